@@ -1,0 +1,2 @@
+//! The `whyperf` command.
+fn main() {}

@@ -1,0 +1,2 @@
+//! The chores of the project: `cargo xtask demo`, `cargo xtask test`.
+fn main() {}
