@@ -1,2 +1,31 @@
 //! The bytes of the shared region and both ends of each protocol in it.
+//!
+//! One file per measured process. The process writes, the daemon reads; nothing else passes
+//! between them. This crate knows bytes: no operating system, no allocation, no meaning.
+//!
+//! ```text
+//!   process                               daemon
+//!   Header, tables, strings  ──────────►  names, places        (grow only)
+//!   slot: word, stamps, nodes ─────────►  samples              (one writer per slot, no waiting)
+//!   ReplyPage                ──────────►  what happened
+//!   CommandPage              ◄──────────  what to do           (the daemon's only writable page)
+//! ```
+//!
+//! [`geometry`] says where each part lies, [`slot`] holds the protocol of an event,
+//! [`ring`] that of commands. `docs/layout.md` tells who owns what when.
 #![cfg_attr(not(any(test, loom)), no_std)]
+
+pub mod geometry;
+mod header;
+mod kind;
+pub mod ring;
+pub mod slot;
+pub mod strings;
+pub mod sync;
+mod table;
+
+pub use header::{Header, Losses, MAGIC, NO_RANK, State, VERSION};
+pub use kind::{Kind, ObjectKind};
+pub use ring::{Command, CommandPage, Message, Reply, ReplyPage};
+pub use slot::{Head, Moved, Node, Open, Reading, SlotState, Watch};
+pub use table::{ObjectRecord, RegionRecord};

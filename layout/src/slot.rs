@@ -1,0 +1,271 @@
+//! A thread's counters and timers: the writer's side and the reader's side of one protocol.
+//!
+//! # Idea
+//! Every event closes one segment of time into the node that was current and makes another one
+//! current. One 64-bit word publishes all that is open:
+//!
+//! ```text
+//!   word = | offset of the current node : 32 | low half of the time of the last event : 32 |
+//!
+//!   writer                              reader
+//!   1  word      (relaxed)              nodes whose stamp changed      } in the opposite order
+//!      ---- fence(Release) open ------- fence(Acquire)                 }
+//!   2  node: visits, exclusive, done    word, last
+//!   3  stamp     (Release)
+//!   4  last      (Release)
+//! ```
+//!
+//! # Invariants
+//! * A segment is in a node only if the word that ends it was stored before. Whoever reads nodes
+//!   first and the word afterwards never counts time twice: Σ exclusive ≤ t(word) − start.
+//! * `low32(word) != low32(last)` exactly while the thread is inside an event; a signal handler
+//!   uses this as its guard, a reader knows that an event is just being stored.
+//! * Of a node, `visits` is stored first and `done`, its copy, last: equal means untorn.
+//! * The writer uses plain loads and stores only; the reader writes nothing.
+//!
+//! `docs/layout.md` explains each SYNC name and which model fails when it is weakened.
+
+use crate::sync::{AtomicU32, AtomicU64, Ordering, fence};
+
+/// First page of a slot.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub struct Head {
+    /// Current node and low half of `last`.
+    pub word: AtomicU64,
+    /// Ticks of the last event.
+    pub last: AtomicU64,
+    /// Events dropped because a signal handler came inside another event.
+    pub dropped: AtomicU64,
+    /// Events that found no node of their own and went to "other".
+    pub overflowed: AtomicU64,
+    /// Ends without a matching begin, and begins that were closed by an outer end.
+    pub anomalies: AtomicU64,
+    pad: [AtomicU64; 3],
+    /// A [`SlotState`].
+    pub state: AtomicU32,
+    /// Raised each time the slot is claimed.
+    pub generation: AtomicU32,
+    /// Thread id as the kernel numbers it.
+    pub tid: AtomicU32,
+    /// Nodes in use, node 0 included; raised (release) after a node's key is written.
+    pub nodes: AtomicU32,
+    /// Ticks when the thread was first seen.
+    pub start: AtomicU64,
+    /// Ticks when it ended, 0 before.
+    pub end: AtomicU64,
+    /// Calibrated cost of an event pair in 1/256 ticks: the part charged to the callee.
+    pub inside: AtomicU32,
+    /// The same, the part charged to the caller.
+    pub outside: AtomicU32,
+}
+
+/// What became of a slot; stored in [`Head::state`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum SlotState {
+    /// Never claimed.
+    Free = 0,
+    /// A thread writes it.
+    Live = 1,
+    /// Its thread ended in order: the last segment is closed.
+    Dead = 2,
+}
+
+/// One callpath node: what happened in *region*, called from *site* on *object*, under *parent*.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub struct Node {
+    /// Completed visits; stored first when a visit ends.
+    pub visits: AtomicU64,
+    /// Ticks spent here and in no child, wrapping.
+    pub exclusive: AtomicU64,
+    /// Bytes sent or written.
+    pub bytes: AtomicU64,
+    /// Low half of `visits`, stored last when a visit ends.
+    pub done: AtomicU32,
+    /// When `visits` reaches this (low halves compared) the cold path is called.
+    pub limit: AtomicU32,
+    /// Return address of the call.
+    pub site: AtomicU64,
+    /// Number of the region.
+    pub region: AtomicU32,
+    /// Number of the object, 0 for none.
+    pub object: AtomicU32,
+    /// Slot-relative offset of the parent node.
+    pub parent: AtomicU32,
+    /// Reserved, zero.
+    pub reserved: AtomicU32,
+    /// Bytes received or read.
+    pub received: AtomicU64,
+}
+
+/// The word that says: node at `offset` is current since a time with this low half.
+#[inline(always)]
+#[must_use]
+pub const fn pack(offset: u32, now: u64) -> u64 {
+    ((offset as u64) << 32) | (now & 0xffff_ffff)
+}
+
+/// Offset of the current node.
+#[inline(always)]
+#[must_use]
+pub const fn node_of(word: u64) -> u32 {
+    (word >> 32) as u32
+}
+
+/// The low half, of a word or of a time.
+#[inline(always)]
+#[must_use]
+pub const fn low(value: u64) -> u32 {
+    value as u32
+}
+
+/// Writer: makes `next` current and closes the segment since `last` into `current`.
+#[inline(always)]
+pub fn begin(head: &Head, current: &Node, stamp: &AtomicU32, next: u32, now: u64) {
+    let last = head.last.load(Ordering::Relaxed);
+    head.word.store(pack(next, now), Ordering::Relaxed);
+    fence(Ordering::Release); // SYNC open with Watch::open
+    add(&current.exclusive, now.wrapping_sub(last));
+    stamp.store(low(now), Ordering::Release); // SYNC changed with Node::read
+    head.last.store(now, Ordering::Release); // SYNC settled with Watch::unchanged
+}
+
+/// Writer: ends a visit of `current`, makes `next`, its parent, current; answers the visits.
+#[inline(always)]
+pub fn end(
+    head: &Head,
+    current: &Node,
+    stamp: &AtomicU32,
+    next: u32,
+    now: u64,
+    moved: Moved,
+) -> u64 {
+    let last = head.last.load(Ordering::Relaxed);
+    head.word.store(pack(next, now), Ordering::Relaxed);
+    let visits = current.visits.load(Ordering::Relaxed).wrapping_add(1);
+    fence(Ordering::Release); // SYNC open with Watch::open
+    current.visits.store(visits, Ordering::Relaxed);
+    fence(Ordering::Release); // SYNC untorn with Node::read
+    add(&current.exclusive, now.wrapping_sub(last));
+    add(&current.bytes, moved.out);
+    add(&current.received, moved.r#in);
+    current.done.store(low(visits), Ordering::Release); // SYNC untorn with Node::read
+    stamp.store(low(now), Ordering::Release); // SYNC changed with Node::read
+    head.last.store(now, Ordering::Release); // SYNC settled with Watch::unchanged
+    visits
+}
+
+/// What a call moved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moved {
+    /// Bytes sent or written.
+    pub out: u64,
+    /// Bytes received or read.
+    pub r#in: u64,
+}
+
+/// Single writer: an ordinary load, add and store.
+#[inline(always)]
+fn add(cell: &AtomicU64, amount: u64) {
+    cell.store(cell.load(Ordering::Relaxed).wrapping_add(amount), Ordering::Relaxed);
+}
+
+/// What a reader saw of a node, whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// Completed visits.
+    pub visits: u64,
+    /// Ticks of its own.
+    pub exclusive: u64,
+    /// What its visits moved.
+    pub moved: Moved,
+}
+
+impl Node {
+    /// Reader: the counters of one moment, `None` when the writer was in between.
+    #[must_use]
+    pub fn read(&self) -> Option<Reading> {
+        let done = self.done.load(Ordering::Acquire); // SYNC untorn with end
+        let exclusive = self.exclusive.load(Ordering::Relaxed);
+        let out = self.bytes.load(Ordering::Relaxed);
+        let r#in = self.received.load(Ordering::Relaxed);
+        fence(Ordering::Acquire); // SYNC untorn with end
+        let visits = self.visits.load(Ordering::Relaxed);
+        (low(visits) == done).then_some(Reading { visits, exclusive, moved: Moved { out, r#in } })
+    }
+}
+
+/// What a reader remembers of a slot from one pass to the next.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Watch {
+    word: u64,
+    settled: bool,
+    began_settled: bool,
+    since: u64,
+    seen: bool,
+}
+
+/// The segment that was open when a pass looked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Open {
+    /// Slot-relative offset of the current node, unchecked.
+    pub node: u32,
+    /// Ticks since which it is current.
+    pub since: u64,
+}
+
+impl Watch {
+    /// Reader, at the start of a pass: true when nothing happened since the previous pass, so that
+    /// all nodes read before are still right. Without the memory of having been settled, an event
+    /// caught between its word and its node would stay unseen for as long as the next call blocks.
+    pub fn unchanged(&mut self, head: &Head) -> bool {
+        let last = head.last.load(Ordering::Acquire); // SYNC settled with begin, end
+        let word = head.word.load(Ordering::Relaxed);
+        let same = self.seen && word == self.word && self.began_settled;
+        self.settled = low(last) == low(word);
+        self.began_settled = self.settled;
+        same
+    }
+
+    /// Reader, after the nodes: what is open, `clock` being the reader's own time in ticks.
+    pub fn open(&mut self, head: &Head, clock: u64) -> Open {
+        fence(Ordering::Acquire); // SYNC open with begin, end
+        let word = head.word.load(Ordering::Acquire);
+        let last = head.last.load(Ordering::Relaxed);
+        if low(last) == low(word) {
+            self.since = last;
+        } else if !(self.seen && word == self.word) {
+            self.since = latest_with_low(low(word), clock);
+        }
+        self.word = word;
+        self.seen = true;
+        Open { node: node_of(word), since: self.since }
+    }
+}
+
+/// The greatest time not after `clock` whose low half is `low`.
+fn latest_with_low(half: u32, clock: u64) -> u64 {
+    clock.wrapping_sub(u64::from(low(clock).wrapping_sub(half)))
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_keeps_both_parts() {
+        let word = pack(0x0004_1040, 0x1234_5678_9abc_def0);
+        assert_eq!(node_of(word), 0x0004_1040);
+        assert_eq!(low(word), 0x9abc_def0);
+    }
+
+    #[test]
+    fn a_low_half_is_found_again_below_the_clock() {
+        let clock = 0x7_0000_0010;
+        assert_eq!(latest_with_low(0x10, clock), clock);
+        assert_eq!(latest_with_low(0x0f, clock), clock - 1);
+        assert_eq!(latest_with_low(0x11, clock), clock - 0xffff_ffff);
+    }
+}
