@@ -1,0 +1,1 @@
+//! POSIX and stdio I/O.

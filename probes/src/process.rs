@@ -1,0 +1,1 @@
+//! Life of the process: load, fork, exec, exit, threads that end.

@@ -1,0 +1,1 @@
+//! Waiting of threads for one another.
