@@ -1,0 +1,126 @@
+//! `cargo xtask test`: every check of the project, step by step, with all failures shown and a summary last.
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::loom;
+use crate::packages;
+use crate::workspace::{Workspace, succeed};
+
+/// What a step does.
+enum Check {
+    /// A function of this program.
+    Own(fn(&Workspace) -> Result<()>),
+    /// A cargo call, told where the release build lies: promises are checked on what is shipped.
+    Cargo(Vec<String>),
+}
+
+/// One check, and whether `--quick` leaves it out.
+struct Step {
+    name: String,
+    slow: bool,
+    check: Check,
+}
+
+impl Step {
+    fn own(name: &str, check: fn(&Workspace) -> Result<()>) -> Self {
+        Self { name: name.to_owned(), slow: false, check: Check::Own(check) }
+    }
+
+    fn cargo(name: &str, words: &str) -> Self {
+        let words = words.split_whitespace().map(str::to_owned).collect();
+        Self { name: name.to_owned(), slow: false, check: Check::Cargo(words) }
+    }
+
+    fn slow_if(self, slow: bool) -> Self {
+        Self { slow, ..self }
+    }
+
+    fn carry_out(&self, workspace: &Workspace) -> Result<()> {
+        match &self.check {
+            Check::Own(check) => check(workspace),
+            Check::Cargo(words) => {
+                let words: Vec<&str> = words.iter().map(String::as_str).collect();
+                let place = workspace.release();
+                succeed(workspace.cargo(&words).env("WHYPERF_TEST_BIN_DIR", place))
+            }
+        }
+    }
+}
+
+struct Outcome {
+    name: String,
+    took: Duration,
+    failure: Option<String>,
+}
+
+pub(crate) fn run(options: &[&str]) -> Result<ExitCode> {
+    let workspace = Workspace::find()?;
+    let steps = steps(&workspace)?;
+    let chosen = match options {
+        [] => steps,
+        ["--quick"] => steps.into_iter().filter(|step| !step.slow).collect(),
+        ["--only", name] => vec![one(steps, name)?],
+        ["--list"] => {
+            steps.iter().for_each(|step| println!("{}", step.name));
+            return Ok(ExitCode::SUCCESS);
+        }
+        _ => bail!("`test` takes --quick, --list, or --only STEP; got {}", options.join(" ")),
+    };
+    let outcomes: Vec<Outcome> = chosen.iter().map(|step| carry_out(step, &workspace)).collect();
+    Ok(summarise(&outcomes))
+}
+
+/// Every step in its order. Each test program of the root manifest is one, so none can be forgotten.
+fn steps(workspace: &Workspace) -> Result<Vec<Step>> {
+    let mut steps = vec![
+        Step::own("packages", |_| packages::ensure()),
+        Step::own("build", Workspace::build_release),
+        Step::cargo("format", "fmt --all --check"),
+        Step::cargo("clippy", "clippy --workspace --all-targets -- -D warnings"),
+        Step::cargo("crates", "test --workspace --exclude whyperf --no-fail-fast"),
+        Step::cargo("command", "test -p whyperf --bins"),
+    ];
+    for name in workspace.root_tests()? {
+        let step = Step::cargo(&name, &format!("test -p whyperf --test {name}"));
+        steps.push(step.slow_if(name == "live"));
+    }
+    steps.push(Step::cargo("benches", "test -p whyperf --benches -- --test"));
+    steps.push(Step::own("loom", loom::models));
+    steps.push(Step::own("mutants", loom::mutants).slow_if(true));
+    Ok(steps)
+}
+
+fn one(steps: Vec<Step>, name: &str) -> Result<Step> {
+    let names: Vec<String> = steps.iter().map(|step| step.name.clone()).collect();
+    steps
+        .into_iter()
+        .find(|step| step.name == name)
+        .with_context(|| format!("no step is called `{name}`; there are: {}", names.join(", ")))
+}
+
+fn carry_out(step: &Step, workspace: &Workspace) -> Outcome {
+    println!("\n==== {} ====", step.name);
+    let start = Instant::now();
+    let failure = step.carry_out(workspace).err().map(|error| format!("{error:#}"));
+    let took = start.elapsed();
+    let verdict = if failure.is_none() { "ok" } else { "FAILED" };
+    println!("---- {}: {verdict} in {:.1} s", step.name, took.as_secs_f64());
+    Outcome { name: step.name.clone(), took, failure }
+}
+
+fn summarise(outcomes: &[Outcome]) -> ExitCode {
+    println!("\n==== summary ====");
+    for Outcome { name, took, failure } in outcomes {
+        match failure {
+            None => println!("ok      {name:<12} {:>7.1} s", took.as_secs_f64()),
+            Some(why) => println!("FAILED  {name:<12} {:>7.1} s  {why}", took.as_secs_f64()),
+        }
+    }
+    let total: Duration = outcomes.iter().map(|outcome| outcome.took).sum();
+    let failed = outcomes.iter().filter(|outcome| outcome.failure.is_some()).count();
+    println!("{} steps, {failed} failed, {:.1} s", outcomes.len(), total.as_secs_f64());
+    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

@@ -1,0 +1,134 @@
+//! Where the workspace and its target folder lie, and how cargo is called for it.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::{env, fs};
+
+use anyhow::{Context as _, Result, bail, ensure};
+
+/// The checkout this chore runs in.
+#[derive(Debug, Clone)]
+pub(crate) struct Workspace {
+    /// Folder of the root manifest.
+    pub(crate) root: PathBuf,
+    /// Cargo's target folder, wherever the environment or the configuration puts it.
+    pub(crate) target: PathBuf,
+}
+
+impl Workspace {
+    /// Asks cargo, which alone knows every setting that moves the target folder.
+    pub(crate) fn find() -> Result<Self> {
+        let here = env::var("CARGO_MANIFEST_DIR").context("run this as `cargo xtask <chore>`")?;
+        let root = PathBuf::from(here)
+            .parent()
+            .context("the folder of xtask has no parent")?
+            .to_path_buf();
+        let output = Command::new(cargo_program())
+            .current_dir(&root)
+            .args(["metadata", "--format-version", "1", "--no-deps"])
+            .output()
+            .context("running `cargo metadata`")?;
+        ensure!(
+            output.status.success(),
+            "`cargo metadata` failed:\n{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        let target = json_string(&String::from_utf8_lossy(&output.stdout), "target_directory")
+            .context("`cargo metadata` names no target_directory")?;
+        Ok(Self { root, target: PathBuf::from(target) })
+    }
+
+    /// Folder of the release build: the command, and `libwhyperf.so` beside it.
+    pub(crate) fn release(&self) -> PathBuf {
+        self.target.join("release")
+    }
+
+    /// A cargo call in the workspace.
+    pub(crate) fn cargo(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(cargo_program());
+        command.current_dir(&self.root).args(words);
+        command
+    }
+
+    /// Builds the command and the shared object in release mode.
+    pub(crate) fn build_release(&self) -> Result<()> {
+        let status = self
+            .cargo(&["build", "--release", "-p", "whyperf", "-p", "whyperf-probes"])
+            .status()
+            .context("running `cargo build --release`")?;
+        ensure!(status.success(), "`cargo build --release` failed: its messages are above");
+        for file in ["whyperf", "libwhyperf.so"] {
+            let path = self.release().join(file);
+            ensure!(path.is_file(), "the release build left no {}", path.display());
+        }
+        Ok(())
+    }
+
+    /// Names of the test programs that the root manifest declares.
+    pub(crate) fn root_tests(&self) -> Result<Vec<String>> {
+        let path = self.root.join("Cargo.toml");
+        let manifest =
+            fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
+        Ok(declared_tests(&manifest))
+    }
+}
+
+/// Runs a command to its end and says which one failed.
+pub(crate) fn succeed(command: &mut Command) -> Result<()> {
+    let shown = format!("{command:?}");
+    let status = command.status().with_context(|| format!("running {shown}"))?;
+    if !status.success() {
+        bail!("{shown} ended with {status}");
+    }
+    Ok(())
+}
+
+fn cargo_program() -> String {
+    env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned())
+}
+
+fn declared_tests(manifest: &str) -> Vec<String> {
+    let mut inside = false;
+    let mut names = Vec::new();
+    for line in manifest.lines().map(str::trim) {
+        if line.starts_with('[') {
+            inside = line == "[[test]]";
+        } else if let Some(value) = line.strip_prefix("name").filter(|_| inside) {
+            names.push(value.trim_matches([' ', '=', '"']).to_owned());
+        }
+    }
+    names
+}
+
+/// The value of the first string member `key` in JSON text.
+fn json_string(text: &str, key: &str) -> Option<String> {
+    let after = text.split_once(&format!("\"{key}\":"))?.1.trim_start().strip_prefix('"')?;
+    let mut value = String::new();
+    let mut letters = after.chars();
+    loop {
+        match letters.next()? {
+            '"' => return Some(value),
+            '\\' => value.push(letters.next()?),
+            letter => value.push(letter),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{declared_tests, json_string};
+
+    #[test]
+    fn a_string_member_is_found_and_unescaped() {
+        let text = r#"{"version":1,"target_directory":"/a \"b\"/c","x":"y"}"#;
+        assert_eq!(json_string(text, "target_directory").as_deref(), Some("/a \"b\"/c"));
+        assert_eq!(json_string(text, "absent"), None);
+    }
+
+    #[test]
+    fn only_test_tables_name_tests() {
+        let manifest = "[[bin]]\nname = \"a\"\n[[test]]\nname = \"tidy\"\n[[bench]]\nname=\"b\"\n\
+                        [[test]]\nname = \"live\"\n";
+        assert_eq!(declared_tests(manifest), ["tidy", "live"]);
+    }
+}
