@@ -1,0 +1,121 @@
+//! Every ordering stronger than relaxed names its partner, on both ends, and `docs/layout.md` explains the pair.
+
+use std::collections::BTreeMap;
+
+use crate::justification::stands_at;
+use crate::lexer::{is_word, line_of, words};
+use crate::tree::{Source, Tree};
+use crate::violation::{Violation, refuse};
+
+const EXPLAINED_IN: &str = "docs/layout.md";
+const STRONG: [&str; 4] = ["Acquire", "Release", "AcqRel", "SeqCst"];
+const TAG: &str = "SYNC ";
+
+/// One tag: the pair's name and the function it names as the other end.
+struct Tag<'a> {
+    file: &'a Source,
+    line: usize,
+    name: &'a str,
+    partner: &'a str,
+}
+
+fn violations(tree: &Tree) -> Vec<Violation> {
+    let sources: Vec<&Source> =
+        tree.rust().filter(|file| !file.path.starts_with("tests/tidy/")).collect();
+    let mut found: Vec<Violation> = sources.iter().flat_map(|file| untagged(file)).collect();
+    let mut pairs: BTreeMap<&str, Vec<Tag<'_>>> = BTreeMap::new();
+    for tag in sources.iter().flat_map(|file| tags(file)) {
+        pairs.entry(tag.name).or_default().push(tag);
+    }
+    let explained = tree.file(EXPLAINED_IN).map_or("", |file| file.text.as_str());
+    for (name, ends) in &pairs {
+        found.extend(wrong_pair(name, ends, explained));
+        found.extend(ends.iter().filter_map(|end| lost_partner(&sources, end)));
+    }
+    found
+}
+
+fn untagged(file: &Source) -> Vec<Violation> {
+    let code = file.code();
+    let strong =
+        words(code).filter(|(at, word)| STRONG.contains(word) && code[..*at].ends_with("::"));
+    let lines = strong
+        .map(|(at, _)| line_of(code, at))
+        .filter(|line| !file.tests_at(*line) && !is_import(code, *line));
+    let untagged = lines.filter(|line| !stands_at(file, *line, &[TAG]));
+    let advice = "an ordering without partner: write `// SYNC name with function` on it and on the other end, or use Relaxed";
+    untagged.map(|line| Violation::new(&file.path, line, advice)).collect()
+}
+
+fn is_import(code: &str, line: usize) -> bool {
+    code.lines()
+        .nth(line - 1)
+        .is_some_and(|text| text.trim_start().starts_with("use ") || text.contains("pub use "))
+}
+
+fn tags(file: &Source) -> Vec<Tag<'_>> {
+    let lines = file.comments().lines().enumerate();
+    // Documentation speaks of the tags; a plain comment is one.
+    let plain = lines.filter(|(_, text)| !text.contains("///") && !text.contains("//!"));
+    let tagged = plain.filter_map(|(number, text)| Some((number + 1, text.split_once(TAG)?.1)));
+    let parsed = tagged.filter_map(|(line, text)| {
+        let mut parts = text.split_whitespace();
+        let name = parts.next()?.trim_matches(['`', ':', ',', '.']);
+        let partner = parts.next().filter(|word| *word == "with").and_then(|_| parts.next());
+        let partner = partner.unwrap_or("").trim_matches(|letter| !is_word(letter));
+        let partner = partner.rsplit("::").next()?;
+        Some(Tag { file, line, name, partner })
+    });
+    parsed.filter(|tag| !tag.name.is_empty() && !tag.name.starts_with(char::is_uppercase)).collect()
+}
+
+fn wrong_pair(name: &str, ends: &[Tag<'_>], explained: &str) -> Vec<Violation> {
+    let mut found = Vec::new();
+    let first = &ends[0];
+    if ends.len() < 2 {
+        let advice = format!("SYNC {name} has one end only: tag the other, too");
+        found.push(Violation::new(&first.file.path, first.line, advice));
+    }
+    if !words(explained).any(|(_, word)| word == name) && !explained.contains(&format!("`{name}`"))
+    {
+        let advice = format!("SYNC {name} has no paragraph in {EXPLAINED_IN}");
+        found.push(Violation::new(&first.file.path, first.line, advice));
+    }
+    found
+}
+
+fn lost_partner(sources: &[&Source], end: &Tag<'_>) -> Option<Violation> {
+    let name = format!("fn {}", end.partner);
+    let is_function = |file: &&Source| {
+        file.code()
+            .match_indices(&name)
+            .any(|(at, _)| !file.code()[at + name.len()..].starts_with(is_word))
+    };
+    if !end.partner.is_empty() && sources.iter().any(is_function) {
+        return None;
+    }
+    let advice =
+        format!("SYNC {} names no function of ours as its other end: `{}`", end.name, end.partner);
+    Some(Violation::new(&end.file.path, end.line, advice))
+}
+
+#[test]
+fn every_ordering_has_its_partner() {
+    refuse(&violations(&Tree::of_project()));
+}
+
+#[test]
+fn a_lonely_tag_and_an_untagged_ordering_are_seen() {
+    let good = "fn put() {\n a.store(1, Ordering::Release); // SYNC word with take\n}\n\
+                fn take() {\n // SYNC word with put\n a.load(Ordering::Acquire);\n}\n";
+    let bad = "fn f() {\n fence(Ordering::Release);\n // SYNC alone with nobody\n a.load(Ordering::Acquire);\n}\n";
+    let tree = Tree::sample(&[
+        ("layout/src/a.rs", good),
+        ("layout/src/b.rs", bad),
+        (EXPLAINED_IN, "`word`: why"),
+    ]);
+    let found: Vec<(String, usize)> =
+        violations(&tree).into_iter().map(|v| (v.file, v.line)).collect();
+    let b = |line: usize| ("layout/src/b.rs".to_owned(), line);
+    assert_eq!(found, [b(2), b(3), b(3), b(3)]);
+}
