@@ -1,0 +1,206 @@
+//! The command line: every verb and option, with the environment variable that is its twin.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::builder::FalseyValueParser;
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+
+/// What was asked for.
+#[derive(Debug, Parser)]
+#[command(name = "whyperf", version, about = ABOUT, after_help = EXAMPLES, max_term_width = 100)]
+#[command(subcommand_required = true, arg_required_else_help = true, propagate_version = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+/// One verb, one file.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Run a program and say why, where and when it is slow
+    #[command(after_help = RUN_NOTES)]
+    Run(Launch),
+    /// The same from inside a launcher: `mpirun -n 4 whyperf exec -- ./app`
+    #[command(after_help = EXEC_NOTES)]
+    Exec(Launch),
+    /// Say what this machine allows, what is missing and what to do
+    Doctor(Listing),
+    /// Remove what runs that were killed have left behind
+    Clean(Listing),
+}
+
+/// How to watch, and what.
+#[derive(Debug, Args)]
+pub(crate) struct Launch {
+    #[command(flatten)]
+    pub(crate) options: Options,
+    /// The program and its arguments, after `--`
+    #[arg(value_name = "COMMAND", required = true, trailing_var_arg = true)]
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) command: Vec<OsString>,
+}
+
+/// How to watch.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Options {
+    /// Write the report to FILE as JSON, too
+    #[arg(long, value_name = "FILE", env = "WHYPERF_JSON", hide_env_values = true)]
+    pub(crate) json: Option<PathBuf>,
+    /// Say nothing but what went wrong
+    #[arg(short, long, env = "WHYPERF_QUIET", hide_env_values = true)]
+    #[arg(action = ArgAction::SetTrue, value_parser = FalseyValueParser::new())]
+    pub(crate) quiet: bool,
+    /// When to use colour; `auto` looks at the terminal, NO_COLOR and TERM
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Colour::Auto)]
+    pub(crate) color: Colour,
+    /// The same as `--color never`
+    #[arg(long)]
+    pub(crate) no_color: bool,
+    /// Spend at most this share of the slowest process's time, in percent
+    #[arg(long, value_name = "PERCENT", default_value = "5", value_parser = percent)]
+    #[arg(env = "WHYPERF_COST_LIMIT", hide_env_values = true)]
+    pub(crate) cost_limit: f64,
+    /// Call it a bottleneck from this value on, as in `ExcessiveSyncWaitingTime=0.12`; may be repeated
+    #[arg(long, value_name = "HYPOTHESIS=VALUE", value_parser = threshold, value_delimiter = ',')]
+    #[arg(env = "WHYPERF_THRESHOLD", hide_env_values = true)]
+    pub(crate) threshold: Vec<Threshold>,
+    /// Keep apart only the last DEPTH regions of a callpath; 0 keeps all
+    #[arg(long, value_name = "DEPTH", env = "WHYPERF_CALLPATH_DEPTH", hide_env_values = true)]
+    #[arg(default_value_t = 0)]
+    pub(crate) callpath_depth: u32,
+    /// Read the program's counters every so many milliseconds, at first; long runs read less often
+    #[arg(long, value_name = "MS", env = "WHYPERF_SAMPLE", hide_env_values = true)]
+    #[arg(default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    pub(crate) sample: u64,
+    /// Show so many rows of the callpath profile
+    #[arg(long, value_name = "ROWS", env = "WHYPERF_PROFILE", hide_env_values = true)]
+    #[arg(default_value_t = 12)]
+    pub(crate) profile: usize,
+}
+
+/// How a verb prints that runs nothing.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Listing {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// When to use colour; `auto` looks at the terminal, NO_COLOR and TERM
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Colour::Auto)]
+    pub(crate) color: Colour,
+}
+
+/// When to use colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Colour {
+    /// On a terminal.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl Options {
+    /// When to use colour, both options considered.
+    pub(crate) const fn colour(&self) -> Colour {
+        if self.no_color { Colour::Never } else { self.color }
+    }
+}
+
+/// The value from which on a hypothesis holds.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Threshold {
+    /// Of which hypothesis.
+    pub(crate) hypothesis: String,
+    /// From this value on.
+    pub(crate) value: f64,
+}
+
+/// A share given in percent, with or without its sign.
+fn percent(text: &str) -> Result<f64, String> {
+    let value: f64 = text
+        .trim_end_matches('%')
+        .trim()
+        .parse()
+        .map_err(|_| "expected a percentage such as 5 or 2.5".to_owned())?;
+    if value > 0.0 && value <= 100.0 {
+        Ok(value / 100.0)
+    } else {
+        Err("a share of the time lies above 0 and is at most 100 percent".to_owned())
+    }
+}
+
+fn threshold(text: &str) -> Result<Threshold, String> {
+    let (hypothesis, value) = text
+        .split_once('=')
+        .ok_or_else(|| "expected HYPOTHESIS=VALUE, as in CPUbound=0.3".to_owned())?;
+    let value = match value.strip_suffix('%') {
+        Some(share) => share.trim().parse::<f64>().map(|share| share / 100.0),
+        None => value.trim().parse::<f64>(),
+    };
+    let value = value.map_err(|_| "the value is no number; try 0.2 or 20%".to_owned())?;
+    if !value.is_finite() || value < 0.0 {
+        return Err("the value must not be negative".to_owned());
+    }
+    Ok(Threshold { hypothesis: hypothesis.trim().to_owned(), value })
+}
+
+const ABOUT: &str = "Says why, where and when a parallel program is slow, while it runs";
+
+const EXAMPLES: &str = "\
+Examples:
+  whyperf run -- mpirun -n 4 ./app              watch a job on this machine
+  mpirun -n 4 whyperf exec -- ./app             the same from inside the launcher
+  whyperf run --json report.json -- ./app       keep the report for other programs
+  whyperf doctor                                when something is not as expected";
+
+const RUN_NOTES: &str = "\
+The program's input and output are its own: whyperf speaks on standard error only. Ctrl-C reaches the
+program first and the report is still written; SIGTERM, SIGUSR1 and SIGUSR2 are passed on to it.
+
+Exit status: the program's own, 128 + n when signal n ended it, 127 when it was not found, 126 when it
+could not be executed, 2 when these arguments are not understood.
+
+Environment: libwhyperf.so is looked for beside the executable and in ../lib; WHYPERF_LIBRARY names
+another place.";
+
+const EXEC_NOTES: &str = "\
+Each process of the job calls this; the first one on a machine watches for all of them and reports at
+the end. Options are those of the first one, so give all the same.
+
+Exit status: as for `whyperf run`.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_description_of_the_command_line_is_sound() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn everything_after_the_dashes_is_the_program_s() {
+        let words = ["whyperf", "run", "-q", "--", "mpirun", "-n", "4", "./app", "--quiet"];
+        let Verb::Run(launch) = Arguments::parse_from(words).verb else {
+            panic!("the verb was `run`");
+        };
+        assert!(launch.options.quiet);
+        assert_eq!(launch.command, ["mpirun", "-n", "4", "./app", "--quiet"]);
+    }
+
+    #[test]
+    fn shares_and_thresholds_are_read_with_and_without_a_percent_sign() {
+        assert_eq!(percent("5"), Ok(0.05));
+        assert_eq!(percent("2.5%"), Ok(0.025));
+        assert!(percent("0").is_err());
+        assert!(percent("101").is_err());
+        let read = |text: &str| threshold(text).map(|threshold| threshold.value);
+        assert_eq!(read("CPUbound=0.3"), Ok(0.3));
+        assert_eq!(read("CPUbound=30%"), Ok(0.3));
+        assert!(read("CPUbound").is_err());
+        assert!(read("CPUbound=-1").is_err());
+    }
+}

@@ -1,0 +1,220 @@
+//! What a run showed, as values: the JSON report, and the few facts beyond it that the text shows.
+
+mod advice;
+mod profile;
+mod text;
+mod tree;
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use serde::Serialize;
+
+pub(crate) use text::{conclusion, render, share};
+
+/// A finished run. Serialized, it is the `whyperf-report` format, version 1.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(crate) struct Report {
+    pub(crate) format: &'static str,
+    pub(crate) version: u32,
+    pub(crate) command: Vec<String>,
+    pub(crate) exit_status: i32,
+    pub(crate) elapsed_s: f64,
+    pub(crate) processes: usize,
+    pub(crate) threads: usize,
+    pub(crate) hosts: usize,
+    pub(crate) cost: Cost,
+    pub(crate) losses: Losses,
+    pub(crate) search: Search,
+    pub(crate) bottlenecks: Vec<Bottleneck>,
+    pub(crate) profile: Vec<ProfileRow>,
+    /// What only the text says.
+    #[serde(skip)]
+    pub(crate) remarks: Remarks,
+}
+
+impl Report {
+    /// The name of the format, in every file.
+    pub(crate) const FORMAT: &'static str = "whyperf-report";
+    /// Raised when a member changes its meaning.
+    pub(crate) const VERSION: u32 = 1;
+
+    /// Writes the report as JSON; a regular file is replaced as a whole, so that a reader never sees half of it.
+    pub(crate) fn write_json(&self, path: &Path) -> Result<()> {
+        let mut text = serde_json::to_string(self).context("writing the report as JSON")?;
+        text.push('\n');
+        if path.symlink_metadata().is_ok_and(|metadata| !metadata.is_file()) {
+            return fs::write(path, text).with_context(|| format!("writing {}", path.display()));
+        }
+        let unfinished = unfinished(path);
+        let written = write_whole(&unfinished, text.as_bytes())
+            .and_then(|()| fs::rename(&unfinished, path))
+            .with_context(|| format!("writing the report to {}", path.display()));
+        if written.is_err() {
+            let _ = fs::remove_file(&unfinished);
+        }
+        written
+    }
+}
+
+/// Share of the program's time that measuring took.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(crate) struct Cost {
+    pub(crate) limit: f64,
+    pub(crate) mean: f64,
+    pub(crate) max: f64,
+}
+
+/// What had to be left out of the numbers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(crate) struct Losses {
+    pub(crate) nodes: u64,
+    pub(crate) objects: u64,
+}
+
+/// How much the search looked at.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(crate) struct Search {
+    pub(crate) pairs_tested: usize,
+    pub(crate) pairs_true: usize,
+    pub(crate) pairs_unknown: usize,
+}
+
+/// A hypothesis that holds at a focus.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(crate) struct Bottleneck {
+    pub(crate) hypothesis: String,
+    pub(crate) focus: String,
+    pub(crate) value: f64,
+    pub(crate) threshold: f64,
+    pub(crate) found_s: f64,
+    /// Nothing more specific was found.
+    pub(crate) leaf: bool,
+    pub(crate) source: Option<String>,
+    /// Position of the one it was refined from.
+    #[serde(skip)]
+    pub(crate) parent: Option<usize>,
+}
+
+/// One two-level callpath of one thread.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(crate) struct ProfileRow {
+    pub(crate) path: Vec<String>,
+    pub(crate) process: i64,
+    pub(crate) thread: usize,
+    pub(crate) calls: u64,
+    pub(crate) inclusive_s: f64,
+    pub(crate) exclusive_s: f64,
+    pub(crate) bytes: u64,
+}
+
+/// What only the text says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Remarks {
+    /// The process whose cost is `cost.max`.
+    pub(crate) costliest: Option<String>,
+    /// Other things that were left out: how many, of what.
+    pub(crate) left_out: Vec<(u64, &'static str)>,
+    /// Sentences about this run that a reader should know.
+    pub(crate) notes: Vec<String>,
+}
+
+/// Fewer digits where more would only be noise: microseconds, and shares to a millionth.
+pub(crate) fn rounded(value: f64) -> f64 {
+    (value * 1e6).round() / 1e6
+}
+
+fn unfinished(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{}.part", std::process::id()));
+    name.into()
+}
+
+fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut file = fs::File::create(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+#[cfg(test)]
+pub(crate) mod example {
+    //! A report that the tests of rendering share.
+    use super::*;
+
+    fn bottleneck(focus: &str, value: f64, parent: Option<usize>, leaf: bool) -> Bottleneck {
+        Bottleneck {
+            hypothesis: "ExcessiveSyncWaitingTime".into(),
+            focus: focus.into(),
+            value,
+            threshold: 0.2,
+            found_s: 0.75,
+            leaf,
+            source: leaf.then(|| "oned.c:88".into()),
+            parent,
+        }
+    }
+
+    pub(crate) fn report() -> Report {
+        let row = |process, seconds| ProfileRow {
+            path: vec!["exchng1".into(), "MPI_Sendrecv".into()],
+            process,
+            thread: 0,
+            calls: 1000,
+            inclusive_s: seconds,
+            exclusive_s: seconds,
+            bytes: 8_000_000,
+        };
+        Report {
+            format: Report::FORMAT,
+            version: Report::VERSION,
+            command: ["mpirun", "-n", "2", "./app"].map(String::from).to_vec(),
+            exit_status: 0,
+            elapsed_s: 4.0,
+            processes: 2,
+            threads: 2,
+            hosts: 1,
+            cost: Cost { limit: 0.05, mean: 0.006, max: 0.011 },
+            losses: Losses::default(),
+            search: Search { pairs_tested: 40, pairs_true: 3, pairs_unknown: 2 },
+            bottlenecks: vec![
+                bottleneck("</Code,/Machine,/Process,/SyncObject>", 0.45, None, false),
+                bottleneck("</Code/oned.c,/Machine,/Process,/SyncObject>", 0.44, Some(0), false),
+                bottleneck(
+                    "</Code/oned.c/exchng1,/Machine,/Process,/SyncObject>",
+                    0.43,
+                    Some(1),
+                    true,
+                ),
+            ],
+            profile: vec![row(0, 1.0), row(1, 2.0)],
+            remarks: Remarks { costliest: Some("process 1".into()), ..Remarks::default() },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_json_has_the_members_of_the_format_in_their_order() {
+        let text = serde_json::to_string(&example::report()).expect("the example is plain data");
+        assert!(text.starts_with(
+            r#"{"format":"whyperf-report","version":1,"command":["mpirun","-n","2","./app"],"exit_status":0,"elapsed_s":4.0,"#
+        ));
+        assert!(text.contains(
+            r#""cost":{"limit":0.05,"mean":0.006,"max":0.011},"losses":{"nodes":0,"objects":0}"#
+        ));
+        assert!(text.contains(r#""found_s":0.75,"leaf":true,"source":"oned.c:88"}"#));
+        assert!(!text.contains("parent") && !text.contains("remarks"));
+    }
+
+    #[test]
+    fn a_report_that_cannot_be_written_leaves_nothing_behind() {
+        let refused = example::report().write_json(Path::new("/there/is/no/folder/report.json"));
+        let message = format!("{:#}", refused.expect_err("there is no such folder"));
+        assert!(message.contains("/there/is/no/folder/report.json"), "{message}");
+    }
+}

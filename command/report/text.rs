@@ -1,0 +1,211 @@
+//! The report as people read it, on standard error: at most a hundred columns, aligned, the reason before the numbers.
+
+use std::fmt::Write as _;
+
+use super::{Bottleneck, Report, profile, tree};
+use crate::terminal::{self, Manner, wrapped};
+
+/// The whole report.
+pub(crate) fn render(report: &Report, rows: usize, manner: Manner) -> String {
+    let mut text = String::from("\n");
+    write_head(report, manner, &mut text);
+    if report.processes > 0 {
+        write_bottlenecks(report, manner, &mut text);
+        write_cost(report, manner, &mut text);
+        write_left_out(report, manner, &mut text);
+        write_profile(report, rows, manner, &mut text);
+    }
+    for note in &report.remarks.notes {
+        write_note(note, manner, &mut text);
+    }
+    text
+}
+
+/// The line for a conclusion as it is drawn.
+pub(crate) fn conclusion(bottleneck: &Bottleneck, manner: Manner) -> String {
+    let Bottleneck { hypothesis, focus, value, threshold, found_s, .. } = bottleneck;
+    format!(
+        "{} {found_s:>7.2} s  {:<24}  {:>7} > {}  {focus}\n",
+        manner.paint("whyperf", terminal::FAINT),
+        manner.paint(format!("{hypothesis:<24}"), terminal::ALARM),
+        share(*value),
+        share(*threshold),
+    )
+}
+
+/// A share of the time as people write it.
+pub(crate) fn share(value: f64) -> String {
+    format!("{:.1} %", 100.0 * value)
+}
+
+fn write_head(report: &Report, manner: Manner, text: &mut String) {
+    let rule = manner.either("─", "-").repeat(manner.width);
+    let command = terminal::shortened(&report.command.join(" "), manner.width - 10, manner);
+    line(text, &manner.paint(rule, terminal::FAINT));
+    line(text, &format!("{}  {command}", manner.paint("whyperf", terminal::TITLE)));
+    let mut facts = vec![format!("{:.2} s", report.elapsed_s)];
+    if report.processes > 0 {
+        facts.push(counted(report.processes, "process", "processes"));
+        facts.push(counted(report.threads, "thread", "threads"));
+        facts.push(counted(report.hosts, "host", "hosts"));
+    }
+    facts.push(match report.exit_status {
+        0 => manner.paint("exit status 0", terminal::GOOD),
+        status => manner.paint(ending(status), terminal::ALARM),
+    });
+    line(text, &format!("         {}", facts.join(manner.either(" · ", ", "))));
+}
+
+fn write_bottlenecks(report: &Report, manner: Manner, text: &mut String) {
+    heading(
+        "Bottlenecks",
+        "share of the time, and the value from which on it counts",
+        manner,
+        text,
+    );
+    if report.bottlenecks.is_empty() {
+        let search = &report.search;
+        line(
+            text,
+            &format!(
+                "  {}: {} tested, {} left undecided",
+                manner.paint("none found", terminal::GOOD),
+                counted(search.pairs_tested, "pair", "pairs"),
+                search.pairs_unknown
+            ),
+        );
+    }
+    for each in tree::lines(&report.bottlenecks, MOST_ROWS, manner) {
+        line(text, &each);
+    }
+}
+
+fn write_cost(report: &Report, manner: Manner, text: &mut String) {
+    let cost = &report.cost;
+    heading("Cost of measuring", "share of the program's time", manner, text);
+    let style = if cost.max > cost.limit { terminal::CAUTION } else { terminal::GOOD };
+    let of = report.remarks.costliest.as_ref().map_or(String::new(), |who| format!(" ({who})"));
+    let (mean, max) = (precise(cost.mean), precise(cost.max));
+    let numbers = format!("mean {mean}, most {max}{of}, limit {}", share(cost.limit));
+    line(text, &format!("  {}", manner.paint(numbers, style)));
+}
+
+fn write_left_out(report: &Report, manner: Manner, text: &mut String) {
+    let left_out = &report.remarks.left_out;
+    if left_out.is_empty() {
+        return;
+    }
+    heading("Left out", "the numbers above do not tell these apart, or lack them", manner, text);
+    for (count, what) in left_out {
+        let count = manner.paint(format!("{:>10}", profile::count(*count)), terminal::CAUTION);
+        for (nth, piece) in wrapped(what, manner.width - 14).into_iter().enumerate() {
+            let margin = if nth == 0 { count.as_str() } else { "          " };
+            line(text, &format!("{margin}  {piece}"));
+        }
+    }
+}
+
+fn write_profile(report: &Report, rows: usize, manner: Manner, text: &mut String) {
+    if rows == 0 || report.profile.is_empty() {
+        return;
+    }
+    heading("Profile", "by caller and call; least and most of any process", manner, text);
+    for each in profile::lines(&report.profile, rows, manner) {
+        line(text, &each);
+    }
+}
+
+fn write_note(note: &str, manner: Manner, text: &mut String) {
+    text.push('\n');
+    for (nth, piece) in wrapped(note, manner.width - 6).into_iter().enumerate() {
+        let margin = if nth == 0 { "Note: " } else { "      " };
+        line(text, &format!("{}{piece}", manner.paint(margin, terminal::CAUTION)));
+    }
+}
+
+fn heading(title: &str, about: &str, manner: Manner, text: &mut String) {
+    let title = manner.paint(title, terminal::TITLE);
+    line(text, &format!("\n{title}  {}", manner.paint(about, terminal::FAINT)));
+}
+
+/// Two digits where a percent is much.
+fn precise(value: f64) -> String {
+    format!("{:.2} %", 100.0 * value)
+}
+
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// How a program ended whose exit status is not zero.
+fn ending(status: i32) -> String {
+    let name = match status {
+        129 => "SIGHUP",
+        130 => "SIGINT",
+        131 => "SIGQUIT",
+        132 => "SIGILL",
+        134 => "SIGABRT",
+        135 => "SIGBUS",
+        136 => "SIGFPE",
+        137 => "SIGKILL",
+        139 => "SIGSEGV",
+        141 => "SIGPIPE",
+        143 => "SIGTERM",
+        _ => return format!("exit status {status}"),
+    };
+    format!("exit status {status} ({name})")
+}
+
+fn line(text: &mut String, content: &str) {
+    let _ = writeln!(text, "{}", content.trim_end());
+}
+
+/// Rows of the tree that a reader may be expected to read.
+const MOST_ROWS: usize = 30;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::example;
+
+    #[test]
+    fn the_reason_comes_before_the_numbers_and_nothing_is_too_wide() {
+        let text = render(&example::report(), 12, Manner::PLAIN);
+        let place = |part: &str| text.find(part).expect("every part is there");
+        assert!(place("mpirun -n 2 ./app") < place("Bottlenecks"));
+        assert!(place("Bottlenecks") < place("Cost of measuring"));
+        assert!(place("Cost of measuring") < place("Profile"));
+        assert!(text.contains("mean 0.60 %, most 1.10 % (process 1), limit 5.0 %"));
+        assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+        assert!(!text.contains("Left out"));
+    }
+
+    #[test]
+    fn a_run_without_measured_processes_says_only_what_it_knows() {
+        let mut report = Report { exit_status: 139, ..Report::default() };
+        report.remarks.notes.push("nothing was measured".into());
+        let text = render(&report, 12, Manner::PLAIN);
+        assert!(text.contains("exit status 139 (SIGSEGV)"));
+        assert!(text.contains("Note: nothing was measured"));
+        assert!(!text.contains("Bottlenecks"));
+    }
+
+    #[test]
+    fn losses_say_how_much_and_what() {
+        let mut report = example::report();
+        report.remarks.left_out.push((12_000, "events of callpaths beyond the table's size"));
+        let text = render(&report, 0, Manner::PLAIN);
+        assert!(text.contains("    12 000  events of callpaths"), "{text}");
+        assert!(!text.contains("Profile"));
+    }
+
+    #[test]
+    fn a_conclusion_is_one_line() {
+        let text = conclusion(&example::report().bottlenecks[2], Manner::PLAIN);
+        assert_eq!(
+            text,
+            "whyperf    0.75 s  ExcessiveSyncWaitingTime   43.0 % > 20.0 %  \
+             </Code/oned.c/exchng1,/Machine,/Process,/SyncObject>\n"
+        );
+    }
+}

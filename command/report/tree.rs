@@ -1,0 +1,181 @@
+//! The bottlenecks as a tree: each line says what it adds to the one above, the most specific ones last.
+
+use owo_colors::Style;
+
+use super::advice::advice;
+use super::{Bottleneck, share};
+use crate::terminal::{self, Manner, shortened, wrapped};
+
+/// The lines of the tree; beyond `most` rows the least of its leaves are only counted.
+pub(crate) fn lines(bottlenecks: &[Bottleneck], most: usize, manner: Manner) -> Vec<String> {
+    let kept = kept(bottlenecks, most);
+    let tree = Tree { bottlenecks, kept: &kept, manner };
+    let mut lines = Vec::new();
+    tree.write_children(None, "", &mut lines);
+    let hidden = kept.iter().filter(|kept| !**kept).count();
+    if hidden > 0 {
+        lines.push(format!("  and {hidden} more specific ones; --json keeps them all"));
+    }
+    lines
+}
+
+struct Tree<'a> {
+    bottlenecks: &'a [Bottleneck],
+    kept: &'a [bool],
+    manner: Manner,
+}
+
+impl Tree<'_> {
+    fn children(&self, parent: Option<usize>) -> Vec<usize> {
+        let mut children: Vec<usize> = (0..self.bottlenecks.len())
+            .filter(|&at| self.kept[at] && self.bottlenecks[at].parent == parent)
+            .collect();
+        let value = |at: &usize| self.bottlenecks[*at].value;
+        children.sort_by(|one, other| value(other).total_cmp(&value(one)));
+        children
+    }
+
+    fn write_children(&self, parent: Option<usize>, margin: &str, lines: &mut Vec<String>) {
+        let children = self.children(parent);
+        for (nth, &at) in children.iter().enumerate() {
+            let is_last = nth + 1 == children.len();
+            let (branch, below) = match parent {
+                None => ("  ", "  "),
+                Some(_) if is_last => (self.manner.either("└─ ", "`- "), "   "),
+                Some(_) => (self.manner.either("├─ ", "|- "), self.manner.either("│  ", "|  ")),
+            };
+            let below = format!("{margin}{below}");
+            self.write_one(at, &format!("{margin}{branch}"), &below, lines);
+            self.write_children(Some(at), &below, lines);
+        }
+    }
+
+    fn write_one(&self, at: usize, branch: &str, below: &str, lines: &mut Vec<String>) {
+        let bottleneck = &self.bottlenecks[at];
+        let numbers = numbers(bottleneck);
+        let room = self.manner.width - numbers.chars().count() - 2;
+        let branch_columns = branch.chars().count();
+        let parent = bottleneck.parent.map(|parent| &self.bottlenecks[parent]);
+        let name = shortened(&addition(bottleneck, parent), room - branch_columns, self.manner);
+        let dots = ".".repeat(room - branch_columns - name.chars().count());
+        let style = if parent.is_none() { terminal::ALARM } else { Style::new() };
+        lines.push(format!(
+            "{}{} {} {numbers}",
+            self.manner.paint(branch, terminal::FAINT),
+            self.manner.paint(name, style),
+            self.manner.paint(dots, terminal::FAINT),
+        ));
+        if self.children(Some(at)).is_empty() {
+            self.write_leaf(bottleneck, below, lines);
+        }
+    }
+
+    fn write_leaf(&self, bottleneck: &Bottleneck, below: &str, lines: &mut Vec<String>) {
+        let margin = format!("{}   ", self.manner.paint(below, terminal::FAINT));
+        if let Some(source) = &bottleneck.source {
+            lines.push(format!("{margin}at {}", self.manner.paint(source, terminal::PLACE)));
+        }
+        let columns = self.manner.width.saturating_sub(below.chars().count() + 3).max(30);
+        for line in wrapped(advice(&bottleneck.hypothesis, &bottleneck.focus), columns) {
+            lines.push(format!("{margin}{line}"));
+        }
+    }
+}
+
+/// Value against threshold, and when it was found: the same columns in every row.
+fn numbers(bottleneck: &Bottleneck) -> String {
+    let Bottleneck { value, threshold, found_s, .. } = bottleneck;
+    format!("{:>7} > {:>6}  at {:>6}", share(*value), share(*threshold), format!("{found_s:.1} s"))
+}
+
+/// What it says beyond its parent: another hypothesis, or the resources that changed.
+fn addition(bottleneck: &Bottleneck, parent: Option<&Bottleneck>) -> String {
+    let Some(parent) = parent else {
+        let place = restricting(&bottleneck.focus);
+        let separator = if place.is_empty() { "" } else { " " };
+        return format!("{}{separator}{place}", bottleneck.hypothesis);
+    };
+    let known = parts(&parent.focus);
+    let new: Vec<&str> =
+        parts(&bottleneck.focus).into_iter().filter(|part| !known.contains(part)).collect();
+    match (parent.hypothesis == bottleneck.hypothesis, new.is_empty()) {
+        (true, _) => new.join(" "),
+        (false, true) => bottleneck.hypothesis.clone(),
+        (false, false) => format!("{} {}", bottleneck.hypothesis, new.join(" ")),
+    }
+}
+
+/// The parts of a focus that restrict something.
+fn restricting(focus: &str) -> String {
+    let parts = parts(focus);
+    let inner: Vec<&str> = parts.into_iter().filter(|part| part.matches('/').count() > 1).collect();
+    inner.join(" ")
+}
+
+/// One text for each hierarchy; commas inside parentheses do not separate.
+fn parts(focus: &str) -> Vec<&str> {
+    let inside = focus.trim_start_matches('<').trim_end_matches('>');
+    let mut depth = 0_i32;
+    let is_separator = |character| {
+        depth += i32::from(character == '(') - i32::from(character == ')');
+        character == ',' && depth == 0
+    };
+    inside.split(is_separator).collect()
+}
+
+/// Which rows are shown: while there are too many, the least leaf goes.
+fn kept(bottlenecks: &[Bottleneck], most: usize) -> Vec<bool> {
+    let mut kept = vec![true; bottlenecks.len()];
+    let mut shown = bottlenecks.len();
+    while shown > most.max(1) {
+        let has_child = |at: usize| {
+            bottlenecks.iter().zip(&kept).any(|(other, kept)| *kept && other.parent == Some(at))
+        };
+        let leaves = (0..bottlenecks.len()).filter(|&at| kept[at] && !has_child(at));
+        let value = |at: &usize| bottlenecks[*at].value;
+        let Some(least) = leaves.min_by(|one, other| value(one).total_cmp(&value(other))) else {
+            break;
+        };
+        kept[least] = false;
+        shown -= 1;
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::example;
+
+    #[test]
+    fn each_line_says_what_it_adds() {
+        let report = example::report();
+        let lines = lines(&report.bottlenecks, 30, Manner::PLAIN);
+        assert!(lines[0].starts_with("  ExcessiveSyncWaitingTime ..."), "{}", lines[0]);
+        assert!(lines[0].ends_with("45.0 % > 20.0 %  at  0.8 s"), "{}", lines[0]);
+        assert!(lines[1].starts_with("  └─ /Code/oned.c ..."), "{}", lines[1]);
+        assert!(lines[2].starts_with("     └─ /Code/oned.c/exchng1 ..."), "{}", lines[2]);
+        assert_eq!(lines[3].trim(), "at oned.c:88");
+        assert!(lines.iter().all(|line| line.chars().count() <= 100));
+    }
+
+    #[test]
+    fn without_unicode_the_lines_are_ascii() {
+        let manner = Manner { unicode: false, width: 60, ..Manner::PLAIN };
+        let lines = lines(&example::report().bottlenecks, 30, manner);
+        assert!(lines.iter().all(|line| line.is_ascii() && line.len() <= 60), "{lines:#?}");
+    }
+
+    #[test]
+    fn too_many_rows_lose_their_least_leaves_first() {
+        let report = example::report();
+        assert_eq!(kept(&report.bottlenecks, 2), [true, true, false]);
+        let lines = lines(&report.bottlenecks, 2, Manner::PLAIN);
+        assert!(lines.last().is_some_and(|line| line.contains("1 more")));
+    }
+
+    #[test]
+    fn a_set_of_resources_is_one_part() {
+        assert_eq!(parts("</Code,(/Process/0,/Process/1)>"), ["/Code", "(/Process/0,/Process/1)"]);
+    }
+}

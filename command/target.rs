@@ -1,0 +1,238 @@
+//! The program behind a command, looked at before it starts: does it exist, and can it be measured at all?
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, Metadata};
+use std::io::Read as _;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+/// Why a command cannot be started; each has the exit status that shells use.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Unusable {
+    /// There is no such program.
+    NotFound(PathBuf),
+    /// There is one, but it is no file that may be executed.
+    NotExecutable(PathBuf),
+}
+
+impl Unusable {
+    /// What a shell would return.
+    pub(crate) const fn exit_status(&self) -> u8 {
+        match self {
+            Self::NotFound(_) => 127,
+            Self::NotExecutable(_) => 126,
+        }
+    }
+
+    /// What was tried on what, and what to try next.
+    pub(crate) fn message(&self) -> String {
+        match self {
+            Self::NotFound(name) if has_slash(name) => {
+                format!(
+                    "cannot run {0}: there is no such file; is it built, and the path right?",
+                    name.display()
+                )
+            }
+            Self::NotFound(name) => format!(
+                "cannot run {0}: not found in PATH; for a program in this folder write ./{0}",
+                name.display()
+            ),
+            Self::NotExecutable(name) if name.is_dir() => {
+                format!("cannot run {}: it is a folder", name.display())
+            }
+            Self::NotExecutable(name) => {
+                format!("cannot run {0}: it is not executable; try chmod +x {0}", name.display())
+            }
+        }
+    }
+}
+
+/// Why a program that can be started cannot be measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Obstacle {
+    /// No dynamic linker takes part, so nothing can be preloaded.
+    Static,
+    /// The system cleans its environment, so nothing is preloaded.
+    Privileged,
+    /// Built for another kind of machine than the library.
+    Foreign,
+}
+
+impl Obstacle {
+    /// What it means and what to do.
+    pub(crate) const fn advice(self) -> &'static str {
+        match self {
+            Self::Static => {
+                "is statically linked, so libwhyperf.so cannot be preloaded into it; link it dynamically (without \
+                 -static; on Cray with CRAYPE_LINK_TYPE=dynamic)"
+            }
+            Self::Privileged => {
+                "runs with another user's rights (setuid or setgid), and the system preloads nothing into such \
+                 programs; run a copy without that bit"
+            }
+            Self::Foreign => {
+                "is not a 64-bit program of this machine, so libwhyperf.so cannot be preloaded into it; build it \
+                 for this machine"
+            }
+        }
+    }
+}
+
+/// The file that this command word starts.
+pub(crate) fn resolve(word: &OsStr) -> Result<PathBuf, Unusable> {
+    let name = PathBuf::from(word);
+    if has_slash(&name) {
+        return match name.metadata() {
+            Ok(metadata) if is_executable(&metadata) => Ok(name),
+            Ok(_) => Err(Unusable::NotExecutable(name)),
+            Err(_) => Err(Unusable::NotFound(name)),
+        };
+    }
+    let mut refused = None;
+    for folder in env::split_paths(&env::var_os("PATH").unwrap_or_default()) {
+        let file = folder.join(&name);
+        match file.metadata() {
+            Ok(metadata) if is_executable(&metadata) => return Ok(file),
+            Ok(metadata) if metadata.is_file() => refused = Some(file),
+            _ => {}
+        }
+    }
+    Err(refused.map_or(Unusable::NotFound(name), Unusable::NotExecutable))
+}
+
+/// The program of a command that cannot be measured, and why; looked for behind a launcher, too.
+pub(crate) fn obstacle(command: &[OsString]) -> Option<(PathBuf, Obstacle)> {
+    let program = program_of(command)?;
+    let obstacle = obstacle_of(&program)?;
+    Some((program, obstacle))
+}
+
+/// Whether this word starts other programs instead of computing.
+pub(crate) fn is_launcher(word: &OsStr) -> bool {
+    let name = Path::new(word).file_name().and_then(OsStr::to_str).unwrap_or_default();
+    let stem = name.split('.').next().unwrap_or_default();
+    LAUNCHERS.contains(&stem)
+}
+
+/// Behind a launcher the program is the first word that is an executable file: values of its options hardly ever are.
+fn program_of(command: &[OsString]) -> Option<PathBuf> {
+    let (first, rest) = command.split_first()?;
+    if !is_launcher(first) {
+        return resolve(first).ok();
+    }
+    let words = rest.iter().filter(|word| !word.as_encoded_bytes().starts_with(b"-"));
+    words.filter(|word| !is_launcher(word)).find_map(|word| resolve(word).ok())
+}
+
+fn obstacle_of(program: &Path) -> Option<Obstacle> {
+    let file = File::open(program).ok()?;
+    let kind = read_kind(&file)?;
+    if kind == Binary::Foreign {
+        return Some(Obstacle::Foreign);
+    }
+    if file.metadata().is_ok_and(|metadata| changes_rights(&metadata)) {
+        return Some(Obstacle::Privileged);
+    }
+    (kind == Binary::Static).then_some(Obstacle::Static)
+}
+
+/// What an ELF file says about how it is started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Binary {
+    Dynamic,
+    Static,
+    Foreign,
+}
+
+/// `None` for what is no ELF file: a script starts an interpreter, which is measured or not on its own account.
+fn read_kind(file: &File) -> Option<Binary> {
+    let mut header = [0; 64];
+    let mut reader = file;
+    reader.read_exact(&mut header).ok()?;
+    if !header.starts_with(b"\x7fELF") {
+        return None;
+    }
+    let is_64_bit_little_endian = header[4] == 2 && header[5] == 1;
+    if !is_64_bit_little_endian || u16_at(&header, 18) != Some(MACHINE) {
+        return Some(Binary::Foreign);
+    }
+    let table = u64_at(&header, 32)?;
+    let entry_size = u64::from(u16_at(&header, 54)?);
+    for nth in 0..u64::from(u16_at(&header, 56)?) {
+        let mut kind = [0; 4];
+        let offset = table.checked_add(nth * entry_size)?;
+        file.read_exact_at(&mut kind, offset).ok()?;
+        if u32::from_le_bytes(kind) == PT_INTERP {
+            return Some(Binary::Dynamic);
+        }
+    }
+    Some(Binary::Static)
+}
+
+fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
+    bytes.get(at..at + 2)?.try_into().ok().map(u16::from_le_bytes)
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
+    bytes.get(at..at + 8)?.try_into().ok().map(u64::from_le_bytes)
+}
+
+/// Whether executing the file gives other rights than ours, which makes the system distrust the environment.
+fn changes_rights(metadata: &Metadata) -> bool {
+    let mode = metadata.permissions().mode();
+    let user = rustix::process::getuid().as_raw();
+    let group = rustix::process::getgid().as_raw();
+    (mode & 0o4000 != 0 && metadata.uid() != user)
+        || (mode & 0o2000 != 0 && metadata.gid() != group)
+}
+
+fn is_executable(metadata: &Metadata) -> bool {
+    metadata.is_file() && metadata.permissions().mode() & 0o111 != 0
+}
+
+fn has_slash(name: &Path) -> bool {
+    name.as_os_str().as_encoded_bytes().contains(&b'/')
+}
+
+const PT_INTERP: u32 = 3;
+/// The machine this command, and therefore its library, is built for.
+const MACHINE: u16 = if cfg!(target_arch = "aarch64") { 183 } else { 62 };
+const LAUNCHERS: [&str; 22] = [
+    "mpirun", "mpiexec", "orterun", "prterun", "prun", "srun", "jsrun", "aprun", "flux", "env",
+    "nice", "nohup", "numactl", "taskset", "time", "timeout", "setsid", "stdbuf", "strace",
+    "ltrace", "gdb", "whyperf",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(command: &str) -> Vec<OsString> {
+        command.split(' ').map(OsString::from).collect()
+    }
+
+    #[test]
+    fn the_program_is_found_behind_launchers() {
+        let program = |command: &str| program_of(&words(command));
+        assert_eq!(program("/bin/ls -l"), Some("/bin/ls".into()));
+        assert_eq!(program("mpirun -n 4 --oversubscribe /bin/ls"), Some("/bin/ls".into()));
+        assert_eq!(program("mpirun.mpich -n 2 timeout 5 /bin/ls"), Some("/bin/ls".into()));
+        assert_eq!(program("mpirun -n 4 ./there-is-no-such-program"), None);
+    }
+
+    #[test]
+    fn what_cannot_be_started_has_the_status_of_a_shell() {
+        let status = |word: &str| resolve(OsStr::new(word)).map_err(|error| error.exit_status());
+        assert_eq!(status("there-is-no-such-program"), Err(127));
+        assert_eq!(status("/there/is/none"), Err(127));
+        assert_eq!(status("/"), Err(126));
+        assert_eq!(status("/etc/passwd"), Err(126));
+    }
+
+    #[test]
+    fn an_ordinary_program_has_no_obstacle_and_a_script_neither() {
+        assert_eq!(obstacle_of(Path::new("/bin/ls")), None);
+        assert_eq!(obstacle_of(Path::new("/etc/passwd")), None);
+    }
+}

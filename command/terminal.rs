@@ -1,0 +1,197 @@
+//! What standard error can show: width, colour, line-drawing characters, and one line that changes.
+
+use std::env;
+use std::fmt::Display;
+use std::io::{self, IsTerminal as _, Write as _};
+
+use owo_colors::{OwoColorize as _, Style};
+
+use crate::arguments::Colour;
+
+/// How to write for the reader of a stream.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Manner {
+    /// Whether colour is wanted.
+    pub(crate) colour: bool,
+    /// Whether characters beyond ASCII arrive as meant.
+    pub(crate) unicode: bool,
+    /// Columns to fill at most.
+    pub(crate) width: usize,
+}
+
+impl Manner {
+    /// Plain text: for files and tests.
+    #[cfg(test)]
+    pub(crate) const PLAIN: Self = Self { colour: false, unicode: true, width: MOST_COLUMNS };
+
+    /// For standard error.
+    pub(crate) fn of_stderr(colour: Colour) -> Self {
+        let stream = io::stderr();
+        let width = rustix::termios::tcgetwinsize(&stream).map_or(0, |size| size.ws_col);
+        Self::new(colour, stream.is_terminal(), usize::from(width))
+    }
+
+    /// For standard output.
+    pub(crate) fn of_stdout(colour: Colour) -> Self {
+        let stream = io::stdout();
+        let width = rustix::termios::tcgetwinsize(&stream).map_or(0, |size| size.ws_col);
+        Self::new(colour, stream.is_terminal(), usize::from(width))
+    }
+
+    fn new(colour: Colour, is_terminal: bool, width: usize) -> Self {
+        let colour = match colour {
+            Colour::Always => true,
+            Colour::Never => false,
+            Colour::Auto => is_terminal && is_unset("NO_COLOR") && !is_dumb(),
+        };
+        let width =
+            if width == 0 { MOST_COLUMNS } else { width.clamp(LEAST_COLUMNS, MOST_COLUMNS) };
+        Self { colour, unicode: speaks_unicode(), width }
+    }
+
+    /// The text in a style, when colour is wanted.
+    pub(crate) fn paint(&self, text: impl Display, style: Style) -> String {
+        if self.colour { text.style(style).to_string() } else { text.to_string() }
+    }
+
+    /// One of two spellings.
+    pub(crate) const fn either(&self, unicode: &'static str, ascii: &'static str) -> &'static str {
+        if self.unicode { unicode } else { ascii }
+    }
+}
+
+/// Titles.
+pub(crate) const TITLE: Style = Style::new().bold();
+/// Bottlenecks.
+pub(crate) const ALARM: Style = Style::new().bold().red();
+/// What is good.
+pub(crate) const GOOD: Style = Style::new().green();
+/// What deserves a look.
+pub(crate) const CAUTION: Style = Style::new().yellow();
+/// What may be passed over.
+pub(crate) const FAINT: Style = Style::new().dimmed();
+/// Places in the source.
+pub(crate) const PLACE: Style = Style::new().cyan();
+
+/// Standard error: lines that stay, and below them one that changes while it is a terminal.
+#[derive(Debug)]
+pub(crate) struct Screen {
+    /// How to write.
+    pub(crate) manner: Manner,
+    /// Nothing but problems.
+    quiet: bool,
+    shows_status: bool,
+    status_is_up: bool,
+}
+
+impl Screen {
+    /// Standard error.
+    pub(crate) fn new(colour: Colour, quiet: bool) -> Self {
+        let shows_status = !quiet && io::stderr().is_terminal() && !is_dumb();
+        Self { manner: Manner::of_stderr(colour), quiet, shows_status, status_is_up: false }
+    }
+
+    /// Something that stays, unless quiet is asked for.
+    pub(crate) fn say(&mut self, text: &str) {
+        if !self.quiet {
+            self.write(text);
+        }
+    }
+
+    /// Something that went wrong: said even when quiet is asked for.
+    pub(crate) fn warn(&mut self, text: &str) {
+        let name = self.manner.paint("whyperf:", CAUTION);
+        self.write(&format!("{name} {text}\n"));
+    }
+
+    /// Replaces the line that changes. The cursor goes back to its start, so that the program's own next line takes its place.
+    pub(crate) fn status(&mut self, text: &str) {
+        if self.shows_status {
+            let shown: String = text.chars().take(self.manner.width - 1).collect();
+            let line = format!("\r\x1b[K{}\r", self.manner.paint(shown, FAINT));
+            put(&line);
+            self.status_is_up = true;
+        }
+    }
+
+    fn write(&mut self, text: &str) {
+        if std::mem::take(&mut self.status_is_up) {
+            put("\r\x1b[K");
+        }
+        put(text);
+    }
+}
+
+/// In one piece, so that lines of other processes do not get into it. A closed standard error is nobody's problem here.
+fn put(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// The text in lines of at most this many columns, broken between words.
+pub(crate) fn wrapped(text: &str, columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= columns => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+/// The text cut to so many columns; its end tells more than its beginning, so that stays.
+pub(crate) fn shortened(text: &str, columns: usize, manner: Manner) -> String {
+    let length = text.chars().count();
+    if length <= columns {
+        return text.to_owned();
+    }
+    let mark = manner.either("…", "..");
+    let kept = columns.saturating_sub(mark.chars().count());
+    format!("{mark}{}", text.chars().skip(length - kept).collect::<String>())
+}
+
+fn is_unset(variable: &str) -> bool {
+    env::var_os(variable).is_none_or(|value| value.is_empty())
+}
+
+fn is_dumb() -> bool {
+    env::var_os("TERM").is_some_and(|value| value == "dumb")
+}
+
+/// What the locale says; the first of these variables that is set decides.
+fn speaks_unicode() -> bool {
+    let set = |variable| env::var(variable).ok().filter(|value| !value.is_empty());
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set).unwrap_or_default();
+    let locale = locale.to_ascii_lowercase();
+    locale.contains("utf-8") || locale.contains("utf8")
+}
+
+const LEAST_COLUMNS: usize = 60;
+const MOST_COLUMNS: usize = 100;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_broken_between_words() {
+        assert_eq!(wrapped("one two  three", 7), ["one two", "three"]);
+        assert_eq!(wrapped("", 7), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_long_name_keeps_its_end() {
+        assert_eq!(shortened("/Code/oned.c", 20, Manner::PLAIN), "/Code/oned.c");
+        assert_eq!(shortened("/Code/oned.c", 7, Manner::PLAIN), "…oned.c");
+    }
+
+    #[test]
+    fn colour_is_used_only_when_wanted() {
+        let coloured = Manner { colour: true, ..Manner::PLAIN };
+        assert_eq!(Manner::PLAIN.paint("x", ALARM), "x");
+        assert!(coloured.paint("x", ALARM).contains('\x1b'));
+    }
+}
