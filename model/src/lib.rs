@@ -1,2 +1,50 @@
 //! What the numbers mean: resource, focus, metric, interval, histogram.
+//!
+//! Every number of whyperf answers one question: *how much of which quantity, where, and when?* This crate holds the four
+//! words of that question and nothing that could answer it: no file, no clock, no process.
+//!
+//! ```text
+//!   metric      which quantity of a callpath node counts          metric.rs
+//!   focus       which nodes count: one resource per hierarchy     focus.rs, resource.rs
+//!   pair        a metric at a focus: what is asked for            pair.rs
+//!   sample      by how much a pair grew over an interval          sample.rs, time.rs
+//!   histogram   the samples of a whole run in fixed memory        histogram/
+//!   aggregate   the samples of many processes as one              aggregate.rs
+//! ```
+//!
+//! # Example
+//!
+//! ```
+//! use whyperf_model::{Focus, Hierarchy, Metric, Pair, Resource};
+//!
+//! let exchange: Resource = "/Code/oned.c/exchng1".parse()?;
+//! let focus = Focus::whole_program().with(Hierarchy::Code, exchange);
+//! assert_eq!(focus.to_string(), "</Code/oned.c/exchng1,/Machine,/Process,/SyncObject>");
+//!
+//! let waiting = Pair::new(Metric::SyncWait, focus);
+//! assert_eq!(waiting.metric.definition().name, "sync_wait");
+//! # Ok::<(), whyperf_model::ParseError>(())
+//! ```
 #![forbid(unsafe_code)]
+
+mod aggregate;
+mod category;
+mod focus;
+mod histogram;
+mod metric;
+mod pair;
+mod parse_error;
+mod resource;
+mod sample;
+mod time;
+
+pub use aggregate::Aggregate;
+pub use category::{Category, CategorySet};
+pub use focus::Focus;
+pub use histogram::{Bin, Extremes, Histogram, Reading};
+pub use metric::{Aggregation, Definition, Metric, Quantity, Style, Unit};
+pub use pair::Pair;
+pub use parse_error::{ParseError, Problem};
+pub use resource::{Hierarchy, Resource};
+pub use sample::Sample;
+pub use time::{Interval, Nanos, Time};

@@ -1,0 +1,232 @@
+//! What kind of thing a region does: the one fact about a region that decides which metrics it counts in.
+//!
+//! The number of a category is part of the measured process's tables. **Numbers are never reused or changed**; new
+//! categories go to the end, and a reader that does not know one treats it as [`Category::Other`].
+
+use serde::{Deserialize, Serialize};
+
+/// What a region is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[repr(u8)]
+pub enum Category {
+    /// A function or a named part of the program itself.
+    User = 0,
+    /// Starting or ending MPI: `MPI_Init`, `MPI_Finalize`. Neither computing nor waiting.
+    Setup = 1,
+    /// A blocking send.
+    Send = 2,
+    /// A blocking receive.
+    Receive = 3,
+    /// A send and a receive in one call.
+    Exchange = 4,
+    /// The start of a transfer that does not block.
+    Post = 5,
+    /// Waiting, testing or probing for a transfer.
+    Wait = 6,
+    /// A collective that moves data.
+    Collective = 7,
+    /// A collective that only synchronizes.
+    Barrier = 8,
+    /// One-sided communication and its synchronization.
+    OneSided = 9,
+    /// MPI's own file calls.
+    MpiFile = 10,
+    /// Any other MPI call.
+    MpiOther = 11,
+    /// Opening a file.
+    Open = 12,
+    /// Reading.
+    Read = 13,
+    /// Writing.
+    Write = 14,
+    /// Moving the position in a file.
+    Seek = 15,
+    /// Forcing data out to the device.
+    Flush = 16,
+    /// Closing a file.
+    Close = 17,
+    /// Names, sizes, attributes.
+    Metadata = 18,
+    /// Waiting for a mutex.
+    Mutex = 19,
+    /// Waiting for a reader-writer lock.
+    RwLock = 20,
+    /// Waiting on a condition variable.
+    Condition = 21,
+    /// Waiting at a barrier of threads.
+    ThreadBarrier = 22,
+    /// Waiting for a semaphore.
+    Semaphore = 23,
+    /// Waiting for a thread to end: its work is done elsewhere.
+    Join = 24,
+    /// Waiting for a spin lock.
+    Spin = 25,
+    /// The root of a thread's callpath tree.
+    Root = 26,
+    /// What could not be told apart any more.
+    Other = 27,
+}
+
+impl Category {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Self; 28] = [
+        Self::User,
+        Self::Setup,
+        Self::Send,
+        Self::Receive,
+        Self::Exchange,
+        Self::Post,
+        Self::Wait,
+        Self::Collective,
+        Self::Barrier,
+        Self::OneSided,
+        Self::MpiFile,
+        Self::MpiOther,
+        Self::Open,
+        Self::Read,
+        Self::Write,
+        Self::Seek,
+        Self::Flush,
+        Self::Close,
+        Self::Metadata,
+        Self::Mutex,
+        Self::RwLock,
+        Self::Condition,
+        Self::ThreadBarrier,
+        Self::Semaphore,
+        Self::Join,
+        Self::Spin,
+        Self::Root,
+        Self::Other,
+    ];
+
+    /// The category of this number; one that is not known is [`Category::Other`].
+    #[must_use]
+    pub fn from_number(number: u8) -> Self {
+        Self::ALL.get(usize::from(number)).copied().unwrap_or(Self::Other)
+    }
+
+    /// Its number in the measured process's tables.
+    #[must_use]
+    pub const fn number(self) -> u8 {
+        self as u8
+    }
+}
+
+/// A set of categories.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct CategorySet(u32);
+
+impl CategorySet {
+    /// None of them.
+    pub const NONE: Self = Self(0);
+    /// All of them.
+    pub const ALL: Self = Self::of(&Category::ALL);
+    /// Calls between two or more processes that wait for each other: synchronization by message.
+    pub const MESSAGE: Self = Self::of(&[
+        Category::Send,
+        Category::Receive,
+        Category::Exchange,
+        Category::Post,
+        Category::Wait,
+        Category::Collective,
+        Category::Barrier,
+        Category::OneSided,
+    ]);
+    /// Threads that wait for each other, but for joining.
+    pub const LOCK: Self = Self::of(&[
+        Category::Mutex,
+        Category::RwLock,
+        Category::Condition,
+        Category::ThreadBarrier,
+        Category::Semaphore,
+        Category::Spin,
+    ]);
+    /// Synchronization of any kind.
+    pub const SYNC: Self = Self::MESSAGE.and(Self::LOCK);
+    /// Input and output of any kind.
+    pub const IO: Self = Self::of(&[
+        Category::MpiFile,
+        Category::Open,
+        Category::Read,
+        Category::Write,
+        Category::Seek,
+        Category::Flush,
+        Category::Close,
+        Category::Metadata,
+    ]);
+    /// Waiting for a thread that works: delegation, see `docs/decisions/0003-join-is-delegation.md`.
+    pub const JOIN: Self = Self::of(&[Category::Join]);
+    /// Neither waiting nor starting up: the program's own work.
+    pub const COMPUTE: Self = Self::ALL
+        .without(Self::SYNC)
+        .without(Self::IO)
+        .without(Self::JOIN)
+        .without(Self::of(&[Category::Setup]));
+
+    /// The set of these.
+    #[must_use]
+    pub const fn of(categories: &[Category]) -> Self {
+        let mut bits = 0;
+        let mut at = 0;
+        while at < categories.len() {
+            bits |= 1 << categories[at].number();
+            at += 1;
+        }
+        Self(bits)
+    }
+
+    /// What is in either.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// What is in this and not in the other.
+    #[must_use]
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// Whether it holds this one.
+    #[must_use]
+    pub const fn contains(self, category: Category) -> bool {
+        self.0 >> category.number() & 1 == 1
+    }
+
+    /// Whether no category is in both.
+    #[must_use]
+    pub const fn is_disjoint(self, other: Self) -> bool {
+        self.0 & other.0 == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_positions_and_unknown_ones_are_other() {
+        for (position, category) in Category::ALL.into_iter().enumerate() {
+            assert_eq!(usize::from(category.number()), position);
+            assert_eq!(Category::from_number(category.number()), category);
+        }
+        assert_eq!(Category::from_number(200), Category::Other);
+    }
+
+    #[test]
+    fn time_is_spent_in_exactly_one_way() {
+        let ways = [
+            CategorySet::SYNC,
+            CategorySet::IO,
+            CategorySet::JOIN,
+            CategorySet::COMPUTE,
+            CategorySet::of(&[Category::Setup]),
+        ];
+        for category in Category::ALL {
+            let count = ways.iter().filter(|way| way.contains(category)).count();
+            assert_eq!(count, 1, "{category:?} is in {count} of the five ways");
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! The metrics, as a table: which quantity of a callpath node counts, in nodes of which kind.
+//!
+//! A sample of a metric is one sum over nodes. Whoever computes it needs to know three things, and they are the columns of
+//! [`Definition`]: the word of the node to read ([`Quantity`]), the regions that count ([`CategorySet`]) and how the values
+//! of several processes become one ([`Aggregation`]). No metric has code of its own.
+//!
+//! ```text
+//!   wall = sync_wait + io_wait + compute + set-up        (what is left out is only joining, see decision 0003)
+//!   cpu  <= compute                                       (bounded by what the operating system says the thread ran)
+//! ```
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::category::{Category, CategorySet};
+use crate::parse_error::{ParseError, Problem};
+
+/// A metric: an entry of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Metric {
+    /// Time that threads existed, without the time they only joined others.
+    Wall,
+    /// Time that threads computed and the operating system ran them.
+    Cpu,
+    /// Time outside synchronization, input, output and set-up.
+    Compute,
+    /// Time in synchronization calls.
+    SyncWait,
+    /// Time in input and output calls.
+    IoWait,
+    /// Synchronization calls.
+    SyncOps,
+    /// Calls that move data from or to files.
+    IoOps,
+    /// Bytes read and written.
+    IoBytes,
+    /// Point-to-point calls begun, at the sender's and at the receiver's end.
+    Msgs,
+    /// Bytes given to other processes.
+    MsgBytesSent,
+    /// Bytes that arrived from other processes.
+    MsgBytesRecv,
+    /// Calls of the program's own regions.
+    Calls,
+    /// Processes that run.
+    ActiveProcesses,
+    /// Time that measuring took from the program.
+    ObservedCost,
+}
+
+impl Metric {
+    /// All of them, in the order of the table.
+    pub const ALL: [Self; 14] = [
+        Self::Wall,
+        Self::Cpu,
+        Self::Compute,
+        Self::SyncWait,
+        Self::IoWait,
+        Self::SyncOps,
+        Self::IoOps,
+        Self::IoBytes,
+        Self::Msgs,
+        Self::MsgBytesSent,
+        Self::MsgBytesRecv,
+        Self::Calls,
+        Self::ActiveProcesses,
+        Self::ObservedCost,
+    ];
+
+    /// What it means: its row of the table.
+    #[must_use]
+    pub const fn definition(self) -> &'static Definition {
+        &TABLE[self as usize]
+    }
+
+    /// Its name, as in `sync_wait`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.definition().name
+    }
+}
+
+impl FromStr for Metric {
+    type Err = ParseError;
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        Self::ALL
+            .into_iter()
+            .find(|metric| metric.name() == text)
+            .ok_or_else(|| ParseError::new(1, Problem::UnknownMetric(text.to_owned())))
+    }
+}
+
+impl fmt::Display for Metric {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.name())
+    }
+}
+
+impl Serialize for Metric {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Metric {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+/// A row of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Definition {
+    /// How it is written.
+    pub name: &'static str,
+    /// What its amounts are.
+    pub unit: Unit,
+    /// Whether amounts add up over time.
+    pub style: Style,
+    /// How the values of several processes become one.
+    pub aggregation: Aggregation,
+    /// The word that counts.
+    pub quantity: Quantity,
+    /// The regions whose nodes count.
+    pub categories: CategorySet,
+}
+
+/// What an amount counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unit {
+    /// Nanoseconds of thread time.
+    Nanoseconds,
+    /// Calls.
+    Operations,
+    /// Bytes.
+    Bytes,
+    /// Processes.
+    Processes,
+}
+
+impl Unit {
+    /// How it is written after a number.
+    #[must_use]
+    pub const fn symbol(self) -> &'static str {
+        match self {
+            Self::Nanoseconds => "ns",
+            Self::Operations => "ops",
+            Self::Bytes => "B",
+            Self::Processes => "processes",
+        }
+    }
+}
+
+/// How the samples of a metric relate to time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Style {
+    /// A sample is what was added during its interval; samples add up.
+    EventCounter,
+    /// A sample is a state that held during its interval, times the interval's length: its rate is the state itself.
+    SampledFunction,
+}
+
+/// How values of several processes become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Aggregation {
+    /// They are added.
+    Sum,
+    /// The highest stands for all.
+    Max,
+}
+
+/// Which word of a callpath node, or which fact about its process, is summed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Quantity {
+    /// How often nodes were entered.
+    Visits,
+    /// Exclusive time of nodes, the open segment included.
+    Time,
+    /// Exclusive time of nodes, bounded per thread and interval by what the operating system says the thread ran.
+    RunningTime,
+    /// Bytes sent or written.
+    BytesOut,
+    /// Bytes received or read.
+    BytesIn,
+    /// Bytes in either direction.
+    Bytes,
+    /// One per process that runs, for as long as it runs. No word of a node.
+    Processes,
+    /// Time spent measuring, of the process that spent most. No word of a node.
+    Cost,
+}
+
+const P2P: CategorySet =
+    CategorySet::of(&[Category::Send, Category::Receive, Category::Exchange, Category::Post]);
+const DATA_IO: CategorySet = CategorySet::of(&[Category::MpiFile, Category::Read, Category::Write]);
+const USER: CategorySet = CategorySet::of(&[Category::User]);
+
+const TABLE: [Definition; 14] = [
+    time("wall", Quantity::Time, CategorySet::ALL.without(CategorySet::JOIN)),
+    time("cpu", Quantity::RunningTime, CategorySet::COMPUTE),
+    time("compute", Quantity::Time, CategorySet::COMPUTE),
+    time("sync_wait", Quantity::Time, CategorySet::SYNC),
+    time("io_wait", Quantity::Time, CategorySet::IO),
+    count("sync_ops", Unit::Operations, Quantity::Visits, CategorySet::SYNC.and(CategorySet::JOIN)),
+    count("io_ops", Unit::Operations, Quantity::Visits, DATA_IO),
+    count("io_bytes", Unit::Bytes, Quantity::Bytes, CategorySet::IO),
+    count("msgs", Unit::Operations, Quantity::Visits, P2P),
+    count("msg_bytes_sent", Unit::Bytes, Quantity::BytesOut, CategorySet::MESSAGE),
+    count("msg_bytes_recv", Unit::Bytes, Quantity::BytesIn, CategorySet::MESSAGE),
+    count("calls", Unit::Operations, Quantity::Visits, USER),
+    Definition {
+        name: "active_processes",
+        unit: Unit::Processes,
+        style: Style::SampledFunction,
+        aggregation: Aggregation::Sum,
+        quantity: Quantity::Processes,
+        categories: CategorySet::NONE,
+    },
+    Definition {
+        name: "observed_cost",
+        unit: Unit::Nanoseconds,
+        style: Style::EventCounter,
+        aggregation: Aggregation::Max,
+        quantity: Quantity::Cost,
+        categories: CategorySet::NONE,
+    },
+];
+
+const fn time(name: &'static str, quantity: Quantity, categories: CategorySet) -> Definition {
+    count(name, Unit::Nanoseconds, quantity, categories)
+}
+
+const fn count(
+    name: &'static str,
+    unit: Unit,
+    quantity: Quantity,
+    categories: CategorySet,
+) -> Definition {
+    let (style, aggregation) = (Style::EventCounter, Aggregation::Sum);
+    Definition { name, unit, style, aggregation, quantity, categories }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_metric_has_its_own_row() {
+        for (position, metric) in Metric::ALL.into_iter().enumerate() {
+            assert_eq!(metric as usize, position);
+            assert_eq!(metric.name().parse(), Ok(metric));
+        }
+        assert_eq!(Metric::ObservedCost.name(), "observed_cost");
+        assert_eq!(Metric::MsgBytesRecv.name(), "msg_bytes_recv");
+        assert!("sync_wail".parse::<Metric>().is_err());
+    }
+
+    #[test]
+    fn joining_is_delegation_and_set_up_is_neither_work_nor_waiting() {
+        let counts = |metric: Metric, category| metric.definition().categories.contains(category);
+        for metric in [Metric::Wall, Metric::SyncWait, Metric::Compute, Metric::IoWait] {
+            assert!(!counts(metric, Category::Join), "{metric}");
+        }
+        assert!(counts(Metric::SyncOps, Category::Join));
+        assert!(counts(Metric::Wall, Category::Setup));
+        for metric in [Metric::SyncWait, Metric::Compute, Metric::IoWait, Metric::Cpu] {
+            assert!(!counts(metric, Category::Setup), "{metric}");
+        }
+    }
+}
