@@ -1,22 +1,26 @@
 //! `cargo xtask demo`: a Poisson solver under whyperf, then the price of having watched it.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 
 use crate::packages;
 use crate::workspace::{Workspace, succeed};
 
-/// Ranks of the shown run.
+/// Ranks of each run.
 const RANKS: &str = "4";
-/// Grid points per side, and sweeps of the shown run and of each timed one.
-const GRID: &str = "512";
-const SHOWN_SWEEPS: &str = "6000";
-const TIMED_SWEEPS: &str = "1500";
-/// Pairs of timed runs, one with whyperf and one without, taking turns.
+/// Grid points per side.
+const GRID: &str = "600";
+/// Iterations by which the speed of this machine is found.
+const TRIAL: f64 = 1000.0;
+/// How long the run that is shown, and each that is timed, should take.
+const SHOWN_SECONDS: f64 = 12.0;
+const TIMED_SECONDS: f64 = 4.0;
+/// Pairs of timed runs, one without and one with whyperf, taking turns.
 const REPEATS: usize = 5;
 
 pub(crate) fn run() -> Result<ExitCode> {
@@ -24,22 +28,28 @@ pub(crate) fn run() -> Result<ExitCode> {
     let workspace = Workspace::find()?;
     workspace.build_release()?;
     let demo = Demo::prepare(&workspace)?;
+    let second = demo.iterations_per_second()?;
     println!("\nPoisson A on {RANKS} ranks under whyperf:\n");
-    demo.observed(SHOWN_SWEEPS, Stdio::inherit())?;
-    println!("\nThe same program {REPEATS} times without and with whyperf, in turns:\n");
-    let mut bare = Vec::new();
-    let mut watched = Vec::new();
-    let mut costs = Vec::new();
+    demo.watched(second * SHOWN_SECONDS, Words::Shown)?;
+    println!("\nThe same {REPEATS} times without and with whyperf, in turns:\n");
+    let mut repeats = Repeats::default();
     for _ in 0..REPEATS {
-        bare.push(demo.bare(TIMED_SWEEPS)?);
-        watched.push(demo.observed(TIMED_SWEEPS, Stdio::null())?);
-        costs.push(demo.reported_cost()?);
+        repeats.bare.push(demo.bare(second * TIMED_SECONDS)?);
+        repeats.watched.push(demo.watched(second * TIMED_SECONDS, Words::Hidden)?);
+        repeats.cost.push(demo.reported_cost()?);
     }
-    print_comparison(&Spread::of(bare), &Spread::of(watched), &Spread::of(costs));
+    repeats.print();
     Ok(ExitCode::SUCCESS)
 }
 
-/// What the runs need: the program, the command, and where the report goes.
+/// Whether a run's words reach the terminal.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Words {
+    Shown,
+    Hidden,
+}
+
+/// What the runs need: the command, the program, and where the report goes.
 struct Demo {
     whyperf: PathBuf,
     program: PathBuf,
@@ -50,30 +60,42 @@ impl Demo {
     fn prepare(workspace: &Workspace) -> Result<Self> {
         let folder = workspace.target.join("demo");
         fs::create_dir_all(&folder).with_context(|| format!("creating {}", folder.display()))?;
-        build_program(workspace, &folder)?;
-        let program = folder.join("poisson_a");
-        ensure!(program.is_file(), "the build of the demo left no {}", program.display());
+        let program = build_program(workspace, &folder)?;
         let report = folder.join("report.json");
         Ok(Self { whyperf: workspace.release().join("whyperf"), program, report })
     }
 
-    /// One run under whyperf; its own words go to `words`. Seconds.
-    fn observed(&self, sweeps: &str, words: Stdio) -> Result<f64> {
+    /// The start of the ranks is told apart from their iterations by a run that has one only.
+    fn iterations_per_second(&self) -> Result<f64> {
+        let start = self.bare(1.0)?;
+        let trial = self.bare(TRIAL)?;
+        Ok(TRIAL / (trial - start).max(0.01))
+    }
+
+    /// One run under whyperf. Seconds.
+    fn watched(&self, iterations: f64, words: Words) -> Result<f64> {
         let mut command = Command::new(&self.whyperf);
-        command.args(["run", "--json"]).arg(&self.report).arg("--").arg("mpirun.openmpi");
-        self.launch(command.stderr(words), sweeps)
+        command.args(["run", "--json"]).arg(&self.report);
+        if words == Words::Hidden {
+            command.arg("--quiet");
+        }
+        self.launch(command.args(["--", "mpirun.openmpi"]), iterations, words)
     }
 
     /// One run without whyperf. Seconds.
-    fn bare(&self, sweeps: &str) -> Result<f64> {
-        self.launch(&mut Command::new("mpirun.openmpi"), sweeps)
+    fn bare(&self, iterations: f64) -> Result<f64> {
+        self.launch(&mut Command::new("mpirun.openmpi"), iterations, Words::Hidden)
     }
 
-    fn launch(&self, launcher: &mut Command, sweeps: &str) -> Result<f64> {
+    fn launch(&self, launcher: &mut Command, iterations: f64, words: Words) -> Result<f64> {
         if packages::is_root() {
             launcher.arg("--allow-run-as-root");
         }
-        launcher.args(["--oversubscribe", "-n", RANKS]).arg(&self.program).args([GRID, sweeps]);
+        launcher.args(["--oversubscribe", "-n", RANKS]).arg(&self.program);
+        launcher.args([GRID, &format!("{iterations:.0}")]);
+        if words == Words::Hidden {
+            launcher.stdout(Stdio::null());
+        }
         let start = Instant::now();
         succeed(launcher)?;
         Ok(start.elapsed().as_secs_f64())
@@ -86,14 +108,39 @@ impl Demo {
     }
 }
 
-fn build_program(workspace: &Workspace, folder: &Path) -> Result<()> {
+/// Builds Poisson A into a folder and says where it is.
+fn build_program(workspace: &Workspace, folder: &Path) -> Result<PathBuf> {
+    let program = folder.join("poisson_a");
+    let mut out = OsString::from("OUT=");
+    out.push(folder);
     let mut make = Command::new("make");
     make.arg("-C").arg(workspace.root.join("tests/programs"));
-    make.args(["--no-print-directory", "MPI=openmpi"]);
-    let mut out = std::ffi::OsString::from("OUT=");
-    out.push(folder);
-    let target = folder.join("poisson_a");
-    succeed(make.arg(out).arg(target))
+    make.args(["--no-print-directory", "MPI=openmpi"]).arg(out).arg(&program);
+    succeed(&mut make)?;
+    Ok(program)
+}
+
+/// Seconds without and with whyperf, and the costs it reported.
+#[derive(Default)]
+struct Repeats {
+    bare: Vec<f64>,
+    watched: Vec<f64>,
+    cost: Vec<f64>,
+}
+
+impl Repeats {
+    fn print(self) {
+        let [bare, watched, cost] = [self.bare, self.watched, self.cost].map(Spread::of);
+        let slowdown = watched.middle / bare.middle - 1.0;
+        let noise = bare.noise() + watched.noise();
+        let agrees = (slowdown - cost.middle).abs() <= noise;
+        println!("without whyperf   {} s", bare.shown(1.0));
+        println!("with whyperf      {} s", watched.shown(1.0));
+        println!("slow-down         {:.2} %, give or take {:.2}", 100.0 * slowdown, 100.0 * noise);
+        println!("cost it reported  {} %", cost.shown(100.0));
+        let verdict = if agrees { "agree" } else { "DO NOT agree" };
+        println!("                  the two {verdict} within the noise of the repeats");
+    }
 }
 
 /// Least, middle and greatest of some repeats.
@@ -114,32 +161,11 @@ impl Spread {
     fn noise(&self) -> f64 {
         (self.greatest - self.least) / (2.0 * self.middle)
     }
-}
 
-fn print_comparison(bare: &Spread, watched: &Spread, cost: &Spread) {
-    let slowdown = watched.middle / bare.middle - 1.0;
-    let noise = bare.noise() + watched.noise();
-    let range = |spread: &Spread| {
-        format!("{:.2} s ({:.2} to {:.2})", spread.middle, spread.least, spread.greatest)
-    };
-    println!("without whyperf   {}", range(bare));
-    println!("with whyperf      {}", range(watched));
-    println!(
-        "slow-down         {:+.1} %, noise of the repeats ±{:.1} %",
-        100.0 * slowdown,
-        100.0 * noise
-    );
-    println!(
-        "cost it reported  {:.2} % ({:.2} to {:.2})",
-        100.0 * cost.middle,
-        100.0 * cost.least,
-        100.0 * cost.greatest
-    );
-    let agrees = (slowdown - cost.middle).abs() <= noise;
-    println!(
-        "                  {} within the noise",
-        if agrees { "they agree" } else { "they DO NOT agree" }
-    );
+    fn shown(&self, unit: f64) -> String {
+        let [least, middle, greatest] = [self.least, self.middle, self.greatest].map(|x| x * unit);
+        format!("{middle:.2} ({least:.2} to {greatest:.2})")
+    }
 }
 
 /// Member `mean` of the member `cost` of a report.
