@@ -1,15 +1,14 @@
-/* Each rank writes its results 16 bytes at a time: nearly everything is the cost of the write calls.
+/* A program writes its results 16 bytes at a time: nearly everything is the cost of the write calls.
  * The file is written over and over within its first MiB, so that it does not grow with the run's length.
  *
- * build: mpicc -g -O2 small_io.c -o small_io
- * run: mpirun -n 2 small_io [seconds] [folder]
- * hypothesis: ExcessiveIOBlockingTime, then TooManySmallIOOps
+ * build: cc -g -O2 small_io.c -o small_io
+ * run: small_io [seconds] [folder]
+ * hypothesis: ExcessiveIOBlockingTime (and below it TooManySmallIOOps)
  * function: /Code/small_io.c/write_record
- * object: /File/<folder>/small_io.<rank>
+ * object: /File/<folder>/small_io.records
  */
 #define _POSIX_C_SOURCE 200809L
 #include <fcntl.h>
-#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -33,16 +32,14 @@ OWN_NAME static int write_record(int file, long index)
 
 int main(int argc, char **argv)
 {
-    int rank, failed = 0;
+    int failed = 0;
     char path[4096];
     double length = argc > 1 ? atof(argv[1]) : 6.0;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    snprintf(path, sizeof path, "%s/small_io.%d", argc > 2 ? argv[2] : "/tmp", rank);
+    snprintf(path, sizeof path, "%s/small_io.records", argc > 2 ? argv[2] : "/tmp");
     int file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
     if (file < 0) {
         perror(path);
-        MPI_Abort(MPI_COMM_WORLD, 2);
+        return 2;
     }
     double end = seconds_of(CLOCK_MONOTONIC) + length;
     for (long index = 0; seconds_of(CLOCK_MONOTONIC) < end;)
@@ -50,8 +47,6 @@ int main(int argc, char **argv)
             failed += !write_record(file, index);
     close(file);
     unlink(path);
-    if (rank == 0)
-        printf("small_io: %d writes failed\n", failed);
-    MPI_Finalize();
+    printf("small_io: %d writes failed\n", failed);
     return 0;
 }
