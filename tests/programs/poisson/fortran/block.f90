@@ -62,8 +62,10 @@ contains
     character(len=*), intent(in) :: version
     integer, intent(in) :: n, iterations
     double precision, intent(in) :: norm
-    write (*, '(a,a,i0,a,i0,a,es12.6e2)') version, ': grid ', n, ', ', iterations, &
-      ' iterations, difference ', sqrt(norm)
+    character(len=12) :: number
+    write (number, '(es12.6e2)') sqrt(norm)
+    write (*, '(a,a,i0,a,i0,a,a,a,a)') version, ': grid ', n, ', ', iterations, &
+      ' iterations, difference ', number(:8), 'e', number(10:)
   end subroutine
 
 end module
