@@ -1,6 +1,6 @@
 /* Begin and end of a region, nested and recursive; its numbers are the same with and without the library.
  *
- * build: cc -g -O2 -I<include> begin_end.c -o begin_end
+ * build: cc -g -O2 -fno-optimize-sibling-calls -I<include> begin_end.c -o begin_end
  * run: begin_end
  * expect: its line; 1000 visits of "solve", 3000 of "step" under it and 4000 of "descend", each within another
  */

@@ -1,6 +1,6 @@
 /* Counters: one that is added to and one that is set.
  *
- * build: cc -g -O2 -I<include> counter.c -o counter
+ * build: cc -g -O2 -fno-optimize-sibling-calls -I<include> counter.c -o counter
  * run: counter
  * expect: its line; "cells" is 499500 at the end, "level" is 999
  */

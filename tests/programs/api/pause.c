@@ -1,6 +1,6 @@
 /* Pausing and resuming the measurement, also twice in a row and within a region.
  *
- * build: cc -g -O2 -I<include> pause.c -o pause
+ * build: cc -g -O2 -fno-optimize-sibling-calls -I<include> pause.c -o pause
  * run: pause
  * expect: its line; 200 visits of "seen", none of "unseen", nothing left open
  */

@@ -1,6 +1,6 @@
 /* Phases of a program, one after the other and one of them twice.
  *
- * build: cc -g -O2 -I<include> phase.c -o phase
+ * build: cc -g -O2 -fno-optimize-sibling-calls -I<include> phase.c -o phase
  * run: phase
  * expect: its line; the phases "assembly", "solution", "assembly" in this order
  */

@@ -1,6 +1,6 @@
 /* Scopes in C, left at the end of the block, by continue, by break and by return.
  *
- * build: cc -g -O2 -I<include> scope.c -o scope
+ * build: cc -g -O2 -fno-optimize-sibling-calls -I<include> scope.c -o scope
  * run: scope
  * expect: its line; 100 visits of "search", 550 of "look" under it, none left open
  */

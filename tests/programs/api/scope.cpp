@@ -1,6 +1,6 @@
 // Scopes in C++, two in one function, left at the end of the block and by return.
 //
-// build: c++ -g -O2 -I<include> scope.cpp -o scope_cpp
+// build: c++ -g -O2 -fno-optimize-sibling-calls -I<include> scope.cpp -o scope_cpp
 // run: scope_cpp
 // expect: its line; 100 visits of "half" and 50 of "even" under it
 #include "whyperf.h"

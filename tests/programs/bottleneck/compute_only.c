@@ -1,6 +1,6 @@
 /* Every rank computes for the same time and none communicates: nothing but processor time is to be found.
  *
- * build: mpicc -g -O2 compute_only.c -o compute_only
+ * build: mpicc -g -O2 -fno-optimize-sibling-calls compute_only.c -o compute_only
  * run: mpirun -n 2 compute_only [seconds]
  * hypothesis: CPUbound; no synchronization and no I/O conclusion
  * function: /Code/compute_only.c/compute

@@ -1,6 +1,6 @@
 /* Two threads compute for the same time and share nothing: nothing but processor time is to be found.
  *
- * build: cc -g -O2 compute_threads.c -o compute_threads -lpthread
+ * build: cc -g -O2 -fno-optimize-sibling-calls compute_threads.c -o compute_threads -lpthread
  * run: compute_threads [seconds]
  * hypothesis: CPUbound; no synchronization and no I/O conclusion
  * function: /Code/compute_threads.c/compute

@@ -1,6 +1,6 @@
 /* Rank 0 writes the whole result file while the other ranks wait for it in a barrier.
  *
- * build: mpicc -g -O2 io_on_one_rank.c -o io_on_one_rank
+ * build: mpicc -g -O2 -fno-optimize-sibling-calls io_on_one_rank.c -o io_on_one_rank
  * run: mpirun -n 2 io_on_one_rank [seconds] [folder]
  * hypothesis: ExcessiveIOBlockingTime on process 0 (and, its effect, ExcessiveSyncWaitingTime on the others)
  * function: /Code/io_on_one_rank.c/write_result (the others: /Code/io_on_one_rank.c/wait_for_file)

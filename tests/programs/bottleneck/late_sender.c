@@ -1,6 +1,6 @@
 /* Rank 1 waits for blocks that rank 0 sends late, because its source is slow.
  *
- * build: mpicc -g -O2 late_sender.c -o late_sender
+ * build: mpicc -g -O2 -fno-optimize-sibling-calls late_sender.c -o late_sender
  * run: mpirun -n 2 late_sender [seconds]
  * hypothesis: ExcessiveSyncWaitingTime
  * function: /Code/late_sender.c/receive_block

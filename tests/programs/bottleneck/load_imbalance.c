@@ -1,6 +1,6 @@
 /* Rank 0 has twenty times the work of the others, who wait for it in the reduction that ends each step.
  *
- * build: mpicc -g -O2 load_imbalance.c -o load_imbalance
+ * build: mpicc -g -O2 -fno-optimize-sibling-calls load_imbalance.c -o load_imbalance
  * run: mpirun -n 4 load_imbalance [seconds]
  * hypothesis: ExcessiveSyncWaitingTime (and CPUbound on process 0 alone)
  * function: /Code/load_imbalance.c/agree

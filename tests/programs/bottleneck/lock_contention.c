@@ -1,6 +1,6 @@
 /* Four threads do nearly all their work under one lock, so that three of them wait at any time.
  *
- * build: cc -g -O2 lock_contention.c -o lock_contention -lpthread
+ * build: cc -g -O2 -fno-optimize-sibling-calls lock_contention.c -o lock_contention -lpthread
  * run: lock_contention [seconds]
  * hypothesis: ExcessiveSyncWaitingTime
  * function: /Code/lock_contention.c/update

@@ -1,6 +1,6 @@
 /* Two ranks hand eight bytes to and fro all the time: nearly everything is the latency of small messages.
  *
- * build: mpicc -g -O2 many_small_messages.c -o many_small_messages
+ * build: mpicc -g -O2 -fno-optimize-sibling-calls many_small_messages.c -o many_small_messages
  * run: mpirun -n 2 many_small_messages [seconds]
  * hypothesis: ExcessiveSyncWaitingTime
  * function: /Code/many_small_messages.c/exchange_cell

@@ -1,6 +1,6 @@
 /* Rank 0 sends a field of 64 MiB in one message each step: nearly everything is its transfer.
  *
- * build: mpicc -g -O2 one_big_message.c -o one_big_message
+ * build: mpicc -g -O2 -fno-optimize-sibling-calls one_big_message.c -o one_big_message
  * run: mpirun -n 2 one_big_message [seconds]
  * hypothesis: ExcessiveSyncWaitingTime
  * function: /Code/one_big_message.c/move_field

@@ -1,6 +1,6 @@
 /* In each round one rank, drawn at random from a fixed seed, wastes time while the others wait in the barrier.
  *
- * build: mpicc -g -O2 random_barrier.c -o random_barrier
+ * build: mpicc -g -O2 -fno-optimize-sibling-calls random_barrier.c -o random_barrier
  * run: mpirun -n 4 random_barrier [seconds]
  * hypothesis: ExcessiveSyncWaitingTime (evenly on all processes)
  * function: /Code/random_barrier.c/meet

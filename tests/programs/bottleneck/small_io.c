@@ -1,7 +1,7 @@
 /* A program writes its results 16 bytes at a time: nearly everything is the cost of the write calls.
  * The file is written over and over within its first MiB, so that it does not grow with the run's length.
  *
- * build: cc -g -O2 small_io.c -o small_io
+ * build: cc -g -O2 -fno-optimize-sibling-calls small_io.c -o small_io
  * run: small_io [seconds] [folder]
  * hypothesis: ExcessiveIOBlockingTime (and below it TooManySmallIOOps)
  * function: /Code/small_io.c/write_record

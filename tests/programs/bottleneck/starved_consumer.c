@@ -1,6 +1,6 @@
 /* A consumer waits on a condition nearly all the time, because the producer's source is slow.
  *
- * build: cc -g -O2 starved_consumer.c -o starved_consumer -lpthread
+ * build: cc -g -O2 -fno-optimize-sibling-calls starved_consumer.c -o starved_consumer -lpthread
  * run: starved_consumer [seconds]
  * hypothesis: ExcessiveSyncWaitingTime
  * function: /Code/starved_consumer.c/take_item

@@ -1,6 +1,6 @@
 /* One rank, always the last, comes late to every barrier and the others wait for it there.
  *
- * build: mpicc -g -O2 wait_at_barrier.c -o wait_at_barrier
+ * build: mpicc -g -O2 -fno-optimize-sibling-calls wait_at_barrier.c -o wait_at_barrier
  * run: mpirun -n 4 wait_at_barrier [seconds]
  * hypothesis: ExcessiveSyncWaitingTime
  * function: /Code/wait_at_barrier.c/meet

@@ -1,6 +1,6 @@
 /* A program in which the last rank calls abort() after some traffic, while the others wait for it.
  *
- * build: mpicc -g -O2 abort.c -o abort
+ * build: mpicc -g -O2 -fno-optimize-sibling-calls abort.c -o abort
  * run: mpirun -n 2 abort
  * expect: the exit status and the messages it has by itself, and a report of what was measured until then
  */

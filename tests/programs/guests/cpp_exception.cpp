@@ -1,6 +1,6 @@
 // A program that leaves nested scopes by exceptions.
 //
-// build: c++ -g -O2 -I<include> cpp_exception.cpp -o cpp_exception
+// build: c++ -g -O2 -fno-optimize-sibling-calls -I<include> cpp_exception.cpp -o cpp_exception
 // run: cpp_exception
 // expect: its line; 100 visits of "outer", 300 of "inner", no anomaly
 #include "whyperf.h"

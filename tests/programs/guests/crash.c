@@ -1,6 +1,6 @@
 /* A program that dies of SIGSEGV in the middle; with -DWITH_MPI after some traffic, on the last rank.
  *
- * build: cc -g -O2 crash.c -o crash (or: mpicc -g -O2 -DWITH_MPI crash.c -o crash_mpi)
+ * build: cc -g -O2 -fno-optimize-sibling-calls crash.c -o crash (or: mpicc -g -O2 -fno-optimize-sibling-calls -DWITH_MPI crash.c -o crash_mpi)
  * run: crash (or: mpirun -n 2 crash_mpi)
  * expect: the exit status and the messages it has by itself, and a report of what was measured until then
  */

@@ -1,6 +1,6 @@
 /* A program that loads MPI by dlopen with RTLD_LOCAL and calls it through pointers, as plugins do.
  *
- * build: cc -g -O2 dlopen_mpi.c -o dlopen_mpi -ldl
+ * build: cc -g -O2 -fno-optimize-sibling-calls dlopen_mpi.c -o dlopen_mpi -ldl
  * run: mpirun -n 2 dlopen_mpi libmpi.so.40 (or libmpich.so.12)
  * expect: its line, and 1000 visits of MPI_Sendrecv on each rank
  */

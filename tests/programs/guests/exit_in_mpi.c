@@ -1,6 +1,6 @@
 /* A program in which the last rank leaves by _exit with status 3 while another waits to receive from it.
  *
- * build: mpicc -g -O2 exit_in_mpi.c -o exit_in_mpi
+ * build: mpicc -g -O2 -fno-optimize-sibling-calls exit_in_mpi.c -o exit_in_mpi
  * run: mpirun -n 2 exit_in_mpi
  * expect: the exit status and the messages it has by itself, and a report of what was measured until then
  */

@@ -1,6 +1,6 @@
 /* A program whose first event of all happens in threads that start before the main thread has done anything.
  *
- * build: cc -g -O2 -I<include> first_event_in_thread.c -o first_event_in_thread -lpthread
+ * build: cc -g -O2 -fno-optimize-sibling-calls -I<include> first_event_in_thread.c -o first_event_in_thread -lpthread
  * run: first_event_in_thread
  * expect: its line, every time; each of the two threads has 1000 visits of "early"
  */

@@ -1,6 +1,6 @@
 /* A program that starts others by fork, vfork, posix_spawn, system and popen; its children do I/O.
  *
- * build: cc -g -O2 fork_exec.c -o fork_exec
+ * build: cc -g -O2 -fno-optimize-sibling-calls fork_exec.c -o fork_exec
  * run: fork_exec
  * expect: its six lines in order and exit status 0
  */

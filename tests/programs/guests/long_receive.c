@@ -1,6 +1,6 @@
 /* Rank 1 blocks in a single receive while rank 0 sleeps, then sends.
  *
- * build: mpicc -g -O2 long_receive.c -o long_receive
+ * build: mpicc -g -O2 -fno-optimize-sibling-calls long_receive.c -o long_receive
  * run: mpirun -n 2 long_receive [seconds]
  * hypothesis: ExcessiveSyncWaitingTime, on process 1 alone and before the receive has ended
  * function: /Code/long_receive.c/receive

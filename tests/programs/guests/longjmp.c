@@ -1,6 +1,6 @@
 /* A program that jumps out of three nested regions, then goes on with regions and I/O.
  *
- * build: cc -g -O2 -I<include> longjmp.c -o longjmp
+ * build: cc -g -O2 -fno-optimize-sibling-calls -I<include> longjmp.c -o longjmp
  * run: longjmp
  * expect: its line; the end of the outer region closes what the jump left open, and the anomaly is counted
  */

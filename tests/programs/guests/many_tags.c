@@ -1,6 +1,6 @@
 /* A program that uses ten thousand different message tags, each for one round trip.
  *
- * build: mpicc -g -O2 many_tags.c -o many_tags
+ * build: mpicc -g -O2 -fno-optimize-sibling-calls many_tags.c -o many_tags
  * run: mpirun -n 2 many_tags [tags]
  * expect: its line; tags beyond the table's size are under "other tags" and the loss is reported
  */

@@ -1,6 +1,6 @@
 /* A program with a thousand threads alive at once, each of which locks, waits and writes.
  *
- * build: cc -g -O2 many_threads.c -o many_threads -lpthread
+ * build: cc -g -O2 -fno-optimize-sibling-calls many_threads.c -o many_threads -lpthread
  * run: many_threads [threads]
  * expect: its line; threads beyond the table's size are counted as a loss
  */

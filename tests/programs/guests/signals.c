@@ -1,6 +1,6 @@
 /* A program that a timer interrupts all the time; its handler does I/O and jumps out at every tenth signal.
  *
- * build: cc -g -O2 signals.c -o signals
+ * build: cc -g -O2 -fno-optimize-sibling-calls signals.c -o signals
  * run: signals [signals]
  * expect: its line and exit status 0, however the signals fall
  */

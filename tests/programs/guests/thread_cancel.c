@@ -1,6 +1,6 @@
 /* A program that cancels threads while they wait: for a condition, a semaphore, a read and a join.
  *
- * build: cc -g -O2 thread_cancel.c -o thread_cancel -lpthread
+ * build: cc -g -O2 -fno-optimize-sibling-calls thread_cancel.c -o thread_cancel -lpthread
  * run: thread_cancel [rounds]
  * expect: its line: all threads were cancelled and their cleanup ran
  */

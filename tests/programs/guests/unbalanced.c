@@ -1,6 +1,6 @@
 /* A program whose regions do not match: ends without a begin, the wrong end, and regions never ended.
  *
- * build: cc -g -O2 -I<include> unbalanced.c -o unbalanced
+ * build: cc -g -O2 -fno-optimize-sibling-calls -I<include> unbalanced.c -o unbalanced
  * run: unbalanced
  * expect: its line; 200 ends without a begin and 100 ends that close another region are counted as anomalies
  */

@@ -1,6 +1,6 @@
 /* A scripted sequence of MPI calls on 2 ranks whose calls and bytes are known exactly: see expected.json.
  *
- * build: mpicc -g -O2 pattern.c -o pattern
+ * build: mpicc -g -O2 -fno-optimize-sibling-calls pattern.c -o pattern
  * run: mpirun -n 2 pattern [scratch file]
  * expect: no diagnosis, the numbers of expected.json
  */

@@ -1,6 +1,6 @@
 ! A scripted sequence of MPI calls on 2 ranks, by `use mpi_f08`, whose calls and bytes are known exactly: see expected.json.
 !
-! build: mpifort -g -O2 pattern_f08.f90 -o pattern_f08
+! build: mpifort -g -O2 -fno-optimize-sibling-calls pattern_f08.f90 -o pattern_f08
 ! run: mpirun -n 2 pattern_f08 [scratch file]
 ! expect: no diagnosis, the numbers of expected.json
 program pattern_f08

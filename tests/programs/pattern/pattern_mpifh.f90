@@ -1,6 +1,6 @@
 ! A scripted sequence of MPI calls on 2 ranks, by `include 'mpif.h'`, whose calls and bytes are known exactly: see expected.json.
 !
-! build: mpifort -g -O2 pattern_mpifh.f90 -o pattern_mpifh
+! build: mpifort -g -O2 -fno-optimize-sibling-calls pattern_mpifh.f90 -o pattern_mpifh
 ! run: mpirun -n 2 pattern_mpifh [scratch file]
 ! expect: no diagnosis, the numbers of expected.json
 program pattern_mpifh

@@ -1,6 +1,6 @@
 ! A scripted sequence of MPI calls on 2 ranks, by `use mpi`, whose calls and bytes are known exactly: see expected.json.
 !
-! build: mpifort -g -O2 pattern_usempi.f90 -o pattern_usempi
+! build: mpifort -g -O2 -fno-optimize-sibling-calls pattern_usempi.f90 -o pattern_usempi
 ! run: mpirun -n 2 pattern_usempi [scratch file]
 ! expect: no diagnosis, the numbers of expected.json
 program pattern_usempi

@@ -2,7 +2,7 @@
  * Each rank waits for the row from below before it passes its own row on, so that the exchange runs through
  * the ranks one after the other: first upwards with tag 3, then downwards with tag 4.
  *
- * build: mpicc -g -O2 oned.c block.c sweep.c diff.c -o oned
+ * build: mpicc -g -O2 -fno-optimize-sibling-calls oned.c block.c sweep.c diff.c -o oned
  * run: mpirun -n 4 oned [grid size] [iterations]
  * hypothesis: ExcessiveSyncWaitingTime
  * function: /Code/oned.c/exchng1

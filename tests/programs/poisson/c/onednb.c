@@ -1,7 +1,7 @@
 /* Version B of the Poisson solver: rows divided among ranks, edges exchanged by non-blocking calls.
  * All four transfers are under way at once and are completed together; tag 3 goes up, tag 4 goes down.
  *
- * build: mpicc -g -O2 onednb.c block.c sweep.c diff.c -o onednb
+ * build: mpicc -g -O2 -fno-optimize-sibling-calls onednb.c block.c sweep.c diff.c -o onednb
  * run: mpirun -n 4 onednb [grid size] [iterations]
  * hypothesis: ExcessiveSyncWaitingTime
  * function: /Code/onednb.c/exchng1

@@ -2,7 +2,7 @@
  * Four exchanges per step, each one a send and a receive in one call: tags 5 up, 6 down, 7 right, 8 left,
  * on a Cartesian communicator that is named "grid".
  *
- * build: mpicc -g -O2 twod.c block.c sweep.c diff.c -o twod
+ * build: mpicc -g -O2 -fno-optimize-sibling-calls twod.c block.c sweep.c diff.c -o twod
  * run: mpirun -n 4 twod [grid size] [iterations]
  * hypothesis: ExcessiveSyncWaitingTime
  * function: /Code/twod.c/exchng2

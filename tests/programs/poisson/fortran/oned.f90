@@ -2,7 +2,7 @@
 ! Each rank waits for the row from below before it passes its own row on, so that the exchange runs through
 ! the ranks one after the other: first upwards with tag 3, then downwards with tag 4.
 !
-! build: mpifort -g -O2 block.f90 sweep.f90 diff.f90 oned.f90 -o oned
+! build: mpifort -g -O2 -fno-optimize-sibling-calls block.f90 sweep.f90 diff.f90 oned.f90 -o oned
 ! run: mpirun -n 4 oned [grid size] [iterations]
 ! hypothesis: ExcessiveSyncWaitingTime
 ! function: /Code/oned.f90/exchng1

@@ -2,7 +2,7 @@
 ! All four transfers are under way at once and are completed together; tag 3 goes up, tag 4 goes down.
 ! This one uses the old include file instead of the module.
 !
-! build: mpifort -g -O2 block.f90 sweep.f90 diff.f90 onednb.f90 -o onednb
+! build: mpifort -g -O2 -fno-optimize-sibling-calls block.f90 sweep.f90 diff.f90 onednb.f90 -o onednb
 ! run: mpirun -n 4 onednb [grid size] [iterations]
 ! hypothesis: ExcessiveSyncWaitingTime
 ! function: /Code/onednb.f90/exchng1

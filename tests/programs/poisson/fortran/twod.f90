@@ -2,7 +2,7 @@
 ! Four exchanges per step, each one a send and a receive in one call: tags 5 up, 6 down, 7 right, 8 left,
 ! on a Cartesian communicator that is named "grid".
 !
-! build: mpifort -g -O2 block.f90 sweep.f90 diff.f90 twod.f90 -o twod
+! build: mpifort -g -O2 -fno-optimize-sibling-calls block.f90 sweep.f90 diff.f90 twod.f90 -o twod
 ! run: mpirun -n 4 twod [grid size] [iterations]
 ! hypothesis: ExcessiveSyncWaitingTime
 ! function: /Code/twod.f90/exchng2
