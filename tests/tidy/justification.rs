@@ -1,46 +1,53 @@
-//! Finds whether the statement at a line carries a comment that justifies it.
+//! Finds whether the statement at a place carries a comment that justifies it.
 
+use crate::lexer::line_of;
 use crate::tree::Source;
 
-/// Whether one of `tags` stands on the line itself, inside its statement above, or in the comment right above that.
-pub(crate) fn stands_at(file: &Source, line: usize, tags: &[&str]) -> bool {
-    let code: Vec<&str> = file.code().lines().collect();
-    let comments: Vec<&str> = file.comments().lines().collect();
-    let tagged =
-        |at: usize| comments.get(at).is_some_and(|text| tags.iter().any(|tag| text.contains(tag)));
-    let mut at = line - 1;
-    if tagged(at) {
+/// Whether one of `tags` stands beside the statement around `byte` of the code, or in the comment right above it.
+pub(crate) fn stands_at(file: &Source, byte: usize, tags: &[&str]) -> bool {
+    let code: Vec<&str> = file.code().lines().map(str::trim).collect();
+    let comments: Vec<&str> = file.comments().lines().map(str::trim).collect();
+    let tagged = |line: usize| {
+        comments.get(line - 1).is_some_and(|text| tags.iter().any(|tag| text.contains(tag)))
+    };
+    let first = line_of(file.code(), statement_start(file.code(), byte));
+    if (first..=line_of(file.code(), byte)).any(tagged) {
         return true;
     }
-    let mut in_statement = true;
-    while at > 0 {
-        at -= 1;
-        let above = code.get(at).map_or("", |text| text.trim());
-        let is_comment =
-            above.is_empty() && !comments.get(at).map_or("", |text| text.trim()).is_empty();
-        let is_attribute = above.starts_with("#[");
-        if is_comment {
-            in_statement = false;
-        } else if !is_attribute && (!in_statement || ends_statement(above)) {
-            return false;
-        }
-        if tagged(at) {
-            return true;
-        }
-    }
-    false
+    let above = (1..first).rev().take_while(|line| {
+        let is_comment = code[line - 1].is_empty() && !comments[line - 1].is_empty();
+        is_comment || code[line - 1].starts_with("#[")
+    });
+    above.into_iter().any(tagged)
 }
 
-fn ends_statement(code: &str) -> bool {
-    code.is_empty() || code.ends_with([';', '{', '}', ','])
+/// Where the statement, the item or the argument around `byte` begins: brackets that are closed before are skipped.
+fn statement_start(code: &str, byte: usize) -> usize {
+    let mut depth = 0_usize;
+    let mut start = byte;
+    for (at, letter) in code[..byte].char_indices().rev() {
+        match letter {
+            ')' | ']' => depth += 1,
+            '(' | '[' if depth > 0 => depth -= 1,
+            ';' | '{' | '}' | ',' | '(' | '[' if depth == 0 => break,
+            _ if !letter.is_whitespace() => start = at,
+            _ => {}
+        }
+    }
+    start
 }
 
 #[test]
 fn a_tag_counts_on_the_line_in_the_statement_and_above_it() {
-    let at = |text: &str, line: usize| stands_at(&Source::new("a.rs", text), line, &["SAFETY:"]);
-    assert!(at("f(); // SAFETY: x\n", 1));
-    assert!(at("// SAFETY: x\n// more\n#[inline]\nlet a =\n    b();\n", 5));
-    assert!(!at("// SAFETY: x\nc();\nb();\n", 3));
-    assert!(!at("// SAFETY: x\n\nb();\n", 3));
-    assert!(!at("let a = \"SAFETY:\";\nb();\n", 2));
+    let at = |text: &str| {
+        let file = Source::new("a.rs", text);
+        stands_at(&file, file.code().find("here").expect("the sample has it"), &["SAFETY:"])
+    };
+    assert!(at("here(); // SAFETY: x\n"));
+    assert!(at("// SAFETY: x\n// more\n#[inline]\nlet a: fn(\n u8,\n) =\n    here();\n"));
+    assert!(at("// SAFETY: x\n#[doc = a!(\"b\")]\npub(crate) here fn f() {}\n"));
+    assert!(at("match a {\n    // SAFETY: x\n    B => here,\n}\n"));
+    assert!(!at("// SAFETY: x\nc();\nhere();\n"));
+    assert!(!at("// SAFETY: x\n\nhere();\n"));
+    assert!(!at("let a = \"SAFETY:\";\nhere();\n"));
 }

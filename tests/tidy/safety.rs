@@ -10,10 +10,9 @@ fn violations(tree: &Tree) -> Vec<Violation> {
     for file in tree.rust() {
         let code = file.code();
         for (at, _) in words(code).filter(|(_, word)| *word == "unsafe") {
-            let line = line_of(code, at);
-            if needs_reason(code, at) && !stands_at(file, line, &["SAFETY:", "# Safety"]) {
+            if needs_reason(code, at) && !stands_at(file, at, &["SAFETY:", "# Safety"]) {
                 let advice = "`unsafe` without a reason: write `// SAFETY:` and why it holds here, right above";
-                found.push(Violation::new(&file.path, line, advice));
+                found.push(Violation::new(&file.path, line_of(code, at), advice));
             }
         }
     }

@@ -11,7 +11,7 @@ const EXPLAINED_IN: &str = "docs/layout.md";
 const STRONG: [&str; 4] = ["Acquire", "Release", "AcqRel", "SeqCst"];
 const TAG: &str = "SYNC ";
 
-/// One tag: the pair's name and the function it names as the other end.
+/// One tag: the pair's name, and the words that name a function as the other end.
 struct Tag<'a> {
     file: &'a Source,
     line: usize,
@@ -39,12 +39,11 @@ fn untagged(file: &Source) -> Vec<Violation> {
     let code = file.code();
     let strong =
         words(code).filter(|(at, word)| STRONG.contains(word) && code[..*at].ends_with("::"));
-    let lines = strong
-        .map(|(at, _)| line_of(code, at))
-        .filter(|line| !file.tests_at(*line) && !is_import(code, *line));
-    let untagged = lines.filter(|line| !stands_at(file, *line, &[TAG]));
+    let untagged = strong.filter(|(at, _)| !stands_at(file, *at, &[TAG]));
+    let lines = untagged.map(|(at, _)| line_of(code, at));
+    let counted = lines.filter(|line| !file.tests_at(*line) && !is_import(code, *line));
     let advice = "an ordering without partner: write `// SYNC name with function` on it and on the other end, or use Relaxed";
-    untagged.map(|line| Violation::new(&file.path, line, advice)).collect()
+    counted.map(|line| Violation::new(&file.path, line, advice)).collect()
 }
 
 fn is_import(code: &str, line: usize) -> bool {
@@ -58,13 +57,11 @@ fn tags(file: &Source) -> Vec<Tag<'_>> {
     // Documentation speaks of the tags; a plain comment is one.
     let plain = lines.filter(|(_, text)| !text.contains("///") && !text.contains("//!"));
     let tagged = plain.filter_map(|(number, text)| Some((number + 1, text.split_once(TAG)?.1)));
-    let parsed = tagged.filter_map(|(line, text)| {
-        let mut parts = text.split_whitespace();
-        let name = parts.next()?.trim_matches(['`', ':', ',', '.']);
-        let partner = parts.next().filter(|word| *word == "with").and_then(|_| parts.next());
-        let partner = partner.unwrap_or("").trim_matches(|letter| !is_word(letter));
-        let partner = partner.rsplit("::").next()?;
-        Some(Tag { file, line, name, partner })
+    let parsed = tagged.map(|(line, text)| {
+        let (name, rest) = text.trim_start().split_once(' ').unwrap_or((text, ""));
+        let name = name.trim_matches(|letter| !is_word(letter));
+        let partner = rest.trim_start().strip_prefix("with ").unwrap_or("");
+        Tag { file, line, name, partner }
     });
     parsed.filter(|tag| !tag.name.is_empty() && !tag.name.starts_with(char::is_uppercase)).collect()
 }
@@ -85,18 +82,19 @@ fn wrong_pair(name: &str, ends: &[Tag<'_>], explained: &str) -> Vec<Violation> {
 }
 
 fn lost_partner(sources: &[&Source], end: &Tag<'_>) -> Option<Violation> {
-    let name = format!("fn {}", end.partner);
-    let is_function = |file: &&Source| {
-        file.code()
-            .match_indices(&name)
-            .any(|(at, _)| !file.code()[at + name.len()..].starts_with(is_word))
-    };
-    if !end.partner.is_empty() && sources.iter().any(is_function) {
+    if words(end.partner).any(|(_, word)| sources.iter().any(|file| defines(file, word))) {
         return None;
     }
     let advice =
         format!("SYNC {} names no function of ours as its other end: `{}`", end.name, end.partner);
     Some(Violation::new(&end.file.path, end.line, advice))
+}
+
+fn defines(file: &Source, function: &str) -> bool {
+    let head = format!("fn {function}");
+    file.code()
+        .match_indices(&head)
+        .any(|(at, _)| !file.code()[at + head.len()..].starts_with(is_word))
 }
 
 #[test]
