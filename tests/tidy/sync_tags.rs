@@ -37,8 +37,12 @@ fn violations(tree: &Tree) -> Vec<Violation> {
 
 fn untagged(file: &Source) -> Vec<Violation> {
     let code = file.code();
-    let strong =
-        words(code).filter(|(at, word)| STRONG.contains(word) && code[..*at].ends_with("::"));
+    let imported = code.contains("Ordering::{");
+    let strong = words(code).filter(|(at, word)| {
+        let before = &code[..*at];
+        let named = before.ends_with("Ordering::") || imported && before.ends_with(['(', ' ']);
+        STRONG.contains(word) && named
+    });
     let untagged = strong.filter(|(at, _)| !stands_at(file, *at, &[TAG]));
     let lines = untagged.map(|(at, _)| line_of(code, at));
     let counted = lines.filter(|line| !file.tests_at(*line) && !is_import(code, *line));
@@ -106,7 +110,7 @@ fn every_ordering_has_its_partner() {
 fn a_lonely_tag_and_an_untagged_ordering_are_seen() {
     let good = "fn put() {\n a.store(1, Ordering::Release); // SYNC word with take\n}\n\
                 fn take() {\n // SYNC word with put\n a.load(Ordering::Acquire);\n}\n";
-    let bad = "fn f() {\n fence(Ordering::Release);\n // SYNC alone with nobody\n a.load(Ordering::Acquire);\n}\n";
+    let bad = "fn f(a: Act::Release) {\n fence(Ordering::Release);\n // SYNC alone with nobody\n a.load(Ordering::Acquire);\n}\n";
     let tree = Tree::sample(&[
         ("layout/src/a.rs", good),
         ("layout/src/b.rs", bad),
