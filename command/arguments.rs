@@ -19,10 +19,11 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
     /// Run a program and say why, where and when it is slow
-    #[command(after_help = RUN_NOTES)]
+    #[command(after_help = RUN_NOTES, override_usage = "whyperf run [OPTIONS] -- COMMAND...")]
     Run(Launch),
     /// The same from inside a launcher: `mpirun -n 4 whyperf exec -- ./app`
     #[command(after_help = EXEC_NOTES)]
+    #[command(override_usage = "mpirun ... whyperf exec [OPTIONS] -- COMMAND...")]
     Exec(Launch),
     /// Say what this machine allows, what is missing and what to do
     Doctor(Listing),
@@ -37,7 +38,6 @@ pub(crate) struct Launch {
     pub(crate) options: Options,
     /// The program and its arguments, after `--`
     #[arg(value_name = "COMMAND", required = true, trailing_var_arg = true)]
-    #[arg(allow_hyphen_values = true)]
     pub(crate) command: Vec<OsString>,
 }
 
@@ -51,8 +51,9 @@ pub(crate) struct Options {
     #[arg(short, long, env = "WHYPERF_QUIET", hide_env_values = true)]
     #[arg(action = ArgAction::SetTrue, value_parser = FalseyValueParser::new())]
     pub(crate) quiet: bool,
-    /// When to use colour; `auto` looks at the terminal, NO_COLOR and TERM
+    /// Use colour always, never, or (auto) on a terminal unless NO_COLOR is set
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = Colour::Auto)]
+    #[arg(hide_possible_values = true)]
     pub(crate) color: Colour,
     /// The same as `--color never`
     #[arg(long)]
@@ -61,7 +62,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "PERCENT", default_value = "5", value_parser = percent)]
     #[arg(env = "WHYPERF_COST_LIMIT", hide_env_values = true)]
     pub(crate) cost_limit: f64,
-    /// Call it a bottleneck from this value on, as in `ExcessiveSyncWaitingTime=0.12`; may be repeated
+    /// Call it a bottleneck from this value on, as in CPUbound=0.3; may be repeated
     #[arg(long, value_name = "HYPOTHESIS=VALUE", value_parser = threshold, value_delimiter = ',')]
     #[arg(env = "WHYPERF_THRESHOLD", hide_env_values = true)]
     pub(crate) threshold: Vec<Threshold>,
@@ -69,7 +70,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "DEPTH", env = "WHYPERF_CALLPATH_DEPTH", hide_env_values = true)]
     #[arg(default_value_t = 0)]
     pub(crate) callpath_depth: u32,
-    /// Read the program's counters every so many milliseconds, at first; long runs read less often
+    /// Read the counters this often, in milliseconds, at first; long runs read less often
     #[arg(long, value_name = "MS", env = "WHYPERF_SAMPLE", hide_env_values = true)]
     #[arg(default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     pub(crate) sample: u64,
@@ -85,8 +86,9 @@ pub(crate) struct Listing {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// When to use colour; `auto` looks at the terminal, NO_COLOR and TERM
+    /// Use colour always, never, or (auto) on a terminal unless NO_COLOR is set
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = Colour::Auto)]
+    #[arg(hide_possible_values = true)]
     pub(crate) color: Colour,
 }
 

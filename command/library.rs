@@ -18,7 +18,8 @@ pub(crate) fn find() -> Result<PathBuf> {
     }
     let command = env::current_exe().context("asking where the whyperf command itself is")?;
     let folder = command.parent().unwrap_or(Path::new("/"));
-    let places = [folder.to_owned(), folder.join("../lib"), folder.join("../lib/whyperf")];
+    let prefix = folder.parent().unwrap_or(folder);
+    let places = [folder.to_owned(), prefix.join("lib"), prefix.join("lib/whyperf")];
     for place in &places {
         if let Ok(found) = place.join(NAME).canonicalize() {
             return preloadable(found);

@@ -2,10 +2,19 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod attendance;
+mod clean;
+mod doctor;
+mod event;
+mod exec;
+mod launch;
 mod library;
+mod outlet;
 mod report;
+mod run;
 mod target;
 mod terminal;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -14,5 +23,14 @@ use clap::Parser as _;
 use crate::arguments::{Arguments, Verb};
 
 fn main() -> ExitCode {
-    ExitCode::SUCCESS
+    let done = match Arguments::parse().verb {
+        Verb::Run(request) => run::run(&request),
+        Verb::Exec(request) => exec::exec(&request),
+        Verb::Doctor(listing) => doctor::doctor(&listing),
+        Verb::Clean(_) => Ok(ExitCode::SUCCESS),
+    };
+    done.unwrap_or_else(|error| {
+        eprintln!("whyperf: {error:#}");
+        ExitCode::from(launch::FAILURE)
+    })
 }

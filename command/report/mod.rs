@@ -5,9 +5,11 @@ mod profile;
 mod text;
 mod tree;
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use serde::Serialize;
@@ -40,6 +42,18 @@ impl Report {
     pub(crate) const FORMAT: &'static str = "whyperf-report";
     /// Raised when a member changes its meaning.
     pub(crate) const VERSION: u32 = 1;
+
+    /// What is known of a run of which nothing was measured.
+    pub(crate) fn bare(command: &[OsString], exit_status: i32, elapsed: Duration) -> Self {
+        Self {
+            format: Self::FORMAT,
+            version: Self::VERSION,
+            command: command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+            exit_status,
+            elapsed_s: rounded(elapsed.as_secs_f64()),
+            ..Self::default()
+        }
+    }
 
     /// Writes the report as JSON; a regular file is replaced as a whole, so that a reader never sees half of it.
     pub(crate) fn write_json(&self, path: &Path) -> Result<()> {

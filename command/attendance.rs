@@ -1,0 +1,127 @@
+//! Staying with a program until it ends: sampling, passing signals on, never in its way.
+
+use std::process::{Child, ExitStatus};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::arguments::Options;
+use crate::event::{Event, Events};
+use crate::launch;
+use crate::terminal::Screen;
+use crate::watch::Watch;
+
+/// Everything that is needed while a program runs.
+#[derive(Debug)]
+pub(crate) struct Attendance<'a> {
+    pub(crate) child: Child,
+    pub(crate) events: Events,
+    /// `None` when nothing could be measured: the program is attended all the same.
+    pub(crate) watch: Option<Watch>,
+    pub(crate) screen: Screen,
+    pub(crate) options: &'a Options,
+}
+
+/// How staying ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// The program did.
+    Ended(ExitStatus),
+    /// The user lost patience; this process goes on.
+    LeftRunning(u32),
+}
+
+impl Outcome {
+    /// What whyperf returns.
+    pub(crate) fn exit_status(self) -> i32 {
+        match self {
+            Self::Ended(status) => launch::exit_status(status),
+            Self::LeftRunning(_) => INTERRUPTED,
+        }
+    }
+}
+
+impl Attendance<'_> {
+    /// Until the program has ended, or the user has interrupted twice and it still goes on.
+    pub(crate) fn stay(mut self) -> (Outcome, Option<Watch>, Screen) {
+        self.events.await_end(self.child.id());
+        let outcome = self.wait_for_child();
+        self.wait_for_others();
+        (outcome, self.watch, self.screen)
+    }
+
+    fn wait_for_child(&mut self) -> Outcome {
+        let mut interruptions = 0;
+        let mut patience = None;
+        loop {
+            match self.events.next_before(self.next_moment(patience)) {
+                Some(Event::Ended) => return self.reap(),
+                Some(Event::PassOn(signal)) => self.pass_on(signal),
+                Some(Event::Interrupted) => {
+                    interruptions += 1;
+                    if interruptions == 2 {
+                        patience = Some(Instant::now() + PATIENCE);
+                    }
+                }
+                None => {}
+            }
+            if patience.is_some_and(|end| end <= Instant::now()) {
+                return Outcome::LeftRunning(self.child.id());
+            }
+            self.sample_if_due();
+        }
+    }
+
+    /// Processes may outlive the launcher by a moment. Those that mean to stay, as daemons do, are not waited for.
+    fn wait_for_others(&mut self) {
+        let end = Instant::now() + GRACE;
+        while Instant::now() < end && self.watch.as_mut().is_some_and(Watch::has_living) {
+            if self.events.next_before(self.next_moment(Some(end))) == Some(Event::Interrupted) {
+                return;
+            }
+            self.sample_if_due();
+        }
+    }
+
+    fn reap(&mut self) -> Outcome {
+        match self.child.wait() {
+            Ok(status) => Outcome::Ended(status),
+            Err(_) => Outcome::LeftRunning(self.child.id()),
+        }
+    }
+
+    fn next_moment(&self, end: Option<Instant>) -> Instant {
+        let idle = Instant::now() + Duration::from_secs(3600);
+        let sample = self.watch.as_ref().map_or(idle, Watch::next_sample);
+        end.map_or(sample, |end| end.min(sample))
+    }
+
+    fn sample_if_due(&mut self) {
+        if let Some(watch) =
+            self.watch.as_mut().filter(|watch| watch.next_sample() <= Instant::now())
+        {
+            watch.sample(&mut self.screen);
+        }
+    }
+
+    /// Whoever asks us to end may kill us soon after, so what is known so far is kept at once.
+    fn pass_on(&mut self, signal: i32) {
+        let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
+        if let (Some(pid), Some(signal)) = (pid, Signal::from_named_raw(signal)) {
+            let _ = kill_process(pid, signal);
+        }
+        if let Some(watch) = self.watch.as_mut().filter(|_| signal == signal_hook::consts::SIGTERM)
+        {
+            let mut report = Report::bare(self.command, launch::ASKED_TO_END, self.begin.elapsed());
+            watch.take_stock(&mut report);
+            crate::outlet::keep(&report, self.options);
+        }
+    }
+}
+
+/// How long processes may outlive what was started.
+const GRACE: Duration = Duration::from_millis(1500);
+/// How long a program may take to end after the second interruption.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// What shells return after an interruption.
+const INTERRUPTED: i32 = 130;

@@ -1,0 +1,84 @@
+//! What can happen while a program is watched: a signal for us, or the program's end; both come through one channel.
+
+use std::fs;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::Instant;
+
+use anyhow::{Context as _, Result};
+use rustix::io::Errno;
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+use signal_hook::iterator::Signals;
+
+/// Something that happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Event {
+    /// The terminal told its whole foreground group to stop; the program got it, too.
+    Interrupted,
+    /// A signal that was sent to whyperf alone, as far as anybody can know, and that the program should get.
+    PassOn(i32),
+    /// The program has ended.
+    Ended,
+}
+
+/// Where events arrive.
+#[derive(Debug)]
+pub(crate) struct Events {
+    sender: Sender<Event>,
+    receiver: Receiver<Event>,
+}
+
+impl Events {
+    /// From now on signals do not end this process. A program started later still begins with the dispositions that whyperf
+    /// was started with: handlers do not survive `exec`, and what was ignored is left ignored.
+    pub(crate) fn listen() -> Result<Self> {
+        let (sender, receiver) = mpsc::channel();
+        let ignored = ignored_signals();
+        let wanted = [SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGUSR1, SIGUSR2];
+        let heard = wanted.into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
+        let mut signals = Signals::new(heard).context("listening for signals")?;
+        let to_loop = sender.clone();
+        thread::spawn(move || {
+            for signal in signals.forever() {
+                let event = match signal {
+                    SIGINT | SIGQUIT | SIGHUP => Event::Interrupted,
+                    _ => Event::PassOn(signal),
+                };
+                if to_loop.send(event).is_err() {
+                    return;
+                }
+            }
+        });
+        Ok(Self { sender, receiver })
+    }
+
+    /// Tells when this child has ended; it stays unreaped, so that its number cannot mean anybody else meanwhile.
+    pub(crate) fn await_end(&self, child: u32) {
+        let sender = self.sender.clone();
+        let pid = i32::try_from(child).ok().and_then(Pid::from_raw);
+        thread::spawn(move || {
+            if let Some(pid) = pid {
+                let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+                while waitid(WaitId::Pid(pid), options).is_err_and(|error| error == Errno::INTR) {}
+            }
+            let _ = sender.send(Event::Ended);
+        });
+    }
+
+    /// The next event, if one comes before this moment.
+    pub(crate) fn next_before(&self, moment: Instant) -> Option<Event> {
+        match self.receiver.recv_timeout(moment.saturating_duration_since(Instant::now())) {
+            Ok(event) => Some(event),
+            // The other end is kept in `self`, so the channel is never closed.
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+        }
+    }
+}
+
+/// One bit for each signal that this process was started to ignore, as `nohup` does.
+fn ignored_signals() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}

@@ -1,0 +1,102 @@
+//! `whyperf run`: start a program, watch it while it runs, and report when it has ended.
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use crate::arguments::Launch as Request;
+use crate::attendance::{Attendance, Outcome};
+use crate::event::Events;
+use crate::launch::Launch;
+use crate::library;
+use crate::outlet;
+use crate::report::Report;
+use crate::target::Unusable;
+use crate::terminal::Screen;
+use crate::watch::Watch;
+
+/// Runs the command of the request; the exit status is the program's.
+pub(crate) fn run(request: &Request) -> anyhow::Result<ExitCode> {
+    let options = &request.options;
+    let mut screen = Screen::new(options.colour(), options.quiet);
+    let mut launch = match Launch::prepare(&request.command) {
+        Ok(launch) => launch,
+        Err(unusable) => return Ok(refuse(&unusable, &mut screen)),
+    };
+    outlet::check(options, &mut screen);
+    // A watch that cannot begin must not keep the program from running: queued jobs are dear.
+    let watch = library::find().and_then(|library| {
+        let watch = Watch::begin(options, &request.command)?;
+        launch.measure(&library, watch.directory(), options.callpath_depth);
+        Ok(watch)
+    });
+    let watch = match watch {
+        Ok(watch) => Some(watch),
+        Err(error) => {
+            screen.warn(&format!("cannot measure: {error:#}; the program runs without"));
+            None
+        }
+    };
+    attend(&launch, request, watch, screen)
+}
+
+/// Starts the program and stays with it to the end.
+pub(crate) fn attend(
+    launch: &Launch<'_>,
+    request: &Request,
+    watch: Option<Watch>,
+    mut screen: Screen,
+) -> anyhow::Result<ExitCode> {
+    let obstacle = launch.obstacle();
+    if let (Some((program, obstacle)), Some(_)) = (&obstacle, &watch) {
+        screen.warn(&format!("{} {}", program.display(), obstacle.advice()));
+    }
+    let events = Events::listen()?;
+    let begin = Instant::now();
+    let child = match launch.spawn() {
+        Ok(child) => child,
+        Err(error) => {
+            let word = request.command[0].to_string_lossy();
+            screen.warn(&format!("cannot run {word}: {error}"));
+            return Ok(ExitCode::from(126));
+        }
+    };
+    let attendance = Attendance { child, events, watch, screen, options: &request.options };
+    let (outcome, watch, mut screen) = attendance.stay();
+    let status = outcome.exit_status();
+    let mut report = Report::bare(&request.command, status, begin.elapsed());
+    if let Some(watch) = watch {
+        watch.complete(&mut report);
+        if report.processes == 0 {
+            report.remarks.notes.push(nothing_measured(launch, obstacle.is_some(), status));
+        }
+    }
+    if let Outcome::LeftRunning(pid) = outcome {
+        let note = format!("The program goes on as process {pid}, no longer measured.");
+        report.remarks.notes.push(note);
+    }
+    outlet::deliver(&report, &request.options, &mut screen);
+    Ok(ExitCode::from(u8::try_from(status).unwrap_or(u8::MAX)))
+}
+
+/// Says why a command cannot be started.
+pub(crate) fn refuse(unusable: &Unusable, screen: &mut Screen) -> ExitCode {
+    screen.warn(&unusable.message());
+    ExitCode::from(unusable.exit_status())
+}
+
+/// The likeliest reason that no process was seen, and what to try.
+fn nothing_measured(launch: &Launch<'_>, has_obstacle: bool, status: i32) -> String {
+    let reason = if has_obstacle {
+        "the program cannot be preloaded into, as said at the start"
+    } else if launch.is_launcher() && status != 0 {
+        "the launcher failed before the program began; its own message above says why"
+    } else if launch.is_launcher() {
+        "either the launcher does not pass LD_PRELOAD on (try `mpirun -n 4 whyperf exec -- ./app`), or the program \
+         is statically linked, runs on other hosts only, or does nothing that is measured: no MPI, no threads that \
+         wait, no files"
+    } else {
+        "the program did nothing that is measured: no MPI, no waiting threads, no files, no regions of whyperf.h; or \
+         it ended too early"
+    };
+    format!("Nothing was measured: {reason}. `whyperf doctor` tells what this machine allows.")
+}

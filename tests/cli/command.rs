@@ -1,0 +1,60 @@
+//! Runs `whyperf` and keeps all that it said.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+/// The command under test, with no setting of the caller's in its environment.
+pub(crate) fn whyperf() -> Command {
+    let built = || PathBuf::from(env!("CARGO_BIN_EXE_whyperf"));
+    let folder = std::env::var_os("WHYPERF_TEST_BIN_DIR").map(PathBuf::from);
+    let mut command = Command::new(folder.map_or_else(built, |folder| folder.join("whyperf")));
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("WHYPERF_") {
+            command.env_remove(name);
+        }
+    }
+    command.env("LC_ALL", "C.UTF-8").env_remove("LD_PRELOAD");
+    command
+}
+
+/// What came of a command.
+#[derive(Debug)]
+pub(crate) struct Said {
+    pub(crate) status: Option<i32>,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: String,
+}
+
+impl From<Output> for Said {
+    fn from(output: Output) -> Self {
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        Self { status: output.status.code(), stdout: output.stdout, stderr }
+    }
+}
+
+/// Runs `whyperf` with these words.
+pub(crate) fn say(words: &[&str]) -> Said {
+    whyperf().args(words).output().expect("the command was built").into()
+}
+
+/// A new empty folder that goes away with the value.
+#[derive(Debug)]
+pub(crate) struct Folder(pub(crate) PathBuf);
+
+impl Folder {
+    pub(crate) fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("whyperf-cli-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("the temporary folder can be written");
+        Self(path)
+    }
+
+    pub(crate) fn file(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

@@ -1,0 +1,10 @@
+//! The command line from outside: what it refuses, what it returns, and that it is not in the program's way.
+//!
+//! The command comes from `WHYPERF_TEST_BIN_DIR`, or else from the build of this test.
+
+mod bad_input;
+mod command;
+mod json;
+mod manners;
+mod signals;
+mod verbs;

@@ -1,0 +1,102 @@
+//! A signal for the whole group reaches the program first, and the report is still written.
+
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, ChildStdout, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use serde_json::Value;
+
+use crate::command::{Folder, whyperf};
+
+/// A watched script that has said `ready`, in a process group of its own.
+struct Running {
+    child: Child,
+    pid: Pid,
+    stdout: BufReader<ChildStdout>,
+    folder: Folder,
+}
+
+/// What came of it.
+struct Ended {
+    status: Option<i32>,
+    stdout: String,
+    stderr: String,
+    report: Value,
+}
+
+impl Running {
+    fn start(name: &str, script: &str) -> Self {
+        let folder = Folder::new(name);
+        let mut command = whyperf();
+        command.args(["run", "--json", &folder.file("report.json"), "--", "sh", "-c", script]);
+        command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the command was built");
+        let mut stdout = BufReader::new(child.stdout.take().expect("it was piped"));
+        let mut line = String::new();
+        stdout.read_line(&mut line).expect("the script speaks");
+        assert_eq!(line, "ready\n");
+        let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).expect("a process id");
+        Self { child, pid, stdout, folder }
+    }
+
+    fn end(mut self) -> Ended {
+        let mut stdout = String::new();
+        self.stdout.read_to_string(&mut stdout).expect("the script speaks text");
+        let mut stderr = String::new();
+        let mut words = self.child.stderr.take().expect("it was piped");
+        words.read_to_string(&mut stderr).expect("whyperf speaks text");
+        let status = self.child.wait().expect("it ends").code();
+        let report = std::fs::read_to_string(self.folder.file("report.json"))
+            .unwrap_or_else(|error| panic!("no report: {error}\n{stderr}"));
+        let report = serde_json::from_str(&report).expect("a report is JSON");
+        Ended { status, stdout, stderr, report }
+    }
+}
+
+/// Says what it gets, and ends when it gets a line from nobody.
+fn script(signal: &str, then: &str) -> String {
+    format!("trap '{then}' {signal}; echo ready; while :; do sleep 0.02; done")
+}
+
+#[test]
+fn an_interruption_of_the_group_is_the_program_s_to_answer() {
+    let running = Running::start("int", &script("INT", "echo caught; exit 7"));
+    kill_process_group(running.pid, Signal::INT).expect("the group is there");
+    let ended = running.end();
+    assert_eq!((ended.status, ended.stdout.as_str()), (Some(7), "caught\n"), "{}", ended.stderr);
+    assert_eq!(ended.report["exit_status"], 7);
+    assert!(ended.stderr.contains("exit status 7"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_program_that_does_not_answer_ends_as_it_would() {
+    let running = Running::start("int-default", "echo ready; while :; do sleep 0.02; done");
+    kill_process_group(running.pid, Signal::INT).expect("the group is there");
+    let ended = running.end();
+    assert_eq!(ended.status, Some(130), "{}", ended.stderr);
+    assert_eq!(ended.report["exit_status"], 130);
+}
+
+#[test]
+fn a_request_to_end_is_passed_on_and_the_report_written() {
+    let running = Running::start("term", &script("TERM", "echo asked; exit 8"));
+    kill_process(running.pid, Signal::TERM).expect("it runs");
+    let ended = running.end();
+    assert_eq!((ended.status, ended.stdout.as_str()), (Some(8), "asked\n"), "{}", ended.stderr);
+    assert_eq!(ended.report["exit_status"], 8);
+}
+
+#[test]
+fn signals_for_users_are_passed_on() {
+    let running = Running::start("usr1", &script("USR1", "echo one; exit 9"));
+    kill_process(running.pid, Signal::USR1).expect("it runs");
+    assert_eq!(running.end().status, Some(9));
+}
+
+#[test]
+fn a_hang_up_does_not_lose_the_report() {
+    let running = Running::start("hup", &script("HUP", "exit 10"));
+    kill_process_group(running.pid, Signal::HUP).expect("the group is there");
+    assert_eq!(running.end().report["exit_status"], 10);
+}

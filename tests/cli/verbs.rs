@@ -1,0 +1,55 @@
+//! The verbs that run nothing, and `exec` outside a launcher.
+
+use serde_json::Value;
+
+use crate::command::{say, whyperf};
+
+#[test]
+fn help_and_version_go_to_standard_output() {
+    for words in [&["--help"][..], &["run", "--help"], &["exec", "--help"], &["--version"]] {
+        let said = say(words);
+        assert_eq!(said.status, Some(0), "{said:?}");
+        assert!(!said.stdout.is_empty() && said.stderr.is_empty(), "{said:?}");
+    }
+    let help = String::from_utf8(say(&["run", "--help"]).stdout).expect("text");
+    for word in ["--json", "--quiet", "--cost-limit", "WHYPERF_COST_LIMIT", "Exit status", "Ctrl-C"]
+    {
+        assert!(help.contains(word), "{word} is not in: {help}");
+    }
+}
+
+#[test]
+fn the_doctor_speaks_and_prints_json() {
+    let text = String::from_utf8(say(&["doctor"]).stdout).expect("text");
+    for subject in ["library", "shared memory", "clock", "cores", "launcher", "ptrace"] {
+        assert!(text.contains(subject), "{subject} is not in: {text}");
+    }
+    let findings: Value = serde_json::from_slice(&say(&["doctor", "--json"]).stdout).expect("JSON");
+    for finding in findings.as_array().expect("a list") {
+        let state = finding["state"].as_str().expect("a state");
+        assert!(["good", "limited", "missing"].contains(&state), "{finding}");
+        assert!(state == "good" || finding["advice"].is_string(), "{finding}");
+    }
+}
+
+#[test]
+fn a_missing_library_is_the_doctor_s_first_concern() {
+    let said = whyperf().arg("doctor").env("WHYPERF_LIBRARY", "/there/is/none.so").output();
+    let said = said.expect("the command was built");
+    assert_eq!(said.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&said.stdout).contains("WHYPERF_LIBRARY"));
+}
+
+#[test]
+fn cleaning_prints_what_was_removed() {
+    assert_eq!(say(&["clean"]).status, Some(0));
+    let cleaned: Value = serde_json::from_slice(&say(&["clean", "--json"]).stdout).expect("JSON");
+    assert!(cleaned["removed"].is_array(), "{cleaned}");
+}
+
+#[test]
+fn exec_without_a_launcher_is_a_run() {
+    let said = say(&["exec", "--", "sh", "-c", "echo out; exit 3"]);
+    assert_eq!((said.status, said.stdout.as_slice()), (Some(3), b"out\n".as_slice()), "{said:?}");
+    assert!(said.stderr.contains("exit status 3"), "{said:?}");
+}
