@@ -24,7 +24,7 @@ const TIMED_SECONDS: f64 = 4.0;
 const REPEATS: usize = 5;
 
 pub(crate) fn run() -> Result<ExitCode> {
-    packages::ensure()?;
+    packages::ensure_demo()?;
     let workspace = Workspace::find()?;
     workspace.build_release()?;
     let demo = Demo::prepare(&workspace)?;

@@ -36,7 +36,7 @@ fn run(words: &[&str]) -> anyhow::Result<ExitCode> {
     match words {
         ["demo"] => demo::run(),
         ["test", options @ ..] => test::run(options),
-        ["packages"] => packages::ensure().map(|()| ExitCode::SUCCESS),
+        ["packages"] => packages::ensure_all().map(|()| ExitCode::SUCCESS),
         [] | ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             Ok(ExitCode::SUCCESS)

@@ -15,24 +15,36 @@ struct Package {
     evidence: &'static str,
 }
 
-const PACKAGES: [Package; 10] = [
+const DEMO: [Package; 4] = [
     Package { name: "openmpi-bin", evidence: "mpirun.openmpi" },
     Package { name: "libopenmpi-dev", evidence: "mpicc.openmpi" },
+    Package { name: "make", evidence: "make" },
+    Package { name: "gcc", evidence: "gcc" },
+];
+
+const TESTS: [Package; 6] = [
     Package { name: "mpich", evidence: "mpirun.mpich" },
     Package { name: "libmpich-dev", evidence: "mpicc.mpich" },
     Package { name: "gfortran", evidence: "gfortran" },
     Package { name: "python3-mpi4py", evidence: "/usr/lib/python3/dist-packages/mpi4py" },
-    Package { name: "make", evidence: "make" },
-    Package { name: "gcc", evidence: "gcc" },
     Package { name: "g++", evidence: "g++" },
     Package { name: "binutils", evidence: "objdump" },
 ];
 
-/// Installs what is missing; does nothing, and needs no rights, when nothing is.
-pub(crate) fn ensure() -> Result<()> {
-    let missing = missing();
+/// Installs what the demo needs.
+pub(crate) fn ensure_demo() -> Result<()> {
+    ensure(missing(&DEMO))
+}
+
+/// Installs what the tests need, which is more.
+pub(crate) fn ensure_all() -> Result<()> {
+    ensure([missing(&DEMO), missing(&TESTS)].concat())
+}
+
+/// Does nothing, and needs no rights, when nothing is missing.
+fn ensure(missing: Vec<&str>) -> Result<()> {
     if missing.is_empty() {
-        eprintln!("packages: all {} are here", PACKAGES.len());
+        eprintln!("packages: nothing is missing");
         return Ok(());
     }
     let list = missing.join(" ");
@@ -41,13 +53,11 @@ pub(crate) fn ensure() -> Result<()> {
         bail!("missing: {list}. There is no apt-get here: install them by this system's means");
     }
     apt_get(&["update"], &list)?;
-    let mut words = vec!["install", "-y"];
-    words.extend(&missing);
-    apt_get(&words, &list)
+    apt_get(&[vec!["install", "-y"], missing].concat(), &list)
 }
 
-fn missing() -> Vec<&'static str> {
-    PACKAGES.iter().filter(|package| !found(package.evidence)).map(|package| package.name).collect()
+fn missing(wanted: &[Package]) -> Vec<&'static str> {
+    wanted.iter().filter(|package| !found(package.evidence)).map(|package| package.name).collect()
 }
 
 fn found(evidence: &str) -> bool {

@@ -76,7 +76,7 @@ pub(crate) fn run(options: &[&str]) -> Result<ExitCode> {
 /// Every step in its order. Each test program of the root manifest is one, so none can be forgotten.
 fn steps(workspace: &Workspace) -> Result<Vec<Step>> {
     let mut steps = vec![
-        Step::own("packages", |_| packages::ensure()),
+        Step::own("packages", |_| packages::ensure_all()),
         Step::own("build", Workspace::build_release),
         Step::cargo("format", "fmt --all --check"),
         Step::cargo("clippy", "clippy --workspace --all-targets -- -D warnings"),
