@@ -1,8 +1,8 @@
 //! Where the workspace and its target folder lie, and how cargo is called for it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{env, fs};
+use std::{env, fs, iter};
 
 use anyhow::{Context as _, Result, bail, ensure};
 
@@ -75,12 +75,19 @@ impl Workspace {
 
 /// Runs a command to its end and says which one failed.
 pub(crate) fn succeed(command: &mut Command) -> Result<()> {
-    let shown = format!("{command:?}");
-    let status = command.status().with_context(|| format!("running {shown}"))?;
+    let shown = shown(command);
+    let status = command.status().with_context(|| format!("running `{shown}`"))?;
     if !status.success() {
-        bail!("{shown} ended with {status}");
+        bail!("`{shown}` ended with {status}");
     }
     Ok(())
+}
+
+/// A command as one would type it.
+fn shown(command: &Command) -> String {
+    let program = Path::new(command.get_program()).file_name().unwrap_or_default();
+    let words = iter::once(program).chain(command.get_args());
+    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
 fn cargo_program() -> String {
