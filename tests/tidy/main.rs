@@ -6,6 +6,7 @@ mod edges;
 mod file_names;
 mod guests;
 mod justification;
+mod leftovers;
 mod lexer;
 mod links;
 mod manifest;
