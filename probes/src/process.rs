@@ -1,1 +1,154 @@
-//! Life of the process: load, fork, exec, exit, threads that end.
+//! Life of the process: load, fork, exec, exit.
+//!
+//! ```text
+//!   .init_array ──► attach          fork ──► forked_child (in the child)
+//!   exec*       ──► replaced, and undone when it fails
+//!   _exit, end  ──► leave
+//! ```
+//! A child of `vfork` shares our memory until it becomes another program or ends: both it does
+//! under another process id, and neither then says anything about us. `execl` and its kin reach
+//! the kernel inside the C library: their process is seen to become another when that one attaches.
+
+use core::ffi::c_void;
+use core::sync::atomic::{AtomicI32, Ordering};
+
+use whyperf_runtime::process;
+
+use crate::next::Next;
+use crate::wrapped::{accompanied, keep_errno, real};
+use crate::{io, sync};
+
+/// Runs when the library is loaded, before the program's `main`.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static ON_LOAD: extern "C" fn() = loaded;
+
+/// Runs when the program has ended in order, after its own destructors.
+#[used]
+#[unsafe(link_section = ".fini_array")]
+static ON_UNLOAD: extern "C" fn() = left;
+
+extern "C" fn loaded() {
+    keep_errno(|| {
+        // Looked up one by one at their first use, they would wipe out what a program that has
+        // not yet asked `dlerror` is going to be told.
+        io::resolve();
+        sync::resolve();
+        resolve();
+        replacing::resolve();
+        // SAFETY: forgets the complaints about functions that this C library does not have.
+        unsafe { libc::dlerror() };
+        note_process();
+        process::attach();
+        if process::is_measured() {
+            follow_forks();
+        }
+    });
+}
+
+extern "C" fn left() {
+    leave_if_ours();
+}
+
+accompanied! {
+    _exit(status) leave_if_ours();
+    _Exit(status) leave_if_ours();
+    quick_exit(status) leave_if_ours();
+}
+
+mod replacing {
+    //! The `exec` functions: what follows a successful one is another program.
+
+    use super::{Next, is_ours, process, real};
+    use crate::wrapped::c_name;
+
+    macro_rules! replacing {
+        ($($name:ident($($argument:ident),*);)*) => {
+            $(
+                mod $name {
+                    pub(super) static NEXT: super::Next =
+                        super::Next::new(super::c_name!($name));
+                }
+
+                #[unsafe(no_mangle)]
+                #[doc = concat!("`", stringify!($name), "`, interposed.")]
+                pub(crate) unsafe extern "C" fn $name(
+                    $($argument: $crate::wrapped::word!($argument)),*
+                ) -> usize {
+                    let ours = is_ours();
+                    if ours {
+                        process::replaced();
+                    }
+                    let failed = real!($name::NEXT, $($argument),*);
+                    if ours {
+                        process::not_replaced();
+                    }
+                    failed
+                }
+            )*
+
+            /// Looks every function of this table up.
+            pub(super) fn resolve() {
+                $($name::NEXT.address();)*
+            }
+        };
+    }
+
+    replacing! {
+        execve(path, arguments, environment);
+        execv(path, arguments);
+        execvp(file, arguments);
+        execvpe(file, arguments, environment);
+        fexecve(fd, arguments, environment);
+        execveat(at, path, arguments, environment, flags);
+    }
+}
+
+fn leave_if_ours() {
+    if is_ours() {
+        keep_errno(process::leave);
+    }
+}
+
+/// False in a child of `vfork`, and where nothing is measured.
+fn is_ours() -> bool {
+    process::is_measured() && PROCESS.load(Ordering::Relaxed) == process_id()
+}
+
+fn note_process() {
+    PROCESS.store(process_id(), Ordering::Relaxed);
+}
+
+fn process_id() -> i32 {
+    // SAFETY: asks for a number.
+    unsafe { libc::getpid() }
+}
+
+fn follow_forks() {
+    type Handler = Option<unsafe extern "C" fn()>;
+    type Register = unsafe extern "C" fn(Handler, Handler, Handler, *const c_void) -> i32;
+    static REGISTER: Next = Next::new(c"__register_atfork");
+    let address = REGISTER.address();
+    if address.is_null() {
+        return;
+    }
+    // SAFETY: the C library's function of this name and signature, on which `pthread_atfork` rests.
+    let register = unsafe { core::mem::transmute::<*mut c_void, Register>(address) };
+    let this_object = (&raw const __dso_handle).cast();
+    // SAFETY: the handler lives as long as this object; with its handle, unloading it ends both.
+    unsafe { register(None, None, Some(forked), this_object) };
+}
+
+unsafe extern "C" fn forked() {
+    keep_errno(|| {
+        note_process();
+        process::forked_child();
+    });
+}
+
+static PROCESS: AtomicI32 = AtomicI32::new(0);
+
+unsafe extern "C" {
+    /// What the linker calls this shared object.
+    safe static __dso_handle: u8;
+}

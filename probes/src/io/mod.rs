@@ -1,1 +1,37 @@
-//! POSIX and stdio I/O.
+//! POSIX and stdio input and output: each call a region, each file an object.
+//!
+//! A stream's work happens inside the C library, out of sight of the wrappers of `read` and
+//! `write`; therefore both levels are wrapped and the guard keeps the outer one. What a program
+//! reaches without a call through the dynamic linker (inline `getc_unlocked`, direct system calls,
+//! `mmap`) is not seen. Sockets are seen as far as `read` and `write` serve them.
+
+mod close;
+mod descriptor;
+mod file;
+mod format;
+mod metadata;
+mod moved;
+mod open;
+mod path;
+mod position;
+mod read;
+mod replace;
+mod stream;
+mod variadic;
+mod write;
+
+/// Looks every function up, so that none is looked up while the program reads `dlerror`.
+pub(crate) fn resolve() {
+    close::resolve();
+    file::resolve();
+    format::resolve();
+    metadata::resolve();
+    moved::resolve();
+    open::resolve();
+    position::resolve();
+    read::resolve();
+    replace::resolve();
+    stream::resolve();
+    variadic::resolve();
+    write::resolve();
+}

@@ -1,0 +1,65 @@
+//! What the result of a call says was read or written.
+
+use crate::next::Next;
+use whyperf_layout::Moved;
+
+static LENGTH: Next = Next::new(c"strlen");
+
+/// Nothing moves.
+pub(super) fn nothing(_: usize) -> Moved {
+    Moved::default()
+}
+
+/// The result counts bytes read; negative is an error.
+pub(super) fn received(result: usize) -> Moved {
+    Moved { r#in: positive(result), out: 0 }
+}
+
+/// The result counts bytes written; negative is an error.
+pub(super) fn sent(result: usize) -> Moved {
+    Moved { out: positive(result), r#in: 0 }
+}
+
+/// The result is an `int` that counts bytes written.
+pub(super) fn sent_int(result: usize) -> Moved {
+    sent(result as i32 as usize)
+}
+
+/// The result counts bytes that went from one descriptor to another.
+pub(super) fn copied(result: usize) -> Moved {
+    Moved { out: positive(result), r#in: positive(result) }
+}
+
+/// The result is a character that was read, or -1.
+pub(super) fn received_one(result: usize) -> Moved {
+    Moved { r#in: u64::from(result as i32 >= 0), out: 0 }
+}
+
+/// The result is a character that was written, or -1.
+pub(super) fn sent_one(result: usize) -> Moved {
+    Moved { out: u64::from(result as i32 >= 0), r#in: 0 }
+}
+
+/// The result is a line that was read, or null.
+pub(super) fn received_line(result: usize) -> Moved {
+    Moved { r#in: if result == 0 { 0 } else { length(result) }, out: 0 }
+}
+
+/// The line at `text` and `more` bytes were written unless the result, an `int`, is negative.
+pub(super) fn sent_line(result: usize, text: usize, more: u64) -> Moved {
+    Moved { out: if (result as i32) < 0 { 0 } else { length(text).wrapping_add(more) }, r#in: 0 }
+}
+
+/// The functions this file calls.
+pub(super) fn resolve() {
+    LENGTH.address();
+}
+
+fn positive(result: usize) -> u64 {
+    u64::try_from(result as isize).unwrap_or(0)
+}
+
+/// Length of a string that the function just called has read or written itself.
+fn length(text: usize) -> u64 {
+    crate::wrapped::real!(LENGTH, text) as u64
+}

@@ -1,0 +1,159 @@
+//! One wrapped function of the C library: what every table in `io/` and `sync/` expands to.
+//!
+//! ```text
+//!   name(arguments) [with known = what must happen in any case] =>
+//!       Kind, the object worked on, what its result says was moved;
+//! ```
+//! Arguments and result pass as machine words, so that nothing is narrowed, widened or lost: a
+//! word's upper half may be garbage where C says `int`, and stays the garbage it was. Wrappers
+//! have no destructor and no landing pad: cancellation and exceptions unwind through them.
+
+use layout::Moved;
+use runtime::event::{self, Region};
+use runtime::{ObjectId, guard};
+use whyperf_layout as layout;
+use whyperf_runtime as runtime;
+
+/// Calls `real` as one visit of `region`, or plainly when nothing is to be recorded.
+#[inline(always)]
+pub(crate) fn observe(
+    region: &Region,
+    object: impl FnOnce() -> ObjectId,
+    real: impl Fn() -> usize,
+    moved: impl FnOnce(usize) -> Moved,
+) -> usize {
+    let Some(site) = guard::enter() else { return real() };
+    let begun = event::begin(region, site.0, object());
+    let result = real();
+    if begun {
+        event::end(region, moved(result));
+    }
+    guard::leave();
+    result
+}
+
+/// What a call answers whose function no loaded object defines.
+#[cold]
+pub(crate) fn absent() -> usize {
+    // SAFETY: the thread's own errno.
+    unsafe { *libc::__errno_location() = libc::ENOSYS };
+    usize::MAX
+}
+
+/// Does `what` and leaves errno as it was.
+#[inline(always)]
+pub(crate) fn keep_errno<T>(what: impl FnOnce() -> T) -> T {
+    // SAFETY: every thread has an errno from its first instruction to its last.
+    let errno = unsafe { libc::__errno_location() };
+    // SAFETY: it belongs to this thread alone.
+    let before = unsafe { *errno };
+    let result = what();
+    // SAFETY: as above.
+    unsafe { *errno = before };
+    result
+}
+
+/// The type of a machine word, once for each argument.
+macro_rules! word {
+    ($argument:ident) => {
+        usize
+    };
+}
+pub(crate) use word;
+
+/// A function's name as C writes it.
+macro_rules! c_name {
+    ($name:ident) => {
+        match core::ffi::CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
+            Ok(name) => name,
+            Err(_) => c"",
+        }
+    };
+}
+pub(crate) use c_name;
+
+/// Calls the next definition of `$next` with these words.
+macro_rules! real {
+    ($next:expr, $($argument:ident),*) => {{
+        let address = $next.address();
+        if address.is_null() {
+            $crate::wrapped::absent()
+        } else {
+            type Real = unsafe extern "C" fn($($crate::wrapped::word!($argument)),*) -> usize;
+            // SAFETY: the address the loader gave for the symbol this wrapper stands for; the
+            // platform passes integers and pointers of any width in the same words.
+            let function = unsafe { core::mem::transmute::<*mut core::ffi::c_void, Real>(address) };
+            // SAFETY: the arguments are those our caller chose for the same function.
+            unsafe { function($($argument),*) }
+        }
+    }};
+}
+pub(crate) use real;
+
+/// Exports a table of functions; see the head of this file.
+macro_rules! wrapped {
+    ($($name:ident($($argument:ident),*) $(with $known:ident = $first:expr)? =>
+        $kind:ident, $object:expr, $moved:expr;)*) => {
+        $(
+            mod $name {
+                use super::*;
+
+                pub(super) static NEXT: $crate::next::Next =
+                    $crate::next::Next::new($crate::wrapped::c_name!($name));
+                static REGION: whyperf_runtime::event::Region = whyperf_runtime::event::Region::new(
+                    $crate::wrapped::c_name!($name),
+                    whyperf_layout::Kind::$kind,
+                );
+
+                pub(super) unsafe extern "C" fn wrapper(
+                    $($argument: $crate::wrapped::word!($argument)),*
+                ) -> usize {
+                    $(let $known = $first;)?
+                    $crate::wrapped::observe(
+                        &REGION,
+                        || $object,
+                        || $crate::wrapped::real!(NEXT, $($argument),*),
+                        $moved,
+                    )
+                }
+            }
+        )*
+
+        $crate::stub::entry! { $($name => $name::wrapper;)* }
+
+        /// Looks every function of this table up.
+        pub(crate) fn resolve() {
+            $($name::NEXT.address();)*
+        }
+    };
+}
+pub(crate) use wrapped;
+
+/// Exports functions that are no events, each with what happens before its real function.
+macro_rules! accompanied {
+    ($($name:ident($($argument:ident),*) $before:expr;)*) => {
+        $(
+            mod $name {
+                use super::*;
+
+                pub(super) static NEXT: $crate::next::Next =
+                    $crate::next::Next::new($crate::wrapped::c_name!($name));
+
+                pub(super) unsafe extern "C" fn wrapper(
+                    $($argument: $crate::wrapped::word!($argument)),*
+                ) -> usize {
+                    $before;
+                    $crate::wrapped::real!(NEXT, $($argument),*)
+                }
+            }
+        )*
+
+        $crate::stub::entry! { $($name => $name::wrapper;)* }
+
+        /// Looks every function of this table up.
+        pub(crate) fn resolve() {
+            $($name::NEXT.address();)*
+        }
+    };
+}
+pub(crate) use accompanied;
