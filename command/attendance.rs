@@ -5,9 +5,10 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::arguments::Options;
+use crate::arguments::Launch as Request;
 use crate::event::{Event, Events};
 use crate::launch;
+use crate::report::Report;
 use crate::terminal::Screen;
 use crate::watch::Watch;
 
@@ -19,7 +20,8 @@ pub(crate) struct Attendance<'a> {
     /// `None` when nothing could be measured: the program is attended all the same.
     pub(crate) watch: Option<Watch>,
     pub(crate) screen: Screen,
-    pub(crate) options: &'a Options,
+    pub(crate) request: &'a Request,
+    pub(crate) begin: Instant,
 }
 
 /// How staying ended.
@@ -112,9 +114,10 @@ impl Attendance<'_> {
         }
         if let Some(watch) = self.watch.as_mut().filter(|_| signal == signal_hook::consts::SIGTERM)
         {
-            let mut report = Report::bare(self.command, launch::ASKED_TO_END, self.begin.elapsed());
+            let mut report =
+                Report::bare(&self.request.command, ASKED_TO_END, self.begin.elapsed());
             watch.take_stock(&mut report);
-            crate::outlet::keep(&report, self.options);
+            crate::outlet::keep(&report, &self.request.options);
         }
     }
 }
@@ -123,5 +126,7 @@ impl Attendance<'_> {
 const GRACE: Duration = Duration::from_millis(1500);
 /// How long a program may take to end after the second interruption.
 const PATIENCE: Duration = Duration::from_secs(3);
+/// What shells return after SIGTERM.
+const ASKED_TO_END: i32 = 143;
 /// What shells return after an interruption.
 const INTERRUPTED: i32 = 130;

@@ -60,7 +60,7 @@ pub(crate) fn attend(
             return Ok(ExitCode::from(126));
         }
     };
-    let attendance = Attendance { child, events, watch, screen, options: &request.options };
+    let attendance = Attendance { child, events, watch, screen, request, begin };
     let (outcome, watch, mut screen) = attendance.stay();
     let status = outcome.exit_status();
     let mut report = Report::bare(&request.command, status, begin.elapsed());

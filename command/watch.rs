@@ -21,10 +21,6 @@ impl Watch {
     pub(crate) fn has_living(&mut self) -> bool {
         false
     }
-    pub(crate) fn report(&mut self, _status: i32) -> Report {
-        Report::default()
-    }
-    pub(crate) fn finish(self, _status: i32) -> Report {
-        Report::default()
-    }
+    pub(crate) fn take_stock(&mut self, _report: &mut Report) {}
+    pub(crate) fn complete(self, _report: &mut Report) {}
 }

@@ -1,14 +1,31 @@
 //! One sentence of advice for a bottleneck: what usually helps against this hypothesis at this kind of place.
 
-/// What to try. `focus` is in resource normal form.
-pub(crate) fn advice(hypothesis: &str, focus: &str) -> &'static str {
+use super::Bottleneck;
+
+/// What to try: at this kind of place, or else against the hypothesis in general.
+pub(super) fn advice(bottleneck: &Bottleneck) -> String {
+    let Bottleneck { hypothesis, focus, advice, .. } = bottleneck;
+    match at_place(hypothesis, focus) {
+        Some(sentence) => sentence.to_owned(),
+        None => sentence(advice),
+    }
+}
+
+fn at_place(hypothesis: &str, focus: &str) -> Option<&'static str> {
     let matching = |row: &&Row| row.hypothesis == hypothesis && focus.contains(row.place);
-    TABLE.iter().find(matching).map_or(ELSE, |row| row.sentence)
+    TABLE.iter().find(matching).map(|row| row.sentence)
+}
+
+fn sentence(clause: &str) -> String {
+    let mut letters = clause.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    let text: String = first.chain(letters).collect();
+    if text.is_empty() || text.ends_with('.') { text } else { text + "." }
 }
 
 struct Row {
     hypothesis: &'static str,
-    /// Part of the focus; the empty one is always there.
+    /// Part of the focus.
     place: &'static str,
     sentence: &'static str,
 }
@@ -19,11 +36,10 @@ const fn row(hypothesis: &'static str, place: &'static str, sentence: &'static s
 
 const SYNC: &str = "ExcessiveSyncWaitingTime";
 const IO: &str = "ExcessiveIOBlockingTime";
-const SMALL_IO: &str = "TooManySmallIOOps";
 const CPU: &str = "CPUbound";
 
 /// The first row that matches speaks, so special places come before general ones.
-const TABLE: [Row; 15] = [
+const TABLE: [Row; 11] = [
     row(
         SYNC,
         "/SyncObject/Message",
@@ -72,34 +88,16 @@ const TABLE: [Row; 15] = [
         "Only some processes wait, so the work is uneven: give those that wait more of it.",
     ),
     row(
-        SYNC,
-        "",
-        "Time goes into waiting for others: balance the work, and let computation overlap communication.",
-    ),
-    row(
         IO,
         "/Process/",
         "Only some processes do the input and output while the others wait: spread it, or use collective MPI-IO.",
-    ),
-    row(
-        IO,
-        "",
-        "The program waits for its files: read and write in larger blocks, less often, or while it computes.",
-    ),
-    row(
-        SMALL_IO,
-        "",
-        "Each call moves few bytes: collect them in memory and move blocks of 64 KiB or more (setvbuf, MPI-IO views).",
     ),
     row(
         CPU,
         "/Process/",
         "These processes compute while others may wait for them: give them less work, or make this code faster.",
     ),
-    row(CPU, "", "The time goes into computing: make this code faster, or use more processes."),
 ];
-
-const ELSE: &str = "Look at this place first.";
 
 #[cfg(test)]
 mod tests {
@@ -107,17 +105,23 @@ mod tests {
 
     #[test]
     fn the_more_special_place_speaks() {
-        let barrier = advice(SYNC, "</Code,/Machine,/Process/3,/SyncObject/Barrier>");
-        assert!(barrier.contains("drop it"), "{barrier}");
-        let process = advice(SYNC, "</Code,/Machine,/Process/3,/SyncObject>");
-        assert!(process.contains("uneven"), "{process}");
-        assert_eq!(advice("MyOwn", "</Code,/Machine,/Process,/SyncObject>"), ELSE);
+        let barrier = at_place(SYNC, "</Code,/Machine,/Process/3,/SyncObject/Barrier>");
+        assert!(barrier.is_some_and(|text| text.contains("drop it")), "{barrier:?}");
+        let process = at_place(SYNC, "</Code,/Machine,/Process/3,/SyncObject>");
+        assert!(process.is_some_and(|text| text.contains("uneven")), "{process:?}");
+        assert_eq!(at_place("MyOwn", "</Code,/Machine,/Process,/SyncObject/Barrier>"), None);
     }
 
     #[test]
     fn every_row_can_speak() {
         for row in &TABLE {
-            assert_eq!(advice(row.hypothesis, row.place), row.sentence);
+            assert_eq!(at_place(row.hypothesis, row.place), Some(row.sentence));
         }
+    }
+
+    #[test]
+    fn without_a_place_the_hypothesis_speaks() {
+        let advice = advice(&Bottleneck { advice: "do less".into(), ..Bottleneck::default() });
+        assert_eq!(advice, "Do less.");
     }
 }

@@ -110,6 +110,32 @@ pub(crate) struct Bottleneck {
     /// Position of the one it was refined from.
     #[serde(skip)]
     pub(crate) parent: Option<usize>,
+    /// Value and threshold are bytes, and small ones are bad, instead of shares of which large ones are bad.
+    #[serde(skip)]
+    pub(crate) scale: Scale,
+    /// What helps against the hypothesis in general.
+    #[serde(skip)]
+    pub(crate) advice: String,
+}
+
+/// What the value of a bottleneck is, and on which side of the threshold it is bad.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Scale {
+    /// A share of the time, bad above the threshold.
+    #[default]
+    Share,
+    /// A number of bytes, bad below the threshold.
+    Bytes,
+}
+
+impl Bottleneck {
+    /// `45.1 % > 20.0 %`.
+    pub(crate) fn comparison(&self) -> String {
+        match self.scale {
+            Scale::Share => format!("{:>7} > {:>6}", share(self.value), share(self.threshold)),
+            Scale::Bytes => format!("{:>7.0} < {:>4.0} B", self.value, self.threshold),
+        }
+    }
 }
 
 /// One two-level callpath of one thread.
@@ -167,6 +193,8 @@ pub(crate) mod example {
             leaf,
             source: leaf.then(|| "oned.c:88".into()),
             parent,
+            scale: Scale::Share,
+            advice: "share the work more evenly".into(),
         }
     }
 

@@ -23,13 +23,12 @@ pub(crate) fn render(report: &Report, rows: usize, manner: Manner) -> String {
 
 /// The line for a conclusion as it is drawn.
 pub(crate) fn conclusion(bottleneck: &Bottleneck, manner: Manner) -> String {
-    let Bottleneck { hypothesis, focus, value, threshold, found_s, .. } = bottleneck;
+    let Bottleneck { hypothesis, focus, found_s, .. } = bottleneck;
     format!(
-        "{} {found_s:>7.2} s  {:<24}  {:>7} > {}  {focus}\n",
+        "{} {found_s:>6.2} s  {}  {}  {focus}\n",
         manner.paint("whyperf", terminal::FAINT),
         manner.paint(format!("{hypothesis:<24}"), terminal::ALARM),
-        share(*value),
-        share(*threshold),
+        bottleneck.comparison().trim_end(),
     )
 }
 
@@ -204,7 +203,7 @@ mod tests {
         let text = conclusion(&example::report().bottlenecks[2], Manner::PLAIN);
         assert_eq!(
             text,
-            "whyperf    0.75 s  ExcessiveSyncWaitingTime   43.0 % > 20.0 %  \
+            "whyperf   0.75 s  ExcessiveSyncWaitingTime   43.0 % > 20.0 %  \
              </Code/oned.c/exchng1,/Machine,/Process,/SyncObject>\n"
         );
     }

@@ -2,8 +2,8 @@
 
 use owo_colors::Style;
 
+use super::Bottleneck;
 use super::advice::advice;
-use super::{Bottleneck, share};
 use crate::terminal::{self, Manner, shortened, wrapped};
 
 /// The lines of the tree; beyond `most` rows the least of its leaves are only counted.
@@ -76,7 +76,7 @@ impl Tree<'_> {
             lines.push(format!("{margin}at {}", self.manner.paint(source, terminal::PLACE)));
         }
         let columns = self.manner.width.saturating_sub(below.chars().count() + 3).max(30);
-        for line in wrapped(advice(&bottleneck.hypothesis, &bottleneck.focus), columns) {
+        for line in wrapped(&advice(bottleneck), columns) {
             lines.push(format!("{margin}{line}"));
         }
     }
@@ -84,8 +84,7 @@ impl Tree<'_> {
 
 /// Value against threshold, and when it was found: the same columns in every row.
 fn numbers(bottleneck: &Bottleneck) -> String {
-    let Bottleneck { value, threshold, found_s, .. } = bottleneck;
-    format!("{:>7} > {:>6}  at {:>6}", share(*value), share(*threshold), format!("{found_s:.1} s"))
+    format!("{}  at {:>6}", bottleneck.comparison(), format!("{:.1} s", bottleneck.found_s))
 }
 
 /// What it says beyond its parent: another hypothesis, or the resources that changed.
