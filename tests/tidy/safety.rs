@@ -19,17 +19,17 @@ fn violations(tree: &Tree) -> Vec<Violation> {
     found
 }
 
-/// Attributes (`#[unsafe(..)]`), types of functions, and declarations inside a block of foreign items state nothing.
+/// Attributes (`#[unsafe(..)]`), types of functions and declarations inside a block of foreign items state nothing.
+/// An entry that C calls asks of its caller what the C function asks; only a public one must say so.
 fn needs_reason(code: &str, at: usize) -> bool {
     let after = code[at + "unsafe".len()..].trim_start();
     if after.starts_with('(') {
         return false;
     }
     let head = after.split(['{', ';', '=', ',']).next().unwrap_or("");
-    match head.split_once("fn") {
-        Some((_, rest)) => !rest.trim_start().starts_with('(') && has_body(after),
-        None => true,
-    }
+    let Some((before_name, name)) = head.split_once("fn") else { return true };
+    let is_entry = before_name.contains("extern") && !code[..at].trim_end().ends_with("pub");
+    !name.trim_start().starts_with('(') && !is_entry && has_body(after)
 }
 
 /// Whether the function whose head starts here has a body: a declaration ends with a semicolon.
@@ -46,9 +46,10 @@ fn every_unsafe_has_its_reason() {
 #[test]
 fn an_unsafe_without_reason_is_seen() {
     let text = "fn a() { unsafe { b() } }\n// SAFETY: c holds\nunsafe impl Send for C {}\n\
-                type D = unsafe extern \"C\" fn(u8);\n#[unsafe(no_mangle)]\npub unsafe fn e() {}\n\
-                /// # Safety\n/// f\n#[inline]\nunsafe fn f() {}\nunsafe impl Sync for C {}\n";
+                type D = unsafe extern \"C\" fn(u8);\n#[unsafe(no_mangle)]\npub unsafe extern \"C\" fn e() {}\n\
+                /// # Safety\n/// f\n#[inline]\nunsafe fn f() {}\nunsafe impl Sync for C {}\n\
+                pub(crate) unsafe extern \"C\" fn g() {}\nunsafe extern \"C\" { fn h(); }\nunsafe fn i() {}\n";
     let lines: Vec<usize> =
         violations(&Tree::sample(&[("a.rs", text)])).iter().map(|v| v.line).collect();
-    assert_eq!(lines, [1, 6, 11]);
+    assert_eq!(lines, [1, 6, 11, 13, 14]);
 }
