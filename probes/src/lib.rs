@@ -3,14 +3,25 @@
 #![expect(non_snake_case, reason = "exported names are given by MPI and C")]
 
 mod api;
+mod fortran;
 mod io;
 mod mpi;
 mod next;
 mod process;
 mod stub;
 mod sync;
+mod wrapped;
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
     loop {}
 }
+
+// The compiled `core` names a personality routine for unwinding, which this library never does.
+// Hidden, so that no Rust program takes it for its own.
+core::arch::global_asm!(
+    ".globl rust_eh_personality",
+    ".hidden rust_eh_personality",
+    "rust_eh_personality:",
+    "ud2",
+);

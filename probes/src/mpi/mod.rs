@@ -1,1 +1,31 @@
-//! MPI.
+//! MPI: one table of functions, one macro that wraps them, and what must be remembered between
+//! calls.
+//!
+//! | file | knows |
+//! |---|---|
+//! | [`functions`] | the table |
+//! | [`call`] | what a line says |
+//! | [`wrapper`], [`visit`], [`completion`] | what happens around the real function |
+//! | [`dialect`], [`real`], [`status`] | in what the MPIs differ |
+//! | [`communicator`], [`members`], [`window`], [`file`], [`request`] | what handles stand for |
+//! | [`volume`], [`datatype`] | how many bytes a call moves |
+
+mod association;
+mod call;
+mod communicator;
+mod completion;
+mod datatype;
+mod dialect;
+mod file;
+mod functions;
+mod members;
+mod real;
+mod request;
+mod room;
+mod setup;
+mod status;
+mod text;
+mod visit;
+mod volume;
+mod window;
+mod wrapper;

@@ -1,0 +1,312 @@
+//! Communicators: what a handle stands for, and names that every member and every run agree on.
+//!
+//! # Idea
+//! A communicator has its own name if the program set one. Otherwise the name is derived without
+//! any communication from what its members know alike:
+//!
+//! | made by | name |
+//! |---|---|
+//! | all of the parent, for all | `parent.dup1`: the operation, and how many came before |
+//! | all of the parent, for some | `parent.split2(0,2)`: also the lowest world ranks in it |
+//! | its members alone | `parent.create_group(0,2)`: order means nothing here |
+//! | two groups | `inter(0,1|2,3)`: both groups, the one with the lowest world rank first |
+
+use core::cell::UnsafeCell;
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use whyperf_layout::ObjectKind;
+use whyperf_runtime::{ObjectId, losses, object};
+
+use super::association::{Association, Place};
+use super::call::{Derivation, Operation};
+use super::dialect::Dialect;
+use super::members;
+use super::real;
+use super::request::Awaited;
+use super::text::Text;
+
+/// A name of a communicator.
+pub(crate) type Name = Text<LONGEST_NAME>;
+
+/// What collective operations need to know.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Facts {
+    /// Rank of the caller.
+    pub(crate) rank: i32,
+    /// Number of members.
+    pub(crate) size: u32,
+    /// Number of members of the other group, 0 when there is none.
+    pub(crate) remote: u32,
+}
+
+/// A communicator that is known.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Communicator {
+    /// Its object.
+    pub(crate) object: ObjectId,
+    place: Place,
+}
+
+static COMMUNICATORS: Association<COMMUNICATOR_CAPACITY> = Association::new();
+static NAMES: [NameCell; COMMUNICATOR_CAPACITY] =
+    [const { NameCell(UnsafeCell::new(Text::new())) }; COMMUNICATOR_CAPACITY];
+static HAS_WORLD: AtomicBool = AtomicBool::new(false);
+
+/// Communicators that may be open at a time, a power of two.
+const COMMUNICATOR_CAPACITY: usize = 1 << 11;
+/// Tags of a communicator that get an object of their own.
+const TAGS: u64 = 1000;
+const LONGEST_NAME: usize = 120;
+
+const OBJECT: usize = 0;
+const RANK_SIZE: usize = 1;
+const REMOTE: usize = 2;
+/// Communicators made from this one, and tags seen in it.
+const MADE_TAGS: usize = 3;
+const ASKED: u64 = 1 << 32;
+
+struct NameCell(UnsafeCell<Name>);
+// SAFETY: a name is written by the thread that makes or names the communicator; MPI forbids to use
+// it in another thread at that time.
+unsafe impl Sync for NameCell {}
+
+/// Says that ranks of `MPI_COMM_WORLD` exist from now on.
+pub(crate) fn world_exists() {
+    HAS_WORLD.store(true, Ordering::Relaxed);
+}
+
+/// The communicator of a handle, `None` when it was made unseen.
+#[inline]
+pub(crate) fn find(dialect: &Dialect, handle: usize) -> Option<Communicator> {
+    let place = COMMUNICATORS.find(handle).or_else(|| predefined(dialect, handle))?;
+    Some(Communicator { object: object_at(place), place })
+}
+
+/// Learns a communicator that was made unseen; call only after it was used with success.
+pub(crate) fn learn(dialect: &Dialect, handle: usize) {
+    if handle != dialect.comm_null() && find(dialect, handle).is_none() {
+        let mut name = Name::new();
+        name.push(b"communicator");
+        name_members(dialect, handle, &mut name);
+        enter(handle, &name);
+    }
+}
+
+/// Notes that `made` came from `parent` (if known) by a call that succeeded.
+pub(crate) fn made(
+    dialect: &Dialect,
+    parent: Option<Communicator>,
+    made: usize,
+    operation: &Operation,
+    derivation: Derivation,
+) {
+    let mut name = parent.map_or_else(Name::new, |parent| name_at(parent.place));
+    // Everyone of the parent counts here, also who is not in the new communicator.
+    let number = parent.map_or(0, |parent| parent.count_made(derivation));
+    if made == dialect.comm_null() || made == 0 {
+        return;
+    }
+    if derivation == Derivation::Meeting {
+        name = Name::new();
+    } else {
+        name.push(b".");
+        push_lower(&mut name, operation.name);
+    }
+    match derivation {
+        Derivation::Whole => name.push_number(number),
+        Derivation::Part => {
+            name.push_number(number);
+            name_members(dialect, made, &mut name);
+        }
+        Derivation::Group => name_members(dialect, made, &mut name),
+        Derivation::Meeting => name_both(dialect, made, &mut name),
+    }
+    forget(made);
+    enter(made, &name);
+}
+
+/// Notes a name that the program gave.
+pub(crate) fn named(dialect: &Dialect, handle: usize, given: &[u8]) {
+    let mut name = Name::new();
+    name.push(given);
+    if let Some(known) = find(dialect, handle) {
+        set_name(known.place, &name);
+        object::rename(known.object, name.bytes());
+    } else {
+        enter(handle, &name);
+    }
+}
+
+/// Forgets a communicator that is being freed.
+pub(crate) fn forget(handle: usize) {
+    if let Some(place) = COMMUNICATORS.find(handle) {
+        object::retire(object_at(place));
+        COMMUNICATORS.remove(place);
+    }
+}
+
+/// Rank and size, asked once; call only after the communicator was used with success.
+pub(crate) fn facts(dialect: &Dialect, handle: usize) -> Facts {
+    let Some(Communicator { place, .. }) = find(dialect, handle) else { return ask(handle) };
+    if COMMUNICATORS.word(place, REMOTE).load(Ordering::Relaxed) & ASKED == 0 {
+        let Facts { rank, size, remote } = ask(handle);
+        let both = u64::from(rank as u32) << 32 | u64::from(size);
+        COMMUNICATORS.word(place, RANK_SIZE).store(both, Ordering::Relaxed);
+        COMMUNICATORS.word(place, REMOTE).store(ASKED | u64::from(remote), Ordering::Relaxed);
+        return Facts { rank, size, remote };
+    }
+    let both = COMMUNICATORS.word(place, RANK_SIZE).load(Ordering::Relaxed);
+    let remote = COMMUNICATORS.word(place, REMOTE).load(Ordering::Relaxed) as u32;
+    Facts { rank: (both >> 32) as i32, size: both as u32, remote }
+}
+
+impl Communicator {
+    /// Object of messages with this tag.
+    #[inline]
+    pub(crate) fn tag(&self, dialect: &Dialect, tag: i32) -> Awaited {
+        let kind = if tag == dialect.any_tag { ObjectKind::AnyTag } else { ObjectKind::Tag };
+        // The wildcard is a number of the MPI's choice; the object's key must not depend on it.
+        let key = if kind == ObjectKind::Tag { u64::from(tag as u32) } else { 0 };
+        let found = object::find(kind, self.object, key);
+        let object = found.unwrap_or_else(|| self.new_tag(kind, key));
+        Awaited { object, parent: self.object }
+    }
+
+    /// Object of a collective operation.
+    #[inline]
+    pub(crate) fn collective(&self, operation: &Operation) -> ObjectId {
+        let is_barrier = operation.key == BARRIER.key;
+        let (kind, key) = if is_barrier {
+            (ObjectKind::BarrierOf, 0)
+        } else {
+            (ObjectKind::CollectiveOf, operation.key)
+        };
+        object::find(kind, self.object, key).unwrap_or_else(|| {
+            let name: &[u8] = if is_barrier { b"" } else { operation.name.as_bytes() };
+            object::intern(kind, self.object, key, name, 0)
+        })
+    }
+
+    /// A name for something that all members make together: `MPI_COMM_WORLD.win1`.
+    pub(crate) fn next_name(&self, what: &[u8]) -> Name {
+        let mut name = name_at(self.place);
+        name.push(b".");
+        name.push(what);
+        name.push_number(self.count_made(Derivation::Whole));
+        name
+    }
+
+    #[cold]
+    fn new_tag(&self, kind: ObjectKind, key: u64) -> ObjectId {
+        let counts = COMMUNICATORS.word(self.place, MADE_TAGS);
+        if kind == ObjectKind::Tag && counts.load(Ordering::Relaxed) as u32 as u64 >= TAGS {
+            losses::count(|losses| &losses.objects);
+            return object::find(ObjectKind::OtherTags, self.object, 0).unwrap_or_else(|| {
+                object::intern(ObjectKind::OtherTags, self.object, 0, b"other tags", 0)
+            });
+        }
+        counts.fetch_add(1, Ordering::Relaxed);
+        let name: &[u8] = if kind == ObjectKind::AnyTag { b"any" } else { b"" };
+        object::intern(kind, self.object, key, name, 0)
+    }
+
+    /// The number of a communicator that is made from this one, counted from 1.
+    fn count_made(&self, derivation: Derivation) -> i64 {
+        if !matches!(derivation, Derivation::Whole | Derivation::Part) {
+            return 0;
+        }
+        let counts = COMMUNICATORS.word(self.place, MADE_TAGS);
+        (counts.fetch_add(1 << 32, Ordering::Relaxed) >> 32) as i64 + 1
+    }
+}
+
+/// The operation that has hierarchies of its own.
+pub(crate) const BARRIER: Operation = Operation::named("Barrier");
+
+/// `MPI_COMM_WORLD` and `MPI_COMM_SELF` are known without having been made.
+#[cold]
+fn predefined(dialect: &Dialect, handle: usize) -> Option<Place> {
+    let mut name = Name::new();
+    if handle == dialect.comm_world() {
+        name.push(b"MPI_COMM_WORLD");
+    } else if handle == dialect.comm_self() {
+        name.push(b"MPI_COMM_SELF");
+    } else {
+        return None;
+    }
+    enter(handle, &name)
+}
+
+fn enter(handle: usize, name: &Name) -> Option<Place> {
+    let key = handle as u64;
+    let object = object::intern(ObjectKind::Communicator, ObjectId::NONE, key, name.bytes(), 0);
+    let entered = COMMUNICATORS.insert(handle, [u64::from(object.number()), 0, 0, 0]);
+    match entered {
+        Some(place) => set_name(place, name),
+        None => losses::count(|losses| &losses.objects),
+    }
+    entered
+}
+
+fn object_at(place: Place) -> ObjectId {
+    ObjectId::from_number(COMMUNICATORS.word(place, OBJECT).load(Ordering::Relaxed) as u32)
+}
+
+fn name_at(place: Place) -> Name {
+    // SAFETY: see `NameCell`; the place holds a communicator that the program uses now.
+    NAMES.get(place.index()).map_or_else(Name::new, |cell| unsafe { *cell.0.get() })
+}
+
+fn set_name(place: Place, name: &Name) {
+    if let Some(cell) = NAMES.get(place.index()) {
+        // SAFETY: see `NameCell`; the place is of the communicator being made or named.
+        unsafe { *cell.0.get() = *name };
+    }
+}
+
+fn ask(handle: usize) -> Facts {
+    let known = |number: Option<i32>| u32::try_from(number.unwrap_or(0)).unwrap_or(0);
+    Facts {
+        rank: real::comm_rank(handle).unwrap_or(-1),
+        size: known(real::comm_size(handle)),
+        remote: known(real::comm_remote_size(handle)),
+    }
+}
+
+fn name_members(dialect: &Dialect, handle: usize, name: &mut Name) {
+    if HAS_WORLD.load(Ordering::Relaxed)
+        && let (Some(group), Some(world)) =
+            (real::Group::of(handle), real::Group::of(dialect.comm_world()))
+    {
+        name.push(b"(");
+        members::push(&group, &world, name);
+        name.push(b")");
+    }
+}
+
+fn name_both(dialect: &Dialect, handle: usize, name: &mut Name) {
+    name.push(b"inter");
+    if HAS_WORLD.load(Ordering::Relaxed)
+        && let (Some(local), Some(remote), Some(world)) = (
+            real::Group::of(handle),
+            real::Group::remote(handle),
+            real::Group::of(dialect.comm_world()),
+        )
+    {
+        let local_first = members::lowest(&local, &world) <= members::lowest(&remote, &world);
+        let (first, second) = if local_first { (&local, &remote) } else { (&remote, &local) };
+        name.push(b"(");
+        members::push(first, &world, name);
+        name.push(b"|");
+        members::push(second, &world, name);
+        name.push(b")");
+    }
+}
+
+/// `Comm_split` is said as `split`, `Cart_create` as `cart_create`.
+fn push_lower(name: &mut Name, operation: &str) {
+    let operation = operation.strip_prefix("Comm_").unwrap_or(operation);
+    for byte in operation.bytes() {
+        name.push(&[byte.to_ascii_lowercase()]);
+    }
+}

@@ -1,0 +1,213 @@
+//! Calls that complete requests: all of `MPI_Wait*` and `MPI_Test*`.
+//!
+//! The requests are overwritten when they are complete, so they are copied before; and what
+//! arrived is told by their statuses only, so where the program wants none the call gets ours.
+
+use core::ffi::c_int;
+use core::mem::MaybeUninit;
+
+use whyperf_layout::{Moved, ObjectKind};
+use whyperf_runtime::{ObjectId, event, guard, losses, object};
+
+use super::call::{Act, Call, Completion};
+use super::dialect::{self, Dialect};
+use super::request::{self, Awaited};
+use super::room::Room;
+use super::status;
+use super::volume::Words;
+
+/// Runs one such call.
+#[inline(always)]
+pub(crate) fn run<const N: usize>(
+    call: &'static Call,
+    mut words: [usize; N],
+    real: impl FnOnce([usize; N]) -> c_int,
+) -> c_int {
+    let Some(site) = guard::enter() else { return real(words) };
+    let mut place = MaybeUninit::<Batch>::uninit();
+    let batch = Batch::begin(&mut place, call, &mut words, site.0);
+    let result = real(words);
+    batch.end(call, &words, result);
+    guard::leave();
+    result
+}
+
+/// The requests of one call.
+pub(crate) struct Batch {
+    dialect: Option<&'static Dialect>,
+    on: bool,
+    /// How many there are, and how many of them are remembered here.
+    kept: usize,
+    room: Room,
+}
+
+impl Batch {
+    /// Begins the call. `words` may be changed: where the program wants no status, it gets ours.
+    #[inline(never)]
+    fn begin<'a>(
+        place: &'a mut MaybeUninit<Self>,
+        call: &'static Call,
+        words: &mut [usize],
+        site: u64,
+    ) -> &'a mut Self {
+        let batch = Self::start(place);
+        batch.dialect = dialect::current();
+        let Some(dialect) = batch.dialect else { return batch };
+        let all = Words { call, words, dialect };
+        let length = length(&all);
+        batch.kept = batch.room.reserve(length);
+        if batch.kept < length {
+            losses::count(|losses| &losses.requests);
+        }
+        let Seen { awaited, by_status } = batch.copy(&all);
+        let whole = batch.kept == length && by_status;
+        if whole && all.word(call.at.status) == dialect.ignore {
+            let statuses = batch.room.statuses();
+            if let Some(word) = words.get_mut(call.at.status.index()) {
+                *word = statuses;
+            }
+        }
+        batch.on = event::begin(&call.region, site, awaited);
+        batch
+    }
+
+    /// Ends the call.
+    #[inline(never)]
+    fn end(&mut self, call: &'static Call, words: &[usize], result: c_int) {
+        let Some(dialect) = self.dialect else { return };
+        let all = Words { call, words, dialect };
+        let mut received = 0;
+        if result == 0 {
+            self.completed(&all, |handle, status| received += finish(&all, handle, status));
+        } else {
+            self.forget_given_back(&all);
+        }
+        if self.on {
+            event::end(&call.region, Moved { out: 0, r#in: received });
+        }
+        self.room.release();
+    }
+
+    /// An empty batch; the large arrays stay as they are.
+    fn start(place: &mut MaybeUninit<Self>) -> &mut Self {
+        let batch = place.as_mut_ptr();
+        // SAFETY: `place` is ours; each field is written, and the room is its own initializer.
+        unsafe {
+            (&raw mut (*batch).dialect).write(None);
+            (&raw mut (*batch).on).write(false);
+            (&raw mut (*batch).kept).write(0);
+            Room::start(&raw mut (*batch).room);
+            &mut *batch
+        }
+    }
+
+    /// Copies the handles and says what they are waited for together.
+    fn copy(&mut self, all: &Words<'_>) -> Seen {
+        let requests = all.word(all.at().request);
+        let mut by_status = false;
+        let mut common: Option<Awaited> = None;
+        for index in 0..self.kept {
+            // SAFETY: the program passes that many requests.
+            let handle = unsafe { all.dialect.handle_at(requests, index) };
+            self.room.set_handle(index, handle);
+            if handle == all.dialect.request_null() {
+                continue;
+            }
+            let Some(operation) = request::look(handle) else { continue };
+            by_status |= operation.by_status;
+            let awaited = operation.awaited;
+            common = Some(common.map_or(awaited, |common| common.with(awaited)));
+        }
+        let awaited = match common {
+            Some(common) if common.object != ObjectId::NONE => common.object,
+            _ => any_message(),
+        };
+        Seen { awaited, by_status }
+    }
+
+    /// Calls `each` with every request that the call completed, and the status of it.
+    fn completed(&self, all: &Words<'_>, mut each: impl FnMut(usize, usize)) {
+        let at = all.at();
+        // SAFETY: the call succeeded and wrote its flag.
+        if at.flag.is_present() && unsafe { *(all.word(at.flag) as *const i32) } == 0 {
+            return;
+        }
+        let statuses = all.word(at.status);
+        let status = |index: usize| {
+            if statuses == all.dialect.ignore {
+                0
+            } else {
+                statuses + index * all.dialect.status_size
+            }
+        };
+        match all.call.act {
+            Act::Complete(Completion::One | Completion::All) => {
+                (0..self.kept).for_each(|index| each(self.room.handle(index), status(index)));
+            }
+            Act::Complete(Completion::Any) => {
+                // SAFETY: the call succeeded and wrote the index.
+                let index = unsafe { *(all.word(at.index) as *const i32) };
+                if let Ok(index) = usize::try_from(index) {
+                    each(self.room.handle(index), status(0));
+                }
+            }
+            Act::Complete(Completion::Some) => {
+                // SAFETY: the call succeeded and wrote how many there are.
+                let count = unsafe { *(all.word(at.index) as *const i32) };
+                for order in 0..usize::try_from(count).unwrap_or(0) {
+                    // SAFETY: the call wrote that many indices.
+                    let index = unsafe { *(all.word(at.indices) as *const i32).add(order) };
+                    let index = usize::try_from(index).unwrap_or(usize::MAX);
+                    each(self.room.handle(index), status(order));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// After an error: what became null was given back, the rest is still open.
+    fn forget_given_back(&self, all: &Words<'_>) {
+        let requests = all.word(all.at().request);
+        for index in 0..self.kept {
+            // SAFETY: the program passed that many requests.
+            let now = unsafe { all.dialect.handle_at(requests, index) };
+            let before = self.room.handle(index);
+            if now == all.dialect.request_null() && before != now {
+                request::forget(before);
+            }
+        }
+    }
+}
+
+/// What the requests of a call have in common.
+struct Seen {
+    awaited: ObjectId,
+    by_status: bool,
+}
+
+/// Forgets a completed request, unless it is persistent; answers what arrived.
+fn finish(all: &Words<'_>, handle: usize, status: usize) -> u64 {
+    let Some(operation) = request::look(handle) else { return 0 };
+    if !operation.persistent {
+        request::forget(handle);
+    }
+    if operation.by_status && status != 0 {
+        // SAFETY: the call succeeded and filled this status.
+        return unsafe { status::received(all.dialect, status) };
+    }
+    operation.moved.r#in
+}
+
+fn length(all: &Words<'_>) -> usize {
+    let at = all.at();
+    if all.call.act == Act::Complete(Completion::One) {
+        1
+    } else {
+        usize::try_from(all.int(at.length)).unwrap_or(0)
+    }
+}
+
+fn any_message() -> ObjectId {
+    object::find(ObjectKind::AnyMessage, ObjectId::NONE, 0)
+        .unwrap_or_else(|| object::intern(ObjectKind::AnyMessage, ObjectId::NONE, 0, b"", 0))
+}

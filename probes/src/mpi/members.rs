@@ -1,0 +1,69 @@
+//! Who is in a group, said briefly: its lowest world ranks and how many more there are.
+
+use super::communicator::Name;
+use super::real::Group;
+
+/// World ranks that are spelled out.
+const SHOWN: usize = 4;
+/// Ranks translated in one call.
+const CHUNK: usize = 64;
+
+/// Adds `0,2,4,6+12`.
+pub(crate) fn push(group: &Group, world: &Group, name: &mut Name) {
+    let Lowest { ranks, used } = lowest_of(group, world);
+    for (at, rank) in ranks.iter().take(used).enumerate() {
+        if at > 0 {
+            name.push(b",");
+        }
+        name.push_number(i64::from(*rank));
+    }
+    let more = i64::from(group.size()) - used as i64;
+    if more > 0 {
+        name.push(b"+");
+        name.push_number(more);
+    }
+}
+
+/// Lowest world rank in the group.
+pub(crate) fn lowest(group: &Group, world: &Group) -> i32 {
+    lowest_of(group, world).ranks[0]
+}
+
+/// Lowest world ranks, in order.
+struct Lowest {
+    ranks: [i32; SHOWN],
+    used: usize,
+}
+
+impl Lowest {
+    fn add(&mut self, rank: i32) {
+        let at = self.ranks.iter().take(self.used).position(|known| rank < *known);
+        let at = at.unwrap_or(self.used);
+        if at < SHOWN {
+            self.ranks.copy_within(at..SHOWN - 1, at + 1);
+            self.ranks[at] = rank;
+            self.used = SHOWN.min(self.used + 1);
+        }
+    }
+}
+
+fn lowest_of(group: &Group, world: &Group) -> Lowest {
+    let mut lowest = Lowest { ranks: [i32::MAX; SHOWN], used: 0 };
+    let size = group.size();
+    let mut next = 0;
+    while next < size {
+        let length = usize::try_from(size - next).unwrap_or(0).min(CHUNK);
+        let mut ranks = [0; CHUNK];
+        let mut translated = [-1; CHUNK];
+        for (rank, number) in ranks.iter_mut().zip(next..) {
+            *rank = number;
+        }
+        if !group.translate(&ranks[..length], world, &mut translated) {
+            break;
+        }
+        // A process that another job spawned has no rank here, which is a negative number.
+        translated.iter().take(length).filter(|rank| **rank >= 0).for_each(|rank| lowest.add(*rank));
+        next += length as i32;
+    }
+    lowest
+}

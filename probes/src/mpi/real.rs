@@ -1,0 +1,206 @@
+//! The functions of the loaded MPI that the wrappers themselves use.
+
+use core::ffi::{CStr, c_int};
+use core::mem::transmute;
+
+use crate::next::Next;
+
+/// `PMPI_Type_size`, also the function by which the library is recognized.
+pub(crate) static TYPE_SIZE: Next = Next::of_mpi(c"PMPI_Type_size");
+/// `PMPI_Get_library_version`.
+pub(crate) static LIBRARY_VERSION: Next = Next::of_mpi(c"PMPI_Get_library_version");
+
+static TYPE_SIZE_X: Next = Next::of_mpi(c"PMPI_Type_size_x");
+static COMM_RANK: Next = Next::of_mpi(c"PMPI_Comm_rank");
+static COMM_SIZE: Next = Next::of_mpi(c"PMPI_Comm_size");
+static COMM_REMOTE_SIZE: Next = Next::of_mpi(c"PMPI_Comm_remote_size");
+static COMM_TEST_INTER: Next = Next::of_mpi(c"PMPI_Comm_test_inter");
+static COMM_GROUP: Next = Next::of_mpi(c"PMPI_Comm_group");
+static COMM_REMOTE_GROUP: Next = Next::of_mpi(c"PMPI_Comm_remote_group");
+static GROUP_SIZE: Next = Next::of_mpi(c"PMPI_Group_size");
+static GROUP_TRANSLATE: Next = Next::of_mpi(c"PMPI_Group_translate_ranks");
+static GROUP_FREE: Next = Next::of_mpi(c"PMPI_Group_free");
+static GET_COUNT: Next = Next::of_mpi(c"PMPI_Get_count");
+static GET_COUNT_C: Next = Next::of_mpi(c"PMPI_Get_count_c");
+static TOPO_TEST: Next = Next::of_mpi(c"PMPI_Topo_test");
+static CARTDIM: Next = Next::of_mpi(c"PMPI_Cartdim_get");
+static GRAPH_COUNT: Next = Next::of_mpi(c"PMPI_Graph_neighbors_count");
+static DIST_GRAPH_COUNT: Next = Next::of_mpi(c"PMPI_Dist_graph_neighbors_count");
+
+/// A function that takes a handle and writes one number.
+type Ask<T> = unsafe extern "C" fn(usize, *mut T) -> c_int;
+
+/// Size of one element in bytes; 0 when the MPI does not know.
+pub(crate) fn type_size(datatype: usize) -> u64 {
+    let size: c_int = ask(&TYPE_SIZE, datatype).unwrap_or(0);
+    // A size that `int` cannot hold is MPI_UNDEFINED, which is negative.
+    u64::try_from(size)
+        .or_else(|_| u64::try_from(ask::<i64>(&TYPE_SIZE_X, datatype).unwrap_or(0)))
+        .unwrap_or(0)
+}
+
+/// Rank of the caller.
+pub(crate) fn comm_rank(comm: usize) -> Option<i32> {
+    ask(&COMM_RANK, comm)
+}
+
+/// Number of members, of the local group if there are two.
+pub(crate) fn comm_size(comm: usize) -> Option<i32> {
+    ask(&COMM_SIZE, comm)
+}
+
+/// Number of members of the other group, `None` when there is one group only.
+pub(crate) fn comm_remote_size(comm: usize) -> Option<i32> {
+    let two: c_int = ask(&COMM_TEST_INTER, comm)?;
+    if two == 0 { None } else { ask(&COMM_REMOTE_SIZE, comm) }
+}
+
+/// Sources and destinations of a neighbourhood operation.
+pub(crate) fn neighbours(comm: usize, topology: &Topologies) -> (u64, u64) {
+    let kind: c_int = ask(&TOPO_TEST, comm).unwrap_or(-1);
+    let count = |number: Option<c_int>| u64::try_from(number.unwrap_or(0)).unwrap_or(0);
+    if kind == topology.cart {
+        let both = 2 * count(ask(&CARTDIM, comm));
+        return (both, both);
+    }
+    if kind == topology.graph {
+        let Some(rank) = comm_rank(comm) else { return (0, 0) };
+        let both = count(graph_neighbours(comm, rank));
+        return (both, both);
+    }
+    if kind == topology.dist_graph { dist_graph_neighbours(comm) } else { (0, 0) }
+}
+
+/// The numbers by which an MPI tells topologies.
+#[derive(Debug)]
+pub(crate) struct Topologies {
+    /// `MPI_CART`.
+    pub(crate) cart: i32,
+    /// `MPI_GRAPH`.
+    pub(crate) graph: i32,
+    /// `MPI_DIST_GRAPH`.
+    pub(crate) dist_graph: i32,
+}
+
+fn graph_neighbours(comm: usize, rank: i32) -> Option<c_int> {
+    let address = GRAPH_COUNT.address();
+    if address.is_null() {
+        return None;
+    }
+    // SAFETY: this is `MPI_Graph_neighbors_count`: communicator, rank, where the number goes.
+    let count: unsafe extern "C" fn(usize, c_int, *mut c_int) -> c_int =
+        unsafe { transmute(address) };
+    let mut number = 0;
+    // SAFETY: the communicator has a graph, as it said itself; `number` is ours.
+    (unsafe { count(comm, rank, &raw mut number) } == 0).then_some(number)
+}
+
+fn dist_graph_neighbours(comm: usize) -> (u64, u64) {
+    let address = DIST_GRAPH_COUNT.address();
+    if address.is_null() {
+        return (0, 0);
+    }
+    // SAFETY: this is `MPI_Dist_graph_neighbors_count`: communicator, three numbers out.
+    let count: unsafe extern "C" fn(usize, *mut c_int, *mut c_int, *mut c_int) -> c_int =
+        unsafe { transmute(address) };
+    let (mut sources, mut targets, mut weighted) = (0, 0, 0);
+    // SAFETY: the communicator has a distributed graph, as it said itself; the numbers are ours.
+    let failed =
+        unsafe { count(comm, &raw mut sources, &raw mut targets, &raw mut weighted) } != 0;
+    let known = |number| if failed { 0 } else { u64::try_from(number).unwrap_or(0) };
+    (known(sources), known(targets))
+}
+
+/// The group of a communicator, freed when dropped.
+#[derive(Debug)]
+pub(crate) struct Group(usize);
+
+impl Group {
+    /// The local group.
+    pub(crate) fn of(comm: usize) -> Option<Self> {
+        ask(&COMM_GROUP, comm).map(Self)
+    }
+
+    /// The other group of an intercommunicator.
+    pub(crate) fn remote(comm: usize) -> Option<Self> {
+        ask(&COMM_REMOTE_GROUP, comm).map(Self)
+    }
+
+    /// Number of members.
+    pub(crate) fn size(&self) -> i32 {
+        ask(&GROUP_SIZE, self.0).unwrap_or(0)
+    }
+
+    /// Ranks that members have in another group; negative where they have none.
+    pub(crate) fn translate(&self, ranks: &[i32], into: &Self, translated: &mut [i32]) -> bool {
+        let address = GROUP_TRANSLATE.address();
+        if address.is_null() || translated.len() < ranks.len() {
+            return false;
+        }
+        // SAFETY: this is `MPI_Group_translate_ranks`: group, number, ranks, group, ranks out.
+        let translate: unsafe extern "C" fn(
+            usize,
+            c_int,
+            *const c_int,
+            usize,
+            *mut c_int,
+        ) -> c_int = unsafe { transmute(address) };
+        let (from, to) = (ranks.as_ptr(), translated.as_mut_ptr());
+        // SAFETY: both groups are alive, both arrays have the length passed.
+        unsafe { translate(self.0, ranks.len() as c_int, from, into.0, to) == 0 }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        let address = GROUP_FREE.address();
+        if !address.is_null() {
+            // SAFETY: this is `MPI_Group_free`, which takes the address of a handle.
+            let free: unsafe extern "C" fn(*mut usize) -> c_int = unsafe { transmute(address) };
+            // SAFETY: the group came from `of` or `remote` and is freed once.
+            unsafe { free(&raw mut self.0) };
+        }
+    }
+}
+
+/// Bytes that a status of the standard ABI tells of; `byte` is its `MPI_BYTE`.
+pub(crate) fn count_bytes(status: usize, byte: usize) -> u64 {
+    let wide = GET_COUNT_C.address();
+    let narrow = GET_COUNT.address();
+    if !wide.is_null() {
+        // SAFETY: this is `MPI_Get_count_c`: status, datatype, where the `MPI_Count` goes.
+        let count: unsafe extern "C" fn(usize, usize, *mut i64) -> c_int =
+            unsafe { transmute(wide) };
+        let mut bytes = 0_i64;
+        // SAFETY: the status was filled by a call that succeeded.
+        unsafe { count(status, byte, &raw mut bytes) };
+        return u64::try_from(bytes).unwrap_or(0);
+    }
+    if narrow.is_null() {
+        return 0;
+    }
+    // SAFETY: this is `MPI_Get_count`: status, datatype, where the `int` goes.
+    let count: unsafe extern "C" fn(usize, usize, *mut c_int) -> c_int =
+        unsafe { transmute(narrow) };
+    let mut bytes = 0;
+    // SAFETY: the status was filled by a call that succeeded.
+    unsafe { count(status, byte, &raw mut bytes) };
+    u64::try_from(bytes).unwrap_or(0)
+}
+
+/// Address of a data symbol of the MPI, 0 when it has none of that name.
+pub(crate) fn data(name: &'static CStr) -> usize {
+    Next::of_mpi(name).address() as usize
+}
+
+fn ask<T: Default>(next: &Next, handle: usize) -> Option<T> {
+    let address = next.address();
+    if address.is_null() {
+        return None;
+    }
+    // SAFETY: every function asked this way takes a handle and the address of a `T`.
+    let function: Ask<T> = unsafe { transmute(address) };
+    let mut answer = T::default();
+    // SAFETY: the handle was used by the program in a call that succeeded; `answer` is ours.
+    (unsafe { function(handle, &raw mut answer) } == 0).then_some(answer)
+}

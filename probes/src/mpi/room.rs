@@ -1,0 +1,112 @@
+//! Room for the requests and statuses of one call: on the stack for a few, else from a fixed pool.
+
+use core::cell::UnsafeCell;
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use super::status;
+
+/// Requests that fit on the stack.
+const FEW: usize = 64;
+/// Requests that fit in a pool.
+const MANY: usize = 1 << 14;
+/// Pools: threads that may complete many requests at the same time.
+const POOLS: usize = 4;
+
+/// Handles and statuses.
+pub(crate) struct Room {
+    pool: Option<&'static Pool>,
+    kept: usize,
+    handles: [usize; FEW],
+    statuses: [status::Room; FEW],
+}
+
+struct Pool {
+    is_taken: AtomicBool,
+    handles: UnsafeCell<[usize; MANY]>,
+    statuses: UnsafeCell<[status::Room; MANY]>,
+}
+
+// SAFETY: the cells are used only by who has set `is_taken`.
+unsafe impl Sync for Pool {}
+
+/// Zero until used, so that they cost address space only.
+static ROOMS: [Pool; POOLS] = [const {
+    Pool {
+        is_taken: AtomicBool::new(false),
+        handles: UnsafeCell::new([0; MANY]),
+        statuses: UnsafeCell::new([status::Room::EMPTY; MANY]),
+    }
+}; POOLS];
+
+impl Room {
+    /// Makes room for few at `place`, without touching the arrays.
+    ///
+    /// # Safety
+    /// `place` is writable memory of the caller.
+    pub(crate) unsafe fn start(place: *mut Self) {
+        // SAFETY: the caller's promise; the arrays are plain numbers of any value.
+        unsafe {
+            (&raw mut (*place).pool).write(None);
+            (&raw mut (*place).kept).write(0);
+        }
+    }
+
+    /// Makes room for `length` requests; answers for how many there is room.
+    #[inline]
+    pub(crate) fn reserve(&mut self, length: usize) -> usize {
+        self.kept = if length <= FEW { length } else { self.reserve_many(length) };
+        self.kept
+    }
+
+    #[cold]
+    fn reserve_many(&mut self, length: usize) -> usize {
+        let take = |room: &&Pool| {
+            !room.is_taken.swap(true, Ordering::Acquire) // SYNC pool with release
+        };
+        self.pool = if length <= MANY { ROOMS.iter().find(take) } else { None };
+        if self.pool.is_some() { length } else { FEW }
+    }
+
+    /// Gives the room back.
+    #[inline]
+    pub(crate) fn release(&mut self) {
+        if let Some(pool) = self.pool.take() {
+            pool.is_taken.store(false, Ordering::Release); // SYNC pool with reserve_many
+        }
+    }
+
+    /// Keeps a handle.
+    #[inline(always)]
+    pub(crate) fn set_handle(&mut self, index: usize, handle: usize) {
+        match self.pool {
+            // SAFETY: the pool is ours until it is released, and no other reference to it lives.
+            Some(pool) => unsafe { (*pool.handles.get())[index] = handle },
+            None => self.handles[index] = handle,
+        }
+    }
+
+    /// A handle that was kept, 0 where none was.
+    #[inline(always)]
+    pub(crate) fn handle(&self, index: usize) -> usize {
+        if index >= self.kept {
+            return 0;
+        }
+        match self.pool {
+            // SAFETY: the pool is ours until it is released.
+            Some(pool) => unsafe { (*pool.handles.get())[index] },
+            None => self.handles[index],
+        }
+    }
+
+    /// Address of an array of empty statuses, as long as the requests.
+    pub(crate) fn statuses(&mut self) -> usize {
+        let kept = self.kept;
+        let statuses = match self.pool {
+            // SAFETY: the pool is ours until it is released.
+            Some(pool) => unsafe { &mut (&mut (*pool.statuses.get()))[..kept] },
+            None => &mut self.statuses[..kept],
+        };
+        statuses.fill(status::Room::EMPTY);
+        statuses.as_mut_ptr() as usize
+    }
+}

@@ -1,0 +1,306 @@
+//! One call of a wrapped function, but for those that complete requests: what happens before the
+//! real function, and what after it.
+
+use core::ffi::{CStr, c_char, c_int};
+use core::mem::MaybeUninit;
+
+use whyperf_layout::Moved;
+use whyperf_runtime::{ObjectId, event};
+
+use super::call::{Act, Call, Derivation, Direction};
+use super::communicator::{self, Communicator};
+use super::dialect::{self, Dialect};
+use super::request::{self, Awaited, Operation};
+use super::status::{self, Room};
+use super::volume::Words;
+use super::{file, setup, window};
+
+/// A call between its begin and its end.
+#[derive(Debug)]
+pub(crate) struct Visit {
+    dialect: Option<&'static Dialect>,
+    on: bool,
+    awaited: Awaited,
+    /// A handle that the call may overwrite, as it was before.
+    before: usize,
+    status: Room,
+}
+
+impl Visit {
+    /// Begins the call. `words` may be changed: where the program wants no status, it gets ours.
+    #[inline(never)]
+    pub(crate) fn begin<'a>(
+        place: &'a mut MaybeUninit<Self>,
+        call: &'static Call,
+        words: &mut [usize],
+        site: u64,
+    ) -> &'a mut Self {
+        let status = Room::EMPTY;
+        let Some(dialect) = dialect::current() else {
+            let awaited = Awaited::NOTHING;
+            return place.write(Self { dialect: None, on: false, awaited, before: 0, status });
+        };
+        let all = Words { call, words, dialect };
+        let (awaited, before) = (awaited(&all), operand(&all));
+        let ignored = wants_status(call) && all.word(call.at.status) == dialect.ignore;
+        let visit = place.write(Self { dialect: Some(dialect), on: false, awaited, before, status });
+        if ignored && let Some(word) = words.get_mut(call.at.status.index()) {
+            *word = (&raw mut visit.status) as usize;
+        }
+        visit.forget_what_goes(call);
+        visit.on = event::begin(&call.region, site, awaited.object);
+        visit
+    }
+
+    /// Ends the call.
+    #[inline(never)]
+    pub(crate) fn end(&mut self, call: &'static Call, words: &[usize], result: c_int) {
+        let Some(dialect) = self.dialect else { return };
+        let all = Words { call, words, dialect };
+        let done = result == 0;
+        let moved = if done { moved(&all) } else { Moved::default() };
+        if self.on {
+            event::end(&call.region, charged(call.act, moved));
+        }
+        if done {
+            self.note(&all, moved);
+        }
+    }
+
+    /// A handle is forgotten before it is given back, when no other thread can have it again yet.
+    fn forget_what_goes(&self, call: &Call) {
+        match call.act {
+            Act::FreeCommunicator => communicator::forget(self.before),
+            Act::FreeWindow => window::forget(self.before),
+            Act::CloseFile => file::closed(self.before),
+            Act::Release | Act::ReceiveFound | Act::PostFound => request::forget(self.before),
+            _ => {}
+        }
+    }
+
+    /// Remembers what later calls will need.
+    fn note(&self, all: &Words<'_>, moved: Moved) {
+        let at = all.at();
+        let dialect = all.dialect;
+        match all.call.act {
+            Act::PostMessage(direction) => self.post(all, direction.receives(), false, moved),
+            Act::PostFound => self.post(all, true, false, moved),
+            Act::PrepareMessage(direction) => self.post(all, direction.receives(), true, moved),
+            Act::PostCollective(_) | Act::PostWindow(_) => self.post(all, false, false, moved),
+            Act::PrepareCollective(_) => self.post(all, false, true, moved),
+            Act::PostFile(direction) => self.post(all, direction.receives(), false, moved),
+            Act::Probe => self.found(all),
+            Act::MakeCommunicator(derivation) => self.made(all, derivation),
+            Act::NameCommunicator => {
+                communicator::named(dialect, all.handle(at.comm), text(all.word(at.name)));
+            }
+            Act::MakeWindow => {
+                let over = communicator::find(dialect, all.handle(at.comm));
+                window::made(handle_behind(dialect, all.word(at.window)), over);
+            }
+            Act::NameWindow => window::named(all.handle(at.window), text(all.word(at.name))),
+            Act::OpenFile => file::opened(file_behind(all.word(at.file)), self.awaited.object),
+            Act::Initialize => setup::initialized(dialect),
+            _ => {}
+        }
+        if at.comm.is_present() && self.awaited == Awaited::NOTHING {
+            self.learn(all);
+        }
+    }
+
+    /// A communicator that was made unseen has an object from its second use on.
+    #[cold]
+    fn learn(&self, all: &Words<'_>) {
+        if !matches!(all.call.act, Act::FreeCommunicator | Act::Plain) {
+            communicator::learn(all.dialect, all.handle(all.at().comm));
+        }
+    }
+
+    fn post(&self, all: &Words<'_>, by_status: bool, persistent: bool, moved: Moved) {
+        let handle = handle_behind(all.dialect, all.word(all.at().request));
+        if handle != all.dialect.request_null() {
+            let awaited = self.awaited;
+            request::remember(handle, &Operation { awaited, by_status, persistent, moved });
+        }
+    }
+
+    /// A message that `MPI_Mprobe` has found is received by its own handle.
+    fn found(&self, all: &Words<'_>) {
+        let at = all.at();
+        let message = all.word(at.message);
+        // SAFETY: the call succeeded and wrote its flag.
+        let is_there = !at.flag.is_present() || unsafe { *(all.word(at.flag) as *const i32) } != 0;
+        if at.message.is_present() && is_there {
+            let (awaited, moved) = (self.awaited, Moved::default());
+            let operation = Operation { awaited, by_status: false, persistent: false, moved };
+            request::remember(handle_behind(all.dialect, message), &operation);
+        }
+    }
+
+    fn made(&self, all: &Words<'_>, derivation: Derivation) {
+        let at = all.at();
+        let parent = communicator::find(all.dialect, all.handle(at.comm));
+        let made = handle_behind(all.dialect, all.word(at.made));
+        communicator::made(all.dialect, parent, made, &all.call.operation, derivation);
+        if at.request.is_present() {
+            self.post(all, false, false, Moved::default());
+        }
+    }
+}
+
+/// What the call waits for or works on.
+#[inline]
+fn awaited(all: &Words<'_>) -> Awaited {
+    let (at, dialect) = (all.at(), all.dialect);
+    let comm = || communicator::find(dialect, all.handle(at.comm));
+    let alone = |object| Awaited { object, parent: ObjectId::NONE };
+    match all.call.act {
+        Act::Message(direction) | Act::PostMessage(direction) | Act::PrepareMessage(direction) => {
+            let tag = if direction.receives() { at.receive_tag } else { at.send_tag };
+            comm().map_or(Awaited::NOTHING, |comm| comm.tag(dialect, all.int(tag)))
+        }
+        Act::Probe => {
+            comm().map_or(Awaited::NOTHING, |comm| comm.tag(dialect, all.int(at.receive_tag)))
+        }
+        Act::ReceiveFound | Act::PostFound | Act::Start | Act::Release | Act::Touch => {
+            request_awaited(all)
+        }
+        Act::Collective(_)
+        | Act::PostCollective(_)
+        | Act::PrepareCollective(_)
+        | Act::MakeCommunicator(_)
+        | Act::MakeWindow
+        | Act::OpenFile => collective(all, comm()),
+        Act::Finish => {
+            let world = communicator::find(dialect, dialect.comm_world());
+            alone(world.map_or(ObjectId::NONE, |world| world.collective(&communicator::BARRIER)))
+        }
+        Act::FreeCommunicator => {
+            let handle = handle_behind(dialect, all.word(at.comm));
+            collective(all, communicator::find(dialect, handle))
+        }
+        Act::Window(_) | Act::PostWindow(_) => alone(window::find(all.handle(at.window))),
+        Act::FreeWindow => alone(window::find(handle_behind(dialect, all.word(at.window)))),
+        Act::File(_) | Act::PostFile(_) => alone(file::find(all.word(at.file))),
+        Act::CloseFile => alone(file::find(file_behind(all.word(at.file)))),
+        _ => Awaited::NOTHING,
+    }
+}
+
+fn collective(all: &Words<'_>, comm: Option<Communicator>) -> Awaited {
+    let object = if all.call.act == Act::OpenFile {
+        // SAFETY: the argument is the path, a C string.
+        unsafe { file::of_path(all.word(all.at().name)) }
+    } else {
+        comm.map_or(ObjectId::NONE, |comm| comm.collective(&all.call.operation))
+    };
+    Awaited { object, parent: ObjectId::NONE }
+}
+
+fn request_awaited(all: &Words<'_>) -> Awaited {
+    let (at, dialect) = (all.at(), all.dialect);
+    if all.call.act == Act::Start {
+        let requests = all.word(at.request);
+        let length = if at.length.is_present() { all.int(at.length).max(0) as usize } else { 1 };
+        return (0..length)
+            // SAFETY: the program passes that many requests.
+            .filter_map(|index| request::look(unsafe { dialect.handle_at(requests, index) }))
+            .map(|operation| operation.awaited)
+            .reduce(Awaited::with)
+            .unwrap_or(Awaited::NOTHING);
+    }
+    request::look(operand(all)).map_or(Awaited::NOTHING, |operation| operation.awaited)
+}
+
+/// The one handle that a call works on and may overwrite, 0 where there is none.
+fn operand(all: &Words<'_>) -> usize {
+    let (at, behind) = (all.at(), |at| handle_behind(all.dialect, all.word(at)));
+    match all.call.act {
+        Act::FreeCommunicator => behind(at.comm),
+        Act::FreeWindow => behind(at.window),
+        Act::CloseFile => file_behind(all.word(at.file)),
+        Act::ReceiveFound | Act::PostFound => behind(at.message),
+        Act::Release | Act::Touch | Act::Start if at.request.is_present() => behind(at.request),
+        Act::Touch | Act::Start => all.handle(at.handle),
+        _ => 0,
+    }
+}
+
+/// What a successful call moved or, if it has a request, what will have moved in the end.
+fn moved(all: &Words<'_>) -> Moved {
+    let by_status = || {
+        // SAFETY: the call succeeded and filled the status; it is the program's or ours.
+        unsafe { status::received(all.dialect, all.word(all.at().status)) }
+    };
+    match all.call.act {
+        Act::Message(direction) => Moved {
+            out: all.sent(direction),
+            r#in: if direction.receives() { by_status() } else { 0 },
+        },
+        Act::ReceiveFound => Moved { out: 0, r#in: by_status() },
+        Act::PostMessage(direction) | Act::PrepareMessage(direction) | Act::PostFile(direction) => {
+            Moved { out: all.sent(direction), r#in: 0 }
+        }
+        Act::Collective(flow) | Act::PostCollective(flow) | Act::PrepareCollective(flow) => {
+            all.collective(flow)
+        }
+        Act::Window(direction) | Act::PostWindow(direction) => {
+            Moved { out: all.sent(direction), r#in: all.got(direction) }
+        }
+        Act::File(Direction::In) if wants_status(all.call) => Moved { out: 0, r#in: by_status() },
+        Act::File(Direction::Out) if wants_status(all.call) => Moved { out: by_status(), r#in: 0 },
+        Act::Start => started(all),
+        _ => Moved::default(),
+    }
+}
+
+/// The part of it that belongs to this call and not to the one that completes the request.
+fn charged(act: Act, moved: Moved) -> Moved {
+    match act {
+        Act::PostCollective(_) => Moved { out: moved.out, r#in: 0 },
+        Act::PrepareMessage(_) | Act::PrepareCollective(_) => Moved::default(),
+        Act::PostWindow(_) => Moved { out: moved.out, r#in: 0 },
+        _ => moved,
+    }
+}
+
+fn started(all: &Words<'_>) -> Moved {
+    let (at, dialect) = (all.at(), all.dialect);
+    let requests = all.word(at.request);
+    let length = if at.length.is_present() { all.int(at.length).max(0) as usize } else { 1 };
+    let out = (0..length)
+        // SAFETY: the program passed that many requests; persistent ones keep their handle.
+        .filter_map(|index| request::look(unsafe { dialect.handle_at(requests, index) }))
+        .map(|operation| operation.moved.out)
+        .sum();
+    Moved { out, r#in: 0 }
+}
+
+/// Whether the bytes of a call are known from its status only.
+fn wants_status(call: &Call) -> bool {
+    let moves = match call.act {
+        Act::Message(direction) => direction.receives(),
+        Act::File(direction) => direction != Direction::None,
+        Act::ReceiveFound => true,
+        _ => false,
+    };
+    moves && call.at.status.is_present()
+}
+
+/// The handle at an address that the call wrote or will overwrite.
+fn handle_behind(dialect: &Dialect, address: usize) -> usize {
+    // SAFETY: MPI takes the address of a handle here; a null one would have failed before us.
+    if address == 0 { 0 } else { unsafe { dialect.handle_at(address, 0) } }
+}
+
+/// The same for files, whose handles are addresses in every MPI.
+fn file_behind(address: usize) -> usize {
+    // SAFETY: MPI takes the address of a file handle here.
+    if address == 0 { 0 } else { unsafe { *(address as *const usize) } }
+}
+
+fn text<'a>(address: usize) -> &'a [u8] {
+    // SAFETY: MPI takes a C string here, and the call succeeded with it.
+    if address == 0 { &[] } else { unsafe { CStr::from_ptr(address as *const c_char) }.to_bytes() }
+}
+

@@ -1,0 +1,282 @@
+//! How many bytes a call moves, from its arguments.
+//!
+//! | operation | sent | received |
+//! |---|---|---|
+//! | message | count × size | what arrived, by the status |
+//! | broadcast, scatter | by the root | by the others; by all |
+//! | reduce, gather | by the others; by all | by the root |
+//! | all to all | count × size × ranks | the same |
+//!
+//! Asked only after the call succeeded, so that every handle in it was valid.
+
+use whyperf_layout::Moved;
+
+use super::call::{Arguments, Call, Direction, Position};
+use super::communicator::{self, Facts};
+use super::datatype;
+use super::dialect::{Dialect, Family};
+use super::real::{self, Topologies};
+
+/// The arguments of one call of one function.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Words<'a> {
+    /// The function.
+    pub(crate) call: &'static Call,
+    /// Its arguments, each a machine word.
+    pub(crate) words: &'a [usize],
+    /// How the MPI represents them.
+    pub(crate) dialect: &'static Dialect,
+}
+
+/// What a collective operation sends and receives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Flow {
+    out: (Who, Times),
+    r#in: (Who, Times),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Who {
+    All,
+    Root,
+    Others,
+}
+
+/// How often the count counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Times {
+    Never,
+    Once,
+    /// Once for each rank.
+    Ranks,
+    /// The counts are a list, one for each rank.
+    List,
+    /// Counts and datatypes are lists.
+    TypedList,
+    /// The counts are a list; the caller's own one counts.
+    Own,
+    /// Once for each neighbour.
+    Neighbours,
+    /// The counts are a list, one for each neighbour.
+    NeighbourList,
+    /// Counts and datatypes are lists, one for each neighbour.
+    NeighbourTypedList,
+}
+
+use Times::{
+    List, Neighbours, NeighbourList, NeighbourTypedList, Never, Once, Own, Ranks, TypedList,
+};
+use Who::{All, Others, Root};
+
+impl Flow {
+    pub(crate) const NOTHING: Self = Self { out: (All, Never), r#in: (All, Never) };
+    pub(crate) const BROADCAST: Self = Self { out: (Root, Once), r#in: (Others, Once) };
+    pub(crate) const REDUCE: Self = Self { out: (Others, Once), r#in: (Root, Once) };
+    pub(crate) const EXCHANGE: Self = Self { out: (All, Once), r#in: (All, Once) };
+    pub(crate) const GATHER: Self = Self { out: (All, Once), r#in: (Root, Ranks) };
+    pub(crate) const GATHER_LIST: Self = Self { out: (All, Once), r#in: (Root, List) };
+    pub(crate) const SCATTER: Self = Self { out: (Root, Ranks), r#in: (All, Once) };
+    pub(crate) const SCATTER_LIST: Self = Self { out: (Root, List), r#in: (All, Once) };
+    pub(crate) const ALL_GATHER: Self = Self { out: (All, Once), r#in: (All, Ranks) };
+    pub(crate) const ALL_GATHER_LIST: Self = Self { out: (All, Once), r#in: (All, List) };
+    pub(crate) const ALL_TO_ALL: Self = Self { out: (All, Ranks), r#in: (All, Ranks) };
+    pub(crate) const ALL_TO_ALL_LIST: Self = Self { out: (All, List), r#in: (All, List) };
+    pub(crate) const ALL_TO_ALL_TYPED: Self =
+        Self { out: (All, TypedList), r#in: (All, TypedList) };
+    pub(crate) const REDUCE_SCATTER: Self = Self { out: (All, List), r#in: (All, Own) };
+    pub(crate) const REDUCE_SCATTER_BLOCK: Self = Self { out: (All, Ranks), r#in: (All, Once) };
+    pub(crate) const NEIGHBOUR_GATHER: Self = Self { out: (All, Once), r#in: (All, Neighbours) };
+    pub(crate) const NEIGHBOUR_GATHER_LIST: Self =
+        Self { out: (All, Once), r#in: (All, NeighbourList) };
+    pub(crate) const NEIGHBOUR_ALL: Self =
+        Self { out: (All, Neighbours), r#in: (All, Neighbours) };
+    pub(crate) const NEIGHBOUR_ALL_LIST: Self =
+        Self { out: (All, NeighbourList), r#in: (All, NeighbourList) };
+    pub(crate) const NEIGHBOUR_ALL_TYPED: Self =
+        Self { out: (All, NeighbourTypedList), r#in: (All, NeighbourTypedList) };
+}
+
+/// Arguments of one side of a call.
+struct Side<'a> {
+    all: Words<'a>,
+    count: Position,
+    datatype: Position,
+    facts: Facts,
+    neighbours: u64,
+}
+
+impl<'a> Words<'a> {
+    /// Positions of the arguments.
+    #[inline(always)]
+    pub(crate) fn at(&self) -> &'static Arguments {
+        &self.call.at
+    }
+
+    /// An argument as it came, 0 when the function has none.
+    #[inline(always)]
+    pub(crate) fn word(&self, at: Position) -> usize {
+        self.words.get(at.index()).copied().unwrap_or(0)
+    }
+
+    /// An argument of type `int`.
+    #[inline(always)]
+    pub(crate) fn int(&self, at: Position) -> i32 {
+        self.word(at) as i32
+    }
+
+    /// A handle.
+    #[inline(always)]
+    pub(crate) fn handle(&self, at: Position) -> usize {
+        self.dialect.handle(self.word(at))
+    }
+
+    /// A count, `int` or `MPI_Count` as the function has it; negative ones count as none.
+    #[inline(always)]
+    fn count(&self, at: Position) -> u64 {
+        let word = self.word(at);
+        let count = if self.call.wide { word as i64 } else { i64::from(word as i32) };
+        u64::try_from(count).unwrap_or(0)
+    }
+
+    /// Bytes that the call sends as a message, a put or a write.
+    #[inline]
+    pub(crate) fn sent(&self, direction: Direction) -> u64 {
+        let at = self.at();
+        let nobody = at.dest.is_present() && self.int(at.dest) == self.dialect.proc_null;
+        if !direction.sends() || nobody || !at.out_type.is_present() {
+            return 0;
+        }
+        let parts = if at.partitions.is_present() { self.int(at.partitions).max(0) as u64 } else { 1 };
+        parts * self.count(at.out_count) * datatype::size(self.handle(at.out_type))
+    }
+
+    /// Bytes that the call gets from a window.
+    pub(crate) fn got(&self, direction: Direction) -> u64 {
+        let at = self.at();
+        if !direction.receives() || self.int(at.dest) == self.dialect.proc_null {
+            return 0;
+        }
+        let count = if at.in_count.is_present() { self.count(at.in_count) } else { 1 };
+        count * datatype::size(self.handle(at.in_type))
+    }
+
+    /// Bytes that a collective operation sends and receives at this rank.
+    pub(crate) fn collective(&self, flow: Flow) -> Moved {
+        if flow == Flow::NOTHING {
+            return Moved::default();
+        }
+        let at = self.at();
+        let facts = communicator::facts(self.dialect, self.handle(at.comm));
+        let (sources, targets) = match flow.r#in.1 {
+            Neighbours | NeighbourList | NeighbourTypedList => {
+                real::neighbours(self.handle(at.comm), topologies(self.dialect))
+            }
+            _ => (0, 0),
+        };
+        let (count, datatype) = (at.out_count, at.out_type);
+        let out = Side { all: *self, count, datatype, facts, neighbours: targets };
+        let (count, datatype) = (at.in_count, at.in_type);
+        let r#in = Side { all: *self, count, datatype, facts, neighbours: sources };
+        let is_here = |at: Position| at.is_present() && self.word(at) == self.dialect.in_place;
+        let sent = if is_here(at.send_buffer) {
+            r#in.bytes(in_place(flow.out.1, flow.r#in.1))
+        } else {
+            out.bytes(flow.out.1)
+        };
+        let received = if is_here(at.receive_buffer) {
+            out.bytes(in_place(flow.r#in.1, flow.out.1))
+        } else {
+            r#in.bytes(flow.r#in.1)
+        };
+        Moved {
+            out: if self.takes_part(flow.out.0, facts) { sent } else { 0 },
+            r#in: if self.takes_part(flow.r#in.0, facts) { received } else { 0 },
+        }
+    }
+
+    fn takes_part(&self, who: Who, facts: Facts) -> bool {
+        let at = self.at();
+        if !at.root.is_present() {
+            return true;
+        }
+        let root = self.int(at.root);
+        if facts.remote == 0 {
+            return who == All || (who == Root) == (root == facts.rank);
+        }
+        // Between two groups the root says so and everyone else of its group stays out.
+        if root == self.dialect.proc_null { false } else { (who == Root) == (root == self.dialect.root) }
+    }
+}
+
+/// How often the other side's count counts for a side that is in place.
+const fn in_place(mine: Times, other: Times) -> Times {
+    match (mine, other) {
+        (Once, List) => Own,
+        (Once, _) => Once,
+        (_, other) => other,
+    }
+}
+
+impl Side<'_> {
+    fn bytes(&self, times: Times) -> u64 {
+        let ranks = if self.facts.remote == 0 { self.facts.size } else { self.facts.remote };
+        let ranks = u64::from(ranks);
+        match times {
+            Never => 0,
+            Once => self.each(),
+            Ranks => self.each() * ranks,
+            Neighbours => self.each() * self.neighbours,
+            Own => self.listed(self.facts.rank.max(0) as u64) * self.size(),
+            List => self.sum(ranks) * self.size(),
+            NeighbourList => self.sum(self.neighbours) * self.size(),
+            TypedList => self.typed_sum(ranks),
+            NeighbourTypedList => self.typed_sum(self.neighbours),
+        }
+    }
+
+    fn size(&self) -> u64 {
+        datatype::size(self.all.handle(self.datatype))
+    }
+
+    fn each(&self) -> u64 {
+        self.all.count(self.count) * self.size()
+    }
+
+    fn sum(&self, length: u64) -> u64 {
+        (0..length).map(|index| self.listed(index)).sum()
+    }
+
+    fn typed_sum(&self, length: u64) -> u64 {
+        let types = self.all.word(self.datatype);
+        (0..length)
+            .map(|index| (index, self.listed(index)))
+            .filter(|(_, count)| *count > 0)
+            .map(|(index, count)| {
+                // SAFETY: the call succeeded, so it had a datatype for each count.
+                count * datatype::size(unsafe { self.all.dialect.handle_at(types, index as usize) })
+            })
+            .sum()
+    }
+
+    /// Entry of the list of counts.
+    fn listed(&self, index: u64) -> u64 {
+        let list = self.all.word(self.count);
+        let count = if self.all.call.wide {
+            // SAFETY: the call succeeded, so its list has an entry for each rank or neighbour.
+            unsafe { *(list as *const i64).add(index as usize) }
+        } else {
+            // SAFETY: the same.
+            i64::from(unsafe { *(list as *const i32).add(index as usize) })
+        };
+        u64::try_from(count).unwrap_or(0)
+    }
+}
+
+fn topologies(dialect: &Dialect) -> &'static Topologies {
+    match dialect.family {
+        Family::OpenMpi => &Topologies { cart: 1, graph: 2, dist_graph: 3 },
+        Family::Mpich => &Topologies { cart: 2, graph: 1, dist_graph: 3 },
+        Family::Standard => &Topologies { cart: 211, graph: 212, dist_graph: 213 },
+    }
+}
+

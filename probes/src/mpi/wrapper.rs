@@ -1,0 +1,93 @@
+//! From a line of the table to two exported functions.
+//!
+//! ```text
+//!   program ─► MPI_Send (stub: who called) ─► wrapper ─► begin ─► the next MPI_Send ─► end
+//!              PMPI_Send                    ─► wrapper ─► begin ─► the next PMPI_Send ─► end
+//! ```
+//! Each argument is passed on as the machine word it came as, so one wrapper serves every MPI: an
+//! `int` is the low half of its word, and the high half is nobody's concern.
+
+use core::ffi::c_int;
+use core::mem::MaybeUninit;
+
+use whyperf_runtime::guard;
+
+use super::call::Call;
+use super::visit::Visit;
+
+/// What is answered for a function that the loaded MPI does not have; no program gets there but
+/// by asking for the symbol. `MPI_ERR_OTHER` of Open MPI and the standard.
+pub(crate) const NO_SUCH_FUNCTION: c_int = 16;
+
+/// Runs a call of a function that completes what it does or leaves a request.
+#[inline(always)]
+pub(crate) fn ordinary<const N: usize>(
+    call: &'static Call,
+    mut words: [usize; N],
+    real: impl FnOnce([usize; N]) -> c_int,
+) -> c_int {
+    let Some(site) = guard::enter() else { return real(words) };
+    let mut place = MaybeUninit::<Visit>::uninit();
+    let visit = Visit::begin(&mut place, call, &mut words, site.0);
+    let result = real(words);
+    visit.end(call, &words, result);
+    guard::leave();
+    result
+}
+
+/// Runs the calls of a function through `run`, each form forwarding to its own next definition.
+macro_rules! functions {
+    (through $run:path; $($name:ident $(+ $count:ident)? ($($argument:ident),*) $kind:ident $act:expr;)*) => {
+        $(functions!(@line $run; $name $($count)? ($($argument),*) $kind $act);)*
+    };
+    (@line $run:path; $name:ident ($($argument:ident),*) $kind:ident $act:expr) => {
+        functions!(@call $run; concat!("MPI_", stringify!($name)), concat!("PMPI_", stringify!($name)); ($($argument),*) $kind, $act, false);
+    };
+    (@line $run:path; $name:ident c ($($argument:ident),*) $kind:ident $act:expr) => {
+        functions!(@line $run; $name ($($argument),*) $kind $act);
+        functions!(@call $run; concat!("MPI_", stringify!($name), "_c"), concat!("PMPI_", stringify!($name), "_c"); ($($argument),*) $kind, $act, true);
+    };
+    (@call $run:path; $symbol:expr, $profiling:expr; ($($argument:ident),*) $kind:ident, $act:expr, $wide:literal) => {
+        const _: () = {
+            static CALL: $crate::mpi::call::Call = $crate::mpi::call::Call::new(
+                functions!(@c $symbol),
+                (whyperf_layout::Kind::$kind, $act),
+                $wide,
+                &[$(stringify!($argument)),*],
+            );
+            functions!(@export $run; CALL, $symbol; ($($argument),*));
+            functions!(@export $run; CALL, $profiling; ($($argument),*));
+        };
+    };
+    (@export $run:path; $call:ident, $symbol:expr; ($($argument:ident),*)) => {
+        const _: () = {
+            static NEXT: $crate::next::Next = $crate::next::Next::of_mpi(functions!(@c $symbol));
+            $crate::stub::entry_named!($symbol => wrapper);
+
+            unsafe extern "C" fn wrapper($($argument: usize),*) -> core::ffi::c_int {
+                $run(&$call, [$($argument),*], |[$($argument),*]| {
+                    let address = NEXT.address();
+                    if address.is_null() {
+                        return $crate::mpi::wrapper::NO_SUCH_FUNCTION;
+                    }
+                    // SAFETY: the symbol is the function of this name, and every argument of it
+                    // is passed in one register or stack word, as these are.
+                    let real: unsafe extern "C" fn($($argument: usize),*) -> core::ffi::c_int =
+                        unsafe { core::mem::transmute(address) };
+                    // SAFETY: the arguments are the program's own, or a status of ours where it
+                    // wants none.
+                    unsafe { real($($argument),*) }
+                })
+            }
+        };
+    };
+    (@c $symbol:expr) => {
+        const {
+            match core::ffi::CStr::from_bytes_with_nul(concat!($symbol, "\0").as_bytes()) {
+                Ok(name) => name,
+                Err(_) => panic!("names of MPI hold no zero byte"),
+            }
+        }
+    };
+}
+pub(crate) use functions;
