@@ -1,4 +1,31 @@
 //! What runs inside the measured process: events, clock, switches, threads.
+//!
+//! The event path ([`event`]) touches the calling thread's own memory only: no lock, no allocation,
+//! no system call. Everything else is a cold path, allowed to be slow but not to be noticed: it
+//! preserves `errno`, blocks signals while it holds the one lock, and counts what it must skip.
 #![cfg_attr(not(test), no_std)]
 
+mod agent;
+mod calibration;
+pub mod clock;
+mod environ;
+pub mod event;
+mod fork;
+pub mod guard;
+mod kernel;
+mod lock;
+pub mod losses;
+mod map;
+pub mod object;
+pub mod process;
+mod region;
+mod slow;
+mod strings;
+mod switch;
+mod thread;
 pub mod thread_local;
+mod tree;
+mod view;
+
+pub use object::ObjectId;
+pub use region::Region;

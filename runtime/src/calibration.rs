@@ -1,0 +1,98 @@
+//! What an event pair costs, measured once per process, so that the daemon can take it off again.
+//!
+//! With segments two numbers fall out of empty pairs: the time charged to the inner node (inside)
+//! and the time charged to the outer one (outside).
+
+use crate::object::ObjectId;
+use crate::region::{RESERVED, Region};
+use crate::thread::{self, Private, ROOT};
+use crate::thread_local::thread;
+use crate::tree::{self, Key};
+use crate::{clock, event, slow, switch};
+use core::hint::black_box;
+use core::sync::atomic::{AtomicU32, Ordering};
+use whyperf_layout::Moved;
+use whyperf_layout::geometry::node_offset;
+
+static INSIDE: AtomicU32 = AtomicU32::new(0);
+static OUTSIDE: AtomicU32 = AtomicU32::new(0);
+
+/// Cost of a pair in 1/256 ticks.
+pub(crate) fn pair() -> u64 {
+    u64::from(INSIDE.load(Ordering::Relaxed)) + u64::from(OUTSIDE.load(Ordering::Relaxed))
+}
+
+/// Stores the costs in the slot, which no reader looks at yet; signals are blocked.
+pub(crate) fn calibrate(private: &mut Private) {
+    if INSIDE.load(Ordering::Relaxed) == 0 {
+        measure(private);
+    }
+    let head = private.slot.head();
+    head.inside.store(INSIDE.load(Ordering::Relaxed), Ordering::Relaxed);
+    head.outside.store(OUTSIDE.load(Ordering::Relaxed), Ordering::Relaxed);
+}
+
+/// Runs empty pairs on a node that is taken away again before the slot goes live. Of several
+/// rounds the cheapest counts: what makes a round dearer is not the events' doing.
+fn measure(private: &mut Private) {
+    const ROUNDS: u32 = 16;
+    let mut best = (u64::MAX, u64::MAX);
+    for _ in 0..ROUNDS {
+        let (inside, outside) = if private.direct { events(private) } else { clock_reads() };
+        best = (best.0.min(inside), best.1.min(outside));
+    }
+    let share = |ticks: u64| ((ticks << 8) / PAIRS) as u32;
+    OUTSIDE.store(share(best.1), Ordering::Relaxed);
+    INSIDE.store(share(best.0).max(1), Ordering::Relaxed);
+}
+
+/// Pairs of one round.
+const PAIRS: u64 = 64;
+/// The number that no region of the program gets.
+static SCRATCH: Region = Region::reserved();
+
+/// One round of real events, called as the exported functions are.
+fn events(private: &mut Private) -> (u64, u64) {
+    let block = thread();
+    let slot = private.slot;
+    let node = node_offset(3);
+    let key = Key::new(SCRATCH.id(), 0, 0);
+    tree::scratch(slot, node, key);
+    slow::remember(key, ROOT, node);
+    thread::start_time(private);
+    switch::set(RESERVED, true);
+    thread::open(block, private);
+    for _ in 0..PAIRS {
+        black_box(begin)(&SCRATCH);
+        black_box(end)(&SCRATCH);
+    }
+    // SAFETY: the calling thread's own block.
+    unsafe { (*block).slot = core::ptr::null_mut() };
+    switch::set(RESERVED, false);
+    let inside = slot.node(node).exclusive.load(Ordering::Relaxed);
+    let outside = slot.node(ROOT).exclusive.load(Ordering::Relaxed);
+    tree::clear(slot, node);
+    tree::clear(slot, ROOT);
+    slow::remember(key, ROOT, 0);
+    (inside, outside)
+}
+
+#[inline(never)]
+extern "C" fn begin(region: &Region) {
+    event::begin(region, 0, ObjectId::NONE);
+}
+
+#[inline(never)]
+extern "C" fn end(region: &Region) {
+    event::end(region, Moved::default());
+}
+
+/// Where events take the cold path, at least what the clock takes.
+fn clock_reads() -> (u64, u64) {
+    let began = clock::now();
+    for _ in 0..PAIRS {
+        black_box(clock::now());
+    }
+    let all = clock::now().wrapping_sub(began);
+    (all, all)
+}

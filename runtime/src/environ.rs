@@ -1,0 +1,207 @@
+//! What the environment asks for, read once when the library is loaded; the program may change it.
+
+use crate::kernel;
+use core::cell::UnsafeCell;
+use core::ffi::{CStr, c_char};
+
+/// Longest path of a run directory that is accepted.
+const LONGEST: usize = 3072;
+/// Deepest path that folding may keep; beyond it, unlimited is what is meant.
+pub(crate) const DEEPEST: u32 = 64;
+
+/// Settings of the process.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    directory: [u8; LONGEST],
+    directory_length: usize,
+    program: [u8; 1024],
+    program_length: usize,
+    /// Keep the last so many regions of a path, 0 for all.
+    pub(crate) callpath_depth: u32,
+    /// Share of a thread's time, in thousandths, that events of one region may cost; 0: no limit.
+    pub(crate) cost_limit: u32,
+    /// Rank that a launcher announced.
+    pub(crate) rank: Option<i32>,
+    /// Size of the job that a launcher announced, 0 if it did not.
+    pub(crate) size: u32,
+}
+
+struct Once(UnsafeCell<Settings>);
+
+// SAFETY: written by `read` alone, in the constructor, before `process` publishes its stage.
+unsafe impl Sync for Once {}
+
+static SETTINGS: Once = Once(UnsafeCell::new(Settings {
+    directory: [0; LONGEST],
+    directory_length: 0,
+    program: [0; 1024],
+    program_length: 0,
+    callpath_depth: 0,
+    cost_limit: 50,
+    rank: None,
+    size: 0,
+}));
+
+/// The settings; meaningful once [`read`] has answered true.
+pub(crate) fn settings() -> &'static Settings {
+    // SAFETY: see `Once`.
+    unsafe { &*SETTINGS.0.get() }
+}
+
+unsafe extern "C" {
+    static environ: *const *const c_char;
+}
+
+/// Reads the environment; answers whether this process is to be measured.
+pub(crate) fn read() -> bool {
+    // SAFETY: called once, by the constructor, before anybody calls `settings`.
+    let settings = unsafe { &mut *SETTINGS.0.get() };
+    let Some(directory) = variable(b"WHYPERF_DIR").filter(|d| d.first() == Some(&b'/')) else {
+        return false;
+    };
+    let Some(room) = settings.directory.get_mut(..directory.len()) else { return false };
+    room.copy_from_slice(directory);
+    settings.directory_length = directory.len();
+    settings.program_length = kernel::read_link(c"/proc/self/exe", &mut settings.program);
+    settings.callpath_depth =
+        number(variable(b"WHYPERF_CALLPATH_DEPTH")).filter(|k| *k <= DEEPEST).unwrap_or(0);
+    settings.cost_limit = thousandths(variable(b"WHYPERF_COST_LIMIT")).unwrap_or(50);
+    let rank: [&[u8]; 3] = [b"OMPI_COMM_WORLD_RANK", b"PMIX_RANK", b"PMI_RANK"];
+    let size: [&[u8]; 2] = [b"OMPI_COMM_WORLD_SIZE", b"PMI_SIZE"];
+    settings.rank = rank.iter().find_map(|n| number(variable(n))).and_then(|n| n.try_into().ok());
+    settings.size = size.iter().find_map(|n| number(variable(n))).unwrap_or(0);
+    !is_bystander(settings.program())
+}
+
+impl Settings {
+    /// Path of the run directory.
+    pub(crate) fn directory(&self) -> &[u8] {
+        self.directory.get(..self.directory_length).unwrap_or(&[])
+    }
+
+    /// Path of the program.
+    pub(crate) fn program(&self) -> &[u8] {
+        self.program.get(..self.program_length).unwrap_or(&[])
+    }
+}
+
+/// Launchers, shells and tools that only start other programs.
+const BYSTANDERS: &[&[u8]] = &[
+    b"bash",
+    b"busybox",
+    b"csh",
+    b"dash",
+    b"env",
+    b"fish",
+    b"flux",
+    b"gdb",
+    b"hydra_bstrap_proxy",
+    b"hydra_pmi_proxy",
+    b"jsrun",
+    b"ksh",
+    b"lldb",
+    b"mpiexec",
+    b"mpiexec.hydra",
+    b"mpiexec.mpich",
+    b"mpiexec.openmpi",
+    b"mpirun",
+    b"mpirun.mpich",
+    b"mpirun.openmpi",
+    b"nice",
+    b"nohup",
+    b"numactl",
+    b"orted",
+    b"orterun",
+    b"prte",
+    b"prted",
+    b"prterun",
+    b"prun",
+    b"setsid",
+    b"sh",
+    b"srun",
+    b"ssh",
+    b"stdbuf",
+    b"strace",
+    b"sudo",
+    b"taskset",
+    b"tcsh",
+    b"time",
+    b"timeout",
+    b"valgrind",
+    b"whyperf",
+    b"xargs",
+    b"zsh",
+];
+
+fn is_bystander(program: &[u8]) -> bool {
+    let name = program.rsplit(|byte| *byte == b'/').next().unwrap_or(program);
+    BYSTANDERS.contains(&name)
+}
+
+fn variable(name: &[u8]) -> Option<&'static [u8]> {
+    // SAFETY: the C library's own list, which nobody changes while constructors run.
+    let mut entry = unsafe { environ };
+    if entry.is_null() {
+        return None;
+    }
+    loop {
+        // SAFETY: the list ends with null, where the loop leaves.
+        let text = unsafe { *entry };
+        if text.is_null() {
+            return None;
+        }
+        // SAFETY: entries are strings that end with zero.
+        let text = unsafe { CStr::from_ptr(text) }.to_bytes();
+        if let Some(value) = text.strip_prefix(name).and_then(|rest| rest.strip_prefix(b"=")) {
+            return Some(value).filter(|value| !value.is_empty());
+        }
+        // SAFETY: this entry was not the last one.
+        entry = unsafe { entry.add(1) };
+    }
+}
+
+fn number(text: Option<&[u8]>) -> Option<u32> {
+    text?.iter().try_fold(0_u32, |sum, digit| {
+        let digit = digit.checked_sub(b'0').filter(|d| *d < 10)?;
+        sum.checked_mul(10)?.checked_add(u32::from(digit))
+    })
+}
+
+/// A decimal share such as `0.05`, in thousandths.
+fn thousandths(text: Option<&[u8]>) -> Option<u32> {
+    let text = text?;
+    let point = text.iter().position(|byte| *byte == b'.').unwrap_or(text.len());
+    let whole = number(text.get(..point))?.checked_mul(1000)?;
+    let fraction = text.get(point + 1..).unwrap_or(&[]);
+    let mut sum = whole;
+    let mut weight = 100;
+    for digit in fraction.iter().take(3) {
+        let digit = digit.checked_sub(b'0').filter(|d| *d < 10)?;
+        sum = sum.checked_add(u32::from(digit) * weight)?;
+        weight /= 10;
+    }
+    Some(sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_digits_only() {
+        assert_eq!(number(Some(b"12")), Some(12));
+        assert_eq!(number(Some(b"1x")), None);
+        assert_eq!(number(Some(b"99999999999")), None);
+        assert_eq!(thousandths(Some(b"0.05")), Some(50));
+        assert_eq!(thousandths(Some(b"1")), Some(1000));
+        assert_eq!(thousandths(Some(b".1256")), None);
+        assert_eq!(thousandths(Some(b"0.1256")), Some(125));
+    }
+
+    #[test]
+    fn launchers_are_left_alone() {
+        assert!(is_bystander(b"/usr/bin/mpirun"));
+        assert!(is_bystander(b"sh"));
+        assert!(!is_bystander(b"/home/me/solver"));
+    }
+}

@@ -1,0 +1,121 @@
+//! The event path: two plain functions, a few dozen instructions each.
+//!
+//! ```text
+//!   begin   switch on? ─ slot? ─ inside another event? ─ child in the cache? ─ clock ─ 5 stores
+//!   end     switch on? ─ clock ─ slot? ─ inside another event? ─ own region current? ─ 8 stores
+//!                │ any "no"
+//!                └────► cold twin in `slow.rs`, which does the whole event
+//! ```
+//! No call, no lock prefix, no vector register, no panic; `tests/contract` reads the machine code.
+//! `docs/hot-path.md` tells what each step costs and what was tried instead.
+
+use crate::object::ObjectId;
+use crate::region::Region;
+use crate::thread_local::thread;
+use crate::tree::Key;
+use crate::view::Slot;
+use crate::{clock, slow, switch};
+use core::sync::atomic::Ordering;
+use whyperf_layout::Moved;
+use whyperf_layout::slot::{self, low, node_of};
+
+/// Begins a visit of `region`, called from `site`, on `object`.
+///
+/// False when nothing was recorded (switched off, not measured, paused, inside another event): then
+/// [`end`] must not be called.
+#[inline(always)]
+pub fn begin(region: &Region, site: u64, object: ObjectId) -> bool {
+    let id = region.id();
+    if !switch::is_on(id) {
+        return id == 0 && slow::begin(region, site, object);
+    }
+    begin_switched_on(region, id, site, object)
+}
+
+/// Begins a visit of a region of the program: no site, no object.
+///
+/// `first` is called instead when the region is off or has no number yet.
+#[inline(always)]
+pub fn begin_of_program(region: &Region, first: unsafe extern "C" fn(&Region) -> bool) -> bool {
+    let id = region.id();
+    if !switch::is_on(id) {
+        // SAFETY: the exported interface passes its own entry into `begin_first`.
+        return unsafe { first(region) };
+    }
+    begin_switched_on(region, id, 0, ObjectId::NONE)
+}
+
+/// Begins a visit of a region of the program that is off or has no number yet; `address` is where.
+#[cold]
+pub fn begin_first(region: &Region, address: u64) -> bool {
+    region.id() == 0 && slow::begin_at(region, 0, ObjectId::NONE, address)
+}
+
+#[inline(always)]
+fn begin_switched_on(region: &Region, id: u32, site: u64, object: ObjectId) -> bool {
+    let block = thread();
+    // SAFETY: the calling thread's own block.
+    let (base, cache) = unsafe { ((*block).slot, (*block).cache) };
+    if base.is_null() {
+        return slow::begin(region, site, object);
+    }
+    // SAFETY: not null, so it is this thread's slot, mapped and populated.
+    let slot = unsafe { Slot::at(base) };
+    let head = slot.head();
+    let word = head.word.load(Ordering::Relaxed);
+    if low(word) != low(head.last.load(Ordering::Relaxed)) {
+        return slow::begin(region, site, object);
+    }
+    let current = node_of(word);
+    let key = Key::new(id, object.number(), site);
+    // SAFETY: the cache has as many entries as `cache_index` can answer, and lives with the slot.
+    let child = unsafe { *cache.add(slow::cache_index(key.hash(current))) };
+    if !key.is(slot, child, current) {
+        return slow::begin(region, site, object);
+    }
+    slot::begin(head, slot.node(current), slot.stamp(current), child, clock::counter());
+    true
+}
+
+/// Ends the visit of `region`, which moved so many bytes. Visits still open inside it end with it.
+#[inline(always)]
+pub fn end(region: &Region, moved: Moved) {
+    let id = region.id();
+    let now = clock::counter();
+    if !switch::is_on(id) {
+        return slow::end(region, moved.out, moved.r#in);
+    }
+    // SAFETY: the calling thread's own block.
+    let base = unsafe { (*thread()).slot };
+    if base.is_null() {
+        return slow::end(region, moved.out, moved.r#in);
+    }
+    // SAFETY: not null, so it is this thread's slot, mapped and populated.
+    let slot = unsafe { Slot::at(base) };
+    let head = slot.head();
+    let word = head.word.load(Ordering::Relaxed);
+    let current = node_of(word);
+    let node = slot.node(current);
+    if low(word) != low(head.last.load(Ordering::Relaxed))
+        || node.region.load(Ordering::Relaxed) != id
+    {
+        return slow::end(region, moved.out, moved.r#in);
+    }
+    let parent = node.parent.load(Ordering::Relaxed);
+    let visits = slot::end(head, node, slot.stamp(current), parent, now, moved);
+    if low(visits) == node.limit.load(Ordering::Relaxed) {
+        slow::reached(current);
+    }
+}
+
+/// Adds to a counter, at the place in the tree where the thread is; returns at once when it is off.
+#[inline]
+pub fn add(counter: &Region, amount: u64, address: u64) {
+    slow::add(counter, |_| amount, address);
+}
+
+/// Sets a counter, at the place in the tree where the thread is.
+#[inline]
+pub fn set(counter: &Region, value: u64, address: u64) {
+    slow::add(counter, |old| value.wrapping_sub(old), address);
+}

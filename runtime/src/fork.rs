@@ -1,0 +1,79 @@
+//! Fork: the child leaves its parent's region alone and continues in one of its own.
+//!
+//! Numbers of regions and objects are kept in the program's and the probes' memory, which the
+//! child inherits. So its tables begin as a copy of the parent's, and every number stays valid.
+
+use crate::lock::Held;
+use crate::process::Stage;
+use crate::switch::{self, WIPED};
+use crate::view::Tables;
+use crate::{map, object, thread};
+use core::sync::atomic::{AtomicBool, Ordering};
+use whyperf_layout::geometry::STRINGS_SIZE;
+
+/// Whether the process that was loaded is measured; not wiped, so a child can tell.
+static WANTED: AtomicBool = AtomicBool::new(false);
+
+/// Keeps the constructor's decision for the children.
+pub(crate) fn remember(wanted: bool) {
+    WANTED.store(wanted, Ordering::Relaxed);
+}
+
+/// In the parent, before the fork.
+pub(crate) fn before() {
+    thread::before_fork();
+}
+
+/// In the child, whose only thread this is.
+pub(crate) fn child() {
+    switch::wipe();
+    thread::after_fork();
+    if WANTED.load(Ordering::Relaxed) {
+        WIPED.stage.store(Stage::Wanted as u32, Ordering::Relaxed);
+    } else {
+        WIPED.stage.store(Stage::Declined as u32, Ordering::Relaxed);
+    }
+}
+
+/// Copies what the child's numbers refer to. The parent may append meanwhile: the counts are read
+/// first, and what lies below them is complete.
+pub(crate) fn inherit(parent: Tables, child: Tables, held: &Held) {
+    let (from, to) = (parent.header(), child.header());
+    let regions = from.region_count.load(Ordering::Acquire); // SYNC table with Region::append
+    let objects = from.object_count.load(Ordering::Acquire); // SYNC table with object::append
+    let strings = from.strings_used.load(Ordering::Acquire) as usize; // SYNC table with strings::append
+    let strings = strings.min(STRINGS_SIZE);
+    if !map::reach_string(child, strings, held) {
+        return;
+    }
+    // SAFETY: so many bytes are populated on both sides; published strings do not change.
+    unsafe { child.strings().copy_from_nonoverlapping(parent.strings(), strings) };
+    to.strings_used.store(strings as u32, Ordering::Relaxed);
+    for id in 1..regions as u16 {
+        if !map::reach_region(child, id, held) {
+            return;
+        }
+        copy_region(parent, child, id);
+        to.region_count.store(u32::from(id) + 1, Ordering::Relaxed);
+    }
+    for id in 1..objects as u16 {
+        if !map::reach_object(child, id, held) {
+            break;
+        }
+        object::copy(parent, child, id);
+        to.object_count.store(u32::from(id) + 1, Ordering::Relaxed);
+    }
+}
+
+fn copy_region(parent: Tables, child: Tables, id: u16) {
+    let (from, to) = (parent.region(id), child.region(id));
+    for (source, target) in
+        [(&from.name, &to.name), (&from.kind, &to.kind), (&from.switched, &to.switched)]
+    {
+        target.store(source.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+    to.address.store(from.address.load(Ordering::Relaxed), Ordering::Relaxed);
+    let paused = parent.header().paused.load(Ordering::Relaxed);
+    child.header().paused.store(paused, Ordering::Relaxed);
+    switch::set(id, paused == 0 && to.switched.load(Ordering::Relaxed) != 0);
+}

@@ -1,0 +1,243 @@
+//! System calls without libc: they leave `errno` alone and are never interposed.
+
+use core::arch::{asm, global_asm};
+
+/// Makes a system call; the answer is negative for an error, as the kernel gives it.
+///
+/// # Safety
+/// The arguments must be what this call demands.
+pub(crate) unsafe fn call(number: i64, arguments: [usize; 6]) -> isize {
+    let [a, b, c, d, e, f] = arguments;
+    let answer: isize;
+    // SAFETY: the kernel's convention; rcx and r11 are the registers it destroys. What the call
+    // does to memory is the caller's to answer for.
+    unsafe {
+        asm!(
+            "syscall",
+            inlateout("rax") number as isize => answer,
+            in("rdi") a, in("rsi") b, in("rdx") c, in("r10") d, in("r8") e, in("r9") f,
+            lateout("rcx") _, lateout("r11") _,
+            options(nostack),
+        );
+    }
+    answer
+}
+
+/// A call whose arguments are plain numbers, which can harm nobody.
+fn plain(number: i64, arguments: [usize; 6]) -> isize {
+    // SAFETY: used below for calls that take no pointer, or null.
+    unsafe { call(number, arguments) }
+}
+
+/// Number of the process.
+pub(crate) fn process_id() -> u32 {
+    plain(libc::SYS_getpid, [0; 6]) as u32
+}
+
+/// Number of the parent process.
+pub(crate) fn parent_id() -> u32 {
+    plain(libc::SYS_getppid, [0; 6]) as u32
+}
+
+/// Number of the thread.
+pub(crate) fn thread_id() -> u32 {
+    plain(libc::SYS_gettid, [0; 6]) as u32
+}
+
+/// Lets somebody else run.
+pub(crate) fn give_way() {
+    plain(libc::SYS_sched_yield, [0; 6]);
+}
+
+/// Closes a descriptor.
+pub(crate) fn close(descriptor: i32) {
+    plain(libc::SYS_close, [descriptor as usize, 0, 0, 0, 0, 0]);
+}
+
+/// Blocks every signal of the thread, even those glibc keeps for itself; answers the old mask.
+pub(crate) fn block_signals() -> u64 {
+    let all = u64::MAX;
+    let mut old = 0_u64;
+    let arguments =
+        [libc::SIG_SETMASK as usize, &raw const all as usize, &raw mut old as usize, 8, 0, 0];
+    // SAFETY: both masks live here and have the size passed on.
+    unsafe { call(libc::SYS_rt_sigprocmask, arguments) };
+    old
+}
+
+/// Brings back what [`block_signals`] answered.
+pub(crate) fn restore_signals(mask: u64) {
+    let arguments = [libc::SIG_SETMASK as usize, &raw const mask as usize, 0, 8, 0, 0];
+    // SAFETY: the mask lives here and has the size passed on.
+    unsafe { call(libc::SYS_rt_sigprocmask, arguments) };
+}
+
+/// Whether the thread runs on its alternate signal stack.
+pub(crate) fn on_signal_stack() -> bool {
+    // SAFETY: a structure of integers and a pointer, for which zero is valid.
+    let mut now: libc::stack_t = unsafe { core::mem::zeroed() };
+    // SAFETY: the old stack's description is written to `now`, which has its type.
+    unsafe { call(libc::SYS_sigaltstack, [0, &raw mut now as usize, 0, 0, 0, 0]) };
+    now.ss_flags & libc::SS_ONSTACK != 0
+}
+
+/// Private memory, zero, of so many bytes; `None` when there is none.
+pub(crate) fn private_memory(size: usize) -> Option<*mut u8> {
+    let protection = (libc::PROT_READ | libc::PROT_WRITE) as usize;
+    let flags = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE) as usize;
+    let answer = plain(libc::SYS_mmap, [0, size, protection, flags, usize::MAX, 0]);
+    mapped(answer)
+}
+
+/// Shared memory of a file's first bytes.
+pub(crate) fn shared_memory(descriptor: i32, size: usize) -> Option<*mut u8> {
+    let protection = (libc::PROT_READ | libc::PROT_WRITE) as usize;
+    let flags = (libc::MAP_SHARED | libc::MAP_NORESERVE) as usize;
+    mapped(plain(libc::SYS_mmap, [0, size, protection, flags, descriptor as usize, 0]))
+}
+
+/// The address in an answer of `mmap`, unless it is an error.
+pub(crate) fn mapped(answer: isize) -> Option<*mut u8> {
+    ((answer as usize) < (-4095_isize) as usize).then_some(answer as *mut u8)
+}
+
+/// Wakes or sleeps on a futex shared with another process.
+pub(crate) fn futex_wait(word: *const u32, expected: u32) -> isize {
+    let arguments = [word as usize, libc::FUTEX_WAIT as usize, expected as usize, 0, 0, 0];
+    // SAFETY: the word lies in a mapping that is never taken away.
+    unsafe { call(libc::SYS_futex, arguments) }
+}
+
+/// Starts a thread that the C library does not know of, with its own empty thread-local storage.
+///
+/// A thread made by `pthread_create` would keep a program alive whose `main` ends by
+/// `pthread_exit`, for glibc counts its threads. This one is not counted.
+///
+/// # Safety
+/// `stack` must be the top of writable memory that stays, `storage` the thread pointer of a block
+/// that stays; `body` must not return and not call the C library.
+pub(crate) unsafe fn start_thread(
+    stack: *mut u8,
+    storage: *mut u8,
+    body: extern "C" fn() -> !,
+) -> bool {
+    let flags = libc::CLONE_VM
+        | libc::CLONE_FS
+        | libc::CLONE_FILES
+        | libc::CLONE_SIGHAND
+        | libc::CLONE_THREAD
+        | libc::CLONE_SYSVSEM
+        | libc::CLONE_SETTLS;
+    // SAFETY: the caller vouches for stack, storage and body; the routine below touches nothing else.
+    unsafe { whyperf_start_thread(flags as usize, stack, storage, body) > 0 }
+}
+
+unsafe extern "C" {
+    fn whyperf_start_thread(
+        flags: usize,
+        stack: *mut u8,
+        storage: *mut u8,
+        body: extern "C" fn() -> !,
+    ) -> isize;
+}
+
+global_asm!(
+    ".text",
+    ".hidden whyperf_start_thread",
+    ".globl whyperf_start_thread",
+    ".type whyperf_start_thread,@function",
+    "whyperf_start_thread:",
+    "mov r9, rcx",
+    "mov r8, rdx",
+    "xor edx, edx",
+    "xor r10d, r10d",
+    "mov eax, {clone}",
+    "syscall",
+    "test rax, rax",
+    "jnz 2f",
+    "xor ebp, ebp",
+    "and rsp, -16",
+    "call r9",
+    "ud2",
+    "2: ret",
+    ".size whyperf_start_thread, . - whyperf_start_thread",
+    clone = const libc::SYS_clone,
+);
+
+/// Reads the beginning of a file; answers how many bytes, 0 when it cannot be read.
+pub(crate) fn read_file(path: &core::ffi::CStr, into: &mut [u8]) -> usize {
+    let flags = (libc::O_RDONLY | libc::O_CLOEXEC) as usize;
+    let arguments = [libc::AT_FDCWD as usize, path.as_ptr() as usize, flags, 0, 0, 0];
+    // SAFETY: a string that ends with zero.
+    let descriptor = unsafe { call(libc::SYS_openat, arguments) };
+    if descriptor < 0 {
+        return 0;
+    }
+    let arguments = [descriptor as usize, into.as_mut_ptr() as usize, into.len(), 0, 0, 0];
+    // SAFETY: the bytes are ours to write, so many as passed on.
+    let length = unsafe { call(libc::SYS_read, arguments) };
+    close(descriptor as i32);
+    usize::try_from(length).unwrap_or(0)
+}
+
+/// Makes a new private file for reading and writing; a negative answer is an error.
+pub(crate) fn create_new(path: &core::ffi::CStr) -> isize {
+    let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | libc::O_CLOEXEC | libc::O_NOFOLLOW;
+    let arguments = [libc::AT_FDCWD as usize, path.as_ptr() as usize, flags as usize, 0o600, 0, 0];
+    // SAFETY: a string that ends with zero.
+    unsafe { call(libc::SYS_openat, arguments) }
+}
+
+/// Removes a file of ours.
+pub(crate) fn unlink(path: &core::ffi::CStr) {
+    let arguments = [libc::AT_FDCWD as usize, path.as_ptr() as usize, 0, 0, 0, 0];
+    // SAFETY: a string that ends with zero.
+    unsafe { call(libc::SYS_unlinkat, arguments) };
+}
+
+/// Sets a file's size; the new part is a hole.
+pub(crate) fn truncate(descriptor: i32, size: usize) -> bool {
+    plain(libc::SYS_ftruncate, [descriptor as usize, size, 0, 0, 0, 0]) == 0
+}
+
+/// Size that a file of this process may have.
+pub(crate) fn file_size_limit() -> u64 {
+    let mut limit = libc::rlimit64 { rlim_cur: 0, rlim_max: 0 };
+    let arguments = [0, libc::RLIMIT_FSIZE as usize, 0, &raw mut limit as usize, 0, 0];
+    // SAFETY: the structure is ours and has the type the call fills.
+    unsafe { call(libc::SYS_prlimit64, arguments) };
+    limit.rlim_cur
+}
+
+/// Takes a mapping away.
+pub(crate) fn unmap(start: *mut u8, size: usize) {
+    plain(libc::SYS_munmap, [start as usize, size, 0, 0, 0, 0]);
+}
+
+/// Maps the shared file behind `start` once more, from the same place in the file on.
+pub(crate) fn map_again(start: *mut u8, size: usize) -> Option<*mut u8> {
+    let flags = libc::MREMAP_MAYMOVE as usize;
+    mapped(plain(libc::SYS_mremap, [start as usize, 0, size, flags, 0, 0]))
+}
+
+/// Reads a symbolic link; answers how many bytes, 0 when it cannot be read.
+pub(crate) fn read_link(path: &core::ffi::CStr, into: &mut [u8]) -> usize {
+    let arguments = [
+        libc::AT_FDCWD as usize,
+        path.as_ptr() as usize,
+        into.as_mut_ptr() as usize,
+        into.len(),
+        0,
+        0,
+    ];
+    // SAFETY: the string ends with zero; the bytes are ours, so many as passed on.
+    let length = unsafe { call(libc::SYS_readlinkat, arguments) };
+    usize::try_from(length).unwrap_or(0)
+}
+
+/// Names the calling thread.
+pub(crate) fn name_thread(name: &core::ffi::CStr) {
+    let arguments = [libc::PR_SET_NAME as usize, name.as_ptr() as usize, 0, 0, 0, 0];
+    // SAFETY: a string that ends with zero.
+    unsafe { call(libc::SYS_prctl, arguments) };
+}

@@ -1,0 +1,34 @@
+//! The one lock of the cold paths: whoever appends to a table or claims a slot holds it.
+//!
+//! Signals are blocked while it is held, so that no handler can find it held by the thread it
+//! interrupted, nor jump out of the middle. It lies in the wiped pages: a child starts unlocked.
+
+use crate::kernel;
+use crate::switch::WIPED;
+use core::sync::atomic::Ordering;
+
+/// Proof that the lock is held; given back when dropped.
+#[derive(Debug)]
+pub(crate) struct Held {
+    signals: u64,
+}
+
+impl Held {
+    /// Waits for the lock.
+    pub(crate) fn take() -> Self {
+        let signals = kernel::block_signals();
+        let lock = &WIPED.lock;
+        // SYNC cold with Held::drop
+        while lock.compare_exchange_weak(0, 1, Ordering::Acquire, Ordering::Relaxed).is_err() {
+            kernel::give_way();
+        }
+        Self { signals }
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        WIPED.lock.store(0, Ordering::Release); // SYNC cold with Held::take
+        kernel::restore_signals(self.signals);
+    }
+}

@@ -1,0 +1,210 @@
+//! Making the region's file, mapping it, and populating pages before they are written.
+//!
+//! A write to a page that the file system cannot provide is a SIGBUS in the program. So every page
+//! is populated by a call that can fail before anything is stored there; failing is a counted loss.
+//! The file's descriptor is closed at once (a program may close all descriptors); later slots are
+//! mapped from the neighbouring slot's mapping, which needs neither descriptor nor path.
+
+use crate::environ::Settings;
+use crate::kernel;
+use crate::lock::Held;
+use crate::view::{Slot, Tables};
+use core::ffi::{CStr, c_char};
+use core::fmt::{self, Write};
+use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use whyperf_layout::geometry::{
+    OBJECTS, PAGE, REGIONS, SLOT_CAPACITY, SLOT_SIZE, SLOTS, STRINGS, file_size,
+};
+use whyperf_layout::{ObjectRecord, RegionRecord};
+
+/// Bytes populated at once when a table grows.
+const CHUNK: usize = 4 * PAGE;
+
+static REGION_FRONTIER: AtomicUsize = AtomicUsize::new(0);
+static OBJECT_FRONTIER: AtomicUsize = AtomicUsize::new(0);
+static STRING_FRONTIER: AtomicUsize = AtomicUsize::new(0);
+/// The mapping that the next slot is derived from, and its number.
+static NEIGHBOUR: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
+static MAPPED: AtomicUsize = AtomicUsize::new(0);
+
+/// Makes and maps a new region with its first pages populated; answers it and its slots.
+pub(crate) fn create(settings: &Settings, _: &Held) -> Option<(Tables, usize)> {
+    let (path, descriptor) = open_new(settings)?;
+    let made = size_it(descriptor).and_then(|slots| Some((map_tables(descriptor)?, slots)));
+    kernel::close(descriptor);
+    if made.is_none() {
+        kernel::unlink(path.as_c_str());
+    }
+    made
+}
+
+fn map_tables(descriptor: i32) -> Option<Tables> {
+    let base = kernel::shared_memory(descriptor, SLOTS + SLOT_SIZE)?;
+    if !populate(base, 3 * PAGE) {
+        kernel::unmap(base, SLOTS + SLOT_SIZE);
+        return None;
+    }
+    for frontier in [&REGION_FRONTIER, &OBJECT_FRONTIER, &STRING_FRONTIER] {
+        frontier.store(0, Ordering::Relaxed);
+    }
+    // SAFETY: the first slot lies behind the tables in the same mapping.
+    NEIGHBOUR.store(unsafe { base.add(SLOTS) }, Ordering::Relaxed);
+    MAPPED.store(1, Ordering::Relaxed);
+    // SAFETY: just mapped, with room for the tables, and left in place.
+    Some(unsafe { Tables::at(base) })
+}
+
+/// Maps slot `index`, the one after the last one mapped (or the first); its head is not populated.
+pub(crate) fn map_slot(index: usize, _: &Held) -> Option<Slot> {
+    let neighbour = NEIGHBOUR.load(Ordering::Relaxed);
+    if index == 0 {
+        // SAFETY: the first slot was mapped with the tables.
+        return Some(unsafe { Slot::at(neighbour) });
+    }
+    if index != MAPPED.load(Ordering::Relaxed) {
+        return None;
+    }
+    let both = kernel::map_again(neighbour, 2 * SLOT_SIZE)?;
+    kernel::unmap(both, SLOT_SIZE);
+    // SAFETY: the second half of the new mapping is the slot after the neighbour.
+    let base = unsafe { both.add(SLOT_SIZE) };
+    NEIGHBOUR.store(base, Ordering::Relaxed);
+    MAPPED.store(index + 1, Ordering::Relaxed);
+    // SAFETY: mapped in full size, and left in place.
+    Some(unsafe { Slot::at(base) })
+}
+
+/// Makes sure that the record of region `id` can be written.
+pub(crate) fn reach_region(tables: Tables, id: u16, _: &Held) -> bool {
+    let end = (usize::from(id) + 1) * size_of::<RegionRecord>();
+    reach(tables, REGIONS, end, &REGION_FRONTIER)
+}
+
+/// Makes sure that the record of object `id` can be written.
+pub(crate) fn reach_object(tables: Tables, id: u16, _: &Held) -> bool {
+    let end = (usize::from(id) + 1) * size_of::<ObjectRecord>();
+    reach(tables, OBJECTS, end, &OBJECT_FRONTIER)
+}
+
+/// Makes sure that strings up to `end` can be written.
+pub(crate) fn reach_string(tables: Tables, end: usize, _: &Held) -> bool {
+    reach(tables, STRINGS, end, &STRING_FRONTIER)
+}
+
+fn reach(tables: Tables, table: usize, end: usize, frontier: &AtomicUsize) -> bool {
+    let mut ready = frontier.load(Ordering::Relaxed);
+    while ready < end {
+        // SAFETY: `end` is inside the table, and chunks divide every table.
+        let next = unsafe { tables.base().add(table + ready) };
+        if !populate(next, CHUNK) {
+            return false;
+        }
+        ready += CHUNK;
+        frontier.store(ready, Ordering::Relaxed);
+    }
+    true
+}
+
+/// Provides fresh pages for writing; false when the file system has no more.
+pub(crate) fn populate(start: *mut u8, size: usize) -> bool {
+    const INVALID: isize = -(libc::EINVAL as isize);
+    let arguments = [start as usize, size, libc::MADV_POPULATE_WRITE as usize, 0, 0, 0];
+    // SAFETY: the pages are part of a mapping of ours; the advice does not change their bytes.
+    match unsafe { kernel::call(libc::SYS_madvise, arguments) } {
+        0 => true,
+        INVALID => (0..size).step_by(PAGE).all(|at| touch(start.wrapping_add(at))),
+        _ => false,
+    }
+}
+
+/// Kernels before 5.14: lets the kernel itself write to the page, which answers an error where a
+/// store of ours would be a signal.
+fn touch(page: *mut u8) -> bool {
+    let arguments = [libc::CLOCK_MONOTONIC as usize, page as usize, 0, 0, 0, 0];
+    // SAFETY: sixteen bytes of a fresh page of ours.
+    if unsafe { kernel::call(libc::SYS_clock_gettime, arguments) } != 0 {
+        return false;
+    }
+    // SAFETY: the page exists now; it is fresh, so it was zero and is so again.
+    unsafe { page.write_bytes(0, 16) };
+    true
+}
+
+/// Makes the file as large as the limits allow; answers how many slots that gives.
+fn size_it(descriptor: i32) -> Option<usize> {
+    let limit = kernel::file_size_limit();
+    let mut slots = SLOT_CAPACITY;
+    while slots > 0 {
+        // Beyond the limit the call would not only fail but raise SIGXFSZ.
+        if file_size(slots) as u64 <= limit && kernel::truncate(descriptor, file_size(slots)) {
+            return Some(slots);
+        }
+        slots /= 2;
+    }
+    None
+}
+
+/// The path of a region's file.
+struct Path {
+    bytes: [u8; 4096],
+    used: usize,
+}
+
+impl Path {
+    fn as_c_str(&self) -> &CStr {
+        // SAFETY: the bytes start as zero and `write_str` leaves the last one so.
+        unsafe { CStr::from_ptr(self.bytes.as_ptr().cast::<c_char>()) }
+    }
+}
+
+impl Write for Path {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let room = self.bytes.len() - 1 - self.used;
+        if text.len() > room {
+            return Err(fmt::Error);
+        }
+        self.bytes[self.used..self.used + text.len()].copy_from_slice(text.as_bytes());
+        self.used += text.len();
+        Ok(())
+    }
+}
+
+fn open_new(settings: &Settings) -> Option<(Path, i32)> {
+    const EXISTS: isize = -(libc::EEXIST as isize);
+    for attempt in 0..1000_u32 {
+        let path = path(settings.directory(), attempt)?;
+        match kernel::create_new(path.as_c_str()) {
+            EXISTS => {}
+            descriptor => {
+                return i32::try_from(descriptor).ok().filter(|d| *d >= 0).map(|d| (path, d));
+            }
+        }
+    }
+    None
+}
+
+fn path(directory: &[u8], attempt: u32) -> Option<Path> {
+    let mut path = Path { bytes: [0; 4096], used: directory.len() };
+    path.bytes.get_mut(..directory.len())?.copy_from_slice(directory);
+    path.write_str("/").ok()?;
+    number(&mut path, kernel::process_id())?;
+    path.write_str("-").ok()?;
+    number(&mut path, attempt)?;
+    path.write_str(".region").ok()?;
+    Some(path)
+}
+
+/// Writes a number without the formatting machinery, which can panic.
+fn number(path: &mut Path, mut value: u32) -> Option<()> {
+    let mut digits = [0_u8; 10];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (value % 10) as u8;
+        value /= 10;
+        if value == 0 {
+            break;
+        }
+    }
+    path.write_str(core::str::from_utf8(&digits[at..]).ok()?).ok()
+}

@@ -1,0 +1,220 @@
+//! The process: whether it is measured, its region, its rank, its phases, its end.
+//!
+//! ```text
+//!   Unknown ──attach──► Declined                        no run directory, a launcher, a shell
+//!                └────► Wanted ──first event──► Attached
+//!   any ──fork──► (wiped) Unknown ──forked_child──► Wanted or Declined
+//! ```
+//! Nothing is created before the first event, so a program without events leaves no trace.
+
+use crate::environ::{self, settings};
+use crate::lock::Held;
+use crate::switch::{self, WIPED};
+use crate::view::Tables;
+use crate::{agent, clock, fork, kernel, map, strings, thread};
+use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use whyperf_layout::{MAGIC, NO_RANK, State, VERSION};
+
+/// Where the process stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub(crate) enum Stage {
+    /// Nothing was decided; so it is in a child that nobody told of its birth.
+    Unknown = 0,
+    /// Not to be measured.
+    Declined = 1,
+    /// To be measured from the first event on.
+    Wanted = 2,
+    /// Measured.
+    Attached = 3,
+}
+
+static TABLES: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
+static FAMILY: AtomicU32 = AtomicU32::new(0);
+
+/// Constructor of the library: decides whether this process is measured; creates nothing yet.
+pub fn attach() {
+    if stage() != Stage::Unknown as u32 {
+        return;
+    }
+    let wanted = environ::read();
+    if wanted {
+        clock::choose();
+        switch::wipe_on_fork();
+        thread::prepare();
+    }
+    let stage = if wanted { Stage::Wanted } else { Stage::Declined };
+    WIPED.stage.store(stage as u32, Ordering::Release); // SYNC stage with tables
+    fork::remember(wanted);
+}
+
+/// Whether events may be recorded at all.
+#[inline(always)]
+#[must_use]
+pub fn is_measured() -> bool {
+    stage() >= Stage::Wanted as u32
+}
+
+#[inline(always)]
+fn stage() -> u32 {
+    WIPED.stage.load(Ordering::Relaxed)
+}
+
+/// The region's tables, `None` while there is no region.
+pub(crate) fn tables() -> Option<Tables> {
+    // SYNC stage with attach, make
+    (WIPED.stage.load(Ordering::Acquire) == Stage::Attached as u32).then(|| {
+        // SAFETY: stored before the stage; stays mapped in a process at this stage.
+        unsafe { Tables::at(TABLES.load(Ordering::Relaxed)) }
+    })
+}
+
+/// The region's tables, made now if they are wanted; `None` when this process is not measured.
+#[cold]
+pub(crate) fn make() -> Option<Tables> {
+    if let Some(tables) = tables() {
+        return Some(tables);
+    }
+    if stage() != Stage::Wanted as u32 {
+        return None;
+    }
+    let held = Held::take();
+    if stage() == Stage::Wanted as u32 {
+        let made = map::create(settings(), &held);
+        let stage = if let Some((tables, slots)) = made {
+            fill(tables, slots, &held);
+            TABLES.store(tables.base(), Ordering::Relaxed);
+            Stage::Attached
+        } else {
+            Stage::Declined
+        };
+        WIPED.stage.store(stage as u32, Ordering::Release); // SYNC stage with tables
+    }
+    drop(held);
+    tables()
+}
+
+/// Writes the header, and what a forked child inherits; the magic comes last.
+fn fill(tables: Tables, slots: usize, held: &Held) {
+    let header = tables.header();
+    let settings = settings();
+    header.version.store(VERSION, Ordering::Relaxed);
+    header.slot_capacity.store(slots as u32, Ordering::Relaxed);
+    header.pid.store(kernel::process_id(), Ordering::Relaxed);
+    header.parent_pid.store(kernel::parent_id(), Ordering::Relaxed);
+    header.rank.store(settings.rank.unwrap_or(NO_RANK), Ordering::Relaxed);
+    header.world_size.store(settings.size, Ordering::Relaxed);
+    header.mpi_family.store(FAMILY.load(Ordering::Relaxed), Ordering::Relaxed);
+    header.clock_is_tsc.store(u32::from(clock::is_counter()), Ordering::Relaxed);
+    header.start_ticks.store(clock::now(), Ordering::Relaxed);
+    header.start_nanos.store(clock::nanos(), Ordering::Relaxed);
+    header.strings_used.store(4, Ordering::Relaxed);
+    header.region_count.store(1, Ordering::Relaxed);
+    header.object_count.store(1, Ordering::Relaxed);
+    map::reach_region(tables, 0, held);
+    map::reach_object(tables, 0, held);
+    let parent = TABLES.load(Ordering::Relaxed);
+    if !parent.is_null() {
+        // SAFETY: the parent's region, whose mapping the child inherited.
+        fork::inherit(unsafe { Tables::at(parent) }, tables, held);
+    }
+    header.program.store(strings::append(tables, settings.program(), held), Ordering::Relaxed);
+    header.state.store(State::Running as u32, Ordering::Relaxed);
+    header.magic.store(MAGIC, Ordering::Release); // SYNC magic with the daemon
+}
+
+/// Place in `MPI_COMM_WORLD`, known when `MPI_Init` returns; also starts the agent.
+pub fn set_world(rank: i32, size: u32) {
+    let Some(tables) = make() else { return };
+    let header = tables.header();
+    header.rank.store(rank, Ordering::Relaxed);
+    header.world_size.store(size, Ordering::Relaxed);
+    header.mpi_ticks.store(clock::now(), Ordering::Release); // SYNC world with the daemon
+    agent::start();
+}
+
+/// Which MPI this is, numbered as in the header.
+pub fn set_family(family: u32) {
+    FAMILY.store(family, Ordering::Relaxed);
+    if let Some(tables) = tables() {
+        tables.header().mpi_family.store(family, Ordering::Relaxed);
+    }
+}
+
+/// Whether a launcher announced a rank: the process will probably call `MPI_Init`.
+#[must_use]
+pub fn is_rank_from_environment() -> bool {
+    is_measured() && settings().rank.is_some()
+}
+
+/// The program enters a new phase.
+pub fn phase(name: &[u8]) {
+    let Some(tables) = make() else { return };
+    let held = Held::take();
+    let header = tables.header();
+    header.phase_name.store(strings::append(tables, name, &held), Ordering::Relaxed);
+    let count = header.phase_count.load(Ordering::Relaxed);
+    header.phase_count.store(count + 1, Ordering::Release); // SYNC phase with the daemon
+}
+
+/// Switches everything off until [`resume`]; visits that are open still end.
+pub fn pause() {
+    set_paused(true);
+}
+
+/// Brings back the switches that the daemon wants.
+pub fn resume() {
+    set_paused(false);
+}
+
+fn set_paused(paused: bool) {
+    let Some(tables) = make() else { return };
+    let held = Held::take();
+    let header = tables.header();
+    header.paused.store(u32::from(paused), Ordering::Relaxed);
+    for id in 1..header.region_count.load(Ordering::Relaxed) as u16 {
+        let wanted = tables.region(id).switched.load(Ordering::Relaxed) != 0;
+        switch::set(id, wanted && !paused);
+    }
+    drop(held);
+}
+
+/// The process ends in order (`exit`, `_exit`).
+pub fn leave() {
+    let Some(tables) = own() else { return };
+    let header = tables.header();
+    header.end_ticks.store(clock::now(), Ordering::Relaxed);
+    header.state.store(State::Left as u32, Ordering::Release); // SYNC state with the daemon
+}
+
+/// The process is about to become another program.
+pub fn replaced() {
+    set_state(State::Replaced);
+}
+
+/// It did not: `exec` returned.
+pub fn not_replaced() {
+    set_state(State::Running);
+}
+
+fn set_state(state: State) {
+    if let Some(tables) = own() {
+        tables.header().state.store(state as u32, Ordering::Release); // SYNC state with the daemon
+    }
+}
+
+/// Before a fork, in the thread that forks: remembers what is open, for the child to continue.
+pub fn forking() {
+    fork::before();
+}
+
+/// In the child of a fork: it gets a region of its own at its first event.
+pub fn forked_child() {
+    fork::child();
+}
+
+/// The tables if they are this process's own. A child made by `vfork` runs in its parent's
+/// memory: it must not say that the parent leaves.
+fn own() -> Option<Tables> {
+    tables().filter(|t| t.header().pid.load(Ordering::Relaxed) == kernel::process_id())
+}

@@ -1,0 +1,95 @@
+//! Regions: what begins and ends, one static each, numbered at the first event.
+
+use crate::lock::Held;
+use crate::view::Tables;
+use crate::{map, strings, switch};
+use core::ffi::{CStr, c_char};
+use core::sync::atomic::{AtomicU32, Ordering};
+use whyperf_layout::Kind;
+use whyperf_layout::geometry::REGION_CAPACITY;
+
+/// The number that no region gets: the calibration's.
+pub(crate) const RESERVED: u16 = u16::MAX;
+const _: () = assert!(RESERVED as usize == REGION_CAPACITY - 1);
+
+/// Something that begins and ends; `whyperf_region` of the C interface has the same bytes.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Region {
+    name: *const c_char,
+    id: AtomicU32,
+    kind: AtomicU32,
+}
+
+// SAFETY: the name is never written, the rest is atomic.
+unsafe impl Sync for Region {}
+
+impl Region {
+    /// A region of the library's own.
+    #[must_use]
+    pub const fn new(name: &'static CStr, kind: Kind) -> Self {
+        Self { name: name.as_ptr(), id: AtomicU32::new(0), kind: AtomicU32::new(kind.number()) }
+    }
+
+    /// The one with the reserved number.
+    pub(crate) const fn reserved() -> Self {
+        Self {
+            name: c"".as_ptr(),
+            id: AtomicU32::new(RESERVED as u32),
+            kind: AtomicU32::new(Kind::Other.number()),
+        }
+    }
+
+    /// Its number; 0 before its first event.
+    #[inline(always)]
+    pub(crate) fn id(&self) -> u32 {
+        self.id.load(Ordering::Relaxed)
+    }
+
+    /// What it does. The C interface leaves the field zero, which stands for a user's region.
+    pub(crate) fn kind(&self) -> Kind {
+        match Kind::from_number(self.kind.load(Ordering::Relaxed)) {
+            None | Some(Kind::Root | Kind::Other) => Kind::User,
+            Some(kind) => kind,
+        }
+    }
+
+    /// Gives the region its number and switches it on; answers the number, 0 when all are taken.
+    #[cold]
+    pub(crate) fn register(&self, tables: Tables, address: u64) -> u32 {
+        let held = Held::take();
+        if self.id() == 0 {
+            if let Some(id) = self.append(tables, address, &held) {
+                self.id.store(u32::from(id), Ordering::Release); // SYNC region with Held::take
+            } else {
+                tables.header().losses.regions.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        self.id()
+    }
+
+    fn append(&self, tables: Tables, address: u64, held: &Held) -> Option<u16> {
+        let header = tables.header();
+        let count = header.region_count.load(Ordering::Relaxed);
+        let id = u16::try_from(count).ok().filter(|id| *id != RESERVED)?;
+        if !map::reach_region(tables, id, held) {
+            return None;
+        }
+        let record = tables.region(id);
+        record.name.store(strings::append(tables, self.name(), held), Ordering::Relaxed);
+        record.kind.store(self.kind().number(), Ordering::Relaxed);
+        record.address.store(address, Ordering::Relaxed);
+        record.switched.store(1, Ordering::Relaxed);
+        header.region_count.store(count + 1, Ordering::Release); // SYNC table with the daemon
+        switch::set(id, header.paused.load(Ordering::Relaxed) == 0);
+        Some(id)
+    }
+
+    fn name(&self) -> &[u8] {
+        if self.name.is_null() {
+            return b"?";
+        }
+        // SAFETY: `new` takes a `CStr`, the C interface a string literal.
+        unsafe { CStr::from_ptr(self.name) }.to_bytes()
+    }
+}

@@ -1,0 +1,244 @@
+//! The cold twins of the event path: everything that one comparison there could not decide.
+//!
+//! Each does the whole event, so the hot path jumps here and keeps no registers for coming back.
+
+use crate::lock::Held;
+use crate::object::ObjectId;
+use crate::region::Region;
+use crate::thread::{self, CACHE, OTHER, Private, ROOT};
+use crate::thread_local::thread;
+use crate::tree::{self, Key, Open};
+use crate::view::Tables;
+use crate::{agent, calibration, clock, environ, process, switch};
+use core::sync::atomic::Ordering;
+use whyperf_layout::slot::{self, low, node_of};
+use whyperf_layout::{Kind, Message, Moved, Node, Reply};
+
+/// Begins a visit; see [`crate::event::begin`].
+#[cold]
+#[inline(never)]
+pub(crate) extern "C" fn begin(region: &Region, site: u64, object: ObjectId) -> bool {
+    begin_at(region, site, object, 0)
+}
+
+/// The same, knowing where a region of the program is begun: kept when this is the first time.
+pub(crate) fn begin_at(region: &Region, site: u64, object: ObjectId, address: u64) -> bool {
+    let Some(id) = switched_on(region, address) else { return false };
+    let Some(private) = thread::private(thread()) else { return false };
+    if !is_quiet(private) {
+        return false;
+    }
+    let current = current(private);
+    let key = Key::new(id, object.number(), site);
+    let Some(next) = tree::child(private, current, key) else { return false };
+    if private.direct && next != OTHER {
+        remember(key, current, next);
+    }
+    let slot = private.slot;
+    slot::begin(slot.head(), slot.node(current), slot.stamp(current), next, clock::now());
+    true
+}
+
+/// Ends a visit; see [`crate::event::end`].
+#[cold]
+#[inline(never)]
+pub(crate) extern "C" fn end(region: &Region, out: u64, r#in: u64) {
+    let Some(id) = Some(region.id()).filter(|_| process::is_measured()) else { return };
+    let Some(private) = thread::private(thread()) else { return };
+    if !is_quiet(private) {
+        return;
+    }
+    let now = clock::now();
+    let mut open = Open::new(private);
+    let mut inside = 0;
+    while let Some(found) = open.step(private) {
+        if found == id {
+            close(private, inside, now);
+            close_one(private, now, Moved { out, r#in });
+            return;
+        }
+        inside += 1;
+    }
+    // Without its begin because that was not recorded: nothing is wrong.
+    if switch::is_on(id) {
+        count_anomaly(private);
+    }
+}
+
+/// A visit of zero length that counts `amount` into the counter's node.
+pub(crate) fn add(region: &Region, amount: impl FnOnce(u64) -> u64, address: u64) {
+    let Some(id) = switched_on(region, address) else { return };
+    let Some(private) = thread::private(thread()) else { return };
+    if !is_quiet(private) {
+        return;
+    }
+    let current = current(private);
+    let Some(next) = tree::child(private, current, Key::new(id, 0, 0)) else { return };
+    let slot = private.slot;
+    let now = clock::now();
+    slot::begin(slot.head(), slot.node(current), slot.stamp(current), next, now);
+    let out = amount(slot.node(next).bytes.load(Ordering::Relaxed));
+    close_one(private, now, Moved { out, r#in: 0 });
+}
+
+/// Closes what is open inside `node`, each as an anomaly; nothing when `node` is not open.
+pub(crate) fn close_until(private: &mut Private, node: u32, now: u64) {
+    let mut open = Open::new(private);
+    let mut inside = 0;
+    while open.node != node {
+        if open.step(private).is_none() {
+            return;
+        }
+        inside += 1;
+    }
+    close(private, inside, now);
+}
+
+/// Leaves nodes that a jump out of a wrapped call left open.
+#[cold]
+pub(crate) fn abandon(node: u32) {
+    if let Some(private) = thread::private(thread())
+        && is_quiet(private)
+    {
+        close_until(private, node, clock::now());
+    }
+}
+
+/// The region's number if its events are to be recorded; registers it at its first event.
+fn switched_on(region: &Region, address: u64) -> Option<u32> {
+    let mut id = region.id();
+    if id == 0 {
+        let tables = process::make()?;
+        id = region.register(tables, address);
+        if region.kind() == Kind::User {
+            agent::start();
+        }
+    }
+    switch::is_on(id).then_some(id)
+}
+
+fn current(private: &Private) -> u32 {
+    node_of(private.slot.head().word.load(Ordering::Relaxed))
+}
+
+/// Whether no event is in progress. A handler may have run between two loads, so a difference
+/// counts only when the word stands still around it. Otherwise the event is dropped and counted.
+fn is_quiet(private: &mut Private) -> bool {
+    let head = private.slot.head();
+    let word = loop {
+        let word = head.word.load(Ordering::Relaxed);
+        let last = head.last.load(Ordering::Relaxed);
+        if low(word) == low(last) {
+            return true;
+        }
+        if word == head.word.load(Ordering::Relaxed) {
+            break word;
+        }
+    };
+    thread::drop_event(private);
+    mend(private, word);
+    false
+}
+
+/// A jump out of a handler that interrupted an event leaves the event unfinished for ever: when
+/// very many drops show the same word, nobody will come back to finish it.
+fn mend(private: &mut Private, word: u64) {
+    const HOPELESS: u32 = 1 << 16;
+    let (seen, count) = private.deaf;
+    private.deaf = if seen == word { (word, count + 1) } else { (word, 0) };
+    if private.deaf.1 == HOPELESS {
+        let now = clock::now();
+        let began = now.wrapping_sub(u64::from(low(now).wrapping_sub(low(word))));
+        private.slot.head().last.store(began, Ordering::Release); // SYNC settled with Watch::unchanged
+        count_anomaly(private);
+    }
+}
+
+/// Puts the child where the hot path looks for it.
+pub(crate) fn remember(key: Key, parent: u32, child: u32) {
+    // SAFETY: the calling thread's own block, whose cache has `CACHE` entries; the shift leaves an
+    // index below that.
+    unsafe { *(*thread()).cache.add(cache_index(key.hash(parent))) = child };
+}
+
+/// Index into the cache of children.
+#[inline(always)]
+pub(crate) const fn cache_index(hash: u64) -> usize {
+    (hash >> (64 - CACHE.trailing_zeros())) as usize
+}
+
+fn close(private: &mut Private, visits: usize, now: u64) {
+    for _ in 0..visits {
+        close_one(private, now, Moved::default());
+        count_anomaly(private);
+    }
+}
+
+/// Ends the innermost visit.
+fn close_one(private: &mut Private, now: u64, moved: Moved) {
+    let current = current(private);
+    if current == ROOT {
+        return;
+    }
+    let back = tree::way_back(private, current);
+    let slot = private.slot;
+    let node = slot.node(current);
+    let visits = slot::end(slot.head(), node, slot.stamp(current), back, now, moved);
+    if low(visits) == node.limit.load(Ordering::Relaxed) {
+        judge(private, node, visits, now);
+    }
+}
+
+fn count_anomaly(private: &Private) {
+    let anomalies = &private.slot.head().anomalies;
+    anomalies.store(anomalies.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+}
+
+/// Visits between two looks at what a node's events cost.
+const LOOK_EVERY: u32 = 1 << 20;
+/// Unit of [`Node::reserved`], so that 32 bits are enough for days.
+const COARSE: u32 = 16;
+
+/// Says when the costs of the node are to be looked at again. Never for calls into a library:
+/// their numbers are promised to be exact.
+pub(crate) fn set_limit(private: &Private, node: &Node, now: u64) {
+    let region = private.tables.region(node.region.load(Ordering::Relaxed) as u16);
+    let is_users = region.kind.load(Ordering::Relaxed) == Kind::User.number();
+    if is_users && environ::settings().cost_limit != 0 {
+        let limit = low(node.visits.load(Ordering::Relaxed)).wrapping_add(LOOK_EVERY);
+        node.limit.store(limit, Ordering::Relaxed);
+        node.reserved.store((now >> COARSE) as u32, Ordering::Relaxed);
+    }
+}
+
+/// Reached from the hot path when a visit ended at its node's limit.
+#[cold]
+#[inline(never)]
+pub(crate) extern "C" fn reached(offset: u32) {
+    if let Some(private) = thread::private(thread()) {
+        let node = private.slot.node(offset);
+        judge(private, node, node.visits.load(Ordering::Relaxed), clock::now());
+    }
+}
+
+/// Switches the node's region off when its last visits cost more than their share of the time.
+fn judge(private: &Private, node: &Node, visits: u64, now: u64) {
+    let since = node.reserved.load(Ordering::Relaxed);
+    let elapsed = u64::from(((now >> COARSE) as u32).wrapping_sub(since)) << COARSE;
+    set_limit(private, node, now);
+    let cost = u64::from(LOOK_EVERY) * calibration::pair() / 256;
+    let allowed = elapsed / 1000 * u64::from(environ::settings().cost_limit);
+    if cost > allowed && node.limit.load(Ordering::Relaxed) != 0 {
+        switch_off_hot(private.tables, node.region.load(Ordering::Relaxed) as u16, visits);
+    }
+}
+
+fn switch_off_hot(tables: Tables, id: u16, visits: u64) {
+    switch::set(id, false);
+    let record = tables.region(id);
+    record.switched.store(0, Ordering::Relaxed);
+    record.hot_visits.store(visits, Ordering::Relaxed);
+    let held = Held::take();
+    let arguments = [u64::from(id), visits, 0];
+    agent::reply(tables, Message { what: Reply::TooHot as u64, arguments }, &held);
+}

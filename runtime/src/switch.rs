@@ -1,0 +1,68 @@
+//! The switches: one private byte per region, and what else a forked child must find wiped.
+//!
+//! ```text
+//!   byte [id] = 1   region is on        byte [0] = 0 always: "not registered" is "off"
+//! ```
+//! The pages are wiped in every copy of this memory that a fork makes, however it was made: a
+//! child that nobody told of its birth reads "off" everywhere and leaves its parent's region alone.
+//! What the daemon may see is the mirror in `RegionRecord::switched`.
+
+use crate::kernel;
+use core::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use whyperf_layout::geometry::{PAGE, REGION_CAPACITY};
+
+/// Pages that a child finds zero.
+#[derive(Debug)]
+#[repr(C, align(4096))]
+pub(crate) struct Wiped {
+    switches: [AtomicU8; REGION_CAPACITY],
+    /// A `process::Stage`.
+    pub(crate) stage: AtomicU32,
+    /// The lock of the cold paths.
+    pub(crate) lock: AtomicU32,
+    /// 1 once this process has its agent.
+    pub(crate) agent: AtomicU32,
+    pad: [AtomicU32; PAGE / 4 - 3],
+}
+
+pub(crate) static WIPED: Wiped = Wiped {
+    switches: [const { AtomicU8::new(0) }; REGION_CAPACITY],
+    stage: AtomicU32::new(0),
+    lock: AtomicU32::new(0),
+    agent: AtomicU32::new(0),
+    pad: [const { AtomicU32::new(0) }; PAGE / 4 - 3],
+};
+
+/// Whether events of the region are recorded.
+#[inline(always)]
+pub(crate) fn is_on(id: u32) -> bool {
+    let index = (id & 0xffff) as usize;
+    // SAFETY: the mask keeps the index below the array's 65 536 elements.
+    unsafe { WIPED.switches.get_unchecked(index) }.load(Ordering::Relaxed) != 0
+}
+
+/// Switches the region for all threads of this process.
+pub(crate) fn set(id: u16, on: bool) {
+    if id != 0 {
+        WIPED.switches[usize::from(id)].store(u8::from(on), Ordering::Relaxed);
+    }
+}
+
+/// Asks the kernel to wipe these pages in every child.
+pub(crate) fn wipe_on_fork() {
+    let arguments =
+        [&raw const WIPED as usize, size_of::<Wiped>(), libc::MADV_WIPEONFORK as usize, 0, 0, 0];
+    // SAFETY: the pages are ours and wholly covered, because the structure is a number of pages
+    // on a page border; a kernel that does not know the advice answers an error and does nothing.
+    unsafe { kernel::call(libc::SYS_madvise, arguments) };
+}
+
+/// Makes the pages what the kernel should have made them, for kernels that cannot.
+pub(crate) fn wipe() {
+    for byte in &WIPED.switches {
+        byte.store(0, Ordering::Relaxed);
+    }
+    WIPED.stage.store(0, Ordering::Relaxed);
+    WIPED.lock.store(0, Ordering::Relaxed);
+    WIPED.agent.store(0, Ordering::Relaxed);
+}

@@ -1,0 +1,335 @@
+//! A thread's membership: how it gets a slot, what it keeps in private, how it ends.
+//!
+//! The hot path needs only `Thread::slot` and `Thread::cache`. They are null whenever the path
+//! must not be taken: not registered yet, inside the cold path, ended, or a clock or folding that
+//! the hot path does not know.
+
+use crate::environ::settings;
+use crate::lock::Held;
+use crate::thread_local::{Thread, thread};
+use crate::view::{Slot, Tables};
+use crate::{calibration, clock, kernel, map, process, tree};
+use core::ffi::c_void;
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use whyperf_layout::SlotState;
+use whyperf_layout::geometry::{NODES_IN_SLOT, PAGE, SLOT_CAPACITY, STAMPS_IN_SLOT, node_offset};
+use whyperf_layout::slot::pack;
+
+/// The thread is in a cold path that is not reentrant.
+pub(crate) const BUSY: u32 = 1;
+/// The thread ended, or found no slot: it is not measured any more.
+pub(crate) const ENDED: u32 = 2;
+/// The private part is that of the forked parent: good for continuing what was open, no more.
+pub(crate) const FORKED: u32 = 4;
+/// Destructor rounds that were seen, counted in steps of this.
+const ROUND: u32 = 1 << 8;
+/// Rounds of destructors that POSIX promises.
+const ROUNDS: u32 = 4;
+
+/// Entries of the cache of children.
+pub(crate) const CACHE: usize = 4096;
+/// Offset of the root.
+pub(crate) const ROOT: u32 = node_offset(1);
+/// Offset of "other".
+pub(crate) const OTHER: u32 = node_offset(2);
+
+/// What a thread's cold path keeps for itself.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct Private {
+    /// The slot, also while `Thread::slot` is null.
+    pub(crate) slot: Slot,
+    pub(crate) tables: Tables,
+    pub(crate) children: tree::Index,
+    pub(crate) returns: tree::Returns,
+    /// Nodes whose memory is populated.
+    pub(crate) ready: usize,
+    /// Regions of a path that are kept, 0 for all.
+    pub(crate) fold: u32,
+    /// Whether the hot path may be taken.
+    pub(crate) direct: bool,
+    /// Word of the last dropped event, and how often it was the same.
+    pub(crate) deaf: (u64, u32),
+    /// Node that was open when the thread forked.
+    pub(crate) forked: u32,
+}
+
+/// The key whose destructor tells of a thread's end; 0 while there is none, else key + 1.
+static KEY: AtomicU32 = AtomicU32::new(0);
+/// Slots by number, to find one again that is released.
+static SLOTS: [AtomicPtr<u8>; SLOT_CAPACITY] =
+    [const { AtomicPtr::new(core::ptr::null_mut()) }; SLOT_CAPACITY];
+/// A bit for each slot that the daemon released.
+static RELEASED: [AtomicU64; SLOT_CAPACITY / 64] =
+    [const { AtomicU64::new(0) }; SLOT_CAPACITY / 64];
+
+/// Constructor: takes the key, early, so that it is among those for which no memory is needed.
+pub(crate) fn prepare() {
+    let mut key = 0;
+    // SAFETY: the key is ours to write, the destructor has the right type.
+    if unsafe { libc::pthread_key_create(&raw mut key, Some(ended)) } == 0 {
+        KEY.store(key + 1, Ordering::Relaxed);
+    }
+}
+
+/// The calling thread's private part, registered now if it can be; `None` when events of this
+/// moment cannot be recorded (and are counted).
+pub(crate) fn private<'a>(block: *mut Thread) -> Option<&'a mut Private> {
+    // SAFETY: the calling thread's own block.
+    let flags = unsafe { (*block).flags };
+    // SAFETY: null, or the private part that `register` made, which stays; as long as BUSY is not
+    // set nobody below on this stack uses it.
+    let known = unsafe { (*block).private.cast::<Private>().as_mut() };
+    if flags & (BUSY | ENDED) != 0 {
+        if let Some(private) = known {
+            drop_event(private);
+        }
+        return None;
+    }
+    if flags & FORKED == 0 && known.is_some() {
+        return known;
+    }
+    register(block, known)
+}
+
+/// Counts an event that cannot be recorded because it interrupted another one.
+pub(crate) fn drop_event(private: &Private) {
+    let dropped = &private.slot.head().dropped;
+    dropped.store(dropped.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+}
+
+#[cold]
+fn register<'a>(block: *mut Thread, parents: Option<&'a mut Private>) -> Option<&'a mut Private> {
+    let tables = process::make()?;
+    // SAFETY: the calling thread's own block, here and below.
+    unsafe { (*block).flags = (*block).flags & !FORKED | BUSY };
+    let held = Held::take();
+    let private = claim(tables, &held).and_then(|slot| furnish(block, slot, tables));
+    let private = private.map(calibrated);
+    drop(held);
+    // SAFETY: as above.
+    unsafe { (*block).flags &= !BUSY };
+    let Some(private) = private else {
+        tables.header().losses.threads.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: as above.
+        unsafe { (*block).flags |= ENDED };
+        return None;
+    };
+    go_live(private);
+    if let Some(parents) = parents {
+        tree::reopen(private, parents);
+    }
+    open(block, private);
+    watch_for_end(block);
+    Some(private)
+}
+
+fn calibrated(private: &mut Private) -> &mut Private {
+    calibration::calibrate(private);
+    private
+}
+
+/// Lets the hot path be taken, where it can be.
+pub(crate) fn open(block: *mut Thread, private: &Private) {
+    if private.direct {
+        // SAFETY: the calling thread's own block.
+        unsafe { (*block).slot = private.slot.base() };
+    }
+}
+
+/// Asks for the destructor to be called when this thread ends.
+fn watch_for_end(block: *mut Thread) {
+    if let Some(key) = KEY.load(Ordering::Relaxed).checked_sub(1) {
+        // SAFETY: a key of ours; the value only has to differ from null.
+        unsafe { libc::pthread_setspecific(key, block.cast_const().cast()) };
+    }
+}
+
+/// Destructor of the key. Other destructors of this round may still record, so it asks for another
+/// round until there is none.
+extern "C" fn ended(_: *mut c_void) {
+    let block = thread();
+    // SAFETY: the calling thread's own block.
+    let rounds = unsafe {
+        (*block).flags += ROUND;
+        (*block).flags / ROUND
+    };
+    if rounds < ROUNDS {
+        watch_for_end(block);
+        return;
+    }
+    // SAFETY: as above; nothing of this thread records from here on.
+    let private = unsafe {
+        (*block).slot = core::ptr::null_mut();
+        (*block).flags |= ENDED;
+        (*block).private.cast::<Private>().as_mut()
+    };
+    if process::is_measured()
+        && let Some(private) = private
+    {
+        crate::slow::close_until(private, ROOT, clock::now());
+        finish(private);
+        release_memory(private, block);
+    }
+}
+
+/// Closes the last segment and says that no event will follow.
+fn finish(private: &mut Private) {
+    let head = private.slot.head();
+    let now = clock::now();
+    let root = private.slot.node(ROOT);
+    whyperf_layout::slot::begin(head, root, private.slot.stamp(ROOT), ROOT, now);
+    head.end.store(now, Ordering::Relaxed);
+    head.state.store(SlotState::Dead as u32, Ordering::Release); // SYNC slot with the daemon
+}
+
+/// Gives the private memory back; the shared slot stays.
+fn release_memory(private: &mut Private, block: *mut Thread) {
+    private.children.release();
+    private.returns.release();
+    // SAFETY: the calling thread's own block.
+    let cache = unsafe {
+        (*block).private = core::ptr::null_mut();
+        core::mem::replace(&mut (*block).cache, core::ptr::null_mut())
+    };
+    kernel::unmap(cache.cast(), PRIVATE_SIZE);
+}
+
+/// The daemon read slot `index` of that generation a last time.
+pub(crate) fn release_slot(tables: Tables, index: usize, generation: u32) -> bool {
+    let claimed = tables.header().slot_count.load(Ordering::Relaxed) as usize;
+    let (Some(base), true) = (SLOTS.get(index), index < claimed) else { return false };
+    // SAFETY: claimed, so mapped with its head populated.
+    let head = unsafe { Slot::at(base.load(Ordering::Relaxed)) }.head();
+    let is_dead = head.state.load(Ordering::Acquire) == SlotState::Dead as u32; // SYNC slot with finish
+    if !is_dead || head.generation.load(Ordering::Relaxed) != generation {
+        return false;
+    }
+    if let Some(word) = RELEASED.get(index / 64) {
+        word.fetch_or(1 << (index % 64), Ordering::Relaxed);
+    }
+    true
+}
+
+/// A slot for a new thread: one that was released, else the next one.
+fn claim(tables: Tables, held: &Held) -> Option<Slot> {
+    let header = tables.header();
+    for (at, word) in RELEASED.iter().enumerate() {
+        let bits = word.load(Ordering::Relaxed);
+        if bits != 0 {
+            let bit = bits.trailing_zeros() as usize;
+            word.fetch_and(!(1 << bit), Ordering::Relaxed);
+            let slot = SLOTS.get(at * 64 + bit)?.load(Ordering::Relaxed);
+            // SAFETY: it was claimed before, so it is mapped.
+            return Some(unsafe { Slot::at(slot) });
+        }
+    }
+    let count = header.slot_count.load(Ordering::Relaxed) as usize;
+    if count >= header.slot_capacity.load(Ordering::Relaxed) as usize {
+        return None;
+    }
+    let slot = map::map_slot(count, held)?;
+    if !map::populate(slot.base(), 2 * PAGE) || !map::populate(first_nodes(slot), PAGE) {
+        return None;
+    }
+    SLOTS.get(count)?.store(slot.base(), Ordering::Relaxed);
+    header.slot_count.store(count as u32 + 1, Ordering::Release); // SYNC slot with the daemon
+    Some(slot)
+}
+
+fn first_nodes(slot: Slot) -> *mut u8 {
+    slot.base().wrapping_add(NODES_IN_SLOT)
+}
+
+/// Private memory of a thread: the cache, then [`Private`].
+const PRIVATE_SIZE: usize = CACHE * size_of::<u32>() + PAGE;
+const _: () = assert!(size_of::<Private>() <= PAGE);
+const _: () = assert!(STAMPS_IN_SLOT == PAGE);
+
+fn furnish<'a>(block: *mut Thread, slot: Slot, tables: Tables) -> Option<&'a mut Private> {
+    let memory = kernel::private_memory(PRIVATE_SIZE)?;
+    let place = memory.wrapping_add(CACHE * size_of::<u32>()).cast::<Private>();
+    let Some(children) = tree::Index::new() else {
+        kernel::unmap(memory, PRIVATE_SIZE);
+        return None;
+    };
+    let settings = settings();
+    let private = Private {
+        slot,
+        tables,
+        children,
+        returns: tree::Returns::new(),
+        ready: PAGE / size_of::<whyperf_layout::Node>(),
+        fold: settings.callpath_depth,
+        direct: settings.callpath_depth == 0 && clock::is_counter(),
+        deaf: (0, 0),
+        forked: 0,
+    };
+    prepare_slot(slot);
+    // SAFETY: a page of fresh memory of ours, large enough; the block is the calling thread's.
+    unsafe {
+        place.write(private);
+        (*block).cache = memory.cast();
+        (*block).private = place.cast();
+        place.as_mut()
+    }
+}
+
+/// Makes the slot that of a new thread: an empty tree of root and "other".
+fn prepare_slot(slot: Slot) {
+    let head = slot.head();
+    head.state.store(SlotState::Free as u32, Ordering::Relaxed);
+    for counter in [&head.dropped, &head.overflowed, &head.anomalies, &head.end] {
+        counter.store(0, Ordering::Relaxed);
+    }
+    head.nodes.store(0, Ordering::Relaxed);
+    for offset in [node_offset(0), ROOT, OTHER] {
+        tree::clear(slot, offset);
+    }
+    slot.node(OTHER).parent.store(ROOT, Ordering::Relaxed);
+    head.nodes.store(3, Ordering::Relaxed);
+}
+
+/// Starts the thread's time at the root.
+pub(crate) fn start_time(private: &Private) {
+    let head = private.slot.head();
+    let now = clock::now();
+    head.start.store(now, Ordering::Relaxed);
+    head.last.store(now, Ordering::Relaxed);
+    head.word.store(pack(ROOT, now), Ordering::Relaxed);
+}
+
+/// Lets the reader look from here on.
+fn go_live(private: &Private) {
+    let head = private.slot.head();
+    start_time(private);
+    head.tid.store(kernel::thread_id(), Ordering::Relaxed);
+    let generation = head.generation.load(Ordering::Relaxed).wrapping_add(1);
+    head.generation.store(generation, Ordering::Relaxed);
+    head.state.store(SlotState::Live as u32, Ordering::Release); // SYNC slot with the daemon
+}
+
+/// Notes what is open, before the thread forks.
+pub(crate) fn before_fork() {
+    // SAFETY: the calling thread's own block and private part.
+    if let Some(private) = unsafe { (*thread()).private.cast::<Private>().as_mut() } {
+        private.forked =
+            whyperf_layout::slot::node_of(private.slot.head().word.load(Ordering::Relaxed));
+    }
+}
+
+/// In a forked child: forgets the slot, which is the parent's.
+pub(crate) fn after_fork() {
+    for word in &RELEASED {
+        word.store(0, Ordering::Relaxed);
+    }
+    let block = thread();
+    // SAFETY: the calling thread's own block.
+    unsafe {
+        (*block).slot = core::ptr::null_mut();
+        (*block).cache = core::ptr::null_mut();
+        (*block).flags = FORKED;
+        (*block).guard_stack = 0;
+        (*block).guard_node = 0;
+    }
+}

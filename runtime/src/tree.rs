@@ -1,0 +1,365 @@
+//! A thread's tree of callpath nodes: finding a child, making one, the ways back that it lacks.
+//!
+//! The hot path finds children in a direct-mapped cache. Behind it lies a hash table of all nodes
+//! in private memory, which grows. When a node cannot be made, the event goes to "other".
+
+use crate::thread::{BUSY, OTHER, Private, ROOT};
+use crate::thread_local::thread;
+use crate::view::Slot;
+use crate::{clock, environ, kernel, map, thread};
+use core::sync::atomic::Ordering;
+use whyperf_layout::Node;
+use whyperf_layout::geometry::{NODE_CAPACITY, NODES_IN_SLOT, PAGE, STAMPS_IN_SLOT, node_offset};
+use whyperf_layout::slot::{self, node_of};
+
+/// What tells a child from its siblings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Key {
+    /// Region in the low half, object in the high half, as they lie in a node.
+    pub(crate) region_and_object: u64,
+    /// Return address of the call.
+    pub(crate) site: u64,
+}
+
+impl Key {
+    #[inline(always)]
+    pub(crate) const fn new(region: u32, object: u32, site: u64) -> Self {
+        Self { region_and_object: (region as u64) | ((object as u64) << 32), site }
+    }
+
+    /// One multiplication over everything; the top bits are the best mixed.
+    #[inline(always)]
+    pub(crate) const fn hash(self, parent: u32) -> u64 {
+        let site = self.site.rotate_left(17);
+        (self.region_and_object.rotate_left(32) ^ site ^ (parent as u64))
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+
+    /// Whether the node at `offset` is the child of `parent` with this key.
+    #[inline(always)]
+    pub(crate) fn is(self, slot: Slot, offset: u32, parent: u32) -> bool {
+        let node = slot.node(offset);
+        slot.region_and_object(offset) == self.region_and_object
+            && node.site.load(Ordering::Relaxed) == self.site
+            && node.parent.load(Ordering::Relaxed) == parent
+    }
+}
+
+/// The key of an existing node.
+fn key_of(slot: Slot, offset: u32) -> Key {
+    let site = slot.node(offset).site.load(Ordering::Relaxed);
+    Key { region_and_object: slot.region_and_object(offset), site }
+}
+
+/// The hash table of a thread's nodes: their offsets, 0 for an empty place.
+#[derive(Debug)]
+pub(crate) struct Index {
+    places: *mut u32,
+    /// Number of places, a power of two.
+    size: usize,
+}
+
+impl Index {
+    /// A small one, a page.
+    pub(crate) fn new() -> Option<Self> {
+        Self::of(PAGE / size_of::<u32>())
+    }
+
+    fn of(size: usize) -> Option<Self> {
+        Some(Self { places: kernel::private_memory(size * size_of::<u32>())?.cast(), size })
+    }
+
+    /// The child of `parent` with this key.
+    pub(crate) fn find(&self, slot: Slot, parent: u32, key: Key) -> Option<u32> {
+        let mut at = self.start(key.hash(parent));
+        loop {
+            // SAFETY: `at` is masked to the number of places.
+            let offset = unsafe { *self.places.add(at) };
+            if offset == 0 {
+                return None;
+            }
+            if key.is(slot, offset, parent) {
+                return Some(offset);
+            }
+            at = (at + 1) & (self.size - 1);
+        }
+    }
+
+    const fn start(&self, hash: u64) -> usize {
+        (hash >> 32) as usize & (self.size - 1)
+    }
+
+    fn insert(&mut self, slot: Slot, offset: u32) {
+        let parent = slot.node(offset).parent.load(Ordering::Relaxed);
+        let mut at = self.start(key_of(slot, offset).hash(parent));
+        // SAFETY: `at` is masked to the number of places, of which at most half are taken.
+        unsafe {
+            while *self.places.add(at) != 0 {
+                at = (at + 1) & (self.size - 1);
+            }
+            *self.places.add(at) = offset;
+        }
+    }
+
+    /// Makes room for one more than `count` nodes; false when there is no memory.
+    fn reserve(&mut self, slot: Slot, count: usize) -> bool {
+        if 2 * (count + 1) <= self.size {
+            return true;
+        }
+        let Some(mut larger) = Self::of(2 * self.size) else { return false };
+        for index in 3..count {
+            larger.insert(slot, node_offset(index));
+        }
+        // The smaller table stays mapped: this thread may be in a signal handler that came while
+        // it was being searched. All the smaller ones together are no larger than the new one.
+        *self = larger;
+        true
+    }
+
+    /// Gives the memory back, at the thread's end.
+    pub(crate) fn release(&mut self) {
+        kernel::unmap(self.places.cast(), self.size * size_of::<u32>());
+        self.size = 0;
+    }
+}
+
+/// Ways back that the tree does not know: out of "other", and out of a node of a folded path.
+#[derive(Debug)]
+pub(crate) struct Returns {
+    entries: *mut (u32, u32),
+    used: usize,
+}
+
+impl Returns {
+    /// Deepest nesting that is kept.
+    const CAPACITY: usize = 1 << 20;
+
+    /// None yet; memory is taken at the first use.
+    pub(crate) const fn new() -> Self {
+        Self { entries: core::ptr::null_mut(), used: 0 }
+    }
+
+    /// Remembers that the end of `region` leads back to `node`; false when there is no room.
+    pub(crate) fn push(&mut self, region: u32, node: u32) -> bool {
+        if self.entries.is_null() {
+            let size = Self::CAPACITY * size_of::<(u32, u32)>();
+            let Some(memory) = kernel::private_memory(size) else { return false };
+            self.entries = memory.cast();
+        }
+        if self.used >= Self::CAPACITY {
+            return false;
+        }
+        // SAFETY: below the capacity.
+        unsafe { self.entries.add(self.used).write((region, node)) };
+        self.used += 1;
+        true
+    }
+
+    /// The entry `depth` steps below the newest.
+    fn peek(&self, depth: usize) -> Option<(u32, u32)> {
+        let at = self.used.checked_sub(depth + 1)?;
+        // SAFETY: below `used`, so written.
+        Some(unsafe { self.entries.add(at).read() })
+    }
+
+    /// Gives the memory back, at the thread's end.
+    pub(crate) fn release(&mut self) {
+        if !self.entries.is_null() {
+            kernel::unmap(self.entries.cast(), Self::CAPACITY * size_of::<(u32, u32)>());
+        }
+        *self = Self::new();
+    }
+}
+
+/// Walks from the current node outwards over the visits that are open.
+#[derive(Debug)]
+pub(crate) struct Open {
+    /// The node of this visit.
+    pub(crate) node: u32,
+    returns: usize,
+}
+
+impl Open {
+    /// Starts at the current node.
+    pub(crate) fn new(private: &Private) -> Self {
+        Self { node: node_of(private.slot.head().word.load(Ordering::Relaxed)), returns: 0 }
+    }
+
+    /// The visit's region, and the step to the visit around it; `None` at the root.
+    pub(crate) fn step(&mut self, private: &Private) -> Option<u32> {
+        if self.node == ROOT {
+            return None;
+        }
+        let (region, back) = if private.fold != 0 || self.node == OTHER {
+            let entry = private.returns.peek(self.returns)?;
+            self.returns += 1;
+            entry
+        } else {
+            let node = private.slot.node(self.node);
+            (node.region.load(Ordering::Relaxed), node.parent.load(Ordering::Relaxed))
+        };
+        self.node = back;
+        Some(region)
+    }
+}
+
+/// Where the end of the current visit leads; forgets the remembered way.
+pub(crate) fn way_back(private: &mut Private, current: u32) -> u32 {
+    if private.fold == 0 && current != OTHER {
+        return private.slot.node(current).parent.load(Ordering::Relaxed);
+    }
+    let Some((_, back)) = private.returns.peek(0) else { return ROOT };
+    private.returns.used -= 1;
+    back
+}
+
+/// The node to go to from `current`, made if need be; "other" when it cannot be. `None` when even
+/// the way back could not be remembered.
+pub(crate) fn child(private: &mut Private, current: u32, key: Key) -> Option<u32> {
+    let next = if current == OTHER {
+        OTHER
+    } else if private.fold == 0 {
+        find_or_make(private, current, key)
+    } else {
+        folded(private, current, key)
+    };
+    let overflowed = &private.slot.head().overflowed;
+    if next == OTHER {
+        overflowed.store(overflowed.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+    }
+    if (private.fold != 0 || next == OTHER)
+        && !private.returns.push(key.region_and_object as u32, current)
+    {
+        return None;
+    }
+    Some(next)
+}
+
+/// The node whose path is the last `fold` regions of the current path and this one.
+fn folded(private: &mut Private, current: u32, key: Key) -> u32 {
+    let mut path = [0_u32; environ::DEEPEST as usize];
+    let mut depth = 0;
+    let mut at = current;
+    while at != ROOT
+        && let Some(place) = path.get_mut(depth)
+    {
+        *place = at;
+        depth += 1;
+        at = private.slot.node(at).parent.load(Ordering::Relaxed);
+    }
+    if depth < private.fold as usize {
+        return find_or_make(private, current, key);
+    }
+    let mut base = ROOT;
+    for node in path.iter().take(depth.saturating_sub(1)).rev() {
+        base = find_or_make(private, base, key_of(private.slot, *node));
+        if base == OTHER {
+            return OTHER;
+        }
+    }
+    find_or_make(private, base, key)
+}
+
+fn find_or_make(private: &mut Private, parent: u32, key: Key) -> u32 {
+    if let Some(found) = private.children.find(private.slot, parent, key) {
+        return found;
+    }
+    let block = thread();
+    // SAFETY: the calling thread's own block. From here on a handler's events are dropped, because
+    // they find no slot and the flag.
+    unsafe {
+        (*block).slot = core::ptr::null_mut();
+        (*block).flags |= BUSY;
+    }
+    // A handler may have made it since the search above.
+    let node = private.children.find(private.slot, parent, key);
+    let node = node.unwrap_or_else(|| make(private, parent, key));
+    // SAFETY: as above.
+    unsafe { (*block).flags &= !BUSY };
+    thread::open(block, private);
+    node
+}
+
+/// Makes a node and publishes it by raising the count.
+fn make(private: &mut Private, parent: u32, key: Key) -> u32 {
+    let slot = private.slot;
+    let count = slot.head().nodes.load(Ordering::Relaxed) as usize;
+    if count >= NODE_CAPACITY || !reach(private, count) || !private.children.reserve(slot, count) {
+        private.tables.header().losses.nodes.fetch_add(1, Ordering::Relaxed);
+        return OTHER;
+    }
+    let offset = node_offset(count);
+    clear(slot, offset);
+    let node = slot.node(offset);
+    node.site.store(key.site, Ordering::Relaxed);
+    node.region.store(key.region_and_object as u32, Ordering::Relaxed);
+    node.object.store((key.region_and_object >> 32) as u32, Ordering::Relaxed);
+    node.parent.store(parent, Ordering::Relaxed);
+    crate::slow::set_limit(private, node, clock::now());
+    private.children.insert(slot, offset);
+    slot.head().nodes.store(count as u32 + 1, Ordering::Release); // SYNC node with the daemon
+    offset
+}
+
+/// Populates the next pages of nodes and stamps when the node would lie beyond them.
+fn reach(private: &mut Private, index: usize) -> bool {
+    const NODES: usize = PAGE / size_of::<Node>();
+    const STAMPS: usize = PAGE / size_of::<u32>();
+    if index < private.ready {
+        return true;
+    }
+    let base = private.slot.base();
+    if !map::populate(base.wrapping_add(NODES_IN_SLOT + index * size_of::<Node>()), PAGE) {
+        return false;
+    }
+    let stamps = base.wrapping_add(STAMPS_IN_SLOT + index * size_of::<u32>());
+    if index.is_multiple_of(STAMPS) && !map::populate(stamps, PAGE) {
+        return false;
+    }
+    private.ready += NODES;
+    true
+}
+
+/// Empties a node, also one that an earlier thread of the slot used.
+pub(crate) fn clear(slot: Slot, offset: u32) {
+    let node = slot.node(offset);
+    for word in [&node.visits, &node.exclusive, &node.bytes, &node.site, &node.received] {
+        word.store(0, Ordering::Relaxed);
+    }
+    for half in [&node.done, &node.limit, &node.region, &node.object, &node.parent, &node.reserved]
+    {
+        half.store(0, Ordering::Relaxed);
+    }
+    slot.stamp(offset).store(0, Ordering::Relaxed);
+}
+
+/// Gives the node at `offset` that key under the root, without publishing it.
+pub(crate) fn scratch(slot: Slot, offset: u32, key: Key) {
+    clear(slot, offset);
+    let node = slot.node(offset);
+    node.region.store(key.region_and_object as u32, Ordering::Relaxed);
+    node.parent.store(ROOT, Ordering::Relaxed);
+}
+
+/// In a forked child: opens again what its parent had open, so that its ends find their begins.
+pub(crate) fn reopen(private: &mut Private, parents: &Private) {
+    let mut path = [0_u32; environ::DEEPEST as usize];
+    let mut depth = 0;
+    let mut at = parents.forked;
+    while at != ROOT
+        && at != OTHER
+        && at != 0
+        && let Some(place) = path.get_mut(depth)
+    {
+        *place = at;
+        depth += 1;
+        at = parents.slot.node(at).parent.load(Ordering::Relaxed);
+    }
+    for node in path.iter().take(depth).rev() {
+        let current = Open::new(private).node;
+        let Some(next) = child(private, current, key_of(parents.slot, *node)) else { return };
+        let now = clock::now();
+        let slot = private.slot;
+        slot::begin(slot.head(), slot.node(current), slot.stamp(current), next, now);
+    }
+}

@@ -1,0 +1,123 @@
+//! Where the parts of a mapped region are: pointers into it as references to atomics.
+
+use layout::geometry::{
+    COMMANDS, NODES_IN_SLOT, OBJECTS, PAGE, REGIONS, REPLIES, STAMPS_IN_SLOT, STRINGS,
+};
+use layout::sync::{AtomicU32, AtomicU64};
+use layout::{CommandPage, Head, Header, Node, ObjectRecord, RegionRecord, ReplyPage};
+use whyperf_layout as layout;
+
+/// The mapped tables of a region; stays mapped for as long as the process measures into it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tables(*mut u8);
+
+/// A mapped slot; stays mapped until the process ends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slot(*mut u8);
+
+impl Tables {
+    /// # Safety
+    /// `base` is a mapping of at least `SLOTS` bytes of a region, and stays.
+    pub(crate) const unsafe fn at(base: *mut u8) -> Self {
+        Self(base)
+    }
+
+    pub(crate) const fn base(self) -> *mut u8 {
+        self.0
+    }
+
+    pub(crate) fn header(self) -> &'static Header {
+        // SAFETY: the header lies at offset 0 of the mapping and consists of atomics.
+        unsafe { &*self.0.cast() }
+    }
+
+    pub(crate) fn commands(self) -> &'static CommandPage {
+        // SAFETY: inside the mapping, page-aligned, atomics only.
+        unsafe { &*self.0.add(COMMANDS).cast() }
+    }
+
+    pub(crate) fn replies(self) -> &'static ReplyPage {
+        // SAFETY: inside the mapping, page-aligned, atomics only.
+        unsafe { &*self.0.add(REPLIES).cast() }
+    }
+
+    /// Record of a region; every u16 has a place.
+    pub(crate) fn region(self, id: u16) -> &'static RegionRecord {
+        // SAFETY: the table has 65 536 places inside the mapping; atomics only.
+        unsafe { &*self.0.add(REGIONS).cast::<RegionRecord>().add(usize::from(id)) }
+    }
+
+    /// Record of an object; every u16 has a place.
+    pub(crate) fn object(self, id: u16) -> &'static ObjectRecord {
+        // SAFETY: the table has 65 536 places inside the mapping; atomics only.
+        unsafe { &*self.0.add(OBJECTS).cast::<ObjectRecord>().add(usize::from(id)) }
+    }
+
+    /// First byte of the strings.
+    pub(crate) fn strings(self) -> *mut u8 {
+        // SAFETY: inside the mapping.
+        unsafe { self.0.add(STRINGS) }
+    }
+}
+
+impl Slot {
+    /// # Safety
+    /// `base` is a mapping of `SLOT_SIZE` bytes of a region, its first page populated, and stays.
+    #[inline(always)]
+    pub(crate) const unsafe fn at(base: *mut u8) -> Self {
+        Self(base)
+    }
+
+    #[inline(always)]
+    pub(crate) const fn base(self) -> *mut u8 {
+        self.0
+    }
+
+    #[inline(always)]
+    pub(crate) fn head<'a>(self) -> &'a Head {
+        // SAFETY: the head is the slot's first page and consists of atomics.
+        unsafe { &*self.0.cast() }
+    }
+
+    /// The node at an offset that this thread itself put into its word, its cache or a node.
+    #[inline(always)]
+    pub(crate) fn node<'a>(self, offset: u32) -> &'a Node {
+        // SAFETY: offsets come from `node_offset` of an index below the capacity, or are 0 in an
+        // empty cache entry, where the head lies, which also has 64 bytes of atomics.
+        unsafe { &*self.0.add(offset as usize).cast() }
+    }
+
+    /// The stamp beside a node: a sixteenth of the node's distance from the first node.
+    #[inline(always)]
+    pub(crate) fn stamp<'a>(self, offset: u32) -> &'a AtomicU32 {
+        const {
+            assert!(size_of::<Node>() == 16 * size_of::<AtomicU32>());
+        }
+        // SAFETY: `offset` is a node's, so this is an element of the array of stamps.
+        unsafe {
+            &*self
+                .0
+                .offset(STAMPS_IN_SLOT as isize - (NODES_IN_SLOT / 16) as isize)
+                .add((offset >> 4) as usize)
+                .cast()
+        }
+    }
+
+    /// Region and object of a node as one word: they lie side by side and never change together
+    /// with a reader of this thread, so one comparison does for both.
+    #[inline(always)]
+    pub(crate) fn region_and_object(self, offset: u32) -> u64 {
+        let at = core::mem::offset_of!(Node, region);
+        const {
+            assert!(core::mem::offset_of!(Node, region) % 8 == 0);
+            assert!(core::mem::offset_of!(Node, object) == core::mem::offset_of!(Node, region) + 4);
+        }
+        // SAFETY: eight aligned bytes inside the node, written by this thread before it published
+        // the node's offset to itself.
+        unsafe { (*self.0.add(offset as usize + at).cast::<AtomicU64>()).load(Relaxed) }
+    }
+}
+
+use core::sync::atomic::Ordering::Relaxed;
+
+const _: () = assert!(PAGE >= size_of::<Head>());
