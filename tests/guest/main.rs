@@ -1,0 +1,9 @@
+//! The manners of a guest: preloaded into any program, the library changes nothing that the program prints, returns
+//! or makes.
+
+mod comparison;
+mod guests;
+mod places;
+mod programs;
+mod shipped;
+mod stage;
