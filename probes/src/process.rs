@@ -5,12 +5,11 @@
 //!   exec*       ──► replaced, and undone when it fails
 //!   _exit, end  ──► leave
 //! ```
-//! A child of `vfork` shares our memory until it becomes another program or ends: both it does
-//! under another process id, and neither then says anything about us. `execl` and its kin reach
-//! the kernel inside the C library: their process is seen to become another when that one attaches.
+//! A child of `vfork` shares our memory until it becomes another program or ends; the runtime
+//! compares process ids before it believes that either is said of us. `execl` and its kin are
+//! variadic and not wrapped: their process is seen to become another when that one attaches.
 
 use core::ffi::c_void;
-use core::sync::atomic::{AtomicI32, Ordering};
 
 use whyperf_runtime::process;
 
@@ -38,7 +37,6 @@ extern "C" fn loaded() {
         replacing::resolve();
         // SAFETY: forgets the complaints about functions that this C library does not have.
         unsafe { libc::dlerror() };
-        note_process();
         process::attach();
         if process::is_measured() {
             follow_forks();
@@ -47,19 +45,19 @@ extern "C" fn loaded() {
 }
 
 extern "C" fn left() {
-    leave_if_ours();
+    keep_errno(process::leave);
 }
 
 accompanied! {
-    _exit(status) leave_if_ours();
-    _Exit(status) leave_if_ours();
-    quick_exit(status) leave_if_ours();
+    _exit(status) keep_errno(process::leave);
+    _Exit(status) keep_errno(process::leave);
+    quick_exit(status) keep_errno(process::leave);
 }
 
 mod replacing {
     //! The `exec` functions: what follows a successful one is another program.
 
-    use super::{Next, is_ours, process, real};
+    use super::{Next, keep_errno, process, real};
     use crate::wrapped::c_name;
 
     macro_rules! replacing {
@@ -75,14 +73,9 @@ mod replacing {
                 pub(crate) unsafe extern "C" fn $name(
                     $($argument: $crate::wrapped::word!($argument)),*
                 ) -> usize {
-                    let ours = is_ours();
-                    if ours {
-                        process::replaced();
-                    }
+                    keep_errno(process::replaced);
                     let failed = real!($name::NEXT, $($argument),*);
-                    if ours {
-                        process::not_replaced();
-                    }
+                    keep_errno(process::not_replaced);
                     failed
                 }
             )*
@@ -104,26 +97,6 @@ mod replacing {
     }
 }
 
-fn leave_if_ours() {
-    if is_ours() {
-        keep_errno(process::leave);
-    }
-}
-
-/// False in a child of `vfork`, and where nothing is measured.
-fn is_ours() -> bool {
-    process::is_measured() && PROCESS.load(Ordering::Relaxed) == process_id()
-}
-
-fn note_process() {
-    PROCESS.store(process_id(), Ordering::Relaxed);
-}
-
-fn process_id() -> i32 {
-    // SAFETY: asks for a number.
-    unsafe { libc::getpid() }
-}
-
 fn follow_forks() {
     type Handler = Option<unsafe extern "C" fn()>;
     type Register = unsafe extern "C" fn(Handler, Handler, Handler, *const c_void) -> i32;
@@ -135,18 +108,17 @@ fn follow_forks() {
     // SAFETY: the C library's function of this name and signature, on which `pthread_atfork` rests.
     let register = unsafe { core::mem::transmute::<*mut c_void, Register>(address) };
     let this_object = (&raw const __dso_handle).cast();
-    // SAFETY: the handler lives as long as this object; with its handle, unloading it ends both.
-    unsafe { register(None, None, Some(forked), this_object) };
+    // SAFETY: the handlers live as long as this object; with its handle, unloading it ends all.
+    unsafe { register(Some(forking), None, Some(forked), this_object) };
+}
+
+unsafe extern "C" fn forking() {
+    keep_errno(process::forking);
 }
 
 unsafe extern "C" fn forked() {
-    keep_errno(|| {
-        note_process();
-        process::forked_child();
-    });
+    keep_errno(process::forked_child);
 }
-
-static PROCESS: AtomicI32 = AtomicI32::new(0);
 
 unsafe extern "C" {
     /// What the linker calls this shared object.

@@ -9,8 +9,7 @@
 //! have no destructor and no landing pad: cancellation and exceptions unwind through them.
 
 use layout::Moved;
-use runtime::event::{self, Region};
-use runtime::{ObjectId, guard};
+use runtime::{ObjectId, Region, event, guard};
 use whyperf_layout as layout;
 use whyperf_runtime as runtime;
 
@@ -100,7 +99,7 @@ macro_rules! wrapped {
 
                 pub(super) static NEXT: $crate::next::Next =
                     $crate::next::Next::new($crate::wrapped::c_name!($name));
-                static REGION: whyperf_runtime::event::Region = whyperf_runtime::event::Region::new(
+                static REGION: whyperf_runtime::Region = whyperf_runtime::Region::new(
                     $crate::wrapped::c_name!($name),
                     whyperf_layout::Kind::$kind,
                 );

@@ -22,7 +22,7 @@ macro_rules! variadic {
 
                 pub(super) static NEXT: $crate::next::Next =
                     $crate::next::Next::new($crate::wrapped::c_name!($twin));
-                static REGION: whyperf_runtime::event::Region = whyperf_runtime::event::Region::new(
+                static REGION: whyperf_runtime::Region = whyperf_runtime::Region::new(
                     $crate::wrapped::c_name!($name),
                     whyperf_layout::Kind::$kind,
                 );

@@ -5,7 +5,7 @@
 //! the two may report differently.
 
 use whyperf_layout::{Moved, ObjectKind};
-use whyperf_runtime::event::Region;
+use whyperf_runtime::Region;
 
 use super::created::object_at;
 use crate::next::Next;
@@ -21,7 +21,7 @@ macro_rules! contended {
 
                 pub(super) static NEXT: $crate::next::Next =
                     $crate::next::Next::new($crate::wrapped::c_name!($name));
-                static REGION: whyperf_runtime::event::Region = whyperf_runtime::event::Region::new(
+                static REGION: whyperf_runtime::Region = whyperf_runtime::Region::new(
                     $crate::wrapped::c_name!($name),
                     whyperf_layout::Kind::$kind,
                 );
