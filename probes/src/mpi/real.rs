@@ -189,8 +189,14 @@ pub(crate) fn count_bytes(status: usize, byte: usize) -> u64 {
 }
 
 /// Address of a data symbol of the MPI, 0 when it has none of that name.
+///
+/// The first definition counts, not the next one: the linker may have moved the data into the
+/// program (a copy relocation), and then the MPI itself uses it there.
 pub(crate) fn data(name: &'static CStr) -> usize {
-    Next::of_mpi(name).address() as usize
+    // SAFETY: a constant string; RTLD_DEFAULT is valid in any object.
+    let first = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+    let found = if first.is_null() { Next::of_mpi(name).address() } else { first };
+    found as usize
 }
 
 fn ask<T: Default>(next: &Next, handle: usize) -> Option<T> {
