@@ -1,2 +1,58 @@
-//! The search for the reasons of slowness: pure logic.
+//! The search for the reasons of slowness: pure logic, told of events and asked for requests.
+//!
+//! ```text
+//!        handle_resource, handle_sample, handle_cost, handle_refusal, handle_end
+//!                                      │
+//!   world ─────────────────────────────▼──────────────────────────────┐
+//!     ▲     Search:  graph of (hypothesis, focus) ── judge ── refine   │
+//!     │                    ▲                                  │        │
+//!     │                    └────────────── queue ◄────────────┘        │
+//!     └───── poll_request: start, stop ────┴──── poll_step: the log ───┘
+//! ```
+//!
+//! It starts by asking each hypothesis of the whole program. What proves true is asked again of its parts, which are true or
+//! false in turn; what proves false stops costing. How that goes in detail is `docs/search.md`; where to look in the code:
+//!
+//! | file | what |
+//! |---|---|
+//! | `hypothesis.rs` | the why axis, as a table |
+//! | `graph.rs` | nodes, edges, truth going down |
+//! | `judge.rs`, `wager.rs`, `stream.rs` | samples to evidence, evidence to verdicts |
+//! | `refine.rs`, `catalogue.rs` | which parts there are, and which of them are asked about |
+//! | `queue.rs`, `cost.rs` | what is asked next, and whether it may be |
+//! | `search/` | the parts above, put together |
+//! | `step.rs`, `report.rs` | what it did and why; what it found |
+//! | `world.rs`, `simulate/` | who carries out its requests; one that needs no machine |
+//!
+//! **No input or output, clock, thread or randomness is in this crate, and nothing depends on an order that changes from run to
+//! run**: the same events give the same steps, to the byte.
+//!
+//! Sources: the Performance Consultant of Paradyn (search history graph, refinement, hypotheses, cost limit); for the verdicts,
+//! testing by betting as in Waudby-Smith and Ramdas, *Estimating means of bounded random variables by betting*.
 #![forbid(unsafe_code)]
+
+mod catalogue;
+mod cost;
+mod graph;
+mod hypothesis;
+mod judge;
+mod queue;
+mod refine;
+mod report;
+mod request;
+mod search;
+mod settings;
+pub mod simulate;
+mod step;
+mod stream;
+mod wager;
+mod world;
+
+pub use graph::{NodeId, Truth};
+pub use hypothesis::{Hypotheses, Hypothesis, HypothesisId, Normalizer, Operator, Refinement};
+pub use report::{Bottleneck, Counts, Report};
+pub use request::{MeasurementId, Request};
+pub use search::{Search, Status};
+pub use settings::Settings;
+pub use step::{Conclusion, Happening, Step, Subject};
+pub use world::{Event, World, run};

@@ -1,0 +1,61 @@
+//! The resources that are known so far, and which are below which.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use whyperf_model::{Hierarchy, Resource};
+
+/// All resources ever named. Those that retired are remembered, but not offered any more.
+#[derive(Debug, Default)]
+pub(crate) struct Catalogue {
+    children: BTreeMap<Resource, BTreeSet<Resource>>,
+    retired: BTreeSet<Resource>,
+}
+
+impl Catalogue {
+    /// Adds a resource and whatever of its ancestors is new; tells which were new, parents first. One that had retired comes
+    /// back as new.
+    pub(crate) fn add(&mut self, resource: &Resource) -> Vec<Resource> {
+        let Some(parent) = resource.parent() else { return Vec::new() };
+        let mut news = self.add(&parent);
+        let is_new = self.children.entry(parent).or_default().insert(resource.clone());
+        if self.retired.remove(resource) || is_new {
+            news.push(resource.clone());
+        }
+        news
+    }
+
+    /// Offers a resource no longer.
+    pub(crate) fn retire(&mut self, resource: &Resource) {
+        self.retired.insert(resource.clone());
+    }
+
+    /// What is just below a resource and has not retired.
+    pub(crate) fn children(&self, resource: &Resource) -> Vec<Resource> {
+        let all = self.children.get(resource).into_iter().flatten();
+        all.filter(|child| !self.retired.contains(*child)).cloned().collect()
+    }
+
+    /// How many there are just below a root.
+    pub(crate) fn count(&self, hierarchy: Hierarchy) -> usize {
+        self.children(&Resource::root(hierarchy)).len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ancestors_come_along_and_the_retired_stay_away() {
+        let resource = |text: &str| Resource::parse(text).expect("well formed");
+        let mut catalogue = Catalogue::default();
+        let news = catalogue.add(&resource("/Code/a.c/f"));
+        assert_eq!(news, [resource("/Code/a.c"), resource("/Code/a.c/f")]);
+        assert!(catalogue.add(&resource("/Code/a.c/f")).is_empty());
+        assert_eq!(catalogue.add(&resource("/Code/a.c/g")), [resource("/Code/a.c/g")]);
+        catalogue.retire(&resource("/Code/a.c/f"));
+        assert_eq!(catalogue.children(&resource("/Code/a.c")), [resource("/Code/a.c/g")]);
+        assert_eq!(catalogue.add(&resource("/Code/a.c/f")), [resource("/Code/a.c/f")]);
+        assert_eq!(catalogue.count(Hierarchy::Code), 1);
+    }
+}

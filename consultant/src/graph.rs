@@ -1,0 +1,260 @@
+//! The search history graph: every question asked so far, and which question led to which.
+//!
+//! ```text
+//!         (Sync, whole program)
+//!            │            │
+//!     (Sync, exchng1)  (Sync, tag 3)
+//!            └─────┬──────┘
+//!         (Sync, exchng1 and tag 3)      one node, two parents; drawn a second time it is a *shadow*
+//! ```
+//!
+//! A node is a hypothesis at a focus. Refinement is a partial order, so this is a graph without cycles and not a tree.
+//!
+//! Invariants:
+//! * nodes are never deleted, and there is one per hypothesis and focus;
+//! * `true_parents` is the number of parents that are true: **any** true parent keeps a node alive, the one that a shadow hangs
+//!   on too;
+//! * a node that no true parent and no root position holds is not true.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use whyperf_model::{Focus, Hierarchy, Time};
+
+use crate::hypothesis::HypothesisId;
+use crate::judge::{Ground, Judge};
+use crate::request::MeasurementId;
+use crate::stream::Stream;
+
+/// A node's place in the order of discovery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub usize);
+
+/// What is known about a question.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Truth {
+    /// Not asked, or the evidence does not suffice.
+    #[default]
+    Unknown,
+    /// It is so.
+    True,
+    /// It is not so.
+    False,
+}
+
+/// Along which axis one question led to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Edge {
+    /// A more precise hypothesis.
+    Why,
+    /// A part of the focus.
+    Where(Hierarchy),
+}
+
+/// A question, its answer, and what is being done about it.
+#[derive(Debug)]
+pub(crate) struct Node {
+    pub(crate) hypothesis: HypothesisId,
+    pub(crate) focus: Focus,
+    /// Asked whatever its parents say, and measured on when false.
+    pub(crate) is_root: bool,
+    pub(crate) truth: Truth,
+    pub(crate) judge: Judge,
+    pub(crate) stream: Stream,
+    /// Numerator and denominator, while they are measured.
+    pub(crate) measured: Option<(MeasurementId, MeasurementId)>,
+    pub(crate) is_waiting: bool,
+    /// When it became true, and on which ground.
+    pub(crate) found: Option<(Time, Ground)>,
+    pub(crate) refined: Refined,
+    /// How often it was asked, and when it is to be asked again.
+    pub(crate) asked: u32,
+    pub(crate) again: Option<Time>,
+    /// The world cannot measure it, or its resource is gone.
+    pub(crate) is_closed: bool,
+    pub(crate) parents: BTreeSet<NodeId>,
+    pub(crate) children: BTreeMap<NodeId, Edge>,
+    pub(crate) true_parents: usize,
+}
+
+/// How far a node's refinement got: hierarchies of the first round, and those that come last.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Refined {
+    pub(crate) first: Option<Time>,
+    pub(crate) last: bool,
+}
+
+impl Node {
+    /// Whether anything holds it alive.
+    pub(crate) const fn is_held(&self) -> bool {
+        self.is_root || self.true_parents > 0
+    }
+}
+
+/// All nodes.
+#[derive(Debug, Default)]
+pub(crate) struct Graph {
+    nodes: Vec<Node>,
+    index: BTreeMap<(HypothesisId, Focus), NodeId>,
+}
+
+/// What changing a truth did to the nodes below.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Consequences {
+    /// Nobody holds them any more.
+    pub(crate) dropped: Vec<NodeId>,
+    /// Somebody does again.
+    pub(crate) revived: Vec<NodeId>,
+}
+
+impl Graph {
+    /// A node.
+    pub(crate) fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.0]
+    }
+
+    /// A node, to change it. Its truth is changed by [`Graph::set_truth`] only.
+    pub(crate) fn node_mut(&mut self, id: NodeId) -> &mut Node {
+        &mut self.nodes[id.0]
+    }
+
+    /// All of them, in the order of discovery.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = NodeId> + use<> {
+        (0..self.nodes.len()).map(NodeId)
+    }
+
+    /// The node of a hypothesis at a focus.
+    pub(crate) fn find(&self, hypothesis: HypothesisId, focus: &Focus) -> Option<NodeId> {
+        self.index.get(&(hypothesis, focus.clone())).copied()
+    }
+
+    /// Adds a question nobody asked before.
+    pub(crate) fn add(
+        &mut self,
+        (hypothesis, focus): (HypothesisId, Focus),
+        judge: Judge,
+        stream: Stream,
+    ) -> NodeId {
+        let id = NodeId(self.nodes.len());
+        self.index.insert((hypothesis, focus.clone()), id);
+        self.nodes.push(Node {
+            hypothesis,
+            focus,
+            is_root: false,
+            truth: Truth::Unknown,
+            judge,
+            stream,
+            measured: None,
+            is_waiting: false,
+            found: None,
+            refined: Refined::default(),
+            asked: 0,
+            again: None,
+            is_closed: false,
+            parents: BTreeSet::new(),
+            children: BTreeMap::new(),
+            true_parents: 0,
+        });
+        id
+    }
+
+    /// Notes that one question led to another; tells whether that was new.
+    pub(crate) fn link(&mut self, parent: NodeId, child: NodeId, edge: Edge) -> bool {
+        if !self.nodes[child.0].parents.insert(parent) {
+            return false;
+        }
+        self.nodes[parent.0].children.insert(child, edge);
+        if self.nodes[parent.0].truth == Truth::True {
+            self.nodes[child.0].true_parents += 1;
+        }
+        true
+    }
+
+    /// Changes what is known about a question, and lets that go down: children whose last true parent is gone are not true any more, nor
+    /// are theirs.
+    pub(crate) fn set_truth(&mut self, id: NodeId, truth: Truth) -> Consequences {
+        let mut consequences = Consequences::default();
+        let mut pending = vec![(id, truth)];
+        while let Some((id, truth)) = pending.pop() {
+            let was = std::mem::replace(&mut self.nodes[id.0].truth, truth);
+            if (was == Truth::True) == (truth == Truth::True) {
+                continue;
+            }
+            let children: Vec<NodeId> = self.nodes[id.0].children.keys().copied().collect();
+            for child in children {
+                let node = &mut self.nodes[child.0];
+                if truth == Truth::True {
+                    node.true_parents += 1;
+                    if node.true_parents == 1 && !node.is_root {
+                        consequences.revived.push(child);
+                    }
+                } else {
+                    node.true_parents -= 1;
+                    if !node.is_held() {
+                        consequences.dropped.push(child);
+                        if node.truth == Truth::True {
+                            pending.push((child, Truth::False));
+                        }
+                    }
+                }
+            }
+        }
+        consequences
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use whyperf_model::Nanos;
+
+    use super::*;
+    use crate::hypothesis::Hypotheses;
+    use crate::settings::Settings;
+
+    /// A diamond: 0 above 1 and 2, both above 3.
+    fn diamond() -> (Graph, [NodeId; 4]) {
+        let table = Hypotheses::built_in();
+        let id = HypothesisId(0);
+        let mut graph = Graph::default();
+        let nodes = ["<>", "</Code/a>", "</Process/1>", "</Code/a,/Process/1>"].map(|text| {
+            let focus: Focus = text.parse().expect("well formed");
+            let judge = Judge::new(table.row(id), &Settings::default());
+            graph.add((id, focus), judge, Stream::new(Nanos::ZERO))
+        });
+        let [top, left, right, bottom] = nodes;
+        graph.node_mut(top).is_root = true;
+        for (parent, child) in [(top, left), (top, right), (left, bottom), (right, bottom)] {
+            assert!(graph.link(parent, child, Edge::Why));
+            assert!(!graph.link(parent, child, Edge::Why));
+        }
+        (graph, nodes)
+    }
+
+    #[test]
+    fn the_other_parent_keeps_a_child_alive() {
+        let (mut graph, [top, left, right, bottom]) = diamond();
+        for id in [top, left, right, bottom] {
+            graph.set_truth(id, Truth::True);
+        }
+        assert_eq!(graph.node(bottom).true_parents, 2);
+        assert_eq!(graph.set_truth(left, Truth::False), Consequences::default());
+        assert_eq!(graph.node(bottom).truth, Truth::True);
+        let consequences = graph.set_truth(right, Truth::False);
+        assert_eq!(consequences.dropped, [bottom]);
+        assert_eq!(graph.node(bottom).truth, Truth::False);
+    }
+
+    #[test]
+    fn what_falls_takes_all_below_with_it_and_may_come_back() {
+        let (mut graph, [top, left, right, bottom]) = diamond();
+        for id in [top, left, right, bottom] {
+            graph.set_truth(id, Truth::True);
+        }
+        let mut dropped = graph.set_truth(top, Truth::False).dropped;
+        dropped.sort();
+        assert_eq!(dropped, [left, right, bottom]);
+        assert!(graph.ids().all(|id| graph.node(id).true_parents == 0));
+        assert_eq!(graph.set_truth(top, Truth::True).revived, [left, right]);
+    }
+}

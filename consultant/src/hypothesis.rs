@@ -1,0 +1,280 @@
+//! The why axis: what can be wrong with a program, as a table.
+//!
+//! ```text
+//!   the whole program is slow because of
+//!   ├ ExcessiveIOBlockingTime     io_wait / wall        > 0.20
+//!   │ └ TooManySmallIOOps         io_bytes / io_ops     < 4096 bytes
+//!   ├ ExcessiveSyncWaitingTime    sync_wait / wall      > 0.20
+//!   └ CPUbound                    cpu / wall            > 0.30
+//! ```
+//!
+//! A value is a fraction of what its threads had: `wall` is taken at the processes and machines of the focus alone, so a
+//! function or a message tag restricts what is counted and not what it is compared with. A child is therefore never larger
+//! than its parent, whichever way it was refined by code, object or file.
+//!
+//! Which finding leads is `rank`. Input and output come first, because others wait for a process that writes, and nobody writes
+//! because others wait; computing comes last, because computing is the work.
+
+use std::borrow::Cow;
+
+use whyperf_model::{Focus, Hierarchy, Metric, Pair};
+
+/// A row's place in the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HypothesisId(pub usize);
+
+/// One thing that can be wrong.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hypothesis {
+    /// How it is written.
+    pub name: Cow<'static, str>,
+    /// The hypothesis it makes more precise; top-level ones have none.
+    pub parent: Option<HypothesisId>,
+    /// What is measured at the focus.
+    pub numerator: Metric,
+    /// What it is divided by.
+    pub denominator: Metric,
+    /// Where the divisor is measured.
+    pub normalizer: Normalizer,
+    /// On which side of the threshold it is true.
+    pub operator: Operator,
+    /// The value it is compared with.
+    pub threshold: f64,
+    /// How much of the denominator must have been seen before anything is concluded.
+    pub least: f64,
+    /// Hierarchies along which it is never refined.
+    pub pruned: Cow<'static, [Hierarchy]>,
+    /// How a true node is refined.
+    pub refinement: Refinement,
+    /// Which finding leads: lower first.
+    pub rank: u8,
+    /// What it means when true, in one sentence.
+    pub meaning: Cow<'static, str>,
+    /// What to try, in one sentence.
+    pub advice: Cow<'static, str>,
+}
+
+/// Where a divisor is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Normalizer {
+    /// At the machines and processes of the focus, whatever the code, object or file.
+    Processes,
+    /// At the focus itself.
+    SameFocus,
+}
+
+/// On which side of its threshold a hypothesis is true.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operator {
+    /// Above it. Values lie between zero and one.
+    Above,
+    /// Below it. Values are any positive numbers.
+    Below,
+}
+
+impl Operator {
+    /// Its sign.
+    #[must_use]
+    pub const fn symbol(self) -> char {
+        match self {
+            Self::Above => '>',
+            Self::Below => '<',
+        }
+    }
+
+    /// Whether a value lies on the true side.
+    #[must_use]
+    pub fn holds(self, value: f64, threshold: f64) -> bool {
+        match self {
+            Self::Above => value > threshold,
+            Self::Below => value < threshold,
+        }
+    }
+}
+
+/// How a true node is refined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refinement {
+    /// By more precise hypotheses and by the parts of its focus.
+    WhyAndWhere,
+    /// By more precise hypotheses only: its parent finds the foci for it.
+    WhyOnly,
+}
+
+impl Hypothesis {
+    /// What has to be measured to test it at a focus: numerator and denominator.
+    #[must_use]
+    pub fn pairs(&self, focus: &Focus) -> (Pair, Pair) {
+        let base = match self.normalizer {
+            Normalizer::SameFocus => focus.clone(),
+            Normalizer::Processes => focus.projected(&[Hierarchy::Machine, Hierarchy::Process]),
+        };
+        (Pair::new(self.numerator, focus.clone()), Pair::new(self.denominator, base))
+    }
+
+    /// Whether it may be refined along a hierarchy.
+    #[must_use]
+    pub fn refines(&self, hierarchy: Hierarchy) -> bool {
+        self.refinement == Refinement::WhyAndWhere && !self.pruned.contains(&hierarchy)
+    }
+}
+
+/// The table. Rows are only added, so an id stays valid.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hypotheses {
+    rows: Vec<Hypothesis>,
+}
+
+impl Hypotheses {
+    /// What is known to be wrong with programs in general.
+    #[must_use]
+    pub fn built_in() -> Self {
+        Self { rows: vec![io_blocking(), small_io(), sync_waiting(), cpu_bound()] }
+    }
+
+    /// One row.
+    #[must_use]
+    pub fn row(&self, id: HypothesisId) -> &Hypothesis {
+        &self.rows[id.0]
+    }
+
+    /// The row of this name.
+    #[must_use]
+    pub fn named(&self, name: &str) -> Option<HypothesisId> {
+        self.rows.iter().position(|row| row.name == name).map(HypothesisId)
+    }
+
+    /// The rows just below a row, or the top-level ones.
+    pub fn children(&self, parent: Option<HypothesisId>) -> impl Iterator<Item = HypothesisId> {
+        let below = move |(_, row): &(usize, &Hypothesis)| row.parent == parent;
+        self.rows.iter().enumerate().filter(below).map(|(at, _)| HypothesisId(at))
+    }
+
+    /// The top-level hypothesis that a row belongs to.
+    #[must_use]
+    pub fn top(&self, id: HypothesisId) -> HypothesisId {
+        self.row(id).parent.map_or(id, |parent| self.top(parent))
+    }
+
+    /// Sets the threshold of a row.
+    pub fn set_threshold(&mut self, id: HypothesisId, threshold: f64) {
+        self.rows[id.0].threshold = threshold;
+    }
+}
+
+impl Default for Hypotheses {
+    fn default() -> Self {
+        Self::built_in()
+    }
+}
+
+const fn io_blocking() -> Hypothesis {
+    Hypothesis {
+        name: Cow::Borrowed("ExcessiveIOBlockingTime"),
+        parent: None,
+        numerator: Metric::IoWait,
+        denominator: Metric::Wall,
+        normalizer: Normalizer::Processes,
+        operator: Operator::Above,
+        threshold: 0.20,
+        least: 0.0,
+        pruned: Cow::Borrowed(&[Hierarchy::SyncObject]),
+        refinement: Refinement::WhyAndWhere,
+        rank: 0,
+        meaning: Cow::Borrowed("too much time passes inside input and output calls"),
+        advice: Cow::Borrowed(
+            "move less data, move it in larger pieces, spread it over more processes, or overlap it with computing",
+        ),
+    }
+}
+
+const fn small_io() -> Hypothesis {
+    Hypothesis {
+        name: Cow::Borrowed("TooManySmallIOOps"),
+        parent: Some(HypothesisId(0)),
+        numerator: Metric::IoBytes,
+        denominator: Metric::IoOps,
+        normalizer: Normalizer::SameFocus,
+        operator: Operator::Below,
+        threshold: 4096.0,
+        least: 100.0,
+        pruned: Cow::Borrowed(&[]),
+        refinement: Refinement::WhyOnly,
+        rank: 0,
+        meaning: Cow::Borrowed("each input or output call moves few bytes"),
+        advice: Cow::Borrowed(
+            "collect data in a buffer and move it in pieces of a megabyte or more",
+        ),
+    }
+}
+
+const fn sync_waiting() -> Hypothesis {
+    Hypothesis {
+        name: Cow::Borrowed("ExcessiveSyncWaitingTime"),
+        parent: None,
+        numerator: Metric::SyncWait,
+        denominator: Metric::Wall,
+        normalizer: Normalizer::Processes,
+        operator: Operator::Above,
+        threshold: 0.20,
+        least: 0.0,
+        pruned: Cow::Borrowed(&[Hierarchy::File]),
+        refinement: Refinement::WhyAndWhere,
+        rank: 1,
+        meaning: Cow::Borrowed(
+            "too much time passes inside calls that wait for other threads or processes",
+        ),
+        advice: Cow::Borrowed(
+            "share the work more evenly, send earlier, receive later, or do other work while waiting",
+        ),
+    }
+}
+
+const fn cpu_bound() -> Hypothesis {
+    Hypothesis {
+        name: Cow::Borrowed("CPUbound"),
+        parent: None,
+        numerator: Metric::Cpu,
+        denominator: Metric::Wall,
+        normalizer: Normalizer::Processes,
+        operator: Operator::Above,
+        threshold: 0.30,
+        least: 0.0,
+        pruned: Cow::Borrowed(&[Hierarchy::SyncObject, Hierarchy::File]),
+        refinement: Refinement::WhyAndWhere,
+        rank: 2,
+        meaning: Cow::Borrowed("most time is spent computing"),
+        advice: Cow::Borrowed(
+            "this is the work itself: make the named code faster, or give it more processors",
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_a_tree_with_distinct_names() {
+        let table = Hypotheses::built_in();
+        let tops: Vec<_> = table.children(None).map(|id| &*table.row(id).name).collect();
+        assert_eq!(tops, ["ExcessiveIOBlockingTime", "ExcessiveSyncWaitingTime", "CPUbound"]);
+        let small = table.named("TooManySmallIOOps").expect("it is in the table");
+        assert_eq!(table.row(table.top(small)).name, "ExcessiveIOBlockingTime");
+        for (at, row) in table.rows.iter().enumerate() {
+            assert_eq!(table.named(&row.name), Some(HypothesisId(at)));
+        }
+    }
+
+    #[test]
+    fn code_and_objects_do_not_restrict_the_denominator() {
+        let table = Hypotheses::built_in();
+        let focus: Focus = "</Code/a.c/f,/Machine/n,/Process/1,/SyncObject/Barrier>"
+            .parse()
+            .expect("the test's own focus is well formed");
+        let sync = table.named("ExcessiveSyncWaitingTime").expect("it is in the table");
+        let (numerator, denominator) = table.row(sync).pairs(&focus);
+        assert_eq!(numerator, Pair::new(Metric::SyncWait, focus));
+        assert_eq!(denominator.to_string(), "wall </Code,/Machine/n,/Process/1,/SyncObject>");
+    }
+}

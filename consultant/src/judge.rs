@@ -1,0 +1,316 @@
+//! From evidence to a verdict, and back again when the evidence turns.
+//!
+//! ```text
+//!                up wins               down wins, and the whole life is not above
+//!     Unknown ───────────► True ──────────────────────────► False
+//!        │                  ▲                                 │
+//!        │ down wins        └──────────── up wins ────────────┘   (only while it is measured on)
+//!        └──────────────────────────────────────────────────► False
+//! ```
+//!
+//! Two wagers are played against each other (`wager.rs`): *up* refutes "never above the threshold", *down* refutes "never below it".
+//! Whichever wins first decides; while neither does, the verdict stays Unknown, and a value on the threshold keeps it there
+//! for ever. After a verdict both start anew, with half the error, so that the errors of one node's verdicts add up to
+//! less than twice the stated one.
+//!
+//! A verdict speaks of the time since the evidence for it began. What is true must also hold for the whole life of the node:
+//! [`Judge::at_the_end`] and the way from True to False ask for that. So a slow start is not taken for the program, and a
+//! phase that passed does not stay in the report.
+//!
+//! Scores: values lie between zero and one where true is above; where true is below the threshold `T` the score of `v` is
+//! `T / (T + v)`, which is also in `[0, 1]`, passes one half at `v = T` and grows as `v` falls.
+
+use whyperf_model::{Nanos, Time};
+
+use crate::graph::Truth;
+use crate::hypothesis::{Hypothesis, Operator};
+use crate::settings::Settings;
+use crate::stream::Observation;
+use crate::wager::Wager;
+
+/// The evidence about one node.
+#[derive(Clone, Debug)]
+pub(crate) struct Judge {
+    rule: Rule,
+    truth: Truth,
+    verdicts: i32,
+    up: Side,
+    down: Side,
+    life: Sum,
+}
+
+/// What a verdict rests on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Ground {
+    pub(crate) truth: Truth,
+    pub(crate) value: f64,
+    pub(crate) confidence: f64,
+    pub(crate) since: Time,
+}
+
+/// The part of hypothesis and settings that judging needs.
+#[derive(Clone, Copy, Debug)]
+struct Rule {
+    operator: Operator,
+    threshold: f64,
+    least: f64,
+    least_time: Nanos,
+    error_true: f64,
+    error_false: f64,
+}
+
+/// One wager, and what was seen since its evidence began.
+#[derive(Clone, Debug)]
+struct Side {
+    wager: Wager,
+    since: Time,
+    seen: Sum,
+}
+
+/// Numerator, denominator and time, added up.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    numerator: f64,
+    denominator: f64,
+    time: Nanos,
+}
+
+impl Judge {
+    /// No evidence yet.
+    pub(crate) fn new(hypothesis: &Hypothesis, settings: &Settings) -> Self {
+        let rule = Rule {
+            operator: hypothesis.operator,
+            threshold: hypothesis.threshold,
+            least: hypothesis.least,
+            least_time: settings.least_time,
+            error_true: settings.error_true,
+            error_false: settings.error_false,
+        };
+        let (up, down) = (rule.up(0), rule.down(0));
+        Self { rule, truth: Truth::Unknown, verdicts: 0, up, down, life: Sum::default() }
+    }
+
+    /// Takes in an observation; tells when it changes the verdict.
+    pub(crate) fn observe(&mut self, seen: Observation) -> Option<Ground> {
+        let score = self.rule.score(seen.numerator / seen.denominator);
+        self.up.observe(score, seen);
+        self.down.observe(1.0 - score, seen);
+        self.life.add(seen);
+        let truth = self.turn()?;
+        let side = if truth == Truth::True { &self.up } else { &self.down };
+        let ground = side.ground(truth);
+        self.restart(truth);
+        Some(ground)
+    }
+
+    /// The same question once more, with what is known about the whole life kept.
+    pub(crate) fn ask_again(&mut self) {
+        self.restart(Truth::Unknown);
+    }
+
+    /// Whether a true node still is, all its life taken together.
+    pub(crate) fn at_the_end(&self) -> Truth {
+        let passed = self.truth == Truth::True && !self.holds_for_life();
+        if passed { Truth::False } else { self.truth }
+    }
+
+    /// Another part of the search decided.
+    pub(crate) fn overrule(&mut self, truth: Truth) {
+        self.restart(truth);
+    }
+
+    /// The value over the whole life; `None` when nothing was seen.
+    pub(crate) fn value(&self) -> Option<f64> {
+        self.life.value()
+    }
+
+    /// For how long it was measured.
+    pub(crate) fn time(&self) -> Nanos {
+        self.life.time
+    }
+
+    /// The verdict that the last observation changes to.
+    fn turn(&self) -> Option<Truth> {
+        if self.life.time < self.rule.least_time || self.life.denominator < self.rule.least {
+            return None;
+        }
+        let (up, down) = (self.up.is_ripe(self.rule), self.down.is_ripe(self.rule));
+        match self.truth {
+            Truth::Unknown if up => Some(Truth::True),
+            Truth::Unknown if down => Some(Truth::False),
+            Truth::True if down && !self.holds_for_life() => Some(Truth::False),
+            Truth::False if up => Some(Truth::True),
+            _ => None,
+        }
+    }
+
+    fn holds_for_life(&self) -> bool {
+        self.life.value().is_none_or(|value| self.rule.operator.holds(value, self.rule.threshold))
+    }
+
+    fn restart(&mut self, truth: Truth) {
+        self.truth = truth;
+        self.verdicts += 1;
+        self.up = self.rule.up(self.verdicts);
+        self.down = self.rule.down(self.verdicts);
+    }
+}
+
+impl Rule {
+    fn score(self, value: f64) -> f64 {
+        match self.operator {
+            Operator::Above => value.clamp(0.0, 1.0),
+            Operator::Below => self.threshold / (self.threshold + value.max(0.0)),
+        }
+    }
+
+    fn bar(self) -> f64 {
+        match self.operator {
+            Operator::Above => self.threshold,
+            Operator::Below => 0.5,
+        }
+    }
+
+    fn up(self, verdicts: i32) -> Side {
+        Side::new(self.bar(), halved(self.error_true, verdicts))
+    }
+
+    fn down(self, verdicts: i32) -> Side {
+        Side::new(1.0 - self.bar(), halved(self.error_false, verdicts))
+    }
+}
+
+impl Side {
+    fn new(bar: f64, error: f64) -> Self {
+        Self { wager: Wager::new(bar, error), since: Time::ZERO, seen: Sum::default() }
+    }
+
+    fn observe(&mut self, score: f64, seen: Observation) {
+        self.wager.observe(score);
+        if self.wager.began_anew() {
+            self.since = seen.interval.start;
+            self.seen = Sum::default();
+        }
+        self.seen.add(seen);
+    }
+
+    /// Won, and not by a short burst.
+    fn is_ripe(&self, rule: Rule) -> bool {
+        self.wager.is_won() && self.seen.time >= rule.least_time
+    }
+
+    fn ground(&self, truth: Truth) -> Ground {
+        Ground {
+            truth,
+            value: self.seen.value().unwrap_or_default(),
+            confidence: self.wager.confidence(),
+            since: self.since,
+        }
+    }
+}
+
+impl Sum {
+    fn add(&mut self, seen: Observation) {
+        self.numerator += seen.numerator;
+        self.denominator += seen.denominator;
+        self.time += seen.interval.length();
+    }
+
+    fn value(&self) -> Option<f64> {
+        (self.denominator > 0.0).then(|| self.numerator / self.denominator)
+    }
+}
+
+/// Twenty halvings leave an error nobody reaches; more would only strain the numbers.
+fn halved(error: f64, times: i32) -> f64 {
+    (0..times.min(20)).fold(error, |error, _| error / 2.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use whyperf_model::Interval;
+
+    use super::*;
+    use crate::hypothesis::Hypotheses;
+
+    const STEP: u64 = 50;
+
+    fn judge(name: &str) -> Judge {
+        let table = Hypotheses::built_in();
+        let id = table.named(name).expect("it is in the table");
+        Judge::new(table.row(id), &Settings::default())
+    }
+
+    /// Feeds values of the denominator 1000 per observation, and lists the verdicts with their times in milliseconds.
+    fn verdicts(judge: &mut Judge, values: impl IntoIterator<Item = f64>) -> Vec<(u64, Truth)> {
+        let mut found = Vec::new();
+        for (at, value) in values.into_iter().enumerate() {
+            let start = at as u64 * STEP;
+            let interval = Interval::new(Time::from_millis(start), Time::from_millis(start + STEP));
+            let seen = Observation { interval, numerator: value * 1000.0, denominator: 1000.0 };
+            if let Some(ground) = judge.observe(seen) {
+                found.push((start + STEP, ground.truth));
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn clear_cases_conclude_within_a_second_or_little_more() {
+        let first = |value: f64| {
+            let found = verdicts(&mut judge("ExcessiveSyncWaitingTime"), vec![value; 60]);
+            found.first().copied().expect("a clear case concludes")
+        };
+        assert_eq!(first(0.9), (500, Truth::True));
+        assert_eq!(first(0.45).1, Truth::True);
+        assert!(first(0.45).0 <= 600);
+        assert_eq!(first(0.0).1, Truth::False);
+        assert!(first(0.0).0 <= 1300, "{:?}", first(0.0));
+    }
+
+    #[test]
+    fn on_the_threshold_it_stays_unknown() {
+        let mut judge = judge("ExcessiveSyncWaitingTime");
+        let wavering = (0..2000).map(|at| if at % 2 == 0 { 0.21 } else { 0.19 });
+        assert_eq!(verdicts(&mut judge, wavering), []);
+        assert_eq!(judge.at_the_end(), Truth::Unknown);
+    }
+
+    #[test]
+    fn a_slow_start_does_not_decide_for_the_run() {
+        let mut judge = judge("ExcessiveSyncWaitingTime");
+        let start = std::iter::repeat_n(0.0, 60).chain(std::iter::repeat_n(0.6, 60));
+        let found = verdicts(&mut judge, start);
+        let truths: Vec<_> = found.iter().map(|(_, truth)| *truth).collect();
+        assert_eq!(truths, [Truth::False, Truth::True]);
+        assert!(found[1].0 <= 4000, "{found:?}");
+        assert_eq!(judge.at_the_end(), Truth::True);
+    }
+
+    #[test]
+    fn what_passes_turns_false() {
+        let mut judge = judge("ExcessiveSyncWaitingTime");
+        let burst = std::iter::repeat_n(1.0, 20).chain(std::iter::repeat_n(0.0, 200));
+        let truths: Vec<_> = verdicts(&mut judge, burst).iter().map(|(_, truth)| *truth).collect();
+        assert_eq!(truths, [Truth::True, Truth::False]);
+    }
+
+    #[test]
+    fn below_is_as_steady_as_above() {
+        let first = |value: f64| verdicts(&mut judge("TooManySmallIOOps"), vec![value; 60]);
+        assert_eq!(first(64.0)[0].1, Truth::True);
+        assert_eq!(first(1e6)[0].1, Truth::False);
+        assert_eq!(first(4096.0), []);
+    }
+
+    #[test]
+    fn few_operations_say_nothing() {
+        let mut judge = judge("TooManySmallIOOps");
+        let interval = |at: u64| Interval::new(Time::from_millis(at), Time::from_millis(at + STEP));
+        for at in 0..90 {
+            let one =
+                Observation { interval: interval(at * STEP), numerator: 8.0, denominator: 1.0 };
+            assert_eq!(judge.observe(one), None);
+        }
+    }
+}

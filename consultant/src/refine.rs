@@ -1,0 +1,120 @@
+//! Which parts a true node is asked about, and in which round.
+//!
+//! ```text
+//!   first round     /Code  /SyncObject  /File       at once
+//!   last round      /Machine  /Process              when the first found nothing true any more
+//! ```
+//!
+//! Most parallel programs run one code in many processes, which are then all alike: refining by process at each node would multiply
+//! the graph by the number of processes and say the same of each. So processes come last, at the nodes that no code, object
+//! or file explains further; and processes that are all true with about the same value are not followed (nor reported).
+//! Hierarchies in which there is only one thing to choose from, and machines when each has one process, are left out of the last round: a part
+//! that is the whole says nothing.
+
+use whyperf_model::{Focus, Hierarchy};
+
+use crate::catalogue::Catalogue;
+use crate::graph::{Edge, Graph, NodeId, Truth};
+
+/// Refined along at once.
+pub(crate) const FIRST: [Hierarchy; 3] = [Hierarchy::Code, Hierarchy::SyncObject, Hierarchy::File];
+/// Refined along when nothing else explains a node.
+pub(crate) const LAST: [Hierarchy; 2] = [Hierarchy::Machine, Hierarchy::Process];
+
+/// Values that differ by no more than this factor are alike.
+const ALIKE: f64 = 1.5;
+/// So few parts are followed even when they are alike.
+const FEW: usize = 8;
+
+/// The parts of a focus along one hierarchy.
+#[derive(Debug, Default)]
+pub(crate) struct Parts {
+    pub(crate) foci: Vec<Focus>,
+    pub(crate) left_out: usize,
+}
+
+/// The parts of a focus along a hierarchy, at most `breadth` of them.
+pub(crate) fn parts(
+    catalogue: &Catalogue,
+    focus: &Focus,
+    hierarchy: Hierarchy,
+    breadth: usize,
+) -> Parts {
+    let part = focus.part(hierarchy).iter();
+    let mut children: Vec<_> = part.flat_map(|resource| catalogue.children(resource)).collect();
+    if LAST.contains(&hierarchy) && (children.len() < 2 || is_redundant(catalogue, hierarchy)) {
+        return Parts::default();
+    }
+    let left_out = children.len().saturating_sub(breadth);
+    children.truncate(breadth);
+    Parts { foci: focus.magnify(hierarchy, &children), left_out }
+}
+
+/// Whether each machine has one process: then the processes say it all.
+fn is_redundant(catalogue: &Catalogue, hierarchy: Hierarchy) -> bool {
+    hierarchy == Hierarchy::Machine
+        && catalogue.count(Hierarchy::Machine) == catalogue.count(Hierarchy::Process)
+}
+
+/// How the processes (or machines) beside a node compare with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Siblings {
+    /// The focus names no process and no machine.
+    None,
+    /// Some are not decided yet.
+    Undecided,
+    /// All of them are true with about the same value.
+    Alike {
+        /// Few enough to be followed all the same.
+        few: bool,
+    },
+    /// They tell something from each other.
+    Different,
+}
+
+/// Compares a node with the other parts of the same parent focus along the last hierarchy it names.
+pub(crate) fn siblings(graph: &Graph, catalogue: &Catalogue, id: NodeId) -> Siblings {
+    let node = graph.node(id);
+    let named = LAST.into_iter().rev().find(|hierarchy| !node.focus.is_root(*hierarchy));
+    let Some((hierarchy, parent)) =
+        named.and_then(|h| Some((h, node.focus.part(h).first()?.parent()?)))
+    else {
+        return Siblings::None;
+    };
+    let foci = node.focus.with(hierarchy, parent.clone());
+    let all = foci.magnify(hierarchy, &catalogue.children(&parent));
+    let nodes: Vec<_> = all.iter().filter_map(|focus| graph.find(node.hypothesis, focus)).collect();
+    let truths = || nodes.iter().map(|id| graph.node(*id).truth);
+    if truths().any(|truth| truth == Truth::False) {
+        return Siblings::Different;
+    }
+    if nodes.len() < all.len() || truths().any(|truth| truth == Truth::Unknown) {
+        return Siblings::Undecided;
+    }
+    let values = || nodes.iter().filter_map(|id| graph.node(*id).judge.value());
+    let (low, high) = (values().fold(f64::MAX, f64::min), values().fold(0.0, f64::max));
+    if high <= low * ALIKE {
+        Siblings::Alike { few: nodes.len() <= FEW }
+    } else {
+        Siblings::Different
+    }
+}
+
+/// Whether the first round left something true, or something that is still open.
+pub(crate) fn first_round(graph: &Graph, id: NodeId) -> Truth {
+    let children = graph.node(id).children.iter();
+    let first = children.filter(|(_, edge)| match edge {
+        Edge::Why => false,
+        Edge::Where(hierarchy) => FIRST.contains(hierarchy),
+    });
+    let mut found = Truth::False;
+    for (child, _) in first {
+        let child = graph.node(*child);
+        match child.truth {
+            Truth::True => return Truth::True,
+            Truth::Unknown if !child.is_closed => found = Truth::Unknown,
+            Truth::Unknown | Truth::False => {}
+        }
+    }
+    found
+}

@@ -1,0 +1,195 @@
+//! What a search found: the true nodes as a tree, the leading one first, the most specific ones last in each branch.
+//!
+//! A branch is a top-level hypothesis; branches follow each other by rank, then by value. Each true node stands below the
+//! true parent that was refined last (by code, if it can choose), so a node with several parents is shown once. Processes
+//! that are all alike are left out, because together they are the node above them.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use whyperf_model::{Focus, Time};
+
+use crate::catalogue::Catalogue;
+use crate::graph::{Edge, Graph, NodeId, Truth};
+use crate::hypothesis::{Hypotheses, Operator};
+use crate::refine::{self, Siblings};
+
+/// The result of a search.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// The leading finding first; a finding's refinements follow it.
+    pub bottlenecks: Vec<Bottleneck>,
+    /// How much was asked.
+    pub counts: Counts,
+}
+
+/// How many questions were asked, and what came of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Nodes that were measured at all.
+    pub tested: usize,
+    /// Nodes that are true.
+    pub found: usize,
+    /// Nodes that were measured and could not be concluded.
+    pub unknown: usize,
+    /// All nodes, also those that still wait.
+    pub nodes: usize,
+}
+
+/// One finding.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Bottleneck {
+    /// What is wrong.
+    pub hypothesis: Cow<'static, str>,
+    /// Where.
+    pub focus: Focus,
+    /// The value over all the time it was measured.
+    pub value: f64,
+    /// What it is compared with.
+    pub threshold: f64,
+    /// The sign of the comparison.
+    pub operator: char,
+    /// When it was found.
+    pub found: Time,
+    /// When the evidence began that it was found by.
+    pub since: Time,
+    /// One less the chance that this evidence was luck.
+    pub confidence: f64,
+    /// Whether nothing more specific was found below it.
+    pub leaf: bool,
+    /// How deep in its branch it stands; zero at the top.
+    pub depth: usize,
+    /// What it means.
+    pub meaning: Cow<'static, str>,
+    /// What to try.
+    pub advice: Cow<'static, str>,
+}
+
+impl Counts {
+    pub(crate) fn of(graph: &Graph) -> Self {
+        let mut counts = Self::default();
+        for id in graph.ids() {
+            let node = graph.node(id);
+            counts.nodes += 1;
+            counts.tested += usize::from(node.asked > 0);
+            counts.found += usize::from(node.truth == Truth::True);
+            counts.unknown += usize::from(node.asked > 0 && node.truth == Truth::Unknown);
+        }
+        counts
+    }
+}
+
+pub(crate) fn report(graph: &Graph, catalogue: &Catalogue, hypotheses: &Hypotheses) -> Report {
+    let tree = Tree::of(graph, catalogue, hypotheses);
+    Report { bottlenecks: tree.bottlenecks(), counts: Counts::of(graph) }
+}
+
+/// The true nodes worth reporting, each below one parent.
+struct Tree<'a> {
+    graph: &'a Graph,
+    hypotheses: &'a Hypotheses,
+    shown: BTreeSet<NodeId>,
+    below: BTreeMap<Option<NodeId>, Vec<NodeId>>,
+}
+
+impl<'a> Tree<'a> {
+    fn of(graph: &'a Graph, catalogue: &Catalogue, hypotheses: &'a Hypotheses) -> Self {
+        let shown = graph.ids().filter(|id| is_worth_it(graph, catalogue, *id)).collect();
+        let mut tree = Self { graph, hypotheses, shown, below: BTreeMap::new() };
+        for id in &tree.shown {
+            let parent = tree.parent(*id);
+            tree.below.entry(parent).or_default().push(*id);
+        }
+        let mut below = std::mem::take(&mut tree.below);
+        for siblings in below.values_mut() {
+            siblings.sort_by(|one, other| tree.compare(*one, *other));
+        }
+        tree.below = below;
+        tree
+    }
+
+    fn bottlenecks(&self) -> Vec<Bottleneck> {
+        let mut found = Vec::new();
+        let mut pending = vec![(None, 0)];
+        while let Some((parent, depth)) = pending.pop() {
+            if let Some(id) = parent {
+                found.extend(self.bottleneck(id, depth - 1));
+            }
+            let children = self.below.get(&parent).into_iter().flatten().rev();
+            pending.extend(children.map(|child| (Some(*child), depth + 1)));
+        }
+        found
+    }
+
+    fn bottleneck(&self, id: NodeId, depth: usize) -> Option<Bottleneck> {
+        let node = self.graph.node(id);
+        let row = self.hypotheses.row(node.hypothesis);
+        let (found, ground) = node.found?;
+        Some(Bottleneck {
+            hypothesis: row.name.clone(),
+            focus: node.focus.clone(),
+            value: node.judge.value()?,
+            threshold: row.threshold,
+            operator: row.operator.symbol(),
+            found,
+            since: ground.since,
+            confidence: ground.confidence,
+            leaf: !self.has_finer(id),
+            depth,
+            meaning: row.meaning.clone(),
+            advice: row.advice.clone(),
+        })
+    }
+
+    /// A part of it is true too. A more precise hypothesis at the same place does not make the place more precise.
+    fn has_finer(&self, id: NodeId) -> bool {
+        let children = self.graph.node(id).children.iter();
+        let mut finer = children.filter(|(_, edge)| **edge != Edge::Why);
+        finer.any(|(child, _)| self.shown.contains(child))
+    }
+
+    /// The deepest shown parent; of several the first found. A root process stands below the whole program, if that is true.
+    fn parent(&self, id: NodeId) -> Option<NodeId> {
+        let node = self.graph.node(id);
+        let shown = node.parents.iter().filter(|parent| self.shown.contains(parent));
+        let deepest = shown.copied().min_by_key(|parent| {
+            let above = self.graph.node(*parent);
+            (usize::MAX - above.focus.depth(), above.children.get(&id).copied(), *parent)
+        });
+        let whole = self.graph.find(node.hypothesis, &Focus::whole_program());
+        let above = whole.filter(|whole| *whole != id && self.shown.contains(whole));
+        deepest.or(above)
+    }
+
+    fn compare(&self, one: NodeId, other: NodeId) -> Ordering {
+        let key = |id: NodeId| {
+            let node = self.graph.node(id);
+            let row = self.hypotheses.row(node.hypothesis);
+            let value = node.judge.value().unwrap_or_default();
+            let severity = if row.operator == Operator::Above { value } else { 0.0 };
+            (row.rank, row.operator == Operator::Below, severity)
+        };
+        let ((rank, below, value), (other_rank, other_below, other_value)) = (key(one), key(other));
+        let by_rank = (rank, below).cmp(&(other_rank, other_below));
+        by_rank.then(other_value.total_cmp(&value)).then(one.cmp(&other))
+    }
+}
+
+/// True, and not one of many that are all alike and lead no further.
+fn is_worth_it(graph: &Graph, catalogue: &Catalogue, id: NodeId) -> bool {
+    let node = graph.node(id);
+    let leads = || node.children.keys().any(|child| graph.node(*child).truth == Truth::True);
+    node.truth == Truth::True
+        && (!matches!(refine::siblings(graph, catalogue, id), Siblings::Alike { .. })
+            || leads()
+            || !stands_above(graph, id))
+}
+
+/// Whether the focus without processes and machines is true of the same: only then do its alike parts say nothing.
+fn stands_above(graph: &Graph, id: NodeId) -> bool {
+    let node = graph.node(id);
+    let whole = node.focus.projected(&refine::FIRST);
+    graph.find(node.hypothesis, &whole).is_some_and(|above| graph.node(above).truth == Truth::True)
+}

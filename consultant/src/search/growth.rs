@@ -1,0 +1,230 @@
+//! How the graph grows: from its roots, by refinement, and by what is discovered late.
+
+use whyperf_model::{Focus, Hierarchy, Resource};
+
+use super::Search;
+use crate::graph::{Edge, NodeId, Truth};
+use crate::hypothesis::HypothesisId;
+use crate::judge::Judge;
+use crate::queue::Priority;
+use crate::refine::{self, FIRST, LAST, Siblings};
+use crate::step::Happening;
+use crate::stream::Stream;
+
+/// What linking a child to its parent came to.
+enum Linked {
+    /// A question nobody asked before.
+    News,
+    /// One that another node had led to.
+    Shadow,
+    /// Nothing: it was linked before.
+    Known,
+}
+
+impl Search {
+    /// Asks the top-level hypotheses about the whole program.
+    pub(super) fn plant(&mut self) {
+        let tops: Vec<_> = self.hypotheses.children(None).collect();
+        for hypothesis in tops {
+            self.add_root(hypothesis, Focus::whole_program());
+        }
+    }
+
+    /// Lets a new resource join what was refined before it was known. One that comes back opens its nodes again.
+    pub(super) fn discover(&mut self, news: &Resource) {
+        let Some(parent) = news.parent() else { return };
+        let hierarchy = news.hierarchy();
+        if hierarchy == Hierarchy::Process && parent.is_root() {
+            self.send_scouts();
+        }
+        for id in self.graph.ids() {
+            let node = self.graph.node(id);
+            if node.is_closed && node.focus.part(hierarchy).iter().all(|part| part == news) {
+                self.reopen(id);
+            } else if node.focus.part(hierarchy) == [parent.clone()] {
+                self.join(id, news);
+            }
+        }
+    }
+
+    /// Refines a true node: its more precise hypotheses, and the first round of its parts.
+    pub(super) fn refine_first(&mut self, id: NodeId) {
+        if self.graph.node(id).refined.first.is_some() {
+            return;
+        }
+        self.graph.node_mut(id).refined.first = Some(self.now);
+        self.refine_why(id);
+        for hierarchy in FIRST {
+            self.refine_along(id, hierarchy);
+        }
+    }
+
+    /// The last round of its parts.
+    pub(super) fn refine_last(&mut self, id: NodeId) {
+        self.graph.node_mut(id).refined.last = true;
+        for hierarchy in LAST {
+            self.refine_along(id, hierarchy);
+        }
+    }
+
+    /// Whether a true node may be refined now. What names a process or a machine waits for the ones beside it; and while the whole
+    /// program is true of the same, its own refinement tells more.
+    pub(super) fn may_refine(&self, id: NodeId) -> bool {
+        let node = self.graph.node(id);
+        let is_old = node
+            .found
+            .as_ref()
+            .is_some_and(|(found, _)| self.now.since(*found) >= self.settings.patience);
+        let whole = Focus::whole_program();
+        if node.is_root && node.focus != whole && node.true_parents == 0 {
+            match self.truth_of(node.hypothesis, &whole) {
+                Truth::True => return false,
+                Truth::Unknown if !is_old => return false,
+                Truth::Unknown | Truth::False => {}
+            }
+        }
+        match refine::siblings(&self.graph, &self.catalogue, id) {
+            Siblings::None | Siblings::Different | Siblings::Alike { few: true } => true,
+            Siblings::Alike { few: false } => false,
+            Siblings::Undecided => is_old,
+        }
+    }
+
+    /// Puts a node that somebody holds into the queue, unless it is there, is measured, or cannot be.
+    pub(super) fn enqueue(&mut self, id: NodeId, priority: Priority) {
+        let node = self.graph.node_mut(id);
+        let is_idle = !node.is_waiting && !node.is_closed && node.measured.is_none();
+        if is_idle && node.is_held() {
+            node.is_waiting = true;
+            self.queue.push(priority, id);
+        }
+    }
+
+    /// Asks the top-level hypotheses about each process: a process in a hundred that writes for all others is one percent of the
+    /// program, and the reason why it waits.
+    fn send_scouts(&mut self) {
+        let processes = self.catalogue.children(&Resource::root(Hierarchy::Process));
+        if processes.len() < 2 || processes.len() > self.settings.scouts {
+            return;
+        }
+        let tops: Vec<_> = self.hypotheses.children(None).collect();
+        for process in processes {
+            let focus = Focus::whole_program().with(Hierarchy::Process, process);
+            for hypothesis in &tops {
+                if self.hypotheses.row(*hypothesis).refines(Hierarchy::Process) {
+                    self.add_root(*hypothesis, focus.clone());
+                }
+            }
+        }
+    }
+
+    fn add_root(&mut self, hypothesis: HypothesisId, focus: Focus) {
+        let (id, _) = self.ensure(hypothesis, focus);
+        if !std::mem::replace(&mut self.graph.node_mut(id).is_root, true) {
+            self.enqueue(id, Priority::Root);
+        }
+    }
+
+    fn refine_why(&mut self, id: NodeId) {
+        let node = self.graph.node(id);
+        let (hypothesis, focus) = (node.hypothesis, node.focus.clone());
+        let below: Vec<_> = self.hypotheses.children(Some(hypothesis)).collect();
+        let linked: Vec<_> =
+            below.into_iter().map(|finer| self.link(id, finer, focus.clone(), Edge::Why)).collect();
+        self.tell_refined(id, None, &linked, 0);
+    }
+
+    fn refine_along(&mut self, id: NodeId, hierarchy: Hierarchy) {
+        let node = self.graph.node(id);
+        let hypothesis = node.hypothesis;
+        if !self.hypotheses.row(hypothesis).refines(hierarchy) {
+            return;
+        }
+        let breadth = self.settings.breadth;
+        let parts = refine::parts(&self.catalogue, &node.focus, hierarchy, breadth);
+        let edge = Edge::Where(hierarchy);
+        let linked: Vec<_> =
+            parts.foci.into_iter().map(|focus| self.link(id, hypothesis, focus, edge)).collect();
+        self.tell_refined(id, Some(hierarchy), &linked, parts.left_out);
+    }
+
+    /// One resource joins a node that was refined along its hierarchy already.
+    fn join(&mut self, id: NodeId, news: &Resource) {
+        let hierarchy = news.hierarchy();
+        let node = self.graph.node(id);
+        let is_last = LAST.contains(&hierarchy);
+        if is_last && node.refined.last {
+            // The second of two is what makes the first worth asking about.
+            self.refine_along(id, hierarchy);
+        }
+        let hypothesis = node_hypothesis(self, id);
+        if is_last
+            || self.graph.node(id).refined.first.is_none()
+            || !self.hypotheses.row(hypothesis).refines(hierarchy)
+        {
+            return;
+        }
+        let node = self.graph.node(id);
+        let edge = Edge::Where(hierarchy);
+        let siblings = node.children.values().filter(|other| **other == edge).count();
+        if siblings >= self.settings.breadth {
+            return;
+        }
+        let focus = node.focus.with(hierarchy, news.clone());
+        let linked = [self.link(id, hypothesis, focus, edge)];
+        self.tell_refined(id, Some(hierarchy), &linked, 0);
+    }
+
+    fn reopen(&mut self, id: NodeId) {
+        self.graph.node_mut(id).is_closed = false;
+        if self.graph.node(id).truth != Truth::False {
+            self.enqueue(id, Priority::Where);
+        }
+    }
+
+    fn link(
+        &mut self,
+        parent: NodeId,
+        hypothesis: HypothesisId,
+        focus: Focus,
+        edge: Edge,
+    ) -> Linked {
+        let (child, is_new) = self.ensure(hypothesis, focus);
+        if !self.graph.link(parent, child, edge) {
+            return Linked::Known;
+        }
+        if self.graph.node(child).truth != Truth::False {
+            let priority = if edge == Edge::Why { Priority::Why } else { Priority::Where };
+            self.enqueue(child, priority);
+        }
+        if is_new { Linked::News } else { Linked::Shadow }
+    }
+
+    fn ensure(&mut self, hypothesis: HypothesisId, focus: Focus) -> (NodeId, bool) {
+        if let Some(id) = self.graph.find(hypothesis, &focus) {
+            return (id, false);
+        }
+        let judge = Judge::new(self.hypotheses.row(hypothesis), &self.settings);
+        let stream = Stream::new(self.settings.grain);
+        (self.graph.add((hypothesis, focus), judge, stream), true)
+    }
+
+    fn tell_refined(
+        &mut self,
+        id: NodeId,
+        along: Option<Hierarchy>,
+        linked: &[Linked],
+        left_out: usize,
+    ) {
+        let news = linked.iter().filter(|one| matches!(one, Linked::News)).count();
+        let shadows = linked.iter().filter(|one| matches!(one, Linked::Shadow)).count();
+        if news + shadows > 0 {
+            let (subject, along) = (self.subject(id), Happening::axis(along));
+            self.tell(Happening::Refined { subject, along, news, shadows, left_out });
+        }
+    }
+}
+
+fn node_hypothesis(search: &Search, id: NodeId) -> HypothesisId {
+    search.graph.node(id).hypothesis
+}

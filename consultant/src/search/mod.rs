@@ -1,0 +1,243 @@
+//! The search itself: told of events, asked for requests and steps.
+
+mod growth;
+mod progress;
+
+use std::collections::{BTreeSet, VecDeque};
+
+use whyperf_model::{Resource, Sample, Time};
+
+use crate::catalogue::Catalogue;
+use crate::cost::{Admission, Budget};
+use crate::graph::{Graph, NodeId, Truth};
+use crate::hypothesis::{Hypotheses, HypothesisId};
+use crate::queue::Queue;
+use crate::report::{self, Counts, Report};
+use crate::request::{MeasurementId, Measurements, Request};
+use crate::settings::Settings;
+use crate::step::{Happening, Step, Subject};
+use crate::stream::Side;
+use crate::world::Event;
+
+/// A search for the reasons why a program is slow. It knows no clock: time comes with the events.
+#[derive(Debug)]
+pub struct Search {
+    settings: Settings,
+    hypotheses: Hypotheses,
+    now: Time,
+    is_over: bool,
+    catalogue: Catalogue,
+    graph: Graph,
+    queue: Queue,
+    budget: Budget,
+    measurements: Measurements,
+    /// Measured, and waiting for a verdict.
+    undecided: BTreeSet<NodeId>,
+    steps: VecDeque<Step>,
+}
+
+/// A search in a few numbers, for a status line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Status {
+    /// Pairs of metric and focus being measured.
+    pub measured: usize,
+    /// Nodes that wait to be measured.
+    pub waiting: usize,
+    /// What measuring costs the slowest process, as observed last.
+    pub cost: f64,
+    /// Whether the cost holds the search back.
+    pub is_held_back: bool,
+    /// What was found so far.
+    pub counts: Counts,
+}
+
+impl Search {
+    /// A search that begins with the top-level hypotheses at the whole program.
+    #[must_use]
+    pub fn new(hypotheses: Hypotheses, settings: Settings) -> Self {
+        let budget = Budget::new(settings.cost_limit);
+        let mut search = Self {
+            settings,
+            hypotheses,
+            now: Time::ZERO,
+            is_over: false,
+            catalogue: Catalogue::default(),
+            graph: Graph::default(),
+            queue: Queue::default(),
+            budget,
+            measurements: Measurements::default(),
+            undecided: BTreeSet::new(),
+            steps: VecDeque::new(),
+        };
+        search.plant();
+        search
+    }
+
+    /// Takes in whatever a world has to tell.
+    pub fn handle(&mut self, event: Event) {
+        match event {
+            Event::Resource(now, resource) => self.handle_resource(now, &resource),
+            Event::Retired(now, resource) => self.handle_resource_retired(now, &resource),
+            Event::Sample(id, sample) => self.handle_sample(id, &sample),
+            Event::Cost(now, fraction) => self.handle_cost(now, fraction),
+            Event::Refusal(now, id, reason) => self.handle_refusal(now, id, &reason),
+            Event::End(now) => self.handle_end(now),
+        }
+    }
+
+    /// Something new can be asked about: it and its ancestors join all nodes that were refined there already.
+    pub fn handle_resource(&mut self, now: Time, resource: &Resource) {
+        if self.is_over {
+            return;
+        }
+        self.advance(now);
+        for news in self.catalogue.add(resource) {
+            self.discover(&news);
+        }
+        self.fill();
+    }
+
+    /// Something is gone. What was found there stays found; what was open stays unknown.
+    pub fn handle_resource_retired(&mut self, now: Time, resource: &Resource) {
+        if self.is_over {
+            return;
+        }
+        self.advance(now);
+        self.catalogue.retire(resource);
+        for id in self.graph.ids() {
+            let part = self.graph.node(id).focus.part(resource.hierarchy());
+            if part.iter().all(|named| resource.contains(named)) {
+                self.close(id);
+            }
+        }
+        self.fill();
+    }
+
+    /// A pair grew. Samples of a measurement that was stopped are ignored.
+    pub fn handle_sample(&mut self, id: MeasurementId, sample: &Sample) {
+        if self.is_over {
+            return;
+        }
+        self.advance(sample.interval.end);
+        for user in self.measurements.users(id) {
+            self.observe(user, id, sample);
+        }
+        self.fill();
+    }
+
+    /// Measuring took this fraction of the time of the process that paid most, over the last interval.
+    pub fn handle_cost(&mut self, now: Time, fraction: f64) {
+        if self.is_over {
+            return;
+        }
+        self.advance(now);
+        let cost = fraction;
+        match self.budget.observe(fraction) {
+            Admission::Unchanged => {}
+            Admission::Resumed => self.tell(Happening::Resumed { cost }),
+            Admission::HeldBack => {
+                let (limit, waiting) = (self.budget.limit(), self.queue.len());
+                self.tell(Happening::HeldBack { cost, limit, waiting });
+            }
+        }
+        self.fill();
+    }
+
+    /// A pair cannot be measured. The nodes that need it are given up.
+    pub fn handle_refusal(&mut self, now: Time, id: MeasurementId, reason: &str) {
+        if self.is_over {
+            return;
+        }
+        self.advance(now);
+        for user in self.measurements.users(id) {
+            let subject = self.subject(user);
+            self.tell(Happening::Refused { subject, reason: reason.to_owned() });
+            self.close(user);
+        }
+        self.fill();
+    }
+
+    /// The run is over: what is true must hold for all of its life, and what could not be concluded stays unknown.
+    pub fn handle_end(&mut self, now: Time) {
+        if self.is_over {
+            return;
+        }
+        self.now = self.now.max(now);
+        for id in self.graph.ids() {
+            self.look_back(id);
+        }
+        for id in self.graph.ids() {
+            self.stop(id);
+        }
+        self.queue.clear();
+        self.is_over = true;
+        self.tell(Happening::Ended);
+    }
+
+    /// The next thing the world is asked to do; ask after each event, until there is none.
+    pub fn poll_request(&mut self) -> Option<Request> {
+        self.fill();
+        self.measurements.poll()
+    }
+
+    /// The next step that was taken.
+    pub fn poll_step(&mut self) -> Option<Step> {
+        self.steps.pop_front()
+    }
+
+    /// The search in a few numbers.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        Status {
+            measured: self.measurements.len(),
+            waiting: self.queue.len(),
+            cost: self.budget.observed(),
+            is_held_back: !self.budget.admits(),
+            counts: Counts::of(&self.graph),
+        }
+    }
+
+    /// What was found so far, or at all once the run is over.
+    #[must_use]
+    pub fn report(&self) -> Report {
+        report::report(&self.graph, &self.catalogue, &self.hypotheses)
+    }
+
+    /// The hypotheses it works with.
+    #[must_use]
+    pub const fn hypotheses(&self) -> &Hypotheses {
+        &self.hypotheses
+    }
+
+    /// Brings a sample to a node that uses it, as numerator, as denominator, or as both.
+    fn observe(&mut self, user: NodeId, id: MeasurementId, sample: &Sample) {
+        let node = self.graph.node_mut(user);
+        let Some((numerator, denominator)) = node.measured else { return };
+        if id == numerator {
+            node.stream.push(Side::Numerator, sample);
+        }
+        if id == denominator {
+            node.stream.push(Side::Denominator, sample);
+        }
+        while let Some(seen) = self.graph.node_mut(user).stream.poll() {
+            if let Some(ground) = self.graph.node_mut(user).judge.observe(seen) {
+                self.conclude(user, ground);
+            }
+        }
+    }
+
+    fn tell(&mut self, happening: Happening) {
+        self.steps.push_back(Step { time: self.now, happening });
+    }
+
+    fn subject(&self, id: NodeId) -> Subject {
+        let node = self.graph.node(id);
+        let hypothesis = self.hypotheses.row(node.hypothesis).name.clone();
+        Subject { hypothesis, focus: node.focus.clone() }
+    }
+
+    fn truth_of(&self, hypothesis: HypothesisId, focus: &whyperf_model::Focus) -> Truth {
+        let found = self.graph.find(hypothesis, focus);
+        found.map_or(Truth::Unknown, |id| self.graph.node(id).truth)
+    }
+}

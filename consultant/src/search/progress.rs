@@ -1,0 +1,184 @@
+//! How the search moves on: what is started, what verdicts lead to, and what time alone brings.
+
+use whyperf_model::{Nanos, Time};
+
+use super::Search;
+use crate::graph::{Consequences, NodeId, Truth};
+use crate::judge::Ground;
+use crate::queue::Priority;
+use crate::refine;
+use crate::step::{Conclusion, Happening};
+use crate::stream::Stream;
+
+impl Search {
+    /// Time goes on, once per moment: what waited for it happens.
+    pub(super) fn advance(&mut self, now: Time) {
+        if now <= self.now {
+            return;
+        }
+        self.now = now;
+        for id in self.graph.ids() {
+            match self.graph.node(id).truth {
+                Truth::True => self.deepen(id),
+                Truth::False => self.reconsider(id),
+                Truth::Unknown => {}
+            }
+        }
+    }
+
+    /// Starts what waits, as far as cost and number allow. Old questions take at most half of the room.
+    pub(super) fn fill(&mut self) {
+        while self.budget.admits() && self.undecided.len() < self.settings.active_limit {
+            let has_room = self.undecided.len() < self.settings.active_limit / 2;
+            let least = if has_room { Priority::Again } else { Priority::Where };
+            let Some(id) = self.queue.pop(least) else { return };
+            self.graph.node_mut(id).is_waiting = false;
+            self.start(id);
+        }
+    }
+
+    /// A verdict, and all that follows from it.
+    pub(super) fn conclude(&mut self, id: NodeId, ground: Ground) {
+        let node = self.graph.node_mut(id);
+        let was = node.truth;
+        if ground.truth == Truth::True && was != Truth::True {
+            node.found = Some((self.now, ground));
+        }
+        let is_root = node.is_root;
+        self.undecided.remove(&id);
+        self.tell_concluded(id, was, ground);
+        let consequences = self.graph.set_truth(id, ground.truth);
+        self.follow(&consequences);
+        if ground.truth == Truth::True {
+            self.deepen(id);
+        } else if !is_root {
+            self.stop(id);
+            self.schedule(id);
+        }
+    }
+
+    /// At the end: whether what is true held for its whole life.
+    pub(super) fn look_back(&mut self, id: NodeId) {
+        let node = self.graph.node(id);
+        if node.truth != Truth::True || node.judge.at_the_end() == Truth::True {
+            return;
+        }
+        let value = node.judge.value().unwrap_or_default();
+        let life = node.judge.time();
+        let since = Time(self.now.0 - life);
+        let ground = Ground { truth: Truth::False, value, confidence: 1.0, since };
+        self.tell_concluded(id, Truth::True, ground);
+        let consequences = self.graph.set_truth(id, Truth::False);
+        self.follow(&consequences);
+    }
+
+    /// Measures a node no longer.
+    pub(super) fn stop(&mut self, id: NodeId) {
+        self.undecided.remove(&id);
+        if let Some((numerator, denominator)) = self.graph.node_mut(id).measured.take() {
+            self.measurements.release(numerator, id);
+            self.measurements.release(denominator, id);
+        }
+    }
+
+    /// Gives a node up: it keeps what was found, and is not measured again unless its resource comes back.
+    pub(super) fn close(&mut self, id: NodeId) {
+        self.graph.node_mut(id).is_closed = true;
+        self.stop(id);
+    }
+
+    fn start(&mut self, id: NodeId) {
+        let node = self.graph.node(id);
+        if !node.is_held() || node.is_closed || node.measured.is_some() {
+            return;
+        }
+        let (above, below) = self.hypotheses.row(node.hypothesis).pairs(&node.focus);
+        let again = node.asked > 0;
+        let numerator = self.measurements.acquire(above, id);
+        let denominator = self.measurements.acquire(below, id);
+        let stream = Stream::new(self.settings.grain);
+        let node = self.graph.node_mut(id);
+        node.measured = Some((numerator, denominator));
+        node.stream = stream;
+        node.asked += 1;
+        node.again = None;
+        if again && node.truth != Truth::True {
+            node.judge.ask_again();
+        }
+        if node.truth != Truth::True {
+            self.undecided.insert(id);
+        }
+        let subject = self.subject(id);
+        self.tell(Happening::Started { subject, again });
+    }
+
+    /// Refines a true node as far as it is time to.
+    fn deepen(&mut self, id: NodeId) {
+        let refined = self.graph.node(id).refined;
+        match refined.first {
+            None => {
+                if self.may_refine(id) {
+                    self.refine_first(id);
+                }
+            }
+            Some(since) if !refined.last => {
+                let is_explained = match refine::first_round(&self.graph, id) {
+                    Truth::True => true,
+                    Truth::Unknown => self.now.since(since) < self.settings.patience,
+                    Truth::False => false,
+                };
+                if !is_explained {
+                    self.refine_last(id);
+                }
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// Asks again what was false for long enough.
+    fn reconsider(&mut self, id: NodeId) {
+        if self.graph.node(id).again.is_some_and(|time| time <= self.now) {
+            self.enqueue(id, Priority::Again);
+        }
+    }
+
+    fn schedule(&mut self, id: NodeId) {
+        let asked = self.graph.node(id).asked.clamp(1, 20);
+        let wait = Nanos(self.settings.retest.0.saturating_mul(1 << (asked - 1)));
+        self.graph.node_mut(id).again = Some(self.now + wait);
+    }
+
+    fn follow(&mut self, consequences: &Consequences) {
+        for id in &consequences.dropped {
+            let node = self.graph.node_mut(*id);
+            if node.measured.is_none() {
+                continue;
+            }
+            node.judge.overrule(node.truth);
+            self.stop(*id);
+            let subject = self.subject(*id);
+            self.tell(Happening::Dropped { subject });
+        }
+        for id in &consequences.revived {
+            if self.graph.node(*id).truth != Truth::False || self.graph.node(*id).again.is_none() {
+                self.enqueue(*id, Priority::Where);
+            }
+        }
+    }
+
+    fn tell_concluded(&mut self, id: NodeId, was: Truth, ground: Ground) {
+        let subject = self.subject(id);
+        let row = self.hypotheses.row(self.graph.node(id).hypothesis);
+        let conclusion = Conclusion {
+            subject,
+            truth: ground.truth,
+            was,
+            value: ground.value,
+            threshold: row.threshold,
+            operator: row.operator.symbol(),
+            confidence: ground.confidence,
+            since: ground.since,
+        };
+        self.tell(Happening::Concluded(conclusion));
+    }
+}

@@ -1,0 +1,45 @@
+//! The numbers a search is run with.
+
+use whyperf_model::Nanos;
+
+/// What a user may set. `Settings::default()` is what is meant for programs nobody knows yet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// The share of the slowest process's time that measuring may take.
+    pub cost_limit: f64,
+    /// How many undecided nodes are measured at once. Nodes found true are measured on and do not count.
+    pub active_limit: usize,
+    /// How many children a node gets along one hierarchy; further ones are left out, and the steps say so.
+    pub breadth: usize,
+    /// Up to how many processes each one is asked about from the beginning; see `docs/search.md`.
+    pub scouts: usize,
+    /// The chance at most accepted that a test concludes true although the value was never above the threshold.
+    pub error_true: f64,
+    /// The chance at most accepted that a test concludes false although the value was never below the threshold.
+    pub error_false: f64,
+    /// No verdict on less measured time than this.
+    pub least_time: Nanos,
+    /// Shorter samples are put together until they are as long as this.
+    pub grain: Nanos,
+    /// How long an undecided part holds up what comes after it.
+    pub patience: Nanos,
+    /// After this long a false node whose parent is still true is asked again; then after twice as long, and so on.
+    pub retest: Nanos,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            cost_limit: 0.05,
+            active_limit: 300,
+            breadth: 64,
+            scouts: 64,
+            error_true: 0.01,
+            error_false: 0.05,
+            least_time: Nanos::from_millis(500),
+            grain: Nanos::from_millis(40),
+            patience: Nanos::from_secs(3),
+            retest: Nanos::from_secs(4),
+        }
+    }
+}

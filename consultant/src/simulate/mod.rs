@@ -1,0 +1,1 @@
+//! A world without machines: programs made of phases, under virtual time.

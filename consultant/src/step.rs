@@ -1,0 +1,186 @@
+//! Everything the search did and why: the log that tests, status lines and papers read.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Serialize;
+use whyperf_model::{Focus, Hierarchy, Time};
+
+use crate::graph::Truth;
+
+/// One thing that happened in the search.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Step {
+    /// When.
+    pub time: Time,
+    /// What.
+    pub happening: Happening,
+}
+
+/// A hypothesis at a focus, as it is printed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Subject {
+    /// The name of the hypothesis.
+    pub hypothesis: Cow<'static, str>,
+    /// Where it is tested.
+    pub focus: Focus,
+}
+
+/// What can happen.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+#[non_exhaustive]
+pub enum Happening {
+    /// A pair is measured from now on.
+    Started {
+        /// Which.
+        subject: Subject,
+        /// Whether it was found false before and is asked again.
+        again: bool,
+    },
+    /// The evidence suffices, or turned.
+    Concluded(Conclusion),
+    /// A true node got children along a hierarchy, or more precise hypotheses where none is named.
+    Refined {
+        /// Which.
+        subject: Subject,
+        /// Along which hierarchy.
+        along: Option<&'static str>,
+        /// Questions that are new.
+        news: usize,
+        /// Questions that another node had led to before: shadows.
+        shadows: usize,
+        /// Parts left out because there are too many.
+        left_out: usize,
+    },
+    /// Nothing true leads to it any more.
+    Dropped {
+        /// Which.
+        subject: Subject,
+    },
+    /// The world cannot measure it.
+    Refused {
+        /// Which.
+        subject: Subject,
+        /// Why, in the world's words.
+        reason: String,
+    },
+    /// Measuring costs as much as it may: nothing is started until there is room.
+    HeldBack {
+        /// What was observed.
+        cost: f64,
+        /// What is allowed.
+        limit: f64,
+        /// How many wait.
+        waiting: usize,
+    },
+    /// There is room again.
+    Resumed {
+        /// What was observed.
+        cost: f64,
+    },
+    /// The run is over.
+    Ended,
+}
+
+/// A verdict with its reasons.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Conclusion {
+    /// What it is about.
+    pub subject: Subject,
+    /// The verdict.
+    pub truth: Truth,
+    /// What it was before.
+    pub was: Truth,
+    /// The value since the evidence began.
+    pub value: f64,
+    /// What it was compared with.
+    pub threshold: f64,
+    /// The sign of the comparison that would make it true.
+    pub operator: char,
+    /// One less the chance that the evidence is luck.
+    pub confidence: f64,
+    /// When the evidence began.
+    pub since: Time,
+}
+
+impl Step {
+    /// The conclusion, if it is one that something is true: what a user wants to see at once.
+    #[must_use]
+    pub fn finding(&self) -> Option<&Conclusion> {
+        match &self.happening {
+            Happening::Concluded(conclusion) if conclusion.truth == Truth::True => Some(conclusion),
+            _ => None,
+        }
+    }
+}
+
+impl Happening {
+    pub(crate) fn axis(hierarchy: Option<Hierarchy>) -> Option<&'static str> {
+        hierarchy.map(Hierarchy::name)
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{:8.3} {}", self.time.as_secs_f64(), self.happening)
+    }
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} {}", self.hypothesis, self.focus)
+    }
+}
+
+impl fmt::Display for Happening {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Started { subject, again: false } => write!(out, "started   {subject}"),
+            Self::Started { subject, again: true } => write!(out, "again     {subject}"),
+            Self::Concluded(conclusion) => conclusion.fmt(out),
+            Self::Refined { subject, along, news, shadows, left_out } => {
+                let along = along.unwrap_or("why");
+                write!(out, "refined   {subject} along {along}: {news} new, {shadows} shadows")?;
+                if *left_out > 0 { write!(out, ", {left_out} left out") } else { Ok(()) }
+            }
+            Self::Dropped { subject } => write!(out, "dropped   {subject}"),
+            Self::Refused { subject, reason } => write!(out, "refused   {subject}: {reason}"),
+            Self::HeldBack { cost, limit, waiting } => {
+                write!(
+                    out,
+                    "held back at a cost of {cost:.3} (limit {limit:.3}), {waiting} waiting"
+                )
+            }
+            Self::Resumed { cost } => write!(out, "resumed at a cost of {cost:.3}"),
+            Self::Ended => write!(out, "ended"),
+        }
+    }
+}
+
+impl fmt::Display for Conclusion {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = match (self.truth, self.was) {
+            (Truth::True, _) => "true     ",
+            (Truth::False, Truth::True) => "passed   ",
+            (Truth::False, _) => "false    ",
+            (Truth::Unknown, _) => "unknown  ",
+        };
+        write!(out, "{word} {}", self.subject)?;
+        let decimals = if self.threshold < 1.0 { 3 } else { 0 };
+        write!(
+            out,
+            ": {:.decimals$} {} {:.decimals$}",
+            self.value,
+            self.relation(),
+            self.threshold
+        )?;
+        write!(out, " since {:.3}, sure to {:.3}", self.since.as_secs_f64(), self.confidence)
+    }
+}
+
+impl Conclusion {
+    fn relation(&self) -> char {
+        if self.value > self.threshold { '>' } else { '<' }
+    }
+}

@@ -1,0 +1,152 @@
+//! A test that may be looked at as often as one likes: wealth gained by betting against "the mean is not above the bar".
+//!
+//! Before each observation `x` in `[0, 1]` a gambler who starts with 1 puts a fraction of it on *above the bar*; it is then multiplied by
+//! `1 + stake · (x − bar)`. If the mean given the past never exceeds the bar, no strategy gains on average, and the chance
+//! that the wealth **ever** reaches `1/error` is at most `error` (Ville's inequality). So one may stop the moment it does:
+//! early when the value is far from the bar, never when it lies on it.
+//!
+//! ```text
+//!   wealth   ▲                   ╱ 1/error: concluded
+//!          1 ┤╲   ___     _____╱
+//!            │ ╲_╱   ╲___╱
+//!            └──────────────────────────► observations
+//! ```
+//!
+//! * Which stake is best depends on the value, so a mixture of a few is played side by side: their mean is a gambler too.
+//! * **It forgets.** The capital is not played at once: observation `n` releases `1/((n+1)(n+2))` of it, which sums up to 1. What was lost on a
+//!   different past (start-up, another phase) is lost, and what is released afterwards wins all the same; a change at observation `n`
+//!   is found about `ln n` units of evidence later than if nothing had been before. So what is refuted is "the mean was never above
+//!   the bar *for a while*", and what a whole run says is judged on the whole run.
+//! * Observations need not be independent, nor of one distribution: only the mean given the past matters. A
+//!   program that alternates between the extremes on a scale much longer than a sample does exceed the bar for a while.
+//!
+//! Source: Waudby-Smith and Ramdas (2023); the release of capital is the mixture over starting times of the Shiryaev–Roberts
+//! procedure, with a finite prior.
+
+/// Wealth gained by betting that a mean lies above a bar.
+#[derive(Clone, Debug)]
+pub(crate) struct Wager {
+    bar: f64,
+    price: f64,
+    bets: [f64; STAKES.len()],
+    rounds: f64,
+    fresh: bool,
+}
+
+/// Fractions of the wealth that a worst observation would take. The boldest concludes the clear cases.
+const STAKES: [f64; 3] = [0.99, 0.5, 0.15];
+/// Bars nearer to the ends than this could be bet on without limit.
+const MARGIN: f64 = 0.001;
+/// Beyond this nothing more is to be won; without an end, numbers would cease to be numbers.
+const CEILING: f64 = 1e15;
+
+impl Wager {
+    /// A gambler against "not above `bar`", who has won when the odds are `1/error`.
+    pub(crate) fn new(bar: f64, error: f64) -> Self {
+        let bar = bar.clamp(MARGIN, 1.0 - MARGIN);
+        Self { bar, price: 1.0 / error, bets: [0.0; STAKES.len()], rounds: 0.0, fresh: true }
+    }
+
+    /// Plays one observation.
+    pub(crate) fn observe(&mut self, value: f64) {
+        let value = value.clamp(0.0, 1.0);
+        let released = 1.0 / ((self.rounds + 1.0) * (self.rounds + 2.0));
+        self.fresh = self.bets.iter().sum::<f64>() < released;
+        for (bet, stake) in self.bets.iter_mut().zip(STAKES) {
+            let put = *bet + released / STAKES.len() as f64;
+            *bet = (put * (1.0 + stake / self.bar * (value - self.bar))).min(CEILING);
+        }
+        self.rounds += 1.0;
+    }
+
+    /// Whether the bar is refuted.
+    pub(crate) fn is_won(&self) -> bool {
+        self.wealth() >= self.price
+    }
+
+    /// Whether the last observation was played with fresh money mainly: the evidence there is began with it.
+    pub(crate) const fn began_anew(&self) -> bool {
+        self.fresh
+    }
+
+    /// How sure a win is: one less the chance of as much wealth by luck.
+    pub(crate) fn confidence(&self) -> f64 {
+        1.0 - (1.0 / self.wealth()).min(1.0)
+    }
+
+    fn wealth(&self) -> f64 {
+        self.bets.iter().sum::<f64>() + 1.0 / (self.rounds + 1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Observations until a bar of 0.2 at an error of 0.01 is refuted.
+    fn rounds_until_won(mut next: impl FnMut(usize) -> f64) -> Option<usize> {
+        let mut wager = Wager::new(0.2, 0.01);
+        (1..=4000).find(|round| {
+            wager.observe(next(*round));
+            wager.is_won()
+        })
+    }
+
+    /// A plain linear congruential sequence: the tests need numbers without order, not secrets.
+    fn uniform(state: &mut u64) -> f64 {
+        *state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (*state >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    #[test]
+    fn clear_cases_are_won_within_few_observations() {
+        assert!(rounds_until_won(|_| 0.9).is_some_and(|round| round <= 6));
+        assert!(rounds_until_won(|_| 0.45).is_some_and(|round| round <= 12));
+        assert!(rounds_until_won(|_| 0.3).is_some_and(|round| round <= 20));
+    }
+
+    #[test]
+    fn what_lies_on_the_bar_or_below_is_not_won() {
+        assert_eq!(rounds_until_won(|_| 0.2), None);
+        assert_eq!(rounds_until_won(|_| 0.1), None);
+    }
+
+    #[test]
+    fn a_change_is_found_whatever_was_before() {
+        for quiet in [20, 200, 2000] {
+            let won = rounds_until_won(|round| if round <= quiet { 0.0 } else { 0.6 });
+            assert!(won.is_some_and(|round| round <= quiet + 20), "after {quiet}: {won:?}");
+        }
+    }
+
+    #[test]
+    fn false_alarms_stay_below_the_stated_error() {
+        let mut state = 7;
+        let mut alarms = 0;
+        for _ in 0..2000 {
+            let mut wager = Wager::new(0.2, 0.05);
+            alarms += usize::from((0..400).any(|_| {
+                // All or nothing with a mean on the bar: the widest spread there is.
+                wager.observe(if uniform(&mut state) < 0.2 { 1.0 } else { 0.0 });
+                wager.is_won()
+            }));
+        }
+        assert!(alarms <= 100, "{alarms} false alarms in 2000 tests at an error of 0.05");
+        assert!(alarms > 5, "{alarms} false alarms: the test wastes what it may spend");
+    }
+
+    proptest! {
+        #[test]
+        fn wealth_stays_a_number(values in proptest::collection::vec(-1.0..2.0_f64, 0..300), bar in -0.5..1.5_f64) {
+            let mut wager = Wager::new(bar, 0.01);
+            for value in values {
+                wager.observe(value);
+                prop_assert!(wager.wealth().is_finite() && wager.wealth() > 0.0);
+                prop_assert!((0.0..=1.0).contains(&wager.confidence()));
+            }
+        }
+    }
+}

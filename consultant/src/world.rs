@@ -1,0 +1,61 @@
+//! Who carries out the requests of a search: live processes, a stored run, or a simulation.
+
+use whyperf_model::{Pair, Resource, Sample, Time};
+
+use crate::request::{MeasurementId, Request};
+use crate::search::Search;
+use crate::step::Step;
+
+/// What a world has to tell.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// Something new can be asked about.
+    Resource(Time, Resource),
+    /// Something is gone: no more will be measured there.
+    Retired(Time, Resource),
+    /// A pair that was asked for grew.
+    Sample(MeasurementId, Sample),
+    /// Measuring took this fraction of the time of the process that paid most, over the last interval.
+    Cost(Time, f64),
+    /// A pair that was asked for cannot be measured.
+    Refusal(Time, MeasurementId, String),
+    /// The run is over.
+    End(Time),
+}
+
+/// A program that can be measured.
+///
+/// The promises, which `simulate::conformance` checks of any world:
+/// * a pair that was started is answered with samples whose intervals follow each other, zero amounts included, or refused;
+/// * samples of all pairs end at the same moments, and nothing is said about the time before a start;
+/// * after a stop no sample of that measurement follows;
+/// * time never goes back, and `End` is the last event.
+pub trait World {
+    /// Measure a pair from now on.
+    fn start(&mut self, id: MeasurementId, pair: &Pair);
+
+    /// Measure it no longer.
+    fn stop(&mut self, id: MeasurementId);
+
+    /// What happens next; `None` after the end.
+    fn next(&mut self) -> Option<Event>;
+}
+
+/// Searches until the world ends, telling each step as it is taken.
+pub fn run(search: &mut Search, world: &mut dyn World, mut tell: impl FnMut(&Step)) {
+    loop {
+        while let Some(request) = search.poll_request() {
+            match request {
+                Request::Start { id, pair } => world.start(id, &pair),
+                Request::Stop { id } => world.stop(id),
+            }
+        }
+        while let Some(step) = search.poll_step() {
+            tell(&step);
+        }
+        match world.next() {
+            Some(event) => search.handle(event),
+            None => return,
+        }
+    }
+}
