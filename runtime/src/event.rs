@@ -32,6 +32,15 @@ pub fn begin(region: &Region, site: u64, object: ObjectId) -> bool {
     begin_switched_on(region, id, site, object)
 }
 
+/// Whether [`begin`] may answer true: the region is on, or was never begun. Wrappers that need not
+/// remember anything ask first, and save what finding the object would cost.
+#[inline(always)]
+#[must_use]
+pub fn is_wanted(region: &Region) -> bool {
+    let id = region.id();
+    id == 0 || switch::is_on(id)
+}
+
 /// Begins a visit of a region of the program: no site, no object.
 ///
 /// `first` is called instead when the region is off or has no number yet.
