@@ -1,1 +1,54 @@
-//! The reader of the regions of one node.
+//! One per node: finds measured processes, reads their regions and answers pairs with samples.
+//!
+//! Knows regions, processes, symbols and node time; knows no hypotheses (`live.rs` alone names the
+//! consultant, and only its `World`). Trusts nothing it reads: every index is checked, every
+//! length bounded, and a file that shrinks under its mapping costs one process's numbers, not the
+//! daemon.
+//!
+//! ```text
+//!   run_directory ► discovery ► region (mapping) ► process ► thread: a pass over nodes
+//!                                                    │           │ growth
+//!                         symbols (worker thread) ◄──┘           ▼
+//!                             │ places of call sites      callpath: node ► class
+//!                             └──────────────────────────►       │
+//!                                                         matcher: class ► pairs ► histograms
+//! ```
+//!
+//! [`Daemon`] ties them together: call [`Daemon::sample`] every interval; time is an argument.
+
+mod callpath;
+mod catalogue;
+mod clock;
+mod control;
+mod cost;
+mod daemon;
+mod discovery;
+mod error;
+mod live;
+mod mapping;
+mod matcher;
+mod object_name;
+mod pairs;
+mod process;
+mod profile;
+mod region;
+mod resources;
+mod round;
+mod run_directory;
+mod running;
+mod source;
+mod symbols;
+pub mod synthetic;
+mod tables;
+mod thread;
+
+pub use clock::Moment;
+pub use control::{SwitchOutcome, Switched};
+pub use cost::{Cost, Losses};
+pub use daemon::{Counts, Daemon, Settings};
+pub use error::Error;
+pub use live::{Live, Pace};
+pub use pairs::PairId;
+pub use profile::{ProfileRow, View};
+pub use round::{Complaint, ProcessNote, Round};
+pub use run_directory::{Claim, RunDirectory, Swept, leftovers, sweep};

@@ -1,0 +1,94 @@
+//! What a node counts for: a class is all that a focus and a metric may ask of it.
+//!
+//! Many nodes share a class: those of the same call in other threads and processes, and those
+//! whose paths hold the same functions. Pairs are matched with classes, once each.
+
+use ahash::AHashMap;
+use whyperf_model::Category;
+
+use crate::resources::{ResourceId, Resources};
+
+/// A class, as a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct ClassId(pub(crate) u32);
+
+impl ClassId {
+    /// Not classified yet; belongs to no class.
+    pub(crate) const UNSET: Self = Self(u32::MAX);
+    /// Above every root: no code, no object.
+    pub(crate) const NONE: Self = Self(0);
+}
+
+/// What tells classes apart.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Traits {
+    pub(crate) category: Category,
+    /// Code anywhere on the path, sorted.
+    pub(crate) code: Vec<ResourceId>,
+    /// What it synchronizes on, or the file it works on.
+    pub(crate) object: Option<ResourceId>,
+}
+
+/// A class: its traits and everything it lies in.
+#[derive(Debug)]
+pub(crate) struct Class {
+    pub(crate) traits: Traits,
+    /// Code and object with all above them, sorted.
+    pub(crate) lineage: Vec<ResourceId>,
+}
+
+/// All classes met so far. They only grow, as regions and objects do.
+#[derive(Debug)]
+pub(crate) struct Classes {
+    ids: AHashMap<Traits, ClassId>,
+    list: Vec<Class>,
+}
+
+impl Default for Classes {
+    fn default() -> Self {
+        let traits = Traits { category: Category::Other, code: Vec::new(), object: None };
+        let list = vec![Class { traits, lineage: Vec::new() }];
+        Self { ids: AHashMap::new(), list }
+    }
+}
+
+impl Classes {
+    pub(crate) fn get(&self, id: ClassId) -> &Class {
+        &self.list[id.0 as usize]
+    }
+
+    /// The class of a node below one of class `parent`, with code and object of its own.
+    pub(crate) fn below(
+        &mut self,
+        parent: ClassId,
+        category: Category,
+        own: Option<ResourceId>,
+        object: Option<ResourceId>,
+        resources: &mut Resources,
+    ) -> ClassId {
+        let mut code = self.get(parent).traits.code.clone();
+        if let Some(own) = own
+            && let Err(place) = code.binary_search(&own)
+        {
+            code.insert(place, own);
+        }
+        self.intern(Traits { category, code, object }, resources)
+    }
+
+    fn intern(&mut self, traits: Traits, resources: &mut Resources) -> ClassId {
+        if let Some(id) = self.ids.get(&traits) {
+            return *id;
+        }
+        for code in &traits.code {
+            resources.hold(*code);
+        }
+        let held = traits.code.iter().chain(&traits.object);
+        let mut lineage: Vec<_> = held.flat_map(|id| resources.lineage(*id)).collect();
+        lineage.sort_unstable();
+        lineage.dedup();
+        let id = ClassId(u32::try_from(self.list.len()).expect("fewer than 2^32 classes"));
+        self.ids.insert(traits.clone(), id);
+        self.list.push(Class { traits, lineage });
+        id
+    }
+}

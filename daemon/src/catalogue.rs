@@ -1,0 +1,188 @@
+//! What the numbers in one process's nodes mean: its tables, the places of its call sites, and the
+//! class that follows for each kind of node.
+
+use std::sync::Arc;
+
+use ahash::AHashMap;
+use whyperf_model::{Category, Hierarchy, Resource};
+
+use crate::callpath::{ClassId, Classes};
+use crate::object_name::{self, NamedBy, Naming};
+use crate::region::Region;
+use crate::resources::{ResourceId, Resources};
+use crate::symbols::{Place, Wanted};
+use crate::tables::Tables;
+use crate::thread::NodeState;
+
+/// The meaning of one process's numbers.
+#[derive(Debug, Default)]
+pub(crate) struct Catalogue {
+    pub(crate) tables: Tables,
+    /// File name of the program: the module of what has no better one.
+    pub(crate) program: String,
+    places: AHashMap<Wanted, Lookup>,
+    asked: Vec<Wanted>,
+    classes: AHashMap<(ClassId, u32, u64, u32), ClassId>,
+    objects: AHashMap<u32, Option<ResourceId>>,
+}
+
+#[derive(Clone, Debug)]
+enum Lookup {
+    Asked,
+    Found(Arc<Place>),
+    Nowhere,
+}
+
+/// Index of a thread's root node.
+const ROOT: usize = 1;
+
+impl Catalogue {
+    /// Takes in what is new in the tables; true when meanings changed and all classes are void.
+    pub(crate) fn refresh(&mut self, region: &Region, resources: &mut Resources) -> bool {
+        if self.program.is_empty() {
+            let path =
+                region.text(region.header().program.load(std::sync::atomic::Ordering::Relaxed));
+            path.rsplit('/').next().unwrap_or_default().clone_into(&mut self.program);
+        }
+        let changed = self.tables.refresh(region);
+        let mut renamed = false;
+        for number in changed {
+            let Some(Some(held)) = self.objects.get(&number).copied() else { continue };
+            let retired = self.tables.object(number).is_some_and(|object| object.retired);
+            if retired {
+                resources.release(held);
+                self.objects.insert(number, None);
+            } else {
+                renamed = true;
+            }
+        }
+        if renamed {
+            self.forget(resources);
+        }
+        renamed
+    }
+
+    /// A place was looked up: what depends on it has to be classified again.
+    pub(crate) fn answer(&mut self, wanted: Wanted, place: Option<Arc<Place>>) {
+        self.places.insert(wanted, place.map_or(Lookup::Nowhere, Lookup::Found));
+    }
+
+    /// The places that nodes need and nobody asked for yet.
+    pub(crate) fn take_wanted(&mut self) -> Vec<Wanted> {
+        std::mem::take(&mut self.asked)
+    }
+
+    /// Voids all classes; gives the objects' resources back.
+    pub(crate) fn forget(&mut self, resources: &mut Resources) {
+        self.classes.clear();
+        let mut held: Vec<_> = self.objects.drain().filter_map(|(_, held)| held).collect();
+        held.sort_unstable();
+        held.into_iter().for_each(|id| resources.release(id));
+    }
+
+    /// Classifies nodes from `from` on; parents come before their children.
+    pub(crate) fn classify(
+        &mut self,
+        nodes: &mut [NodeState],
+        from: usize,
+        classes: &mut Classes,
+        resources: &mut Resources,
+    ) {
+        for index in from..nodes.len() {
+            let node = nodes[index];
+            let parent = match node.parent {
+                0 => ClassId::NONE,
+                parent => nodes[parent as usize].class,
+            };
+            let key = (parent, node.region, node.site, node.object);
+            let cached = if node.region == 0 { None } else { self.classes.get(&key).copied() };
+            nodes[index].class = cached.unwrap_or_else(|| {
+                let class = self.class(parent, index, &node, classes, resources);
+                self.classes.insert(key, class);
+                class
+            });
+        }
+    }
+
+    fn class(
+        &mut self,
+        parent: ClassId,
+        index: usize,
+        node: &NodeState,
+        classes: &mut Classes,
+        resources: &mut Resources,
+    ) -> ClassId {
+        let category = match self.tables.region(node.region) {
+            _ if index == ROOT => Category::Root,
+            Some(region) if node.region != 0 => region.category,
+            _ => Category::Other,
+        };
+        let own = self.own_code(node).map(|code| resources.id(&code));
+        let object = self.object(node.object, resources);
+        classes.below(parent, category, own, object, resources)
+    }
+
+    /// The code resource that a node adds to its path: the region itself, or who called it.
+    pub(crate) fn own_code(&mut self, node: &NodeState) -> Option<Resource> {
+        let code = Resource::root(Hierarchy::Code);
+        let region = self.tables.region(node.region).filter(|_| node.region != 0)?;
+        if region.category == Category::User {
+            let (name, address) = (region.name.clone(), region.address);
+            let module = match self.lookup(Wanted::Code(address)) {
+                Lookup::Asked => return None,
+                Lookup::Found(place) => place.module.clone(),
+                Lookup::Nowhere => self.program.clone(),
+            };
+            return Some(code.child(&module).child(&name));
+        }
+        match self.lookup(Wanted::Code(node.site)) {
+            Lookup::Found(place) => Some(code.child(&place.module).child(&place.function)),
+            Lookup::Asked | Lookup::Nowhere => None,
+        }
+    }
+
+    /// The place of a call site, if it is known.
+    pub(crate) fn place(&self, site: u64) -> Option<&Arc<Place>> {
+        match self.places.get(&Wanted::Code(site)) {
+            Some(Lookup::Found(place)) => Some(place),
+            _ => None,
+        }
+    }
+
+    /// The resource of an object, held for as long as the object exists.
+    fn object(&mut self, number: u32, resources: &mut Resources) -> Option<ResourceId> {
+        if let Some(Some(known)) = self.objects.get(&number) {
+            return Some(*known);
+        }
+        let by = object_name::named_by(self.tables.object(number)?);
+        let lookup = by.map_or(Lookup::Nowhere, |by| {
+            self.lookup(match by {
+                NamedBy::Site(address) => Wanted::Code(address),
+                NamedBy::Variable(address) => Wanted::Data(address),
+            })
+        });
+        let naming = match &lookup {
+            Lookup::Asked => Naming::Asked,
+            Lookup::Found(place) => Naming::Is(place),
+            Lookup::Nowhere => Naming::Nowhere,
+        };
+        let id = resources.id(&object_name::resource(&self.tables, number, naming)?);
+        if self.tables.object(number).is_some_and(|object| !object.retired) {
+            resources.hold(id);
+            self.objects.insert(number, Some(id));
+        }
+        Some(id)
+    }
+
+    fn lookup(&mut self, wanted: Wanted) -> Lookup {
+        if wanted.address() == 0 {
+            return Lookup::Nowhere;
+        }
+        if let Some(known) = self.places.get(&wanted) {
+            return known.clone();
+        }
+        self.places.insert(wanted, Lookup::Asked);
+        self.asked.push(wanted);
+        Lookup::Asked
+    }
+}

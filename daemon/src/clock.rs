@@ -1,0 +1,151 @@
+//! A moment on both clocks of the machine, and how long a tick is.
+
+use rustix::time::{ClockId, clock_gettime};
+
+/// One moment: on the monotonic clock and on the time stamp counter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moment {
+    /// `CLOCK_MONOTONIC`, in nanoseconds.
+    pub nanos: u64,
+    /// Time stamp counter; the nanoseconds again on machines without one.
+    pub ticks: u64,
+}
+
+impl Moment {
+    /// Now. Of a few tries the one in which both clocks were read closest together.
+    #[must_use]
+    pub fn now() -> Self {
+        let mut best: Option<(u64, Self)> = None;
+        for _ in 0..4 {
+            let before = ticks();
+            let nanos = monotonic();
+            let width = ticks().wrapping_sub(before);
+            if best.is_none_or(|(narrowest, _)| width < narrowest) {
+                best = Some((width, Self { nanos, ticks: before.wrapping_add(width / 2) }));
+            }
+        }
+        best.map_or_else(Self::default, |(_, moment)| moment)
+    }
+
+    /// The same distance later on both clocks, for clocks that run alike.
+    #[must_use]
+    pub const fn later(self, nanos: u64) -> Self {
+        Self { nanos: self.nanos + nanos, ticks: self.ticks + nanos }
+    }
+}
+
+/// How many nanoseconds a tick is, in fixed point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Scale {
+    nanos_per_tick: u64,
+}
+
+impl Scale {
+    /// Ticks that are nanoseconds.
+    pub(crate) const NANOSECONDS: Self = Self { nanos_per_tick: 1 << 32 };
+
+    /// What two moments say; `None` when they are too close together to say anything.
+    fn between(first: Moment, last: Moment) -> Option<Self> {
+        let nanos = last.nanos.checked_sub(first.nanos)?;
+        let ticks = last.ticks.checked_sub(first.ticks)?;
+        if nanos < SHORTEST || ticks == 0 {
+            return None;
+        }
+        let nanos_per_tick = u64::try_from((u128::from(nanos) << 32) / u128::from(ticks)).ok()?;
+        Some(Self { nanos_per_tick })
+    }
+
+    /// A number of ticks as nanoseconds.
+    pub(crate) fn nanos(self, ticks: u64) -> u64 {
+        u64::try_from((u128::from(ticks) * u128::from(self.nanos_per_tick)) >> 32)
+            .unwrap_or(u64::MAX)
+    }
+}
+
+/// Keeps the length of a tick up to date, from the moments that pass by.
+///
+/// The far end moves up once in a while, so that a machine that changed its rate (a virtual one
+/// that moved) is believed again soon.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Calibration {
+    anchor: Moment,
+    middle: Moment,
+    scale: Scale,
+}
+
+impl Calibration {
+    pub(crate) const fn new(start: Moment) -> Self {
+        Self { anchor: start, middle: start, scale: Scale { nanos_per_tick: GUESS } }
+    }
+
+    pub(crate) fn see(&mut self, now: Moment) {
+        if let Some(scale) = Scale::between(self.anchor, now) {
+            self.scale = scale;
+        }
+        if now.nanos.saturating_sub(self.middle.nanos) > RENEWED {
+            self.anchor = self.middle;
+            self.middle = now;
+        }
+    }
+
+    pub(crate) const fn scale(&self) -> Scale {
+        self.scale
+    }
+}
+
+/// Two moments closer than this (1 ms) say too little about the rate.
+const SHORTEST: u64 = 1_000_000;
+/// The rate is taken over the last 30 to 60 seconds.
+const RENEWED: u64 = 30_000_000_000;
+/// Half a nanosecond, until the first two moments are known.
+const GUESS: u64 = 1 << 31;
+
+fn monotonic() -> u64 {
+    let time = clock_gettime(ClockId::Monotonic);
+    u64::try_from(time.tv_sec).unwrap_or(0) * 1_000_000_000
+        + u64::try_from(time.tv_nsec).unwrap_or(0)
+}
+
+#[cfg(target_arch = "x86_64")]
+fn ticks() -> u64 {
+    // SAFETY: reading the counter has no effect and no precondition on x86-64.
+    unsafe { core::arch::x86_64::_rdtsc() }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn ticks() -> u64 {
+    monotonic()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rate_follows_the_moments() {
+        let mut calibration = Calibration::new(Moment { nanos: 5, ticks: 100 });
+        calibration.see(Moment { nanos: 6, ticks: 101 });
+        assert_eq!(calibration.scale().nanos(1000), 500, "one nanosecond apart says nothing");
+        calibration.see(Moment { nanos: 10_000_005, ticks: 25_000_100 });
+        assert_eq!(calibration.scale().nanos(2_500_000), 999_999);
+    }
+
+    #[test]
+    fn a_changed_rate_is_believed_again() {
+        let mut calibration = Calibration::new(Moment::default());
+        let mut now = Moment::default();
+        for step in 0..200u64 {
+            now.nanos += 1_000_000_000;
+            now.ticks += if step < 100 { 1_000_000_000 } else { 2_000_000_000 };
+            calibration.see(now);
+        }
+        assert_eq!(calibration.scale().nanos(2_000_000), 1_000_000);
+    }
+
+    #[test]
+    fn moments_advance() {
+        let first = Moment::now();
+        let second = Moment::now();
+        assert!(second.nanos >= first.nanos && second.ticks >= first.ticks);
+    }
+}

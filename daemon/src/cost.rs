@@ -1,0 +1,151 @@
+//! What measuring costs, and what had to be skipped.
+
+use std::sync::atomic::Ordering;
+
+use rustix::time::{ClockId, clock_gettime};
+use whyperf_layout::Head;
+use whyperf_model::Nanos;
+
+use crate::clock::Scale;
+use crate::region::Region;
+use crate::thread::Thread;
+
+/// What measuring cost, as a share of the time of the process it cost most.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    /// In the interval just past.
+    pub now: f64,
+    /// Over the run.
+    pub mean: f64,
+    /// In the worst interval.
+    pub max: f64,
+    /// Processor time of the daemon itself so far.
+    pub daemon: Nanos,
+}
+
+/// What the measured processes had to skip, and what the daemon did not believe.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Losses {
+    /// Threads that found no slot.
+    pub threads: u64,
+    /// Events that went to "other" because there was no room for a node.
+    pub nodes: u64,
+    /// Objects without a place of their own.
+    pub objects: u64,
+    /// Regions without a record.
+    pub regions: u64,
+    /// Names that were lost.
+    pub strings: u64,
+    /// Requests whose communicator and tag were lost.
+    pub requests: u64,
+    /// Events dropped because a signal handler came inside another event.
+    pub dropped: u64,
+    /// Ends without a begin, and begins closed by an outer end.
+    pub anomalies: u64,
+    /// Readings that could not be true.
+    pub doubted: u64,
+}
+
+impl Losses {
+    pub(crate) fn read<'a>(region: &Region, threads: impl Iterator<Item = &'a Thread>) -> Self {
+        let losses = &region.header().losses;
+        let mut sum = Self {
+            threads: losses.threads.load(Ordering::Relaxed),
+            nodes: losses.nodes.load(Ordering::Relaxed),
+            objects: losses.objects.load(Ordering::Relaxed),
+            regions: losses.regions.load(Ordering::Relaxed),
+            strings: losses.strings.load(Ordering::Relaxed),
+            requests: losses.requests.load(Ordering::Relaxed),
+            ..Self::default()
+        };
+        let mut last = 0;
+        for thread in threads {
+            sum.doubted += thread.doubted;
+            last = last.max(thread.slot + 1);
+        }
+        for slot in (0..last).filter_map(|number| region.slot(number)) {
+            sum.dropped = sum.dropped.saturating_add(slot.head.dropped.load(Ordering::Relaxed));
+            sum.anomalies =
+                sum.anomalies.saturating_add(slot.head.anomalies.load(Ordering::Relaxed));
+        }
+        sum
+    }
+
+    /// Adds another process's.
+    pub(crate) fn add(&mut self, other: &Self) {
+        for (ours, theirs) in [
+            (&mut self.threads, other.threads),
+            (&mut self.nodes, other.nodes),
+            (&mut self.objects, other.objects),
+            (&mut self.regions, other.regions),
+            (&mut self.strings, other.strings),
+            (&mut self.requests, other.requests),
+            (&mut self.dropped, other.dropped),
+            (&mut self.anomalies, other.anomalies),
+            (&mut self.doubted, other.doubted),
+        ] {
+            *ours = ours.saturating_add(theirs);
+        }
+    }
+
+    /// Whether anything was skipped at all.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// What so many visits cost a thread, by the calibration in its slot.
+pub(crate) fn event_cost(head: &Head, visits: u64, scale: Scale) -> Nanos {
+    let inside = u64::from(head.inside.load(Ordering::Relaxed));
+    let outside = u64::from(head.outside.load(Ordering::Relaxed));
+    let pair = (inside + outside).min(DEAREST);
+    if pair == 0 {
+        return Nanos(visits.saturating_mul(UNCALIBRATED));
+    }
+    let ticks = u128::from(visits) * u128::from(pair) >> 8;
+    Nanos(scale.nanos(u64::try_from(ticks).unwrap_or(u64::MAX)))
+}
+
+/// Nanoseconds of an event pair where nobody measured it.
+const UNCALIBRATED: u64 = 25;
+/// No event pair costs more than 4096 ticks; a calibration that says so was disturbed.
+const DEAREST: u64 = 4096 << 8;
+
+/// Keeps account of the cost from pass to pass.
+#[derive(Debug, Default)]
+pub(crate) struct Account {
+    cost: Cost,
+    spent: Nanos,
+    lived: Nanos,
+    own_before: Option<Nanos>,
+}
+
+impl Account {
+    /// Processor time the daemon's thread took since the last call.
+    pub(crate) fn own_share(&mut self) -> Nanos {
+        let time = clock_gettime(ClockId::ThreadCPUTime);
+        let seconds = Nanos::from_secs(u64::try_from(time.tv_sec).unwrap_or(0));
+        let now = seconds + Nanos(u64::try_from(time.tv_nsec).unwrap_or(0));
+        let share = self.own_before.map_or(Nanos::ZERO, |before| now - before);
+        self.own_before = Some(now);
+        self.cost.daemon += share;
+        share
+    }
+
+    /// The dearest process of an interval, its share of the daemon included.
+    pub(crate) fn interval(&mut self, dearest: Nanos, length: Nanos) {
+        if length.is_zero() {
+            return;
+        }
+        self.spent += dearest;
+        self.lived += length;
+        self.cost.now = dearest.as_secs_f64() / length.as_secs_f64();
+        self.cost.mean = self.spent.as_secs_f64() / self.lived.as_secs_f64();
+        self.cost.max = self.cost.max.max(self.cost.now);
+    }
+
+    pub(crate) const fn cost(&self) -> Cost {
+        self.cost
+    }
+}

@@ -1,0 +1,371 @@
+//! The daemon of one node: takes time in, gives rounds out.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use whyperf_model::{
+    Focus, Hierarchy, Histogram, Interval, Metric, Nanos, Quantity, Resource, Style, Time,
+};
+
+use crate::clock::{Calibration, Moment, Scale};
+use crate::cost::{Account, Cost, Losses};
+use crate::discovery::{Discovery, Life};
+use crate::error::Error;
+use crate::pairs::{Active, PairId};
+use crate::process::{Books, Outcome, Pass, Process};
+use crate::region::Region;
+use crate::resources::ResourceId;
+use crate::round::{Complaint, ProcessNote, Round};
+use crate::symbols::{Answer, Symbols};
+
+/// How the daemon works.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The run's time zero.
+    pub zero: Moment,
+    /// Name of this machine.
+    pub host: String,
+    /// Every so many rounds all nodes are read, whatever their stamps say.
+    pub thorough_every: u64,
+    /// Bins of a pair's histogram.
+    pub bins: usize,
+    /// Width of a bin at first; also the sampling interval to begin with.
+    pub width: Nanos,
+}
+
+impl Settings {
+    /// The usual ones, for a run that begins at `zero` on this machine.
+    #[must_use]
+    pub fn new(zero: Moment) -> Self {
+        Self {
+            zero,
+            host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
+            thorough_every: 20,
+            bins: Histogram::DEFAULT_BINS,
+            width: Histogram::DEFAULT_WIDTH,
+        }
+    }
+}
+
+/// How much there is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Processes measured so far.
+    pub processes: usize,
+    /// Threads measured so far.
+    pub threads: usize,
+    /// Processes with a rank.
+    pub ranks: usize,
+    /// Machines.
+    pub hosts: usize,
+    /// Processes running now.
+    pub running: usize,
+}
+
+/// The daemon.
+#[derive(Debug)]
+pub struct Daemon {
+    settings: Settings,
+    user: u32,
+    directory: PathBuf,
+    discovery: Discovery,
+    calibration: Calibration,
+    symbols: Symbols,
+    machine: ResourceId,
+    pub(crate) books: Books,
+    pub(crate) processes: Vec<Process>,
+    account: Account,
+    previous: Time,
+    rounds: u64,
+    directory_failed: bool,
+}
+
+/// By group: who matches, who reported, and the dearest of them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Attendance {
+    expected: u32,
+    reported: u32,
+    dearest: Nanos,
+}
+
+impl Daemon {
+    /// Begins to watch a run directory.
+    ///
+    /// # Errors
+    /// When the directory cannot be read, or the thread that reads symbols cannot be started.
+    pub fn open(directory: &Path, settings: Settings) -> Result<Self, Error> {
+        std::fs::read_dir(directory)
+            .map_err(|source| Error::ReadRunDirectory { path: directory.to_owned(), source })?;
+        let mut books = Books::default();
+        let machine = Resource::root(Hierarchy::Machine).child(&settings.host);
+        Ok(Self {
+            user: rustix::process::getuid().as_raw(),
+            directory: directory.to_owned(),
+            discovery: Discovery::new(directory),
+            calibration: Calibration::new(settings.zero),
+            symbols: Symbols::start()?,
+            machine: books.resources.id(&machine),
+            books,
+            processes: Vec::new(),
+            account: Account::default(),
+            previous: Time::ZERO,
+            rounds: 0,
+            directory_failed: false,
+            settings,
+        })
+    }
+
+    /// Looks at all processes. The round speaks of the time since the round before.
+    pub fn sample(&mut self, now: Moment) -> Round {
+        self.calibration.see(now);
+        self.rounds += 1;
+        let thorough = self.rounds.is_multiple_of(self.settings.thorough_every.max(1));
+        self.round(now, thorough)
+    }
+
+    /// The last round: reads every node and waits for all places to be known.
+    pub fn finish(&mut self, now: Moment) -> Round {
+        self.calibration.see(now);
+        let mut round = self.round(now, true);
+        self.settle_places();
+        let changes = self.books.resources.take_changes();
+        round.appeared.extend(changes.appeared);
+        round.retired.extend(changes.retired);
+        round
+    }
+
+    /// Waits until the places of all call sites seen so far are known. Places found late change
+    /// to which functions later growth counts, never earlier samples.
+    pub fn settle_places(&mut self) {
+        loop {
+            self.ask_places();
+            let answers = self.symbols.all_answers();
+            if answers.is_empty() {
+                return;
+            }
+            self.take_answers(answers);
+        }
+    }
+
+    /// Begins to measure a metric at a focus.
+    pub fn start(&mut self, metric: Metric, focus: &Focus) -> PairId {
+        let mut histogram = Histogram::new(self.settings.bins, self.settings.width);
+        // Histograms that are compared fold together: a late one starts as wide as the others.
+        while histogram.span(self.settings.bins.max(2) - 1).end < self.previous {
+            histogram.fold();
+        }
+        let Books { classes, resources, matcher } = &mut self.books;
+        matcher.start(focus, classes, resources, |group, resources| {
+            Active::new(metric, focus, group, histogram, resources)
+        })
+    }
+
+    /// Stops measuring a pair; its histogram so far, `None` when it had been stopped before.
+    pub fn stop(&mut self, pair: PairId) -> Option<Histogram> {
+        self.books.matcher.stop(pair).map(|active| active.histogram)
+    }
+
+    /// The histogram of a pair that is being measured.
+    #[must_use]
+    pub fn histogram(&self, pair: PairId) -> Option<&Histogram> {
+        self.books.matcher.get(pair).map(|active| &active.histogram)
+    }
+
+    /// The metric and focus of a pair that is being measured.
+    #[must_use]
+    pub fn pair(&self, pair: PairId) -> Option<&whyperf_model::Pair> {
+        self.books.matcher.get(pair).map(|active| &active.pair)
+    }
+
+    /// Asks for regions of this name to be switched on or off, in one process (rank or process id)
+    /// or in all; answers how many were asked for. What became of it is in a later round.
+    pub fn switch(&mut self, region: &str, process: Option<&str>, on: bool) -> usize {
+        let wanted = |label: &str| process.is_none_or(|process| process == label);
+        let chosen = self.processes.iter().filter(|process| wanted(&process.label()));
+        chosen.map(|process| process.switch(region, on)).sum()
+    }
+
+    /// What measuring costs.
+    #[must_use]
+    pub const fn cost(&self) -> Cost {
+        self.account.cost()
+    }
+
+    /// What had to be skipped so far.
+    #[must_use]
+    pub fn losses(&self) -> Losses {
+        let mut sum = Losses::default();
+        self.processes.iter().for_each(|process| sum.add(&process.losses));
+        sum
+    }
+
+    /// How much there is.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        Counts {
+            processes: self.processes.len(),
+            threads: self.processes.iter().map(|process| process.members.len()).sum(),
+            ranks: self.processes.iter().filter(|process| process.rank.is_some()).count(),
+            hosts: usize::from(!self.processes.is_empty()),
+            running: self.processes.iter().filter(|process| process.region.is_some()).count(),
+        }
+    }
+
+    /// The end of the interval of the round before.
+    #[must_use]
+    pub const fn now(&self) -> Time {
+        self.previous
+    }
+
+    pub(crate) const fn scale(&self) -> Scale {
+        self.calibration.scale()
+    }
+
+    fn round(&mut self, now: Moment, thorough: bool) -> Round {
+        let end = Time(Nanos(now.nanos.saturating_sub(self.settings.zero.nanos)));
+        let interval = Interval::new(self.previous, end);
+        self.previous = interval.end;
+        let mut round = Round { interval, ..Round::default() };
+        self.discover(&mut round);
+        let answers = self.symbols.answers();
+        self.take_answers(answers);
+        let pass = Pass { now, scale: self.calibration.scale(), thorough };
+        let attendance = self.pass(pass, &mut round);
+        self.ask_places();
+        self.close_interval(&attendance, &mut round);
+        let changes = self.books.resources.take_changes();
+        (round.appeared, round.retired) = (changes.appeared, changes.retired);
+        round
+    }
+
+    fn discover(&mut self, round: &mut Round) {
+        let found = match self.discovery.look() {
+            Ok(found) => found,
+            Err(source) => {
+                let path = self.directory.clone();
+                if !std::mem::replace(&mut self.directory_failed, true) {
+                    let error = Error::ReadRunDirectory { path, source };
+                    round.complaints.push(Complaint::Directory(error));
+                }
+                return;
+            }
+        };
+        for path in found {
+            match Region::open(&path, self.user) {
+                Ok(None) => {}
+                Ok(Some(region)) => {
+                    self.discovery.taken(&path);
+                    self.admit(region);
+                }
+                Err(error) => {
+                    self.discovery.taken(&path);
+                    round.complaints.push(Complaint::Region(error));
+                }
+            }
+        }
+    }
+
+    fn admit(&mut self, region: Region) {
+        let pid = region.header().pid.load(std::sync::atomic::Ordering::Relaxed);
+        for older in self.processes.iter_mut().filter(|process| process.pid == pid) {
+            older.superseded = true;
+        }
+        let number = u32::try_from(self.processes.len()).unwrap_or(u32::MAX);
+        self.symbols.watch(number, pid);
+        let process = Process::new(region, Life::of(pid), self.machine, &mut self.books);
+        self.processes.push(process);
+    }
+
+    fn pass(&mut self, pass: Pass, round: &mut Round) -> Vec<Attendance> {
+        let mut attendance = vec![Attendance::default(); self.books.matcher.group_count()];
+        let running = self.processes.iter().filter(|process| process.region.is_some()).count();
+        let own = self.account.own_share();
+        let share = Nanos(own.0 / running.max(1) as u64);
+        let mut dearest = Nanos::ZERO;
+        for process in &mut self.processes {
+            let Some(region) = &process.region else { continue };
+            let path = region.path().to_owned();
+            round.switched.extend(process.converse());
+            let outcome = process.pass(pass, &mut self.books);
+            let note = process.note();
+            if !std::mem::replace(&mut process.announced, true) {
+                round.started.push(note.clone());
+            }
+            if outcome == Outcome::Damaged {
+                round.complaints.push(Complaint::Damaged { path, process: note.clone() });
+            }
+            if outcome != Outcome::Running {
+                round.ended.push(note);
+            }
+            process.cost += share;
+            dearest = dearest.max(process.cost);
+            for group in &process.groups {
+                let attendance = &mut attendance[*group as usize];
+                attendance.expected += 1;
+                attendance.reported += u32::from(!process.paused && outcome != Outcome::Damaged);
+                attendance.dearest = attendance.dearest.max(process.cost);
+            }
+        }
+        self.account.interval(dearest, round.interval.length());
+        self.books.matcher.settle(&self.books.classes);
+        attendance
+    }
+
+    fn close_interval(&mut self, attendance: &[Attendance], round: &mut Round) {
+        let interval = round.interval;
+        for (id, pair) in self.books.matcher.active() {
+            let present = attendance.get(pair.group as usize).copied().unwrap_or_default();
+            match pair.quantity {
+                Quantity::Processes => {
+                    pair.amount = state_amount(present.reported, pair.pair.metric, interval);
+                }
+                Quantity::Cost => {
+                    pair.amount = i64::try_from(present.dearest.0).unwrap_or(i64::MAX);
+                }
+                _ => {}
+            }
+            if let Some(sample) = pair.close(interval, present.reported, present.expected) {
+                round.samples.push((id, sample));
+            }
+        }
+    }
+
+    fn ask_places(&mut self) {
+        for (number, process) in (0..).zip(&mut self.processes) {
+            self.symbols.ask(number, process.catalogue.take_wanted());
+        }
+    }
+
+    fn take_answers(&mut self, answers: Vec<Answer>) {
+        let mut changed: Vec<u32> = answers.iter().map(|answer| answer.process).collect();
+        for Answer { process, wanted, place } in answers {
+            let place: Option<Arc<_>> = place;
+            if let Some(process) = self.processes.get_mut(process as usize) {
+                process.catalogue.answer(wanted, place);
+            }
+        }
+        changed.sort_unstable();
+        changed.dedup();
+        for number in changed {
+            if let Some(process) = self.processes.get_mut(number as usize) {
+                process.reclassify(&mut self.books);
+            }
+        }
+    }
+}
+
+/// A state as an amount: held for the whole interval if the metric is one of states.
+fn state_amount(state: u32, metric: Metric, interval: Interval) -> i64 {
+    let length = match metric.definition().style {
+        Style::SampledFunction => interval.length().0,
+        Style::EventCounter => 1,
+    };
+    i64::try_from(u64::from(state).saturating_mul(length)).unwrap_or(i64::MAX)
+}
+
+impl Process {
+    fn note(&self) -> ProcessNote {
+        let program = self.catalogue.program.clone();
+        ProcessNote { pid: self.pid, rank: self.rank, program }
+    }
+}

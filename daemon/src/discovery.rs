@@ -1,0 +1,128 @@
+//! Which region files there are, and whether the processes behind them still live.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// Looks for new region files in a run directory.
+#[derive(Debug)]
+pub(crate) struct Discovery {
+    directory: PathBuf,
+    known: BTreeSet<PathBuf>,
+    /// When the directory had last changed at the last full look.
+    changed: Option<SystemTime>,
+}
+
+/// A directory that changed this recently may change again within the same tick of its clock.
+const SETTLED: Duration = Duration::from_millis(100);
+
+impl Discovery {
+    pub(crate) fn new(directory: &Path) -> Self {
+        Self { directory: directory.to_owned(), known: BTreeSet::new(), changed: None }
+    }
+
+    /// Region files not handed out before, by process id and number; each until it is [`taken`].
+    ///
+    /// [`taken`]: Self::taken
+    pub(crate) fn look(&mut self) -> io::Result<Vec<PathBuf>> {
+        let changed = fs::symlink_metadata(&self.directory)?.modified()?;
+        if self.changed == Some(changed) {
+            return Ok(Vec::new());
+        }
+        let mut found = Vec::new();
+        for entry in fs::read_dir(&self.directory)? {
+            let path = entry?.path();
+            if order(&path).is_some() && !self.known.contains(&path) {
+                found.push(path);
+            }
+        }
+        found.sort_by_key(|path| order(path));
+        let age = SystemTime::now().duration_since(changed).unwrap_or_default();
+        // Files still being prepared are come back for: only a settled look without finds counts.
+        self.changed = (age > SETTLED && found.is_empty()).then_some(changed);
+        Ok(found)
+    }
+
+    /// A file was opened, or never will be.
+    pub(crate) fn taken(&mut self, path: &Path) {
+        self.known.insert(path.to_owned());
+    }
+}
+
+/// `<pid>-<n>.region` as (pid, n); anything else is none of ours.
+fn order(path: &Path) -> Option<(u32, u32)> {
+    let name = path.file_name()?.to_str()?.strip_suffix(".region")?;
+    let (pid, number) = name.split_once('-')?;
+    Some((pid.parse().ok()?, number.parse().ok()?))
+}
+
+/// A process as the system knows it: its number may be used again, its start time tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Life {
+    pid: u32,
+    start: Option<u64>,
+}
+
+impl Life {
+    /// The process of this number as it is now.
+    pub(crate) fn of(pid: u32) -> Self {
+        Self { pid, start: start_time(pid) }
+    }
+
+    /// Whether it has ended, or never was.
+    pub(crate) fn is_over(self) -> bool {
+        self.start.is_none() || start_time(self.pid) != self.start
+    }
+
+    /// Whether it has a thread of this number; threads are not asked for where processes are not
+    /// to be seen.
+    pub(crate) fn has_thread(self, tid: u32) -> bool {
+        Path::new(&format!("/proc/{}/task/{tid}", self.pid)).exists()
+    }
+
+    /// The system's clock tick at which it started.
+    pub(crate) const fn start(self) -> Option<u64> {
+        self.start
+    }
+}
+
+/// The start time of a process; `None` when it is gone or only waits to be collected.
+fn start_time(pid: u32) -> Option<u64> {
+    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name in parentheses may hold anything, also parentheses: the last one ends it.
+    let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace();
+    let state = fields.next()?;
+    if matches!(state, "Z" | "X" | "x") {
+        return None;
+    }
+    fields.nth(18)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_region_files_count_in_their_order() {
+        assert_eq!(order(Path::new("/d/12-3.region")), Some((12, 3)));
+        for other in ["owner", "12.region", "12-3.region.tmp", "a-1.region", "-1-2.region"] {
+            assert_eq!(order(Path::new(other)), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_process_lives_until_it_is_collected() {
+        assert!(!Life::of(std::process::id()).is_over());
+        let mut child = std::process::Command::new("cat")
+            .stdin(std::process::Stdio::piped())
+            .spawn()
+            .expect("cat is on every machine");
+        let life = Life::of(child.id());
+        assert!(!life.is_over());
+        drop(child.stdin.take());
+        child.wait().expect("the child was just started");
+        assert!(life.is_over());
+    }
+}

@@ -1,0 +1,198 @@
+//! From what nodes grew by to what pairs grew by, at the cost of what changed.
+//!
+//! ```text
+//!   growth of a node ──► each group its thread is in ──► total of the node's class
+//!                                                              │ after the pass, once a class
+//!                                                              ▼
+//!                                            list of pairs that match the class in this group
+//! ```
+//! A group is who: the same processes and machines. Foci mostly differ in what, so there are few
+//! groups, and a thread is in few of them. Which pairs of a group match a class is found out when
+//! the class first grows there, and for a new pair once for each such class.
+
+use whyperf_model::{Focus, Hierarchy, Quantity};
+
+use crate::callpath::{ClassId, Classes};
+use crate::pairs::{Active, PairId, Totals};
+use crate::resources::{Part, ResourceId, Resources};
+
+/// The pairs with the same processes and machines.
+#[derive(Debug, Default)]
+struct Group {
+    process: Part,
+    machine: Part,
+    pairs: Vec<PairId>,
+    /// By class: the pairs that match, found out at first need.
+    lists: Vec<Option<Vec<PairId>>>,
+    totals: Vec<Totals>,
+    touched: Vec<ClassId>,
+    /// Pairs that left and may still stand in lists.
+    stale: usize,
+}
+
+/// All pairs, in groups.
+#[derive(Debug, Default)]
+pub(crate) struct Matcher {
+    groups: Vec<Group>,
+    pairs: Vec<Option<Box<Active>>>,
+    /// Raised when groups come or go: threads then look again in which they are.
+    version: u64,
+    running_wanted: usize,
+}
+
+impl Matcher {
+    /// Adds a pair, made by `make` once its group is known.
+    pub(crate) fn start(
+        &mut self,
+        focus: &Focus,
+        classes: &Classes,
+        resources: &mut Resources,
+        make: impl FnOnce(u32, &mut Resources) -> Active,
+    ) -> PairId {
+        let group = self.group_of(focus, resources);
+        let active = make(group, resources);
+        self.running_wanted += usize::from(active.quantity == Quantity::RunningTime);
+        let id = PairId(u32::try_from(self.pairs.len()).expect("fewer than 2^32 pairs"));
+        let group = &mut self.groups[group as usize];
+        group.pairs.push(id);
+        for (class, list) in group.lists.iter_mut().enumerate() {
+            let class = ClassId(u32::try_from(class).unwrap_or(u32::MAX));
+            if let Some(list) = list
+                && active.matches(classes.get(class))
+            {
+                list.push(id);
+            }
+        }
+        self.pairs.push(Some(Box::new(active)));
+        id
+    }
+
+    /// Takes a pair out; answers what it was.
+    pub(crate) fn stop(&mut self, id: PairId) -> Option<Box<Active>> {
+        let active = self.pairs.get_mut(id.0 as usize)?.take()?;
+        self.running_wanted -= usize::from(active.quantity == Quantity::RunningTime);
+        let group = &mut self.groups[active.group as usize];
+        group.pairs.retain(|pair| *pair != id);
+        group.stale += 1;
+        if group.pairs.is_empty() {
+            *group = Group::default();
+            self.version += 1;
+        } else if group.stale > group.pairs.len() {
+            group.lists.iter_mut().for_each(|list| *list = None);
+            group.stale = 0;
+        }
+        Some(active)
+    }
+
+    pub(crate) fn get(&self, id: PairId) -> Option<&Active> {
+        self.pairs.get(id.0 as usize)?.as_deref()
+    }
+
+    /// The pairs being measured, in the order in which they were started.
+    pub(crate) fn active(&mut self) -> impl Iterator<Item = (PairId, &mut Active)> {
+        (0..)
+            .map(PairId)
+            .zip(&mut self.pairs)
+            .filter_map(|(id, pair)| Some((id, pair.as_deref_mut()?)))
+    }
+
+    pub(crate) const fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Whether any pair asks what the operating system let run.
+    pub(crate) const fn wants_running(&self) -> bool {
+        self.running_wanted > 0
+    }
+
+    /// The groups that something of this lineage (process, thread and machine, sorted) is in.
+    pub(crate) fn groups_of(&self, lineage: &[ResourceId]) -> Vec<u32> {
+        (0..)
+            .zip(&self.groups)
+            .filter(|(_, group)| !group.pairs.is_empty() && group.admits(lineage))
+            .map(|(number, _)| number)
+            .collect()
+    }
+
+    /// A node of this class grew, in a thread of these groups.
+    pub(crate) fn grew(&mut self, groups: &[u32], class: ClassId, by: &Totals) {
+        for group in groups {
+            let group = &mut self.groups[*group as usize];
+            let at = class.0 as usize;
+            if at >= group.totals.len() {
+                group.totals.resize(at + 1, Totals::default());
+                group.lists.resize(at + 1, None);
+            }
+            let totals = &mut group.totals[at];
+            if totals.is_nothing() {
+                group.touched.push(class);
+            }
+            totals.add(by);
+        }
+    }
+
+    /// Hands what came in to the pairs.
+    pub(crate) fn settle(&mut self, classes: &Classes) {
+        for group in &mut self.groups {
+            for class in std::mem::take(&mut group.touched) {
+                let at = class.0 as usize;
+                let totals = std::mem::take(&mut group.totals[at]);
+                if group.lists[at].is_none() {
+                    group.lists[at] = Some(matching(&group.pairs, &self.pairs, classes, class));
+                }
+                for id in group.lists[at].iter().flatten() {
+                    if let Some(pair) = &mut self.pairs[id.0 as usize] {
+                        pair.take(&totals);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The number of groups, those without pairs included.
+    pub(crate) fn group_count(&self) -> usize {
+        self.groups.len()
+    }
+
+    fn group_of(&mut self, focus: &Focus, resources: &mut Resources) -> u32 {
+        let process = Part::of(focus, Hierarchy::Process, resources);
+        let machine = Part::of(focus, Hierarchy::Machine, resources);
+        let same = |group: &Group| {
+            !group.pairs.is_empty() && group.process == process && group.machine == machine
+        };
+        let found = self.groups.iter().position(same);
+        let at = found.unwrap_or_else(|| {
+            self.version += 1;
+            let vacant = self.groups.iter().position(|group| group.pairs.is_empty());
+            let at = vacant.unwrap_or(self.groups.len());
+            self.groups.resize_with(self.groups.len().max(at + 1), Group::default);
+            self.groups[at] = Group { process, machine, ..Group::default() };
+            at
+        });
+        u32::try_from(at).expect("no more groups than pairs")
+    }
+}
+
+impl Group {
+    fn admits(&self, lineage: &[ResourceId]) -> bool {
+        self.process.admits(lineage) && self.machine.admits(lineage)
+    }
+}
+
+impl Totals {
+    fn is_nothing(&self) -> bool {
+        self.time.is_zero() && self.visits == 0 && self.sent == 0 && self.received == 0
+    }
+}
+
+fn matching(
+    candidates: &[PairId],
+    pairs: &[Option<Box<Active>>],
+    classes: &Classes,
+    class: ClassId,
+) -> Vec<PairId> {
+    let class = classes.get(class);
+    let matches =
+        |id: &&PairId| pairs[id.0 as usize].as_ref().is_some_and(|pair| pair.matches(class));
+    candidates.iter().filter(matches).copied().collect()
+}

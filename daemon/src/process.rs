@@ -1,0 +1,408 @@
+//! One measured process: its threads, what its numbers mean, and where it stands.
+
+use std::sync::atomic::Ordering;
+
+use whyperf_layout::{Command, Message, NO_RANK, SlotState, State};
+use whyperf_model::{CategorySet, Hierarchy, Nanos, Resource};
+
+use crate::callpath::Classes;
+use crate::catalogue::Catalogue;
+use crate::clock::{Moment, Scale};
+use crate::cost::{Losses, event_cost};
+use crate::discovery::Life;
+use crate::matcher::Matcher;
+use crate::pairs::Totals;
+use crate::region::Region;
+use crate::resources::{ResourceId, Resources};
+use crate::running::Running;
+use crate::thread::{Depth, Growth, Thread};
+
+/// What all processes share: names, classes and pairs.
+#[derive(Debug, Default)]
+pub(crate) struct Books {
+    pub(crate) classes: Classes,
+    pub(crate) resources: Resources,
+    pub(crate) matcher: Matcher,
+}
+
+/// A thread and its standing among the pairs.
+#[derive(Debug)]
+pub(crate) struct Member {
+    pub(crate) thread: Thread,
+    resource: ResourceId,
+    groups: Vec<u32>,
+    /// The version of the matcher that `groups` was made for.
+    version: Option<u64>,
+    classified: usize,
+    running: Running,
+    growth: Vec<Growth>,
+}
+
+/// A measured process, also after its end.
+#[derive(Debug)]
+pub(crate) struct Process {
+    pub(crate) pid: u32,
+    pub(crate) rank: Option<u32>,
+    pub(crate) resource: ResourceId,
+    pub(crate) machine: ResourceId,
+    /// `None` after the end.
+    pub(crate) region: Option<Region>,
+    pub(crate) life: Life,
+    pub(crate) catalogue: Catalogue,
+    pub(crate) members: Vec<Member>,
+    pub(crate) losses: Losses,
+    /// Nanoseconds that events cost in the last pass, and in all.
+    pub(crate) cost: Nanos,
+    pub(crate) cost_so_far: Nanos,
+    pub(crate) paused: bool,
+    /// Groups that any of its threads was in during the last pass.
+    pub(crate) groups: Vec<u32>,
+    by_slot: Vec<Option<usize>>,
+    is_tsc: bool,
+    replaced_for: u32,
+    still: bool,
+    /// A newer region of the same process id was found.
+    pub(crate) superseded: bool,
+    /// Whether a round told of it.
+    pub(crate) announced: bool,
+}
+
+/// What a pass over a process needs to know.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pass {
+    pub(crate) now: Moment,
+    pub(crate) scale: Scale,
+    pub(crate) thorough: bool,
+}
+
+/// How a process came out of a pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// It goes on.
+    Running,
+    /// It ended, and was read a last time.
+    Ended,
+    /// Its file was cut or overwritten.
+    Damaged,
+}
+
+/// Passes for which a process may be about to become another program before it is believed.
+const REPLACED: u32 = 10;
+/// Passes for which a thread may stand still before it is looked for.
+const STILL: u32 = 20;
+
+impl Process {
+    pub(crate) fn new(region: Region, life: Life, machine: ResourceId, books: &mut Books) -> Self {
+        let header = region.header();
+        let pid = header.pid.load(Ordering::Relaxed);
+        let is_tsc = header.clock_is_tsc.load(Ordering::Relaxed) != 0;
+        let rank = rank(&region);
+        let resource = books.resources.id(&named(&label(rank, pid)));
+        books.resources.hold(resource);
+        books.resources.hold(machine);
+        Self {
+            pid,
+            rank,
+            resource,
+            machine,
+            region: Some(region),
+            life,
+            catalogue: Catalogue::default(),
+            members: Vec::new(),
+            losses: Losses::default(),
+            cost: Nanos::ZERO,
+            cost_so_far: Nanos::ZERO,
+            paused: false,
+            groups: Vec::new(),
+            by_slot: Vec::new(),
+            is_tsc,
+            replaced_for: 0,
+            still: false,
+            superseded: false,
+            announced: false,
+        }
+    }
+
+    /// Reads what changed, classifies it and hands it to the pairs.
+    pub(crate) fn pass(&mut self, pass: Pass, books: &mut Books) -> Outcome {
+        self.cost = Nanos::ZERO;
+        let Some(region) = self.region.take() else { return Outcome::Ended };
+        if !region.is_whole() {
+            self.end(books);
+            return Outcome::Damaged;
+        }
+        let outcome = self.outcome(&region, pass.thorough);
+        self.follow_rank(&region, books);
+        let paused = region.header().paused.load(Ordering::Relaxed) != 0;
+        let counts = !(paused && self.paused);
+        self.paused = paused;
+        self.admit_threads(&region, pass.now, books);
+        self.read_threads(&region, pass, outcome);
+        let damaged = !region.is_whole();
+        if self.catalogue.refresh(&region, &mut books.resources) {
+            self.members.iter_mut().for_each(|member| member.classified = 0);
+        }
+        self.classify(books);
+        self.attribute(&region, pass, counts, books);
+        self.retire_threads(&region, books);
+        self.losses = Losses::read(&region, self.members.iter().map(|member| &member.thread));
+        if outcome == Outcome::Ended || damaged {
+            self.end(books);
+            return if damaged { Outcome::Damaged } else { Outcome::Ended };
+        }
+        self.region = Some(region);
+        Outcome::Running
+    }
+
+    /// All classes are made anew; for when places became known.
+    pub(crate) fn reclassify(&mut self, books: &mut Books) {
+        self.catalogue.forget(&mut books.resources);
+        self.members.iter_mut().for_each(|member| member.classified = 0);
+        self.classify(books);
+        if self.region.is_none() {
+            self.catalogue.forget(&mut books.resources);
+        }
+    }
+
+    /// How it is called: by its rank if it has one.
+    pub(crate) fn label(&self) -> String {
+        label(self.rank, self.pid)
+    }
+
+    fn outcome(&mut self, region: &Region, thorough: bool) -> Outcome {
+        let replaced = region.state() == State::Replaced;
+        self.replaced_for = if replaced { self.replaced_for + 1 } else { 0 };
+        let replaced = self.superseded || self.replaced_for > REPLACED;
+        let left = region.state() == State::Left || replaced;
+        if left || ((self.still || thorough) && self.life.is_over()) {
+            Outcome::Ended
+        } else {
+            Outcome::Running
+        }
+    }
+
+    fn follow_rank(&mut self, region: &Region, books: &mut Books) {
+        let rank = rank(region);
+        if rank == self.rank || rank.is_none() {
+            return;
+        }
+        self.rank = rank;
+        let resource = books.resources.id(&named(&self.label()));
+        books.resources.hold(resource);
+        books.resources.release(self.resource);
+        self.resource = resource;
+        for member in &mut self.members {
+            let moved = thread_resource(resource, member.thread.number, &mut books.resources);
+            if !member.thread.ended {
+                books.resources.hold(moved);
+                books.resources.release(member.resource);
+            }
+            member.resource = moved;
+            member.version = None;
+        }
+    }
+
+    fn admit_threads(&mut self, region: &Region, now: Moment, books: &mut Books) {
+        let ticks = self.ticks(now);
+        self.by_slot.resize(region.slot_count().max(self.by_slot.len()), None);
+        for number in 0..region.slot_count() {
+            let Some(slot) = region.slot(number) else { continue };
+            if slot.head.state.load(Ordering::Acquire) == SlotState::Free as u32 {
+                // SYNC claimed with the process's claim
+                continue;
+            }
+            let generation = slot.head.generation.load(Ordering::Relaxed);
+            let known = self.by_slot[number].map(|at| &mut self.members[at].thread);
+            if let Some(thread) = known {
+                if thread.generation == generation {
+                    continue;
+                }
+                thread.ended = true;
+            }
+            let order = u32::try_from(self.members.len()).unwrap_or(u32::MAX);
+            let resource = thread_resource(self.resource, order, &mut books.resources);
+            books.resources.hold(resource);
+            self.by_slot[number] = Some(self.members.len());
+            self.members.push(Member {
+                thread: Thread::new(order, number, slot.head, ticks),
+                resource,
+                groups: Vec::new(),
+                version: None,
+                classified: 0,
+                running: Running::default(),
+                growth: Vec::new(),
+            });
+        }
+    }
+
+    fn read_threads(&mut self, region: &Region, pass: Pass, outcome: Outcome) {
+        let (now, depth) = match outcome {
+            Outcome::Running if pass.thorough => (self.ticks(pass.now), Depth::All),
+            Outcome::Running => (self.ticks(pass.now), Depth::Changed),
+            _ => match region.header().end_ticks.load(Ordering::Relaxed) {
+                // It said when it left: until then its last segments were open.
+                end if end != 0 && end <= self.ticks(pass.now) => (end, Depth::All),
+                _ => (self.ticks(pass.now), Depth::Last),
+            },
+        };
+        self.still = true;
+        for member in &mut self.members {
+            member.growth.clear();
+            if member.thread.ended {
+                continue;
+            }
+            let Some(slot) = region.slot(member.thread.slot) else { continue };
+            let went = member.thread.pass(&slot, now, depth, &mut member.growth);
+            self.still &= member.thread.still > 0;
+            let gone = member.thread.still % STILL == STILL - 1
+                && !self.life.has_thread(member.thread.tid);
+            member.thread.ended = went == Depth::Last || gone;
+        }
+    }
+
+    fn classify(&mut self, books: &mut Books) {
+        for member in &mut self.members {
+            let from = std::mem::replace(&mut member.classified, member.thread.nodes.len());
+            let nodes = &mut member.thread.nodes;
+            self.catalogue.classify(nodes, from, &mut books.classes, &mut books.resources);
+        }
+    }
+
+    /// Hands what grew to the pairs, unless the program had paused the measurement.
+    fn attribute(&mut self, region: &Region, pass: Pass, counts: bool, books: &mut Books) {
+        let scale = self.scale(pass.scale);
+        self.groups.clear();
+        for member in &mut self.members {
+            if member.thread.ended && member.growth.is_empty() {
+                continue;
+            }
+            let visits = member.growth.iter().map(|growth| growth.by.visits).sum();
+            if let Some(slot) = region.slot(member.thread.slot) {
+                self.cost += event_cost(slot.head, visits, scale);
+            }
+            member.find_groups(self.resource, self.machine, books);
+            if counts {
+                member.attribute(self.pid, scale, books);
+            }
+            self.groups.extend(&member.groups);
+        }
+        self.cost_so_far += self.cost;
+        self.groups.sort_unstable();
+        self.groups.dedup();
+    }
+
+    /// Gives up what threads held that just ended, and lets their slots be used again.
+    fn retire_threads(&mut self, region: &Region, books: &mut Books) {
+        for slot in &mut self.by_slot {
+            let Some(at) = *slot else { continue };
+            let member = &self.members[at];
+            if !member.thread.ended {
+                continue;
+            }
+            let arguments = [member.thread.slot as u64, u64::from(member.thread.generation), 0];
+            let message = Message { what: Command::ReleaseSlot as u64, arguments };
+            // A full ring: the slot stays where it is and the command is sent after the next pass.
+            if region.commands().send(region.replies(), message) {
+                books.resources.release(member.resource);
+                *slot = None;
+            }
+        }
+    }
+
+    fn end(&mut self, books: &mut Books) {
+        for slot in &mut self.by_slot {
+            if let Some(at) = slot.take() {
+                self.members[at].thread.ended = true;
+                books.resources.release(self.members[at].resource);
+            }
+        }
+        self.catalogue.forget(&mut books.resources);
+        self.members.iter_mut().for_each(|member| member.growth = Vec::new());
+        books.resources.release(self.resource);
+        books.resources.release(self.machine);
+    }
+
+    /// How long its ticks are, when those of the machine are `machine` long.
+    pub(crate) const fn scale(&self, machine: Scale) -> Scale {
+        if self.is_tsc { machine } else { Scale::NANOSECONDS }
+    }
+
+    fn ticks(&self, moment: Moment) -> u64 {
+        if self.is_tsc { moment.ticks } else { moment.nanos }
+    }
+}
+
+impl Member {
+    /// Its place in the hierarchy of processes.
+    pub(crate) const fn resource(&self) -> ResourceId {
+        self.resource
+    }
+
+    fn find_groups(&mut self, process: ResourceId, machine: ResourceId, books: &Books) {
+        let version = books.matcher.version();
+        if self.version == Some(version) {
+            return;
+        }
+        let mut lineage = vec![self.resource, process, machine];
+        lineage.sort_unstable();
+        self.groups = books.matcher.groups_of(&lineage);
+        self.version = Some(version);
+    }
+
+    fn attribute(&mut self, pid: u32, scale: Scale, books: &mut Books) {
+        let (granted, computed) = if books.matcher.wants_running() {
+            let computed = self.computed(scale, &books.classes);
+            (self.running.bound(pid, self.thread.tid, computed), computed)
+        } else {
+            (Nanos::ZERO, Nanos::ZERO)
+        };
+        for growth in &self.growth {
+            let class = self.thread.nodes[growth.node as usize].class;
+            let time = Nanos(scale.nanos(growth.by.time));
+            let by = Totals {
+                time,
+                running: share(time, granted, computed),
+                visits: growth.by.visits,
+                sent: growth.by.sent,
+                received: growth.by.received,
+            };
+            books.matcher.grew(&self.groups, class, &by);
+        }
+    }
+
+    fn computed(&self, scale: Scale, classes: &Classes) -> Nanos {
+        let counts = |growth: &&Growth| {
+            let class = classes.get(self.thread.nodes[growth.node as usize].class);
+            CategorySet::COMPUTE.contains(class.traits.category)
+        };
+        let ticks = self.growth.iter().filter(counts).map(|growth| growth.by.time);
+        Nanos(ticks.map(|ticks| scale.nanos(ticks)).sum())
+    }
+}
+
+/// The part of what ran that belongs to this much of what was computed.
+fn share(time: Nanos, granted: Nanos, computed: Nanos) -> Nanos {
+    if computed.is_zero() {
+        return Nanos::ZERO;
+    }
+    let part = u128::from(time.0) * u128::from(granted.0) / u128::from(computed.0);
+    Nanos(u64::try_from(part).unwrap_or(u64::MAX))
+}
+
+fn rank(region: &Region) -> Option<u32> {
+    let rank = region.header().rank.load(Ordering::Relaxed);
+    if rank == NO_RANK { None } else { u32::try_from(rank).ok() }
+}
+
+fn label(rank: Option<u32>, pid: u32) -> String {
+    rank.unwrap_or(pid).to_string()
+}
+
+fn named(label: &str) -> Resource {
+    Resource::root(Hierarchy::Process).child(label)
+}
+
+fn thread_resource(process: ResourceId, number: u32, resources: &mut Resources) -> ResourceId {
+    let thread = resources.resource(process).child(&number.to_string());
+    resources.id(&thread)
+}

@@ -1,0 +1,166 @@
+//! The callpath profile: what every node has, whole paths or two levels, threads that ended too.
+
+use std::collections::BTreeMap;
+
+use whyperf_model::{Category, Nanos};
+
+use crate::clock::Scale;
+use crate::daemon::Daemon;
+use crate::process::Process;
+use crate::thread::Thread;
+
+/// How much of a path a row shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum View {
+    /// All of it.
+    Full,
+    /// Who called, and what was called.
+    TwoLevel,
+}
+
+/// One line of the profile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProfileRow {
+    /// From the outside in: functions that called, regions that were called.
+    pub path: Vec<String>,
+    /// Rank, or process id outside MPI.
+    pub process: u32,
+    /// Number of the thread in its process.
+    pub thread: u32,
+    /// Completed calls.
+    pub calls: u64,
+    /// Time in it and in all below it.
+    pub inclusive: Nanos,
+    /// Time in it alone.
+    pub exclusive: Nanos,
+    /// Bytes sent or written.
+    pub bytes: u64,
+    /// Bytes received or read.
+    pub received: u64,
+    /// `oned.c:88`, of the call that took most time.
+    pub source: Option<String>,
+}
+
+#[derive(Debug, Default)]
+struct Sum {
+    calls: u64,
+    inclusive: u64,
+    exclusive: u64,
+    bytes: u64,
+    received: u64,
+    source: Option<String>,
+    longest: u64,
+}
+
+type Key = (u32, u32, Vec<String>);
+
+impl Daemon {
+    /// The profile so far, sorted by process, thread and path.
+    #[must_use]
+    pub fn profile(&self, view: View) -> Vec<ProfileRow> {
+        let mut rows: BTreeMap<Key, Sum> = BTreeMap::new();
+        for process in &self.processes {
+            for member in &process.members {
+                add_thread(process, &member.thread, view, &mut rows);
+            }
+        }
+        let scale = |process: u32| {
+            let found = self.processes.iter().find(|candidate| process == number(candidate));
+            found.map_or(Scale::NANOSECONDS, |process| process.scale(self.scale()))
+        };
+        let row = |((process, thread, path), sum): (Key, Sum)| ProfileRow {
+            path,
+            process,
+            thread,
+            calls: sum.calls,
+            inclusive: Nanos(scale(process).nanos(sum.inclusive)),
+            exclusive: Nanos(scale(process).nanos(sum.exclusive)),
+            bytes: sum.bytes,
+            received: sum.received,
+            source: sum.source,
+        };
+        rows.into_iter().map(row).collect()
+    }
+}
+
+fn number(process: &Process) -> u32 {
+    process.rank.unwrap_or(process.pid)
+}
+
+fn add_thread(process: &Process, thread: &Thread, view: View, rows: &mut BTreeMap<Key, Sum>) {
+    let inclusive = inclusive_times(thread);
+    let paths: Vec<Vec<String>> =
+        (0..thread.nodes.len()).map(|index| path(process, thread, index, view)).collect();
+    for (index, node) in thread.nodes.iter().enumerate() {
+        let path = &paths[index];
+        if path.is_empty() || (node.counters.time == 0 && node.counters.visits == 0) {
+            continue;
+        }
+        let key = (number(process), thread.number, path.clone());
+        let sum = rows.entry(key).or_default();
+        sum.calls = sum.calls.saturating_add(node.counters.visits);
+        sum.exclusive = sum.exclusive.saturating_add(node.counters.time);
+        sum.bytes = sum.bytes.saturating_add(node.counters.sent);
+        sum.received = sum.received.saturating_add(node.counters.received);
+        // Of a call inside another of the same kind the outer one already holds the time.
+        if !above(thread, index).any(|outer| paths[outer] == *path) {
+            sum.inclusive = sum.inclusive.saturating_add(inclusive[index]);
+        }
+        let place = process.catalogue.place(node.site).and_then(|place| place.position());
+        if place.is_some() && (sum.source.is_none() || inclusive[index] > sum.longest) {
+            sum.source = place;
+            sum.longest = inclusive[index];
+        }
+    }
+}
+
+/// Parents come before their children, so one way back over the nodes adds all up.
+fn inclusive_times(thread: &Thread) -> Vec<u64> {
+    let mut times: Vec<u64> = thread.nodes.iter().map(|node| node.counters.time).collect();
+    for index in (1..times.len()).rev() {
+        let parent = thread.nodes[index].parent as usize;
+        times[parent] = times[parent].saturating_add(times[index]);
+    }
+    times
+}
+
+/// The nodes above one, the nearest first; without those that match nothing.
+fn above(thread: &Thread, index: usize) -> impl Iterator<Item = usize> {
+    let parent = |index: &usize| match thread.nodes[*index].parent as usize {
+        0 => None,
+        parent => Some(parent),
+    };
+    std::iter::successors(parent(&index), parent)
+}
+
+/// Names on the way to a node; empty for roots and for what has no name.
+fn path(process: &Process, thread: &Thread, index: usize, view: View) -> Vec<String> {
+    let Some(own) = region_name(process, thread, index) else { return Vec::new() };
+    let mut names = vec![own];
+    names.extend(caller(process, thread, index));
+    for outer in above(thread, index) {
+        if view == View::TwoLevel && names.len() > 1 {
+            break;
+        }
+        for name in [region_name(process, thread, outer), caller(process, thread, outer)] {
+            // A function that calls from inside its own region is one thing, not two.
+            names.extend(name.filter(|name| names.last() != Some(name)));
+        }
+    }
+    if view == View::TwoLevel {
+        names.truncate(2);
+    }
+    names.reverse();
+    names
+}
+
+fn region_name(process: &Process, thread: &Thread, index: usize) -> Option<String> {
+    let node = &thread.nodes[index];
+    let region = process.catalogue.tables.region(node.region)?;
+    let nameless = node.region == 0 || region.category == Category::Root || region.name.is_empty();
+    (!nameless).then(|| region.name.clone())
+}
+
+fn caller(process: &Process, thread: &Thread, index: usize) -> Option<String> {
+    Some(process.catalogue.place(thread.nodes[index].site)?.function.clone())
+}

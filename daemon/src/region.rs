@@ -1,0 +1,180 @@
+//! One region file: checked when it is opened, read through bounds ever after.
+
+use std::fs::File;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+
+use whyperf_layout::{
+    CommandPage, Head, Header, MAGIC, Node, ObjectRecord, RegionRecord, ReplyPage, State, VERSION,
+    geometry, strings,
+};
+
+use crate::error::{BadRegion, Error};
+use crate::mapping::{Access, Mapping};
+
+/// The memory of one measured process.
+#[derive(Debug)]
+pub(crate) struct Region {
+    path: PathBuf,
+    file: File,
+    whole: Mapping,
+    commands: Mapping,
+    slots: usize,
+}
+
+/// One thread's part of a region.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slot<'region> {
+    pub(crate) head: &'region Head,
+    /// Two stamps a word, for comparing.
+    pub(crate) stamps: &'region [AtomicU64],
+    pub(crate) nodes: &'region [Node],
+}
+
+impl Region {
+    /// Opens a region of this user's. `None`: it is still being prepared, come again.
+    pub(crate) fn open(path: &Path, user: u32) -> Result<Option<Self>, Error> {
+        let failed = |source| Error::MapRegion { path: path.to_owned(), source };
+        let bad = |why| Error::BadRegion { path: path.to_owned(), why };
+        let flags = libc::O_NOFOLLOW | libc::O_CLOEXEC | libc::O_NONBLOCK;
+        let file = File::options()
+            .read(true)
+            .write(true)
+            .custom_flags(flags)
+            .open(path)
+            .map_err(failed)?;
+        let facts = file.metadata().map_err(failed)?;
+        if !facts.is_file() {
+            return Err(bad(BadRegion::NotAFile));
+        }
+        if facts.uid() != user {
+            return Err(bad(BadRegion::Owner { owner: facts.uid() }));
+        }
+        let least = geometry::SLOTS as u64;
+        if facts.size() == 0 {
+            return Ok(None);
+        }
+        if facts.size() < least {
+            return Err(bad(BadRegion::Size { found: facts.size(), needed: least }));
+        }
+        let length = facts.size().min(geometry::file_size(geometry::SLOT_CAPACITY) as u64);
+        let length = usize::try_from(length).unwrap_or(geometry::SLOTS);
+        let whole = Mapping::of(&file, 0, length, Access::Read).map_err(failed)?;
+        let commands = Mapping::of(&file, geometry::COMMANDS, geometry::PAGE, Access::Write)
+            .map_err(failed)?;
+        let mut region = Self { path: path.to_owned(), file, whole, commands, slots: 0 };
+        match region.header().magic.load(Ordering::Acquire) {
+            // SYNC ready with the process's attach
+            0 => return Ok(None),
+            MAGIC => {}
+            _ => return Err(bad(BadRegion::Magic)),
+        }
+        region.slots = region.checked_slots(facts.size()).map_err(bad)?;
+        Ok(Some(region))
+    }
+
+    fn checked_slots(&self, size: u64) -> Result<usize, BadRegion> {
+        let header = self.header();
+        let found = header.version.load(Ordering::Relaxed);
+        if found != VERSION {
+            return Err(BadRegion::Version { found, expected: VERSION });
+        }
+        let slots = header.slot_capacity.load(Ordering::Relaxed) as usize;
+        if slots == 0 || slots > geometry::SLOT_CAPACITY {
+            return Err(BadRegion::Header);
+        }
+        let needed = geometry::file_size(slots) as u64;
+        if size < needed {
+            return Err(BadRegion::Size { found: size, needed });
+        }
+        Ok(slots)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn header(&self) -> &Header {
+        self.whole.at(0).expect("a mapping is never shorter than the tables")
+    }
+
+    pub(crate) fn commands(&self) -> &CommandPage {
+        self.commands.at(0).expect("the command page is mapped whole")
+    }
+
+    pub(crate) fn replies(&self) -> &ReplyPage {
+        self.whole.at(geometry::REPLIES).expect("a mapping is never shorter than the tables")
+    }
+
+    /// The regions in use.
+    pub(crate) fn regions(&self) -> &[RegionRecord] {
+        let used = self.header().region_count.load(Ordering::Acquire) as usize; // SYNC tables with the process's intern
+        let used = used.min(geometry::REGION_CAPACITY);
+        self.whole.slice(geometry::REGIONS, used).unwrap_or(&[])
+    }
+
+    /// The objects in use.
+    pub(crate) fn objects(&self) -> &[ObjectRecord] {
+        let used = self.header().object_count.load(Ordering::Acquire) as usize; // SYNC tables with the process's intern
+        let used = used.min(geometry::OBJECT_CAPACITY);
+        self.whole.slice(geometry::OBJECTS, used).unwrap_or(&[])
+    }
+
+    /// Slots ever claimed.
+    pub(crate) fn slot_count(&self) -> usize {
+        let claimed = self.header().slot_count.load(Ordering::Acquire) as usize; // SYNC slots with the process's claim
+        claimed.min(self.slots)
+    }
+
+    /// A thread's slot; `None` beyond the last.
+    pub(crate) fn slot(&self, number: usize) -> Option<Slot<'_>> {
+        if number >= self.slots {
+            return None;
+        }
+        let at = geometry::slot_offset(number);
+        Some(Slot {
+            head: self.whole.at(at)?,
+            stamps: self.whole.slice(at + geometry::STAMPS_IN_SLOT, geometry::NODE_CAPACITY / 2)?,
+            nodes: self.whole.slice(at + geometry::NODES_IN_SLOT, geometry::NODE_CAPACITY)?,
+        })
+    }
+
+    /// A string of the process; empty when there cannot be one at this offset.
+    pub(crate) fn text(&self, offset: u32) -> String {
+        let at = offset as usize;
+        if at == 0 || at + 4 > geometry::STRINGS_SIZE {
+            return String::new();
+        }
+        let Some(length) = self.whole.at::<AtomicU32>(geometry::STRINGS + at) else {
+            return String::new();
+        };
+        let length = length.load(Ordering::Relaxed) as usize;
+        if length > strings::LONGEST || at + 4 + length > geometry::STRINGS_SIZE {
+            return String::new();
+        }
+        let cells: &[AtomicU8] =
+            self.whole.slice(geometry::STRINGS + at + 4, length).unwrap_or(&[]);
+        let bytes: Vec<u8> = cells.iter().map(|cell| cell.load(Ordering::Relaxed)).collect();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// Whether the file still has all its bytes and none was found missing.
+    pub(crate) fn is_whole(&self) -> bool {
+        let needed = geometry::file_size(self.slots) as u64;
+        let long_enough = self.file.metadata().is_ok_and(|facts| facts.size() >= needed);
+        let undamaged = !self.whole.is_damaged() && !self.commands.is_damaged();
+        long_enough && undamaged && self.header().magic.load(Ordering::Relaxed) == MAGIC
+    }
+
+    /// Where the process says it stands; nonsense counts as running.
+    pub(crate) fn state(&self) -> State {
+        match self.header().state.load(Ordering::Acquire) {
+            // SYNC state with the process's leave
+            0 => State::Preparing,
+            2 => State::Left,
+            3 => State::Replaced,
+            _ => State::Running,
+        }
+    }
+}

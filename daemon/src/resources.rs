@@ -1,0 +1,162 @@
+//! The resources the daemon has met, as small numbers, and which of them exist right now.
+
+use ahash::AHashMap;
+use whyperf_model::{Focus, Hierarchy, Resource};
+
+/// A resource, as a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct ResourceId(u32);
+
+#[derive(Debug)]
+struct Entry {
+    resource: Resource,
+    parent: Option<ResourceId>,
+    /// How many things hold it, its descendants included.
+    holders: u32,
+    /// Whether the last round was told that it exists.
+    announced: bool,
+}
+
+/// All resources ever named; those that something holds exist.
+#[derive(Debug, Default)]
+pub(crate) struct Resources {
+    ids: AHashMap<Resource, ResourceId>,
+    entries: Vec<Entry>,
+    changed: Vec<ResourceId>,
+}
+
+/// What came and what went since the last time, each sorted.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Changes {
+    pub(crate) appeared: Vec<Resource>,
+    pub(crate) retired: Vec<Resource>,
+}
+
+impl Resources {
+    /// The number of a resource, whether it exists or is only asked for.
+    pub(crate) fn id(&mut self, resource: &Resource) -> ResourceId {
+        if let Some(id) = self.ids.get(resource) {
+            return *id;
+        }
+        let parent = resource.parent().map(|parent| self.id(&parent));
+        let id = ResourceId(u32::try_from(self.entries.len()).expect("fewer than 2^32 names"));
+        self.entries.push(Entry {
+            resource: resource.clone(),
+            parent,
+            holders: 0,
+            announced: false,
+        });
+        self.ids.insert(resource.clone(), id);
+        id
+    }
+
+    pub(crate) fn resource(&self, id: ResourceId) -> &Resource {
+        &self.entries[id.0 as usize].resource
+    }
+
+    /// One more thing holds it: it exists, and so do those above it.
+    pub(crate) fn hold(&mut self, id: ResourceId) {
+        for id in self.lineage(id) {
+            let entry = &mut self.entries[id.0 as usize];
+            entry.holders += 1;
+            if entry.holders == 1 {
+                self.changed.push(id);
+            }
+        }
+    }
+
+    /// One thing less holds it.
+    pub(crate) fn release(&mut self, id: ResourceId) {
+        for id in self.lineage(id) {
+            let entry = &mut self.entries[id.0 as usize];
+            entry.holders = entry.holders.saturating_sub(1);
+            if entry.holders == 0 {
+                self.changed.push(id);
+            }
+        }
+    }
+
+    /// It and those above it, without the root of the hierarchy.
+    pub(crate) fn lineage(&self, id: ResourceId) -> Vec<ResourceId> {
+        let mut line = Vec::new();
+        let mut next = Some(id);
+        while let Some(id) = next {
+            let entry = &self.entries[id.0 as usize];
+            if entry.parent.is_some() {
+                line.push(id);
+            }
+            next = entry.parent;
+        }
+        line
+    }
+
+    pub(crate) fn take_changes(&mut self) -> Changes {
+        let mut changes = Changes::default();
+        for id in std::mem::take(&mut self.changed) {
+            let entry = &mut self.entries[id.0 as usize];
+            let exists = entry.holders > 0;
+            if exists != entry.announced {
+                entry.announced = exists;
+                let list = if exists { &mut changes.appeared } else { &mut changes.retired };
+                list.push(entry.resource.clone());
+            }
+        }
+        changes.appeared.sort();
+        changes.retired.sort();
+        changes
+    }
+}
+
+/// One part of a focus, in numbers; empty restricts nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Part(Vec<ResourceId>);
+
+impl Part {
+    pub(crate) fn of(focus: &Focus, hierarchy: Hierarchy, resources: &mut Resources) -> Self {
+        if focus.is_root(hierarchy) {
+            return Self::default();
+        }
+        Self(focus.part(hierarchy).iter().map(|resource| resources.id(resource)).collect())
+    }
+
+    /// Whether something with this sorted lineage is inside.
+    pub(crate) fn admits(&self, lineage: &[ResourceId]) -> bool {
+        self.0.is_empty() || self.0.iter().any(|id| lineage.binary_search(id).is_ok())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(path: &str) -> Resource {
+        Resource::parse(path).expect("the test's own resource is well formed")
+    }
+
+    #[test]
+    fn what_is_held_exists_with_all_above_it() {
+        let mut resources = Resources::default();
+        let tag = resources.id(&named("/SyncObject/Message/w/3"));
+        let other = resources.id(&named("/SyncObject/Message/w/4"));
+        assert_eq!(resources.take_changes(), Changes::default());
+        resources.hold(tag);
+        resources.hold(tag);
+        resources.hold(other);
+        let paths = |list: &[Resource]| list.iter().map(Resource::to_string).collect::<Vec<_>>();
+        let first = resources.take_changes();
+        assert_eq!(
+            paths(&first.appeared),
+            [
+                "/SyncObject/Message",
+                "/SyncObject/Message/w",
+                "/SyncObject/Message/w/3",
+                "/SyncObject/Message/w/4"
+            ]
+        );
+        resources.release(tag);
+        assert_eq!(resources.take_changes(), Changes::default());
+        resources.release(tag);
+        let then = resources.take_changes();
+        assert_eq!(paths(&then.retired), ["/SyncObject/Message/w/3"]);
+    }
+}

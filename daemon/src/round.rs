@@ -1,0 +1,81 @@
+//! What one look at all processes brought.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use whyperf_model::{Interval, Resource, Sample};
+
+use crate::control::Switched;
+use crate::error::Error;
+use crate::pairs::PairId;
+
+/// Everything new since the round before; each list in a fixed order.
+#[derive(Debug, Default)]
+pub struct Round {
+    /// The time it speaks of.
+    pub interval: Interval,
+    /// Resources that exist now and did not before, sorted: parents before children.
+    pub appeared: Vec<Resource>,
+    /// Resources that do not exist any more, sorted.
+    pub retired: Vec<Resource>,
+    /// By how much each pair grew, in the order in which pairs were started. A pair for which
+    /// nobody could report has none.
+    pub samples: Vec<(PairId, Sample)>,
+    /// Processes seen for the first time.
+    pub started: Vec<ProcessNote>,
+    /// Processes that ended.
+    pub ended: Vec<ProcessNote>,
+    /// Regions that processes switched.
+    pub switched: Vec<Switched>,
+    /// What went wrong and was left out.
+    pub complaints: Vec<Complaint>,
+}
+
+/// A process, for a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProcessNote {
+    /// Its process id.
+    pub pid: u32,
+    /// Its rank, if it is part of an MPI job.
+    pub rank: Option<u32>,
+    /// File name of its program.
+    pub program: String,
+}
+
+/// Something that was left out, and why.
+#[derive(Debug)]
+pub enum Complaint {
+    /// A region file could not be used.
+    Region(Error),
+    /// A region file was cut or overwritten while its process ran.
+    Damaged {
+        /// Which.
+        path: PathBuf,
+        /// Whose.
+        process: ProcessNote,
+    },
+    /// The run directory is gone or cannot be read any more.
+    Directory(Error),
+}
+
+impl fmt::Display for Complaint {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Region(error) | Self::Directory(error) => error.fmt(out),
+            Self::Damaged { path, process } => write!(
+                out,
+                "the region {} of {process} was cut or overwritten: what was measured until then is kept",
+                path.display()
+            ),
+        }
+    }
+}
+
+impl fmt::Display for ProcessNote {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.rank {
+            Some(rank) => write!(out, "rank {rank} ({}, process {})", self.program, self.pid),
+            None => write!(out, "process {} ({})", self.pid, self.program),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! What the operating system says a thread ran, as a bound on what it computed.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+
+use whyperf_model::Nanos;
+
+/// The meter of one thread.
+#[derive(Debug, Default)]
+pub(crate) struct Running {
+    file: Option<File>,
+    unreadable: bool,
+    /// What it had run when it was last read.
+    before: Option<u64>,
+    /// Computed but not seen to run yet, and run but not yet seen computing: clocks of the
+    /// scheduler tick coarsely, so a little of each is carried over.
+    debt: u64,
+    credit: u64,
+}
+
+/// How much is carried over at most: a few ticks of a slow scheduler clock.
+const CARRIED: u64 = 10_000_000;
+
+impl Running {
+    /// How much of the `computed` time of the interval just past the thread can have run.
+    pub(crate) fn bound(&mut self, pid: u32, tid: u32, computed: Nanos) -> Nanos {
+        match self.read(pid, tid) {
+            None => computed,
+            Some(now) => self.bound_by(now, computed),
+        }
+    }
+
+    /// The same for a given reading of the meter.
+    pub(crate) fn bound_by(&mut self, now: u64, computed: Nanos) -> Nanos {
+        let Some(before) = self.before.replace(now) else { return computed };
+        let wanted = computed.0.saturating_add(self.debt);
+        let ran = now.saturating_sub(before).saturating_add(self.credit);
+        let granted = wanted.min(ran);
+        self.debt = (wanted - granted).min(CARRIED);
+        self.credit = (ran - granted).min(CARRIED);
+        Nanos(granted)
+    }
+
+    fn read(&mut self, pid: u32, tid: u32) -> Option<u64> {
+        if self.unreadable {
+            return None;
+        }
+        if self.file.is_none() {
+            self.file = File::open(format!("/proc/{pid}/task/{tid}/schedstat")).ok();
+        }
+        let time = self.file.as_ref().and_then(first_number);
+        // A thread that is gone, or a kernel without these statistics: the bound is dropped.
+        self.unreadable = time.is_none();
+        time
+    }
+}
+
+fn first_number(file: &File) -> Option<u64> {
+    let mut text = [0; 64];
+    let length = file.read_at(&mut text, 0).ok()?;
+    let text = std::str::from_utf8(&text[..length]).ok()?;
+    text.split_ascii_whitespace().next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_did_not_run_did_not_compute() {
+        let mut running = Running::default();
+        running.bound_by(1_000_000_000, Nanos(0));
+        assert_eq!(running.bound_by(1_050_000_000, Nanos(50_000_000)), Nanos(50_000_000));
+        assert_eq!(running.bound_by(1_060_000_000, Nanos(50_000_000)), Nanos(10_000_000));
+        let rest = running.bound_by(1_060_000_000, Nanos(50_000_000));
+        assert_eq!(rest, Nanos(0));
+    }
+
+    #[test]
+    fn coarse_clocks_even_out() {
+        let mut running = Running::default();
+        running.bound_by(0, Nanos(0));
+        let readings = [46, 100, 148, 204, 250].map(|millis| millis * 1_000_000);
+        let sum: u64 = readings.iter().map(|now| running.bound_by(*now, Nanos(50_000_000)).0).sum();
+        assert_eq!(sum, 250_000_000);
+    }
+
+    #[test]
+    fn own_thread_has_a_meter_where_the_kernel_keeps_one() {
+        let id = std::process::id();
+        let mut running = Running::default();
+        if running.read(id, id).is_some() {
+            assert!(running.bound(id, id, Nanos(5)) <= Nanos(5));
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! What lies where in a process's memory: `/proc/<pid>/maps`.
+
+use std::fs;
+use std::path::PathBuf;
+
+/// A stretch of memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Stretch {
+    pub(super) start: u64,
+    pub(super) end: u64,
+    /// Where in its file it begins.
+    pub(super) offset: u64,
+    /// Which file: device and inode, and its path; `None` without one.
+    pub(super) file: Option<FileName>,
+}
+
+/// A mapped file.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct FileName {
+    pub(super) device: String,
+    pub(super) inode: u64,
+    pub(super) path: PathBuf,
+}
+
+/// A process's memory, by address.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Maps {
+    stretches: Vec<Stretch>,
+}
+
+impl Maps {
+    /// Of a process; empty when it is gone.
+    pub(super) fn of(pid: u32) -> Self {
+        Self::parse(&fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default())
+    }
+
+    fn parse(text: &str) -> Self {
+        Self { stretches: text.lines().filter_map(stretch).collect() }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.stretches.is_empty()
+    }
+
+    /// The stretch around an address.
+    pub(super) fn around(&self, address: u64) -> Option<&Stretch> {
+        self.around_at(address).map(|at| &self.stretches[at])
+    }
+
+    /// The file whose memory this is, also for variables without a value in it: they lie in
+    /// nameless memory that follows the file's without a gap.
+    pub(super) fn owner(&self, address: u64) -> Option<&Stretch> {
+        let mut at = self.around_at(address)?;
+        while self.stretches[at].file.is_none() {
+            let below = at.checked_sub(1)?;
+            if self.stretches[below].end != self.stretches[at].start {
+                return None;
+            }
+            at = below;
+        }
+        Some(&self.stretches[at])
+    }
+
+    fn around_at(&self, address: u64) -> Option<usize> {
+        let after = self.stretches.partition_point(|stretch| stretch.start <= address);
+        let at = after.checked_sub(1)?;
+        (address < self.stretches[at].end).then_some(at)
+    }
+}
+
+fn stretch(line: &str) -> Option<Stretch> {
+    let mut fields = line.splitn(6, ' ');
+    let (start, end) = fields.next()?.split_once('-')?;
+    let _rights = fields.next()?;
+    let offset = u64::from_str_radix(fields.next()?, 16).ok()?;
+    let device = fields.next()?.to_owned();
+    let inode = fields.next()?.parse().ok()?;
+    let path = fields.next().unwrap_or_default().trim_start();
+    let path = path.strip_suffix(" (deleted)").unwrap_or(path);
+    let file = path.starts_with('/').then(|| FileName { device, inode, path: path.into() });
+    let start = u64::from_str_radix(start, 16).ok()?;
+    let end = u64::from_str_radix(end, 16).ok()?;
+    Some(Stretch { start, end, offset, file })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_find_their_file() {
+        let maps = Maps::parse(
+            "00400000-00401000 r-xp 00001000 08:02 17 /a dir/prog (deleted)\n\
+             00401000-00403000 rw-p 00000000 00:00 0 \n\
+             00500000-00501000 rw-p 00000000 00:00 0 [heap]\n",
+        );
+        let code = maps.around(0x400fff).expect("inside the first line");
+        let file = code.file.as_ref().expect("the first line names a file");
+        assert_eq!((file.inode, file.path.to_str()), (17, Some("/a dir/prog")));
+        assert_eq!(code.offset, 0x1000);
+        assert!(maps.around(0x403000).is_none() && maps.around(0).is_none());
+        assert_eq!(maps.owner(0x402000).and_then(|owner| owner.file.as_ref()), Some(file));
+        assert!(maps.owner(0x500000).is_none());
+    }
+}

@@ -1,0 +1,99 @@
+//! The thread that reads objects: answers addresses from maps and images it keeps.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use ahash::AHashMap;
+use crossbeam_channel::{Receiver, Sender};
+
+use super::image::Image;
+use super::maps::{FileName, Maps, Stretch};
+use super::{Answer, Place, Request, Wanted};
+
+/// Serves requests until nobody can ask any more.
+pub(super) fn run(requests: &Receiver<Request>, answers: &Sender<Vec<Answer>>) {
+    let mut reader = Reader::default();
+    for request in requests {
+        match request {
+            Request::Watch { process, pid } => reader.watch(process, pid),
+            Request::Find { process, wanted } => {
+                let found = wanted.into_iter().map(|wanted| {
+                    let place = reader.find(process, wanted).map(Arc::new);
+                    Answer { process, wanted, place }
+                });
+                if answers.send(found.collect()).is_err() {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+#[derive(Default)]
+struct Reader {
+    processes: BTreeMap<u32, (u32, Maps)>,
+    images: AHashMap<FileName, Option<Rc<Image>>>,
+}
+
+impl Reader {
+    fn watch(&mut self, process: u32, pid: u32) {
+        self.processes.insert(process, (pid, Maps::of(pid)));
+    }
+
+    fn find(&mut self, process: u32, wanted: Wanted) -> Option<Place> {
+        // The return address may be the first of the next function: the call lies before it.
+        let address = match wanted {
+            Wanted::Code(address) => address.checked_sub(1)?,
+            Wanted::Data(address) => address,
+        };
+        let stretch = self.stretch(process, wanted, address)?;
+        let pid = self.processes.get(&process)?.0;
+        let image = self.image(pid, stretch.file.as_ref()?)?;
+        match wanted {
+            Wanted::Code(_) => {
+                let linked = image.address(address - stretch.start + stretch.offset)?;
+                Some(image.function(linked))
+            }
+            Wanted::Data(_) => {
+                let base = image.data_address(stretch.offset)?;
+                image.variable(address - stretch.start + base)
+            }
+        }
+    }
+
+    /// The part of a file around an address. Libraries come later too: unknown addresses are
+    /// looked for in a new copy of the map.
+    fn stretch(&mut self, process: u32, wanted: Wanted, address: u64) -> Option<Stretch> {
+        let (pid, maps) = self.processes.get_mut(&process)?;
+        let found = |maps: &Maps| {
+            let stretch = match wanted {
+                Wanted::Code(_) => maps.around(address),
+                Wanted::Data(_) => maps.owner(address),
+            };
+            stretch.filter(|stretch| stretch.file.is_some()).cloned()
+        };
+        if let Some(stretch) = found(maps) {
+            return Some(stretch);
+        }
+        let newer = Maps::of(*pid);
+        if newer.is_empty() {
+            return None;
+        }
+        *maps = newer;
+        found(maps)
+    }
+
+    fn image(&mut self, pid: u32, file: &FileName) -> Option<Rc<Image>> {
+        if let Some(known) = self.images.get(file) {
+            return known.clone();
+        }
+        // A process may see another file system: its own view first.
+        let inside = format!("/proc/{pid}/root{}", file.path.display());
+        let reach = [PathBuf::from(inside), file.path.clone()];
+        let image = reach.iter().find_map(|reach| Image::open(&file.path, reach)).map(Rc::new);
+        self.images.insert(file.clone(), image.clone());
+        image
+    }
+}

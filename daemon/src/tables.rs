@@ -1,0 +1,136 @@
+//! What a process's tables say about its regions and objects, copied once and kept up to date.
+
+use std::sync::atomic::Ordering;
+
+use whyperf_layout::{Kind, ObjectKind, ObjectRecord};
+use whyperf_model::Category;
+
+use crate::region::Region;
+
+/// A region of the program or of the library.
+#[derive(Clone, Debug)]
+pub(crate) struct RegionEntry {
+    pub(crate) name: String,
+    pub(crate) category: Category,
+    pub(crate) address: u64,
+}
+
+/// Something that is waited for or worked on.
+#[derive(Clone, Debug)]
+pub(crate) struct ObjectEntry {
+    pub(crate) kind: ObjectKind,
+    /// A number below the object's own, so that chains end.
+    pub(crate) parent: u32,
+    pub(crate) name: String,
+    pub(crate) key: u64,
+    pub(crate) site: u64,
+    pub(crate) retired: bool,
+    name_at: u32,
+}
+
+/// A process's regions and objects so far.
+#[derive(Debug, Default)]
+pub(crate) struct Tables {
+    pub(crate) regions: Vec<RegionEntry>,
+    pub(crate) objects: Vec<ObjectEntry>,
+    /// Where the next look for renamed and retired objects begins.
+    next: usize,
+}
+
+/// Objects whose name and state are looked at again in one pass.
+const LOOKED_AT: usize = 1024;
+
+impl Tables {
+    /// Takes in what is new; answers the objects that were renamed or retired since.
+    pub(crate) fn refresh(&mut self, region: &Region) -> Vec<u32> {
+        for record in region.regions().get(self.regions.len()..).unwrap_or(&[]) {
+            self.regions.push(RegionEntry {
+                name: region.text(record.name.load(Ordering::Relaxed)),
+                category: category(record.kind.load(Ordering::Relaxed)),
+                address: record.address.load(Ordering::Relaxed),
+            });
+        }
+        let known = self.objects.len();
+        for (number, record) in region.objects().iter().enumerate().skip(known) {
+            self.objects.push(entry(region, record, number));
+        }
+        self.look_again(region, known)
+    }
+
+    fn look_again(&mut self, region: &Region, known: usize) -> Vec<u32> {
+        let mut changed = Vec::new();
+        let records = region.objects();
+        let known = known.min(records.len());
+        for step in 0..known.min(LOOKED_AT) {
+            let number = (self.next + step) % known;
+            let object = &mut self.objects[number];
+            let retired = records[number].retired.load(Ordering::Relaxed) != 0;
+            let name_at = records[number].name.load(Ordering::Acquire); // SYNC renamed with the process's rename
+            if (retired, name_at) != (object.retired, object.name_at) {
+                object.retired = retired;
+                object.name_at = name_at;
+                object.name = region.text(name_at);
+                changed.push(u32::try_from(number).unwrap_or(0));
+            }
+        }
+        self.next = if known == 0 { 0 } else { (self.next + LOOKED_AT.min(known)) % known };
+        changed
+    }
+
+    pub(crate) fn region(&self, number: u32) -> Option<&RegionEntry> {
+        self.regions.get(number as usize)
+    }
+
+    pub(crate) fn object(&self, number: u32) -> Option<&ObjectEntry> {
+        if number == 0 { None } else { self.objects.get(number as usize) }
+    }
+}
+
+fn entry(region: &Region, record: &ObjectRecord, number: usize) -> ObjectEntry {
+    let name_at = record.name.load(Ordering::Acquire); // SYNC renamed with the process's rename
+    let parent = record.parent.load(Ordering::Relaxed);
+    ObjectEntry {
+        kind: ObjectKind::from_number(record.kind.load(Ordering::Relaxed))
+            .unwrap_or(ObjectKind::None),
+        parent: if (parent as usize) < number { parent } else { 0 },
+        name: region.text(name_at),
+        key: record.key.load(Ordering::Relaxed),
+        site: record.site.load(Ordering::Relaxed),
+        retired: record.retired.load(Ordering::Relaxed) != 0,
+        name_at,
+    }
+}
+
+fn category(kind: u32) -> Category {
+    match Kind::from_number(kind) {
+        Some(Kind::Root) => Category::Root,
+        None | Some(Kind::Other) => Category::Other,
+        Some(Kind::User) => Category::User,
+        Some(Kind::Setup) => Category::Setup,
+        Some(Kind::Send) => Category::Send,
+        Some(Kind::Receive) => Category::Receive,
+        Some(Kind::Exchange) => Category::Exchange,
+        Some(Kind::Post) => Category::Post,
+        Some(Kind::Wait) => Category::Wait,
+        Some(Kind::Collective) => Category::Collective,
+        Some(Kind::Barrier) => Category::Barrier,
+        Some(Kind::OneSided) => Category::OneSided,
+        Some(Kind::MpiFile) => Category::MpiFile,
+        Some(Kind::MpiFileOther) => Category::Metadata,
+        Some(Kind::MpiOther) => Category::MpiOther,
+        Some(Kind::Open) => Category::Open,
+        Some(Kind::Read) => Category::Read,
+        Some(Kind::Write) => Category::Write,
+        Some(Kind::Seek) => Category::Seek,
+        Some(Kind::Flush) => Category::Flush,
+        Some(Kind::Close) => Category::Close,
+        Some(Kind::Metadata) => Category::Metadata,
+        Some(Kind::Mutex) => Category::Mutex,
+        Some(Kind::RwLock) => Category::RwLock,
+        Some(Kind::Condition) => Category::Condition,
+        Some(Kind::ThreadBarrier) => Category::ThreadBarrier,
+        Some(Kind::Semaphore) => Category::Semaphore,
+        Some(Kind::Join) => Category::Join,
+        Some(Kind::Spin) => Category::Spin,
+    }
+}

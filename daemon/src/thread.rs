@@ -1,0 +1,281 @@
+//! One thread's nodes as they were last read, and the pass that finds what they grew by.
+//!
+//! ```text
+//!   unchanged?  ──yes──────────────────────────────┐
+//!      │ no                                        ▼
+//!   new nodes ► stamps that differ ► their nodes ► word: what is open
+//!                                                  value = max(before, exclusive + open share)
+//! ```
+//! The order is that of `layout::slot`: nodes first, the word afterwards, so that a segment caught
+//! while closing is late, never counted twice.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use whyperf_layout::slot::Reading;
+use whyperf_layout::{Head, Node, SlotState, Watch, geometry};
+
+use crate::callpath::ClassId;
+use crate::region::Slot;
+
+/// One node as last read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NodeState {
+    /// Index of the parent, always below the node's own; 0 for none.
+    pub(crate) parent: u32,
+    pub(crate) region: u32,
+    pub(crate) object: u32,
+    pub(crate) site: u64,
+    /// What it counts for; the unset class until the process classified it.
+    pub(crate) class: ClassId,
+    pub(crate) counters: Counters,
+    /// Closed segments, as last read.
+    exclusive: u64,
+}
+
+/// What a node has, or what it grew by: ticks, visits, bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counters {
+    /// Exclusive ticks, the open share included.
+    pub(crate) time: u64,
+    pub(crate) visits: u64,
+    pub(crate) sent: u64,
+    pub(crate) received: u64,
+}
+
+/// What one node grew by in a pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Growth {
+    pub(crate) node: u32,
+    pub(crate) by: Counters,
+}
+
+/// How thorough a pass is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Depth {
+    /// Only what the stamps say changed.
+    Changed,
+    /// Every node, whatever the stamps say.
+    All,
+    /// Every node, and nothing is open any more: nobody will write again.
+    Last,
+}
+
+/// A thread of a measured process.
+#[derive(Debug)]
+pub(crate) struct Thread {
+    /// Its number in its process, by order of appearance.
+    pub(crate) number: u32,
+    pub(crate) slot: usize,
+    pub(crate) generation: u32,
+    pub(crate) tid: u32,
+    pub(crate) nodes: Vec<NodeState>,
+    pub(crate) ended: bool,
+    /// Passes in a row in which nothing happened.
+    pub(crate) still: u32,
+    /// Readings that could not be true.
+    pub(crate) doubted: u64,
+    stamps: Vec<u64>,
+    watch: Watch,
+    start: u64,
+    counted: u64,
+}
+
+/// Times of events may lie this far after the pass's own time: the slot is read a little later.
+const LATER: u64 = 1 << 30;
+/// Clocks of two cores may differ by this many ticks.
+const SKEW: u64 = 1 << 24;
+/// Tries to catch a node between two of its visits.
+const TRIES: u32 = 8;
+
+impl Thread {
+    /// A thread first seen at `now`; a start that lies later than that is not believed.
+    pub(crate) fn new(number: u32, slot: usize, head: &Head, now: u64) -> Self {
+        let start = head.start.load(Ordering::Relaxed);
+        Self {
+            number,
+            slot,
+            generation: head.generation.load(Ordering::Acquire), // SYNC claimed with the process's claim
+            tid: head.tid.load(Ordering::Relaxed),
+            nodes: Vec::new(),
+            ended: false,
+            still: 0,
+            doubted: 0,
+            stamps: Vec::new(),
+            watch: Watch::default(),
+            start: start.min(now),
+            counted: 0,
+        }
+    }
+
+    /// Reads what changed up to `now` and appends what each node grew by. New nodes come without a
+    /// class. Answers how deep it went: a thread that ended in order was read a last time.
+    pub(crate) fn pass(
+        &mut self,
+        slot: &Slot<'_>,
+        now: u64,
+        depth: Depth,
+        growth: &mut Vec<Growth>,
+    ) -> Depth {
+        let state = slot.head.state.load(Ordering::Acquire); // SYNC ended with the process's thread end
+        let depth = if state == SlotState::Dead as u32 { Depth::Last } else { depth };
+        let unchanged = self.watch.unchanged(slot.head);
+        if unchanged && depth == Depth::Changed {
+            self.still = self.still.saturating_add(1);
+        } else {
+            self.still = if unchanged { self.still.saturating_add(1) } else { 0 };
+            self.read_nodes(slot, now, depth != Depth::Changed, growth);
+        }
+        let open = self.watch.open(slot.head, now.saturating_add(LATER));
+        if depth != Depth::Last {
+            self.add_open_share(open.node, open.since, now, growth);
+        }
+        depth
+    }
+
+    fn read_nodes(&mut self, slot: &Slot<'_>, now: u64, all: bool, growth: &mut Vec<Growth>) {
+        let count = slot.head.nodes.load(Ordering::Acquire) as usize; // SYNC nodes with the process's new node
+        let count = count.min(geometry::NODE_CAPACITY);
+        let known = self.nodes.len();
+        for (index, node) in slot.nodes.iter().enumerate().take(count).skip(known) {
+            self.nodes.push(NodeState::new(node, index));
+        }
+        self.stamps.resize(count.div_ceil(2), 0);
+        let words = self.stamps.len();
+        let mut at = 0;
+        while at < words {
+            if !all {
+                at = next_difference(&self.stamps, slot.stamps, at);
+            }
+            if at < words {
+                self.read_pair(slot, at, all, now, growth);
+            }
+            at += 1;
+        }
+    }
+
+    /// Reads the one or two nodes of a pair of stamps that differ from the copy, or both.
+    fn read_pair(
+        &mut self,
+        slot: &Slot<'_>,
+        at: usize,
+        both: bool,
+        now: u64,
+        growth: &mut Vec<Growth>,
+    ) {
+        let seen = slot.stamps[at].load(Ordering::Acquire); // SYNC changed with begin, end
+        let differs = if both { u64::MAX } else { seen ^ self.stamps[at] };
+        let mut copy = seen;
+        for (half, mask) in [0xffff_ffff, 0xffff_ffff << 32].into_iter().enumerate() {
+            let index = 2 * at + half;
+            let changed = differs & mask != 0 && index < self.nodes.len();
+            if changed && !self.read_node(slot, index, now, growth) {
+                // Torn: the copy stays as it was, so the next pass comes back.
+                copy = (copy & !mask) | (self.stamps[at] & mask);
+            }
+        }
+        self.stamps[at] = copy;
+    }
+
+    /// Reads one node; false when its writer was in between every time.
+    fn read_node(
+        &mut self,
+        slot: &Slot<'_>,
+        index: usize,
+        now: u64,
+        growth: &mut Vec<Growth>,
+    ) -> bool {
+        let Some(reading) = (0..TRIES).find_map(|_| slot.nodes[index].read()) else { return false };
+        let state = &mut self.nodes[index];
+        state.exclusive = reading.exclusive;
+        let by = Counters {
+            time: forward(state.counters.time, reading.exclusive),
+            visits: forward(state.counters.visits, reading.visits),
+            sent: forward(state.counters.sent, reading.moved.out),
+            received: forward(state.counters.received, reading.moved.r#in),
+        };
+        if !state.is_believable(&reading) {
+            self.doubted += 1;
+            return true;
+        }
+        self.grow(index, by, now, growth);
+        true
+    }
+
+    fn add_open_share(&mut self, offset: u32, since: u64, now: u64, growth: &mut Vec<Growth>) {
+        let Some(index) = geometry::node_index(offset) else { return };
+        let Some(state) = self.nodes.get(index) else { return };
+        let share = forward(since.max(self.start), now);
+        let time = forward(state.counters.time, state.exclusive.wrapping_add(share));
+        self.grow(index, Counters { time, ..Counters::default() }, now, growth);
+    }
+
+    /// Takes growth in, unless the thread would have lived longer than it can have.
+    fn grow(&mut self, index: usize, by: Counters, now: u64, growth: &mut Vec<Growth>) {
+        if by == Counters::default() {
+            return;
+        }
+        let lived = forward(self.start, now).saturating_add(SKEW);
+        let Some(counted) = self.counted.checked_add(by.time).filter(|sum| *sum <= lived) else {
+            self.doubted += 1;
+            return;
+        };
+        self.counted = counted;
+        let counters = &mut self.nodes[index].counters;
+        counters.time = counters.time.wrapping_add(by.time);
+        counters.visits = counters.visits.wrapping_add(by.visits);
+        counters.sent = counters.sent.wrapping_add(by.sent);
+        counters.received = counters.received.wrapping_add(by.received);
+        growth.push(Growth { node: u32::try_from(index).unwrap_or(0), by });
+    }
+}
+
+impl NodeState {
+    fn new(node: &Node, index: usize) -> Self {
+        let parent = geometry::node_index(node.parent.load(Ordering::Relaxed));
+        Self {
+            parent: parent
+                .filter(|parent| *parent < index)
+                .and_then(|parent| u32::try_from(parent).ok())
+                .unwrap_or(0),
+            region: node.region.load(Ordering::Relaxed),
+            object: node.object.load(Ordering::Relaxed),
+            site: node.site.load(Ordering::Relaxed),
+            class: ClassId::UNSET,
+            counters: Counters::default(),
+            exclusive: 0,
+        }
+    }
+
+    /// No program makes 2^56 visits or moves 2^62 bytes between two looks.
+    fn is_believable(&self, reading: &Reading) -> bool {
+        forward(self.counters.visits, reading.visits) < 1 << 56
+            && forward(self.counters.sent, reading.moved.out) < 1 << 62
+            && forward(self.counters.received, reading.moved.r#in) < 1 << 62
+    }
+}
+
+/// How far a counter went forward; backwards is not far.
+fn forward(from: u64, to: u64) -> u64 {
+    let distance = to.wrapping_sub(from);
+    if distance >> 63 == 1 { 0 } else { distance }
+}
+
+/// The first word from `at` on that differs, or the length.
+fn next_difference(copy: &[u64], stamps: &[AtomicU64], mut at: usize) -> usize {
+    let length = copy.len().min(stamps.len());
+    // Eight at a time: one branch for sixteen stamps, and the loads run ahead of it.
+    while at + 8 <= length {
+        let differs = copy[at..at + 8]
+            .iter()
+            .zip(&stamps[at..at + 8])
+            .fold(0, |sum, (ours, theirs)| sum | (ours ^ theirs.load(Ordering::Relaxed)));
+        if differs != 0 {
+            break;
+        }
+        at += 8;
+    }
+    while at < length && copy[at] == stamps[at].load(Ordering::Relaxed) {
+        at += 1;
+    }
+    if at >= length { copy.len() } else { at }
+}
