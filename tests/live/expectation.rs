@@ -1,0 +1,29 @@
+//! What a program is expected to show, as its head comment says.
+
+use crate::programs;
+
+/// The lines `hypothesis:`, `function:`, `object:` of a program's head.
+#[derive(Debug)]
+pub(crate) struct Expectation {
+    pub(crate) hypothesis: String,
+    pub(crate) function: String,
+    pub(crate) object: String,
+}
+
+/// Reads the head of a source under `tests/programs`.
+pub(crate) fn of(source: &str) -> Expectation {
+    let path = programs::sources().join(source);
+    let text = std::fs::read_to_string(&path)
+        .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let line = |name: &str| {
+        let marked = text.lines().find_map(|line| line.split_once(&format!("{name}: ")));
+        let (_, rest) = marked.unwrap_or_else(|| panic!("{source} has no line `{name}:`"));
+        let word = rest.split([';', '(']).next().unwrap_or(rest);
+        word.trim().to_owned()
+    };
+    Expectation {
+        hypothesis: line("hypothesis").split(' ').next().unwrap_or_default().to_owned(),
+        function: line("function"),
+        object: line("object"),
+    }
+}

@@ -1,0 +1,16 @@
+//! Real programs under the real command: does the report say what is known to be true?
+//!
+//! What a program of `tests/programs` is expected to show stands in its own head comment, and the
+//! tests read it there. The command and the shared object come from `WHYPERF_TEST_BIN_DIR`, or
+//! else from `target/release`.
+
+mod bottlenecks;
+mod expectation;
+mod launcher;
+mod long_receive;
+mod manners;
+mod pattern;
+mod poisson;
+mod programs;
+mod report;
+mod shipped;

@@ -1,0 +1,182 @@
+//! Runs that go wrong: the program behaves as without whyperf, and what was measured is reported.
+
+use crate::launcher::Mpi;
+use crate::report::{run, scratch};
+use crate::{programs, shipped};
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+/// What a program does without us.
+fn bare(words: &[String]) -> Output {
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]).output().expect("the program starts")
+}
+
+/// The exit status a shell would show.
+fn shell_status(output: &Output) -> Option<i32> {
+    output.status.code().or_else(|| output.status.signal().map(|signal| 128 + signal))
+}
+
+fn behaves_the_same(words: &[String]) -> crate::report::Run {
+    let _alone = shipped::machine();
+    let without = bare(words);
+    let with = run(words);
+    assert_eq!(with.status, shell_status(&without), "{words:?}\n{}", with.stderr);
+    assert_eq!(with.stdout, String::from_utf8_lossy(&without.stdout), "{words:?}");
+    with
+}
+
+fn mpi_guest(mpi: Mpi, ranks: usize, name: &str, arguments: &[&str]) -> Vec<String> {
+    let mut words = mpi.launch(ranks);
+    words.push(programs::built_for(mpi).join("guests").join(name).display().to_string());
+    words.extend(arguments.iter().map(|word| (*word).to_owned()));
+    words
+}
+
+fn plain_guest(name: &str, arguments: &[&str]) -> Vec<String> {
+    let mut words = vec![programs::plain().join("guests").join(name).display().to_string()];
+    words.extend(arguments.iter().map(|word| (*word).to_owned()));
+    words
+}
+
+#[test]
+fn a_crash_stays_a_crash() {
+    let run = behaves_the_same(&plain_guest("crash", &[]));
+    assert_eq!(run.status, Some(139));
+}
+
+#[test]
+fn a_crash_in_a_job_is_reported() {
+    let run = behaves_the_same(&mpi_guest(Mpi::Mpich, 2, "crash_mpi", &[]));
+    assert_eq!(run.report["processes"], 2, "{}", run.stderr);
+}
+
+#[test]
+fn an_abort_in_a_job_is_reported() {
+    let run = behaves_the_same(&mpi_guest(Mpi::Mpich, 2, "abort", &[]));
+    assert_eq!(run.report["processes"], 2, "{}", run.stderr);
+}
+
+#[test]
+fn an_exit_in_the_middle_is_reported() {
+    let _alone = shipped::machine();
+    let run = run(&mpi_guest(Mpi::OpenMpi, 2, "exit_in_mpi", &[]));
+    assert_ne!(run.status, Some(0));
+    assert_eq!(run.report["processes"], 2, "{}", run.stderr);
+}
+
+#[test]
+fn ten_thousand_tags_lose_nothing_but_names() {
+    let run = behaves_the_same(&mpi_guest(Mpi::OpenMpi, 2, "many_tags", &[]));
+    let losses = &run.report["losses"];
+    assert!(losses["objects"].as_u64().is_some_and(|lost| lost > 0), "{losses}");
+    let calls = |name: &str| -> u64 {
+        let rows = run.list("profile").iter();
+        let rows = rows.filter(|row| {
+            row["path"].as_array().and_then(|path| path.last()).is_some_and(|last| last == name)
+        });
+        rows.map(|row| row["calls"].as_u64().unwrap_or(0)).sum()
+    };
+    assert_eq!(calls("MPI_Send"), 10_000, "{}", run.shown());
+}
+
+#[test]
+fn a_thousand_threads_are_counted() {
+    let run = behaves_the_same(&plain_guest("many_threads", &[]));
+    let threads = run.report["threads"].as_u64().unwrap_or(0);
+    assert!(threads >= 1000, "{threads} threads\n{}", run.stderr);
+}
+
+#[test]
+fn a_program_without_descriptors_or_environment_goes_on() {
+    behaves_the_same(&plain_guest("close_all", &[]));
+    behaves_the_same(&plain_guest("clear_environment", &[]));
+}
+
+#[test]
+fn a_static_program_is_named_as_such() {
+    let run = behaves_the_same(&plain_guest("static_hello", &[]));
+    assert!(run.stderr.contains("static"), "{}", run.stderr);
+}
+
+/// Starts a long run under the command and waits until its first line says that both ranks are on.
+fn long_run(folder: &Path) -> Child {
+    let words = mpi_guest(Mpi::Mpich, 2, "long_receive", &["4"]);
+    Command::new(shipped::whyperf())
+        .args(["run", "--json", "report.json", "--"])
+        .args(words)
+        .current_dir(folder)
+        .env("WHYPERF_SHM_DIR", folder)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command was built")
+}
+
+/// The run directory, once a process writes in it.
+fn run_directory(below: &Path) -> std::path::PathBuf {
+    loop {
+        let mut folders = vec![below.to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+                let path = entry.path();
+                if path.extension().is_some_and(|extension| extension == "region") {
+                    return folder;
+                }
+                if path.is_dir() {
+                    folders.push(path);
+                }
+            }
+        }
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_killed_whyperf_leaves_the_program_alone() {
+    let _alone = shipped::machine();
+    let folder = scratch();
+    let mut head = long_run(&folder);
+    run_directory(&folder);
+    head.kill().expect("it runs");
+    let lines = BufReader::new(head.stdout.take().expect("piped")).lines();
+    let printed: Vec<String> = lines.map_while(Result::ok).collect();
+    assert!(printed.iter().any(|line| line.contains("received 42")), "{printed:?}");
+    head.wait().expect("it was killed");
+    let cleaned = Command::new(shipped::whyperf())
+        .arg("clean")
+        .env("WHYPERF_SHM_DIR", &folder)
+        .output()
+        .expect("the command was built");
+    assert!(cleaned.status.success(), "{}", String::from_utf8_lossy(&cleaned.stderr));
+    assert!(no_region_below(&folder), "something stayed behind in {}", folder.display());
+    std::fs::remove_dir_all(&folder).expect("the scratch folder is ours");
+}
+
+#[test]
+fn a_deleted_run_directory_is_said_and_survived() {
+    let _alone = shipped::machine();
+    let folder = scratch();
+    let head = long_run(&folder);
+    std::fs::remove_dir_all(run_directory(&folder)).expect("it is ours");
+    let output = head.wait_with_output().expect("it runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("received 42"), "{said}");
+    assert!(said.contains("run directory"), "{said}");
+    assert!(folder.join("report.json").exists(), "{said}");
+    std::fs::remove_dir_all(&folder).expect("the scratch folder is ours");
+}
+
+fn no_region_below(folder: &Path) -> bool {
+    std::fs::read_dir(folder).into_iter().flatten().flatten().all(|entry| {
+        let path = entry.path();
+        if path.is_dir() {
+            no_region_below(&path)
+        } else {
+            path.extension().is_none_or(|extension| extension != "region")
+        }
+    })
+}

@@ -1,0 +1,49 @@
+//! Builds the programs of `tests/programs` once for each MPI.
+
+use crate::launcher::Mpi;
+use crate::shipped;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// The folder of the sources.
+pub(crate) fn sources() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs")
+}
+
+/// The programs built for an MPI.
+pub(crate) fn built_for(mpi: Mpi) -> &'static Path {
+    static OPEN_MPI: OnceLock<PathBuf> = OnceLock::new();
+    static MPICH: OnceLock<PathBuf> = OnceLock::new();
+    let cell = match mpi {
+        Mpi::OpenMpi => &OPEN_MPI,
+        Mpi::Mpich => &MPICH,
+    };
+    cell.get_or_init(|| make("all", mpi.name()))
+}
+
+/// The programs that need no MPI.
+pub(crate) fn plain() -> &'static Path {
+    static PLAIN: OnceLock<PathBuf> = OnceLock::new();
+    PLAIN.get_or_init(|| make("plain", "plain"))
+}
+
+fn make(target: &str, name: &str) -> PathBuf {
+    let out = shipped::folder().join("../programs").join(name);
+    std::fs::create_dir_all(&out).expect("the target folder can be written");
+    let out = out.canonicalize().expect("it was just made");
+    let output = Command::new("make")
+        .arg("-C")
+        .arg(sources())
+        .arg(format!("OUT={}", out.display()))
+        .arg(format!("MPI={name}"))
+        .arg(target)
+        .output()
+        .expect("make is installed");
+    assert!(
+        output.status.success(),
+        "make {target} MPI={name}:\n{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    out
+}

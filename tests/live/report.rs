@@ -1,0 +1,86 @@
+//! Runs a program under the command and reads the report it writes.
+
+use crate::shipped;
+use serde_json::Value;
+use std::process::Command;
+
+/// A finished run: what the program printed, what whyperf said, the report.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    pub(crate) status: Option<i32>,
+    pub(crate) report: Value,
+}
+
+/// A conclusion of the report.
+#[derive(Clone, Debug)]
+pub(crate) struct Bottleneck {
+    pub(crate) hypothesis: String,
+    pub(crate) focus: String,
+    pub(crate) found: f64,
+    pub(crate) leaf: bool,
+}
+
+/// Runs `words` under `whyperf run` with a report in JSON.
+pub(crate) fn run(words: &[String]) -> Run {
+    let folder = scratch();
+    let json = folder.join("report.json");
+    let output = Command::new(shipped::whyperf())
+        .args(["run", "--json"])
+        .arg(&json)
+        .arg("--")
+        .args(words)
+        .current_dir(&folder)
+        .output()
+        .expect("the command was built");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    let text = std::fs::read_to_string(&json)
+        .unwrap_or_else(|error| panic!("no report of {words:?}: {error}\n{stderr}"));
+    let report = serde_json::from_str(&text).expect("a report is JSON");
+    std::fs::remove_dir_all(&folder).expect("the scratch folder is ours");
+    Run {
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr,
+        status: output.status.code(),
+        report,
+    }
+}
+
+impl Run {
+    /// All conclusions, the leading one first.
+    pub(crate) fn bottlenecks(&self) -> Vec<Bottleneck> {
+        let text = |value: &Value| value.as_str().expect("text").to_owned();
+        self.list("bottlenecks")
+            .iter()
+            .map(|one| Bottleneck {
+                hypothesis: text(&one["hypothesis"]),
+                focus: text(&one["focus"]),
+                found: one["found_s"].as_f64().expect("a time"),
+                leaf: one["leaf"].as_bool().expect("a flag"),
+            })
+            .collect()
+    }
+
+    /// One of the report's lists.
+    pub(crate) fn list(&self, name: &str) -> &[Value] {
+        self.report[name].as_array().unwrap_or_else(|| panic!("{name} is a list"))
+    }
+
+    /// The conclusions as lines, for a failing test to show.
+    pub(crate) fn shown(&self) -> String {
+        let lines = self.bottlenecks().into_iter();
+        let lines = lines.map(|b| format!("{} {} {:.1}s", b.hypothesis, b.focus, b.found));
+        format!("{}\n{}", lines.collect::<Vec<_>>().join("\n"), self.stderr)
+    }
+}
+
+/// A new empty folder, so that runs side by side do not meet.
+pub(crate) fn scratch() -> std::path::PathBuf {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let folder = std::env::temp_dir().join(format!("whyperf-live-{}-{count}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("the temporary folder can be written");
+    folder
+}
