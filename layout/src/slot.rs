@@ -142,6 +142,21 @@ pub fn end(
     now: u64,
     moved: Moved,
 ) -> u64 {
+    let visits = open_end(head, current, next, now);
+    add(&current.bytes, moved.out);
+    add(&current.received, moved.r#in);
+    close_end(head, current, stamp, now, visits)
+}
+
+/// Writer: [`end`] for a region that never moves bytes.
+#[inline(always)]
+pub fn end_unmoved(head: &Head, current: &Node, stamp: &AtomicU32, next: u32, now: u64) -> u64 {
+    let visits = open_end(head, current, next, now);
+    close_end(head, current, stamp, now, visits)
+}
+
+#[inline(always)]
+fn open_end(head: &Head, current: &Node, next: u32, now: u64) -> u64 {
     let last = head.last.load(Ordering::Relaxed);
     head.word.store(pack(next, now), Ordering::Relaxed);
     let visits = current.visits.load(Ordering::Relaxed).wrapping_add(1);
@@ -149,8 +164,11 @@ pub fn end(
     current.visits.store(visits, Ordering::Relaxed);
     fence(Ordering::Release); // SYNC untorn with Node::read
     add(&current.exclusive, now.wrapping_sub(last));
-    add(&current.bytes, moved.out);
-    add(&current.received, moved.r#in);
+    visits
+}
+
+#[inline(always)]
+fn close_end(head: &Head, current: &Node, stamp: &AtomicU32, now: u64, visits: u64) -> u64 {
     current.done.store(low(visits), Ordering::Release); // SYNC untorn with Node::read
     stamp.store(low(now), Ordering::Release); // SYNC changed with Node::read
     head.last.store(now, Ordering::Release); // SYNC settled with Watch::unchanged

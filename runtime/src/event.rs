@@ -89,11 +89,22 @@ fn begin_switched_on(region: &Region, id: u32, site: u64, object: ObjectId) -> b
 /// Ends the visit of `region`, which moved so many bytes. Visits still open inside it end with it.
 #[inline(always)]
 pub fn end(region: &Region, moved: Moved) {
+    end_with::<true>(region, moved);
+}
+
+/// Ends the visit of a region of the program, which moves no bytes.
+#[inline(always)]
+pub fn end_of_program(region: &Region) {
+    end_with::<false>(region, Moved::default());
+}
+
+#[inline(always)]
+fn end_with<const MOVES: bool>(region: &Region, moved: Moved) {
     let id = region.id();
-    let now = clock::counter();
     if !switch::is_on(id) {
-        return slow::end(region, moved.out, moved.r#in);
+        return slow::end_switched_off(region, moved.out, moved.r#in);
     }
+    let now = clock::counter();
     // SAFETY: the calling thread's own block.
     let base = unsafe { (*thread()).slot };
     if base.is_null() {
@@ -111,7 +122,12 @@ pub fn end(region: &Region, moved: Moved) {
         return slow::end(region, moved.out, moved.r#in);
     }
     let parent = node.parent.load(Ordering::Relaxed);
-    let visits = slot::end(head, node, slot.stamp(current), parent, now, moved);
+    let stamp = slot.stamp(current);
+    let visits = if MOVES {
+        slot::end(head, node, stamp, parent, now, moved)
+    } else {
+        slot::end_unmoved(head, node, stamp, parent, now)
+    };
     if low(visits) == node.limit.load(Ordering::Relaxed) {
         slow::reached(current);
     }

@@ -8,7 +8,7 @@ use crate::region::Region;
 use crate::thread::{self, CACHE, OTHER, Private, ROOT};
 use crate::thread_local::thread;
 use crate::tree::{self, Key, Open};
-use crate::view::Tables;
+use crate::view::{Slot, Tables};
 use crate::{agent, calibration, clock, environ, process, switch};
 use core::sync::atomic::Ordering;
 use whyperf_layout::slot::{self, low, node_of};
@@ -37,6 +37,23 @@ pub(crate) fn begin_at(region: &Region, site: u64, object: ObjectId, address: u6
     let slot = private.slot;
     slot::begin(slot.head(), slot.node(current), slot.stamp(current), next, clock::now());
     true
+}
+
+/// Ends a visit whose region is switched off now: most likely it was off at its begin, too.
+#[cold]
+#[inline(never)]
+pub(crate) extern "C" fn end_switched_off(region: &Region, out: u64, r#in: u64) {
+    // SAFETY: the calling thread's own block.
+    let base = unsafe { (*thread()).slot };
+    if base.is_null() || !process::is_measured() {
+        return if process::is_measured() { end(region, out, r#in) } else { () };
+    }
+    // SAFETY: not null, so it is this thread's slot, mapped and populated.
+    let slot = unsafe { Slot::at(base) };
+    let current = node_of(slot.head().word.load(Ordering::Relaxed));
+    if slot.node(current).region.load(Ordering::Relaxed) == region.id() && region.id() != 0 {
+        end(region, out, r#in);
+    }
 }
 
 /// Ends a visit; see [`crate::event::end`].
