@@ -13,7 +13,7 @@
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// Places a handle may be in.
-const REACH: usize = 16;
+const REACH: usize = 8;
 const FREE: usize = 0;
 const CLAIMED: usize = usize::MAX;
 /// Words remembered of a handle.
@@ -59,21 +59,18 @@ impl<const N: usize> Association<N> {
     /// Remembers the words of a handle that is not in the table; `None` when there is no room.
     pub(crate) fn insert(&self, handle: usize, words: [u64; WORDS]) -> Option<Place> {
         let first = Self::first(handle);
-        for at in (0..REACH).map(|step| (first + step) & (N - 1)) {
-            let place = &self.handles[at];
-            if place.load(Ordering::Relaxed) == FREE
+        let at = (0..REACH).map(|step| (first + step) & (N - 1)).find(|at| {
+            let place = &self.handles[*at];
+            place.load(Ordering::Relaxed) == FREE
                 && place
                     .compare_exchange(FREE, CLAIMED, Ordering::Acquire, Ordering::Relaxed) // SYNC place with remove
                     .is_ok()
-            {
-                for (cell, word) in self.values[at].iter().zip(words) {
-                    cell.store(word, Ordering::Relaxed);
-                }
-                place.store(handle, Ordering::Release); // SYNC handle with find
-                return Some(Place(at));
-            }
+        })?;
+        for (cell, word) in self.values[at].iter().zip(words) {
+            cell.store(word, Ordering::Relaxed);
         }
-        None
+        self.handles[at].store(handle, Ordering::Release); // SYNC handle with find
+        Some(Place(at))
     }
 
     /// Forgets what is at a place.

@@ -17,6 +17,8 @@ pub(crate) struct Call {
     pub(crate) region: Region,
     /// What it does.
     pub(crate) act: Act,
+    /// Whether later calls depend on what is noted here, also while the region is off.
+    pub(crate) remembers: bool,
     /// Whether its counts are `MPI_Count` (the `_c` form) instead of `int`.
     pub(crate) wide: bool,
     /// Where its arguments are.
@@ -84,6 +86,24 @@ pub(crate) enum Act {
     PostFile(Direction),
     /// Completes requests or looks whether they are complete.
     Complete(Completion),
+}
+
+impl Act {
+    /// Whether the call makes, names or gives back something that later calls use.
+    const fn is_remembered(self) -> bool {
+        !matches!(
+            self,
+            Self::Plain
+                | Self::Finish
+                | Self::Message(_)
+                | Self::Probe
+                | Self::Start
+                | Self::Touch
+                | Self::Collective(_)
+                | Self::Window(_)
+                | Self::File(_)
+        )
+    }
 }
 
 /// Which way bytes go, seen from the caller.
@@ -240,11 +260,13 @@ impl Call {
         wide: bool,
         names: &[&str],
     ) -> Self {
+        let at = Arguments::named(names);
         Self {
             region: Region::new(symbol, kind),
             act,
+            remembers: act.is_remembered() || at.message.is_present(),
             wide,
-            at: Arguments::named(names),
+            at,
             operation: Operation::of(symbol),
         }
     }

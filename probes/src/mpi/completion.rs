@@ -187,10 +187,7 @@ struct Seen {
 
 /// Forgets a completed request, unless it is persistent; answers what arrived.
 fn finish(all: &Words<'_>, handle: usize, status: usize) -> u64 {
-    let Some(operation) = request::look(handle) else { return 0 };
-    if !operation.persistent {
-        request::forget(handle);
-    }
+    let Some(operation) = request::complete(handle) else { return 0 };
     if operation.by_status && status != 0 {
         // SAFETY: the call succeeded and filled this status.
         return unsafe { status::received(all.dialect, status) };

@@ -62,7 +62,11 @@ fn lowest_of(group: &Group, world: &Group) -> Lowest {
             break;
         }
         // A process that another job spawned has no rank here, which is a negative number.
-        translated.iter().take(length).filter(|rank| **rank >= 0).for_each(|rank| lowest.add(*rank));
+        translated
+            .iter()
+            .take(length)
+            .filter(|rank| **rank >= 0)
+            .for_each(|rank| lowest.add(*rank));
         next += length as i32;
     }
     lowest

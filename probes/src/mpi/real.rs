@@ -105,8 +105,7 @@ fn dist_graph_neighbours(comm: usize) -> (u64, u64) {
         unsafe { transmute(address) };
     let (mut sources, mut targets, mut weighted) = (0, 0, 0);
     // SAFETY: the communicator has a distributed graph, as it said itself; the numbers are ours.
-    let failed =
-        unsafe { count(comm, &raw mut sources, &raw mut targets, &raw mut weighted) } != 0;
+    let failed = unsafe { count(comm, &raw mut sources, &raw mut targets, &raw mut weighted) } != 0;
     let known = |number| if failed { 0 } else { u64::try_from(number).unwrap_or(0) };
     (known(sources), known(targets))
 }

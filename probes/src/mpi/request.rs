@@ -90,9 +90,25 @@ pub(crate) fn look(handle: usize) -> Option<Operation> {
 }
 
 /// Forgets a handle that was given back.
-#[inline]
 pub(crate) fn forget(handle: usize) {
-    let Some(place) = REQUESTS.find(handle) else { return };
+    if let Some(place) = REQUESTS.find(handle) {
+        give_back(place);
+    }
+}
+
+/// What a handle stood for that is complete; forgotten, unless it is persistent.
+#[inline]
+pub(crate) fn complete(handle: usize) -> Option<Operation> {
+    let place = REQUESTS.find(handle)?;
+    let operation = read(place);
+    if !operation.persistent {
+        give_back(place);
+    }
+    Some(operation)
+}
+
+#[inline]
+fn give_back(place: Place) {
     let flags = REQUESTS.word(place, FLAGS);
     let left = flags.load(Ordering::Relaxed);
     if left < 2 * ONCE {

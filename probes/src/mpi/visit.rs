@@ -43,7 +43,8 @@ impl Visit {
         let all = Words { call, words, dialect };
         let (awaited, before) = (awaited(&all), operand(&all));
         let ignored = wants_status(call) && all.word(call.at.status) == dialect.ignore;
-        let visit = place.write(Self { dialect: Some(dialect), on: false, awaited, before, status });
+        let visit =
+            place.write(Self { dialect: Some(dialect), on: false, awaited, before, status });
         if ignored && let Some(word) = words.get_mut(call.at.status.index()) {
             *word = (&raw mut visit.status) as usize;
         }
@@ -303,4 +304,3 @@ fn text<'a>(address: usize) -> &'a [u8] {
     // SAFETY: MPI takes a C string here, and the call succeeded with it.
     if address == 0 { &[] } else { unsafe { CStr::from_ptr(address as *const c_char) }.to_bytes() }
 }
-

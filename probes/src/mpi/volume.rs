@@ -64,7 +64,7 @@ enum Times {
 }
 
 use Times::{
-    List, Neighbours, NeighbourList, NeighbourTypedList, Never, Once, Own, Ranks, TypedList,
+    List, NeighbourList, NeighbourTypedList, Neighbours, Never, Once, Own, Ranks, TypedList,
 };
 use Who::{All, Others, Root};
 
@@ -88,8 +88,7 @@ impl Flow {
     pub(crate) const NEIGHBOUR_GATHER: Self = Self { out: (All, Once), r#in: (All, Neighbours) };
     pub(crate) const NEIGHBOUR_GATHER_LIST: Self =
         Self { out: (All, Once), r#in: (All, NeighbourList) };
-    pub(crate) const NEIGHBOUR_ALL: Self =
-        Self { out: (All, Neighbours), r#in: (All, Neighbours) };
+    pub(crate) const NEIGHBOUR_ALL: Self = Self { out: (All, Neighbours), r#in: (All, Neighbours) };
     pub(crate) const NEIGHBOUR_ALL_LIST: Self =
         Self { out: (All, NeighbourList), r#in: (All, NeighbourList) };
     pub(crate) const NEIGHBOUR_ALL_TYPED: Self =
@@ -146,7 +145,8 @@ impl<'a> Words<'a> {
         if !direction.sends() || nobody || !at.out_type.is_present() {
             return 0;
         }
-        let parts = if at.partitions.is_present() { self.int(at.partitions).max(0) as u64 } else { 1 };
+        let parts =
+            if at.partitions.is_present() { self.int(at.partitions).max(0) as u64 } else { 1 };
         parts * self.count(at.out_count) * datatype::size(self.handle(at.out_type))
     }
 
@@ -204,7 +204,11 @@ impl<'a> Words<'a> {
             return who == All || (who == Root) == (root == facts.rank);
         }
         // Between two groups the root says so and everyone else of its group stays out.
-        if root == self.dialect.proc_null { false } else { (who == Root) == (root == self.dialect.root) }
+        if root == self.dialect.proc_null {
+            false
+        } else {
+            (who == Root) == (root == self.dialect.root)
+        }
     }
 }
 
@@ -279,4 +283,3 @@ fn topologies(dialect: &Dialect) -> &'static Topologies {
         Family::Standard => &Topologies { cart: 211, graph: 212, dist_graph: 213 },
     }
 }
-

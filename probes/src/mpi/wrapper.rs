@@ -10,7 +10,7 @@
 use core::ffi::c_int;
 use core::mem::MaybeUninit;
 
-use whyperf_runtime::guard;
+use whyperf_runtime::{event, guard};
 
 use super::call::Call;
 use super::visit::Visit;
@@ -27,6 +27,11 @@ pub(crate) fn ordinary<const N: usize>(
     real: impl FnOnce([usize; N]) -> c_int,
 ) -> c_int {
     let Some(site) = guard::enter() else { return real(words) };
+    if !call.remembers && !event::is_wanted(&call.region) {
+        let result = real(words);
+        guard::leave();
+        return result;
+    }
     let mut place = MaybeUninit::<Visit>::uninit();
     let visit = Visit::begin(&mut place, call, &mut words, site.0);
     let result = real(words);
