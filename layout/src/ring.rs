@@ -93,7 +93,7 @@ impl CommandPage {
         let sent = produce(&self.entries, &self.produced, &replies.commands_consumed, message);
         if sent {
             self.doorbell
-                .store(self.doorbell.load(Ordering::Relaxed).wrapping_add(1), Ordering::Release); // SYNC doorbell with the agent's wait
+                .store(self.doorbell.load(Ordering::Relaxed).wrapping_add(1), Ordering::Release); // SYNC doorbell with agent::run
         }
         sent
     }

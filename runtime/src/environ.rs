@@ -48,6 +48,7 @@ pub(crate) fn settings() -> &'static Settings {
     unsafe { &*SETTINGS.0.get() }
 }
 
+// SAFETY: the C library defines it with this type.
 unsafe extern "C" {
     static environ: *const *const c_char;
 }

@@ -39,9 +39,9 @@ pub(crate) fn child() {
 /// first, and what lies below them is complete.
 pub(crate) fn inherit(parent: Tables, child: Tables, held: &Held) {
     let (from, to) = (parent.header(), child.header());
-    let regions = from.region_count.load(Ordering::Acquire); // SYNC table with Region::append
-    let objects = from.object_count.load(Ordering::Acquire); // SYNC table with object::append
-    let strings = from.strings_used.load(Ordering::Acquire) as usize; // SYNC table with strings::append
+    let regions = from.region_count.load(Ordering::Acquire); // SYNC tables with Region::append
+    let objects = from.object_count.load(Ordering::Acquire); // SYNC tables with object::append
+    let strings = from.strings_used.load(Ordering::Acquire) as usize; // SYNC tables with strings::append
     let strings = strings.min(STRINGS_SIZE);
     if !map::reach_string(child, strings, held) {
         return;

@@ -132,6 +132,7 @@ pub(crate) unsafe fn start_thread(
     unsafe { whyperf_start_thread(flags as usize, stack, storage, body) > 0 }
 }
 
+// SAFETY: the routine below has this signature.
 unsafe extern "C" {
     fn whyperf_start_thread(
         flags: usize,

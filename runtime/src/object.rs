@@ -81,7 +81,7 @@ pub fn rename(id: ObjectId, name: &[u8]) {
     }
     let held = Held::take();
     let name = strings::append(tables, name, &held);
-    id.record(tables).name.store(name, Ordering::Release); // SYNC name with the daemon
+    id.record(tables).name.store(name, Ordering::Release); // SYNC renamed with Tables::look_again
 }
 
 /// The object exists no more: the same kind, parent and key will be another one.
@@ -134,7 +134,7 @@ fn append(
     record.key.store(wanted.key, Ordering::Relaxed);
     record.site.store(site, Ordering::Relaxed);
     record.name.store(strings::append(tables, name, held), Ordering::Relaxed);
-    header.object_count.store(count + 1, Ordering::Release); // SYNC table with the daemon
+    header.object_count.store(count + 1, Ordering::Release); // SYNC tables with Region::objects
     entry.0.store(count, Ordering::Release); // SYNC object with Entry::number
     Some(ObjectId(count))
 }

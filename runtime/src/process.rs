@@ -120,7 +120,7 @@ fn fill(tables: Tables, slots: usize, held: &Held) {
     }
     header.program.store(strings::append(tables, settings.program(), held), Ordering::Relaxed);
     header.state.store(State::Running as u32, Ordering::Relaxed);
-    header.magic.store(MAGIC, Ordering::Release); // SYNC magic with the daemon
+    header.magic.store(MAGIC, Ordering::Release); // SYNC ready with Region::open
 }
 
 /// Place in `MPI_COMM_WORLD`, known when `MPI_Init` returns; also starts the agent.
@@ -184,7 +184,7 @@ pub fn leave() {
     let Some(tables) = own() else { return };
     let header = tables.header();
     header.end_ticks.store(clock::now(), Ordering::Relaxed);
-    header.state.store(State::Left as u32, Ordering::Release); // SYNC state with the daemon
+    header.state.store(State::Left as u32, Ordering::Release); // SYNC state with Region::state
 }
 
 /// The process is about to become another program.
@@ -199,7 +199,7 @@ pub fn not_replaced() {
 
 fn set_state(state: State) {
     if let Some(tables) = own() {
-        tables.header().state.store(state as u32, Ordering::Release); // SYNC state with the daemon
+        tables.header().state.store(state as u32, Ordering::Release); // SYNC state with Region::state
     }
 }
 

@@ -80,7 +80,7 @@ impl Region {
         record.kind.store(self.kind().number(), Ordering::Relaxed);
         record.address.store(address, Ordering::Relaxed);
         record.switched.store(1, Ordering::Relaxed);
-        header.region_count.store(count + 1, Ordering::Release); // SYNC table with the daemon
+        header.region_count.store(count + 1, Ordering::Release); // SYNC tables with Region::regions
         switch::set(id, header.paused.load(Ordering::Relaxed) == 0);
         Some(id)
     }

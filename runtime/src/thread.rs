@@ -180,7 +180,7 @@ fn finish(private: &mut Private) {
     let root = private.slot.node(ROOT);
     whyperf_layout::slot::begin(head, root, private.slot.stamp(ROOT), ROOT, now);
     head.end.store(now, Ordering::Relaxed);
-    head.state.store(SlotState::Dead as u32, Ordering::Release); // SYNC slot with the daemon
+    head.state.store(SlotState::Dead as u32, Ordering::Release); // SYNC ended with Thread::pass
 }
 
 /// Gives the private memory back; the shared slot stays.
@@ -201,7 +201,7 @@ pub(crate) fn release_slot(tables: Tables, index: usize, generation: u32) -> boo
     let (Some(base), true) = (SLOTS.get(index), index < claimed) else { return false };
     // SAFETY: claimed, so mapped with its head populated.
     let head = unsafe { Slot::at(base.load(Ordering::Relaxed)) }.head();
-    let is_dead = head.state.load(Ordering::Acquire) == SlotState::Dead as u32; // SYNC slot with finish
+    let is_dead = head.state.load(Ordering::Acquire) == SlotState::Dead as u32; // SYNC ended with finish
     if !is_dead || head.generation.load(Ordering::Relaxed) != generation {
         return false;
     }
@@ -233,7 +233,7 @@ fn claim(tables: Tables, held: &Held) -> Option<Slot> {
         return None;
     }
     SLOTS.get(count)?.store(slot.base(), Ordering::Relaxed);
-    header.slot_count.store(count as u32 + 1, Ordering::Release); // SYNC slot with the daemon
+    header.slot_count.store(count as u32 + 1, Ordering::Release); // SYNC slots with Region::slot_count
     Some(slot)
 }
 
@@ -306,7 +306,7 @@ fn go_live(private: &Private) {
     head.tid.store(kernel::thread_id(), Ordering::Relaxed);
     let generation = head.generation.load(Ordering::Relaxed).wrapping_add(1);
     head.generation.store(generation, Ordering::Relaxed);
-    head.state.store(SlotState::Live as u32, Ordering::Release); // SYNC slot with the daemon
+    head.state.store(SlotState::Live as u32, Ordering::Release); // SYNC claimed with Process::admit_threads
 }
 
 /// Notes what is open, before the thread forks.

@@ -297,7 +297,7 @@ fn make(private: &mut Private, parent: u32, key: Key) -> u32 {
     node.parent.store(parent, Ordering::Relaxed);
     crate::slow::set_limit(private, node, clock::now());
     private.children.insert(slot, offset);
-    slot.head().nodes.store(count as u32 + 1, Ordering::Release); // SYNC node with the daemon
+    slot.head().nodes.store(count as u32 + 1, Ordering::Release); // SYNC nodes with Thread::read_nodes
     offset
 }
 
