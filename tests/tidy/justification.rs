@@ -11,7 +11,11 @@ pub(crate) fn stands_at(file: &Source, byte: usize, tags: &[&str]) -> bool {
         comments.get(line - 1).is_some_and(|text| tags.iter().any(|tag| text.contains(tag)))
     };
     let first = line_of(file.code(), statement_start(file.code(), byte));
-    if (first..=line_of(file.code(), byte)).any(tagged) {
+    let last = line_of(file.code(), byte);
+    // A comment behind an opening brace is moved to the next line when the code is formatted.
+    let opens =
+        code[last - 1].ends_with('{') && code.get(last).is_some_and(|below| below.is_empty());
+    if (first..=last + usize::from(opens)).any(tagged) {
         return true;
     }
     let above = (1..first).rev().take_while(|line| {
@@ -47,6 +51,7 @@ fn a_tag_counts_on_the_line_in_the_statement_and_above_it() {
     assert!(at("// SAFETY: x\n// more\n#[inline]\nlet a: fn(\n u8,\n) =\n    here();\n"));
     assert!(at("// SAFETY: x\n#[doc = a!(\"b\")]\npub(crate) here fn f() {}\n"));
     assert!(at("match a {\n    // SAFETY: x\n    B => here,\n}\n"));
+    assert!(at("match here {\n    // SAFETY: x\n    B => c,\n}\n"));
     assert!(!at("// SAFETY: x\nc();\nhere();\n"));
     assert!(!at("// SAFETY: x\n\nhere();\n"));
     assert!(!at("let a = \"SAFETY:\";\nhere();\n"));

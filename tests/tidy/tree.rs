@@ -24,6 +24,8 @@ pub(crate) struct Source {
     pub(crate) path: String,
     pub(crate) text: String,
     pub(crate) language: Language,
+    /// Whether only tests compile the file, as another one says: `#[cfg(test)] mod name;`.
+    compiled_for_tests: bool,
     views: Views,
 }
 
@@ -35,7 +37,8 @@ impl Source {
             Language::C => lexer::views(text, lexer::Dialect::C),
             _ => Views::default(),
         };
-        Self { path: path.to_owned(), text: text.to_owned(), language, views }
+        let (path, text) = (path.to_owned(), text.to_owned());
+        Self { path, text, language, compiled_for_tests: false, views }
     }
 
     /// The text without comments and without what strings say. Rust and C only.
@@ -53,7 +56,7 @@ impl Source {
         let beside = |folder: &str| {
             self.path.starts_with(folder) || self.path.contains(&format!("/{folder}"))
         };
-        beside("tests/") || beside("benches/") || self.path.ends_with("/tests.rs")
+        beside("tests/") || beside("benches/") || self.compiled_for_tests
     }
 
     /// Line numbers, from one, of the modules that only tests compile.
@@ -81,12 +84,24 @@ impl Tree {
         collect(&root, &root, &mut files);
         files.sort_by(|a, b| a.path.cmp(&b.path));
         assert!(files.len() > 20, "only {} files below {}", files.len(), root.display());
-        Self { files }
+        Self::of(files)
     }
 
     /// A tree of invented files, for the samples of the rules.
     pub(crate) fn sample(files: &[(&str, &str)]) -> Self {
-        Self { files: files.iter().map(|(path, text)| Source::new(path, text)).collect() }
+        Self::of(files.iter().map(|(path, text)| Source::new(path, text)).collect())
+    }
+
+    fn of(mut files: Vec<Source>) -> Self {
+        let for_tests: Vec<String> = files.iter().flat_map(test_modules_declared).collect();
+        for file in &mut files {
+            file.compiled_for_tests = for_tests.iter().any(|module| {
+                file.path
+                    .strip_prefix(module)
+                    .is_some_and(|rest| rest == ".rs" || rest.starts_with('/'))
+            });
+        }
+        Self { files }
     }
 
     pub(crate) fn file(&self, path: &str) -> Option<&Source> {
@@ -102,6 +117,21 @@ impl Tree {
         let folder = format!("{}/", path.trim_end_matches('/'));
         self.files.iter().any(|file| file.path == path || file.path.starts_with(&folder))
     }
+}
+
+/// Paths, without their ending, of the modules that a file declares for tests only.
+fn test_modules_declared(file: &Source) -> Vec<String> {
+    let folder = match file.path.rsplit_once('/') {
+        Some((folder, "lib.rs" | "main.rs" | "mod.rs")) => folder,
+        _ => file.path.trim_end_matches(".rs"),
+    };
+    let lines: Vec<&str> = file.code().lines().collect();
+    let declarations = file.test_lines().into_iter().filter_map(|range| {
+        let last = lines.get(range.end() - 1)?.trim();
+        let name = last.strip_suffix(';')?.rsplit_once("mod ")?.1;
+        Some(format!("{folder}/{name}"))
+    });
+    declarations.collect()
 }
 
 fn collect(root: &Path, folder: &Path, files: &mut Vec<Source>) {
@@ -148,6 +178,18 @@ mod tests {
         assert_eq!(Source::new("ci/loom", "#!/bin/sh\n").language, Language::Hash);
         assert_eq!(Source::new("tests/programs/Makefile", "").language, Language::Hash);
         assert_eq!(Source::new("LICENSE-MIT", "MIT").language, Language::Other);
+    }
+
+    #[test]
+    fn modules_for_tests_are_known_by_their_declaration() {
+        let tree = Tree::sample(&[
+            ("a/src/lib.rs", "mod b;\n#[cfg(test)]\nmod c;\n"),
+            ("a/src/b.rs", "#[cfg(test)]\nmod d;\n"),
+            ("a/src/c.rs", ""),
+            ("a/src/b/d.rs", ""),
+        ]);
+        let tests: Vec<bool> = tree.files.iter().map(super::Source::is_test).collect();
+        assert_eq!(tests, [false, false, true, true]);
     }
 
     #[test]
