@@ -1,0 +1,1 @@
+//! The promises of the shared object, checked on the machine code that is shipped.
