@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::builder::FalseyValueParser;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use whyperf_consultant::{Hypotheses, HypothesisId};
 
 /// What was asked for.
 #[derive(Debug, Parser)]
@@ -145,7 +146,20 @@ fn threshold(text: &str) -> Result<Threshold, String> {
     if !value.is_finite() || value < 0.0 {
         return Err("the value must not be negative".to_owned());
     }
-    Ok(Threshold { hypothesis: hypothesis.trim().to_owned(), value })
+    let hypothesis = hypothesis.trim().to_owned();
+    let known = Hypotheses::built_in();
+    if known.named(&hypothesis).is_none() {
+        let names = names(&known, None).join(", ");
+        return Err(format!("there is no hypothesis {hypothesis}; there are {names}"));
+    }
+    Ok(Threshold { hypothesis, value })
+}
+
+fn names(table: &Hypotheses, parent: Option<HypothesisId>) -> Vec<String> {
+    let below = table.children(parent);
+    below
+        .flat_map(|id| [vec![table.row(id).name.to_string()], names(table, Some(id))].concat())
+        .collect()
 }
 
 const ABOUT: &str = "Says why, where and when a parallel program is slow, while it runs";
@@ -202,6 +216,7 @@ mod tests {
         let read = |text: &str| threshold(text).map(|threshold| threshold.value);
         assert_eq!(read("CPUbound=0.3"), Ok(0.3));
         assert_eq!(read("CPUbound=30%"), Ok(0.3));
+        assert!(read("Nonsense=0.1").is_err_and(|error| error.contains("CPUbound")));
         assert!(read("CPUbound").is_err());
         assert!(read("CPUbound=-1").is_err());
     }

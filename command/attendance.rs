@@ -77,7 +77,7 @@ impl Attendance<'_> {
     /// Processes may outlive the launcher by a moment. Those that mean to stay, as daemons do, are not waited for.
     fn wait_for_others(&mut self) {
         let end = Instant::now() + GRACE;
-        while Instant::now() < end && self.watch.as_mut().is_some_and(Watch::has_living) {
+        while Instant::now() < end && self.watch.as_ref().is_some_and(Watch::has_living) {
             if self.events.next_before(self.next_moment(Some(end))) == Some(Event::Interrupted) {
                 return;
             }
@@ -112,7 +112,7 @@ impl Attendance<'_> {
         if let (Some(pid), Some(signal)) = (pid, Signal::from_named_raw(signal)) {
             let _ = kill_process(pid, signal);
         }
-        if let Some(watch) = self.watch.as_mut().filter(|_| signal == signal_hook::consts::SIGTERM)
+        if let Some(watch) = self.watch.as_ref().filter(|_| signal == signal_hook::consts::SIGTERM)
         {
             let mut report =
                 Report::bare(&self.request.command, ASKED_TO_END, self.begin.elapsed());

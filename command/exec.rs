@@ -9,11 +9,52 @@ use std::fs;
 use std::hash::{Hash as _, Hasher as _};
 use std::process::ExitCode;
 
+use whyperf_daemon::{Claim, RunDirectory};
+
 use crate::arguments::Launch as Request;
+use crate::launch::{CANNOT_EXECUTE, Launch};
+use crate::library;
+use crate::outlet;
+use crate::run;
+use crate::terminal::Screen;
+use crate::watch::Watch;
 
 /// Becomes the program of the request, or watches the job and the program.
 pub(crate) fn exec(request: &Request) -> anyhow::Result<ExitCode> {
-    crate::run::run(request)
+    let options = &request.options;
+    let mut screen = Screen::new(options.colour(), options.quiet);
+    let mut launch = match Launch::prepare(&request.command) {
+        Ok(launch) => launch,
+        Err(unusable) => return Ok(run::refuse(&unusable, &mut screen)),
+    };
+    let place = library::find().and_then(|library| {
+        let claim = RunDirectory::claim(&job())?;
+        let directory = match &claim {
+            Claim::Mine(directory) => directory.path(),
+            Claim::Theirs(directory) => directory,
+        };
+        launch.measure(&library, directory, options.callpath_depth);
+        Ok(claim)
+    });
+    match place {
+        Ok(Claim::Mine(directory)) => {
+            outlet::check(options, &mut screen);
+            let watch = Watch::begin(directory, options)?;
+            run::attend(&launch, request, Some(watch), screen)
+        }
+        Ok(Claim::Theirs(_)) => Ok(replace(&launch, &mut screen)),
+        Err(error) => {
+            screen.warn(&format!("cannot measure: {error:#}; the program runs without"));
+            Ok(replace(&launch, &mut screen))
+        }
+    }
+}
+
+/// Returns only when it fails.
+fn replace(launch: &Launch<'_>, screen: &mut Screen) -> ExitCode {
+    let error = launch.become_it();
+    screen.warn(&launch.failure(&error));
+    ExitCode::from(CANNOT_EXECUTE)
 }
 
 /// What tells this job from all others of this machine: its name from the launcher, or the parent that all its processes

@@ -62,6 +62,11 @@ impl<'a> Launch<'a> {
         })
     }
 
+    /// What to say when starting it failed.
+    pub(crate) fn failure(&self, error: &io::Error) -> String {
+        format!("cannot run {}: {error}; is it a program of this machine?", self.file.display())
+    }
+
     /// Becomes it; returns only when that fails.
     pub(crate) fn become_it(&self) -> io::Error {
         let error = self.command().exec();
@@ -100,6 +105,8 @@ pub(crate) fn exit_status(status: ExitStatus) -> i32 {
         .unwrap_or(i32::from(FAILURE))
 }
 
+/// The exit status when the program is there but the system refuses it.
+pub(crate) const CANNOT_EXECUTE: u8 = 126;
 /// The exit status when whyperf itself cannot do what it is for.
 pub(crate) const FAILURE: u8 = 125;
 

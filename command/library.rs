@@ -1,7 +1,8 @@
 //! Where the shared object is that measures: beside the command, where installations put it, or where the user says.
 
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -29,12 +30,16 @@ pub(crate) fn find() -> Result<PathBuf> {
     bail!("no {NAME} in {}; set {VARIABLE} to its path", places.join(", "))
 }
 
-/// The value for `LD_PRELOAD`: ours before whatever is there already.
+/// The value for `LD_PRELOAD`: ours, then whatever else is there already.
 pub(crate) fn preload(library: &Path, before: Option<OsString>) -> OsString {
     let mut value = library.as_os_str().to_owned();
-    if let Some(before) = before.filter(|before| !before.is_empty()) {
-        value.push(":");
-        value.push(before);
+    let before = before.unwrap_or_default();
+    let is_separator = |byte: &u8| matches!(byte, b':' | b' ');
+    for other in before.as_bytes().split(is_separator).map(OsStr::from_bytes) {
+        if !other.is_empty() && other != library.as_os_str() {
+            value.push(":");
+            value.push(other);
+        }
     }
     value
 }
@@ -67,7 +72,9 @@ mod tests {
         let ours = Path::new("/lib/libwhyperf.so");
         assert_eq!(preload(ours, None), "/lib/libwhyperf.so");
         assert_eq!(preload(ours, Some("".into())), "/lib/libwhyperf.so");
-        assert_eq!(preload(ours, Some("/a.so /b.so".into())), "/lib/libwhyperf.so:/a.so /b.so");
+        assert_eq!(preload(ours, Some("/a.so /b.so".into())), "/lib/libwhyperf.so:/a.so:/b.so");
+        let twice = preload(ours, Some("/a.so:/lib/libwhyperf.so".into()));
+        assert_eq!(twice, "/lib/libwhyperf.so:/a.so");
     }
 
     #[test]

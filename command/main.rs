@@ -7,11 +7,13 @@ mod clean;
 mod doctor;
 mod event;
 mod exec;
+mod heat;
 mod launch;
 mod library;
 mod outlet;
 mod report;
 mod run;
+mod stock;
 mod target;
 mod terminal;
 mod watch;
@@ -27,7 +29,7 @@ fn main() -> ExitCode {
         Verb::Run(request) => run::run(&request),
         Verb::Exec(request) => exec::exec(&request),
         Verb::Doctor(listing) => doctor::doctor(&listing),
-        Verb::Clean(_) => Ok(ExitCode::SUCCESS),
+        Verb::Clean(listing) => clean::clean(&listing),
     };
     done.unwrap_or_else(|error| {
         eprintln!("whyperf: {error:#}");

@@ -3,10 +3,12 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
+use whyperf_daemon::RunDirectory;
+
 use crate::arguments::Launch as Request;
 use crate::attendance::{Attendance, Outcome};
 use crate::event::Events;
-use crate::launch::Launch;
+use crate::launch::{CANNOT_EXECUTE, Launch};
 use crate::library;
 use crate::outlet;
 use crate::report::Report;
@@ -25,7 +27,7 @@ pub(crate) fn run(request: &Request) -> anyhow::Result<ExitCode> {
     outlet::check(options, &mut screen);
     // A watch that cannot begin must not keep the program from running: queued jobs are dear.
     let watch = library::find().and_then(|library| {
-        let watch = Watch::begin(options, &request.command)?;
+        let watch = Watch::begin(RunDirectory::create()?, options)?;
         launch.measure(&library, watch.directory(), options.callpath_depth);
         Ok(watch)
     });
@@ -55,9 +57,8 @@ pub(crate) fn attend(
     let child = match launch.spawn() {
         Ok(child) => child,
         Err(error) => {
-            let word = request.command[0].to_string_lossy();
-            screen.warn(&format!("cannot run {word}: {error}"));
-            return Ok(ExitCode::from(126));
+            screen.warn(&launch.failure(&error));
+            return Ok(ExitCode::from(CANNOT_EXECUTE));
         }
     };
     let attendance = Attendance { child, events, watch, screen, request, begin };
@@ -65,7 +66,7 @@ pub(crate) fn attend(
     let status = outcome.exit_status();
     let mut report = Report::bare(&request.command, status, begin.elapsed());
     if let Some(watch) = watch {
-        watch.complete(&mut report);
+        watch.complete(&mut report, &mut screen);
         if report.processes == 0 {
             report.remarks.notes.push(nothing_measured(launch, obstacle.is_some(), status));
         }

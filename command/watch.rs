@@ -1,26 +1,210 @@
-//! Measuring and searching while a program runs (not yet).
-use crate::arguments::Options;
-use crate::report::Report;
-use crate::terminal::Screen;
-use std::ffi::OsString;
+//! Watching a run: the daemon's rounds go to the search, its requests go back, and what it concludes is said at once.
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result};
+use whyperf_consultant::{
+    Event, Happening, Hypotheses, MeasurementId, Request, Search, Settings as SearchSettings, Step,
+};
+use whyperf_daemon::{Complaint, Daemon, Moment, PairId, Round, RunDirectory, Settings};
+use whyperf_model::{Histogram, Nanos};
+
+use crate::arguments::Options;
+use crate::heat::Heat;
+use crate::report::{self, Report};
+use crate::stock;
+use crate::terminal::{self, Screen};
+
+/// A daemon and a search, and what passes between them.
 #[derive(Debug)]
-pub(crate) struct Watch {}
+pub(crate) struct Watch {
+    pub(crate) daemon: Daemon,
+    pub(crate) search: Search,
+    pub(crate) heat: Heat,
+    pub(crate) cost_limit: f64,
+    pairs: BTreeMap<MeasurementId, PairId>,
+    measurements: BTreeMap<PairId, MeasurementId>,
+    said: BTreeSet<String>,
+    begin: Instant,
+    next: Instant,
+    width: Duration,
+    /// Removed when all else is gone.
+    directory: RunDirectory,
+}
+
 impl Watch {
-    pub(crate) fn begin(_options: &Options, _command: &[OsString]) -> anyhow::Result<Self> {
-        anyhow::bail!("no daemon")
+    /// Begins to watch a run directory that is still empty.
+    pub(crate) fn begin(directory: RunDirectory, options: &Options) -> Result<Self> {
+        let begin = Instant::now();
+        let width = Duration::from_millis(options.sample);
+        let settings =
+            Settings { width: Nanos::from_millis(options.sample), ..Settings::new(Moment::now()) };
+        let daemon = Daemon::open(directory.path(), settings).context("starting to measure")?;
+        let mut hypotheses = Hypotheses::built_in();
+        for threshold in &options.threshold {
+            if let Some(id) = hypotheses.named(&threshold.hypothesis) {
+                hypotheses.set_threshold(id, threshold.value);
+            }
+        }
+        let cost_limit = options.cost_limit;
+        let search =
+            Search::new(hypotheses, SearchSettings { cost_limit, ..SearchSettings::default() });
+        let mut watch = Self {
+            daemon,
+            search,
+            heat: Heat::default(),
+            cost_limit,
+            pairs: BTreeMap::new(),
+            measurements: BTreeMap::new(),
+            said: BTreeSet::new(),
+            begin,
+            next: begin + width,
+            width,
+            directory,
+        };
+        watch.carry_out_requests();
+        Ok(watch)
     }
+
+    /// Where measured processes leave their regions.
     pub(crate) fn directory(&self) -> &Path {
-        Path::new("/")
+        self.directory.path()
     }
-    pub(crate) fn next_sample(&self) -> Instant {
-        Instant::now()
+
+    /// When the next sample is due.
+    pub(crate) const fn next_sample(&self) -> Instant {
+        self.next
     }
-    pub(crate) fn sample(&mut self, _screen: &mut Screen) {}
-    pub(crate) fn has_living(&mut self) -> bool {
-        false
+
+    /// Whether a measured process still runs.
+    pub(crate) fn has_living(&self) -> bool {
+        self.daemon.counts().running > 0
     }
-    pub(crate) fn take_stock(&mut self, _report: &mut Report) {}
-    pub(crate) fn complete(self, _report: &mut Report) {}
+
+    /// Looks at all processes and lets the search draw its conclusions.
+    pub(crate) fn sample(&mut self, screen: &mut Screen) {
+        let round = self.daemon.sample(Moment::now());
+        self.digest(round, screen);
+        for note in self.heat.cool(&mut self.daemon, self.cost_limit) {
+            screen.say(&format!("{} {note}\n", screen.manner.paint("whyperf", terminal::FAINT)));
+        }
+        screen.status(&self.status());
+        let now = Instant::now();
+        // Late by more than an interval: what was missed is not made up for, the next one covers it.
+        self.next = (self.next + self.interval()).max(now + self.interval() / 2);
+    }
+
+    /// Adds what is known by now.
+    pub(crate) fn take_stock(&self, report: &mut Report) {
+        stock::take(self, report);
+    }
+
+    /// Looks a last time, ends the search and adds all that is known.
+    pub(crate) fn complete(mut self, report: &mut Report, screen: &mut Screen) {
+        let round = self.daemon.finish(Moment::now());
+        self.digest(round, screen);
+        self.search.handle(Event::End(self.daemon.now()));
+        self.tell_steps(screen);
+        stock::take(&self, report);
+    }
+
+    /// Sampling more often than the histograms can keep apart would only cost.
+    fn interval(&self) -> Duration {
+        let bins = u32::try_from(Histogram::DEFAULT_BINS).unwrap_or(u32::MAX);
+        let mut width = self.width;
+        while width * bins < self.begin.elapsed() {
+            width *= 2;
+        }
+        width
+    }
+
+    /// Samples come before endings: a process that just ended still counts in the interval it ended in.
+    fn digest(&mut self, round: Round, screen: &mut Screen) {
+        let now = round.interval.end;
+        round.complaints.iter().for_each(|complaint| self.complain(complaint, screen));
+        self.heat.take_replies(&round.switched);
+        for (pair, sample) in round.samples {
+            if let Some(id) = self.measurements.get(&pair) {
+                self.search.handle(Event::Sample(*id, sample));
+            }
+        }
+        for resource in round.appeared {
+            self.search.handle(Event::Resource(now, resource));
+        }
+        for resource in round.retired {
+            self.search.handle(Event::Retired(now, resource));
+        }
+        if self.has_living() {
+            self.search.handle(Event::Cost(now, self.daemon.cost().now));
+        }
+        self.carry_out_requests();
+        self.tell_steps(screen);
+    }
+
+    fn carry_out_requests(&mut self) {
+        while let Some(request) = self.search.poll_request() {
+            match request {
+                Request::Start { id, pair } => {
+                    let started = self.daemon.start(pair.metric, &pair.focus);
+                    self.pairs.insert(id, started);
+                    self.measurements.insert(started, id);
+                }
+                Request::Stop { id } => {
+                    if let Some(pair) = self.pairs.remove(&id) {
+                        self.measurements.remove(&pair);
+                        self.daemon.stop(pair);
+                    }
+                }
+            }
+        }
+    }
+
+    fn tell_steps(&mut self, screen: &mut Screen) {
+        while let Some(step) = self.search.poll_step() {
+            if let Some(line) = self.line(&step, screen) {
+                screen.say(&line);
+            }
+        }
+    }
+
+    /// What a user wants to hear at once: what was found, what is no longer so, and when the search waits.
+    fn line(&self, step: &Step, screen: &Screen) -> Option<String> {
+        let name = screen.manner.paint("whyperf", terminal::FAINT);
+        let seconds = step.time.as_secs_f64();
+        match &step.happening {
+            Happening::Concluded(conclusion) => {
+                report::conclusion(conclusion, seconds, screen.manner)
+            }
+            Happening::HeldBack { cost, limit, waiting } => Some(format!(
+                "{name} {seconds:>6.2} s  measuring costs {} where {} is the limit: {waiting} questions wait\n",
+                report::share(*cost),
+                report::share(*limit),
+            )),
+            _ => None,
+        }
+    }
+
+    /// Each complaint once: a damaged file stays damaged.
+    fn complain(&mut self, complaint: &Complaint, screen: &mut Screen) {
+        let text = complaint.to_string();
+        if self.said.insert(text.clone()) {
+            screen.warn(&text);
+        }
+    }
+
+    fn status(&self) -> String {
+        let status = self.search.status();
+        let counts = self.daemon.counts();
+        format!(
+            "whyperf {:>6.1} s  {} processes  {} pairs measured, {} waiting  cost {}  {} bottlenecks",
+            self.begin.elapsed().as_secs_f64(),
+            counts.running,
+            status.measured,
+            status.waiting,
+            report::share(status.cost),
+            status.counts.found,
+        )
+    }
 }

@@ -110,15 +110,15 @@ pub(super) fn address_space_limit() -> Finding {
 /// What killed runs have left behind.
 pub(super) fn leftovers() -> Finding {
     let subject = "leftovers";
-    match crate::clean::leftovers() {
-        Ok(found) if found.is_empty() => Finding::good(subject, "no run directory left behind"),
-        Ok(found) => Finding::limited(
-            subject,
-            format!("{} run directories left behind by runs that were killed", found.len()),
-            "remove them with `whyperf clean`",
-        ),
-        Err(error) => Finding::limited(subject, format!("{error:#}"), "look there yourself"),
+    let found = whyperf_daemon::leftovers();
+    if found.is_empty() {
+        return Finding::good(subject, "no run directory left behind");
     }
+    Finding::limited(
+        subject,
+        format!("{} run directories left behind by runs that were killed", found.len()),
+        "remove them with `whyperf clean`",
+    )
 }
 
 /// Hardware counters: not needed, said because people ask.

@@ -142,19 +142,19 @@ impl Bottleneck {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct ProfileRow {
     pub(crate) path: Vec<String>,
-    pub(crate) process: i64,
-    pub(crate) thread: usize,
+    pub(crate) process: u32,
+    pub(crate) thread: u32,
     pub(crate) calls: u64,
     pub(crate) inclusive_s: f64,
     pub(crate) exclusive_s: f64,
     pub(crate) bytes: u64,
+    pub(crate) bytes_sent: u64,
+    pub(crate) bytes_received: u64,
 }
 
 /// What only the text says.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Remarks {
-    /// The process whose cost is `cost.max`.
-    pub(crate) costliest: Option<String>,
     /// Other things that were left out: how many, of what.
     pub(crate) left_out: Vec<(u64, &'static str)>,
     /// Sentences about this run that a reader should know.
@@ -207,6 +207,8 @@ pub(crate) mod example {
             inclusive_s: seconds,
             exclusive_s: seconds,
             bytes: 8_000_000,
+            bytes_sent: 4_000_000,
+            bytes_received: 4_000_000,
         };
         Report {
             format: Report::FORMAT,
@@ -231,7 +233,7 @@ pub(crate) mod example {
                 ),
             ],
             profile: vec![row(0, 1.0), row(1, 2.0)],
-            remarks: Remarks { costliest: Some("process 1".into()), ..Remarks::default() },
+            remarks: Remarks::default(),
         }
     }
 }

@@ -33,7 +33,7 @@ struct Sum {
     bytes: u64,
     exclusive: f64,
     /// Seconds of each process.
-    processes: BTreeMap<i64, f64>,
+    processes: BTreeMap<u32, f64>,
 }
 
 impl Sum {

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::{Bottleneck, Report, profile, tree};
+use whyperf_consultant::{Conclusion, Operator, Truth};
+
+use super::{Report, profile, tree};
 use crate::terminal::{self, Manner, wrapped};
 
 /// The whole report.
@@ -21,15 +23,25 @@ pub(crate) fn render(report: &Report, rows: usize, manner: Manner) -> String {
     text
 }
 
-/// The line for a conclusion as it is drawn.
-pub(crate) fn conclusion(bottleneck: &Bottleneck, manner: Manner) -> String {
-    let Bottleneck { hypothesis, focus, found_s, .. } = bottleneck;
-    format!(
-        "{} {found_s:>6.2} s  {}  {}  {focus}\n",
-        manner.paint("whyperf", terminal::FAINT),
-        manner.paint(format!("{hypothesis:<24}"), terminal::ALARM),
-        bottleneck.comparison().trim_end(),
-    )
+/// The line for a conclusion as it is drawn: that something is so, or no longer is. Nobody wants to hear of all that never was.
+pub(crate) fn conclusion(drawn: &Conclusion, seconds: f64, manner: Manner) -> Option<String> {
+    let is_so = drawn.truth == Truth::True;
+    if !is_so && drawn.was != Truth::True {
+        return None;
+    }
+    let hypothesis = format!("{:<24}", drawn.subject.hypothesis);
+    let style = if is_so { terminal::ALARM } else { terminal::FAINT };
+    let relation = if drawn.value > drawn.threshold { '>' } else { '<' };
+    let comparison = if drawn.operator == Operator::Above.symbol() {
+        format!("{:>7} {relation} {}", share(drawn.value), share(drawn.threshold))
+    } else {
+        format!("{:>5.0} B {relation} {:.0} B", drawn.value, drawn.threshold)
+    };
+    let (name, hypothesis) =
+        (manner.paint("whyperf", terminal::FAINT), manner.paint(hypothesis, style));
+    let passed = if is_so { "" } else { "  no longer" };
+    let focus = &drawn.subject.focus;
+    Some(format!("{name} {seconds:>6.2} s  {hypothesis}  {comparison}  {focus}{passed}\n"))
 }
 
 /// A share of the time as people write it.
@@ -81,11 +93,10 @@ fn write_bottlenecks(report: &Report, manner: Manner, text: &mut String) {
 
 fn write_cost(report: &Report, manner: Manner, text: &mut String) {
     let cost = &report.cost;
-    heading("Cost of measuring", "share of the program's time", manner, text);
+    heading("Cost of measuring", "share of the time of the process that paid most", manner, text);
     let style = if cost.max > cost.limit { terminal::CAUTION } else { terminal::GOOD };
-    let of = report.remarks.costliest.as_ref().map_or(String::new(), |who| format!(" ({who})"));
     let (mean, max) = (precise(cost.mean), precise(cost.max));
-    let numbers = format!("mean {mean}, most {max}{of}, limit {}", share(cost.limit));
+    let numbers = format!("mean {mean}, worst moment {max}, limit {}", share(cost.limit));
     line(text, &format!("  {}", manner.paint(numbers, style)));
 }
 
@@ -165,6 +176,9 @@ const MOST_ROWS: usize = 30;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use whyperf_consultant::Subject;
+    use whyperf_model::Time;
+
     use crate::report::example;
 
     #[test]
@@ -174,7 +188,7 @@ mod tests {
         assert!(place("mpirun -n 2 ./app") < place("Bottlenecks"));
         assert!(place("Bottlenecks") < place("Cost of measuring"));
         assert!(place("Cost of measuring") < place("Profile"));
-        assert!(text.contains("mean 0.60 %, most 1.10 % (process 1), limit 5.0 %"));
+        assert!(text.contains("mean 0.60 %, worst moment 1.10 %, limit 5.0 %"));
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
         assert!(!text.contains("Left out"));
     }
@@ -200,11 +214,27 @@ mod tests {
 
     #[test]
     fn a_conclusion_is_one_line() {
-        let text = conclusion(&example::report().bottlenecks[2], Manner::PLAIN);
-        assert_eq!(
-            text,
-            "whyperf   0.75 s  ExcessiveSyncWaitingTime   43.0 % > 20.0 %  \
-             </Code/oned.c/exchng1,/Machine,/Process,/SyncObject>\n"
-        );
+        let subject = Subject {
+            hypothesis: "ExcessiveSyncWaitingTime".into(),
+            focus: "</Code/oned.c/exchng1>".parse().expect("a focus"),
+        };
+        let mut drawn = Conclusion {
+            subject,
+            truth: Truth::True,
+            was: Truth::Unknown,
+            value: 0.43,
+            threshold: 0.2,
+            operator: '>',
+            confidence: 0.99,
+            since: Time::ZERO,
+        };
+        let line = "whyperf   0.75 s  ExcessiveSyncWaitingTime   43.0 % > 20.0 %  \
+                    </Code/oned.c/exchng1,/Machine,/Process,/SyncObject>\n";
+        assert_eq!(conclusion(&drawn, 0.75, Manner::PLAIN).as_deref(), Some(line));
+        drawn.truth = Truth::False;
+        assert_eq!(conclusion(&drawn, 0.75, Manner::PLAIN), None);
+        drawn.was = Truth::True;
+        let passed = conclusion(&drawn, 0.75, Manner::PLAIN);
+        assert!(passed.is_some_and(|line| line.ends_with("no longer\n")));
     }
 }

@@ -27,12 +27,9 @@ struct Tree<'a> {
 
 impl Tree<'_> {
     fn children(&self, parent: Option<usize>) -> Vec<usize> {
-        let mut children: Vec<usize> = (0..self.bottlenecks.len())
+        (0..self.bottlenecks.len())
             .filter(|&at| self.kept[at] && self.bottlenecks[at].parent == parent)
-            .collect();
-        let value = |at: &usize| self.bottlenecks[*at].value;
-        children.sort_by(|one, other| value(other).total_cmp(&value(one)));
-        children
+            .collect()
     }
 
     fn write_children(&self, parent: Option<usize>, margin: &str, lines: &mut Vec<String>) {

@@ -1,0 +1,114 @@
+//! Taking stock of a watch: what daemon and search know, in the terms of the report.
+
+use whyperf_consultant::{Bottleneck as Finding, Operator};
+use whyperf_daemon::{Losses as AllLosses, View};
+use whyperf_model::{Hierarchy, Metric};
+
+use crate::report::{Bottleneck, Cost, Losses, ProfileRow, Report, Scale, Search, rounded};
+use crate::watch::Watch;
+
+/// Adds to the report all that is known by now.
+pub(crate) fn take(watch: &Watch, report: &mut Report) {
+    let counts = watch.daemon.counts();
+    (report.processes, report.threads, report.hosts) =
+        (counts.processes, counts.threads, counts.hosts);
+    let cost = watch.daemon.cost();
+    report.cost =
+        Cost { limit: watch.cost_limit, mean: rounded(cost.mean), max: rounded(cost.max) };
+    let losses = watch.daemon.losses();
+    report.losses = Losses { nodes: losses.nodes, objects: losses.objects };
+    report.remarks.left_out = left_out(&losses);
+    report.remarks.notes.extend(watch.heat.notes());
+    take_findings(watch, report);
+    take_profile(watch, report);
+}
+
+fn take_findings(watch: &Watch, report: &mut Report) {
+    let found = watch.search.report();
+    report.search = Search {
+        pairs_tested: found.counts.tested,
+        pairs_true: found.counts.found,
+        pairs_unknown: found.counts.unknown,
+    };
+    // The list is in the order of a tree that is walked from the top, so the parent is the last one above.
+    let mut above: Vec<usize> = Vec::new();
+    report.bottlenecks.clear();
+    for (at, finding) in found.bottlenecks.iter().enumerate() {
+        above.truncate(finding.depth);
+        let bottleneck = bottleneck(watch, finding, above.last().copied());
+        report.bottlenecks.push(bottleneck);
+        above.push(at);
+    }
+}
+
+fn bottleneck(watch: &Watch, finding: &Finding, parent: Option<usize>) -> Bottleneck {
+    let is_share = finding.operator == Operator::Above.symbol();
+    Bottleneck {
+        hypothesis: finding.hypothesis.to_string(),
+        focus: finding.focus.to_string(),
+        value: rounded(finding.value),
+        threshold: finding.threshold,
+        found_s: rounded(finding.found.as_secs_f64()),
+        leaf: finding.leaf,
+        source: source(watch, finding),
+        parent,
+        scale: if is_share { Scale::Share } else { Scale::Bytes },
+        advice: finding.advice.to_string(),
+    }
+}
+
+/// A place that is wide has many lines, of which one would mislead: only functions and the most specific findings have one.
+fn source(watch: &Watch, finding: &Finding) -> Option<String> {
+    let names_function = finding.focus.part(Hierarchy::Code).iter().all(|code| code.depth() > 1);
+    if !finding.leaf && !names_function {
+        return None;
+    }
+    let hypotheses = watch.search.hypotheses();
+    let metric = hypotheses.named(&finding.hypothesis).map(|id| hypotheses.row(id).numerator);
+    watch.daemon.source(metric.unwrap_or(Metric::Wall), &finding.focus)
+}
+
+fn take_profile(watch: &Watch, report: &mut Report) {
+    let rows = watch.daemon.profile(View::TwoLevel).into_iter();
+    report.profile = rows
+        .map(|row| ProfileRow {
+            path: row.path,
+            process: row.process,
+            thread: row.thread,
+            calls: row.calls,
+            inclusive_s: rounded(row.inclusive.as_secs_f64()),
+            exclusive_s: rounded(row.exclusive.as_secs_f64()),
+            bytes: row.bytes.saturating_add(row.received),
+            bytes_sent: row.bytes,
+            bytes_received: row.received,
+        })
+        .collect();
+}
+
+/// What was left out, with what to do where something can be done.
+fn left_out(losses: &AllLosses) -> Vec<(u64, &'static str)> {
+    let all = [
+        (losses.threads, "threads beyond the room of their process: not in any number"),
+        (
+            losses.nodes,
+            "events of callpaths beyond the room of their thread: counted as \"other\"; --callpath-depth 2 needs less room",
+        ),
+        (
+            losses.objects,
+            "messages, locks or files beyond the room of their process: counted with others of their kind",
+        ),
+        (losses.regions, "regions beyond the room of their process: not measured"),
+        (losses.strings, "names beyond the room of their process: shown without"),
+        (
+            losses.requests,
+            "pending requests beyond the room of their process: their waits are charged to no message",
+        ),
+        (losses.dropped, "events in signal handlers that came inside other events: not counted"),
+        (
+            losses.anomalies,
+            "regions that did not end as they began (an end without begin, or an inner one left open): closed with the outer",
+        ),
+        (losses.doubted, "readings that could not be true: left out"),
+    ];
+    all.into_iter().filter(|(count, _)| *count > 0).collect()
+}
