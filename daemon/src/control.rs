@@ -65,12 +65,18 @@ impl Process {
     }
 
     fn reply(&self, reply: &Message) -> Option<Switched> {
-        let [region, detail, _] = reply.arguments;
+        let [first, second, _] = reply.arguments;
+        // A refusal repeats the command before its arguments.
+        let refused = reply.what == Reply::Refused as u64;
+        let (region, detail) = if refused { (second, 0) } else { (first, second) };
+        if refused && first != Command::SwitchOn as u64 && first != Command::SwitchOff as u64 {
+            return None;
+        }
         let outcome = match reply.what {
             what if what == Reply::Switched as u64 && detail != 0 => SwitchOutcome::On,
             what if what == Reply::Switched as u64 => SwitchOutcome::Off,
             what if what == Reply::TooHot as u64 => SwitchOutcome::TooHot { visits: detail },
-            what if what == Reply::Refused as u64 => SwitchOutcome::Refused,
+            _ if refused => SwitchOutcome::Refused,
             _ => return None,
         };
         let entry = self.catalogue.tables.region(u32::try_from(region).ok()?)?;

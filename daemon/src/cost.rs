@@ -103,7 +103,7 @@ pub(crate) fn event_cost(head: &Head, visits: u64, scale: Scale) -> Nanos {
     if pair == 0 {
         return Nanos(visits.saturating_mul(UNCALIBRATED));
     }
-    let ticks = u128::from(visits) * u128::from(pair) >> 8;
+    let ticks = (u128::from(visits) * u128::from(pair)) >> 8;
     Nanos(scale.nanos(u64::try_from(ticks).unwrap_or(u64::MAX)))
 }
 

@@ -27,6 +27,7 @@ mod error;
 mod live;
 mod mapping;
 mod matcher;
+mod member;
 mod object_name;
 mod pairs;
 mod process;

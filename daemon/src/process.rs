@@ -3,19 +3,19 @@
 use std::sync::atomic::Ordering;
 
 use whyperf_layout::{Command, Message, NO_RANK, SlotState, State};
-use whyperf_model::{CategorySet, Hierarchy, Nanos, Resource};
+use whyperf_model::{Hierarchy, Nanos, Resource};
 
 use crate::callpath::Classes;
 use crate::catalogue::Catalogue;
 use crate::clock::{Moment, Scale};
+use crate::control::ring_doorbell;
 use crate::cost::{Losses, event_cost};
 use crate::discovery::Life;
 use crate::matcher::Matcher;
-use crate::pairs::Totals;
+use crate::member::Member;
 use crate::region::Region;
 use crate::resources::{ResourceId, Resources};
-use crate::running::Running;
-use crate::thread::{Depth, Growth, Thread};
+use crate::thread::{Depth, Thread};
 
 /// What all processes share: names, classes and pairs.
 #[derive(Debug, Default)]
@@ -23,19 +23,6 @@ pub(crate) struct Books {
     pub(crate) classes: Classes,
     pub(crate) resources: Resources,
     pub(crate) matcher: Matcher,
-}
-
-/// A thread and its standing among the pairs.
-#[derive(Debug)]
-pub(crate) struct Member {
-    pub(crate) thread: Thread,
-    resource: ResourceId,
-    groups: Vec<u32>,
-    /// The version of the matcher that `groups` was made for.
-    version: Option<u64>,
-    classified: usize,
-    running: Running,
-    growth: Vec<Growth>,
 }
 
 /// A measured process, also after its end.
@@ -57,7 +44,7 @@ pub(crate) struct Process {
     pub(crate) paused: bool,
     /// Groups that any of its threads was in during the last pass.
     pub(crate) groups: Vec<u32>,
-    by_slot: Vec<Option<usize>>,
+    by_slot: Vec<Seat>,
     is_tsc: bool,
     replaced_for: u32,
     still: bool,
@@ -65,6 +52,17 @@ pub(crate) struct Process {
     pub(crate) superseded: bool,
     /// Whether a round told of it.
     pub(crate) announced: bool,
+}
+
+/// A slot, as far as it was seen.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seat {
+    /// The newest generation that was admitted.
+    generation: Option<u32>,
+    /// Whose it is, while that thread lives.
+    member: Option<usize>,
+    /// Its thread ended and was read a last time; the process was not told yet.
+    release: bool,
 }
 
 /// What a pass over a process needs to know.
@@ -192,46 +190,34 @@ impl Process {
         books.resources.release(self.resource);
         self.resource = resource;
         for member in &mut self.members {
-            let moved = thread_resource(resource, member.thread.number, &mut books.resources);
-            if !member.thread.ended {
-                books.resources.hold(moved);
-                books.resources.release(member.resource);
-            }
-            member.resource = moved;
-            member.version = None;
+            let number = member.thread.number;
+            let moved = thread_resource(resource, number, &mut books.resources);
+            member.moved(moved, &mut books.resources);
         }
     }
 
     fn admit_threads(&mut self, region: &Region, now: Moment, books: &mut Books) {
         let ticks = self.ticks(now);
-        self.by_slot.resize(region.slot_count().max(self.by_slot.len()), None);
+        self.by_slot.resize(region.slot_count().max(self.by_slot.len()), Seat::default());
         for number in 0..region.slot_count() {
             let Some(slot) = region.slot(number) else { continue };
-            if slot.head.state.load(Ordering::Acquire) == SlotState::Free as u32 {
-                // SYNC claimed with the process's claim
+            let free = SlotState::Free as u32;
+            // SYNC claimed with thread::go_live
+            let state = slot.head.state.load(Ordering::Acquire);
+            let generation = slot.head.generation.load(Ordering::Relaxed);
+            let seat = self.by_slot[number];
+            if state == free || seat.generation == Some(generation) {
                 continue;
             }
-            let generation = slot.head.generation.load(Ordering::Relaxed);
-            let known = self.by_slot[number].map(|at| &mut self.members[at].thread);
-            if let Some(thread) = known {
-                if thread.generation == generation {
-                    continue;
-                }
-                thread.ended = true;
+            if let Some(at) = seat.member {
+                self.members[at].leave(&mut books.resources);
             }
             let order = u32::try_from(self.members.len()).unwrap_or(u32::MAX);
             let resource = thread_resource(self.resource, order, &mut books.resources);
             books.resources.hold(resource);
-            self.by_slot[number] = Some(self.members.len());
-            self.members.push(Member {
-                thread: Thread::new(order, number, slot.head, ticks),
-                resource,
-                groups: Vec::new(),
-                version: None,
-                classified: 0,
-                running: Running::default(),
-                growth: Vec::new(),
-            });
+            let member = Some(self.members.len());
+            self.by_slot[number] = Seat { generation: Some(generation), member, release: false };
+            self.members.push(Member::new(Thread::new(order, number, slot.head, ticks), resource));
         }
     }
 
@@ -253,6 +239,7 @@ impl Process {
             }
             let Some(slot) = region.slot(member.thread.slot) else { continue };
             let went = member.thread.pass(&slot, now, depth, &mut member.growth);
+            member.thread.in_order = went == Depth::Last && depth != Depth::Last;
             self.still &= member.thread.still > 0;
             let gone = member.thread.still % STILL == STILL - 1
                 && !self.life.has_thread(member.thread.tid);
@@ -280,7 +267,7 @@ impl Process {
             if let Some(slot) = region.slot(member.thread.slot) {
                 self.cost += event_cost(slot.head, visits, scale);
             }
-            member.find_groups(self.resource, self.machine, books);
+            member.find_groups(self.resource, self.machine, &books.matcher);
             if counts {
                 member.attribute(self.pid, scale, books);
             }
@@ -293,27 +280,39 @@ impl Process {
 
     /// Gives up what threads held that just ended, and lets their slots be used again.
     fn retire_threads(&mut self, region: &Region, books: &mut Books) {
-        for slot in &mut self.by_slot {
-            let Some(at) = *slot else { continue };
-            let member = &self.members[at];
-            if !member.thread.ended {
-                continue;
+        let mut rung = false;
+        for seat in &mut self.by_slot {
+            if let Some(at) = seat.member
+                && self.members[at].thread.ended
+            {
+                self.members[at].leave(&mut books.resources);
+                seat.release = self.members[at].thread.in_order;
+                seat.member = None;
             }
-            let arguments = [member.thread.slot as u64, u64::from(member.thread.generation), 0];
+        }
+        // Without an agent nobody takes commands, and slots are not used again.
+        if region.header().agent.load(Ordering::Relaxed) == 0 {
+            return;
+        }
+        for (number, seat) in (0u64..).zip(&mut self.by_slot) {
+            let Some(generation) = seat.generation.filter(|_| seat.release) else { continue };
+            let arguments = [number, u64::from(generation), 0];
             let message = Message { what: Command::ReleaseSlot as u64, arguments };
-            // A full ring: the slot stays where it is and the command is sent after the next pass.
-            if region.commands().send(region.replies(), message) {
-                books.resources.release(member.resource);
-                *slot = None;
+            if !region.commands().send(region.replies(), message) {
+                break;
             }
+            seat.release = false;
+            rung = true;
+        }
+        if rung {
+            ring_doorbell(region);
         }
     }
 
     fn end(&mut self, books: &mut Books) {
-        for slot in &mut self.by_slot {
-            if let Some(at) = slot.take() {
-                self.members[at].thread.ended = true;
-                books.resources.release(self.members[at].resource);
+        for seat in &mut self.by_slot {
+            if let Some(at) = seat.member.take() {
+                self.members[at].leave(&mut books.resources);
             }
         }
         self.catalogue.forget(&mut books.resources);
@@ -330,63 +329,6 @@ impl Process {
     fn ticks(&self, moment: Moment) -> u64 {
         if self.is_tsc { moment.ticks } else { moment.nanos }
     }
-}
-
-impl Member {
-    /// Its place in the hierarchy of processes.
-    pub(crate) const fn resource(&self) -> ResourceId {
-        self.resource
-    }
-
-    fn find_groups(&mut self, process: ResourceId, machine: ResourceId, books: &Books) {
-        let version = books.matcher.version();
-        if self.version == Some(version) {
-            return;
-        }
-        let mut lineage = vec![self.resource, process, machine];
-        lineage.sort_unstable();
-        self.groups = books.matcher.groups_of(&lineage);
-        self.version = Some(version);
-    }
-
-    fn attribute(&mut self, pid: u32, scale: Scale, books: &mut Books) {
-        let (granted, computed) = if books.matcher.wants_running() {
-            let computed = self.computed(scale, &books.classes);
-            (self.running.bound(pid, self.thread.tid, computed), computed)
-        } else {
-            (Nanos::ZERO, Nanos::ZERO)
-        };
-        for growth in &self.growth {
-            let class = self.thread.nodes[growth.node as usize].class;
-            let time = Nanos(scale.nanos(growth.by.time));
-            let by = Totals {
-                time,
-                running: share(time, granted, computed),
-                visits: growth.by.visits,
-                sent: growth.by.sent,
-                received: growth.by.received,
-            };
-            books.matcher.grew(&self.groups, class, &by);
-        }
-    }
-
-    fn computed(&self, scale: Scale, classes: &Classes) -> Nanos {
-        let counts = |growth: &&Growth| {
-            let class = classes.get(self.thread.nodes[growth.node as usize].class);
-            CategorySet::COMPUTE.contains(class.traits.category)
-        };
-        let ticks = self.growth.iter().filter(counts).map(|growth| growth.by.time);
-        Nanos(ticks.map(|ticks| scale.nanos(ticks)).sum())
-    }
-}
-
-/// The part of what ran that belongs to this much of what was computed.
-fn share(time: Nanos, granted: Nanos, computed: Nanos) -> Nanos {
-    if computed.is_zero() {
-        return Nanos::ZERO;
-    }
-    let part = u128::from(time.0) * u128::from(granted.0) / u128::from(computed.0);
-    Nanos(u64::try_from(part).unwrap_or(u64::MAX))
 }
 
 fn rank(region: &Region) -> Option<u32> {

@@ -23,6 +23,8 @@ pub enum View {
 pub struct ProfileRow {
     /// From the outside in: functions that called, regions that were called.
     pub path: Vec<String>,
+    /// What the last of them is.
+    pub category: Category,
     /// Rank, or process id outside MPI.
     pub process: u32,
     /// Number of the thread in its process.
@@ -41,8 +43,9 @@ pub struct ProfileRow {
     pub source: Option<String>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Sum {
+    category: Category,
     calls: u64,
     inclusive: u64,
     exclusive: u64,
@@ -50,6 +53,14 @@ struct Sum {
     received: u64,
     source: Option<String>,
     longest: u64,
+}
+
+impl Sum {
+    const fn new(category: Category) -> Self {
+        let (calls, inclusive, exclusive, bytes, received) = (0, 0, 0, 0, 0);
+        let (source, longest) = (None, 0);
+        Self { category, calls, inclusive, exclusive, bytes, received, source, longest }
+    }
 }
 
 type Key = (u32, u32, Vec<String>);
@@ -72,6 +83,7 @@ impl Daemon {
             path,
             process,
             thread,
+            category: sum.category,
             calls: sum.calls,
             inclusive: Nanos(scale(process).nanos(sum.inclusive)),
             exclusive: Nanos(scale(process).nanos(sum.exclusive)),
@@ -97,7 +109,9 @@ fn add_thread(process: &Process, thread: &Thread, view: View, rows: &mut BTreeMa
             continue;
         }
         let key = (number(process), thread.number, path.clone());
-        let sum = rows.entry(key).or_default();
+        let region = process.catalogue.tables.region(node.region);
+        let category = region.map_or(Category::Other, |region| region.category);
+        let sum = rows.entry(key).or_insert_with(|| Sum::new(category));
         sum.calls = sum.calls.saturating_add(node.counters.visits);
         sum.exclusive = sum.exclusive.saturating_add(node.counters.time);
         sum.bytes = sum.bytes.saturating_add(node.counters.sent);

@@ -65,7 +65,7 @@ impl Region {
             .map_err(failed)?;
         let mut region = Self { path: path.to_owned(), file, whole, commands, slots: 0 };
         match region.header().magic.load(Ordering::Acquire) {
-            // SYNC ready with the process's attach
+            // SYNC ready with fill
             0 => return Ok(None),
             MAGIC => {}
             _ => return Err(bad(BadRegion::Magic)),
@@ -109,21 +109,21 @@ impl Region {
 
     /// The regions in use.
     pub(crate) fn regions(&self) -> &[RegionRecord] {
-        let used = self.header().region_count.load(Ordering::Acquire) as usize; // SYNC tables with the process's intern
+        let used = self.header().region_count.load(Ordering::Acquire) as usize; // SYNC tables with append
         let used = used.min(geometry::REGION_CAPACITY);
         self.whole.slice(geometry::REGIONS, used).unwrap_or(&[])
     }
 
     /// The objects in use.
     pub(crate) fn objects(&self) -> &[ObjectRecord] {
-        let used = self.header().object_count.load(Ordering::Acquire) as usize; // SYNC tables with the process's intern
+        let used = self.header().object_count.load(Ordering::Acquire) as usize; // SYNC tables with append
         let used = used.min(geometry::OBJECT_CAPACITY);
         self.whole.slice(geometry::OBJECTS, used).unwrap_or(&[])
     }
 
     /// Slots ever claimed.
     pub(crate) fn slot_count(&self) -> usize {
-        let claimed = self.header().slot_count.load(Ordering::Acquire) as usize; // SYNC slots with the process's claim
+        let claimed = self.header().slot_count.load(Ordering::Acquire) as usize; // SYNC slots with claim
         claimed.min(self.slots)
     }
 
@@ -170,7 +170,7 @@ impl Region {
     /// Where the process says it stands; nonsense counts as running.
     pub(crate) fn state(&self) -> State {
         match self.header().state.load(Ordering::Acquire) {
-            // SYNC state with the process's leave
+            // SYNC state with leave, set_state
             0 => State::Preparing,
             2 => State::Left,
             3 => State::Replaced,

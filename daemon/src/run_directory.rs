@@ -74,7 +74,7 @@ impl RunDirectory {
     /// As [`create`](Self::create).
     pub fn claim(job: &str) -> Result<Claim, Error> {
         let chosen = std::env::var_os("WHYPERF_SHM_DIR");
-        Self::claim_below(Path::new(chosen.as_deref().unwrap_or("/dev/shm".as_ref())), job)
+        Self::claim_below(Path::new(chosen.as_deref().unwrap_or_else(|| "/dev/shm".as_ref())), job)
     }
 
     /// As [`claim`](Self::claim), at `<base>/whyperf-<user>/<job>`.
@@ -262,7 +262,7 @@ mod tests {
         assert_eq!(facts.mode() & 0o777, 0o700);
         let mut swept = Swept::default();
         sweep_below(&base, &mut swept);
-        assert_eq!(swept.in_use, [path.clone()]);
+        assert_eq!(swept.in_use, std::slice::from_ref(&path));
         drop(run);
         assert!(!path.exists());
         fs::remove_dir(&base).expect("nothing else is left in it");
@@ -294,7 +294,7 @@ mod tests {
         ));
         fs::remove_file(&home).expect("just made");
         fs::create_dir(&home).expect("the base is ours");
-        let open = fs::Permissions::from(std::os::unix::fs::PermissionsExt::from_mode(0o755));
+        let open: fs::Permissions = std::os::unix::fs::PermissionsExt::from_mode(0o755);
         fs::set_permissions(&home, open).expect("ours");
         assert!(matches!(
             RunDirectory::create_below(&base),

@@ -19,7 +19,7 @@ impl Daemon {
         let mut known: AHashMap<ClassId, bool> = AHashMap::new();
         for process in &self.processes {
             for member in &process.members {
-                let who = [member.resource(), process.machine];
+                let who = [member.resource, process.machine];
                 let is_meant = [Hierarchy::Process, Hierarchy::Machine]
                     .into_iter()
                     .all(|hierarchy| self.admits(focus, hierarchy, &who));

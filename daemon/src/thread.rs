@@ -66,10 +66,11 @@ pub(crate) struct Thread {
     /// Its number in its process, by order of appearance.
     pub(crate) number: u32,
     pub(crate) slot: usize,
-    pub(crate) generation: u32,
     pub(crate) tid: u32,
     pub(crate) nodes: Vec<NodeState>,
     pub(crate) ended: bool,
+    /// It said so itself, and its slot may be used again.
+    pub(crate) in_order: bool,
     /// Passes in a row in which nothing happened.
     pub(crate) still: u32,
     /// Readings that could not be true.
@@ -94,10 +95,10 @@ impl Thread {
         Self {
             number,
             slot,
-            generation: head.generation.load(Ordering::Acquire), // SYNC claimed with the process's claim
             tid: head.tid.load(Ordering::Relaxed),
             nodes: Vec::new(),
             ended: false,
+            in_order: false,
             still: 0,
             doubted: 0,
             stamps: Vec::new(),
@@ -116,7 +117,7 @@ impl Thread {
         depth: Depth,
         growth: &mut Vec<Growth>,
     ) -> Depth {
-        let state = slot.head.state.load(Ordering::Acquire); // SYNC ended with the process's thread end
+        let state = slot.head.state.load(Ordering::Acquire); // SYNC ended with finish
         let depth = if state == SlotState::Dead as u32 { Depth::Last } else { depth };
         let unchanged = self.watch.unchanged(slot.head);
         if unchanged && depth == Depth::Changed {
@@ -133,7 +134,7 @@ impl Thread {
     }
 
     fn read_nodes(&mut self, slot: &Slot<'_>, now: u64, all: bool, growth: &mut Vec<Growth>) {
-        let count = slot.head.nodes.load(Ordering::Acquire) as usize; // SYNC nodes with the process's new node
+        let count = slot.head.nodes.load(Ordering::Acquire) as usize; // SYNC nodes with make
         let count = count.min(geometry::NODE_CAPACITY);
         let known = self.nodes.len();
         for (index, node) in slot.nodes.iter().enumerate().take(count).skip(known) {

@@ -52,7 +52,7 @@ impl Image {
         for source in [Some(&file), debug.as_ref()].into_iter().flatten() {
             collect(source, &mut functions, &mut variables);
         }
-        functions.sort_by(|a, b| (a.address, a.size).cmp(&(b.address, b.size)));
+        functions.sort_by_key(|function| (function.address, function.size));
         variables.sort_by_key(|variable| variable.address);
         let fortran = file
             .dynamic_symbols()

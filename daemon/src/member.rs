@@ -1,0 +1,120 @@
+//! A thread of a process and its standing among the pairs: which groups it is in, what of its
+//! computing the system let run, and how its growth reaches the pairs.
+
+use whyperf_model::{CategorySet, Nanos};
+
+use crate::callpath::Classes;
+use crate::clock::Scale;
+use crate::matcher::Matcher;
+use crate::pairs::Totals;
+use crate::process::Books;
+use crate::resources::{ResourceId, Resources};
+use crate::running::Running;
+use crate::thread::{Growth, Thread};
+
+/// A thread and its standing among the pairs.
+#[derive(Debug)]
+pub(crate) struct Member {
+    pub(crate) thread: Thread,
+    /// Whether its resource is still held.
+    present: bool,
+    /// Its place in the hierarchy of processes.
+    pub(crate) resource: ResourceId,
+    pub(crate) groups: Vec<u32>,
+    /// The version of the matcher that `groups` was made for.
+    version: Option<u64>,
+    pub(crate) classified: usize,
+    running: Running,
+    pub(crate) growth: Vec<Growth>,
+}
+
+impl Member {
+    /// A thread that was just found; its resource is held for it.
+    pub(crate) fn new(thread: Thread, resource: ResourceId) -> Self {
+        Self {
+            thread,
+            resource,
+            present: true,
+            groups: Vec::new(),
+            version: None,
+            classified: 0,
+            running: Running::default(),
+            growth: Vec::new(),
+        }
+    }
+
+    /// It ended: nothing of it is there any more.
+    pub(crate) fn leave(&mut self, resources: &mut Resources) {
+        self.thread.ended = true;
+        if std::mem::take(&mut self.present) {
+            resources.release(self.resource);
+        }
+    }
+
+    /// Its process is called otherwise now, and so is it.
+    pub(crate) fn moved(&mut self, resource: ResourceId, resources: &mut Resources) {
+        if self.present {
+            resources.hold(resource);
+            resources.release(self.resource);
+        }
+        self.resource = resource;
+        self.version = None;
+    }
+
+    /// Which groups it is in, if they changed since it last asked.
+    pub(crate) fn find_groups(
+        &mut self,
+        process: ResourceId,
+        machine: ResourceId,
+        matcher: &Matcher,
+    ) {
+        let version = matcher.version();
+        if self.version == Some(version) {
+            return;
+        }
+        let mut lineage = vec![self.resource, process, machine];
+        lineage.sort_unstable();
+        self.groups = matcher.groups_of(&lineage);
+        self.version = Some(version);
+    }
+
+    /// Hands what its nodes grew by to the pairs.
+    pub(crate) fn attribute(&mut self, pid: u32, scale: Scale, books: &mut Books) {
+        let (granted, computed) = if books.matcher.wants_running() {
+            let computed = self.computed(scale, &books.classes);
+            (self.running.bound(pid, self.thread.tid, computed), computed)
+        } else {
+            (Nanos::ZERO, Nanos::ZERO)
+        };
+        for growth in &self.growth {
+            let class = self.thread.nodes[growth.node as usize].class;
+            let time = Nanos(scale.nanos(growth.by.time));
+            let by = Totals {
+                time,
+                running: share(time, granted, computed),
+                visits: growth.by.visits,
+                sent: growth.by.sent,
+                received: growth.by.received,
+            };
+            books.matcher.grew(&self.groups, class, &by);
+        }
+    }
+
+    fn computed(&self, scale: Scale, classes: &Classes) -> Nanos {
+        let counts = |growth: &&Growth| {
+            let class = classes.get(self.thread.nodes[growth.node as usize].class);
+            CategorySet::COMPUTE.contains(class.traits.category)
+        };
+        let ticks = self.growth.iter().filter(counts).map(|growth| growth.by.time);
+        Nanos(ticks.map(|ticks| scale.nanos(ticks)).sum())
+    }
+}
+
+/// The part of what ran that belongs to this much of what was computed.
+fn share(time: Nanos, granted: Nanos, computed: Nanos) -> Nanos {
+    if computed.is_zero() {
+        return Nanos::ZERO;
+    }
+    let part = u128::from(time.0) * u128::from(granted.0) / u128::from(computed.0);
+    Nanos(u64::try_from(part).unwrap_or(u64::MAX))
+}
