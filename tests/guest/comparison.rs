@@ -22,6 +22,12 @@ impl Trial {
         Self { stage: Stage::new(name), words, prepare: |_| (), sorted: false }
     }
 
+    /// The same trial of another program.
+    pub(crate) fn calling(mut self, program: &Path) -> Self {
+        self.words = vec![program.display().to_string()];
+        self
+    }
+
     /// Fills the working directory before each run.
     pub(crate) fn after(self, prepare: fn(&Path)) -> Self {
         Self { prepare, ..self }

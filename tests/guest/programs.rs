@@ -17,9 +17,9 @@ fn true_is_true_and_leaves_nothing() {
 #[test]
 fn a_shell_runs_a_pipeline() {
     let script =
-        "seq 1 2000 | sed 's/^/line /' | sort -r | tee all | head -n 3; wc -l < all; exit 7";
+        "seq 1 2000 | sed 's/^/line /' | sort -r | tee all | tail -n 3; wc -l < all; exit 7";
     let deed = Trial::of("pipeline", &["sh", "-c", script]).is_unchanged();
-    assert_eq!(deed.stdout.lines().next(), Some("line 999"));
+    assert_eq!(deed.stdout.lines().next(), Some("line 100"));
     assert_eq!(deed.status.code(), Some(7));
 }
 
@@ -85,6 +85,12 @@ fn awk_tar_and_gzip_work_on_files() {
                   tar --sort=name --mtime=@0 --owner=0 --group=0 -cf table.tar table && gzip -9nk table.tar && \
                   find . -type f | sort && gzip -dc table.tar.gz | tar -tvf - | wc -l && cksum table.tar.gz";
     assert!(Trial::of("tar", &["sh", "-c", script]).is_unchanged().status.success());
+}
+
+#[test]
+fn cargo_tells_its_version() {
+    let deed = Trial::of("cargo", &[env!("CARGO"), "--version"]).is_unchanged();
+    assert!(deed.stdout.starts_with("cargo "));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 
 /// The shared object, which must have been built before.
 pub(crate) fn library() -> PathBuf {
@@ -11,16 +11,20 @@ pub(crate) fn library() -> PathBuf {
     path
 }
 
-/// A program of `tests/programs` that needs no MPI, such as `guests/crash`.
+/// A program of `tests/programs`, such as `guests/crash`, built now if it is not there.
 pub(crate) fn program(name: &str) -> PathBuf {
-    static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| build(&["plain", "api"])).join(name)
-}
-
-/// A program of `tests/programs` for Open MPI.
-pub(crate) fn mpi_program(name: &str) -> PathBuf {
-    let out = out();
-    build(&["MPI=openmpi", &format!("{}/{name}", out.display())]);
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("guest-programs");
+    let built = Command::new("make")
+        .arg("-C")
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs"))
+        .args(["-s", "MPI=openmpi"])
+        .arg(format!("OUT={}", out.display()))
+        .arg(out.join(name))
+        .output()
+        .expect("`make` runs");
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
     out.join(name)
 }
 
@@ -30,22 +34,4 @@ fn folder() -> PathBuf {
     }
     let own = std::env::current_exe().expect("a running test has a path");
     own.ancestors().nth(3).expect("tests run from <target>/<profile>/deps").join("release")
-}
-
-fn out() -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join("guest-programs")
-}
-
-fn build(targets: &[&str]) -> PathBuf {
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
-    let built = Command::new("make")
-        .arg("-C")
-        .arg(sources)
-        .args(["-s", "-j2"])
-        .arg(format!("OUT={}", out().display()))
-        .args(targets)
-        .output()
-        .expect("`make` runs");
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    out()
 }

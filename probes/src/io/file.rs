@@ -51,13 +51,16 @@ pub(super) fn number_of(file: usize) -> c_int {
 /// The file of a stream that is about to be closed, and with it its descriptor.
 #[inline(always)]
 pub(super) fn stream_gone(file: usize) -> ObjectId {
-    if table::is_empty() { ObjectId::NONE } else { table::take(number_of(file)) }
+    if file == 0 || table::is_empty() {
+        return ObjectId::NONE;
+    }
+    table::take(number_of(file))
 }
 
 /// The directory of a directory stream that is about to be closed.
 #[inline(always)]
 pub(super) fn directory_gone(directory: usize) -> ObjectId {
-    if table::is_empty() {
+    if directory == 0 || table::is_empty() {
         return ObjectId::NONE;
     }
     table::take(keep_errno(|| real!(DIRECTORY_NUMBER, directory) as c_int))

@@ -109,6 +109,10 @@ impl Text {
 /// Whether the word around `address` can be read, said by a call that reads a set of signals, is
 /// told to do nothing sensible with it, and so fails in one of two ways.
 fn is_readable(address: usize) -> bool {
+    if address < PAGE {
+        // The call takes a null pointer for the wish to read nothing.
+        return false;
+    }
     let word = address & !7;
     let nowhere = -1_i64;
     // SAFETY: the kernel checks the address; with this first argument it changes nothing.

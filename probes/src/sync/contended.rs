@@ -73,8 +73,7 @@ pub(super) fn wait(
 #[inline(always)]
 pub(super) fn taken(attempt: &Next, lock: usize) -> Option<usize> {
     let result = real!(attempt, lock);
-    // A robust lock whose owner died is taken as well, and its result says so.
-    matches!(result as i32, 0 | libc::EOWNERDEAD).then_some(result)
+    (result as i32 == 0).then_some(result)
 }
 
 /// Whether a time is one that the C library accepts; it looks before it tries some locks.

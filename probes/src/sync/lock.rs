@@ -4,10 +4,10 @@ use super::contended::{contended, is_clock, is_time, taken};
 use crate::next::Next;
 
 contended! {
-    pthread_mutex_lock(lock) unless taken(&MUTEX, lock) => Mutex;
-    pthread_mutex_timedlock(lock, until) unless taken(&MUTEX, lock) => Mutex;
+    pthread_mutex_lock(lock) unless mutex_taken(true, lock) => Mutex;
+    pthread_mutex_timedlock(lock, until) unless mutex_taken(true, lock) => Mutex;
     pthread_mutex_clocklock(lock, clock, until)
-        unless taken_if(is_clock(clock), &MUTEX, lock) => Mutex;
+        unless mutex_taken(is_clock(clock), lock) => Mutex;
     pthread_rwlock_rdlock(lock) unless taken(&READ, lock) => RwLock;
     pthread_rwlock_wrlock(lock) unless taken(&WRITE, lock) => RwLock;
     pthread_rwlock_timedrdlock(lock, until) unless taken_if(is_time(until), &READ, lock) => RwLock;
@@ -30,8 +30,30 @@ fn taken_if(right: bool, attempt: &Next, lock: usize) -> Option<usize> {
     if right { taken(attempt, lock) } else { None }
 }
 
+/// Tries a mutex, unless its other arguments are wrong.
+///
+/// A robust one is never tried: trying one that is not recoverable answers so, but takes it, and
+/// who locks it next waits for ever (glibc 2.36).
+#[inline(always)]
+fn mutex_taken(right: bool, lock: usize) -> Option<usize> {
+    taken_if(right && kind_of(lock) & ROBUST == 0, &MUTEX, lock)
+}
+
+/// The type of a mutex, which lies where static initializers put it.
+#[inline(always)]
+fn kind_of(lock: usize) -> u32 {
+    let kind = lock.wrapping_add(KIND) as *const u32;
+    // SAFETY: inside the mutex the program locks; the real function reads it just as well.
+    unsafe { kind.read_volatile() }
+}
+
 fn resolve_tries() {
     for attempt in [&MUTEX, &READ, &WRITE, &SPIN] {
         attempt.address();
     }
 }
+
+/// Where in a `pthread_mutex_t` its type lies.
+const KIND: usize = 16;
+/// The bit of the type that says "robust".
+const ROBUST: u32 = 16;

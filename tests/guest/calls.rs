@@ -1,0 +1,39 @@
+//! Results and errno of each wrapped function, called rightly and wrongly.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::comparison::Trial;
+use crate::stage::Deed;
+
+#[test]
+fn files_answer_as_before() {
+    let deed = unchanged("files", &["-D_FORTIFY_SOURCE=2"]);
+    assert!(deed.stderr.contains("pclose(pipe): 1536, errno 77\n"), "{}", deed.stderr);
+    assert!(deed.stderr.contains("what dlerror says: /no/such/library:"), "{}", deed.stderr);
+}
+
+#[test]
+fn files_without_checks_answer_as_before() {
+    let deed = unchanged("files", &["-U_FORTIFY_SOURCE", "-D_FILE_OFFSET_BITS=64"]);
+    assert!(deed.stderr.contains("statx(0, NULL, 0, STATX_ALL, NULL): -1, errno 14\n"));
+}
+
+#[test]
+fn locks_answer_as_before() {
+    let deed = unchanged("locks", &["-lpthread"]);
+    assert!(deed.stdout.contains("result == PTHREAD_CANCELED: 1"), "{}", deed.stdout);
+}
+
+fn unchanged(name: &str, options: &[&str]) -> Deed {
+    let trial = Trial::of(&format!("calls-{name}-{}", options.len()), &["./program"]);
+    let program = trial.stage.beside("program");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/guest/calls/{name}.c"));
+    let mut compiler = Command::new("cc");
+    compiler.args(["-O2", "-w", "-o"]).arg(&program).arg(source).args(options);
+    let built = compiler.output().expect("`cc` runs");
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let deed = trial.calling(&program).is_unchanged();
+    assert!(deed.status.success(), "{deed:?}");
+    deed
+}
