@@ -21,6 +21,7 @@ struct Region {
     kind: u32,
 }
 
+// SAFETY: the C library has this signature.
 unsafe extern "C" {
     fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
 }
