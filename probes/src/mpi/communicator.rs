@@ -12,12 +12,12 @@
 //! | two groups | `inter(0,1|2,3)`: both groups, the one with the lowest world rank first |
 
 use core::cell::UnsafeCell;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use whyperf_layout::ObjectKind;
 use whyperf_runtime::{ObjectId, losses, object};
 
-use super::association::{Association, Place};
+use super::association::{Association, Place, WORDS};
 use super::call::{Derivation, Operation};
 use super::dialect::Dialect;
 use super::members;
@@ -51,9 +51,14 @@ static COMMUNICATORS: Association<COMMUNICATOR_CAPACITY> = Association::new();
 static NAMES: [NameCell; COMMUNICATOR_CAPACITY] =
     [const { NameCell(UnsafeCell::new(Text::new())) }; COMMUNICATOR_CAPACITY];
 static HAS_WORLD: AtomicBool = AtomicBool::new(false);
+static USED: AtomicU32 = AtomicU32::new(0);
+/// What communicators beyond the cap share, the impossible number before there are any.
+static OTHERS: Shared = Shared(AtomicU32::new(u32::MAX));
 
 /// Communicators that may be open at a time, a power of two.
 const COMMUNICATOR_CAPACITY: usize = 1 << 11;
+/// Communicators that get an object of their own.
+const COMMUNICATORS_SHOWN: u32 = 1000;
 /// Tags of a communicator that get an object of their own.
 const TAGS: u64 = 1000;
 const LONGEST_NAME: usize = 120;
@@ -64,6 +69,18 @@ const REMOTE: usize = 2;
 /// Communicators made from this one, and tags seen in it.
 const MADE_TAGS: usize = 3;
 const ASKED: u64 = 1 << 32;
+
+struct Shared(AtomicU32);
+
+impl Shared {
+    fn load(&self) -> ObjectId {
+        ObjectId::from_number(self.0.load(Ordering::Relaxed))
+    }
+
+    fn store(&self, object: ObjectId) {
+        self.0.store(object.number(), Ordering::Relaxed);
+    }
+}
 
 struct NameCell(UnsafeCell<Name>);
 // SAFETY: a name is written by the thread that makes or names the communicator; MPI forbids to use
@@ -79,7 +96,9 @@ pub(crate) fn world_exists() {
 #[inline]
 pub(crate) fn find(dialect: &Dialect, handle: usize) -> Option<Communicator> {
     let place = COMMUNICATORS.find(handle).or_else(|| predefined(dialect, handle))?;
-    Some(Communicator { object: object_at(place), place })
+    let object = ObjectId::from_number(number_at(place));
+    let object = if object == ObjectId::NONE { first_use(handle, place) } else { object };
+    Some(Communicator { object, place })
 }
 
 /// Learns a communicator that was made unseen; call only after it was used with success.
@@ -131,7 +150,9 @@ pub(crate) fn named(dialect: &Dialect, handle: usize, given: &[u8]) {
     name.push(given);
     if let Some(known) = find(dialect, handle) {
         set_name(known.place, &name);
-        object::rename(known.object, name.bytes());
+        if known.object != OTHERS.load() {
+            object::rename(known.object, name.bytes());
+        }
     } else {
         enter(handle, &name);
     }
@@ -140,7 +161,10 @@ pub(crate) fn named(dialect: &Dialect, handle: usize, given: &[u8]) {
 /// Forgets a communicator that is being freed.
 pub(crate) fn forget(handle: usize) {
     if let Some(place) = COMMUNICATORS.find(handle) {
-        object::retire(object_at(place));
+        let object = ObjectId::from_number(number_at(place));
+        if object != OTHERS.load() {
+            object::retire(object);
+        }
         COMMUNICATORS.remove(place);
     }
 }
@@ -238,9 +262,7 @@ fn predefined(dialect: &Dialect, handle: usize) -> Option<Place> {
 }
 
 fn enter(handle: usize, name: &Name) -> Option<Place> {
-    let key = handle as u64;
-    let object = object::intern(ObjectKind::Communicator, ObjectId::NONE, key, name.bytes(), 0);
-    let entered = COMMUNICATORS.insert(handle, [u64::from(object.number()), 0, 0, 0]);
+    let entered = COMMUNICATORS.insert(handle, [0; WORDS]);
     match entered {
         Some(place) => set_name(place, name),
         None => losses::count(|losses| &losses.objects),
@@ -248,8 +270,25 @@ fn enter(handle: usize, name: &Name) -> Option<Place> {
     entered
 }
 
-fn object_at(place: Place) -> ObjectId {
-    ObjectId::from_number(COMMUNICATORS.word(place, OBJECT).load(Ordering::Relaxed) as u32)
+/// Gives a communicator its object. One that is never used gets none, and beyond the cap all share
+/// one: a program may make and free a communicator in every step.
+#[cold]
+fn first_use(handle: usize, place: Place) -> ObjectId {
+    let kind = ObjectKind::Communicator;
+    let object = if USED.fetch_add(1, Ordering::Relaxed) < COMMUNICATORS_SHOWN {
+        object::intern(kind, ObjectId::NONE, handle as u64, name_at(place).bytes(), 0)
+    } else {
+        losses::count(|losses| &losses.objects);
+        let others = object::intern(kind, ObjectId::NONE, 0, b"other communicators", 0);
+        OTHERS.store(others);
+        others
+    };
+    COMMUNICATORS.word(place, OBJECT).store(u64::from(object.number()), Ordering::Relaxed);
+    object
+}
+
+fn number_at(place: Place) -> u32 {
+    COMMUNICATORS.word(place, OBJECT).load(Ordering::Relaxed) as u32
 }
 
 fn name_at(place: Place) -> Name {

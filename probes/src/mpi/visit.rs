@@ -176,10 +176,6 @@ fn awaited(all: &Words<'_>) -> Awaited {
             let world = communicator::find(dialect, dialect.comm_world());
             alone(world.map_or(ObjectId::NONE, |world| world.collective(&communicator::BARRIER)))
         }
-        Act::FreeCommunicator => {
-            let handle = handle_behind(dialect, all.word(at.comm));
-            collective(all, communicator::find(dialect, handle))
-        }
         Act::Window(_) | Act::PostWindow(_) => alone(window::find(all.handle(at.window))),
         Act::FreeWindow => alone(window::find(handle_behind(dialect, all.word(at.window)))),
         Act::File(_) | Act::PostFile(_) => alone(file::find(all.word(at.file))),

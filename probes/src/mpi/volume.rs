@@ -178,20 +178,22 @@ impl<'a> Words<'a> {
         let (count, datatype) = (at.in_count, at.in_type);
         let r#in = Side { all: *self, count, datatype, facts, neighbours: sources };
         let is_here = |at: Position| at.is_present() && self.word(at) == self.dialect.in_place;
-        let sent = if is_here(at.send_buffer) {
+        // Who takes no part in one direction may leave its count and datatype undefined.
+        let sent = if !self.takes_part(flow.out.0, facts) {
+            0
+        } else if is_here(at.send_buffer) {
             r#in.bytes(in_place(flow.out.1, flow.r#in.1))
         } else {
             out.bytes(flow.out.1)
         };
-        let received = if is_here(at.receive_buffer) {
+        let received = if !self.takes_part(flow.r#in.0, facts) {
+            0
+        } else if is_here(at.receive_buffer) {
             out.bytes(in_place(flow.r#in.1, flow.out.1))
         } else {
             r#in.bytes(flow.r#in.1)
         };
-        Moved {
-            out: if self.takes_part(flow.out.0, facts) { sent } else { 0 },
-            r#in: if self.takes_part(flow.r#in.0, facts) { received } else { 0 },
-        }
+        Moved { out: sent, r#in: received }
     }
 
     fn takes_part(&self, who: Who, facts: Facts) -> bool {
