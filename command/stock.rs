@@ -18,6 +18,7 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
     let losses = watch.daemon.losses();
     report.losses = Losses { nodes: losses.nodes, objects: losses.objects };
     report.remarks.left_out = left_out(&losses);
+    report.remarks.thread_time = watch.thread_time();
     report.remarks.notes.extend(watch.heat.notes());
     take_findings(watch, report);
     take_profile(watch, report);

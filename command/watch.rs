@@ -9,7 +9,7 @@ use whyperf_consultant::{
     Event, Happening, Hypotheses, MeasurementId, Request, Search, Settings as SearchSettings, Step,
 };
 use whyperf_daemon::{Complaint, Daemon, Moment, PairId, Round, RunDirectory, Settings};
-use whyperf_model::{Histogram, Nanos};
+use whyperf_model::{Focus, Histogram, Metric, Nanos};
 
 use crate::arguments::Options;
 use crate::heat::Heat;
@@ -24,6 +24,8 @@ pub(crate) struct Watch {
     pub(crate) search: Search,
     pub(crate) heat: Heat,
     pub(crate) cost_limit: f64,
+    /// The time of all threads, of which the profile shows shares.
+    wall: PairId,
     pairs: BTreeMap<MeasurementId, PairId>,
     measurements: BTreeMap<PairId, MeasurementId>,
     said: BTreeSet<String>,
@@ -41,7 +43,8 @@ impl Watch {
         let width = Duration::from_millis(options.sample);
         let settings =
             Settings { width: Nanos::from_millis(options.sample), ..Settings::new(Moment::now()) };
-        let daemon = Daemon::open(directory.path(), settings).context("starting to measure")?;
+        let mut daemon = Daemon::open(directory.path(), settings).context("starting to measure")?;
+        let wall = daemon.start(Metric::Wall, &Focus::whole_program());
         let mut hypotheses = Hypotheses::built_in();
         for threshold in &options.threshold {
             if let Some(id) = hypotheses.named(&threshold.hypothesis) {
@@ -56,6 +59,7 @@ impl Watch {
             search,
             heat: Heat::default(),
             cost_limit,
+            wall,
             pairs: BTreeMap::new(),
             measurements: BTreeMap::new(),
             said: BTreeSet::new(),
@@ -94,6 +98,12 @@ impl Watch {
         let now = Instant::now();
         // Late by more than an interval: what was missed is not made up for, the next one covers it.
         self.next = (self.next + self.interval()).max(now + self.interval() / 2);
+    }
+
+    /// Seconds that all threads together were measured.
+    pub(crate) fn thread_time(&self) -> f64 {
+        let amount = self.daemon.histogram(self.wall).map_or(0, |wall| wall.whole().amount);
+        Nanos(u64::try_from(amount).unwrap_or(0)).as_secs_f64()
     }
 
     /// Adds what is known by now.

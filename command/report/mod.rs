@@ -155,6 +155,8 @@ pub(crate) struct ProfileRow {
 /// What only the text says.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Remarks {
+    /// Seconds that all threads together were measured.
+    pub(crate) thread_time: f64,
     /// Other things that were left out: how many, of what.
     pub(crate) left_out: Vec<(u64, &'static str)>,
     /// Sentences about this run that a reader should know.
@@ -233,7 +235,7 @@ pub(crate) mod example {
                 ),
             ],
             profile: vec![row(0, 1.0), row(1, 2.0)],
-            remarks: Remarks::default(),
+            remarks: Remarks { thread_time: 8.0, ..Remarks::default() },
         }
     }
 }

@@ -5,11 +5,15 @@ use std::collections::BTreeMap;
 use super::ProfileRow;
 use crate::terminal::{self, Manner, shortened};
 
-/// The table's lines: a heading and at most `most` rows.
-pub(crate) fn lines(profile: &[ProfileRow], most: usize, manner: Manner) -> Vec<String> {
+/// The table's lines: a heading and at most `most` rows. `whole` is the time of all threads in seconds.
+pub(crate) fn lines(
+    profile: &[ProfileRow],
+    most: usize,
+    whole: f64,
+    manner: Manner,
+) -> Vec<String> {
     let mut paths = summed(profile);
     paths.sort_by(|(one, a), (other, b)| b.exclusive.total_cmp(&a.exclusive).then(one.cmp(other)));
-    let whole: f64 = paths.iter().map(|(_, sum)| sum.exclusive).sum();
     let hidden = paths.len().saturating_sub(most);
     paths.truncate(most);
     let columns = manner.width - NUMBERS - 2;
@@ -121,10 +125,10 @@ mod tests {
 
     #[test]
     fn rows_are_summed_over_processes() {
-        let lines = lines(&example::report().profile, 10, Manner::PLAIN);
+        let lines = lines(&example::report().profile, 10, 4.0, Manner::PLAIN);
         assert_eq!(lines.len(), 2);
         let row: Vec<&str> = lines[1].split_whitespace().collect();
-        let expected = "exchng1 → MPI_Sendrecv 3.00 s 100.0 % 1.00 s 2.00 s 2 000 15.3 MiB";
+        let expected = "exchng1 → MPI_Sendrecv 3.00 s 75.0 % 1.00 s 2.00 s 2 000 15.3 MiB";
         assert_eq!(row, expected.split(' ').collect::<Vec<_>>());
         assert!(lines.iter().all(|line| line.chars().count() == 100), "{lines:#?}");
     }

@@ -26,7 +26,7 @@ pub(crate) fn render(report: &Report, rows: usize, manner: Manner) -> String {
 /// The line for a conclusion as it is drawn: that something is so, or no longer is. Nobody wants to hear of all that never was.
 pub(crate) fn conclusion(drawn: &Conclusion, seconds: f64, manner: Manner) -> Option<String> {
     let is_so = drawn.truth == Truth::True;
-    if !is_so && drawn.was != Truth::True {
+    if drawn.echoes || !is_so && drawn.was != Truth::True {
         return None;
     }
     let hypothesis = format!("{:<24}", drawn.subject.hypothesis);
@@ -51,7 +51,7 @@ pub(crate) fn share(value: f64) -> String {
 
 fn write_head(report: &Report, manner: Manner, text: &mut String) {
     let rule = manner.either("─", "-").repeat(manner.width);
-    let command = terminal::shortened(&report.command.join(" "), manner.width - 10, manner);
+    let command = one_line(&report.command, manner.width - 9, manner);
     line(text, &manner.paint(rule, terminal::FAINT));
     line(text, &format!("{}  {command}", manner.paint("whyperf", terminal::TITLE)));
     let mut facts = vec![format!("{:.2} s", report.elapsed_s)];
@@ -119,8 +119,13 @@ fn write_profile(report: &Report, rows: usize, manner: Manner, text: &mut String
     if rows == 0 || report.profile.is_empty() {
         return;
     }
-    heading("Profile", "by caller and call; least and most of any process", manner, text);
-    for each in profile::lines(&report.profile, rows, manner) {
+    heading(
+        "Profile",
+        "by caller and call; share of all threads' time; least and most of any process",
+        manner,
+        text,
+    );
+    for each in profile::lines(&report.profile, rows, report.remarks.thread_time, manner) {
         line(text, &each);
     }
 }
@@ -136,6 +141,23 @@ fn write_note(note: &str, manner: Manner, text: &mut String) {
 fn heading(title: &str, about: &str, manner: Manner, text: &mut String) {
     let title = manner.paint(title, terminal::TITLE);
     line(text, &format!("\n{title}  {}", manner.paint(about, terminal::FAINT)));
+}
+
+/// The command with its beginning and its end, as a shell would take it.
+fn one_line(words: &[String], columns: usize, manner: Manner) -> String {
+    let quoted = |word: &String| {
+        let is_plain = |letter: char| letter.is_alphanumeric() || "_-+=./,:@%".contains(letter);
+        if !word.is_empty() && word.chars().all(is_plain) {
+            return word.clone();
+        }
+        format!("'{}'", word.split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    let text = words.iter().map(quoted).collect::<Vec<_>>().join(" ");
+    if text.chars().count() <= columns {
+        return text;
+    }
+    let beginning: String = text.chars().take(columns / 2).collect();
+    beginning + &terminal::shortened(&text, columns - columns / 2, manner)
 }
 
 /// Two digits where a percent is much.
@@ -204,6 +226,13 @@ mod tests {
     }
 
     #[test]
+    fn a_long_command_keeps_its_beginning_and_its_end() {
+        let words = ["mpirun", "a b\nc", "./app"].map(String::from);
+        assert_eq!(one_line(&words, 40, Manner::PLAIN), "mpirun 'a b c' ./app");
+        assert_eq!(one_line(&words, 12, Manner::PLAIN), "mpirun…./app");
+    }
+
+    #[test]
     fn losses_say_how_much_and_what() {
         let mut report = example::report();
         report.remarks.left_out.push((12_000, "events of callpaths beyond the table's size"));
@@ -227,6 +256,7 @@ mod tests {
             operator: '>',
             confidence: 0.99,
             since: Time::ZERO,
+            echoes: false,
         };
         let line = "whyperf   0.75 s  ExcessiveSyncWaitingTime   43.0 % > 20.0 %  \
                     </Code/oned.c/exchng1,/Machine,/Process,/SyncObject>\n";

@@ -1,5 +1,7 @@
 //! The bottlenecks as a tree: each line says what it adds to the one above, the most specific ones last.
 
+use std::collections::BTreeSet;
+
 use owo_colors::Style;
 
 use super::Bottleneck;
@@ -9,9 +11,10 @@ use crate::terminal::{self, Manner, shortened, wrapped};
 /// The lines of the tree; beyond `most` rows the least of its leaves are only counted.
 pub(crate) fn lines(bottlenecks: &[Bottleneck], most: usize, manner: Manner) -> Vec<String> {
     let kept = kept(bottlenecks, most);
-    let tree = Tree { bottlenecks, kept: &kept, manner };
-    let mut lines = Vec::new();
-    tree.write_children(None, "", &mut lines);
+    let mut tree =
+        Tree { bottlenecks, kept: &kept, manner, given: BTreeSet::new(), lines: Vec::new() };
+    tree.write_children(None, "");
+    let mut lines = tree.lines;
     let hidden = kept.iter().filter(|kept| !**kept).count();
     if hidden > 0 {
         lines.push(format!("  and {hidden} more specific ones; --json keeps them all"));
@@ -23,6 +26,9 @@ struct Tree<'a> {
     bottlenecks: &'a [Bottleneck],
     kept: &'a [bool],
     manner: Manner,
+    /// Advice that stands above already.
+    given: BTreeSet<String>,
+    lines: Vec<String>,
 }
 
 impl Tree<'_> {
@@ -32,7 +38,7 @@ impl Tree<'_> {
             .collect()
     }
 
-    fn write_children(&self, parent: Option<usize>, margin: &str, lines: &mut Vec<String>) {
+    fn write_children(&mut self, parent: Option<usize>, margin: &str) {
         let children = self.children(parent);
         for (nth, &at) in children.iter().enumerate() {
             let is_last = nth + 1 == children.len();
@@ -42,42 +48,48 @@ impl Tree<'_> {
                 Some(_) => (self.manner.either("├─ ", "|- "), self.manner.either("│  ", "|  ")),
             };
             let below = format!("{margin}{below}");
-            self.write_one(at, &format!("{margin}{branch}"), &below, lines);
-            self.write_children(Some(at), &below, lines);
+            self.write_one(at, &format!("{margin}{branch}"), &below);
+            self.write_children(Some(at), &below);
         }
     }
 
-    fn write_one(&self, at: usize, branch: &str, below: &str, lines: &mut Vec<String>) {
+    fn write_one(&mut self, at: usize, branch: &str, below: &str) {
         let bottleneck = &self.bottlenecks[at];
         let numbers = numbers(bottleneck);
-        let room = self.manner.width - numbers.chars().count() - 2;
-        let branch_columns = branch.chars().count();
+        let source = bottleneck.source.as_ref().map_or(String::new(), |line| format!("  {line}"));
+        let taken =
+            [branch, &numbers, &source].iter().map(|text| text.chars().count()).sum::<usize>();
+        let room = self.manner.width.saturating_sub(taken + LEAST_DOTS);
         let parent = bottleneck.parent.map(|parent| &self.bottlenecks[parent]);
-        let name = shortened(&addition(bottleneck, parent), room - branch_columns, self.manner);
-        let dots = ".".repeat(room - branch_columns - name.chars().count());
+        let name = shortened(&addition(bottleneck, parent), room, self.manner);
+        let dots = ".".repeat(room - name.chars().count() + LEAST_DOTS - 2);
         let style = if parent.is_none() { terminal::ALARM } else { Style::new() };
-        lines.push(format!(
-            "{}{} {} {numbers}",
+        self.lines.push(format!(
+            "{}{}{} {} {numbers}",
             self.manner.paint(branch, terminal::FAINT),
             self.manner.paint(name, style),
+            self.manner.paint(source, terminal::PLACE),
             self.manner.paint(dots, terminal::FAINT),
         ));
         if self.children(Some(at)).is_empty() {
-            self.write_leaf(bottleneck, below, lines);
+            self.write_advice(&advice(bottleneck), below);
         }
     }
 
-    fn write_leaf(&self, bottleneck: &Bottleneck, below: &str, lines: &mut Vec<String>) {
+    /// Leaves of one kind get one advice, at the first of them.
+    fn write_advice(&mut self, advice: &str, below: &str) {
+        if !self.given.insert(advice.to_owned()) {
+            return;
+        }
         let margin = format!("{}   ", self.manner.paint(below, terminal::FAINT));
-        if let Some(source) = &bottleneck.source {
-            lines.push(format!("{margin}at {}", self.manner.paint(source, terminal::PLACE)));
-        }
         let columns = self.manner.width.saturating_sub(below.chars().count() + 3).max(30);
-        for line in wrapped(&advice(bottleneck), columns) {
-            lines.push(format!("{margin}{line}"));
-        }
+        let lines = wrapped(advice, columns).into_iter();
+        self.lines.extend(lines.map(|line| format!("{margin}{line}")));
     }
 }
+
+/// Between a name and its numbers: a space, dots, a space.
+const LEAST_DOTS: usize = 5;
 
 /// Value against threshold, and when it was found: the same columns in every row.
 fn numbers(bottleneck: &Bottleneck) -> String {
@@ -150,8 +162,12 @@ mod tests {
         assert!(lines[0].starts_with("  ExcessiveSyncWaitingTime ..."), "{}", lines[0]);
         assert!(lines[0].ends_with("45.0 % > 20.0 %  at  0.8 s"), "{}", lines[0]);
         assert!(lines[1].starts_with("  └─ /Code/oned.c ..."), "{}", lines[1]);
-        assert!(lines[2].starts_with("     └─ /Code/oned.c/exchng1 ..."), "{}", lines[2]);
-        assert_eq!(lines[3].trim(), "at oned.c:88");
+        assert!(
+            lines[2].starts_with("     └─ /Code/oned.c/exchng1  oned.c:88 ..."),
+            "{}",
+            lines[2]
+        );
+        assert_eq!(lines[3].trim(), "Share the work more evenly.");
         assert!(lines.iter().all(|line| line.chars().count() <= 100));
     }
 
@@ -160,6 +176,14 @@ mod tests {
         let manner = Manner { unicode: false, width: 60, ..Manner::PLAIN };
         let lines = lines(&example::report().bottlenecks, 30, manner);
         assert!(lines.iter().all(|line| line.is_ascii() && line.len() <= 60), "{lines:#?}");
+    }
+
+    #[test]
+    fn the_same_advice_is_given_once() {
+        let mut bottlenecks = example::report().bottlenecks;
+        bottlenecks.push(Bottleneck { parent: Some(0), ..bottlenecks[2].clone() });
+        let text = lines(&bottlenecks, 30, Manner::PLAIN).join("\n");
+        assert_eq!(text.matches("Share the work").count(), 1, "{text}");
     }
 
     #[test]
