@@ -86,6 +86,11 @@ pub(crate) struct Refined {
 }
 
 impl Node {
+    /// Asked of one process from the beginning.
+    pub(crate) fn is_scout(&self) -> bool {
+        self.is_root && self.focus.depth() > 0
+    }
+
     /// Whether anything holds it alive.
     pub(crate) const fn is_held(&self) -> bool {
         self.is_root || self.true_parents > 0
@@ -97,6 +102,7 @@ impl Node {
 pub(crate) struct Graph {
     nodes: Vec<Node>,
     index: BTreeMap<(HypothesisId, Focus), NodeId>,
+    scouts: BTreeSet<(HypothesisId, NodeId)>,
 }
 
 /// What changing a truth did to the nodes below.
@@ -127,6 +133,21 @@ impl Graph {
     /// The node of a hypothesis at a focus.
     pub(crate) fn find(&self, hypothesis: HypothesisId, focus: &Focus) -> Option<NodeId> {
         self.index.get(&(hypothesis, focus.clone())).copied()
+    }
+
+    /// Asks a question whatever its parents say; tells whether that was new.
+    pub(crate) fn make_root(&mut self, id: NodeId) -> bool {
+        let is_new = !std::mem::replace(&mut self.nodes[id.0].is_root, true);
+        if self.nodes[id.0].is_scout() {
+            self.scouts.insert((self.nodes[id.0].hypothesis, id));
+        }
+        is_new
+    }
+
+    /// The nodes that ask a hypothesis of one process each, from the beginning.
+    pub(crate) fn scouts(&self, hypothesis: HypothesisId) -> impl Iterator<Item = NodeId> + '_ {
+        let range = (hypothesis, NodeId(0))..=(hypothesis, NodeId(usize::MAX));
+        self.scouts.range(range).map(|(_, id)| *id)
     }
 
     /// Adds a question nobody asked before.

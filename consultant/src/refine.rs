@@ -11,7 +11,7 @@
 //! Hierarchies in which there is only one thing to choose from, and machines when each has one process, are left out of the last round: a part
 //! that is the whole says nothing.
 
-use whyperf_model::{Focus, Hierarchy};
+use whyperf_model::{Focus, Hierarchy, Nanos};
 
 use crate::catalogue::Catalogue;
 use crate::graph::{Edge, Graph, NodeId, Truth};
@@ -59,7 +59,7 @@ fn is_redundant(catalogue: &Catalogue, hierarchy: Hierarchy) -> bool {
 /// How the processes (or machines) beside a node compare with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Siblings {
-    /// The focus names no process and no machine.
+    /// It is no part of anything along these hierarchies.
     None,
     /// Some are not decided yet.
     Undecided,
@@ -72,23 +72,31 @@ pub(crate) enum Siblings {
     Different,
 }
 
-/// Compares a node with the other parts of the same parent focus along the last hierarchy it names.
-pub(crate) fn siblings(graph: &Graph, catalogue: &Catalogue, id: NodeId) -> Siblings {
+/// Compares a node with the others that its parent was refined into along a hierarchy of the last round; a scout, which
+/// may have no parent, with the other scouts.
+pub(crate) fn siblings(graph: &Graph, id: NodeId) -> Siblings {
     let node = graph.node(id);
-    let named = LAST.into_iter().rev().find(|hierarchy| !node.focus.is_root(*hierarchy));
-    let Some((hierarchy, parent)) =
-        named.and_then(|h| Some((h, node.focus.part(h).first()?.parent()?)))
-    else {
+    if LAST.into_iter().all(|hierarchy| node.focus.is_root(hierarchy)) {
         return Siblings::None;
+    }
+    let of_parent = node.parents.iter().find_map(|parent| {
+        let children = &graph.node(*parent).children;
+        let edge = *children.get(&id)?;
+        let is_last = LAST.into_iter().any(|hierarchy| edge == Edge::Where(hierarchy));
+        is_last.then(|| {
+            children.iter().filter(|(_, other)| **other == edge).map(|(id, _)| *id).collect()
+        })
+    });
+    let nodes: Vec<NodeId> = match of_parent {
+        Some(nodes) => nodes,
+        None if node.is_scout() => graph.scouts(node.hypothesis).collect(),
+        None => return Siblings::None,
     };
-    let foci = node.focus.with(hierarchy, parent.clone());
-    let all = foci.magnify(hierarchy, &catalogue.children(&parent));
-    let nodes: Vec<_> = all.iter().filter_map(|focus| graph.find(node.hypothesis, focus)).collect();
     let truths = || nodes.iter().map(|id| graph.node(*id).truth);
     if truths().any(|truth| truth == Truth::False) {
         return Siblings::Different;
     }
-    if nodes.len() < all.len() || truths().any(|truth| truth == Truth::Unknown) {
+    if truths().any(|truth| truth == Truth::Unknown) {
         return Siblings::Undecided;
     }
     let values = || nodes.iter().filter_map(|id| graph.node(*id).judge.value());
@@ -100,8 +108,8 @@ pub(crate) fn siblings(graph: &Graph, catalogue: &Catalogue, id: NodeId) -> Sibl
     }
 }
 
-/// Whether the first round left something true, or something that is still open.
-pub(crate) fn first_round(graph: &Graph, id: NodeId) -> Truth {
+/// Whether the first round left something true, or something that is still open: measured for less than `patience`.
+pub(crate) fn first_round(graph: &Graph, id: NodeId, patience: Nanos) -> Truth {
     let children = graph.node(id).children.iter();
     let first = children.filter(|(_, edge)| match edge {
         Edge::Why => false,
@@ -112,7 +120,9 @@ pub(crate) fn first_round(graph: &Graph, id: NodeId) -> Truth {
         let child = graph.node(*child);
         match child.truth {
             Truth::True => return Truth::True,
-            Truth::Unknown if !child.is_closed => found = Truth::Unknown,
+            Truth::Unknown if !child.is_closed && child.judge.time() < patience => {
+                found = Truth::Unknown;
+            }
             Truth::Unknown | Truth::False => {}
         }
     }

@@ -11,8 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use whyperf_model::{Focus, Time};
 
-use crate::catalogue::Catalogue;
-use crate::graph::{Edge, Graph, NodeId, Truth};
+use crate::graph::{Graph, NodeId, Truth};
 use crate::hypothesis::{Hypotheses, Operator};
 use crate::refine::{self, Siblings};
 
@@ -81,8 +80,8 @@ impl Counts {
     }
 }
 
-pub(crate) fn report(graph: &Graph, catalogue: &Catalogue, hypotheses: &Hypotheses) -> Report {
-    let tree = Tree::of(graph, catalogue, hypotheses);
+pub(crate) fn report(graph: &Graph, hypotheses: &Hypotheses) -> Report {
+    let tree = Tree::of(graph, hypotheses);
     Report { bottlenecks: tree.bottlenecks(), counts: Counts::of(graph) }
 }
 
@@ -95,9 +94,12 @@ struct Tree<'a> {
 }
 
 impl<'a> Tree<'a> {
-    fn of(graph: &'a Graph, catalogue: &Catalogue, hypotheses: &'a Hypotheses) -> Self {
-        let shown = graph.ids().filter(|id| is_worth_it(graph, catalogue, *id)).collect();
+    fn of(graph: &'a Graph, hypotheses: &'a Hypotheses) -> Self {
+        let mut known = BTreeMap::new();
+        let shown = graph.ids().filter(|id| is_worth_it(graph, *id, &mut known)).collect();
         let mut tree = Self { graph, hypotheses, shown, below: BTreeMap::new() };
+        let bare: Vec<_> = tree.shown.iter().copied().filter(|id| tree.is_bare(*id)).collect();
+        tree.shown.retain(|id| !bare.contains(id));
         for id in &tree.shown {
             let parent = tree.parent(*id);
             tree.below.entry(parent).or_default().push(*id);
@@ -143,11 +145,21 @@ impl<'a> Tree<'a> {
         })
     }
 
-    /// A part of it is true too. A more precise hypothesis at the same place does not make the place more precise.
+    /// A part of it is true too, by whatever way that was found. A more precise hypothesis at the same place does not make
+    /// the place more precise.
     fn has_finer(&self, id: NodeId) -> bool {
-        let children = self.graph.node(id).children.iter();
-        let mut finer = children.filter(|(_, edge)| **edge != Edge::Why);
-        finer.any(|(child, _)| self.shown.contains(child))
+        let node = self.graph.node(id);
+        self.shown.iter().map(|other| self.graph.node(*other)).any(|other| {
+            other.hypothesis == node.hypothesis
+                && other.focus != node.focus
+                && node.focus.contains(&other.focus)
+        })
+    }
+
+    /// A process that was asked from the beginning and led no further, while something more precise is known of it.
+    fn is_bare(&self, id: NodeId) -> bool {
+        let node = self.graph.node(id);
+        node.is_scout() && node.refined.first.is_none() && self.has_finer(id)
     }
 
     /// The deepest shown parent; of several the first found. A root process stands below the whole program, if that is true.
@@ -177,14 +189,19 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// True, and not one of many that are all alike and lead no further.
-fn is_worth_it(graph: &Graph, catalogue: &Catalogue, id: NodeId) -> bool {
+/// True, and not one of many that are all alike and lead no further. What was asked already is in `known`.
+fn is_worth_it(graph: &Graph, id: NodeId, known: &mut BTreeMap<NodeId, bool>) -> bool {
+    if let Some(answer) = known.get(&id) {
+        return *answer;
+    }
     let node = graph.node(id);
-    let leads = || node.children.keys().any(|child| graph.node(*child).truth == Truth::True);
-    node.truth == Truth::True
-        && (!matches!(refine::siblings(graph, catalogue, id), Siblings::Alike { .. })
-            || leads()
-            || !stands_above(graph, id))
+    let is_alike = || matches!(refine::siblings(graph, id), Siblings::Alike { .. });
+    let answer = node.truth == Truth::True
+        && (!is_alike()
+            || !stands_above(graph, id)
+            || node.children.keys().any(|child| is_worth_it(graph, *child, known)));
+    known.insert(id, answer);
+    answer
 }
 
 /// Whether the focus without processes and machines is true of the same: only then do its alike parts say nothing.

@@ -102,14 +102,18 @@ pub struct Conclusion {
     pub confidence: f64,
     /// When the evidence began.
     pub since: Time,
+    /// Whether it only says of one process what was found of the whole program.
+    pub echoes: bool,
 }
 
 impl Step {
-    /// The conclusion, if it is one that something is true: what a user wants to see at once.
+    /// The conclusion, if it is one that something is true and not the echo of another: what a user wants to see at once.
     #[must_use]
     pub fn finding(&self) -> Option<&Conclusion> {
         match &self.happening {
-            Happening::Concluded(conclusion) if conclusion.truth == Truth::True => Some(conclusion),
+            Happening::Concluded(conclusion) => {
+                Some(conclusion).filter(|one| one.truth == Truth::True && !one.echoes)
+            }
             _ => None,
         }
     }

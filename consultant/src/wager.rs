@@ -30,7 +30,6 @@ pub(crate) struct Wager {
     price: f64,
     bets: [f64; STAKES.len()],
     rounds: f64,
-    fresh: bool,
 }
 
 /// Fractions of the wealth that a worst observation would take. The boldest concludes the clear cases.
@@ -44,14 +43,13 @@ impl Wager {
     /// A gambler against "not above `bar`", who has won when the odds are `1/error`.
     pub(crate) fn new(bar: f64, error: f64) -> Self {
         let bar = bar.clamp(MARGIN, 1.0 - MARGIN);
-        Self { bar, price: 1.0 / error, bets: [0.0; STAKES.len()], rounds: 0.0, fresh: true }
+        Self { bar, price: 1.0 / error, bets: [0.0; STAKES.len()], rounds: 0.0 }
     }
 
     /// Plays one observation.
     pub(crate) fn observe(&mut self, value: f64) {
         let value = value.clamp(0.0, 1.0);
         let released = 1.0 / ((self.rounds + 1.0) * (self.rounds + 2.0));
-        self.fresh = self.bets.iter().sum::<f64>() < released;
         for (bet, stake) in self.bets.iter_mut().zip(STAKES) {
             let put = *bet + released / STAKES.len() as f64;
             *bet = (put * (1.0 + stake / self.bar * (value - self.bar))).min(CEILING);
@@ -62,11 +60,6 @@ impl Wager {
     /// Whether the bar is refuted.
     pub(crate) fn is_won(&self) -> bool {
         self.wealth() >= self.price
-    }
-
-    /// Whether the last observation was played with fresh money mainly: the evidence there is began with it.
-    pub(crate) const fn began_anew(&self) -> bool {
-        self.fresh
     }
 
     /// How sure a win is: one less the chance of as much wealth by luck.

@@ -196,6 +196,9 @@ impl PartialOrd for Resource {
 
 impl Ord for Resource {
     fn cmp(&self, other: &Self) -> Ordering {
+        if self.path == other.path {
+            return Ordering::Equal;
+        }
         let ours = self.components().skip(1).map(sort_key);
         let theirs = other.components().skip(1).map(sort_key);
         self.hierarchy.cmp(&other.hierarchy).then_with(|| ours.cmp(theirs))

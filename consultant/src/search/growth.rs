@@ -57,6 +57,9 @@ impl Search {
         for hierarchy in FIRST {
             self.refine_along(id, hierarchy);
         }
+        // What is like its neighbours is not worth being taken apart by machines and processes again.
+        let is_alike = matches!(refine::siblings(&self.graph, id), Siblings::Alike { .. });
+        self.graph.node_mut(id).refined.last |= is_alike;
     }
 
     /// The last round of its parts.
@@ -71,23 +74,27 @@ impl Search {
     /// program is true of the same, its own refinement tells more.
     pub(super) fn may_refine(&self, id: NodeId) -> bool {
         let node = self.graph.node(id);
-        let is_old = node
-            .found
-            .as_ref()
-            .is_some_and(|(found, _)| self.now.since(*found) >= self.settings.patience);
-        let whole = Focus::whole_program();
-        if node.is_root && node.focus != whole && node.true_parents == 0 {
-            match self.truth_of(node.hypothesis, &whole) {
+        let found = node.found.as_ref().map_or(self.now, |(found, _)| *found);
+        let is_old = self.now.since(found) >= self.settings.patience;
+        if node.is_scout() && node.true_parents == 0 {
+            match self.truth_of(node.hypothesis, &Focus::whole_program()) {
                 Truth::True => return false,
                 Truth::Unknown if !is_old => return false,
                 Truth::Unknown | Truth::False => {}
             }
         }
-        match refine::siblings(&self.graph, &self.catalogue, id) {
+        match refine::siblings(&self.graph, id) {
             Siblings::None | Siblings::Different | Siblings::Alike { few: true } => true,
             Siblings::Alike { few: false } => false,
             Siblings::Undecided => is_old,
         }
+    }
+
+    /// Whether it says of one process what is true of the whole program.
+    pub(super) fn echoes(&self, id: NodeId) -> bool {
+        let node = self.graph.node(id);
+        let whole = Focus::whole_program();
+        node.is_scout() && self.truth_of(node.hypothesis, &whole) == Truth::True
     }
 
     /// Puts a node that somebody holds into the queue, unless it is there, is measured, or cannot be.
@@ -120,7 +127,7 @@ impl Search {
 
     fn add_root(&mut self, hypothesis: HypothesisId, focus: Focus) {
         let (id, _) = self.ensure(hypothesis, focus);
-        if !std::mem::replace(&mut self.graph.node_mut(id).is_root, true) {
+        if self.graph.make_root(id) {
             self.enqueue(id, Priority::Root);
         }
     }
@@ -157,7 +164,7 @@ impl Search {
             // The second of two is what makes the first worth asking about.
             self.refine_along(id, hierarchy);
         }
-        let hypothesis = node_hypothesis(self, id);
+        let hypothesis = self.graph.node(id).hypothesis;
         if is_last
             || self.graph.node(id).refined.first.is_none()
             || !self.hypotheses.row(hypothesis).refines(hierarchy)
@@ -223,8 +230,4 @@ impl Search {
             self.tell(Happening::Refined { subject, along, news, shadows, left_out });
         }
     }
-}
-
-fn node_hypothesis(search: &Search, id: NodeId) -> HypothesisId {
-    search.graph.node(id).hypothesis
 }

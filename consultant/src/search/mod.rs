@@ -200,7 +200,7 @@ impl Search {
     /// What was found so far, or at all once the run is over.
     #[must_use]
     pub fn report(&self) -> Report {
-        report::report(&self.graph, &self.catalogue, &self.hypotheses)
+        report::report(&self.graph, &self.hypotheses)
     }
 
     /// The hypotheses it works with.

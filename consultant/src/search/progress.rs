@@ -121,17 +121,13 @@ impl Search {
                     self.refine_first(id);
                 }
             }
-            Some(since) if !refined.last => {
-                let is_explained = match refine::first_round(&self.graph, id) {
-                    Truth::True => true,
-                    Truth::Unknown => self.now.since(since) < self.settings.patience,
-                    Truth::False => false,
-                };
-                if !is_explained {
+            Some(_) if refined.last => {}
+            Some(_) => {
+                let left = refine::first_round(&self.graph, id, self.settings.patience);
+                if left == Truth::False {
                     self.refine_last(id);
                 }
             }
-            Some(_) => {}
         }
     }
 
@@ -171,6 +167,7 @@ impl Search {
         let row = self.hypotheses.row(self.graph.node(id).hypothesis);
         let conclusion = Conclusion {
             subject,
+            echoes: self.echoes(id),
             truth: ground.truth,
             was,
             value: ground.value,

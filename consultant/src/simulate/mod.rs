@@ -1,1 +1,19 @@
-//! A world without machines: programs made of phases, under virtual time.
+//! A world without machines: programs made of phases, measured by the one rule, under virtual time.
+//!
+//! ```text
+//!   scenario text ──► Program: who does what when ──► Simulated: a World ──► Search
+//!                                                          └── Checked: does it keep a world's promises?
+//! ```
+//!
+//! The search is developed and tested against this before it meets a live program, and what went wrong live can be written down
+//! as a scenario. Nothing is random: noise comes from periods that do not divide the sampling interval.
+
+mod checked;
+mod program;
+mod scenario;
+mod simulated;
+
+pub use checked::Checked;
+pub use program::{Activity, Phase, Program};
+pub use scenario::{Complaint, Scenario};
+pub use simulated::{Script, Simulated};

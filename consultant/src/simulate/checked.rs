@@ -1,0 +1,135 @@
+//! A world that is watched: does it keep the promises that a search relies on?
+//!
+//! Any world can be wrapped, live ones too: run a search on it, then ask for the complaints. See [`World`] for the promises.
+
+use std::collections::BTreeMap;
+
+use whyperf_model::{Pair, Sample, Time};
+
+use crate::request::MeasurementId;
+use crate::world::{Event, World};
+
+/// A world and what it did wrong so far.
+#[derive(Debug)]
+pub struct Checked<W> {
+    world: W,
+    now: Time,
+    is_over: bool,
+    samples: usize,
+    running: BTreeMap<MeasurementId, Running>,
+    complaints: Vec<String>,
+}
+
+/// What is known of a measurement that was started and not stopped.
+#[derive(Clone, Copy, Debug)]
+struct Running {
+    started: Time,
+    until: Option<Time>,
+}
+
+impl<W: World> Checked<W> {
+    /// Watches a world from its beginning.
+    pub const fn new(world: W) -> Self {
+        Self {
+            world,
+            now: Time::ZERO,
+            is_over: false,
+            samples: 0,
+            running: BTreeMap::new(),
+            complaints: Vec::new(),
+        }
+    }
+
+    /// The promises that were broken, in words.
+    pub fn complaints(&self) -> &[String] {
+        &self.complaints
+    }
+
+    /// How many samples it gave: a world that says nothing breaks no promise.
+    pub const fn samples(&self) -> usize {
+        self.samples
+    }
+
+    fn check(&mut self, event: &Event) {
+        if self.is_over {
+            self.complaints.push(format!("after the end came {event:?}"));
+        }
+        match event {
+            Event::Sample(id, sample) => {
+                self.pass(sample.interval.end, Some(sample));
+                self.check_sample(*id, sample);
+            }
+            Event::Resource(now, _) | Event::Retired(now, _) | Event::Cost(now, _) => {
+                self.pass(*now, None);
+            }
+            Event::Refusal(now, id, _) => {
+                self.pass(*now, None);
+                self.running.remove(id);
+            }
+            Event::End(now) => {
+                self.pass(*now, None);
+                self.is_over = true;
+            }
+        }
+    }
+
+    /// Time goes on. When a sample is the first of a new moment, everybody must have had one of the moment before.
+    fn pass(&mut self, now: Time, sample: Option<&Sample>) {
+        if now < self.now {
+            self.complaints.push(format!("time went back from {} to {now}", self.now));
+        }
+        if let Some(sample) = sample {
+            let start = sample.interval.start;
+            for (id, running) in &self.running {
+                let silent = running.until.unwrap_or(running.started) < start;
+                if silent && sample.interval.end > self.now {
+                    self.complaints.push(format!("{id} has no sample that ends at {start}"));
+                }
+            }
+        }
+        self.now = self.now.max(now);
+    }
+
+    fn check_sample(&mut self, id: MeasurementId, sample: &Sample) {
+        self.samples += 1;
+        let Some(running) = self.running.get_mut(&id) else {
+            self.complaints.push(format!("{id} has a sample but does not run"));
+            return;
+        };
+        let start = sample.interval.start;
+        match running.until {
+            Some(until) if until != start => {
+                self.complaints.push(format!("{id} ended at {until} and goes on at {start}"));
+            }
+            None if start < running.started => {
+                self.complaints
+                    .push(format!("{id} was started at {} and speaks of {start}", running.started));
+            }
+            _ => {}
+        }
+        running.until = Some(sample.interval.end);
+    }
+}
+
+impl<W: World> World for Checked<W> {
+    fn start(&mut self, id: MeasurementId, pair: &Pair) {
+        let fresh = Running { started: self.now, until: None };
+        if self.running.insert(id, fresh).is_some() {
+            self.complaints.push(format!("{id} was started twice"));
+        }
+        self.world.start(id, pair);
+    }
+
+    fn stop(&mut self, id: MeasurementId) {
+        self.running.remove(&id);
+        self.world.stop(id);
+    }
+
+    fn next(&mut self) -> Option<Event> {
+        let event = self.world.next();
+        if let Some(event) = &event {
+            self.check(event);
+        }
+        event
+    }
+}

@@ -1,0 +1,149 @@
+//! A program that is only described: in each phase every process repeats the same activities.
+//!
+//! ```text
+//!   phase    |─────────────────────────────────────|
+//!   period   |  A   |B|  A   |B|  A   |B|  A   |B|      A has 3/4 of the period, B the rest
+//! ```
+//!
+//! How much of an activity falls into an interval is the difference of two running totals, so the amounts of adjoining intervals add up
+//! exactly.
+
+use whyperf_model::{
+    Category, Focus, Hierarchy, Interval, Metric, Nanos, Quantity, Resource, Time,
+};
+
+/// Who does what when.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Program {
+    /// The processes, by rank.
+    pub processes: Vec<Process>,
+    /// What they do; phases of one process do not overlap.
+    pub phases: Vec<Phase>,
+}
+
+/// One process of one thread.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Process {
+    /// Its resource.
+    pub process: Resource,
+    /// Where it runs.
+    pub machine: Resource,
+}
+
+/// What some processes do for some time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Phase {
+    /// When.
+    pub interval: Interval,
+    /// The ranks.
+    pub ranks: Vec<usize>,
+    /// After this long the activities begin again.
+    pub period: Nanos,
+    /// In this order.
+    pub activities: Vec<Activity>,
+}
+
+/// Time spent in one place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Activity {
+    /// How much of each period, in thousandths.
+    pub permille: u64,
+    /// What kind of thing it is.
+    pub category: Category,
+    /// The code, object and file it counts for.
+    pub resources: Vec<Resource>,
+    /// Calls per second of the activity.
+    pub calls_per_second: u64,
+    /// Bytes that each call moves.
+    pub bytes_per_call: u64,
+}
+
+impl Program {
+    /// What a metric at a focus grows by over an interval, and by how many processes.
+    #[must_use]
+    pub fn measure(&self, metric: Metric, focus: &Focus, interval: Interval) -> (i64, u32) {
+        let selected: Vec<bool> = self.processes.iter().map(|one| one.is_in(focus)).collect();
+        let is_selected = |rank: &&usize| selected.get(**rank).is_some_and(|is| *is);
+        let mut amount = 0;
+        for phase in &self.phases {
+            let ranks = phase.ranks.iter().filter(is_selected).count() as u64;
+            amount += ranks * phase.measure(metric, focus, interval);
+        }
+        let processes = selected.iter().filter(|is| **is).count();
+        (i64::try_from(amount).unwrap_or(i64::MAX), u32::try_from(processes).unwrap_or(u32::MAX))
+    }
+
+    /// What can be seen of it until a moment: processes that ran, and resources that were used.
+    pub fn seen_until(&self, now: Time) -> impl Iterator<Item = Resource> + '_ {
+        let begun = self.phases.iter().filter(move |phase| phase.interval.start < now);
+        begun.flat_map(|phase| {
+            let processes = phase.ranks.iter().filter_map(|rank| self.processes.get(*rank));
+            let places = processes.flat_map(|one| [one.process.clone(), one.machine.clone()]);
+            let used = phase.activities.iter().flat_map(|activity| activity.resources.clone());
+            places.chain(used)
+        })
+    }
+}
+
+impl Process {
+    fn is_in(&self, focus: &Focus) -> bool {
+        holds(focus, &self.process) && holds(focus, &self.machine)
+    }
+}
+
+impl Phase {
+    fn measure(&self, metric: Metric, focus: &Focus, interval: Interval) -> u64 {
+        let mut before = 0;
+        let mut amount = 0;
+        for activity in &self.activities {
+            if activity.counts(metric) && activity.is_in(focus) {
+                let until =
+                    |time: Time| activity.amount(metric, self.time_until(before, activity, time));
+                amount += until(interval.end) - until(interval.start);
+            }
+            before += activity.permille;
+        }
+        amount
+    }
+
+    /// How long an activity that starts after so many thousandths of each period went on until a moment.
+    fn time_until(&self, before: u64, activity: &Activity, time: Time) -> u64 {
+        let elapsed = time.min(self.interval.end).since(self.interval.start).0;
+        let period = self.period.0.max(1);
+        let edge = |permille: u64| period * permille / 1000;
+        let (start, end) = (edge(before), edge(before + activity.permille));
+        let length = end - start;
+        elapsed / period * length + (elapsed % period).saturating_sub(start).min(length)
+    }
+}
+
+impl Activity {
+    fn counts(&self, metric: Metric) -> bool {
+        metric.definition().categories.contains(self.category)
+    }
+
+    /// Whether the focus selects it: where the focus says something, the activity must be there.
+    fn is_in(&self, focus: &Focus) -> bool {
+        [Hierarchy::Code, Hierarchy::SyncObject, Hierarchy::File].into_iter().all(|hierarchy| {
+            let mut mine = self.resources.iter().filter(|one| one.hierarchy() == hierarchy);
+            focus.is_root(hierarchy) || mine.any(|resource| holds(focus, resource))
+        })
+    }
+
+    fn amount(&self, metric: Metric, time: u64) -> u64 {
+        let calls = u128::from(time) * u128::from(self.calls_per_second) / 1_000_000_000;
+        let calls = u64::try_from(calls).unwrap_or(u64::MAX);
+        match metric.definition().quantity {
+            Quantity::Time | Quantity::RunningTime => time,
+            Quantity::Visits => calls,
+            Quantity::Bytes | Quantity::BytesIn | Quantity::BytesOut => {
+                calls.saturating_mul(self.bytes_per_call)
+            }
+            Quantity::Processes | Quantity::Cost => 0,
+        }
+    }
+}
+
+fn holds(focus: &Focus, resource: &Resource) -> bool {
+    focus.part(resource.hierarchy()).iter().any(|part| part.contains(resource))
+}

@@ -1,0 +1,220 @@
+//! Scenarios as text: a program, what happens beside it, and how it is searched.
+//!
+//! ```text
+//! # what this shows
+//! length 10s
+//! processes 4 on n0
+//! phase 0s 10s * period 170ms
+//!   0.45 Receive /Code/oned.c/exchng1 /SyncObject/Message/MPI_COMM_WORLD/3
+//!   0.55 User /Code/oned.c/sweep
+//! phase 2s 4s 0,1
+//!   1 Write /Code/out.c/save /File/data ops 2000 size 64
+//! at 3s cost 0.08
+//! at 5s retire /SyncObject/Message/MPI_COMM_WORLD/3
+//! refuse </Code/oned.c/exchng1> its code cannot be changed
+//! set active_limit 5
+//! show all
+//! ```
+
+use std::fmt;
+use std::str::FromStr;
+
+use whyperf_model::{Category, Focus, Hierarchy, Interval, Nanos, Resource, Time};
+
+use super::program::{Activity, Phase, Process, Program};
+use super::simulated::{Script, Simulated};
+use crate::settings::Settings;
+
+/// A scenario that was read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// Who does what.
+    pub program: Program,
+    /// What happens beside it.
+    pub script: Script,
+    /// How it is searched.
+    pub settings: Settings,
+    /// Whether every step is to be shown, not only what a user would want to see.
+    pub shows_all: bool,
+}
+
+/// What is wrong with the text of a scenario.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Complaint {
+    /// The line, counted from one.
+    pub line: usize,
+    /// What was expected there.
+    pub expected: String,
+}
+
+impl Scenario {
+    /// Reads a scenario.
+    ///
+    /// # Errors
+    /// When a line is not understood; the complaint names it.
+    pub fn parse(text: &str) -> Result<Self, Complaint> {
+        let script = Script {
+            length: Nanos::from_secs(10),
+            step: Nanos::from_millis(50),
+            costs: Vec::new(),
+            retired: Vec::new(),
+            refused: Vec::new(),
+        };
+        let (program, settings) = (Program::default(), Settings::default());
+        let mut scenario = Self { program, script, settings, shows_all: false };
+        for (at, line) in text.lines().enumerate() {
+            let line = line.trim();
+            if !line.is_empty() && !line.starts_with('#') {
+                scenario.read(line).map_err(|expected| Complaint { line: at + 1, expected })?;
+            }
+        }
+        Ok(scenario)
+    }
+
+    /// The world it describes.
+    #[must_use]
+    pub fn world(&self) -> Simulated {
+        Simulated::new(self.program.clone(), self.script.clone())
+    }
+
+    fn read(&mut self, line: &str) -> Result<(), String> {
+        let mut words = line.split_whitespace();
+        let first = words.next().unwrap_or_default();
+        let rest: Vec<&str> = words.collect();
+        match (first, rest.as_slice()) {
+            ("length", [length]) => self.script.length = duration(length)?,
+            ("step", [step]) => self.script.step = duration(step)?,
+            ("processes", [count, "on", machine]) => self.add_processes(count, machine)?,
+            ("phase", [start, end, ranks, period @ ..]) => {
+                self.add_phase([start, end, ranks], period)?;
+            }
+            ("at", [time, "cost", cost]) => {
+                self.script.costs.push((Time(duration(time)?), number(cost)?));
+            }
+            ("at", [time, "retire", name]) => {
+                self.script.retired.push((Time(duration(time)?), resource(name)?));
+            }
+            ("refuse", [focus, reason @ ..]) => {
+                let focus = Focus::from_str(focus).map_err(|error| error.to_string())?;
+                self.script.refused.push((focus, reason.join(" ")));
+            }
+            ("set", [name, value]) => self.set(name, value)?,
+            ("show", ["all"]) => self.shows_all = true,
+            (share, [category, rest @ ..]) if share.starts_with(|c: char| c.is_ascii_digit()) => {
+                self.add_activity(share, category, rest)?;
+            }
+            _ => return Err("a line as in the description of scenarios".to_owned()),
+        }
+        Ok(())
+    }
+
+    fn add_processes(&mut self, count: &str, machine: &str) -> Result<(), String> {
+        for _ in 0..whole(count)? {
+            let rank = self.program.processes.len().to_string();
+            self.program.processes.push(Process {
+                process: Resource::root(Hierarchy::Process).child(&rank),
+                machine: Resource::root(Hierarchy::Machine).child(machine),
+            });
+        }
+        Ok(())
+    }
+
+    fn add_phase(&mut self, [start, end, ranks]: [&str; 3], rest: &[&str]) -> Result<(), String> {
+        let interval = Interval::new(Time(duration(start)?), Time(duration(end)?));
+        let period = match rest {
+            [] => self.script.step,
+            ["period", period] => duration(period)?,
+            _ => return Err("`period` and a duration".to_owned()),
+        };
+        let ranks = if ranks == "*" {
+            (0..self.program.processes.len()).collect()
+        } else {
+            ranks.split(',').map(whole).collect::<Result<_, _>>()?
+        };
+        self.program.phases.push(Phase { interval, ranks, period, activities: Vec::new() });
+        Ok(())
+    }
+
+    fn add_activity(&mut self, share: &str, name: &str, rest: &[&str]) -> Result<(), String> {
+        let category = Category::ALL
+            .into_iter()
+            .find(|category| format!("{category:?}") == name)
+            .ok_or_else(|| format!("a category, not {name}"))?;
+        let mut activity = Activity {
+            permille: permille(share)?,
+            category,
+            resources: Vec::new(),
+            calls_per_second: 1000,
+            bytes_per_call: 0,
+        };
+        let mut words = rest.iter();
+        while let Some(word) = words.next() {
+            let mut value = || whole(words.next().copied().unwrap_or_default());
+            match *word {
+                "ops" => activity.calls_per_second = value()? as u64,
+                "size" => activity.bytes_per_call = value()? as u64,
+                name => activity.resources.push(resource(name)?),
+            }
+        }
+        let phase = self.program.phases.last_mut().ok_or("a phase before its activities")?;
+        phase.activities.push(activity);
+        Ok(())
+    }
+
+    fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+        let settings = &mut self.settings;
+        match name {
+            "active_limit" => settings.active_limit = whole(value)?,
+            "breadth" => settings.breadth = whole(value)?,
+            "scouts" => settings.scouts = whole(value)?,
+            "cost_limit" => settings.cost_limit = number(value)?,
+            "patience" => settings.patience = duration(value)?,
+            "retest" => settings.retest = duration(value)?,
+            _ => return Err(format!("a setting, not {name}")),
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Complaint {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "line {}: expected {}", self.line, self.expected)
+    }
+}
+
+impl std::error::Error for Complaint {}
+
+fn duration(text: &str) -> Result<Nanos, String> {
+    let complaint = || format!("a duration such as 50ms or 3s, not {text}");
+    let (digits, length): (&str, fn(u64) -> Nanos) = if let Some(digits) = text.strip_suffix("ms") {
+        (digits, Nanos::from_millis)
+    } else if let Some(digits) = text.strip_suffix('s') {
+        (digits, Nanos::from_secs)
+    } else {
+        return Err(complaint());
+    };
+    digits.parse().map(length).map_err(|_| complaint())
+}
+
+fn resource(text: &str) -> Result<Resource, String> {
+    Resource::parse(text).map_err(|error| format!("a resource, not {text}: {error}"))
+}
+
+fn whole(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| format!("a whole number, not {text}"))
+}
+
+fn number(text: &str) -> Result<f64, String> {
+    text.parse().map_err(|_| format!("a number, not {text}"))
+}
+
+/// Thousandths, read without a detour over fractions.
+fn permille(text: &str) -> Result<u64, String> {
+    let (whole_part, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let padded = format!("{fraction:0<3}");
+    if padded.len() > 3 {
+        return Err(format!("a share with at most three decimals, not {text}"));
+    }
+    let (whole_part, fraction) = (whole(whole_part)?, whole(&padded)?);
+    Ok((whole_part * 1000 + fraction) as u64)
+}

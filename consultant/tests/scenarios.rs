@@ -1,0 +1,104 @@
+//! Runs each scenario file and compares what the search does with what the file says it should do.
+//!
+//! A file is a program, a line of four dashes, and the expected steps and report. `UPDATE=1` rewrites the expectation: read the
+//! difference before you commit it.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use whyperf_consultant::simulate::{Checked, Scenario};
+use whyperf_consultant::{Happening, Hypotheses, Report, Search, Step, Truth, run};
+
+const MARK: &str = "\n----\n";
+
+fn files() -> Vec<PathBuf> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios");
+    let entries = std::fs::read_dir(&folder).expect("the scenarios are part of the crate");
+    let mut files: Vec<_> = entries.map(|entry| entry.expect("readable").path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "txt"));
+    files.sort();
+    files
+}
+
+/// Everything that happened, and what was reported at the end.
+fn search(scenario: &Scenario) -> (Vec<Step>, Report) {
+    let mut search = Search::new(Hypotheses::built_in(), scenario.settings.clone());
+    let mut world = Checked::new(scenario.world());
+    let mut steps = Vec::new();
+    run(&mut search, &mut world, |step| steps.push(step.clone()));
+    assert_eq!(world.complaints(), [] as [String; 0], "the simulated world breaks its promises");
+    assert!(world.samples() > 0, "the simulated world said nothing");
+    (steps, search.report())
+}
+
+fn is_of_interest(step: &Step) -> bool {
+    match &step.happening {
+        Happening::Concluded(conclusion) => {
+            conclusion.truth == Truth::True || conclusion.was == Truth::True
+        }
+        Happening::Started { .. } | Happening::Refined { .. } => false,
+        _ => true,
+    }
+}
+
+fn shown(scenario: &Scenario) -> String {
+    let (steps, report) = search(scenario);
+    let mut text = String::new();
+    for step in steps.iter().filter(|step| scenario.shows_all || is_of_interest(step)) {
+        writeln!(text, "{step}").expect("writing to a text");
+    }
+    for found in &report.bottlenecks {
+        let leaf = if found.leaf { "leaf" } else { "    " };
+        let (value, hypothesis, focus) = (found.value, &found.hypothesis, &found.focus);
+        let indent = 2 * found.depth;
+        writeln!(text, "{leaf} {:indent$}{hypothesis} {focus} {value:.3}", "").expect("writing");
+    }
+    let counts = report.counts;
+    writeln!(
+        text,
+        "{} nodes, {} tested, {} true, {} unknown",
+        counts.nodes, counts.tested, counts.found, counts.unknown
+    )
+    .expect("writing to a text");
+    text
+}
+
+#[test]
+fn scenarios_go_as_written() {
+    let update = std::env::var_os("UPDATE").is_some();
+    let files = files();
+    assert!(files.len() >= 10, "only {} scenarios found", files.len());
+    let mut different = Vec::new();
+    for path in files {
+        let text = std::fs::read_to_string(&path).expect("readable");
+        let (world, expected) = text.split_once(MARK).unwrap_or_else(|| (text.trim_end(), ""));
+        let scenario = Scenario::parse(world)
+            .unwrap_or_else(|complaint| panic!("{}: {complaint}", path.display()));
+        let actual = shown(&scenario);
+        if update {
+            std::fs::write(&path, format!("{world}{MARK}{actual}")).expect("writable");
+        } else if actual != expected {
+            different.push(format!("{}:\n{actual}", path.display()));
+        }
+    }
+    assert!(different.is_empty(), "not as written; now:\n{}", different.join("\n"));
+}
+
+#[test]
+fn the_same_world_gives_the_same_steps() {
+    for path in files() {
+        let text = std::fs::read_to_string(&path).expect("readable");
+        let world = text.split(MARK).next().unwrap_or_default();
+        let scenario = Scenario::parse(world).expect("checked by the other test");
+        assert_eq!(search(&scenario), search(&scenario), "{}", path.display());
+    }
+}
+
+#[test]
+fn a_wrong_scenario_is_refused_with_its_line() {
+    let line = |text: &str| Scenario::parse(text).map_err(|complaint| complaint.line);
+    assert_eq!(line("length 10s\nphase 0s 10s *\n  0.5 Sleeping"), Err(3));
+    assert_eq!(line("0.5 User"), Err(1));
+    assert_eq!(line("# fine\n\nlength 10"), Err(3));
+    assert_eq!(line("refuse <Code> why"), Err(1));
+}
