@@ -47,13 +47,12 @@ impl Catalogue {
         let changed = self.tables.refresh(region);
         let mut renamed = false;
         for number in changed {
-            let Some(Some(held)) = self.objects.get(&number).copied() else { continue };
             let retired = self.tables.object(number).is_some_and(|object| object.retired);
-            if retired {
-                resources.release(held);
-                self.objects.insert(number, None);
-            } else {
+            if !retired {
+                // Also the name of what others are named by: a communicator of its tags.
                 renamed = true;
+            } else if let Some(Some(held)) = self.objects.insert(number, None) {
+                resources.release(held);
             }
         }
         if renamed {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use ahash::AHashMap;
 use whyperf_model::{Category, Nanos};
 
 use crate::clock::Scale;
@@ -61,6 +62,19 @@ impl Sum {
         let (source, longest) = (None, 0);
         Self { category, calls, inclusive, exclusive, bytes, received, source, longest }
     }
+
+    /// Takes in what another process that is called the same has.
+    fn add(&mut self, other: Self) {
+        self.calls = self.calls.saturating_add(other.calls);
+        self.inclusive = self.inclusive.saturating_add(other.inclusive);
+        self.exclusive = self.exclusive.saturating_add(other.exclusive);
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.received = self.received.saturating_add(other.received);
+        if self.source.is_none() || other.longest > self.longest {
+            self.source = other.source;
+            self.longest = other.longest;
+        }
+    }
 }
 
 type Key = (u32, u32, Vec<String>);
@@ -101,23 +115,27 @@ fn number(process: &Process) -> u32 {
 
 fn add_thread(process: &Process, thread: &Thread, view: View, rows: &mut BTreeMap<Key, Sum>) {
     let inclusive = inclusive_times(thread);
-    let paths: Vec<Vec<String>> =
-        (0..thread.nodes.len()).map(|index| path(process, thread, index, view)).collect();
+    let mut numbers: AHashMap<Vec<String>, usize> = AHashMap::new();
+    let paths: Vec<usize> = (0..thread.nodes.len())
+        .map(|index| {
+            let next = numbers.len();
+            *numbers.entry(path(process, thread, index, view)).or_insert(next)
+        })
+        .collect();
+    let outermost = outermost(thread, &paths);
+    let mut sums: Vec<Option<Sum>> = numbers.iter().map(|_| None).collect();
     for (index, node) in thread.nodes.iter().enumerate() {
-        let path = &paths[index];
-        if path.is_empty() || (node.counters.time == 0 && node.counters.visits == 0) {
+        if node.counters.time == 0 && node.counters.visits == 0 {
             continue;
         }
-        let key = (number(process), thread.number, path.clone());
         let region = process.catalogue.tables.region(node.region);
         let category = region.map_or(Category::Other, |region| region.category);
-        let sum = rows.entry(key).or_insert_with(|| Sum::new(category));
+        let sum = sums[paths[index]].get_or_insert_with(|| Sum::new(category));
         sum.calls = sum.calls.saturating_add(node.counters.visits);
         sum.exclusive = sum.exclusive.saturating_add(node.counters.time);
         sum.bytes = sum.bytes.saturating_add(node.counters.sent);
         sum.received = sum.received.saturating_add(node.counters.received);
-        // Of a call inside another of the same kind the outer one already holds the time.
-        if !above(thread, index).any(|outer| paths[outer] == *path) {
+        if outermost[index] {
             sum.inclusive = sum.inclusive.saturating_add(inclusive[index]);
         }
         let place = process.catalogue.place(node.site).and_then(|place| place.position());
@@ -126,6 +144,40 @@ fn add_thread(process: &Process, thread: &Thread, view: View, rows: &mut BTreeMa
             sum.longest = inclusive[index];
         }
     }
+    for (path, number) in numbers.into_iter().filter(|(path, _)| !path.is_empty()) {
+        if let Some(sum) = sums[number].take() {
+            rows.entry((self::number(process), thread.number, path))
+                .or_insert_with(|| Sum::new(sum.category))
+                .add(sum);
+        }
+    }
+}
+
+/// Which nodes have no node of the same path number around them: of a call inside another of the
+/// same kind the outer one already holds the time. One walk over the tree, however deep it is.
+fn outermost(thread: &Thread, paths: &[usize]) -> Vec<bool> {
+    let mut children: Vec<Vec<usize>> = vec![Vec::new(); paths.len()];
+    let mut steps = Vec::new();
+    for (index, node) in thread.nodes.iter().enumerate() {
+        match node.parent as usize {
+            0 => steps.push((index, true)),
+            parent => children[parent].push(index),
+        }
+    }
+    let mut open = vec![0u32; paths.len()];
+    let mut outermost = vec![false; paths.len()];
+    while let Some((index, enters)) = steps.pop() {
+        let open = &mut open[paths[index]];
+        if !enters {
+            *open -= 1;
+            continue;
+        }
+        outermost[index] = *open == 0;
+        *open += 1;
+        steps.push((index, false));
+        steps.extend(children[index].iter().map(|child| (*child, true)));
+    }
+    outermost
 }
 
 /// Parents come before their children, so one way back over the nodes adds all up.
@@ -147,13 +199,17 @@ fn above(thread: &Thread, index: usize) -> impl Iterator<Item = usize> {
     std::iter::successors(parent(&index), parent)
 }
 
+/// Names that a path shows at most: the innermost ones. Recursion can go deeper than any reader.
+const LONGEST: usize = 64;
+
 /// Names on the way to a node; empty for roots and for what has no name.
 fn path(process: &Process, thread: &Thread, index: usize, view: View) -> Vec<String> {
     let Some(own) = region_name(process, thread, index) else { return Vec::new() };
+    let most = if view == View::TwoLevel { 2 } else { LONGEST };
     let mut names = vec![own];
     names.extend(caller(process, thread, index));
     for outer in above(thread, index) {
-        if view == View::TwoLevel && names.len() > 1 {
+        if names.len() >= most {
             break;
         }
         for name in [region_name(process, thread, outer), caller(process, thread, outer)] {
@@ -161,9 +217,7 @@ fn path(process: &Process, thread: &Thread, index: usize, view: View) -> Vec<Str
             names.extend(name.filter(|name| names.last() != Some(name)));
         }
     }
-    if view == View::TwoLevel {
-        names.truncate(2);
-    }
+    names.truncate(most);
     names.reverse();
     names
 }

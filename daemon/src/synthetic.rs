@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use whyperf_layout::{
-    Head, Header, Kind, MAGIC, Moved, Node, ObjectKind, ObjectRecord, RegionRecord, SlotState,
-    State, VERSION, geometry, slot, strings,
+    CommandPage, Head, Header, Kind, MAGIC, Message, Moved, Node, ObjectKind, ObjectRecord,
+    RegionRecord, ReplyPage, SlotState, State, VERSION, geometry, slot, strings,
 };
 
 use crate::mapping::{Access, Mapping};
@@ -135,18 +135,51 @@ impl SyntheticProcess {
         at
     }
 
+    /// Takes the next command, as an agent would.
+    #[must_use]
+    pub fn received(&self) -> Option<Message> {
+        self.commands().receive(self.replies())
+    }
+
+    /// Replies, as an agent would; false when the ring is full.
+    pub fn reply(&self, message: Message) -> bool {
+        self.replies().send(self.commands(), message)
+    }
+
+    /// How often the daemon gave a sign of life.
+    #[must_use]
+    pub fn heartbeat(&self) -> u64 {
+        self.commands().heartbeat.load(Ordering::Relaxed)
+    }
+
+    fn commands(&self) -> &CommandPage {
+        self.memory.at(geometry::COMMANDS).expect("the file is longer than its tables")
+    }
+
+    fn replies(&self) -> &ReplyPage {
+        self.memory.at(geometry::REPLIES).expect("the file is longer than its tables")
+    }
+
+    /// Begins a thread in a slot whose thread ended.
+    pub fn thread_again(&self, slot: usize, tid: u32, now: u64) -> SyntheticThread<'_> {
+        let thread = SyntheticThread { process: self, slot };
+        thread.head().state.store(SlotState::Free as u32, Ordering::Relaxed);
+        for index in 0..thread.head().nodes.load(Ordering::Relaxed) {
+            let node = thread.node(index);
+            for counter in [&node.visits, &node.exclusive, &node.bytes, &node.received] {
+                counter.store(0, Ordering::Relaxed);
+            }
+            node.done.store(0, Ordering::Relaxed);
+        }
+        thread.live(tid, now);
+        thread
+    }
+
     /// Begins a thread in the next slot.
     pub fn thread(&self, tid: u32, now: u64) -> SyntheticThread<'_> {
         let number = self.header().slot_count.load(Ordering::Relaxed);
         let thread = SyntheticThread { process: self, slot: number as usize };
-        let head = thread.head();
-        head.tid.store(tid, Ordering::Relaxed);
-        head.start.store(now, Ordering::Relaxed);
-        head.last.store(now, Ordering::Relaxed);
-        head.generation.store(1, Ordering::Relaxed);
-        head.nodes.store(3, Ordering::Relaxed);
-        head.word.store(slot::pack(geometry::node_offset(1), now), Ordering::Relaxed);
-        head.state.store(SlotState::Live as u32, Ordering::Release); // SYNC claimed with Process::admit_threads
+        thread.live(tid, now);
         self.header().slot_count.store(number + 1, Ordering::Release); // SYNC slots with Region::slot_count
         thread
     }
@@ -215,6 +248,18 @@ impl SyntheticThread<'_> {
         slot::begin(self.head(), self.node(current), self.stamp(current), same, now);
         self.head().end.store(now, Ordering::Relaxed);
         self.head().state.store(SlotState::Dead as u32, Ordering::Release); // SYNC ended with Thread::pass
+    }
+
+    fn live(&self, tid: u32, now: u64) {
+        let head = self.head();
+        head.tid.store(tid, Ordering::Relaxed);
+        head.start.store(now, Ordering::Relaxed);
+        head.last.store(now, Ordering::Relaxed);
+        head.nodes.store(3, Ordering::Relaxed);
+        head.word.store(slot::pack(geometry::node_offset(1), now), Ordering::Relaxed);
+        let generation = head.generation.load(Ordering::Relaxed);
+        head.generation.store(generation + 1, Ordering::Relaxed);
+        head.state.store(SlotState::Live as u32, Ordering::Release); // SYNC claimed with Process::admit_threads
     }
 
     fn current(&self) -> u32 {

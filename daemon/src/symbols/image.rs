@@ -95,7 +95,10 @@ impl Image {
             );
             return Place { module: self.name.clone(), function, line: None };
         };
-        let raw = call.function.or(symbol);
+        // A procedure of a Fortran module is told from others by its symbol only; the main program
+        // has its name in the debug information only.
+        let by_symbol = symbol.clone().filter(|name| call.fortran && name != "MAIN__");
+        let raw = by_symbol.or(call.function).or(symbol);
         let function = raw.map_or_else(
             || format!("{:#x}", self.frames.begin(address).unwrap_or(address)),
             |name| demangled(&name, call.fortran),

@@ -5,6 +5,8 @@ mod demangle;
 mod image;
 mod lines;
 mod maps;
+#[cfg(test)]
+mod tests;
 mod unwind;
 mod worker;
 

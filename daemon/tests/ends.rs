@@ -1,0 +1,194 @@
+//! Threads and processes come and go: slots used again, killed processes, renamed and retired
+//! objects, pauses, ranks that become known late.
+
+mod stage;
+
+use std::sync::atomic::Ordering;
+
+use stage::{SECOND, Stage, amounts, focus, names};
+use whyperf_daemon::View;
+use whyperf_layout::{Command, Kind, Message, Moved, ObjectKind, State};
+use whyperf_model::Metric;
+
+#[test]
+fn a_slot_used_again_is_another_thread() {
+    let mut stage = Stage::new();
+    let process = stage.process(1);
+    process.set_rank(0);
+    process.header().agent.store(1, Ordering::Relaxed);
+    let barrier = process.region("pthread_barrier_wait", Kind::ThreadBarrier, 0);
+    let first = process.thread(stage.pid(), stage.at(0));
+    let call = first.add(1, barrier, 0, 0);
+    first.begin(call, stage.at(100));
+    first.end(stage.at(300), Moved::default());
+    first.finish(stage.at(1000));
+    let waits = stage.daemon.start(Metric::SyncWait, &focus("</Code>"));
+    let wall = stage.daemon.start(Metric::Wall, &focus("</Code>"));
+    let round = stage.sample(SECOND);
+    assert_eq!((amounts(&round, waits), amounts(&round, wall)), (vec![200], vec![1000]));
+    assert!(!names(&round.appeared).contains(&"/Process/0/0".to_owned()), "it is gone already");
+    assert_eq!(
+        process.received(),
+        Some(Message { what: Command::ReleaseSlot as u64, arguments: [0, 1, 0] })
+    );
+    assert!(amounts(&stage.sample(2 * SECOND), wall).is_empty(), "no thread, nobody to report");
+
+    let second = process.thread_again(0, stage.pid(), stage.at(2 * SECOND));
+    let call = second.add(1, barrier, 0, 0);
+    second.begin(call, stage.at(2 * SECOND + 10));
+    let round = stage.sample(2 * SECOND + 50);
+    assert_eq!((amounts(&round, waits), amounts(&round, wall)), (vec![40], vec![50]));
+    assert_eq!(names(&round.appeared), ["/Process/0/1"]);
+    let rows = stage.daemon.profile(View::TwoLevel);
+    let threads: Vec<_> = rows.iter().map(|row| (row.thread, row.inclusive.0)).collect();
+    assert_eq!(threads, [(0, 200), (1, 40)]);
+}
+
+#[test]
+fn a_killed_process_is_read_a_last_time_and_its_open_call_ends() {
+    let mut stage = Stage::new();
+    let process = stage.other_process();
+    let receive = process.region("MPI_Recv", Kind::Receive, 0);
+    let thread = process.thread(0, stage.at(0));
+    let call = thread.add(1, receive, 0, 0);
+    let waits = stage.daemon.start(Metric::SyncWait, &focus("</Code>"));
+    thread.begin(call, stage.at(SECOND));
+    assert_eq!(amounts(&stage.sample(2 * SECOND), waits), [1_000_000_000]);
+    stage.kill_others();
+    let mut ended = 0;
+    let mut sum = 0;
+    for step in 3..30 {
+        let round = stage.sample(step * SECOND);
+        ended += round.ended.len();
+        sum += amounts(&round, waits).first().copied().unwrap_or(0);
+    }
+    assert_eq!(ended, 1);
+    assert!(sum <= 1_000_000_000, "at most one interval more: {sum}");
+    assert_eq!(stage.daemon.counts().running, 0);
+    assert_eq!(stage.daemon.counts().processes, 1);
+}
+
+#[test]
+fn an_exec_that_fails_changes_nothing_and_one_that_works_ends_it() {
+    let mut stage = Stage::new();
+    let process = stage.process(1);
+    let thread = process.thread(stage.pid(), stage.at(0));
+    let _ = thread;
+    process.header().state.store(State::Replaced as u32, Ordering::Release);
+    assert!(stage.sample(SECOND).ended.is_empty());
+    process.header().state.store(State::Running as u32, Ordering::Release);
+    assert!(stage.sample(2 * SECOND).ended.is_empty());
+    let successor = stage.process(2);
+    let round = stage.sample(3 * SECOND);
+    assert_eq!((round.ended.len(), round.started.len()), (1, 1));
+    assert_eq!(stage.daemon.counts().running, 1);
+    drop(successor);
+}
+
+#[test]
+fn a_rank_that_comes_late_renames_the_process() {
+    let mut stage = Stage::new();
+    let process = stage.process(1);
+    let thread = process.thread(stage.pid(), stage.at(0));
+    let _ = thread;
+    let pid = stage.pid();
+    let pair = stage.daemon.start(Metric::Wall, &focus("</Process/3/0>"));
+    let first = stage.sample(SECOND);
+    assert!(names(&first.appeared).contains(&format!("/Process/{pid}/0")));
+    assert!(amounts(&first, pair).is_empty());
+    process.set_rank(3);
+    let round = stage.sample(2 * SECOND);
+    assert_eq!(names(&round.appeared), ["/Process/3", "/Process/3/0"]);
+    assert_eq!(names(&round.retired), [format!("/Process/{pid}"), format!("/Process/{pid}/0")]);
+    assert_eq!(amounts(&round, pair), [1_000_000_000]);
+}
+
+#[test]
+fn objects_are_renamed_and_retired() {
+    let mut stage = Stage::new();
+    let process = stage.process(1);
+    let receive = process.region("MPI_Recv", Kind::Receive, 0);
+    let group = process.object(ObjectKind::Communicator, 0, 77, "");
+    let tag = process.object(ObjectKind::Tag, group, 5, "");
+    let thread = process.thread(stage.pid(), stage.at(0));
+    let call = thread.add(1, receive, 0, tag);
+    let before = names(&stage.sample(SECOND).appeared);
+    assert!(before.contains(&"/SyncObject/Message/0x4d/5".to_owned()), "{before:?}");
+    process.object_record(group).name.store(process.string("rows"), Ordering::Release);
+    let pair = stage.daemon.start(Metric::SyncWait, &focus("</SyncObject/Message/rows>"));
+    thread.begin(call, stage.at(SECOND));
+    thread.end(stage.at(SECOND + 70), Moved::default());
+    let round = stage.sample(2 * SECOND);
+    assert_eq!(names(&round.appeared), ["/SyncObject/Message/rows", "/SyncObject/Message/rows/5"]);
+    assert_eq!(amounts(&round, pair), [70]);
+    process.object_record(tag).retired.store(1, Ordering::Relaxed);
+    let round = stage.sample(3 * SECOND);
+    let gone = ["/SyncObject/Message", "/SyncObject/Message/rows", "/SyncObject/Message/rows/5"];
+    assert_eq!(names(&round.retired), gone);
+}
+
+#[test]
+fn a_pause_is_not_measured() {
+    let mut stage = Stage::new();
+    let process = stage.process(1);
+    let thread = process.thread(stage.pid(), stage.at(0));
+    let _ = thread;
+    let pair = stage.daemon.start(Metric::Compute, &focus("</Code>"));
+    assert_eq!(amounts(&stage.sample(SECOND), pair), [1_000_000_000]);
+    process.header().paused.store(1, Ordering::Relaxed);
+    stage.sample(2 * SECOND);
+    assert!(amounts(&stage.sample(3 * SECOND), pair).is_empty());
+    process.header().paused.store(0, Ordering::Relaxed);
+    stage.sample(4 * SECOND);
+    assert_eq!(amounts(&stage.sample(5 * SECOND), pair), [1_000_000_000]);
+    let covered = stage.daemon.histogram(pair).expect("it is measured").whole().covered;
+    assert!(covered.0 <= 4 * SECOND, "the pause is not covered");
+}
+
+#[test]
+fn commands_arrive_and_replies_are_told() {
+    let mut stage = Stage::new();
+    let process = stage.process(1);
+    process.set_rank(2);
+    let hot = process.region("hot", Kind::User, 0);
+    let thread = process.thread(stage.pid(), stage.at(0));
+    let _ = thread;
+    stage.sample(SECOND);
+    assert_eq!(stage.daemon.switch("hot", Some("2"), false), 1);
+    assert_eq!(stage.daemon.switch("hot", Some("3"), false), 0);
+    assert_eq!(stage.daemon.switch("cold", None, false), 0);
+    let number = u64::from(hot);
+    let command = Message { what: Command::SwitchOff as u64, arguments: [number, 0, 0] };
+    assert_eq!(process.received(), Some(command));
+    process.reply(Message { what: 1, arguments: [number, 0, 0] });
+    process.reply(Message { what: 2, arguments: [number, 99, 0] });
+    process.reply(Message { what: 77, arguments: [number, 99, 0] });
+    let round = stage.sample(2 * SECOND);
+    let told: Vec<_> =
+        round.switched.iter().map(|s| format!("{} {:?}", s.region, s.outcome)).collect();
+    assert_eq!(told, ["hot Off", "hot TooHot { visits: 99 }"]);
+    let beats = process.heartbeat();
+    stage.sample(3 * SECOND);
+    assert_eq!(process.heartbeat(), beats + 1);
+}
+
+#[test]
+fn recursion_counts_its_time_once() {
+    let mut stage = Stage::new();
+    let process = stage.process(1);
+    let solve = process.region("solve", Kind::User, 0);
+    let thread = process.thread(stage.pid(), stage.at(0));
+    let mut node = 1;
+    for depth in 0..3000 {
+        node = thread.add(node, solve, 0, 0);
+        thread.begin(node, stage.at(1000 + depth));
+    }
+    for depth in 0..3000 {
+        thread.end(stage.at(5000 + depth), Moved::default());
+    }
+    stage.sample(SECOND);
+    let rows = stage.daemon.profile(View::TwoLevel);
+    let inner: Vec<_> =
+        rows.iter().map(|row| (row.path.join(" "), row.calls, row.inclusive.0)).collect();
+    assert_eq!(inner, [("solve".to_owned(), 3000, 4000 + 2999),]);
+}

@@ -1,0 +1,189 @@
+//! Regions that lie, are cut, or hold random bytes: the daemon goes on, and says what it left out.
+
+mod stage;
+
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
+use std::sync::atomic::Ordering;
+
+use proptest::prelude::*;
+use stage::{SECOND, Stage, amounts, focus};
+use whyperf_daemon::{Complaint, View};
+use whyperf_layout::{Kind, MAGIC, Moved, ObjectKind, VERSION, geometry};
+use whyperf_model::Metric;
+
+#[test]
+fn a_file_that_is_cut_costs_its_process_only() {
+    let mut stage = Stage::new();
+    let cut = stage.process(1);
+    let whole = stage.other_process();
+    for process in [&cut, &whole] {
+        let thread = process.thread(stage.pid(), stage.at(0));
+        let region = process.region("solve", Kind::User, 0);
+        thread.begin(thread.add(1, region, 0, 0), stage.at(0));
+    }
+    let pair = stage.daemon.start(Metric::Compute, &focus("</Code>"));
+    assert_eq!(amounts(&stage.sample(SECOND), pair), [2_000_000_000]);
+    cut.file().set_len(geometry::PAGE as u64).expect("the file is ours");
+    let round = stage.sample(2 * SECOND);
+    assert!(matches!(round.complaints.as_slice(), [Complaint::Damaged { .. }]), "{round:?}");
+    assert_eq!(amounts(&round, pair), [1_000_000_000]);
+    assert_eq!(amounts(&stage.sample(3 * SECOND), pair), [1_000_000_000]);
+    let kept = stage.daemon.profile(View::Full);
+    assert_eq!(kept.len(), 2, "what was measured until then is kept");
+}
+
+#[test]
+fn what_is_no_region_is_named_and_left_out() {
+    let mut stage = Stage::new();
+    let place = |name: &str| stage.directory.join(name);
+    fs::write(place("10-1.region"), "short").expect("the directory is ours");
+    fs::write(place("11-1.region"), "").expect("the directory is ours");
+    fs::create_dir(place("12-1.region")).expect("the directory is ours");
+    std::os::unix::fs::symlink("/etc/passwd", place("13-1.region")).expect("ours");
+    let file = File::create(place("14-1.region")).expect("the directory is ours");
+    file.set_len(geometry::file_size(1) as u64).expect("sparse");
+    file.write_all_at(&MAGIC.to_le_bytes(), 0).expect("ours");
+    file.write_all_at(&(VERSION + 1).to_le_bytes(), 8).expect("ours");
+    fs::write(place("notes.txt"), "none of the daemon's business").expect("ours");
+    let round = stage.sample(SECOND);
+    let said: Vec<String> = round.complaints.iter().map(ToString::to_string).collect();
+    assert_eq!(said.len(), 4, "{said:#?}");
+    assert!(said[0].contains("10-1.region") && said[0].contains("5 bytes long"), "{}", said[0]);
+    assert!(said[1].contains("12-1.region"), "{}", said[1]);
+    assert!(said[2].contains("13-1.region"), "{}", said[2]);
+    assert!(said[3].contains("layout is version 2"), "{}", said[3]);
+    assert!(stage.sample(2 * SECOND).complaints.is_empty(), "each is said once");
+}
+
+#[test]
+fn a_run_directory_that_vanishes_is_said_once() {
+    let mut stage = Stage::new();
+    let process = stage.process(1);
+    let thread = process.thread(stage.pid(), stage.at(0));
+    let _ = thread;
+    let pair = stage.daemon.start(Metric::Compute, &focus("</Code>"));
+    stage.sample(SECOND);
+    fs::remove_dir_all(&stage.directory).expect("ours");
+    let round = stage.sample(2 * SECOND);
+    assert!(matches!(round.complaints.as_slice(), [Complaint::Directory(_)]));
+    assert_eq!(amounts(&round, pair), [1_000_000_000], "what is mapped is still read");
+    assert!(stage.sample(3 * SECOND).complaints.is_empty());
+}
+
+#[test]
+fn time_that_cannot_have_passed_is_not_counted() {
+    let mut stage = Stage::new();
+    let process = stage.process(1);
+    let region = process.region("MPI_Recv", Kind::Receive, 0);
+    let thread = process.thread(stage.pid(), stage.at(0));
+    let node = thread.add(1, region, 0, 0);
+    let pair = stage.daemon.start(Metric::SyncWait, &focus("</Code>"));
+    stage.sample(SECOND);
+    thread.node(node).exclusive.store(1 << 60, Ordering::Relaxed);
+    thread.stamp(node).store(9, Ordering::Relaxed);
+    thread.head().last.store(stage.at(SECOND), Ordering::Relaxed);
+    thread.head().word.store(u64::MAX, Ordering::Relaxed);
+    let round = stage.sample(2 * SECOND);
+    assert_eq!(amounts(&round, pair), [0]);
+    assert!(stage.daemon.losses().doubted > 0);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    /// Random words anywhere in the tables, the head, the stamps and the nodes.
+    #[test]
+    fn random_bytes_never_end_the_daemon(
+        words in proptest::collection::vec((0usize..7, 0usize..4096, any::<u64>()), 1..400),
+        cut in proptest::option::of(0u64..geometry::file_size(2) as u64),
+    ) {
+        let mut stage = Stage::new();
+        let process = stage.process(1);
+        let region = process.region("MPI_Recv", Kind::Receive, 0);
+        let tag = process.object(ObjectKind::Tag, 0, 3, "x");
+        let thread = process.thread(stage.pid(), stage.at(0));
+        let call = thread.add(1, region, 0, tag);
+        let pair = stage.daemon.start(Metric::Wall, &focus("</Code>"));
+        stage.sample(SECOND);
+        thread.begin(call, stage.at(SECOND));
+        thread.end(stage.at(SECOND + 5), Moved::default());
+        let slot = geometry::slot_offset(0);
+        let bases = [
+            0,
+            geometry::COMMANDS,
+            geometry::REPLIES,
+            geometry::REGIONS,
+            geometry::OBJECTS,
+            slot,
+            slot + geometry::NODES_IN_SLOT,
+        ];
+        for (base, offset, word) in words {
+            // The first words stay: without magic nothing would be read at all.
+            let at = bases[base] + if base == 0 { offset % 4064 + 32 } else { offset };
+            process.file().write_all_at(&word.to_le_bytes(), at as u64).expect("ours");
+        }
+        let round = stage.sample(2 * SECOND);
+        for amount in amounts(&round, pair) {
+            prop_assert!((0..=10_000_000_000).contains(&amount), "{amount}");
+        }
+        if let Some(size) = cut {
+            process.file().set_len(size).expect("ours");
+        }
+        for step in 3..30 {
+            stage.sample(step * SECOND);
+        }
+        stage.daemon.settle_places();
+        prop_assert!(stage.daemon.profile(View::Full).len() <= geometry::NODE_CAPACITY);
+        prop_assert!(stage.daemon.profile(View::TwoLevel).len() <= geometry::NODE_CAPACITY);
+    }
+
+    /// However calls fall between samples, what pairs get adds up to what the thread lived.
+    #[test]
+    fn sums_are_right_whenever_samples_come(
+        steps in proptest::collection::vec((1u64..400_000_000, 0u8..5), 1..200),
+    ) {
+        let mut stage = Stage::new();
+        let process = stage.process(1);
+        let kinds = [Kind::Receive, Kind::Read, Kind::User];
+        let thread = process.thread(stage.pid(), stage.at(0));
+        let mut nodes = vec![1];
+        for (at, kind) in kinds.into_iter().enumerate() {
+            let region = process.region(&format!("r{at}"), kind, 0);
+            nodes.push(thread.add(nodes[at], region, 0, 0));
+        }
+        let metrics = [Metric::SyncWait, Metric::IoWait, Metric::Compute, Metric::Wall];
+        let pairs = metrics.map(|metric| stage.daemon.start(metric, &focus("</Code>")));
+        let (mut now, mut depth) = (0, 0);
+        let mut got = [0i64; 4];
+        let mut expected = [0u64; 3];
+        for (length, action) in steps {
+            now += length;
+            expected[[2, 0, 1, 2][depth]] += length;
+            match action {
+                0 | 1 if depth < 3 => {
+                    depth += 1;
+                    thread.begin(nodes[depth], stage.at(now));
+                }
+                2 if depth > 0 => {
+                    depth -= 1;
+                    thread.end(stage.at(now), Moved::default());
+                }
+                _ => {
+                    let round = stage.sample(now);
+                    for (sum, pair) in got.iter_mut().zip(pairs) {
+                        *sum += amounts(&round, pair).first().copied().unwrap_or(0);
+                    }
+                }
+            }
+        }
+        let round = stage.sample(now + 1);
+        expected[[2, 0, 1, 2][depth]] += 1;
+        for (sum, pair) in got.iter_mut().zip(pairs) {
+            *sum += amounts(&round, pair)[0];
+        }
+        let expected = expected.map(|part| i64::try_from(part).expect("small"));
+        prop_assert_eq!(&got[..3], &expected[..]);
+        prop_assert_eq!(got[3], expected.iter().sum::<i64>());
+    }
+}
