@@ -3,6 +3,7 @@
 #![expect(non_snake_case, reason = "exported names are given by MPI and C")]
 
 mod api;
+mod creation;
 mod fortran;
 mod io;
 mod mpi;

@@ -11,11 +11,11 @@
 
 use core::ffi::c_void;
 
-use whyperf_runtime::process;
+use whyperf_runtime::{birth, process};
 
 use crate::next::Next;
 use crate::wrapped::{accompanied, keep_errno, real};
-use crate::{io, sync};
+use crate::{creation, io, sync};
 
 /// Runs when the library is loaded, before the program's `main`.
 #[used]
@@ -35,11 +35,13 @@ extern "C" fn loaded() {
         sync::resolve();
         resolve();
         replacing::resolve();
+        creation::resolve();
         // SAFETY: forgets the complaints about functions that this C library does not have.
         unsafe { libc::dlerror() };
         process::attach();
         if process::is_measured() {
             follow_forks();
+            birth::begin();
         }
     });
 }
@@ -120,6 +122,7 @@ unsafe extern "C" fn forked() {
     keep_errno(process::forked_child);
 }
 
+// SAFETY: the linker defines it in every shared object.
 unsafe extern "C" {
     /// What the linker calls this shared object.
     safe static __dso_handle: u8;

@@ -3,9 +3,11 @@
 //! The event path ([`event`]) touches the calling thread's own memory only: no lock, no allocation,
 //! no system call. Everything else is a cold path, allowed to be slow but not to be noticed: it
 //! preserves `errno`, blocks signals while it holds the one lock, and counts what it must skip.
+#![cfg(not(loom))]
 #![cfg_attr(not(test), no_std)]
 
 mod agent;
+pub mod birth;
 mod calibration;
 pub mod clock;
 mod environ;

@@ -21,6 +21,8 @@ pub(crate) const BUSY: u32 = 1;
 pub(crate) const ENDED: u32 = 2;
 /// The private part is that of the forked parent: good for continuing what was open, no more.
 pub(crate) const FORKED: u32 = 4;
+/// The thread is a library's own.
+pub(crate) const FOREIGN: u32 = 8;
 /// Destructor rounds that were seen, counted in steps of this.
 const ROUND: u32 = 1 << 8;
 /// Rounds of destructors that POSIX promises.
