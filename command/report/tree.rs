@@ -15,7 +15,8 @@ pub(crate) fn lines(bottlenecks: &[Bottleneck], most: usize, manner: Manner) -> 
         Tree { bottlenecks, kept: &kept, manner, given: BTreeSet::new(), lines: Vec::new() };
     tree.write_children(None, "");
     let mut lines = tree.lines;
-    let hidden = kept.iter().filter(|kept| !**kept).count();
+    let leading = leading_on(bottlenecks);
+    let hidden = kept.iter().zip(&leading).filter(|(kept, leads)| **leads && !**kept).count();
     if hidden > 0 {
         lines.push(format!("  and {hidden} more specific ones; --json keeps them all"));
     }
@@ -131,10 +132,10 @@ fn parts(focus: &str) -> Vec<&str> {
     inside.split(is_separator).collect()
 }
 
-/// Which rows are shown: while there are too many, the least leaf goes.
+/// Which rows are shown: those that lead to a finding as specific as any; while there are too many, the least leaf goes.
 fn kept(bottlenecks: &[Bottleneck], most: usize) -> Vec<bool> {
-    let mut kept = vec![true; bottlenecks.len()];
-    let mut shown = bottlenecks.len();
+    let mut kept = leading_on(bottlenecks);
+    let mut shown = kept.iter().filter(|kept| **kept).count();
     while shown > most.max(1) {
         let has_child = |at: usize| {
             bottlenecks.iter().zip(&kept).any(|(other, kept)| *kept && other.parent == Some(at))
@@ -148,6 +149,20 @@ fn kept(bottlenecks: &[Bottleneck], most: usize) -> Vec<bool> {
         shown -= 1;
     }
     kept
+}
+
+/// A branch may end at what another branch says more precisely: one that holds no leaf tells nothing of its own.
+fn leading_on(bottlenecks: &[Bottleneck]) -> Vec<bool> {
+    let mut leading = vec![false; bottlenecks.len()];
+    for (at, bottleneck) in bottlenecks.iter().enumerate().filter(|(_, one)| one.leaf) {
+        leading[at] = true;
+        let mut above = bottleneck.parent;
+        while let Some(parent) = above.filter(|parent| !leading[*parent]) {
+            leading[parent] = true;
+            above = bottlenecks[parent].parent;
+        }
+    }
+    leading
 }
 
 #[cfg(test)]
@@ -184,6 +199,13 @@ mod tests {
         bottlenecks.push(Bottleneck { parent: Some(0), ..bottlenecks[2].clone() });
         let text = lines(&bottlenecks, 30, Manner::PLAIN).join("\n");
         assert_eq!(text.matches("Share the work").count(), 1, "{text}");
+    }
+
+    #[test]
+    fn a_branch_that_another_one_refines_is_not_repeated() {
+        let mut bottlenecks = example::report().bottlenecks;
+        bottlenecks.push(Bottleneck { parent: Some(0), leaf: false, ..bottlenecks[1].clone() });
+        assert_eq!(kept(&bottlenecks, 30), [true, true, true, false]);
     }
 
     #[test]
