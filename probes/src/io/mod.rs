@@ -5,6 +5,7 @@
 //! reaches without a call through the dynamic linker (inline `getc_unlocked`, direct system calls,
 //! `mmap`) is not seen. Sockets are seen as far as `read` and `write` serve them.
 
+mod character;
 mod close;
 mod descriptor;
 mod file;
@@ -22,6 +23,7 @@ mod write;
 
 /// Looks every function up, so that none is looked up while the program reads `dlerror`.
 pub(crate) fn resolve() {
+    character::resolve();
     close::resolve();
     file::resolve();
     format::resolve();

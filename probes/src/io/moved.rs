@@ -30,16 +30,6 @@ pub(super) fn copied(result: usize) -> Moved {
     Moved { out: positive(result), r#in: positive(result) }
 }
 
-/// The result is a character that was read, or -1.
-pub(super) fn received_one(result: usize) -> Moved {
-    Moved { r#in: u64::from(result as i32 >= 0), out: 0 }
-}
-
-/// The result is a character that was written, or -1.
-pub(super) fn sent_one(result: usize) -> Moved {
-    Moved { out: u64::from(result as i32 >= 0), r#in: 0 }
-}
-
 /// The result is a line that was read, or null.
 pub(super) fn received_line(result: usize) -> Moved {
     Moved { r#in: if result == 0 { 0 } else { length(result) }, out: 0 }

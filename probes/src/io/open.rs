@@ -26,5 +26,13 @@ wrapped! {
     fdopen(fd, mode) => Open, descriptor(fd), nothing;
     tmpfile() => Open, ObjectId::NONE, nothing;
     tmpfile64() => Open, ObjectId::NONE, nothing;
+    mkstemp(name) => Open, path(HERE, name), |fd| opened(fd, HERE, name);
+    mkstemp64(name) => Open, path(HERE, name), |fd| opened(fd, HERE, name);
+    mkostemp(name, flags) => Open, path(HERE, name), |fd| opened(fd, HERE, name);
+    mkostemp64(name, flags) => Open, path(HERE, name), |fd| opened(fd, HERE, name);
+    mkstemps(name, tail) => Open, path(HERE, name), |fd| opened(fd, HERE, name);
+    mkstemps64(name, tail) => Open, path(HERE, name), |fd| opened(fd, HERE, name);
+    mkostemps(name, tail, flags) => Open, path(HERE, name), |fd| opened(fd, HERE, name);
+    mkostemps64(name, tail, flags) => Open, path(HERE, name), |fd| opened(fd, HERE, name);
     opendir(name) => Open, path(HERE, name), nothing;
 }

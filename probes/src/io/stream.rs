@@ -1,7 +1,7 @@
 //! Reading and writing streams.
 
-use super::file::{STANDARD_INPUT, STANDARD_OUTPUT, descriptor, stream};
-use super::moved::{nothing, received, received_line, received_one, sent, sent_line, sent_one};
+use super::file::{STANDARD_OUTPUT, descriptor, stream};
+use super::moved::{nothing, received, received_line, sent, sent_line};
 use crate::wrapped::wrapped;
 
 wrapped! {
@@ -17,19 +17,11 @@ wrapped! {
     getline(line, size, file) => Read, stream(file), received;
     getdelim(line, size, delimiter, file) => Read, stream(file), received;
     __getdelim(line, size, delimiter, file) => Read, stream(file), received;
-    fgetc(file) => Read, stream(file), received_one;
-    getc(file) => Read, stream(file), received_one;
-    _IO_getc(file) => Read, stream(file), received_one;
-    getchar() => Read, descriptor(STANDARD_INPUT), received_one;
     fwrite(from, size, count, file) => Write, stream(file), |n| sent(n.wrapping_mul(size));
     fwrite_unlocked(from, size, count, file) => Write, stream(file), |n| sent(n.wrapping_mul(size));
     fputs(text, file) => Write, stream(file), |result| sent_line(result, text, 0);
     fputs_unlocked(text, file) => Write, stream(file), |result| sent_line(result, text, 0);
     puts(text) => Write, descriptor(STANDARD_OUTPUT), |result| sent_line(result, text, 1);
-    fputc(character, file) => Write, stream(file), sent_one;
-    putc(character, file) => Write, stream(file), sent_one;
-    _IO_putc(character, file) => Write, stream(file), sent_one;
-    putchar(character) => Write, descriptor(STANDARD_OUTPUT), sent_one;
     fflush(file) => Flush, stream(file), nothing;
     fflush_unlocked(file) => Flush, stream(file), nothing;
 }
