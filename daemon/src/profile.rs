@@ -115,17 +115,12 @@ fn number(process: &Process) -> u32 {
 
 fn add_thread(process: &Process, thread: &Thread, view: View, rows: &mut BTreeMap<Key, Sum>) {
     let inclusive = inclusive_times(thread);
-    let mut numbers: AHashMap<Vec<String>, usize> = AHashMap::new();
-    let paths: Vec<usize> = (0..thread.nodes.len())
-        .map(|index| {
-            let next = numbers.len();
-            *numbers.entry(path(process, thread, index, view)).or_insert(next)
-        })
-        .collect();
+    let Paths { texts, of: paths } = Paths::of(process, thread, view);
     let outermost = outermost(thread, &paths);
-    let mut sums: Vec<Option<Sum>> = numbers.iter().map(|_| None).collect();
+    let mut sums: Vec<Option<Sum>> = texts.iter().map(|_| None).collect();
     for (index, node) in thread.nodes.iter().enumerate() {
-        if node.counters.time == 0 && node.counters.visits == 0 {
+        let is_named = region_name(process, thread, index).is_some();
+        if !is_named || (node.counters.time == 0 && node.counters.visits == 0) {
             continue;
         }
         let region = process.catalogue.tables.region(node.region);
@@ -144,9 +139,9 @@ fn add_thread(process: &Process, thread: &Thread, view: View, rows: &mut BTreeMa
             sum.longest = inclusive[index];
         }
     }
-    for (path, number) in numbers.into_iter().filter(|(path, _)| !path.is_empty()) {
-        if let Some(sum) = sums[number].take() {
-            rows.entry((self::number(process), thread.number, path))
+    for (path, sum) in texts.into_iter().zip(sums) {
+        if let Some(sum) = sum {
+            rows.entry((number(process), thread.number, path))
                 .or_insert_with(|| Sum::new(sum.category))
                 .add(sum);
         }
@@ -190,36 +185,56 @@ fn inclusive_times(thread: &Thread) -> Vec<u64> {
     times
 }
 
-/// The nodes above one, the nearest first; without those that match nothing.
-fn above(thread: &Thread, index: usize) -> impl Iterator<Item = usize> {
-    let parent = |index: &usize| match thread.nodes[*index].parent as usize {
-        0 => None,
-        parent => Some(parent),
-    };
-    std::iter::successors(parent(&index), parent)
-}
-
 /// Names that a path shows at most: the innermost ones. Recursion can go deeper than any reader.
 const LONGEST: usize = 64;
 
-/// Names on the way to a node; empty for roots and for what has no name.
-fn path(process: &Process, thread: &Thread, index: usize, view: View) -> Vec<String> {
-    let Some(own) = region_name(process, thread, index) else { return Vec::new() };
-    let most = if view == View::TwoLevel { 2 } else { LONGEST };
-    let mut names = vec![own];
-    names.extend(caller(process, thread, index));
-    for outer in above(thread, index) {
-        if names.len() >= most {
-            break;
+/// The paths of a thread's nodes, each text once.
+#[derive(Default)]
+struct Paths {
+    texts: Vec<Vec<String>>,
+    /// By node: the number of its path.
+    of: Vec<usize>,
+}
+
+impl Paths {
+    /// Parents come before their children, so each path is its parent's and a name or two.
+    fn of(process: &Process, thread: &Thread, view: View) -> Self {
+        let most = if view == View::TwoLevel { 2 } else { LONGEST };
+        let mut paths = Self::default();
+        let mut numbers: AHashMap<Vec<String>, usize> = AHashMap::new();
+        for (index, node) in thread.nodes.iter().enumerate() {
+            let above = match node.parent as usize {
+                0 => Vec::new(),
+                parent => paths.texts[paths.of[parent]].clone(),
+            };
+            let path = extended(above, process, thread, index, most);
+            let number = *numbers.entry(path).or_insert_with_key(|path| {
+                paths.texts.push(path.clone());
+                paths.texts.len() - 1
+            });
+            paths.of.push(number);
         }
-        for name in [region_name(process, thread, outer), caller(process, thread, outer)] {
-            // A function that calls from inside its own region is one thing, not two.
-            names.extend(name.filter(|name| names.last() != Some(name)));
+        paths
+    }
+}
+
+/// The path one node further in. Nodes without a name add nothing.
+fn extended(
+    mut path: Vec<String>,
+    process: &Process,
+    thread: &Thread,
+    index: usize,
+    most: usize,
+) -> Vec<String> {
+    let Some(own) = region_name(process, thread, index) else { return path };
+    for name in caller(process, thread, index).into_iter().chain([own]) {
+        // A function that calls from inside its own region is one thing, not two.
+        if path.last() != Some(&name) {
+            path.push(name);
         }
     }
-    names.truncate(most);
-    names.reverse();
-    names
+    path.drain(..path.len().saturating_sub(most));
+    path
 }
 
 fn region_name(process: &Process, thread: &Thread, index: usize) -> Option<String> {

@@ -1,0 +1,122 @@
+//! What a sample costs: 64 threads of 2,000 nodes of which 1 % changed, alone and under pairs.
+
+use std::fs;
+use std::hint::black_box;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use whyperf_daemon::synthetic::{SyntheticProcess, SyntheticThread};
+use whyperf_daemon::{Daemon, Moment, Settings};
+use whyperf_layout::{Kind, Moved, ObjectKind};
+use whyperf_model::{Focus, Metric};
+
+const THREADS: usize = 64;
+const NODES: usize = 2000;
+const CHANGED: usize = NODES / 100;
+const SECOND: u64 = 1_000_000_000;
+/// Interval between two samples.
+const INTERVAL: u64 = SECOND / 20;
+
+fn main() {
+    let rounds = if std::env::args().any(|argument| argument == "--test") { 3 } else { 400 };
+    let directory = directory();
+    let zero = Moment { nanos: SECOND, ticks: SECOND };
+    // Few bins, so that ten thousand histograms measure adding, not memory.
+    let settings = Settings { bins: 100, ..Settings::new(zero) };
+    let mut daemon = Daemon::open(&directory, settings).expect("the directory was just made");
+    let process =
+        SyntheticProcess::create(&directory, std::process::id(), 1, THREADS, zero.nanos)
+            .expect("shared memory has room");
+    let regions: Vec<u32> =
+        (0..20).map(|at| process.region(&format!("MPI_{at}"), Kind::Receive, 0)).collect();
+    let world = process.object(ObjectKind::Communicator, 0, 1, "MPI_COMM_WORLD");
+    let tags: Vec<u32> =
+        (0..100).map(|tag| process.object(ObjectKind::Tag, world, tag, "")).collect();
+    let threads: Vec<SyntheticThread<'_>> =
+        (0..THREADS).map(|_| process.thread(std::process::id(), zero.nanos)).collect();
+    for thread in &threads {
+        for node in 0..NODES {
+            thread.add(1, regions[node % regions.len()], 0, tags[node / regions.len()]);
+        }
+    }
+    let mut clock = Clock { now: zero, round: 0 };
+    clock.run(&mut daemon, &threads, 3);
+    println!("{THREADS} threads x {NODES} nodes, {CHANGED} of each changed per sample");
+    tell("no pair", clock.run(&mut daemon, &threads, rounds));
+    start(&mut daemon, 10);
+    clock.run(&mut daemon, &threads, 100.min(rounds));
+    tell("10 pairs", clock.run(&mut daemon, &threads, rounds));
+    start(&mut daemon, 9990);
+    // Every node changed once: all classes are matched with all pairs.
+    clock.run(&mut daemon, &threads, 100.min(rounds));
+    tell("10,000 pairs", clock.run(&mut daemon, &threads, rounds));
+    fs::remove_dir_all(&directory).expect("the directory is ours");
+}
+
+struct Clock {
+    now: Moment,
+    round: usize,
+}
+
+impl Clock {
+    /// Samples so many times; answers what each took, sorted.
+    fn run(
+        &mut self,
+        daemon: &mut Daemon,
+        threads: &[SyntheticThread<'_>],
+        rounds: usize,
+    ) -> Vec<Duration> {
+        let mut times = Vec::with_capacity(rounds);
+        for _ in 0..rounds {
+            self.change(threads);
+            self.now = self.now.later(INTERVAL);
+            self.round += 1;
+            let before = Instant::now();
+            black_box(daemon.sample(self.now));
+            times.push(before.elapsed());
+        }
+        times.sort();
+        times
+    }
+
+    fn change(&self, threads: &[SyntheticThread<'_>]) {
+        for thread in threads {
+            for step in 0..CHANGED {
+                let node = 3 + (self.round * CHANGED + step) % NODES;
+                let at = self.now.nanos + 1000 * step as u64;
+                thread.begin(u32::try_from(node).expect("few nodes"), at + 1);
+                thread.end(at + 500, Moved { out: 8, r#in: 8 });
+            }
+        }
+    }
+}
+
+/// Pairs as a search starts them: a few metrics, at tags of a communicator and all threads.
+fn start(daemon: &mut Daemon, count: usize) {
+    let metrics = [Metric::SyncWait, Metric::Compute, Metric::SyncOps, Metric::MsgBytesRecv];
+    for at in 0..count {
+        let tag = (at / 4) % 100;
+        let text = match at / 400 {
+            0 => format!("</SyncObject/Message/MPI_COMM_WORLD/{tag}>"),
+            thread => format!(
+                "</Process/{}/{},/SyncObject/Message/MPI_COMM_WORLD/{tag}>",
+                std::process::id(),
+                thread
+            ),
+        };
+        let focus = Focus::parse(&text).expect("the focus is well formed");
+        daemon.start(metrics[at % 4], &focus);
+    }
+}
+
+fn tell(what: &str, times: Vec<Duration>) {
+    let at = |part: usize| times[(times.len() - 1) * part / 100].as_nanos() as f64 / 1000.0;
+    println!("{what:>12}: median {:8.1} us, 90 % {:8.1} us, worst {:8.1} us", at(50), at(90), at(100));
+}
+
+fn directory() -> PathBuf {
+    let path = PathBuf::from(format!("/dev/shm/whyperf-bench-{}", std::process::id()));
+    fs::DirBuilder::new().mode(0o700).create(&path).expect("/dev/shm is writable");
+    path
+}
