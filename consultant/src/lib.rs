@@ -21,7 +21,7 @@
 //! | `refine.rs`, `catalogue.rs` | which parts there are, and which of them are asked about |
 //! | `queue.rs`, `cost.rs` | what is asked next, and whether it may be |
 //! | `search/` | the parts above, put together |
-//! | `step.rs`, `report.rs` | what it did and why; what it found |
+//! | `step.rs`, `report.rs`, `gather.rs` | what it did and why; what it found |
 //! | `world.rs`, `simulate/` | who carries out its requests; one that needs no machine |
 //!
 //! **No input or output, clock, thread or randomness is in this crate, and nothing depends on an order that changes from run to
@@ -33,6 +33,7 @@
 
 mod catalogue;
 mod cost;
+mod gather;
 mod graph;
 mod hypothesis;
 mod judge;

@@ -22,7 +22,7 @@ pub(crate) const FIRST: [Hierarchy; 3] = [Hierarchy::Code, Hierarchy::SyncObject
 pub(crate) const LAST: [Hierarchy; 2] = [Hierarchy::Machine, Hierarchy::Process];
 
 /// Values that differ by no more than this factor are alike.
-const ALIKE: f64 = 1.5;
+pub(crate) const ALIKE: f64 = 1.5;
 /// So few parts are followed even when they are alike.
 const FEW: usize = 8;
 

@@ -2,7 +2,7 @@
 //!
 //! A branch is a top-level hypothesis; branches follow each other by rank, then by value. Each true node stands below the
 //! true parent that was refined last (by code, if it can choose), so a node with several parents is shown once. Processes
-//! that are all alike are left out, because together they are the node above them.
+//! that are all alike are left out, because together they are the node above them; some that are alike become one finding.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use whyperf_model::{Focus, Time};
 
+use crate::gather::gathered;
 use crate::graph::{Graph, NodeId, Truth};
 use crate::hypothesis::{Hypotheses, Operator};
 use crate::refine::{self, Siblings};
@@ -82,7 +83,7 @@ impl Counts {
 
 pub(crate) fn report(graph: &Graph, hypotheses: &Hypotheses) -> Report {
     let tree = Tree::of(graph, hypotheses);
-    Report { bottlenecks: tree.bottlenecks(), counts: Counts::of(graph) }
+    Report { bottlenecks: gathered(tree.bottlenecks()), counts: Counts::of(graph) }
 }
 
 /// The true nodes worth reporting, each below one parent.

@@ -32,7 +32,7 @@ impl Default for Settings {
         Self {
             cost_limit: 0.05,
             active_limit: 300,
-            breadth: 64,
+            breadth: 256,
             scouts: 64,
             error_true: 0.01,
             error_false: 0.05,

@@ -1,6 +1,8 @@
 //! The search itself: told of events, asked for requests and steps.
 
 mod growth;
+#[cfg(test)]
+mod invariants;
 mod progress;
 
 use std::collections::{BTreeSet, VecDeque};

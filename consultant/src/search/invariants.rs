@@ -1,0 +1,167 @@
+//! Whatever a world says, in whatever order, the search keeps its own promises.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use proptest::sample::Index;
+use whyperf_model::{Interval, Nanos, Resource, Sample, Time};
+
+use super::Search;
+use crate::graph::Truth;
+use crate::hypothesis::Hypotheses;
+use crate::request::{MeasurementId, Request};
+use crate::settings::Settings;
+use crate::step::Step;
+
+/// What the world does next.
+#[derive(Clone, Debug)]
+enum Act {
+    Appear(&'static str),
+    Vanish(&'static str),
+    /// All measurements get samples; the amounts of numerators are these shares of a thousand, in turn.
+    Tick(Vec<i64>),
+    Cost(u8),
+    Refuse(Index),
+    Stray(u32, i64),
+}
+
+const PATHS: [&str; 12] = [
+    "/Code/a.c/f",
+    "/Code/a.c/g",
+    "/Code/b.c/h",
+    "/Machine/n0",
+    "/Machine/n1",
+    "/Process/0",
+    "/Process/1",
+    "/Process/2",
+    "/SyncObject/Message/world/1",
+    "/SyncObject/Message/world/2",
+    "/SyncObject/Barrier",
+    "/File/data",
+];
+
+fn act() -> impl Strategy<Value = Act> {
+    let path = prop::sample::select(PATHS.to_vec());
+    let share = prop::sample::select(vec![-5, 0, 100, 200, 210, 600, 1000, 4000]);
+    prop_oneof![
+        4 => path.clone().prop_map(Act::Appear),
+        1 => path.prop_map(Act::Vanish),
+        6 => prop::collection::vec(share, 1..4).prop_map(Act::Tick),
+        1 => (0..10_u8).prop_map(Act::Cost),
+        1 => any::<Index>().prop_map(Act::Refuse),
+        1 => (0..50_u32, any::<i64>()).prop_map(|(id, amount)| Act::Stray(id, amount)),
+    ]
+}
+
+/// A world that does as it is told.
+struct Player {
+    search: Search,
+    now: Time,
+    running: BTreeMap<MeasurementId, bool>,
+    steps: Vec<Step>,
+}
+
+impl Player {
+    fn new() -> Self {
+        let settings = Settings { active_limit: 40, ..Settings::default() };
+        let search = Search::new(Hypotheses::built_in(), settings);
+        Self { search, now: Time::ZERO, running: BTreeMap::new(), steps: Vec::new() }
+    }
+
+    fn play(&mut self, act: &Act) {
+        let resource = |path: &str| Resource::parse(path).expect("the paths are resources");
+        match act {
+            Act::Appear(path) => self.search.handle_resource(self.now, &resource(path)),
+            Act::Vanish(path) => self.search.handle_resource_retired(self.now, &resource(path)),
+            // Ten at a time, or verdicts would be too rare to matter.
+            Act::Tick(shares) => (0..10).for_each(|_| self.tick(shares)),
+            Act::Cost(percent) => self.search.handle_cost(self.now, f64::from(*percent) / 100.0),
+            Act::Refuse(index) => {
+                if !self.running.is_empty() {
+                    let at = index.index(self.running.len());
+                    let id = *self.running.keys().nth(at).expect("an index within");
+                    self.search.handle_refusal(self.now, id, "because");
+                }
+            }
+            Act::Stray(id, amount) => {
+                let sample = Sample::complete(Interval::new(self.now, self.now), *amount, 1);
+                self.search.handle_sample(MeasurementId(*id), &sample);
+            }
+        }
+        self.listen();
+    }
+
+    fn tick(&mut self, shares: &[i64]) {
+        let interval = Interval::new(self.now, self.now + Nanos::from_millis(50));
+        self.now = interval.end;
+        let amounts = shares.iter().cycle();
+        let running: Vec<_> = self.running.clone().into_iter().collect();
+        for ((id, is_divisor), share) in running.into_iter().zip(amounts) {
+            let amount = if is_divisor { 1000 } else { *share };
+            self.search.handle_sample(id, &Sample::complete(interval, amount, 1));
+        }
+        self.listen();
+    }
+
+    fn listen(&mut self) {
+        while let Some(request) = self.search.poll_request() {
+            match request {
+                Request::Start { id, pair } => {
+                    let is_divisor = matches!(pair.metric.name(), "wall" | "io_ops");
+                    assert!(self.running.insert(id, is_divisor).is_none(), "{id} started twice");
+                }
+                Request::Stop { id } => {
+                    assert!(self.running.remove(&id).is_some(), "{id} stopped but never started");
+                }
+            }
+        }
+        self.steps.extend(std::iter::from_fn(|| self.search.poll_step()));
+        self.check();
+    }
+
+    fn check(&self) {
+        let graph = &self.search.graph;
+        let mut measured = 0;
+        for id in graph.ids() {
+            let node = graph.node(id);
+            let truths = node.parents.iter().map(|parent| graph.node(*parent).truth);
+            let held = truths.filter(|truth| *truth == Truth::True).count();
+            assert_eq!(node.true_parents, held, "{}", node.focus);
+            assert!(node.truth != Truth::True || node.is_held(), "{} hangs in the air", node.focus);
+            assert!(node.measured.is_none() || !node.is_closed, "{} is closed", node.focus);
+            assert!(!self.search.undecided.contains(&id) || node.measured.is_some());
+            measured += usize::from(node.measured.is_some());
+            for parent in &node.parents {
+                let above = &graph.node(*parent).focus;
+                assert!(above.contains(&node.focus), "{above} leads to {}", node.focus);
+            }
+        }
+        assert!(self.running.len() <= 2 * measured);
+        assert!(self.search.undecided.len() <= self.search.settings.active_limit);
+    }
+}
+
+fn played(acts: &[Act]) -> Player {
+    let mut player = Player::new();
+    player.listen();
+    for act in acts {
+        player.play(act);
+    }
+    player.search.handle_end(player.now);
+    player.listen();
+    player
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn truth_requests_and_counts_stay_consistent(acts in prop::collection::vec(act(), 0..60)) {
+        let player = played(&acts);
+        prop_assert!(player.running.is_empty(), "measured on after the end");
+        let report = player.search.report();
+        prop_assert!(report.bottlenecks.len() <= report.counts.found);
+        let again = played(&acts);
+        prop_assert_eq!(&player.steps, &again.steps);
+        prop_assert_eq!(report, again.search.report());
+    }
+}
