@@ -4,11 +4,11 @@
 //! may write, so the daemon's only writable page is [`CommandPage`].
 //!
 //! ```text
-//!   produced ──► entries[produced % N] written, then produced + 1 (release)   SYNC ring
-//!   consumed ◄── entry read, then consumed + 1 (release)                      SYNC ring
+//!   produced ──► entries[produced % N] written, then produced + 1 (release)   SYNC made
+//!   consumed ◄── entry read, then consumed + 1 (release)                      SYNC taken
 //! ```
 
-use crate::sync::{AtomicU32, AtomicU64, Ordering};
+use crate::sync::{AtomicU32, AtomicU64, Ordering, or_relaxed};
 
 /// Entries of one ring.
 #[cfg(not(loom))]
@@ -30,7 +30,41 @@ pub struct Message {
 #[repr(C)]
 struct Entry {
     words: [AtomicU64; 4],
+    /// Whose turn it is with the entry. The model checker does not reorder a load after a later
+    /// store, so it would not see an entry overwritten under its reader; it sees this.
+    #[cfg(loom)]
+    turn: loom::cell::UnsafeCell<()>,
 }
+
+impl Entry {
+    fn write(&self, message: Message) {
+        #[cfg(loom)]
+        self.turn.with_mut(|_| ());
+        let [what, a, b, c] = &self.words;
+        what.store(message.what, Ordering::Relaxed);
+        a.store(message.arguments[0], Ordering::Relaxed);
+        b.store(message.arguments[1], Ordering::Relaxed);
+        c.store(message.arguments[2], Ordering::Relaxed);
+    }
+
+    fn read(&self) -> Message {
+        #[cfg(loom)]
+        self.turn.with(|_| ());
+        let [what, a, b, c] = &self.words;
+        Message {
+            what: what.load(Ordering::Relaxed),
+            arguments: [
+                a.load(Ordering::Relaxed),
+                b.load(Ordering::Relaxed),
+                c.load(Ordering::Relaxed),
+            ],
+        }
+    }
+}
+
+// SAFETY: loom's cell holds nothing; it only watches who comes near.
+#[cfg(loom)]
+unsafe impl Sync for Entry {}
 
 /// What the daemon may ask of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +96,7 @@ pub enum Reply {
 
 /// The page the daemon writes.
 #[derive(Debug)]
+#[cfg_attr(loom, derive(Default))]
 #[repr(C)]
 pub struct CommandPage {
     /// Raised by the daemon with each round: while it grows, somebody reads.
@@ -78,6 +113,7 @@ pub struct CommandPage {
 
 /// The page the process writes.
 #[derive(Debug)]
+#[cfg_attr(loom, derive(Default))]
 #[repr(C)]
 pub struct ReplyPage {
     /// Replies produced.
@@ -92,10 +128,18 @@ impl CommandPage {
     pub fn send(&self, replies: &ReplyPage, message: Message) -> bool {
         let sent = produce(&self.entries, &self.produced, &replies.commands_consumed, message);
         if sent {
-            self.doorbell
-                .store(self.doorbell.load(Ordering::Relaxed).wrapping_add(1), Ordering::Release); // SYNC doorbell with agent::run
+            let rings = self.doorbell.load(Ordering::Relaxed).wrapping_add(1);
+            // SYNC doorbell with CommandPage::rung
+            self.doorbell.store(rings, or_relaxed!("doorbell_store", Ordering::Release));
         }
         sent
+    }
+
+    /// Agent, before it takes commands: how often the bell rang. When it is still so afterwards,
+    /// nothing came meanwhile and the agent may sleep on it.
+    pub fn rung(&self) -> u32 {
+        // SYNC doorbell with CommandPage::send
+        self.doorbell.load(or_relaxed!("doorbell_load", Ordering::Acquire))
     }
 
     /// Agent: takes the next command.
@@ -123,35 +167,27 @@ fn produce(
     message: Message,
 ) -> bool {
     let at = produced.load(Ordering::Relaxed);
-    let gone = consumed.load(Ordering::Acquire); // SYNC ring with consume
+    // SYNC taken with consume
+    let gone = consumed.load(or_relaxed!("taken_load", Ordering::Acquire));
     if at.wrapping_sub(gone) as usize >= RING {
         return false;
     }
-    let [what, a, b, c] = &entries[at as usize % RING].words;
-    what.store(message.what, Ordering::Relaxed);
-    a.store(message.arguments[0], Ordering::Relaxed);
-    b.store(message.arguments[1], Ordering::Relaxed);
-    c.store(message.arguments[2], Ordering::Relaxed);
-    produced.store(at.wrapping_add(1), Ordering::Release); // SYNC ring with consume
+    entries[at as usize % RING].write(message);
+    // SYNC made with consume
+    produced.store(at.wrapping_add(1), or_relaxed!("made_store", Ordering::Release));
     true
 }
 
 fn consume(entries: &[Entry; RING], produced: &AtomicU32, consumed: &AtomicU32) -> Option<Message> {
     let at = consumed.load(Ordering::Relaxed);
-    let made = produced.load(Ordering::Acquire); // SYNC ring with produce
+    // SYNC made with produce
+    let made = produced.load(or_relaxed!("made_load", Ordering::Acquire));
     let ready = made.wrapping_sub(at) as usize;
     if ready == 0 || ready > RING {
         return None;
     }
-    let [what, a, b, c] = &entries[at as usize % RING].words;
-    let message = Message {
-        what: what.load(Ordering::Relaxed),
-        arguments: [
-            a.load(Ordering::Relaxed),
-            b.load(Ordering::Relaxed),
-            c.load(Ordering::Relaxed),
-        ],
-    };
-    consumed.store(at.wrapping_add(1), Ordering::Release); // SYNC ring with produce
+    let message = entries[at as usize % RING].read();
+    // SYNC taken with produce
+    consumed.store(at.wrapping_add(1), or_relaxed!("taken_store", Ordering::Release));
     Some(message)
 }

@@ -8,9 +8,9 @@
 //!   word = | offset of the current node : 32 | low half of the time of the last event : 32 |
 //!
 //!   writer                              reader
-//!   1  word      (relaxed)              nodes whose stamp changed      } in the opposite order
+//!   1  word, visits                     nodes whose stamp changed      } in the opposite order
 //!      ---- fence(Release) open ------- fence(Acquire)                 }
-//!   2  node: visits, exclusive, done    word, last
+//!   2  exclusive, bytes, done           word, last
 //!   3  stamp     (Release)
 //!   4  last      (Release)
 //! ```
@@ -25,10 +25,11 @@
 //!
 //! `docs/layout.md` explains each SYNC name and which model fails when it is weakened.
 
-use crate::sync::{AtomicU32, AtomicU64, Ordering, fence};
+use crate::sync::{AtomicU32, AtomicU64, Ordering, fence, or_relaxed};
 
 /// First page of a slot.
 #[derive(Debug)]
+#[cfg_attr(loom, derive(Default))]
 #[repr(C, align(64))]
 pub struct Head {
     /// Current node and low half of `last`.
@@ -74,6 +75,7 @@ pub enum SlotState {
 
 /// One callpath node: what happened in *region*, called from *site* on *object*, under *parent*.
 #[derive(Debug)]
+#[cfg_attr(loom, derive(Default))]
 #[repr(C, align(64))]
 pub struct Node {
     /// Completed visits; stored first when a visit ends.
@@ -94,7 +96,7 @@ pub struct Node {
     pub object: AtomicU32,
     /// Slot-relative offset of the parent node.
     pub parent: AtomicU32,
-    /// Reserved, zero.
+    /// Writer's own: when the limit was last looked at. Of no meaning to a reader.
     pub reserved: AtomicU32,
     /// Bytes received or read.
     pub received: AtomicU64,
@@ -126,10 +128,10 @@ pub const fn low(value: u64) -> u32 {
 pub fn begin(head: &Head, current: &Node, stamp: &AtomicU32, next: u32, now: u64) {
     let last = head.last.load(Ordering::Relaxed);
     head.word.store(pack(next, now), Ordering::Relaxed);
+    #[cfg(not(loom_mutant = "open_begin"))]
     fence(Ordering::Release); // SYNC open with Watch::open
     add(&current.exclusive, now.wrapping_sub(last));
-    stamp.store(low(now), Ordering::Release); // SYNC changed with Node::read
-    head.last.store(now, Ordering::Release); // SYNC settled with Watch::unchanged
+    settle(head, stamp, now);
 }
 
 /// Writer: ends a visit of `current`, makes `next`, its parent, current; answers the visits.
@@ -145,14 +147,18 @@ pub fn end(
     let visits = open_end(head, current, next, now);
     add(&current.bytes, moved.out);
     add(&current.received, moved.r#in);
-    close_end(head, current, stamp, now, visits)
+    close_end(current, visits);
+    settle(head, stamp, now);
+    visits
 }
 
 /// Writer: [`end`] for a region that never moves bytes.
 #[inline(always)]
 pub fn end_unmoved(head: &Head, current: &Node, stamp: &AtomicU32, next: u32, now: u64) -> u64 {
     let visits = open_end(head, current, next, now);
-    close_end(head, current, stamp, now, visits)
+    close_end(current, visits);
+    settle(head, stamp, now);
+    visits
 }
 
 #[inline(always)]
@@ -160,19 +166,36 @@ fn open_end(head: &Head, current: &Node, next: u32, now: u64) -> u64 {
     let last = head.last.load(Ordering::Relaxed);
     head.word.store(pack(next, now), Ordering::Relaxed);
     let visits = current.visits.load(Ordering::Relaxed).wrapping_add(1);
-    fence(Ordering::Release); // SYNC open with Watch::open
     current.visits.store(visits, Ordering::Relaxed);
-    fence(Ordering::Release); // SYNC untorn with Node::read
+    // One fence orders both, word and visits, before all that follows.
+    // SYNC open with Watch::open
+    // SYNC untorn with Node::read
+    #[cfg(not(loom_mutant = "open_end"))]
+    fence(Ordering::Release);
     add(&current.exclusive, now.wrapping_sub(last));
     visits
 }
 
 #[inline(always)]
-fn close_end(head: &Head, current: &Node, stamp: &AtomicU32, now: u64, visits: u64) -> u64 {
-    current.done.store(low(visits), Ordering::Release); // SYNC untorn with Node::read
-    stamp.store(low(now), Ordering::Release); // SYNC changed with Node::read
-    head.last.store(now, Ordering::Release); // SYNC settled with Watch::unchanged
-    visits
+fn close_end(current: &Node, visits: u64) {
+    // SYNC whole with Node::read
+    current.done.store(low(visits), or_relaxed!("whole_store", Ordering::Release));
+}
+
+#[inline(always)]
+fn settle(head: &Head, stamp: &AtomicU32, now: u64) {
+    // SYNC changed with stamped
+    stamp.store(low(now), or_relaxed!("changed_store", Ordering::Release));
+    // SYNC settled with Watch::unchanged
+    head.last.store(now, or_relaxed!("settled_store", Ordering::Release));
+}
+
+/// Reader: a node's stamp. Whoever reads the node after it sees at least what this stamp marks.
+#[inline(always)]
+#[must_use]
+pub fn stamped(stamp: &AtomicU32) -> u32 {
+    // SYNC changed with settle
+    stamp.load(or_relaxed!("changed_load", Ordering::Acquire))
 }
 
 /// What a call moved.
@@ -205,11 +228,13 @@ impl Node {
     /// Reader: the counters of one moment, `None` when the writer was in between.
     #[must_use]
     pub fn read(&self) -> Option<Reading> {
-        let done = self.done.load(Ordering::Acquire); // SYNC untorn with end
+        // SYNC whole with close_end
+        let done = self.done.load(or_relaxed!("whole_load", Ordering::Acquire));
         let exclusive = self.exclusive.load(Ordering::Relaxed);
         let out = self.bytes.load(Ordering::Relaxed);
         let r#in = self.received.load(Ordering::Relaxed);
-        fence(Ordering::Acquire); // SYNC untorn with end
+        #[cfg(not(loom_mutant = "untorn_read"))]
+        fence(Ordering::Acquire); // SYNC untorn with open_end
         let visits = self.visits.load(Ordering::Relaxed);
         (low(visits) == done).then_some(Reading { visits, exclusive, moved: Moved { out, r#in } })
     }
@@ -218,11 +243,10 @@ impl Node {
 /// What a reader remembers of a slot from one pass to the next.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Watch {
-    word: u64,
-    settled: bool,
-    began_settled: bool,
-    since: u64,
-    seen: bool,
+    /// The word when the previous pass began, and whether no event was in progress then.
+    began: Option<u64>,
+    /// The word when the previous pass ended, and since when its node is current.
+    ended: Option<(u64, u64)>,
 }
 
 /// The segment that was open when a pass looked.
@@ -235,31 +259,33 @@ pub struct Open {
 }
 
 impl Watch {
-    /// Reader, at the start of a pass: true when nothing happened since the previous pass, so that
-    /// all nodes read before are still right. Without the memory of having been settled, an event
-    /// caught between its word and its node would stay unseen for as long as the next call blocks.
+    /// Reader, at the start of a pass: true when nothing happened since the previous pass *began*,
+    /// so that all nodes read then are still right. It counts only if that beginning was settled:
+    /// an event caught between its word and its node would otherwise stay unseen for as long as
+    /// the next call blocks.
     pub fn unchanged(&mut self, head: &Head) -> bool {
-        let last = head.last.load(Ordering::Acquire); // SYNC settled with begin, end
+        // SYNC settled with settle
+        let last = head.last.load(or_relaxed!("settled_load", Ordering::Acquire));
         let word = head.word.load(Ordering::Relaxed);
-        let same = self.seen && word == self.word && self.began_settled;
-        self.settled = low(last) == low(word);
-        self.began_settled = self.settled;
+        let settled = (low(last) == low(word)).then_some(word);
+        let same = settled.is_some() && settled == self.began;
+        self.began = settled;
         same
     }
 
     /// Reader, after the nodes: what is open, `clock` being the reader's own time in ticks.
     pub fn open(&mut self, head: &Head, clock: u64) -> Open {
-        fence(Ordering::Acquire); // SYNC open with begin, end
-        let word = head.word.load(Ordering::Acquire);
+        #[cfg(not(loom_mutant = "open_read"))]
+        fence(Ordering::Acquire); // SYNC open with begin, open_end
+        let word = head.word.load(Ordering::Relaxed);
         let last = head.last.load(Ordering::Relaxed);
-        if low(last) == low(word) {
-            self.since = last;
-        } else if !(self.seen && word == self.word) {
-            self.since = latest_with_low(low(word), clock);
-        }
-        self.word = word;
-        self.seen = true;
-        Open { node: node_of(word), since: self.since }
+        let since = match self.ended {
+            _ if low(last) == low(word) => last,
+            Some((same, since)) if same == word => since,
+            _ => latest_with_low(low(word), clock),
+        };
+        self.ended = Some((word, since));
+        Open { node: node_of(word), since }
     }
 }
 

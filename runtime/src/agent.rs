@@ -42,14 +42,14 @@ extern "C" fn run() -> ! {
             kernel::give_way();
             continue;
         };
-        let doorbell = &tables.commands().doorbell;
-        let rung = doorbell.load(Ordering::Acquire); // SYNC doorbell with CommandPage::send
-        while let Some(command) = tables.commands().receive(tables.replies()) {
+        let commands = tables.commands();
+        let rung = commands.rung();
+        while let Some(command) = commands.receive(tables.replies()) {
             let held = Held::take();
             let answer = carry_out(tables, command);
             reply(tables, answer, &held);
         }
-        kernel::futex_wait(doorbell.as_ptr(), rung);
+        kernel::futex_wait(commands.doorbell.as_ptr(), rung);
     }
 }
 

@@ -43,10 +43,13 @@ pub(crate) fn begin_at(region: &Region, site: u64, object: ObjectId, address: u6
 #[cold]
 #[inline(never)]
 pub(crate) extern "C" fn end_switched_off(region: &Region, out: u64, r#in: u64) {
+    if !process::is_measured() {
+        return;
+    }
     // SAFETY: the calling thread's own block.
     let base = unsafe { (*thread()).slot };
-    if base.is_null() || !process::is_measured() {
-        return if process::is_measured() { end(region, out, r#in) } else { () };
+    if base.is_null() {
+        return end(region, out, r#in);
     }
     // SAFETY: not null, so it is this thread's slot, mapped and populated.
     let slot = unsafe { Slot::at(base) };
@@ -60,7 +63,11 @@ pub(crate) extern "C" fn end_switched_off(region: &Region, out: u64, r#in: u64) 
 #[cold]
 #[inline(never)]
 pub(crate) extern "C" fn end(region: &Region, out: u64, r#in: u64) {
-    let Some(id) = Some(region.id()).filter(|_| process::is_measured()) else { return };
+    let id = region.id();
+    // Without a slot nothing is open; only an end that should have had a begin deserves one.
+    if !process::is_measured() || !(switch::is_on(id) || thread::is_registered()) {
+        return;
+    }
     let Some(private) = thread::private(thread()) else { return };
     if !is_quiet(private) {
         return;

@@ -76,7 +76,7 @@ pub(crate) fn prepare() {
 
 /// The calling thread's private part, registered now if it can be; `None` when events of this
 /// moment cannot be recorded (and are counted).
-pub(crate) fn private<'a>(block: *mut Thread) -> Option<&'a mut Private> {
+pub(crate) fn private(block: *mut Thread) -> Option<&'static mut Private> {
     // SAFETY: the calling thread's own block.
     let flags = unsafe { (*block).flags };
     // SAFETY: null, or the private part that `register` made, which stays; as long as BUSY is not
@@ -94,6 +94,12 @@ pub(crate) fn private<'a>(block: *mut Thread) -> Option<&'a mut Private> {
     register(block, known)
 }
 
+/// Whether the calling thread has, or inherits, open visits.
+pub(crate) fn is_registered() -> bool {
+    // SAFETY: the calling thread's own block.
+    unsafe { !(*thread()).private.is_null() }
+}
+
 /// Counts an event that cannot be recorded because it interrupted another one.
 pub(crate) fn drop_event(private: &Private) {
     let dropped = &private.slot.head().dropped;
@@ -101,7 +107,7 @@ pub(crate) fn drop_event(private: &Private) {
 }
 
 #[cold]
-fn register<'a>(block: *mut Thread, parents: Option<&'a mut Private>) -> Option<&'a mut Private> {
+fn register(block: *mut Thread, parents: Option<&mut Private>) -> Option<&'static mut Private> {
     let tables = process::make()?;
     // SAFETY: the calling thread's own block, here and below.
     unsafe { (*block).flags = (*block).flags & !FORKED | BUSY };
@@ -248,7 +254,7 @@ const PRIVATE_SIZE: usize = CACHE * size_of::<u32>() + PAGE;
 const _: () = assert!(size_of::<Private>() <= PAGE);
 const _: () = assert!(STAMPS_IN_SLOT == PAGE);
 
-fn furnish<'a>(block: *mut Thread, slot: Slot, tables: Tables) -> Option<&'a mut Private> {
+fn furnish(block: *mut Thread, slot: Slot, tables: Tables) -> Option<&'static mut Private> {
     let memory = kernel::private_memory(PRIVATE_SIZE)?;
     let place = memory.wrapping_add(CACHE * size_of::<u32>()).cast::<Private>();
     let Some(children) = tree::Index::new() else {
