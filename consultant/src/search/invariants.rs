@@ -131,6 +131,12 @@ impl Player {
             assert!(node.measured.is_none() || !node.is_closed, "{} is closed", node.focus);
             assert!(!self.search.undecided.contains(&id) || node.measured.is_some());
             measured += usize::from(node.measured.is_some());
+            if let Some((numerator, denominator)) = node.measured {
+                for used in [numerator, denominator] {
+                    assert!(self.running.contains_key(&used), "{used} is used and not running");
+                    assert!(self.search.measurements.users(used).contains(&id), "{used} is deaf");
+                }
+            }
             for parent in &node.parents {
                 let above = &graph.node(*parent).focus;
                 assert!(above.contains(&node.focus), "{above} leads to {}", node.focus);
