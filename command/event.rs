@@ -1,7 +1,7 @@
 //! What can happen while a program is watched: a signal for us, or the program's end; both come through one channel.
 
 use std::fs;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 use std::time::Instant;
 
@@ -68,11 +68,8 @@ impl Events {
 
     /// The next event, if one comes before this moment.
     pub(crate) fn next_before(&self, moment: Instant) -> Option<Event> {
-        match self.receiver.recv_timeout(moment.saturating_duration_since(Instant::now())) {
-            Ok(event) => Some(event),
-            // The other end is kept in `self`, so the channel is never closed.
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-        }
+        // The other end is kept in `self`, so the only error is that nothing came in time.
+        self.receiver.recv_timeout(moment.saturating_duration_since(Instant::now())).ok()
     }
 }
 

@@ -61,7 +61,7 @@ fn replace(launch: &Launch<'_>, screen: &mut Screen) -> ExitCode {
 /// share. A parent's number alone may come again, so the moment of its birth belongs to it.
 fn job() -> String {
     let mut hasher = DefaultHasher::new();
-    let named = NAMESPACES.iter().find_map(|variable| env::var_os(variable));
+    let named = NAMESPACES.iter().find_map(env::var_os);
     match named {
         Some(name) => (name, env::var_os("PMIX_SERVER_TMPDIR")).hash(&mut hasher),
         None => {

@@ -27,7 +27,7 @@ pub(crate) const CALLPATH_DEPTH: &str = "WHYPERF_CALLPATH_DEPTH";
 impl<'a> Launch<'a> {
     /// Looks for the program.
     pub(crate) fn prepare(words: &'a [OsString]) -> Result<Self, Unusable> {
-        let first = words.first().map_or(OsStr::new(""), OsString::as_os_str);
+        let first = words.first().map(OsString::as_os_str).unwrap_or_default();
         Ok(Self { words, file: target::resolve(first)?, environment: Vec::new() })
     }
 
@@ -102,7 +102,7 @@ pub(crate) fn exit_status(status: ExitStatus) -> i32 {
     status
         .code()
         .or_else(|| status.signal().map(|signal| 128 + signal))
-        .unwrap_or(i32::from(FAILURE))
+        .unwrap_or_else(|| i32::from(FAILURE))
 }
 
 /// The exit status when the program is there but the system refuses it.

@@ -18,7 +18,7 @@ pub(crate) fn find() -> Result<PathBuf> {
         return named_by_user(Path::new(&named));
     }
     let command = env::current_exe().context("asking where the whyperf command itself is")?;
-    let folder = command.parent().unwrap_or(Path::new("/"));
+    let folder = command.parent().unwrap_or(&command);
     let prefix = folder.parent().unwrap_or(folder);
     let places = [folder.to_owned(), prefix.join("lib"), prefix.join("lib/whyperf")];
     for place in &places {

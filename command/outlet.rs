@@ -42,7 +42,7 @@ fn is_writable(path: &Path) -> Result<(), rustix::io::Errno> {
         return Err(rustix::io::Errno::ISDIR);
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new("."));
+    let folder = folder.unwrap_or_else(|| Path::new("."));
     if path.exists() && !path.is_file() {
         return access(path, Access::WRITE_OK);
     }

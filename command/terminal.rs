@@ -3,6 +3,7 @@
 use std::env;
 use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write as _};
+use std::time::{Duration, Instant};
 
 use owo_colors::{OwoColorize as _, Style};
 
@@ -82,13 +83,21 @@ pub(crate) struct Screen {
     quiet: bool,
     shows_status: bool,
     status_is_up: bool,
+    /// When the changing line was last written.
+    renewed: Option<Instant>,
 }
 
 impl Screen {
     /// Standard error.
     pub(crate) fn new(colour: Colour, quiet: bool) -> Self {
         let shows_status = !quiet && io::stderr().is_terminal() && !is_dumb();
-        Self { manner: Manner::of_stderr(colour), quiet, shows_status, status_is_up: false }
+        Self {
+            manner: Manner::of_stderr(colour),
+            quiet,
+            shows_status,
+            status_is_up: false,
+            renewed: None,
+        }
     }
 
     /// Something that stays, unless quiet is asked for.
@@ -104,9 +113,12 @@ impl Screen {
         self.write(&format!("{name} {text}\n"));
     }
 
-    /// Replaces the line that changes. The cursor goes back to its start, so that the program's own next line takes its place.
+    /// Replaces the line that changes, not more often than eyes follow. The cursor goes back to its start, so that the
+    /// program's own next line takes its place.
     pub(crate) fn status(&mut self, text: &str) {
-        if self.shows_status {
+        let is_due = self.renewed.is_none_or(|before| before.elapsed() >= RENEWAL);
+        if self.shows_status && is_due {
+            self.renewed = Some(Instant::now());
             let shown: String = text.chars().take(self.manner.width - 1).collect();
             let line = format!("\r\x1b[K{}\r", self.manner.paint(shown, FAINT));
             put(&line);
@@ -117,6 +129,7 @@ impl Screen {
     fn write(&mut self, text: &str) {
         if std::mem::take(&mut self.status_is_up) {
             put("\r\x1b[K");
+            self.renewed = None;
         }
         put(text);
     }
@@ -169,6 +182,8 @@ fn speaks_unicode() -> bool {
     locale.contains("utf-8") || locale.contains("utf8")
 }
 
+/// Between two writings of the changing line.
+const RENEWAL: Duration = Duration::from_millis(250);
 const LEAST_COLUMNS: usize = 60;
 const MOST_COLUMNS: usize = 100;
 

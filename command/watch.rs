@@ -198,7 +198,11 @@ impl Watch {
 
     /// Each complaint once: a damaged file stays damaged.
     fn complain(&mut self, complaint: &Complaint, screen: &mut Screen) {
-        let text = complaint.to_string();
+        let more = match complaint {
+            Complaint::Directory(_) => "; processes seen so far stay measured, new ones are not",
+            _ => "",
+        };
+        let text = format!("{complaint}{more}");
         if self.said.insert(text.clone()) {
             screen.warn(&text);
         }
