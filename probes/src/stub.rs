@@ -18,11 +18,13 @@ macro_rules! entry {
         #[doc = concat!("`", stringify!($name), "`, interposed.")]
         pub(crate) unsafe extern "C" fn $name() {
             core::arch::naked_asm!(
+                ".cfi_startproc",
                 "endbr64",
                 "mov r11, qword ptr [rip + whyperf_thread@GOTTPOFF]",
                 "mov r10, qword ptr [rsp]",
                 "mov qword ptr fs:[r11 + {site}], r10",
                 "jmp {wrapper}",
+                ".cfi_endproc",
                 site = const whyperf_runtime::thread_local::SITE,
                 wrapper = sym $wrapper,
             )
@@ -39,11 +41,13 @@ macro_rules! entry_named {
         #[unsafe(naked)]
         unsafe extern "C" fn exported() {
             core::arch::naked_asm!(
+                ".cfi_startproc",
                 "endbr64",
                 "mov r11, qword ptr [rip + whyperf_thread@GOTTPOFF]",
                 "mov r10, qword ptr [rsp]",
                 "mov qword ptr fs:[r11 + {site}], r10",
                 "jmp {wrapper}",
+                ".cfi_endproc",
                 site = const whyperf_runtime::thread_local::SITE,
                 wrapper = sym $wrapper,
             )
