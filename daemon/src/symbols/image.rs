@@ -1,9 +1,10 @@
 //! One program or shared library on disk: what lies at an address of it.
 
 use std::fs::File;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use object::{Object, ObjectSegment, ObjectSymbol, ObjectSymbolTable, SymbolKind};
+use object::{Object, ObjectSection, ObjectSegment, ObjectSymbol, ObjectSymbolTable, SymbolKind};
 
 use whyperf_layout::geometry;
 
@@ -21,6 +22,9 @@ struct Named {
     name: String,
 }
 
+/// First byte of a call with a distance of four bytes, on x86-64.
+const CALL: u8 = 0xe8;
+
 /// An object file, read.
 pub(super) struct Image {
     /// File name, the module of what has no source file.
@@ -30,14 +34,18 @@ pub(super) struct Image {
     functions: Vec<Named>,
     variables: Vec<Named>,
     frames: Functions,
+    /// Where the linker's stubs for functions of other objects lie.
+    stubs: Vec<Range<u64>>,
+    bytes: &'static [u8],
     lines: Option<Lines>,
     fortran: bool,
+    is_x86: bool,
 }
 
 impl Image {
     /// Reads an object file; `None` when it is none.
     pub(super) fn open(path: &Path, reach: &Path) -> Option<Self> {
-        let file = parsed(reach)?;
+        let (bytes, file) = parsed(reach)?;
         let debug = (!file.has_debug_symbols() || file.symbol_table().is_none())
             .then(|| debug_file(path, &file))
             .flatten();
@@ -60,7 +68,24 @@ impl Image {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let lines = Lines::of(&file).or_else(|| debug.as_ref().and_then(Lines::of));
         let frames = Functions::of(&file);
-        Some(Self { name, segments, functions, variables, frames, lines, fortran })
+        let is_x86 = file.architecture() == object::Architecture::X86_64;
+        let stubs = file
+            .sections()
+            .filter(|section| section.name().is_ok_and(|name| name.starts_with(".plt")))
+            .map(|section| section.address()..section.address() + section.size())
+            .collect();
+        Some(Self {
+            name,
+            segments,
+            functions,
+            variables,
+            frames,
+            stubs,
+            bytes,
+            lines,
+            fortran,
+            is_x86,
+        })
     }
 
     /// The address that a part of the file was linked for.
@@ -82,6 +107,45 @@ impl Image {
         };
         let (start, address, _) = self.segments.iter().rev().find(holds)?;
         Some(address.wrapping_add(offset.wrapping_sub(*start)))
+    }
+
+    /// The function that made the call before a return address.
+    pub(super) fn caller(&self, returns_to: u64) -> Place {
+        self.tail_caller(returns_to)
+            .map_or_else(|| self.function(returns_to - 1), |begin| self.function(begin))
+    }
+
+    /// A function whose last act is a call jumps there, and the return address is its caller's:
+    /// `main` calls `exchng1`, `exchng1` jumps to `MPI_Send`. The instruction before the return
+    /// address then calls a function of this very file by its beginning, where else it would call
+    /// a stub of the linker's. The line is that function's first.
+    fn tail_caller(&self, returns_to: u64) -> Option<u64> {
+        if !self.is_x86 {
+            return None;
+        }
+        let offset = self.offset(returns_to - 1)?;
+        let call = self.bytes.get((offset + 1).checked_sub(5)?..=offset)?;
+        let [CALL, distance @ ..] = call else { return None };
+        let distance = i32::from_le_bytes(distance.try_into().ok()?);
+        let target = returns_to.wrapping_add_signed(distance.into());
+        let is_function = covering(&self.functions, target).is_some_and(|f| f.address == target)
+            || self.is_beginning(target);
+        is_function.then_some(target)
+    }
+
+    /// Whether the unwind table has a function that begins here. Stubs have no entry of their own.
+    fn is_beginning(&self, address: u64) -> bool {
+        self.frames.begin(address) == Some(address)
+            && !self.stubs.iter().any(|stubs| stubs.contains(&address))
+    }
+
+    /// Where in the file an address lies.
+    fn offset(&self, address: u64) -> Option<usize> {
+        let within = |(_, start, length): &&(u64, u64, u64)| {
+            address.checked_sub(*start).is_some_and(|distance| distance < *length)
+        };
+        let (offset, start, _) = self.segments.iter().find(within)?;
+        usize::try_from(offset + (address - start)).ok()
     }
 
     /// The function around an address.
@@ -143,14 +207,15 @@ fn collect(file: &object::File<'_>, functions: &mut Vec<Named>, variables: &mut 
 }
 
 /// A parsed file that stays mapped: images are kept for as long as the daemon runs.
-fn parsed(path: &Path) -> Option<object::File<'static>> {
+fn parsed(path: &Path) -> Option<(&'static [u8], object::File<'static>)> {
     let file = File::open(path).ok()?;
     let length = usize::try_from(file.metadata().ok()?.len()).ok()?;
     let mapping = Box::new(Mapping::of(&file, 0, length, Access::Read).ok()?);
     if object::File::parse(mapping.bytes()).is_err() {
         return None;
     }
-    object::File::parse(Box::leak(mapping).bytes()).ok()
+    let bytes = Box::leak(mapping).bytes();
+    Some((bytes, object::File::parse(bytes).ok()?))
 }
 
 /// The file that holds the debug information of a stripped one.
@@ -161,7 +226,7 @@ fn debug_file(path: &Path, file: &object::File<'_>) -> Option<object::File<'stat
         _ => true,
     };
     let found = debug_paths(path, id, file).into_iter().filter(|candidate| candidate != path);
-    found.filter_map(|candidate| parsed(&candidate)).find(same)
+    found.filter_map(|candidate| Some(parsed(&candidate)?.1)).find(same)
 }
 
 fn debug_paths(path: &Path, id: Option<&[u8]>, file: &object::File<'_>) -> Vec<PathBuf> {

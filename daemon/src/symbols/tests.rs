@@ -36,6 +36,9 @@ int main(int argc, char **argv) {
 }
 "#;
 
+/// The wrapped function is always in another object than its caller.
+const LINKED: &str = "-Wl,-rpath,$ORIGIN -L. -lsite";
+
 struct Folder(PathBuf);
 
 impl Folder {
@@ -45,7 +48,7 @@ impl Folder {
         std::fs::create_dir(&path).expect("the temporary directory is writable");
         let folder = Self(path);
         folder.write("site.c", SITE);
-        folder.run("gcc -O1 -c site.c");
+        folder.run("gcc -O1 -fPIC -shared site.c -o libsite.so");
         folder
     }
 
@@ -117,7 +120,7 @@ fn the_compiled_function_and_the_line_of_the_call() {
     let folder = Folder::new("plain");
     folder.write("oned.c", PROGRAM);
     for flags in ["-g -O1 -fpie -pie", "-g -O1 -no-pie -fno-pie", "-gdwarf-4 -O2", "-g -O0"] {
-        folder.run(&format!("gcc {flags} oned.c site.o -o prog"));
+        folder.run(&format!("gcc {flags} oned.c -o prog {LINKED}"));
         let found = places(&folder, "prog");
         assert_eq!(found[0], place("oned.c", "exchng1", Some(("oned.c", 13))), "{flags}");
         assert_eq!(found[1], place("prog", "table+8", None), "{flags}");
@@ -128,7 +131,7 @@ fn the_compiled_function_and_the_line_of_the_call() {
 fn without_debug_information_the_object_file_is_the_module() {
     let folder = Folder::new("bare");
     folder.write("oned.c", PROGRAM);
-    folder.run("gcc -O1 oned.c site.o -o prog");
+    folder.run(&format!("gcc -O1 oned.c -o prog {LINKED}"));
     assert_eq!(places(&folder, "prog")[0], place("prog", "exchng1", None));
     folder.run("strip prog");
     let stripped = places(&folder, "prog");
@@ -142,11 +145,41 @@ fn without_debug_information_the_object_file_is_the_module() {
 fn debug_information_in_a_file_of_its_own_is_found() {
     let folder = Folder::new("apart");
     folder.write("oned.c", PROGRAM);
-    folder.run("gcc -g -O1 oned.c site.o -o prog");
+    folder.run(&format!("gcc -g -O1 oned.c -o prog {LINKED}"));
     folder.run("objcopy --only-keep-debug prog prog.debug");
     folder.run("objcopy --strip-all --add-gnu-debuglink=prog.debug prog");
     let found = places(&folder, "prog");
     assert_eq!(found[0], place("oned.c", "exchng1", Some(("oned.c", 13))));
+}
+
+#[test]
+fn a_call_in_tail_position_belongs_to_the_function_that_jumped() {
+    let folder = Folder::new("tail");
+    folder.write(
+        "oned.c",
+        "#include <stdio.h>\nvoid site(void **);\n\
+         __attribute__((noipa)) void exchng1(void **at) { site(at); }\n\
+         int main(void) { void *a, *b; exchng1(&a); site(&b);\n\
+         printf(\"%p %p\\n\", a, b); fflush(stdout); return getchar() == 7; }\n",
+    );
+    let flags = ["-g -O2", "-O2", "-O2 -s", "-g -O2 -no-pie -fno-pie", "-g -O2 -fno-plt"];
+    for flags in flags {
+        folder.run(&format!("gcc {flags} oned.c -o prog {LINKED}"));
+        let running = Running::start(&folder.0.join("prog"));
+        let mut symbols = Symbols::start().expect("a thread can be started");
+        symbols.watch(1, running.0.id());
+        symbols.ask(1, running.1.iter().map(|address| Wanted::Code(*address)).collect());
+        let names: Vec<String> = symbols
+            .all_answers()
+            .into_iter()
+            .filter_map(|answer| Some(answer.place?.function.clone()))
+            .collect();
+        if flags.contains("-s") {
+            assert!(names.len() == 2 && names[0] != names[1], "{flags}: {names:?}");
+        } else {
+            assert_eq!(names, ["exchng1", "main"], "{flags}");
+        }
+    }
 }
 
 #[test]
@@ -168,12 +201,12 @@ fn shared_libraries_have_their_own_places() {
 fn cpp_names_are_read_back() {
     let folder = Folder::new("cpp");
     folder.write("oned.cpp", PROGRAM);
-    folder.run("g++ -g -O1 oned.cpp site.o -o prog");
+    folder.run(&format!("g++ -g -O1 oned.cpp -o prog {LINKED}"));
     assert_eq!(
         places(&folder, "prog")[0],
         place("oned.cpp", "grid::exchng1", Some(("oned.cpp", 13)))
     );
-    folder.run("g++ -O1 oned.cpp site.o -o prog");
+    folder.run(&format!("g++ -O1 oned.cpp -o prog {LINKED}"));
     assert_eq!(places(&folder, "prog")[0], place("prog", "grid::exchng1", None));
 }
 
@@ -204,7 +237,7 @@ fn fortran_procedures_lose_their_underscores() {
     ] {
         let file = format!("{name}.f90");
         folder.write(&file, &text);
-        folder.run(&format!("gfortran -g -O1 {file} site.o -o {name}"));
+        folder.run(&format!("gfortran -g -O1 {file} -o {name} {LINKED}"));
         let found = places(&folder, name)[0].clone().expect("it has debug information");
         assert_eq!((found.module.as_str(), found.function.as_str()), (file.as_str(), function));
     }
@@ -222,7 +255,7 @@ fn equal_names_of_files_are_told_apart_by_their_folders() {
     folder.run("gcc -g -O1 -c main.c");
     folder.run("gcc -g -O1 one/halo.c -c -o one.o");
     folder.run("gcc -g -O1 two/halo.c -c -o two.o -Dexchng1=other");
-    folder.run("gcc main.o one.o two.o site.o -o prog");
+    folder.run(&format!("gcc main.o one.o two.o -o prog {LINKED}"));
     assert_eq!(
         places(&folder, "prog")[0],
         place("one/halo.c", "exchng1", Some(("one/halo.c", 13)))

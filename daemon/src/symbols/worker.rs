@@ -54,7 +54,7 @@ impl Reader {
         match wanted {
             Wanted::Code(_) => {
                 let linked = image.address(address - stretch.start + stretch.offset)?;
-                Some(image.function(linked))
+                Some(image.caller(linked + 1))
             }
             Wanted::Data(_) => {
                 let base = image.data_address(stretch.offset)?;
