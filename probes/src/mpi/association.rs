@@ -63,7 +63,7 @@ impl<const N: usize> Association<N> {
             let place = &self.handles[*at];
             place.load(Ordering::Relaxed) == FREE
                 && place
-                    .compare_exchange(FREE, CLAIMED, Ordering::Acquire, Ordering::Relaxed) // SYNC place with remove
+                    .compare_exchange(FREE, CLAIMED, Ordering::Acquire, Ordering::Relaxed) // SYNC claim with remove
                     .is_ok()
         })?;
         for (cell, word) in self.values[at].iter().zip(words) {
@@ -75,7 +75,7 @@ impl<const N: usize> Association<N> {
 
     /// Forgets what is at a place.
     pub(crate) fn remove(&self, place: Place) {
-        self.handles[place.0].store(FREE, Ordering::Release); // SYNC place with insert
+        self.handles[place.0].store(FREE, Ordering::Release); // SYNC claim with insert
     }
 
     /// One word of what is remembered.

@@ -283,10 +283,7 @@ impl Operation {
         let Ok(full) = symbol.to_str() else { panic!("names of MPI are ASCII") };
         let mut bytes = full.as_bytes().split_at(4).1;
         bytes = without_end(without_end(bytes, b"_c"), b"_init");
-        let mut name = match core::str::from_utf8(bytes) {
-            Ok(name) => name,
-            Err(_) => panic!("names of MPI are ASCII"),
-        };
+        let Ok(mut name) = core::str::from_utf8(bytes) else { panic!("names of MPI are ASCII") };
         let mut at = 0;
         while at < IMMEDIATE.len() {
             if same(IMMEDIATE[at].0, name) {

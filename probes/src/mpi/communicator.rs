@@ -60,7 +60,7 @@ const COMMUNICATOR_CAPACITY: usize = 1 << 11;
 /// Communicators that get an object of their own.
 const COMMUNICATORS_SHOWN: u32 = 1000;
 /// Tags of a communicator that get an object of their own.
-const TAGS: u64 = 1000;
+const TAGS: u32 = 1000;
 const LONGEST_NAME: usize = 120;
 
 const OBJECT: usize = 0;
@@ -174,7 +174,7 @@ pub(crate) fn facts(dialect: &Dialect, handle: usize) -> Facts {
     let Some(Communicator { place, .. }) = find(dialect, handle) else { return ask(handle) };
     if COMMUNICATORS.word(place, REMOTE).load(Ordering::Relaxed) & ASKED == 0 {
         let Facts { rank, size, remote } = ask(handle);
-        let both = u64::from(rank as u32) << 32 | u64::from(size);
+        let both = (u64::from(rank as u32) << 32) | u64::from(size);
         COMMUNICATORS.word(place, RANK_SIZE).store(both, Ordering::Relaxed);
         COMMUNICATORS.word(place, REMOTE).store(ASKED | u64::from(remote), Ordering::Relaxed);
         return Facts { rank, size, remote };
@@ -223,7 +223,7 @@ impl Communicator {
     #[cold]
     fn new_tag(&self, kind: ObjectKind, key: u64) -> ObjectId {
         let counts = COMMUNICATORS.word(self.place, MADE_TAGS);
-        if kind == ObjectKind::Tag && counts.load(Ordering::Relaxed) as u32 as u64 >= TAGS {
+        if kind == ObjectKind::Tag && counts.load(Ordering::Relaxed) as u32 >= TAGS {
             losses::count(|losses| &losses.objects);
             return object::find(ObjectKind::OtherTags, self.object, 0).unwrap_or_else(|| {
                 object::intern(ObjectKind::OtherTags, self.object, 0, b"other tags", 0)
@@ -292,8 +292,9 @@ fn number_at(place: Place) -> u32 {
 }
 
 fn name_at(place: Place) -> Name {
+    let Some(cell) = NAMES.get(place.index()) else { return Name::new() };
     // SAFETY: see `NameCell`; the place holds a communicator that the program uses now.
-    NAMES.get(place.index()).map_or_else(Name::new, |cell| unsafe { *cell.0.get() })
+    unsafe { *cell.0.get() }
 }
 
 fn set_name(place: Place, name: &Name) {

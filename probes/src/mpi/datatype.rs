@@ -1,6 +1,6 @@
 //! Sizes of datatypes, remembered until a datatype is freed.
 
-use core::ffi::{CStr, c_int};
+use core::ffi::{CStr, c_int, c_void};
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use super::real;
@@ -66,9 +66,9 @@ macro_rules! frees {
             if address.is_null() {
                 return NO_SUCH_FUNCTION;
             }
+            type Free = unsafe extern "C" fn(usize) -> c_int;
             // SAFETY: this is `MPI_Type_free`, which takes the address of a handle.
-            let real: unsafe extern "C" fn(usize) -> c_int =
-                unsafe { core::mem::transmute(address) };
+            let real = unsafe { core::mem::transmute::<*mut c_void, Free>(address) };
             // SAFETY: the argument is the program's own.
             unsafe { real(datatype) }
         }

@@ -122,8 +122,8 @@ fn words(operation: &Operation, count: u64) -> [u64; WORDS] {
     let Awaited { object, parent } = operation.awaited;
     let flags = if operation.by_status { BY_STATUS } else { 0 }
         | if operation.persistent { PERSISTENT } else { 0 };
-    let objects = u64::from(parent.number()) << 32 | u64::from(object.number());
-    [objects, count * ONCE | flags, operation.moved.out, operation.moved.r#in]
+    let objects = (u64::from(parent.number()) << 32) | u64::from(object.number());
+    [objects, (count * ONCE) | flags, operation.moved.out, operation.moved.r#in]
 }
 
 fn read(place: Place) -> Operation {

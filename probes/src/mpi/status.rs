@@ -27,7 +27,7 @@ pub(crate) unsafe fn received(dialect: &Dialect, address: usize) -> u64 {
         Family::Mpich => {
             // SAFETY: the first two `int` are the count; bit 0 of the second means cancelled.
             let (low, high) = unsafe { (*(address as *const u32), *((address + 4) as *const u32)) };
-            u64::from(high >> 1) << 32 | u64::from(low)
+            (u64::from(high >> 1) << 32) | u64::from(low)
         }
         Family::Standard => real::count_bytes(address, BYTE),
     }

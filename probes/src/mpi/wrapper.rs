@@ -40,6 +40,14 @@ pub(crate) fn ordinary<const N: usize>(
     result
 }
 
+/// The type of a machine word, once for each argument.
+macro_rules! word {
+    ($argument:ident) => {
+        usize
+    };
+}
+pub(crate) use word;
+
 /// Runs the calls of a function through `run`, each form forwarding to its own next definition.
 macro_rules! functions {
     (through $run:path; $($name:ident $(+ $count:ident)? ($($argument:ident),*) $kind:ident $act:expr;)*) => {
@@ -75,10 +83,10 @@ macro_rules! functions {
                     if address.is_null() {
                         return $crate::mpi::wrapper::NO_SUCH_FUNCTION;
                     }
+                    type Real = unsafe extern "C" fn($($crate::mpi::wrapper::word!($argument)),*) -> core::ffi::c_int;
                     // SAFETY: the symbol is the function of this name, and every argument of it
                     // is passed in one register or stack word, as these are.
-                    let real: unsafe extern "C" fn($($argument: usize),*) -> core::ffi::c_int =
-                        unsafe { core::mem::transmute(address) };
+                    let real = unsafe { core::mem::transmute::<*mut core::ffi::c_void, Real>(address) };
                     // SAFETY: the arguments are the program's own, or a status of ours where it
                     // wants none.
                     unsafe { real($($argument),*) }
