@@ -1,11 +1,9 @@
 //! Threads and processes come and go: slots used again, killed processes, renamed and retired
 //! objects, pauses, ranks that become known late.
 
-mod stage;
-
 use std::sync::atomic::Ordering;
 
-use stage::{SECOND, Stage, amounts, focus, names};
+use crate::stage::{SECOND, Stage, amounts, focus, names};
 use whyperf_daemon::View;
 use whyperf_layout::{Command, Kind, Message, Moved, ObjectKind, State};
 use whyperf_model::Metric;

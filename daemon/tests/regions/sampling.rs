@@ -1,8 +1,6 @@
 //! Samples of synthetic processes under a virtual clock: sums, open calls, foci, ends.
 
-mod stage;
-
-use stage::{SECOND, Stage, amounts, focus, names};
+use crate::stage::{SECOND, Stage, amounts, focus, names};
 use whyperf_daemon::View;
 use whyperf_layout::{Kind, Moved, ObjectKind};
 use whyperf_model::Metric;

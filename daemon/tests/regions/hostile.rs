@@ -1,13 +1,11 @@
 //! Regions that lie, are cut, or hold random bytes: the daemon goes on, and says what it left out.
 
-mod stage;
-
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::Ordering;
 
+use crate::stage::{SECOND, Stage, amounts, focus};
 use proptest::prelude::*;
-use stage::{SECOND, Stage, amounts, focus};
 use whyperf_daemon::{Complaint, View};
 use whyperf_layout::{Kind, MAGIC, Moved, ObjectKind, VERSION, geometry};
 use whyperf_model::Metric;

@@ -1,0 +1,8 @@
+//! The daemon over synthetic regions, under a virtual clock.
+
+mod ends;
+mod hostile;
+mod live;
+mod places;
+mod sampling;
+mod stage;
