@@ -20,6 +20,12 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
     report.remarks.left_out = left_out(&losses);
     report.remarks.thread_time = watch.thread_time();
     report.remarks.notes.extend(watch.heat.notes());
+    if watch.held_back > 0 {
+        let times = if watch.held_back == 1 { "once" } else { "repeatedly" };
+        report.remarks.notes.push(format!(
+            "The search was held back {times} because measuring cost as much as it may; raise --cost-limit to let it ask more."
+        ));
+    }
     take_findings(watch, report);
     take_profile(watch, report);
 }

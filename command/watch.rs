@@ -24,6 +24,8 @@ pub(crate) struct Watch {
     pub(crate) search: Search,
     pub(crate) heat: Heat,
     pub(crate) cost_limit: f64,
+    /// How often the cost held the search back.
+    pub(crate) held_back: usize,
     /// The time of all threads, of which the profile shows shares.
     wall: PairId,
     pairs: BTreeMap<MeasurementId, PairId>,
@@ -59,6 +61,7 @@ impl Watch {
             search,
             heat: Heat::default(),
             cost_limit,
+            held_back: 0,
             wall,
             pairs: BTreeMap::new(),
             measurements: BTreeMap::new(),
@@ -180,18 +183,23 @@ impl Watch {
     }
 
     /// What a user wants to hear at once: what was found, what is no longer so, and when the search waits.
-    fn line(&self, step: &Step, screen: &Screen) -> Option<String> {
+    fn line(&mut self, step: &Step, screen: &Screen) -> Option<String> {
         let name = screen.manner.paint("whyperf", terminal::FAINT);
         let seconds = step.time.as_secs_f64();
         match &step.happening {
             Happening::Concluded(conclusion) => {
                 report::conclusion(conclusion, seconds, screen.manner)
             }
-            Happening::HeldBack { cost, limit, waiting } => Some(format!(
-                "{name} {seconds:>6.2} s  measuring costs {} where {} is the limit: {waiting} questions wait\n",
-                report::share(*cost),
-                report::share(*limit),
-            )),
+            // Said once; the report says how often. With nothing waiting it makes no difference.
+            Happening::HeldBack { cost, limit, waiting } if *waiting > 0 => {
+                self.held_back += 1;
+                (self.held_back == 1).then(|| {
+                    let (cost, limit) = (report::share(*cost), report::share(*limit));
+                    format!(
+                        "{name} {seconds:>6.2} s  measuring costs {cost} where {limit} is the limit: {waiting} questions wait\n"
+                    )
+                })
+            }
             _ => None,
         }
     }

@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod command;
+mod exec;
 mod json;
 mod manners;
 mod signals;

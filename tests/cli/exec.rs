@@ -1,0 +1,68 @@
+//! `whyperf exec` inside a launcher: one of its processes watches for all, and each runs its own program.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::command::{Folder, Said, whyperf};
+
+/// Runs two processes under a launcher; `None` where it is not installed.
+fn two(launcher: &[&str], script: &str, report: &str) -> Option<Said> {
+    let shim = whyperf();
+    let mut command = Command::new(launcher[0]);
+    for (name, value) in shim.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command.args(&launcher[1..]).args(["-n", "2"]).arg(shim.get_program());
+    command.args(["exec", "--json", report, "--", "sh", "-c", script]);
+    // Open MPI refuses to run as root unless told twice.
+    for variable in ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] {
+        command.env(variable, "1");
+    }
+    command.output().ok().map(Said::from)
+}
+
+const LAUNCHERS: [&[&str]; 2] = [&["mpirun.openmpi", "--oversubscribe"], &["mpirun.mpich"]];
+
+fn under_each(name: &str, script: &str, check: impl Fn(&Said, &Value)) {
+    for launcher in LAUNCHERS {
+        let folder = Folder::new(name);
+        let path = folder.file("report.json");
+        let Some(said) = two(launcher, script, &path) else {
+            eprintln!("not tried: no {}", launcher[0]);
+            continue;
+        };
+        let report = std::fs::read_to_string(&path);
+        let report = report.unwrap_or_else(|error| panic!("no report: {error}; {said:?}"));
+        check(&said, &serde_json::from_str(&report).expect("a report is JSON"));
+    }
+}
+
+#[test]
+fn one_report_speaks_of_all_processes() {
+    // Neither ends before both have begun, so the head sees both.
+    let meet = "touch $0.$$; while [ $(ls $0.* | wc -l) -lt 2 ]; do sleep 0.01; done; cat /etc/hostname >/dev/null";
+    let place = Folder::new("meeting");
+    let script = format!("exec sh -c '{meet}; cat /dev/null; echo out' {0}", place.file("x"));
+    under_each("exec-all", &script, |said, report| {
+        for old in std::fs::read_dir(&place.0).expect("the folder is ours").flatten() {
+            std::fs::remove_file(old.path()).expect("the file is ours");
+        }
+        assert_eq!(said.status, Some(0), "{said:?}");
+        assert_eq!(said.stdout, b"out\nout\n", "{said:?}");
+        assert!(report["processes"].as_u64().is_some_and(|count| count >= 2), "{report}; {said:?}");
+        assert_eq!(said.stderr.matches("Cost of measuring").count(), 1, "{said:?}");
+    });
+}
+
+#[test]
+fn a_rank_that_fails_fails_the_job() {
+    under_each("exec-fail", "exit 3", |said, report| {
+        assert_eq!(said.status, Some(3), "{said:?}");
+        // The launcher may have asked the head to end before its own program did.
+        assert_ne!(report["exit_status"], 0, "{report}");
+    });
+}
