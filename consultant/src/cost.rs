@@ -6,7 +6,9 @@
 //! ```
 //!
 //! The cost is what was *observed*, as a fraction of the time of the process that paid most: a mean over processes would hide
-//! the one that everybody waits for. Between the two lines nothing changes, so the search does not stutter at the limit.
+//! the one that everybody waits for. Single intervals are noisy (a thread that ran for a moment only pays for all its events at once),
+//! so what is compared is a mean in which each interval counts for a quarter: twice the limit holds the search back within three
+//! intervals, a single one of three times the limit does not. Between the two lines nothing changes, so the search does not stutter at the limit.
 
 /// What the limit says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +29,10 @@ pub(crate) struct Budget {
     held: bool,
 }
 
+/// Held back, the search goes on below this part of the limit.
 const ROOM: f64 = 0.8;
+/// How much one interval counts.
+const WEIGHT: f64 = 0.25;
 
 impl Budget {
     /// Nothing spent yet.
@@ -37,9 +42,9 @@ impl Budget {
 
     /// Takes note of what was observed over the last interval.
     pub(crate) fn observe(&mut self, fraction: f64) -> Admission {
-        self.observed = fraction;
+        self.observed += (fraction - self.observed) * WEIGHT;
         let was_held = self.held;
-        self.held = fraction >= if was_held { self.limit * ROOM } else { self.limit };
+        self.held = self.observed >= if was_held { self.limit * ROOM } else { self.limit };
         match (was_held, self.held) {
             (false, true) => Admission::HeldBack,
             (true, false) => Admission::Resumed,
@@ -52,7 +57,7 @@ impl Budget {
         !self.held
     }
 
-    /// What was observed last.
+    /// What was observed lately.
     pub(crate) const fn observed(&self) -> f64 {
         self.observed
     }
@@ -67,15 +72,29 @@ impl Budget {
 mod tests {
     use super::*;
 
+    /// What is said over so many intervals of one cost.
+    fn said(budget: &mut Budget, fraction: f64, intervals: usize) -> Vec<Admission> {
+        let all = (0..intervals).map(|_| budget.observe(fraction));
+        all.filter(|admission| *admission != Admission::Unchanged).collect()
+    }
+
     #[test]
     fn it_holds_at_the_limit_and_lets_go_well_below() {
         let mut budget = Budget::new(0.05);
-        assert_eq!(budget.observe(0.049), Admission::Unchanged);
-        assert_eq!(budget.observe(0.05), Admission::HeldBack);
+        assert_eq!(said(&mut budget, 0.049, 100), []);
+        assert_eq!(said(&mut budget, 0.051, 100), [Admission::HeldBack]);
         assert!(!budget.admits());
-        assert_eq!(budget.observe(0.045), Admission::Unchanged);
+        assert_eq!(said(&mut budget, 0.045, 100), []);
         assert!(!budget.admits());
-        assert_eq!(budget.observe(0.039), Admission::Resumed);
+        assert_eq!(said(&mut budget, 0.039, 100), [Admission::Resumed]);
         assert!(budget.admits());
+    }
+
+    #[test]
+    fn a_moment_does_not_hold_it_and_what_lasts_does_at_once() {
+        let mut budget = Budget::new(0.05);
+        assert_eq!(said(&mut budget, 0.15, 1), []);
+        assert_eq!(said(&mut budget, 0.0, 20), []);
+        assert_eq!(said(&mut budget, 0.10, 3), [Admission::HeldBack]);
     }
 }

@@ -45,7 +45,7 @@ pub struct Status {
     pub measured: usize,
     /// Nodes that wait to be measured.
     pub waiting: usize,
-    /// What measuring costs the slowest process, as observed last.
+    /// What measuring costs the slowest process, as observed lately.
     pub cost: f64,
     /// Whether the cost holds the search back.
     pub is_held_back: bool,
@@ -133,8 +133,9 @@ impl Search {
             return;
         }
         self.advance(now);
-        let cost = fraction;
-        match self.budget.observe(fraction) {
+        let admission = self.budget.observe(fraction);
+        let cost = self.budget.observed();
+        match admission {
             Admission::Unchanged => {}
             Admission::Resumed => self.tell(Happening::Resumed { cost }),
             Admission::HeldBack => {
