@@ -1,17 +1,23 @@
 //! Programs that everybody has.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::comparison::Trial;
 
 #[test]
-fn true_is_true_and_leaves_nothing() {
-    let trial = Trial::of("true", &["/bin/true"]);
-    let deed = trial.is_unchanged();
-    assert!(deed.status.success() && deed.stderr.is_empty());
-    assert_eq!(trial.stage.regions(), Vec::<std::path::PathBuf>::new());
+fn true_is_true() {
+    let deed = Trial::of("true", &["/bin/true"]).is_unchanged();
+    assert!(deed.status.success() && deed.stdout.is_empty() && deed.stderr.is_empty());
+}
+
+#[test]
+fn shells_are_left_alone() {
+    let trial =
+        Trial::of("shells", &["sh", "-c", "echo a > file; read -r line < file; echo $line"]);
+    assert_eq!(trial.is_unchanged().stdout, "a\n");
+    assert_eq!(trial.stage.regions(), Vec::<PathBuf>::new());
 }
 
 #[test]

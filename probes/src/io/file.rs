@@ -75,11 +75,13 @@ pub(super) fn path(at: usize, name: usize) -> ObjectId {
     })
 }
 
-/// A descriptor was opened by this path, unless it is negative.
+/// A descriptor was opened by this path and with these flags, unless it is negative.
 #[cold]
-pub(super) fn opened(fd: usize, at: usize, name: usize) -> Moved {
+pub(super) fn opened(fd: usize, at: usize, name: usize, flags: usize) -> Moved {
     let fd = fd as c_int;
-    if fd >= 0 {
+    // A file without a name is opened by its directory's.
+    let is_named = flags as c_int & libc::O_TMPFILE != libc::O_TMPFILE;
+    if fd >= 0 && is_named {
         keep_errno(|| {
             if let Some(path) = Path::of(at as c_int, name as *const _) {
                 table::bind(fd, named(path.bytes()));
@@ -94,7 +96,7 @@ pub(super) fn opened(fd: usize, at: usize, name: usize) -> Moved {
 pub(super) fn opened_stream(file: usize, name: usize) -> Moved {
     // `freopen` of a null path keeps the file and changes the mode.
     if file != 0 && name != 0 {
-        return opened(number_of(file) as usize, HERE, name);
+        return opened(number_of(file) as usize, HERE, name, 0);
     }
     Moved::default()
 }
