@@ -22,6 +22,8 @@ pub(crate) struct Attendance<'a> {
     pub(crate) screen: Screen,
     pub(crate) request: &'a Request,
     pub(crate) begin: Instant,
+    /// How long measured processes may outlive the program.
+    pub(crate) grace: Duration,
 }
 
 /// How staying ended.
@@ -48,7 +50,8 @@ impl Attendance<'_> {
     pub(crate) fn stay(mut self) -> (Outcome, Option<Watch>, Screen) {
         self.events.await_end(self.child.id());
         let outcome = self.wait_for_child();
-        self.wait_for_others();
+        // After a failure the launcher should hear of it at once.
+        self.wait_for_others(if outcome.exit_status() == 0 { self.grace } else { SHORT_GRACE });
         (outcome, self.watch, self.screen)
     }
 
@@ -75,8 +78,8 @@ impl Attendance<'_> {
     }
 
     /// Processes may outlive the launcher by a moment. Those that mean to stay, as daemons do, are not waited for.
-    fn wait_for_others(&mut self) {
-        let end = Instant::now() + GRACE;
+    fn wait_for_others(&mut self, grace: Duration) {
+        let end = Instant::now() + grace;
         while Instant::now() < end && self.watch.as_ref().is_some_and(Watch::has_living) {
             if self.events.next_before(self.next_moment(Some(end))) == Some(Event::Interrupted) {
                 return;
@@ -122,8 +125,10 @@ impl Attendance<'_> {
     }
 }
 
-/// How long processes may outlive what was started.
-const GRACE: Duration = Duration::from_millis(1500);
+/// Enough for processes that only have to end after what started them.
+pub(crate) const SHORT_GRACE: Duration = Duration::from_millis(1500);
+/// Enough for processes that do the same work and end when they are done.
+pub(crate) const LONG_GRACE: Duration = Duration::from_secs(10);
 /// How long a program may take to end after the second interruption.
 const PATIENCE: Duration = Duration::from_secs(3);
 /// What shells return after SIGTERM.

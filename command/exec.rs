@@ -12,6 +12,7 @@ use std::process::ExitCode;
 use whyperf_daemon::{Claim, RunDirectory};
 
 use crate::arguments::Launch as Request;
+use crate::attendance::LONG_GRACE;
 use crate::launch::{CANNOT_EXECUTE, Launch};
 use crate::library;
 use crate::outlet;
@@ -40,7 +41,7 @@ pub(crate) fn exec(request: &Request) -> anyhow::Result<ExitCode> {
         Ok(Claim::Mine(directory)) => {
             outlet::check(options, &mut screen);
             let watch = Watch::begin(directory, options)?;
-            run::attend(&launch, request, Some(watch), screen)
+            run::attend(&launch, request, Some(watch), screen, LONG_GRACE)
         }
         Ok(Claim::Theirs(_)) => Ok(replace(&launch, &mut screen)),
         Err(error) => {

@@ -1,12 +1,12 @@
 //! `whyperf run`: start a program, watch it while it runs, and report when it has ended.
 
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use whyperf_daemon::RunDirectory;
 
 use crate::arguments::Launch as Request;
-use crate::attendance::{Attendance, Outcome};
+use crate::attendance::{Attendance, Outcome, SHORT_GRACE};
 use crate::event::Events;
 use crate::launch::{CANNOT_EXECUTE, Launch};
 use crate::library;
@@ -38,15 +38,16 @@ pub(crate) fn run(request: &Request) -> anyhow::Result<ExitCode> {
             None
         }
     };
-    attend(&launch, request, watch, screen)
+    attend(&launch, request, watch, screen, SHORT_GRACE)
 }
 
-/// Starts the program and stays with it to the end.
+/// Starts the program and stays with it to the end; measured processes may outlive it for the time of `grace`.
 pub(crate) fn attend(
     launch: &Launch<'_>,
     request: &Request,
     watch: Option<Watch>,
     mut screen: Screen,
+    grace: Duration,
 ) -> anyhow::Result<ExitCode> {
     let obstacle = launch.obstacle();
     if let (Some((program, obstacle)), Some(_)) = (&obstacle, &watch) {
@@ -61,7 +62,7 @@ pub(crate) fn attend(
             return Ok(ExitCode::from(CANNOT_EXECUTE));
         }
     };
-    let attendance = Attendance { child, events, watch, screen, request, begin };
+    let attendance = Attendance { child, events, watch, screen, request, begin, grace };
     let (outcome, watch, mut screen) = attendance.stay();
     let status = outcome.exit_status();
     let mut report = Report::bare(&request.command, status, begin.elapsed());

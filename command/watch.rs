@@ -121,6 +121,12 @@ impl Watch {
         self.search.handle(Event::End(self.daemon.now()));
         self.tell_steps(screen);
         stock::take(&self, report);
+        let running = self.daemon.counts().running;
+        if running > 0 {
+            report.remarks.notes.push(format!(
+                "{running} measured processes went on after the program had ended; what they do later is not in this report."
+            ));
+        }
     }
 
     /// Sampling more often than the histograms can keep apart would only cost.

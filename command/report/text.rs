@@ -175,7 +175,6 @@ fn ending(status: i32) -> String {
         129 => "SIGHUP",
         130 => "SIGINT",
         131 => "SIGQUIT",
-        132 => "SIGILL",
         134 => "SIGABRT",
         135 => "SIGBUS",
         136 => "SIGFPE",
