@@ -139,24 +139,24 @@ impl Watch {
         width
     }
 
-    /// Samples come before endings: a process that just ended still counts in the interval it ended in.
+    /// What is new comes first, then what it did, then what is gone: a process that just ended counts in the interval it ended in.
     fn digest(&mut self, round: Round, screen: &mut Screen) {
         let now = round.interval.end;
         round.complaints.iter().for_each(|complaint| self.complain(complaint, screen));
         self.heat.take_replies(&round.switched);
+        for resource in round.appeared {
+            self.search.handle(Event::Resource(now, resource));
+        }
+        if !round.interval.is_empty() {
+            self.search.handle(Event::Cost(now, self.daemon.cost().now));
+        }
         for (pair, sample) in round.samples {
             if let Some(id) = self.measurements.get(&pair) {
                 self.search.handle(Event::Sample(*id, sample));
             }
         }
-        for resource in round.appeared {
-            self.search.handle(Event::Resource(now, resource));
-        }
         for resource in round.retired {
             self.search.handle(Event::Retired(now, resource));
-        }
-        if self.has_living() {
-            self.search.handle(Event::Cost(now, self.daemon.cost().now));
         }
         self.carry_out_requests();
         self.tell_steps(screen);
