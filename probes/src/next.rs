@@ -3,7 +3,7 @@
 //! A shared object that named `PMPI_Send` directly would keep `/bin/true` from starting under
 //! `LD_PRELOAD`, so nothing is bound at load.
 
-use core::ffi::{CStr, c_void};
+use core::ffi::{CStr, c_char, c_void};
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 /// One symbol and, after its first use, where it is.
@@ -48,7 +48,7 @@ impl Next {
         // SAFETY: the same location.
         let before = unsafe { *errno };
         // SAFETY: a constant string; RTLD_NEXT is valid in any object.
-        let mut found = unsafe { libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr()) };
+        let mut found = unsafe { real_dlsym()(libc::RTLD_NEXT, self.name.as_ptr()) };
         for object in self.apart {
             if found.is_null() {
                 found = look_in(object, self.name);
@@ -69,7 +69,33 @@ fn look_in(object: &CStr, name: &CStr) -> *mut c_void {
         return core::ptr::null_mut();
     }
     // SAFETY: the handle is open. It stays open: the object must not go while its address is kept.
-    unsafe { libc::dlsym(handle, name.as_ptr()) }
+    unsafe { real_dlsym()(handle, name.as_ptr()) }
+}
+
+/// `dlsym`.
+pub(crate) type DlSym = unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void;
+
+/// The loader's `dlsym`: the name itself is one of ours.
+pub(crate) fn real_dlsym() -> DlSym {
+    static FOUND: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
+    let mut found = FOUND.load(Ordering::Relaxed);
+    for version in [c"GLIBC_2.34", c"GLIBC_2.2.5", c"GLIBC_2.17"] {
+        if found.is_null() {
+            // SAFETY: constant strings; RTLD_NEXT is valid in any object.
+            found = unsafe { libc::dlvsym(libc::RTLD_NEXT, c"dlsym".as_ptr(), version.as_ptr()) };
+            FOUND.store(found, Ordering::Relaxed);
+        }
+    }
+    if found.is_null() {
+        return nothing_found;
+    }
+    // SAFETY: the symbol is the loader's `dlsym`.
+    unsafe { core::mem::transmute::<*mut c_void, DlSym>(found) }
+}
+
+/// Stands in where a C library has no `dlsym` of a version that we know.
+unsafe extern "C" fn nothing_found(_: *mut c_void, _: *const c_char) -> *mut c_void {
+    core::ptr::null_mut()
 }
 
 const MPI: &[&CStr] = &[c"libmpi.so.40", c"libmpich.so.12", c"libmpi.so.12", c"libmpi_abi.so.0"];

@@ -6,6 +6,7 @@
 //! | [`functions`] | the table |
 //! | [`call`] | what a line says |
 //! | [`wrapper`], [`visit`], [`completion`] | what happens around the real function |
+//! | [`lookup`] | functions that a program fetches by hand |
 //! | [`dialect`], [`real`], [`status`] | in what the MPIs differ |
 //! | [`communicator`], [`members`], [`window`], [`file`], [`request`] | what handles stand for |
 //! | [`volume`], [`datatype`] | how many bytes a call moves |
@@ -18,6 +19,7 @@ mod datatype;
 mod dialect;
 mod file;
 mod functions;
+mod lookup;
 mod members;
 mod real;
 mod request;

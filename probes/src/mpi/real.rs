@@ -3,7 +3,7 @@
 use core::ffi::{CStr, c_int};
 use core::mem::transmute;
 
-use crate::next::Next;
+use crate::next::{self, Next};
 
 /// `PMPI_Type_size`, also the function by which the library is recognized.
 pub(crate) static TYPE_SIZE: Next = Next::of_mpi(c"PMPI_Type_size");
@@ -193,7 +193,7 @@ pub(crate) fn count_bytes(status: usize, byte: usize) -> u64 {
 /// program (a copy relocation), and then the MPI itself uses it there.
 pub(crate) fn data(name: &'static CStr) -> usize {
     // SAFETY: a constant string; RTLD_DEFAULT is valid in any object.
-    let first = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+    let first = unsafe { next::real_dlsym()(libc::RTLD_DEFAULT, name.as_ptr()) };
     let found = if first.is_null() { Next::of_mpi(name).address() } else { first };
     found as usize
 }

@@ -133,7 +133,9 @@ impl<'a> Words<'a> {
     #[inline(always)]
     fn count(&self, at: Position) -> u64 {
         let word = self.word(at);
-        let count = if self.call.wide { word as i64 } else { i64::from(word as i32) };
+        // The count of a partitioned message is wide without saying so in its name.
+        let is_wide = self.call.wide || self.at().partitions.is_present();
+        let count = if is_wide { word as i64 } else { i64::from(word as i32) };
         u64::try_from(count).unwrap_or(0)
     }
 
