@@ -131,6 +131,8 @@ impl Daemon {
         let changes = self.books.resources.take_changes();
         round.appeared.extend(changes.appeared);
         round.retired.extend(changes.retired);
+        round.appeared.sort();
+        round.retired.sort();
         round
     }
 
@@ -209,6 +211,17 @@ impl Daemon {
             hosts: usize::from(!self.processes.is_empty()),
             running: self.processes.iter().filter(|process| process.region.is_some()).count(),
         }
+    }
+
+    /// How often to sample: as often as histograms have bins for, so less often in a long run.
+    #[must_use]
+    pub fn interval(&self) -> Nanos {
+        let mut width = self.settings.width.max(Nanos(1));
+        let bins = self.settings.bins.max(2) as u64;
+        while width.0.saturating_mul(bins) <= self.previous.0.0 {
+            width = width + width;
+        }
+        width
     }
 
     /// The end of the interval of the round before.

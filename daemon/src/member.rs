@@ -46,6 +46,8 @@ impl Member {
     /// It ended: nothing of it is there any more.
     pub(crate) fn leave(&mut self, resources: &mut Resources) {
         self.thread.ended = true;
+        self.thread.forget_stamps();
+        self.running = Running::default();
         if std::mem::take(&mut self.present) {
             resources.release(self.resource);
         }

@@ -95,8 +95,12 @@ impl Active {
         reported: u32,
         expected: u32,
     ) -> Option<Sample> {
+        if interval.is_empty() {
+            // No time passed: what came in belongs to the next interval that has some.
+            return None;
+        }
         let amount = std::mem::take(&mut self.amount);
-        if interval.is_empty() || reported == 0 {
+        if reported == 0 {
             return None;
         }
         self.histogram.add(interval, amount);

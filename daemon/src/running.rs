@@ -2,13 +2,14 @@
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use whyperf_model::Nanos;
 
 /// The meter of one thread.
 #[derive(Debug, Default)]
 pub(crate) struct Running {
-    file: Option<File>,
+    file: Option<Kept>,
     unreadable: bool,
     /// What it had run when it was last read.
     before: Option<u64>,
@@ -45,13 +46,42 @@ impl Running {
         if self.unreadable {
             return None;
         }
-        if self.file.is_none() {
-            self.file = File::open(format!("/proc/{pid}/task/{tid}/schedstat")).ok();
-        }
-        let time = self.file.as_ref().and_then(first_number);
+        let time = match &self.file {
+            Some(kept) => first_number(&kept.0),
+            None => {
+                let file = File::open(format!("/proc/{pid}/task/{tid}/schedstat")).ok();
+                let time = file.as_ref().and_then(first_number);
+                self.file = file.and_then(Kept::new);
+                time
+            }
+        };
         // A thread that is gone, or a kernel without these statistics: the bound is dropped.
         self.unreadable = time.is_none();
         time
+    }
+}
+
+/// A file that stays open: reading it again is cheaper than opening it, but a process with a
+/// thousand threads would use up all descriptors.
+#[derive(Debug)]
+struct Kept(File);
+
+static KEPT: AtomicUsize = AtomicUsize::new(0);
+/// Descriptors used at most, a quarter of the usual limit.
+const MOST_KEPT: usize = 256;
+
+impl Kept {
+    fn new(file: File) -> Option<Self> {
+        let before = KEPT.fetch_add(1, Ordering::Relaxed);
+        let kept = Self(file);
+        // Dropping it counts it out again.
+        (before < MOST_KEPT).then_some(kept)
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        KEPT.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

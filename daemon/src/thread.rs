@@ -133,6 +133,11 @@ impl Thread {
         depth
     }
 
+    /// It will not be read any more; its nodes stay for the profile.
+    pub(crate) fn forget_stamps(&mut self) {
+        self.stamps = Vec::new();
+    }
+
     fn read_nodes(&mut self, slot: &Slot<'_>, now: u64, all: bool, growth: &mut Vec<Growth>) {
         let count = slot.head.nodes.load(Ordering::Acquire) as usize; // SYNC nodes with make
         let count = count.min(geometry::NODE_CAPACITY);

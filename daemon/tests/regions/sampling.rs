@@ -154,3 +154,53 @@ fn a_process_that_left_is_counted_to_its_end_and_kept_in_the_profile() {
     assert_eq!((rows[0].path.as_slice(), rows[0].process), (["solve".to_owned()].as_slice(), 4));
     assert_eq!(rows[0].exclusive.0, 500);
 }
+
+#[test]
+fn no_time_between_two_rounds_loses_nothing() {
+    let mut stage = Stage::new();
+    let process = stage.process(1);
+    let send = process.region("MPI_Send", Kind::Send, 0);
+    let thread = process.thread(stage.pid(), stage.at(0));
+    let call = thread.add(1, send, 0, 0);
+    let pair = stage.daemon.start(Metric::MsgBytesSent, &focus("</Code>"));
+    stage.sample(SECOND);
+    thread.begin(call, stage.at(SECOND - 2));
+    thread.end(stage.at(SECOND - 1), Moved { out: 7, r#in: 0 });
+    assert!(stage.sample(SECOND).samples.is_empty());
+    assert_eq!(amounts(&stage.sample(2 * SECOND), pair), [7]);
+}
+
+#[test]
+fn the_interval_follows_the_fold() {
+    let mut stage = Stage::new();
+    stage.sample(SECOND);
+    assert_eq!(stage.daemon.interval().0, SECOND / 20);
+    stage.sample(49 * SECOND);
+    assert_eq!(stage.daemon.interval().0, SECOND / 20);
+    stage.sample(50 * SECOND);
+    assert_eq!(stage.daemon.interval().0, SECOND / 10);
+    stage.sample(350 * SECOND);
+    assert_eq!(stage.daemon.interval().0, 2 * SECOND / 5);
+}
+
+#[test]
+fn what_events_cost_is_told_for_the_process_that_paid_most() {
+    let mut stage = Stage::new();
+    let process = stage.process(1);
+    let send = process.region("MPI_Send", Kind::Send, 0);
+    let thread = process.thread(stage.pid(), stage.at(0));
+    let calibration = thread.head();
+    calibration.inside.store(20 << 8, std::sync::atomic::Ordering::Relaxed);
+    calibration.outside.store(30 << 8, std::sync::atomic::Ordering::Relaxed);
+    let call = thread.add(1, send, 0, 0);
+    let pair = stage.daemon.start(Metric::ObservedCost, &focus("</Code>"));
+    stage.sample(SECOND);
+    for event in 0..1000 {
+        thread.begin(call, stage.at(SECOND + event * 1000));
+        thread.end(stage.at(SECOND + event * 1000 + 100), Moved::default());
+    }
+    let cost = amounts(&stage.sample(2 * SECOND), pair)[0];
+    let events = 1000 * 50;
+    assert!(cost >= events, "{cost} ns, of which the events are {events}");
+    assert!(stage.daemon.cost().now >= 50e-6 && stage.daemon.cost().max >= stage.daemon.cost().now);
+}
