@@ -81,10 +81,9 @@ pub(crate) struct Thread {
     counted: u64,
 }
 
-/// Times of events may lie this far after the pass's own time: the slot is read a little later.
+/// Times of events may lie this far after the pass's own time: the slot is read later, by as much
+/// as a busy machine keeps the daemon waiting in between.
 const LATER: u64 = 1 << 30;
-/// Clocks of two cores may differ by this many ticks.
-const SKEW: u64 = 1 << 24;
 /// Tries to catch a node between two of its visits.
 const TRIES: u32 = 8;
 
@@ -220,7 +219,7 @@ impl Thread {
         if by == Counters::default() {
             return;
         }
-        let lived = forward(self.start, now).saturating_add(SKEW);
+        let lived = forward(self.start, now).saturating_add(LATER);
         let Some(counted) = self.counted.checked_add(by.time).filter(|sum| *sum <= lived) else {
             self.doubted += 1;
             return;
