@@ -14,6 +14,7 @@ use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// Places a handle may be in.
 const REACH: usize = 8;
+/// No MPI has a handle of this value.
 const FREE: usize = 0;
 const CLAIMED: usize = usize::MAX;
 /// Words remembered of a handle.
@@ -49,6 +50,9 @@ impl<const N: usize> Association<N> {
     /// Where the handle is.
     #[inline]
     pub(crate) fn find(&self, handle: usize) -> Option<Place> {
+        if handle == FREE {
+            return None;
+        }
         let first = Self::first(handle);
         (0..REACH).map(|step| (first + step) & (N - 1)).find_map(|at| {
             let held = self.handles[at].load(Ordering::Acquire); // SYNC handle with insert
@@ -58,6 +62,9 @@ impl<const N: usize> Association<N> {
 
     /// Remembers the words of a handle that is not in the table; `None` when there is no room.
     pub(crate) fn insert(&self, handle: usize, words: [u64; WORDS]) -> Option<Place> {
+        if handle == FREE {
+            return None;
+        }
         let first = Self::first(handle);
         let at = (0..REACH).map(|step| (first + step) & (N - 1)).find(|at| {
             let place = &self.handles[*at];

@@ -103,7 +103,7 @@ pub(crate) fn find(dialect: &Dialect, handle: usize) -> Option<Communicator> {
 
 /// Learns a communicator that was made unseen; call only after it was used with success.
 pub(crate) fn learn(dialect: &Dialect, handle: usize) {
-    if handle != dialect.comm_null() && find(dialect, handle).is_none() {
+    if handle != 0 && handle != dialect.comm_null() && find(dialect, handle).is_none() {
         let mut name = Name::new();
         name.push(b"communicator");
         name_members(dialect, handle, &mut name);
@@ -128,7 +128,9 @@ pub(crate) fn made(
     if derivation == Derivation::Meeting {
         name = Name::new();
     } else {
-        name.push(b".");
+        if parent.is_some() {
+            name.push(b".");
+        }
         push_lower(&mut name, operation.name);
     }
     match derivation {
