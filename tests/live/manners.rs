@@ -24,8 +24,15 @@ fn behaves_the_same(words: &[String]) -> crate::report::Run {
     let without = bare(words);
     let with = run(words);
     assert_eq!(with.status, shell_status(&without), "{words:?}\n{}", with.stderr);
-    assert_eq!(with.stdout, String::from_utf8_lossy(&without.stdout), "{words:?}");
+    let printed = String::from_utf8_lossy(&without.stdout);
+    assert_eq!(nameless(&with.stdout), nameless(&printed), "{words:?}");
     with
+}
+
+/// What was printed, without the process id that a launcher names when a rank dies.
+fn nameless(printed: &str) -> String {
+    let lines = printed.lines().map(|line| line.split_once(" PID ").map_or(line, |(head, _)| head));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn mpi_guest(mpi: Mpi, ranks: usize, name: &str, arguments: &[&str]) -> Vec<String> {
@@ -79,7 +86,7 @@ fn ten_thousand_tags_lose_nothing_but_names() {
         });
         rows.map(|row| row["calls"].as_u64().unwrap_or(0)).sum()
     };
-    assert_eq!(calls("MPI_Send"), 10_000, "{}", run.shown());
+    assert_eq!(calls("MPI_Send"), 20_000, "{}", run.shown());
 }
 
 #[test]
