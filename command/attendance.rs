@@ -8,6 +8,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::arguments::Launch as Request;
 use crate::event::{Event, Events};
 use crate::launch;
+use crate::outlet;
 use crate::report::Report;
 use crate::terminal::Screen;
 use crate::watch::Watch;
@@ -62,6 +63,7 @@ impl Attendance<'_> {
             match self.events.next_before(self.next_moment(patience)) {
                 Some(Event::Ended) => return self.reap(),
                 Some(Event::PassOn(signal)) => self.pass_on(signal),
+                Some(Event::Resumed) => self.keep_stock(),
                 Some(Event::Interrupted) => {
                     interruptions += 1;
                     if interruptions == 2 {
@@ -109,19 +111,22 @@ impl Attendance<'_> {
         }
     }
 
-    /// Whoever asks us to end may kill us soon after, so what is known so far is kept at once.
     fn pass_on(&mut self, signal: i32) {
         let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
-        if let (Some(pid), Some(signal)) = (pid, Signal::from_named_raw(signal)) {
-            let _ = kill_process(pid, signal);
+        if let (Some(pid), Some(named)) = (pid, Signal::from_named_raw(signal)) {
+            let _ = kill_process(pid, named);
         }
-        if let Some(watch) = self.watch.as_ref().filter(|_| signal == signal_hook::consts::SIGTERM)
-        {
-            let mut report =
-                Report::bare(&self.request.command, ASKED_TO_END, self.begin.elapsed());
-            watch.take_stock(&mut report);
-            crate::outlet::keep(&report, &self.request.options);
+        if signal == signal_hook::consts::SIGTERM {
+            self.keep_stock();
         }
+    }
+
+    /// Whoever asks us to end may kill us soon after, so what is known so far is kept at once.
+    fn keep_stock(&self) {
+        let Some(watch) = &self.watch else { return };
+        let mut report = Report::bare(&self.request.command, ASKED_TO_END, self.begin.elapsed());
+        watch.take_stock(&mut report);
+        outlet::keep(&report, &self.request.options);
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Instant;
 use anyhow::{Context as _, Result};
 use rustix::io::Errno;
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::Signals;
 
 /// Something that happened.
@@ -18,6 +18,8 @@ pub(crate) enum Event {
     Interrupted,
     /// A signal that was sent to whyperf alone, as far as anybody can know, and that the program should get.
     PassOn(i32),
+    /// A stopped job goes on. Open MPI's launcher wakes a job in this way a second before it ends it by force.
+    Resumed,
     /// The program has ended.
     Ended,
 }
@@ -35,13 +37,14 @@ impl Events {
     pub(crate) fn listen() -> Result<Self> {
         let (sender, receiver) = mpsc::channel();
         let ignored = ignored_signals();
-        let wanted = [SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGUSR1, SIGUSR2];
+        let wanted = [SIGCONT, SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGUSR1, SIGUSR2];
         let heard = wanted.into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
         let mut signals = Signals::new(heard).context("listening for signals")?;
         let to_loop = sender.clone();
         thread::spawn(move || {
             for signal in signals.forever() {
                 let event = match signal {
+                    SIGCONT => Event::Resumed,
                     SIGINT | SIGQUIT | SIGHUP => Event::Interrupted,
                     _ => Event::PassOn(signal),
                 };

@@ -123,8 +123,9 @@ impl Watch {
         stock::take(&self, report);
         let running = self.daemon.counts().running;
         if running > 0 {
+            let who = if running == 1 { "process" } else { "processes" };
             report.remarks.notes.push(format!(
-                "{running} measured processes went on after the program had ended; what they do later is not in this report."
+                "{running} measured {who} went on when the report was written; what follows is not in it."
             ));
         }
     }
