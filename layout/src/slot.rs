@@ -126,11 +126,10 @@ pub const fn low(value: u64) -> u32 {
 /// Writer: makes `next` current and closes the segment since `last` into `current`.
 #[inline(always)]
 pub fn begin(head: &Head, current: &Node, stamp: &AtomicU32, next: u32, now: u64) {
-    let last = head.last.load(Ordering::Relaxed);
     head.word.store(pack(next, now), Ordering::Relaxed);
     #[cfg(not(loom_mutant = "open_begin"))]
     fence(Ordering::Release); // SYNC open with Watch::open
-    add(&current.exclusive, now.wrapping_sub(last));
+    add(&current.exclusive, now.wrapping_sub(last_event(head)));
     settle(head, stamp, now);
 }
 
@@ -163,7 +162,6 @@ pub fn end_unmoved(head: &Head, current: &Node, stamp: &AtomicU32, next: u32, no
 
 #[inline(always)]
 fn open_end(head: &Head, current: &Node, next: u32, now: u64) -> u64 {
-    let last = head.last.load(Ordering::Relaxed);
     head.word.store(pack(next, now), Ordering::Relaxed);
     let visits = current.visits.load(Ordering::Relaxed).wrapping_add(1);
     current.visits.store(visits, Ordering::Relaxed);
@@ -172,8 +170,18 @@ fn open_end(head: &Head, current: &Node, next: u32, now: u64) -> u64 {
     // SYNC untorn with Node::read
     #[cfg(not(loom_mutant = "open_end"))]
     fence(Ordering::Release);
-    add(&current.exclusive, now.wrapping_sub(last));
+    add(&current.exclusive, now.wrapping_sub(last_event(head)));
     visits
+}
+
+/// When the segment began that is being closed. Read after the word is stored: a signal handler
+/// that came before the word has closed segments of its own, and one that comes after it records
+/// nothing. Read earlier, the handler's time would be counted twice.
+#[inline(always)]
+fn last_event(head: &Head) -> u64 {
+    #[cfg(not(loom))]
+    core::sync::atomic::compiler_fence(Ordering::SeqCst); // SYNC handler with last_event
+    head.last.load(Ordering::Relaxed)
 }
 
 #[inline(always)]
@@ -282,16 +290,19 @@ impl Watch {
         let since = match self.ended {
             _ if low(last) == low(word) => last,
             Some((same, since)) if same == word => since,
-            _ => latest_with_low(low(word), clock),
+            _ => nearest_with_low(low(word), clock),
         };
         self.ended = Some((word, since));
         Open { node: node_of(word), since }
     }
 }
 
-/// The greatest time not after `clock` whose low half is `low`.
-fn latest_with_low(half: u32, clock: u64) -> u64 {
-    clock.wrapping_sub(u64::from(low(clock).wrapping_sub(half)))
+/// The time nearest to `clock` whose low half is `half`. An event may be younger than the reader's
+/// clock, which was read before the word; one that is older by half of 2^32 ticks while it is still
+/// being stored is guessed too late, which only understates what is open.
+fn nearest_with_low(half: u32, clock: u64) -> u64 {
+    let distance = half.wrapping_sub(low(clock)).cast_signed();
+    clock.wrapping_add_signed(i64::from(distance))
 }
 
 #[cfg(all(test, not(loom)))]
@@ -306,10 +317,11 @@ mod tests {
     }
 
     #[test]
-    fn a_low_half_is_found_again_below_the_clock() {
+    fn a_low_half_is_found_again_near_the_clock() {
         let clock = 0x7_0000_0010;
-        assert_eq!(latest_with_low(0x10, clock), clock);
-        assert_eq!(latest_with_low(0x0f, clock), clock - 1);
-        assert_eq!(latest_with_low(0x11, clock), clock - 0xffff_ffff);
+        assert_eq!(nearest_with_low(0x10, clock), clock);
+        assert_eq!(nearest_with_low(0x0f, clock), clock - 1);
+        assert_eq!(nearest_with_low(0x11, clock), clock + 1);
+        assert_eq!(nearest_with_low(0xffff_ffff, clock), clock - 0x11);
     }
 }

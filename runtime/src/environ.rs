@@ -195,7 +195,7 @@ mod tests {
         assert_eq!(number(Some(b"99999999999")), None);
         assert_eq!(thousandths(Some(b"0.05")), Some(50));
         assert_eq!(thousandths(Some(b"1")), Some(1000));
-        assert_eq!(thousandths(Some(b".1256")), None);
+        assert_eq!(thousandths(Some(b"5%")), None);
         assert_eq!(thousandths(Some(b"0.1256")), Some(125));
     }
 

@@ -14,7 +14,7 @@ use crate::region::Region;
 use crate::thread_local::thread;
 use crate::tree::Key;
 use crate::view::Slot;
-use crate::{clock, slow, switch};
+use crate::{clock, process, slow, switch};
 use core::sync::atomic::Ordering;
 use whyperf_layout::Moved;
 use whyperf_layout::slot::{self, low, node_of};
@@ -27,7 +27,7 @@ use whyperf_layout::slot::{self, low, node_of};
 pub fn begin(region: &Region, site: u64, object: ObjectId) -> bool {
     let id = region.id();
     if !switch::is_on(id) {
-        return id == 0 && slow::begin(region, site, object);
+        return may_begin(id) && slow::begin(region, site, object);
     }
     begin_switched_on(region, id, site, object)
 }
@@ -38,7 +38,14 @@ pub fn begin(region: &Region, site: u64, object: ObjectId) -> bool {
 #[must_use]
 pub fn is_wanted(region: &Region) -> bool {
     let id = region.id();
-    id == 0 || switch::is_on(id)
+    switch::is_on(id) || may_begin(id)
+}
+
+/// Whether a region that is off could yet begin: it has no number, or this is a forked child whose
+/// switches are not known before its region is made.
+#[inline(always)]
+fn may_begin(id: u32) -> bool {
+    id == 0 || process::is_awaited()
 }
 
 /// Begins a visit of a region of the program: no site, no object.
@@ -57,7 +64,7 @@ pub fn begin_of_program(region: &Region, first: unsafe extern "C" fn(&Region) ->
 /// Begins a visit of a region of the program that is off or has no number yet; `address` is where.
 #[cold]
 pub fn begin_first(region: &Region, address: u64) -> bool {
-    region.id() == 0 && slow::begin_at(region, 0, ObjectId::NONE, address)
+    may_begin(region.id()) && slow::begin_at(region, 0, ObjectId::NONE, address)
 }
 
 #[inline(always)]

@@ -60,7 +60,7 @@ pub fn leave() {
 pub fn is_inside() -> bool {
     // SAFETY: the calling thread's own block.
     let holder = unsafe { (*thread()).guard_stack };
-    holder > stack_pointer()
+    holder >= stack_pointer()
 }
 
 #[inline(always)]

@@ -55,6 +55,12 @@ pub fn is_measured() -> bool {
     stage() >= Stage::Wanted as u32
 }
 
+/// Whether the first event is still to come.
+#[inline(always)]
+pub(crate) fn is_awaited() -> bool {
+    stage() == Stage::Wanted as u32
+}
+
 #[inline(always)]
 fn stage() -> u32 {
     WIPED.stage.load(Ordering::Relaxed)

@@ -130,9 +130,9 @@ pub(crate) fn abandon(node: u32) {
 
 /// The region's number if its events are to be recorded; registers it at its first event.
 fn switched_on(region: &Region, address: u64) -> Option<u32> {
+    let tables = process::make()?;
     let mut id = region.id();
     if id == 0 {
-        let tables = process::make()?;
         id = region.register(tables, address);
         if region.kind() == Kind::User {
             agent::start();

@@ -1,0 +1,30 @@
+//! Whole processes that measure themselves: what they record is read from the region they leave.
+#![cfg(not(loom))]
+
+mod counting;
+mod forks;
+mod limits;
+mod measured;
+mod signals;
+mod switching;
+mod threads;
+
+use whyperf_runtime::{ObjectId, Region, event};
+
+/// One visit with `inside` in it.
+fn visit(region: &Region, inside: impl FnOnce()) {
+    visit_from(region, 0, inside);
+}
+
+/// One visit called from `site`.
+fn visit_from(region: &Region, site: u64, inside: impl FnOnce()) {
+    let recorded = event::begin(region, site, ObjectId::NONE);
+    inside();
+    if recorded {
+        event::end(region, whyperf_layout::Moved::default());
+    }
+}
+
+fn end(region: &Region) {
+    event::end(region, whyperf_layout::Moved::default());
+}
