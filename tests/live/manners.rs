@@ -74,6 +74,24 @@ fn an_exit_in_the_middle_is_reported() {
     assert_eq!(run.report["processes"], 2, "{}", run.stderr);
 }
 
+/// Its sums hold results, counts, statuses and error classes; they do not depend on the MPI.
+fn every_kind_of_call_is_as_without_us(mpi: Mpi) {
+    let file = scratch().join("file").display().to_string();
+    let run = behaves_the_same(&mpi_guest(mpi, 2, "mpi_kinds", &[&file]));
+    assert_eq!(run.stdout.lines().filter(|line| line.contains("sum")).count(), 2, "{}", run.stdout);
+    assert_eq!(run.report["losses"]["objects"], 0, "{}", run.stderr);
+}
+
+#[test]
+fn every_kind_of_call_under_open_mpi_is_as_without_us() {
+    every_kind_of_call_is_as_without_us(Mpi::OpenMpi);
+}
+
+#[test]
+fn every_kind_of_call_under_mpich_is_as_without_us() {
+    every_kind_of_call_is_as_without_us(Mpi::Mpich);
+}
+
 #[test]
 fn ten_thousand_tags_lose_nothing_but_names() {
     let run = behaves_the_same(&mpi_guest(Mpi::OpenMpi, 2, "many_tags", &[]));
