@@ -1,5 +1,6 @@
 //! `whyperf run`: start a program, watch it while it runs, and report when it has ended.
 
+use std::env;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -25,6 +26,11 @@ pub(crate) fn run(request: &Request) -> anyhow::Result<ExitCode> {
         Err(unusable) => return Ok(refuse(&unusable, &mut screen)),
     };
     outlet::check(options, &mut screen);
+    if is_one_of_many() {
+        screen.warn(
+            "this is one process of a job, and each reports for itself; for one report of all use `whyperf exec`",
+        );
+    }
     // A watch that cannot begin must not keep the program from running: queued jobs are dear.
     let watch = library::find().and_then(|library| {
         let watch = Watch::begin(RunDirectory::create()?, options)?;
@@ -78,6 +84,12 @@ pub(crate) fn attend(
     }
     outlet::deliver(&report, &request.options, &mut screen);
     Ok(ExitCode::from(u8::try_from(status).unwrap_or(u8::MAX)))
+}
+
+/// Whether a launcher started us beside others.
+fn is_one_of_many() -> bool {
+    let size = |variable| env::var(variable).ok()?.parse::<u32>().ok();
+    ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"].into_iter().find_map(size).is_some_and(|size| size > 1)
 }
 
 /// Says why a command cannot be started.

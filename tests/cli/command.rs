@@ -5,9 +5,12 @@ use std::process::{Command, Output};
 
 /// The command under test, with no setting of the caller's in its environment.
 pub(crate) fn whyperf() -> Command {
-    let built = || PathBuf::from(env!("CARGO_BIN_EXE_whyperf"));
+    let built = PathBuf::from(env!("CARGO_BIN_EXE_whyperf"));
     let folder = std::env::var_os("WHYPERF_TEST_BIN_DIR").map(PathBuf::from);
-    let mut command = Command::new(folder.map_or_else(built, |folder| folder.join("whyperf")));
+    let path = folder.map_or(built, |folder| folder.join("whyperf"));
+    let library = path.with_file_name("libwhyperf.so");
+    assert!(library.exists(), "{} is missing: run `cargo build` first", library.display());
+    let mut command = Command::new(path);
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("WHYPERF_") {
             command.env_remove(name);

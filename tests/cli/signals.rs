@@ -100,3 +100,23 @@ fn a_hang_up_does_not_lose_the_report() {
     kill_process_group(running.pid, Signal::HUP).expect("the group is there");
     assert_eq!(running.end().report["exit_status"], 10);
 }
+
+#[test]
+fn what_is_known_when_the_end_is_asked_for_survives_being_killed() {
+    let mut running = Running::start("kept", &script("TERM", "echo asked"));
+    kill_process(running.pid, Signal::TERM).expect("it runs");
+    let mut line = String::new();
+    running.stdout.read_line(&mut line).expect("the script speaks");
+    assert_eq!(line, "asked\n");
+    let path = running.folder.file("report.json");
+    while !std::path::Path::new(&path).exists() {
+        let ended = running.child.try_wait().expect("it is our child");
+        assert_eq!(ended, None, "whyperf stays with a program that does not end");
+        std::thread::yield_now();
+    }
+    kill_process_group(running.pid, Signal::KILL).expect("the group is there");
+    let ended = running.end();
+    assert_eq!((ended.status, &ended.report["exit_status"]), (None, &Value::from(143)));
+    // Nobody was left to remove the run directory.
+    assert_eq!(crate::command::say(&["clean"]).status, Some(0));
+}
