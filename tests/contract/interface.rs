@@ -1,0 +1,134 @@
+//! The header and the Fortran module: the same bytes as the library, and no effect without it.
+
+use crate::shipped::{Folder, library, output, project};
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use whyperf_layout::geometry::{NODES_IN_SLOT, REGIONS, STRINGS, slot_offset};
+use whyperf_layout::{Kind, Node, RegionRecord};
+
+/// Ways to link a program; in the first its weak references are settled by the linker.
+const LINKED: [&[&str]; 3] =
+    [&["-fno-pie", "-no-pie"], &["-fPIE", "-pie"], &["-fPIE", "-pie", "-Wl,-z,now"]];
+
+fn compile(compiler: &str, options: &[&str], sources: &[PathBuf], program: &Path) {
+    let include = format!("-I{}", project("include").display());
+    let mut all: Vec<OsString> =
+        vec!["-O2".into(), "-Wall".into(), "-Wextra".into(), "-Werror".into()];
+    all.extend(options.iter().map(Into::into));
+    all.extend([include.into(), "-o".into(), program.into()]);
+    all.extend(sources.iter().map(Into::into));
+    let all: Vec<_> = all.iter().map(OsString::as_os_str).collect();
+    output(compiler, &all);
+}
+
+/// What the program prints, and the regions it leaves, without and with the library.
+fn run(program: &Path, folder: &Path) -> (Vec<u8>, Vec<u8>, Vec<PathBuf>) {
+    let output = |command: &mut Command| {
+        let output = command.output().expect("the program starts");
+        assert!(output.status.success(), "{}: {}", program.display(), output.status);
+        assert!(output.stderr.is_empty(), "{:?}", String::from_utf8_lossy(&output.stderr));
+        output.stdout
+    };
+    let alone = output(Command::new(program).env_remove("LD_PRELOAD").env_remove("WHYPERF_DIR"));
+    let mut preloaded = Command::new(program);
+    let preloaded = output(preloaded.env("LD_PRELOAD", library()).env("WHYPERF_DIR", folder));
+    let left =
+        fs::read_dir(folder).expect("the folder is ours").map(|e| e.unwrap().path()).collect();
+    (alone, preloaded, left)
+}
+
+/// Visits by name of the program's own regions, summed over all nodes of the first thread.
+fn visits(region: &Path) -> Vec<(String, u64)> {
+    let file = File::open(region).expect("a region opens");
+    let word = |at: usize| {
+        let mut bytes = [0; 4];
+        file.read_exact_at(&mut bytes, at as u64).expect("inside the file");
+        u32::from_le_bytes(bytes)
+    };
+    let mut found: Vec<(String, u64)> = Vec::new();
+    for index in 3..64 {
+        let node = slot_offset(0) + NODES_IN_SLOT + index * size_of::<Node>();
+        let id = word(node + core::mem::offset_of!(Node, region)) as usize;
+        let record = REGIONS + id * size_of::<RegionRecord>();
+        if id == 0
+            || word(record + core::mem::offset_of!(RegionRecord, kind)) != Kind::User.number()
+        {
+            continue;
+        }
+        assert_ne!(word(record + core::mem::offset_of!(RegionRecord, address)), 0, "no address");
+        let name_at = STRINGS + word(record + core::mem::offset_of!(RegionRecord, name)) as usize;
+        let mut name = vec![0; word(name_at) as usize];
+        file.read_exact_at(&mut name, name_at as u64 + 4).expect("inside the file");
+        let name = String::from_utf8(name).expect("a name in letters");
+        let count = u64::from(word(node));
+        match found.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, sum)) => *sum += count,
+            None => found.push((name, count)),
+        }
+    }
+    found.sort();
+    found
+}
+
+fn check(compiler: &str, source: &str, expected: &[(&str, u64)]) {
+    let source_path = project("tests/programs/api").join(source);
+    for (number, options) in LINKED.iter().enumerate() {
+        let folder = Folder::new(&format!("{source}-{number}"));
+        let program = folder.0.join("program");
+        let regions = folder.0.join("regions");
+        fs::create_dir(&regions).expect("a new folder");
+        compile(compiler, options, std::slice::from_ref(&source_path), &program);
+        let (alone, preloaded, left) = run(&program, &regions);
+        assert_eq!(alone, preloaded, "{source} {options:?} prints something else");
+        assert_eq!(left.len(), 1, "{source} {options:?}: regions {left:?}");
+        let seen = visits(&left[0]);
+        let seen: Vec<_> = seen.iter().map(|(name, count)| (name.as_str(), *count)).collect();
+        assert_eq!(seen, expected, "{source} {options:?}");
+    }
+}
+
+#[test]
+fn begin_and_end() {
+    check("gcc", "begin_end.c", &[("descend", 4000), ("solve", 1000), ("step", 3000)]);
+}
+
+#[test]
+fn scopes_in_c() {
+    check("gcc", "scope.c", &[("look", 550), ("search", 100)]);
+}
+
+#[test]
+fn scopes_in_cpp() {
+    check("g++", "scope.cpp", &[("even", 50), ("half", 100)]);
+}
+
+#[test]
+fn counters() {
+    check("gcc", "counter.c", &[("cells", 1000), ("level", 1000)]);
+}
+
+#[test]
+fn pause_and_resume() {
+    check("gcc", "pause.c", &[("seen", 200)]);
+}
+
+#[test]
+fn the_header_has_the_bytes_of_the_library() {
+    let folder = Folder::new("bytes");
+    let source = folder.0.join("bytes.c");
+    let text = "#include \"whyperf.h\"\n#include <stddef.h>\n\
+        _Static_assert(sizeof(whyperf_region) == 16, \"region\");\n\
+        _Static_assert(sizeof(whyperf_counter) == 16, \"counter\");\n\
+        _Static_assert(offsetof(whyperf_region, name) == 0, \"name\");\n\
+        _Static_assert(offsetof(whyperf_region, id) == 8, \"id\");\n\
+        _Static_assert(offsetof(whyperf_region, kind) == 12, \"kind\");\n\
+        int main(void) { return 0; }\n";
+    fs::write(&source, text).expect("the folder is ours");
+    compile("gcc", &["-std=c99"], std::slice::from_ref(&source), &folder.0.join("c"));
+    let cpp = folder.0.join("bytes.cpp");
+    fs::write(&cpp, "#include \"whyperf.h\"\nint main() { WHYPERF_SCOPE(\"a\"); }\n").unwrap();
+    compile("g++", &["-std=c++11"], &[cpp], &folder.0.join("cpp"));
+}
