@@ -21,6 +21,14 @@ pub struct Region {
     kind: AtomicU32,
 }
 
+// What `include/whyperf.h` and `include/whyperf.f90` say; `tests/contract` compiles the same sums.
+const _: () = {
+    assert!(size_of::<Region>() == 16);
+    assert!(core::mem::offset_of!(Region, name) == 0);
+    assert!(core::mem::offset_of!(Region, id) == 8);
+    assert!(core::mem::offset_of!(Region, kind) == 12);
+};
+
 // SAFETY: the name is never written, the rest is atomic.
 unsafe impl Sync for Region {}
 

@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use whyperf_layout::geometry::{NODES_IN_SLOT, REGIONS, STRINGS, slot_offset};
-use whyperf_layout::{Kind, Node, RegionRecord};
+use whyperf_layout::{Header, Kind, Node, RegionRecord};
 
 /// Ways to link a program; in the first its weak references are settled by the linker.
 const LINKED: [&[&str]; 3] =
@@ -113,6 +113,40 @@ fn counters() {
 #[test]
 fn pause_and_resume() {
     check("gcc", "pause.c", &[("seen", 200)]);
+}
+
+#[test]
+fn phases() {
+    let folder = Folder::new("phases");
+    let regions = folder.0.join("regions");
+    fs::create_dir(&regions).expect("a new folder");
+    let program = folder.0.join("program");
+    compile("gcc", &["-no-pie"], &[project("tests/programs/api/phase.c")], &program);
+    let (alone, preloaded, left) = run(&program, &regions);
+    assert_eq!(alone, preloaded);
+    assert_eq!(left.len(), 1, "regions {left:?}");
+    let file = File::open(&left[0]).expect("a region opens");
+    let mut count = [0; 4];
+    let at = core::mem::offset_of!(Header, phase_count) as u64;
+    file.read_exact_at(&mut count, at).expect("inside the file");
+    assert_eq!(u32::from_le_bytes(count), 3);
+}
+
+#[test]
+fn every_call_from_fortran() {
+    let folder = Folder::new("fortran");
+    let regions = folder.0.join("regions");
+    fs::create_dir(&regions).expect("a new folder");
+    let program = folder.0.join("program");
+    let objects = format!("-J{}", folder.0.display());
+    let sources = [project("include/whyperf.f90"), project("tests/programs/api/api.f90")];
+    compile("gfortran", &[&objects], &sources, &program);
+    let (alone, preloaded, left) = run(&program, &regions);
+    assert_eq!(alone, preloaded);
+    assert_eq!(left.len(), 1, "regions {left:?}");
+    let seen = visits(&left[0]);
+    let seen: Vec<_> = seen.iter().map(|(name, count)| (name.as_str(), *count)).collect();
+    assert_eq!(seen, [("cells", 3000), ("level", 1000), ("solve", 1000), ("step", 3000)]);
 }
 
 #[test]
