@@ -65,6 +65,7 @@ impl Attendance<'_> {
                 Some(Event::PassOn(signal)) => self.pass_on(signal),
                 Some(Event::Resumed) => self.keep_stock(),
                 Some(Event::Interrupted) => {
+                    self.keep_stock();
                     interruptions += 1;
                     if interruptions == 2 {
                         patience = Some(Instant::now() + PATIENCE);

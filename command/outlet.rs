@@ -33,7 +33,7 @@ pub(crate) fn deliver(report: &Report, options: &Options, screen: &mut Screen) {
 /// Writes down what is known so far; what goes wrong now is said when the final report is written.
 pub(crate) fn keep(report: &Report, options: &Options) {
     if let Some(path) = &options.json {
-        let _ = report.write_json(path);
+        let _ = report.keep_json(path);
     }
 }
 

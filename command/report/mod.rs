@@ -7,7 +7,7 @@ mod tree;
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -57,13 +57,23 @@ impl Report {
 
     /// Writes the report as JSON; a regular file is replaced as a whole, so that a reader never sees half of it.
     pub(crate) fn write_json(&self, path: &Path) -> Result<()> {
+        // Some file systems tell only now that there was no space.
+        self.write_json_and(path, fs::File::sync_all)
+    }
+
+    /// The same in a hurry: this process may be killed at once.
+    pub(crate) fn keep_json(&self, path: &Path) -> Result<()> {
+        self.write_json_and(path, |_| Ok(()))
+    }
+
+    fn write_json_and(&self, path: &Path, settle: fn(&fs::File) -> io::Result<()>) -> Result<()> {
         let mut text = serde_json::to_string(self).context("writing the report as JSON")?;
         text.push('\n');
         if path.symlink_metadata().is_ok_and(|metadata| !metadata.is_file()) {
             return fs::write(path, text).with_context(|| format!("writing {}", path.display()));
         }
         let unfinished = unfinished(path);
-        let written = write_whole(&unfinished, text.as_bytes())
+        let written = write_whole(&unfinished, text.as_bytes(), settle)
             .and_then(|()| fs::rename(&unfinished, path))
             .with_context(|| format!("writing the report to {}", path.display()));
         if written.is_err() {
@@ -174,10 +184,14 @@ fn unfinished(path: &Path) -> PathBuf {
     name.into()
 }
 
-fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+fn write_whole(
+    path: &Path,
+    bytes: &[u8],
+    settle: fn(&fs::File) -> io::Result<()>,
+) -> io::Result<()> {
     let mut file = fs::File::create(path)?;
     file.write_all(bytes)?;
-    file.sync_all()
+    settle(&file)
 }
 
 #[cfg(test)]
