@@ -126,7 +126,7 @@ pub const fn low(value: u64) -> u32 {
 /// Writer: makes `next` current and closes the segment since `last` into `current`.
 #[inline(always)]
 pub fn begin(head: &Head, current: &Node, stamp: &AtomicU32, next: u32, now: u64) {
-    head.word.store(pack(next, now), Ordering::Relaxed);
+    head.word.store(pack(next, now), Ordering::Relaxed); // SYNC handler with last_event
     #[cfg(not(loom_mutant = "open_begin"))]
     fence(Ordering::Release); // SYNC open with Watch::open
     add(&current.exclusive, now.wrapping_sub(last_event(head)));
@@ -162,7 +162,7 @@ pub fn end_unmoved(head: &Head, current: &Node, stamp: &AtomicU32, next: u32, no
 
 #[inline(always)]
 fn open_end(head: &Head, current: &Node, next: u32, now: u64) -> u64 {
-    head.word.store(pack(next, now), Ordering::Relaxed);
+    head.word.store(pack(next, now), Ordering::Relaxed); // SYNC handler with last_event
     let visits = current.visits.load(Ordering::Relaxed).wrapping_add(1);
     current.visits.store(visits, Ordering::Relaxed);
     // One fence orders both, word and visits, before all that follows.
@@ -180,7 +180,7 @@ fn open_end(head: &Head, current: &Node, next: u32, now: u64) -> u64 {
 #[inline(always)]
 fn last_event(head: &Head) -> u64 {
     #[cfg(not(loom))]
-    core::sync::atomic::compiler_fence(Ordering::SeqCst); // SYNC handler with last_event
+    core::sync::atomic::compiler_fence(Ordering::SeqCst); // SYNC handler with begin, open_end
     head.last.load(Ordering::Relaxed)
 }
 

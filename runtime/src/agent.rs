@@ -17,8 +17,7 @@ const STORAGE: usize = 64 << 10;
 /// Starts the agent of this process if it has none.
 pub(crate) fn start() {
     let Some(tables) = process::tables() else { return };
-    // SYNC agent with run
-    if WIPED.agent.swap(1, Ordering::AcqRel) != 0 {
+    if WIPED.agent.swap(1, Ordering::Relaxed) != 0 {
         return;
     }
     let Some(memory) = kernel::private_memory(STACK + STORAGE) else { return };

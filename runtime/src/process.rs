@@ -135,7 +135,7 @@ pub fn set_world(rank: i32, size: u32) {
     let header = tables.header();
     header.rank.store(rank, Ordering::Relaxed);
     header.world_size.store(size, Ordering::Relaxed);
-    header.mpi_ticks.store(clock::now(), Ordering::Release); // SYNC world with the daemon
+    header.mpi_ticks.store(clock::now(), Ordering::Relaxed);
     agent::start();
 }
 
@@ -160,7 +160,7 @@ pub fn phase(name: &[u8]) {
     let header = tables.header();
     header.phase_name.store(strings::append(tables, name, &held), Ordering::Relaxed);
     let count = header.phase_count.load(Ordering::Relaxed);
-    header.phase_count.store(count + 1, Ordering::Release); // SYNC phase with the daemon
+    header.phase_count.store(count + 1, Ordering::Relaxed);
 }
 
 /// Switches everything off until [`resume`]; visits that are open still end.

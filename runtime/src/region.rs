@@ -68,7 +68,7 @@ impl Region {
         let held = Held::take();
         if self.id() == 0 {
             if let Some(id) = self.append(tables, address, &held) {
-                self.id.store(u32::from(id), Ordering::Release); // SYNC region with Held::take
+                self.id.store(u32::from(id), Ordering::Relaxed);
             } else {
                 tables.header().losses.regions.fetch_add(1, Ordering::Relaxed);
             }
