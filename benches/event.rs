@@ -8,6 +8,7 @@ use std::arch::x86_64::_rdtsc;
 use std::env;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::hint::black_box;
+use std::mem::transmute;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::Barrier;
@@ -139,10 +140,18 @@ impl Library {
         // SAFETY: the library exports these functions with these signatures; see its header.
         unsafe {
             Self {
-                begin: std::mem::transmute(symbol(c"whyperf_region_begin")),
-                end: std::mem::transmute(symbol(c"whyperf_region_end")),
-                pause: std::mem::transmute(symbol(c"whyperf_measurement_pause")),
-                resume: std::mem::transmute(symbol(c"whyperf_measurement_resume")),
+                begin: transmute::<*mut c_void, unsafe extern "C" fn(*mut Region) -> bool>(symbol(
+                    c"whyperf_region_begin",
+                )),
+                end: transmute::<*mut c_void, unsafe extern "C" fn(*mut Region)>(symbol(
+                    c"whyperf_region_end",
+                )),
+                pause: transmute::<*mut c_void, unsafe extern "C" fn()>(symbol(
+                    c"whyperf_measurement_pause",
+                )),
+                resume: transmute::<*mut c_void, unsafe extern "C" fn()>(symbol(
+                    c"whyperf_measurement_resume",
+                )),
             }
         }
     }
