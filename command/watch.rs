@@ -1,14 +1,14 @@
 //! Watching a run: the daemon's rounds go to the search, its requests go back, and what it concludes is said at once.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
-use whyperf_consultant::{
-    Event, Happening, Hypotheses, MeasurementId, Request, Search, Settings as SearchSettings, Step,
+use whyperf_consultant::{Event, Happening, Hypotheses, Search, Settings as SearchSettings, Step};
+use whyperf_daemon::{
+    Complaint, Correspondence, Daemon, Moment, PairId, Round, RunDirectory, Settings,
 };
-use whyperf_daemon::{Complaint, Daemon, Moment, PairId, Round, RunDirectory, Settings};
 use whyperf_model::{Focus, Histogram, Metric, Nanos};
 
 use crate::arguments::Options;
@@ -28,8 +28,7 @@ pub(crate) struct Watch {
     pub(crate) held_back: usize,
     /// The time of all threads, of which the profile shows shares.
     wall: PairId,
-    pairs: BTreeMap<MeasurementId, PairId>,
-    measurements: BTreeMap<PairId, MeasurementId>,
+    correspondence: Correspondence,
     said: BTreeSet<String>,
     begin: Instant,
     next: Instant,
@@ -63,8 +62,7 @@ impl Watch {
             cost_limit,
             held_back: 0,
             wall,
-            pairs: BTreeMap::new(),
-            measurements: BTreeMap::new(),
+            correspondence: Correspondence::default(),
             said: BTreeSet::new(),
             begin,
             next: begin + width,
@@ -140,24 +138,11 @@ impl Watch {
         width
     }
 
-    /// What is new comes first, then what it did, then what is gone: a process that just ended counts in the interval it ended in.
     fn digest(&mut self, round: Round, screen: &mut Screen) {
-        let now = round.interval.end;
         round.complaints.iter().for_each(|complaint| self.complain(complaint, screen));
         self.heat.take_replies(&round.switched);
-        for resource in round.appeared {
-            self.search.handle(Event::Resource(now, resource));
-        }
-        if !round.interval.is_empty() {
-            self.search.handle(Event::Cost(now, self.daemon.cost().now));
-        }
-        for (pair, sample) in round.samples {
-            if let Some(id) = self.measurements.get(&pair) {
-                self.search.handle(Event::Sample(*id, sample));
-            }
-        }
-        for resource in round.retired {
-            self.search.handle(Event::Retired(now, resource));
+        for event in self.correspondence.events(round, &self.daemon) {
+            self.search.handle(event);
         }
         self.carry_out_requests();
         self.tell_steps(screen);
@@ -165,19 +150,7 @@ impl Watch {
 
     fn carry_out_requests(&mut self) {
         while let Some(request) = self.search.poll_request() {
-            match request {
-                Request::Start { id, pair } => {
-                    let started = self.daemon.start(pair.metric, &pair.focus);
-                    self.pairs.insert(id, started);
-                    self.measurements.insert(started, id);
-                }
-                Request::Stop { id } => {
-                    if let Some(pair) = self.pairs.remove(&id) {
-                        self.measurements.remove(&pair);
-                        self.daemon.stop(pair);
-                    }
-                }
-            }
+            self.correspondence.carry_out(&request, &mut self.daemon);
         }
     }
 

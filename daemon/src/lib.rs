@@ -48,7 +48,7 @@ pub use control::{SwitchOutcome, Switched};
 pub use cost::{Cost, Losses};
 pub use daemon::{Counts, Daemon, Settings};
 pub use error::Error;
-pub use live::{Live, Pace};
+pub use live::{Correspondence, Live, Pace};
 pub use pairs::PairId;
 pub use profile::{ProfileRow, View};
 pub use round::{Complaint, ProcessNote, Round};

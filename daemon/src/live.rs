@@ -2,13 +2,55 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use whyperf_consultant::{Event, MeasurementId, World};
+use whyperf_consultant::{Event, MeasurementId, Request, World};
 use whyperf_model::Pair;
 
 use crate::clock::Moment;
 use crate::daemon::Daemon;
 use crate::pairs::PairId;
 use crate::round::Round;
+
+/// Which of the daemon's pairs answers which of the search's measurements.
+#[derive(Debug, Default)]
+pub struct Correspondence {
+    pairs: BTreeMap<MeasurementId, PairId>,
+    names: BTreeMap<PairId, MeasurementId>,
+}
+
+impl Correspondence {
+    /// Does what the search asked for.
+    pub fn carry_out(&mut self, request: &Request, daemon: &mut Daemon) {
+        match request {
+            Request::Start { id, pair } => self.start(*id, pair, daemon),
+            Request::Stop { id } => self.stop(*id, daemon),
+        }
+    }
+
+    fn start(&mut self, id: MeasurementId, pair: &Pair, daemon: &mut Daemon) {
+        let started = daemon.start(pair.metric, &pair.focus);
+        self.pairs.insert(id, started);
+        self.names.insert(started, id);
+    }
+
+    fn stop(&mut self, id: MeasurementId, daemon: &mut Daemon) {
+        if let Some(pair) = self.pairs.remove(&id) {
+            self.names.remove(&pair);
+            daemon.stop(pair);
+        }
+    }
+
+    /// A round as events. What is new comes first, then what it did, then what is gone: a process
+    /// that just ended counts in the interval it ended in.
+    pub fn events(&self, round: Round, daemon: &Daemon) -> impl Iterator<Item = Event> {
+        let end = round.interval.end;
+        let new = round.appeared.into_iter().map(move |new| Event::Resource(end, new));
+        let cost = (!round.interval.is_empty()).then(|| Event::Cost(end, daemon.cost().now));
+        let told = |(pair, sample)| Some(Event::Sample(*self.names.get(&pair)?, sample));
+        let samples = round.samples.into_iter().filter_map(told);
+        let gone = round.retired.into_iter().map(move |gone| Event::Retired(end, gone));
+        new.chain(cost).chain(samples).chain(gone)
+    }
+}
 
 /// When the rounds are, and what else is to be done with them.
 pub trait Pace {
@@ -27,8 +69,7 @@ pub trait Pace {
 pub struct Live<'run, P> {
     daemon: &'run mut Daemon,
     pace: P,
-    pairs: BTreeMap<MeasurementId, PairId>,
-    names: BTreeMap<PairId, MeasurementId>,
+    correspondence: Correspondence,
     events: VecDeque<Event>,
     over: bool,
 }
@@ -37,8 +78,8 @@ impl<'run, P: Pace> Live<'run, P> {
     /// A world that looks at the daemon's processes at this pace.
     #[must_use]
     pub fn new(daemon: &'run mut Daemon, pace: P) -> Self {
-        let (pairs, names) = (BTreeMap::new(), BTreeMap::new());
-        Self { daemon, pace, pairs, names, events: VecDeque::new(), over: false }
+        let (correspondence, events) = (Correspondence::default(), VecDeque::new());
+        Self { daemon, pace, correspondence, events, over: false }
     }
 
     /// The daemon, when the search is done with it; and what kept the pace.
@@ -60,17 +101,9 @@ impl<'run, P: Pace> Live<'run, P> {
         self.tell(round);
     }
 
-    /// What is new comes first, then what it did, then what is gone.
     fn tell(&mut self, round: Round) {
         let end = round.interval.end;
-        self.events.extend(round.appeared.into_iter().map(|new| Event::Resource(end, new)));
-        if !round.interval.is_empty() {
-            self.events.push_back(Event::Cost(end, self.daemon.cost().now));
-        }
-        for (pair, sample) in round.samples {
-            self.events.extend(self.names.get(&pair).map(|id| Event::Sample(*id, sample)));
-        }
-        self.events.extend(round.retired.into_iter().map(|gone| Event::Retired(end, gone)));
+        self.events.extend(self.correspondence.events(round, self.daemon));
         if self.over {
             self.events.push_back(Event::End(end));
         }
@@ -79,18 +112,13 @@ impl<'run, P: Pace> Live<'run, P> {
 
 impl<P: Pace> World for Live<'_, P> {
     fn start(&mut self, id: MeasurementId, pair: &Pair) {
-        let started = self.daemon.start(pair.metric, &pair.focus);
-        self.pairs.insert(id, started);
-        self.names.insert(started, id);
+        self.correspondence.start(id, pair, self.daemon);
     }
 
     fn stop(&mut self, id: MeasurementId) {
-        if let Some(pair) = self.pairs.remove(&id) {
-            self.names.remove(&pair);
-            self.daemon.stop(pair);
-            // What came in for it and was not told yet is not told any more.
-            self.events.retain(|event| !matches!(event, Event::Sample(of, _) if *of == id));
-        }
+        self.correspondence.stop(id, self.daemon);
+        // What came in for it and was not told yet is not told any more.
+        self.events.retain(|event| !matches!(event, Event::Sample(of, _) if *of == id));
     }
 
     fn next(&mut self) -> Option<Event> {
