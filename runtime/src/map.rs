@@ -159,12 +159,11 @@ impl Path {
 
 impl Write for Path {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        let room = self.bytes.len() - 1 - self.used;
-        if text.len() > room {
-            return Err(fmt::Error);
-        }
-        self.bytes[self.used..self.used + text.len()].copy_from_slice(text.as_bytes());
-        self.used += text.len();
+        let last = self.bytes.len() - 1;
+        let end = self.used.saturating_add(text.len()).min(last);
+        let room = self.bytes.get_mut(self.used..end).filter(|room| room.len() == text.len());
+        room.ok_or(fmt::Error)?.copy_from_slice(text.as_bytes());
+        self.used = end;
         Ok(())
     }
 }
@@ -206,5 +205,5 @@ fn number(path: &mut Path, mut value: u32) -> Option<()> {
             break;
         }
     }
-    path.write_str(core::str::from_utf8(&digits[at..]).ok()?).ok()
+    path.write_str(core::str::from_utf8(digits.get(at..)?).ok()?).ok()
 }

@@ -82,13 +82,13 @@ impl<const N: usize> Association<N> {
 
     /// Forgets what is at a place.
     pub(crate) fn remove(&self, place: Place) {
-        self.handles[place.0].store(FREE, Ordering::Release); // SYNC claim with insert
+        self.handles[place.0 & (N - 1)].store(FREE, Ordering::Release); // SYNC claim with insert
     }
 
     /// One word of what is remembered.
     #[inline(always)]
     pub(crate) fn word(&self, place: Place, word: usize) -> &AtomicU64 {
-        &self.values[place.0][word]
+        &self.values[place.0 & (N - 1)][word % WORDS]
     }
 
     #[inline(always)]

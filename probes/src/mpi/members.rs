@@ -40,8 +40,11 @@ impl Lowest {
         let at = self.ranks.iter().take(self.used).position(|known| rank < *known);
         let at = at.unwrap_or(self.used);
         if at < SHOWN {
-            self.ranks.copy_within(at..SHOWN - 1, at + 1);
-            self.ranks[at] = rank;
+            // Moves up what is higher, one by one; the highest of all falls out.
+            let mut carried = rank;
+            for place in self.ranks.iter_mut().skip(at) {
+                core::mem::swap(place, &mut carried);
+            }
             self.used = SHOWN.min(self.used + 1);
         }
     }
@@ -58,7 +61,8 @@ fn lowest_of(group: &Group, world: &Group) -> Lowest {
         for (rank, number) in ranks.iter_mut().zip(next..) {
             *rank = number;
         }
-        if !group.translate(&ranks[..length], world, &mut translated) {
+        let Some(asked) = ranks.get(..length) else { break };
+        if !group.translate(asked, world, &mut translated) {
             break;
         }
         // A process that another job spawned has no rank here, which is a negative number.

@@ -78,10 +78,13 @@ impl Room {
     /// Keeps a handle.
     #[inline(always)]
     pub(crate) fn set_handle(&mut self, index: usize, handle: usize) {
-        match self.pool {
+        let place = match self.pool {
             // SAFETY: the pool is ours until it is released, and no other reference to it lives.
-            Some(pool) => unsafe { (*pool.handles.get())[index] = handle },
-            None => self.handles[index] = handle,
+            Some(pool) => unsafe { (*pool.handles.get()).get_mut(index) },
+            None => self.handles.get_mut(index),
+        };
+        if let Some(place) = place {
+            *place = handle;
         }
     }
 
@@ -91,22 +94,22 @@ impl Room {
         if index >= self.kept {
             return 0;
         }
-        match self.pool {
+        let place = match self.pool {
             // SAFETY: the pool is ours until it is released.
-            Some(pool) => unsafe { (*pool.handles.get())[index] },
-            None => self.handles[index],
-        }
+            Some(pool) => unsafe { (*pool.handles.get()).get(index) },
+            None => self.handles.get(index),
+        };
+        place.copied().unwrap_or(0)
     }
 
     /// Address of an array of empty statuses, as long as the requests.
     pub(crate) fn statuses(&mut self) -> usize {
-        let kept = self.kept;
-        let statuses = match self.pool {
+        let all: &mut [status::Room] = match self.pool {
             // SAFETY: the pool is ours until it is released.
-            Some(pool) => unsafe { &mut (&mut (*pool.statuses.get()))[..kept] },
-            None => &mut self.statuses[..kept],
+            Some(pool) => unsafe { &mut *pool.statuses.get() },
+            None => &mut self.statuses,
         };
-        statuses.fill(status::Room::EMPTY);
-        statuses.as_mut_ptr() as usize
+        all.iter_mut().take(self.kept).for_each(|status| *status = status::Room::EMPTY);
+        all.as_mut_ptr() as usize
     }
 }
