@@ -2,7 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::process::CommandExt as _;
-use std::process::{Child, ChildStdout, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde_json::Value;
@@ -28,7 +28,16 @@ struct Ended {
 impl Running {
     fn start(name: &str, script: &str) -> Self {
         let folder = Folder::new(name);
-        let mut command = whyperf();
+        // Whoever runs the tests in the background ignores some signals, and children inherit that.
+        let plain = whyperf();
+        let mut command = Command::new("env");
+        for (name, value) in plain.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command.arg("--default-signal=HUP,INT,QUIT,TERM,USR1").arg(plain.get_program());
         command.args(["run", "--json", &folder.file("report.json"), "--", "sh", "-c", script]);
         command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the command was built");

@@ -188,7 +188,7 @@ mod tests {
             ("a/src/c.rs", ""),
             ("a/src/b/d.rs", ""),
         ]);
-        let tests: Vec<bool> = tree.files.iter().map(super::Source::is_test).collect();
+        let tests: Vec<bool> = tree.files.iter().map(Source::is_test).collect();
         assert_eq!(tests, [false, false, true, true]);
     }
 
