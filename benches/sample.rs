@@ -25,9 +25,8 @@ fn main() {
     // Few bins, so that ten thousand histograms measure adding, not memory.
     let settings = Settings { bins: 100, ..Settings::new(zero) };
     let mut daemon = Daemon::open(&directory, settings).expect("the directory was just made");
-    let process =
-        SyntheticProcess::create(&directory, std::process::id(), 1, THREADS, zero.nanos)
-            .expect("shared memory has room");
+    let process = SyntheticProcess::create(&directory, std::process::id(), 1, THREADS, zero.nanos)
+        .expect("shared memory has room");
     let regions: Vec<u32> =
         (0..20).map(|at| process.region(&format!("MPI_{at}"), Kind::Receive, 0)).collect();
     let world = process.object(ObjectKind::Communicator, 0, 1, "MPI_COMM_WORLD");
@@ -112,7 +111,12 @@ fn start(daemon: &mut Daemon, count: usize) {
 
 fn tell(what: &str, times: Vec<Duration>) {
     let at = |part: usize| times[(times.len() - 1) * part / 100].as_nanos() as f64 / 1000.0;
-    println!("{what:>12}: median {:8.1} us, 90 % {:8.1} us, worst {:8.1} us", at(50), at(90), at(100));
+    println!(
+        "{what:>12}: median {:8.1} us, 90 % {:8.1} us, worst {:8.1} us",
+        at(50),
+        at(90),
+        at(100)
+    );
 }
 
 fn directory() -> PathBuf {
