@@ -245,5 +245,5 @@ fn region_name(process: &Process, thread: &Thread, index: usize) -> Option<Strin
 }
 
 fn caller(process: &Process, thread: &Thread, index: usize) -> Option<String> {
-    Some(process.catalogue.place(thread.nodes[index].site)?.function.clone())
+    Some(process.catalogue.place(thread.nodes[index].site)?.caller())
 }

@@ -2,10 +2,11 @@
 //!
 //! ```text
 //!   Unknown ──attach──► Declined                        no run directory, a launcher, a shell
-//!                └────► Wanted ──first event──► Attached
+//!                └────► Wanted ──first thread──► Attached
 //!   any ──fork──► (wiped) Unknown ──forked_child──► Wanted or Declined
 //! ```
-//! Nothing is created before the first event, so a program without events leaves no trace.
+//! The region is made when the first thread registers: at load, but in a forked child, which may soon
+//! become another program, only at its first event.
 
 use crate::environ::{self, settings};
 use crate::lock::Held;
@@ -23,7 +24,7 @@ pub(crate) enum Stage {
     Unknown = 0,
     /// Not to be measured.
     Declined = 1,
-    /// To be measured from the first event on.
+    /// To be measured from the first registration on.
     Wanted = 2,
     /// Measured.
     Attached = 3,
@@ -55,7 +56,7 @@ pub fn is_measured() -> bool {
     stage() >= Stage::Wanted as u32
 }
 
-/// Whether the first event is still to come.
+/// Whether the first registration is still to come.
 #[inline(always)]
 pub(crate) fn is_awaited() -> bool {
     stage() == Stage::Wanted as u32

@@ -50,6 +50,15 @@ impl Place {
     pub(crate) fn position(&self) -> Option<String> {
         self.line.as_ref().map(|(file, line)| format!("{file}:{line}"))
     }
+
+    /// The function as it reads outside its module: an address alone would say nothing.
+    pub(crate) fn caller(&self) -> String {
+        if self.function.starts_with("0x") {
+            format!("{}+{}", self.module, self.function)
+        } else {
+            self.function.clone()
+        }
+    }
 }
 
 /// What was found at an address of a process.

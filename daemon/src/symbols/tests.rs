@@ -138,6 +138,8 @@ fn without_debug_information_the_object_file_is_the_module() {
     let function = stripped[0].as_ref().map(|place| place.function.clone()).unwrap_or_default();
     assert!(function.starts_with("0x"), "{stripped:?}");
     assert_eq!(stripped[0], place("prog", &function, None));
+    let shown = stripped[0].as_ref().map(Place::caller);
+    assert_eq!(shown, Some(format!("prog+{function}")));
     assert_eq!(stripped[1], None);
 }
 
