@@ -7,6 +7,7 @@
 mod bottlenecks;
 mod expectation;
 mod launcher;
+mod lessons;
 mod long_receive;
 mod manners;
 mod pattern;

@@ -97,14 +97,7 @@ fn ten_thousand_tags_lose_nothing_but_names() {
     let run = behaves_the_same(&mpi_guest(Mpi::OpenMpi, 2, "many_tags", &[]));
     let losses = &run.report["losses"];
     assert!(losses["objects"].as_u64().is_some_and(|lost| lost > 0), "{losses}");
-    let calls = |name: &str| -> u64 {
-        let rows = run.list("profile").iter();
-        let rows = rows.filter(|row| {
-            row["path"].as_array().and_then(|path| path.last()).is_some_and(|last| last == name)
-        });
-        rows.map(|row| row["calls"].as_u64().unwrap_or(0)).sum()
-    };
-    assert_eq!(calls("MPI_Send"), 20_000, "{}", run.shown());
+    assert_eq!(run.total("MPI_Send", "calls"), 20_000, "{}", run.shown());
 }
 
 #[test]

@@ -28,6 +28,12 @@ pub(crate) fn plain() -> &'static Path {
     PLAIN.get_or_init(|| make("plain", "plain"))
 }
 
+/// The programs that use whyperf's own interface.
+pub(crate) fn with_interface() -> &'static Path {
+    static INTERFACE: OnceLock<PathBuf> = OnceLock::new();
+    INTERFACE.get_or_init(|| make("api", "api"))
+}
+
 fn make(target: &str, name: &str) -> PathBuf {
     let out = shipped::folder().join("../programs").join(name);
     std::fs::create_dir_all(&out).expect("the target folder can be written");

@@ -67,6 +67,15 @@ impl Run {
         self.report[name].as_array().unwrap_or_else(|| panic!("{name} is a list"))
     }
 
+    /// What is summed over all profile rows that end in this region.
+    pub(crate) fn total(&self, region: &str, what: &str) -> u64 {
+        let ends = |row: &&Value| {
+            row["path"].as_array().and_then(|path| path.last()).is_some_and(|last| last == region)
+        };
+        let rows = self.list("profile").iter().filter(ends);
+        rows.map(|row| row[what].as_u64().unwrap_or(0)).sum()
+    }
+
     /// The conclusions as lines, for a failing test to show.
     pub(crate) fn shown(&self) -> String {
         let lines = self.bottlenecks().into_iter();
