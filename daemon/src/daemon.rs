@@ -305,7 +305,11 @@ impl Daemon {
                 round.started.push(note.clone());
             }
             if outcome == Outcome::Damaged {
-                round.complaints.push(Complaint::Damaged { path, process: note.clone() });
+                let (path, process) = (path.clone(), note.clone());
+                round.complaints.push(Complaint::Damaged { path, process });
+            }
+            if outcome == Outcome::Ended {
+                self.discovery.done(&path);
             }
             if outcome != Outcome::Running {
                 round.ended.push(note);

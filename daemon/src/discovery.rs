@@ -49,6 +49,15 @@ impl Discovery {
     pub(crate) fn taken(&mut self, path: &Path) {
         self.known.insert(path.to_owned());
     }
+
+    /// A file was read a last time: it is removed, so that a job of many short processes does not
+    /// fill the memory. A later process of the same number may make one of the same name.
+    pub(crate) fn done(&mut self, path: &Path) {
+        // Where it cannot be removed, it goes with the run directory.
+        if fs::remove_file(path).is_ok() {
+            self.known.remove(path);
+        }
+    }
 }
 
 /// `<pid>-<n>.region` as (pid, n); anything else is none of ours.

@@ -190,3 +190,27 @@ fn recursion_counts_its_time_once() {
         rows.iter().map(|row| (row.path.join(" "), row.calls, row.inclusive.0)).collect();
     assert_eq!(inner, [("solve".to_owned(), 3000, 4000 + 2999),]);
 }
+
+#[test]
+fn the_file_of_an_ended_process_goes_and_its_name_may_come_again() {
+    let mut stage = Stage::new();
+    let process = stage.process(1);
+    let read = process.region("read", Kind::Read, 0);
+    let thread = process.thread(stage.pid(), stage.at(0));
+    let call = thread.add(1, read, 0, 0);
+    thread.begin(call, stage.at(100));
+    thread.end(stage.at(300), Moved::default());
+    stage.sample(SECOND);
+    assert!(process.path().exists());
+    process.leave(stage.at(SECOND + 500));
+    assert_eq!(stage.sample(2 * SECOND).ended.len(), 1);
+    assert!(!process.path().exists(), "{}", process.path().display());
+
+    let path = process.path().to_owned();
+    drop(process);
+    let again = stage.process(1);
+    assert_eq!(again.path(), path);
+    assert_eq!(stage.sample(3 * SECOND).started.len(), 1);
+    assert_eq!(stage.daemon.counts().processes, 2);
+    assert_eq!(stage.daemon.profile(View::TwoLevel).len(), 1, "what was measured is kept");
+}
