@@ -203,15 +203,15 @@ static void file(const char *path)
 /* Wrong arguments and a message that is too long, with errors returned. */
 static void errors(void)
 {
-    MPI_Request requests[2];
+    MPI_Request request;
     MPI_Status status;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     sum += class_of(MPI_Send(out, -1, MPI_INT, right, 0, MPI_COMM_WORLD)) == MPI_ERR_COUNT;
     sum += class_of(MPI_Send(out, 1, MPI_DATATYPE_NULL, right, 0, MPI_COMM_WORLD)) == MPI_ERR_TYPE;
-    MPI_Irecv(in, 1, MPI_INT, left, 1, MPI_COMM_WORLD, &requests[0]);
-    MPI_Isend(out, 3, MPI_INT, right, 1, MPI_COMM_WORLD, &requests[1]);
-    sum += class_of(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE)) == MPI_ERR_IN_STATUS;
-    MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+    /* Not by MPI_Waitall: Open MPI 4.1 sometimes waits for ever once one of its requests has failed. */
+    MPI_Isend(out, 3, MPI_INT, right, 1, MPI_COMM_WORLD, &request);
+    sum += class_of(MPI_Recv(in, 1, MPI_INT, left, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE)) == MPI_ERR_TRUNCATE;
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
     memset(&status, 0x77, sizeof status);
     MPI_Sendrecv(out, 1, MPI_INT, right, 2, in, 2, MPI_INT, left, 2, MPI_COMM_WORLD, &status);
     sum += status.MPI_ERROR == 0x77777777;
