@@ -1,7 +1,7 @@
 //! Runs that go wrong: the program behaves as without whyperf, and what was measured is reported.
 
 use crate::launcher::Mpi;
-use crate::report::{run, scratch};
+use crate::report::{bounded, run, scratch};
 use crate::{programs, shipped};
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
@@ -10,7 +10,7 @@ use std::process::{Child, Command, Output, Stdio};
 
 /// What a program does without us.
 fn bare(words: &[String]) -> Output {
-    let mut command = Command::new(&words[0]);
+    let mut command = bounded(Path::new(&words[0]));
     command.args(&words[1..]).output().expect("the program starts")
 }
 

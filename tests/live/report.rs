@@ -2,6 +2,7 @@
 
 use crate::shipped;
 use serde_json::Value;
+use std::path::Path;
 use std::process::Command;
 
 /// A finished run: what the program printed, what whyperf said, the report.
@@ -26,7 +27,7 @@ pub(crate) struct Bottleneck {
 pub(crate) fn run(words: &[String]) -> Run {
     let folder = scratch();
     let json = folder.join("report.json");
-    let output = Command::new(shipped::whyperf())
+    let output = bounded(&shipped::whyperf())
         .args(["run", "--json"])
         .arg(&json)
         .arg("--")
@@ -45,6 +46,13 @@ pub(crate) fn run(words: &[String]) -> Run {
         status: output.status.code(),
         report,
     }
+}
+
+/// A command that is ended when it should have ended long before, so that a hang is a failure.
+pub(crate) fn bounded(program: &Path) -> Command {
+    let mut command = Command::new("timeout");
+    command.args(["--kill-after=10", "300"]).arg(program);
+    command
 }
 
 impl Run {
