@@ -198,8 +198,10 @@ impl Process {
 
     fn admit_threads(&mut self, region: &Region, now: Moment, books: &mut Books) {
         let ticks = self.ticks(now);
-        self.by_slot.resize(region.slot_count().max(self.by_slot.len()), Seat::default());
-        for number in 0..region.slot_count() {
+        // Asked once: it grows while threads start.
+        let slots = region.slot_count();
+        self.by_slot.resize(slots.max(self.by_slot.len()), Seat::default());
+        for number in 0..slots {
             let Some(slot) = region.slot(number) else { continue };
             let free = SlotState::Free as u32;
             // SYNC claimed with thread::go_live
