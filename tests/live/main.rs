@@ -5,6 +5,7 @@
 //! else from `target/release`.
 
 mod bottlenecks;
+mod bytes;
 mod expectation;
 mod launcher;
 mod lessons;

@@ -202,6 +202,8 @@ arguments! {
     in_count: "recvcount" | "recvcounts" | "result_count" | "count" | "origin_count";
     /// Datatype of what is received.
     in_type: "recvtype" | "recvtypes" | "result_datatype" | "datatype" | "origin_datatype";
+    /// Operation that elements are combined with.
+    op: "op";
     /// Partitions of a partitioned message.
     partitions: "partitions";
     /// Root of a collective operation.

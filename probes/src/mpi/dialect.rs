@@ -47,6 +47,8 @@ pub(crate) struct Dialect {
     comm_self: AtomicUsize,
     comm_null: AtomicUsize,
     request_null: AtomicUsize,
+    datatype_null: AtomicUsize,
+    no_op: AtomicUsize,
 }
 
 impl Dialect {
@@ -69,6 +71,17 @@ impl Dialect {
     #[inline(always)]
     pub(crate) fn request_null(&self) -> usize {
         self.request_null.load(Ordering::Relaxed)
+    }
+
+    /// `MPI_DATATYPE_NULL`.
+    #[inline(always)]
+    pub(crate) fn datatype_null(&self) -> usize {
+        self.datatype_null.load(Ordering::Relaxed)
+    }
+
+    /// `MPI_NO_OP`.
+    pub(crate) fn no_op(&self) -> usize {
+        self.no_op.load(Ordering::Relaxed)
     }
 
     /// A handle as it came in an argument.
@@ -106,6 +119,8 @@ static OPEN_MPI: Dialect = Dialect {
     comm_self: AtomicUsize::new(0),
     comm_null: AtomicUsize::new(0),
     request_null: AtomicUsize::new(0),
+    datatype_null: AtomicUsize::new(0),
+    no_op: AtomicUsize::new(0),
 };
 
 static MPICH: Dialect = Dialect {
@@ -121,6 +136,8 @@ static MPICH: Dialect = Dialect {
     comm_self: AtomicUsize::new(0x4400_0001),
     comm_null: AtomicUsize::new(0x0400_0000),
     request_null: AtomicUsize::new(0x2c00_0000),
+    datatype_null: AtomicUsize::new(0x0c00_0000),
+    no_op: AtomicUsize::new(0x5800_000e),
 };
 
 static STANDARD: Dialect = Dialect {
@@ -136,6 +153,8 @@ static STANDARD: Dialect = Dialect {
     comm_self: AtomicUsize::new(0x102),
     comm_null: AtomicUsize::new(0x100),
     request_null: AtomicUsize::new(0x180),
+    datatype_null: AtomicUsize::new(0x200),
+    no_op: AtomicUsize::new(0x3d),
 };
 
 static CURRENT: AtomicPtr<Dialect> = AtomicPtr::new(core::ptr::null_mut());
@@ -156,6 +175,9 @@ fn detect() -> Option<&'static Dialect> {
         dialect.comm_self.store(real::data(c"ompi_mpi_comm_self"), Ordering::Relaxed);
         dialect.comm_null.store(real::data(c"ompi_mpi_comm_null"), Ordering::Relaxed);
         dialect.request_null.store(real::data(c"ompi_request_null"), Ordering::Relaxed);
+        let nothing = real::data(c"ompi_mpi_datatype_null");
+        dialect.datatype_null.store(nothing, Ordering::Relaxed);
+        dialect.no_op.store(real::data(c"ompi_mpi_op_no_op"), Ordering::Relaxed);
     }
     let known = core::ptr::from_ref(dialect).cast_mut();
     CURRENT.store(known, Ordering::Release); // SYNC dialect with current

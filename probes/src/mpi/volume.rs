@@ -49,8 +49,12 @@ enum Times {
     Once,
     /// Once for each rank.
     Ranks,
+    /// Once for each rank of the caller's own group.
+    Members,
     /// The counts are a list, one for each rank.
     List,
+    /// The counts are a list, one for each rank of the caller's own group.
+    MemberList,
     /// Counts and datatypes are lists.
     TypedList,
     /// The counts are a list; the caller's own one counts.
@@ -64,7 +68,8 @@ enum Times {
 }
 
 use Times::{
-    List, NeighbourList, NeighbourTypedList, Neighbours, Never, Once, Own, Ranks, TypedList,
+    List, MemberList, Members, NeighbourList, NeighbourTypedList, Neighbours, Never, Once, Own,
+    Ranks, TypedList,
 };
 use Who::{All, Others, Root};
 
@@ -83,8 +88,8 @@ impl Flow {
     pub(crate) const ALL_TO_ALL_LIST: Self = Self { out: (All, List), r#in: (All, List) };
     pub(crate) const ALL_TO_ALL_TYPED: Self =
         Self { out: (All, TypedList), r#in: (All, TypedList) };
-    pub(crate) const REDUCE_SCATTER: Self = Self { out: (All, List), r#in: (All, Own) };
-    pub(crate) const REDUCE_SCATTER_BLOCK: Self = Self { out: (All, Ranks), r#in: (All, Once) };
+    pub(crate) const REDUCE_SCATTER: Self = Self { out: (All, MemberList), r#in: (All, Own) };
+    pub(crate) const REDUCE_SCATTER_BLOCK: Self = Self { out: (All, Members), r#in: (All, Once) };
     pub(crate) const NEIGHBOUR_GATHER: Self = Self { out: (All, Once), r#in: (All, Neighbours) };
     pub(crate) const NEIGHBOUR_GATHER_LIST: Self =
         Self { out: (All, Once), r#in: (All, NeighbourList) };
@@ -144,12 +149,14 @@ impl<'a> Words<'a> {
     pub(crate) fn sent(&self, direction: Direction) -> u64 {
         let at = self.at();
         let nobody = at.dest.is_present() && self.int(at.dest) == self.dialect.proc_null;
-        if !direction.sends() || nobody || !at.out_type.is_present() {
+        // What goes with an operation that does nothing is ignored by the MPI.
+        let ignored = at.op.is_present() && self.handle(at.op) == self.dialect.no_op();
+        if !direction.sends() || nobody || ignored || !at.out_type.is_present() {
             return 0;
         }
         let parts =
             if at.partitions.is_present() { self.int(at.partitions).max(0) as u64 } else { 1 };
-        parts * self.count(at.out_count) * datatype::size(self.handle(at.out_type))
+        parts * self.elements(at.out_count, self.handle(at.out_type))
     }
 
     /// Bytes that the call gets from a window.
@@ -158,8 +165,22 @@ impl<'a> Words<'a> {
         if !direction.receives() || self.int(at.dest) == self.dialect.proc_null {
             return 0;
         }
-        let count = if at.in_count.is_present() { self.count(at.in_count) } else { 1 };
-        count * datatype::size(self.handle(at.in_type))
+        self.elements(at.in_count, self.handle(at.in_type))
+    }
+
+    /// Bytes of so many elements, of one where the function has no count.
+    fn elements(&self, count: Position, datatype: usize) -> u64 {
+        let count = if count.is_present() { self.count(count) } else { 1 };
+        self.bytes(count, datatype)
+    }
+
+    /// The same. With no element to move a program may pass any datatype, also one that an MPI
+    /// would end the program for if it were asked.
+    fn bytes(&self, count: u64, datatype: usize) -> u64 {
+        if count == 0 || datatype == self.dialect.datatype_null() {
+            return 0;
+        }
+        count.saturating_mul(datatype::size(datatype))
     }
 
     /// Bytes that a collective operation sends and receives at this rank.
@@ -179,7 +200,12 @@ impl<'a> Words<'a> {
         let out = Side { all: *self, count, datatype, facts, neighbours: targets };
         let (count, datatype) = (at.in_count, at.in_type);
         let r#in = Side { all: *self, count, datatype, facts, neighbours: sources };
-        let is_here = |at: Position| at.is_present() && self.word(at) == self.dialect.in_place;
+        // One count and datatype for both directions mean the same in place.
+        let is_here = |buffer: Position| {
+            buffer.is_present()
+                && at.out_count != at.in_count
+                && self.word(buffer) == self.dialect.in_place
+        };
         // Who takes no part in one direction may leave its count and datatype undefined.
         let sent = if !self.takes_part(flow.out.0, facts) {
             0
@@ -233,21 +259,23 @@ impl Side<'_> {
             Never => 0,
             Once => self.each(),
             Ranks => self.each() * ranks,
+            Members => self.each() * u64::from(self.facts.size),
             Neighbours => self.each() * self.neighbours,
-            Own => self.listed(self.facts.rank.max(0) as u64) * self.size(),
-            List => self.sum(ranks) * self.size(),
-            NeighbourList => self.sum(self.neighbours) * self.size(),
+            Own => self.times_size(self.listed(self.facts.rank.max(0) as u64)),
+            List => self.times_size(self.sum(ranks)),
+            MemberList => self.times_size(self.sum(u64::from(self.facts.size))),
+            NeighbourList => self.times_size(self.sum(self.neighbours)),
             TypedList => self.typed_sum(ranks),
             NeighbourTypedList => self.typed_sum(self.neighbours),
         }
     }
 
-    fn size(&self) -> u64 {
-        datatype::size(self.all.handle(self.datatype))
+    fn each(&self) -> u64 {
+        self.all.elements(self.count, self.all.handle(self.datatype))
     }
 
-    fn each(&self) -> u64 {
-        self.all.count(self.count) * self.size()
+    fn times_size(&self, count: u64) -> u64 {
+        self.all.bytes(count, self.all.handle(self.datatype))
     }
 
     fn sum(&self, length: u64) -> u64 {
@@ -261,7 +289,8 @@ impl Side<'_> {
             .filter(|(_, count)| *count > 0)
             .map(|(index, count)| {
                 // SAFETY: the call succeeded, so it had a datatype for each count.
-                count * datatype::size(unsafe { self.all.dialect.handle_at(types, index as usize) })
+                let datatype = unsafe { self.all.dialect.handle_at(types, index as usize) };
+                self.all.bytes(count, datatype)
             })
             .sum()
     }

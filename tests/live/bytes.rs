@@ -1,0 +1,66 @@
+//! Bytes where they are easily counted wrong, each known to the byte.
+
+use crate::launcher::Mpi;
+use crate::report::{Run, run};
+use crate::{programs, shipped};
+use serde_json::Value;
+
+const RANKS: usize = 3;
+
+/// What the ranks send and receive in a call of one of the program's functions.
+struct Known {
+    place: [&'static str; 2],
+    sent: [u64; RANKS],
+    received: [u64; RANKS],
+}
+
+const fn known(place: [&'static str; 2], sent: [u64; RANKS], received: [u64; RANKS]) -> Known {
+    Known { place, sent, received }
+}
+
+const ALWAYS: &[Known] = &[
+    known(["in_place", "MPI_Reduce_scatter"], [24; RANKS], [4, 8, 12]),
+    known(["in_place", "MPI_Reduce_scatter_block"], [60; RANKS], [20; RANKS]),
+    known(["between_groups", "MPI_Reduce_scatter"], [16; RANKS], [16, 8, 8]),
+    known(["between_groups", "MPI_Reduce_scatter_block"], [16; RANKS], [16, 8, 8]),
+    known(["no_operation", "MPI_Get_accumulate"], [0; RANKS], [8; RANKS]),
+    known(["one_element", "MPI_Fetch_and_op"], [8; RANKS], [8; RANKS]),
+];
+
+fn sum(run: &Run, rank: usize, place: [&str; 2], what: &str) -> u64 {
+    let is_there = |row: &&Value| {
+        let path = row["path"].as_array().map_or(&[][..], Vec::as_slice);
+        row["process"] == rank && path.ends_with(&place.map(Value::from))
+    };
+    let rows: Vec<&Value> = run.list("profile").iter().filter(is_there).collect();
+    assert!(!rows.is_empty(), "{place:?} on rank {rank} is missing: {}", run.stderr);
+    rows.iter().map(|row| row[what].as_u64().expect("a number of bytes")).sum()
+}
+
+fn are_exact(mpi: Mpi, arguments: &[&str], lists: &[&[Known]]) {
+    let mut words = mpi.launch(RANKS);
+    words.push(programs::built_for(mpi).join("guests/mpi_bytes").display().to_string());
+    words.extend(arguments.iter().map(|word| (*word).to_owned()));
+    let run = {
+        let _alone = shipped::machine();
+        run(&words)
+    };
+    assert_eq!(run.status, Some(0), "{}\n{}", run.stdout, run.stderr);
+    assert!(run.stdout.contains("mpi_bytes: done"), "{}", run.stdout);
+    for Known { place, sent, received } in lists.iter().copied().flatten() {
+        for rank in 0..RANKS {
+            let found = ["bytes_sent", "bytes_received"].map(|what| sum(&run, rank, *place, what));
+            assert_eq!(found, [sent[rank], received[rank]], "{place:?} on rank {rank}, {mpi:?}");
+        }
+    }
+}
+
+#[test]
+fn bytes_of_open_mpi_are_exact() {
+    are_exact(Mpi::OpenMpi, &[], &[ALWAYS]);
+}
+
+#[test]
+fn bytes_of_mpich_are_exact() {
+    are_exact(Mpi::Mpich, &[], &[ALWAYS]);
+}
