@@ -158,12 +158,14 @@ impl CategorySet {
     ]);
     /// Waiting for a thread that works: delegation, see `docs/decisions/0003-join-is-delegation.md`.
     pub const JOIN: Self = Self::of(&[Category::Join]);
-    /// Neither waiting nor starting up: the program's own work.
+    /// Inside MPI without waiting for anybody: starting and ending it, and its local calls.
+    pub const MPI_LOCAL: Self = Self::of(&[Category::Setup, Category::MpiOther]);
+    /// Neither waiting nor inside MPI: the program's own work.
     pub const COMPUTE: Self = Self::ALL
         .without(Self::SYNC)
         .without(Self::IO)
         .without(Self::JOIN)
-        .without(Self::of(&[Category::Setup]));
+        .without(Self::MPI_LOCAL);
 
     /// The set of these.
     #[must_use]
@@ -222,11 +224,18 @@ mod tests {
             CategorySet::IO,
             CategorySet::JOIN,
             CategorySet::COMPUTE,
-            CategorySet::of(&[Category::Setup]),
+            CategorySet::MPI_LOCAL,
         ];
         for category in Category::ALL {
             let count = ways.iter().filter(|way| way.contains(category)).count();
             assert_eq!(count, 1, "{category:?} is in {count} of the five ways");
         }
+    }
+
+    #[test]
+    fn a_local_call_of_mpi_is_no_work_of_the_program() {
+        assert!(!CategorySet::COMPUTE.contains(Category::MpiOther));
+        assert!(!CategorySet::COMPUTE.contains(Category::Setup));
+        assert!(CategorySet::COMPUTE.contains(Category::User));
     }
 }
