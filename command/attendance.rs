@@ -10,6 +10,7 @@ use crate::event::{Event, Events};
 use crate::launch;
 use crate::outlet;
 use crate::report::Report;
+use crate::rescue;
 use crate::terminal::Screen;
 use crate::watch::Watch;
 
@@ -51,6 +52,7 @@ impl Attendance<'_> {
     pub(crate) fn stay(mut self) -> (Outcome, Option<Watch>, Screen) {
         self.events.await_end(self.child.id());
         let outcome = self.wait_for_child();
+        rescue::status_is(outcome.exit_status());
         // After a failure the launcher should hear of it at once.
         self.wait_for_others(if outcome.exit_status() == 0 { self.grace } else { SHORT_GRACE });
         (outcome, self.watch, self.screen)

@@ -11,6 +11,8 @@ use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::Signals;
 
+use crate::rescue;
+
 /// Something that happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
@@ -43,6 +45,9 @@ impl Events {
         let to_loop = sender.clone();
         thread::spawn(move || {
             for signal in signals.forever() {
+                if rescue::pass_on(signal) {
+                    continue;
+                }
                 let event = match signal {
                     SIGCONT => Event::Resumed,
                     SIGINT | SIGQUIT | SIGHUP => Event::Interrupted,

@@ -16,12 +16,14 @@ use crate::attendance::LONG_GRACE;
 use crate::launch::{CANNOT_EXECUTE, Launch};
 use crate::library;
 use crate::outlet;
+use crate::rescue;
 use crate::run;
 use crate::terminal::Screen;
 use crate::watch::Watch;
 
 /// Becomes the program of the request, or watches the job and the program.
 pub(crate) fn exec(request: &Request) -> anyhow::Result<ExitCode> {
+    rescue::prepare();
     let options = &request.options;
     let mut screen = Screen::new(options.colour(), options.quiet);
     let mut launch = match Launch::prepare(&request.command) {

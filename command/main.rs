@@ -12,6 +12,7 @@ mod launch;
 mod library;
 mod outlet;
 mod report;
+mod rescue;
 mod run;
 mod stock;
 mod target;

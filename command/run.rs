@@ -13,12 +13,14 @@ use crate::launch::{CANNOT_EXECUTE, Launch};
 use crate::library;
 use crate::outlet;
 use crate::report::Report;
+use crate::rescue;
 use crate::target::Unusable;
 use crate::terminal::Screen;
 use crate::watch::Watch;
 
 /// Runs the command of the request; the exit status is the program's.
 pub(crate) fn run(request: &Request) -> anyhow::Result<ExitCode> {
+    rescue::prepare();
     let options = &request.options;
     let mut screen = Screen::new(options.colour(), options.quiet);
     let mut launch = match Launch::prepare(&request.command) {
@@ -60,7 +62,11 @@ pub(crate) fn attend(
         screen.warn(&format!("{} {}", program.display(), obstacle.advice()));
     }
     let events = Events::listen()?;
+    if let Some(watch) = &watch {
+        rescue::remove_at_end(watch.directory());
+    }
     let begin = Instant::now();
+    rescue::attend_from_here();
     let child = match launch.spawn() {
         Ok(child) => child,
         Err(error) => {
@@ -68,6 +74,7 @@ pub(crate) fn attend(
             return Ok(ExitCode::from(CANNOT_EXECUTE));
         }
     };
+    rescue::child_is(child.id());
     let attendance = Attendance { child, events, watch, screen, request, begin, grace };
     let (outcome, watch, mut screen) = attendance.stay();
     let status = outcome.exit_status();
