@@ -23,6 +23,8 @@ pub(crate) struct Launch<'a> {
 pub(crate) const DIRECTORY: &str = "WHYPERF_DIR";
 /// How many regions of a callpath are kept apart.
 pub(crate) const CALLPATH_DEPTH: &str = "WHYPERF_CALLPATH_DEPTH";
+/// Settings of address sanitizers.
+const SANITIZER_OPTIONS: &str = "ASAN_OPTIONS";
 
 impl<'a> Launch<'a> {
     /// Looks for the program.
@@ -43,12 +45,35 @@ impl<'a> Launch<'a> {
 
     /// From now on what it starts is measured into this directory.
     pub(crate) fn measure(&mut self, library: &Path, directory: &Path, callpath_depth: u32) {
+        // Into what it was not made for it would not load, and the program would not start.
+        if matches!(self.obstacle(), Some((_, Obstacle::OtherLibrary))) {
+            return;
+        }
         let preload = library::preload(library, env::var_os("LD_PRELOAD"));
         self.environment = vec![
             ("LD_PRELOAD", preload),
             (DIRECTORY, directory.into()),
             (CALLPATH_DEPTH, callpath_depth.to_string().into()),
         ];
+        if let Some(sanitizer) = target::sanitizer(self.words) {
+            self.make_room_for(&sanitizer);
+        }
+    }
+
+    /// An address sanitizer refuses to come second. In a launcher, which was not built for it, it would report leaks
+    /// that are no concern of the program; so there it is told to make do.
+    fn make_room_for(&mut self, sanitizer: &str) {
+        if self.is_launcher() {
+            let mut options = env::var_os(SANITIZER_OPTIONS).unwrap_or_default();
+            options.push(if options.is_empty() { "" } else { ":" });
+            options.push("verify_asan_link_order=0");
+            self.environment.push((SANITIZER_OPTIONS, options));
+        } else {
+            let mut first = OsString::from(sanitizer);
+            first.push(":");
+            first.push(&self.environment[0].1);
+            self.environment[0].1 = first;
+        }
     }
 
     /// Starts it as a child that has our terminal, our descriptors and our group.

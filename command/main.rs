@@ -5,6 +5,7 @@ mod arguments;
 mod attendance;
 mod clean;
 mod doctor;
+mod elf;
 mod event;
 mod exec;
 mod heat;

@@ -3,9 +3,10 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
-use std::io::Read as _;
-use std::os::unix::fs::{FileExt as _, MetadataExt as _, PermissionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+
+use crate::elf::Elf;
 
 /// Why a command cannot be started; each has the exit status that shells use.
 #[derive(Debug, PartialEq, Eq)]
@@ -57,6 +58,8 @@ pub(crate) enum Obstacle {
     Privileged,
     /// Built for another kind of machine than the library.
     Foreign,
+    /// Its dynamic linker is not that of the GNU C library, which the library needs.
+    OtherLibrary,
 }
 
 impl Obstacle {
@@ -74,6 +77,10 @@ impl Obstacle {
             Self::Foreign => {
                 "is not a 64-bit program of this machine, so libwhyperf.so cannot be preloaded into it; build it \
                  for this machine"
+            }
+            Self::OtherLibrary => {
+                "is linked with another C library than glibc (musl, for instance), and libwhyperf.so is not \
+                 preloaded into it; build it with glibc"
             }
         }
     }
@@ -108,6 +115,13 @@ pub(crate) fn obstacle(command: &[OsString]) -> Option<(PathBuf, Obstacle)> {
     Some((program, obstacle))
 }
 
+/// The shared address sanitizer that the program of a command was linked with: it insists on being the first.
+pub(crate) fn sanitizer(command: &[OsString]) -> Option<String> {
+    let elf = Elf::read(&File::open(program_of(command)?).ok()?)?;
+    let is_sanitizer = |name: &String| SANITIZERS.iter().any(|known| name.starts_with(known));
+    elf.needed.into_iter().find(is_sanitizer)
+}
+
 /// Whether this word starts other programs instead of computing.
 pub(crate) fn is_launcher(word: &OsStr) -> bool {
     let name = Path::new(word).file_name().and_then(OsStr::to_str).unwrap_or_default();
@@ -127,55 +141,16 @@ fn program_of(command: &[OsString]) -> Option<PathBuf> {
 
 fn obstacle_of(program: &Path) -> Option<Obstacle> {
     let file = File::open(program).ok()?;
-    let kind = read_kind(&file)?;
-    if kind == Binary::Foreign {
+    // A script starts an interpreter, which is measured or not on its own account.
+    let elf = Elf::read(&file)?;
+    if !elf.is_native {
         return Some(Obstacle::Foreign);
     }
     if file.metadata().is_ok_and(|metadata| changes_rights(&metadata)) {
         return Some(Obstacle::Privileged);
     }
-    (kind == Binary::Static).then_some(Obstacle::Static)
-}
-
-/// What an ELF file says about how it is started.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Binary {
-    Dynamic,
-    Static,
-    Foreign,
-}
-
-/// `None` for what is no ELF file: a script starts an interpreter, which is measured or not on its own account.
-fn read_kind(file: &File) -> Option<Binary> {
-    let mut header = [0; 64];
-    let mut reader = file;
-    reader.read_exact(&mut header).ok()?;
-    if !header.starts_with(b"\x7fELF") {
-        return None;
-    }
-    let is_64_bit_little_endian = header[4] == 2 && header[5] == 1;
-    if !is_64_bit_little_endian || u16_at(&header, 18) != Some(MACHINE) {
-        return Some(Binary::Foreign);
-    }
-    let table = u64_at(&header, 32)?;
-    let entry_size = u64::from(u16_at(&header, 54)?);
-    for nth in 0..u64::from(u16_at(&header, 56)?) {
-        let mut kind = [0; 4];
-        let offset = table.checked_add(nth * entry_size)?;
-        file.read_exact_at(&mut kind, offset).ok()?;
-        if u32::from_le_bytes(kind) == PT_INTERP {
-            return Some(Binary::Dynamic);
-        }
-    }
-    Some(Binary::Static)
-}
-
-fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
-    bytes.get(at..at + 2)?.try_into().ok().map(u16::from_le_bytes)
-}
-
-fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
-    bytes.get(at..at + 8)?.try_into().ok().map(u64::from_le_bytes)
+    let Some(interpreter) = elf.interpreter else { return Some(Obstacle::Static) };
+    (!interpreter.rsplit('/').next()?.starts_with(GNU_LINKER)).then_some(Obstacle::OtherLibrary)
 }
 
 /// Whether executing the file gives other rights than ours, which makes the system distrust the environment.
@@ -195,9 +170,10 @@ fn has_slash(name: &Path) -> bool {
     name.as_os_str().as_encoded_bytes().contains(&b'/')
 }
 
-const PT_INTERP: u32 = 3;
-/// The machine this command, and therefore its library, is built for.
-const MACHINE: u16 = if cfg!(target_arch = "aarch64") { 183 } else { 62 };
+/// How the file of the GNU C library's dynamic linker is called on every machine.
+const GNU_LINKER: &str = "ld-linux";
+/// The address sanitizers of GCC and of Clang.
+const SANITIZERS: [&str; 2] = ["libasan.so", "libclang_rt.asan"];
 const LAUNCHERS: [&str; 22] = [
     "mpirun", "mpiexec", "orterun", "prterun", "prun", "srun", "jsrun", "aprun", "flux", "env",
     "nice", "nohup", "numactl", "taskset", "time", "timeout", "setsid", "stdbuf", "strace",

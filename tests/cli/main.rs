@@ -6,6 +6,7 @@ mod bad_input;
 mod command;
 mod exec;
 mod json;
+mod kinds;
 mod manners;
 mod signals;
 mod verbs;
