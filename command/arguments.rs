@@ -1,10 +1,14 @@
 //! The command line: every verb and option, with the environment variable that is its twin.
 
-use std::ffi::OsString;
+use std::env;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use clap::builder::FalseyValueParser;
-use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use clap::{
+    ArgAction, Args, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand,
+    ValueEnum,
+};
 use whyperf_consultant::{Hypotheses, HypothesisId};
 
 /// What was asked for.
@@ -14,6 +18,25 @@ use whyperf_consultant::{Hypotheses, HypothesisId};
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) verb: Verb,
+}
+
+impl Arguments {
+    /// What the command line and the environment say; ends this process where they make no sense.
+    pub(crate) fn given() -> Self {
+        let matches = Self::description(|name| env::var_os(name)).get_matches();
+        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
+
+    /// The description of the command line without the variables that are empty: those say nothing.
+    fn description(value: impl Fn(&OsStr) -> Option<OsString>) -> Command {
+        let is_empty = |name: &OsStr| value(name).is_some_and(|text| text.is_empty());
+        Self::command().mut_subcommands(|verb| {
+            verb.mut_args(|argument| match argument.get_env() {
+                Some(name) if is_empty(name) => argument.env(None::<&'static str>),
+                _ => argument,
+            })
+        })
+    }
 }
 
 /// One verb, one file.
@@ -190,7 +213,6 @@ Exit status: as for `whyperf run`.";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory as _;
 
     #[test]
     fn the_description_of_the_command_line_is_sound() {

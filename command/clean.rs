@@ -7,17 +7,19 @@ use serde::Serialize;
 use whyperf_daemon::{Swept, sweep};
 
 use crate::arguments::Listing;
+use crate::outlet;
 use crate::terminal::{self, Manner};
 
 /// Removes and says what; the status is 1 when something could not be removed.
 pub(crate) fn clean(listing: &Listing) -> Result<ExitCode> {
     let swept = Cleaned::from(sweep());
-    if listing.json {
-        println!("{}", serde_json::to_string_pretty(&swept).context("writing JSON")?);
+    let text = if listing.json {
+        serde_json::to_string_pretty(&swept).context("writing JSON")? + "\n"
     } else {
-        print!("{}", swept.text(Manner::of_stdout(listing.color)));
-    }
-    Ok(if swept.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        swept.text(Manner::of_stdout(listing.color))
+    };
+    let is_printed = outlet::print(&text);
+    Ok(if is_printed && swept.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// What became of each run directory.

@@ -47,7 +47,10 @@ pub(crate) fn exec(request: &Request) -> anyhow::Result<ExitCode> {
         }
         Ok(Claim::Theirs(_)) => Ok(replace(&launch, &mut screen)),
         Err(error) => {
-            screen.warn(&format!("cannot measure: {error:#}; the program runs without"));
+            screen.warn(&format!(
+                "cannot measure: {}; the program runs without",
+                outlet::words(&error)
+            ));
             Ok(replace(&launch, &mut screen))
         }
     }

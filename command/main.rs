@@ -20,21 +20,20 @@ mod target;
 mod terminal;
 mod watch;
 
+use std::io::{self, Write as _};
 use std::process::ExitCode;
-
-use clap::Parser as _;
 
 use crate::arguments::{Arguments, Verb};
 
 fn main() -> ExitCode {
-    let done = match Arguments::parse().verb {
+    let done = match Arguments::given().verb {
         Verb::Run(request) => run::run(&request),
         Verb::Exec(request) => exec::exec(&request),
         Verb::Doctor(listing) => doctor::doctor(&listing),
         Verb::Clean(listing) => clean::clean(&listing),
     };
     done.unwrap_or_else(|error| {
-        eprintln!("whyperf: {error:#}");
+        let _ = writeln!(io::stderr(), "whyperf: {}", outlet::words(&error));
         ExitCode::from(launch::FAILURE)
     })
 }

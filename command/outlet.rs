@@ -1,5 +1,6 @@
 //! Where a report goes: standard error, and the file of `--json`.
 
+use std::io::{self, Write as _};
 use std::path::Path;
 
 use rustix::fs::{Access, access};
@@ -35,6 +36,29 @@ pub(crate) fn keep(report: &Report, options: &Options) {
     if let Some(path) = &options.json {
         let _ = report.keep_json(path);
     }
+}
+
+/// An error and its causes, each once: some tell their cause themselves.
+pub(crate) fn words(error: &anyhow::Error) -> String {
+    let mut said = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if !said.contains(&cause) {
+            said.push_str(if said.is_empty() { "" } else { ": " });
+            said.push_str(&cause);
+        }
+    }
+    said
+}
+
+/// Writes to standard output, for verbs that run nothing; whether that succeeded, and otherwise says why.
+pub(crate) fn print(text: &str) -> bool {
+    let mut stream = io::stdout().lock();
+    let done = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
+    if let Err(error) = &done {
+        // Who cannot be told this either learns it from the exit status.
+        let _ = writeln!(io::stderr(), "whyperf: cannot write to standard output: {error}");
+    }
+    done.is_ok()
 }
 
 fn is_writable(path: &Path) -> Result<(), rustix::io::Errno> {

@@ -42,7 +42,10 @@ pub(crate) fn run(request: &Request) -> anyhow::Result<ExitCode> {
     let watch = match watch {
         Ok(watch) => Some(watch),
         Err(error) => {
-            screen.warn(&format!("cannot measure: {error:#}; the program runs without"));
+            screen.warn(&format!(
+                "cannot measure: {}; the program runs without",
+                outlet::words(&error)
+            ));
             None
         }
     };

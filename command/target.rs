@@ -29,6 +29,10 @@ impl Unusable {
     /// What was tried on what, and what to try next.
     pub(crate) fn message(&self) -> String {
         match self {
+            Self::NotFound(name) if name.as_os_str().is_empty() => {
+                "cannot run a program with an empty name; is a variable of your script unset?"
+                    .to_owned()
+            }
             Self::NotFound(name) if has_slash(name) => {
                 format!(
                     "cannot run {0}: there is no such file; is it built, and the path right?",
@@ -89,6 +93,10 @@ impl Obstacle {
 /// The file that this command word starts.
 pub(crate) fn resolve(word: &OsStr) -> Result<PathBuf, Unusable> {
     let name = PathBuf::from(word);
+    // In PATH it would be each folder itself.
+    if word.is_empty() {
+        return Err(Unusable::NotFound(name));
+    }
     if has_slash(&name) {
         return match name.metadata() {
             Ok(metadata) if is_executable(&metadata) => Ok(name),

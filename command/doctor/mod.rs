@@ -10,15 +10,19 @@ use anyhow::{Context as _, Result};
 use serde::Serialize;
 
 use crate::arguments::Listing;
+use crate::outlet;
 use crate::terminal::{self, Manner, wrapped};
 
 /// Looks at everything and prints it; the status is 1 when something keeps programs from being measured.
 pub(crate) fn doctor(listing: &Listing) -> Result<ExitCode> {
     let findings = examine();
-    if listing.json {
-        println!("{}", serde_json::to_string_pretty(&findings).context("writing JSON")?);
+    let text = if listing.json {
+        serde_json::to_string_pretty(&findings).context("writing JSON")? + "\n"
     } else {
-        print!("{}", render(&findings, Manner::of_stdout(listing.color)));
+        render(&findings, Manner::of_stdout(listing.color))
+    };
+    if !outlet::print(&text) {
+        return Ok(ExitCode::FAILURE);
     }
     let is_hopeless = findings.iter().any(|finding| finding.state == State::Missing);
     Ok(if is_hopeless { ExitCode::FAILURE } else { ExitCode::SUCCESS })

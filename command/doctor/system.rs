@@ -124,6 +124,13 @@ pub(super) fn leftovers() -> Finding {
 /// Hardware counters: not needed, said because people ask.
 pub(super) fn counters() -> Finding {
     let subject = "hardware counters";
+    if !PROCESSOR_COUNTERS.iter().any(|unit| Path::new(unit).exists()) {
+        return Finding::limited(
+            subject,
+            "this machine shows none (virtual machines often do not)",
+            "nothing needs them yet",
+        );
+    }
     match number("/proc/sys/kernel/perf_event_paranoid") {
         Some(level @ ..=2) => {
             Finding::good(subject, format!("allowed (perf_event_paranoid is {level})"))
@@ -162,6 +169,9 @@ fn number(file: impl AsRef<Path>) -> Option<i64> {
     fs::read_to_string(file).ok()?.trim().parse().ok()
 }
 
+/// The counting unit of the processor, and that of processors with two kinds of cores.
+const PROCESSOR_COUNTERS: [&str; 2] =
+    ["/sys/bus/event_source/devices/cpu", "/sys/bus/event_source/devices/cpu_core"];
 const SHARED_MEMORY: &str = "/dev/shm";
 /// Room for a hundred threads.
 const ENOUGH_MEBIBYTES: u64 = 128;

@@ -49,11 +49,42 @@ fn a_variable_is_checked_like_its_option() {
 }
 
 #[test]
+fn an_empty_variable_is_as_if_unset() {
+    let variables =
+        ["SAMPLE", "COST_LIMIT", "THRESHOLD", "CALLPATH_DEPTH", "PROFILE", "JSON", "QUIET"];
+    let mut command = whyperf();
+    command.args(["run", "--", "sh", "-c", "exit 4"]);
+    for variable in variables {
+        command.env(format!("WHYPERF_{variable}"), "");
+    }
+    let said = command.output().expect("the command was built");
+    let words = String::from_utf8_lossy(&said.stderr);
+    assert_eq!(said.status.code(), Some(4), "{words}");
+    assert!(words.contains("exit status 4") && !words.contains("cannot"), "{words}");
+}
+
+#[test]
 fn a_command_that_is_not_found() {
     for verb in ["run", "exec"] {
         is_refused(&[verb, "--", "no-such-program"], 127, &["no-such-program", "PATH", "./"]);
         is_refused(&[verb, "--", "./no-such-program"], 127, &["./no-such-program", "no such file"]);
     }
+}
+
+#[test]
+fn a_command_without_a_name() {
+    for verb in ["run", "exec"] {
+        is_refused(&[verb, "--", ""], 127, &["empty name"]);
+    }
+}
+
+#[test]
+fn a_cause_is_said_once() {
+    let mut command = whyperf();
+    command.args(["run", "-q", "--", "true"]).env("WHYPERF_SHM_DIR", "/there/is/none");
+    let said = command.output().expect("the command was built");
+    let words = String::from_utf8_lossy(&said.stderr);
+    assert_eq!(words.matches("No such file or directory").count(), 1, "{words}");
 }
 
 #[test]

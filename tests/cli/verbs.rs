@@ -53,3 +53,23 @@ fn exec_without_a_launcher_is_a_run() {
     assert_eq!((said.status, said.stdout.as_slice()), (Some(3), b"out\n".as_slice()), "{said:?}");
     assert!(said.stderr.contains("exit status 3"), "{said:?}");
 }
+
+#[test]
+fn a_full_device_is_said_and_shown_by_the_status() {
+    for words in [&["doctor"][..], &["doctor", "--json"], &["clean"], &["clean", "--json"]] {
+        let full = std::fs::File::create("/dev/full").expect("every system has it");
+        let said = whyperf().args(words).stdout(full).output().expect("the command was built");
+        let text = String::from_utf8_lossy(&said.stderr);
+        assert_eq!(said.status.code(), Some(1), "{text}");
+        assert!(text.contains("cannot write to standard output: No space left"), "{text}");
+    }
+}
+
+#[test]
+fn hardware_counters_are_promised_only_where_there_are_some() {
+    let text = String::from_utf8(say(&["doctor"]).stdout).expect("text");
+    let line = text.lines().find(|line| line.contains("hardware counters")).expect("a finding");
+    let devices = std::path::Path::new("/sys/bus/event_source/devices");
+    let has_some = ["cpu", "cpu_core"].into_iter().any(|unit| devices.join(unit).exists());
+    assert_eq!(!line.contains("shows none"), has_some, "{line}");
+}
