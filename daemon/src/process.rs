@@ -292,10 +292,7 @@ impl Process {
                 seat.member = None;
             }
         }
-        // Without an agent nobody takes commands, and slots are not used again.
-        if region.header().agent.load(Ordering::Relaxed) == 0 {
-            return;
-        }
+        // A process without an agent takes the commands when its next thread starts.
         for (number, seat) in (0u64..).zip(&mut self.by_slot) {
             let Some(generation) = seat.generation.filter(|_| seat.release) else { continue };
             let arguments = [number, u64::from(generation), 0];

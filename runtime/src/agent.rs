@@ -8,6 +8,7 @@ use crate::switch::{self, WIPED};
 use crate::view::Tables;
 use crate::{kernel, process, thread};
 use core::sync::atomic::Ordering;
+use whyperf_layout::ring::RING;
 use whyperf_layout::{Command, Message, Reply};
 
 /// Memory of the agent: its stack, and above it the block that its thread pointer points to.
@@ -37,18 +38,23 @@ pub(crate) fn start() {
 extern "C" fn run() -> ! {
     kernel::name_thread(c"whyperf");
     loop {
-        let Some(tables) = process::tables() else {
-            kernel::give_way();
-            continue;
-        };
+        // The region was there when the agent was started; it was given up since.
+        let Some(tables) = process::tables() else { kernel::end_thread() };
         let commands = tables.commands();
         let rung = commands.rung();
-        while let Some(command) = commands.receive(tables.replies()) {
-            let held = Held::take();
-            let answer = carry_out(tables, command);
-            reply(tables, answer, &held);
-        }
+        carry_out_all(tables, &Held::take());
         kernel::futex_wait(commands.doorbell.as_ptr(), rung);
+    }
+}
+
+/// Takes what the daemon asked for and does it. The ring has one consumer at a time: the agent, or
+/// a thread that claims a slot, whoever holds the lock.
+pub(crate) fn carry_out_all(tables: Tables, held: &Held) {
+    // No more than the ring holds: the daemon cannot keep a thread of the program here.
+    for _ in 0..RING {
+        let Some(command) = tables.commands().receive(tables.replies()) else { break };
+        let answer = carry_out(tables, command);
+        reply(tables, answer, held);
     }
 }
 

@@ -6,6 +6,9 @@ use core::ffi::{CStr, c_char};
 
 /// Longest path of a run directory that is accepted.
 const LONGEST: usize = 3072;
+/// Address space that a process must be allowed for us to take some of it: ours could be what the
+/// program then lacks.
+const LEAST_ADDRESS_SPACE: u64 = 1 << 30;
 /// Deepest path that folding may keep; beyond it, unlimited is what is meant.
 pub(crate) const DEEPEST: u32 = 64;
 
@@ -71,7 +74,7 @@ pub(crate) fn read() -> bool {
     let size: [&[u8]; 2] = [b"OMPI_COMM_WORLD_SIZE", b"PMI_SIZE"];
     settings.rank = rank.iter().find_map(|n| number(variable(n))).and_then(|n| n.try_into().ok());
     settings.size = size.iter().find_map(|n| number(variable(n))).unwrap_or(0);
-    !is_bystander(settings.program())
+    !is_bystander(settings.program()) && kernel::address_space_limit() >= LEAST_ADDRESS_SPACE
 }
 
 impl Settings {

@@ -1,6 +1,8 @@
 //! System calls without libc: they leave `errno` alone and are never interposed.
 
+use crate::damage;
 use core::arch::{asm, global_asm};
+use core::ffi::c_void;
 
 /// Makes a system call; the answer is negative for an error, as the kernel gives it.
 ///
@@ -49,14 +51,22 @@ pub(crate) fn give_way() {
     plain(libc::SYS_sched_yield, [0; 6]);
 }
 
+/// Ends the calling thread, which the C library must not know of.
+pub(crate) fn end_thread() -> ! {
+    loop {
+        plain(libc::SYS_exit, [0; 6]);
+    }
+}
+
 /// Closes a descriptor.
 pub(crate) fn close(descriptor: i32) {
     plain(libc::SYS_close, [descriptor as usize, 0, 0, 0, 0, 0]);
 }
 
 /// Blocks every signal of the thread, even those glibc keeps for itself; answers the old mask.
+/// A bus error that [`damage`] handles must come through, for the kernel kills who blocks it.
 pub(crate) fn block_signals() -> u64 {
-    let all = u64::MAX;
+    let all = if damage::is_watched() { !(1 << (libc::SIGBUS - 1)) } else { u64::MAX };
     let mut old = 0_u64;
     let arguments =
         [libc::SIG_SETMASK as usize, &raw const all as usize, &raw mut old as usize, 8, 0, 0];
@@ -71,6 +81,78 @@ pub(crate) fn restore_signals(mask: u64) {
     // SAFETY: the mask lives here and has the size passed on.
     unsafe { call(libc::SYS_rt_sigprocmask, arguments) };
 }
+
+/// A handler that is told of the signal's cause.
+pub(crate) type Handler = extern "C" fn(i32, *mut libc::siginfo_t, *mut c_void);
+
+/// What the kernel keeps of a signal's disposition.
+#[derive(Default)]
+#[repr(C)]
+struct Disposition {
+    handler: usize,
+    flags: u64,
+    restorer: usize,
+    mask: u64,
+}
+
+/// Installs the handler if the signal has its default disposition; answers whether it did.
+pub(crate) fn handle_if_default(signal: i32, handler: Handler) -> bool {
+    const RESTORER: u64 = 0x0400_0000;
+    let mut old = Disposition::default();
+    let number = signal as usize;
+    // SAFETY: the structure is ours and has the type the call fills.
+    let asked =
+        unsafe { call(libc::SYS_rt_sigaction, [number, 0, &raw mut old as usize, 8, 0, 0]) };
+    if asked != 0 || old.handler != libc::SIG_DFL {
+        return false;
+    }
+    let flags = (libc::SA_SIGINFO | libc::SA_ONSTACK) as u64 | RESTORER;
+    let restorer = whyperf_return_from_signal as *const () as usize;
+    let new = Disposition { handler: handler as usize, flags, restorer, mask: 0 };
+    // SAFETY: the handler has the type that the flags say, the routine below returns from it.
+    unsafe { call(libc::SYS_rt_sigaction, [number, &raw const new as usize, 0, 8, 0, 0]) == 0 }
+}
+
+/// Gives the signal its default disposition back.
+pub(crate) fn set_default(signal: i32) {
+    let new = Disposition::default();
+    // SAFETY: the structure is ours; the default needs no routine.
+    unsafe {
+        call(libc::SYS_rt_sigaction, [signal as usize, &raw const new as usize, 0, 8, 0, 0]);
+    }
+}
+
+/// Sends a signal to the calling thread.
+pub(crate) fn send_to_thread(signal: i32) {
+    let (process, thread) = (process_id() as usize, thread_id() as usize);
+    plain(libc::SYS_tgkill, [process, thread, signal as usize, 0, 0, 0]);
+}
+
+/// Puts private zeros over a mapping of ours; false when there is no memory.
+pub(crate) fn zeros_over(start: usize, size: usize) -> bool {
+    let protection = (libc::PROT_READ | libc::PROT_WRITE) as usize;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED;
+    mapped(plain(libc::SYS_mmap, [start, size, protection, flags as usize, usize::MAX, 0]))
+        .is_some()
+}
+
+// SAFETY: the routine below; only its address is taken.
+unsafe extern "C" {
+    fn whyperf_return_from_signal();
+}
+
+global_asm!(
+    ".text",
+    ".hidden whyperf_return_from_signal",
+    ".globl whyperf_return_from_signal",
+    ".type whyperf_return_from_signal,@function",
+    "nop",
+    "whyperf_return_from_signal:",
+    "mov rax, {number}",
+    "syscall",
+    ".size whyperf_return_from_signal, . - whyperf_return_from_signal",
+    number = const libc::SYS_rt_sigreturn,
+);
 
 /// Whether the thread runs on its alternate signal stack.
 pub(crate) fn on_signal_stack() -> bool {
@@ -203,8 +285,17 @@ pub(crate) fn truncate(descriptor: i32, size: usize) -> bool {
 
 /// Size that a file of this process may have.
 pub(crate) fn file_size_limit() -> u64 {
-    let mut limit = libc::rlimit64 { rlim_cur: 0, rlim_max: 0 };
-    let arguments = [0, libc::RLIMIT_FSIZE as usize, 0, &raw mut limit as usize, 0, 0];
+    limit(libc::RLIMIT_FSIZE)
+}
+
+/// Bytes of address space that this process may have.
+pub(crate) fn address_space_limit() -> u64 {
+    limit(libc::RLIMIT_AS)
+}
+
+fn limit(resource: libc::__rlimit_resource_t) -> u64 {
+    let mut limit = libc::rlimit64 { rlim_cur: u64::MAX, rlim_max: u64::MAX };
+    let arguments = [0, resource as usize, 0, &raw mut limit as usize, 0, 0];
     // SAFETY: the structure is ours and has the type the call fills.
     unsafe { call(libc::SYS_prlimit64, arguments) };
     limit.rlim_cur

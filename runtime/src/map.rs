@@ -6,9 +6,10 @@
 //! mapped from the neighbouring slot's mapping, which needs neither descriptor nor path.
 
 use crate::environ::Settings;
-use crate::kernel;
 use crate::lock::Held;
 use crate::view::{Slot, Tables};
+use crate::{damage, kernel};
+use core::cell::UnsafeCell;
 use core::ffi::{CStr, c_char};
 use core::fmt::{self, Write};
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
@@ -29,7 +30,9 @@ static MAPPED: AtomicUsize = AtomicUsize::new(0);
 
 /// Makes and maps a new region with its first pages populated; answers it and its slots.
 pub(crate) fn create(settings: &Settings, _: &Held) -> Option<(Tables, usize)> {
-    let (path, descriptor) = open_new(settings)?;
+    // SAFETY: the lock is held until the end of this function, the only one that uses the path.
+    let path = unsafe { &mut *PATH.0.get() };
+    let descriptor = open_new(settings, path)?;
     let made = size_it(descriptor).and_then(|slots| Some((map_tables(descriptor)?, slots)));
     kernel::close(descriptor);
     if made.is_none() {
@@ -49,7 +52,9 @@ fn map_tables(descriptor: i32) -> Option<Tables> {
     }
     // SAFETY: the first slot lies behind the tables in the same mapping.
     NEIGHBOUR.store(unsafe { base.add(SLOTS) }, Ordering::Relaxed);
-    MAPPED.store(1, Ordering::Relaxed);
+    MAPPED.store(0, Ordering::Relaxed);
+    damage::cover_tables(base);
+    damage::watch();
     // SAFETY: just mapped, with room for the tables, and left in place.
     Some(unsafe { Tables::at(base) })
 }
@@ -57,12 +62,15 @@ fn map_tables(descriptor: i32) -> Option<Tables> {
 /// Maps slot `index`, the one after the last one mapped (or the first); its head is not populated.
 pub(crate) fn map_slot(index: usize, _: &Held) -> Option<Slot> {
     let neighbour = NEIGHBOUR.load(Ordering::Relaxed);
-    if index == 0 {
-        // SAFETY: the first slot was mapped with the tables.
-        return Some(unsafe { Slot::at(neighbour) });
-    }
+    // Each number once, whatever the header says.
     if index != MAPPED.load(Ordering::Relaxed) {
         return None;
+    }
+    if index == 0 {
+        MAPPED.store(1, Ordering::Relaxed);
+        damage::cover_slot(0, neighbour);
+        // SAFETY: the first slot was mapped with the tables.
+        return Some(unsafe { Slot::at(neighbour) });
     }
     let both = kernel::map_again(neighbour, 2 * SLOT_SIZE)?;
     kernel::unmap(both, SLOT_SIZE);
@@ -70,8 +78,17 @@ pub(crate) fn map_slot(index: usize, _: &Held) -> Option<Slot> {
     let base = unsafe { both.add(SLOT_SIZE) };
     NEIGHBOUR.store(base, Ordering::Relaxed);
     MAPPED.store(index + 1, Ordering::Relaxed);
+    damage::cover_slot(index, base);
     // SAFETY: mapped in full size, and left in place.
     Some(unsafe { Slot::at(base) })
+}
+
+/// A slot's mapping was replaced by another one: the next slot may have to be derived from it.
+pub(crate) fn moved(from: *mut u8, to: *mut u8) {
+    damage::moved(from, to);
+    if NEIGHBOUR.load(Ordering::Relaxed) == from {
+        NEIGHBOUR.store(to, Ordering::Relaxed);
+    }
 }
 
 /// Makes sure that the record of region `id` can be written.
@@ -150,7 +167,26 @@ struct Path {
     used: usize,
 }
 
+struct Shared(UnsafeCell<Path>);
+
+// SAFETY: reached by `create` alone, which demands the lock.
+unsafe impl Sync for Shared {}
+
+/// Not on the stack: a thread or a handler may have no more than a few pages of it.
+static PATH: Shared = Shared(UnsafeCell::new(Path { bytes: [0; 4096], used: 0 }));
+
 impl Path {
+    fn set(&mut self, directory: &[u8], attempt: u32) -> Option<()> {
+        self.bytes.fill(0);
+        self.bytes.get_mut(..directory.len())?.copy_from_slice(directory);
+        self.used = directory.len();
+        self.write_str("/").ok()?;
+        number(self, kernel::process_id())?;
+        self.write_str("-").ok()?;
+        number(self, attempt)?;
+        self.write_str(".region").ok()
+    }
+
     fn as_c_str(&self) -> &CStr {
         // SAFETY: the bytes start as zero and `write_str` leaves the last one so.
         unsafe { CStr::from_ptr(self.bytes.as_ptr().cast::<c_char>()) }
@@ -168,29 +204,18 @@ impl Write for Path {
     }
 }
 
-fn open_new(settings: &Settings) -> Option<(Path, i32)> {
+fn open_new(settings: &Settings, path: &mut Path) -> Option<i32> {
     const EXISTS: isize = -(libc::EEXIST as isize);
     for attempt in 0..1000_u32 {
-        let path = path(settings.directory(), attempt)?;
+        path.set(settings.directory(), attempt)?;
         match kernel::create_new(path.as_c_str()) {
             EXISTS => {}
             descriptor => {
-                return i32::try_from(descriptor).ok().filter(|d| *d >= 0).map(|d| (path, d));
+                return i32::try_from(descriptor).ok().filter(|d| *d >= 0);
             }
         }
     }
     None
-}
-
-fn path(directory: &[u8], attempt: u32) -> Option<Path> {
-    let mut path = Path { bytes: [0; 4096], used: directory.len() };
-    path.bytes.get_mut(..directory.len())?.copy_from_slice(directory);
-    path.write_str("/").ok()?;
-    number(&mut path, kernel::process_id())?;
-    path.write_str("-").ok()?;
-    number(&mut path, attempt)?;
-    path.write_str(".region").ok()?;
-    Some(path)
 }
 
 /// Writes a number without the formatting machinery, which can panic.

@@ -8,11 +8,13 @@ use crate::environ::settings;
 use crate::lock::Held;
 use crate::thread_local::{Thread, thread};
 use crate::view::{Slot, Tables};
-use crate::{calibration, clock, kernel, map, process, tree};
+use crate::{agent, calibration, clock, damage, kernel, map, process, tree};
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use whyperf_layout::SlotState;
-use whyperf_layout::geometry::{NODES_IN_SLOT, PAGE, SLOT_CAPACITY, STAMPS_IN_SLOT, node_offset};
+use whyperf_layout::geometry::{
+    NODES_IN_SLOT, PAGE, SLOT_CAPACITY, SLOT_SIZE, STAMPS_IN_SLOT, node_offset,
+};
 use whyperf_layout::slot::pack;
 
 /// The thread is in a cold path that is not reentrant.
@@ -58,7 +60,8 @@ pub(crate) struct Private {
 
 /// The key whose destructor tells of a thread's end; 0 while there is none, else key + 1.
 static KEY: AtomicU32 = AtomicU32::new(0);
-/// Slots by number, to find one again that is released.
+/// Slots by number, to find one again that is released; of one whose thread ended, the head alone
+/// is mapped.
 static SLOTS: [AtomicPtr<u8>; SLOT_CAPACITY] =
     [const { AtomicPtr::new(core::ptr::null_mut()) }; SLOT_CAPACITY];
 /// A bit for each slot that the daemon released.
@@ -176,22 +179,32 @@ extern "C" fn ended(_: *mut c_void) {
         && let Some(private) = private
     {
         crate::slow::close_until(private, ROOT, clock::now());
-        finish(private);
+        close_root(private);
+        let slot = private.slot;
         release_memory(private, block);
+        finish(slot);
     }
 }
 
-/// Closes the last segment and says that no event will follow.
-fn finish(private: &mut Private) {
+/// Closes the last segment.
+fn close_root(private: &Private) {
     let head = private.slot.head();
     let now = clock::now();
     let root = private.slot.node(ROOT);
     whyperf_layout::slot::begin(head, root, private.slot.stamp(ROOT), ROOT, now);
     head.end.store(now, Ordering::Relaxed);
+}
+
+/// Takes all of the slot but its head out of this process, and says that no event will follow. The
+/// head stays for the next claim: from its mapping the whole slot is mapped again.
+fn finish(slot: Slot) {
+    damage::shrink(slot.base());
+    kernel::unmap(slot.base().wrapping_add(PAGE), SLOT_SIZE - PAGE);
+    let head = slot.head();
     head.state.store(SlotState::Dead as u32, Ordering::Release); // SYNC ended with Thread::pass
 }
 
-/// Gives the private memory back; the shared slot stays.
+/// Gives the private memory back.
 fn release_memory(private: &mut Private, block: *mut Thread) {
     private.children.release();
     private.returns.release();
@@ -207,8 +220,12 @@ fn release_memory(private: &mut Private, block: *mut Thread) {
 pub(crate) fn release_slot(tables: Tables, index: usize, generation: u32) -> bool {
     let claimed = tables.header().slot_count.load(Ordering::Relaxed) as usize;
     let (Some(base), true) = (SLOTS.get(index), index < claimed) else { return false };
-    // SAFETY: claimed, so mapped with its head populated.
-    let head = unsafe { Slot::at(base.load(Ordering::Relaxed)) }.head();
+    let base = base.load(Ordering::Relaxed);
+    if base.is_null() {
+        return false;
+    }
+    // SAFETY: claimed, so its head is mapped and populated.
+    let head = unsafe { Slot::at(base) }.head();
     let is_dead = head.state.load(Ordering::Acquire) == SlotState::Dead as u32; // SYNC ended with finish
     if !is_dead || head.generation.load(Ordering::Relaxed) != generation {
         return false;
@@ -221,15 +238,16 @@ pub(crate) fn release_slot(tables: Tables, index: usize, generation: u32) -> boo
 
 /// A slot for a new thread: one that was released, else the next one.
 fn claim(tables: Tables, held: &Held) -> Option<Slot> {
+    // Most programs have no agent: what the daemon released meanwhile is known from here on.
+    agent::carry_out_all(tables, held);
     let header = tables.header();
     for (at, word) in RELEASED.iter().enumerate() {
         let bits = word.load(Ordering::Relaxed);
         if bits != 0 {
             let bit = bits.trailing_zeros() as usize;
+            let slot = claim_again(SLOTS.get(at * 64 + bit)?)?;
             word.fetch_and(!(1 << bit), Ordering::Relaxed);
-            let slot = SLOTS.get(at * 64 + bit)?.load(Ordering::Relaxed);
-            // SAFETY: it was claimed before, so it is mapped.
-            return Some(unsafe { Slot::at(slot) });
+            return Some(slot);
         }
     }
     let count = header.slot_count.load(Ordering::Relaxed) as usize;
@@ -243,6 +261,17 @@ fn claim(tables: Tables, held: &Held) -> Option<Slot> {
     SLOTS.get(count)?.store(slot.base(), Ordering::Relaxed);
     header.slot_count.store(count as u32 + 1, Ordering::Release); // SYNC slots with Region::slot_count
     Some(slot)
+}
+
+/// Maps a slot again of which only the head was left.
+fn claim_again(place: &AtomicPtr<u8>) -> Option<Slot> {
+    let head = place.load(Ordering::Relaxed);
+    let base = kernel::map_again(head, SLOT_SIZE)?;
+    place.store(base, Ordering::Relaxed);
+    map::moved(head, base);
+    kernel::unmap(head, PAGE);
+    // SAFETY: mapped in full size, and left in place while a thread has it.
+    Some(unsafe { Slot::at(base) })
 }
 
 fn first_nodes(slot: Slot) -> *mut u8 {

@@ -101,6 +101,14 @@ fn cargo_tells_its_version() {
 }
 
 #[test]
+fn a_program_with_little_address_space_keeps_it() {
+    let script = "ulimit -v 60000; exec /usr/bin/python3 -c 'print(len(bytearray(10000000)))'";
+    let trial = Trial::of("address-space", &["sh", "-c", script]);
+    assert_eq!(trial.is_unchanged().stdout, "10000000\n");
+    assert_eq!(trial.stage.regions(), Vec::<PathBuf>::new());
+}
+
+#[test]
 fn a_missing_program_is_missed_as_before() {
     let deed = Trial::of("missing", &["sh", "-c", "/no/such/program; echo $?"]).is_unchanged();
     assert_eq!(deed.stdout, "127\n");

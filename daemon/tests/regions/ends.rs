@@ -13,7 +13,6 @@ fn a_slot_used_again_is_another_thread() {
     let mut stage = Stage::new();
     let process = stage.process(1);
     process.set_rank(0);
-    process.header().agent.store(1, Ordering::Relaxed);
     let barrier = process.region("pthread_barrier_wait", Kind::ThreadBarrier, 0);
     let first = process.thread(stage.pid(), stage.at(0));
     let call = first.add(1, barrier, 0, 0);

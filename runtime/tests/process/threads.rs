@@ -9,6 +9,7 @@ use whyperf_layout::{Command, Kind, Message, SlotState, Watch};
 use whyperf_runtime::{Region, process};
 
 static WORK: Region = Region::new(c"work", Kind::User);
+static SEND: Region = Region::new(c"send", Kind::Send);
 
 #[test]
 fn a_thousand_threads_have_a_slot_each() {
@@ -74,6 +75,55 @@ fn a_released_slot_serves_the_next_thread_and_only_then() {
         assert_eq!(slot.visits(&["work"]), 1);
         slot.check_whole();
     }
+}
+
+#[test]
+fn a_slot_released_in_a_program_without_agent_is_used_again() {
+    let region = only(run(&[], || {
+        let one_thread = || thread::spawn(|| visit(&SEND, || ())).join().unwrap();
+        let region = own_after(one_thread);
+        for generation in 1..=200 {
+            assert_eq!(region.header().agent.load(Relaxed), 0);
+            let what = Command::ReleaseSlot as u64;
+            let message = Message { what, arguments: [0, generation, 0] };
+            assert!(region.commands().send(region.replies(), message));
+            one_thread();
+        }
+    }));
+    let slot = region.slot();
+    assert_eq!((slot.head().generation.load(Relaxed), slot.visits(&["send"])), (201, 1));
+    slot.check_whole();
+}
+
+fn own_after(deed: impl Fn()) -> crate::measured::Region {
+    deed();
+    own()
+}
+
+#[test]
+fn threads_that_ended_take_no_address_space() {
+    let region = only(run(&[], || {
+        let one_thread = || thread::spawn(|| visit(&SEND, || ())).join().unwrap();
+        one_thread();
+        let before = address_space();
+        for _ in 0..200 {
+            one_thread();
+        }
+        let grown = address_space().saturating_sub(before);
+        assert!(grown < 16 << 20, "{grown} bytes for 200 threads");
+    }));
+    assert_eq!(region.slots().len(), 201);
+    for slot in region.slots() {
+        assert_eq!(slot.visits(&["send"]), 1);
+        slot.check_whole();
+    }
+}
+
+/// Bytes mapped by this process.
+fn address_space() -> usize {
+    let text = std::fs::read_to_string("/proc/self/statm").unwrap();
+    let pages: usize = text.split(' ').next().unwrap().parse().unwrap();
+    pages * 4096
 }
 
 /// As the daemon: hands a command over and waits until it is carried out.
