@@ -196,7 +196,7 @@ Examples:
 
 const RUN_NOTES: &str = "\
 The program's input and output are its own: whyperf speaks on standard error only. Ctrl-C reaches the
-program first and the report is still written; SIGTERM, SIGUSR1 and SIGUSR2 are passed on to it.
+program first and the report is still written; signals that others send to whyperf are passed on to it.
 
 Exit status: the program's own, 128 + n when signal n ended it, 127 when it was not found, 126 when it
 could not be executed, 2 when these arguments are not understood.

@@ -4,6 +4,7 @@ use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 use crate::arguments::Launch as Request;
 use crate::event::{Event, Events};
@@ -86,7 +87,8 @@ impl Attendance<'_> {
     fn wait_for_others(&mut self, grace: Duration) {
         let end = Instant::now() + grace;
         while Instant::now() < end && self.watch.as_ref().is_some_and(Watch::has_living) {
-            if self.events.next_before(self.next_moment(Some(end))) == Some(Event::Interrupted) {
+            let event = self.events.next_before(self.next_moment(Some(end)));
+            if matches!(event, Some(Event::Interrupted | Event::PassOn(SIGINT))) {
                 return;
             }
             self.sample_if_due();
@@ -119,7 +121,7 @@ impl Attendance<'_> {
         if let (Some(pid), Some(named)) = (pid, Signal::from_named_raw(signal)) {
             let _ = kill_process(pid, named);
         }
-        if signal == signal_hook::consts::SIGTERM {
+        if matches!(signal, SIGTERM | SIGINT | SIGQUIT | SIGHUP) {
             self.keep_stock();
         }
     }

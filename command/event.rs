@@ -8,8 +8,9 @@ use std::time::Instant;
 use anyhow::{Context as _, Result};
 use rustix::io::Errno;
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
-use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
-use signal_hook::iterator::Signals;
+use signal_hook::consts::{SIGALRM, SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+use signal_hook::iterator::SignalsInfo;
+use signal_hook::iterator::exfiltrator::WithRawSiginfo;
 
 use crate::rescue;
 
@@ -39,20 +40,17 @@ impl Events {
     pub(crate) fn listen() -> Result<Self> {
         let (sender, receiver) = mpsc::channel();
         let ignored = ignored_signals();
-        let wanted = [SIGCONT, SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGUSR1, SIGUSR2];
+        let wanted = [SIGALRM, SIGCONT, SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGUSR1, SIGUSR2];
         let heard = wanted.into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
-        let mut signals = Signals::new(heard).context("listening for signals")?;
+        let mut signals =
+            SignalsInfo::<WithRawSiginfo>::new(heard).context("listening for signals")?;
         let to_loop = sender.clone();
         thread::spawn(move || {
-            for signal in signals.forever() {
-                if rescue::pass_on(signal) {
+            for received in signals.forever() {
+                let event = event_of(received.si_signo, received.si_code);
+                if matches!(event, Event::PassOn(signal) if rescue::pass_on(signal)) {
                     continue;
                 }
-                let event = match signal {
-                    SIGCONT => Event::Resumed,
-                    SIGINT | SIGQUIT | SIGHUP => Event::Interrupted,
-                    _ => Event::PassOn(signal),
-                };
                 if to_loop.send(event).is_err() {
                     return;
                 }
@@ -81,9 +79,35 @@ impl Events {
     }
 }
 
+/// What a signal means. The terminal's are the kernel's, and the program gets them as we do; what another process sends
+/// may have been meant for us alone.
+const fn event_of(signal: i32, code: i32) -> Event {
+    match signal {
+        SIGCONT => Event::Resumed,
+        SIGINT | SIGQUIT | SIGHUP if code == SENT_BY_KERNEL => Event::Interrupted,
+        _ => Event::PassOn(signal),
+    }
+}
+
+/// `SI_KERNEL`.
+const SENT_BY_KERNEL: i32 = 0x80;
+
 /// One bit for each signal that this process was started to ignore, as `nohup` does.
 fn ignored_signals() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_terminal_sends_is_not_passed_on_and_all_else_is() {
+        assert_eq!(event_of(SIGINT, SENT_BY_KERNEL), Event::Interrupted);
+        assert_eq!(event_of(SIGINT, 0), Event::PassOn(SIGINT));
+        assert_eq!(event_of(SIGALRM, SENT_BY_KERNEL), Event::PassOn(SIGALRM));
+        assert_eq!(event_of(SIGCONT, 0), Event::Resumed);
+    }
 }

@@ -37,7 +37,7 @@ impl Running {
                 None => command.env_remove(name),
             };
         }
-        command.arg("--default-signal=HUP,INT,QUIT,TERM,USR1").arg(plain.get_program());
+        command.arg("--default-signal=ALRM,HUP,INT,QUIT,TERM,USR1").arg(plain.get_program());
         command.args(["run", "--json", &folder.file("report.json"), "--", "sh", "-c", script]);
         command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the command was built");
@@ -101,6 +101,24 @@ fn signals_for_users_are_passed_on() {
     let running = Running::start("usr1", &script("USR1", "echo one; exit 9"));
     kill_process(running.pid, Signal::USR1).expect("it runs");
     assert_eq!(running.end().status, Some(9));
+}
+
+#[test]
+fn what_another_process_sends_to_whyperf_alone_is_passed_on() {
+    let signals = [
+        ("INT", Signal::INT),
+        ("HUP", Signal::HUP),
+        ("QUIT", Signal::QUIT),
+        ("ALRM", Signal::ALARM),
+    ];
+    for (name, signal) in signals {
+        let running =
+            Running::start(&format!("alone-{name}"), &script(name, "echo caught; exit 11"));
+        kill_process(running.pid, signal).expect("it runs");
+        let ended = running.end();
+        assert_eq!((ended.status, ended.stdout.as_str()), (Some(11), "caught\n"), "{name}");
+        assert_eq!(ended.report["exit_status"], 11, "{name}");
+    }
 }
 
 #[test]
