@@ -25,7 +25,15 @@ const ALWAYS: &[Known] = &[
     known(["between_groups", "MPI_Reduce_scatter_block"], [16; RANKS], [16, 8, 8]),
     known(["no_operation", "MPI_Get_accumulate"], [0; RANKS], [8; RANKS]),
     known(["one_element", "MPI_Fetch_and_op"], [8; RANKS], [8; RANKS]),
+    known(["cancelled", "MPI_Wait"], [0; RANKS], [0; RANKS]),
+    known(["at_the_edge", "MPI_Neighbor_allgather"], [12; RANKS], [12, 24, 12]),
+    known(["at_the_edge", "MPI_Neighbor_alltoall"], [8, 16, 8], [8, 16, 8]),
+    known(["at_the_edge", "MPI_Neighbor_alltoallv"], [8, 12, 4], [4, 12, 8]),
+    known(["remembered_again", "MPI_Waitall"], [0; RANKS], [12_000; RANKS]),
 ];
+
+/// Not asked of Open MPI, which sometimes waits for ever once one of several requests has failed.
+const FAILED: &[Known] = &[known(["one_failed", "MPI_Waitall"], [0; RANKS], [400; RANKS])];
 
 fn sum(run: &Run, rank: usize, place: [&str; 2], what: &str) -> u64 {
     let is_there = |row: &&Value| {
@@ -62,5 +70,5 @@ fn bytes_of_open_mpi_are_exact() {
 
 #[test]
 fn bytes_of_mpich_are_exact() {
-    are_exact(Mpi::Mpich, &[], &[ALWAYS]);
+    are_exact(Mpi::Mpich, &["truncated"], &[ALWAYS, FAILED]);
 }

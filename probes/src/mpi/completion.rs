@@ -56,10 +56,11 @@ impl Batch {
         let all = Words { call, words, dialect };
         let length = length(&all);
         batch.kept = batch.room.reserve(length);
+        let Seen { awaited, by_status } = batch.copy(&all);
         if batch.kept < length {
             losses::count(|losses| &losses.requests);
+            batch.complete_rest(&all, length);
         }
-        let Seen { awaited, by_status } = batch.copy(&all);
         let whole = batch.kept == length && by_status;
         if whole && all.word(call.at.status) == dialect.ignore {
             let statuses = batch.room.statuses();
@@ -79,6 +80,15 @@ impl Batch {
         let mut received = 0;
         if result == 0 {
             self.completed(&all, |handle, status| received += finish(&all, handle, status));
+        } else if dialect.is_in_status(result) && all.word(call.at.status) != dialect.ignore {
+            self.completed(&all, |handle, status| {
+                // SAFETY: the call answered that it filled the errors of all statuses.
+                match unsafe { status::error(dialect, status) } {
+                    0 => received += finish(&all, handle, status),
+                    error if dialect.is_pending(error) => {}
+                    _ => fail(handle),
+                }
+            });
         } else {
             self.forget_given_back(&all);
         }
@@ -123,6 +133,23 @@ impl Batch {
             _ => any_message(),
         };
         Seen { awaited, by_status }
+    }
+
+    /// What there is no room for is not known any more after the call, so the requests that will
+    /// all be complete then are forgotten before; their bytes are lost.
+    #[cold]
+    fn complete_rest(&self, all: &Words<'_>, length: usize) {
+        if all.call.act != Act::Complete(Completion::All) || all.at().flag.is_present() {
+            return;
+        }
+        let requests = all.word(all.at().request);
+        for index in self.kept..length {
+            // SAFETY: the program passes that many requests.
+            let handle = unsafe { all.dialect.handle_at(requests, index) };
+            if handle != all.dialect.request_null() {
+                request::complete(handle);
+            }
+        }
     }
 
     /// Calls `each` with every request that the call completed, and the status of it.
@@ -190,9 +217,16 @@ fn finish(all: &Words<'_>, handle: usize, status: usize) -> u64 {
     let Some(operation) = request::complete(handle) else { return 0 };
     if operation.by_status && status != 0 {
         // SAFETY: the call succeeded and filled this status.
-        return unsafe { status::received(all.dialect, status) };
+        let cancelled = unsafe { status::was_cancelled(all.dialect, status) };
+        // SAFETY: the same.
+        return if cancelled { 0 } else { unsafe { status::received(all.dialect, status) } };
     }
     operation.moved.r#in
+}
+
+/// Forgets a request that failed, unless it is persistent.
+fn fail(handle: usize) {
+    request::complete(handle);
 }
 
 fn length(all: &Words<'_>) -> usize {

@@ -84,6 +84,25 @@ impl Dialect {
         self.no_op.load(Ordering::Relaxed)
     }
 
+    /// Whether a call answered that the statuses tell which of its requests failed.
+    pub(crate) const fn is_in_status(&self, result: c_int) -> bool {
+        match self.family {
+            Family::OpenMpi => result == 18,
+            // The class is in the lowest bits of an error of this family.
+            Family::Mpich => result & 0x7f == 17,
+            Family::Standard => result == 19,
+        }
+    }
+
+    /// Whether the error in a status means that its request is still open.
+    pub(crate) const fn is_pending(&self, error: c_int) -> bool {
+        match self.family {
+            Family::OpenMpi => error == 19,
+            Family::Mpich => error & 0x7f == 18,
+            Family::Standard => error == 18,
+        }
+    }
+
     /// A handle as it came in an argument.
     #[inline(always)]
     pub(crate) const fn handle(&self, word: usize) -> usize {

@@ -20,9 +20,11 @@ static COMM_REMOTE_GROUP: Next = Next::of_mpi(c"PMPI_Comm_remote_group");
 static GROUP_SIZE: Next = Next::of_mpi(c"PMPI_Group_size");
 static GROUP_TRANSLATE: Next = Next::of_mpi(c"PMPI_Group_translate_ranks");
 static GROUP_FREE: Next = Next::of_mpi(c"PMPI_Group_free");
+static TEST_CANCELLED: Next = Next::of_mpi(c"PMPI_Test_cancelled");
 static GET_COUNT: Next = Next::of_mpi(c"PMPI_Get_count");
 static GET_COUNT_C: Next = Next::of_mpi(c"PMPI_Get_count_c");
 static TOPO_TEST: Next = Next::of_mpi(c"PMPI_Topo_test");
+static CART_GET: Next = Next::of_mpi(c"PMPI_Cart_get");
 static CARTDIM: Next = Next::of_mpi(c"PMPI_Cartdim_get");
 static GRAPH_COUNT: Next = Next::of_mpi(c"PMPI_Graph_neighbors_count");
 static DIST_GRAPH_COUNT: Next = Next::of_mpi(c"PMPI_Dist_graph_neighbors_count");
@@ -55,21 +57,77 @@ pub(crate) fn comm_remote_size(comm: usize) -> Option<i32> {
     if two == 0 { None } else { ask(&COMM_REMOTE_SIZE, comm) }
 }
 
+/// The neighbours that a list has an entry for, and which of the first 64 there really are: in a
+/// grid that ends, the neighbours beyond its edge are `MPI_PROC_NULL`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Neighbours {
+    /// Entries of the list.
+    pub(crate) listed: u64,
+    missing: u64,
+}
+
+impl Neighbours {
+    const fn all(listed: u64) -> Self {
+        Self { listed, missing: 0 }
+    }
+
+    /// Whether bytes go to or come from the neighbour of this entry.
+    pub(crate) const fn is_there(self, entry: u64) -> bool {
+        entry >= 64 || self.missing >> entry & 1 == 0
+    }
+
+    /// How many there are.
+    pub(crate) fn number(self) -> u64 {
+        self.listed.saturating_sub(u64::from(self.missing.count_ones()))
+    }
+}
+
 /// Sources and destinations of a neighbourhood operation.
-pub(crate) fn neighbours(comm: usize, topology: &Topologies) -> (u64, u64) {
+pub(crate) fn neighbours(comm: usize, topology: &Topologies) -> (Neighbours, Neighbours) {
     let kind: c_int = ask(&TOPO_TEST, comm).unwrap_or(-1);
     let count = |number: Option<c_int>| u64::try_from(number.unwrap_or(0)).unwrap_or(0);
     if kind == topology.cart {
-        let both = 2 * count(ask(&CARTDIM, comm));
+        let dimensions = count(ask(&CARTDIM, comm));
+        let missing = missing_in_grid(comm, dimensions as usize);
+        let both = Neighbours { listed: 2 * dimensions, missing };
         return (both, both);
     }
     if kind == topology.graph {
-        let Some(rank) = comm_rank(comm) else { return (0, 0) };
-        let both = count(graph_neighbours(comm, rank));
+        let Some(rank) = comm_rank(comm) else { return Default::default() };
+        let both = Neighbours::all(count(graph_neighbours(comm, rank)));
         return (both, both);
     }
-    if kind == topology.dist_graph { dist_graph_neighbours(comm) } else { (0, 0) }
+    let (sources, targets) =
+        if kind == topology.dist_graph { dist_graph_neighbours(comm) } else { (0, 0) };
+    (Neighbours::all(sources), Neighbours::all(targets))
 }
+
+/// Bit `2 d` when the grid ends before the caller in dimension `d`, the next bit when behind it.
+fn missing_in_grid(comm: usize, dimensions: usize) -> u64 {
+    let address = CART_GET.address();
+    if address.is_null() || dimensions == 0 || dimensions > MOST_DIMENSIONS {
+        return 0;
+    }
+    // SAFETY: this is `MPI_Cart_get`: communicator, number, lengths, periods, coordinates out.
+    let get: unsafe extern "C" fn(usize, c_int, *mut c_int, *mut c_int, *mut c_int) -> c_int =
+        unsafe { transmute(address) };
+    let [mut lengths, mut periods, mut own] = [[0; MOST_DIMENSIONS]; 3];
+    let places = (lengths.as_mut_ptr(), periods.as_mut_ptr(), own.as_mut_ptr());
+    // SAFETY: the communicator has a grid of that many dimensions, as it said itself, and the
+    // arrays have room for as many.
+    if unsafe { get(comm, dimensions as c_int, places.0, places.1, places.2) } != 0 {
+        return 0;
+    }
+    let ends = lengths.iter().zip(&periods).zip(&own).take(dimensions).enumerate();
+    ends.filter(|(_, ((_, periodic), _))| **periodic == 0)
+        .map(|(at, ((length, _), own))| {
+            (u64::from(*own == 0) | u64::from(*own + 1 == *length) << 1) << (2 * at)
+        })
+        .fold(0, |missing, bits| missing | bits)
+}
+
+/// Dimensions whose ends are looked at.
+const MOST_DIMENSIONS: usize = 32;
 
 /// The numbers by which an MPI tells topologies.
 #[derive(Debug)]
@@ -185,6 +243,12 @@ pub(crate) fn count_bytes(status: usize, byte: usize) -> u64 {
     // SAFETY: the status was filled by a call that succeeded.
     unsafe { count(status, byte, &raw mut bytes) };
     u64::try_from(bytes).unwrap_or(0)
+}
+
+/// Whether a status says that its message was cancelled.
+pub(crate) fn is_cancelled(status: usize) -> bool {
+    // `MPI_Test_cancelled` takes the address of a status and writes an `int`, like who asks a handle.
+    ask::<c_int>(&TEST_CANCELLED, status).is_some_and(|cancelled| cancelled != 0)
 }
 
 /// Address of a data symbol of the MPI, 0 when it has none of that name.

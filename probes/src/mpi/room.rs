@@ -63,8 +63,8 @@ impl Room {
         let take = |room: &&Pool| {
             !room.is_taken.swap(true, Ordering::Acquire) // SYNC pool with release
         };
-        self.pool = if length <= MANY { ROOMS.iter().find(take) } else { None };
-        if self.pool.is_some() { length } else { FEW }
+        self.pool = ROOMS.iter().find(take);
+        if self.pool.is_some() { length.min(MANY) } else { FEW }
     }
 
     /// Gives the room back.

@@ -33,5 +33,30 @@ pub(crate) unsafe fn received(dialect: &Dialect, address: usize) -> u64 {
     }
 }
 
+/// Whether the status at `address` says that its message was cancelled, so that nothing arrived.
+///
+/// # Safety
+/// A call of this MPI that completes requests must have filled the status; others leave alone
+/// what cannot be.
+pub(crate) unsafe fn was_cancelled(dialect: &Dialect, address: usize) -> bool {
+    match dialect.family {
+        // SAFETY: cancelled is the fourth `int`.
+        Family::OpenMpi => unsafe { *((address + 12) as *const i32) != 0 },
+        // SAFETY: bit 0 of the second `int`.
+        Family::Mpich => unsafe { *((address + 4) as *const u32) & 1 != 0 },
+        Family::Standard => real::is_cancelled(address),
+    }
+}
+
+/// `MPI_ERROR` of the status at `address`.
+///
+/// # Safety
+/// A call of this MPI that answered [`Dialect::is_in_status`] must have filled the status.
+pub(crate) unsafe fn error(dialect: &Dialect, address: usize) -> i32 {
+    let place = if dialect.family == Family::Mpich { 16 } else { 8 };
+    // SAFETY: source, tag and error are `int`, after the two of the count in MPICH.
+    unsafe { *((address + place) as *const i32) }
+}
+
 /// `MPI_BYTE` of the standard ABI.
 const BYTE: usize = 0x247;

@@ -15,7 +15,7 @@ use super::call::{Arguments, Call, Direction, Position};
 use super::communicator::{self, Facts};
 use super::datatype;
 use super::dialect::{Dialect, Family};
-use super::real::{self, Topologies};
+use super::real::{self, Neighbours, Topologies};
 
 /// The arguments of one call of one function.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +60,7 @@ enum Times {
     /// The counts are a list; the caller's own one counts.
     Own,
     /// Once for each neighbour.
-    Neighbours,
+    NeighbourEach,
     /// The counts are a list, one for each neighbour.
     NeighbourList,
     /// Counts and datatypes are lists, one for each neighbour.
@@ -68,7 +68,7 @@ enum Times {
 }
 
 use Times::{
-    List, MemberList, Members, NeighbourList, NeighbourTypedList, Neighbours, Never, Once, Own,
+    List, MemberList, Members, NeighbourEach, NeighbourList, NeighbourTypedList, Never, Once, Own,
     Ranks, TypedList,
 };
 use Who::{All, Others, Root};
@@ -90,10 +90,11 @@ impl Flow {
         Self { out: (All, TypedList), r#in: (All, TypedList) };
     pub(crate) const REDUCE_SCATTER: Self = Self { out: (All, MemberList), r#in: (All, Own) };
     pub(crate) const REDUCE_SCATTER_BLOCK: Self = Self { out: (All, Members), r#in: (All, Once) };
-    pub(crate) const NEIGHBOUR_GATHER: Self = Self { out: (All, Once), r#in: (All, Neighbours) };
+    pub(crate) const NEIGHBOUR_GATHER: Self = Self { out: (All, Once), r#in: (All, NeighbourEach) };
     pub(crate) const NEIGHBOUR_GATHER_LIST: Self =
         Self { out: (All, Once), r#in: (All, NeighbourList) };
-    pub(crate) const NEIGHBOUR_ALL: Self = Self { out: (All, Neighbours), r#in: (All, Neighbours) };
+    pub(crate) const NEIGHBOUR_ALL: Self =
+        Self { out: (All, NeighbourEach), r#in: (All, NeighbourEach) };
     pub(crate) const NEIGHBOUR_ALL_LIST: Self =
         Self { out: (All, NeighbourList), r#in: (All, NeighbourList) };
     pub(crate) const NEIGHBOUR_ALL_TYPED: Self =
@@ -106,7 +107,7 @@ struct Side<'a> {
     count: Position,
     datatype: Position,
     facts: Facts,
-    neighbours: u64,
+    neighbours: Neighbours,
 }
 
 impl<'a> Words<'a> {
@@ -191,10 +192,10 @@ impl<'a> Words<'a> {
         let at = self.at();
         let facts = communicator::facts(self.dialect, self.handle(at.comm));
         let (sources, targets) = match flow.r#in.1 {
-            Neighbours | NeighbourList | NeighbourTypedList => {
+            NeighbourEach | NeighbourList | NeighbourTypedList => {
                 real::neighbours(self.handle(at.comm), topologies(self.dialect))
             }
-            _ => (0, 0),
+            _ => Default::default(),
         };
         let (count, datatype) = (at.out_count, at.out_type);
         let out = Side { all: *self, count, datatype, facts, neighbours: targets };
@@ -260,13 +261,15 @@ impl Side<'_> {
             Once => self.each(),
             Ranks => self.each() * ranks,
             Members => self.each() * u64::from(self.facts.size),
-            Neighbours => self.each() * self.neighbours,
+            NeighbourEach => self.each() * self.neighbours.number(),
             Own => self.times_size(self.listed(self.facts.rank.max(0) as u64)),
             List => self.times_size(self.sum(ranks)),
             MemberList => self.times_size(self.sum(u64::from(self.facts.size))),
-            NeighbourList => self.times_size(self.sum(self.neighbours)),
-            TypedList => self.typed_sum(ranks),
-            NeighbourTypedList => self.typed_sum(self.neighbours),
+            NeighbourList => self.times_size(self.neighbour_sum()),
+            TypedList => self.typed_sum(ranks, |_| true),
+            NeighbourTypedList => {
+                self.typed_sum(self.neighbours.listed, |entry| self.neighbours.is_there(entry))
+            }
         }
     }
 
@@ -282,9 +285,15 @@ impl Side<'_> {
         (0..length).map(|index| self.listed(index)).sum()
     }
 
-    fn typed_sum(&self, length: u64) -> u64 {
+    fn neighbour_sum(&self) -> u64 {
+        let entries = (0..self.neighbours.listed).filter(|entry| self.neighbours.is_there(*entry));
+        entries.map(|entry| self.listed(entry)).sum()
+    }
+
+    fn typed_sum(&self, length: u64, counts: impl Fn(u64) -> bool) -> u64 {
         let types = self.all.word(self.datatype);
         (0..length)
+            .filter(|index| counts(*index))
             .map(|index| (index, self.listed(index)))
             .filter(|(_, count)| *count > 0)
             .map(|(index, count)| {

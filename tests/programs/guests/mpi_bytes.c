@@ -117,12 +117,12 @@ CASE at_the_edge(void)
     MPI_Comm_free(&line);
 }
 
-/* The first of two messages is too long, the second is not. */
+/* The second of two messages is too long. */
 CASE one_failed(MPI_Status *statuses)
 {
     MPI_Request requests[2];
-    MPI_Irecv(in, 1, MPI_INT, left, 21, MPI_COMM_WORLD, &requests[0]);
-    MPI_Irecv(in + 100, 50, MPI_INT, left, 22, MPI_COMM_WORLD, &requests[1]);
+    MPI_Irecv(in + 100, 50, MPI_INT, left, 22, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(in, 1, MPI_INT, left, 21, MPI_COMM_WORLD, &requests[1]);
     MPI_Send(out, 50, MPI_INT, right, 22, MPI_COMM_WORLD);
     MPI_Send(out, 10, MPI_INT, right, 21, MPI_COMM_WORLD);
     if (MPI_Waitall(2, requests, statuses) != MPI_ERR_IN_STATUS)
