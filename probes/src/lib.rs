@@ -3,12 +3,14 @@
 #![expect(non_snake_case, reason = "exported names are given by MPI and C")]
 
 mod api;
+mod c_library;
 mod creation;
 mod fortran;
 mod io;
 mod mpi;
 mod next;
 mod process;
+mod sandbox;
 mod stub;
 mod sync;
 mod wrapped;

@@ -6,6 +6,8 @@
 use core::ffi::{CStr, c_char, c_void};
 use core::sync::atomic::{AtomicPtr, Ordering};
 
+use crate::c_library;
+
 /// One symbol and, after its first use, where it is.
 #[derive(Debug)]
 pub(crate) struct Next {
@@ -79,12 +81,9 @@ pub(crate) type DlSym = unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut
 pub(crate) fn real_dlsym() -> DlSym {
     static FOUND: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
     let mut found = FOUND.load(Ordering::Relaxed);
-    for version in [c"GLIBC_2.34", c"GLIBC_2.2.5", c"GLIBC_2.17"] {
-        if found.is_null() {
-            // SAFETY: constant strings; RTLD_NEXT is valid in any object.
-            found = unsafe { libc::dlvsym(libc::RTLD_NEXT, c"dlsym".as_ptr(), version.as_ptr()) };
-            FOUND.store(found, Ordering::Relaxed);
-        }
+    if found.is_null() {
+        found = c_library::dlsym();
+        FOUND.store(found, Ordering::Relaxed);
     }
     if found.is_null() {
         return nothing_found;

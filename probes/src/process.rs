@@ -15,7 +15,7 @@ use whyperf_runtime::{birth, process};
 
 use crate::next::Next;
 use crate::wrapped::{accompanied, keep_errno, real};
-use crate::{creation, io, sync};
+use crate::{c_library, creation, io, sandbox, sync};
 
 /// Runs when the library is loaded, before the program's `main`.
 #[used]
@@ -36,9 +36,12 @@ extern "C" fn loaded() {
         resolve();
         replacing::resolve();
         creation::resolve();
+        sandbox::resolve();
         // SAFETY: forgets the complaints about functions that this C library does not have.
         unsafe { libc::dlerror() };
-        process::attach();
+        if c_library::is_glibc() {
+            process::attach();
+        }
         if process::is_measured() {
             follow_forks();
             birth::begin();

@@ -21,6 +21,7 @@ mod map;
 pub mod object;
 pub mod process;
 mod region;
+pub mod sandbox;
 mod slow;
 mod strings;
 mod switch;

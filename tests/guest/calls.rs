@@ -25,15 +25,35 @@ fn locks_answer_as_before() {
     assert!(deed.stdout.contains("result == PTHREAD_CANCELED: 1"), "{}", deed.stdout);
 }
 
+#[test]
+fn a_sandbox_allows_what_it_allowed_before() {
+    let deed = run("sandbox", "cc", &[]);
+    assert_eq!((deed.status.code(), deed.stdout.as_str()), (Some(4), "sandboxed\n"));
+}
+
+#[test]
+fn another_c_library_starts_as_before() {
+    if Command::new("musl-gcc").arg("--version").output().is_err() {
+        println!("SKIPPED: there is no musl-gcc here; musl-tools has it");
+        return;
+    }
+    let deed = run("hello", "musl-gcc", &[]);
+    assert_eq!((deed.status.code(), deed.stdout.as_str()), (Some(6), "hello\n"));
+}
+
 fn unchanged(name: &str, options: &[&str]) -> Deed {
+    let deed = run(name, "cc", options);
+    assert!(deed.status.success(), "{deed:?}");
+    deed
+}
+
+fn run(name: &str, compiler: &str, options: &[&str]) -> Deed {
     let trial = Trial::of(&format!("calls-{name}-{}", options.len()), &["./program"]);
     let program = trial.stage.beside("program");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/guest/calls/{name}.c"));
-    let mut compiler = Command::new("cc");
+    let mut compiler = Command::new(compiler);
     compiler.args(["-O2", "-w", "-o"]).arg(&program).arg(source).args(options);
-    let built = compiler.output().expect("`cc` runs");
+    let built = compiler.output().expect("the compiler runs");
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    let deed = trial.calling(&program).is_unchanged();
-    assert!(deed.status.success(), "{deed:?}");
-    deed
+    trial.calling(&program).is_unchanged()
 }

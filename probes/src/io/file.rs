@@ -11,7 +11,7 @@ use whyperf_layout::{Moved, ObjectKind};
 use whyperf_runtime::{ObjectId, object};
 
 use super::descriptor as table;
-use super::path::Path;
+use super::path::{Path, is_readable};
 use crate::next::Next;
 use crate::wrapped::{keep_errno, real};
 
@@ -70,7 +70,12 @@ pub(super) fn directory_gone(directory: usize) -> ObjectId {
 #[cold]
 pub(super) fn path(at: usize, name: usize) -> ObjectId {
     keep_errno(|| {
-        let path = Path::of(at as c_int, name as *const _);
+        let name = name as *const _;
+        if !is_readable(name) {
+            return ObjectId::NONE;
+        }
+        // SAFETY: just found to be a string.
+        let path = unsafe { Path::of(at as c_int, name) };
         path.and_then(|path| known(path.bytes())).unwrap_or(ObjectId::NONE)
     })
 }
@@ -83,7 +88,9 @@ pub(super) fn opened(fd: usize, at: usize, name: usize, flags: usize) -> Moved {
     let is_named = flags as c_int & libc::O_TMPFILE != libc::O_TMPFILE;
     if fd >= 0 && is_named {
         keep_errno(|| {
-            if let Some(path) = Path::of(at as c_int, name as *const _) {
+            // SAFETY: the kernel has opened a file by this string.
+            let path = unsafe { Path::of(at as c_int, name as *const _) };
+            if let Some(path) = path {
                 table::bind(fd, named(path.bytes()));
             }
         });
