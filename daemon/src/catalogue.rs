@@ -11,7 +11,7 @@ use crate::object_name::{self, NamedBy, Naming};
 use crate::region::Region;
 use crate::resources::{ResourceId, Resources};
 use crate::symbols::{Place, Wanted};
-use crate::tables::Tables;
+use crate::tables::{RegionEntry, Tables};
 use crate::thread::NodeState;
 
 /// The meaning of one process's numbers.
@@ -138,6 +138,20 @@ impl Catalogue {
             Lookup::Found(place) => Some(code.child(&place.module).child(&place.function)),
             Lookup::Asked | Lookup::Nowhere => None,
         }
+    }
+
+    /// The code of the program's regions that are switched off.
+    pub(crate) fn code_switched_off(&self) -> Vec<Resource> {
+        let is_off = |entry: &&RegionEntry| entry.off && entry.category == Category::User;
+        let off = self.tables.regions.iter().skip(1).filter(is_off);
+        let code = |entry: &RegionEntry| {
+            let module = match self.places.get(&Wanted::Code(entry.address)) {
+                Some(Lookup::Found(place)) => &place.module,
+                _ => &self.program,
+            };
+            Resource::root(Hierarchy::Code).child(module).child(&entry.name)
+        };
+        off.map(code).collect()
     }
 
     /// The place of a call site, if it is known.

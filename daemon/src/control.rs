@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use whyperf_layout::{Command, Message, Reply};
+use whyperf_model::Category;
 
 use crate::process::Process;
 
@@ -33,7 +34,39 @@ pub enum SwitchOutcome {
     Refused,
 }
 
+/// A region of the program that is not measured to the end: its numbers are lower bounds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SwitchedOff {
+    /// Name of the region.
+    pub region: String,
+    /// Rank or process id.
+    pub process: u32,
+    /// Visits that were counted before.
+    pub visits: u64,
+    /// The process did it because the region was too hot, not because somebody asked.
+    pub by_itself: bool,
+}
+
 impl Process {
+    /// Regions of the program that are off, or once were because they were too hot.
+    pub(crate) fn switched_off(&self) -> impl Iterator<Item = SwitchedOff> + '_ {
+        let regions = (0u32..).zip(&self.catalogue.tables.regions).skip(1);
+        let off = regions.filter(|(_, entry)| {
+            entry.category == Category::User && (entry.off || entry.hot_visits > 0)
+        });
+        off.map(|(number, entry)| SwitchedOff {
+            region: entry.name.clone(),
+            process: self.rank.unwrap_or(self.pid),
+            visits: if entry.hot_visits > 0 { entry.hot_visits } else { self.visits(number) },
+            by_itself: entry.hot_visits > 0,
+        })
+    }
+
+    fn visits(&self, region: u32) -> u64 {
+        let nodes = self.members.iter().flat_map(|member| &member.thread.nodes);
+        nodes.filter(|node| node.region == region).map(|node| node.counters.visits).sum()
+    }
+
     /// Asks for every region of this name to be switched; answers how many were asked for.
     pub(crate) fn switch(&self, region: &str, on: bool) -> usize {
         let Some(memory) = &self.region else { return 0 };
@@ -51,8 +84,10 @@ impl Process {
     }
 
     /// Tells the process that somebody reads, and takes its replies.
-    pub(crate) fn converse(&self) -> Vec<Switched> {
+    pub(crate) fn converse(&mut self) -> Vec<Switched> {
         let Some(memory) = &self.region else { return Vec::new() };
+        // A region may have become hot before it was ever read.
+        self.catalogue.tables.take_regions(memory);
         let heartbeat = &memory.commands().heartbeat;
         heartbeat.store(heartbeat.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
         let mut switched = Vec::new();

@@ -8,6 +8,7 @@ use whyperf_model::{
 };
 
 use crate::clock::{Calibration, Moment, Scale};
+use crate::control::SwitchedOff;
 use crate::cost::{Account, Cost, Losses};
 use crate::discovery::{Discovery, Life};
 use crate::error::Error;
@@ -78,6 +79,8 @@ pub struct Daemon {
     previous: Time,
     rounds: u64,
     directory_failed: bool,
+    /// Groups of processes in one of which this code is switched off, in this round.
+    unmeasured: Vec<(u32, Resource)>,
 }
 
 /// By group: who matches, who reported, and the dearest of them.
@@ -111,6 +114,7 @@ impl Daemon {
             previous: Time::ZERO,
             rounds: 0,
             directory_failed: false,
+            unmeasured: Vec::new(),
             settings,
         })
     }
@@ -185,6 +189,12 @@ impl Daemon {
         let wanted = |label: &str| process.is_none_or(|process| process == label);
         let chosen = self.processes.iter().filter(|process| wanted(&process.label()));
         chosen.map(|process| process.switch(region, on)).sum()
+    }
+
+    /// The program's regions whose numbers are lower bounds, for they are not measured to the end.
+    #[must_use]
+    pub fn switched_off(&self) -> Vec<SwitchedOff> {
+        self.processes.iter().flat_map(Process::switched_off).collect()
     }
 
     /// What measuring costs.
@@ -295,6 +305,7 @@ impl Daemon {
         let own = self.account.own_share();
         let share = Nanos(own.0 / running.max(1) as u64);
         let mut dearest = Nanos::ZERO;
+        self.unmeasured.clear();
         for process in &mut self.processes {
             let Some(region) = &process.region else { continue };
             let path = region.path().to_owned();
@@ -316,6 +327,10 @@ impl Daemon {
             }
             process.cost += share;
             dearest = dearest.max(process.cost);
+            for code in process.catalogue.code_switched_off() {
+                let groups = process.groups.iter().map(|group| (*group, code.clone()));
+                self.unmeasured.extend(groups);
+            }
             for group in &process.groups {
                 let attendance = &mut attendance[*group as usize];
                 attendance.expected += 1;
@@ -331,7 +346,15 @@ impl Daemon {
     fn close_interval(&mut self, attendance: &[Attendance], round: &mut Round) {
         let interval = round.interval;
         for (id, pair) in self.books.matcher.active() {
-            let present = attendance.get(pair.group as usize).copied().unwrap_or_default();
+            let mut present = attendance.get(pair.group as usize).copied().unwrap_or_default();
+            let code = pair.pair.focus.part(Hierarchy::Code);
+            let off = self
+                .unmeasured
+                .iter()
+                .filter(|(group, off)| *group == pair.group && code.contains(off));
+            // What is off there was not found to take no time: nobody knows.
+            present.reported =
+                present.reported.saturating_sub(u32::try_from(off.count()).unwrap_or(0));
             match pair.quantity {
                 Quantity::Processes => {
                     pair.amount = state_amount(present.reported, pair.pair.metric, interval);

@@ -44,7 +44,7 @@ mod tables;
 mod thread;
 
 pub use clock::Moment;
-pub use control::{SwitchOutcome, Switched};
+pub use control::{SwitchOutcome, Switched, SwitchedOff};
 pub use cost::{Cost, Losses};
 pub use daemon::{Counts, Daemon, Settings};
 pub use error::Error;

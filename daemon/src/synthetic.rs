@@ -97,6 +97,14 @@ impl SyntheticProcess {
         number
     }
 
+    /// Switches a region off, as a process does at so many visits.
+    pub fn too_hot(&self, number: u32, visits: u64) {
+        let at = geometry::REGIONS + number as usize * size_of::<RegionRecord>();
+        let record: &RegionRecord = self.memory.at(at).expect("the table has room");
+        record.switched.store(0, Ordering::Relaxed);
+        record.hot_visits.store(visits, Ordering::Relaxed);
+    }
+
     /// Adds an object; answers its number.
     pub fn object(&self, kind: ObjectKind, parent: u32, key: u64, name: &str) -> u32 {
         let number = self.header().object_count.load(Ordering::Relaxed);

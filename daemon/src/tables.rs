@@ -13,6 +13,10 @@ pub(crate) struct RegionEntry {
     pub(crate) name: String,
     pub(crate) category: Category,
     pub(crate) address: u64,
+    /// It is switched off now.
+    pub(crate) off: bool,
+    /// Visits at which the process switched it off by itself, 0 when it never did.
+    pub(crate) hot_visits: u64,
 }
 
 /// Something that is waited for or worked on.
@@ -43,18 +47,29 @@ const LOOKED_AT: usize = 1024;
 impl Tables {
     /// Takes in what is new; answers the objects that were renamed or retired since.
     pub(crate) fn refresh(&mut self, region: &Region) -> Vec<u32> {
-        for record in region.regions().get(self.regions.len()..).unwrap_or(&[]) {
-            self.regions.push(RegionEntry {
-                name: region.text(record.name.load(Ordering::Relaxed)),
-                category: category(record.kind.load(Ordering::Relaxed)),
-                address: record.address.load(Ordering::Relaxed),
-            });
-        }
+        self.take_regions(region);
         let known = self.objects.len();
         for (number, record) in region.objects().iter().enumerate().skip(known) {
             self.objects.push(entry(region, record, number));
         }
         self.look_again(region, known)
+    }
+
+    /// Takes in new regions, and which of all are switched off.
+    pub(crate) fn take_regions(&mut self, region: &Region) {
+        for record in region.regions().get(self.regions.len()..).unwrap_or(&[]) {
+            self.regions.push(RegionEntry {
+                name: region.text(record.name.load(Ordering::Relaxed)),
+                category: category(record.kind.load(Ordering::Relaxed)),
+                address: record.address.load(Ordering::Relaxed),
+                off: false,
+                hot_visits: 0,
+            });
+        }
+        for (entry, record) in self.regions.iter_mut().zip(region.regions()) {
+            entry.off = record.switched.load(Ordering::Relaxed) == 0;
+            entry.hot_visits = record.hot_visits.load(Ordering::Relaxed);
+        }
     }
 
     fn look_again(&mut self, region: &Region, known: usize) -> Vec<u32> {

@@ -54,23 +54,43 @@ impl Lines {
             }
         };
         let mut call = None::<Call>;
+        let mut lines: Vec<(String, u32)> = Vec::new();
         while let Ok(Some(frame)) = frames.next() {
             let location = frame.location.as_ref();
-            let file = location.and_then(|location| location.file);
-            let module = file.map(|path| self.module(path));
-            let line = call.take().map_or_else(
-                || module.clone().zip(location.and_then(|location| location.line)),
-                |inner| inner.line,
-            );
+            let module = location.and_then(|location| location.file).map(|path| self.module(path));
+            lines.extend(module.clone().zip(location.and_then(|location| location.line)));
             let function = frame.function.as_ref();
             call = Some(Call {
                 function: function.and_then(|f| f.raw_name().ok()).map(|name| name.into_owned()),
                 fortran: function.is_some_and(|f| is_fortran(f.language)),
                 module,
-                line,
+                line: None,
             });
         }
-        call.filter(|call| call.function.is_some() || call.line.is_some())
+        let mut call = call?;
+        if call.module.as_deref().is_some_and(is_of_whyperf) {
+            // Not inlined: a copy of its own in each program file, which the unit is named after.
+            call.module = self.unit(address).or(call.module);
+        }
+        // Inlined system headers call on behalf of the function; their lines say nothing about it.
+        let own = lines.iter().find(|(file, _)| Some(file) == call.module.as_ref());
+        call.line = own.or_else(|| lines.iter().find(|(file, _)| !is_of_whyperf(file))).cloned();
+        Some(call).filter(|call| call.function.is_some() || call.line.is_some())
+    }
+
+    /// The source file that was compiled to what is at an address.
+    fn unit(&self, address: u64) -> Option<String> {
+        let mut lookup = self.context.find_dwarf_and_unit(address);
+        loop {
+            match lookup {
+                LookupResult::Output(found) => {
+                    return Some(self.module(&found?.name?.to_string_lossy()));
+                }
+                LookupResult::Load { continuation, .. } => {
+                    lookup = addr2line::LookupContinuation::resume(continuation, None);
+                }
+            }
+        }
     }
 
     /// A source file's base name; with its folder where the program has several of that name.
@@ -84,6 +104,11 @@ impl Lines {
             _ => base.to_owned(),
         }
     }
+}
+
+/// What a program includes to name its regions: never where they are.
+fn is_of_whyperf(file: &str) -> bool {
+    matches!(base_name(file), "whyperf.h" | "whyperf.f90")
 }
 
 fn base_name(path: &str) -> &str {

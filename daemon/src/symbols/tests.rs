@@ -185,6 +185,28 @@ fn a_call_in_tail_position_belongs_to_the_function_that_jumped() {
 }
 
 #[test]
+fn regions_belong_to_the_file_that_names_them_and_lines_to_the_file_of_the_function() {
+    let folder = Folder::new("header");
+    let header =
+        "void site(void **);\nstatic inline void *look(void) { void *at; site(&at); return at; }\n";
+    folder.write("whyperf.h", header);
+    let program = "#include <stdio.h>\n#include \"whyperf.h\"\n\
+         int main(void) {\n  void *at = look();\n\
+         printf(\"%p\\n\", at); fflush(stdout); return getchar() == 7; }\n";
+    folder.write("oned.c", program);
+    for flags in ["-g -O0", "-g -O2"] {
+        folder.run(&format!("gcc {flags} oned.c -o prog {LINKED}"));
+        let found = places(&folder, "prog")[0].clone().expect("it has debug information");
+        assert_eq!(found.module, "oned.c", "{flags}");
+        assert!(found.line.is_none_or(|line| line == ("oned.c".to_owned(), 4)), "{flags}");
+    }
+    folder.write("threads.h", header);
+    folder.write("oned.c", &program.replace("whyperf.h", "threads.h"));
+    folder.run(&format!("gcc -g -O2 oned.c -o prog {LINKED}"));
+    assert_eq!(places(&folder, "prog")[0], place("oned.c", "main", Some(("oned.c", 4))));
+}
+
+#[test]
 fn shared_libraries_have_their_own_places() {
     let folder = Folder::new("shared");
     folder.write("oned.c", PROGRAM);

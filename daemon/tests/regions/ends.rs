@@ -170,6 +170,34 @@ fn commands_arrive_and_replies_are_told() {
 }
 
 #[test]
+fn what_was_hot_before_it_was_read_is_told_and_never_taken_for_nothing() {
+    let mut stage = Stage::new();
+    let process = stage.process(1);
+    process.set_rank(2);
+    let hot = process.region("hot", Kind::User, 0);
+    let thread = process.thread(stage.pid(), stage.at(0));
+    let visit = thread.add(1, hot, 0, 0);
+    thread.begin(visit, stage.at(1));
+    thread.end(stage.at(2), Moved::default());
+    process.reply(Message { what: 2, arguments: [u64::from(hot), 99, 0] });
+    let round = stage.sample(SECOND);
+    assert_eq!(round.switched.len(), 1, "the region was new to the daemon");
+    let code = names(&round.appeared).into_iter().find(|name| name.ends_with("/hot"));
+    let code = focus(&format!("<{}>", code.expect("the region is a resource")));
+    let at_root = stage.daemon.start(Metric::Compute, &focus("</Code>"));
+    let at_hot = stage.daemon.start(Metric::Compute, &code);
+    let round = stage.sample(2 * SECOND);
+    assert_eq!([amounts(&round, at_root).len(), amounts(&round, at_hot).len()], [1, 1]);
+    process.too_hot(hot, 99);
+    let round = stage.sample(3 * SECOND);
+    assert_eq!([amounts(&round, at_root).len(), amounts(&round, at_hot).len()], [1, 0]);
+    let off = stage.daemon.switched_off();
+    let told: Vec<_> = off.iter().map(|o| (o.region.as_str(), o.process, o.visits)).collect();
+    assert_eq!(told, [("hot", 2, 99)]);
+    assert!(off[0].by_itself);
+}
+
+#[test]
 fn recursion_counts_its_time_once() {
     let mut stage = Stage::new();
     let process = stage.process(1);
