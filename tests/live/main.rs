@@ -6,6 +6,7 @@
 
 mod bottlenecks;
 mod bytes;
+mod creation;
 mod expectation;
 mod launcher;
 mod lessons;

@@ -101,6 +101,13 @@ pub(crate) fn find(dialect: &Dialect, handle: usize) -> Option<Communicator> {
     Some(Communicator { object, place })
 }
 
+/// The same, but only when it was used: one that is made and freed again needs no object.
+pub(crate) fn used(handle: usize) -> Option<Communicator> {
+    let place = COMMUNICATORS.find(handle)?;
+    let object = ObjectId::from_number(number_at(place));
+    (object != ObjectId::NONE).then_some(Communicator { object, place })
+}
+
 /// Learns a communicator that was made unseen; call only after it was used with success.
 pub(crate) fn learn(dialect: &Dialect, handle: usize) {
     if handle != 0 && handle != dialect.comm_null() && find(dialect, handle).is_none() {

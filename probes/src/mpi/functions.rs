@@ -164,11 +164,11 @@ functions! {
     Win_complete (win) OneSided Act::Window(Direction::None);
     Win_wait (win) OneSided Act::Window(Direction::None);
     Win_test (win, flag) OneSided Act::Window(Direction::None);
-    Win_create + c (base, size, disp_unit, info, comm, win) MpiOther Act::MakeWindow;
-    Win_allocate + c (size, disp_unit, info, comm, base, win) MpiOther Act::MakeWindow;
-    Win_allocate_shared + c (size, disp_unit, info, comm, base, win) MpiOther Act::MakeWindow;
-    Win_create_dynamic (info, comm, win) MpiOther Act::MakeWindow;
-    Win_free (win) MpiOther Act::FreeWindow;
+    Win_create + c (base, size, disp_unit, info, comm, win) Collective Act::MakeWindow;
+    Win_allocate + c (size, disp_unit, info, comm, base, win) Collective Act::MakeWindow;
+    Win_allocate_shared + c (size, disp_unit, info, comm, base, win) Collective Act::MakeWindow;
+    Win_create_dynamic (info, comm, win) Collective Act::MakeWindow;
+    Win_free (win) OneSided Act::FreeWindow;
     Win_set_name (win, name) MpiOther Act::NameWindow;
 
     // Files.
@@ -228,30 +228,30 @@ functions! {
     File_get_atomicity (fh, flag) MpiFileOther Act::File(Direction::None);
 
     // Communicators.
-    Comm_dup (comm, newcomm) MpiOther Act::MakeCommunicator(Derivation::Whole);
-    Comm_dup_with_info (comm, info, newcomm) MpiOther Act::MakeCommunicator(Derivation::Whole);
-    Comm_idup (comm, newcomm, request) MpiOther Act::MakeCommunicator(Derivation::Whole);
-    Comm_idup_with_info (comm, info, newcomm, request) MpiOther Act::MakeCommunicator(Derivation::Whole);
-    Comm_split (comm, color, key, newcomm) MpiOther Act::MakeCommunicator(Derivation::Part);
-    Comm_split_type (comm, split_type, key, info, newcomm) MpiOther Act::MakeCommunicator(Derivation::Part);
-    Comm_create (comm, group, newcomm) MpiOther Act::MakeCommunicator(Derivation::Part);
-    Comm_create_group (comm, group, tag_of_group, newcomm) MpiOther Act::MakeCommunicator(Derivation::Group);
-    Comm_create_from_group (group, stringtag, info, errhandler, newcomm) MpiOther Act::MakeCommunicator(Derivation::Group);
-    Cart_create (comm, ndims, dims, periods, reorder, newcomm) MpiOther Act::MakeCommunicator(Derivation::Part);
-    Cart_sub (comm, remain_dims, newcomm) MpiOther Act::MakeCommunicator(Derivation::Part);
-    Graph_create (comm, nnodes, index_of_node, edges, reorder, newcomm) MpiOther Act::MakeCommunicator(Derivation::Part);
-    Dist_graph_create (comm, n, sources, degrees, destinations, weights, info, reorder, newcomm) MpiOther Act::MakeCommunicator(Derivation::Whole);
-    Dist_graph_create_adjacent (comm, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, newcomm) MpiOther Act::MakeCommunicator(Derivation::Whole);
-    Intercomm_create (comm, local_leader, peer_comm, remote_leader, tag_of_leaders, newcomm) MpiOther Act::MakeCommunicator(Derivation::Meeting);
-    Intercomm_create_from_groups (local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newcomm) MpiOther Act::MakeCommunicator(Derivation::Meeting);
-    Intercomm_merge (intercomm, high, newcomm) MpiOther Act::MakeCommunicator(Derivation::Whole);
-    Comm_spawn (command, argv, maxprocs, info, root_process, comm, newcomm, errcodes) MpiOther Act::MakeCommunicator(Derivation::Meeting);
-    Comm_spawn_multiple (number, commands, argvs, maxprocs, infos, root_process, comm, newcomm, errcodes) MpiOther Act::MakeCommunicator(Derivation::Meeting);
-    Comm_accept (port, info, root_process, comm, newcomm) MpiOther Act::MakeCommunicator(Derivation::Meeting);
-    Comm_connect (port, info, root_process, comm, newcomm) MpiOther Act::MakeCommunicator(Derivation::Meeting);
-    Comm_join (descriptor, newcomm) MpiOther Act::MakeCommunicator(Derivation::Meeting);
-    Comm_free (comm) MpiOther Act::FreeCommunicator;
-    Comm_disconnect (comm) MpiOther Act::FreeCommunicator;
+    Comm_dup (comm, newcomm) Collective Act::MakeCommunicator(Derivation::Whole);
+    Comm_dup_with_info (comm, info, newcomm) Collective Act::MakeCommunicator(Derivation::Whole);
+    Comm_idup (comm, newcomm, request) Post Act::MakeCommunicator(Derivation::Whole);
+    Comm_idup_with_info (comm, info, newcomm, request) Post Act::MakeCommunicator(Derivation::Whole);
+    Comm_split (comm, color, key, newcomm) Collective Act::MakeCommunicator(Derivation::Part);
+    Comm_split_type (comm, split_type, key, info, newcomm) Collective Act::MakeCommunicator(Derivation::Part);
+    Comm_create (comm, group, newcomm) Collective Act::MakeCommunicator(Derivation::Part);
+    Comm_create_group (comm, group, tag_of_group, newcomm) Collective Act::MakeCommunicator(Derivation::Group);
+    Comm_create_from_group (group, stringtag, info, errhandler, newcomm) Collective Act::MakeCommunicator(Derivation::Group);
+    Cart_create (comm, ndims, dims, periods, reorder, newcomm) Collective Act::MakeCommunicator(Derivation::Part);
+    Cart_sub (comm, remain_dims, newcomm) Collective Act::MakeCommunicator(Derivation::Part);
+    Graph_create (comm, nnodes, index_of_node, edges, reorder, newcomm) Collective Act::MakeCommunicator(Derivation::Part);
+    Dist_graph_create (comm, n, sources, degrees, destinations, weights, info, reorder, newcomm) Collective Act::MakeCommunicator(Derivation::Whole);
+    Dist_graph_create_adjacent (comm, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, newcomm) Collective Act::MakeCommunicator(Derivation::Whole);
+    Intercomm_create (comm, local_leader, peer_comm, remote_leader, tag_of_leaders, newcomm) Collective Act::MakeCommunicator(Derivation::Meeting);
+    Intercomm_create_from_groups (local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newcomm) Collective Act::MakeCommunicator(Derivation::Meeting);
+    Intercomm_merge (intercomm, high, newcomm) Collective Act::MakeCommunicator(Derivation::Whole);
+    Comm_spawn (command, argv, maxprocs, info, root_process, comm, newcomm, errcodes) Collective Act::MakeCommunicator(Derivation::Meeting);
+    Comm_spawn_multiple (number, commands, argvs, maxprocs, infos, root_process, comm, newcomm, errcodes) Collective Act::MakeCommunicator(Derivation::Meeting);
+    Comm_accept (port, info, root_process, comm, newcomm) Collective Act::MakeCommunicator(Derivation::Meeting);
+    Comm_connect (port, info, root_process, comm, newcomm) Collective Act::MakeCommunicator(Derivation::Meeting);
+    Comm_join (descriptor, newcomm) Collective Act::MakeCommunicator(Derivation::Meeting);
+    Comm_free (comm) Collective Act::FreeCommunicator;
+    Comm_disconnect (comm) Collective Act::FreeCommunicator;
     Comm_set_name (comm, name) MpiOther Act::NameCommunicator;
 
     // Beginning and end.

@@ -172,6 +172,9 @@ fn awaited(all: &Words<'_>) -> Awaited {
         | Act::MakeCommunicator(_)
         | Act::MakeWindow
         | Act::OpenFile => collective(all, comm()),
+        Act::FreeCommunicator => {
+            collective(all, communicator::used(handle_behind(dialect, all.word(at.comm))))
+        }
         Act::Finish => {
             let world = communicator::find(dialect, dialect.comm_world());
             alone(world.map_or(ObjectId::NONE, |world| world.collective(&communicator::BARRIER)))
