@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use whyperf_daemon::{Daemon, SwitchOutcome, Switched, View};
+use whyperf_daemon::{Daemon, View};
 use whyperf_model::Category;
 
 use crate::report::share;
@@ -41,17 +41,6 @@ impl Heat {
             _ => {}
         }
         Vec::new()
-    }
-
-    /// Notes what processes did by themselves.
-    pub(crate) fn take_replies(&mut self, switched: &[Switched]) {
-        for Switched { process, region, outcome } in switched {
-            if let SwitchOutcome::TooHot { visits } = outcome {
-                self.notes.push(format!(
-                    "Process {process} stopped measuring the region {region} by itself after {visits} visits: too hot."
-                ));
-            }
-        }
     }
 
     /// Everything that was switched off, for the report.

@@ -4,7 +4,9 @@ use whyperf_consultant::{Bottleneck as Finding, Operator};
 use whyperf_daemon::{Losses as AllLosses, View};
 use whyperf_model::{Hierarchy, Metric};
 
-use crate::report::{Bottleneck, Cost, Losses, ProfileRow, Report, Scale, Search, rounded};
+use crate::report::{
+    Bottleneck, Cost, Losses, ProfileRow, Report, Scale, Search, SwitchedOff, rounded,
+};
 use crate::watch::Watch;
 
 /// Adds to the report all that is known by now.
@@ -28,6 +30,7 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
     }
     take_findings(watch, report);
     take_profile(watch, report);
+    take_switched_off(watch, report);
 }
 
 fn take_findings(watch: &Watch, report: &mut Report) {
@@ -90,6 +93,23 @@ fn take_profile(watch: &Watch, report: &mut Report) {
             bytes_received: row.received,
         })
         .collect();
+}
+
+fn take_switched_off(watch: &Watch, report: &mut Report) {
+    let off = watch.daemon.switched_off().into_iter();
+    report.switched_off = off
+        .map(|off| SwitchedOff {
+            region: off.region,
+            process: off.process,
+            visits: off.visits,
+            by: if off.by_itself { "itself" } else { "whyperf" },
+        })
+        .collect();
+    for SwitchedOff { region, process, visits, by } in &report.switched_off {
+        report.remarks.notes.push(format!(
+            "Region {region} of process {process} was switched off by {by} after {visits} visits (too hot to measure on): its calls and times are lower bounds."
+        ));
+    }
 }
 
 /// What was left out, with what to do where something can be done.

@@ -140,7 +140,6 @@ impl Watch {
 
     fn digest(&mut self, round: Round, screen: &mut Screen) {
         round.complaints.iter().for_each(|complaint| self.complain(complaint, screen));
-        self.heat.take_replies(&round.switched);
         for event in self.correspondence.events(round, &self.daemon) {
             self.search.handle(event);
         }

@@ -32,6 +32,7 @@ pub(crate) struct Report {
     pub(crate) search: Search,
     pub(crate) bottlenecks: Vec<Bottleneck>,
     pub(crate) profile: Vec<ProfileRow>,
+    pub(crate) switched_off: Vec<SwitchedOff>,
     /// What only the text says.
     #[serde(skip)]
     pub(crate) remarks: Remarks,
@@ -162,6 +163,16 @@ pub(crate) struct ProfileRow {
     pub(crate) bytes_received: u64,
 }
 
+/// A region whose calls in the profile are a lower bound.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct SwitchedOff {
+    pub(crate) region: String,
+    pub(crate) process: u32,
+    pub(crate) visits: u64,
+    /// `itself` or `whyperf`.
+    pub(crate) by: &'static str,
+}
+
 /// What only the text says.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Remarks {
@@ -249,6 +260,7 @@ pub(crate) mod example {
                 ),
             ],
             profile: vec![row(0, 1.0), row(1, 2.0)],
+            switched_off: Vec::new(),
             remarks: Remarks { thread_time: 8.0, ..Remarks::default() },
         }
     }
@@ -269,6 +281,16 @@ mod tests {
         ));
         assert!(text.contains(r#""found_s":0.75,"leaf":true,"source":"oned.c:88"}"#));
         assert!(!text.contains("parent") && !text.contains("remarks"));
+    }
+
+    #[test]
+    fn the_json_names_regions_whose_numbers_are_lower_bounds() {
+        let off = SwitchedOff { region: "hot".into(), process: 0, visits: 1 << 20, by: "itself" };
+        let report = Report { switched_off: vec![off], ..example::report() };
+        let text = serde_json::to_string(&report).expect("the example is plain data");
+        let member =
+            r#""switched_off":[{"region":"hot","process":0,"visits":1048576,"by":"itself"}]"#;
+        assert!(text.contains(member), "{text}");
     }
 
     #[test]
