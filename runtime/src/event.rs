@@ -13,7 +13,7 @@ use crate::object::ObjectId;
 use crate::region::Region;
 use crate::thread_local::thread;
 use crate::tree::Key;
-use crate::view::Slot;
+use crate::view::{Slot, is_node};
 use crate::{clock, process, slow, switch};
 use core::sync::atomic::Ordering;
 use whyperf_layout::Moved;
@@ -79,17 +79,17 @@ fn begin_switched_on(region: &Region, id: u32, site: u64, object: ObjectId) -> b
     let slot = unsafe { Slot::at(base) };
     let head = slot.head();
     let word = head.word.load(Ordering::Relaxed);
-    if low(word) != low(head.last.load(Ordering::Relaxed)) {
+    let current = node_of(word);
+    if low(word) != low(head.last.load(Ordering::Relaxed)) || !is_node(current) {
         return slow::begin(region, site, object);
     }
-    let current = node_of(word);
     let key = Key::new(id, object.number(), site);
     // SAFETY: the cache has as many entries as `cache_index` can answer, and lives with the slot.
     let child = unsafe { *cache.add(slow::cache_index(key.hash(current))) };
     if !key.is(slot, child, current) {
         return slow::begin(region, site, object);
     }
-    slot::begin(head, slot.node(current), slot.stamp(current), child, clock::counter());
+    slot::begin(head, slot.own_node(current), slot.own_stamp(current), child, clock::counter());
     true
 }
 
@@ -122,14 +122,15 @@ fn end_with<const MOVES: bool>(region: &Region, moved: Moved) {
     let head = slot.head();
     let word = head.word.load(Ordering::Relaxed);
     let current = node_of(word);
-    let node = slot.node(current);
-    if low(word) != low(head.last.load(Ordering::Relaxed))
-        || node.region.load(Ordering::Relaxed) != id
-    {
+    if low(word) != low(head.last.load(Ordering::Relaxed)) || !is_node(current) {
+        return slow::end(region, moved.out, moved.r#in);
+    }
+    let node = slot.own_node(current);
+    if node.region.load(Ordering::Relaxed) != id {
         return slow::end(region, moved.out, moved.r#in);
     }
     let parent = node.parent.load(Ordering::Relaxed);
-    let stamp = slot.stamp(current);
+    let stamp = slot.own_stamp(current);
     let visits = if MOVES {
         slot::end(head, node, stamp, parent, now, moved)
     } else {

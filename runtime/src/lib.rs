@@ -10,6 +10,7 @@ mod agent;
 pub mod birth;
 mod calibration;
 pub mod clock;
+mod damage;
 mod environ;
 pub mod event;
 mod fork;

@@ -69,7 +69,7 @@ fn stage() -> u32 {
 
 /// The region's tables, `None` while there is no region.
 pub(crate) fn tables() -> Option<Tables> {
-    // SYNC stage with attach, make
+    // SYNC stage with attach, make_region
     (WIPED.stage.load(Ordering::Acquire) == Stage::Attached as u32).then(|| {
         // SAFETY: stored before the stage; stays mapped in a process at this stage.
         unsafe { Tables::at(TABLES.load(Ordering::Relaxed)) }
@@ -79,14 +79,18 @@ pub(crate) fn tables() -> Option<Tables> {
 /// The region's tables, made now if they are wanted; `None` when this process is not measured.
 #[cold]
 pub(crate) fn make() -> Option<Tables> {
-    if let Some(tables) = tables() {
-        return Some(tables);
+    if is_awaited() {
+        make_region();
     }
-    if stage() != Stage::Wanted as u32 {
-        return None;
-    }
+    tables()
+}
+
+/// Apart from [`make`], whose callers may have little stack.
+#[cold]
+#[inline(never)]
+fn make_region() {
     let held = Held::take();
-    if stage() == Stage::Wanted as u32 {
+    if is_awaited() {
         let made = map::create(settings(), &held);
         let stage = if let Some((tables, slots)) = made {
             fill(tables, slots, &held);
@@ -95,10 +99,26 @@ pub(crate) fn make() -> Option<Tables> {
         } else {
             Stage::Declined
         };
-        WIPED.stage.store(stage as u32, Ordering::Release); // SYNC stage with tables
+        let wanted = Stage::Wanted as u32;
+        // It fails when the region was damaged meanwhile; then nothing is to be measured.
+        let _ = WIPED.stage.compare_exchange(
+            wanted,
+            stage as u32,
+            Ordering::Release, // SYNC stage with tables
+            Ordering::Relaxed,
+        );
     }
     drop(held);
-    tables()
+}
+
+/// The region cannot be trusted any more: nothing is measured from here on, in no child either.
+/// Called by a signal handler, too.
+#[cold]
+#[inline(never)]
+pub(crate) fn give_up() {
+    fork::remember(false);
+    WIPED.stage.store(Stage::Declined as u32, Ordering::Relaxed);
+    switch::all_off();
 }
 
 /// Writes the header, and what a forked child inherits; the magic comes last.
@@ -161,7 +181,7 @@ pub fn phase(name: &[u8]) {
     let header = tables.header();
     header.phase_name.store(strings::append(tables, name, &held), Ordering::Relaxed);
     let count = header.phase_count.load(Ordering::Relaxed);
-    header.phase_count.store(count + 1, Ordering::Relaxed);
+    header.phase_count.store(count.wrapping_add(1), Ordering::Relaxed);
 }
 
 /// Switches everything off until [`resume`]; visits that are open still end.

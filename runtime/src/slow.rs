@@ -8,7 +8,7 @@ use crate::region::Region;
 use crate::thread::{self, CACHE, OTHER, Private, ROOT};
 use crate::thread_local::thread;
 use crate::tree::{self, Key, Open};
-use crate::view::{Slot, Tables};
+use crate::view::{Slot, Tables, is_node};
 use crate::{agent, calibration, clock, environ, process, switch};
 use core::sync::atomic::Ordering;
 use whyperf_layout::slot::{self, low, node_of};
@@ -153,7 +153,11 @@ fn is_quiet(private: &mut Private) -> bool {
         let word = head.word.load(Ordering::Relaxed);
         let last = head.last.load(Ordering::Relaxed);
         if low(word) == low(last) {
-            return true;
+            if is_node(node_of(word)) {
+                return true;
+            }
+            process::give_up();
+            return false;
         }
         if word == head.word.load(Ordering::Relaxed) {
             break word;

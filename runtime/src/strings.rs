@@ -16,7 +16,7 @@ pub(crate) fn append(tables: Tables, text: &[u8], held: &Held) -> u32 {
     if text.is_empty() {
         return 0;
     }
-    if end > STRINGS_SIZE || !map::reach_string(tables, end, held) {
+    if end > STRINGS_SIZE || !at.is_multiple_of(4) || !map::reach_string(tables, end, held) {
         header.losses.strings.fetch_add(1, Ordering::Relaxed);
         return 0;
     }

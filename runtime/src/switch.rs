@@ -48,6 +48,13 @@ pub(crate) fn set(id: u16, on: bool) {
     }
 }
 
+/// Switches everything off.
+pub(crate) fn all_off() {
+    for byte in &WIPED.switches {
+        byte.store(0, Ordering::Relaxed);
+    }
+}
+
 /// Asks the kernel to wipe these pages in every child.
 pub(crate) fn wipe_on_fork() {
     let arguments =
@@ -59,9 +66,7 @@ pub(crate) fn wipe_on_fork() {
 
 /// Makes the pages what the kernel should have made them, for kernels that cannot.
 pub(crate) fn wipe() {
-    for byte in &WIPED.switches {
-        byte.store(0, Ordering::Relaxed);
-    }
+    all_off();
     WIPED.stage.store(0, Ordering::Relaxed);
     WIPED.lock.store(0, Ordering::Relaxed);
     WIPED.agent.store(0, Ordering::Relaxed);

@@ -5,8 +5,8 @@
 
 use crate::thread::{BUSY, OTHER, Private, ROOT};
 use crate::thread_local::thread;
-use crate::view::Slot;
-use crate::{clock, environ, kernel, map, thread};
+use crate::view::{Slot, is_node};
+use crate::{clock, environ, kernel, map, process, thread};
 use core::sync::atomic::Ordering;
 use whyperf_layout::Node;
 use whyperf_layout::geometry::{NODE_CAPACITY, NODES_IN_SLOT, PAGE, STAMPS_IN_SLOT, node_offset};
@@ -38,7 +38,7 @@ impl Key {
     /// Whether the node at `offset` is the child of `parent` with this key.
     #[inline(always)]
     pub(crate) fn is(self, slot: Slot, offset: u32, parent: u32) -> bool {
-        let node = slot.node(offset);
+        let node = slot.own_node(offset);
         slot.region_and_object(offset) == self.region_and_object
             && node.site.load(Ordering::Relaxed) == self.site
             && node.parent.load(Ordering::Relaxed) == parent
@@ -47,8 +47,10 @@ impl Key {
 
 /// The key of an existing node.
 fn key_of(slot: Slot, offset: u32) -> Key {
-    let site = slot.node(offset).site.load(Ordering::Relaxed);
-    Key { region_and_object: slot.region_and_object(offset), site }
+    let node = slot.node(offset);
+    let (region, object) =
+        (node.region.load(Ordering::Relaxed), node.object.load(Ordering::Relaxed));
+    Key::new(region, object, node.site.load(Ordering::Relaxed))
 }
 
 /// The hash table of a thread's nodes: their offsets, 0 for an empty place.
@@ -57,6 +59,8 @@ pub(crate) struct Index {
     places: *mut u32,
     /// Number of places, a power of two.
     size: usize,
+    /// Places taken, at most half of them.
+    used: usize,
 }
 
 impl Index {
@@ -66,7 +70,11 @@ impl Index {
     }
 
     fn of(size: usize) -> Option<Self> {
-        Some(Self { places: kernel::private_memory(size * size_of::<u32>())?.cast(), size })
+        Some(Self {
+            places: kernel::private_memory(size * size_of::<u32>())?.cast(),
+            size,
+            used: 0,
+        })
     }
 
     /// The child of `parent` with this key.
@@ -99,16 +107,21 @@ impl Index {
             }
             *self.places.add(at) = offset;
         }
+        self.used += 1;
     }
 
-    /// Makes room for one more than `count` nodes; false when there is no memory.
-    fn reserve(&mut self, slot: Slot, count: usize) -> bool {
-        if 2 * (count + 1) <= self.size {
+    /// Makes room for one node more; false when there is no memory.
+    fn reserve(&mut self, slot: Slot) -> bool {
+        if 2 * (self.used + 1) <= self.size {
             return true;
         }
         let Some(mut larger) = Self::of(2 * self.size) else { return false };
-        for index in 3..count {
-            larger.insert(slot, node_offset(index));
+        for at in 0..self.size {
+            // SAFETY: below the number of places.
+            let offset = unsafe { *self.places.add(at) };
+            if offset != 0 {
+                larger.insert(slot, offset);
+            }
         }
         // The smaller table stays mapped: this thread may be in a signal handler that came while
         // it was being searched. All the smaller ones together are no larger than the new one.
@@ -119,7 +132,7 @@ impl Index {
     /// Gives the memory back, at the thread's end.
     pub(crate) fn release(&mut self) {
         kernel::unmap(self.places.cast(), self.size * size_of::<u32>());
-        self.size = 0;
+        (self.size, self.used) = (0, 0);
     }
 }
 
@@ -177,12 +190,15 @@ pub(crate) struct Open {
     /// The node of this visit.
     pub(crate) node: u32,
     returns: usize,
+    /// Steps along parents; a chain longer than there are nodes is a damaged one.
+    parents: usize,
 }
 
 impl Open {
     /// Starts at the current node.
     pub(crate) fn new(private: &Private) -> Self {
-        Self { node: node_of(private.slot.head().word.load(Ordering::Relaxed)), returns: 0 }
+        let node = node_of(private.slot.head().word.load(Ordering::Relaxed));
+        Self { node, returns: 0, parents: 0 }
     }
 
     /// The visit's region, and the step to the visit around it; `None` at the root.
@@ -194,7 +210,11 @@ impl Open {
             let entry = private.returns.peek(self.returns)?;
             self.returns += 1;
             entry
+        } else if !is_node(self.node) || self.parents == NODE_CAPACITY {
+            process::give_up();
+            return None;
         } else {
+            self.parents += 1;
             let node = private.slot.node(self.node);
             (node.region.load(Ordering::Relaxed), node.parent.load(Ordering::Relaxed))
         };
@@ -284,7 +304,7 @@ fn find_or_make(private: &mut Private, parent: u32, key: Key) -> u32 {
 fn make(private: &mut Private, parent: u32, key: Key) -> u32 {
     let slot = private.slot;
     let count = slot.head().nodes.load(Ordering::Relaxed) as usize;
-    if count >= NODE_CAPACITY || !reach(private, count) || !private.children.reserve(slot, count) {
+    if count >= NODE_CAPACITY || !reach(private, count) || !private.children.reserve(slot) {
         private.tables.header().losses.nodes.fetch_add(1, Ordering::Relaxed);
         return OTHER;
     }

@@ -1,7 +1,8 @@
 //! Where the parts of a mapped region are: pointers into it as references to atomics.
 
 use layout::geometry::{
-    COMMANDS, NODES_IN_SLOT, OBJECTS, PAGE, REGIONS, REPLIES, STAMPS_IN_SLOT, STRINGS,
+    COMMANDS, NODE_CAPACITY, NODES_IN_SLOT, OBJECTS, PAGE, REGIONS, REPLIES, STAMPS_IN_SLOT,
+    STRINGS, node_offset,
 };
 use layout::sync::{AtomicU32, AtomicU64};
 use layout::{CommandPage, Head, Header, Node, ObjectRecord, RegionRecord, ReplyPage};
@@ -79,21 +80,39 @@ impl Slot {
         unsafe { &*self.0.cast() }
     }
 
-    /// The node at an offset that this thread itself put into its word, its cache or a node.
+    /// The node at an offset that was read from the region, which others may have damaged: where no
+    /// node lies it is [`NOWHERE`].
     #[inline(always)]
     pub(crate) fn node<'a>(self, offset: u32) -> &'a Node {
+        // SAFETY: an offset inside the slot where a node lies, atomics only.
+        unsafe { &*self.0.add(checked(offset) as usize).cast() }
+    }
+
+    /// The node at an offset that this thread keeps in private memory.
+    #[inline(always)]
+    pub(crate) fn own_node<'a>(self, offset: u32) -> &'a Node {
         // SAFETY: offsets come from `node_offset` of an index below the capacity, or are 0 in an
         // empty cache entry, where the head lies, which also has 64 bytes of atomics.
         unsafe { &*self.0.add(offset as usize).cast() }
     }
 
-    /// The stamp beside a node: a sixteenth of the node's distance from the first node.
+    /// The stamp beside a node whose offset [`is_node`].
+    #[inline(always)]
+    pub(crate) fn own_stamp<'a>(self, offset: u32) -> &'a AtomicU32 {
+        let distance = (offset as usize).wrapping_sub(NODES_IN_SLOT) / 16;
+        // SAFETY: the offset is a node's, so this is an element of the array of stamps.
+        unsafe { &*self.0.add(STAMPS_IN_SLOT.wrapping_add(distance)).cast() }
+    }
+
+    /// The stamp beside a node: a sixteenth of the node's distance from the first node. Checked as
+    /// [`node`](Self::node) is.
     #[inline(always)]
     pub(crate) fn stamp<'a>(self, offset: u32) -> &'a AtomicU32 {
         const {
             assert!(size_of::<Node>() == 16 * size_of::<AtomicU32>());
         }
-        // SAFETY: `offset` is a node's, so this is an element of the array of stamps.
+        let offset = checked(offset);
+        // SAFETY: `offset` is a node's now, so this is an element of the array of stamps.
         unsafe {
             &*self
                 .0
@@ -103,7 +122,7 @@ impl Slot {
         }
     }
 
-    /// Region and object of a node as one word: they lie side by side and never change together
+    /// Region and object of an own node as one word: they lie side by side and never change together
     /// with a reader of this thread, so one comparison does for both.
     #[inline(always)]
     pub(crate) fn region_and_object(self, offset: u32) -> u64 {
@@ -120,4 +139,39 @@ impl Slot {
 
 use core::sync::atomic::Ordering::Relaxed;
 
+/// Node 0, which is nobody's.
+const NOWHERE: u32 = node_offset(0);
+
+/// Whether a node can lie at the offset. The rotation brings bits that an aligned offset has not to
+/// the top, so one comparison does for alignment and both bounds.
+#[inline(always)]
+pub(crate) const fn is_node(offset: u32) -> bool {
+    const {
+        assert!(size_of::<Node>().is_power_of_two());
+    }
+    let distance = offset.wrapping_sub(NOWHERE);
+    (distance.rotate_right(size_of::<Node>().trailing_zeros()) as usize) < NODE_CAPACITY
+}
+
+#[inline(always)]
+const fn checked(offset: u32) -> u32 {
+    if is_node(offset) { offset } else { NOWHERE }
+}
+
 const _: () = assert!(PAGE >= size_of::<Head>());
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_offsets_of_nodes_are_taken() {
+        let last = node_offset(NODE_CAPACITY - 1);
+        for good in [NOWHERE, NOWHERE + 64, last] {
+            assert_eq!(checked(good), good);
+        }
+        for bad in [0, 64, NOWHERE - 64, NOWHERE + 1, NOWHERE + 32, last + 64, last + 1, u32::MAX] {
+            assert_eq!(checked(bad), NOWHERE, "{bad:#x}");
+        }
+    }
+}

@@ -45,6 +45,41 @@ fn an_event_makes_no_call_takes_no_lock_and_touches_no_vector_register() {
     }
 }
 
+/// The stack that one function may take: threads and handlers may have but a few pages of it.
+const FRAME: u64 = 2 << 10 | 128;
+/// Functions that MPI programs alone call: a batch of requests, and the text of a version.
+const LARGE: [&str; 2] = ["whyperf::mpi::functions::", "whyperf::mpi::dialect::detect"];
+
+/// Functions that take more stack than they may, and how much.
+fn large_frames(listing: &str) -> Vec<(&str, u64)> {
+    let mut function = "";
+    let mut found = Vec::new();
+    for line in listing.lines() {
+        if let Some((_, name)) = line.strip_suffix(">:").and_then(|line| line.split_once(" <")) {
+            function = name;
+        } else if let Some((before, size)) = line.split_once("rsp,0x")
+            && before.split_whitespace().last() == Some("sub")
+            && let Ok(size) = u64::from_str_radix(size.trim(), 16)
+            && size > FRAME
+        {
+            found.push((function, size));
+        }
+    }
+    found
+}
+
+#[test]
+fn no_function_takes_much_stack() {
+    let options = ["-d", "-C", "-Mintel", "--no-show-raw-insn"].map(str::as_ref);
+    let path = library();
+    let listing = output("objdump", &[&options[..], &[path.as_ref()]].concat());
+    let (known, strangers): (Vec<_>, Vec<_>) = large_frames(&listing)
+        .into_iter()
+        .partition(|(name, _)| LARGE.iter().any(|large| name.starts_with(large)));
+    assert!(!known.is_empty(), "not even {LARGE:?} were found");
+    assert!(strangers.is_empty(), "{strangers:?}");
+}
+
 #[test]
 fn what_breaks_a_promise_is_noticed() {
     let bad = [

@@ -2,6 +2,7 @@
 #![cfg(not(loom))]
 
 mod counting;
+mod damage;
 mod forks;
 mod limits;
 mod measured;

@@ -1,0 +1,100 @@
+//! A region cut off by somebody while it is mapped: the program goes on, unmeasured.
+//!
+//! Touching what a file has lost raises SIGBUS. The handler puts private zeros over the whole
+//! mapping, so that the event that was hit can finish, and nothing is measured from there on. It is
+//! installed only where the program has nothing of its own for this signal.
+
+use crate::{kernel, process};
+use core::ffi::c_void;
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering, compiler_fence};
+use whyperf_layout::geometry::{PAGE, SLOT_CAPACITY, SLOT_SIZE, SLOTS};
+
+/// A mapping: where it begins, 0 while there is none, and its size.
+struct Range {
+    start: AtomicUsize,
+    size: AtomicUsize,
+}
+
+/// The tables, those of a forked child's parent, which it reads once, then the slots by number.
+static RANGES: [Range; SLOT_CAPACITY + 2] =
+    [const { Range { start: AtomicUsize::new(0), size: AtomicUsize::new(0) } }; SLOT_CAPACITY + 2];
+static WATCHED: AtomicBool = AtomicBool::new(false);
+
+impl Range {
+    fn set(&self, start: usize, size: usize) {
+        // In between it is empty: no moment says that memory of the program's is ours.
+        self.size.store(0, Ordering::Relaxed);
+        compiler_fence(Ordering::SeqCst); // SYNC range with Range::set
+        self.start.store(start, Ordering::Relaxed);
+        compiler_fence(Ordering::SeqCst); // SYNC range with Range::set
+        self.size.store(size, Ordering::Relaxed);
+    }
+}
+
+/// The tables are mapped here.
+pub(crate) fn cover_tables(base: *mut u8) {
+    let [tables, parents, ..] = &RANGES;
+    parents.set(tables.start.load(Ordering::Relaxed), SLOTS);
+    tables.set(base as usize, SLOTS);
+}
+
+/// Slot `index` is mapped here.
+pub(crate) fn cover_slot(index: usize, base: *mut u8) {
+    if let Some(range) = RANGES.get(index + 2) {
+        range.set(base as usize, SLOT_SIZE);
+    }
+}
+
+/// All but the first page of a slot is about to be unmapped.
+pub(crate) fn shrink(base: *mut u8) {
+    change(base, base, PAGE);
+}
+
+/// A slot is about to leave where its first page was; it is mapped whole at `to`.
+pub(crate) fn moved(from: *mut u8, to: *mut u8) {
+    change(from, to, SLOT_SIZE);
+}
+
+fn change(from: *mut u8, to: *mut u8, size: usize) {
+    let slots = RANGES.iter().skip(2);
+    for range in slots.filter(|range| range.start.load(Ordering::Relaxed) == from as usize) {
+        range.set(to as usize, size);
+    }
+}
+
+/// Whether bus errors come here, so that they must not be blocked where a region is touched.
+pub(crate) fn is_watched() -> bool {
+    WATCHED.load(Ordering::Relaxed)
+}
+
+/// Installs the handler, once, if the signal has its default disposition.
+pub(crate) fn watch() {
+    if !is_watched() && kernel::handle_if_default(libc::SIGBUS, hit) {
+        WATCHED.store(true, Ordering::Relaxed);
+    }
+}
+
+extern "C" fn hit(signal: i32, info: *mut libc::siginfo_t, _: *mut c_void) {
+    // SAFETY: the kernel hands the signal's description, with an address for a fault.
+    let (code, address) = unsafe { ((*info).si_code, (*info).si_addr() as usize) };
+    let is_fault = code > 0;
+    if is_fault && let Some((start, size)) = mapping_around(address) {
+        process::give_up();
+        if kernel::zeros_over(start, size) {
+            return;
+        }
+    }
+    // A fault repeats when the handler returns; what was sent must be sent again.
+    kernel::set_default(signal);
+    if !is_fault {
+        kernel::send_to_thread(signal);
+    }
+}
+
+fn mapping_around(address: usize) -> Option<(usize, usize)> {
+    RANGES.iter().find_map(|range| {
+        let size = range.size.load(Ordering::Relaxed);
+        let start = range.start.load(Ordering::Relaxed);
+        (start != 0 && address.wrapping_sub(start) < size).then_some((start, size))
+    })
+}
