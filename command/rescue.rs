@@ -30,6 +30,10 @@ static UNATTENDED: OnceLock<()> = OnceLock::new();
 /// From now on a panic of any thread costs measurements only.
 pub(crate) fn prepare() {
     panic::set_hook(Box::new(|failure| {
+        // Before a word is said: a signal that comes now must not be left to nobody.
+        if ATTENDANT.get() == Some(&thread::current().id()) {
+            let _ = UNATTENDED.set(());
+        }
         say(failure);
         stand_in()
     }));
@@ -88,7 +92,6 @@ fn stand_in() -> ! {
     let status = match ATTENDANT.get() {
         None => FAILED,
         Some(attendant) if *attendant == here => {
-            let _ = UNATTENDED.set(());
             let child = CHILD.get().copied().flatten();
             child.map_or(FAILED, |child| end_of(child, || None))
         }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::command::{Folder, say, whyperf};
 
-const MEMBERS: [&str; 13] = [
+const MEMBERS: [&str; 14] = [
     "format",
     "version",
     "command",
@@ -17,6 +17,7 @@ const MEMBERS: [&str; 13] = [
     "hosts",
     "cost",
     "losses",
+    "switched_off",
     "search",
     "bottlenecks",
     "profile",
