@@ -204,7 +204,7 @@ impl Watch {
             counts.running,
             status.measured,
             status.waiting,
-            report::share(status.cost),
+            report::share(self.daemon.cost().now),
             status.counts.found,
         )
     }

@@ -338,7 +338,7 @@ impl Daemon {
                 attendance.dearest = attendance.dearest.max(process.cost);
             }
         }
-        self.account.interval(dearest, round.interval.length());
+        self.account.interval(dearest, share, round.interval.length());
         self.books.matcher.settle(&self.books.classes);
         attendance
     }

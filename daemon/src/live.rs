@@ -44,7 +44,7 @@ impl Correspondence {
     pub fn events(&self, round: Round, daemon: &Daemon) -> impl Iterator<Item = Event> {
         let end = round.interval.end;
         let new = round.appeared.into_iter().map(move |new| Event::Resource(end, new));
-        let cost = (!round.interval.is_empty()).then(|| Event::Cost(end, daemon.cost().now));
+        let cost = (!round.interval.is_empty()).then(|| Event::Cost(end, daemon.cost().answering));
         let told = |(pair, sample)| Some(Event::Sample(*self.names.get(&pair)?, sample));
         let samples = round.samples.into_iter().filter_map(told);
         let gone = round.retired.into_iter().map(move |gone| Event::Retired(end, gone));

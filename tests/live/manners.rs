@@ -29,10 +29,13 @@ fn behaves_the_same(words: &[String]) -> crate::report::Run {
     with
 }
 
-/// What was printed, without the process id that a launcher names when a rank dies.
+/// What was printed, without the process id that a launcher names when a rank dies, and in an
+/// order of its own: the lines of different ranks come as they come.
 fn nameless(printed: &str) -> String {
     let lines = printed.lines().map(|line| line.split_once(" PID ").map_or(line, |(head, _)| head));
-    lines.collect::<Vec<_>>().join("\n")
+    let mut lines: Vec<_> = lines.collect();
+    lines.sort_unstable();
+    lines.join("\n")
 }
 
 fn mpi_guest(mpi: Mpi, ranks: usize, name: &str, arguments: &[&str]) -> Vec<String> {
