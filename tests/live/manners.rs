@@ -29,6 +29,16 @@ fn behaves_the_same(words: &[String]) -> crate::report::Run {
     with
 }
 
+/// A job of which ranks die by a signal. Which of them the launcher names, and with which signal,
+/// is its luck: one of them, or one that it killed itself.
+fn fails_in_a_job(name: &str, printed: &str) -> crate::report::Run {
+    let _alone = shipped::machine();
+    let run = run(&mpi_guest(Mpi::Mpich, 2, name, &[]));
+    assert_ne!(run.status, Some(0), "{}", run.stderr);
+    assert!(run.stdout.contains(printed), "{}", run.stdout);
+    run
+}
+
 /// What was printed, without the process id that a launcher names when a rank dies, and in an
 /// order of its own: the lines of different ranks come as they come.
 fn nameless(printed: &str) -> String {
@@ -59,13 +69,13 @@ fn a_crash_stays_a_crash() {
 
 #[test]
 fn a_crash_in_a_job_is_reported() {
-    let run = behaves_the_same(&mpi_guest(Mpi::Mpich, 2, "crash_mpi", &[]));
+    let run = fails_in_a_job("crash_mpi", "crash: traffic done");
     assert_eq!(run.report["processes"], 2, "{}", run.stderr);
 }
 
 #[test]
 fn an_abort_in_a_job_is_reported() {
-    let run = behaves_the_same(&mpi_guest(Mpi::Mpich, 2, "abort", &[]));
+    let run = fails_in_a_job("abort", "abort: last sum");
     assert_eq!(run.report["processes"], 2, "{}", run.stderr);
 }
 
