@@ -14,12 +14,12 @@ fn poisson_a(mpi: Mpi, language: &str) -> Run {
     run(&words)
 }
 
-/// Grid and iterations for some seconds of run time on two cores. Ranks of MPICH do not yield
+/// Grid and iterations for ten seconds and more of run time on two cores: the last tag takes four. Ranks of MPICH do not yield
 /// while they wait, so with more ranks than cores an iteration takes a time slice or two.
 fn size(mpi: Mpi) -> [&'static str; 2] {
     match mpi {
-        Mpi::OpenMpi => ["1024", "4000"],
-        Mpi::Mpich => ["600", "250"],
+        Mpi::OpenMpi => ["1024", "12000"],
+        Mpi::Mpich => ["600", "400"],
     }
 }
 
