@@ -5,14 +5,15 @@ use crate::tree::Tree;
 use crate::violation::{Violation, refuse};
 
 /// Each part with the parts it may use. A part that is not here is refused.
-const EDGES: [(&str, &[&str]); 8] = [
+const EDGES: [(&str, &[&str]); 9] = [
+    ("code", &[]),
     ("layout", &[]),
     ("runtime", &["layout"]),
     ("probes", &["layout", "runtime"]),
     ("model", &[]),
     ("consultant", &["model"]),
-    ("daemon", &["layout", "model", "consultant"]),
-    ("", &["layout", "model", "consultant", "daemon"]),
+    ("daemon", &["code", "layout", "model", "consultant"]),
+    ("", &["code", "layout", "model", "consultant", "daemon"]),
     ("xtask", &[]),
 ];
 

@@ -1,0 +1,36 @@
+//! Why an object cannot be read.
+
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// What was attempted on which file, and why it did not work.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ObjectError {
+    /// The file cannot be opened or read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// Which file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// It is no ELF file, or its headers make no sense.
+    #[error("{} is no ELF object that can be read: {reason}", path.display())]
+    Malformed {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: object::Error,
+    },
+    /// It is an object for another machine than this one.
+    #[error("{} holds code for another machine ({found})", path.display())]
+    Machine {
+        /// Which file.
+        path: PathBuf,
+        /// What it is for.
+        found: &'static str,
+    },
+}

@@ -1,0 +1,21 @@
+//! Programs and libraries as files: their functions, the code of these, who calls whom, and where
+//! they were written.
+//!
+//! Addresses are those an object was linked for; whoever knows a process adds where it was loaded.
+//! Nothing here knows a process, and everything is read from files that somebody else made: each
+//! index is checked, each length bounded.
+
+#![forbid(unsafe_code)]
+
+mod branches;
+mod error;
+mod function;
+mod object;
+pub mod plan;
+mod storage;
+
+pub use branches::{Branch, Branches};
+pub use error::ObjectError;
+pub use function::{Function, FunctionId, FunctionKind};
+pub use object::Object;
+pub use storage::Storage;
