@@ -5,11 +5,15 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use clap::builder::FalseyValueParser;
+use clap::error::ErrorKind;
 use clap::{
     ArgAction, Args, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand,
     ValueEnum,
 };
 use whyperf_consultant::{Hypotheses, HypothesisId};
+use whyperf_model::Pair;
+
+use crate::measure;
 
 /// What was asked for.
 #[derive(Debug, Parser)]
@@ -24,7 +28,11 @@ impl Arguments {
     /// What the command line and the environment say; ends this process where they make no sense.
     pub(crate) fn given() -> Self {
         let matches = Self::description(|name| env::var_os(name)).get_matches();
-        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+        let given = Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+        if let Verb::Run(launch) | Verb::Exec(launch) = &given.verb {
+            launch.options.check();
+        }
+        given
     }
 
     /// The description of the command line without the variables that are empty: those say nothing.
@@ -90,6 +98,9 @@ pub(crate) struct Options {
     #[arg(long, value_name = "HYPOTHESIS=VALUE", value_parser = threshold, value_delimiter = ',')]
     #[arg(env = "WHYPERF_THRESHOLD", hide_env_values = true)]
     pub(crate) threshold: Vec<Threshold>,
+    /// Measure METRIC at FOCUS for the whole run, as in calls '</Code/app.c/f>'; may be repeated
+    #[arg(long, num_args = 2, value_names = ["METRIC", "FOCUS"], action = ArgAction::Append)]
+    pub(crate) measure: Vec<String>,
     /// Keep apart only the last DEPTH regions of a callpath; 0 keeps all
     #[arg(long, value_name = "DEPTH", env = "WHYPERF_CALLPATH_DEPTH", hide_env_values = true)]
     #[arg(default_value_t = 0)]
@@ -131,6 +142,18 @@ impl Options {
     /// When to use colour, both options considered.
     pub(crate) const fn colour(&self) -> Colour {
         if self.no_color { Colour::Never } else { self.color }
+    }
+
+    /// The pairs to measure for the whole run.
+    pub(crate) fn pairs(&self) -> Result<Vec<Pair>, String> {
+        measure::pairs(&self.measure)
+    }
+
+    /// Ends this process when what was asked for makes no sense as a whole.
+    pub(crate) fn check(&self) {
+        if let Err(message) = self.pairs() {
+            Arguments::command().error(ErrorKind::ValueValidation, message).exit();
+        }
     }
 }
 

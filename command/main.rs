@@ -11,6 +11,7 @@ mod exec;
 mod heat;
 mod launch;
 mod library;
+mod measure;
 mod outlet;
 mod report;
 mod rescue;

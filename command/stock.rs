@@ -28,6 +28,7 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
             "The search was held back {times} because measuring cost as much as it may; raise --cost-limit to let it ask more."
         ));
     }
+    report.measured = watch.measure.taken(&watch.daemon);
     take_findings(watch, report);
     take_profile(watch, report);
     take_switched_off(watch, report);

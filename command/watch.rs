@@ -13,6 +13,7 @@ use whyperf_model::{Focus, Histogram, Metric, Nanos};
 
 use crate::arguments::Options;
 use crate::heat::Heat;
+use crate::measure::Measure;
 use crate::report::{self, Report};
 use crate::stock;
 use crate::terminal::{self, Screen};
@@ -26,6 +27,7 @@ pub(crate) struct Watch {
     pub(crate) cost_limit: f64,
     /// How often the cost held the search back.
     pub(crate) held_back: usize,
+    pub(crate) measure: Measure,
     /// The time of all threads, of which the profile shows shares.
     wall: PairId,
     correspondence: Correspondence,
@@ -46,6 +48,8 @@ impl Watch {
             Settings { width: Nanos::from_millis(options.sample), ..Settings::new(Moment::now()) };
         let mut daemon = Daemon::open(directory.path(), settings).context("starting to measure")?;
         let wall = daemon.start(Metric::Wall, &Focus::whole_program());
+        let pairs = options.pairs().map_err(anyhow::Error::msg)?;
+        let measure = Measure::start(&pairs, &mut daemon);
         let mut hypotheses = Hypotheses::built_in();
         for threshold in &options.threshold {
             if let Some(id) = hypotheses.named(&threshold.hypothesis) {
@@ -61,6 +65,7 @@ impl Watch {
             heat: Heat::default(),
             cost_limit,
             held_back: 0,
+            measure,
             wall,
             correspondence: Correspondence::default(),
             said: BTreeSet::new(),

@@ -31,6 +31,7 @@ pub(crate) struct Report {
     pub(crate) losses: Losses,
     pub(crate) search: Search,
     pub(crate) bottlenecks: Vec<Bottleneck>,
+    pub(crate) measured: Vec<Measured>,
     pub(crate) profile: Vec<ProfileRow>,
     pub(crate) switched_off: Vec<SwitchedOff>,
     /// What only the text says.
@@ -163,6 +164,19 @@ pub(crate) struct ProfileRow {
     pub(crate) bytes_received: u64,
 }
 
+/// A pair that was asked for by name.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(crate) struct Measured {
+    pub(crate) metric: &'static str,
+    pub(crate) focus: String,
+    /// Seconds, calls or bytes.
+    pub(crate) total: f64,
+    pub(crate) covered_s: f64,
+    pub(crate) note: Option<String>,
+    #[serde(skip)]
+    pub(crate) unit: &'static str,
+}
+
 /// A region whose calls in the profile are a lower bound.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct SwitchedOff {
@@ -259,6 +273,7 @@ pub(crate) mod example {
                     true,
                 ),
             ],
+            measured: Vec::new(),
             profile: vec![row(0, 1.0), row(1, 2.0)],
             switched_off: Vec::new(),
             remarks: Remarks { thread_time: 8.0, ..Remarks::default() },

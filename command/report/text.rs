@@ -13,6 +13,7 @@ pub(crate) fn render(report: &Report, rows: usize, manner: Manner) -> String {
     write_head(report, manner, &mut text);
     if report.processes > 0 {
         write_bottlenecks(report, manner, &mut text);
+        write_measured(report, manner, &mut text);
         write_cost(report, manner, &mut text);
         write_left_out(report, manner, &mut text);
         write_profile(report, rows, manner, &mut text);
@@ -88,6 +89,35 @@ fn write_bottlenecks(report: &Report, manner: Manner, text: &mut String) {
     }
     for each in tree::lines(&report.bottlenecks, MOST_ROWS, manner) {
         line(text, &each);
+    }
+}
+
+fn write_measured(report: &Report, manner: Manner, text: &mut String) {
+    if report.measured.is_empty() {
+        return;
+    }
+    heading("Measured", "what was asked for by name, over the whole run", manner, text);
+    for each in &report.measured {
+        let total = format!("{:>16} {:<6}", amount(each.total, each.unit), each.unit);
+        let over = format!("over {:.2} s", each.covered_s);
+        line(text, &format!("  {:<14} {total} {over}", each.metric));
+        line(text, &format!("    {}", manner.paint(&each.focus, terminal::FAINT)));
+        for piece in each.note.iter().flat_map(|note| wrapped(note, manner.width - 4)) {
+            line(text, &format!("    {}", manner.paint(piece, terminal::CAUTION)));
+        }
+    }
+}
+
+/// A number of calls or bytes in whole, anything else to the microsecond.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "totals are no less than 0"
+)]
+fn amount(total: f64, unit: &str) -> String {
+    match unit {
+        "calls" | "B" => profile::count(total as u64),
+        _ => format!("{total:.6}"),
     }
 }
 

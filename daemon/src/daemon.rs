@@ -183,6 +183,17 @@ impl Daemon {
         self.books.matcher.get(pair).map(|active| &active.pair)
     }
 
+    /// What a reader of this pair's amounts should know: what it names that was never there.
+    #[must_use]
+    pub fn remark(&self, pair: PairId) -> Option<String> {
+        let pair = self.pair(pair)?;
+        let parts = Hierarchy::ALL.into_iter().flat_map(|hierarchy| pair.focus.part(hierarchy));
+        let missing = parts.filter(|part| !self.books.resources.was_met(part));
+        let names: Vec<String> = missing.map(Resource::to_string).collect();
+        let verb = if names.len() == 1 { "was" } else { "were" };
+        (!names.is_empty()).then(|| format!("{} {verb} never seen in this run", names.join(", ")))
+    }
+
     /// Asks for regions of this name to be switched on or off, in one process (rank or process id)
     /// or in all; answers how many were asked for. What became of it is in a later round.
     pub fn switch(&mut self, region: &str, process: Option<&str>, on: bool) -> usize {

@@ -15,6 +15,8 @@ struct Entry {
     holders: u32,
     /// Whether the last round was told that it exists.
     announced: bool,
+    /// Whether anything ever held it.
+    met: bool,
 }
 
 /// All resources ever named; those that something holds exist.
@@ -45,6 +47,7 @@ impl Resources {
             parent,
             holders: 0,
             announced: false,
+            met: false,
         });
         self.ids.insert(resource.clone(), id);
         id
@@ -59,10 +62,17 @@ impl Resources {
         for id in self.lineage(id) {
             let entry = &mut self.entries[id.0 as usize];
             entry.holders += 1;
+            entry.met = true;
             if entry.holders == 1 {
                 self.changed.push(id);
             }
         }
+    }
+
+    /// Whether it exists or once did; the root of a hierarchy always does.
+    pub(crate) fn was_met(&self, resource: &Resource) -> bool {
+        let known = self.ids.get(resource).map(|id| &self.entries[id.0 as usize]);
+        resource.is_root() || known.is_some_and(|entry| entry.met)
     }
 
     /// One thing less holds it.

@@ -41,6 +41,18 @@ fn values_that_make_no_sense() {
 }
 
 #[test]
+fn pairs_that_cannot_be_measured() {
+    let measure = |metric, focus, parts: &[&str]| {
+        is_refused(&["run", "--measure", metric, focus, "--", "echo", "ran"], 2, parts);
+    };
+    measure("call", "</Code>", &["'call'", "no such metric", "calls"]);
+    measure("calls", "/Code/f", &["'/Code/f'", "column 1", "</Code/app.c/work"]);
+    measure("calls", "</Cod/f>", &["'Cod' is no hierarchy"]);
+    is_refused(&["exec", "--measure", "calls", "</Code", "--", "true"], 2, &["ends with '>'"]);
+    is_refused(&["run", "--measure", "calls"], 2, &["--measure"]);
+}
+
+#[test]
 fn a_variable_is_checked_like_its_option() {
     let refused = whyperf().args(["run", "--", "true"]).env("WHYPERF_SAMPLE", "often").output();
     let refused = refused.expect("the command was built");

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::command::{Folder, say, whyperf};
 
-const MEMBERS: [&str; 14] = [
+const MEMBERS: [&str; 15] = [
     "format",
     "version",
     "command",
@@ -20,6 +20,7 @@ const MEMBERS: [&str; 14] = [
     "switched_off",
     "search",
     "bottlenecks",
+    "measured",
     "profile",
 ];
 
