@@ -52,10 +52,42 @@ pub(crate) fn give_way() {
 }
 
 /// Ends the calling thread, which the C library must not know of.
-pub(crate) fn end_thread() -> ! {
+pub(crate) fn end_thread(status: u8) -> ! {
     loop {
-        plain(libc::SYS_exit, [0; 6]);
+        plain(libc::SYS_exit, [usize::from(status), 0, 0, 0, 0, 0]);
     }
+}
+
+/// Whether a thread of this process has that number.
+pub(crate) fn has_thread(thread: u32) -> bool {
+    let process = process_id() as usize;
+    plain(libc::SYS_tgkill, [process, thread as usize, 0, 0, 0, 0]) == 0
+}
+
+/// Waits until the kernel's list of threads agrees with what [`has_thread`] answered: a thread
+/// loses its number a little before it leaves the list. Asking for a group's processes waits for
+/// whoever changes the list.
+pub(crate) fn settle_threads() {
+    plain(libc::SYS_kill, [0; 6]);
+}
+
+/// Whether the process's first thread ended. The kernel forgets a thread's list of robust locks
+/// when it ends, and every C library gives its first thread one.
+pub(crate) fn is_first_thread_over() -> bool {
+    let mut list = 1_usize;
+    let mut size = 0_usize;
+    let process = process_id() as usize;
+    let arguments = [process, &raw mut list as usize, &raw mut size as usize, 0, 0, 0];
+    // SAFETY: both words are ours to write.
+    let answer = unsafe { call(libc::SYS_get_robust_list, arguments) };
+    answer == 0 && list == 0
+}
+
+/// Gives the calling thread a table of descriptors of its own, which is empty. On a kernel that
+/// cannot, it keeps the process's.
+pub(crate) fn leave_descriptors() {
+    let unshare = libc::CLOSE_RANGE_UNSHARE as usize;
+    plain(libc::SYS_close_range, [0, u32::MAX as usize, unshare, 0, 0, 0]);
 }
 
 /// Closes a descriptor.
@@ -183,25 +215,37 @@ pub(crate) fn mapped(answer: isize) -> Option<*mut u8> {
     ((answer as usize) < (-4095_isize) as usize).then_some(answer as *mut u8)
 }
 
-/// Wakes or sleeps on a futex shared with another process.
-pub(crate) fn futex_wait(word: *const u32, expected: u32) -> isize {
-    let arguments = [word as usize, libc::FUTEX_WAIT as usize, expected as usize, 0, 0, 0];
+/// Sleeps on a futex that another process may share, no longer than so many nanoseconds.
+pub(crate) fn futex_wait(word: *const u32, expected: u32, nanos: u64) {
+    const SECOND: u64 = 1_000_000_000;
+    let time = libc::timespec { tv_sec: (nanos / SECOND) as i64, tv_nsec: (nanos % SECOND) as i64 };
+    let time = &raw const time as usize;
+    let arguments = [word as usize, libc::FUTEX_WAIT as usize, expected as usize, time, 0, 0];
+    // SAFETY: the word lies in a mapping that is never taken away; the time lives here.
+    unsafe { call(libc::SYS_futex, arguments) };
+}
+
+/// Wakes who sleeps on a futex that another process may share.
+pub(crate) fn futex_wake(word: *const u32) {
+    let arguments = [word as usize, libc::FUTEX_WAKE as usize, i32::MAX as usize, 0, 0, 0];
     // SAFETY: the word lies in a mapping that is never taken away.
-    unsafe { call(libc::SYS_futex, arguments) }
+    unsafe { call(libc::SYS_futex, arguments) };
 }
 
 /// Starts a thread that the C library does not know of, with its own empty thread-local storage.
 ///
 /// A thread made by `pthread_create` would keep a program alive whose `main` ends by
-/// `pthread_exit`, for glibc counts its threads. This one is not counted.
+/// `pthread_exit`, for glibc counts its threads. This one is not counted. Its number is written to
+/// `number`, and cleared there when it ends.
 ///
 /// # Safety
 /// `stack` must be the top of writable memory that stays, `storage` the thread pointer of a block
-/// that stays; `body` must not return and not call the C library.
+/// that stays, `number` a word that stays; `body` must not return and not call the C library.
 pub(crate) unsafe fn start_thread(
     stack: *mut u8,
     storage: *mut u8,
     body: extern "C" fn() -> !,
+    number: *mut u32,
 ) -> bool {
     let flags = libc::CLONE_VM
         | libc::CLONE_FS
@@ -209,9 +253,11 @@ pub(crate) unsafe fn start_thread(
         | libc::CLONE_SIGHAND
         | libc::CLONE_THREAD
         | libc::CLONE_SYSVSEM
-        | libc::CLONE_SETTLS;
-    // SAFETY: the caller vouches for stack, storage and body; the routine below touches nothing else.
-    unsafe { whyperf_start_thread(flags as usize, stack, storage, body) > 0 }
+        | libc::CLONE_SETTLS
+        | libc::CLONE_PARENT_SETTID
+        | libc::CLONE_CHILD_CLEARTID;
+    // SAFETY: the caller vouches for stack, storage, body and number; nothing else is touched.
+    unsafe { whyperf_start_thread(flags as usize, stack, storage, body, number) > 0 }
 }
 
 // SAFETY: the routine below has this signature.
@@ -221,6 +267,7 @@ unsafe extern "C" {
         stack: *mut u8,
         storage: *mut u8,
         body: extern "C" fn() -> !,
+        number: *mut u32,
     ) -> isize;
 }
 
@@ -231,9 +278,9 @@ global_asm!(
     ".type whyperf_start_thread,@function",
     "whyperf_start_thread:",
     "mov r9, rcx",
+    "mov r10, r8",
     "mov r8, rdx",
-    "xor edx, edx",
-    "xor r10d, r10d",
+    "mov rdx, r10",
     "mov eax, {clone}",
     "syscall",
     "test rax, rax",

@@ -6,16 +6,20 @@
 #![cfg(not(loom))]
 #![cfg_attr(not(test), no_std)]
 
-mod agent;
+pub mod agent;
 pub mod birth;
 mod calibration;
 pub mod clock;
+mod company;
 mod damage;
+mod directory;
 mod environ;
 pub mod event;
 mod fork;
 pub mod guard;
 mod kernel;
+mod known;
+mod latch;
 mod lock;
 pub mod losses;
 mod map;
@@ -24,6 +28,7 @@ pub mod process;
 mod region;
 pub mod sandbox;
 mod slow;
+mod standing;
 mod strings;
 mod switch;
 mod thread;
@@ -31,5 +36,6 @@ pub mod thread_local;
 mod tree;
 mod view;
 
+pub use known::Known;
 pub use object::ObjectId;
 pub use region::Region;

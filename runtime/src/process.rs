@@ -10,25 +10,12 @@
 
 use crate::environ::{self, settings};
 use crate::lock::Held;
+pub(crate) use crate::standing::Stage;
 use crate::switch::{self, WIPED};
 use crate::view::Tables;
 use crate::{agent, clock, fork, kernel, map, strings, thread};
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
-use whyperf_layout::{MAGIC, NO_RANK, State, VERSION};
-
-/// Where the process stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub(crate) enum Stage {
-    /// Nothing was decided; so it is in a child that nobody told of its birth.
-    Unknown = 0,
-    /// Not to be measured.
-    Declined = 1,
-    /// To be measured from the first registration on.
-    Wanted = 2,
-    /// Measured.
-    Attached = 3,
-}
+use whyperf_layout::{NO_RANK, State, VERSION};
 
 static TABLES: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
 static FAMILY: AtomicU32 = AtomicU32::new(0);
@@ -45,7 +32,7 @@ pub fn attach() {
         thread::prepare();
     }
     let stage = if wanted { Stage::Wanted } else { Stage::Declined };
-    WIPED.stage.store(stage as u32, Ordering::Release); // SYNC stage with tables
+    WIPED.stage.decide(stage);
     fork::remember(wanted);
 }
 
@@ -64,13 +51,12 @@ pub(crate) fn is_awaited() -> bool {
 
 #[inline(always)]
 fn stage() -> u32 {
-    WIPED.stage.load(Ordering::Relaxed)
+    WIPED.stage.glance()
 }
 
 /// The region's tables, `None` while there is no region.
 pub(crate) fn tables() -> Option<Tables> {
-    // SYNC stage with attach, make_region
-    (WIPED.stage.load(Ordering::Acquire) == Stage::Attached as u32).then(|| {
+    WIPED.stage.is(Stage::Attached).then(|| {
         // SAFETY: stored before the stage; stays mapped in a process at this stage.
         unsafe { Tables::at(TABLES.load(Ordering::Relaxed)) }
     })
@@ -79,7 +65,7 @@ pub(crate) fn tables() -> Option<Tables> {
 /// The region's tables, made now if they are wanted; `None` when this process is not measured.
 #[cold]
 pub(crate) fn make() -> Option<Tables> {
-    if is_awaited() {
+    if WIPED.stage.is(Stage::Wanted) {
         make_region();
     }
     tables()
@@ -99,14 +85,8 @@ fn make_region() {
         } else {
             Stage::Declined
         };
-        let wanted = Stage::Wanted as u32;
-        // It fails when the region was damaged meanwhile; then nothing is to be measured.
-        let _ = WIPED.stage.compare_exchange(
-            wanted,
-            stage as u32,
-            Ordering::Release, // SYNC stage with tables
-            Ordering::Relaxed,
-        );
+        // Changes nothing when the region was damaged meanwhile; then nothing is to be measured.
+        WIPED.stage.settle(stage);
     }
     drop(held);
 }
@@ -117,7 +97,7 @@ fn make_region() {
 #[inline(never)]
 pub(crate) fn give_up() {
     fork::remember(false);
-    WIPED.stage.store(Stage::Declined as u32, Ordering::Relaxed);
+    WIPED.stage.set(Stage::Declined);
     switch::all_off();
 }
 
@@ -147,7 +127,7 @@ fn fill(tables: Tables, slots: usize, held: &Held) {
     }
     header.program.store(strings::append(tables, settings.program(), held), Ordering::Relaxed);
     header.state.store(State::Running as u32, Ordering::Relaxed);
-    header.magic.store(MAGIC, Ordering::Release); // SYNC ready with Region::open
+    header.publish();
 }
 
 /// Place in `MPI_COMM_WORLD`, known when `MPI_Init` returns; also starts the agent.
@@ -158,6 +138,15 @@ pub fn set_world(rank: i32, size: u32) {
     header.world_size.store(size, Ordering::Relaxed);
     header.mpi_ticks.store(clock::now(), Ordering::Relaxed);
     agent::start();
+}
+
+/// Wakes the agent, also when the region was given up.
+pub(crate) fn wake_agent() {
+    let base = TABLES.load(Ordering::Relaxed);
+    if !base.is_null() {
+        // SAFETY: stored when the region was made; its memory is never unmapped.
+        kernel::futex_wake(unsafe { Tables::at(base) }.commands().doorbell.as_ptr());
+    }
 }
 
 /// Which MPI this is, numbered as in the header.
@@ -209,9 +198,7 @@ fn set_paused(paused: bool) {
 /// The process ends in order (`exit`, `_exit`).
 pub fn leave() {
     let Some(tables) = own() else { return };
-    let header = tables.header();
-    header.end_ticks.store(clock::now(), Ordering::Relaxed);
-    header.state.store(State::Left as u32, Ordering::Release); // SYNC state with Region::state
+    tables.header().leave(clock::now());
 }
 
 /// The process is about to become another program.
@@ -226,7 +213,7 @@ pub fn not_replaced() {
 
 fn set_state(state: State) {
     if let Some(tables) = own() {
-        tables.header().state.store(state as u32, Ordering::Release); // SYNC state with Region::state
+        tables.header().set_state(state);
     }
 }
 
@@ -242,6 +229,6 @@ pub fn forked_child() {
 
 /// The tables if they are this process's own. A child made by `vfork` runs in its parent's
 /// memory: it must not say that the parent leaves.
-fn own() -> Option<Tables> {
+pub(crate) fn own() -> Option<Tables> {
     tables().filter(|t| t.header().pid.load(Ordering::Relaxed) == kernel::process_id())
 }

@@ -1,10 +1,9 @@
 //! The end of measuring in a process that goes on, because it gives up system calls.
 
-use crate::fork;
 use crate::lock::Held;
 use crate::process::{self, Stage};
 use crate::switch::{self, WIPED};
-use core::sync::atomic::Ordering;
+use crate::{agent, fork};
 use whyperf_layout::geometry::REGION_CAPACITY;
 
 /// Stops measuring this process and all that it forks, for good: afterwards nothing of ours makes a
@@ -14,9 +13,11 @@ pub fn enter() {
         return;
     }
     process::leave();
+    // The filter may not allow what it needs to end.
+    let _ended = agent::send_away();
     let held = Held::take();
     fork::remember(false);
-    WIPED.stage.store(Stage::Declined as u32, Ordering::Relaxed);
+    WIPED.stage.set(Stage::Declined);
     for id in 1..REGION_CAPACITY as u32 {
         switch::set(id as u16, false);
     }

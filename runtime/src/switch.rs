@@ -8,6 +8,8 @@
 //! What the daemon may see is the mirror in `RegionRecord::switched`.
 
 use crate::kernel;
+use crate::latch::Latch;
+use crate::standing::{Stage, Standing};
 use core::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use whyperf_layout::geometry::{PAGE, REGION_CAPACITY};
 
@@ -16,21 +18,27 @@ use whyperf_layout::geometry::{PAGE, REGION_CAPACITY};
 #[repr(C, align(4096))]
 pub(crate) struct Wiped {
     switches: [AtomicU8; REGION_CAPACITY],
-    /// A `process::Stage`.
-    pub(crate) stage: AtomicU32,
+    /// Where the process stands.
+    pub(crate) stage: Standing,
     /// The lock of the cold paths.
-    pub(crate) lock: AtomicU32,
-    /// 1 once this process has its agent.
+    pub(crate) lock: Latch,
+    /// Number of this process once it has an agent.
     pub(crate) agent: AtomicU32,
-    pad: [AtomicU32; PAGE / 4 - 3],
+    /// Number of the agent's thread; the kernel clears it when that ends.
+    pub(crate) agent_thread: AtomicU32,
+    /// Calls that go on and must not meet the agent.
+    pub(crate) agent_away: AtomicU32,
+    pad: [AtomicU32; PAGE / 4 - 5],
 }
 
 pub(crate) static WIPED: Wiped = Wiped {
     switches: [const { AtomicU8::new(0) }; REGION_CAPACITY],
-    stage: AtomicU32::new(0),
-    lock: AtomicU32::new(0),
+    stage: Standing::new(),
+    lock: Latch::new(),
     agent: AtomicU32::new(0),
-    pad: [const { AtomicU32::new(0) }; PAGE / 4 - 3],
+    agent_thread: AtomicU32::new(0),
+    agent_away: AtomicU32::new(0),
+    pad: [const { AtomicU32::new(0) }; PAGE / 4 - 5],
 };
 
 /// Whether events of the region are recorded.
@@ -67,7 +75,9 @@ pub(crate) fn wipe_on_fork() {
 /// Makes the pages what the kernel should have made them, for kernels that cannot.
 pub(crate) fn wipe() {
     all_off();
-    WIPED.stage.store(0, Ordering::Relaxed);
-    WIPED.lock.store(0, Ordering::Relaxed);
+    WIPED.stage.set(Stage::Unknown);
+    WIPED.lock.wipe();
     WIPED.agent.store(0, Ordering::Relaxed);
+    WIPED.agent_thread.store(0, Ordering::Relaxed);
+    WIPED.agent_away.store(0, Ordering::Relaxed);
 }

@@ -1,6 +1,7 @@
 //! Whole processes that measure themselves: what they record is read from the region they leave.
 #![cfg(not(loom))]
 
+mod agent;
 mod counting;
 mod damage;
 mod forks;
