@@ -5,7 +5,7 @@ use crate::tree::Tree;
 use crate::violation::{Violation, refuse};
 
 /// Each part with the parts it may use. A part that is not here is refused.
-const EDGES: [(&str, &[&str]); 9] = [
+const EDGES: [(&str, &[&str]); 10] = [
     ("code", &[]),
     ("layout", &[]),
     ("runtime", &["layout"]),
@@ -13,7 +13,8 @@ const EDGES: [(&str, &[&str]); 9] = [
     ("model", &[]),
     ("consultant", &["model"]),
     ("daemon", &["code", "layout", "model", "consultant"]),
-    ("", &["code", "layout", "model", "consultant", "daemon"]),
+    ("", &["code", "layout", "model", "consultant", "daemon", "experiments"]),
+    ("experiments", &["model", "consultant"]),
     ("xtask", &[]),
 ];
 

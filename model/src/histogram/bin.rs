@@ -1,9 +1,11 @@
 //! One bin: amount, covered time, lowest and highest rate.
 
+use serde::{Deserialize, Serialize};
+
 use crate::time::Nanos;
 
 /// What was measured during one width of time.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bin {
     /// How much.
     pub amount: i128,
@@ -32,7 +34,7 @@ impl Bin {
 }
 
 /// The lowest and the highest rate of several samples, in amount per nanosecond.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Extremes {
     /// The lowest.
     pub low: f64,

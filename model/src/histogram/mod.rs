@@ -53,6 +53,14 @@ impl Histogram {
         Self { bins: vec![Bin::default(); bins], width: width.max(Nanos(1)) }
     }
 
+    /// The histogram with these bins; `None` unless they are an even number, two at least, and of some width.
+    #[must_use]
+    pub fn from_bins(bins: Vec<Bin>, width: Nanos) -> Option<Self> {
+        let is_one = bins.len() >= 2 && bins.len().is_multiple_of(2) && !width.is_zero();
+        let fit = bins.iter().all(|bin| bin.covered <= width);
+        (is_one && fit).then_some(Self { bins, width })
+    }
+
     /// How wide a bin is now. Sampling more often than this is lost on the histogram.
     #[must_use]
     pub const fn width(&self) -> Nanos {

@@ -1,0 +1,105 @@
+//! What can be wrong with a store: what was attempted on which file, and what to try.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why a store could not be used.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The file cannot be opened or made.
+    #[error("cannot open the store {}: {source}; name another with --store or WHYPERF_STORE", path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// There is none, where one is to be read.
+    #[error("there is no store {}; `whyperf run` makes one, --store or WHYPERF_STORE name another", path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is something else, or was cut or damaged.
+    #[error("{} is damaged or is no store of whyperf: {reason}; move it away, and the next run makes a new one", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// In the words of the database.
+        reason: String,
+    },
+    /// It was written by a newer whyperf.
+    #[error("the store {} has version {found} and this whyperf knows versions up to {known}: use a newer whyperf, or another --store", path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: i64,
+        /// Ours.
+        known: i64,
+    },
+    /// It may be read only.
+    #[error("the store {} cannot be written; check its permissions and its folder's, or name another with --store", path.display())]
+    ReadOnly {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Another process kept it for too long.
+    #[error("the store {} is being written by another process and did not become free; try again", path.display())]
+    Busy {
+        /// The file.
+        path: PathBuf,
+    },
+    /// No room for it.
+    #[error("no room for the store {}: the disk or a quota is full; what was written before is kept", path.display())]
+    Full {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Something else went wrong.
+    #[error("the store {} failed while {doing}: {reason}", path.display())]
+    Failed {
+        /// The file.
+        path: PathBuf,
+        /// What was attempted.
+        doing: &'static str,
+        /// In the words of the database.
+        reason: String,
+    },
+    /// No run is called that.
+    #[error("there is no run {wanted} in {}; `whyperf runs` lists them", path.display())]
+    NoSuchRun {
+        /// The file.
+        path: PathBuf,
+        /// What was asked for.
+        wanted: String,
+    },
+    /// Several are.
+    #[error("{wanted} is the beginning of several runs: {}; write more of it", candidates.join(", "))]
+    Ambiguous {
+        /// What was asked for.
+        wanted: String,
+        /// Some of those it could be.
+        candidates: Vec<String>,
+    },
+}
+
+impl StoreError {
+    /// What the database said, as one of ours.
+    pub(crate) fn of(path: &std::path::Path, doing: &'static str, error: &rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode as Code;
+        let path = path.to_owned();
+        match error.sqlite_error_code() {
+            Some(Code::NotADatabase | Code::DatabaseCorrupt) => {
+                Self::Damaged { path, reason: error.to_string() }
+            }
+            Some(Code::ReadOnly | Code::PermissionDenied) => Self::ReadOnly { path },
+            Some(Code::DatabaseBusy | Code::DatabaseLocked) => Self::Busy { path },
+            Some(Code::DiskFull) => Self::Full { path },
+            Some(Code::CannotOpen) => {
+                Self::Open { path, source: io::Error::other(error.to_string()) }
+            }
+            _ => Self::Failed { path, doing, reason: error.to_string() },
+        }
+    }
+}

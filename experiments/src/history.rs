@@ -1,0 +1,305 @@
+//! Reading what the store holds: the list of runs, and every part of one run.
+
+use rusqlite::{Params, Row, params};
+use serde::Serialize;
+use whyperf_model::{Focus, Histogram, Metric, Nanos, Pair, Time};
+
+use crate::bins;
+use crate::error::StoreError;
+use crate::instant::{counted, text};
+use crate::recorder::{SEPARATOR, transact};
+use crate::run::{Edge, ProfileRow, RunId, StepRow, Summary, Verdict};
+use crate::store::Store;
+
+/// Something that was so during a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Fact {
+    /// `setting` or `environment`.
+    pub topic: String,
+    /// What.
+    pub name: String,
+    /// How it was.
+    pub value: String,
+}
+
+/// A resource, and from when to when it was there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ResourceSpan {
+    /// Its path.
+    pub name: String,
+    /// When it was first seen.
+    pub appeared: Time,
+    /// When it went away; never, when there is none.
+    pub retired: Option<Time>,
+}
+
+/// Which runs are listed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct History {
+    /// Of this application only.
+    pub application: Option<String>,
+    /// At most so many, the newest.
+    pub most: Option<u32>,
+}
+
+impl Store {
+    /// The runs there are, the newest first.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn runs(&self, history: &History) -> Result<Vec<Summary>, StoreError> {
+        let query = "SELECT run.id, application.name, experiment.name, run.trial, run.started, run.elapsed, \
+                     run.exit_status, run.complete, run.command, \
+                     (SELECT group_concat(tag.name, char(31)) FROM tag WHERE tag.run = run.number) \
+                     FROM run JOIN experiment ON experiment.id = run.experiment \
+                     JOIN application ON application.id = experiment.application \
+                     WHERE $1 IS NULL OR application.name = $1 \
+                     ORDER BY run.started DESC, run.number DESC LIMIT $2";
+        let most = history.most.map_or(-1, i64::from);
+        self.rows("listing the runs", query, params![history.application, most], summary)
+    }
+
+    /// One run as it is listed.
+    ///
+    /// # Errors
+    /// When the store cannot be read or the run is gone.
+    pub fn summary(&self, run: &RunId) -> Result<Summary, StoreError> {
+        let query = "SELECT run.id, application.name, experiment.name, run.trial, run.started, run.elapsed, \
+                     run.exit_status, run.complete, run.command, \
+                     (SELECT group_concat(tag.name, char(31)) FROM tag WHERE tag.run = run.number) \
+                     FROM run JOIN experiment ON experiment.id = run.experiment \
+                     JOIN application ON application.id = experiment.application WHERE run.id = $1";
+        let mut found = self.rows("reading a run", query, [&run.0], summary)?;
+        found.pop().ok_or_else(|| self.gone(run))
+    }
+
+    /// Settings and environment of a run.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn facts(&self, run: &RunId) -> Result<Vec<Fact>, StoreError> {
+        let query = "SELECT topic, name, value FROM fact WHERE run = $1 ORDER BY topic, name";
+        self.of_run(run, query, |row| {
+            Ok(Fact { topic: row.get(0)?, name: row.get(1)?, value: row.get(2)? })
+        })
+    }
+
+    /// Directives that a run was given.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn directives(&self, run: &RunId) -> Result<Vec<String>, StoreError> {
+        self.of_run(run, "SELECT text FROM directive WHERE run = $1 ORDER BY number", |row| {
+            row.get(0)
+        })
+    }
+
+    /// What there was in a run.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn resources(&self, run: &RunId) -> Result<Vec<ResourceSpan>, StoreError> {
+        let query = "SELECT name, appeared, retired FROM resource WHERE run = $1 ORDER BY name";
+        self.of_run(run, query, |row| {
+            let retired: Option<i64> = row.get(2)?;
+            Ok(ResourceSpan {
+                name: row.get(0)?,
+                appeared: time(row.get(1)?),
+                retired: retired.map(time),
+            })
+        })
+    }
+
+    /// Every question of a run's search.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn verdicts(&self, run: &RunId) -> Result<Vec<Verdict>, StoreError> {
+        let query = "SELECT number, hypothesis, focus, truth, value, threshold, confidence, asked, found, cost, \
+                     origin FROM verdict WHERE run = $1 ORDER BY number";
+        self.of_run(run, query, verdict)
+    }
+
+    /// Which question of a run led to which.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn edges(&self, run: &RunId) -> Result<Vec<Edge>, StoreError> {
+        let query = "SELECT parent, child, axis FROM edge WHERE run = $1 ORDER BY parent, child";
+        self.of_run(run, query, |row| {
+            let [parent, child] = [row.get(0)?, row.get(1)?].map(counted);
+            Ok(Edge { parent, child, axis: row.get(2)? })
+        })
+    }
+
+    /// The log of a run's search.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn steps(&self, run: &RunId) -> Result<Vec<StepRow>, StoreError> {
+        let query = "SELECT time, text FROM step WHERE run = $1 ORDER BY number";
+        self.of_run(run, query, |row| Ok(StepRow { time: time(row.get(0)?), text: row.get(1)? }))
+    }
+
+    /// The pairs a run has histograms of.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn pairs(&self, run: &RunId) -> Result<Vec<Pair>, StoreError> {
+        let query = "SELECT metric, focus FROM histogram WHERE run = $1 ORDER BY metric, focus";
+        let pairs = self.of_run(run, query, |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(pairs
+            .into_iter()
+            .filter_map(|(metric, focus): (String, String)| pair(&metric, &focus))
+            .collect())
+    }
+
+    /// A pair over time; none when the run has no such.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn histogram(&self, run: &RunId, pair: &Pair) -> Result<Option<Histogram>, StoreError> {
+        let query = "SELECT bins FROM histogram WHERE run = (SELECT number FROM run WHERE id = $1) \
+                     AND metric = $2 AND focus = $3";
+        let wanted = params![run.0, pair.metric.definition().name, pair.focus.to_string()];
+        let mut found: Vec<Vec<u8>> =
+            self.rows("reading a histogram", query, wanted, |row| row.get(0))?;
+        let Some(bytes) = found.pop() else { return Ok(None) };
+        let damaged = || StoreError::Damaged {
+            path: self.path.clone(),
+            reason: format!("the histogram of {pair} in run {run} makes no sense"),
+        };
+        bins::histogram(&bytes).map(Some).ok_or_else(damaged)
+    }
+
+    /// The callpath profile of a run.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn profile(&self, run: &RunId) -> Result<Vec<ProfileRow>, StoreError> {
+        let query = "SELECT process, thread, path, calls, inclusive, exclusive, sent, received, source \
+                     FROM profile WHERE run = $1 ORDER BY process, thread, path";
+        self.of_run(run, query, profile_row)
+    }
+
+    /// Forgets a run.
+    ///
+    /// # Errors
+    /// When the store cannot be written or the run is gone.
+    pub fn remove(&mut self, run: &RunId) -> Result<(), StoreError> {
+        let removed = transact(self, "removing a run", |transaction| {
+            transaction.execute("DELETE FROM run WHERE id = $1", [&run.0])
+        })?;
+        if removed == 0 { Err(self.gone(run)) } else { Ok(()) }
+    }
+
+    /// Calls a run something, or no longer.
+    ///
+    /// # Errors
+    /// When the store cannot be written or the run is gone.
+    pub fn tag(&mut self, run: &RunId, name: &str, is_set: bool) -> Result<(), StoreError> {
+        let number = self.number(run)?;
+        let change = if is_set {
+            "INSERT INTO tag (run, name) VALUES ($1, $2) ON CONFLICT DO NOTHING"
+        } else {
+            "DELETE FROM tag WHERE run = $1 AND name = $2"
+        };
+        transact(self, "tagging a run", |transaction| {
+            transaction.execute(change, params![number, name]).map(|_| ())
+        })
+    }
+
+    fn number(&self, run: &RunId) -> Result<i64, StoreError> {
+        let query = "SELECT number FROM run WHERE id = $1";
+        let mut found = self.rows("looking for a run", query, [&run.0], |row| row.get(0))?;
+        found.pop().ok_or_else(|| self.gone(run))
+    }
+
+    fn gone(&self, run: &RunId) -> StoreError {
+        StoreError::NoSuchRun { path: self.path.clone(), wanted: run.to_string() }
+    }
+
+    fn of_run<T>(
+        &self,
+        run: &RunId,
+        query: &str,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, StoreError> {
+        let number = self.number(run)?;
+        self.rows("reading a run", query, [number], read)
+    }
+
+    fn rows<T>(
+        &self,
+        doing: &'static str,
+        query: &str,
+        parameters: impl Params,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, StoreError> {
+        let rows = (|| {
+            let mut statement = self.connection.prepare_cached(query)?;
+            statement.query_map(parameters, read)?.collect::<rusqlite::Result<_>>()
+        })();
+        rows.map_err(|error| StoreError::of(&self.path, doing, &error))
+    }
+}
+
+fn time(nanos: i64) -> Time {
+    Time(Nanos(counted(nanos)))
+}
+
+fn pair(metric: &str, focus: &str) -> Option<Pair> {
+    let metric: Metric = metric.parse().ok()?;
+    let focus: Focus = focus.parse().ok()?;
+    Some(Pair::new(metric, focus))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "seconds for a reader")]
+fn summary(row: &Row<'_>) -> rusqlite::Result<Summary> {
+    let (command, tags): (String, Option<String>) = (row.get(8)?, row.get(9)?);
+    let tags = tags.map(|tags| tags.split(SEPARATOR).map(str::to_owned).collect());
+    Ok(Summary {
+        id: RunId(row.get(0)?),
+        application: row.get(1)?,
+        experiment: row.get(2)?,
+        trial: row.get(3)?,
+        started: text(row.get(4)?),
+        elapsed_s: row.get::<_, i64>(5)? as f64 / 1e9,
+        exit_status: row.get(6)?,
+        complete: row.get(7)?,
+        command: serde_json::from_str(&command).unwrap_or_default(),
+        tags: tags.unwrap_or_default(),
+    })
+}
+
+fn verdict(row: &Row<'_>) -> rusqlite::Result<Verdict> {
+    let found: Option<i64> = row.get(8)?;
+    Ok(Verdict {
+        number: counted(row.get(0)?),
+        hypothesis: row.get(1)?,
+        focus: row.get(2)?,
+        truth: row.get(3)?,
+        value: row.get(4)?,
+        threshold: row.get(5)?,
+        confidence: row.get(6)?,
+        asked: counted(row.get(7)?),
+        found: found.map(time),
+        cost: row.get(9)?,
+        origin: row.get(10)?,
+    })
+}
+
+fn profile_row(row: &Row<'_>) -> rusqlite::Result<ProfileRow> {
+    let path: String = row.get(2)?;
+    Ok(ProfileRow {
+        process: row.get(0)?,
+        thread: row.get(1)?,
+        path: path.split(SEPARATOR).map(str::to_owned).collect(),
+        calls: counted(row.get(3)?),
+        inclusive: Nanos(counted(row.get(4)?)),
+        exclusive: Nanos(counted(row.get(5)?)),
+        sent: counted(row.get(6)?),
+        received: counted(row.get(7)?),
+        source: row.get(8)?,
+    })
+}

@@ -1,0 +1,33 @@
+//! What finished runs leave behind: a store of experiments, and what is known from them.
+//!
+//! ```text
+//!   application ──► experiment ──► run ──┬── facts        settings and environment
+//!   (what it is)    (what is varied)     ├── resources    what there was, from when to when
+//!                                        ├── verdicts     each question of the search, its answer, its price
+//!                                        ├── steps        the log of the search
+//!                                        ├── histograms   every measured pair over time
+//!                                        └── profile      callpaths, calls and times
+//! ```
+//!
+//! A run is written while it goes on, some seconds at a time and each time as a whole, so that a crash of anything loses
+//! seconds and never an earlier run. Only [`Recorder::finish`] calls it complete.
+//!
+//! This crate knows no live process; what it stores comes in plain values.
+#![forbid(unsafe_code)]
+
+mod bins;
+mod error;
+mod history;
+mod instant;
+mod migrations;
+mod recorder;
+mod run;
+mod selector;
+mod store;
+
+pub use error::StoreError;
+pub use history::{Fact, History, ResourceSpan};
+pub use recorder::{Ending, Progress, Recorder};
+pub use run::{Edge, NewRun, ProfileRow, RunId, StepRow, Summary, Topic, Verdict};
+pub use selector::Selector;
+pub use store::{Access, Store};

@@ -1,0 +1,49 @@
+//! The numbered steps from an empty file to the present shape of the store.
+
+use std::path::Path;
+
+use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior};
+
+use crate::error::StoreError;
+
+/// Each step once, in order; a step that was shipped is never changed.
+const STEPS: [&str; 1] = [include_str!("migrations/001.sql")];
+
+/// The version that this whyperf writes.
+pub(crate) fn newest() -> i64 {
+    i64::try_from(STEPS.len()).unwrap_or(i64::MAX)
+}
+
+/// The version of a store; 0 when nothing is in it yet.
+pub(crate) fn version(connection: &Connection) -> rusqlite::Result<i64> {
+    let known = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'schema_version'";
+    if connection.query_row(known, [], |_| Ok(())).optional()?.is_none() {
+        return Ok(0);
+    }
+    connection
+        .query_row("SELECT coalesce(max(version), 0) FROM schema_version", [], |row| row.get(0))
+}
+
+/// Takes the steps that are missing, all or none: two runs that start at once do not see halves of each other's.
+pub(crate) fn migrate(path: &Path, connection: &mut Connection) -> Result<(), StoreError> {
+    let failed = |error: rusqlite::Error| StoreError::of(path, "bringing it up to date", &error);
+    let transaction =
+        connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
+    let found = version(&transaction).map_err(failed)?;
+    let foreign = "SELECT count(*) FROM sqlite_master WHERE type = 'table'";
+    let tables: i64 = transaction.query_row(foreign, [], |row| row.get(0)).map_err(failed)?;
+    if found == 0 && tables > 0 {
+        let reason = "it is a database of something else".to_owned();
+        return Err(StoreError::Damaged { path: path.to_owned(), reason });
+    }
+    for (number, step) in (1i64..).zip(STEPS).filter(|(number, _)| *number > found) {
+        if number == 1 {
+            let table = "CREATE TABLE schema_version (version BIGINT NOT NULL)";
+            transaction.execute_batch(table).map_err(failed)?;
+        }
+        transaction.execute_batch(step).map_err(failed)?;
+        let note = "INSERT INTO schema_version (version) VALUES ($1)";
+        transaction.execute(note, [number]).map_err(failed)?;
+    }
+    transaction.commit().map_err(failed)
+}

@@ -1,0 +1,304 @@
+//! Writing a run while it goes on.
+//!
+//! The parameters of each statement stand in the order of their numbers: SQLite counts a `$n` where it first stands, PostgreSQL by
+//! its number, and so both agree.
+
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use rusqlite::{Transaction, TransactionBehavior, params};
+use whyperf_model::{Histogram, Pair, Resource, Time};
+
+use crate::bins;
+use crate::error::StoreError;
+use crate::instant::{count, nanos};
+use crate::run::{Edge, NewRun, ProfileRow, RunId, StepRow, Verdict};
+use crate::store::{Access, Store};
+
+/// What separates the names of a callpath in the store; no name contains it.
+pub(crate) const SEPARATOR: &str = "\u{1f}";
+
+/// What is new since it was last written; what is written again replaces what was there.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// How long the run took by now.
+    pub elapsed: Duration,
+    /// Processes, threads and hosts so far.
+    pub counts: [u64; 3],
+    /// Mean and highest share of the slowest process's time that measuring took.
+    pub cost: [f64; 2],
+    /// Things that appeared, and when.
+    pub appeared: Vec<(Resource, Time)>,
+    /// Things that went away, and when.
+    pub retired: Vec<(Resource, Time)>,
+    /// Questions whose answer changed.
+    pub verdicts: Vec<Verdict>,
+    /// Which question led to which.
+    pub edges: Vec<Edge>,
+    /// Lines of the log that came.
+    pub steps: Vec<StepRow>,
+    /// Pairs whose histogram grew.
+    pub histograms: Vec<(Pair, Histogram)>,
+    /// Callpaths that grew.
+    pub profile: Vec<ProfileRow>,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ending {
+    /// How long it took.
+    pub elapsed: Duration,
+    /// The program's status.
+    pub exit_status: i32,
+}
+
+/// Writes one run.
+#[derive(Debug)]
+pub struct Recorder {
+    store: Store,
+    number: i64,
+    id: RunId,
+    steps: i64,
+}
+
+impl Recorder {
+    /// Begins a run in the store of this file.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn begin(path: &Path, run: &NewRun) -> Result<Self, StoreError> {
+        let mut store = Store::open(path, Access::Write)?;
+        let id = RunId::new();
+        let number =
+            transact(&mut store, "beginning a run", |transaction| begin(transaction, run, &id))?;
+        Ok(Self { store, number, id, steps: 0 })
+    }
+
+    /// The name of the run.
+    #[must_use]
+    pub const fn id(&self) -> &RunId {
+        &self.id
+    }
+
+    /// Adds what is new, all or nothing.
+    ///
+    /// # Errors
+    /// See [`StoreError`]; what was written before is kept.
+    pub fn record(&mut self, progress: &Progress) -> Result<(), StoreError> {
+        let (number, steps) = (self.number, self.steps);
+        transact(&mut self.store, "writing a run", |transaction| {
+            Writer { transaction, run: number }.write(progress, steps)
+        })?;
+        self.steps += count(progress.steps.len() as u64);
+        Ok(())
+    }
+
+    /// Adds the last that is new, and calls the run complete.
+    ///
+    /// # Errors
+    /// See [`StoreError`]; the run stays, incomplete.
+    pub fn finish(mut self, progress: &Progress, ending: Ending) -> Result<RunId, StoreError> {
+        let (number, steps) = (self.number, self.steps);
+        transact(&mut self.store, "finishing a run", |transaction| {
+            Writer { transaction, run: number }.write(progress, steps)?;
+            let end =
+                "UPDATE run SET complete = 1, elapsed = $1, exit_status = $2 WHERE number = $3";
+            let elapsed = count(ending.elapsed.as_nanos().try_into().unwrap_or(u64::MAX));
+            transaction.execute(end, params![elapsed, ending.exit_status, number]).map(|_| ())
+        })?;
+        Ok(self.id)
+    }
+}
+
+/// Does something as a whole, or not at all.
+pub(crate) fn transact<T>(
+    store: &mut Store,
+    doing: &'static str,
+    work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+) -> Result<T, StoreError> {
+    let path = store.path.clone();
+    let done = (|| {
+        let transaction =
+            store.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let done = work(&transaction)?;
+        transaction.commit()?;
+        Ok(done)
+    })();
+    done.map_err(|error| StoreError::of(&path, doing, &error))
+}
+
+fn begin(transaction: &Transaction<'_>, run: &NewRun, id: &RunId) -> rusqlite::Result<i64> {
+    // The update that changes nothing makes the row answer.
+    let application: i64 = transaction.query_row(
+        "INSERT INTO application (name) VALUES ($1) ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING id",
+        [&run.application],
+        |row| row.get(0),
+    )?;
+    let experiment: i64 = transaction.query_row(
+        "INSERT INTO experiment (application, name) VALUES ($1, $2) \
+         ON CONFLICT (application, name) DO UPDATE SET name = excluded.name RETURNING id",
+        params![application, run.experiment],
+        |row| row.get(0),
+    )?;
+    let command = serde_json::to_string(&run.command).unwrap_or_default();
+    let number = transaction.query_row(
+        "INSERT INTO run (id, experiment, trial, started, written, command) \
+         VALUES ($1, $2, $3, $4, $5, $6) RETURNING number",
+        params![id.0, experiment, run.trial, nanos(run.started), nanos(SystemTime::now()), command],
+        |row| row.get(0),
+    )?;
+    let mut fact = transaction.prepare_cached(
+        "INSERT INTO fact (run, topic, name, value) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
+    )?;
+    for (topic, name, value) in &run.facts {
+        fact.execute(params![number, topic.name(), name, value])?;
+    }
+    let mut directive = transaction
+        .prepare_cached("INSERT INTO directive (run, number, text) VALUES ($1, $2, $3)")?;
+    for (position, text) in (1i64..).zip(&run.directives) {
+        directive.execute(params![number, position, text])?;
+    }
+    Ok(number)
+}
+
+/// Writes into one run, inside one transaction.
+struct Writer<'a> {
+    transaction: &'a Transaction<'a>,
+    run: i64,
+}
+
+impl Writer<'_> {
+    fn write(&self, progress: &Progress, steps: i64) -> rusqlite::Result<()> {
+        self.summary(progress)?;
+        self.resources(progress)?;
+        self.verdicts(&progress.verdicts)?;
+        self.edges(&progress.edges)?;
+        self.steps(&progress.steps, steps)?;
+        self.histograms(&progress.histograms)?;
+        self.profile(&progress.profile)
+    }
+
+    fn summary(&self, progress: &Progress) -> rusqlite::Result<()> {
+        let [processes, threads, hosts] = progress.counts.map(count);
+        let elapsed = count(progress.elapsed.as_nanos().try_into().unwrap_or(u64::MAX));
+        let written = nanos(SystemTime::now());
+        let [mean, max] = progress.cost;
+        self.transaction
+            .prepare_cached(
+                "UPDATE run SET written = $1, elapsed = $2, processes = $3, threads = $4, hosts = $5, \
+                 cost_mean = $6, cost_max = $7 WHERE number = $8",
+            )?
+            .execute(params![written, elapsed, processes, threads, hosts, mean, max, self.run])?;
+        Ok(())
+    }
+
+    fn resources(&self, progress: &Progress) -> rusqlite::Result<()> {
+        let mut appeared = self.transaction.prepare_cached(
+            "INSERT INTO resource (run, name, appeared) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+        )?;
+        for (resource, time) in &progress.appeared {
+            appeared.execute(params![self.run, resource.to_string(), count(time.0.0)])?;
+        }
+        let mut retired = self
+            .transaction
+            .prepare_cached("UPDATE resource SET retired = $1 WHERE run = $2 AND name = $3")?;
+        for (resource, time) in &progress.retired {
+            retired.execute(params![count(time.0.0), self.run, resource.to_string()])?;
+        }
+        Ok(())
+    }
+
+    fn verdicts(&self, verdicts: &[Verdict]) -> rusqlite::Result<()> {
+        let mut statement = self.transaction.prepare_cached(
+            "INSERT INTO verdict (run, number, hypothesis, focus, truth, value, threshold, confidence, asked, \
+             found, cost, origin) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) \
+             ON CONFLICT (run, number) DO UPDATE SET truth = excluded.truth, value = excluded.value, \
+             threshold = excluded.threshold, confidence = excluded.confidence, asked = excluded.asked, \
+             found = excluded.found, cost = excluded.cost, origin = excluded.origin",
+        )?;
+        for verdict in verdicts {
+            statement.execute(params![
+                self.run,
+                count(verdict.number),
+                verdict.hypothesis,
+                verdict.focus,
+                verdict.truth,
+                verdict.value,
+                verdict.threshold,
+                verdict.confidence,
+                count(verdict.asked),
+                verdict.found.map(|time| count(time.0.0)),
+                verdict.cost,
+                verdict.origin,
+            ])?;
+        }
+        Ok(())
+    }
+
+    fn edges(&self, edges: &[Edge]) -> rusqlite::Result<()> {
+        let mut statement = self.transaction.prepare_cached(
+            "INSERT INTO edge (run, parent, child, axis) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
+        )?;
+        for edge in edges {
+            statement.execute(params![
+                self.run,
+                count(edge.parent),
+                count(edge.child),
+                edge.axis
+            ])?;
+        }
+        Ok(())
+    }
+
+    fn steps(&self, steps: &[StepRow], before: i64) -> rusqlite::Result<()> {
+        let mut statement = self
+            .transaction
+            .prepare_cached("INSERT INTO step (run, number, time, text) VALUES ($1, $2, $3, $4)")?;
+        for (number, step) in (before + 1..).zip(steps) {
+            statement.execute(params![self.run, number, count(step.time.0.0), step.text])?;
+        }
+        Ok(())
+    }
+
+    fn histograms(&self, histograms: &[(Pair, Histogram)]) -> rusqlite::Result<()> {
+        let mut statement = self.transaction.prepare_cached(
+            "INSERT INTO histogram (run, metric, focus, bins) VALUES ($1, $2, $3, $4) \
+             ON CONFLICT (run, metric, focus) DO UPDATE SET bins = excluded.bins",
+        )?;
+        for (pair, histogram) in histograms {
+            let metric = pair.metric.definition().name;
+            statement.execute(params![
+                self.run,
+                metric,
+                pair.focus.to_string(),
+                bins::bytes(histogram)
+            ])?;
+        }
+        Ok(())
+    }
+
+    fn profile(&self, rows: &[ProfileRow]) -> rusqlite::Result<()> {
+        let mut statement = self.transaction.prepare_cached(
+            "INSERT INTO profile (run, process, thread, path, calls, inclusive, exclusive, sent, received, source) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
+             ON CONFLICT (run, process, thread, path) DO UPDATE SET calls = excluded.calls, \
+             inclusive = excluded.inclusive, exclusive = excluded.exclusive, sent = excluded.sent, \
+             received = excluded.received, source = excluded.source",
+        )?;
+        for row in rows {
+            statement.execute(params![
+                self.run,
+                row.process,
+                row.thread,
+                row.path.join(SEPARATOR),
+                count(row.calls),
+                count(row.inclusive.0),
+                count(row.exclusive.0),
+                count(row.sent),
+                count(row.received),
+                row.source,
+            ])?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,170 @@
+//! A run and what belongs to it, as plain values.
+
+use std::fmt;
+use std::time::SystemTime;
+
+use rustix::rand::{GetRandomFlags, getrandom};
+use serde::Serialize;
+use whyperf_model::{Nanos, Time};
+
+/// The name of a run: twelve hexadecimal digits, of which the first few are enough for a user.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct RunId(pub(crate) String);
+
+impl RunId {
+    /// One that nobody has.
+    pub(crate) fn new() -> Self {
+        let mut bytes = [0; 6];
+        // Six bytes come whole or not at all; without any, the clock is different enough.
+        if getrandom(&mut bytes, GetRandomFlags::empty()).is_err() {
+            let now = crate::instant::nanos(SystemTime::now()).to_le_bytes();
+            bytes.copy_from_slice(&now[..6]);
+        }
+        Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+
+    /// Its digits.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for RunId {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+/// What is known of a run when it begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewRun {
+    /// What program it is.
+    pub application: String,
+    /// What is being varied.
+    pub experiment: String,
+    /// What this run is in it.
+    pub trial: String,
+    /// When it began.
+    pub started: SystemTime,
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// Settings of the search and of the measurement, and what machine and program there were.
+    pub facts: Vec<(Topic, String, String)>,
+    /// Directives the search was given, one a line.
+    pub directives: Vec<String>,
+}
+
+/// What a fact is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Topic {
+    /// How whyperf was set.
+    Setting,
+    /// Machine, program, libraries, launcher, variables.
+    Environment,
+}
+
+impl Topic {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Setting => "setting",
+            Self::Environment => "environment",
+        }
+    }
+}
+
+/// A run as it is listed. Serialized, it is an element of `whyperf runs --json`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// Its name.
+    pub id: RunId,
+    /// What program it is.
+    pub application: String,
+    /// What was varied.
+    pub experiment: String,
+    /// What it is in it.
+    pub trial: String,
+    /// When it began: `2026-03-01T12:00:00Z`.
+    pub started: String,
+    /// How long it took, or how long it is known for.
+    pub elapsed_s: f64,
+    /// The program's; none while it runs, or when whyperf did not see its end.
+    pub exit_status: Option<i32>,
+    /// Whether it was written to its end.
+    pub complete: bool,
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// What the user calls it.
+    pub tags: Vec<String>,
+}
+
+/// A question of the search and what came of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Verdict {
+    /// Its number in the graph.
+    pub number: u64,
+    /// What was asked.
+    pub hypothesis: String,
+    /// Of which part.
+    pub focus: String,
+    /// `true`, `false` or `unknown`.
+    pub truth: String,
+    /// The value over the time it was measured.
+    pub value: Option<f64>,
+    /// What it was compared with.
+    pub threshold: f64,
+    /// One less the chance that the evidence is luck.
+    pub confidence: f64,
+    /// How often it was asked; 0 says that it was never measured.
+    pub asked: u64,
+    /// When it was found true.
+    pub found: Option<Time>,
+    /// Share of the slowest process's time that was foreseen for it.
+    pub cost: f64,
+    /// Where the idea came from: search, priority, hint or late resource.
+    pub origin: String,
+}
+
+/// One question led to another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Edge {
+    /// The number of the one.
+    pub parent: u64,
+    /// The number of the other.
+    pub child: u64,
+    /// `why`, or the hierarchy.
+    pub axis: String,
+}
+
+/// A line of the log of the search.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StepRow {
+    /// When.
+    pub time: Time,
+    /// What.
+    pub text: String,
+}
+
+/// A callpath of one thread.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ProfileRow {
+    /// Rank, or process id outside MPI.
+    pub process: u32,
+    /// Number of the thread in its process.
+    pub thread: u32,
+    /// From the outside in.
+    pub path: Vec<String>,
+    /// Completed calls.
+    pub calls: u64,
+    /// Time in it and below it.
+    pub inclusive: Nanos,
+    /// Time in it alone.
+    pub exclusive: Nanos,
+    /// Bytes sent or written.
+    pub sent: u64,
+    /// Bytes received or read.
+    pub received: u64,
+    /// Where most of it was called.
+    pub source: Option<String>,
+}

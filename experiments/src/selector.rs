@@ -1,0 +1,119 @@
+//! How a user names a run: by its id, by an unambiguous beginning of one, or by how long ago it was.
+
+use std::str::FromStr;
+
+use rusqlite::{OptionalExtension as _, params};
+
+use crate::error::StoreError;
+use crate::run::RunId;
+use crate::store::Store;
+
+/// What a user wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Selector {
+    /// An id or the beginning of one, or a tag.
+    Named(String),
+    /// So many before the latest.
+    Latest(u32),
+}
+
+/// Candidates that an ambiguous name lists.
+const SHOWN: usize = 5;
+
+impl FromStr for Selector {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let Some(rest) = text.strip_prefix("latest") else {
+            return if text.is_empty() {
+                Err("a run is an id, the beginning of one, a tag, latest, or latest~1".to_owned())
+            } else {
+                Ok(Self::Named(text.to_owned()))
+            };
+        };
+        let back = match rest.strip_prefix('~') {
+            Some(number) => number.parse().ok(),
+            None => rest.is_empty().then_some(0),
+        };
+        back.map(Self::Latest).ok_or_else(|| format!("expected latest or latest~1, not {text}"))
+    }
+}
+
+impl Selector {
+    fn text(&self) -> String {
+        match self {
+            Self::Named(name) => name.clone(),
+            Self::Latest(0) => "latest".to_owned(),
+            Self::Latest(back) => format!("latest~{back}"),
+        }
+    }
+}
+
+impl Store {
+    /// The run a user means.
+    ///
+    /// # Errors
+    /// When there is none, or several.
+    pub fn find(&self, selector: &Selector) -> Result<RunId, StoreError> {
+        let failed =
+            |error: rusqlite::Error| StoreError::of(&self.path, "looking for a run", &error);
+        let none = || StoreError::NoSuchRun { path: self.path.clone(), wanted: selector.text() };
+        match selector {
+            Selector::Latest(back) => {
+                let query =
+                    "SELECT id FROM run ORDER BY started DESC, number DESC LIMIT 1 OFFSET $1";
+                let mut statement = self.connection.prepare_cached(query).map_err(failed)?;
+                let found =
+                    statement.query_row([back], |row| row.get(0)).optional().map_err(failed)?;
+                found.map(RunId).ok_or_else(none)
+            }
+            Selector::Named(name) => {
+                let mut found = self.named(name).map_err(failed)?;
+                match found.len() {
+                    0 => Err(none()),
+                    1 => Ok(RunId(found.remove(0))),
+                    _ => {
+                        found.truncate(SHOWN);
+                        Err(StoreError::Ambiguous { wanted: name.clone(), candidates: found })
+                    }
+                }
+            }
+        }
+    }
+
+    /// Ids that begin so; or, where there are none, those of runs with that tag, the newest first.
+    fn named(&self, name: &str) -> rusqlite::Result<Vec<String>> {
+        if name.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            let query = "SELECT id FROM run WHERE id >= $1 AND id < $2 ORDER BY id LIMIT $3";
+            let most = i64::try_from(SHOWN + 1).unwrap_or(i64::MAX);
+            let lower = name.to_ascii_lowercase();
+            let mut statement = self.connection.prepare_cached(query)?;
+            let rows =
+                statement.query_map(params![lower, format!("{lower}g"), most], |row| row.get(0))?;
+            let found: Vec<String> = rows.collect::<rusqlite::Result<_>>()?;
+            if !found.is_empty() {
+                return Ok(found);
+            }
+        }
+        let query = "SELECT run.id FROM tag JOIN run ON run.number = tag.run WHERE tag.name = $1 \
+                     ORDER BY run.started DESC, run.number DESC LIMIT 1";
+        let mut statement = self.connection.prepare_cached(query)?;
+        let rows = statement.query_map([name], |row| row.get(0))?;
+        rows.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_user_writes_is_understood() {
+        assert_eq!("latest".parse(), Ok(Selector::Latest(0)));
+        assert_eq!("latest~3".parse(), Ok(Selector::Latest(3)));
+        assert_eq!("0a1b".parse(), Ok(Selector::Named("0a1b".into())));
+        assert!("latest~".parse::<Selector>().is_err());
+        assert!("latest3".parse::<Selector>().is_err());
+        assert!("".parse::<Selector>().is_err());
+    }
+}

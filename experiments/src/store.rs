@@ -1,0 +1,170 @@
+//! The store: one SQLite file with any number of runs of any number of programs.
+//!
+//! Invariants:
+//! * what was committed stays, whatever is killed: a rollback journal, synchronized at each commit;
+//! * two whyperfs may write at once: each transaction is short, and waits for the other's;
+//! * a file that is not ours is never changed.
+
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+use crate::error::StoreError;
+use crate::migrations;
+
+/// What is going to be done with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Read it; it must be there.
+    Read,
+    /// Change it; it must be there.
+    Change,
+    /// Write a run into it; it is made when it is missing.
+    Write,
+}
+
+/// An open store.
+#[derive(Debug)]
+pub struct Store {
+    pub(crate) path: PathBuf,
+    pub(crate) connection: Connection,
+}
+
+/// How long another writer is waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+impl Store {
+    /// Opens a store, and brings it up to date if it is to be written.
+    ///
+    /// # Errors
+    /// See [`StoreError`]; nothing is changed then.
+    pub fn open(path: &Path, access: Access) -> Result<Self, StoreError> {
+        prepare(path, access)?;
+        let mut flags = OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        flags |= match access {
+            Access::Read => OpenFlags::SQLITE_OPEN_READ_ONLY,
+            Access::Change | Access::Write => OpenFlags::SQLITE_OPEN_READ_WRITE,
+        };
+        let failed = |error: rusqlite::Error| StoreError::of(path, "opening it", &error);
+        let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
+        let mut store = Self { path: path.to_owned(), connection };
+        store.configure(access).map_err(failed)?;
+        store.check(access)?;
+        Ok(store)
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn configure(&self, access: Access) -> rusqlite::Result<()> {
+        self.connection.busy_timeout(PATIENCE)?;
+        self.connection.set_prepared_statement_cache_capacity(64);
+        self.connection.pragma_update(None, "foreign_keys", true)?;
+        // Nobody needs to trust what a file says about functions to be called.
+        self.connection.pragma_update(None, "trusted_schema", false)?;
+        if access != Access::Read {
+            // Not the write-ahead log: it needs shared memory, which file systems over a network do not have.
+            self.connection.pragma_update_and_check(
+                None,
+                "journal_mode",
+                "TRUNCATE",
+                |_| Ok(()),
+            )?;
+            self.connection.pragma_update(None, "synchronous", "FULL")?;
+        }
+        Ok(())
+    }
+
+    fn check(&mut self, access: Access) -> Result<(), StoreError> {
+        let found = migrations::version(&self.connection)
+            .map_err(|error| StoreError::of(&self.path, "reading its version", &error))?;
+        let known = migrations::newest();
+        let path = || self.path.clone();
+        if found > known {
+            return Err(StoreError::Newer { path: path(), found, known });
+        }
+        match access {
+            Access::Write if found < known => migrations::migrate(&self.path, &mut self.connection),
+            Access::Read | Access::Change if found == 0 => {
+                let reason = "it holds no runs".to_owned();
+                Err(StoreError::Damaged { path: path(), reason })
+            }
+            Access::Change if found < known => {
+                migrations::migrate(&self.path, &mut self.connection)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Makes the file, readable by its owner alone, where one is to be written.
+fn prepare(path: &Path, access: Access) -> Result<(), StoreError> {
+    let opened = match access {
+        Access::Read | Access::Change => File::open(path),
+        Access::Write => OpenOptions::new().append(true).create(true).mode(0o600).open(path),
+    };
+    match opened {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && access != Access::Write => {
+            Err(StoreError::Missing { path: path.to_owned() })
+        }
+        Err(source) => Err(StoreError::Open { path: path.to_owned(), source }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::History;
+
+    /// A store with no more room than it takes already, and no patience.
+    fn narrow(name: &str) -> (PathBuf, Store) {
+        let path = std::env::temp_dir().join(format!("whyperf-{name}-{}.db", std::process::id()));
+        let _ = std::fs::remove_file(&path);
+        let store = Store::open(&path, Access::Write).expect("the temporary folder can be written");
+        store.connection.busy_timeout(Duration::ZERO).expect("a setting");
+        (path, store)
+    }
+
+    fn tag_something(store: &mut Store) -> Result<(), StoreError> {
+        crate::recorder::transact(store, "filling it", |transaction| {
+            let fill = "INSERT INTO application (name) VALUES (hex(randomblob(100000)))";
+            (0..100).try_for_each(|_| transaction.execute(fill, []).map(drop))
+        })
+    }
+
+    #[test]
+    fn a_full_disk_is_named_and_loses_nothing() {
+        let (path, mut store) = narrow("full");
+        let most = "PRAGMA max_page_count = 40";
+        store.connection.query_row(most, [], |_| Ok(())).expect("a setting");
+        assert!(matches!(tag_something(&mut store), Err(StoreError::Full { .. })));
+        assert_eq!(store.runs(&History::default()).expect("it is whole"), []);
+        let _ = std::fs::remove_file(path);
+    }
+
+    #[test]
+    fn a_store_that_is_kept_by_another_is_named() {
+        let (path, mut store) = narrow("busy");
+        let other = Connection::open(&path).expect("it is there");
+        other.execute_batch("BEGIN EXCLUSIVE").expect("nobody has it");
+        assert!(matches!(tag_something(&mut store), Err(StoreError::Busy { .. })));
+        other.execute_batch("ROLLBACK").expect("it was begun");
+        tag_something(&mut store).expect("it is free again");
+        let _ = std::fs::remove_file(path);
+    }
+
+    #[test]
+    fn what_was_opened_to_be_read_is_not_written() {
+        let (path, _) = narrow("read");
+        let mut store = Store::open(&path, Access::Read).expect("it was just made");
+        assert!(matches!(tag_something(&mut store), Err(StoreError::ReadOnly { .. })));
+        let _ = std::fs::remove_file(path);
+    }
+}

@@ -1,0 +1,6 @@
+//! The store from outside: what is written comes back, damage is named, and nothing that was finished is ever lost.
+
+mod crash;
+mod damage;
+mod round_trip;
+mod sample;
