@@ -29,6 +29,11 @@ impl Catalogue {
         self.retired.insert(resource.clone());
     }
 
+    /// Whether a resource was there and is gone.
+    pub(crate) fn is_retired(&self, resource: &Resource) -> bool {
+        self.retired.contains(resource)
+    }
+
     /// What is just below a resource and has not retired.
     pub(crate) fn children(&self, resource: &Resource) -> Vec<Resource> {
         let all = self.children.get(resource).into_iter().flatten();

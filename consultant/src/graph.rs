@@ -21,6 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use whyperf_model::{Focus, Hierarchy, Time};
 
+use crate::heat::Heat;
 use crate::hypothesis::HypothesisId;
 use crate::judge::{Ground, Judge};
 use crate::request::MeasurementId;
@@ -73,6 +74,10 @@ pub(crate) struct Node {
     pub(crate) again: Option<Time>,
     /// The world cannot measure it, or its resource is gone.
     pub(crate) is_closed: bool,
+    /// It is measured in windows, and how.
+    pub(crate) heat: Option<Heat>,
+    /// It cannot be told: what it calls is asked about in its place.
+    pub(crate) is_transparent: bool,
     pub(crate) parents: BTreeSet<NodeId>,
     pub(crate) children: BTreeMap<NodeId, Edge>,
     pub(crate) true_parents: usize,
@@ -89,6 +94,11 @@ impl Node {
     /// Asked of one process from the beginning.
     pub(crate) fn is_scout(&self) -> bool {
         self.is_root && self.focus.depth() > 0
+    }
+
+    /// Whether a verdict is worth waiting for: windows take their time, and what is closed has none.
+    pub(crate) const fn is_awaited(&self) -> bool {
+        !self.is_closed && self.heat.is_none()
     }
 
     /// Whether anything holds it alive.
@@ -173,6 +183,8 @@ impl Graph {
             asked: 0,
             again: None,
             is_closed: false,
+            heat: None,
+            is_transparent: false,
             parents: BTreeSet::new(),
             children: BTreeMap::new(),
             true_parents: 0,

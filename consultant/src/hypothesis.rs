@@ -17,7 +17,7 @@
 
 use std::borrow::Cow;
 
-use whyperf_model::{Focus, Hierarchy, Metric, Pair};
+use whyperf_model::{CategorySet, Focus, Hierarchy, Metric, Pair, Quantity};
 
 /// A row's place in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -110,6 +110,14 @@ impl Hypothesis {
             Normalizer::Processes => focus.projected(&[Hierarchy::Machine, Hierarchy::Process]),
         };
         (Pair::new(self.numerator, focus.clone()), Pair::new(self.denominator, base))
+    }
+
+    /// Whether it asks for time in which the program computes: of that, functions take their part with all they call.
+    #[must_use]
+    pub fn asks_for_computing(&self) -> bool {
+        let wanted = self.numerator.definition();
+        let is_time = matches!(wanted.quantity, Quantity::Time | Quantity::RunningTime);
+        is_time && wanted.categories == CategorySet::COMPUTE
     }
 
     /// Whether it may be refined along a hierarchy.

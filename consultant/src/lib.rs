@@ -31,10 +31,12 @@
 //! testing by betting as in Waudby-Smith and Ramdas, *Estimating means of bounded random variables by betting*.
 #![forbid(unsafe_code)]
 
+mod calls;
 mod catalogue;
 mod cost;
 mod gather;
 mod graph;
+mod heat;
 mod hypothesis;
 mod judge;
 mod queue;
@@ -54,6 +56,6 @@ pub use hypothesis::{Hypotheses, Hypothesis, HypothesisId, Normalizer, Operator,
 pub use report::{Bottleneck, Counts, Report};
 pub use request::{MeasurementId, Request};
 pub use search::{Search, Status};
-pub use settings::Settings;
+pub use settings::{CodeSearch, Settings};
 pub use step::{Conclusion, Happening, Step, Subject};
 pub use world::{Event, World, run};

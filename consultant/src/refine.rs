@@ -120,7 +120,7 @@ pub(crate) fn first_round(graph: &Graph, id: NodeId, patience: Nanos) -> Truth {
         let child = graph.node(*child);
         match child.truth {
             Truth::True => return Truth::True,
-            Truth::Unknown if !child.is_closed && child.judge.time() < patience => {
+            Truth::Unknown if child.is_awaited() && child.judge.time() < patience => {
                 found = Truth::Unknown;
             }
             Truth::Unknown | Truth::False => {}

@@ -1,9 +1,9 @@
-//! What the search asks of the world: to measure a pair, or to stop.
+//! What the search asks of the world: to measure a pair, to stop, or to say which functions a function calls.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 
-use whyperf_model::Pair;
+use whyperf_model::{Pair, Resource};
 
 use crate::graph::NodeId;
 
@@ -32,6 +32,12 @@ pub enum Request {
     Stop {
         /// Which.
         id: MeasurementId,
+    },
+    /// Say which functions a function calls: answered with [`Event::Callees`](crate::Event::Callees), once asked as often as more of
+    /// them become known.
+    Callees {
+        /// The function; the root `/Code` asks where threads begin.
+        of: Resource,
     },
 }
 
@@ -71,6 +77,11 @@ impl Measurements {
             self.in_use.remove(&id);
             self.requests.push_back(Request::Stop { id });
         }
+    }
+
+    /// Asks which functions a function calls.
+    pub(crate) fn ask_callees(&mut self, of: Resource) {
+        self.requests.push_back(Request::Callees { of });
     }
 
     /// The nodes that use it.

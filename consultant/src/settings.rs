@@ -25,6 +25,24 @@ pub struct Settings {
     pub patience: Nanos,
     /// After this long a false node whose parent is still true is asked again; then after twice as long, and so on.
     pub retest: Nanos,
+    /// How long what is measured in windows may take to be told.
+    pub heat_patience: Nanos,
+    /// How functions are found.
+    pub code_search: CodeSearch,
+    /// Seconds that one call of a measured function takes longer, for predictions.
+    pub call_cost: f64,
+    /// Calls per second that are assumed of a function as long as nobody knows.
+    pub assumed_rate: f64,
+}
+
+/// How a question that time in functions can answer goes from the whole program to a function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CodeSearch {
+    /// From the functions in which threads begin along calls: a function is asked about when a caller of it is true.
+    #[default]
+    CallGraph,
+    /// From a module to its functions.
+    Module,
 }
 
 impl Default for Settings {
@@ -40,6 +58,10 @@ impl Default for Settings {
             grain: Nanos::from_millis(40),
             patience: Nanos::from_secs(3),
             retest: Nanos::from_secs(4),
+            heat_patience: Nanos::from_secs(10),
+            code_search: CodeSearch::CallGraph,
+            call_cost: 60e-9,
+            assumed_rate: 1000.0,
         }
     }
 }

@@ -64,6 +64,22 @@ pub enum Happening {
         subject: Subject,
         /// Why, in the world's words.
         reason: String,
+        /// Whether what it calls is asked about in its place.
+        looked_through: bool,
+    },
+    /// It is passed so often that it is measured in short windows, which cover a share of the time.
+    TooHot {
+        /// Which.
+        subject: Subject,
+        /// The share.
+        coverage: f64,
+    },
+    /// The windows were too few for a verdict.
+    TooHotToTell {
+        /// Which.
+        subject: Subject,
+        /// The share of the time that they covered.
+        coverage: f64,
     },
     /// Measuring costs as much as it may: nothing is started until there is room.
     HeldBack {
@@ -149,7 +165,16 @@ impl fmt::Display for Happening {
                 if *left_out > 0 { write!(out, ", {left_out} left out") } else { Ok(()) }
             }
             Self::Dropped { subject } => write!(out, "dropped   {subject}"),
-            Self::Refused { subject, reason } => write!(out, "refused   {subject}: {reason}"),
+            Self::Refused { subject, reason, looked_through } => {
+                write!(out, "refused   {subject}: {reason}")?;
+                if *looked_through { write!(out, "; looked through") } else { Ok(()) }
+            }
+            Self::TooHot { subject, coverage } => {
+                write!(out, "too hot   {subject}: in windows of {coverage:.4} of the time")
+            }
+            Self::TooHotToTell { subject, coverage } => {
+                write!(out, "untold    {subject}: too hot to tell from {coverage:.4} of the time")
+            }
             Self::HeldBack { cost, limit, waiting } => {
                 write!(
                     out,

@@ -38,6 +38,8 @@ pub(crate) struct Stream {
     pooled: Option<Observation>,
 }
 
+/// An observation rests on at least so much covered time.
+const LEAST_COVERED: Nanos = Nanos::from_millis(2);
 /// More samples than this never wait: the oldest is dropped.
 const WAITING: usize = 20;
 
@@ -48,8 +50,16 @@ impl Stream {
         Self { grain, numerators, denominators, pooled: None }
     }
 
-    /// Takes in one sample.
+    /// From now on only this share of the time is measured. Observations become longer, so that each still rests on enough of it.
+    pub(crate) fn thin(&mut self, coverage: f64) {
+        self.grain = self.grain.max(Nanos((LEAST_COVERED.0 as f64 / coverage) as u64));
+    }
+
+    /// Takes in one sample; one in which nobody reported says nothing.
     pub(crate) fn push(&mut self, side: Side, sample: &Sample) {
+        if sample.reported == 0 && sample.expected > 0 {
+            return;
+        }
         let waiting = match side {
             Side::Numerator => &mut self.numerators,
             Side::Denominator => &mut self.denominators,

@@ -17,8 +17,17 @@ pub enum Event {
     Sample(MeasurementId, Sample),
     /// Measuring took this fraction of the time of the process that paid most, over the last interval.
     Cost(Time, f64),
-    /// A pair that was asked for cannot be measured.
+    /// A pair that was asked for cannot be measured, for this reason.
     Refusal(Time, MeasurementId, String),
+    /// A pair that was asked for passes so often that it is measured in short windows from now on, which cover this share of the
+    /// time. Its samples go on: their amounts are scaled up to the whole interval. An interval without a window has a sample in
+    /// which nobody reported.
+    TooHot(Time, MeasurementId, f64),
+    /// Which functions a function calls; of the root `/Code`, those in which threads begin and regions that no function leads to. It may
+    /// come again with more, when indirect calls are learned. An empty list says that none are known.
+    Callees(Time, Resource, Vec<Resource>),
+    /// How often a function is called per second, in the process that calls it most.
+    Price(Time, Resource, f64),
     /// The run is over.
     End(Time),
 }
@@ -29,6 +38,8 @@ pub enum Event {
 /// * a pair that was started is answered with samples whose intervals follow each other, zero amounts included, or refused;
 /// * samples of all pairs end at the same moments, and nothing is said about the time before a start;
 /// * after a stop no sample of that measurement follows;
+/// * a question for callees is answered, and nobody's callees are told unasked;
+/// * what is too hot runs, and its coverage is a share;
 /// * time never goes back, and `End` is the last event.
 pub trait World {
     /// Measure a pair from now on.
@@ -36,6 +47,9 @@ pub trait World {
 
     /// Measure it no longer.
     fn stop(&mut self, id: MeasurementId);
+
+    /// Say which functions a function calls, and say it again whenever more of them are learned.
+    fn callees(&mut self, of: &Resource);
 
     /// What happens next; `None` after the end.
     fn next(&mut self) -> Option<Event>;
@@ -48,6 +62,7 @@ pub fn run(search: &mut Search, world: &mut dyn World, mut tell: impl FnMut(&Ste
             match request {
                 Request::Start { id, pair } => world.start(id, &pair),
                 Request::Stop { id } => world.stop(id),
+                Request::Callees { of } => world.callees(&of),
             }
         }
         while let Some(step) = search.poll_step() {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use whyperf_consultant::{Event, MeasurementId, Request, World};
-use whyperf_model::Pair;
+use whyperf_model::{Pair, Resource};
 
 use crate::clock::Moment;
 use crate::daemon::Daemon;
@@ -15,6 +15,8 @@ use crate::round::Round;
 pub struct Correspondence {
     pairs: BTreeMap<MeasurementId, PairId>,
     names: BTreeMap<PairId, MeasurementId>,
+    /// Functions whose callees were asked for, and not told yet.
+    asked: Vec<Resource>,
 }
 
 impl Correspondence {
@@ -23,6 +25,7 @@ impl Correspondence {
         match request {
             Request::Start { id, pair } => self.start(*id, pair, daemon),
             Request::Stop { id } => self.stop(*id, daemon),
+            Request::Callees { of } => self.asked.push(of.clone()),
         }
     }
 
@@ -41,14 +44,17 @@ impl Correspondence {
 
     /// A round as events. What is new comes first, then what it did, then what is gone: a process
     /// that just ended counts in the interval it ended in.
-    pub fn events(&self, round: Round, daemon: &Daemon) -> impl Iterator<Item = Event> {
+    pub fn events(&mut self, round: Round, daemon: &Daemon) -> impl Iterator<Item = Event> {
         let end = round.interval.end;
         let new = round.appeared.into_iter().map(move |new| Event::Resource(end, new));
         let cost = (!round.interval.is_empty()).then(|| Event::Cost(end, daemon.cost().answering));
+        // No call graph is known: that is an answer, too.
+        let asked = std::mem::take(&mut self.asked).into_iter();
+        let callees = asked.map(move |of| Event::Callees(end, of, Vec::new()));
         let told = |(pair, sample)| Some(Event::Sample(*self.names.get(&pair)?, sample));
         let samples = round.samples.into_iter().filter_map(told);
         let gone = round.retired.into_iter().map(move |gone| Event::Retired(end, gone));
-        new.chain(cost).chain(samples).chain(gone)
+        new.chain(callees).chain(cost).chain(samples).chain(gone)
     }
 }
 
@@ -119,6 +125,10 @@ impl<P: Pace> World for Live<'_, P> {
         self.correspondence.stop(id, self.daemon);
         // What came in for it and was not told yet is not told any more.
         self.events.retain(|event| !matches!(event, Event::Sample(of, _) if *of == id));
+    }
+
+    fn callees(&mut self, of: &Resource) {
+        self.correspondence.asked.push(of.clone());
     }
 
     fn next(&mut self) -> Option<Event> {

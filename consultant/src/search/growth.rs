@@ -12,7 +12,7 @@ use crate::step::Happening;
 use crate::stream::Stream;
 
 /// What linking a child to its parent came to.
-enum Linked {
+pub(super) enum Linked {
     /// A question nobody asked before.
     News,
     /// One that another node had led to.
@@ -141,12 +141,18 @@ impl Search {
         self.tell_refined(id, None, &linked, 0);
     }
 
-    fn refine_along(&mut self, id: NodeId, hierarchy: Hierarchy) {
+    pub(super) fn refine_along(&mut self, id: NodeId, hierarchy: Hierarchy) {
         let node = self.graph.node(id);
         let hypothesis = node.hypothesis;
         if !self.hypotheses.row(hypothesis).refines(hierarchy) {
             return;
         }
+        if hierarchy == Hierarchy::Code && self.follows_calls(id) {
+            let code = self.graph.node(id).focus.part(hierarchy)[0].clone();
+            self.descend(id, &code);
+            return;
+        }
+        let node = self.graph.node(id);
         let breadth = self.settings.breadth;
         let parts = refine::parts(&self.catalogue, &node.focus, hierarchy, breadth);
         let edge = Edge::Where(hierarchy);
@@ -168,6 +174,7 @@ impl Search {
         if is_last
             || self.graph.node(id).refined.first.is_none()
             || !self.hypotheses.row(hypothesis).refines(hierarchy)
+            || (hierarchy == Hierarchy::Code && self.follows_calls(id))
         {
             return;
         }
@@ -189,7 +196,7 @@ impl Search {
         }
     }
 
-    fn link(
+    pub(super) fn link(
         &mut self,
         parent: NodeId,
         hypothesis: HypothesisId,
@@ -216,7 +223,7 @@ impl Search {
         (self.graph.add((hypothesis, focus), judge, stream), true)
     }
 
-    fn tell_refined(
+    pub(super) fn tell_refined(
         &mut self,
         id: NodeId,
         along: Option<Hierarchy>,

@@ -59,13 +59,20 @@ struct Player {
     now: Time,
     running: BTreeMap<MeasurementId, bool>,
     steps: Vec<Step>,
+    asked: Vec<Resource>,
 }
 
 impl Player {
     fn new() -> Self {
         let settings = Settings { active_limit: 40, ..Settings::default() };
         let search = Search::new(Hypotheses::built_in(), settings);
-        Self { search, now: Time::ZERO, running: BTreeMap::new(), steps: Vec::new() }
+        Self {
+            search,
+            now: Time::ZERO,
+            running: BTreeMap::new(),
+            steps: Vec::new(),
+            asked: Vec::new(),
+        }
     }
 
     fn play(&mut self, act: &Act) {
@@ -113,6 +120,7 @@ impl Player {
                 Request::Stop { id } => {
                     assert!(self.running.remove(&id).is_some(), "{id} stopped but never started");
                 }
+                Request::Callees { of } => self.asked.push(of),
             }
         }
         self.steps.extend(std::iter::from_fn(|| self.search.poll_step()));

@@ -1,6 +1,8 @@
 //! The search itself: told of events, asked for requests and steps.
 
+mod code;
 mod growth;
+mod heat;
 #[cfg(test)]
 mod invariants;
 mod progress;
@@ -9,6 +11,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use whyperf_model::{Resource, Sample, Time};
 
+use crate::calls::Calls;
 use crate::catalogue::Catalogue;
 use crate::cost::{Admission, Budget};
 use crate::graph::{Graph, NodeId, Truth};
@@ -29,6 +32,7 @@ pub struct Search {
     now: Time,
     is_over: bool,
     catalogue: Catalogue,
+    calls: Calls,
     graph: Graph,
     queue: Queue,
     budget: Budget,
@@ -64,6 +68,7 @@ impl Search {
             now: Time::ZERO,
             is_over: false,
             catalogue: Catalogue::default(),
+            calls: Calls::default(),
             graph: Graph::default(),
             queue: Queue::default(),
             budget,
@@ -83,6 +88,9 @@ impl Search {
             Event::Sample(id, sample) => self.handle_sample(id, &sample),
             Event::Cost(now, fraction) => self.handle_cost(now, fraction),
             Event::Refusal(now, id, reason) => self.handle_refusal(now, id, &reason),
+            Event::TooHot(now, id, coverage) => self.handle_too_hot(now, id, coverage),
+            Event::Callees(now, of, callees) => self.handle_callees(now, &of, &callees),
+            Event::Price(now, of, rate) => self.handle_price(now, &of, rate),
             Event::End(now) => self.handle_end(now),
         }
     }
@@ -154,8 +162,10 @@ impl Search {
         self.advance(now);
         for user in self.measurements.users(id) {
             let subject = self.subject(user);
-            self.tell(Happening::Refused { subject, reason: reason.to_owned() });
             self.close(user);
+            let looked_through = self.look_through(user);
+            let reason = reason.to_owned();
+            self.tell(Happening::Refused { subject, reason, looked_through });
         }
         self.fill();
     }

@@ -21,7 +21,7 @@ impl Search {
             match self.graph.node(id).truth {
                 Truth::True => self.deepen(id),
                 Truth::False => self.reconsider(id),
-                Truth::Unknown => {}
+                Truth::Unknown => self.lose_patience(id),
             }
         }
     }
@@ -47,6 +47,9 @@ impl Search {
         let is_root = node.is_root;
         self.undecided.remove(&id);
         self.tell_concluded(id, was, ground);
+        if was == Truth::True {
+            self.bequeath(id);
+        }
         let consequences = self.graph.set_truth(id, ground.truth);
         self.follow(&consequences);
         if ground.truth == Truth::True {
@@ -68,6 +71,7 @@ impl Search {
         let since = Time(self.now.0 - life);
         let ground = Ground { truth: Truth::False, value, confidence: 1.0, since };
         self.tell_concluded(id, Truth::True, ground);
+        self.bequeath(id);
         let consequences = self.graph.set_truth(id, Truth::False);
         self.follow(&consequences);
     }
@@ -100,6 +104,7 @@ impl Search {
         let node = self.graph.node_mut(id);
         node.measured = Some((numerator, denominator));
         node.stream = stream;
+        node.heat = None;
         node.asked += 1;
         node.again = None;
         if again && node.truth != Truth::True {
@@ -124,7 +129,7 @@ impl Search {
             Some(_) if refined.last => {}
             Some(_) => {
                 let left = refine::first_round(&self.graph, id, self.settings.patience);
-                if left == Truth::False {
+                if left == Truth::False && !self.awaits_callees(id) && !self.look_below_false(id) {
                     self.refine_last(id);
                 }
             }

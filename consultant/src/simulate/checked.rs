@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use whyperf_model::{Pair, Sample, Time};
+use whyperf_model::{Pair, Resource, Sample, Time};
 
 use crate::request::MeasurementId;
 use crate::world::{Event, World};
@@ -17,6 +17,8 @@ pub struct Checked<W> {
     is_over: bool,
     samples: usize,
     running: BTreeMap<MeasurementId, Running>,
+    /// Functions whose callees were asked for, and since when an answer is due.
+    asked: BTreeMap<Resource, Option<Time>>,
     complaints: Vec<String>,
 }
 
@@ -36,6 +38,7 @@ impl<W: World> Checked<W> {
             is_over: false,
             samples: 0,
             running: BTreeMap::new(),
+            asked: BTreeMap::new(),
             complaints: Vec::new(),
         }
     }
@@ -59,8 +62,17 @@ impl<W: World> Checked<W> {
                 self.pass(sample.interval.end, Some(sample));
                 self.check_sample(*id, sample);
             }
-            Event::Resource(now, _) | Event::Retired(now, _) | Event::Cost(now, _) => {
+            Event::Resource(now, _)
+            | Event::Retired(now, _)
+            | Event::Cost(now, _)
+            | Event::Price(now, _, _) => self.pass(*now, None),
+            Event::TooHot(now, id, coverage) => {
                 self.pass(*now, None);
+                self.check_heat(*id, *coverage);
+            }
+            Event::Callees(now, of, _) => {
+                self.pass(*now, None);
+                self.answer(of);
             }
             Event::Refusal(now, id, _) => {
                 self.pass(*now, None);
@@ -69,6 +81,32 @@ impl<W: World> Checked<W> {
             Event::End(now) => {
                 self.pass(*now, None);
                 self.is_over = true;
+                self.check_answers();
+            }
+        }
+    }
+
+    fn check_heat(&mut self, id: MeasurementId, coverage: f64) {
+        if !self.running.contains_key(&id) {
+            self.complaints.push(format!("{id} is too hot but does not run"));
+        }
+        if !(coverage > 0.0 && coverage <= 1.0) {
+            self.complaints.push(format!("{id} is covered for {coverage} of the time"));
+        }
+    }
+
+    fn answer(&mut self, of: &Resource) {
+        match self.asked.get_mut(of) {
+            Some(waits_since) => *waits_since = None,
+            None => self.complaints.push(format!("nobody asked for the callees of {of}")),
+        }
+    }
+
+    fn check_answers(&mut self) {
+        for (of, waits_since) in &self.asked {
+            if waits_since.is_some_and(|since| since < self.now) {
+                self.complaints
+                    .push(format!("the question for the callees of {of} was not answered"));
             }
         }
     }
@@ -123,6 +161,13 @@ impl<W: World> World for Checked<W> {
     fn stop(&mut self, id: MeasurementId) {
         self.running.remove(&id);
         self.world.stop(id);
+    }
+
+    fn callees(&mut self, of: &Resource) {
+        if self.asked.insert(of.clone(), Some(self.now)).is_some() {
+            self.complaints.push(format!("the callees of {of} were asked for twice"));
+        }
+        self.world.callees(of);
     }
 
     fn next(&mut self) -> Option<Event> {

@@ -104,6 +104,10 @@ impl World for Simulated {
         self.events.retain(|event| !is_of(event));
     }
 
+    fn callees(&mut self, of: &Resource) {
+        self.events.push_back(Event::Callees(self.now, of.clone(), Vec::new()));
+    }
+
     fn next(&mut self) -> Option<Event> {
         while self.events.is_empty() && !self.is_over {
             self.step();
