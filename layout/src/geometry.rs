@@ -4,8 +4,10 @@
 //!  0        Header          one page     written by the process
 //!  4 KiB    CommandPage     one page     written by the daemon (its only writable page)
 //!  8 KiB    ReplyPage       one page     written by the process
+//!  12 KiB   results         one page     written by the process, a word per patch record
+//!  16 KiB   PatchRecord     x 192        written by the daemon, read by the agent
 //!  64 KiB   RegionRecord    x 65 536     append-only
-//!  4 MiB    ObjectRecord    x 65 536     append-only, names and states may change
+//!  5 MiB    ObjectRecord    x 65 536     append-only, names and states may change
 //!  8 MiB    strings         16 MiB       append-only
 //!  32 MiB   slot 0, slot 1, ...          one per thread, SLOT_SIZE apart
 //!
@@ -13,7 +15,7 @@
 //! ```
 //! The file is sparse: what is never touched costs address space only.
 
-use crate::{Head, Header, Node, ObjectRecord, RegionRecord};
+use crate::{Head, Header, Node, ObjectRecord, PatchRecord, RegionRecord};
 use core::mem::size_of;
 
 /// Size of a page, the unit of mapping and of populating.
@@ -22,12 +24,18 @@ pub const PAGE: usize = 4096;
 pub const COMMANDS: usize = PAGE;
 /// Offset of the [`ReplyPage`](crate::ReplyPage).
 pub const REPLIES: usize = 2 * PAGE;
+/// Offset of the results: one word per patch record.
+pub const RESULTS: usize = 3 * PAGE;
+/// Offset of the patch records, which the daemon writes.
+pub const STAGING: usize = 4 * PAGE;
+/// Patch records that one batch has at most.
+pub const STAGING_CAPACITY: usize = 192;
 /// Offset of the table of regions.
 pub const REGIONS: usize = 64 << 10;
 /// Capacity of the table of regions; also the number of switch bytes.
 pub const REGION_CAPACITY: usize = 1 << 16;
 /// Offset of the table of objects.
-pub const OBJECTS: usize = 4 << 20;
+pub const OBJECTS: usize = 5 << 20;
 /// Capacity of the table of objects.
 pub const OBJECT_CAPACITY: usize = 1 << 16;
 /// Offset of the strings.
@@ -84,10 +92,13 @@ const _: () = {
     assert!(size_of::<crate::ReplyPage>() <= PAGE);
     assert!(size_of::<Head>() <= PAGE);
     assert!(size_of::<Node>() == 64);
+    assert!(size_of::<PatchRecord>() == 256);
+    assert!(STAGING_CAPACITY * 8 <= PAGE);
+    assert!(STAGING + size_of::<PatchRecord>() * STAGING_CAPACITY <= REGIONS);
     assert!(REGIONS + size_of::<RegionRecord>() * REGION_CAPACITY <= OBJECTS);
     assert!(OBJECTS + size_of::<ObjectRecord>() * OBJECT_CAPACITY <= STRINGS);
     assert!(STRINGS + STRINGS_SIZE <= SLOTS);
     assert!(SLOT_SIZE.is_multiple_of(PAGE));
 };
 #[cfg(loom)]
-const _: (Option<(Header, Head)>, Option<(RegionRecord, ObjectRecord)>) = (None, None);
+const _: (Option<(Header, Head, PatchRecord)>, Option<(RegionRecord, ObjectRecord)>) = (None, None);

@@ -82,6 +82,8 @@ numbered! {
         Join = 27,
         /// Waiting for a spin lock.
         Spin = 28,
+        /// A function of the program that was patched: no name, its address says which.
+        Function = 29,
     }
 }
 
@@ -139,6 +141,6 @@ mod tests {
             assert_eq!(kind.number() as usize, at);
             assert_eq!(ObjectKind::from_number(kind.number()), Some(*kind));
         }
-        assert_eq!(Kind::from_number(29), None);
+        assert_eq!(Kind::from_number(30), None);
     }
 }

@@ -8,7 +8,8 @@
 //!   Header, tables, strings  ──────────►  names, places        (grow only)
 //!   slot: word, stamps, nodes ─────────►  samples              (one writer per slot, no waiting)
 //!   ReplyPage                ──────────►  what happened
-//!   CommandPage              ◄──────────  what to do           (the daemon's only writable page)
+//!   CommandPage              ◄──────────  what to do           } all that the daemon
+//!   PatchRecord              ◄──────────  functions to patch   } may write
 //! ```
 //!
 //! [`geometry`] says where each part lies, [`slot`] holds the protocol of an event,
@@ -18,6 +19,8 @@
 pub mod geometry;
 mod header;
 mod kind;
+pub mod patch;
+mod publication;
 pub mod ring;
 pub mod slot;
 pub mod strings;
@@ -26,6 +29,7 @@ mod table;
 
 pub use header::{Header, Losses, MAGIC, NO_RANK, State, VERSION};
 pub use kind::{Kind, ObjectKind};
+pub use patch::{Boundary, Outcome, Patch, PatchRecord, ThunkForm};
 pub use ring::{Command, CommandPage, Message, Reply, ReplyPage};
 pub use slot::{Head, Moved, Node, Open, Reading, SlotState, Watch};
 pub use table::{ObjectRecord, RegionRecord};

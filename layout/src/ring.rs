@@ -78,6 +78,17 @@ pub enum Command {
     SwitchOff = 2,
     /// Slot (0) of generation (1) was read a last time: it may be used again.
     ReleaseSlot = 3,
+    /// Map an arena at address (0): so many bytes of data, low half of (1), and behind them so many
+    /// of code, high half.
+    MapArena = 4,
+    /// Patch the functions of the records from (0) on, (1) of them; (2) names the batch.
+    Arm = 5,
+    /// Give the function of region (0) its original bytes back.
+    Disarm = 6,
+    /// Switch region (0) on for (1) nanoseconds of every (2); zeros end it.
+    Window = 7,
+    /// Switch a function off that a thread calls more than (0) times a second; 0 never.
+    Budget = 8,
 }
 
 /// What a process may tell.
@@ -92,6 +103,12 @@ pub enum Reply {
     TooHot = 2,
     /// Command (0) could not be carried out.
     Refused = 3,
+    /// The arena at (0) is mapped, or could not be for the error (1).
+    Mapped = 4,
+    /// Of the batch (0) so many functions (1) are armed; the results say which.
+    Armed = 5,
+    /// Region (0) was disarmed; (1) is an [`Outcome`](crate::Outcome).
+    Disarmed = 6,
 }
 
 /// The page the daemon writes.

@@ -59,6 +59,10 @@ pub struct Head {
     pub inside: AtomicU32,
     /// The same, the part charged to the caller.
     pub outside: AtomicU32,
+    /// The same of an instrumented function's call: the part charged to the function.
+    pub function_inside: AtomicU32,
+    /// The part charged to who called it.
+    pub function_outside: AtomicU32,
 }
 
 /// What became of a slot; stored in [`Head::state`].

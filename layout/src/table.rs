@@ -2,30 +2,64 @@
 //!
 //! A record is filled, then its number is published by raising the count in the header (release);
 //! a reader that saw the count (acquire) may read every record below it. Of a region only
-//! `switched` changes later, of an object only `name` and `retired`.
+//! `switched` and what tells of its times changes later, of an object only `name` and `retired`.
 
-use crate::sync::{AtomicU32, AtomicU64};
+use crate::sync::{AtomicU32, AtomicU64, Ordering};
 
 /// A region: something that begins and ends.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 #[repr(C)]
 pub struct RegionRecord {
-    /// String: its name.
+    /// String: its name; 0 of a patched function, which its address names.
     pub name: AtomicU32,
     /// A [`Kind`](crate::Kind).
     pub kind: AtomicU32,
     /// 1 while it is switched on: the public mirror of the private switch byte.
     pub switched: AtomicU32,
-    /// Reserved, zero.
-    pub reserved: AtomicU32,
+    /// A [`ThunkForm`](crate::ThunkForm) of a patched function, else 0.
+    pub form: AtomicU32,
     /// Address of the function it stands for, 0 when it has none.
     pub address: AtomicU64,
     /// Visits seen when it was last switched off for being too hot, 0 when it never was.
     pub hot_visits: AtomicU64,
+    /// Ticks during which a patched function was on, without the time since `since`.
+    pub covered: AtomicU64,
+    /// Ticks when a patched function was last switched on, 0 while it is off.
+    pub since: AtomicU64,
+    pad: [AtomicU64; 2],
+}
+
+impl RegionRecord {
+    /// Writer: the function is on from `now` on.
+    pub fn uncover(&self, now: u64) {
+        self.cover(now);
+        self.since.store(now, Ordering::Relaxed);
+    }
+
+    /// Writer: the function is off from `now` on. Whoever comes first adds the time.
+    pub fn cover(&self, now: u64) {
+        let since = self.since.swap(0, Ordering::Relaxed);
+        if since != 0 {
+            // Last: a reader that sees the sum does not see `since` any more.
+            // SYNC covered with RegionRecord::coverage
+            self.covered.fetch_add(now.wrapping_sub(since), Ordering::Release);
+        }
+    }
+
+    /// Reader: ticks during which the function was on; a window just closing counts late, not twice.
+    #[must_use]
+    pub fn coverage(&self, clock: u64) -> u64 {
+        // SYNC covered with RegionRecord::cover
+        let covered = self.covered.load(Ordering::Acquire);
+        let since = self.since.load(Ordering::Relaxed);
+        let open = if since == 0 { 0 } else { clock.saturating_sub(since) };
+        covered.wrapping_add(open)
+    }
 }
 
 /// An object: something that regions wait for or work on.
 #[derive(Debug)]
+#[cfg_attr(loom, derive(Default))]
 #[repr(C)]
 pub struct ObjectRecord {
     /// An [`ObjectKind`](crate::ObjectKind).
@@ -40,4 +74,23 @@ pub struct ObjectRecord {
     pub key: AtomicU64,
     /// Where it was made (return address), 0 when unknown.
     pub site: AtomicU64,
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn coverage_adds_up_and_closes_once() {
+        let record = RegionRecord::default();
+        record.uncover(100);
+        assert_eq!(record.coverage(150), 50);
+        record.cover(200);
+        record.cover(300);
+        assert_eq!(record.coverage(1000), 100);
+        record.uncover(1000);
+        record.uncover(1010);
+        assert_eq!(record.coverage(1030), 130);
+        assert_eq!(size_of::<RegionRecord>(), 64);
+    }
 }
