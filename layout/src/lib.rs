@@ -20,7 +20,6 @@ pub mod geometry;
 mod header;
 mod kind;
 pub mod patch;
-mod publication;
 pub mod ring;
 pub mod slot;
 pub mod strings;
