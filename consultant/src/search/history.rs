@@ -1,0 +1,64 @@
+//! The search history graph as it stands: every question, its answer, and what led to it.
+
+use std::borrow::Cow;
+
+use whyperf_model::{Focus, Hierarchy, Pair, Time};
+
+use super::Search;
+use crate::graph::{Edge, NodeId, Truth};
+
+/// One question of a search, for whoever keeps or draws the graph.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Question {
+    /// Its number, in the order of discovery.
+    pub number: usize,
+    /// What is asked.
+    pub hypothesis: Cow<'static, str>,
+    /// Of which part.
+    pub focus: Focus,
+    /// The answer as it stands.
+    pub truth: Truth,
+    /// The value over all the time it was measured; none when it never was.
+    pub value: Option<f64>,
+    /// What it is compared with.
+    pub threshold: f64,
+    /// One less the chance that the evidence is luck; 0 while there is none.
+    pub confidence: f64,
+    /// How often it was asked.
+    pub asked: u32,
+    /// When it became true.
+    pub found: Option<Time>,
+    /// The questions that led to it, and along which axis: `why`, or the name of a hierarchy.
+    pub parents: Vec<(usize, &'static str)>,
+    /// What is measured for it, and what that is divided by.
+    pub pairs: (Pair, Pair),
+}
+
+impl Search {
+    /// Every question so far, in the order of discovery: parents may come after their children.
+    pub fn questions(&self) -> impl Iterator<Item = Question> + '_ {
+        self.graph.ids().map(|id| self.question(id))
+    }
+
+    fn question(&self, id: NodeId) -> Question {
+        let node = self.graph.node(id);
+        let row = self.hypotheses.row(node.hypothesis);
+        let axis = |parent: NodeId| match self.graph.node(parent).children.get(&id) {
+            Some(Edge::Where(hierarchy)) => Hierarchy::name(*hierarchy),
+            _ => "why",
+        };
+        Question {
+            number: id.0,
+            hypothesis: row.name.clone(),
+            focus: node.focus.clone(),
+            truth: node.truth,
+            value: node.judge.value(),
+            threshold: row.threshold,
+            confidence: node.found.map_or(0.0, |(_, ground)| ground.confidence),
+            asked: node.asked,
+            found: node.found.map(|(time, _)| time),
+            parents: node.parents.iter().map(|parent| (parent.0, axis(*parent))).collect(),
+            pairs: row.pairs(&node.focus),
+        }
+    }
+}
