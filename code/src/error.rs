@@ -17,8 +17,14 @@ pub enum ObjectError {
         /// What the operating system said.
         source: io::Error,
     },
-    /// It is no ELF file, or its headers make no sense.
-    #[error("{} is no ELF object that can be read: {reason}", path.display())]
+    /// It is no ELF file.
+    #[error("{} is no ELF object", path.display())]
+    NotElf {
+        /// Which file.
+        path: PathBuf,
+    },
+    /// Its headers make no sense.
+    #[error("{} has headers that make no sense: {reason}", path.display())]
     Malformed {
         /// Which file.
         path: PathBuf,

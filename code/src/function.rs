@@ -1,4 +1,6 @@
-//! A function of an object: where its code begins and ends, and what kind of code it is.
+//! A function of an object: where its code begins and ends, what kind of code it is, its names.
+
+use std::fmt;
 
 /// A function, by its place in [`Object::functions`](crate::Object::functions).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,4 +39,38 @@ pub enum FunctionKind {
     },
     /// A few instructions of the linker's that jump to a function of another object.
     PltStub,
+}
+
+/// One name of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name {
+    /// As the symbol table has it, without version.
+    pub text: String,
+    /// The version of it that this function is.
+    pub version: Option<String>,
+    /// Who sees it.
+    pub scope: Scope,
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)?;
+        match &self.version {
+            Some(version) => write!(f, "@{version}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Who sees a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scope {
+    /// All objects.
+    Global,
+    /// All objects, unless another one is found first.
+    Weak,
+    /// One source file.
+    Local,
+    /// It is that of a function of another object, which a stub jumps to.
+    Imported,
 }

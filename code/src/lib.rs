@@ -16,6 +16,6 @@ mod storage;
 
 pub use branches::{Branch, Branches};
 pub use error::ObjectError;
-pub use function::{Function, FunctionId, FunctionKind};
-pub use object::Object;
+pub use function::{Function, FunctionId, FunctionKind, Name, Scope};
+pub use object::{Frame, Object};
 pub use storage::Storage;

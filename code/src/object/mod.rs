@@ -1,6 +1,11 @@
 //! One program or shared library on disk, read as far as it is asked for.
 
+mod frames;
+mod headers;
+mod inventory;
+mod linkage;
 mod shape;
+mod symbols;
 
 use std::fs;
 use std::ops::Range;
@@ -9,9 +14,15 @@ use std::sync::{Arc, OnceLock};
 
 use crate::branches::Branches;
 use crate::error::ObjectError;
-use crate::function::{Function, FunctionId};
+use crate::function::{Function, FunctionId, Name};
 use crate::storage::Storage;
+pub use frames::Frame;
+use frames::Frames;
+use headers::Headers;
+use inventory::{Inventory, Parts};
+use linkage::Linkage;
 use shape::Shape;
+use symbols::Which;
 
 /// An ELF object. What it holds is worked out when it is first asked for, and kept.
 #[derive(Debug)]
@@ -19,7 +30,9 @@ pub struct Object {
     path: PathBuf,
     storage: Arc<dyn Storage>,
     shape: Shape,
-    functions: OnceLock<Vec<Function>>,
+    frames: OnceLock<Frames>,
+    linkage: OnceLock<Linkage>,
+    inventory: OnceLock<Inventory>,
     branches: OnceLock<Branches>,
 }
 
@@ -29,8 +42,8 @@ impl Object {
     /// # Errors
     /// When it cannot be read, is no ELF object, or is for another machine.
     pub fn open(path: &Path) -> Result<Self, ObjectError> {
-        let bytes = fs::read(path)
-            .map_err(|source| ObjectError::Read { path: path.to_owned(), source })?;
+        let bytes =
+            fs::read(path).map_err(|source| ObjectError::Read { path: path.to_owned(), source })?;
         Self::of(path, Arc::new(bytes))
     }
 
@@ -44,7 +57,9 @@ impl Object {
             path: path.to_owned(),
             storage,
             shape,
-            functions: OnceLock::new(),
+            frames: OnceLock::new(),
+            linkage: OnceLock::new(),
+            inventory: OnceLock::new(),
             branches: OnceLock::new(),
         })
     }
@@ -64,19 +79,19 @@ impl Object {
     /// Bytes of code; `None` where the range is not all inside one executable part of the file.
     #[must_use]
     pub fn text(&self, range: Range<u64>) -> Option<&[u8]> {
-        self.shape.bytes(self.storage.bytes(), range, true)
+        self.shape.text(self.storage.bytes(), range)
     }
 
     /// Bytes of any part that is loaded from the file, as the file has them.
     #[must_use]
     pub fn read(&self, range: Range<u64>) -> Option<&[u8]> {
-        self.shape.bytes(self.storage.bytes(), range, false)
+        self.shape.bytes(self.storage.bytes(), range)
     }
 
     /// Address and bytes of a section.
     #[must_use]
     pub fn section(&self, name: &str) -> Option<(u64, &[u8])> {
-        let section = self.shape.sections.iter().find(|section| section.name == name)?;
+        let section = self.shape.section(name)?;
         Some((section.address, section.bytes(self.storage.bytes())?))
     }
 
@@ -89,21 +104,32 @@ impl Object {
     /// All functions, sorted by entry; no two have the same.
     #[must_use]
     pub fn functions(&self) -> &[Function] {
-        self.functions.get_or_init(Vec::new)
+        &self.inventory().functions
     }
 
     /// The function around an address: of several the one that begins last.
     #[must_use]
     pub fn function_at(&self, address: u64) -> Option<FunctionId> {
-        let _ = address;
-        None
+        self.inventory().around(address)
     }
 
-    /// What a function is called, all its names.
+    /// The function that begins at an address.
     #[must_use]
-    pub fn names(&self, function: FunctionId) -> Vec<String> {
-        let _ = function;
-        Vec::new()
+    pub fn function_beginning(&self, entry: u64) -> Option<FunctionId> {
+        self.inventory().beginning(entry)
+    }
+
+    /// What a function is called, all its names, the one that suits people best first. Empty where
+    /// only the unwind table knows it. A stub is called like the function it leads to.
+    #[must_use]
+    pub fn names(&self, function: FunctionId) -> Vec<Name> {
+        self.inventory().names(function)
+    }
+
+    /// What the unwind table says around an address.
+    #[must_use]
+    pub fn frame(&self, address: u64) -> Option<&Frame> {
+        self.frames().around(address)
     }
 
     /// All direct branches and calls of its code.
@@ -111,4 +137,41 @@ impl Object {
     pub fn branches(&self) -> &Branches {
         self.branches.get_or_init(Branches::default)
     }
+
+    fn frames(&self) -> &Frames {
+        self.frames.get_or_init(|| Frames::of(&self.shape, self.storage.bytes()))
+    }
+
+    fn linkage(&self) -> &Linkage {
+        self.linkage.get_or_init(|| match Headers::of(&self.path, self.storage.bytes()) {
+            Ok(headers) => Linkage::of(&self.shape, &headers, DYNAMIC),
+            Err(_) => Linkage::default(),
+        })
+    }
+
+    fn inventory(&self) -> &Inventory {
+        self.inventory.get_or_init(|| {
+            let (mut tables, mut symbols) = (Vec::new(), Vec::new());
+            for which in [Which::Dynamic, Which::Whole] {
+                let table = tables.len() as u8;
+                if let Ok(headers) = Headers::of(&self.path, self.storage.bytes())
+                    && let Some((strings, found)) =
+                        symbols::read(&self.storage, &headers, which, table, &self.shape)
+                {
+                    tables.push(strings);
+                    symbols.extend(found);
+                }
+            }
+            Inventory::of(Parts {
+                shape: &self.shape,
+                tables,
+                symbols,
+                frames: self.frames(),
+                linkage: self.linkage(),
+            })
+        })
+    }
 }
+
+/// The number of the table of dynamic symbols.
+const DYNAMIC: u8 = 0;

@@ -3,10 +3,13 @@
 use std::ops::Range;
 use std::path::Path;
 
-use object::elf::{EM_AARCH64, EM_X86_64, FileHeader64, PF_X, PT_LOAD, SHF_EXECINSTR, SHT_NOBITS};
-use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
-use object::{Endianness, FileKind};
+use object::elf::{
+    ELF_NOTE_GNU, NT_GNU_BUILD_ID, PF_X, PT_GNU_EH_FRAME, PT_LOAD, SHF_ALLOC, SHF_EXECINSTR,
+    SHT_NOBITS,
+};
+use object::read::elf::{ProgramHeader, SectionHeader};
 
+use super::headers::{ENDS, Headers};
 use crate::error::ObjectError;
 
 /// What the headers say.
@@ -14,7 +17,12 @@ use crate::error::ObjectError;
 pub(crate) struct Shape {
     pub(crate) segments: Vec<Segment>,
     pub(crate) sections: Vec<Section>,
+    /// Loaded parts that may be executed, by address.
     pub(crate) executable: Vec<Range<u64>>,
+    /// Where code may be: executable sections inside them, or all of them.
+    pub(crate) code: Vec<Range<u64>>,
+    /// Where the header of the unwind table is loaded.
+    pub(crate) frame_header: Option<Range<u64>>,
     pub(crate) build_id: Option<Vec<u8>>,
 }
 
@@ -33,21 +41,18 @@ pub(crate) struct Segment {
 pub(crate) struct Section {
     pub(crate) name: String,
     pub(crate) address: u64,
-    pub(crate) offset: u64,
-    pub(crate) length: u64,
+    offset: u64,
+    length: u64,
     /// Size of an entry, where it is a table.
     pub(crate) entry: u64,
-    pub(crate) is_executable: bool,
+    is_code: bool,
     /// Whether it has bytes in the file.
-    pub(crate) is_filled: bool,
+    is_filled: bool,
 }
 
 impl Section {
     pub(crate) fn bytes<'file>(&self, file: &'file [u8]) -> Option<&'file [u8]> {
-        if !self.is_filled {
-            return None;
-        }
-        part(file, self.offset, self.length)
+        if self.is_filled { part(file, self.offset, self.length) } else { None }
     }
 
     pub(crate) fn range(&self) -> Range<u64> {
@@ -57,66 +62,47 @@ impl Section {
 
 impl Shape {
     pub(crate) fn of(path: &Path, bytes: &[u8]) -> Result<Self, ObjectError> {
-        let malformed = |reason| ObjectError::Malformed { path: path.to_owned(), reason };
-        let machine = |found| ObjectError::Machine { path: path.to_owned(), found };
-        match FileKind::parse(bytes).map_err(malformed)? {
-            FileKind::Elf64 => {}
-            FileKind::Elf32 => return Err(machine("32 bits")),
-            _ => return Err(machine("not an ELF file")),
-        }
-        let header = FileHeader64::<Endianness>::parse(bytes).map_err(malformed)?;
-        let endian = header.endian().map_err(malformed)?;
-        match (endian, header.e_machine(endian)) {
-            (Endianness::Little, EM_X86_64) if cfg!(target_arch = "x86_64") => {}
-            (Endianness::Little, EM_AARCH64) if cfg!(target_arch = "aarch64") => {}
-            (Endianness::Big, _) => return Err(machine("big endian")),
-            (_, EM_X86_64) => return Err(machine("x86-64")),
-            (_, EM_AARCH64) => return Err(machine("AArch64")),
-            _ => return Err(machine("neither x86-64 nor AArch64")),
-        }
-        let headers = header.program_headers(endian, bytes).map_err(malformed)?;
-        let segments: Vec<Segment> = headers
-            .iter()
-            .filter(|segment| segment.p_type(endian) == PT_LOAD)
-            .map(|segment| Segment {
-                address: segment.p_vaddr(endian),
-                offset: segment.p_offset(endian),
-                length: segment.p_filesz(endian),
-                is_executable: segment.p_flags(endian).contains(PF_X),
-            })
-            .collect();
-        // A file without section headers can still be run, and is worked with as far as it goes.
-        let sections = sections(header, endian, bytes);
+        let headers = Headers::of(path, bytes)?;
+        let segments = segments(&headers);
+        let sections = sections(&headers);
         let mut executable: Vec<Range<u64>> = segments
             .iter()
-            .filter(|segment| segment.is_executable)
-            .filter(|segment| part(bytes, segment.offset, segment.length).is_some())
+            .filter(|segment| segment.is_executable && segment.length > 0)
             .filter_map(|segment| {
                 Some(segment.address..segment.address.checked_add(segment.length)?)
             })
             .collect();
         executable.sort_by_key(|range| range.start);
-        let build_id = build_id(header, endian, bytes);
-        Ok(Self { segments, sections, executable, build_id })
+        let code = code(&sections, &executable);
+        let frame_header =
+            headers.segments.iter().find(|segment| segment.p_type(ENDS) == PT_GNU_EH_FRAME).map(
+                |segment| {
+                    let start = segment.p_vaddr(ENDS);
+                    start..start.saturating_add(segment.p_filesz(ENDS))
+                },
+            );
+        let build_id = build_id(&headers);
+        Ok(Self { segments, sections, executable, code, frame_header, build_id })
     }
 
-    /// Bytes of one loaded part.
-    pub(crate) fn bytes<'file>(
-        &self,
-        file: &'file [u8],
-        range: Range<u64>,
-        only_code: bool,
-    ) -> Option<&'file [u8]> {
+    /// Bytes of a loaded part, as the file has them.
+    pub(crate) fn bytes<'file>(&self, file: &'file [u8], range: Range<u64>) -> Option<&'file [u8]> {
         let length = range.end.checked_sub(range.start)?;
-        self.segments.iter().filter(|segment| segment.is_executable || !only_code).find_map(
-            |segment| {
-                let distance = range.start.checked_sub(segment.address)?;
-                if distance.checked_add(length)? > segment.length {
-                    return None;
-                }
-                part(file, segment.offset.checked_add(distance)?, length)
-            },
-        )
+        let segments = self.segments.iter();
+        segments.filter_map(|segment| segment.part(file, range.start, length)).next()
+    }
+
+    /// Bytes of a loaded part that may be executed.
+    pub(crate) fn text<'file>(&self, file: &'file [u8], range: Range<u64>) -> Option<&'file [u8]> {
+        let length = range.end.checked_sub(range.start)?;
+        let segments = self.segments.iter().filter(|segment| segment.is_executable);
+        segments.filter_map(|segment| segment.part(file, range.start, length)).next()
+    }
+
+    /// The stretch of code around an address.
+    pub(crate) fn code_at(&self, address: u64) -> Option<&Range<u64>> {
+        let after = self.code.partition_point(|range| range.start <= address);
+        self.code[..after].last().filter(|range| address < range.end)
     }
 
     pub(crate) fn section(&self, name: &str) -> Option<&Section> {
@@ -124,40 +110,84 @@ impl Shape {
     }
 }
 
+impl Segment {
+    fn part<'file>(&self, file: &'file [u8], address: u64, length: u64) -> Option<&'file [u8]> {
+        let distance = address.checked_sub(self.address)?;
+        if distance.checked_add(length)? > self.length {
+            return None;
+        }
+        part(file, self.offset.checked_add(distance)?, length)
+    }
+}
+
 /// A stretch of the file; `None` where it ends before.
-pub(crate) fn part(file: &[u8], offset: u64, length: u64) -> Option<&[u8]> {
+fn part(file: &[u8], offset: u64, length: u64) -> Option<&[u8]> {
     let start = usize::try_from(offset).ok()?;
     let end = usize::try_from(offset.checked_add(length)?).ok()?;
     file.get(start..end)
 }
 
-fn sections(header: &FileHeader64<Endianness>, endian: Endianness, bytes: &[u8]) -> Vec<Section> {
-    let Ok(table) = header.sections(endian, bytes) else { return Vec::new() };
-    let read = |section: &object::elf::SectionHeader64<Endianness>| Section {
-        name: String::from_utf8_lossy(table.section_name(endian, section).unwrap_or_default())
-            .into_owned(),
-        address: section.sh_addr(endian),
-        offset: section.sh_offset(endian),
-        length: section.sh_size(endian),
-        entry: section.sh_entsize(endian),
-        is_executable: section.sh_flags(endian).contains(SHF_EXECINSTR),
-        is_filled: section.sh_type(endian) != SHT_NOBITS,
-    };
-    table.iter().map(read).collect()
+fn segments(headers: &Headers<'_>) -> Vec<Segment> {
+    let loaded = headers.segments.iter().filter(|segment| segment.p_type(ENDS) == PT_LOAD);
+    let read = loaded.map(|segment| {
+        let offset = segment.p_offset(ENDS);
+        // What a file that was cut has no more is not there.
+        let rest = (headers.bytes.len() as u64).saturating_sub(offset);
+        Segment {
+            address: segment.p_vaddr(ENDS),
+            offset,
+            length: segment.p_filesz(ENDS).min(rest),
+            is_executable: segment.p_flags(ENDS).contains(PF_X),
+        }
+    });
+    read.collect()
 }
 
-fn build_id(
-    header: &FileHeader64<Endianness>,
-    endian: Endianness,
-    bytes: &[u8],
-) -> Option<Vec<u8>> {
-    let segments = header.program_headers(endian, bytes).ok()?;
-    segments.iter().find_map(|segment| {
-        let mut notes = segment.notes(endian, bytes).ok()??;
+fn sections(headers: &Headers<'_>) -> Vec<Section> {
+    let read = headers.sections.iter().map(|section| Section {
+        name: headers.name(section),
+        address: section.sh_addr(ENDS),
+        offset: section.sh_offset(ENDS),
+        length: section.sh_size(ENDS),
+        entry: section.sh_entsize(ENDS),
+        is_code: section.sh_flags(ENDS).contains(SHF_EXECINSTR)
+            && section.sh_flags(ENDS).contains(SHF_ALLOC),
+        is_filled: section.sh_type(ENDS) != SHT_NOBITS,
+    });
+    read.collect()
+}
+
+/// Executable sections as far as they are loaded, in order and apart; without any, all that is executable.
+fn code(sections: &[Section], executable: &[Range<u64>]) -> Vec<Range<u64>> {
+    let mut ranges: Vec<Range<u64>> = sections
+        .iter()
+        .filter(|section| section.is_code && section.is_filled)
+        .flat_map(|section| {
+            let range = section.range();
+            executable
+                .iter()
+                .map(move |part| range.start.max(part.start)..range.end.min(part.end))
+                .filter(|range| range.start < range.end)
+        })
+        .collect();
+    if ranges.is_empty() {
+        ranges = executable.to_vec();
+    }
+    ranges.sort_by_key(|range| range.start);
+    let mut reached = 0;
+    for range in &mut ranges {
+        range.start = range.start.max(reached);
+        reached = reached.max(range.end);
+    }
+    ranges.retain(|range| range.start < range.end);
+    ranges
+}
+
+fn build_id(headers: &Headers<'_>) -> Option<Vec<u8>> {
+    headers.segments.iter().find_map(|segment| {
+        let mut notes = segment.notes(ENDS, headers.bytes).ok()??;
         while let Ok(Some(note)) = notes.next() {
-            if note.name() == object::elf::ELF_NOTE_GNU
-                && note.n_type(endian) == object::elf::NT_GNU_BUILD_ID
-            {
+            if note.name() == ELF_NOTE_GNU && note.n_type(ENDS) == NT_GNU_BUILD_ID {
                 return Some(note.desc().to_vec());
             }
         }
