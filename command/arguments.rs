@@ -101,6 +101,10 @@ pub(crate) struct Options {
     /// Measure METRIC at FOCUS for the whole run, as in calls '</Code/app.c/f>'; may be repeated
     #[arg(long, num_args = 2, value_names = ["METRIC", "FOCUS"], action = ArgAction::Append)]
     pub(crate) measure: Vec<String>,
+    /// Leave the cost of measuring in the times that hold it
+    #[arg(long, env = "WHYPERF_NO_COMPENSATION", hide_env_values = true)]
+    #[arg(action = ArgAction::SetTrue, value_parser = FalseyValueParser::new())]
+    pub(crate) no_compensation: bool,
     /// Keep apart only the last DEPTH regions of a callpath; 0 keeps all
     #[arg(long, value_name = "DEPTH", env = "WHYPERF_CALLPATH_DEPTH", hide_env_values = true)]
     #[arg(default_value_t = 0)]

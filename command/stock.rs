@@ -15,8 +15,12 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
     (report.processes, report.threads, report.hosts) =
         (counts.processes, counts.threads, counts.hosts);
     let cost = watch.daemon.cost();
-    report.cost =
-        Cost { limit: watch.cost_limit, mean: rounded(cost.mean), max: rounded(cost.max) };
+    report.cost = Cost {
+        limit: watch.cost_limit,
+        mean: rounded(cost.mean),
+        max: rounded(cost.max),
+        compensated_s: watch.compensates.then(|| rounded(watch.daemon.compensated().as_secs_f64())),
+    };
     let losses = watch.daemon.losses();
     report.losses = Losses { nodes: losses.nodes, objects: losses.objects };
     report.remarks.left_out = left_out(&losses);

@@ -25,6 +25,8 @@ pub(crate) struct Watch {
     pub(crate) search: Search,
     pub(crate) heat: Heat,
     pub(crate) cost_limit: f64,
+    /// Whether times are without what measuring cost.
+    pub(crate) compensates: bool,
     /// How often the cost held the search back.
     pub(crate) held_back: usize,
     pub(crate) measure: Measure,
@@ -44,8 +46,11 @@ impl Watch {
     pub(crate) fn begin(directory: RunDirectory, options: &Options) -> Result<Self> {
         let begin = Instant::now();
         let width = Duration::from_millis(options.sample);
-        let settings =
-            Settings { width: Nanos::from_millis(options.sample), ..Settings::new(Moment::now()) };
+        let settings = Settings {
+            width: Nanos::from_millis(options.sample),
+            compensates: !options.no_compensation,
+            ..Settings::new(Moment::now())
+        };
         let mut daemon = Daemon::open(directory.path(), settings).context("starting to measure")?;
         let wall = daemon.start(Metric::Wall, &Focus::whole_program());
         let pairs = options.pairs().map_err(anyhow::Error::msg)?;
@@ -68,6 +73,7 @@ impl Watch {
             measure,
             wall,
             correspondence: Correspondence::default(),
+            compensates: !options.no_compensation,
             said: BTreeSet::new(),
             begin,
             next: begin + width,

@@ -91,6 +91,8 @@ pub(crate) struct Cost {
     pub(crate) limit: f64,
     pub(crate) mean: f64,
     pub(crate) max: f64,
+    /// Seconds of all threads that were taken off their times; `None` when nothing is.
+    pub(crate) compensated_s: Option<f64>,
 }
 
 /// What had to be left out of the numbers.
@@ -260,7 +262,7 @@ pub(crate) mod example {
             processes: 2,
             threads: 2,
             hosts: 1,
-            cost: Cost { limit: 0.05, mean: 0.006, max: 0.011 },
+            cost: Cost { limit: 0.05, mean: 0.006, max: 0.011, compensated_s: Some(0.04) },
             losses: Losses::default(),
             search: Search { pairs_tested: 40, pairs_true: 3, pairs_unknown: 2 },
             bottlenecks: vec![
@@ -292,7 +294,7 @@ mod tests {
             r#"{"format":"whyperf-report","version":1,"command":["mpirun","-n","2","./app"],"exit_status":0,"elapsed_s":4.0,"#
         ));
         assert!(text.contains(
-            r#""cost":{"limit":0.05,"mean":0.006,"max":0.011},"losses":{"nodes":0,"objects":0}"#
+            r#""cost":{"limit":0.05,"mean":0.006,"max":0.011,"compensated_s":0.04},"losses":{"nodes":0,"objects":0}"#
         ));
         assert!(text.contains(r#""found_s":0.75,"leaf":true,"source":"oned.c:88"}"#));
         assert!(!text.contains("parent") && !text.contains("remarks"));

@@ -128,6 +128,13 @@ fn write_cost(report: &Report, manner: Manner, text: &mut String) {
     let (mean, max) = (precise(cost.mean), precise(cost.max));
     let numbers = format!("mean {mean}, worst moment {max}, limit {}", share(cost.limit));
     line(text, &format!("  {}", manner.paint(numbers, style)));
+    let stated = match cost.compensated_s {
+        Some(seconds) => format!(
+            "compensated: times are without what events cost, {seconds:.3} s over all threads"
+        ),
+        None => "not compensated: times hold what events cost".to_owned(),
+    };
+    line(text, &format!("  {}", manner.paint(stated, terminal::FAINT)));
 }
 
 fn write_left_out(report: &Report, manner: Manner, text: &mut String) {

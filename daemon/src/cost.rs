@@ -113,7 +113,7 @@ pub(crate) fn event_cost(head: &Head, visits: u64, scale: Scale) -> Nanos {
 /// Nanoseconds of an event pair where nobody measured it.
 const UNCALIBRATED: u64 = 25;
 /// No event pair costs more than 4096 ticks; a calibration that says so was disturbed.
-const DEAREST: u64 = 4096 << 8;
+pub(crate) const DEAREST: u64 = 4096 << 8;
 
 /// Keeps account of the cost from pass to pass.
 #[derive(Debug, Default)]

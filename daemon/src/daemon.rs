@@ -32,6 +32,8 @@ pub struct Settings {
     pub bins: usize,
     /// Width of a bin at first; also the sampling interval to begin with.
     pub width: Nanos,
+    /// Whether the cost of events is taken off the times that hold it.
+    pub compensates: bool,
 }
 
 impl Settings {
@@ -44,6 +46,7 @@ impl Settings {
             thorough_every: 20,
             bins: Histogram::DEFAULT_BINS,
             width: Histogram::DEFAULT_WIDTH,
+            compensates: true,
         }
     }
 }
@@ -130,7 +133,15 @@ impl Daemon {
     /// The last round: reads every node and waits for all places to be known.
     pub fn finish(&mut self, now: Moment) -> Round {
         self.calibration.see(now);
+        // What was never read before shall count to the functions it was called in.
+        let mut ahead = Round::default();
+        self.discover(&mut ahead);
+        for process in &mut self.processes {
+            process.look_ahead(now, &mut self.books);
+        }
+        self.settle_places();
         let mut round = self.round(now, true);
+        round.complaints.splice(0..0, ahead.complaints);
         self.settle_places();
         let changes = self.books.resources.take_changes();
         round.appeared.extend(changes.appeared);
@@ -214,6 +225,16 @@ impl Daemon {
         self.account.cost()
     }
 
+    /// Cost of events that was taken off the times of all threads so far.
+    #[must_use]
+    pub fn compensated(&self) -> Nanos {
+        let of = |process: &Process| {
+            let nodes = process.members.iter().flat_map(|member| &member.thread.nodes);
+            process.scale(self.scale()).nanos(nodes.map(|node| node.paid).sum())
+        };
+        Nanos(self.processes.iter().map(of).sum())
+    }
+
     /// What had to be skipped so far.
     #[must_use]
     pub fn losses(&self) -> Losses {
@@ -263,7 +284,8 @@ impl Daemon {
         self.discover(&mut round);
         let answers = self.symbols.answers();
         self.take_answers(answers);
-        let pass = Pass { now, scale: self.calibration.scale(), thorough };
+        let compensates = self.settings.compensates;
+        let pass = Pass { now, scale: self.calibration.scale(), thorough, compensates };
         let attendance = self.pass(pass, &mut round);
         self.ask_places();
         self.close_interval(&attendance, &mut round);

@@ -19,6 +19,7 @@
 mod callpath;
 mod catalogue;
 mod clock;
+mod compensation;
 mod control;
 mod cost;
 mod daemon;

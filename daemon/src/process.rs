@@ -8,6 +8,7 @@ use whyperf_model::{Hierarchy, Nanos, Resource};
 use crate::callpath::Classes;
 use crate::catalogue::Catalogue;
 use crate::clock::{Moment, Scale};
+use crate::compensation::{self, Price};
 use crate::control::ring_doorbell;
 use crate::cost::{Losses, event_cost};
 use crate::discovery::Life;
@@ -71,6 +72,8 @@ pub(crate) struct Pass {
     pub(crate) now: Moment,
     pub(crate) scale: Scale,
     pub(crate) thorough: bool,
+    /// Whether the cost of events is taken off the times that hold it.
+    pub(crate) compensates: bool,
 }
 
 /// How a process came out of a pass.
@@ -150,6 +153,23 @@ impl Process {
         }
         self.region = Some(region);
         Outcome::Running
+    }
+
+    /// Finds out what there is, so that its places can be asked for before any of it is counted.
+    pub(crate) fn look_ahead(&mut self, now: Moment, books: &mut Books) {
+        let is_whole = self.region.as_ref().is_some_and(Region::is_whole);
+        let Some(region) = self.region.take_if(|_| is_whole) else { return };
+        self.admit_threads(&region, now, books);
+        for member in self.members.iter_mut().filter(|member| !member.thread.ended) {
+            if let Some(slot) = region.slot(member.thread.slot) {
+                member.thread.take_keys(&slot);
+            }
+        }
+        if self.catalogue.refresh(&region, &mut books.resources) {
+            self.members.iter_mut().for_each(|member| member.classified = 0);
+        }
+        self.classify(books);
+        self.region = Some(region);
     }
 
     /// All classes are made anew; for when places became known.
@@ -241,6 +261,10 @@ impl Process {
             }
             let Some(slot) = region.slot(member.thread.slot) else { continue };
             let went = member.thread.pass(&slot, now, depth, &mut member.growth);
+            if pass.compensates {
+                let price = Price::of(slot.head);
+                compensation::apply(&mut member.thread.nodes, &mut member.growth, |_| price);
+            }
             member.thread.in_order = went == Depth::Last && depth != Depth::Last;
             self.still &= member.thread.still > 0;
             let gone = member.thread.still % STILL == STILL - 1

@@ -8,7 +8,7 @@ use whyperf_model::{Category, Nanos};
 use crate::clock::Scale;
 use crate::daemon::Daemon;
 use crate::process::Process;
-use crate::thread::Thread;
+use crate::thread::{NodeState, Thread};
 
 /// How much of a path a row shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,14 +120,14 @@ fn add_thread(process: &Process, thread: &Thread, view: View, rows: &mut BTreeMa
     let mut sums: Vec<Option<Sum>> = texts.iter().map(|_| None).collect();
     for (index, node) in thread.nodes.iter().enumerate() {
         let is_named = region_name(process, thread, index).is_some();
-        if !is_named || (node.counters.time == 0 && node.counters.visits == 0) {
+        if !is_named || (node.net_time() == 0 && node.counters.visits == 0) {
             continue;
         }
         let region = process.catalogue.tables.region(node.region);
         let category = region.map_or(Category::Other, |region| region.category);
         let sum = sums[paths[index]].get_or_insert_with(|| Sum::new(category));
         sum.calls = sum.calls.saturating_add(node.counters.visits);
-        sum.exclusive = sum.exclusive.saturating_add(node.counters.time);
+        sum.exclusive = sum.exclusive.saturating_add(node.net_time());
         sum.bytes = sum.bytes.saturating_add(node.counters.sent);
         sum.received = sum.received.saturating_add(node.counters.received);
         if outermost[index] {
@@ -177,7 +177,7 @@ fn outermost(thread: &Thread, paths: &[usize]) -> Vec<bool> {
 
 /// Parents come before their children, so one way back over the nodes adds all up.
 fn inclusive_times(thread: &Thread) -> Vec<u64> {
-    let mut times: Vec<u64> = thread.nodes.iter().map(|node| node.counters.time).collect();
+    let mut times: Vec<u64> = thread.nodes.iter().map(NodeState::net_time).collect();
     for index in (1..times.len()).rev() {
         let parent = thread.nodes[index].parent as usize;
         times[parent] = times[parent].saturating_add(times[index]);

@@ -28,6 +28,10 @@ pub(crate) struct NodeState {
     /// What it counts for; the unset class until the process classified it.
     pub(crate) class: ClassId,
     pub(crate) counters: Counters,
+    /// What events cost that it holds, in 1/256 ticks, and was not taken off yet.
+    pub(crate) owed: u64,
+    /// Ticks that were taken off what it grew by.
+    pub(crate) paid: u64,
     /// Closed segments, as last read.
     exclusive: u64,
 }
@@ -132,18 +136,24 @@ impl Thread {
         depth
     }
 
-    /// It will not be read any more; its nodes stay for the profile.
-    pub(crate) fn forget_stamps(&mut self) {
-        self.stamps = Vec::new();
-    }
-
-    fn read_nodes(&mut self, slot: &Slot<'_>, now: u64, all: bool, growth: &mut Vec<Growth>) {
+    /// Learns of new nodes; answers how many there are.
+    pub(crate) fn take_keys(&mut self, slot: &Slot<'_>) -> usize {
         let count = slot.head.nodes.load(Ordering::Acquire) as usize; // SYNC nodes with make
         let count = count.min(geometry::NODE_CAPACITY);
         let known = self.nodes.len();
         for (index, node) in slot.nodes.iter().enumerate().take(count).skip(known) {
             self.nodes.push(NodeState::new(node, index));
         }
+        count
+    }
+
+    /// It will not be read any more; its nodes stay for the profile.
+    pub(crate) fn forget_stamps(&mut self) {
+        self.stamps = Vec::new();
+    }
+
+    fn read_nodes(&mut self, slot: &Slot<'_>, now: u64, all: bool, growth: &mut Vec<Growth>) {
+        let count = self.take_keys(slot);
         self.stamps.resize(count.div_ceil(2), 0);
         let words = self.stamps.len();
         let mut at = 0;
@@ -247,8 +257,23 @@ impl NodeState {
             site: node.site.load(Ordering::Relaxed),
             class: ClassId::UNSET,
             counters: Counters::default(),
+            owed: 0,
+            paid: 0,
             exclusive: 0,
         }
+    }
+
+    /// Exclusive ticks without what events cost.
+    pub(crate) const fn net_time(&self) -> u64 {
+        self.counters.time.wrapping_sub(self.paid)
+    }
+
+    /// A node below another, for tests of what is done with nodes.
+    #[cfg(test)]
+    pub(crate) fn example(parent: u32) -> Self {
+        let (counters, class) = (Counters::default(), ClassId::UNSET);
+        let (region, object, site) = (0, 0, 0);
+        Self { parent, region, object, site, class, counters, owed: 0, paid: 0, exclusive: 0 }
     }
 
     /// No program makes 2^56 visits or moves 2^62 bytes between two looks.

@@ -4,6 +4,7 @@
 //! tests read it there. The command and the shared object come from `WHYPERF_TEST_BIN_DIR`, or
 //! else from `target/release`.
 
+mod asked;
 mod bottlenecks;
 mod bytes;
 mod creation;

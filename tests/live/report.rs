@@ -25,11 +25,17 @@ pub(crate) struct Bottleneck {
 
 /// Runs `words` under `whyperf run` with a report in JSON.
 pub(crate) fn run(words: &[String]) -> Run {
+    run_with(&[], words)
+}
+
+/// The same with options.
+pub(crate) fn run_with(options: &[&str], words: &[String]) -> Run {
     let folder = scratch();
     let json = folder.join("report.json");
     let output = bounded(&shipped::whyperf())
         .args(["run", "--json"])
         .arg(&json)
+        .args(options)
         .arg("--")
         .args(words)
         .current_dir(&folder)

@@ -1,0 +1,54 @@
+//! What is asked for by name is measured, and the cost of measuring is taken off it.
+
+use crate::report::{Run, run_with};
+use crate::{programs, shipped};
+use serde_json::Value;
+
+fn interface_program(name: &str, options: &[&str]) -> Run {
+    let program = programs::with_interface().join(name);
+    let _alone = shipped::machine();
+    let run = run_with(options, &[program.display().to_string()]);
+    assert_eq!(run.status, Some(0), "{}", run.stderr);
+    run
+}
+
+#[test]
+fn pairs_by_name_are_answered_with_totals_and_notes() {
+    let solve = "</Code/begin_end.c/solve>";
+    let nothing = "</Code/begin_end.c/nothing>";
+    let options = ["--measure", "calls", solve, "--measure", "wall", nothing];
+    let run = interface_program("api/begin_end", &options);
+    let [calls, wall] = run.list("measured") else { panic!("two were asked for") };
+    assert_eq!(calls["metric"], "calls");
+    assert_eq!(calls["focus"], "</Code/begin_end.c/solve,/Machine,/Process,/SyncObject>");
+    let total = calls["total"].as_f64().expect("a number");
+    assert!((total - 4000.0).abs() < 0.5, "1000 of its own and 3000 of step below: {calls}");
+    assert!(calls["note"].is_null(), "{calls}");
+    assert!(wall["note"].as_str().is_some_and(|note| note.contains("never seen")), "{wall}");
+    assert!(run.stderr.contains("Measured"), "{}", run.stderr);
+}
+
+#[test]
+fn nested_calls_take_the_time_that_they_take_unmeasured() {
+    // Times are compared, so what else the machine does may spoil a try.
+    let tries: Vec<f64> = std::iter::repeat_with(error_of_nested_calls)
+        .take(4)
+        .scan(false, |done, error| {
+            let go_on = !std::mem::replace(done, error.abs() <= 0.1);
+            go_on.then_some(error)
+        })
+        .collect();
+    assert!(tries.last().is_some_and(|error| error.abs() <= 0.1), "{tries:?} of the overhead");
+}
+
+/// By which share of what the regions cost the time that is told differs from that without them.
+fn error_of_nested_calls() -> f64 {
+    let run = interface_program("api/nested", &["--cost-limit", "99"]);
+    let words: Vec<&str> = run.stdout.split_whitespace().collect();
+    let seconds = |at: usize| words[at].parse::<f64>().expect("the program prints seconds");
+    let (bare, with) = (seconds(1), seconds(3));
+    let nested = |row: &&Value| row["path"][0] == "outer" || row["path"][0] == "middle";
+    let rows = run.list("profile").iter().filter(nested);
+    let told: f64 = rows.map(|row| row["exclusive_s"].as_f64().expect("a time")).sum();
+    (told - bare) / (with - bare)
+}
