@@ -31,6 +31,12 @@ pub enum ObjectError {
         /// What is wrong with it.
         reason: object::Error,
     },
+    /// Its code lies further apart than code can jump.
+    #[error("the code of {} lies more than 4 GiB apart", path.display())]
+    Scattered {
+        /// Which file.
+        path: PathBuf,
+    },
     /// It is an object for another machine than this one.
     #[error("{} holds code for another machine ({found})", path.display())]
     Machine {

@@ -12,6 +12,7 @@ mod error;
 mod function;
 mod object;
 pub mod plan;
+mod scan;
 mod storage;
 
 pub use branches::{Branch, Branches};

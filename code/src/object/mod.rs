@@ -15,6 +15,7 @@ use std::sync::{Arc, OnceLock};
 use crate::branches::Branches;
 use crate::error::ObjectError;
 use crate::function::{Function, FunctionId, Name};
+use crate::scan::{Stretch, scan};
 use crate::storage::Storage;
 pub use frames::Frame;
 use frames::Frames;
@@ -135,7 +136,26 @@ impl Object {
     /// All direct branches and calls of its code.
     #[must_use]
     pub fn branches(&self) -> &Branches {
-        self.branches.get_or_init(Branches::default)
+        self.branches.get_or_init(|| scan(self.shape.base, &self.stretches()))
+    }
+
+    /// All code, cut at each known entry.
+    fn stretches(&self) -> Vec<Stretch<'_>> {
+        let mut entries: Vec<u64> =
+            self.functions().iter().map(|function| function.entry).collect();
+        entries.extend(self.frames().iter().map(|frame| frame.begin));
+        entries.extend(self.shape.code.iter().map(|code| code.start));
+        entries.sort_unstable();
+        entries.dedup();
+        let mut found = Vec::with_capacity(entries.len());
+        for (at, start) in entries.iter().enumerate() {
+            let Some(code) = self.shape.code_at(*start) else { continue };
+            let next = entries.get(at + 1).map_or(code.end, |next| code.end.min(*next));
+            let Some(bytes) = self.text(*start..code.end) else { continue };
+            let length = usize::try_from(next - start).unwrap_or(bytes.len());
+            found.push(Stretch { start: *start, code: bytes, length });
+        }
+        found
     }
 
     fn frames(&self) -> &Frames {

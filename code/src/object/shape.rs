@@ -19,12 +19,17 @@ pub(crate) struct Shape {
     pub(crate) sections: Vec<Section>,
     /// Loaded parts that may be executed, by address.
     pub(crate) executable: Vec<Range<u64>>,
+    /// The lowest loaded address.
+    pub(crate) base: u64,
     /// Where code may be: executable sections inside them, or all of them.
     pub(crate) code: Vec<Range<u64>>,
     /// Where the header of the unwind table is loaded.
     pub(crate) frame_header: Option<Range<u64>>,
     pub(crate) build_id: Option<Vec<u8>>,
 }
+
+/// Distances inside an object have 32 bits.
+const SPAN: u64 = u32::MAX as u64;
 
 /// A part of the file that is loaded.
 #[derive(Clone, Debug)]
@@ -82,7 +87,11 @@ impl Shape {
                 },
             );
         let build_id = build_id(&headers);
-        Ok(Self { segments, sections, executable, code, frame_header, build_id })
+        let base = segments.iter().map(|segment| segment.address).min().unwrap_or(0);
+        if executable.last().is_some_and(|last| last.end - base > SPAN) {
+            return Err(ObjectError::Scattered { path: path.to_owned() });
+        }
+        Ok(Self { base, segments, sections, executable, code, frame_header, build_id })
     }
 
     /// Bytes of a loaded part, as the file has them.
