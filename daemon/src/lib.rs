@@ -34,6 +34,7 @@ mod pairs;
 mod process;
 mod profile;
 mod region;
+mod registration;
 mod resources;
 mod round;
 mod run_directory;

@@ -9,12 +9,14 @@ use std::io;
 use std::mem::{align_of, size_of};
 use std::ptr::NonNull;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64};
 
 use rustix::mm::{MapFlags, ProtFlags};
 use whyperf_layout::{
     CommandPage, Head, Header, Node, ObjectRecord, RegionRecord, ReplyPage, geometry,
 };
+
+use crate::registration::Registration;
 
 /// Types that may lie in memory which others write: atomics all through.
 ///
@@ -56,7 +58,7 @@ pub(crate) enum Access {
 pub(crate) struct Mapping {
     start: NonNull<u8>,
     length: usize,
-    entry: &'static Entry,
+    place: &'static Registration,
 }
 
 // SAFETY: the memory is owned by this value, reached only through atomics or never-written bytes.
@@ -73,7 +75,8 @@ impl Mapping {
         access: Access,
     ) -> io::Result<Self> {
         install_handler();
-        let entry = Entry::claim().ok_or_else(|| io::Error::from_raw_os_error(libc::ENOMEM))?;
+        let place = REGISTERED.iter().find(|place| place.claim());
+        let place = place.ok_or_else(|| io::Error::from_raw_os_error(libc::ENOMEM))?;
         let rights = match access {
             Access::Read => ProtFlags::READ,
             Access::Write => ProtFlags::READ | ProtFlags::WRITE,
@@ -95,11 +98,11 @@ impl Mapping {
         };
         match start {
             Ok(start) => {
-                entry.publish(start.as_ptr() as usize, length);
-                Ok(Self { start, length, entry })
+                place.publish(start.as_ptr() as usize, length);
+                Ok(Self { start, length, place })
             }
             Err(error) => {
-                entry.free();
+                place.free();
                 Err(error.into())
             }
         }
@@ -131,50 +134,22 @@ impl Mapping {
 
     /// Whether a part of it was missing when it was touched.
     pub(crate) fn is_damaged(&self) -> bool {
-        self.entry.damaged.load(Ordering::Relaxed)
+        self.place.is_damaged()
     }
 }
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        self.entry.free();
+        self.place.free();
         // SAFETY: exactly what `of` mapped, and no reference into it outlives `self`.
         // A failure could only leave the mapping where it is.
         let _ = unsafe { rustix::mm::munmap(self.start.as_ptr().cast(), self.length) };
     }
 }
 
-/// A registered mapping, as the handler finds it: `start` 0 is free, 1 is taken but not yet valid.
-#[derive(Debug)]
-struct Entry {
-    start: AtomicUsize,
-    end: AtomicUsize,
-    damaged: AtomicBool,
-}
-
 /// Two for each process, one for each object file in use.
-const ENTRIES: usize = 16_384;
-static REGISTERED: [Entry; ENTRIES] = [const {
-    Entry { start: AtomicUsize::new(0), end: AtomicUsize::new(0), damaged: AtomicBool::new(false) }
-}; ENTRIES];
-
-impl Entry {
-    fn claim() -> Option<&'static Self> {
-        REGISTERED.iter().find(|entry| {
-            entry.start.compare_exchange(0, 1, Ordering::Relaxed, Ordering::Relaxed).is_ok()
-        })
-    }
-
-    fn publish(&self, start: usize, length: usize) {
-        self.damaged.store(false, Ordering::Relaxed);
-        self.end.store(start + length, Ordering::Relaxed);
-        self.start.store(start, Ordering::Release); // SYNC registered with on_bus_error
-    }
-
-    fn free(&self) {
-        self.start.store(0, Ordering::Relaxed);
-    }
-}
+const PLACES: usize = 16_384;
+static REGISTERED: [Registration; PLACES] = [const { Registration::new() }; PLACES];
 
 static PREVIOUS: OnceLock<libc::sigaction> = OnceLock::new();
 
@@ -200,7 +175,7 @@ extern "C" fn on_bus_error(
 ) {
     // SAFETY: the kernel hands a valid siginfo to a SA_SIGINFO handler, with an address for SIGBUS.
     let address = unsafe { (*info).si_addr() } as usize;
-    if REGISTERED.iter().any(|entry| replace_page(entry, address)) {
+    if REGISTERED.iter().any(|place| place.covers(address) && replace_page(place, address)) {
         return;
     }
     if let Some(previous) = PREVIOUS.get() {
@@ -209,13 +184,9 @@ extern "C" fn on_bus_error(
     }
 }
 
-/// Puts an empty page under the address if it lies in this mapping. Only async-signal-safe calls.
-fn replace_page(entry: &Entry, address: usize) -> bool {
-    let start = entry.start.load(Ordering::Acquire); // SYNC registered with Entry::publish
-    if start <= 1 || address < start || address >= entry.end.load(Ordering::Relaxed) {
-        return false;
-    }
-    entry.damaged.store(true, Ordering::Relaxed);
+/// Puts an empty page under the address, which lies in this mapping. Only async-signal-safe calls.
+fn replace_page(place: &Registration, address: usize) -> bool {
+    place.damage();
     let page = address & !(geometry::PAGE - 1);
     // SAFETY: the page lies inside a mapping of ours, which stays mapped while the thread that
     // faulted is inside this handler; the new page has at least the rights of the old one.
@@ -236,6 +207,7 @@ fn replace_page(entry: &Entry, address: usize) -> bool {
 mod tests {
     use super::*;
     use std::os::unix::fs::FileExt;
+    use std::sync::atomic::Ordering;
 
     fn scratch(length: u64) -> File {
         let path = std::env::temp_dir().join(format!(

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use whyperf_layout::{Command, Message, NO_RANK, SlotState, State};
+use whyperf_layout::{Command, Message, NO_RANK, State};
 use whyperf_model::{Hierarchy, Nanos, Resource};
 
 use crate::callpath::Classes;
@@ -223,12 +223,9 @@ impl Process {
         self.by_slot.resize(slots.max(self.by_slot.len()), Seat::default());
         for number in 0..slots {
             let Some(slot) = region.slot(number) else { continue };
-            let free = SlotState::Free as u32;
-            // SYNC claimed with thread::go_live
-            let state = slot.head.state.load(Ordering::Acquire);
-            let generation = slot.head.generation.load(Ordering::Relaxed);
+            let generation = slot.head.life();
             let seat = self.by_slot[number];
-            if state == free || seat.generation == Some(generation) {
+            if generation == 0 || seat.generation == Some(generation) {
                 continue;
             }
             if let Some(at) = seat.member {

@@ -64,8 +64,7 @@ impl Region {
         let commands = Mapping::of(&file, geometry::COMMANDS, geometry::PAGE, Access::Write)
             .map_err(failed)?;
         let mut region = Self { path: path.to_owned(), file, whole, commands, slots: 0 };
-        match region.header().magic.load(Ordering::Acquire) {
-            // SYNC ready with fill
+        match region.header().published() {
             0 => return Ok(None),
             MAGIC => {}
             _ => return Err(bad(BadRegion::Magic)),
@@ -109,21 +108,21 @@ impl Region {
 
     /// The regions in use.
     pub(crate) fn regions(&self) -> &[RegionRecord] {
-        let used = self.header().region_count.load(Ordering::Acquire) as usize; // SYNC tables with append
+        let used = self.header().published_regions() as usize;
         let used = used.min(geometry::REGION_CAPACITY);
         self.whole.slice(geometry::REGIONS, used).unwrap_or(&[])
     }
 
     /// The objects in use.
     pub(crate) fn objects(&self) -> &[ObjectRecord] {
-        let used = self.header().object_count.load(Ordering::Acquire) as usize; // SYNC tables with append
+        let used = self.header().published_objects() as usize;
         let used = used.min(geometry::OBJECT_CAPACITY);
         self.whole.slice(geometry::OBJECTS, used).unwrap_or(&[])
     }
 
     /// Slots ever claimed.
     pub(crate) fn slot_count(&self) -> usize {
-        let claimed = self.header().slot_count.load(Ordering::Acquire) as usize; // SYNC slots with claim
+        let claimed = self.header().slot_count.load(Ordering::Relaxed) as usize;
         claimed.min(self.slots)
     }
 
@@ -169,12 +168,6 @@ impl Region {
 
     /// Where the process says it stands; nonsense counts as running.
     pub(crate) fn state(&self) -> State {
-        match self.header().state.load(Ordering::Acquire) {
-            // SYNC state with leave, set_state
-            0 => State::Preparing,
-            2 => State::Left,
-            3 => State::Replaced,
-            _ => State::Running,
-        }
+        self.header().state()
     }
 }

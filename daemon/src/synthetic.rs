@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use whyperf_layout::{
-    CommandPage, Head, Header, Kind, MAGIC, Message, Moved, Node, ObjectKind, ObjectRecord,
-    RegionRecord, ReplyPage, SlotState, State, VERSION, geometry, slot, strings,
+    CommandPage, Head, Header, Kind, Message, Moved, Node, ObjectKind, ObjectRecord, RegionRecord,
+    ReplyPage, SlotState, State, VERSION, geometry, slot, strings,
 };
 
 use crate::mapping::{Access, Mapping};
@@ -51,7 +51,7 @@ impl SyntheticProcess {
         header.object_count.store(1, Ordering::Relaxed);
         header.state.store(State::Running as u32, Ordering::Relaxed);
         header.program.store(process.string("synthetic"), Ordering::Relaxed);
-        header.magic.store(MAGIC, Ordering::Release); // SYNC ready with Region::open
+        header.publish();
         Ok(process)
     }
 
@@ -80,8 +80,7 @@ impl SyntheticProcess {
 
     /// Says that it leaves at this time.
     pub fn leave(&self, now: u64) {
-        self.header().end_ticks.store(now, Ordering::Relaxed);
-        self.header().state.store(State::Left as u32, Ordering::Release); // SYNC state with Region::state
+        self.header().leave(now);
     }
 
     /// Adds a region; answers its number.
@@ -93,7 +92,7 @@ impl SyntheticProcess {
         record.kind.store(kind.number(), Ordering::Relaxed);
         record.switched.store(1, Ordering::Relaxed);
         record.address.store(address, Ordering::Relaxed);
-        self.header().region_count.store(number + 1, Ordering::Release); // SYNC tables with Region::regions
+        self.header().publish_regions(number + 1);
         number
     }
 
@@ -113,7 +112,7 @@ impl SyntheticProcess {
         record.parent.store(parent, Ordering::Relaxed);
         record.key.store(key, Ordering::Relaxed);
         record.name.store(self.string(name), Ordering::Relaxed);
-        self.header().object_count.store(number + 1, Ordering::Release); // SYNC tables with Region::objects
+        self.header().publish_objects(number + 1);
         number
     }
 
@@ -188,7 +187,7 @@ impl SyntheticProcess {
         let number = self.header().slot_count.load(Ordering::Relaxed);
         let thread = SyntheticThread { process: self, slot: number as usize };
         thread.live(tid, now);
-        self.header().slot_count.store(number + 1, Ordering::Release); // SYNC slots with Region::slot_count
+        self.header().slot_count.store(number + 1, Ordering::Relaxed);
         thread
     }
 }
@@ -230,7 +229,7 @@ impl SyntheticThread<'_> {
         node.region.store(region, Ordering::Relaxed);
         node.site.store(site, Ordering::Relaxed);
         node.object.store(object, Ordering::Relaxed);
-        self.head().nodes.store(index + 1, Ordering::Release); // SYNC nodes with Thread::read_nodes
+        self.head().publish_nodes(index + 1);
         index
     }
 
@@ -255,19 +254,16 @@ impl SyntheticThread<'_> {
         let same = geometry::node_offset(current as usize);
         slot::begin(self.head(), self.node(current), self.stamp(current), same, now);
         self.head().end.store(now, Ordering::Relaxed);
-        self.head().state.store(SlotState::Dead as u32, Ordering::Release); // SYNC ended with Thread::pass
+        self.head().set_dead();
     }
 
     fn live(&self, tid: u32, now: u64) {
         let head = self.head();
-        head.tid.store(tid, Ordering::Relaxed);
         head.start.store(now, Ordering::Relaxed);
         head.last.store(now, Ordering::Relaxed);
         head.nodes.store(3, Ordering::Relaxed);
         head.word.store(slot::pack(geometry::node_offset(1), now), Ordering::Relaxed);
-        let generation = head.generation.load(Ordering::Relaxed);
-        head.generation.store(generation + 1, Ordering::Relaxed);
-        head.state.store(SlotState::Live as u32, Ordering::Release); // SYNC claimed with Process::admit_threads
+        head.go_live(tid);
     }
 
     fn current(&self) -> u32 {

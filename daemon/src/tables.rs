@@ -80,7 +80,7 @@ impl Tables {
             let number = (self.next + step) % known;
             let object = &mut self.objects[number];
             let retired = records[number].retired.load(Ordering::Relaxed) != 0;
-            let name_at = records[number].name.load(Ordering::Acquire); // SYNC renamed with rename
+            let name_at = records[number].name_at();
             if (retired, name_at) != (object.retired, object.name_at) {
                 object.retired = retired;
                 object.name_at = name_at;
@@ -102,7 +102,7 @@ impl Tables {
 }
 
 fn entry(region: &Region, record: &ObjectRecord, number: usize) -> ObjectEntry {
-    let name_at = record.name.load(Ordering::Acquire); // SYNC renamed with rename
+    let name_at = record.name_at();
     let parent = record.parent.load(Ordering::Relaxed);
     ObjectEntry {
         kind: ObjectKind::from_number(record.kind.load(Ordering::Relaxed))

@@ -11,8 +11,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use whyperf_layout::slot::Reading;
-use whyperf_layout::{Head, Node, SlotState, Watch, geometry};
+use whyperf_layout::slot::{Reading, stamped_pair};
+use whyperf_layout::{Head, Node, Watch, geometry};
 
 use crate::callpath::ClassId;
 use crate::region::Slot;
@@ -120,8 +120,7 @@ impl Thread {
         depth: Depth,
         growth: &mut Vec<Growth>,
     ) -> Depth {
-        let state = slot.head.state.load(Ordering::Acquire); // SYNC ended with finish
-        let depth = if state == SlotState::Dead as u32 { Depth::Last } else { depth };
+        let depth = if slot.head.is_dead() { Depth::Last } else { depth };
         let unchanged = self.watch.unchanged(slot.head);
         if unchanged && depth == Depth::Changed {
             self.still = self.still.saturating_add(1);
@@ -138,7 +137,7 @@ impl Thread {
 
     /// Learns of new nodes; answers how many there are.
     pub(crate) fn take_keys(&mut self, slot: &Slot<'_>) -> usize {
-        let count = slot.head.nodes.load(Ordering::Acquire) as usize; // SYNC nodes with make
+        let count = slot.head.published_nodes() as usize;
         let count = count.min(geometry::NODE_CAPACITY);
         let known = self.nodes.len();
         for (index, node) in slot.nodes.iter().enumerate().take(count).skip(known) {
@@ -177,7 +176,7 @@ impl Thread {
         now: u64,
         growth: &mut Vec<Growth>,
     ) {
-        let seen = slot.stamps[at].load(Ordering::Acquire); // SYNC changed with begin, end
+        let seen = stamped_pair(&slot.stamps[at]);
         let differs = if both { u64::MAX } else { seen ^ self.stamps[at] };
         let mut copy = seen;
         for (half, mask) in [0xffff_ffff, 0xffff_ffff << 32].into_iter().enumerate() {

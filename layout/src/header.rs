@@ -25,6 +25,7 @@ pub enum State {
 
 /// The header; every word is written by the process, read by the daemon.
 #[derive(Debug)]
+#[cfg_attr(loom, derive(Default))]
 #[repr(C)]
 pub struct Header {
     /// [`MAGIC`], stored last of all when the region is ready.
@@ -79,6 +80,7 @@ pub struct Header {
 
 /// Everything that had to be skipped, process-wide; a slot counts its own drops beside its word.
 #[derive(Debug)]
+#[cfg_attr(loom, derive(Default))]
 #[repr(C)]
 pub struct Losses {
     /// Threads that found no slot.

@@ -20,6 +20,7 @@ pub mod geometry;
 mod header;
 mod kind;
 pub mod patch;
+mod publication;
 pub mod ring;
 pub mod slot;
 pub mod strings;

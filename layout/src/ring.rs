@@ -147,7 +147,7 @@ impl CommandPage {
         if sent {
             let rings = self.doorbell.load(Ordering::Relaxed).wrapping_add(1);
             // SYNC doorbell with CommandPage::rung
-            self.doorbell.store(rings, or_relaxed!("doorbell_store", Ordering::Release));
+            self.doorbell.store(rings, or_relaxed("doorbell_store", Ordering::Release));
         }
         sent
     }
@@ -156,7 +156,7 @@ impl CommandPage {
     /// nothing came meanwhile and the agent may sleep on it.
     pub fn rung(&self) -> u32 {
         // SYNC doorbell with CommandPage::send
-        self.doorbell.load(or_relaxed!("doorbell_load", Ordering::Acquire))
+        self.doorbell.load(or_relaxed("doorbell_load", Ordering::Acquire))
     }
 
     /// Agent: takes the next command.
@@ -185,26 +185,26 @@ fn produce(
 ) -> bool {
     let at = produced.load(Ordering::Relaxed);
     // SYNC taken with consume
-    let gone = consumed.load(or_relaxed!("taken_load", Ordering::Acquire));
+    let gone = consumed.load(or_relaxed("taken_load", Ordering::Acquire));
     if at.wrapping_sub(gone) as usize >= RING {
         return false;
     }
     entries[at as usize % RING].write(message);
     // SYNC made with consume
-    produced.store(at.wrapping_add(1), or_relaxed!("made_store", Ordering::Release));
+    produced.store(at.wrapping_add(1), or_relaxed("made_store", Ordering::Release));
     true
 }
 
 fn consume(entries: &[Entry; RING], produced: &AtomicU32, consumed: &AtomicU32) -> Option<Message> {
     let at = consumed.load(Ordering::Relaxed);
     // SYNC made with produce
-    let made = produced.load(or_relaxed!("made_load", Ordering::Acquire));
+    let made = produced.load(or_relaxed("made_load", Ordering::Acquire));
     let ready = made.wrapping_sub(at) as usize;
     if ready == 0 || ready > RING {
         return None;
     }
     let message = entries[at as usize % RING].read();
     // SYNC taken with produce
-    consumed.store(at.wrapping_add(1), or_relaxed!("taken_store", Ordering::Release));
+    consumed.store(at.wrapping_add(1), or_relaxed("taken_store", Ordering::Release));
     Some(message)
 }

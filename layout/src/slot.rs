@@ -131,8 +131,7 @@ pub const fn low(value: u64) -> u32 {
 #[inline(always)]
 pub fn begin(head: &Head, current: &Node, stamp: &AtomicU32, next: u32, now: u64) {
     head.word.store(pack(next, now), Ordering::Relaxed); // SYNC handler with last_event
-    #[cfg(not(loom_mutant = "open_begin"))]
-    fence(Ordering::Release); // SYNC open with Watch::open
+    fence("open_begin", Ordering::Release); // SYNC open with Watch::open
     add(&current.exclusive, now.wrapping_sub(last_event(head)));
     settle(head, stamp, now);
 }
@@ -172,10 +171,16 @@ fn open_end(head: &Head, current: &Node, next: u32, now: u64) -> u64 {
     // One fence orders both, word and visits, before all that follows.
     // SYNC open with Watch::open
     // SYNC untorn with Node::read
-    #[cfg(not(loom_mutant = "open_end"))]
-    fence(Ordering::Release);
+    fence("open_end", Ordering::Release);
     add(&current.exclusive, now.wrapping_sub(last_event(head)));
     visits
+}
+
+/// Writer: settles a slot whose event nobody will come back to finish, its segment beginning at
+/// `began`; the low halves of that and of the word are the same.
+pub fn mend(head: &Head, began: u64) {
+    // SYNC settled with Watch::unchanged
+    head.last.store(began, or_relaxed("mended_store", Ordering::Release));
 }
 
 /// When the segment began that is being closed. Read after the word is stored: a signal handler
@@ -191,23 +196,34 @@ fn last_event(head: &Head) -> u64 {
 #[inline(always)]
 fn close_end(current: &Node, visits: u64) {
     // SYNC whole with Node::read
-    current.done.store(low(visits), or_relaxed!("whole_store", Ordering::Release));
+    current.done.store(low(visits), or_relaxed("whole_store", Ordering::Release));
 }
 
 #[inline(always)]
 fn settle(head: &Head, stamp: &AtomicU32, now: u64) {
-    // SYNC changed with stamped
-    stamp.store(low(now), or_relaxed!("changed_store", Ordering::Release));
+    // SYNC changed with seeing
+    stamp.store(low(now), or_relaxed("changed_store", Ordering::Release));
     // SYNC settled with Watch::unchanged
-    head.last.store(now, or_relaxed!("settled_store", Ordering::Release));
+    head.last.store(now, or_relaxed("settled_store", Ordering::Release));
 }
 
 /// Reader: a node's stamp. Whoever reads the node after it sees at least what this stamp marks.
 #[inline(always)]
 #[must_use]
 pub fn stamped(stamp: &AtomicU32) -> u32 {
-    // SYNC changed with settle
-    stamp.load(or_relaxed!("changed_load", Ordering::Acquire))
+    stamp.load(seeing())
+}
+
+/// Reader: two stamps side by side, for a quicker comparison; the same promise for both.
+#[inline(always)]
+#[must_use]
+pub fn stamped_pair(pair: &AtomicU64) -> u64 {
+    pair.load(seeing())
+}
+
+#[inline(always)]
+fn seeing() -> Ordering {
+    or_relaxed("changed_load", Ordering::Acquire) // SYNC changed with settle
 }
 
 /// What a call moved.
@@ -241,12 +257,11 @@ impl Node {
     #[must_use]
     pub fn read(&self) -> Option<Reading> {
         // SYNC whole with close_end
-        let done = self.done.load(or_relaxed!("whole_load", Ordering::Acquire));
+        let done = self.done.load(or_relaxed("whole_load", Ordering::Acquire));
         let exclusive = self.exclusive.load(Ordering::Relaxed);
         let out = self.bytes.load(Ordering::Relaxed);
         let r#in = self.received.load(Ordering::Relaxed);
-        #[cfg(not(loom_mutant = "untorn_read"))]
-        fence(Ordering::Acquire); // SYNC untorn with open_end
+        fence("untorn_read", Ordering::Acquire); // SYNC untorn with open_end
         let visits = self.visits.load(Ordering::Relaxed);
         (low(visits) == done).then_some(Reading { visits, exclusive, moved: Moved { out, r#in } })
     }
@@ -277,7 +292,7 @@ impl Watch {
     /// the next call blocks.
     pub fn unchanged(&mut self, head: &Head) -> bool {
         // SYNC settled with settle
-        let last = head.last.load(or_relaxed!("settled_load", Ordering::Acquire));
+        let last = head.last.load(or_relaxed("settled_load", Ordering::Acquire));
         let word = head.word.load(Ordering::Relaxed);
         let settled = (low(last) == low(word)).then_some(word);
         let same = settled.is_some() && settled == self.began;
@@ -287,8 +302,7 @@ impl Watch {
 
     /// Reader, after the nodes: what is open, `clock` being the reader's own time in ticks.
     pub fn open(&mut self, head: &Head, clock: u64) -> Open {
-        #[cfg(not(loom_mutant = "open_read"))]
-        fence(Ordering::Acquire); // SYNC open with begin, open_end
+        fence("open_read", Ordering::Acquire); // SYNC open with begin, open_end
         let word = head.word.load(Ordering::Relaxed);
         let last = head.last.load(Ordering::Relaxed);
         let since = match self.ended {

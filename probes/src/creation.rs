@@ -8,10 +8,9 @@
 //! without it. When all places are taken the thread is made plainly, and registers at its first
 //! event.
 
-use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-
 use whyperf_runtime::{birth, guard, process};
 
+use crate::errand::{Errand, Maker, Task};
 use crate::next::Next;
 use crate::stub::entry;
 use crate::wrapped::{keep_errno, real};
@@ -25,23 +24,7 @@ pub(crate) fn resolve() {
     NEXT.address();
 }
 
-/// What a thread being created has to know.
-#[derive(Debug)]
-struct Place {
-    /// One of [`FREE`], [`TAKEN`], [`OWN`] or [`FOREIGN`].
-    state: AtomicU32,
-    start: AtomicUsize,
-    argument: AtomicUsize,
-}
-
-const FREE: u32 = 0;
-const TAKEN: u32 = 1;
-const OWN: u32 = 2;
-const FOREIGN: u32 = 3;
-
-static PLACES: [Place; 256] = [const {
-    Place { state: AtomicU32::new(FREE), start: AtomicUsize::new(0), argument: AtomicUsize::new(0) }
-}; 256];
+static PLACES: [Errand; 256] = [const { Errand::new() }; 256];
 
 unsafe extern "C" fn create(
     thread: usize,
@@ -56,22 +39,16 @@ unsafe extern "C" fn create(
     let failed = real!(NEXT, thread, attributes, first, record);
     // The upper half of the word is not the function's.
     if failed as u32 != 0 {
-        place.state.store(FREE, Ordering::Relaxed);
+        place.give();
     }
     failed
 }
 
-fn take(start: usize, argument: usize) -> Option<&'static Place> {
-    let claim = |place: &&Place| {
-        let acquire = Ordering::Acquire; // SYNC place with register
-        place.state.compare_exchange(FREE, TAKEN, acquire, Ordering::Relaxed).is_ok()
-    };
-    let place = PLACES.iter().find(claim)?;
-    place.start.store(start, Ordering::Relaxed);
-    place.argument.store(argument, Ordering::Relaxed);
+fn take(start: usize, argument: usize) -> Option<&'static Errand> {
+    let place = PLACES.iter().find(|place| place.take())?;
     let foreign = guard::is_inside() || birth::is_disowned();
-    // Creating a thread makes everything before it visible to it.
-    place.state.store(if foreign { FOREIGN } else { OWN }, Ordering::Relaxed);
+    let maker = if foreign { Maker::Library } else { Maker::Program };
+    place.hand_over(Task { start, argument, maker });
     Some(place)
 }
 
@@ -82,15 +59,11 @@ struct Further {
     argument: usize,
 }
 
-extern "C" fn register(place: &'static Place) -> Further {
-    let further = Further {
-        start: place.start.load(Ordering::Relaxed),
-        argument: place.argument.load(Ordering::Relaxed),
-    };
-    let foreign = place.state.load(Ordering::Relaxed) == FOREIGN;
-    place.state.store(FREE, Ordering::Release); // SYNC place with take
-    keep_errno(if foreign { birth::disown } else { birth::begin });
-    further
+extern "C" fn register(place: &'static Errand) -> Further {
+    let Task { start, argument, maker } = place.read();
+    place.give();
+    keep_errno(if maker == Maker::Library { birth::disown } else { birth::begin });
+    Further { start, argument }
 }
 
 // SAFETY: a naked function of the platform's C convention: it calls with an aligned stack, puts

@@ -5,6 +5,7 @@
 mod api;
 mod c_library;
 mod creation;
+mod errand;
 mod fortran;
 mod io;
 mod mpi;

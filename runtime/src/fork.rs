@@ -29,9 +29,9 @@ pub(crate) fn child() {
     switch::wipe();
     thread::after_fork();
     if WANTED.load(Ordering::Relaxed) {
-        WIPED.stage.store(Stage::Wanted as u32, Ordering::Relaxed);
+        WIPED.stage.set(Stage::Wanted);
     } else {
-        WIPED.stage.store(Stage::Declined as u32, Ordering::Relaxed);
+        WIPED.stage.set(Stage::Declined);
     }
 }
 
@@ -39,9 +39,9 @@ pub(crate) fn child() {
 /// first, and what lies below them is complete.
 pub(crate) fn inherit(parent: Tables, child: Tables, held: &Held) {
     let (from, to) = (parent.header(), child.header());
-    let regions = from.region_count.load(Ordering::Acquire); // SYNC tables with Region::append
-    let objects = from.object_count.load(Ordering::Acquire); // SYNC tables with object::append
-    let strings = from.strings_used.load(Ordering::Acquire) as usize; // SYNC tables with strings::append
+    let regions = from.published_regions();
+    let objects = from.published_objects();
+    let strings = from.published_strings() as usize;
     let strings = strings.min(STRINGS_SIZE);
     if !map::reach_string(child, strings, held) {
         return;
@@ -60,7 +60,7 @@ pub(crate) fn inherit(parent: Tables, child: Tables, held: &Held) {
         if !map::reach_object(child, id, held) {
             break;
         }
-        object::copy(parent, child, id);
+        object::copy(parent, child, id, strings as u32);
         to.object_count.store(u32::from(id) + 1, Ordering::Relaxed);
     }
 }
@@ -69,6 +69,8 @@ fn copy_region(parent: Tables, child: Tables, id: u16) {
     let (from, to) = (parent.region(id), child.region(id));
     for (source, target) in
         [(&from.name, &to.name), (&from.kind, &to.kind), (&from.switched, &to.switched)]
+            .into_iter()
+            .chain([(&from.form, &to.form)])
     {
         target.store(source.load(Ordering::Relaxed), Ordering::Relaxed);
     }

@@ -5,7 +5,6 @@
 
 use crate::kernel;
 use crate::switch::WIPED;
-use core::sync::atomic::Ordering;
 
 /// Proof that the lock is held; given back when dropped.
 #[derive(Debug)]
@@ -17,18 +16,14 @@ impl Held {
     /// Waits for the lock.
     pub(crate) fn take() -> Self {
         let signals = kernel::block_signals();
-        let lock = &WIPED.lock;
-        // SYNC cold with Held::drop
-        while lock.compare_exchange_weak(0, 1, Ordering::Acquire, Ordering::Relaxed).is_err() {
-            kernel::give_way();
-        }
+        WIPED.lock.take(kernel::give_way);
         Self { signals }
     }
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
-        WIPED.lock.store(0, Ordering::Release); // SYNC cold with Held::take
+        WIPED.lock.give();
         kernel::restore_signals(self.signals);
     }
 }

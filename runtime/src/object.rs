@@ -1,15 +1,15 @@
 //! Objects: what regions wait for or work on, found by (kind, parent, key).
 //!
-//! Lookup takes no lock: an open-addressing table of numbers in private memory, whose entries are
-//! only ever stored whole. Inserting holds the cold lock. The entry of a retired object stays, so
-//! that chains stay whole, and is taken over by the next object of its chain.
+//! Lookup takes no lock: the numbers are in a [`Directory`] in private memory. Inserting holds the
+//! cold lock.
 
+use crate::directory::{Directory, Entry};
+use crate::known::Known;
 use crate::lock::Held;
 use crate::process;
 use crate::view::Tables;
 use crate::{kernel, map, strings};
-use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
-use whyperf_layout::geometry::OBJECT_CAPACITY;
+use core::sync::atomic::Ordering;
 use whyperf_layout::{ObjectKind, ObjectRecord};
 
 /// Number of an object.
@@ -40,11 +40,8 @@ impl ObjectId {
     }
 }
 
-/// Entries of the table, twice the objects so that chains stay short.
-const ENTRIES: usize = 2 * OBJECT_CAPACITY;
-
-/// Set once; survives a fork with its content, which stays right because the tables are copied.
-static INDEX: AtomicPtr<AtomicU32> = AtomicPtr::new(core::ptr::null_mut());
+/// Survives a fork with its content, which stays right because the tables are copied.
+static DIRECTORY: Known<Directory> = Known::new();
 
 /// Finds or makes the object. Never fails: when there is no room it is the parent (or none), and
 /// that is counted.
@@ -70,7 +67,8 @@ pub fn intern(kind: ObjectKind, parent: ObjectId, key: u64, name: &[u8], site: u
 pub fn find(kind: ObjectKind, parent: ObjectId, key: u64) -> Option<ObjectId> {
     let tables = process::tables()?;
     let wanted = Wanted { kind, parent, key };
-    wanted.chain()?.map_while(|entry| entry.number()).find(|id| wanted.is(id.record(tables)))
+    let mut named = wanted.chain(DIRECTORY.get()?).map_while(named);
+    named.find(|id| wanted.is(id.record(tables)))
 }
 
 /// Gives the object another name.
@@ -81,7 +79,7 @@ pub fn rename(id: ObjectId, name: &[u8]) {
     }
     let held = Held::take();
     let name = strings::append(tables, name, &held);
-    id.record(tables).name.store(name, Ordering::Release); // SYNC renamed with Tables::look_again
+    id.record(tables).rename(name);
 }
 
 /// The object exists no more: the same kind, parent and key will be another one.
@@ -93,19 +91,9 @@ pub fn retire(id: ObjectId) {
     }
 }
 
-/// Copies a record into a forked child's table.
-pub(crate) fn copy(parent: Tables, child: Tables, id: u16) {
-    let (from, to) = (parent.object(id), child.object(id));
-    for (source, target) in [
-        (&from.kind, &to.kind),
-        (&from.parent, &to.parent),
-        (&from.name, &to.name),
-        (&from.retired, &to.retired),
-    ] {
-        target.store(source.load(Ordering::Relaxed), Ordering::Relaxed);
-    }
-    to.key.store(from.key.load(Ordering::Relaxed), Ordering::Relaxed);
-    to.site.store(from.site.load(Ordering::Relaxed), Ordering::Relaxed);
+/// Copies a record into a forked child's table, which has the first `strings` bytes of strings.
+pub(crate) fn copy(parent: Tables, child: Tables, id: u16, strings: u32) {
+    child.object(id).inherit(parent.object(id), strings);
 }
 
 fn append(
@@ -115,18 +103,15 @@ fn append(
     site: u64,
     held: &Held,
 ) -> Option<ObjectId> {
-    if INDEX.load(Ordering::Relaxed).is_null() {
-        let index = kernel::private_memory(ENTRIES * size_of::<AtomicU32>())?;
-        INDEX.store(index.cast(), Ordering::Release); // SYNC index with Wanted::chain
-    }
+    let directory = DIRECTORY.get().or_else(make_directory)?;
     let header = tables.header();
     let count = header.object_count.load(Ordering::Relaxed);
     let id = u16::try_from(count).ok()?;
     if !map::reach_object(tables, id, held) {
         return None;
     }
-    let entry = wanted.chain()?.find(|entry| {
-        entry.number().is_none_or(|id| id.record(tables).retired.load(Ordering::Relaxed) != 0)
+    let entry = wanted.chain(directory).find(|entry| {
+        named(*entry).is_none_or(|id| id.record(tables).retired.load(Ordering::Relaxed) != 0)
     })?;
     let record = tables.object(id);
     record.kind.store(wanted.kind.number(), Ordering::Relaxed);
@@ -134,9 +119,22 @@ fn append(
     record.key.store(wanted.key, Ordering::Relaxed);
     record.site.store(site, Ordering::Relaxed);
     record.name.store(strings::append(tables, name, held), Ordering::Relaxed);
-    header.object_count.store(count + 1, Ordering::Release); // SYNC tables with Region::objects
-    entry.0.store(count, Ordering::Release); // SYNC object with Entry::number
+    header.publish_objects(count + 1);
+    entry.name(count);
     Some(ObjectId(count))
+}
+
+#[cold]
+fn make_directory() -> Option<&'static Directory> {
+    let memory = kernel::private_memory(size_of::<Directory>())?;
+    // SAFETY: so many zeros on a page border that are ours for ever; a table of atomics.
+    let directory = unsafe { &*memory.cast::<Directory>() };
+    DIRECTORY.set(directory);
+    Some(directory)
+}
+
+fn named(entry: Entry) -> Option<ObjectId> {
+    entry.number().map(ObjectId)
 }
 
 /// What is looked for.
@@ -144,16 +142,6 @@ struct Wanted {
     kind: ObjectKind,
     parent: ObjectId,
     key: u64,
-}
-
-/// One entry of the table.
-struct Entry(&'static AtomicU32);
-
-impl Entry {
-    fn number(&self) -> Option<ObjectId> {
-        let number = self.0.load(Ordering::Acquire); // SYNC object with append
-        (number != 0).then_some(ObjectId(number))
-    }
 }
 
 impl Wanted {
@@ -165,19 +153,9 @@ impl Wanted {
     }
 
     /// The entries where it may be, in order.
-    fn chain(&self) -> Option<impl Iterator<Item = Entry> + use<>> {
-        let index = INDEX.load(Ordering::Acquire); // SYNC index with append
-        if index.is_null() {
-            return None;
-        }
+    fn chain(&self, directory: &'static Directory) -> impl Iterator<Item = Entry> + use<> {
         let kind = u64::from(self.kind.number());
-        let mixed = (self.key ^ (u64::from(self.parent.0) << 40) ^ (kind << 58))
-            .wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let start = (mixed >> 40) as usize;
-        Some((0..ENTRIES).map(move |step| {
-            let at = (start + step) % ENTRIES;
-            // SAFETY: `at` is below the number of entries, and the table stays for ever.
-            Entry(unsafe { &*index.add(at) })
-        }))
+        let mixed = self.key ^ (u64::from(self.parent.0) << 40) ^ (kind << 58);
+        directory.chain(mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }
 }

@@ -88,7 +88,7 @@ impl Region {
         record.kind.store(self.kind().number(), Ordering::Relaxed);
         record.address.store(address, Ordering::Relaxed);
         record.switched.store(1, Ordering::Relaxed);
-        header.region_count.store(count + 1, Ordering::Release); // SYNC tables with Region::regions
+        header.publish_regions(count + 1);
         switch::set(id, header.paused.load(Ordering::Relaxed) == 0);
         Some(id)
     }

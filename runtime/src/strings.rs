@@ -27,6 +27,6 @@ pub(crate) fn append(tables: Tables, text: &[u8], held: &Held) -> u32 {
         to.cast::<u32>().write((text.len() as u32).to_le());
         to.add(4).copy_from_nonoverlapping(text.as_ptr(), text.len());
     }
-    header.strings_used.store(end as u32, Ordering::Release); // SYNC tables with fork::inherit
+    header.publish_strings(end as u32);
     at as u32
 }

@@ -8,6 +8,7 @@ use crate::environ::settings;
 use crate::lock::Held;
 use crate::thread_local::{Thread, thread};
 use crate::view::{Slot, Tables};
+use crate::patch::calls::Calls;
 use crate::{agent, calibration, clock, damage, kernel, map, process, tree};
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
@@ -56,6 +57,16 @@ pub(crate) struct Private {
     pub(crate) deaf: (u64, u32),
     /// Node that was open when the thread forked.
     pub(crate) forked: u32,
+}
+
+impl Private {
+    /// The thread's open calls of functions, behind this in the same mapping.
+    pub(crate) fn calls(&self) -> &'static mut Calls {
+        let distance = CALLS_AT - CACHE * size_of::<u32>();
+        let place = core::ptr::from_ref(self).cast::<u8>().wrapping_add(distance);
+        // SAFETY: `furnish` put it there. Only the calling thread uses it, one event at a time.
+        unsafe { &mut *place.cast_mut().cast() }
+    }
 }
 
 /// The key whose destructor tells of a thread's end; 0 while there is none, else key + 1.
@@ -115,7 +126,9 @@ fn register(block: *mut Thread, parents: Option<&mut Private>) -> Option<&'stati
     // SAFETY: the calling thread's own block, here and below.
     unsafe { (*block).flags = (*block).flags & !FORKED | BUSY };
     let held = Held::take();
+    let tag = parents.as_ref().map_or(0, |parents| parents.calls().tag());
     let private = claim(tables, &held).and_then(|slot| furnish(block, slot, tables));
+    let private = private.inspect(|private| private.calls().inherit(tag));
     let private = private.map(calibrated);
     drop(held);
     // SAFETY: as above.
@@ -200,8 +213,7 @@ fn close_root(private: &Private) {
 fn finish(slot: Slot) {
     damage::shrink(slot.base());
     kernel::unmap(slot.base().wrapping_add(PAGE), SLOT_SIZE - PAGE);
-    let head = slot.head();
-    head.state.store(SlotState::Dead as u32, Ordering::Release); // SYNC ended with Thread::pass
+    slot.head().set_dead();
 }
 
 /// Gives the private memory back.
@@ -226,8 +238,7 @@ pub(crate) fn release_slot(tables: Tables, index: usize, generation: u32) -> boo
     }
     // SAFETY: claimed, so its head is mapped and populated.
     let head = unsafe { Slot::at(base) }.head();
-    let is_dead = head.state.load(Ordering::Acquire) == SlotState::Dead as u32; // SYNC ended with finish
-    if !is_dead || head.generation.load(Ordering::Relaxed) != generation {
+    if !head.is_dead() || head.generation.load(Ordering::Relaxed) != generation {
         return false;
     }
     if let Some(word) = RELEASED.get(index / 64) {
@@ -259,7 +270,8 @@ fn claim(tables: Tables, held: &Held) -> Option<Slot> {
         return None;
     }
     SLOTS.get(count)?.store(slot.base(), Ordering::Relaxed);
-    header.slot_count.store(count as u32 + 1, Ordering::Release); // SYNC slots with Region::slot_count
+    // Tells of nothing: a slot whose life is 0 is passed over.
+    header.slot_count.store(count as u32 + 1, Ordering::Relaxed);
     Some(slot)
 }
 
@@ -278,8 +290,10 @@ fn first_nodes(slot: Slot) -> *mut u8 {
     slot.base().wrapping_add(NODES_IN_SLOT)
 }
 
-/// Private memory of a thread: the cache, then [`Private`].
-const PRIVATE_SIZE: usize = CACHE * size_of::<u32>() + PAGE;
+/// Private memory of a thread: the cache, then [`Private`], then its [`Calls`].
+const PRIVATE_SIZE: usize = CALLS_AT + size_of::<Calls>();
+/// Where in it the calls begin.
+pub(crate) const CALLS_AT: usize = CACHE * size_of::<u32>() + PAGE;
 const _: () = assert!(size_of::<Private>() <= PAGE);
 const _: () = assert!(STAMPS_IN_SLOT == PAGE);
 
@@ -303,9 +317,10 @@ fn furnish(block: *mut Thread, slot: Slot, tables: Tables) -> Option<&'static mu
         forked: 0,
     };
     prepare_slot(slot);
-    // SAFETY: a page of fresh memory of ours, large enough; the block is the calling thread's.
+    // SAFETY: fresh memory of ours, large enough; the block is the calling thread's.
     unsafe {
         place.write(private);
+        (*memory.wrapping_add(CALLS_AT).cast::<Calls>()).prepare();
         (*block).cache = memory.cast();
         (*block).private = place.cast();
         place.as_mut()
@@ -338,12 +353,8 @@ pub(crate) fn start_time(private: &Private) {
 
 /// Lets the reader look from here on.
 fn go_live(private: &Private) {
-    let head = private.slot.head();
     start_time(private);
-    head.tid.store(kernel::thread_id(), Ordering::Relaxed);
-    let generation = head.generation.load(Ordering::Relaxed).wrapping_add(1);
-    head.generation.store(generation, Ordering::Relaxed);
-    head.state.store(SlotState::Live as u32, Ordering::Release); // SYNC claimed with Process::admit_threads
+    private.slot.head().go_live(kernel::thread_id());
 }
 
 /// Notes what is open, before the thread forks.

@@ -1,122 +1,115 @@
-//! The loom models, and the mutants: every ordering, weakened, must make a model fail.
+//! The loom models, and the mutants: every ordering, weakened, must make its model fail.
 //!
-//! A mutant is a `cfg(loom_mutant = "name")` in the sources of the layout or the runtime. Its value reaches
-//! only the workspace's own crates, by a compiler wrapper, so that loom itself is built once.
+//! Models and mutants are those of the table in `docs/layout.md`. All are in one program, which is
+//! told by its environment what to weaken.
 
-use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-use crate::workspace::{Workspace, succeed};
+use crate::workspace::{Workspace, json_string, succeed};
 
-const CRATES: [&str; 4] = ["-p", "whyperf-layout", "-p", "whyperf-runtime"];
+const TABLE: &str = "docs/layout.md";
+/// What loom says when it gives up; no model has noticed anything then.
+const GAVE_UP: &str = "exceeded maximum number of branches";
 
 /// Runs the models as they are.
 pub(crate) fn models(workspace: &Workspace) -> Result<()> {
-    succeed(&mut tests(workspace, None))
+    succeed(&mut Command::new(build(workspace)?))
 }
 
-/// Runs the models once per mutant and refuses each mutant that no model notices.
+/// Runs each mutant's models and refuses it when none of them fails.
 pub(crate) fn mutants(workspace: &Workspace) -> Result<()> {
-    let names = mutant_names(&workspace.root)?;
-    ensure!(
-        !names.is_empty(),
-        "no `loom_mutant` in layout/ or runtime/: nothing proves the models"
-    );
+    let path = workspace.root.join(TABLE);
+    let text = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
+    let program = build(workspace)?;
     let mut survivors = Vec::new();
-    for name in &names {
-        let verdict = if noticed(workspace, name)? { "caught" } else { "SURVIVED" };
-        println!("mutant {name}: {verdict}");
-        if verdict == "SURVIVED" {
-            survivors.push(name.as_str());
+    let mut caught = 0;
+    for row in rows(&text) {
+        for mutant in &row.mutants {
+            if is_noticed(&program, mutant, &row.models)? {
+                println!("mutant {mutant}: caught by {}", row.models.join(" or "));
+                caught += 1;
+            } else {
+                println!("mutant {mutant}: SURVIVED");
+                survivors.push(mutant.clone());
+            }
         }
     }
     if !survivors.is_empty() {
-        bail!("no model fails for: {}", survivors.join(", "));
+        bail!("no model of its row in {TABLE} fails for: {}", survivors.join(", "));
     }
-    println!("all {} mutants caught", names.len());
+    ensure!(caught > 0, "no mutant in the table of {TABLE}: nothing proves the models");
+    println!("all {caught} mutants caught");
     Ok(())
 }
 
-/// Whether a model fails under the mutant. A mutant that does not compile is an error, not a catch.
-fn noticed(workspace: &Workspace, name: &str) -> Result<bool> {
-    let wrapper = wrapper(&workspace.target.join("loom"), name)?;
-    succeed(tests(workspace, Some(&wrapper)).arg("--no-run"))
-        .with_context(|| format!("building mutant {name}"))?;
-    let output = tests(workspace, Some(&wrapper)).output().context("running the models")?;
-    let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-    Ok(!output.status.success()
-        && (said.contains("test result: FAILED") || said.contains("panicked")))
+/// Whether one of the models fails when that ordering is weakened.
+fn is_noticed(program: &Path, mutant: &str, models: &[String]) -> Result<bool> {
+    let output = Command::new(program)
+        .args(models)
+        .env("WHYPERF_MUTANT", mutant)
+        .output()
+        .with_context(|| format!("running the models of mutant {mutant}"))?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    ensure!(!said.contains(GAVE_UP), "mutant {mutant} is too much for its model:\n{said}");
+    Ok(!output.status.success() && said.contains("test result: FAILED"))
 }
 
-fn tests(workspace: &Workspace, wrapper: Option<&Path>) -> Command {
-    let mut command = workspace.cargo(&["test", "--release", "--quiet"]);
+/// Builds the models; answers where the program is.
+fn build(workspace: &Workspace) -> Result<PathBuf> {
+    let mut command = workspace.cargo(&["test", "--release", "--quiet", "--no-run"]);
     command
-        .args(CRATES)
-        .args(["--lib", "--tests"])
+        .args(["-p", "whyperf-layout", "--test", "loom"])
+        .arg("--message-format=json-render-diagnostics")
         .env("RUSTFLAGS", "--cfg loom")
         .env("CARGO_TARGET_DIR", workspace.target.join("loom"))
         .env("CARGO_PROFILE_RELEASE_LTO", "off")
         .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")
-        .env("CARGO_PROFILE_RELEASE_DEBUG", "none");
-    if let Some(wrapper) = wrapper {
-        command.env("RUSTC_WORKSPACE_WRAPPER", wrapper);
-    }
-    command
+        .env("CARGO_PROFILE_RELEASE_DEBUG", "none")
+        .stderr(std::process::Stdio::inherit());
+    let output = command.output().context("building the models")?;
+    ensure!(output.status.success(), "the models do not build: the messages are above");
+    let said = String::from_utf8_lossy(&output.stdout);
+    let program = said.lines().rev().find_map(|line| json_string(line, "executable"));
+    program.map(PathBuf::from).context("cargo names no program with the models")
 }
 
-/// Writes the compiler wrapper of one mutant. Cargo keys its cache by the wrapper's path: one file per name.
-fn wrapper(folder: &Path, name: &str) -> Result<PathBuf> {
-    fs::create_dir_all(folder).with_context(|| format!("creating {}", folder.display()))?;
-    let path = folder.join(format!("rustc-mutant-{name}"));
-    let script = format!(
-        "#!/bin/sh\nrustc=$1\nshift\nexec \"$rustc\" --cfg 'loom_mutant=\"{name}\"' \"$@\"\n"
-    );
-    fs::write(&path, script).with_context(|| format!("writing {}", path.display()))?;
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755))
-        .with_context(|| format!("making {} executable", path.display()))?;
-    Ok(path)
+/// One line of the table: the models, and the mutants that must make one of them fail.
+#[derive(Debug, PartialEq, Eq)]
+struct Row {
+    models: Vec<String>,
+    mutants: Vec<String>,
 }
 
-fn mutant_names(root: &Path) -> Result<BTreeSet<String>> {
-    let mut names = BTreeSet::new();
-    let mut folders = vec![root.join("layout"), root.join("runtime")];
-    while let Some(folder) = folders.pop() {
-        let entries =
-            fs::read_dir(&folder).with_context(|| format!("listing {}", folder.display()))?;
-        for entry in entries {
-            let path = entry?.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
-                names.extend(mutants_in(&fs::read_to_string(&path)?));
-            }
-        }
-    }
-    Ok(names)
+/// The lines of the table whose last two columns name something.
+fn rows(text: &str) -> Vec<Row> {
+    let lines = text.lines().filter(|line| line.starts_with("| `"));
+    let rows = lines.filter_map(|line| {
+        let mut cells = line.trim_end_matches(['|', ' ']).rsplit('|');
+        let (mutants, models) = (names(cells.next()?), names(cells.next()?));
+        Some(Row { models, mutants })
+    });
+    rows.filter(|row| !row.models.is_empty() && !row.mutants.is_empty()).collect()
 }
 
-fn mutants_in(text: &str) -> Vec<String> {
-    text.split("loom_mutant = \"")
-        .skip(1)
-        .filter_map(|rest| rest.split_once('"'))
-        .map(|(name, _)| name.to_owned())
-        .filter(|name| name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_'))
-        .collect()
+/// What stands between backticks.
+fn names(cell: &str) -> Vec<String> {
+    cell.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::mutants_in;
+    use super::{Row, rows};
 
     #[test]
-    fn mutants_are_read_from_their_conditions() {
-        let text = "#[cfg(loom_mutant = \"late_word\")] x #[cfg(not(loom_mutant = \"late_word\"))]";
-        assert_eq!(mutants_in(text), ["late_word", "late_word"]);
-        assert!(mutants_in("a \"loom_mutant\" b").is_empty());
+    fn models_and_mutants_are_the_last_columns() {
+        let table = "| name | promise | model | mutants |\n|---|---|---|---|\n\
+                     | `open` | `a` before b | `never_twice`, `nor_thrice` | `open_store` |\n\
+                     | `handler` | c | [harness](x.rs) | none |\n";
+        let models = ["never_twice", "nor_thrice"].map(str::to_owned).to_vec();
+        assert_eq!(rows(table), [Row { models, mutants: vec!["open_store".to_owned()] }]);
     }
 }

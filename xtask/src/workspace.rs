@@ -108,7 +108,7 @@ fn declared_tests(manifest: &str) -> Vec<String> {
 }
 
 /// The value of the first string member `key` in JSON text.
-fn json_string(text: &str, key: &str) -> Option<String> {
+pub(crate) fn json_string(text: &str, key: &str) -> Option<String> {
     let after = text.split_once(&format!("\"{key}\":"))?.1.trim_start().strip_prefix('"')?;
     let mut value = String::new();
     let mut letters = after.chars();

@@ -1,24 +1,13 @@
-//! The protocols of the region under every interleaving that loom explores; each has mutants.
-//!
-//! A mutant weakens one ordering. `cargo xtask test --only mutants` builds each of them and
-//! demands that a model here fails; these are named in the macro `or_relaxed` of the sources:
-//! `loom_mutant = "whole_store"`, `loom_mutant = "whole_load"`,
-//! `loom_mutant = "changed_store"`, `loom_mutant = "changed_load"`,
-//! `loom_mutant = "settled_store"`, `loom_mutant = "settled_load"`,
-//! `loom_mutant = "made_store"`, `loom_mutant = "made_load"`,
-//! `loom_mutant = "taken_store"`, `loom_mutant = "taken_load"`,
-//! `loom_mutant = "doorbell_store"`, `loom_mutant = "doorbell_load"`.
-//! Both sides run in spawned threads, because loom explores less of what the main thread sees, and
-//! every word of a model has a value of its own.
-#![cfg(loom)]
+//! A thread's counters and timers: what their reader may conclude.
 
 use loom::sync::Arc;
 use loom::sync::atomic::AtomicU32;
 use loom::sync::atomic::Ordering::Relaxed;
 use loom::thread;
-use whyperf_layout::ring::{Command, CommandPage, Message, ReplyPage};
 use whyperf_layout::slot::{self, low, pack};
 use whyperf_layout::{Head, Moved, Node, Reading, Watch};
+
+use crate::explore;
 
 const ROOT: u32 = 64;
 const CHILD: u32 = 128;
@@ -38,11 +27,11 @@ struct Slot {
 }
 
 impl Slot {
-    fn new() -> Arc<Self> {
+    fn new() -> Self {
         let slot = Self::default();
         slot.head.word.store(pack(ROOT, START), Relaxed);
         slot.head.last.store(START, Relaxed);
-        Arc::new(slot)
+        slot
     }
 
     fn begin(&self, now: u64) {
@@ -66,18 +55,9 @@ impl Slot {
     }
 }
 
-/// Runs writer and reader, each in a thread of its own.
+/// Runs writer and reader.
 fn model(writer: fn(&Slot), reader: fn(&Slot)) {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(3);
-    builder.check(move || {
-        let slot = Slot::new();
-        let threads = [(writer, slot.clone()), (reader, slot)]
-            .map(|(work, slot)| thread::spawn(move || work(&slot)));
-        for thread in threads {
-            thread.join().unwrap();
-        }
-    });
+    explore(Slot::new, writer, reader);
 }
 
 #[test]
@@ -134,11 +114,26 @@ fn a_stamp_promises_its_change() {
 
 #[test]
 fn a_slot_called_unchanged_had_been_read_whole() {
-    loom::model(|| {
-        let slot = Slot::new();
+    read_before_called_unchanged(|slot| slot.begin(BEGUN));
+}
+
+#[test]
+fn a_mended_slot_called_unchanged_had_been_read_whole() {
+    read_before_called_unchanged(|slot| {
+        // An event that is left by a jump after its segment was closed.
+        slot.head.word.store(pack(CHILD, BEGUN), Relaxed);
+        slot.nodes[0].exclusive.store(BEGUN - START, Relaxed);
+        slot::mend(&slot.head, BEGUN);
+    });
+}
+
+/// Unchanged twice until after the writer's end: its segment was there before the nodes were read.
+fn read_before_called_unchanged(writer: fn(&Slot)) {
+    loom::model(move || {
+        let slot = Arc::new(Slot::new());
         let writer = thread::spawn({
             let slot = slot.clone();
-            move || slot.begin(BEGUN)
+            move || writer(&slot)
         });
         let reader = thread::spawn({
             let slot = slot.clone();
@@ -151,64 +146,10 @@ fn a_slot_called_unchanged_had_been_read_whole() {
         });
         writer.join().unwrap();
         let (time, mut watch) = reader.join().unwrap();
-        // Unchanged twice until after the writer's end: it was begun before the nodes were read.
         if let Some(time) = time
             && watch.unchanged(&slot.head)
         {
             assert_eq!(time, BEGUN - START);
         }
     });
-}
-
-#[test]
-fn messages_arrive_whole_and_in_order() {
-    loom::model(|| {
-        let pages = Arc::new((CommandPage::default(), ReplyPage::default()));
-        let sender = thread::spawn({
-            let pages = pages.clone();
-            move || {
-                for number in 1..=3 {
-                    while !pages.0.send(&pages.1, message(number)) {
-                        thread::yield_now();
-                    }
-                }
-            }
-        });
-        let receiver = thread::spawn(move || {
-            for number in 1..=3 {
-                let received = loop {
-                    if let Some(received) = pages.0.receive(&pages.1) {
-                        break received;
-                    }
-                    thread::yield_now();
-                };
-                assert_eq!(received, message(number));
-            }
-        });
-        sender.join().unwrap();
-        receiver.join().unwrap();
-    });
-}
-
-#[test]
-fn a_bell_announces_its_message() {
-    loom::model(|| {
-        let pages = Arc::new((CommandPage::default(), ReplyPage::default()));
-        let sender = thread::spawn({
-            let pages = pages.clone();
-            move || assert!(pages.0.send(&pages.1, message(1)))
-        });
-        let agent = thread::spawn(move || {
-            if pages.0.rung() == 1 {
-                assert_eq!(pages.0.receive(&pages.1), Some(message(1)));
-            }
-        });
-        sender.join().unwrap();
-        agent.join().unwrap();
-    });
-}
-
-fn message(number: u64) -> Message {
-    let what = Command::SwitchOn as u64 + 100 * number;
-    Message { what, arguments: [number + 1000, number + 2000, number + 3000] }
 }

@@ -10,10 +10,14 @@
 //!   before it was given back; so it cannot change between the look at the handle and the reading.
 //! * When all places in reach are taken nothing is remembered: the caller counts the loss.
 
-use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use whyperf_layout::sync::{AtomicU64, AtomicUsize, Ordering, or_relaxed};
 
 /// Places a handle may be in.
+#[cfg(not(loom))]
 const REACH: usize = 8;
+/// Places of a model.
+#[cfg(loom)]
+const REACH: usize = 2;
 /// No MPI has a handle of this value.
 const FREE: usize = 0;
 const CLAIMED: usize = usize::MAX;
@@ -24,7 +28,15 @@ pub(crate) const WORDS: usize = 4;
 pub(crate) struct Association<const N: usize> {
     handles: [AtomicUsize; N],
     values: [[AtomicU64; WORDS]; N],
+    /// Whose turn it is with the values: the model checker does not reorder a load after a later
+    /// store, so it would not see values overwritten under their reader; it sees this.
+    #[cfg(loom)]
+    turns: [loom::cell::UnsafeCell<()>; N],
 }
+
+// SAFETY: loom's cells hold nothing; they only watch who comes near.
+#[cfg(loom)]
+unsafe impl<const N: usize> Sync for Association<N> {}
 
 /// A place in the table that holds a handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,11 +51,23 @@ impl Place {
 
 impl<const N: usize> Association<N> {
     /// An empty table.
+    #[cfg(not(loom))]
     pub(crate) const fn new() -> Self {
         assert!(N.is_power_of_two());
         Self {
             handles: [const { AtomicUsize::new(FREE) }; N],
             values: [const { [const { AtomicU64::new(0) }; WORDS] }; N],
+        }
+    }
+
+    /// An empty table.
+    #[cfg(loom)]
+    pub(crate) fn new() -> Self {
+        use core::array::from_fn;
+        Self {
+            handles: from_fn(|_| AtomicUsize::new(FREE)),
+            values: from_fn(|_| from_fn(|_| AtomicU64::new(0))),
+            turns: from_fn(|_| loom::cell::UnsafeCell::new(())),
         }
     }
 
@@ -55,7 +79,8 @@ impl<const N: usize> Association<N> {
         }
         let first = Self::first(handle);
         (0..REACH).map(|step| (first + step) & (N - 1)).find_map(|at| {
-            let held = self.handles[at].load(Ordering::Acquire); // SYNC handle with insert
+            // SYNC handle with insert
+            let held = self.handles[at].load(or_relaxed("handle_find", Ordering::Acquire));
             (held == handle).then_some(Place(at))
         })
     }
@@ -68,26 +93,31 @@ impl<const N: usize> Association<N> {
         let first = Self::first(handle);
         let at = (0..REACH).map(|step| (first + step) & (N - 1)).find(|at| {
             let place = &self.handles[*at];
+            let acquire = or_relaxed("claim_insert", Ordering::Acquire); // SYNC claim with remove
             place.load(Ordering::Relaxed) == FREE
-                && place
-                    .compare_exchange(FREE, CLAIMED, Ordering::Acquire, Ordering::Relaxed) // SYNC claim with remove
-                    .is_ok()
+                && place.compare_exchange(FREE, CLAIMED, acquire, Ordering::Relaxed).is_ok()
         })?;
+        #[cfg(loom)]
+        self.turns[at].with_mut(|_| ());
         for (cell, word) in self.values[at].iter().zip(words) {
             cell.store(word, Ordering::Relaxed);
         }
-        self.handles[at].store(handle, Ordering::Release); // SYNC handle with find
+        // SYNC handle with find
+        self.handles[at].store(handle, or_relaxed("handle_insert", Ordering::Release));
         Some(Place(at))
     }
 
     /// Forgets what is at a place.
     pub(crate) fn remove(&self, place: Place) {
-        self.handles[place.0 & (N - 1)].store(FREE, Ordering::Release); // SYNC claim with insert
+        // SYNC claim with insert
+        self.handles[place.0 & (N - 1)].store(FREE, or_relaxed("claim_remove", Ordering::Release));
     }
 
     /// One word of what is remembered.
     #[inline(always)]
     pub(crate) fn word(&self, place: Place, word: usize) -> &AtomicU64 {
+        #[cfg(loom)]
+        self.turns[place.0 & (N - 1)].with(|_| ());
         &self.values[place.0 & (N - 1)][word % WORDS]
     }
 

@@ -8,7 +8,9 @@
 //! Told by the library that defines the functions, never by the one of the build.
 
 use core::ffi::{CStr, c_char, c_int};
-use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+use whyperf_runtime::Known;
 
 use super::real;
 
@@ -176,14 +178,12 @@ static STANDARD: Dialect = Dialect {
     no_op: AtomicUsize::new(0x3d),
 };
 
-static CURRENT: AtomicPtr<Dialect> = AtomicPtr::new(core::ptr::null_mut());
+static CURRENT: Known<Dialect> = Known::new();
 
 /// The dialect of the loaded MPI; `None` when it is one we do not know.
 #[inline(always)]
 pub(crate) fn current() -> Option<&'static Dialect> {
-    let known = CURRENT.load(Ordering::Acquire); // SYNC dialect with detect
-    // SAFETY: only null and the addresses of the statics above are ever stored.
-    if known.is_null() { detect() } else { Some(unsafe { &*known }) }
+    CURRENT.get().or_else(detect)
 }
 
 #[cold]
@@ -198,8 +198,7 @@ fn detect() -> Option<&'static Dialect> {
         dialect.datatype_null.store(nothing, Ordering::Relaxed);
         dialect.no_op.store(real::data(c"ompi_mpi_op_no_op"), Ordering::Relaxed);
     }
-    let known = core::ptr::from_ref(dialect).cast_mut();
-    CURRENT.store(known, Ordering::Release); // SYNC dialect with current
+    CURRENT.set(dialect);
     Some(dialect)
 }
 

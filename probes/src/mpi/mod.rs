@@ -13,6 +13,7 @@
 
 mod association;
 mod call;
+mod claim;
 mod communicator;
 mod completion;
 mod datatype;

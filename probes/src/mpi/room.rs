@@ -1,8 +1,8 @@
 //! Room for the requests and statuses of one call: on the stack for a few, else from a fixed pool.
 
 use core::cell::UnsafeCell;
-use core::sync::atomic::{AtomicBool, Ordering};
 
+use super::claim::Claim;
 use super::status;
 
 /// Requests that fit on the stack.
@@ -21,18 +21,18 @@ pub(crate) struct Room {
 }
 
 struct Pool {
-    is_taken: AtomicBool,
+    claim: Claim,
     handles: UnsafeCell<[usize; MANY]>,
     statuses: UnsafeCell<[status::Room; MANY]>,
 }
 
-// SAFETY: the cells are used only by who has set `is_taken`.
+// SAFETY: the cells are used only by who holds the claim.
 unsafe impl Sync for Pool {}
 
 /// Zero until used, so that they cost address space only.
 static ROOMS: [Pool; POOLS] = [const {
     Pool {
-        is_taken: AtomicBool::new(false),
+        claim: Claim::new(),
         handles: UnsafeCell::new([0; MANY]),
         statuses: UnsafeCell::new([status::Room::EMPTY; MANY]),
     }
@@ -60,10 +60,7 @@ impl Room {
 
     #[cold]
     fn reserve_many(&mut self, length: usize) -> usize {
-        let take = |room: &&Pool| {
-            !room.is_taken.swap(true, Ordering::Acquire) // SYNC pool with release
-        };
-        self.pool = ROOMS.iter().find(take);
+        self.pool = ROOMS.iter().find(|pool| pool.claim.take());
         if self.pool.is_some() { length.min(MANY) } else { FEW }
     }
 
@@ -71,7 +68,7 @@ impl Room {
     #[inline]
     pub(crate) fn release(&mut self) {
         if let Some(pool) = self.pool.take() {
-            pool.is_taken.store(false, Ordering::Release); // SYNC pool with reserve_many
+            pool.claim.give();
         }
     }
 

@@ -1,0 +1,65 @@
+//! The protocols between threads and processes under every interleaving that loom explores.
+//!
+//! Each ordering has a mutant in which it is weakened; `docs/layout.md` says which model must fail
+//! then, and `cargo xtask test --only mutants` demands it. Of parts that need an operating system
+//! the sources that hold a protocol are compiled right here.
+//!
+//! All work is done in spawned threads, because loom explores less of what the main thread sees,
+//! and every word of a model has a value of its own.
+#![cfg(loom)]
+
+mod mapping;
+mod probes;
+mod process;
+mod publication;
+mod ring;
+mod slot;
+
+#[path = "../../../probes/src/mpi/association.rs"]
+#[expect(dead_code, reason = "the models need not all of it")]
+mod association;
+#[path = "../../../probes/src/mpi/claim.rs"]
+mod claim;
+#[path = "../../../runtime/src/directory.rs"]
+mod directory;
+#[path = "../../../probes/src/errand.rs"]
+mod errand;
+#[path = "../../../runtime/src/known.rs"]
+#[expect(unreachable_pub, reason = "public where the probes use it, too")]
+mod known;
+#[path = "../../../runtime/src/latch.rs"]
+mod latch;
+#[path = "../../../daemon/src/registration.rs"]
+#[expect(dead_code, reason = "the models need not all of it")]
+mod registration;
+#[path = "../../../runtime/src/standing.rs"]
+#[expect(dead_code, reason = "the models need not all of it")]
+mod standing;
+
+use loom::sync::Arc;
+use loom::thread;
+
+/// Explores what two threads can see of each other's work on what `make` makes.
+fn explore<T: Send + Sync + 'static>(make: fn() -> T, one: fn(&T), other: fn(&T)) {
+    explore_then(make, one, other, |_| ());
+}
+
+/// The same, with a look at the end.
+fn explore_then<T: Send + Sync + 'static>(
+    make: fn() -> T,
+    one: fn(&T),
+    other: fn(&T),
+    after: fn(&T),
+) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(3);
+    builder.check(move || {
+        let made = Arc::new(make());
+        let threads = [(one, made.clone()), (other, made.clone())]
+            .map(|(work, made)| thread::spawn(move || work(&made)));
+        for thread in threads {
+            thread.join().unwrap();
+        }
+        after(&made);
+    });
+}

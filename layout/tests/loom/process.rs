@@ -1,0 +1,87 @@
+//! What the threads of a measured process have in common on their cold paths.
+
+use loom::sync::atomic::AtomicU32;
+use loom::sync::atomic::Ordering::Relaxed;
+use loom::thread;
+use whyperf_layout::ObjectRecord;
+
+use crate::directory::Directory;
+use crate::known::Known;
+use crate::latch::Latch;
+use crate::standing::{Stage, Standing};
+use crate::{explore, explore_then};
+
+#[test]
+fn a_latch_has_one_holder_at_a_time() {
+    let count = |(latch, count): &(Latch, AtomicU32)| {
+        latch.take(thread::yield_now);
+        count.store(count.load(Relaxed) + 1, Relaxed);
+        latch.give();
+    };
+    explore_then(Default::default, count, count, |(_, count)| assert_eq!(count.load(Relaxed), 2));
+}
+
+#[test]
+fn what_was_decided_is_known_with_its_reasons() {
+    let decide = |(standing, setting): &(Standing, AtomicU32)| {
+        setting.store(7, Relaxed);
+        standing.decide(Stage::Wanted);
+    };
+    explore(Default::default, decide, |(standing, setting)| {
+        assert!(!standing.is(Stage::Wanted) || setting.load(Relaxed) == 7);
+    });
+}
+
+#[test]
+fn an_attached_process_has_its_tables() {
+    let make = || {
+        let made: (Standing, AtomicU32) = Default::default();
+        made.0.decide(Stage::Wanted);
+        made
+    };
+    let attach = |(standing, tables): &(Standing, AtomicU32)| {
+        tables.store(9, Relaxed);
+        standing.settle(Stage::Attached);
+    };
+    explore(make, attach, |(standing, tables)| {
+        assert!(!standing.is(Stage::Attached) || tables.load(Relaxed) == 9);
+    });
+}
+
+/// Something whole, once it has that number.
+struct Choice {
+    known: Known<AtomicU32>,
+    number: &'static AtomicU32,
+}
+
+#[test]
+fn what_is_known_is_whole() {
+    let make = || Choice { known: Known::default(), number: Box::leak(Box::default()) };
+    let choose = |choice: &Choice| {
+        choice.number.store(5, Relaxed);
+        choice.known.set(choice.number);
+    };
+    explore(make, choose, |choice| {
+        assert!(choice.known.get().is_none_or(|number| number.load(Relaxed) == 5));
+    });
+}
+
+/// An object's record and where its number is looked for.
+struct Objects {
+    record: ObjectRecord,
+    directory: &'static Directory,
+}
+
+#[test]
+fn an_object_in_the_directory_has_its_record() {
+    const HASH: u64 = 1 << 40;
+    let make = || Objects { record: ObjectRecord::default(), directory: Box::leak(Box::default()) };
+    let add = |objects: &Objects| {
+        objects.record.key.store(17, Relaxed);
+        objects.directory.chain(HASH).find(|entry| entry.number().is_none()).unwrap().name(1);
+    };
+    explore(make, add, |objects| {
+        let found = objects.directory.chain(HASH).find_map(|entry| entry.number());
+        assert!(found.is_none() || objects.record.key.load(Relaxed) == 17);
+    });
+}
