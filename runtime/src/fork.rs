@@ -69,8 +69,6 @@ fn copy_region(parent: Tables, child: Tables, id: u16) {
     let (from, to) = (parent.region(id), child.region(id));
     for (source, target) in
         [(&from.name, &to.name), (&from.kind, &to.kind), (&from.switched, &to.switched)]
-            .into_iter()
-            .chain([(&from.form, &to.form)])
     {
         target.store(source.load(Ordering::Relaxed), Ordering::Relaxed);
     }

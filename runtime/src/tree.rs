@@ -243,8 +243,9 @@ pub(crate) fn child(private: &mut Private, current: u32, key: Key) -> Option<u32
     } else {
         folded(private, current, key)
     };
+    let overflowed = &private.slot.head().overflowed;
     if next == OTHER {
-        count_overflow(private);
+        overflowed.store(overflowed.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
     }
     if (private.fold != 0 || next == OTHER)
         && !private.returns.push(key.region_and_object as u32, current)
@@ -252,47 +253,6 @@ pub(crate) fn child(private: &mut Private, current: u32, key: Key) -> Option<u32
         return None;
     }
     Some(next)
-}
-
-fn count_overflow(private: &Private) {
-    let overflowed = &private.slot.head().overflowed;
-    overflowed.store(overflowed.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
-}
-
-/// The node that a call of the function leads to: where the function is on the path already, the
-/// node it has there.
-pub(crate) fn callee(private: &mut Private, current: u32, region: u32) -> u32 {
-    let key = Key::new(region, 0, 0);
-    let next = if current == OTHER {
-        OTHER
-    } else if private.fold != 0 {
-        folded(private, current, key)
-    } else if let Some(known) = on_path(private, current, region) {
-        return known;
-    } else {
-        find_or_make(private, current, key)
-    };
-    if next == OTHER {
-        count_overflow(private);
-    }
-    next
-}
-
-/// The innermost node of this region on the way from the root to `current`.
-fn on_path(private: &Private, current: u32, region: u32) -> Option<u32> {
-    let mut at = current;
-    for _ in 0..NODE_CAPACITY {
-        if at == ROOT || !is_node(at) {
-            return None;
-        }
-        let node = private.slot.node(at);
-        if node.region.load(Ordering::Relaxed) == region {
-            return Some(at);
-        }
-        at = node.parent.load(Ordering::Relaxed);
-    }
-    process::give_up();
-    None
 }
 
 /// The node whose path is the last `fold` regions of the current path and this one.
