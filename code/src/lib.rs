@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod branches;
+mod edges;
 mod error;
 mod function;
 mod object;
@@ -16,6 +17,7 @@ mod scan;
 mod storage;
 
 pub use branches::{Branch, Branches};
+pub use edges::{Callee, Calls};
 pub use error::ObjectError;
 pub use function::{Function, FunctionId, FunctionKind, Name, Scope};
 pub use object::{Frame, Object};

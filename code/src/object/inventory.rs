@@ -22,6 +22,8 @@ pub(crate) struct Inventory {
     starts: Vec<u32>,
     names: Vec<NameRef>,
     tables: Vec<Strings>,
+    /// Functions and the fragments that were cut from them, sorted.
+    fragments: Vec<(FunctionId, FunctionId)>,
 }
 
 /// What is put together.
@@ -90,6 +92,13 @@ impl Inventory {
         names
     }
 
+    /// The fragments that were cut from a function.
+    pub(crate) fn fragments(&self, of: FunctionId) -> impl Iterator<Item = FunctionId> + '_ {
+        let start = self.fragments.partition_point(|(whole, _)| *whole < of);
+        let theirs = self.fragments[start..].iter().take_while(move |(whole, _)| *whole == of);
+        theirs.map(|(_, fragment)| *fragment)
+    }
+
     pub(crate) fn name(&self, reference: NameRef) -> Name {
         let strings = &self.tables[usize::from(reference.table)];
         let whole = String::from_utf8_lossy(strings.name(reference));
@@ -149,7 +158,9 @@ impl Inventory {
             .collect();
         for (at, of) in joined {
             self.functions[at].kind = FunctionKind::Fragment { of: Some(of) };
+            self.fragments.push((of, FunctionId(count(at))));
         }
+        self.fragments.sort_unstable();
     }
 }
 

@@ -10,18 +10,19 @@ mod symbols;
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::branches::Branches;
+use crate::edges::{self, Callee, Calls, Learned};
 use crate::error::ObjectError;
-use crate::function::{Function, FunctionId, Name};
+use crate::function::{Function, FunctionId, FunctionKind, Name};
 use crate::scan::{Stretch, scan};
 use crate::storage::Storage;
 pub use frames::Frame;
 use frames::Frames;
 use headers::Headers;
 use inventory::{Inventory, Parts};
-use linkage::Linkage;
+use linkage::{Filling, Linkage};
 use shape::Shape;
 use symbols::Which;
 
@@ -35,6 +36,7 @@ pub struct Object {
     linkage: OnceLock<Linkage>,
     inventory: OnceLock<Inventory>,
     branches: OnceLock<Branches>,
+    learned: Mutex<Learned>,
 }
 
 impl Object {
@@ -62,6 +64,7 @@ impl Object {
             linkage: OnceLock::new(),
             inventory: OnceLock::new(),
             branches: OnceLock::new(),
+            learned: Mutex::default(),
         })
     }
 
@@ -156,6 +159,70 @@ impl Object {
             found.push(Stretch { start: *start, code: bytes, length });
         }
         found
+    }
+
+    /// What a function calls: by its code and that of its fragments, jumps at its end among it, and
+    /// by what was learned. Decodes that function alone, unless all branches are known already.
+    #[must_use]
+    pub fn calls(&self, caller: FunctionId) -> Calls {
+        let Some(function) = self.functions().get(caller.index()) else { return Calls::default() };
+        let whole = match function.kind {
+            FunctionKind::Fragment { of: Some(whole) } => whole,
+            _ => caller,
+        };
+        let mut calls = edges::direct(self, whole);
+        let learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
+        calls.callees.extend(learned.of(whole));
+        calls.callees.sort();
+        calls.callees.dedup();
+        calls
+    }
+
+    /// Whom a function calls.
+    #[must_use]
+    pub fn callees(&self, caller: FunctionId) -> Vec<Callee> {
+        self.calls(caller).callees
+    }
+
+    /// Takes note of a call that was seen to happen; whether it is news.
+    pub fn learn(&self, caller: FunctionId, callee: Callee) -> bool {
+        let known = edges::direct(self, caller).callees.contains(&callee);
+        let mut learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
+        !known && learned.add(caller, callee)
+    }
+
+    /// The function itself and the fragments that were cut from it.
+    pub(crate) fn parts(&self, function: FunctionId) -> impl Iterator<Item = FunctionId> + '_ {
+        [function].into_iter().chain(self.inventory().fragments(function))
+    }
+
+    pub(crate) fn known_branches(&self) -> Option<&Branches> {
+        self.branches.get()
+    }
+
+    /// The branches of one part of the code.
+    pub(crate) fn branches_in(&self, range: Range<u64>) -> Branches {
+        let Some(code) = self.text(range.clone()) else { return Branches::default() };
+        scan(self.shape.base, &[Stretch { start: range.start, code, length: code.len() }])
+    }
+
+    /// Who is called through a slot.
+    pub(crate) fn filled(&self, slot: u64) -> Option<Callee> {
+        match self.linkage().filling(slot)? {
+            Filling::Import(name) => {
+                let name = self.inventory().name(name).text;
+                (!name.is_empty()).then_some(Callee::Imported(name))
+            }
+            Filling::Address(entry) | Filling::Chosen(entry) => {
+                Some(Callee::Function(self.function_beginning(entry)?))
+            }
+        }
+    }
+
+    /// Who is called by a call of a stub.
+    pub(crate) fn stub_leads_to(&self, stub: FunctionId) -> Option<Callee> {
+        let entry = self.functions().get(stub.index())?.entry;
+        self.filled(self.linkage().stub(entry)?.slot?)
     }
 
     fn frames(&self) -> &Frames {
