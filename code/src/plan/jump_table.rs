@@ -1,0 +1,150 @@
+//! Reads the tables that indirect jumps of a function go through.
+//!
+//! Two forms are understood: distances of four bytes added to the table's own address, and addresses of eight
+//! bytes. A table has no length of its own: it is read until an entry leads out of the function, which may
+//! take in entries of a neighbour and never leaves one out.
+
+use std::collections::BTreeSet;
+
+use iced_x86::{FlowControl, Instruction, Mnemonic, OpKind, Register};
+
+use super::body::Body;
+use crate::object::Object;
+
+/// What is known of one indirect jump.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Indirect {
+    /// It goes to one of these.
+    Table(Vec<u64>),
+    /// It goes where a pointer says: out of the function, where nothing of its frame is left.
+    Pointer,
+    /// It computes its target in a way that is not understood.
+    Unknown,
+}
+
+/// Every indirect jump of a body, by place in its instructions.
+pub(crate) fn indirect_jumps(object: &Object, body: &Body) -> Vec<(usize, Indirect)> {
+    let jumps = body
+        .instructions
+        .iter()
+        .enumerate()
+        .filter(|(_, instruction)| instruction.flow_control() == FlowControl::IndirectBranch);
+    jumps.map(|(index, _)| (index, indirect(object, body, index))).collect()
+}
+
+fn indirect(object: &Object, body: &Body, index: usize) -> Indirect {
+    let jump = &body.instructions[index];
+    if jump.op0_kind() == OpKind::Memory {
+        return through_memory(object, body, jump);
+    }
+    let register = jump.op0_register().full_register();
+    let Some(definition) = definition(body, index, register) else { return Indirect::Pointer };
+    let defining = &body.instructions[definition];
+    match defining.mnemonic() {
+        Mnemonic::Mov if defining.op1_kind() == OpKind::Memory => {
+            through_memory(object, body, defining)
+        }
+        Mnemonic::Pop => Indirect::Pointer,
+        Mnemonic::Mov if defining.op1_kind() == OpKind::Register => Indirect::Pointer,
+        Mnemonic::Add => through_distances(object, body, definition),
+        _ => Indirect::Unknown,
+    }
+}
+
+/// A jump to what memory holds: a pointer unless the memory is indexed.
+fn through_memory(object: &Object, body: &Body, access: &Instruction) -> Indirect {
+    if access.memory_index() == Register::None {
+        return Indirect::Pointer;
+    }
+    if access.memory_index_scale() != 8 || access.memory_base() != Register::None {
+        return Indirect::Unknown;
+    }
+    let entries = read(object, body, access.memory_displacement64(), 8, |entry| {
+        entry.try_into().ok().map(u64::from_le_bytes)
+    });
+    if entries.is_empty() { Indirect::Unknown } else { Indirect::Table(entries) }
+}
+
+/// `movslq (table,index,4)`, `add table`: every table whose address the function takes into the register
+/// may be the one.
+fn through_distances(object: &Object, body: &Body, add: usize) -> Indirect {
+    let sum = &body.instructions[add];
+    if sum.op0_kind() != OpKind::Register || sum.op1_kind() != OpKind::Register {
+        return Indirect::Unknown;
+    }
+    let parts = [sum.op0_register(), sum.op1_register()];
+    let load = body.instructions[add.saturating_sub(REACH)..add].iter().rev().find(|load| {
+        load.mnemonic() == Mnemonic::Movsxd
+            && load.op1_kind() == OpKind::Memory
+            && load.memory_index_scale() == 4
+            && load.memory_displacement64() == 0
+            && parts.contains(&load.op0_register())
+    });
+    let Some(load) = load else { return Indirect::Unknown };
+    let base = load.memory_base();
+    if base == Register::None || !(parts.contains(&base) || load.op0_register() == base) {
+        return Indirect::Unknown;
+    }
+    let tables: BTreeSet<u64> = body
+        .instructions
+        .iter()
+        .filter(|lea| {
+            lea.mnemonic() == Mnemonic::Lea
+                && lea.is_ip_rel_memory_operand()
+                && lea.op0_register() == base
+        })
+        .map(Instruction::ip_rel_memory_address)
+        .collect();
+    let mut entries = BTreeSet::new();
+    for table in &tables {
+        entries.extend(read(object, body, *table, 4, |entry| {
+            let distance = i32::from_le_bytes(entry.try_into().ok()?);
+            Some(table.wrapping_add_signed(i64::from(distance)))
+        }));
+    }
+    if entries.is_empty() {
+        Indirect::Unknown
+    } else {
+        Indirect::Table(entries.into_iter().collect())
+    }
+}
+
+/// Entries of a table, until one leads elsewhere.
+fn read(
+    object: &Object,
+    body: &Body,
+    table: u64,
+    width: u64,
+    entry: impl Fn(&[u8]) -> Option<u64>,
+) -> Vec<u64> {
+    let mut found = Vec::new();
+    for number in 0..MOST_ENTRIES {
+        let Some(at) = table.checked_add(number * width) else { break };
+        let Some(end) = at.checked_add(width) else { break };
+        let target = object.read(at..end).and_then(&entry);
+        match target {
+            Some(target) if body.contains(target) => found.push(target),
+            _ => break,
+        }
+    }
+    found
+}
+
+/// The instruction before that last wrote a register, in the same straight piece of code.
+fn definition(body: &Body, index: usize, register: Register) -> Option<usize> {
+    (index.saturating_sub(REACH)..index).rev().find(|at| {
+        let instruction = &body.instructions[*at];
+        instruction.op_count() > 0
+            && instruction.op0_kind() == OpKind::Register
+            && instruction.op0_register().full_register() == register
+            && !matches!(
+                instruction.mnemonic(),
+                Mnemonic::Cmp | Mnemonic::Test | Mnemonic::Push | Mnemonic::Bt
+            )
+    })
+}
+
+/// How many instructions before a jump are looked at.
+const REACH: usize = 24;
+/// More entries than any compiler makes.
+const MOST_ENTRIES: u64 = 4096;
