@@ -37,6 +37,12 @@ pub enum ObjectError {
         /// Which file.
         path: PathBuf,
     },
+    /// It has debug information of something else.
+    #[error("{} is of another build and was not used", path.display())]
+    Unrelated {
+        /// Which file.
+        path: PathBuf,
+    },
     /// It is an object for another machine than this one.
     #[error("{} holds code for another machine ({found})", path.display())]
     Machine {

@@ -8,10 +8,14 @@
 #![forbid(unsafe_code)]
 
 mod branches;
+mod demangle;
 mod edges;
 mod error;
 mod function;
+mod lines;
 mod object;
+mod opening;
+mod place;
 pub mod plan;
 mod scan;
 mod storage;
@@ -21,4 +25,6 @@ pub use edges::{Callee, Calls};
 pub use error::ObjectError;
 pub use function::{Function, FunctionId, FunctionKind, Name, Scope};
 pub use object::{Frame, Object};
+pub use opening::{Opening, Reading};
+pub use place::Place;
 pub use storage::Storage;

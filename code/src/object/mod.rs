@@ -1,77 +1,86 @@
 //! One program or shared library on disk, read as far as it is asked for.
 
+mod debug_file;
+mod debug_lines;
 mod frames;
 mod headers;
 mod inventory;
 mod linkage;
+mod places;
 mod shape;
 mod symbols;
+mod variables;
 
-use std::fs;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::branches::Branches;
 use crate::edges::{self, Callee, Calls, Learned};
 use crate::error::ObjectError;
 use crate::function::{Function, FunctionId, FunctionKind, Name};
+use crate::lines::Lines;
+use crate::opening::Opening;
 use crate::scan::{Stretch, scan};
 use crate::storage::Storage;
+use debug_file::{DebugFile, packed_symbols};
 pub use frames::Frame;
 use frames::Frames;
 use headers::Headers;
 use inventory::{Inventory, Parts};
 use linkage::{Filling, Linkage};
+use places::Places;
 use shape::Shape;
-use symbols::Which;
+use symbols::{Strings, Symbol, Which};
 
 /// An ELF object. What it holds is worked out when it is first asked for, and kept.
 #[derive(Debug)]
 pub struct Object {
-    path: PathBuf,
+    opening: Opening,
     storage: Arc<dyn Storage>,
     shape: Shape,
+    debug_file: OnceLock<DebugFile>,
     frames: OnceLock<Frames>,
     linkage: OnceLock<Linkage>,
     inventory: OnceLock<Inventory>,
     branches: OnceLock<Branches>,
     learned: Mutex<Learned>,
+    places: Places,
 }
 
 impl Object {
-    /// Reads a file.
+    /// Reads a file. [`Opening`] says more about how.
     ///
     /// # Errors
     /// When it cannot be read, is no ELF object, or is for another machine.
     pub fn open(path: &Path) -> Result<Self, ObjectError> {
-        let bytes =
-            fs::read(path).map_err(|source| ObjectError::Read { path: path.to_owned(), source })?;
-        Self::of(path, Arc::new(bytes))
+        Opening::new(path).open()
     }
 
-    /// The object that a file of this name holds.
+    /// The object that these bytes of a file are.
     ///
     /// # Errors
     /// When it is no ELF object, or is for another machine.
-    pub fn of(path: &Path, storage: Arc<dyn Storage>) -> Result<Self, ObjectError> {
-        let shape = Shape::of(path, storage.bytes())?;
+    pub fn of(opening: Opening, storage: Arc<dyn Storage>) -> Result<Self, ObjectError> {
+        let shape = Shape::of(&opening.path, storage.bytes())?;
         Ok(Self {
-            path: path.to_owned(),
+            opening,
             storage,
             shape,
+            debug_file: OnceLock::new(),
             frames: OnceLock::new(),
             linkage: OnceLock::new(),
             inventory: OnceLock::new(),
             branches: OnceLock::new(),
             learned: Mutex::default(),
+            places: Places::default(),
         })
     }
 
     /// The file.
     #[must_use]
     pub fn path(&self) -> &Path {
-        &self.path
+        &self.opening.path
     }
 
     /// What the linker wrote into it to tell it from all others.
@@ -80,23 +89,53 @@ impl Object {
         self.shape.build_id.as_deref()
     }
 
+    /// The file that symbols and debug information are taken from, where it is not the object itself.
+    #[must_use]
+    pub fn debug_path(&self) -> Option<&Path> {
+        self.debug_file().found.as_ref().map(|(path, _)| path.as_path())
+    }
+
+    /// Files with debug information that are there, and are of another build.
+    #[must_use]
+    pub fn refused(&self) -> &[ObjectError] {
+        &self.debug_file().refused
+    }
+
+    /// Whether a part of the file was gone when it was read: nothing of this object holds any more.
+    #[must_use]
+    pub fn is_damaged(&self) -> bool {
+        self.storage.is_damaged()
+    }
+
+    /// The address that a part of the file is linked for.
+    #[must_use]
+    pub fn address(&self, offset: u64) -> Option<u64> {
+        self.shape.address(offset)
+    }
+
+    /// The address that the first byte of a mapping with variables is linked for.
+    #[must_use]
+    pub fn data_address(&self, offset: u64) -> Option<u64> {
+        self.shape.data_address(offset)
+    }
+
     /// Bytes of code; `None` where the range is not all inside one executable part of the file.
     #[must_use]
     pub fn text(&self, range: Range<u64>) -> Option<&[u8]> {
-        self.shape.text(self.storage.bytes(), range)
+        self.shape.text(self.bytes(), range)
     }
 
     /// Bytes of any part that is loaded from the file, as the file has them.
     #[must_use]
     pub fn read(&self, range: Range<u64>) -> Option<&[u8]> {
-        self.shape.bytes(self.storage.bytes(), range)
+        self.shape.bytes(self.bytes(), range)
     }
 
     /// Address and bytes of a section.
     #[must_use]
     pub fn section(&self, name: &str) -> Option<(u64, &[u8])> {
         let section = self.shape.section(name)?;
-        Some((section.address, section.bytes(self.storage.bytes())?))
+        Some((section.address, section.bytes(self.bytes())?))
     }
 
     /// The parts that hold code, by address.
@@ -226,11 +265,11 @@ impl Object {
     }
 
     fn frames(&self) -> &Frames {
-        self.frames.get_or_init(|| Frames::of(&self.shape, self.storage.bytes()))
+        self.frames.get_or_init(|| Frames::of(&self.shape, self.bytes()))
     }
 
     fn linkage(&self) -> &Linkage {
-        self.linkage.get_or_init(|| match Headers::of(&self.path, self.storage.bytes()) {
+        self.linkage.get_or_init(|| match Headers::of(self.path(), self.bytes()) {
             Ok(headers) => Linkage::of(&self.shape, &headers, DYNAMIC),
             Err(_) => Linkage::default(),
         })
@@ -238,17 +277,7 @@ impl Object {
 
     fn inventory(&self) -> &Inventory {
         self.inventory.get_or_init(|| {
-            let (mut tables, mut symbols) = (Vec::new(), Vec::new());
-            for which in [Which::Dynamic, Which::Whole] {
-                let table = tables.len() as u8;
-                if let Ok(headers) = Headers::of(&self.path, self.storage.bytes())
-                    && let Some((strings, found)) =
-                        symbols::read(&self.storage, &headers, which, table, &self.shape)
-                {
-                    tables.push(strings);
-                    symbols.extend(found);
-                }
-            }
+            let (tables, symbols) = self.symbols();
             Inventory::of(Parts {
                 shape: &self.shape,
                 tables,
@@ -257,6 +286,58 @@ impl Object {
                 linkage: self.linkage(),
             })
         })
+    }
+
+    fn symbols(&self) -> (Vec<Strings>, Vec<Symbol>) {
+        let (mut tables, mut symbols) = (Vec::new(), Vec::new());
+        for (at, file) in self.tellers().iter().enumerate() {
+            let Ok(headers) = Headers::of(self.path(), file.bytes()) else { continue };
+            let kinds = if at == 0 { &[Which::Dynamic, Which::Whole][..] } else { &[Which::Whole] };
+            for which in kinds {
+                let table = u8::try_from(tables.len()).unwrap_or(u8::MAX);
+                if let Some((strings, found)) =
+                    symbols::read(file, &headers, *which, table, &self.shape)
+                {
+                    tables.push(strings);
+                    symbols.extend(found);
+                }
+            }
+        }
+        (tables, symbols)
+    }
+
+    /// The files that tell of this object: itself first, then another with the symbols it lacks.
+    fn tellers(&self) -> Vec<Arc<dyn Storage>> {
+        let mut files = vec![Arc::clone(&self.storage)];
+        if self.shape.section(".symtab").is_none() {
+            match &self.debug_file().found {
+                Some((_, file)) => files.push(Arc::clone(file)),
+                None => {
+                    let headers = Headers::of(self.path(), self.bytes());
+                    files.extend(headers.ok().and_then(|headers| packed_symbols(&headers)));
+                }
+            }
+        }
+        files
+    }
+
+    fn debug_information(&self) -> Option<Lines> {
+        let own = debug_lines::read(&self.opening, &self.opening.reach, &self.storage);
+        own.or_else(|| {
+            let (path, file) = self.debug_file().found.as_ref()?;
+            debug_lines::read(&self.opening, path, file)
+        })
+    }
+
+    fn debug_file(&self) -> &DebugFile {
+        self.debug_file.get_or_init(|| match Headers::of(self.path(), self.bytes()) {
+            Ok(headers) => DebugFile::of(&self.opening, &headers),
+            Err(_) => DebugFile::default(),
+        })
+    }
+
+    fn bytes(&self) -> &[u8] {
+        self.storage.bytes()
     }
 }
 

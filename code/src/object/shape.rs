@@ -28,6 +28,9 @@ pub(crate) struct Shape {
     pub(crate) build_id: Option<Vec<u8>>,
 }
 
+/// What the kernel maps at once.
+const PAGE: u64 = 4096;
+
 /// Distances inside an object have 32 bits.
 const SPAN: u64 = u32::MAX as u64;
 
@@ -106,6 +109,26 @@ impl Shape {
         let length = range.end.checked_sub(range.start)?;
         let segments = self.segments.iter().filter(|segment| segment.is_executable);
         segments.filter_map(|segment| segment.part(file, range.start, length)).next()
+    }
+
+    /// The address that a part of the file is linked for.
+    pub(crate) fn address(&self, offset: u64) -> Option<u64> {
+        // Mappings are whole pages: just before a segment lies the end of the one before it.
+        let mut segments = self.segments.iter().rev();
+        segments.find_map(|segment| {
+            let distance = offset.checked_sub(segment.offset)?;
+            (distance < segment.length).then(|| segment.address.wrapping_add(distance))
+        })
+    }
+
+    /// The address that the first byte of a mapping with variables is linked for. Its page may
+    /// also hold the end of the part before: the later one is meant.
+    pub(crate) fn data_address(&self, offset: u64) -> Option<u64> {
+        let holds = |segment: &&Segment| {
+            segment.offset / PAGE * PAGE <= offset && offset < segment.offset + segment.length
+        };
+        let segment = self.segments.iter().rev().find(holds)?;
+        Some(segment.address.wrapping_add(offset.wrapping_sub(segment.offset)))
     }
 
     /// The stretch of code around an address.
@@ -192,9 +215,14 @@ fn code(sections: &[Section], executable: &[Range<u64>]) -> Vec<Range<u64>> {
     ranges
 }
 
-fn build_id(headers: &Headers<'_>) -> Option<Vec<u8>> {
-    headers.segments.iter().find_map(|segment| {
-        let mut notes = segment.notes(ENDS, headers.bytes).ok()??;
+/// Found by its segment, else by its section: a file with debug information alone has no segments
+/// that mean anything.
+pub(crate) fn build_id(headers: &Headers<'_>) -> Option<Vec<u8>> {
+    let segments = headers.segments.iter();
+    let loaded = segments.filter_map(|segment| segment.notes(ENDS, headers.bytes).ok()?);
+    let sections = headers.sections.iter();
+    let kept = sections.filter_map(|section| section.notes(ENDS, headers.bytes).ok()?);
+    loaded.chain(kept).find_map(|mut notes| {
         while let Ok(Some(note)) = notes.next() {
             if note.name() == ELF_NOTE_GNU && note.n_type(ENDS) == NT_GNU_BUILD_ID {
                 return Some(note.desc().to_vec());

@@ -1,0 +1,157 @@
+//! Modules, functions and lines of an object.
+//!
+//! A call site and the function around it must come out under one name, or the search would look
+//! for waits in a place that has no function. So the names are worked out at the entry of the
+//! function, once; only the line is that of the address.
+
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use ahash::AHashMap;
+use object::elf::SHT_DYNSYM;
+
+use super::Object;
+use super::headers::{ENDS, Headers};
+use super::variables::Variables;
+use crate::demangle::demangled;
+use crate::function::{FunctionId, FunctionKind};
+use crate::lines::{Lines, Written};
+use crate::place::Place;
+
+/// What names are made from.
+#[derive(Debug, Default)]
+pub(crate) struct Places {
+    lines: OnceLock<Option<Mutex<Lines>>>,
+    variables: OnceLock<Variables>,
+    /// Whether a Fortran library is used.
+    fortran: OnceLock<bool>,
+    homes: Mutex<AHashMap<FunctionId, Place>>,
+}
+
+/// First byte of a call with a distance of four bytes.
+const CALL: u8 = 0xe8;
+
+impl Object {
+    /// Module and name of a function, and its first line.
+    #[must_use]
+    pub fn place_of(&self, function: FunctionId) -> Place {
+        let function = self.whole(function);
+        let homes = || self.places.homes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = homes().get(&function) {
+            return known.clone();
+        }
+        let Some(entry) = self.functions().get(function.index()).map(|found| found.entry) else {
+            return self.described(0, None, None);
+        };
+        let symbol = self.names(function).into_iter().next().map(|name| name.text);
+        let place = self.described(entry, symbol, self.written(entry));
+        homes().insert(function, place.clone());
+        place
+    }
+
+    /// The function around an address, and the line of the address.
+    #[must_use]
+    pub fn place(&self, address: u64) -> Place {
+        match self.function_at(address) {
+            Some(function) => {
+                let line = self.written(address).and_then(|written| written.line);
+                Place { line, ..self.place_of(function) }
+            }
+            None => self.described(address, None, self.written(address)),
+        }
+    }
+
+    /// The function that made the call before a return address.
+    #[must_use]
+    pub fn caller(&self, returns_to: u64) -> Place {
+        let call = returns_to.saturating_sub(1);
+        self.tail_caller(returns_to).map_or_else(|| self.place(call), |entry| self.place(entry))
+    }
+
+    /// The functions that are inlined at an address, innermost first, then the one that was compiled.
+    #[must_use]
+    pub fn inlined(&self, address: u64) -> Vec<Place> {
+        let frames = self.lines().map_or_else(Vec::new, |lines| lines.frames(address));
+        frames.into_iter().map(|frame| self.described(address, None, Some(frame))).collect()
+    }
+
+    /// The variable around an address.
+    #[must_use]
+    pub fn variable(&self, address: u64) -> Option<Place> {
+        let variables =
+            self.places.variables.get_or_init(|| Variables::of(self.path(), &self.tellers()));
+        let variable = variables.around(address)?;
+        let offset = address - variable.address;
+        let name = demangled(&variable.name, self.is_fortran() && variable.name.ends_with('_'));
+        let function = if offset == 0 { name } else { format!("{name}+{offset}") };
+        Some(Place { module: self.file_name(), function, line: None })
+    }
+
+    /// The function that a fragment is part of; others are whole.
+    #[must_use]
+    pub fn whole(&self, function: FunctionId) -> FunctionId {
+        match self.functions().get(function.index()).map(|found| found.kind) {
+            Some(FunctionKind::Fragment { of: Some(whole) }) => whole,
+            _ => function,
+        }
+    }
+
+    /// A function whose last act is a call jumps there, and the return address is its caller's:
+    /// `main` calls `exchng1`, `exchng1` jumps to `MPI_Send`. The instruction before the return
+    /// address then calls a function of this very file by its beginning, where else it would call
+    /// a stub of the linker's. The line is that function's first.
+    fn tail_caller(&self, returns_to: u64) -> Option<u64> {
+        if !cfg!(target_arch = "x86_64") {
+            return None;
+        }
+        let [CALL, distance @ ..] = self.text(returns_to.checked_sub(5)?..returns_to)? else {
+            return None;
+        };
+        let distance = i32::from_le_bytes(distance.try_into().ok()?);
+        let target = returns_to.wrapping_add_signed(distance.into());
+        let function = self.functions().get(self.function_beginning(target)?.index())?;
+        (function.kind != FunctionKind::PltStub).then_some(target)
+    }
+
+    /// The names at an address, from what debug information and symbols say of it.
+    fn described(&self, address: u64, symbol: Option<String>, written: Option<Written>) -> Place {
+        let nameless = || format!("{address:#x}");
+        let Some(written) = written else {
+            let is_fortran = |name: &str| self.is_fortran() && name.ends_with('_');
+            let function = symbol.map_or_else(nameless, |name| demangled(&name, is_fortran(&name)));
+            return Place { module: self.file_name(), function, line: None };
+        };
+        // A procedure of a Fortran module is told from others by its symbol only; the main program
+        // has its name in the debug information only.
+        let by_symbol = symbol.clone().filter(|name| written.fortran && name != "MAIN__");
+        let raw = by_symbol.or(written.function).or(symbol);
+        let function = raw.map_or_else(nameless, |name| demangled(&name, written.fortran));
+        let module = written.module.unwrap_or_else(|| self.file_name());
+        Place { module, function, line: written.line }
+    }
+
+    fn written(&self, address: u64) -> Option<Written> {
+        self.lines()?.written(address)
+    }
+
+    fn lines(&self) -> Option<MutexGuard<'_, Lines>> {
+        let lines = self.places.lines.get_or_init(|| self.debug_information().map(Mutex::new));
+        Some(lines.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The module of what has no source file.
+    fn file_name(&self) -> String {
+        self.path().file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    fn is_fortran(&self) -> bool {
+        *self.places.fortran.get_or_init(|| {
+            let Ok(headers) = Headers::of(self.path(), self.bytes()) else { return false };
+            let symbols = headers.sections.symbols(ENDS, headers.bytes, SHT_DYNSYM);
+            symbols.is_ok_and(|table| {
+                let mut names =
+                    table.iter().filter_map(|symbol| table.symbol_name(ENDS, symbol).ok());
+                names.any(|name| name.starts_with(b"_gfortran_"))
+            })
+        })
+    }
+}

@@ -1,0 +1,52 @@
+//! How an object's file is opened, and where what is worked out about it is kept.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::error::ObjectError;
+use crate::object::Object;
+use crate::storage::Storage;
+
+/// What is needed to open an object.
+#[derive(Clone, Debug)]
+pub struct Opening {
+    /// The file as its user names it. Its last part names the object where nothing else does.
+    pub path: PathBuf,
+    /// Where the file is reached from here.
+    pub reach: PathBuf,
+    /// How files are read: this one, and those with its debug information.
+    pub read: Reading,
+    /// A folder that only its owner can write, for what takes time to work out.
+    pub cache: Option<PathBuf>,
+}
+
+/// Reads a file, or maps it.
+pub type Reading = fn(&Path) -> io::Result<Arc<dyn Storage>>;
+
+impl Opening {
+    /// A file that is reached by its name, read into memory, and about which nothing is kept.
+    #[must_use]
+    pub fn new(path: &Path) -> Self {
+        Self { path: path.to_owned(), reach: path.to_owned(), read: whole, cache: None }
+    }
+
+    /// Opens it.
+    ///
+    /// # Errors
+    /// When it cannot be read, is no ELF object, or is for another machine.
+    pub fn open(self) -> Result<Object, ObjectError> {
+        let storage = (self.read)(&self.reach)
+            .map_err(|source| ObjectError::Read { path: self.reach.clone(), source })?;
+        Object::of(self, storage)
+    }
+}
+
+fn whole(path: &Path) -> io::Result<Arc<dyn Storage>> {
+    // A pipe or a device of that name would be read for ever.
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+    }
+    Ok(Arc::new(fs::read(path)?))
+}
