@@ -31,6 +31,12 @@ pub enum ObjectError {
         /// What is wrong with it.
         reason: object::Error,
     },
+    /// It was deleted or replaced while somebody has it mapped, and what is left cannot be read.
+    #[error("{} was deleted or replaced while it is in use; start the program anew to see its functions", path.display())]
+    Replaced {
+        /// Which file.
+        path: PathBuf,
+    },
     /// Its code lies further apart than code can jump.
     #[error("the code of {} lies more than 4 GiB apart", path.display())]
     Scattered {

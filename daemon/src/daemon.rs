@@ -17,7 +17,7 @@ use crate::process::{Books, Outcome, Pass, Process};
 use crate::region::Region;
 use crate::resources::ResourceId;
 use crate::round::{Complaint, ProcessNote, Round};
-use crate::symbols::{Answer, Symbols};
+use crate::symbols::{Answer, Objects, Symbols};
 
 /// How the daemon works.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,7 +109,7 @@ impl Daemon {
             directory: directory.to_owned(),
             discovery: Discovery::new(directory),
             calibration: Calibration::new(settings.zero),
-            symbols: Symbols::start()?,
+            symbols: Symbols::start(Arc::new(Objects::of_user()))?,
             machine: books.resources.id(&machine),
             books,
             processes: Vec::new(),

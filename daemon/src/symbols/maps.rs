@@ -5,32 +5,34 @@ use std::path::PathBuf;
 
 /// A stretch of memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Stretch {
-    pub(super) start: u64,
-    pub(super) end: u64,
+pub(crate) struct Stretch {
+    pub(crate) start: u64,
+    pub(crate) end: u64,
     /// Where in its file it begins.
-    pub(super) offset: u64,
+    pub(crate) offset: u64,
     /// Which file: device and inode, and its path; `None` without one.
-    pub(super) file: Option<FileName>,
+    pub(crate) file: Option<FileName>,
 }
 
 /// A mapped file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct FileName {
-    pub(super) device: String,
-    pub(super) inode: u64,
-    pub(super) path: PathBuf,
+pub(crate) struct FileName {
+    pub(crate) device: String,
+    pub(crate) inode: u64,
+    pub(crate) path: PathBuf,
+    /// Whether it has this path no more.
+    pub(crate) is_deleted: bool,
 }
 
 /// A process's memory, by address.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Maps {
+pub(crate) struct Maps {
     stretches: Vec<Stretch>,
 }
 
 impl Maps {
     /// Of a process; empty when it is gone.
-    pub(super) fn of(pid: u32) -> Self {
+    pub(crate) fn of(pid: u32) -> Self {
         Self::parse(&fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default())
     }
 
@@ -38,18 +40,18 @@ impl Maps {
         Self { stretches: text.lines().filter_map(stretch).collect() }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.stretches.is_empty()
     }
 
     /// The stretch around an address.
-    pub(super) fn around(&self, address: u64) -> Option<&Stretch> {
+    pub(crate) fn around(&self, address: u64) -> Option<&Stretch> {
         self.around_at(address).map(|at| &self.stretches[at])
     }
 
     /// The file whose memory this is, also for variables without a value in it: they lie in
     /// nameless memory that follows the file's without a gap.
-    pub(super) fn owner(&self, address: u64) -> Option<&Stretch> {
+    pub(crate) fn owner(&self, address: u64) -> Option<&Stretch> {
         let mut at = self.around_at(address)?;
         while self.stretches[at].file.is_none() {
             let below = at.checked_sub(1)?;
@@ -76,8 +78,10 @@ fn stretch(line: &str) -> Option<Stretch> {
     let device = fields.next()?.to_owned();
     let inode = fields.next()?.parse().ok()?;
     let path = fields.next().unwrap_or_default().trim_start();
-    let path = path.strip_suffix(" (deleted)").unwrap_or(path);
-    let file = path.starts_with('/').then(|| FileName { device, inode, path: path.into() });
+    let left = path.strip_suffix(" (deleted)");
+    let (path, is_deleted) = (left.unwrap_or(path), left.is_some());
+    let file =
+        path.starts_with('/').then(|| FileName { device, inode, path: path.into(), is_deleted });
     let start = u64::from_str_radix(start, 16).ok()?;
     let end = u64::from_str_radix(end, 16).ok()?;
     Some(Stretch { start, end, offset, file })
@@ -97,6 +101,7 @@ mod tests {
         let code = maps.around(0x400fff).expect("inside the first line");
         let file = code.file.as_ref().expect("the first line names a file");
         assert_eq!((file.inode, file.path.to_str()), (17, Some("/a dir/prog")));
+        assert!(file.is_deleted);
         assert_eq!(code.offset, 0x1000);
         assert!(maps.around(0x403000).is_none() && maps.around(0).is_none());
         assert_eq!(maps.owner(0x402000).and_then(|owner| owner.file.as_ref()), Some(file));

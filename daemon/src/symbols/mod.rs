@@ -1,20 +1,19 @@
 //! From an address in a process to function, module and line: asked here, read by a thread of its
 //! own, so that a big object never holds up a sample.
 
-mod demangle;
-mod image;
-mod lines;
-mod maps;
+pub(crate) mod maps;
+pub(crate) mod objects;
 #[cfg(test)]
 mod tests;
-mod unwind;
 mod worker;
 
 use std::sync::Arc;
 use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
+pub(crate) use whyperf_code::Place;
 
+pub(crate) use self::objects::Objects;
 use crate::error::Error;
 
 /// An address somebody wants to know about.
@@ -30,33 +29,6 @@ impl Wanted {
     pub(crate) const fn address(self) -> u64 {
         match self {
             Self::Code(address) | Self::Data(address) => address,
-        }
-    }
-}
-
-/// Where in a program an address lies.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
-    /// Source file of the function where debug information says so, else its object file.
-    pub(crate) module: String,
-    /// The function as it was compiled, not one inlined into it; or the variable.
-    pub(crate) function: String,
-    /// Source file and line of the call itself.
-    pub(crate) line: Option<(String, u32)>,
-}
-
-impl Place {
-    /// `oned.c:88`.
-    pub(crate) fn position(&self) -> Option<String> {
-        self.line.as_ref().map(|(file, line)| format!("{file}:{line}"))
-    }
-
-    /// The function as it reads outside its module: an address alone would say nothing.
-    pub(crate) fn caller(&self) -> String {
-        if self.function.starts_with("0x") {
-            format!("{}+{}", self.module, self.function)
-        } else {
-            self.function.clone()
         }
     }
 }
@@ -87,12 +59,13 @@ pub(crate) struct Symbols {
 }
 
 impl Symbols {
-    pub(crate) fn start() -> Result<Self, Error> {
+    /// Over objects that others use too.
+    pub(crate) fn start(objects: Arc<Objects>) -> Result<Self, Error> {
         let (requests, inbox) = unbounded();
         let (outbox, answers) = unbounded();
         thread::Builder::new()
             .name("symbols".to_owned())
-            .spawn(move || worker::run(&inbox, &outbox))
+            .spawn(move || worker::run(objects, &inbox, &outbox))
             .map_err(|source| Error::StartSymbols { source })?;
         Ok(Self { requests, answers, outstanding: 0 })
     }

@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 
 use super::{Place, Symbols, Wanted};
 
@@ -103,7 +104,7 @@ fn places(folder: &Folder, program: &str) -> Vec<Option<Place>> {
     let running = Running::start(&folder.0.join(program));
     let kinds = [Wanted::Code as fn(u64) -> Wanted, Wanted::Data];
     let wanted = running.1.iter().zip(kinds).map(|(address, kind)| kind(*address)).collect();
-    let mut symbols = Symbols::start().expect("a thread can be started");
+    let mut symbols = Symbols::start(Arc::default()).expect("a thread can be started");
     symbols.watch(7, running.0.id());
     symbols.ask(7, wanted);
     let answers = symbols.all_answers();
@@ -168,7 +169,7 @@ fn a_call_in_tail_position_belongs_to_the_function_that_jumped() {
     for flags in flags {
         folder.run(&format!("gcc {flags} oned.c -o prog {LINKED}"));
         let running = Running::start(&folder.0.join("prog"));
-        let mut symbols = Symbols::start().expect("a thread can be started");
+        let mut symbols = Symbols::start(Arc::default()).expect("a thread can be started");
         symbols.watch(1, running.0.id());
         symbols.ask(1, running.1.iter().map(|address| Wanted::Code(*address)).collect());
         let names: Vec<String> = symbols
@@ -288,7 +289,7 @@ fn equal_names_of_files_are_told_apart_by_their_folders() {
 
 #[test]
 fn what_is_not_there_has_no_place() {
-    let mut symbols = Symbols::start().expect("a thread can be started");
+    let mut symbols = Symbols::start(Arc::default()).expect("a thread can be started");
     symbols.watch(1, std::process::id());
     symbols.watch(2, u32::MAX);
     symbols.ask(1, vec![Wanted::Code(0), Wanted::Code(16), Wanted::Data(u64::MAX)]);
@@ -307,7 +308,7 @@ fn own_function() -> u64 {
 
 #[test]
 fn rust_names_are_read_back() {
-    let mut symbols = Symbols::start().expect("a thread can be started");
+    let mut symbols = Symbols::start(Arc::default()).expect("a thread can be started");
     symbols.watch(1, std::process::id());
     symbols.ask(1, vec![Wanted::Code(own_function())]);
     let place = symbols.all_answers().remove(0).place.expect("the test has symbols");

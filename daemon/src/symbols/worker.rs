@@ -1,20 +1,21 @@
-//! The thread that reads objects: answers addresses from maps and images it keeps.
+//! The thread that reads objects: answers addresses from maps it keeps, and objects.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::rc::Rc;
 use std::sync::Arc;
 
-use ahash::AHashMap;
 use crossbeam_channel::{Receiver, Sender};
 
-use super::image::Image;
-use super::maps::{FileName, Maps, Stretch};
+use super::maps::{Maps, Stretch};
+use super::objects::Objects;
 use super::{Answer, Place, Request, Wanted};
 
 /// Serves requests until nobody can ask any more.
-pub(super) fn run(requests: &Receiver<Request>, answers: &Sender<Vec<Answer>>) {
-    let mut reader = Reader::default();
+pub(super) fn run(
+    objects: Arc<Objects>,
+    requests: &Receiver<Request>,
+    answers: &Sender<Vec<Answer>>,
+) {
+    let mut reader = Reader { objects, processes: BTreeMap::new() };
     for request in requests {
         match request {
             Request::Watch { process, pid } => reader.watch(process, pid),
@@ -31,10 +32,9 @@ pub(super) fn run(requests: &Receiver<Request>, answers: &Sender<Vec<Answer>>) {
     }
 }
 
-#[derive(Default)]
 struct Reader {
     processes: BTreeMap<u32, (u32, Maps)>,
-    images: AHashMap<FileName, Option<Rc<Image>>>,
+    objects: Arc<Objects>,
 }
 
 impl Reader {
@@ -50,15 +50,15 @@ impl Reader {
         };
         let stretch = self.stretch(process, wanted, address)?;
         let pid = self.processes.get(&process)?.0;
-        let image = self.image(pid, stretch.file.as_ref()?)?;
+        let object = self.objects.mapped(pid, &stretch)?.ok()?;
         match wanted {
             Wanted::Code(_) => {
-                let linked = image.address(address - stretch.start + stretch.offset)?;
-                Some(image.caller(linked + 1))
+                let linked = object.address(address - stretch.start + stretch.offset)?;
+                Some(object.caller(linked + 1))
             }
             Wanted::Data(_) => {
-                let base = image.data_address(stretch.offset)?;
-                image.variable(address - stretch.start + base)
+                let base = object.data_address(stretch.offset)?;
+                object.variable(address - stretch.start + base)
             }
         }
     }
@@ -83,17 +83,5 @@ impl Reader {
         }
         *maps = newer;
         found(maps)
-    }
-
-    fn image(&mut self, pid: u32, file: &FileName) -> Option<Rc<Image>> {
-        if let Some(known) = self.images.get(file) {
-            return known.clone();
-        }
-        // A process may see another file system: its own view first.
-        let inside = format!("/proc/{pid}/root{}", file.path.display());
-        let reach = [PathBuf::from(inside), file.path.clone()];
-        let image = reach.iter().find_map(|reach| Image::open(&file.path, reach)).map(Rc::new);
-        self.images.insert(file.clone(), image.clone());
-        image
     }
 }

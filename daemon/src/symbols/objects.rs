@@ -1,0 +1,99 @@
+//! The objects that measured processes have mapped, each read once.
+
+use std::env;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ahash::AHashMap;
+use whyperf_code::{Object, ObjectError, Opening, Storage};
+
+use super::maps::{FileName, Stretch};
+use crate::mapping::{Access, Mapping};
+
+/// Objects by the file they are. They are kept until the daemon ends.
+#[derive(Debug, Default)]
+pub(crate) struct Objects {
+    known: Mutex<AHashMap<FileName, Known>>,
+    /// A private folder for what takes time to work out.
+    cache: Option<PathBuf>,
+}
+
+/// An object, or why there is none.
+pub(crate) type Known = Result<Arc<Object>, Arc<ObjectError>>;
+
+impl Objects {
+    /// Keeps what is worked out about objects in the user's own folder for such things, if there is
+    /// one.
+    pub(crate) fn of_user() -> Self {
+        let folder = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let cache = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")));
+        Self { cache: cache.map(|folder| folder.join("whyperf/code")), ..Self::default() }
+    }
+
+    /// The object that a stretch of a process's memory is mapped from; `None` where it is none.
+    pub(crate) fn mapped(&self, pid: u32, stretch: &Stretch) -> Option<Known> {
+        let name = stretch.file.as_ref()?;
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known().get(name) {
+            return Some(found.clone());
+        }
+        let found = self.open(pid, stretch, name).map(Arc::new).map_err(Arc::new);
+        known().insert(name.clone(), found.clone());
+        Some(found)
+    }
+
+    fn open(&self, pid: u32, stretch: &Stretch, name: &FileName) -> Result<Object, ObjectError> {
+        let mut failure = None;
+        for reach in ways(pid, stretch, name) {
+            let cache = self.cache.clone();
+            let opening = Opening { path: name.path.clone(), reach, read: map, cache };
+            match opening.open() {
+                Ok(object) => return Ok(object),
+                Err(reason) => failure = failure.or(Some(reason)),
+            }
+        }
+        Err(failure.unwrap_or_else(|| ObjectError::Replaced { path: name.path.clone() }))
+    }
+}
+
+/// Where a process's file can be read. Of a file that was deleted or replaced only what the kernel still
+/// holds is of use: what has its name now is something else.
+fn ways(pid: u32, stretch: &Stretch, name: &FileName) -> Vec<PathBuf> {
+    if name.is_deleted {
+        let range = format!("{:x}-{:x}", stretch.start, stretch.end);
+        let mut ways = vec![PathBuf::from(format!("/proc/{pid}/map_files/{range}"))];
+        let program = PathBuf::from(format!("/proc/{pid}/exe"));
+        let deleted = format!("{} (deleted)", name.path.display());
+        if fs::read_link(&program).is_ok_and(|target| target == Path::new(&deleted)) {
+            ways.push(program);
+        }
+        ways.retain(|way| fs::metadata(way).is_ok());
+        return ways;
+    }
+    // A process may see another file system: its own view first.
+    let inside = format!("/proc/{pid}/root{}", name.path.display());
+    vec![PathBuf::from(inside), name.path.clone()]
+}
+
+/// Maps a file in the way that survives its being cut.
+fn map(path: &Path) -> io::Result<Arc<dyn Storage>> {
+    let file = File::open(path)?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+    }
+    let length = usize::try_from(metadata.len()).map_err(io::Error::other)?;
+    Ok(Arc::new(Mapping::of(&file, 0, length, Access::Read)?))
+}
+
+impl Storage for Mapping {
+    fn bytes(&self) -> &[u8] {
+        self.bytes()
+    }
+
+    fn is_damaged(&self) -> bool {
+        self.is_damaged()
+    }
+}
