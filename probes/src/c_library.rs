@@ -10,6 +10,8 @@
 use core::arch::asm;
 use core::ffi::{CStr, c_char, c_void};
 
+use crate::definition::Object;
+
 /// Whether the C library is glibc.
 pub(crate) fn is_glibc() -> bool {
     dlvsym().is_some()
@@ -26,6 +28,19 @@ pub(crate) fn dlsym() -> *mut c_void {
         }
     }
     core::ptr::null_mut()
+}
+
+/// The object that it is.
+pub(crate) fn object() -> Option<Object> {
+    Object::around(libc::__errno_location as *const c_void)
+}
+
+/// Bytes of address space that an object takes.
+pub(crate) fn size(object: Object) -> usize {
+    // SAFETY: the loader's own description of an object that stays.
+    let headers = unsafe { headers(object.base) };
+    let loaded = headers.iter().filter(|header| header.p_type == libc::PT_LOAD);
+    loaded.map(|header| (header.p_vaddr + header.p_memsz) as usize).max().unwrap_or(0)
 }
 
 type DlVSym = unsafe extern "C" fn(*mut c_void, *const c_char, *const c_char) -> *mut c_void;
@@ -46,17 +61,10 @@ fn dlvsym() -> Option<DlVSym> {
     unsafe { core::mem::transmute::<*const c_void, Option<DlVSym>>(address) }
 }
 
-/// Looks through the symbols of the object that defines a function we take from the C library.
+/// Looks through the symbols of the C library's object.
 fn by_hand() -> *mut c_void {
     let nothing = core::ptr::null_mut();
-    // SAFETY: all-zero is a valid `Dl_info`.
-    let mut info: libc::Dl_info = unsafe { core::mem::zeroed() };
-    let inside = libc::__errno_location as *const c_void;
-    // SAFETY: `dladdr` takes any address and writes `info`.
-    if unsafe { libc::dladdr(inside, &raw mut info) } == 0 || info.dli_fbase.is_null() {
-        return nothing;
-    }
-    let base = info.dli_fbase.cast::<u8>();
+    let Some(base) = object().map(|object| object.base) else { return nothing };
     // SAFETY: the loader mapped the object's first page, header and program headers, at its base.
     let tables = unsafe { Tables::of(base) };
     let Some(tables) = tables else { return nothing };
@@ -66,7 +74,7 @@ fn by_hand() -> *mut c_void {
         // SAFETY: as above.
         let name = unsafe { CStr::from_ptr(tables.names.add(symbol.st_name as usize)) };
         if name == c"dlsym" && symbol.st_value != 0 {
-            return base.wrapping_add(symbol.st_value as usize).cast();
+            return base.wrapping_add(symbol.st_value as usize).cast_mut().cast();
         }
     }
     nothing
@@ -114,14 +122,23 @@ impl Tables {
 /// # Safety
 /// A loaded object begins at `base`.
 unsafe fn dynamic(base: *const u8) -> Option<*const [usize; 2]> {
+    // SAFETY: the caller's promise is the same.
+    let headers = unsafe { headers(base) };
+    let found = headers.iter().find(|header| header.p_type == libc::PT_DYNAMIC)?;
+    Some(base.wrapping_add(found.p_vaddr as usize).cast())
+}
+
+/// The program headers.
+///
+/// # Safety
+/// A loaded object that stays begins at `base`.
+unsafe fn headers(base: *const u8) -> &'static [libc::Elf64_Phdr] {
     // SAFETY: the header of a loaded object, and the program headers that it counts.
-    let headers = unsafe {
+    unsafe {
         let header = &*base.cast::<libc::Elf64_Ehdr>();
         let first = base.add(header.e_phoff as usize).cast::<libc::Elf64_Phdr>();
         core::slice::from_raw_parts(first, usize::from(header.e_phnum))
-    };
-    let found = headers.iter().find(|header| header.p_type == libc::PT_DYNAMIC)?;
-    Some(base.wrapping_add(found.p_vaddr as usize).cast())
+    }
 }
 
 /// Tags of the dynamic section: the hash table, the names, the symbols.

@@ -15,7 +15,7 @@ use crate::next::Next;
 use crate::stub::entry;
 use crate::wrapped::{keep_errno, real};
 
-entry! { pthread_create => create; }
+entry! { pthread_create => create, before NEXT; }
 
 static NEXT: Next = Next::new(c"pthread_create");
 

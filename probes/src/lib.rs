@@ -5,11 +5,13 @@
 mod api;
 mod c_library;
 mod creation;
+mod definition;
 mod errand;
 mod fortran;
 mod io;
 mod mpi;
 mod next;
+mod privilege;
 mod process;
 mod sandbox;
 mod stub;

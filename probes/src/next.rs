@@ -1,39 +1,71 @@
 //! The next definition of an interposed symbol, looked up at its first use.
 //!
+//! ```text
+//!   read ──► C library                      wrapped
+//!   read ──► a tool that stands in for it   wrapped, the tool is called
+//!   read ──► a library of the program's     its own function of that name: the stub jumps there
+//! ```
 //! A shared object that named `PMPI_Send` directly would keep `/bin/true` from starting under
 //! `LD_PRELOAD`, so nothing is bound at load.
 
 use core::ffi::{CStr, c_char, c_void};
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-use crate::c_library;
+use crate::stub::first_call;
+use crate::{c_library, definition};
 
 /// One symbol and, after its first use, where it is.
 #[derive(Debug)]
 pub(crate) struct Next {
     name: &'static CStr,
-    /// Objects to look in when the chain of interposition does not reach the symbol.
-    apart: &'static [&'static CStr],
+    whose: Whose,
     found: AtomicPtr<c_void>,
+    /// Where the stub of this name jumps instead of to its wrapper; null when it does not.
+    detour: AtomicPtr<c_void>,
+}
+
+/// Who is expected to define the symbol.
+#[derive(Clone, Copy, Debug)]
+enum Whose {
+    /// The C library; what else has the name is something else, and the program's to call.
+    Wrapped,
+    /// The C library; what else has the name does not matter.
+    Inner,
+    /// One of these, where the chain of interposition may not lead.
+    Of(&'static [&'static CStr]),
 }
 
 impl Next {
     /// Where in it the address is, null before its first use: for code that must keep registers.
     pub(crate) const FOUND: usize = core::mem::offset_of!(Self, found);
+    /// Where in it the address is that a stub jumps to, unless it is null.
+    pub(crate) const DETOUR: usize = core::mem::offset_of!(Self, detour);
 
-    /// The symbol called `name`.
+    /// The symbol of the C library called `name`, which a stub of ours exports as well.
     pub(crate) const fn new(name: &'static CStr) -> Self {
-        Self { name, apart: &[], found: AtomicPtr::new(core::ptr::null_mut()) }
+        Self::with(name, Whose::Wrapped)
+    }
+
+    /// A symbol of the C library that is called by wrappers of others.
+    pub(crate) const fn inner(name: &'static CStr) -> Self {
+        Self::with(name, Whose::Inner)
     }
 
     /// A symbol of an MPI, which plugins and Python modules may have loaded for themselves.
     pub(crate) const fn of_mpi(name: &'static CStr) -> Self {
-        Self { name, apart: MPI, found: AtomicPtr::new(core::ptr::null_mut()) }
+        Self::with(name, Whose::Of(MPI))
     }
 
     /// A symbol of a Fortran library, of an MPI or of the compiler.
     pub(crate) const fn of_fortran(name: &'static CStr) -> Self {
-        Self { name, apart: FORTRAN, found: AtomicPtr::new(core::ptr::null_mut()) }
+        Self::with(name, Whose::Of(FORTRAN))
+    }
+
+    const fn with(name: &'static CStr, whose: Whose) -> Self {
+        let found = AtomicPtr::new(core::ptr::null_mut());
+        // Before it is known where to, the stub must not touch what was passed to it.
+        let detour = AtomicPtr::new(first_call as *mut c_void);
+        Self { name, whose, found, detour }
     }
 
     /// Its address; null when no loaded object defines it.
@@ -50,21 +82,46 @@ impl Next {
         // SAFETY: the same location.
         let before = unsafe { *errno };
         // SAFETY: a constant string; RTLD_NEXT is valid in any object.
-        let mut found = unsafe { real_dlsym()(libc::RTLD_NEXT, self.name.as_ptr()) };
-        for object in self.apart {
-            if found.is_null() {
-                found = look_in(object, self.name);
-            }
-        }
-        self.found.store(found, Ordering::Relaxed);
+        let found = unsafe { real_dlsym()(libc::RTLD_NEXT, self.name.as_ptr()) };
+        let found = self.settle(found);
         // SAFETY: the same location; the program must not see what looking up left there.
         unsafe { *errno = before };
         found
     }
+
+    /// Keeps what is called from now on, the first definition that follows ours or another one.
+    fn settle(&self, first: *mut c_void) -> *mut c_void {
+        let mut found = first;
+        let mut detour = core::ptr::null_mut();
+        match self.whose {
+            Whose::Wrapped if !definition::is_expected(self.name, first) => detour = first,
+            Whose::Inner if !definition::is_expected(self.name, first) => {
+                found = definition::of_c_library(self.name);
+            }
+            Whose::Of(objects) if first.is_null() => {
+                let mut places = objects.iter().map(|object| look_in(object, self.name));
+                found = places.find(|place| !place.is_null()).unwrap_or(first);
+            }
+            _ => {}
+        }
+        self.found.store(found, Ordering::Relaxed);
+        self.detour.store(detour, Ordering::Relaxed);
+        found
+    }
+}
+
+/// Where the very first call of a stub goes, which is before anything is measured.
+pub(crate) extern "C" fn at_first(next: &Next) -> *const u8 {
+    let found = next.address();
+    if found.is_null() { absent as *const u8 } else { found.cast_const().cast() }
+}
+
+extern "C" fn absent() -> usize {
+    crate::wrapped::absent()
 }
 
 /// Looks in one object, if it is loaded; `RTLD_NEXT` does not see what was loaded `RTLD_LOCAL`.
-fn look_in(object: &CStr, name: &CStr) -> *mut c_void {
+pub(crate) fn look_in(object: &CStr, name: &CStr) -> *mut c_void {
     // SAFETY: a constant string; RTLD_NOLOAD loads nothing.
     let handle = unsafe { libc::dlopen(object.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
     if handle.is_null() {

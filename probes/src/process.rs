@@ -14,8 +14,8 @@ use core::ffi::c_void;
 use whyperf_runtime::{birth, process};
 
 use crate::next::Next;
-use crate::wrapped::{accompanied, keep_errno, real};
-use crate::{c_library, creation, io, sandbox, sync};
+use crate::wrapped::{accompanied, keep_errno};
+use crate::{c_library, creation, io, privilege, sandbox, sync};
 
 /// Runs when the library is loaded, before the program's `main`.
 #[used]
@@ -34,9 +34,9 @@ extern "C" fn loaded() {
         io::resolve();
         sync::resolve();
         resolve();
-        replacing::resolve();
         creation::resolve();
         sandbox::resolve();
+        privilege::resolve_all();
         // SAFETY: forgets the complaints about functions that this C library does not have.
         unsafe { libc::dlerror() };
         if c_library::is_glibc() {
@@ -57,55 +57,20 @@ accompanied! {
     _exit(status) keep_errno(process::leave);
     _Exit(status) keep_errno(process::leave);
     quick_exit(status) keep_errno(process::leave);
-}
-
-mod replacing {
-    //! The `exec` functions: what follows a successful one is another program.
-
-    use super::{Next, keep_errno, process, real};
-    use crate::wrapped::c_name;
-
-    macro_rules! replacing {
-        ($($name:ident($($argument:ident),*);)*) => {
-            $(
-                mod $name {
-                    pub(super) static NEXT: super::Next =
-                        super::Next::new(super::c_name!($name));
-                }
-
-                #[unsafe(no_mangle)]
-                #[doc = concat!("`", stringify!($name), "`, interposed.")]
-                pub(crate) unsafe extern "C" fn $name(
-                    $($argument: $crate::wrapped::word!($argument)),*
-                ) -> usize {
-                    keep_errno(process::replaced);
-                    let failed = real!($name::NEXT, $($argument),*);
-                    keep_errno(process::not_replaced);
-                    failed
-                }
-            )*
-
-            /// Looks every function of this table up.
-            pub(super) fn resolve() {
-                $($name::NEXT.address();)*
-            }
-        };
-    }
-
-    replacing! {
-        execve(path, arguments, environment);
-        execv(path, arguments);
-        execvp(file, arguments);
-        execvpe(file, arguments, environment);
-        fexecve(fd, arguments, environment);
-        execveat(at, path, arguments, environment, flags);
-    }
+    // What follows a successful one is another program.
+    execve(path, arguments, environment) process::replaced() => |()| process::not_replaced();
+    execv(path, arguments) process::replaced() => |()| process::not_replaced();
+    execvp(file, arguments) process::replaced() => |()| process::not_replaced();
+    execvpe(file, arguments, environment) process::replaced() => |()| process::not_replaced();
+    fexecve(fd, arguments, environment) process::replaced() => |()| process::not_replaced();
+    execveat(at, path, arguments, environment, flags)
+        process::replaced() => |()| process::not_replaced();
 }
 
 fn follow_forks() {
     type Handler = Option<unsafe extern "C" fn()>;
     type Register = unsafe extern "C" fn(Handler, Handler, Handler, *const c_void) -> i32;
-    static REGISTER: Next = Next::new(c"__register_atfork");
+    static REGISTER: Next = Next::inner(c"__register_atfork");
     let address = REGISTER.address();
     if address.is_null() {
         return;

@@ -5,17 +5,27 @@
 
 use core::ffi::c_int;
 
-use whyperf_runtime::sandbox;
+use whyperf_runtime::{agent, sandbox};
 
-use crate::wrapped::{accompanied, keep_errno};
+use crate::wrapped::accompanied;
 
 accompanied! {
-    prctl(option, second, third, fourth, fifth) before(option as c_int);
+    prctl(option, second, third, fourth, fifth) before(option as c_int) => agent::call_back;
 }
 
-fn before(option: c_int) {
-    // Without new privileges a process may filter, which many do by `syscall`, not seen here.
-    if matches!(option, libc::PR_SET_SECCOMP | libc::PR_SET_NO_NEW_PRIVS) {
-        keep_errno(sandbox::enter);
+/// Does what such an option needs; answers whether the agent was sent away.
+pub(crate) fn before(option: c_int) -> bool {
+    match option {
+        // Without new privileges a process may filter.
+        libc::PR_SET_SECCOMP | libc::PR_SET_NO_NEW_PRIVS => {
+            sandbox::enter();
+            false
+        }
+        // These change the calling thread alone, and the agent would keep what it has.
+        libc::PR_CAPBSET_DROP
+        | libc::PR_SET_SECUREBITS
+        | libc::PR_SET_KEEPCAPS
+        | libc::PR_CAP_AMBIENT => agent::send_away(),
+        _ => false,
     }
 }

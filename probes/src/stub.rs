@@ -7,10 +7,14 @@
 //! A wrapped call's return address is part of its node. Rust has no stable way to ask for it, so
 //! the exported symbol is a naked function that stores it in the thread's block and jumps on. It
 //! touches r10 and r11 only: every argument register, `al` and the stack stay as they came.
+//!
+//! A program's own library may have a function of that name with another meaning. Nothing is known
+//! of its arguments and its result, so the stub jumps to it and is never seen again.
 
-/// Exports each `name`, which notes its caller and jumps to `wrapper` of the same arguments.
+/// Exports each `name`, which notes its caller and jumps to `wrapper` of the same arguments, or to
+/// what `next` found to have nothing but the name in common.
 macro_rules! entry {
-    ($($name:ident => $wrapper:path;)*) => { $(
+    ($($name:ident => $wrapper:path, before $next:path;)*) => { $(
         // SAFETY: a naked function of the platform's C convention; it changes r10 and r11, which
         // the convention leaves to the callee, and jumps to a function of the same signature.
         #[unsafe(no_mangle)]
@@ -20,11 +24,19 @@ macro_rules! entry {
             core::arch::naked_asm!(
                 ".cfi_startproc",
                 "endbr64",
+                "mov r11, qword ptr [rip + {next} + {detour}]",
+                "test r11, r11",
+                "jne 2f",
                 "mov r11, qword ptr [rip + whyperf_thread@GOTTPOFF]",
                 "mov r10, qword ptr [rsp]",
                 "mov qword ptr fs:[r11 + {site}], r10",
                 "jmp {wrapper}",
+                "2:",
+                "lea r10, [rip + {next}]",
+                "jmp r11",
                 ".cfi_endproc",
+                next = sym $next,
+                detour = const $crate::next::Next::DETOUR,
                 site = const whyperf_runtime::thread_local::SITE,
                 wrapper = sym $wrapper,
             )
@@ -55,6 +67,26 @@ macro_rules! entry_named {
     };
 }
 pub(crate) use entry_named;
+
+/// Where a stub jumps until its `Next`, whose address is in r10, was looked up.
+///
+/// # Safety
+/// As for [`keep_and_jump`].
+#[unsafe(naked)]
+pub(crate) unsafe extern "C" fn first_call() {
+    core::arch::naked_asm!(
+        "lea r11, [rip + {look_up}]",
+        "jmp {keep}",
+        look_up = sym look_up,
+        keep = sym keep_and_jump,
+    )
+}
+
+// SAFETY: called by `keep_and_jump`, which passes r10 on; jumps to a function of this argument.
+#[unsafe(naked)]
+unsafe extern "C" fn look_up() {
+    core::arch::naked_asm!("mov rdi, r10", "jmp {at_first}", at_first = sym crate::next::at_first)
+}
 
 /// Calls the function in r11 with the arguments as they came and jumps to the address that it
 /// answers, with all arguments still as they came: also floating point ones, and `al`, which says

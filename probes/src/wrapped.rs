@@ -118,7 +118,7 @@ macro_rules! wrapped {
             }
         )*
 
-        $crate::stub::entry! { $($name => $name::wrapper;)* }
+        $crate::stub::entry! { $($name => $name::wrapper, before $name::NEXT;)* }
 
         /// Looks every function of this table up.
         pub(crate) fn resolve() {
@@ -128,9 +128,10 @@ macro_rules! wrapped {
 }
 pub(crate) use wrapped;
 
-/// Exports functions that are no events, each with what happens before its real function.
+/// Exports functions that are no events, each with what happens before its real function; where
+/// `=> last` follows, `last` is called after it with what the first was.
 macro_rules! accompanied {
-    ($($name:ident($($argument:ident),*) $before:expr;)*) => {
+    ($($name:ident($($argument:ident),*) $first:expr $(=> $last:expr)?;)*) => {
         $(
             mod $name {
                 use super::*;
@@ -141,13 +142,13 @@ macro_rules! accompanied {
                 pub(super) unsafe extern "C" fn wrapper(
                     $($argument: $crate::wrapped::word!($argument)),*
                 ) -> usize {
-                    $before;
-                    $crate::wrapped::real!(NEXT, $($argument),*)
+                    let real = || $crate::wrapped::real!(NEXT, $($argument),*);
+                    $crate::wrapped::accompany!(real, $first $(, $last)?)
                 }
             }
         )*
 
-        $crate::stub::entry! { $($name => $name::wrapper;)* }
+        $crate::stub::entry! { $($name => $name::wrapper, before $name::NEXT;)* }
 
         /// Looks every function of this table up.
         pub(crate) fn resolve() {
@@ -156,3 +157,28 @@ macro_rules! accompanied {
     };
 }
 pub(crate) use accompanied;
+
+/// One such call.
+macro_rules! accompany {
+    ($real:ident, $first:expr) => {{
+        $first;
+        $real()
+    }};
+    ($real:ident, $first:expr, $last:expr) => {
+        $crate::wrapped::between(|| $first, $real, $last)
+    };
+}
+pub(crate) use accompany;
+
+/// Calls `real` between the two; errno is its own afterwards, and before it what it was.
+#[inline(always)]
+pub(crate) fn between<T>(
+    first: impl FnOnce() -> T,
+    real: impl FnOnce() -> usize,
+    last: impl FnOnce(T),
+) -> usize {
+    let known = keep_errno(first);
+    let result = real();
+    keep_errno(|| last(known));
+    result
+}

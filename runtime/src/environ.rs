@@ -142,7 +142,9 @@ fn is_bystander(program: &[u8]) -> bool {
     BYSTANDERS.contains(&name)
 }
 
-fn variable(name: &[u8]) -> Option<&'static [u8]> {
+/// A variable of the process, `None` when it is empty.
+#[must_use]
+pub fn variable(name: &[u8]) -> Option<&'static [u8]> {
     // SAFETY: the C library's own list, which nobody changes while constructors run.
     let mut entry = unsafe { environ };
     if entry.is_null() {

@@ -13,7 +13,7 @@ pub mod clock;
 mod company;
 mod damage;
 mod directory;
-mod environ;
+pub mod environ;
 pub mod event;
 mod fork;
 pub mod guard;

@@ -1,6 +1,7 @@
 //! The manners of a guest: preloaded into any program, the library changes nothing that the program prints, returns
 //! or makes.
 
+mod alone;
 mod calls;
 mod comparison;
 mod guests;

@@ -41,7 +41,7 @@ macro_rules! character {
             }
         )*
 
-        $crate::stub::entry! { $($name => $name::wrapper;)* }
+        $crate::stub::entry! { $($name => $name::wrapper, before $name::NEXT;)* }
 
         /// Looks every function of this table up.
         pub(crate) fn resolve() {
@@ -64,8 +64,8 @@ character! {
 }
 
 /// The variables `stdin` and `stdout`.
-static STANDARD_INPUT: Next = Next::new(c"stdin");
-static STANDARD_OUTPUT: Next = Next::new(c"stdout");
+static STANDARD_INPUT: Next = Next::inner(c"stdin");
+static STANDARD_OUTPUT: Next = Next::inner(c"stdout");
 
 /// The stream that such a variable holds.
 fn standard(variable: &Next) -> usize {

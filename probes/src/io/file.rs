@@ -22,8 +22,8 @@ pub(super) const STANDARD_INPUT: usize = libc::STDIN_FILENO as usize;
 /// The descriptor of `stdout`.
 pub(super) const STANDARD_OUTPUT: usize = libc::STDOUT_FILENO as usize;
 
-static NUMBER: Next = Next::new(c"fileno");
-static DIRECTORY_NUMBER: Next = Next::new(c"dirfd");
+static NUMBER: Next = Next::inner(c"fileno");
+static DIRECTORY_NUMBER: Next = Next::inner(c"dirfd");
 
 /// The file open under a descriptor.
 #[inline(always)]

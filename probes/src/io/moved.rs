@@ -3,7 +3,7 @@
 use crate::next::Next;
 use whyperf_layout::Moved;
 
-static LENGTH: Next = Next::new(c"strlen");
+static LENGTH: Next = Next::inner(c"strlen");
 
 /// Nothing moves.
 pub(super) fn nothing(_: usize) -> Moved {

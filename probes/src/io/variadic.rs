@@ -20,8 +20,11 @@ macro_rules! variadic {
             mod $name {
                 use super::*;
 
+                /// The function itself, called only where it is not the C library's.
                 pub(super) static NEXT: $crate::next::Next =
-                    $crate::next::Next::new($crate::wrapped::c_name!($twin));
+                    $crate::next::Next::new($crate::wrapped::c_name!($name));
+                pub(super) static TWIN: $crate::next::Next =
+                    $crate::next::Next::inner($crate::wrapped::c_name!($twin));
                 static REGION: whyperf_runtime::Region = whyperf_runtime::Region::new(
                     $crate::wrapped::c_name!($name),
                     whyperf_layout::Kind::$kind,
@@ -34,7 +37,7 @@ macro_rules! variadic {
                     $crate::wrapped::observe(
                         &REGION,
                         || $object,
-                        || $crate::wrapped::real!(NEXT, $($argument,)* list),
+                        || $crate::wrapped::real!(TWIN, $($argument,)* list),
                         $moved,
                     )
                 }
@@ -50,6 +53,9 @@ macro_rules! variadic {
                 core::arch::naked_asm!(
                     ".cfi_startproc",
                     "endbr64",
+                    "mov r11, qword ptr [rip + {next} + {detour}]",
+                    "test r11, r11",
+                    "jne 3f",
                     "mov r11, qword ptr [rip + whyperf_thread@GOTTPOFF]",
                     "mov r10, qword ptr [rsp]",
                     "mov qword ptr fs:[r11 + {site}], r10",
@@ -83,7 +89,12 @@ macro_rules! variadic {
                     "add rsp, 216",
                     ".cfi_adjust_cfa_offset -216",
                     "ret",
+                    "3:",
+                    "lea r10, [rip + {next}]",
+                    "jmp r11",
                     ".cfi_endproc",
+                    next = sym $name::NEXT,
+                    detour = const $crate::next::Next::DETOUR,
                     site = const whyperf_runtime::thread_local::SITE,
                     offset = const $offset,
                     wrapper = sym $name::wrapper,
@@ -93,7 +104,10 @@ macro_rules! variadic {
 
         /// Looks every function of this table up.
         pub(crate) fn resolve() {
-            $($name::NEXT.address();)*
+            $(
+                $name::NEXT.address();
+                $name::TWIN.address();
+            )*
         }
     };
 }

@@ -9,7 +9,7 @@ contended! {
     mtx_timedlock(lock, until) unless taken(lock) => Mutex;
 }
 
-static TRY: Next = Next::new(c"mtx_trylock");
+static TRY: Next = Next::inner(c"mtx_trylock");
 
 #[inline(always)]
 fn taken(lock: usize) -> Option<usize> {

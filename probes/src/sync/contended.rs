@@ -47,7 +47,7 @@ macro_rules! contended {
             }
         )*
 
-        $crate::stub::entry! { $($name => $name::wrapper;)* }
+        $crate::stub::entry! { $($name => $name::wrapper, before $name::NEXT;)* }
 
         /// Looks every function of this table up.
         pub(crate) fn resolve() {

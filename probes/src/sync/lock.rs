@@ -19,10 +19,10 @@ contended! {
     pthread_spin_lock(lock) unless taken(&SPIN, lock) => Spin;
 }
 
-static MUTEX: Next = Next::new(c"pthread_mutex_trylock");
-static READ: Next = Next::new(c"pthread_rwlock_tryrdlock");
-static WRITE: Next = Next::new(c"pthread_rwlock_trywrlock");
-static SPIN: Next = Next::new(c"pthread_spin_trylock");
+static MUTEX: Next = Next::inner(c"pthread_mutex_trylock");
+static READ: Next = Next::inner(c"pthread_rwlock_tryrdlock");
+static WRITE: Next = Next::inner(c"pthread_rwlock_trywrlock");
+static SPIN: Next = Next::inner(c"pthread_spin_trylock");
 
 /// Tries a lock, unless its other arguments are wrong.
 #[inline(always)]

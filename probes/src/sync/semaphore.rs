@@ -11,8 +11,8 @@ contended! {
         unless taken(is_clock(clock) && is_time(until), semaphore) => Semaphore;
 }
 
-static TRY: Next = Next::new(c"sem_trywait");
-static TEST_CANCEL: Next = Next::new(c"pthread_testcancel");
+static TRY: Next = Next::inner(c"sem_trywait");
+static TEST_CANCEL: Next = Next::inner(c"pthread_testcancel");
 
 /// Tries a semaphore, unless its other arguments are wrong.
 ///

@@ -1,0 +1,106 @@
+//! Whose a definition is: the C library's, a tool's that stands in for it, or the program's own.
+//!
+//! A library that defines a function of the C library's name is a tool, and means the same by it,
+//! when
+//! * the name is one that only the C library may define (`_...`, `pthread_...`),
+//! * the library was preloaded, or
+//! * it is the runtime of a sanitizer or of a profiler known to be linked.
+//!
+//! Any other may mean anything.
+
+use core::ffi::{CStr, c_void};
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+use whyperf_runtime::environ;
+
+use crate::c_library;
+use crate::next::look_in;
+
+/// Whether `address` is a definition of what the C library means by `name`.
+pub(crate) fn is_expected(name: &CStr, address: *mut c_void) -> bool {
+    let name = name.to_bytes();
+    name.starts_with(b"_")
+        || name.starts_with(b"pthread_")
+        || address.is_null()
+        || is_inside(address as usize)
+        || Object::around(address).is_none_or(|object| object.stands_in())
+}
+
+/// The C library's own definition, null if it has none.
+pub(crate) fn of_c_library(name: &CStr) -> *mut c_void {
+    let object = c_library::object();
+    object.map_or(core::ptr::null_mut(), |object| look_in(object.file, name))
+}
+
+/// A loaded object.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Object {
+    /// Where its header is.
+    pub(crate) base: *const u8,
+    /// The file it was loaded from.
+    pub(crate) file: &'static CStr,
+}
+
+impl Object {
+    /// The object that this address is in.
+    pub(crate) fn around(address: *const c_void) -> Option<Self> {
+        // SAFETY: all-zero is a valid `Dl_info`.
+        let mut info: libc::Dl_info = unsafe { core::mem::zeroed() };
+        // SAFETY: `dladdr` takes any address and writes `info`.
+        let known = unsafe { libc::dladdr(address, &raw mut info) } != 0;
+        if !known || info.dli_fbase.is_null() || info.dli_fname.is_null() {
+            return None;
+        }
+        // SAFETY: the loader's own string, kept as long as the object is loaded.
+        let file = unsafe { CStr::from_ptr(info.dli_fname) };
+        Some(Self { base: info.dli_fbase.cast(), file })
+    }
+
+    fn stands_in(self) -> bool {
+        let file = file_name(self.file.to_bytes());
+        KNOWN.iter().any(|known| file.starts_with(known)) || is_preloaded(file)
+    }
+}
+
+fn is_preloaded(file: &[u8]) -> bool {
+    let list = environ::variable(b"LD_PRELOAD").unwrap_or(&[]);
+    let mut entries = list.split(|byte| matches!(byte, b' ' | b':'));
+    entries.any(|entry| file_name(entry) == file)
+}
+
+fn file_name(path: &[u8]) -> &[u8] {
+    path.rsplit(|byte| *byte == b'/').next().unwrap_or(path)
+}
+
+/// Whether the address is in the C library, without a search for the nearest symbol.
+fn is_inside(address: usize) -> bool {
+    static START: AtomicUsize = AtomicUsize::new(0);
+    static SIZE: AtomicUsize = AtomicUsize::new(0);
+    if SIZE.load(Ordering::Relaxed) == 0
+        && let Some(object) = c_library::object()
+    {
+        // Two threads that do this at once store the same.
+        START.store(object.base as usize, Ordering::Relaxed);
+        SIZE.store(c_library::size(object), Ordering::Relaxed);
+    }
+    address.wrapping_sub(START.load(Ordering::Relaxed)) < SIZE.load(Ordering::Relaxed)
+}
+
+/// How the files begin that are the C library's, or stand in for it.
+const KNOWN: &[&[u8]] = &[
+    b"libc.so.",
+    b"libc-2.",
+    b"libpthread.so.",
+    b"libpthread-2.",
+    b"librt.so.",
+    b"librt-2.",
+    b"ld-linux",
+    b"ld-musl",
+    b"libasan.so",
+    b"libhwasan.so",
+    b"liblsan.so",
+    b"libtsan.so",
+    b"libubsan.so",
+    b"libclang_rt.",
+    b"libdarshan.so",
+];
