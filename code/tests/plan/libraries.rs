@@ -1,0 +1,36 @@
+//! The libraries of the system that planning is tried on.
+
+use std::path::Path;
+
+use whyperf_code::plan::{Islands, Plan, Refusal, plan};
+use whyperf_code::{FunctionId, Object};
+
+/// Those that every function of is run: C, mathematics, C++, Fortran, MPI.
+pub(crate) const LIBRARIES: [&str; 5] =
+    ["libc.so.6", "libm.so.6", "libstdc++.so.6", "libgfortran.so.5", "libmpi.so.40"];
+
+const FOLDERS: [&str; 3] = ["/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib"];
+
+/// A library of this system, if it is installed.
+pub(crate) fn open(name: &str) -> Option<Object> {
+    let path = FOLDERS.iter().map(|folder| Path::new(folder).join(name)).find(|path| path.exists());
+    if path.is_none() {
+        eprintln!("{name} is not installed: nothing of it is tried");
+    }
+    path.map(|path| Object::open(&path).expect("a library of the system can be read"))
+}
+
+/// Plans every function.
+pub(crate) fn plan_all(object: &Object) -> Vec<(FunctionId, Result<Plan, Refusal>)> {
+    let mut islands = Islands::new();
+    let count = u32::try_from(object.functions().len()).expect("few functions");
+    (0..count).map(|id| (FunctionId(id), plan(object, FunctionId(id), &mut islands))).collect()
+}
+
+/// The function of a name.
+pub(crate) fn named(object: &Object, name: &str) -> Option<FunctionId> {
+    let count = u32::try_from(object.functions().len()).expect("few functions");
+    (0..count)
+        .map(FunctionId)
+        .find(|id| object.names(*id).iter().any(|one| one.text == name))
+}

@@ -1,0 +1,8 @@
+//! Planning against real libraries, hand-written code, an oracle that runs what was planned, and damaged files.
+
+mod assembly;
+mod damage;
+mod differential;
+mod libraries;
+mod oracle;
+mod shapes;
