@@ -11,6 +11,8 @@ use clap::{
     ValueEnum,
 };
 use whyperf_consultant::{Hypotheses, HypothesisId};
+
+use crate::store_arguments::{Keeping, Runs, Show};
 use whyperf_model::Pair;
 
 use crate::measure;
@@ -57,6 +59,10 @@ pub(crate) enum Verb {
     #[command(after_help = EXEC_NOTES)]
     #[command(override_usage = "mpirun ... whyperf exec [OPTIONS] -- COMMAND...")]
     Exec(Launch),
+    /// List the runs that were kept; forget or tag some
+    Runs(Runs),
+    /// Show a run that was kept
+    Show(Box<Show>),
     /// Say what this machine allows, what is missing and what to do
     Doctor(Listing),
     /// Remove what runs that were killed have left behind
@@ -117,6 +123,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "ROWS", env = "WHYPERF_PROFILE", hide_env_values = true)]
     #[arg(default_value_t = 12)]
     pub(crate) profile: usize,
+    #[command(flatten)]
+    pub(crate) keeping: Keeping,
 }
 
 /// How a verb prints that runs nothing.

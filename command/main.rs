@@ -9,6 +9,7 @@ mod elf;
 mod event;
 mod exec;
 mod heat;
+mod journal;
 mod launch;
 mod library;
 mod measure;
@@ -16,7 +17,11 @@ mod outlet;
 mod report;
 mod rescue;
 mod run;
+mod runs;
+mod show;
 mod stock;
+mod store_arguments;
+mod surroundings;
 mod target;
 mod terminal;
 mod watch;
@@ -30,6 +35,8 @@ fn main() -> ExitCode {
     let done = match Arguments::given().verb {
         Verb::Run(request) => run::run(&request),
         Verb::Exec(request) => exec::exec(&request),
+        Verb::Runs(request) => runs::runs(&request),
+        Verb::Show(request) => show::show(&request),
         Verb::Doctor(listing) => doctor::doctor(&listing),
         Verb::Clean(listing) => clean::clean(&listing),
     };

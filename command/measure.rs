@@ -10,7 +10,8 @@ pub(crate) fn pairs(words: &[String]) -> Result<Vec<Pair>, String> {
     words.chunks(2).map(pair).collect()
 }
 
-fn pair(words: &[String]) -> Result<Pair, String> {
+/// A metric and a focus, as two words.
+pub(crate) fn pair(words: &[String]) -> Result<Pair, String> {
     let [metric, focus] = words else {
         return Err("--measure takes a metric and a focus, as in --measure calls '</Code>'".into());
     };

@@ -9,11 +9,13 @@ use whyperf_daemon::RunDirectory;
 use crate::arguments::Launch as Request;
 use crate::attendance::{Attendance, Outcome, SHORT_GRACE};
 use crate::event::Events;
+use crate::journal::Journal;
 use crate::launch::{CANNOT_EXECUTE, Launch};
 use crate::library;
 use crate::outlet;
 use crate::report::Report;
 use crate::rescue;
+use crate::surroundings;
 use crate::target::Unusable;
 use crate::terminal::Screen;
 use crate::watch::Watch;
@@ -64,6 +66,7 @@ pub(crate) fn attend(
     if let (Some((program, obstacle)), Some(_)) = (&obstacle, &watch) {
         screen.warn(&format!("{} {}", program.display(), obstacle.advice()));
     }
+    let watch = watch.map(|watch| kept(watch, request, &mut screen));
     let events = Events::listen()?;
     if let Some(watch) = &watch {
         rescue::remove_at_end(watch.directory());
@@ -94,6 +97,19 @@ pub(crate) fn attend(
     }
     outlet::deliver(&report, &request.options, &mut screen);
     Ok(ExitCode::from(u8::try_from(status).unwrap_or(u8::MAX)))
+}
+
+/// Keeps the run in the store, unless that is not wanted.
+fn kept(mut watch: Watch, request: &Request, screen: &mut Screen) -> Watch {
+    let keeping = &request.options.keeping;
+    if keeping.no_store {
+        return watch;
+    }
+    match Journal::begin(keeping.store.clone(), surroundings::new_run(request)) {
+        Ok(journal) => watch.keep(journal),
+        Err(error) => screen.warn(&format!("the run is not kept: {error}")),
+    }
+    watch
 }
 
 /// Whether a launcher started us beside others.

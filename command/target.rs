@@ -138,7 +138,7 @@ pub(crate) fn is_launcher(word: &OsStr) -> bool {
 }
 
 /// Behind a launcher the program is the first word that is an executable file: values of its options hardly ever are.
-fn program_of(command: &[OsString]) -> Option<PathBuf> {
+pub(crate) fn program_of(command: &[OsString]) -> Option<PathBuf> {
     let (first, rest) = command.split_first()?;
     if !is_launcher(first) {
         return resolve(first).ok();

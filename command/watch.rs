@@ -13,7 +13,9 @@ use whyperf_model::{Focus, Histogram, Metric, Nanos};
 
 use crate::arguments::Options;
 use crate::heat::Heat;
+use crate::journal::Journal;
 use crate::measure::Measure;
+use crate::outlet;
 use crate::report::{self, Report};
 use crate::stock;
 use crate::terminal::{self, Screen};
@@ -30,6 +32,8 @@ pub(crate) struct Watch {
     /// How often the cost held the search back.
     pub(crate) held_back: usize,
     pub(crate) measure: Measure,
+    /// Keeps the run, unless nobody wants that.
+    journal: Option<Journal>,
     /// The time of all threads, of which the profile shows shares.
     wall: PairId,
     correspondence: Correspondence,
@@ -71,6 +75,7 @@ impl Watch {
             cost_limit,
             held_back: 0,
             measure,
+            journal: None,
             wall,
             correspondence: Correspondence::default(),
             compensates: !options.no_compensation,
@@ -82,6 +87,12 @@ impl Watch {
         };
         watch.carry_out_requests();
         Ok(watch)
+    }
+
+    /// Keeps the run from now on.
+    pub(crate) fn keep(&mut self, journal: Journal) {
+        self.correspondence.keep_stopped();
+        self.journal = Some(journal);
     }
 
     /// Where measured processes leave their regions.
@@ -105,6 +116,9 @@ impl Watch {
         self.digest(round, screen);
         for note in self.heat.cool(&mut self.daemon, self.cost_limit) {
             screen.say(&format!("{} {note}\n", screen.manner.paint("whyperf", terminal::FAINT)));
+        }
+        if let Some(journal) = &mut self.journal {
+            journal.write_if_due(&self.daemon, &self.search, &mut self.correspondence);
         }
         screen.status(&self.status());
         let now = Instant::now();
@@ -130,12 +144,22 @@ impl Watch {
         self.search.handle(Event::End(self.daemon.now()));
         self.tell_steps(screen);
         stock::take(&self, report);
+        self.close_journal(report, screen);
         let running = self.daemon.counts().running;
         if running > 0 {
             let who = if running == 1 { "process" } else { "processes" };
             report.remarks.notes.push(format!(
                 "{running} measured {who} went on when the report was written; what follows is not in it."
             ));
+        }
+    }
+
+    /// A run of which nothing was measured is not worth keeping.
+    fn close_journal(&mut self, report: &mut Report, screen: &mut Screen) {
+        let Some(journal) = self.journal.take().filter(|_| report.processes > 0) else { return };
+        match journal.finish((&self.daemon, &self.search), &mut self.correspondence, report) {
+            Ok(run) => report.run = Some(run.to_string()),
+            Err(error) => screen.warn(&format!("the run is not kept: {}", outlet::words(&error))),
         }
     }
 
@@ -151,6 +175,9 @@ impl Watch {
 
     fn digest(&mut self, round: Round, screen: &mut Screen) {
         round.complaints.iter().for_each(|complaint| self.complain(complaint, screen));
+        if let Some(journal) = &mut self.journal {
+            journal.note(&round);
+        }
         for event in self.correspondence.events(round, &self.daemon) {
             self.search.handle(event);
         }
@@ -166,6 +193,9 @@ impl Watch {
 
     fn tell_steps(&mut self, screen: &mut Screen) {
         while let Some(step) = self.search.poll_step() {
+            if let Some(journal) = &mut self.journal {
+                journal.step(&step);
+            }
             if let Some(line) = self.line(&step, screen) {
                 screen.say(&line);
             }

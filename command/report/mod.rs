@@ -34,6 +34,8 @@ pub(crate) struct Report {
     pub(crate) measured: Vec<Measured>,
     pub(crate) profile: Vec<ProfileRow>,
     pub(crate) switched_off: Vec<SwitchedOff>,
+    /// The name of the run in the store; none when it was not kept.
+    pub(crate) run: Option<String>,
     /// What only the text says.
     #[serde(skip)]
     pub(crate) remarks: Remarks,
@@ -278,6 +280,7 @@ pub(crate) mod example {
             measured: Vec::new(),
             profile: vec![row(0, 1.0), row(1, 2.0)],
             switched_off: Vec::new(),
+            run: None,
             remarks: Remarks { thread_time: 8.0, ..Remarks::default() },
         }
     }

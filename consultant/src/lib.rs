@@ -55,7 +55,7 @@ pub use graph::{NodeId, Truth};
 pub use hypothesis::{Hypotheses, Hypothesis, HypothesisId, Normalizer, Operator, Refinement};
 pub use report::{Bottleneck, Counts, Report};
 pub use request::{MeasurementId, Request};
-pub use search::{Search, Status};
+pub use search::{Question, Search, Status};
 pub use settings::{CodeSearch, Settings};
 pub use step::{Conclusion, Happening, Step, Subject};
 pub use world::{Event, World, run};

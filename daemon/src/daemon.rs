@@ -205,6 +205,11 @@ impl Daemon {
         (!names.is_empty()).then(|| format!("{} {verb} never seen in this run", names.join(", ")))
     }
 
+    /// Every resource that ever was, also those that came and went between two rounds and were never announced.
+    pub fn resources(&self) -> impl Iterator<Item = &Resource> {
+        self.books.resources.all_met()
+    }
+
     /// Asks for regions of this name to be switched on or off, in one process (rank or process id)
     /// or in all; answers how many were asked for. What became of it is in a later round.
     pub fn switch(&mut self, region: &str, process: Option<&str>, on: bool) -> usize {

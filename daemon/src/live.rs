@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use whyperf_consultant::{Event, MeasurementId, Request, World};
-use whyperf_model::{Pair, Resource};
+use whyperf_model::{Histogram, Pair, Resource};
 
 use crate::clock::Moment;
 use crate::daemon::Daemon;
@@ -15,6 +15,8 @@ use crate::round::Round;
 pub struct Correspondence {
     pairs: BTreeMap<MeasurementId, PairId>,
     names: BTreeMap<PairId, MeasurementId>,
+    /// Histograms of pairs that are not measured any more, if anybody wants them.
+    stopped: Option<Vec<(MeasurementId, Pair, Histogram)>>,
     /// Functions whose callees were asked for, and not told yet.
     asked: Vec<Resource>,
 }
@@ -38,8 +40,27 @@ impl Correspondence {
     fn stop(&mut self, id: MeasurementId, daemon: &mut Daemon) {
         if let Some(pair) = self.pairs.remove(&id) {
             self.names.remove(&pair);
-            daemon.stop(pair);
+            let asked = daemon.pair(pair).cloned();
+            let measured = daemon.stop(pair);
+            if let (Some(stopped), Some(pair), Some(last)) = (&mut self.stopped, asked, measured) {
+                stopped.push((id, pair, last));
+            }
         }
+    }
+
+    /// From now on the histograms of pairs that are stopped are kept for [`Correspondence::histograms`].
+    pub fn keep_stopped(&mut self) {
+        self.stopped.get_or_insert_default();
+    }
+
+    /// What was measured so far, and of what was stopped since the last call.
+    pub fn histograms(&mut self, daemon: &Daemon) -> Vec<(MeasurementId, Pair, Histogram)> {
+        let mut all = self.stopped.as_mut().map(std::mem::take).unwrap_or_default();
+        let now = self.pairs.iter().filter_map(|(id, pair)| {
+            Some((*id, daemon.pair(*pair)?.clone(), daemon.histogram(*pair)?.clone()))
+        });
+        all.extend(now);
+        all
     }
 
     /// A round as events. What is new comes first, then what it did, then what is gone: a process

@@ -75,6 +75,12 @@ impl Resources {
         resource.is_root() || known.is_some_and(|entry| entry.met)
     }
 
+    /// All that ever was, also what came and went between two rounds.
+    pub(crate) fn all_met(&self) -> impl Iterator<Item = &Resource> {
+        let met = self.entries.iter().filter(|entry| entry.met && !entry.resource.is_root());
+        met.map(|entry| &entry.resource)
+    }
+
     /// One thing less holds it.
     pub(crate) fn release(&mut self, id: ResourceId) {
         for id in self.lineage(id) {

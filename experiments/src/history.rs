@@ -146,7 +146,8 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn pairs(&self, run: &RunId) -> Result<Vec<Pair>, StoreError> {
-        let query = "SELECT metric, focus FROM histogram WHERE run = $1 ORDER BY metric, focus";
+        let query =
+            "SELECT DISTINCT metric, focus FROM histogram WHERE run = $1 ORDER BY metric, focus";
         let pairs = self.of_run(run, query, |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(pairs
             .into_iter()
@@ -154,22 +155,29 @@ impl Store {
             .collect())
     }
 
-    /// A pair over time; none when the run has no such.
+    /// A pair over time, all its measurements as one; none when the run has no such.
     ///
     /// # Errors
     /// When the store cannot be read.
     pub fn histogram(&self, run: &RunId, pair: &Pair) -> Result<Option<Histogram>, StoreError> {
         let query = "SELECT bins FROM histogram WHERE run = (SELECT number FROM run WHERE id = $1) \
-                     AND metric = $2 AND focus = $3";
+                     AND metric = $2 AND focus = $3 ORDER BY part";
         let wanted = params![run.0, pair.metric.definition().name, pair.focus.to_string()];
-        let mut found: Vec<Vec<u8>> =
+        let found: Vec<Vec<u8>> =
             self.rows("reading a histogram", query, wanted, |row| row.get(0))?;
-        let Some(bytes) = found.pop() else { return Ok(None) };
         let damaged = || StoreError::Damaged {
             path: self.path.clone(),
             reason: format!("the histogram of {pair} in run {run} makes no sense"),
         };
-        bins::histogram(&bytes).map(Some).ok_or_else(damaged)
+        let mut whole: Option<Histogram> = None;
+        for bytes in &found {
+            let part = bins::histogram(bytes).ok_or_else(damaged)?;
+            match &mut whole {
+                Some(whole) => whole.merge(&part),
+                None => whole = Some(part),
+            }
+        }
+        Ok(whole)
     }
 
     /// The callpath profile of a run.

@@ -28,6 +28,6 @@ mod store;
 pub use error::StoreError;
 pub use history::{Fact, History, ResourceSpan};
 pub use recorder::{Ending, Progress, Recorder};
-pub use run::{Edge, NewRun, ProfileRow, RunId, StepRow, Summary, Topic, Verdict};
+pub use run::{Edge, Measurement, NewRun, ProfileRow, RunId, StepRow, Summary, Topic, Verdict};
 pub use selector::Selector;
 pub use store::{Access, Store};

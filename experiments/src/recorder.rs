@@ -7,12 +7,12 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use rusqlite::{Transaction, TransactionBehavior, params};
-use whyperf_model::{Histogram, Pair, Resource, Time};
+use whyperf_model::{Resource, Time};
 
 use crate::bins;
 use crate::error::StoreError;
 use crate::instant::{count, nanos};
-use crate::run::{Edge, NewRun, ProfileRow, RunId, StepRow, Verdict};
+use crate::run::{Edge, Measurement, NewRun, ProfileRow, RunId, StepRow, Verdict};
 use crate::store::{Access, Store};
 
 /// What separates the names of a callpath in the store; no name contains it.
@@ -37,8 +37,8 @@ pub struct Progress {
     pub edges: Vec<Edge>,
     /// Lines of the log that came.
     pub steps: Vec<StepRow>,
-    /// Pairs whose histogram grew.
-    pub histograms: Vec<(Pair, Histogram)>,
+    /// Measurements whose histogram grew.
+    pub histograms: Vec<Measurement>,
     /// Callpaths that grew.
     pub profile: Vec<ProfileRow>,
 }
@@ -260,17 +260,18 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn histograms(&self, histograms: &[(Pair, Histogram)]) -> rusqlite::Result<()> {
+    fn histograms(&self, histograms: &[Measurement]) -> rusqlite::Result<()> {
         let mut statement = self.transaction.prepare_cached(
-            "INSERT INTO histogram (run, metric, focus, bins) VALUES ($1, $2, $3, $4) \
-             ON CONFLICT (run, metric, focus) DO UPDATE SET bins = excluded.bins",
+            "INSERT INTO histogram (run, metric, focus, part, bins) VALUES ($1, $2, $3, $4, $5) \
+             ON CONFLICT (run, metric, focus, part) DO UPDATE SET bins = excluded.bins",
         )?;
-        for (pair, histogram) in histograms {
+        for Measurement { pair, part, histogram } in histograms {
             let metric = pair.metric.definition().name;
             statement.execute(params![
                 self.run,
                 metric,
                 pair.focus.to_string(),
+                part,
                 bins::bytes(histogram)
             ])?;
         }

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use rustix::rand::{GetRandomFlags, getrandom};
 use serde::Serialize;
-use whyperf_model::{Nanos, Time};
+use whyperf_model::{Histogram, Nanos, Pair, Time};
 
 /// The name of a run: twelve hexadecimal digits, of which the first few are enough for a user.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -144,6 +144,17 @@ pub struct StepRow {
     pub time: Time,
     /// What.
     pub text: String,
+}
+
+/// A pair over time: one measurement of it of possibly several.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measurement {
+    /// What was measured.
+    pub pair: Pair,
+    /// Which of the run's measurements this is.
+    pub part: u32,
+    /// What came in.
+    pub histogram: Histogram,
 }
 
 /// A callpath of one thread.

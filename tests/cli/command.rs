@@ -16,7 +16,7 @@ pub(crate) fn whyperf() -> Command {
             command.env_remove(name);
         }
     }
-    command.env("LC_ALL", "C.UTF-8").env_remove("LD_PRELOAD");
+    command.env("LC_ALL", "C.UTF-8").env("WHYPERF_NO_STORE", "1").env_remove("LD_PRELOAD");
     command
 }
 

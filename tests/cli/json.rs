@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::command::{Folder, say, whyperf};
 
-const MEMBERS: [&str; 15] = [
+const MEMBERS: [&str; 16] = [
     "format",
     "version",
     "command",
@@ -22,6 +22,7 @@ const MEMBERS: [&str; 15] = [
     "bottlenecks",
     "measured",
     "profile",
+    "run",
 ];
 
 fn names(value: &Value) -> Vec<&str> {

@@ -9,4 +9,5 @@ mod json;
 mod kinds;
 mod manners;
 mod signals;
+mod store;
 mod verbs;

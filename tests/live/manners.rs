@@ -136,6 +136,7 @@ fn a_static_program_is_named_as_such() {
 fn long_run(folder: &Path) -> Child {
     let words = mpi_guest(Mpi::Mpich, 2, "long_receive", &["4"]);
     Command::new(shipped::whyperf())
+        .env("WHYPERF_NO_STORE", "1")
         .args(["run", "--json", "report.json", "--"])
         .args(words)
         .current_dir(folder)
@@ -177,6 +178,7 @@ fn a_killed_whyperf_leaves_the_program_alone() {
     assert!(printed.iter().any(|line| line.contains("received 42")), "{printed:?}");
     head.wait().expect("it was killed");
     let cleaned = Command::new(shipped::whyperf())
+        .env("WHYPERF_NO_STORE", "1")
         .arg("clean")
         .env("WHYPERF_SHM_DIR", &folder)
         .output()

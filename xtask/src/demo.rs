@@ -54,6 +54,7 @@ struct Demo {
     whyperf: PathBuf,
     program: PathBuf,
     report: PathBuf,
+    store: PathBuf,
 }
 
 impl Demo {
@@ -62,7 +63,8 @@ impl Demo {
         fs::create_dir_all(&folder).with_context(|| format!("creating {}", folder.display()))?;
         let program = build_program(workspace, &folder)?;
         let report = folder.join("report.json");
-        Ok(Self { whyperf: workspace.release().join("whyperf"), program, report })
+        let store = folder.join("whyperf.db");
+        Ok(Self { whyperf: workspace.release().join("whyperf"), program, report, store })
     }
 
     /// The start of the ranks is told apart from their iterations by a run that has one only.
@@ -81,7 +83,7 @@ impl Demo {
     /// One run under whyperf. Seconds.
     fn watched(&self, iterations: f64, words: Words) -> Result<f64> {
         let mut command = Command::new(&self.whyperf);
-        command.args(["run", "--json"]).arg(&self.report);
+        command.args(["run", "--json"]).arg(&self.report).arg("--store").arg(&self.store);
         if words == Words::Hidden {
             command.arg("--quiet");
         }

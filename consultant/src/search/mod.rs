@@ -2,10 +2,13 @@
 
 mod code;
 mod growth;
+mod history;
 mod heat;
 #[cfg(test)]
 mod invariants;
 mod progress;
+
+pub use history::Question;
 
 use std::collections::{BTreeSet, VecDeque};
 

@@ -76,8 +76,9 @@ CREATE TABLE histogram (
     run BIGINT NOT NULL REFERENCES run (number) ON DELETE CASCADE,
     metric TEXT NOT NULL,
     focus TEXT NOT NULL,
+    part BIGINT NOT NULL,
     bins BLOB NOT NULL,
-    PRIMARY KEY (run, metric, focus)
+    PRIMARY KEY (run, metric, focus, part)
 );
 CREATE TABLE profile (
     run BIGINT NOT NULL REFERENCES run (number) ON DELETE CASCADE,

@@ -25,7 +25,7 @@ fn every_part_of_a_run_comes_back() {
     assert_eq!(store.pairs(&id).expect("it is there"), [pair()]);
     assert_eq!(
         store.histogram(&id, &pair()).expect("it is there"),
-        Some(wrote.histograms[0].1.clone())
+        Some(wrote.histograms[0].histogram.clone())
     );
     assert_eq!(store.directives(&id).expect("it is there"), new_run(0).directives);
     assert_eq!(store.facts(&id).expect("it is there")[0].value, "node07");

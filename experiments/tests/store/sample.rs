@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use whyperf_experiments::{
-    Edge, Ending, NewRun, ProfileRow, Progress, Recorder, RunId, StepRow, Topic, Verdict,
+    Edge, Ending, Measurement, NewRun, ProfileRow, Progress, Recorder, RunId, StepRow, Topic,
+    Verdict,
 };
 use whyperf_model::{Focus, Histogram, Interval, Metric, Nanos, Pair, Time};
 
@@ -67,7 +68,7 @@ pub(crate) fn progress() -> Progress {
         verdicts: vec![verdict("true")],
         edges: vec![Edge { parent: 0, child: 1, axis: "Code".into() }],
         steps: vec![StepRow { time: at(5), text: "started".into() }],
-        histograms: vec![(pair(), histogram)],
+        histograms: vec![Measurement { pair: pair(), part: 3, histogram }],
         profile: vec![row(3)],
     }
 }

@@ -42,6 +42,25 @@ impl Histogram {
         self.width = self.width + self.width;
     }
 
+    /// Adds all that another histogram holds, both folded to the wider of the two: amounts add up, time is covered once.
+    /// Both must have had the same width at first.
+    pub fn merge(&mut self, other: &Self) {
+        let mut other = other.clone();
+        while self.width < other.width {
+            self.fold();
+        }
+        while other.width < self.width {
+            other.fold();
+        }
+        let missing = other.bins.len().saturating_sub(self.bins.len());
+        self.bins.extend(vec![Bin::default(); missing]);
+        let width = self.width;
+        for (bin, more) in self.bins.iter_mut().zip(&other.bins) {
+            *bin = bin.merged(*more);
+            bin.covered = bin.covered.min(width);
+        }
+    }
+
     /// The time of one bin.
     #[must_use]
     pub fn span(&self, position: usize) -> Interval {

@@ -1,0 +1,202 @@
+//! Keeping a run in the store while it goes on, on a thread of its own: a slow disk delays neither samples nor program.
+//!
+//! ```text
+//!   watch ── what is new, every 2 s; histograms and profile less often ──► channel of one ──► recorder ──► store
+//! ```
+//! While the recorder is busy, what is new waits here and goes with the next. A run that ends within the first interval
+//! is written at its end, so that a short program never sees the store appear beside its files.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::mpsc::{self, SyncSender, TrySendError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, anyhow};
+use whyperf_consultant::{Question, Search, Step};
+use whyperf_daemon::{Correspondence, Daemon, Round, View};
+use whyperf_experiments::{
+    Edge, Ending, Measurement, NewRun, ProfileRow, Progress, Recorder, RunId, StepRow, StoreError,
+    Verdict,
+};
+
+use crate::report::Report;
+
+/// A run being written.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    store: PathBuf,
+    sender: SyncSender<Entry>,
+    writer: JoinHandle<Result<Option<RunId>, StoreError>>,
+    /// What is new and was not handed over yet.
+    news: Progress,
+    /// What was handed over of each question, so that only changes follow.
+    told: BTreeMap<usize, Question>,
+    begin: Instant,
+    next: Instant,
+    next_bulk: Instant,
+}
+
+/// What the writer is given.
+#[derive(Debug)]
+enum Entry {
+    Progress(Box<Progress>),
+    Ending(Box<Progress>, Ending),
+}
+
+/// Between two writes of what is small.
+const INTERVAL: Duration = Duration::from_secs(2);
+/// Between two writes of histograms and profile: this part of the run's time so far, within bounds.
+const BULK_PART: u32 = 20;
+const BULK_BOUNDS: [Duration; 2] = [Duration::from_secs(4), Duration::from_secs(30)];
+
+impl Journal {
+    /// Begins; nothing is written yet.
+    pub(crate) fn begin(store: PathBuf, run: NewRun) -> std::io::Result<Self> {
+        let (sender, entries) = mpsc::sync_channel(1);
+        let path = store.clone();
+        let write = move || write(&path, &run, &entries);
+        let writer = thread::Builder::new().name("whyperf-store".into()).spawn(write)?;
+        let begin = Instant::now();
+        let (news, told) = (Progress::default(), BTreeMap::new());
+        let next_bulk = begin + BULK_BOUNDS[0];
+        Ok(Self { store, sender, writer, news, told, begin, next: begin + INTERVAL, next_bulk })
+    }
+
+    /// Takes note of what a round brought.
+    pub(crate) fn note(&mut self, round: &Round) {
+        let end = round.interval.end;
+        self.news.appeared.extend(round.appeared.iter().map(|new| (new.clone(), end)));
+        self.news.retired.extend(round.retired.iter().map(|gone| (gone.clone(), end)));
+    }
+
+    /// Takes note of a step of the search.
+    pub(crate) fn step(&mut self, step: &Step) {
+        self.news.steps.push(StepRow { time: step.time, text: step.happening.to_string() });
+    }
+
+    /// Hands over what is new, if it is time.
+    pub(crate) fn write_if_due(
+        &mut self,
+        daemon: &Daemon,
+        search: &Search,
+        pairs: &mut Correspondence,
+    ) {
+        let now = Instant::now();
+        if now < self.next {
+            return;
+        }
+        self.next = now + INTERVAL;
+        self.take_small(daemon, search);
+        if now >= self.next_bulk {
+            let [least, most] = BULK_BOUNDS;
+            self.next_bulk = now + (self.begin.elapsed() / BULK_PART).clamp(least, most);
+            self.take_bulk(daemon, pairs);
+        }
+        let news = Box::new(std::mem::take(&mut self.news));
+        match self.sender.try_send(Entry::Progress(news)) {
+            // Still busy with the last: it goes with the next.
+            Err(TrySendError::Full(Entry::Progress(news))) => self.news = *news,
+            // The writer has given up, and says why at the end.
+            Ok(()) | Err(_) => {}
+        }
+    }
+
+    /// Writes all that is left; the name of the run, or why it could not be kept.
+    pub(crate) fn finish(
+        mut self,
+        (daemon, search): (&Daemon, &Search),
+        pairs: &mut Correspondence,
+        report: &Report,
+    ) -> Result<RunId> {
+        self.take_small(daemon, search);
+        self.take_bulk(daemon, pairs);
+        // Those that were announced are in the store with their time already.
+        self.news.appeared.extend(daemon.resources().map(|one| (one.clone(), daemon.now())));
+        let ending = Ending { elapsed: self.begin.elapsed(), exit_status: report.exit_status };
+        let _ = self.sender.send(Entry::Ending(Box::new(self.news), ending));
+        drop(self.sender);
+        let written = self.writer.join().map_err(|_| anyhow!("the writer failed"))??;
+        written.ok_or_else(|| anyhow!("{} was not written to its end", self.store.display()))
+    }
+
+    fn take_small(&mut self, daemon: &Daemon, search: &Search) {
+        let counts = daemon.counts();
+        let cost = daemon.cost();
+        self.news.elapsed = self.begin.elapsed();
+        self.news.counts =
+            [counts.processes, counts.threads, counts.hosts].map(|count| count as u64);
+        self.news.cost = [cost.mean, cost.max];
+        for question in search.questions() {
+            if self.told.get(&question.number) == Some(&question) {
+                continue;
+            }
+            self.news.edges.extend(edges(&question));
+            self.news.verdicts.push(verdict(&question));
+            self.told.insert(question.number, question);
+        }
+    }
+
+    fn take_bulk(&mut self, daemon: &Daemon, pairs: &mut Correspondence) {
+        let taken = pairs.histograms(daemon).into_iter();
+        let taken = taken.map(|(id, pair, histogram)| Measurement { pair, part: id.0, histogram });
+        self.news.histograms.extend(taken);
+        self.news.profile = daemon.profile(View::Full).into_iter().map(profile_row).collect();
+    }
+}
+
+fn write(
+    path: &std::path::Path,
+    run: &NewRun,
+    entries: &mpsc::Receiver<Entry>,
+) -> Result<Option<RunId>, StoreError> {
+    let mut recorder = None;
+    for entry in entries {
+        let mut writer = match recorder.take() {
+            Some(writer) => writer,
+            None => Recorder::begin(path, run)?,
+        };
+        match entry {
+            Entry::Progress(news) => writer.record(&news)?,
+            Entry::Ending(news, ending) => return writer.finish(&news, ending).map(Some),
+        }
+        recorder = Some(writer);
+    }
+    Ok(None)
+}
+
+fn verdict(question: &Question) -> Verdict {
+    Verdict {
+        number: question.number as u64,
+        hypothesis: question.hypothesis.to_string(),
+        focus: question.focus.to_string(),
+        truth: format!("{:?}", question.truth).to_lowercase(),
+        value: question.value,
+        threshold: question.threshold,
+        confidence: question.confidence,
+        asked: question.asked.into(),
+        found: question.found,
+        cost: 0.0,
+        origin: "search".to_owned(),
+    }
+}
+
+fn edges(question: &Question) -> impl Iterator<Item = Edge> + '_ {
+    let child = question.number as u64;
+    let led = question.parents.iter();
+    led.map(move |(parent, axis)| Edge { parent: *parent as u64, child, axis: (*axis).to_owned() })
+}
+
+fn profile_row(row: whyperf_daemon::ProfileRow) -> ProfileRow {
+    ProfileRow {
+        process: row.process,
+        thread: row.thread,
+        path: row.path,
+        calls: row.calls,
+        inclusive: row.inclusive,
+        exclusive: row.exclusive,
+        sent: row.bytes,
+        received: row.received,
+        source: row.source,
+    }
+}

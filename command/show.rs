@@ -1,0 +1,212 @@
+//! `whyperf show`: one run of the store, as a whole or one part of it.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result, anyhow};
+use serde::Serialize;
+use whyperf_experiments::{Access, ProfileRow, RunId, Store, Summary, Verdict};
+use whyperf_model::{Histogram, Pair, Time};
+
+use crate::measure;
+use crate::outlet;
+use crate::report::share;
+use crate::runs::status;
+use crate::store_arguments::Show;
+use crate::terminal::{self, Manner};
+
+/// Prints what was asked for.
+pub(crate) fn show(request: &Show) -> Result<ExitCode> {
+    let store = Store::open(&request.place.store, Access::Read)?;
+    let run = store.find(&request.run)?;
+    let page = Page { manner: Manner::of_stdout(request.place.color), json: request.place.json };
+    let text = if request.search {
+        page.of(&store.verdicts(&run)?, |verdicts| verdict_lines(verdicts, page.manner))
+    } else if request.profile {
+        page.of(&store.profile(&run)?, |rows| profile_lines(rows))
+    } else if request.resources {
+        page.of(&store.resources(&run)?, |spans| {
+            let line = |name: &str, from: Time, to: Option<Time>| {
+                let to = to.map_or_else(|| "end".to_owned(), seconds);
+                format!("{:>10} {to:>10}  {name}\n", seconds(from))
+            };
+            spans.iter().map(|span| line(&span.name, span.appeared, span.retired)).collect()
+        })
+    } else if request.log {
+        page.of(&store.steps(&run)?, |steps| {
+            steps
+                .iter()
+                .map(|step| format!("{:>10}  {}\n", seconds(step.time), step.text))
+                .collect()
+        })
+    } else if let Some(words) = &request.histogram {
+        let pair = measure::pair(words).map_err(anyhow::Error::msg)?;
+        page.of(&curve(&store, &run, &pair)?, curve_lines)
+    } else {
+        page.of(&overview(&store, &run)?, |overview| overview_lines(overview, page.manner))
+    };
+    Ok(status(outlet::print(&text?)))
+}
+
+/// How it is printed.
+#[derive(Clone, Copy)]
+struct Page {
+    manner: Manner,
+    json: bool,
+}
+
+impl Page {
+    fn of<T: Serialize + ?Sized>(
+        self,
+        value: &T,
+        text: impl FnOnce(&T) -> String,
+    ) -> Result<String> {
+        if self.json {
+            return Ok(serde_json::to_string_pretty(value).context("writing JSON")? + "\n");
+        }
+        let text = text(value);
+        Ok(if text.is_empty() { "nothing of the kind was stored\n".to_owned() } else { text })
+    }
+}
+
+/// What a run was and what was found.
+#[derive(Serialize)]
+struct Overview {
+    #[serde(flatten)]
+    summary: Summary,
+    facts: Vec<whyperf_experiments::Fact>,
+    directives: Vec<String>,
+    bottlenecks: Vec<Verdict>,
+}
+
+fn overview(store: &Store, run: &RunId) -> Result<Overview> {
+    let mut bottlenecks = store.verdicts(run)?;
+    bottlenecks.retain(|verdict| verdict.truth == "true");
+    bottlenecks
+        .sort_by(|one, other| one.found.cmp(&other.found).then(one.number.cmp(&other.number)));
+    Ok(Overview {
+        summary: store.summary(run)?,
+        facts: store.facts(run)?,
+        directives: store.directives(run)?,
+        bottlenecks,
+    })
+}
+
+fn overview_lines(overview: &Overview, manner: Manner) -> String {
+    let Overview { summary, facts, directives, bottlenecks } = overview;
+    let ending = match (summary.complete, summary.exit_status) {
+        (true, Some(status)) => format!("exit status {status}"),
+        _ => "never finished: whyperf did not see its end".to_owned(),
+    };
+    let mut text = format!(
+        "{}  {}\n  {} / {} / {}\n  began {}, took {:.2} s, {ending}\n",
+        manner.paint(&summary.id, terminal::TITLE),
+        summary.command.join(" "),
+        summary.application,
+        summary.experiment,
+        summary.trial,
+        summary.started,
+        summary.elapsed_s,
+    );
+    for fact in facts {
+        let _ = writeln!(text, "  {:<18} {}", fact.name, fact.value);
+    }
+    for directive in directives {
+        let _ = writeln!(text, "  directive          {directive}");
+    }
+    let _ = writeln!(text, "{}", manner.paint("Found, in the order of finding", terminal::TITLE));
+    text + &verdict_lines(bottlenecks, manner)
+}
+
+fn verdict_lines(verdicts: &[Verdict], manner: Manner) -> String {
+    let line = |verdict: &Verdict| {
+        let truth = format!("{:<7}", verdict.truth);
+        let style = if verdict.truth == "true" { terminal::ALARM } else { terminal::FAINT };
+        let found = verdict.found.map_or_else(String::new, seconds);
+        let value = verdict.value.map_or_else(
+            || "-".to_owned(),
+            |value| if verdict.threshold < 1.0 { share(value) } else { format!("{value:.0}") },
+        );
+        format!(
+            "{found:>10}  {}  {value:>8}  {:<24}  {}  ({})\n",
+            manner.paint(truth, style),
+            verdict.hypothesis,
+            verdict.focus,
+            verdict.origin
+        )
+    };
+    verdicts.iter().map(line).collect()
+}
+
+fn profile_lines(rows: &[ProfileRow]) -> String {
+    let line = |row: &ProfileRow| {
+        format!(
+            "{:>6}.{:<4} {:>12} calls {:>12.6} s {:>12.6} s  {}\n",
+            row.process,
+            row.thread,
+            row.calls,
+            row.inclusive.as_secs_f64(),
+            row.exclusive.as_secs_f64(),
+            row.path.join(" => ")
+        )
+    };
+    rows.iter().map(line).collect()
+}
+
+/// A pair over time, as numbers.
+#[derive(Serialize)]
+struct Curve {
+    metric: String,
+    focus: String,
+    width_s: f64,
+    bins: Vec<Point>,
+}
+
+#[derive(Serialize)]
+struct Point {
+    start_s: f64,
+    amount: i128,
+    covered_s: f64,
+}
+
+fn curve(store: &Store, run: &RunId, pair: &Pair) -> Result<Curve> {
+    let found = store.histogram(run, pair)?;
+    let histogram = found.ok_or_else(|| {
+        let pairs = store.pairs(run).unwrap_or_default();
+        let some: Vec<String> = pairs.iter().take(5).map(ToString::to_string).collect();
+        anyhow!(
+            "run {run} has no histogram of {pair}; it has {} of them, such as {}",
+            pairs.len(),
+            some.join(" and ")
+        )
+    })?;
+    Ok(Curve {
+        metric: pair.metric.definition().name.to_owned(),
+        focus: pair.focus.to_string(),
+        width_s: histogram.width().as_secs_f64(),
+        bins: points(&histogram),
+    })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "seconds for a reader")]
+fn points(histogram: &Histogram) -> Vec<Point> {
+    let width = histogram.width().as_secs_f64();
+    let known = histogram.bins().iter().enumerate().filter(|(_, bin)| !bin.covered.is_zero());
+    let point = |(at, bin): (usize, &whyperf_model::Bin)| Point {
+        start_s: at as f64 * width,
+        amount: bin.amount,
+        covered_s: bin.covered.as_secs_f64(),
+    };
+    known.map(point).collect()
+}
+
+fn curve_lines(curve: &Curve) -> String {
+    let line = |point: &Point| {
+        format!("{:>12.3} s {:>20} over {:.3} s\n", point.start_s, point.amount, point.covered_s)
+    };
+    curve.bins.iter().map(line).collect()
+}
+
+fn seconds(time: Time) -> String {
+    format!("{:.3} s", time.as_secs_f64())
+}

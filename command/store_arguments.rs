@@ -1,0 +1,114 @@
+//! The arguments of everything that has to do with the store: where it is, what a run is called in it, what is shown of it.
+
+use std::path::PathBuf;
+
+use clap::builder::FalseyValueParser;
+use clap::{ArgAction, Args, Subcommand};
+use whyperf_experiments::Selector;
+
+use crate::arguments::Colour;
+
+/// Where a run is kept, and under which names.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Keeping {
+    /// Keep the run in this store
+    #[arg(long, value_name = "FILE", env = "WHYPERF_STORE", hide_env_values = true)]
+    #[arg(default_value = "whyperf.db")]
+    pub(crate) store: PathBuf,
+    /// Keep nothing of the run
+    #[arg(long, env = "WHYPERF_NO_STORE", hide_env_values = true)]
+    #[arg(action = ArgAction::SetTrue, value_parser = FalseyValueParser::new())]
+    pub(crate) no_store: bool,
+    /// What program it is; its file name when nothing is said
+    #[arg(long, value_name = "NAME", env = "WHYPERF_APPLICATION", hide_env_values = true)]
+    pub(crate) application: Option<String>,
+    /// What is being varied
+    #[arg(long, value_name = "NAME", env = "WHYPERF_EXPERIMENT", hide_env_values = true)]
+    pub(crate) experiment: Option<String>,
+    /// What this run is in the experiment; its time when nothing is said
+    #[arg(long, value_name = "NAME", env = "WHYPERF_TRIAL", hide_env_values = true)]
+    pub(crate) trial: Option<String>,
+}
+
+/// Which store, and how it is printed.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Place {
+    /// The store to read
+    #[arg(long, value_name = "FILE", env = "WHYPERF_STORE", hide_env_values = true, global = true)]
+    #[arg(default_value = "whyperf.db")]
+    pub(crate) store: PathBuf,
+    /// Print JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Use colour always, never, or (auto) on a terminal unless NO_COLOR is set
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Colour::Auto, global = true)]
+    #[arg(hide_possible_values = true)]
+    pub(crate) color: Colour,
+}
+
+/// Which runs, and what is done with them.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = false)]
+pub(crate) struct Runs {
+    #[command(flatten)]
+    pub(crate) place: Place,
+    /// List runs of this application only
+    #[arg(long, value_name = "NAME")]
+    pub(crate) application: Option<String>,
+    /// List so many, the newest
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) last: Option<u32>,
+    /// List all
+    #[arg(long)]
+    pub(crate) all: bool,
+    #[command(subcommand)]
+    pub(crate) verb: Option<RunsVerb>,
+}
+
+/// What is done with runs that are not listed.
+#[derive(Debug, Subcommand)]
+pub(crate) enum RunsVerb {
+    /// Forget runs
+    Rm {
+        /// Ids, beginnings of ids, tags, latest or latest~1
+        #[arg(value_name = "RUN", required = true)]
+        runs: Vec<Selector>,
+    },
+    /// Call a run something
+    Tag {
+        /// An id, the beginning of one, a tag, latest or latest~1
+        #[arg(value_name = "RUN")]
+        run: Selector,
+        /// What it is called
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// Call it so no longer
+        #[arg(long)]
+        remove: bool,
+    },
+}
+
+/// Which run, and what of it.
+#[derive(Debug, Args)]
+pub(crate) struct Show {
+    #[command(flatten)]
+    pub(crate) place: Place,
+    /// An id, the beginning of one, a tag, latest or latest~1
+    #[arg(value_name = "RUN")]
+    pub(crate) run: Selector,
+    /// Every question of the search and its answer
+    #[arg(long, group = "part")]
+    pub(crate) search: bool,
+    /// The callpath profile
+    #[arg(long, group = "part")]
+    pub(crate) profile: bool,
+    /// A measured pair over time
+    #[arg(long, group = "part", num_args = 2, value_names = ["METRIC", "FOCUS"])]
+    pub(crate) histogram: Option<Vec<String>>,
+    /// What there was, and from when to when
+    #[arg(long, group = "part")]
+    pub(crate) resources: bool,
+    /// The log of the search
+    #[arg(long, group = "part")]
+    pub(crate) log: bool,
+}

@@ -1,0 +1,141 @@
+//! Runs are kept, listed, shown, tagged and forgotten; what cannot be is said and changes nothing else.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::command::{Said, whyperf};
+
+/// A folder with a store, removed at the end.
+struct Place(PathBuf);
+
+impl Place {
+    fn new(name: &str) -> Self {
+        let folder =
+            std::env::temp_dir().join(format!("whyperf-cli-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("the temporary folder can be written");
+        Self(folder)
+    }
+
+    /// Runs `whyperf` in the folder, keeping runs.
+    fn say(&self, words: &[&str]) -> Said {
+        let mut command = whyperf();
+        command.args(words).env_remove("WHYPERF_NO_STORE").current_dir(&self.0);
+        command.output().expect("the command was built").into()
+    }
+
+    fn json(&self, words: &[&str]) -> Value {
+        let said = self.say(words);
+        assert_eq!(said.status, Some(0), "{said:?}");
+        serde_json::from_slice(&said.stdout).expect("it prints JSON")
+    }
+
+    /// A run that reads a file, so that something of it is measured.
+    fn measured(&self) -> String {
+        std::fs::write(self.0.join("input"), "some text\n").expect("writable");
+        let report = self.0.join("report.json");
+        let file = report.display().to_string();
+        let said = self.say(&["run", "-q", "--json", &file, "--", "cat", "input"]);
+        assert_eq!(
+            (said.status, said.stdout.as_slice()),
+            (Some(0), &b"some text\n"[..]),
+            "{said:?}"
+        );
+        let text = std::fs::read(report).expect("the report was written");
+        let report: Value = serde_json::from_slice(&text).expect("it is JSON");
+        report["run"].as_str().expect("the run was kept").to_owned()
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn a_run_is_kept_listed_and_shown() {
+    let place = Place::new("kept");
+    let (first, second) = (place.measured(), place.measured());
+    let runs = place.json(&["runs", "--json"]);
+    assert_eq!(runs[0]["id"], second.as_str());
+    assert_eq!(runs[1]["id"], first.as_str());
+    assert_eq!(runs[0]["application"], "cat");
+    assert_eq!(runs[0]["command"], serde_json::json!(["cat", "input"]));
+    assert_eq!((&runs[0]["exit_status"], &runs[0]["complete"]), (&0.into(), &true.into()));
+    let shown = place.json(&["show", "latest~1", "--json"]);
+    assert_eq!(shown["id"], first.as_str());
+    let names = shown["facts"].as_array().expect("facts").iter().map(|fact| fact["name"].clone());
+    let names: Vec<Value> = names.collect();
+    for fact in ["host", "kernel", "program", "cost-limit"] {
+        assert!(names.contains(&fact.into()), "{fact} is not in {names:?}");
+    }
+    let profile = place.json(&["show", &second[..8], "--profile", "--json"]);
+    assert!(profile.to_string().contains("read"), "{profile}");
+    let resources = place.json(&["show", "latest", "--resources", "--json"]);
+    assert!(resources.to_string().contains("/Process/"), "{resources}");
+    let search = place.json(&["show", "latest", "--search", "--json"]);
+    assert!(search.to_string().contains("CPUbound"), "{search}");
+    for part in ["--search", "--profile", "--resources", "--log"] {
+        let said = place.say(&["show", "latest", part]);
+        assert_eq!(said.status, Some(0), "{said:?}");
+        assert!(!said.stdout.is_empty());
+    }
+}
+
+#[test]
+fn runs_are_tagged_and_forgotten() {
+    let place = Place::new("tagged");
+    let (first, second) = (place.measured(), place.measured());
+    assert_eq!(place.say(&["runs", "tag", &first, "baseline"]).status, Some(0));
+    assert_eq!(place.json(&["show", "baseline", "--json"])["id"], first.as_str());
+    // With one that is not there, none is removed.
+    let refused = place.say(&["runs", "rm", &second, "no-such-run"]);
+    assert_eq!(refused.status, Some(125), "{refused:?}");
+    assert!(refused.stderr.contains("no-such-run"), "{refused:?}");
+    assert_eq!(place.json(&["runs", "--json"]).as_array().map(Vec::len), Some(2));
+    assert_eq!(place.say(&["runs", "rm", "baseline"]).status, Some(0));
+    assert_eq!(place.json(&["runs", "--json"])[0]["id"], second.as_str());
+}
+
+#[test]
+fn a_histogram_is_asked_for_by_its_pair() {
+    let place = Place::new("pair");
+    place.measured();
+    let words = ["show", "latest", "--histogram", "wall", "</Code>", "--json"];
+    let curve = place.json(&words);
+    assert_eq!(curve["metric"], "wall");
+    assert!(curve["bins"].as_array().is_some_and(|bins| !bins.is_empty()), "{curve}");
+    let said = place.say(&["show", "latest", "--histogram", "speed", "</Code>"]);
+    assert!(said.stderr.contains("no such metric"), "{said:?}");
+}
+
+#[test]
+fn a_store_that_cannot_be_used_is_said_and_the_program_runs() {
+    let place = Place::new("broken");
+    std::fs::write(
+        place.0.join("whyperf.db"),
+        "no store at all, but something long enough\n".repeat(9),
+    )
+    .expect("writable");
+    std::fs::write(place.0.join("input"), "some text\n").expect("writable");
+    let said = place.say(&["run", "-q", "--", "cat", "input"]);
+    assert_eq!((said.status, said.stdout.as_slice()), (Some(0), &b"some text\n"[..]), "{said:?}");
+    assert!(
+        said.stderr.contains("the run is not kept") && said.stderr.contains("whyperf.db"),
+        "{said:?}"
+    );
+    let said = place.say(&["runs"]);
+    assert!(said.stderr.contains("no store of whyperf"), "{said:?}");
+    let nowhere = place.say(&["runs", "--store", "there-is-none.db"]);
+    assert!(nowhere.stderr.contains("there is no store there-is-none.db"), "{nowhere:?}");
+    assert!(!Path::new(&place.0.join("there-is-none.db")).exists());
+}
+
+#[test]
+fn nothing_is_kept_that_is_not_to_be_kept() {
+    let place = Place::new("none");
+    std::fs::write(place.0.join("input"), "some text\n").expect("writable");
+    assert_eq!(place.say(&["run", "-q", "--no-store", "--", "cat", "input"]).status, Some(0));
+    assert!(!place.0.join("whyperf.db").exists());
+}
