@@ -76,6 +76,7 @@ fn together(rows: &[Bottleneck], alike: &[usize]) -> Bottleneck {
         found: each().map(|row| row.found).min().unwrap_or(first.found),
         since: each().map(|row| row.since).min().unwrap_or(first.since),
         confidence: each().map(|row| row.confidence).fold(1.0, f64::min),
+        coverage: each().map(|row| row.coverage).fold(1.0, f64::min),
         ..first.clone()
     }
 }
@@ -98,6 +99,7 @@ mod tests {
             found: Time::from_secs(1),
             since: Time::ZERO,
             confidence: value,
+            coverage: 1.0,
             leaf,
             depth,
             meaning: Cow::Borrowed(""),

@@ -8,13 +8,14 @@
 //!         (Sync, exchng1 and tag 3)      one node, two parents; drawn a second time it is a *shadow*
 //! ```
 //!
-//! A node is a hypothesis at a focus. Refinement is a partial order, so this is a graph without cycles and not a tree.
+//! A node is a hypothesis at a focus. Refinement by parts is a partial order, so there several ways meet and none goes in circles;
+//! calls do where functions recurse.
 //!
 //! Invariants:
 //! * nodes are never deleted, and there is one per hypothesis and focus;
 //! * `true_parents` is the number of parents that are true: **any** true parent keeps a node alive, the one that a shadow hangs
 //!   on too;
-//! * a node that no true parent and no root position holds is not true.
+//! * a node is true only when true nodes lead to it from a root: some that hold only each other fall together.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -74,8 +75,16 @@ pub(crate) struct Node {
     pub(crate) again: Option<Time>,
     /// The world cannot measure it, or its resource is gone.
     pub(crate) is_closed: bool,
+    /// A caller that is likely to turn true has it measured ahead of its own verdict.
+    pub(crate) is_foreseen: bool,
+    /// It is likely to turn true itself: what it calls is measured already.
+    pub(crate) is_leading: bool,
+    /// A verdict that came before any of its callers'.
+    pub(crate) ahead: Option<Ground>,
     /// It is measured in windows, and how.
     pub(crate) heat: Option<Heat>,
+    /// Why it has no answer, if that is sure.
+    pub(crate) untold: Option<String>,
     /// It cannot be told: what it calls is asked about in its place.
     pub(crate) is_transparent: bool,
     pub(crate) parents: BTreeSet<NodeId>,
@@ -99,6 +108,11 @@ impl Node {
     /// Whether a verdict is worth waiting for: windows take their time, and what is closed has none.
     pub(crate) const fn is_awaited(&self) -> bool {
         !self.is_closed && self.heat.is_none()
+    }
+
+    /// The share of the time that is measured.
+    pub(crate) fn coverage(&self) -> f64 {
+        self.heat.map_or(1.0, |heat| heat.coverage)
     }
 
     /// Whether anything holds it alive.
@@ -183,7 +197,11 @@ impl Graph {
             asked: 0,
             again: None,
             is_closed: false,
+            is_foreseen: false,
+            is_leading: false,
+            ahead: None,
             heat: None,
+            untold: None,
             is_transparent: false,
             parents: BTreeSet::new(),
             children: BTreeMap::new(),
@@ -204,11 +222,28 @@ impl Graph {
         true
     }
 
-    /// Changes what is known about a question, and lets that go down: children whose last true parent is gone are not true any more, nor
+    /// Changes what is known about a question, and lets that go down: children that nothing true leads to any more are not true, nor
     /// are theirs.
     pub(crate) fn set_truth(&mut self, id: NodeId, truth: Truth) -> Consequences {
         let mut consequences = Consequences::default();
-        let mut pending = vec![(id, truth)];
+        let mut doubtful = BTreeSet::new();
+        self.cascade(vec![(id, truth)], &mut doubtful, &mut consequences);
+        while let Some(id) = doubtful.pop_first() {
+            let island = self.island(id);
+            let drowned = island.iter().map(|id| (*id, Truth::False));
+            let drowned = drowned.filter(|(id, _)| self.nodes[id.0].truth == Truth::True).collect();
+            self.cascade(drowned, &mut doubtful, &mut consequences);
+        }
+        consequences
+    }
+
+    /// Changes truths, and counts true parents anew below. Nodes that lost one and kept another are doubtful.
+    fn cascade(
+        &mut self,
+        mut pending: Vec<(NodeId, Truth)>,
+        doubtful: &mut BTreeSet<NodeId>,
+        consequences: &mut Consequences,
+    ) {
         while let Some((id, truth)) = pending.pop() {
             let was = std::mem::replace(&mut self.nodes[id.0].truth, truth);
             if (was == Truth::True) == (truth == Truth::True) {
@@ -222,18 +257,37 @@ impl Graph {
                     if node.true_parents == 1 && !node.is_root {
                         consequences.revived.push(child);
                     }
-                } else {
-                    node.true_parents -= 1;
-                    if !node.is_held() {
-                        consequences.dropped.push(child);
-                        if node.truth == Truth::True {
-                            pending.push((child, Truth::False));
-                        }
-                    }
+                    continue;
+                }
+                node.true_parents -= 1;
+                if node.is_held() {
+                    doubtful.insert(child);
+                    continue;
+                }
+                doubtful.remove(&child);
+                consequences.dropped.push(child);
+                if node.truth == Truth::True {
+                    pending.push((child, Truth::False));
                 }
             }
         }
-        consequences
+    }
+
+    /// The true nodes above one, when no root is among them: they only hold each other. Empty when a root holds it.
+    fn island(&self, id: NodeId) -> BTreeSet<NodeId> {
+        let mut seen = BTreeSet::from([id]);
+        let mut pending = vec![id];
+        while let Some(id) = pending.pop() {
+            if self.nodes[id.0].is_root {
+                return BTreeSet::new();
+            }
+            for parent in &self.nodes[id.0].parents {
+                if self.nodes[parent.0].truth == Truth::True && seen.insert(*parent) {
+                    pending.push(*parent);
+                }
+            }
+        }
+        seen
     }
 }
 
@@ -289,5 +343,20 @@ mod tests {
         assert_eq!(dropped, [left, right, bottom]);
         assert!(graph.ids().all(|id| graph.node(id).true_parents == 0));
         assert_eq!(graph.set_truth(top, Truth::True).revived, [left, right]);
+    }
+
+    #[test]
+    fn nodes_that_hold_only_each_other_fall() {
+        let (mut graph, [top, left, right, bottom]) = diamond();
+        assert!(graph.link(bottom, left, Edge::Why), "a function below calls one above");
+        for id in [top, left, right, bottom] {
+            graph.set_truth(id, Truth::True);
+        }
+        assert_eq!(graph.set_truth(right, Truth::False), Consequences::default());
+        assert_eq!(graph.node(bottom).truth, Truth::True, "left still leads to it");
+        let mut dropped = graph.set_truth(top, Truth::False).dropped;
+        dropped.sort();
+        assert_eq!(dropped, [left, right, bottom]);
+        assert!(graph.ids().all(|id| graph.node(id).true_parents == 0));
     }
 }

@@ -132,6 +132,12 @@ impl Judge {
         self.life.time
     }
 
+    /// Whether it is undecided, and true more likely than not: worth looking ahead, not worth saying.
+    pub(crate) fn leans_to_true(&self) -> bool {
+        let is_promising = self.up.surplus > 0.0 && self.up.wager.wealth() >= LEANING;
+        self.truth == Truth::Unknown && is_promising
+    }
+
     /// The verdict that the last observation changes to.
     fn turn(&self) -> Option<Truth> {
         if self.life.time < self.rule.least_time || self.life.denominator < self.rule.least {
@@ -225,6 +231,9 @@ impl Sum {
         (self.denominator > 0.0).then(|| self.numerator / self.denominator)
     }
 }
+
+/// Odds at which it is worth to look ahead.
+const LEANING: f64 = 5.0;
 
 /// Twenty halvings leave an error nobody reaches; more would only strain the numbers.
 fn halved(error: f64, times: i32) -> f64 {

@@ -53,7 +53,7 @@ mod world;
 
 pub use graph::{NodeId, Truth};
 pub use hypothesis::{Hypotheses, Hypothesis, HypothesisId, Normalizer, Operator, Refinement};
-pub use report::{Bottleneck, Counts, Report};
+pub use report::{Bottleneck, Counts, Report, Untold};
 pub use request::{MeasurementId, Request};
 pub use search::{Question, Search, Status};
 pub use settings::{CodeSearch, Settings};

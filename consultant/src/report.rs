@@ -9,10 +9,10 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
-use whyperf_model::{Focus, Time};
+use whyperf_model::{Focus, Hierarchy, Time};
 
 use crate::gather::gathered;
-use crate::graph::{Graph, NodeId, Truth};
+use crate::graph::{Edge, Graph, NodeId, Truth};
 use crate::hypothesis::{Hypotheses, Operator};
 use crate::refine::{self, Siblings};
 
@@ -21,8 +21,21 @@ use crate::refine::{self, Siblings};
 pub struct Report {
     /// The leading finding first; a finding's refinements follow it.
     pub bottlenecks: Vec<Bottleneck>,
+    /// What could not be told, and why.
+    pub untold: Vec<Untold>,
     /// How much was asked.
     pub counts: Counts,
+}
+
+/// A question without an answer.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Untold {
+    /// What was asked.
+    pub hypothesis: Cow<'static, str>,
+    /// Of what.
+    pub focus: Focus,
+    /// Why there is no answer, in a few words.
+    pub reason: String,
 }
 
 /// How many questions were asked, and what came of them.
@@ -57,6 +70,8 @@ pub struct Bottleneck {
     pub since: Time,
     /// One less the chance that this evidence was luck.
     pub confidence: f64,
+    /// The share of the time that was measured: all of it, unless it is passed too often for that.
+    pub coverage: f64,
     /// Whether nothing more specific was found below it.
     pub leaf: bool,
     /// How deep in its branch it stands; zero at the top.
@@ -83,7 +98,12 @@ impl Counts {
 
 pub(crate) fn report(graph: &Graph, hypotheses: &Hypotheses) -> Report {
     let tree = Tree::of(graph, hypotheses);
-    Report { bottlenecks: gathered(tree.bottlenecks()), counts: Counts::of(graph) }
+    let untold = graph.ids().map(|id| graph.node(id)).filter_map(|node| {
+        let hypothesis = hypotheses.row(node.hypothesis).name.clone();
+        Some(Untold { hypothesis, focus: node.focus.clone(), reason: node.untold.clone()? })
+    });
+    let (untold, counts) = (untold.collect(), Counts::of(graph));
+    Report { bottlenecks: gathered(tree.bottlenecks()), untold, counts }
 }
 
 /// The true nodes worth reporting, each below one parent.
@@ -91,6 +111,7 @@ struct Tree<'a> {
     graph: &'a Graph,
     hypotheses: &'a Hypotheses,
     shown: BTreeSet<NodeId>,
+    above: BTreeMap<NodeId, NodeId>,
     below: BTreeMap<Option<NodeId>, Vec<NodeId>>,
 }
 
@@ -98,12 +119,14 @@ impl<'a> Tree<'a> {
     fn of(graph: &'a Graph, hypotheses: &'a Hypotheses) -> Self {
         let mut known = BTreeMap::new();
         let shown = graph.ids().filter(|id| is_worth_it(graph, *id, &mut known)).collect();
-        let mut tree = Self { graph, hypotheses, shown, below: BTreeMap::new() };
+        let (above, below) = (BTreeMap::new(), BTreeMap::new());
+        let mut tree = Self { graph, hypotheses, shown, above, below };
         let bare: Vec<_> = tree.shown.iter().copied().filter(|id| tree.is_bare(*id)).collect();
         tree.shown.retain(|id| !bare.contains(id));
-        for id in &tree.shown {
-            let parent = tree.parent(*id);
-            tree.below.entry(parent).or_default().push(*id);
+        for id in tree.shown.clone() {
+            let parent = tree.parent(id);
+            tree.above.extend(parent.map(|parent| (id, parent)));
+            tree.below.entry(parent).or_default().push(id);
         }
         let mut below = std::mem::take(&mut tree.below);
         for siblings in below.values_mut() {
@@ -139,6 +162,7 @@ impl<'a> Tree<'a> {
             found,
             since: ground.since,
             confidence: ground.confidence,
+            coverage: node.coverage(),
             leaf: !self.has_finer(id),
             depth,
             meaning: row.meaning.clone(),
@@ -150,10 +174,30 @@ impl<'a> Tree<'a> {
     /// the place more precise.
     fn has_finer(&self, id: NodeId) -> bool {
         let node = self.graph.node(id);
-        self.shown.iter().map(|other| self.graph.node(*other)).any(|other| {
+        let has_part = self.shown.iter().map(|other| self.graph.node(*other)).any(|other| {
             other.hypothesis == node.hypothesis
                 && other.focus != node.focus
                 && node.focus.contains(&other.focus)
+        });
+        has_part || self.calls_shown(id)
+    }
+
+    /// A function that it calls is true too, and not one that leads back to it.
+    fn calls_shown(&self, id: NodeId) -> bool {
+        let node = self.graph.node(id);
+        let in_general = node.focus.projected(&[Hierarchy::Code]);
+        let general = self.graph.find(node.hypothesis, &in_general);
+        [Some(id), general].into_iter().flatten().any(|caller| {
+            let children = self.graph.node(caller).children.iter();
+            let called = children.filter(|(_, edge)| **edge == Edge::Where(Hierarchy::Code));
+            called.map(|(child, _)| self.graph.node(*child)).any(|callee| {
+                let part = callee.focus.part(Hierarchy::Code).iter().cloned();
+                let here = node.focus.with_set(Hierarchy::Code, part);
+                let found = self.graph.find(node.hypothesis, &here);
+                found.is_some_and(|found| {
+                    self.shown.contains(&found) && !self.stands_below(id, found)
+                })
+            })
         })
     }
 
@@ -166,7 +210,14 @@ impl<'a> Tree<'a> {
     /// The deepest shown parent; of several the first found. A root process stands below the whole program, if that is true.
     fn parent(&self, id: NodeId) -> Option<NodeId> {
         let node = self.graph.node(id);
-        let shown = node.parents.iter().filter(|parent| self.shown.contains(parent));
+        // Calls may go in circles, the order of discovery does not.
+        let leads_on = |parent: NodeId| {
+            parent < id || self.graph.node(parent).focus.depth() < node.focus.depth()
+        };
+        let fits = |parent: &&NodeId| {
+            self.shown.contains(parent) && leads_on(**parent) && !self.stands_below(**parent, id)
+        };
+        let shown = node.parents.iter().filter(fits);
         let deepest = shown.copied().min_by_key(|parent| {
             let above = self.graph.node(*parent);
             (usize::MAX - above.focus.depth(), above.children.get(&id).copied(), *parent)
@@ -174,6 +225,11 @@ impl<'a> Tree<'a> {
         let whole = self.graph.find(node.hypothesis, &Focus::whole_program());
         let above = whole.filter(|whole| *whole != id && self.shown.contains(whole));
         deepest.or(above)
+    }
+
+    /// Whether a node was put below another already, or is the same.
+    fn stands_below(&self, id: NodeId, other: NodeId) -> bool {
+        std::iter::successors(Some(id), |id| self.above.get(id).copied()).any(|id| id == other)
     }
 
     fn compare(&self, one: NodeId, other: NodeId) -> Ordering {
@@ -195,6 +251,8 @@ fn is_worth_it(graph: &Graph, id: NodeId, known: &mut BTreeMap<NodeId, bool>) ->
     if let Some(answer) = known.get(&id) {
         return *answer;
     }
+    // Calls may lead back here.
+    known.insert(id, false);
     let node = graph.node(id);
     let is_alike = || matches!(refine::siblings(graph, id), Siblings::Alike { .. });
     let answer = node.truth == Truth::True

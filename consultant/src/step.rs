@@ -37,6 +37,8 @@ pub enum Happening {
         subject: Subject,
         /// Whether it was found false before and is asked again.
         again: bool,
+        /// The share of the time that switching it on is predicted to cost; nothing where all is switched on already.
+        price: f64,
     },
     /// The evidence suffices, or turned.
     Concluded(Conclusion),
@@ -118,6 +120,8 @@ pub struct Conclusion {
     pub confidence: f64,
     /// When the evidence began.
     pub since: Time,
+    /// The share of the time that was measured: all of it, unless it is passed too often for that.
+    pub coverage: f64,
     /// Whether it only says of one process what was found of the whole program.
     pub echoes: bool,
 }
@@ -156,8 +160,11 @@ impl fmt::Display for Subject {
 impl fmt::Display for Happening {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Started { subject, again: false } => write!(out, "started   {subject}"),
-            Self::Started { subject, again: true } => write!(out, "again     {subject}"),
+            Self::Started { subject, again, price } => {
+                let word = if *again { "again    " } else { "started  " };
+                write!(out, "{word} {subject}")?;
+                if *price > 0.0 { write!(out, " for {price:.4}") } else { Ok(()) }
+            }
             Self::Concluded(conclusion) => conclusion.fmt(out),
             Self::Refined { subject, along, news, shadows, left_out } => {
                 let along = along.unwrap_or("why");
@@ -204,7 +211,11 @@ impl fmt::Display for Conclusion {
             self.relation(),
             self.threshold
         )?;
-        write!(out, " since {:.3}, sure to {:.3}", self.since.as_secs_f64(), self.confidence)
+        write!(out, " since {:.3}, sure to {:.3}", self.since.as_secs_f64(), self.confidence)?;
+        if self.coverage < 1.0 {
+            write!(out, ", seen {:.4} of the time", self.coverage)?;
+        }
+        Ok(())
     }
 }
 

@@ -67,7 +67,8 @@ impl Wager {
         1.0 - (1.0 / self.wealth()).min(1.0)
     }
 
-    fn wealth(&self) -> f64 {
+    /// What one would have won by now.
+    pub(crate) fn wealth(&self) -> f64 {
         self.bets.iter().sum::<f64>() + 1.0 / (self.rounds + 1.0)
     }
 }

@@ -47,6 +47,10 @@ fn shown(scenario: &Scenario) -> String {
     for step in steps.iter().filter(|step| scenario.shows_all || is_of_interest(step)) {
         writeln!(text, "{step}").expect("writing to a text");
     }
+    for untold in &report.untold {
+        writeln!(text, "untold {} {}: {}", untold.hypothesis, untold.focus, untold.reason)
+            .expect("writing to a text");
+    }
     for found in &report.bottlenecks {
         let leaf = if found.leaf { "leaf" } else { "    " };
         let (value, hypothesis, focus) = (found.value, &found.hypothesis, &found.focus);

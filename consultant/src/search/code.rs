@@ -36,6 +36,7 @@ impl Search {
         let news = self.calls.learn(of, callees);
         for id in self.calls.followers(of) {
             self.link_callees(id, &news);
+            self.foresee(id);
             if of.is_root() && self.calls.has_none(of) {
                 self.refine_along(id, Hierarchy::Code);
             }
@@ -50,6 +51,7 @@ impl Search {
         }
         self.advance(now);
         self.calls.price(of, rate);
+        self.is_blocked = false;
         self.fill();
     }
 

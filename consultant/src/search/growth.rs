@@ -6,7 +6,7 @@ use super::Search;
 use crate::graph::{Edge, NodeId, Truth};
 use crate::hypothesis::HypothesisId;
 use crate::judge::Judge;
-use crate::queue::Priority;
+use crate::queue::{Priority, Rank};
 use crate::refine::{self, FIRST, LAST, Siblings};
 use crate::step::Happening;
 use crate::stream::Stream;
@@ -101,9 +101,11 @@ impl Search {
     pub(super) fn enqueue(&mut self, id: NodeId, priority: Priority) {
         let node = self.graph.node_mut(id);
         let is_idle = !node.is_waiting && !node.is_closed && node.measured.is_none();
-        if is_idle && node.is_held() {
+        if is_idle && (node.is_held() || node.is_foreseen) {
             node.is_waiting = true;
-            self.queue.push(priority, id);
+            let rank = Rank::of(self.predicted_cost(id), self.promise(id));
+            self.queue.push(priority, rank, id);
+            self.is_blocked = false;
         }
     }
 
@@ -191,6 +193,7 @@ impl Search {
 
     fn reopen(&mut self, id: NodeId) {
         self.graph.node_mut(id).is_closed = false;
+        self.graph.node_mut(id).untold = None;
         if self.graph.node(id).truth != Truth::False {
             self.enqueue(id, Priority::Where);
         }

@@ -1,6 +1,6 @@
 //! What measuring a function costs, and what is too hot to be measured all the time.
 
-use whyperf_model::{Resource, Time};
+use whyperf_model::{Hierarchy, Resource, Time};
 
 use super::Search;
 use crate::graph::{NodeId, Truth};
@@ -40,9 +40,66 @@ impl Search {
         if self.now.since(heat.since) >= self.settings.heat_patience {
             self.close(id);
             self.look_through(id);
+            let reason = format!("too hot to tell from {:.2} % of the time", heat.coverage * 100.0);
+            self.graph.node_mut(id).untold = Some(reason);
             let (subject, coverage) = (self.subject(id), heat.coverage);
             self.tell(Happening::TooHotToTell { subject, coverage });
         }
+    }
+
+    /// The share of the time that measuring a node would cost more than what is measured already.
+    pub(super) fn predicted_cost(&self, id: NodeId) -> f64 {
+        let Some(code) = self.priced(id).filter(|code| !self.switched.contains_key(code)) else {
+            return 0.0;
+        };
+        let rate = if code.depth() == 1 {
+            let functions = self.catalogue.children(&code);
+            functions.iter().map(|function| self.predicted_rate(function)).sum()
+        } else {
+            self.predicted_rate(&code)
+        };
+        rate * self.settings.call_cost
+    }
+
+    /// How much of the time a verdict is likely to be about: what its callers or wholes take, shared among their parts.
+    #[expect(clippy::cast_precision_loss, reason = "a few parts")]
+    pub(super) fn promise(&self, id: NodeId) -> f64 {
+        let parents = self.graph.node(id).parents.iter().map(|parent| self.graph.node(*parent));
+        let shares = parents.map(|parent| {
+            let value = parent.judge.value().unwrap_or_default().clamp(0.0, 1.0);
+            value / parent.children.len().max(1) as f64
+        });
+        shares.fold(0.0, f64::max)
+    }
+
+    /// A node is measured: its functions are switched on. Tells the price.
+    pub(super) fn switch_on(&mut self, id: NodeId) -> f64 {
+        let price = self.predicted_cost(id);
+        self.budget.spend(price);
+        if let Some(code) = self.priced(id) {
+            *self.switched.entry(code).or_default() += 1;
+        }
+        price
+    }
+
+    /// A node is measured no longer.
+    pub(super) fn switch_off(&mut self, id: NodeId) {
+        let Some(code) = self.priced(id) else { return };
+        self.is_blocked = false;
+        if let Some(users) = self.switched.get_mut(&code) {
+            *users -= 1;
+            if *users == 0 {
+                self.switched.remove(&code);
+            }
+        }
+    }
+
+    /// The code that has to be switched on for a node. Waits are seen at their calls, wherever those are.
+    fn priced(&self, id: NodeId) -> Option<Resource> {
+        let node = self.graph.node(id);
+        let [code] = node.focus.part(Hierarchy::Code) else { return None };
+        let computes = self.hypotheses.row(node.hypothesis).asks_for_computing();
+        (computes && !code.is_root()).then(|| code.clone())
     }
 
     /// How often a function is called per second, or is assumed to be.

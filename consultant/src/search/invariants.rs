@@ -1,13 +1,13 @@
 //! Whatever a world says, in whatever order, the search keeps its own promises.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use proptest::sample::Index;
-use whyperf_model::{Interval, Nanos, Resource, Sample, Time};
+use whyperf_model::{Hierarchy, Interval, Nanos, Resource, Sample, Time};
 
 use super::Search;
-use crate::graph::Truth;
+use crate::graph::{NodeId, Truth};
 use crate::hypothesis::Hypotheses;
 use crate::request::{MeasurementId, Request};
 use crate::settings::Settings;
@@ -22,6 +22,10 @@ enum Act {
     Tick(Vec<i64>),
     Cost(u8),
     Refuse(Index),
+    /// A function calls these, cycles and modules and all.
+    Calls(&'static str, Vec<&'static str>),
+    TooHot(Index, f64),
+    Price(&'static str, f64),
     Stray(u32, i64),
 }
 
@@ -40,6 +44,15 @@ const PATHS: [&str; 12] = [
     "/File/data",
 ];
 
+const CODE: [&str; 6] =
+    ["/Code", "/Code/a.c/f", "/Code/a.c/g", "/Code/b.c/h", "/Code/b.c/i", "/Code/b.c"];
+
+fn calls() -> impl Strategy<Value = Act> {
+    let function = prop::sample::select(CODE.to_vec());
+    let callees = prop::collection::vec(function.clone(), 0..3);
+    (function, callees).prop_map(|(of, callees)| Act::Calls(of, callees))
+}
+
 fn act() -> impl Strategy<Value = Act> {
     let path = prop::sample::select(PATHS.to_vec());
     let share = prop::sample::select(vec![-5, 0, 100, 200, 210, 600, 1000, 4000]);
@@ -49,6 +62,11 @@ fn act() -> impl Strategy<Value = Act> {
         6 => prop::collection::vec(share, 1..4).prop_map(Act::Tick),
         1 => (0..10_u8).prop_map(Act::Cost),
         1 => any::<Index>().prop_map(Act::Refuse),
+        4 => calls(),
+        1 => (any::<Index>(), prop::sample::select(vec![0.5, 0.01, 0.0, 7.0]))
+            .prop_map(|(index, coverage)| Act::TooHot(index, coverage)),
+        1 => (prop::sample::select(CODE.to_vec()), prop::sample::select(vec![1.0, 1e5, 1e9, f64::NAN]))
+            .prop_map(|(function, rate)| Act::Price(function, rate)),
         1 => (0..50_u32, any::<i64>()).prop_map(|(id, amount)| Act::Stray(id, amount)),
     ]
 }
@@ -90,6 +108,18 @@ impl Player {
                     self.search.handle_refusal(self.now, id, "because");
                 }
             }
+            Act::Calls(of, callees) => {
+                let callees: Vec<_> = callees.iter().map(|path| resource(path)).collect();
+                self.search.handle_callees(self.now, &resource(of), &callees);
+            }
+            Act::TooHot(index, coverage) => {
+                if !self.running.is_empty() {
+                    let at = index.index(self.running.len());
+                    let id = *self.running.keys().nth(at).expect("an index within");
+                    self.search.handle_too_hot(self.now, id, *coverage);
+                }
+            }
+            Act::Price(of, rate) => self.search.handle_price(self.now, &resource(of), *rate),
             Act::Stray(id, amount) => {
                 let sample = Sample::complete(Interval::new(self.now, self.now), *amount, 1);
                 self.search.handle_sample(MeasurementId(*id), &sample);
@@ -147,11 +177,35 @@ impl Player {
             }
             for parent in &node.parents {
                 let above = &graph.node(*parent).focus;
-                assert!(above.contains(&node.focus), "{above} leads to {}", node.focus);
+                let code = node.focus.part(Hierarchy::Code).to_vec();
+                let calling = above.with_set(Hierarchy::Code, code);
+                assert!(calling.contains(&node.focus), "{above} leads to {}", node.focus);
             }
+            assert!(node.ahead.is_none() || node.measured.is_some(), "{} was dropped", node.focus);
         }
+        self.check_ground();
+        let switched: usize = self.search.switched.values().sum();
+        assert!(switched <= measured, "functions stay switched on");
         assert!(self.running.len() <= 2 * measured);
         assert!(self.search.undecided.len() <= self.search.settings.active_limit);
+    }
+}
+
+impl Player {
+    /// Each true node is held by true ones from a root on.
+    fn check_ground(&self) {
+        let graph = &self.search.graph;
+        let is_true = |id: &NodeId| graph.node(*id).truth == Truth::True;
+        let mut pending: Vec<_> = graph.ids().filter(|id| graph.node(*id).is_root).collect();
+        let mut grounded: BTreeSet<NodeId> = pending.iter().copied().collect();
+        while let Some(id) = pending.pop() {
+            if is_true(&id) {
+                let children = graph.node(id).children.keys();
+                pending.extend(children.filter(|child| grounded.insert(**child)));
+            }
+        }
+        let floating = graph.ids().filter(is_true).find(|id| !grounded.contains(id));
+        assert_eq!(floating, None, "a true node is held by nothing that is");
     }
 }
 

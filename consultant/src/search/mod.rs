@@ -1,16 +1,17 @@
 //! The search itself: told of events, asked for requests and steps.
 
 mod code;
+mod foresight;
 mod growth;
-mod history;
 mod heat;
+mod history;
 #[cfg(test)]
 mod invariants;
 mod progress;
 
 pub use history::Question;
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use whyperf_model::{Resource, Sample, Time};
 
@@ -42,6 +43,10 @@ pub struct Search {
     measurements: Measurements,
     /// Measured, and waiting for a verdict.
     undecided: BTreeSet<NodeId>,
+    /// How many nodes each function is measured for: what is switched on costs nothing more.
+    switched: BTreeMap<Resource, usize>,
+    /// Nothing that waits is affordable; what may change that takes this back.
+    is_blocked: bool,
     steps: VecDeque<Step>,
 }
 
@@ -77,6 +82,8 @@ impl Search {
             budget,
             measurements: Measurements::default(),
             undecided: BTreeSet::new(),
+            switched: BTreeMap::new(),
+            is_blocked: false,
             steps: VecDeque::new(),
         };
         search.plant();
@@ -145,6 +152,7 @@ impl Search {
         }
         self.advance(now);
         let admission = self.budget.observe(fraction);
+        self.is_blocked = false;
         let cost = self.budget.observed();
         match admission {
             Admission::Unchanged => {}
@@ -168,6 +176,7 @@ impl Search {
             self.close(user);
             let looked_through = self.look_through(user);
             let reason = reason.to_owned();
+            self.graph.node_mut(user).untold = Some(reason.clone());
             self.tell(Happening::Refused { subject, reason, looked_through });
         }
         self.fill();
@@ -236,8 +245,9 @@ impl Search {
             node.stream.push(Side::Denominator, sample);
         }
         while let Some(seen) = self.graph.node_mut(user).stream.poll() {
-            if let Some(ground) = self.graph.node_mut(user).judge.observe(seen) {
-                self.conclude(user, ground);
+            match self.graph.node_mut(user).judge.observe(seen) {
+                Some(ground) => self.conclude(user, ground),
+                None => self.look_ahead(user),
             }
         }
     }

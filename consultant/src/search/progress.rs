@@ -5,7 +5,7 @@ use whyperf_model::{Nanos, Time};
 use super::Search;
 use crate::graph::{Consequences, NodeId, Truth};
 use crate::judge::Ground;
-use crate::queue::Priority;
+use crate::queue::{Nothing, Priority};
 use crate::refine;
 use crate::step::{Conclusion, Happening};
 use crate::stream::Stream;
@@ -28,10 +28,15 @@ impl Search {
 
     /// Starts what waits, as far as cost and number allow. Old questions take at most half of the room.
     pub(super) fn fill(&mut self) {
-        while self.budget.admits() && self.undecided.len() < self.settings.active_limit {
+        let is_open = |search: &Self| search.budget.admits() && !search.is_blocked;
+        while is_open(self) && self.undecided.len() < self.settings.active_limit {
             let has_room = self.undecided.len() < self.settings.active_limit / 2;
             let least = if has_room { Priority::Again } else { Priority::Where };
-            let Some(id) = self.queue.pop(least) else { return };
+            let mut queue = std::mem::take(&mut self.queue);
+            let next = queue.pop(least, |id| self.budget.affords(self.predicted_cost(id)));
+            self.queue = queue;
+            self.is_blocked = next == Err(Nothing::Fits);
+            let Ok(id) = next else { return };
             self.graph.node_mut(id).is_waiting = false;
             self.start(id);
         }
@@ -39,6 +44,10 @@ impl Search {
 
     /// A verdict, and all that follows from it.
     pub(super) fn conclude(&mut self, id: NodeId, ground: Ground) {
+        if !self.graph.node(id).is_held() && ground.truth == Truth::True {
+            self.keep_for_later(id, ground);
+            return;
+        }
         let node = self.graph.node_mut(id);
         let was = node.truth;
         if ground.truth == Truth::True && was != Truth::True {
@@ -54,6 +63,7 @@ impl Search {
         self.follow(&consequences);
         if ground.truth == Truth::True {
             self.deepen(id);
+            self.confirm(id);
         } else if !is_root {
             self.stop(id);
             self.schedule(id);
@@ -80,6 +90,8 @@ impl Search {
     pub(super) fn stop(&mut self, id: NodeId) {
         self.undecided.remove(&id);
         if let Some((numerator, denominator)) = self.graph.node_mut(id).measured.take() {
+            self.switch_off(id);
+            self.overlook(id);
             self.measurements.release(numerator, id);
             self.measurements.release(denominator, id);
         }
@@ -93,7 +105,8 @@ impl Search {
 
     fn start(&mut self, id: NodeId) {
         let node = self.graph.node(id);
-        if !node.is_held() || node.is_closed || node.measured.is_some() {
+        let is_wanted = node.is_held() || node.is_foreseen;
+        if !is_wanted || node.is_closed || node.measured.is_some() {
             return;
         }
         let (above, below) = self.hypotheses.row(node.hypothesis).pairs(&node.focus);
@@ -113,8 +126,9 @@ impl Search {
         if node.truth != Truth::True {
             self.undecided.insert(id);
         }
+        let price = self.switch_on(id);
         let subject = self.subject(id);
-        self.tell(Happening::Started { subject, again });
+        self.tell(Happening::Started { subject, again, price });
     }
 
     /// Refines a true node as far as it is time to.
@@ -180,6 +194,7 @@ impl Search {
             operator: row.operator.symbol(),
             confidence: ground.confidence,
             since: ground.since,
+            coverage: self.graph.node(id).coverage(),
         };
         self.tell(Happening::Concluded(conclusion));
     }

@@ -116,11 +116,11 @@ impl<W: World> Checked<W> {
         if now < self.now {
             self.complaints.push(format!("time went back from {} to {now}", self.now));
         }
-        if let Some(sample) = sample {
+        if let Some(sample) = sample.filter(|sample| sample.interval.end > self.now) {
             let start = sample.interval.start;
             for (id, running) in &self.running {
                 let silent = running.until.unwrap_or(running.started) < start;
-                if silent && sample.interval.end > self.now {
+                if silent {
                     self.complaints.push(format!("{id} has no sample that ends at {start}"));
                 }
             }

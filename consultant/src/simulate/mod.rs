@@ -9,11 +9,13 @@
 //! as a scenario. Nothing is random: noise comes from periods that do not divide the sampling interval.
 
 mod checked;
+mod code;
 mod program;
 mod scenario;
 mod simulated;
 
 pub use checked::Checked;
-pub use program::{Activity, Phase, Program};
+pub use code::Code;
+pub use program::{Activity, Phase, Process, Program, Selection};
 pub use scenario::{Complaint, Scenario};
 pub use simulated::{Script, Simulated};

@@ -58,19 +58,58 @@ pub struct Activity {
     pub bytes_per_call: u64,
 }
 
+/// What of a program counts for a pair: found once, read often.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Selection {
+    metric: Metric,
+    activities: Vec<Selected>,
+    /// How many processes match.
+    pub processes: u32,
+}
+
+/// An activity of a phase, what share of the period is before it, and how many ranks do it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Selected {
+    phase: usize,
+    nth: usize,
+    before: u64,
+    ranks: u64,
+}
+
 impl Program {
-    /// What a metric at a focus grows by over an interval, and by how many processes.
+    /// What counts for a metric at a focus.
     #[must_use]
-    pub fn measure(&self, metric: Metric, focus: &Focus, interval: Interval) -> (i64, u32) {
+    pub fn select(&self, metric: Metric, focus: &Focus) -> Selection {
         let selected: Vec<bool> = self.processes.iter().map(|one| one.is_in(focus)).collect();
         let is_selected = |rank: &&usize| selected.get(**rank).is_some_and(|is| *is);
-        let mut amount = 0;
-        for phase in &self.phases {
+        let mut activities = Vec::new();
+        for (at, phase) in self.phases.iter().enumerate() {
             let ranks = phase.ranks.iter().filter(is_selected).count() as u64;
-            amount += ranks * phase.measure(metric, focus, interval);
+            let mut before = 0;
+            for (nth, activity) in phase.activities.iter().enumerate() {
+                if ranks > 0 && activity.counts(metric) && activity.is_in(focus) {
+                    activities.push(Selected { phase: at, nth, before, ranks });
+                }
+                before += activity.permille;
+            }
         }
         let processes = selected.iter().filter(|is| **is).count();
-        (i64::try_from(amount).unwrap_or(i64::MAX), u32::try_from(processes).unwrap_or(u32::MAX))
+        Selection { metric, activities, processes: u32::try_from(processes).unwrap_or(u32::MAX) }
+    }
+
+    /// What a selection grows by over an interval.
+    #[must_use]
+    pub fn amount(&self, selection: &Selection, interval: Interval) -> i64 {
+        let mut amount = 0;
+        for Selected { phase, nth, before, ranks } in &selection.activities {
+            let phase = &self.phases[*phase];
+            let activity = &phase.activities[*nth];
+            let until = |time: Time| {
+                activity.amount(selection.metric, phase.time_until(*before, activity, time))
+            };
+            amount += ranks * (until(interval.end) - until(interval.start));
+        }
+        i64::try_from(amount).unwrap_or(i64::MAX)
     }
 
     /// What can be seen of it until a moment: processes that ran, and resources that were used.
@@ -92,20 +131,6 @@ impl Process {
 }
 
 impl Phase {
-    fn measure(&self, metric: Metric, focus: &Focus, interval: Interval) -> u64 {
-        let mut before = 0;
-        let mut amount = 0;
-        for activity in &self.activities {
-            if activity.counts(metric) && activity.is_in(focus) {
-                let until =
-                    |time: Time| activity.amount(metric, self.time_until(before, activity, time));
-                amount += until(interval.end) - until(interval.start);
-            }
-            before += activity.permille;
-        }
-        amount
-    }
-
     /// How long an activity that starts after so many thousandths of each period went on until a moment.
     fn time_until(&self, before: u64, activity: &Activity, time: Time) -> u64 {
         let elapsed = time.min(self.interval.end).since(self.interval.start).0;

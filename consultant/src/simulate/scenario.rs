@@ -12,6 +12,12 @@
 //! at 3s cost 0.08
 //! at 5s retire /SyncObject/Message/MPI_COMM_WORLD/3
 //! refuse </Code/oned.c/exchng1> its code cannot be changed
+//! call /Code /Code/oned.c/main
+//! call /Code/oned.c/main /Code/oned.c/sweep /Code/libm/exp
+//! at 4s call /Code/oned.c/sweep /Code/oned.c/hook
+//! function /Code/libm/exp rate 2000000 hot 0.01
+//! function /Code/oned.c/hook cannot it is too short
+//! call_cost 60
 //! set active_limit 5
 //! show all
 //! ```
@@ -23,7 +29,7 @@ use whyperf_model::{Category, Focus, Hierarchy, Interval, Nanos, Resource, Time}
 
 use super::program::{Activity, Phase, Process, Program};
 use super::simulated::{Script, Simulated};
-use crate::settings::Settings;
+use crate::settings::{CodeSearch, Settings};
 
 /// A scenario that was read.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,13 +59,7 @@ impl Scenario {
     /// # Errors
     /// When a line is not understood; the complaint names it.
     pub fn parse(text: &str) -> Result<Self, Complaint> {
-        let script = Script {
-            length: Nanos::from_secs(10),
-            step: Nanos::from_millis(50),
-            costs: Vec::new(),
-            retired: Vec::new(),
-            refused: Vec::new(),
-        };
+        let script = Script::default();
         let (program, settings) = (Program::default(), Settings::default());
         let mut scenario = Self { program, script, settings, shows_all: false };
         for (at, line) in text.lines().enumerate() {
@@ -94,6 +94,12 @@ impl Scenario {
             ("at", [time, "retire", name]) => {
                 self.script.retired.push((Time(duration(time)?), resource(name)?));
             }
+            ("at", [time, "call", caller, callees @ ..]) => {
+                self.add_calls(Time(duration(time)?), caller, callees)?;
+            }
+            ("call", [caller, callees @ ..]) => self.add_calls(Time::ZERO, caller, callees)?,
+            ("function", [name, rest @ ..]) => self.add_function(&resource(name)?, rest)?,
+            ("call_cost", [nanos]) => self.script.code.call_cost = number(nanos)? * 1e-9,
             ("refuse", [focus, reason @ ..]) => {
                 let focus = Focus::from_str(focus).map_err(|error| error.to_string())?;
                 self.script.refused.push((focus, reason.join(" ")));
@@ -116,6 +122,32 @@ impl Scenario {
                 machine: Resource::root(Hierarchy::Machine).child(machine),
             });
         }
+        Ok(())
+    }
+
+    fn add_calls(&mut self, since: Time, caller: &str, callees: &[&str]) -> Result<(), String> {
+        let caller = resource(caller)?;
+        for callee in callees {
+            self.script.code.calls.push((since, caller.clone(), resource(callee)?));
+        }
+        Ok(())
+    }
+
+    fn add_function(&mut self, function: &Resource, rest: &[&str]) -> Result<(), String> {
+        let code = &mut self.script.code;
+        match rest {
+            [] => return Ok(()),
+            ["rate", rate, rest @ ..] => {
+                code.rates.insert(function.clone(), number(rate)?);
+                return self.add_function(function, rest);
+            }
+            ["hot", coverage, rest @ ..] => {
+                code.hot.insert(function.clone(), number(coverage)?);
+                return self.add_function(function, rest);
+            }
+            ["cannot", reason @ ..] => code.refused.insert(function.clone(), reason.join(" ")),
+            _ => return Err("`rate`, `hot` or `cannot`".to_owned()),
+        };
         Ok(())
     }
 
@@ -170,6 +202,10 @@ impl Scenario {
             "cost_limit" => settings.cost_limit = number(value)?,
             "patience" => settings.patience = duration(value)?,
             "retest" => settings.retest = duration(value)?,
+            "call_cost" => settings.call_cost = number(value)? * 1e-9,
+            "assumed_rate" => settings.assumed_rate = number(value)?,
+            "heat_patience" => settings.heat_patience = duration(value)?,
+            "code_search" => settings.code_search = code_search(value)?,
             _ => return Err(format!("a setting, not {name}")),
         }
         Ok(())
@@ -183,6 +219,14 @@ impl fmt::Display for Complaint {
 }
 
 impl std::error::Error for Complaint {}
+
+fn code_search(text: &str) -> Result<CodeSearch, String> {
+    match text {
+        "callgraph" => Ok(CodeSearch::CallGraph),
+        "module" => Ok(CodeSearch::Module),
+        _ => Err(format!("callgraph or module, not {text}")),
+    }
+}
 
 fn duration(text: &str) -> Result<Nanos, String> {
     let complaint = || format!("a duration such as 50ms or 3s, not {text}");

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use whyperf_model::{Focus, Interval, Nanos, Pair, Resource, Sample, Time};
 
-use super::program::Program;
+use super::code::{Code, through_windows};
+use super::program::{Program, Selection};
 use crate::request::MeasurementId;
 use crate::world::{Event, World};
 
@@ -21,6 +22,22 @@ pub struct Script {
     pub retired: Vec<(Time, Resource)>,
     /// Foci that cannot be measured, and why.
     pub refused: Vec<(Focus, String)>,
+    /// What is known of functions.
+    pub code: Code,
+}
+
+impl Default for Script {
+    /// Ten seconds, looked at twenty times a second, in which nothing happens beside the program.
+    fn default() -> Self {
+        Self {
+            length: Nanos::from_secs(10),
+            step: Nanos::from_millis(50),
+            costs: Vec::new(),
+            retired: Vec::new(),
+            refused: Vec::new(),
+            code: Code::default(),
+        }
+    }
 }
 
 /// A world made of a program and a script.
@@ -32,7 +49,11 @@ pub struct Simulated {
     is_over: bool,
     known: BTreeSet<Resource>,
     gone: BTreeSet<Resource>,
-    measured: BTreeMap<MeasurementId, Pair>,
+    measured: BTreeMap<MeasurementId, (Pair, Selection)>,
+    /// Functions whose callees were asked for, and how many were told.
+    asked: BTreeMap<Resource, Option<usize>>,
+    /// Functions that were measured, and whose calls were counted.
+    counted: BTreeSet<Resource>,
     events: VecDeque<Event>,
 }
 
@@ -48,8 +69,24 @@ impl Simulated {
             known: BTreeSet::new(),
             gone: BTreeSet::new(),
             measured: BTreeMap::new(),
+            asked: BTreeMap::new(),
+            counted: BTreeSet::new(),
             events: VecDeque::new(),
         }
+    }
+
+    fn measure(&mut self, id: MeasurementId, pair: &Pair) {
+        let code = &self.script.code;
+        let function = Code::function(pair);
+        if let Some(reason) = function.and_then(|function| code.refused.get(function)) {
+            self.events.push_back(Event::Refusal(self.now, id, reason.clone()));
+            return;
+        }
+        if let Some(coverage) = function.and_then(|function| code.hot.get(function)) {
+            self.events.push_back(Event::TooHot(self.now, id, *coverage));
+        }
+        let selection = self.program.select(pair.metric, &pair.focus);
+        self.measured.insert(id, (pair.clone(), selection));
     }
 
     /// One sampling interval: what appeared, what went away, all samples, the cost.
@@ -57,22 +94,66 @@ impl Simulated {
         let interval = Interval::new(self.now, self.now + self.script.step);
         self.now = interval.end;
         self.announce();
-        for (id, pair) in &self.measured {
-            let (amount, processes) = self.program.measure(pair.metric, &pair.focus, interval);
-            let sample = Sample::complete(interval, amount, processes);
+        for (id, (pair, selection)) in &self.measured {
+            let sample = self.sample(pair, selection, interval);
             self.events.push_back(Event::Sample(*id, sample));
         }
-        let past = self.script.costs.iter().rev().find(|(time, _)| *time < self.now);
-        if let Some((_, cost)) = past {
-            self.events.push_back(Event::Cost(self.now, *cost));
-        }
+        self.count_calls();
+        self.tell_cost();
         if self.now.since(Time::ZERO) >= self.script.length {
             self.events.push_back(Event::End(self.now));
             self.is_over = true;
         }
     }
 
+    fn sample(&self, pair: &Pair, selection: &Selection, interval: Interval) -> Sample {
+        let amount = self.program.amount(selection, interval);
+        let complete = Sample::complete(interval, amount, selection.processes);
+        let hot = Code::function(pair).and_then(|function| self.script.code.hot.get(function));
+        let Some(coverage) = hot else { return complete };
+        match through_windows(&self.program, selection, interval, *coverage) {
+            Some(amount) => Sample { amount, ..complete },
+            None => Sample { amount: 0, reported: 0, ..complete },
+        }
+    }
+
+    /// Whoever was measured for a moment has its calls counted.
+    fn count_calls(&mut self) {
+        for function in self.measured.values().filter_map(|(pair, _)| Code::function(pair)) {
+            if let Some(rate) = self.script.code.rates.get(function)
+                && self.counted.insert(function.clone())
+            {
+                self.events.push_back(Event::Price(self.now, function.clone(), *rate));
+            }
+        }
+    }
+
+    fn tell_cost(&mut self) {
+        let past = self.script.costs.iter().rev().find(|(time, _)| *time < self.now);
+        let scripted = past.map(|(_, cost)| *cost);
+        if scripted.is_none() && self.script.code.call_cost <= 0.0 {
+            return;
+        }
+        let switched: BTreeSet<_> =
+            self.measured.values().filter_map(|(pair, _)| Code::function(pair)).collect();
+        let cost = scripted.unwrap_or_default() + self.script.code.cost(switched.into_iter());
+        self.events.push_back(Event::Cost(self.now, cost));
+    }
+
+    /// Answers what was asked, and says more when there is more.
+    fn tell_callees(&mut self) {
+        for (of, told) in &mut self.asked {
+            let callees = self.script.code.callees(of, self.now);
+            if *told != Some(callees.len()) {
+                let news = callees[told.unwrap_or_default()..].to_vec();
+                *told = Some(callees.len());
+                self.events.push_back(Event::Callees(self.now, of.clone(), news));
+            }
+        }
+    }
+
     fn announce(&mut self) {
+        self.tell_callees();
         for resource in self.program.seen_until(self.now) {
             if self.known.insert(resource.clone()) {
                 self.events.push_back(Event::Resource(self.now, resource));
@@ -92,20 +173,21 @@ impl World for Simulated {
             Some((_, reason)) => {
                 self.events.push_back(Event::Refusal(self.now, id, reason.clone()));
             }
-            None => {
-                self.measured.insert(id, pair.clone());
-            }
+            None => self.measure(id, pair),
         }
     }
 
     fn stop(&mut self, id: MeasurementId) {
         self.measured.remove(&id);
-        let is_of = |event: &Event| matches!(event, Event::Sample(other, _) if *other == id);
+        let is_of = |event: &Event| match event {
+            Event::Sample(other, _) | Event::TooHot(_, other, _) => *other == id,
+            _ => false,
+        };
         self.events.retain(|event| !is_of(event));
     }
 
     fn callees(&mut self, of: &Resource) {
-        self.events.push_back(Event::Callees(self.now, of.clone(), Vec::new()));
+        self.asked.insert(of.clone(), None);
     }
 
     fn next(&mut self) -> Option<Event> {
