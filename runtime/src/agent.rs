@@ -11,7 +11,8 @@
 
 use crate::company::Company;
 use crate::lock::Held;
-use crate::switch::{self, WIPED};
+use crate::patch::{self, site, window};
+use crate::switch::WIPED;
 use crate::view::Tables;
 use crate::{clock, kernel, process, thread};
 use core::sync::atomic::{AtomicPtr, Ordering};
@@ -126,13 +127,16 @@ extern "C" fn run() -> ! {
     {
         let commands = tables.commands();
         let rung = commands.rung();
-        carry_out_all(tables, &Held::take());
+        let held = Held::take();
+        carry_out_all(tables, &held);
         let now = clock::nanos();
+        window::turn(tables, now, &held);
+        drop(held);
         if let Some(status) = company.look(now) {
             kernel::end_thread(status);
         }
         // Whoever has work by the clock says when; the earliest counts.
-        let due = company.due();
+        let due = company.due().min(window::due());
         kernel::futex_wait(commands.doorbell.as_ptr(), rung, due.saturating_sub(now));
     }
     kernel::end_thread(0)
@@ -144,7 +148,7 @@ pub(crate) fn carry_out_all(tables: Tables, held: &Held) {
     // No more than the ring holds: the daemon cannot keep a thread of the program here.
     for _ in 0..RING {
         let Some(command) = tables.commands().receive(tables.replies()) else { break };
-        let answer = carry_out(tables, command);
+        let answer = carry_out(tables, command, held);
         reply(tables, answer, held);
     }
 }
@@ -156,7 +160,10 @@ pub(crate) fn reply(tables: Tables, message: Message, _: &Held) {
     }
 }
 
-fn carry_out(tables: Tables, command: Message) -> Message {
+fn carry_out(tables: Tables, command: Message, held: &Held) -> Message {
+    if let Some(answer) = patch::carry_out(tables, command, held) {
+        return answer;
+    }
     let [first, second, _] = command.arguments;
     let what = command.what;
     let done = if what == Command::SwitchOn as u64 {
@@ -185,6 +192,6 @@ fn switch_region(tables: Tables, id: u64, on: bool) -> Option<Reply> {
     let count = u64::from(header.region_count.load(Ordering::Relaxed));
     let id = u16::try_from(id).ok().filter(|id| *id != 0 && u64::from(*id) < count)?;
     tables.region(id).switched.store(u32::from(on), Ordering::Relaxed);
-    switch::set(id, on && header.paused.load(Ordering::Relaxed) == 0);
+    site::switch(tables, id, on);
     Some(Reply::Switched)
 }

@@ -4,6 +4,7 @@
 //! and the time charged to the outer one (outside).
 
 use crate::object::ObjectId;
+use crate::patch::pool;
 use crate::region::{RESERVED, Region};
 use crate::thread::{self, Private, ROOT};
 use crate::thread_local::thread;
@@ -16,6 +17,9 @@ use whyperf_layout::geometry::node_offset;
 
 static INSIDE: AtomicU32 = AtomicU32::new(0);
 static OUTSIDE: AtomicU32 = AtomicU32::new(0);
+/// The same of a call through a slot.
+static FUNCTION_INSIDE: AtomicU32 = AtomicU32::new(0);
+static FUNCTION_OUTSIDE: AtomicU32 = AtomicU32::new(0);
 
 /// Cost of a pair in 1/256 ticks.
 pub(crate) fn pair() -> u64 {
@@ -30,20 +34,43 @@ pub(crate) fn calibrate(private: &mut Private) {
     let head = private.slot.head();
     head.inside.store(INSIDE.load(Ordering::Relaxed), Ordering::Relaxed);
     head.outside.store(OUTSIDE.load(Ordering::Relaxed), Ordering::Relaxed);
+    head.function_inside.store(FUNCTION_INSIDE.load(Ordering::Relaxed), Ordering::Relaxed);
+    head.function_outside.store(FUNCTION_OUTSIDE.load(Ordering::Relaxed), Ordering::Relaxed);
 }
 
 /// Runs empty pairs on a node that is taken away again before the slot goes live. Of several
 /// rounds the cheapest counts: what makes a round dearer is not the events' doing.
 fn measure(private: &mut Private) {
+    let mut begin_and_end = || {
+        black_box(begin)(&SCRATCH);
+        black_box(end)(&SCRATCH);
+    };
+    let (inside, outside) = cheapest(private, &mut begin_and_end);
+    OUTSIDE.store(outside, Ordering::Relaxed);
+    INSIDE.store(inside.max(1), Ordering::Relaxed);
+    let (inside, outside) = cheapest(private, &mut call_scratch);
+    FUNCTION_OUTSIDE.store(outside, Ordering::Relaxed);
+    FUNCTION_INSIDE.store(inside, Ordering::Relaxed);
+}
+
+/// What a pair costs inside and outside in the cheapest of several rounds, in 1/256 ticks.
+fn cheapest(private: &mut Private, pair: &mut impl FnMut()) -> (u32, u32) {
     const ROUNDS: u32 = 16;
     let mut best = (u64::MAX, u64::MAX);
     for _ in 0..ROUNDS {
-        let (inside, outside) = if private.direct { events(private) } else { clock_reads() };
+        let (inside, outside) = if private.direct { events(private, pair) } else { clock_reads() };
         best = (best.0.min(inside), best.1.min(outside));
     }
     let share = |ticks: u64| ((ticks << 8) / PAIRS) as u32;
-    OUTSIDE.store(share(best.1), Ordering::Relaxed);
-    INSIDE.store(share(best.0).max(1), Ordering::Relaxed);
+    (share(best.0), share(best.1))
+}
+
+/// Calls the empty function of the scratch slot.
+fn call_scratch() {
+    let slot = pool::address(pool::SCRATCH) as *const ();
+    // SAFETY: the slot calls an empty function and leaves every register as it is.
+    let function = unsafe { core::mem::transmute::<*const (), extern "C" fn()>(slot) };
+    black_box(function)();
 }
 
 /// Pairs of one round.
@@ -52,19 +79,19 @@ const PAIRS: u64 = 64;
 static SCRATCH: Region = Region::reserved();
 
 /// One round of real events, called as the exported functions are.
-fn events(private: &mut Private) -> (u64, u64) {
+fn events(private: &mut Private, pair: &mut impl FnMut()) -> (u64, u64) {
     let block = thread();
     let slot = private.slot;
     let node = node_offset(3);
     let key = Key::new(SCRATCH.id(), 0, 0);
     tree::scratch(slot, node, key);
     slow::remember(key, ROOT, node);
+    private.calls().remember_callee(ROOT, SCRATCH.id(), node);
     thread::start_time(private);
     switch::set(RESERVED, true);
     thread::open(block, private);
     for _ in 0..PAIRS {
-        black_box(begin)(&SCRATCH);
-        black_box(end)(&SCRATCH);
+        pair();
     }
     // SAFETY: the calling thread's own block.
     unsafe { (*block).slot = core::ptr::null_mut() };
@@ -74,6 +101,7 @@ fn events(private: &mut Private) -> (u64, u64) {
     tree::clear(slot, node);
     tree::clear(slot, ROOT);
     slow::remember(key, ROOT, 0);
+    private.calls().forget_callee(ROOT, SCRATCH.id());
     (inside, outside)
 }
 

@@ -7,7 +7,7 @@ use crate::lock::Held;
 use crate::process::Stage;
 use crate::switch::{self, WIPED};
 use crate::view::Tables;
-use crate::{map, object, thread};
+use crate::{clock, map, object, thread};
 use core::sync::atomic::{AtomicBool, Ordering};
 use whyperf_layout::geometry::STRINGS_SIZE;
 
@@ -69,10 +69,15 @@ fn copy_region(parent: Tables, child: Tables, id: u16) {
     let (from, to) = (parent.region(id), child.region(id));
     for (source, target) in
         [(&from.name, &to.name), (&from.kind, &to.kind), (&from.switched, &to.switched)]
+            .into_iter()
+            .chain([(&from.form, &to.form)])
     {
         target.store(source.load(Ordering::Relaxed), Ordering::Relaxed);
     }
     to.address.store(from.address.load(Ordering::Relaxed), Ordering::Relaxed);
+    if to.form.load(Ordering::Relaxed) != 0 && to.switched.load(Ordering::Relaxed) != 0 {
+        to.uncover(clock::now());
+    }
     let paused = parent.header().paused.load(Ordering::Relaxed);
     child.header().paused.store(paused, Ordering::Relaxed);
     switch::set(id, paused == 0 && to.switched.load(Ordering::Relaxed) != 0);

@@ -118,31 +118,47 @@ pub(crate) fn restore_signals(mask: u64) {
 pub(crate) type Handler = extern "C" fn(i32, *mut libc::siginfo_t, *mut c_void);
 
 /// What the kernel keeps of a signal's disposition.
-#[derive(Default)]
+#[derive(Debug, Default)]
 #[repr(C)]
-struct Disposition {
-    handler: usize,
-    flags: u64,
-    restorer: usize,
-    mask: u64,
+pub(crate) struct Disposition {
+    pub(crate) handler: usize,
+    pub(crate) flags: u64,
+    pub(crate) restorer: usize,
+    pub(crate) mask: u64,
+}
+
+/// What the process does about a signal.
+pub(crate) fn disposition(signal: i32) -> Option<Disposition> {
+    let mut old = Disposition::default();
+    let arguments = [signal as usize, 0, &raw mut old as usize, 8, 0, 0];
+    // SAFETY: the structure is ours and has the type the call fills.
+    (unsafe { call(libc::SYS_rt_sigaction, arguments) } == 0).then_some(old)
+}
+
+/// Lets the process do that about a signal; the routine that returns from the handler is ours.
+pub(crate) fn dispose(signal: i32, mut new: Disposition) -> bool {
+    const RESTORER: u64 = 0x0400_0000;
+    new.flags |= RESTORER;
+    new.restorer = whyperf_return_from_signal as *const () as usize;
+    let arguments = [signal as usize, &raw const new as usize, 0, 8, 0, 0];
+    // SAFETY: handlers of ours have the type that their flags say; the routine returns from them.
+    unsafe { call(libc::SYS_rt_sigaction, arguments) == 0 }
+}
+
+/// Blocks these signals, too.
+pub(crate) fn also_block(mask: u64) {
+    let arguments = [libc::SIG_BLOCK as usize, &raw const mask as usize, 0, 8, 0, 0];
+    // SAFETY: the mask lives here and has the size passed on.
+    unsafe { call(libc::SYS_rt_sigprocmask, arguments) };
 }
 
 /// Installs the handler if the signal has its default disposition; answers whether it did.
 pub(crate) fn handle_if_default(signal: i32, handler: Handler) -> bool {
-    const RESTORER: u64 = 0x0400_0000;
-    let mut old = Disposition::default();
-    let number = signal as usize;
-    // SAFETY: the structure is ours and has the type the call fills.
-    let asked =
-        unsafe { call(libc::SYS_rt_sigaction, [number, 0, &raw mut old as usize, 8, 0, 0]) };
-    if asked != 0 || old.handler != libc::SIG_DFL {
+    if disposition(signal).is_none_or(|old| old.handler != libc::SIG_DFL) {
         return false;
     }
-    let flags = (libc::SA_SIGINFO | libc::SA_ONSTACK) as u64 | RESTORER;
-    let restorer = whyperf_return_from_signal as *const () as usize;
-    let new = Disposition { handler: handler as usize, flags, restorer, mask: 0 };
-    // SAFETY: the handler has the type that the flags say, the routine below returns from it.
-    unsafe { call(libc::SYS_rt_sigaction, [number, &raw const new as usize, 0, 8, 0, 0]) == 0 }
+    let flags = (libc::SA_SIGINFO | libc::SA_ONSTACK) as u64;
+    dispose(signal, Disposition { handler: handler as usize, flags, ..Disposition::default() })
 }
 
 /// Gives the signal its default disposition back.
@@ -379,4 +395,27 @@ pub(crate) fn name_thread(name: &core::ffi::CStr) {
     let arguments = [libc::PR_SET_NAME as usize, name.as_ptr() as usize, 0, 0, 0, 0];
     // SAFETY: a string that ends with zero.
     unsafe { call(libc::SYS_prctl, arguments) };
+}
+
+/// Reads a whole file, piece by piece; false when it cannot be opened or read.
+pub(crate) fn read_whole(path: &core::ffi::CStr, mut each: impl FnMut(&[u8])) -> bool {
+    let flags = (libc::O_RDONLY | libc::O_CLOEXEC) as usize;
+    let arguments = [libc::AT_FDCWD as usize, path.as_ptr() as usize, flags, 0, 0, 0];
+    // SAFETY: a string that ends with zero.
+    let descriptor = unsafe { call(libc::SYS_openat, arguments) };
+    if descriptor < 0 {
+        return false;
+    }
+    let mut piece = [0_u8; 1024];
+    let whole = loop {
+        let arguments = [descriptor as usize, piece.as_mut_ptr() as usize, piece.len(), 0, 0, 0];
+        // SAFETY: the bytes are ours to write, so many as passed on.
+        let length = unsafe { call(libc::SYS_read, arguments) };
+        match piece.get(..length.max(0) as usize) {
+            Some([]) | None => break length == 0,
+            Some(bytes) => each(bytes),
+        }
+    };
+    close(descriptor as i32);
+    whole
 }

@@ -24,6 +24,7 @@ mod lock;
 pub mod losses;
 mod map;
 pub mod object;
+pub mod patch;
 pub mod process;
 mod region;
 pub mod sandbox;

@@ -16,7 +16,12 @@ impl Held {
     /// Waits for the lock.
     pub(crate) fn take() -> Self {
         let signals = kernel::block_signals();
-        WIPED.lock.take(kernel::give_way);
+        // Who only waits blocks nothing: its state must not keep the holder from changing code.
+        WIPED.lock.take(|| {
+            kernel::restore_signals(signals);
+            kernel::give_way();
+            kernel::block_signals();
+        });
         Self { signals }
     }
 }

@@ -43,7 +43,8 @@ pub(crate) fn create(settings: &Settings, _: &Held) -> Option<(Tables, usize)> {
 
 fn map_tables(descriptor: i32) -> Option<Tables> {
     let base = kernel::shared_memory(descriptor, SLOTS + SLOT_SIZE)?;
-    if !populate(base, 3 * PAGE) {
+    // The first pages: header, rings, results, and what the daemon wants patched.
+    if !populate(base, REGIONS) {
         kernel::unmap(base, SLOTS + SLOT_SIZE);
         return None;
     }

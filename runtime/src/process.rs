@@ -10,6 +10,7 @@
 
 use crate::environ::{self, settings};
 use crate::lock::Held;
+use crate::patch::pool;
 pub(crate) use crate::standing::Stage;
 use crate::switch::{self, WIPED};
 use crate::view::Tables;
@@ -30,6 +31,7 @@ pub fn attach() {
         clock::choose();
         switch::wipe_on_fork();
         thread::prepare();
+        pool::prepare();
     }
     let stage = if wanted { Stage::Wanted } else { Stage::Declined };
     WIPED.stage.decide(stage);

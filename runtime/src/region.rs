@@ -5,12 +5,35 @@ use crate::view::Tables;
 use crate::{map, strings, switch};
 use core::ffi::{CStr, c_char};
 use core::sync::atomic::{AtomicU32, Ordering};
-use whyperf_layout::Kind;
 use whyperf_layout::geometry::REGION_CAPACITY;
+use whyperf_layout::{Kind, ThunkForm};
 
 /// The number that no region gets: the calibration's.
 pub(crate) const RESERVED: u16 = u16::MAX;
 const _: () = assert!(RESERVED as usize == REGION_CAPACITY - 1);
+
+/// Gives a patched function a region of its own, switched off; `None` when all are taken.
+pub(crate) fn register_function(
+    tables: Tables,
+    address: u64,
+    form: ThunkForm,
+    held: &Held,
+) -> Option<u16> {
+    let header = tables.header();
+    let count = header.region_count.load(Ordering::Relaxed);
+    let id = u16::try_from(count).ok().filter(|id| *id != RESERVED)?;
+    if !map::reach_region(tables, id, held) {
+        return None;
+    }
+    let record = tables.region(id);
+    record.name.store(0, Ordering::Relaxed);
+    record.kind.store(Kind::Function.number(), Ordering::Relaxed);
+    record.form.store(form as u32, Ordering::Relaxed);
+    record.address.store(address, Ordering::Relaxed);
+    record.switched.store(0, Ordering::Relaxed);
+    header.publish_regions(count + 1);
+    Some(id)
+}
 
 /// Something that begins and ends; `whyperf_region` of the C interface has the same bytes.
 #[derive(Debug)]

@@ -4,6 +4,7 @@
 
 use crate::lock::Held;
 use crate::object::ObjectId;
+use crate::patch::{budget, site};
 use crate::region::Region;
 use crate::thread::{self, CACHE, OTHER, Private, ROOT};
 use crate::thread_local::thread;
@@ -69,23 +70,33 @@ pub(crate) extern "C" fn end(region: &Region, out: u64, r#in: u64) {
         return;
     }
     let Some(private) = thread::private(thread()) else { return };
-    if !is_quiet(private) {
-        return;
+    // Without its begin because that was not recorded: nothing is wrong.
+    if is_quiet(private) && !end_found(private, id, Moved { out, r#in }) && switch::is_on(id) {
+        count_anomaly(private);
     }
+}
+
+/// Ends the innermost visit of the region, and what is open inside it; false when there is none.
+fn end_found(private: &mut Private, id: u32, moved: Moved) -> bool {
     let now = clock::now();
     let mut open = Open::new(private);
     let mut inside = 0;
     while let Some(found) = open.step(private) {
         if found == id {
             close(private, inside, now);
-            close_one(private, now, Moved { out, r#in });
-            return;
+            close_one(private, now, moved);
+            return true;
         }
         inside += 1;
     }
-    // Without its begin because that was not recorded: nothing is wrong.
-    if switch::is_on(id) {
-        count_anomaly(private);
+    false
+}
+
+/// Ends a function's visit that the thread had open when it was forked: the child opened again what
+/// it could.
+pub(crate) fn end_inherited(private: &mut Private, id: u32) {
+    if is_quiet(private) {
+        end_found(private, id, Moved::default());
     }
 }
 
@@ -147,7 +158,7 @@ fn current(private: &Private) -> u32 {
 
 /// Whether no event is in progress. A handler may have run between two loads, so a difference
 /// counts only when the word stands still around it. Otherwise the event is dropped and counted.
-fn is_quiet(private: &mut Private) -> bool {
+pub(crate) fn is_quiet(private: &mut Private) -> bool {
     let head = private.slot.head();
     let word = loop {
         let word = head.word.load(Ordering::Relaxed);
@@ -212,12 +223,18 @@ fn close_one(private: &mut Private, now: u64, moved: Moved) {
     let slot = private.slot;
     let node = slot.node(current);
     let visits = slot::end(slot.head(), node, slot.stamp(current), back, now, moved);
+    judge_if_due(private, current, visits, now);
+}
+
+/// Looks at the node's costs when its visits reached the limit.
+pub(crate) fn judge_if_due(private: &Private, offset: u32, visits: u64, now: u64) {
+    let node = private.slot.node(offset);
     if low(visits) == node.limit.load(Ordering::Relaxed) {
         judge(private, node, visits, now);
     }
 }
 
-fn count_anomaly(private: &Private) {
+pub(crate) fn count_anomaly(private: &Private) {
     let anomalies = &private.slot.head().anomalies;
     anomalies.store(anomalies.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
 }
@@ -230,13 +247,19 @@ const COARSE: u32 = 16;
 /// Says when the costs of the node are to be looked at again. Never for calls into a library:
 /// their numbers are promised to be exact.
 pub(crate) fn set_limit(private: &Private, node: &Node, now: u64) {
+    let look_after = match kind_of(private, node) {
+        Some(Kind::User) if environ::settings().cost_limit != 0 => LOOK_EVERY,
+        Some(Kind::Function) => budget::burst(),
+        _ => return,
+    };
+    let limit = low(node.visits.load(Ordering::Relaxed)).wrapping_add(look_after);
+    node.limit.store(limit, Ordering::Relaxed);
+    node.reserved.store((now >> COARSE) as u32, Ordering::Relaxed);
+}
+
+fn kind_of(private: &Private, node: &Node) -> Option<Kind> {
     let region = private.tables.region(node.region.load(Ordering::Relaxed) as u16);
-    let is_users = region.kind.load(Ordering::Relaxed) == Kind::User.number();
-    if is_users && environ::settings().cost_limit != 0 {
-        let limit = low(node.visits.load(Ordering::Relaxed)).wrapping_add(LOOK_EVERY);
-        node.limit.store(limit, Ordering::Relaxed);
-        node.reserved.store((now >> COARSE) as u32, Ordering::Relaxed);
-    }
+    Kind::from_number(region.kind.load(Ordering::Relaxed))
 }
 
 /// Reached from the hot path when a visit ended at its node's limit.
@@ -254,19 +277,27 @@ fn judge(private: &Private, node: &Node, visits: u64, now: u64) {
     let since = node.reserved.load(Ordering::Relaxed);
     let elapsed = u64::from(((now >> COARSE) as u32).wrapping_sub(since)) << COARSE;
     set_limit(private, node, now);
-    let cost = u64::from(LOOK_EVERY) * calibration::pair() / 256;
-    let allowed = elapsed / 1000 * u64::from(environ::settings().cost_limit);
-    if cost > allowed && node.limit.load(Ordering::Relaxed) != 0 {
-        switch_off_hot(private.tables, node.region.load(Ordering::Relaxed) as u16, visits);
+    let id = node.region.load(Ordering::Relaxed) as u16;
+    let is_hot = if kind_of(private, node) == Some(Kind::Function) {
+        budget::is_exceeded(id, elapsed)
+    } else {
+        let cost = u64::from(LOOK_EVERY) * calibration::pair() / 256;
+        let allowed = elapsed / 1000 * u64::from(environ::settings().cost_limit);
+        cost > allowed && node.limit.load(Ordering::Relaxed) != 0
+    };
+    if is_hot {
+        switch_off_hot(private.tables, id, visits);
     }
 }
 
 fn switch_off_hot(tables: Tables, id: u16, visits: u64) {
+    // At once; the agent may be at work under the lock.
     switch::set(id, false);
+    let held = Held::take();
+    site::switch(tables, id, false);
     let record = tables.region(id);
     record.switched.store(0, Ordering::Relaxed);
     record.hot_visits.store(visits, Ordering::Relaxed);
-    let held = Held::take();
     let arguments = [u64::from(id), visits, 0];
     agent::reply(tables, Message { what: Reply::TooHot as u64, arguments }, &held);
 }

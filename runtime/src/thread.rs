@@ -6,6 +6,7 @@
 
 use crate::environ::settings;
 use crate::lock::Held;
+use crate::patch::calls::Calls;
 use crate::thread_local::{Thread, thread};
 use crate::view::{Slot, Tables};
 use crate::{agent, calibration, clock, damage, kernel, map, process, tree};
@@ -56,6 +57,16 @@ pub(crate) struct Private {
     pub(crate) deaf: (u64, u32),
     /// Node that was open when the thread forked.
     pub(crate) forked: u32,
+}
+
+impl Private {
+    /// The thread's open calls of functions, behind this in the same mapping.
+    pub(crate) fn calls(&self) -> &'static mut Calls {
+        let distance = CALLS_AT - CACHE * size_of::<u32>();
+        let place = core::ptr::from_ref(self).cast::<u8>().wrapping_add(distance);
+        // SAFETY: `furnish` put it there. Only the calling thread uses it, one event at a time.
+        unsafe { &mut *place.cast_mut().cast() }
+    }
 }
 
 /// The key whose destructor tells of a thread's end; 0 while there is none, else key + 1.
@@ -115,7 +126,9 @@ fn register(block: *mut Thread, parents: Option<&mut Private>) -> Option<&'stati
     // SAFETY: the calling thread's own block, here and below.
     unsafe { (*block).flags = (*block).flags & !FORKED | BUSY };
     let held = Held::take();
+    let tag = parents.as_ref().map_or(0, |parents| parents.calls().tag());
     let private = claim(tables, &held).and_then(|slot| furnish(block, slot, tables));
+    let private = private.inspect(|private| private.calls().inherit(tag));
     let private = private.map(calibrated);
     drop(held);
     // SAFETY: as above.
@@ -277,8 +290,10 @@ fn first_nodes(slot: Slot) -> *mut u8 {
     slot.base().wrapping_add(NODES_IN_SLOT)
 }
 
-/// Private memory of a thread: the cache, then [`Private`].
-const PRIVATE_SIZE: usize = CACHE * size_of::<u32>() + PAGE;
+/// Private memory of a thread: the cache, then [`Private`], then its [`Calls`].
+const PRIVATE_SIZE: usize = CALLS_AT + size_of::<Calls>();
+/// Where in it the calls begin.
+pub(crate) const CALLS_AT: usize = CACHE * size_of::<u32>() + PAGE;
 const _: () = assert!(size_of::<Private>() <= PAGE);
 const _: () = assert!(STAMPS_IN_SLOT == PAGE);
 
@@ -302,9 +317,10 @@ fn furnish(block: *mut Thread, slot: Slot, tables: Tables) -> Option<&'static mu
         forked: 0,
     };
     prepare_slot(slot);
-    // SAFETY: a page of fresh memory of ours, large enough; the block is the calling thread's.
+    // SAFETY: fresh memory of ours, large enough; the block is the calling thread's.
     unsafe {
         place.write(private);
+        (*memory.wrapping_add(CALLS_AT).cast::<Calls>()).prepare();
         (*block).cache = memory.cast();
         (*block).private = place.cast();
         place.as_mut()

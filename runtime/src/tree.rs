@@ -7,7 +7,7 @@ use crate::thread::{BUSY, OTHER, Private, ROOT};
 use crate::thread_local::thread;
 use crate::view::{Slot, is_node};
 use crate::{clock, environ, kernel, map, process, thread};
-use core::sync::atomic::Ordering;
+use core::sync::atomic::{Ordering, compiler_fence};
 use whyperf_layout::Node;
 use whyperf_layout::geometry::{NODE_CAPACITY, NODES_IN_SLOT, PAGE, STAMPS_IN_SLOT, node_offset};
 use whyperf_layout::slot::{self, node_of};
@@ -162,14 +162,17 @@ impl Returns {
         if self.used >= Self::CAPACITY {
             return false;
         }
-        // SAFETY: below the capacity.
-        unsafe { self.entries.add(self.used).write((region, node)) };
+        // Taken before it is written: a handler in between puts its own entries above it.
         self.used += 1;
+        compiler_fence(Ordering::SeqCst); // SYNC returns with Returns::peek
+        // SAFETY: below the capacity.
+        unsafe { self.entries.add(self.used - 1).write((region, node)) };
         true
     }
 
-    /// The entry `depth` steps below the newest.
+    /// The entry `depth` steps below the newest. A handler has taken its own back when it returns.
     fn peek(&self, depth: usize) -> Option<(u32, u32)> {
+        // SYNC returns with Returns::push
         let at = self.used.checked_sub(depth + 1)?;
         // SAFETY: below `used`, so written.
         Some(unsafe { self.entries.add(at).read() })
@@ -243,9 +246,8 @@ pub(crate) fn child(private: &mut Private, current: u32, key: Key) -> Option<u32
     } else {
         folded(private, current, key)
     };
-    let overflowed = &private.slot.head().overflowed;
     if next == OTHER {
-        overflowed.store(overflowed.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+        count_overflow(private);
     }
     if (private.fold != 0 || next == OTHER)
         && !private.returns.push(key.region_and_object as u32, current)
@@ -253,6 +255,47 @@ pub(crate) fn child(private: &mut Private, current: u32, key: Key) -> Option<u32
         return None;
     }
     Some(next)
+}
+
+fn count_overflow(private: &Private) {
+    let overflowed = &private.slot.head().overflowed;
+    overflowed.store(overflowed.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+}
+
+/// The node that a call of the function leads to: where the function is on the path already, the
+/// node it has there.
+pub(crate) fn callee(private: &mut Private, current: u32, region: u32) -> u32 {
+    let key = Key::new(region, 0, 0);
+    let next = if current == OTHER {
+        OTHER
+    } else if private.fold != 0 {
+        folded(private, current, key)
+    } else if let Some(known) = on_path(private, current, region) {
+        return known;
+    } else {
+        find_or_make(private, current, key)
+    };
+    if next == OTHER {
+        count_overflow(private);
+    }
+    next
+}
+
+/// The innermost node of this region on the way from the root to `current`.
+fn on_path(private: &Private, current: u32, region: u32) -> Option<u32> {
+    let mut at = current;
+    for _ in 0..NODE_CAPACITY {
+        if at == ROOT || !is_node(at) {
+            return None;
+        }
+        let node = private.slot.node(at);
+        if node.region.load(Ordering::Relaxed) == region {
+            return Some(at);
+        }
+        at = node.parent.load(Ordering::Relaxed);
+    }
+    process::give_up();
+    None
 }
 
 /// The node whose path is the last `fold` regions of the current path and this one.

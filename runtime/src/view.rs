@@ -1,11 +1,11 @@
 //! Where the parts of a mapped region are: pointers into it as references to atomics.
 
 use layout::geometry::{
-    COMMANDS, NODE_CAPACITY, NODES_IN_SLOT, OBJECTS, PAGE, REGIONS, REPLIES, STAMPS_IN_SLOT,
-    STRINGS, node_offset,
+    COMMANDS, NODE_CAPACITY, NODES_IN_SLOT, OBJECTS, PAGE, REGIONS, REPLIES, RESULTS, STAGING,
+    STAGING_CAPACITY, STAMPS_IN_SLOT, STRINGS, node_offset,
 };
 use layout::sync::{AtomicU32, AtomicU64};
-use layout::{CommandPage, Head, Header, Node, ObjectRecord, RegionRecord, ReplyPage};
+use layout::{CommandPage, Head, Header, Node, ObjectRecord, PatchRecord, RegionRecord, ReplyPage};
 use whyperf_layout as layout;
 
 /// The mapped tables of a region; stays mapped for as long as the process measures into it.
@@ -40,6 +40,20 @@ impl Tables {
     pub(crate) fn replies(self) -> &'static ReplyPage {
         // SAFETY: inside the mapping, page-aligned, atomics only.
         unsafe { &*self.0.add(REPLIES).cast() }
+    }
+
+    /// A record of what the daemon wants patched; the last one where there are not so many.
+    pub(crate) fn patch(self, at: usize) -> &'static PatchRecord {
+        let at = at.min(STAGING_CAPACITY - 1);
+        // SAFETY: inside the mapping, populated with its first pages; atomics only.
+        unsafe { &*self.0.add(STAGING).cast::<PatchRecord>().add(at) }
+    }
+
+    /// The word that tells what became of a record.
+    pub(crate) fn result(self, at: usize) -> &'static AtomicU64 {
+        let at = at.min(STAGING_CAPACITY - 1);
+        // SAFETY: as above.
+        unsafe { &*self.0.add(RESULTS).cast::<AtomicU64>().add(at) }
     }
 
     /// Record of a region; every u16 has a place.

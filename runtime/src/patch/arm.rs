@@ -1,0 +1,234 @@
+//! Arming and disarming: what the daemon planned is checked, prepared, and put in place.
+
+use super::batch::{self, Batch, Way};
+use super::maps::Maps;
+use super::site::{self, JUMP, State};
+use super::text::{self, Text};
+use super::{arena, threads, trap};
+use crate::lock::Held;
+use crate::region;
+use crate::view::Tables;
+use core::sync::atomic::Ordering;
+use whyperf_layout::geometry::STAGING_CAPACITY;
+use whyperf_layout::patch::CODE;
+use whyperf_layout::{Outcome, Patch, ThunkForm};
+
+/// What a batch needs of the process.
+#[derive(Debug)]
+struct Ground {
+    text: Text,
+    maps: Maps,
+}
+
+impl Ground {
+    fn new(held: &Held) -> Result<Self, Outcome> {
+        if let Some(obstacle) = threads::obstacle() {
+            return Err(obstacle);
+        }
+        if !trap::install() {
+            return Err(Outcome::SigtrapBlocked);
+        }
+        if !text::prepare_to_synchronize() {
+            return Err(Outcome::NoCoreSync);
+        }
+        let text = Text::open().ok_or(Outcome::NoTextWrite)?;
+        let maps = Maps::read(held).ok_or(Outcome::NoTextWrite)?;
+        Ok(Self { text, maps })
+    }
+}
+
+/// Arms the functions of `count` records from `first` on; answers how many are armed then. Beside
+/// each record lies what became of it.
+pub(super) fn arm(tables: Tables, first: u64, count: u64, held: &Held) -> Option<u64> {
+    let end = first.checked_add(count).filter(|end| *end <= STAGING_CAPACITY as u64)?;
+    let records = first as usize..end as usize;
+    let ground = match Ground::new(held) {
+        Ok(ground) => ground,
+        Err(outcome) => {
+            records.for_each(|at| tell(tables, at, 0, outcome));
+            return Some(0);
+        }
+    };
+    let mut batch = Batch::new();
+    let mut armed = 0;
+    for at in records.clone() {
+        let patch = tables.patch(at).read();
+        match admit(tables, &ground, &patch, held) {
+            Ok(slot) => {
+                let site = site::of_slot(slot);
+                if site.is_some_and(|site| !site.is(State::Armed)) && !batch.has(slot) {
+                    batch.add(slot);
+                }
+                tell(tables, at, site.map_or(0, |site| site.region()), Outcome::Done);
+                armed += 1;
+            }
+            Err(outcome) => tell(tables, at, 0, outcome),
+        }
+    }
+    if let Err(outcome) = batch.flip(&ground.text, Way::In) {
+        records.for_each(|at| tell(tables, at, 0, outcome));
+        return Some(0);
+    }
+    batch.sites().for_each(|site| site.set(State::Armed));
+    Some(armed)
+}
+
+fn tell(tables: Tables, at: usize, region: u16, outcome: Outcome) {
+    let word = u64::from(region) << 32 | outcome as u64;
+    tables.result(at).store(word, Ordering::Relaxed);
+}
+
+/// Checks a record and prepares its slot and its stub; nothing of the program's changes.
+fn admit(tables: Tables, ground: &Ground, patch: &Patch, held: &Held) -> Result<usize, Outcome> {
+    if ThunkForm::from_number(patch.thunk).ok_or(Outcome::Nonsense)? != ThunkForm::Shift {
+        return Err(Outcome::NoThunk);
+    }
+    if !makes_sense(patch) {
+        return Err(Outcome::Nonsense);
+    }
+    let is_island = patch.island != 0;
+    let is_code = ground.maps.holds(patch.site, patch.length)
+        && ground.maps.holds(patch.entry, 1)
+        && (!is_island || ground.maps.holds(patch.island, JUMP as u64));
+    if !is_code || !arena::holds(patch.stub, patch.code_length, patch.word) {
+        return Err(Outcome::NotMapped);
+    }
+    let known = site::of_entry(patch.entry);
+    if let Some(slot) = known
+        && let Some(site) = site::of_slot(slot)
+        && site.is(State::Armed)
+    {
+        if batch::holds(&ground.text, site, Way::In) {
+            return Ok(slot);
+        }
+        // Another object came to lie here.
+        site.set(State::Forgotten);
+    }
+    let known = site::of_entry(patch.entry);
+    let bytes = patch.original.to_le_bytes();
+    let island = patch.island_original.to_le_bytes();
+    let is_original = bytes
+        .get(..patch.length as usize)
+        .is_some_and(|bytes| ground.text.holds(patch.site, bytes))
+        && (!is_island
+            || island.get(..JUMP).is_some_and(|bytes| ground.text.holds(patch.island, bytes)));
+    if !is_original {
+        return Err(Outcome::TextChanged);
+    }
+    prepare(tables, ground, patch, known, held)
+}
+
+/// Whether the record's parts fit each other.
+fn makes_sense(patch: &Patch) -> bool {
+    const SHORT_JUMP: u8 = 0xeb;
+    const USER: u64 = 1 << 47;
+    const STUB: u64 = 8;
+    let places = [patch.entry, patch.site, patch.stub, patch.copy, patch.word, patch.island];
+    let is_in_front =
+        patch.copy >= patch.stub + STUB && patch.copy < patch.stub + patch.code_length;
+    if places.iter().any(|place| *place >= USER)
+        || !(STUB + 1 + JUMP as u64..=CODE as u64).contains(&patch.code_length)
+        || patch.site.wrapping_sub(patch.entry) > 16
+        || !is_in_front
+        || patch
+            .boundaries
+            .iter()
+            .take(patch.boundary_count as usize)
+            .any(|pair| pair.old != 0 && u64::from(pair.old) < patch.length)
+    {
+        return false;
+    }
+    let [a, b, c, d, e, f, ..] = patch.code.0;
+    let through = i32::from_le_bytes([c, d, e, f]);
+    let word = patch.stub.wrapping_add(6).wrapping_add_signed(i64::from(through));
+    if [a, b] != [0xff, 0x25] || word != patch.word {
+        return false;
+    }
+    let [first, second, ..] = patch.patched.to_le_bytes();
+    match patch.length {
+        5 => patch.island == 0 && jump_target(patch.site, patch.patched) == Some(patch.stub),
+        2 => {
+            let short = i64::from(second.cast_signed());
+            first == SHORT_JUMP
+                && patch.island != 0
+                && patch.site.wrapping_add(2).wrapping_add_signed(short) == patch.island
+                && jump_target(patch.island, patch.island_patched) == Some(patch.stub)
+        }
+        _ => false,
+    }
+}
+
+/// Where the five bytes of a jump at `at` lead.
+fn jump_target(at: u64, bytes: u64) -> Option<u64> {
+    let [first, a, b, c, d, ..] = bytes.to_le_bytes();
+    let distance = i32::from_le_bytes([a, b, c, d]);
+    (first == 0xe9).then(|| at.wrapping_add(JUMP as u64).wrapping_add_signed(i64::from(distance)))
+}
+
+/// Fills slot, stub and word: from here on they may be used.
+fn prepare(
+    tables: Tables,
+    ground: &Ground,
+    patch: &Patch,
+    known: Option<usize>,
+    held: &Held,
+) -> Result<usize, Outcome> {
+    let mut found = [0; CODE];
+    let length = patch.code_length as usize;
+    let (Some(code), Some(found)) = (patch.code.0.get(..length), found.get_mut(..length)) else {
+        return Err(Outcome::Nonsense);
+    };
+    // A thread may stand in a stub at any time, so what is there stays.
+    if !ground.text.read(patch.stub, found)
+        || (found != code && found.iter().any(|byte| *byte != 0))
+    {
+        return Err(Outcome::Nonsense);
+    }
+    if found != code && !ground.text.write(patch.stub, code) {
+        return Err(Outcome::NoTextWrite);
+    }
+    let slot = match known {
+        Some(slot) => slot,
+        None => {
+            let slot = site::claim(held).ok_or(Outcome::SlotPoolFull)?;
+            let id = region::register_function(tables, patch.entry, ThunkForm::Shift, held)
+                .ok_or(Outcome::SlotPoolFull)?;
+            site::bind(slot, id, patch.copy);
+            slot
+        }
+    };
+    site::publish(slot, patch);
+    if let Some(site) = site::of_slot(slot) {
+        site::rest(site);
+    }
+    Ok(slot)
+}
+
+/// Gives the function of a region its bytes back.
+pub(super) fn disarm(tables: Tables, id: u16, held: &Held) -> Outcome {
+    let Some((slot, site)) = site::of_region(id) else { return Outcome::Nonsense };
+    if !site.is(State::Armed) {
+        return Outcome::Done;
+    }
+    let ground = match Ground::new(held) {
+        Ok(ground) => ground,
+        Err(outcome) => return outcome,
+    };
+    site::switch(tables, id, false);
+    tables.region(id).switched.store(0, Ordering::Relaxed);
+    let at = site.at.load(Ordering::Relaxed);
+    if !ground.maps.holds(at, site.length.load(Ordering::Relaxed))
+        || !batch::holds(&ground.text, site, Way::In)
+    {
+        // Somebody else's bytes are not ours to replace.
+        site.set(State::Forgotten);
+        return Outcome::ModuleGone;
+    }
+    let mut batch = Batch::new();
+    batch.add(slot);
+    match batch.flip(&ground.text, Way::Out) {
+        Ok(()) => site.set(State::Disarmed),
+        Err(outcome) => return outcome,
+    }
+    Outcome::Done
+}

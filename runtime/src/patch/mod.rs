@@ -1,0 +1,58 @@
+//! Functions of the program that are instrumented while it runs: `docs/patching.md` has the rules.
+//!
+//! ```text
+//!   daemon ── records ──► [arm] checks, writes code ──► site ─► stub ─► [pool] slot ─► [visit] events
+//!                         [site] what was patched          ▲                            [calls] open
+//!                         [trap] who runs into it meanwhile┘    [window], [budget] when it is on
+//! ```
+
+mod arena;
+mod arm;
+mod batch;
+pub(crate) mod budget;
+pub(crate) mod calls;
+mod index;
+mod maps;
+mod personality;
+pub(crate) mod pool;
+pub(crate) mod site;
+mod text;
+mod threads;
+mod trap;
+pub(crate) mod visit;
+pub(crate) mod window;
+
+use crate::clock;
+use crate::lock::Held;
+use crate::view::Tables;
+use whyperf_layout::{Command, Message, Reply};
+
+/// Carries out a command that concerns functions; `None` when it is another one, or nonsense.
+pub(crate) fn carry_out(tables: Tables, command: Message, held: &Held) -> Option<Message> {
+    let [first, second, third] = command.arguments;
+    let (what, arguments) = if command.what == Command::MapArena as u64 {
+        text::prepare_to_synchronize();
+        let (data, code) = (second & 0xffff_ffff, second >> 32);
+        (Reply::Mapped, [first, arena::map(first, data, code), 0])
+    } else if command.what == Command::Arm as u64 {
+        (Reply::Armed, [third, arm::arm(tables, first, second, held)?, 0])
+    } else if command.what == Command::Disarm as u64 {
+        let outcome = arm::disarm(tables, function(first)?, held);
+        (Reply::Disarmed, [first, outcome as u64, 0])
+    } else if command.what == Command::Window as u64 {
+        let is_set = window::set(tables, function(first)?, second, third, clock::nanos());
+        (is_set.then_some(Reply::Nothing)?, [0; 3])
+    } else if command.what == Command::Budget as u64 {
+        budget::set(tables, first);
+        (Reply::Nothing, [0; 3])
+    } else {
+        return None;
+    };
+    Some(Message { what: what as u64, arguments })
+}
+
+/// The number of a function's region.
+fn function(number: u64) -> Option<u16> {
+    let id = u16::try_from(number).ok()?;
+    site::of_region(id).map(|_| id)
+}

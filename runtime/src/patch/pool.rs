@@ -1,0 +1,328 @@
+//! The slots: prepared thunks inside this library, each with its own call and its own unwinding row.
+//!
+//! ```text
+//!   armed function ─jmp─► stub ─jmp [word]─► slot i   push          a word of the program's stack
+//!                                                     call entered
+//!                                                     call [targets + 8 i]   the function itself
+//!                                                T i: call left
+//!                                                     drop the word, ret     to the true caller
+//! ```
+//! No return address is ever overwritten: the function is called again, so calls and returns stay
+//! paired, and whoever unwinds finds a plain frame of 16 bytes by the assembler's tables. All
+//! integer registers come back as they were, because a caller may know which of them the function
+//! leaves alone; vector registers are kept only where the cold path needs it, on its way.
+//!
+//! A function that *jumps* into another one has T on top of the stack when that one begins. The
+//! first is over then: its visit ends, and the second takes its frame, so chains of such jumps need
+//! no more stack than before.
+
+use super::{personality, visit};
+use core::arch::global_asm;
+use core::arch::x86_64::__cpuid;
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// Slots; so many functions can be armed in the life of a process.
+pub(crate) const SLOTS: usize = 16384;
+/// The last slot: an empty function of the library's own, to measure what a call costs.
+pub(crate) const SCRATCH: usize = SLOTS - 1;
+/// Bytes of one slot.
+const SIZE: usize = 32;
+
+// SAFETY: the symbols are defined below with these types; the tables are written atomically only.
+unsafe extern "C" {
+    static whyperf_targets: [AtomicU64; SLOTS];
+    static whyperf_regions: [AtomicU32; SLOTS];
+    static whyperf_keeps_all: AtomicU32;
+    fn whyperf_slots();
+    fn whyperf_empty();
+}
+
+/// Address of a slot.
+pub(crate) fn address(slot: usize) -> u64 {
+    (whyperf_slots as *const () as u64).wrapping_add((slot * SIZE) as u64)
+}
+
+/// Gives a slot its function: the region, and where the function's own code goes on.
+pub(crate) fn bind(slot: usize, region: u32, target: u64) {
+    // SAFETY: the tables above have `SLOTS` elements each, and live as long as the library.
+    let (regions, targets) = unsafe { (&whyperf_regions, &whyperf_targets) };
+    if let (Some(place), Some(goal)) = (regions.get(slot), targets.get(slot)) {
+        place.store(region, Ordering::Relaxed);
+        goal.store(target, Ordering::Relaxed);
+    }
+}
+
+/// The region of a slot.
+///
+/// # Safety
+/// `slot` is below [`SLOTS`].
+#[inline(always)]
+pub(crate) unsafe fn region(slot: usize) -> u32 {
+    // SAFETY: the caller's promise; the table lives as long as the library.
+    unsafe { whyperf_regions.get_unchecked(slot) }.load(Ordering::Relaxed)
+}
+
+/// Prepares the scratch slot, and learns how vector registers can be kept.
+pub(crate) fn prepare() {
+    const SAVES_EXTENDED_STATE: u32 = 1 << 27;
+    let has = u32::from(__cpuid(1).ecx & SAVES_EXTENDED_STATE != 0);
+    // SAFETY: a word of the library's own.
+    unsafe { &whyperf_keeps_all }.store(has, Ordering::Relaxed);
+    bind(SCRATCH, u32::from(crate::region::RESERVED), whyperf_empty as *const () as u64);
+}
+
+// The slots and their tables.
+global_asm!(
+    ".bss",
+    ".balign 64",
+    ".globl whyperf_targets",
+    ".hidden whyperf_targets",
+    "whyperf_targets: .zero {slots} * 8",
+    ".globl whyperf_regions",
+    ".hidden whyperf_regions",
+    "whyperf_regions: .zero {slots} * 4",
+    ".globl whyperf_keeps_all",
+    ".hidden whyperf_keeps_all",
+    "whyperf_keeps_all: .zero 4",
+    ".section .data.rel.ro.whyperf_personality,\"aw\",@progbits",
+    ".balign 8",
+    "whyperf_personality: .quad {personality}",
+    ".text",
+    ".balign 64",
+    ".globl whyperf_slots",
+    ".hidden whyperf_slots",
+    ".type whyperf_slots,@function",
+    ".set whyperf_slot, 0",
+    "whyperf_slots:",
+    ".rept {slots}",
+    ".cfi_startproc",
+    ".cfi_personality 0x1b, {personality}",
+    "pushq %rax",
+    ".cfi_adjust_cfa_offset 8",
+    "callq whyperf_function_entered",
+    "callq *whyperf_targets + 8 * whyperf_slot(%rip)",
+    "callq whyperf_function_left",
+    "leaq 8(%rsp), %rsp",
+    ".cfi_adjust_cfa_offset -8",
+    "retq",
+    ".cfi_endproc",
+    ".balign {size}, 0xcc",
+    ".set whyperf_slot, whyperf_slot + 1",
+    ".endr",
+    ".size whyperf_slots, . - whyperf_slots",
+    ".globl whyperf_empty",
+    ".hidden whyperf_empty",
+    ".type whyperf_empty,@function",
+    "whyperf_empty: retq",
+    ".size whyperf_empty, 1",
+    slots = const SLOTS,
+    size = const SIZE,
+    personality = sym personality::unwound,
+    options(att_syntax),
+);
+
+/// All integer registers that a called function may change, pushed; 72 bytes.
+macro_rules! keep {
+    () => {
+        "push rax
+        .cfi_adjust_cfa_offset 8
+        push rcx
+        .cfi_adjust_cfa_offset 8
+        push rdx
+        .cfi_adjust_cfa_offset 8
+        push rsi
+        .cfi_adjust_cfa_offset 8
+        push rdi
+        .cfi_adjust_cfa_offset 8
+        push r8
+        .cfi_adjust_cfa_offset 8
+        push r9
+        .cfi_adjust_cfa_offset 8
+        push r10
+        .cfi_adjust_cfa_offset 8
+        push r11
+        .cfi_adjust_cfa_offset 8"
+    };
+}
+
+/// The reverse of `keep`.
+macro_rules! give_back {
+    () => {
+        "pop r11
+        .cfi_adjust_cfa_offset -8
+        pop r10
+        .cfi_adjust_cfa_offset -8
+        pop r9
+        .cfi_adjust_cfa_offset -8
+        pop r8
+        .cfi_adjust_cfa_offset -8
+        pop rdi
+        .cfi_adjust_cfa_offset -8
+        pop rsi
+        .cfi_adjust_cfa_offset -8
+        pop rdx
+        .cfi_adjust_cfa_offset -8
+        pop rcx
+        .cfi_adjust_cfa_offset -8
+        pop rax
+        .cfi_adjust_cfa_offset -8"
+    };
+}
+
+// Entered: above the nine registers lie the way back into the slot, the frame's word and the return
+// address of the function's caller.
+global_asm!(
+    ".text",
+    ".balign 64",
+    ".type whyperf_function_entered,@function",
+    "whyperf_function_entered:",
+    ".cfi_startproc",
+    keep!(),
+    "mov rsi, [rsp + 72]",
+    "lea rax, [rip + whyperf_slots]",
+    "sub rsi, rax",
+    "shr rsi, {shift}",
+    "mov rcx, [rsp + 88]",
+    "sub rcx, rax",
+    "cmp rcx, {pool}",
+    "jb 3f",
+    "lea rdi, [rsp + 80]",
+    "call {enter}",
+    "test eax, eax",
+    "jnz 2f",
+    "1:",
+    ".cfi_remember_state",
+    give_back!(),
+    "ret",
+    ".cfi_restore_state",
+    "2:",
+    "lea rdi, [rsp + 80]",
+    "mov rsi, [rsp + 72]",
+    "lea rcx, [rip + {enter_cold}]",
+    "call whyperf_keeping_vectors",
+    "jmp 1b",
+    // A jump from another function: its visit ends, its frame is taken over.
+    "3:",
+    "mov rsi, rcx",
+    "shr rsi, {shift}",
+    "lea rdi, [rsp + 96]",
+    "call {exit}",
+    "test eax, eax",
+    "jz 4f",
+    "lea rdi, [rsp + 96]",
+    "mov rsi, [rsp + 88]",
+    "lea rcx, [rip + {exit_cold}]",
+    "call whyperf_keeping_vectors",
+    "4:",
+    "lea rdi, [rsp + 96]",
+    "mov rsi, [rsp + 72]",
+    "lea rax, [rip + whyperf_slots]",
+    "sub rsi, rax",
+    "shr rsi, {shift}",
+    "call {enter}",
+    "test eax, eax",
+    "jz 5f",
+    "lea rdi, [rsp + 96]",
+    "mov rsi, [rsp + 72]",
+    "lea rcx, [rip + {enter_cold}]",
+    "call whyperf_keeping_vectors",
+    "5:",
+    "mov rax, [rsp + 72]",
+    "mov [rsp + 88], rax",
+    give_back!(),
+    "lea rsp, [rsp + 16]",
+    "ret",
+    ".cfi_endproc",
+    ".size whyperf_function_entered, . - whyperf_function_entered",
+    ".balign 64",
+    ".type whyperf_function_left,@function",
+    "whyperf_function_left:",
+    ".cfi_startproc",
+    keep!(),
+    "mov rsi, [rsp + 72]",
+    "lea rax, [rip + whyperf_slots]",
+    "sub rsi, rax",
+    "shr rsi, {shift}",
+    "lea rdi, [rsp + 80]",
+    "call {exit}",
+    "test eax, eax",
+    "jnz 2f",
+    "1:",
+    ".cfi_remember_state",
+    give_back!(),
+    "ret",
+    ".cfi_restore_state",
+    "2:",
+    "lea rdi, [rsp + 80]",
+    "mov rsi, [rsp + 72]",
+    "lea rcx, [rip + {exit_cold}]",
+    "call whyperf_keeping_vectors",
+    "jmp 1b",
+    ".cfi_endproc",
+    ".size whyperf_function_left, . - whyperf_function_left",
+    shift = const SIZE.trailing_zeros(),
+    pool = const SLOTS * SIZE,
+    enter = sym visit::whyperf_function_enter,
+    exit = sym visit::whyperf_function_exit,
+    enter_cold = sym visit::enter_cold,
+    exit_cold = sym visit::exit_cold,
+);
+
+// Calls rcx with the frame, the slot of the address in rsi and the code in eax, while everything
+// that holds arguments or results of the program and is no integer stays as it is: the cold path is
+// compiled for vector registers, and the C library's memory functions clear upper halves.
+global_asm!(
+    ".text",
+    ".balign 16",
+    ".type whyperf_keeping_vectors,@function",
+    "whyperf_keeping_vectors:",
+    ".cfi_startproc",
+    "push rbp",
+    ".cfi_adjust_cfa_offset 8",
+    ".cfi_offset rbp, -16",
+    "mov rbp, rsp",
+    ".cfi_def_cfa_register rbp",
+    "mov r10d, eax",
+    "lea rax, [rip + whyperf_slots]",
+    "sub rsi, rax",
+    "shr rsi, {shift}",
+    "sub rsp, {area}",
+    "and rsp, -64",
+    "cmp dword ptr [rip + whyperf_keeps_all], 0",
+    "je 2f",
+    "xor eax, eax",
+    "mov [rsp + 512], rax",
+    "mov [rsp + 520], rax",
+    "mov [rsp + 528], rax",
+    "mov [rsp + 536], rax",
+    "mov [rsp + 544], rax",
+    "mov [rsp + 552], rax",
+    "mov [rsp + 560], rax",
+    "mov [rsp + 568], rax",
+    "mov eax, {state}",
+    "xor edx, edx",
+    "xsave64 [rsp]",
+    "mov edx, r10d",
+    "call rcx",
+    "mov eax, {state}",
+    "xor edx, edx",
+    "xrstor64 [rsp]",
+    "jmp 3f",
+    "2:",
+    "fxsave64 [rsp]",
+    "mov edx, r10d",
+    "call rcx",
+    "fxrstor64 [rsp]",
+    "3:",
+    "mov rsp, rbp",
+    "pop rbp",
+    ".cfi_def_cfa rsp, 8",
+    "ret",
+    ".cfi_endproc",
+    ".size whyperf_keeping_vectors, . - whyperf_keeping_vectors",
+    shift = const SIZE.trailing_zeros(),
+    // As far as the upper halves of the sixteen upper registers of 512 bits.
+    area = const 2688,
+    // Of the extended state: vectors and masks; neither x87, of which nothing is touched, nor tiles.
+    state = const 0xe6,
+);

@@ -1,0 +1,217 @@
+//! What was patched: one entry per slot, kept for the life of the process.
+//!
+//! ```text
+//!   Free ──► Armed ◄──► Disarmed
+//!              └──────────┴────► Forgotten    the object is gone: its bytes are nobody's any more
+//! ```
+//! Entries are written under the lock, read by the handler of traps, by switches and by the agent.
+//! A slot, its stub and its region stay bound to their function, for a thread may stand in any of
+//! them at any time.
+
+use super::index::Index;
+use super::pool::{self, SLOTS};
+use crate::lock::Held;
+use crate::view::Tables;
+use crate::{clock, switch};
+use core::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
+use whyperf_layout::Patch;
+use whyperf_layout::geometry::REGION_CAPACITY;
+
+/// Where a site stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub(super) enum State {
+    /// Its bytes lead to the stub.
+    Armed = 1,
+    /// Its bytes are the compiler's again.
+    Disarmed = 2,
+    /// Its object is gone.
+    Forgotten = 3,
+}
+
+/// One patched function.
+#[derive(Debug)]
+pub(super) struct Site {
+    state: AtomicU32,
+    region: AtomicU32,
+    /// The function's first byte.
+    pub(super) entry: AtomicU64,
+    /// The first byte that changes; 0 while the entry is free.
+    pub(super) at: AtomicU64,
+    /// Bytes that change.
+    pub(super) length: AtomicU64,
+    /// What they are without us.
+    pub(super) original: AtomicU64,
+    /// What they are with us.
+    pub(super) patched: AtomicU64,
+    /// The same of the island, 0 for none.
+    pub(super) island: AtomicU64,
+    pub(super) island_original: AtomicU64,
+    pub(super) island_patched: AtomicU64,
+    /// Where the stub begins.
+    pub(super) stub: AtomicU64,
+    /// Where the function's own first instructions are.
+    pub(super) copy: AtomicU64,
+    /// The word that the stub jumps through.
+    pub(super) word: AtomicU64,
+}
+
+static SITES: [Site; SLOTS] = [const { Site::new() }; SLOTS];
+/// Entries in use, from the first on.
+static USED: AtomicU32 = AtomicU32::new(0);
+/// Slot of a region, plus one.
+static SLOT_OF: [AtomicU16; REGION_CAPACITY] = [const { AtomicU16::new(0) }; REGION_CAPACITY];
+
+static BY_ENTRY: Index = Index::new();
+static BY_SITE: Index = Index::new();
+
+/// Bytes that an island's jump takes.
+pub(super) const JUMP: usize = 5;
+
+impl Site {
+    const fn new() -> Self {
+        const ZERO: AtomicU64 = AtomicU64::new(0);
+        Self {
+            state: AtomicU32::new(0),
+            region: AtomicU32::new(0),
+            entry: ZERO,
+            at: ZERO,
+            length: ZERO,
+            original: ZERO,
+            patched: ZERO,
+            island: ZERO,
+            island_original: ZERO,
+            island_patched: ZERO,
+            stub: ZERO,
+            copy: ZERO,
+            word: ZERO,
+        }
+    }
+
+    /// Takes over what was planned.
+    fn fill(&self, patch: &Patch) {
+        for (place, value) in [
+            (&self.entry, patch.entry),
+            (&self.length, patch.length),
+            (&self.original, patch.original),
+            (&self.patched, patch.patched),
+            (&self.island, patch.island),
+            (&self.island_original, patch.island_original),
+            (&self.island_patched, patch.island_patched),
+            (&self.stub, patch.stub),
+            (&self.copy, patch.copy),
+            (&self.word, patch.word),
+        ] {
+            place.store(value, Ordering::Relaxed);
+        }
+        // Whoever meets the trap sees this: the write of its byte is a call of the kernel's.
+        self.at.store(patch.site, Ordering::Relaxed);
+    }
+
+    /// Where it stands.
+    pub(super) fn is(&self, state: State) -> bool {
+        self.state.load(Ordering::Relaxed) == state as u32
+    }
+
+    /// Where it stands from here on.
+    pub(super) fn set(&self, state: State) {
+        self.state.store(state as u32, Ordering::Relaxed);
+    }
+
+    /// Its region.
+    pub(super) fn region(&self) -> u16 {
+        self.region.load(Ordering::Relaxed) as u16
+    }
+
+    /// The bytes of the site in eight of them.
+    pub(super) fn bytes(&self, word: &AtomicU64) -> [u8; 8] {
+        word.load(Ordering::Relaxed).to_le_bytes()
+    }
+
+    /// Leads calls to the slot, or past it.
+    fn lead(&self, to: u64) {
+        let word = self.word.load(Ordering::Relaxed);
+        if word != 0 {
+            // SAFETY: arming checked that the word lies in an arena's data, aligned; arenas stay.
+            unsafe { &*(word as *const AtomicU64) }.store(to, Ordering::Relaxed);
+        }
+    }
+}
+
+/// The entry of a slot.
+pub(super) fn of_slot(slot: usize) -> Option<&'static Site> {
+    SITES.get(slot)
+}
+
+/// The entry of a region.
+pub(super) fn of_region(id: u16) -> Option<(usize, &'static Site)> {
+    let slot = usize::from(SLOT_OF[usize::from(id)].load(Ordering::Relaxed)).checked_sub(1)?;
+    Some((slot, SITES.get(slot)?))
+}
+
+/// A slot for another function; `None` when all are taken.
+pub(super) fn claim(_: &Held) -> Option<usize> {
+    let slot = USED.load(Ordering::Relaxed) as usize;
+    // The last one is the calibration's.
+    if slot >= pool::SCRATCH {
+        return None;
+    }
+    USED.store(slot as u32 + 1, Ordering::Relaxed);
+    Some(slot)
+}
+
+/// Gives a slot its region and its code.
+pub(super) fn bind(slot: usize, id: u16, copy: u64) {
+    if let Some(site) = SITES.get(slot) {
+        site.region.store(u32::from(id), Ordering::Relaxed);
+        pool::bind(slot, u32::from(id), copy);
+        SLOT_OF[usize::from(id)].store(slot as u16 + 1, Ordering::Relaxed);
+    }
+}
+
+/// The newest slot of the function that begins at `entry`, and is not forgotten.
+pub(super) fn of_entry(entry: u64) -> Option<usize> {
+    let is_wanted =
+        |site: &Site| site.entry.load(Ordering::Relaxed) == entry && !site.is(State::Forgotten);
+    BY_ENTRY.find(entry, |slot| SITES.get(slot).is_some_and(is_wanted))
+}
+
+/// Lets the entry of a slot be found.
+pub(super) fn publish(slot: usize, patch: &Patch) {
+    if let Some(site) = SITES.get(slot) {
+        site.fill(patch);
+        BY_ENTRY.put(patch.entry, slot);
+        BY_SITE.put(patch.site, slot);
+    }
+}
+
+/// For the handler of traps: where the instruction at `address` has its copy, if it is ours.
+pub(super) fn copy_of(address: u64) -> Option<u64> {
+    let is_wanted =
+        |site: &Site| site.at.load(Ordering::Relaxed) == address && !site.is(State::Forgotten);
+    let slot = BY_SITE.find(address, |slot| SITES.get(slot).is_some_and(is_wanted))?;
+    SITES.get(slot).map(|site| site.copy.load(Ordering::Relaxed))
+}
+
+/// Leads calls past the slot: the site is about to be armed, and off.
+pub(super) fn rest(site: &Site) {
+    site.lead(site.copy.load(Ordering::Relaxed));
+}
+
+/// Switches a region, and where it is a function's its stub, for all threads of this process.
+pub(crate) fn switch(tables: Tables, id: u16, on: bool) {
+    let is_paused = tables.header().paused.load(Ordering::Relaxed) != 0;
+    let function = of_region(id);
+    let record = tables.region(id);
+    if let Some((slot, site)) = function.filter(|(_, site)| on && site.is(State::Armed)) {
+        switch::set(id, !is_paused);
+        site.lead(pool::address(slot));
+        record.uncover(clock::now());
+        return;
+    }
+    if let Some((_, site)) = function {
+        site.lead(site.copy.load(Ordering::Relaxed));
+        record.cover(clock::now());
+    }
+    switch::set(id, on && !is_paused && function.is_none());
+}

@@ -1,0 +1,183 @@
+//! The threads of this process as the kernel shows them: what forbids a change of code.
+
+use crate::kernel;
+use core::ffi::CStr;
+use whyperf_layout::Outcome;
+
+/// Looks at a thread that blocks the trap, before it is believed: most do for microseconds only.
+const PATIENCE: u32 = 400;
+
+/// Why no code must change now, if there is a reason.
+pub(super) fn obstacle() -> Option<Outcome> {
+    let mut found = None;
+    let own = kernel::thread_id();
+    let listed = each(|thread| {
+        if thread != own && found.is_none() {
+            found = obstacle_of(thread);
+        }
+    });
+    if listed { found } else { Some(Outcome::NoTextWrite) }
+}
+
+fn obstacle_of(thread: u32) -> Option<Outcome> {
+    for _ in 0..PATIENCE {
+        let status = Status::of(thread);
+        if status.is_traced {
+            return Some(Outcome::TracerPresent);
+        }
+        if status.has_shadow_stack {
+            return Some(Outcome::ShadowStack);
+        }
+        if !status.blocks_trap {
+            return None;
+        }
+        kernel::give_way();
+    }
+    Some(Outcome::SigtrapBlocked)
+}
+
+/// Calls `visit` with the number of each thread; false when they cannot be listed.
+pub(super) fn each(mut visit: impl FnMut(u32)) -> bool {
+    let flags = (libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC) as usize;
+    let path = c"/proc/self/task";
+    let arguments = [libc::AT_FDCWD as usize, path.as_ptr() as usize, flags, 0, 0, 0];
+    // SAFETY: a string that ends with zero.
+    let descriptor = unsafe { kernel::call(libc::SYS_openat, arguments) };
+    if descriptor < 0 {
+        return false;
+    }
+    let mut entries = [0_u8; 1024];
+    let ended = loop {
+        let arguments =
+            [descriptor as usize, entries.as_mut_ptr() as usize, entries.len(), 0, 0, 0];
+        // SAFETY: the bytes are ours to write, so many as passed on.
+        let length = unsafe { kernel::call(libc::SYS_getdents64, arguments) };
+        match entries.get(..length.max(0) as usize) {
+            Some([]) | None => break length == 0,
+            Some(entries) => visit_entries(entries, &mut visit),
+        }
+    };
+    kernel::close(descriptor as i32);
+    ended
+}
+
+fn visit_entries(mut entries: &[u8], visit: &mut impl FnMut(u32)) {
+    const LENGTH: usize = 16;
+    const NAME: usize = 19;
+    while let Some([low, high]) = entries.get(LENGTH..LENGTH + 2) {
+        let length = usize::from(u16::from_le_bytes([*low, *high]));
+        let name = entries.get(NAME..length).unwrap_or(&[]);
+        let number = name.iter().take_while(|byte| byte.is_ascii_digit());
+        let number = number
+            .fold(0, |sum: u32, digit| sum.wrapping_mul(10).wrapping_add(u32::from(digit - b'0')));
+        if number != 0 {
+            visit(number);
+        }
+        let Some(rest) = entries.get(length.max(NAME)..) else { return };
+        entries = rest;
+    }
+}
+
+/// What matters of a thread's status. A thread that ended meanwhile forbids nothing.
+#[derive(Debug, Default)]
+struct Status {
+    is_traced: bool,
+    blocks_trap: bool,
+    has_shadow_stack: bool,
+}
+
+impl Status {
+    fn of(thread: u32) -> Self {
+        let mut status = Self::default();
+        let (mut line, mut used) = ([0_u8; 96], 0);
+        let path = Path::of(thread, b"/status");
+        kernel::read_whole(path.as_c_str(), |bytes| {
+            for byte in bytes {
+                if *byte == b'\n' {
+                    status.read(line.get(..used).unwrap_or(&[]));
+                    used = 0;
+                } else if let Some(place) = line.get_mut(used) {
+                    *place = *byte;
+                    used += 1;
+                }
+            }
+        });
+        status
+    }
+
+    fn read(&mut self, line: &[u8]) {
+        const TRAP: u64 = 1 << (libc::SIGTRAP - 1);
+        if let Some(tracer) = line.strip_prefix(b"TracerPid:\t") {
+            self.is_traced = tracer != b"0";
+        } else if let Some(mask) = line.strip_prefix(b"SigBlk:\t") {
+            let digit = |byte: &u8| char::from(*byte).to_digit(16).map_or(0, u64::from);
+            let mask = mask.iter().fold(0_u64, |sum, byte| sum << 4 | digit(byte));
+            self.blocks_trap = mask & TRAP != 0;
+        } else if let Some(features) = line.strip_prefix(b"x86_Thread_features:\t") {
+            self.has_shadow_stack = features.windows(5).any(|word| word == b"shstk");
+        } else if let Some(state) = line.strip_prefix(b"State:\t") {
+            // It runs no code any more.
+            self.blocks_trap &= !state.starts_with(b"Z");
+        }
+    }
+}
+
+/// `/proc/self/task/<thread>` and what follows.
+#[derive(Debug)]
+pub(super) struct Path([u8; 64]);
+
+impl Path {
+    /// The file called `rest` of a thread.
+    pub(super) fn of(thread: u32, rest: &[u8]) -> Self {
+        let mut digits = [b'0'; 10];
+        let mut left = thread;
+        for place in digits.iter_mut().rev() {
+            *place = b'0' + (left % 10) as u8;
+            left /= 10;
+        }
+        let number = digits.iter().skip_while(|digit| **digit == b'0');
+        let bytes = b"/proc/self/task/".iter().chain(number).chain(rest);
+        let mut path = [0; 64];
+        let last = path.len() - 1;
+        path.iter_mut().take(last).zip(bytes).for_each(|(place, byte)| *place = *byte);
+        Self(path)
+    }
+
+    /// As the kernel wants it.
+    pub(super) fn as_c_str(&self) -> &CStr {
+        CStr::from_bytes_until_nul(&self.0).unwrap_or(c"/")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_a_status_are_understood() {
+        let mut status = Status::default();
+        for line in [&b"TracerPid:\t0"[..], b"SigBlk:\t0000000000000010", b"x86_Thread_features:\t"]
+        {
+            status.read(line);
+        }
+        assert!(status.blocks_trap && !status.is_traced && !status.has_shadow_stack);
+        for line in [&b"TracerPid:\t17"[..], b"SigBlk:\tffffffffffffffef"] {
+            status.read(line);
+        }
+        status.read(b"x86_Thread_features:\tshstk wrss ");
+        assert!(!status.blocks_trap && status.is_traced && status.has_shadow_stack);
+    }
+
+    #[test]
+    fn this_thread_is_listed_and_its_files_are_found() {
+        let own = kernel::thread_id();
+        let mut threads = 0;
+        let mut found = false;
+        assert!(each(|thread| {
+            threads += 1;
+            found |= thread == own;
+        }));
+        assert!(found && threads >= 2, "{threads} threads");
+        assert!(kernel::read_whole(Path::of(own, b"/status").as_c_str(), |_| ()));
+    }
+}

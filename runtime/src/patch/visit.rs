@@ -1,0 +1,170 @@
+//! A visit of an instrumented function: what its slot calls when it is entered and when it is left.
+//!
+//! ```text
+//!   enter   switch on? ─ slot? ─ inside another event? ─ callee in the cache? ─ list ─ 5 stores
+//!   exit    own word? ─ clock ─ slot? ─ own tag? ─ own node current? ─ unlist ─ 8 stores
+//!                │ any "no"
+//!                └────► the answer: the slot keeps the vector registers and calls the cold twin
+//! ```
+//! A function that is on the path already gets the node it has there, so recursion makes no nodes.
+//! An exit makes current what was current at its entry, whatever happened in between.
+
+use super::calls::{self, IN_LIST, before_of, own_of, tag_of, word_of};
+use super::pool;
+use crate::thread::{self, OTHER};
+use crate::thread_local::thread;
+use crate::view::{Slot, is_node};
+use crate::{clock, process, slow, switch, tree};
+use core::sync::atomic::Ordering;
+use whyperf_layout::slot::{self, low, node_of};
+
+/// Nothing is left to be done.
+const DONE: u32 = 0;
+/// The cold twin does the whole event.
+const COLD: u32 = 1;
+/// The event is done; its node's limit is reached.
+const REACHED: u32 = 2;
+
+/// Enters the function of a slot: fills the frame's word.
+pub(super) unsafe extern "C" fn whyperf_function_enter(frame: *mut u64, number: usize) -> u32 {
+    // SAFETY: the slot's own word on the stack, and its number; here and below.
+    let id = unsafe { pool::region(number) };
+    if !switch::is_on(id) {
+        // SAFETY: as above.
+        unsafe { frame.write(0) };
+        return u32::from(process::is_awaited());
+    }
+    let block = thread();
+    // SAFETY: the calling thread's own block.
+    let base = unsafe { (*block).slot };
+    if base.is_null() {
+        return COLD;
+    }
+    // SAFETY: not null, so it is this thread's slot, mapped and populated.
+    let slot = unsafe { Slot::at(base) };
+    let head = slot.head();
+    let word = head.word.load(Ordering::Relaxed);
+    let current = node_of(word);
+    if low(word) != low(head.last.load(Ordering::Relaxed)) || !is_node(current) {
+        return COLD;
+    }
+    // SAFETY: the thread has a slot, so it has its list; nothing else of this thread uses it now.
+    let calls = unsafe { &mut *calls::of(block) };
+    let key = calls::key(current, id);
+    // SAFETY: the index is below the cache's size.
+    let entry = unsafe { *calls.callees.get_unchecked(calls::Calls::callee_index(key)) };
+    if (entry >> 32) as u32 != key {
+        return COLD;
+    }
+    let next = entry as u32;
+    let marked = calls.list(frame as u64, word_of(calls.tag, current, next));
+    // SAFETY: as above.
+    unsafe { frame.write(marked) };
+    slot::begin(head, slot.own_node(current), slot.own_stamp(current), next, clock::counter());
+    DONE
+}
+
+/// Leaves the function of a slot.
+pub(super) unsafe extern "C" fn whyperf_function_exit(frame: *mut u64, number: usize) -> u32 {
+    // SAFETY: the slot's own word on the stack, and its number; here and below.
+    let (own, id) = unsafe { (frame.read(), pool::region(number)) };
+    if tag_of(own) == 0 {
+        return DONE;
+    }
+    if !switch::is_on(id) {
+        return COLD;
+    }
+    let now = clock::counter();
+    let block = thread();
+    // SAFETY: the calling thread's own block.
+    let base = unsafe { (*block).slot };
+    if base.is_null() {
+        return COLD;
+    }
+    // SAFETY: not null, so it is this thread's slot, mapped and populated.
+    let slot = unsafe { Slot::at(base) };
+    let head = slot.head();
+    let word = head.word.load(Ordering::Relaxed);
+    // SAFETY: the thread has a slot, so it has its list; nothing else of this thread uses it now.
+    let calls = unsafe { &mut *calls::of(block) };
+    let current = own_of(own);
+    if low(word) != low(head.last.load(Ordering::Relaxed))
+        || node_of(word) != current
+        || tag_of(own) != calls.tag
+    {
+        return COLD;
+    }
+    if own & IN_LIST == 0 {
+        calls.unlisted = calls.unlisted.wrapping_sub(1);
+    } else if !calls.is_innermost(frame as u64) {
+        return COLD;
+    } else {
+        calls.drop_innermost();
+    }
+    let node = slot.own_node(current);
+    let visits = slot::end_unmoved(head, node, slot.own_stamp(current), before_of(own), now);
+    if low(visits) == node.limit.load(Ordering::Relaxed) { REACHED } else { DONE }
+}
+
+/// Enters a function when one comparison could not decide.
+pub(super) unsafe extern "C" fn enter_cold(frame: *mut u64, number: usize, _: u32) {
+    // SAFETY: the slot's own word on the stack, and its number; here and below.
+    let word = unsafe {
+        frame.write(0);
+        enter(frame as u64, pool::region(number))
+    };
+    // SAFETY: as above.
+    unsafe { frame.write(word) };
+}
+
+fn enter(frame: u64, id: u32) -> u64 {
+    if !(switch::is_on(id) || process::is_awaited()) || process::make().is_none() {
+        return 0;
+    }
+    let Some(private) = thread::private(thread()) else { return 0 };
+    if !switch::is_on(id) || !slow::is_quiet(private) {
+        return 0;
+    }
+    let slot = private.slot;
+    let current = node_of(slot.head().word.load(Ordering::Relaxed));
+    let next = tree::callee(private, current, id);
+    let calls = private.calls();
+    if private.direct && next != OTHER {
+        calls.remember_callee(current, id, next);
+    }
+    let word = calls.list(frame, word_of(calls.tag, current, next));
+    slot::begin(slot.head(), slot.node(current), slot.stamp(current), next, clock::now());
+    word
+}
+
+/// Leaves a function when one comparison could not decide, or looks at a node's limit.
+pub(super) unsafe extern "C" fn exit_cold(frame: *mut u64, number: usize, code: u32) {
+    // SAFETY: the slot's own word on the stack, and its number.
+    let (word, id) = unsafe { (frame.read(), pool::region(number)) };
+    if code == REACHED {
+        slow::reached(own_of(word));
+    } else if process::is_measured() && thread::is_registered() {
+        exit(frame as u64, word, id);
+    }
+}
+
+fn exit(frame: u64, word: u64, id: u32) {
+    let Some(private) = thread::private(thread()) else { return };
+    let calls = private.calls();
+    if calls.is_inherited(word) {
+        slow::end_inherited(private, id);
+        return;
+    }
+    // Begun on another thread: what is open here has nothing to do with it.
+    if tag_of(word) != calls.tag {
+        return;
+    }
+    if word & IN_LIST == 0 {
+        calls.unlisted = calls.unlisted.saturating_sub(1);
+    } else {
+        calls.unlist(frame);
+    }
+    if slow::is_quiet(private) {
+        calls::close(private, word, clock::now());
+    }
+}
