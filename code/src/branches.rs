@@ -104,10 +104,6 @@ impl Branches {
         self.outward.get(start..end).unwrap_or_default()
     }
 
-    pub(crate) const fn base(&self) -> u64 {
-        self.base
-    }
-
     pub(crate) fn parts(&self) -> (&[Packed], &[Exit]) {
         (&self.inward, &self.outward)
     }

@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod branches;
+mod cache;
 mod demangle;
 mod edges;
 mod error;

@@ -16,6 +16,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::branches::Branches;
+use crate::cache::Kept;
 use crate::edges::{self, Callee, Calls, Learned};
 use crate::error::ObjectError;
 use crate::function::{Function, FunctionId, FunctionKind, Name};
@@ -178,7 +179,23 @@ impl Object {
     /// All direct branches and calls of its code.
     #[must_use]
     pub fn branches(&self) -> &Branches {
-        self.branches.get_or_init(|| scan(self.shape.base, &self.stretches()))
+        self.branches.get_or_init(|| {
+            let stretches = self.stretches();
+            let kept = match (&self.opening.cache, self.build_id()) {
+                (Some(folder), Some(id)) if !id.is_empty() => {
+                    Some(Kept::new(folder, id, self.shape.base, &stretches))
+                }
+                _ => None,
+            };
+            if let Some(known) = kept.as_ref().and_then(Kept::load) {
+                return known;
+            }
+            let branches = scan(self.shape.base, &stretches);
+            if let Some(kept) = kept.filter(|_| !self.is_damaged()) {
+                kept.store(&branches);
+            }
+            branches
+        })
     }
 
     /// All code, cut at each known entry.
