@@ -1,0 +1,104 @@
+//! What asking a store with 100,000 runs costs, and what writing one run into it does.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant, SystemTime};
+
+use rusqlite::Connection;
+use whyperf_experiments::{
+    Access, Ending, History, NewRun, Progress, Recorder, Selector, Store, StoreError,
+};
+
+/// Questions of the search that each run has.
+const VERDICTS: u32 = 20;
+
+fn main() -> Result<(), StoreError> {
+    let runs: u32 =
+        if std::env::args().any(|argument| argument == "--test") { 100 } else { 100_000 };
+    let path = std::env::temp_dir().join(format!("whyperf-bench-{}.db", std::process::id()));
+    let _removed_at_the_end = Removed(path.clone());
+    drop(Store::open(&path, Access::Write)?);
+    fill(&path, runs).expect("the temporary folder has room");
+    println!("{runs} runs with {VERDICTS} verdicts each: {} MiB", size(&path) >> 20);
+    timed("open", || Store::open(&path, Access::Read))?;
+    let store = Store::open(&path, Access::Read)?;
+    let newest = History { most: Some(30), ..History::default() };
+    timed("list the newest 30", || store.runs(&newest))?;
+    timed("list all", || store.runs(&History::default()))?;
+    let latest = timed("find latest", || store.find(&Selector::Latest(0)))?;
+    timed("find by a beginning", || store.find(&Selector::Named("0000002a".into())))?;
+    timed("show one", || store.summary(&latest))?;
+    let verdicts = timed("its verdicts", || store.verdicts(&latest))?;
+    assert_eq!(verdicts.len(), VERDICTS as usize);
+    timed("write a run", || {
+        let run = NewRun {
+            application: "app1".into(),
+            experiment: "default".into(),
+            trial: "new".into(),
+            started: SystemTime::now(),
+            command: vec!["./app1".into()],
+            facts: Vec::new(),
+            directives: Vec::new(),
+        };
+        let ending = Ending { elapsed: Duration::from_secs(1), exit_status: 0 };
+        Recorder::begin(&path, &run)?.finish(&Progress::default(), ending)
+    })?;
+    Ok(())
+}
+
+/// Best of five, since a cold cache is measured by the first.
+fn timed<T>(what: &str, work: impl Fn() -> Result<T, StoreError>) -> Result<T, StoreError> {
+    let mut times = Vec::new();
+    for _ in 0..4 {
+        let before = Instant::now();
+        work()?;
+        times.push(before.elapsed());
+    }
+    let before = Instant::now();
+    let answer = work()?;
+    times.push(before.elapsed());
+    let [first, best] = [times[0], times.iter().min().copied().unwrap_or_default()];
+    println!("{what:<22} first {:>9.2} ms, best {:>9.2} ms", ms(first), ms(best));
+    Ok(answer)
+}
+
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1000.0
+}
+
+fn size(path: &std::path::Path) -> u64 {
+    std::fs::metadata(path).map_or(0, |metadata| metadata.len())
+}
+
+/// The rows that so many runs would have left, in one transaction.
+fn fill(path: &std::path::Path, runs: u32) -> rusqlite::Result<()> {
+    let connection = Connection::open(path)?;
+    connection.execute_batch(
+        "BEGIN; INSERT INTO application (name) VALUES ('app0'), ('app1');
+        INSERT INTO experiment (application, name) VALUES (1, 'default'), (2, 'default');",
+    )?;
+    connection.execute(
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1)
+         INSERT INTO run (number, id, experiment, trial, started, written, elapsed, exit_status, complete, command)
+         SELECT i, printf('%08x%04x', i, i % 65536), 1 + i % 2, 'trial ' || i, 1700000000000000000 + i * 60000000000,
+         0, 5000000000, 0, 1, '[\"mpirun\",\"-n\",\"4\",\"./app\"]' FROM n",
+        [runs],
+    )?;
+    connection.execute(
+        "WITH RECURSIVE k (j) AS (SELECT 0 UNION ALL SELECT j + 1 FROM k WHERE j + 1 < $1)
+         INSERT INTO verdict (run, number, hypothesis, focus, truth, value, threshold, confidence, asked, found, cost, origin)
+         SELECT number, j, 'CPUbound', '</Code/app.c/f' || j || ',/Machine,/Process,/SyncObject>',
+         CASE j % 3 WHEN 0 THEN 'true' ELSE 'false' END, 0.5, 0.3, 0.99, 1, j * 1000000, 0.001, 'search'
+         FROM run, k",
+        [VERDICTS],
+    )?;
+    connection.execute_batch("COMMIT")
+}
+
+/// A file that does not outlive the measurement.
+struct Removed(PathBuf);
+
+impl Drop for Removed {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
