@@ -4,37 +4,20 @@
 //! mapping, so that the event that was hit can finish, and nothing is measured from there on. It is
 //! installed only where the program has nothing of its own for this signal.
 
+use crate::range::Range;
 use crate::{kernel, process};
 use core::ffi::c_void;
-use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering, compiler_fence};
+use core::sync::atomic::{AtomicBool, Ordering};
 use whyperf_layout::geometry::{PAGE, SLOT_CAPACITY, SLOT_SIZE, SLOTS};
 
-/// A mapping: where it begins, 0 while there is none, and its size.
-struct Range {
-    start: AtomicUsize,
-    size: AtomicUsize,
-}
-
 /// The tables, those of a forked child's parent, which it reads once, then the slots by number.
-static RANGES: [Range; SLOT_CAPACITY + 2] =
-    [const { Range { start: AtomicUsize::new(0), size: AtomicUsize::new(0) } }; SLOT_CAPACITY + 2];
+static RANGES: [Range; SLOT_CAPACITY + 2] = [const { Range::none() }; SLOT_CAPACITY + 2];
 static WATCHED: AtomicBool = AtomicBool::new(false);
-
-impl Range {
-    fn set(&self, start: usize, size: usize) {
-        // In between it is empty: no moment says that memory of the program's is ours.
-        self.size.store(0, Ordering::Relaxed);
-        compiler_fence(Ordering::SeqCst); // SYNC range with Range::set
-        self.start.store(start, Ordering::Relaxed);
-        compiler_fence(Ordering::SeqCst); // SYNC range with Range::set
-        self.size.store(size, Ordering::Relaxed);
-    }
-}
 
 /// The tables are mapped here.
 pub(crate) fn cover_tables(base: *mut u8) {
     let [tables, parents, ..] = &RANGES;
-    parents.set(tables.start.load(Ordering::Relaxed), SLOTS);
+    parents.set(tables.start(), SLOTS);
     tables.set(base as usize, SLOTS);
 }
 
@@ -57,7 +40,7 @@ pub(crate) fn moved(from: *mut u8, to: *mut u8) {
 
 fn change(from: *mut u8, to: *mut u8, size: usize) {
     let slots = RANGES.iter().skip(2);
-    for range in slots.filter(|range| range.start.load(Ordering::Relaxed) == from as usize) {
+    for range in slots.filter(|range| range.start() == from as usize) {
         range.set(to as usize, size);
     }
 }
@@ -92,9 +75,5 @@ extern "C" fn hit(signal: i32, info: *mut libc::siginfo_t, _: *mut c_void) {
 }
 
 fn mapping_around(address: usize) -> Option<(usize, usize)> {
-    RANGES.iter().find_map(|range| {
-        let size = range.size.load(Ordering::Relaxed);
-        let start = range.start.load(Ordering::Relaxed);
-        (start != 0 && address.wrapping_sub(start) < size).then_some((start, size))
-    })
+    RANGES.iter().find_map(|range| range.around(address))
 }

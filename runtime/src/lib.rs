@@ -26,6 +26,7 @@ mod map;
 pub mod object;
 pub mod patch;
 pub mod process;
+mod range;
 mod region;
 pub mod sandbox;
 mod slow;

@@ -7,7 +7,9 @@ mod damage;
 mod forks;
 mod limits;
 mod measured;
+mod ranges;
 mod signals;
+mod stepping;
 mod switching;
 mod threads;
 
