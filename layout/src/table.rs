@@ -4,7 +4,7 @@
 //! a reader that saw the count (acquire) may read every record below it. Of a region only
 //! `switched` and what tells of its times changes later, of an object only `name` and `retired`.
 
-use crate::sync::{AtomicU32, AtomicU64, Ordering};
+use crate::sync::{AtomicU32, AtomicU64, Ordering, or_relaxed};
 
 /// A region: something that begins and ends.
 #[derive(Debug, Default)]
@@ -42,7 +42,8 @@ impl RegionRecord {
         if since != 0 {
             // Last: a reader that sees the sum does not see `since` any more.
             // SYNC covered with RegionRecord::coverage
-            self.covered.fetch_add(now.wrapping_sub(since), Ordering::Release);
+            let release = or_relaxed("covered_add", Ordering::Release);
+            self.covered.fetch_add(now.wrapping_sub(since), release);
         }
     }
 
@@ -50,7 +51,7 @@ impl RegionRecord {
     #[must_use]
     pub fn coverage(&self, clock: u64) -> u64 {
         // SYNC covered with RegionRecord::cover
-        let covered = self.covered.load(Ordering::Acquire);
+        let covered = self.covered.load(or_relaxed("covered_load", Ordering::Acquire));
         let since = self.since.load(Ordering::Relaxed);
         let open = if since == 0 { 0 } else { clock.saturating_sub(since) };
         covered.wrapping_add(open)

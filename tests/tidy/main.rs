@@ -13,6 +13,7 @@ mod manifest;
 mod openings;
 mod purity;
 mod safety;
+mod sync_models;
 mod sync_tags;
 mod tree;
 mod unsafe_list;

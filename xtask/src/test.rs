@@ -92,7 +92,7 @@ fn steps(workspace: &Workspace) -> Result<Vec<Step>> {
     }
     steps.push(Step::cargo("benches", "test -p whyperf --benches -- --test"));
     steps.push(Step::own("loom", loom::models));
-    steps.push(Step::own("mutants", loom::mutants).slow_if(true));
+    steps.push(Step::own("mutants", loom::mutants));
     Ok(steps)
 }
 

@@ -68,6 +68,16 @@ fn a_counted_region_is_filled() {
 }
 
 #[test]
+fn a_window_just_closing_is_never_counted_twice() {
+    let open = || {
+        let region = RegionRecord::default();
+        region.uncover(10);
+        region
+    };
+    explore(open, |region| region.cover(30), |region| assert!(region.coverage(30) <= 20));
+}
+
+#[test]
 fn a_counted_object_is_filled() {
     let append = |tables: &Tables| {
         tables.object.key.store(17, Relaxed);
