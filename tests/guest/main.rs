@@ -3,6 +3,7 @@
 
 mod alone;
 mod calls;
+mod clash;
 mod comparison;
 mod guests;
 mod places;
