@@ -13,6 +13,7 @@ use crate::graph::NodeId;
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
     callees: BTreeMap<Resource, BTreeSet<Resource>>,
+    called: BTreeSet<Resource>,
     asked: BTreeMap<Resource, Time>,
     rates: BTreeMap<Resource, f64>,
     followers: BTreeMap<Resource, BTreeSet<NodeId>>,
@@ -30,6 +31,7 @@ impl Calls {
 
     /// Takes in callees; tells which are new. A function's call of itself leads nowhere.
     pub(crate) fn learn(&mut self, of: &Resource, callees: &[Resource]) -> Vec<Resource> {
+        self.called.extend(callees.iter().cloned());
         let known = self.callees.entry(of.clone()).or_default();
         let fit = |callee: &&Resource| callee.hierarchy() == of.hierarchy() && *callee != of;
         let wanted = callees.iter().filter(fit).filter(|callee| !callee.is_root());
@@ -39,6 +41,11 @@ impl Calls {
     /// The known callees of a function.
     pub(crate) fn of(&self, function: &Resource) -> impl Iterator<Item = &Resource> {
         self.callees.get(function).into_iter().flatten()
+    }
+
+    /// Whether somebody calls a function, as far as is known.
+    pub(crate) fn is_known(&self, function: &Resource) -> bool {
+        self.called.contains(function)
     }
 
     /// From now on a function's callees are children of a node; tells whether that is new.
@@ -54,6 +61,11 @@ impl Calls {
     /// The nodes whose children a function's callees are.
     pub(crate) fn followers(&self, function: &Resource) -> Vec<NodeId> {
         self.followers.get(function).into_iter().flatten().copied().collect()
+    }
+
+    /// Whether the world has answered.
+    pub(crate) fn is_answered(&self, function: &Resource) -> bool {
+        self.callees.contains_key(function)
     }
 
     /// Whether the world has answered, and knows of no callee.

@@ -29,6 +29,12 @@ impl Catalogue {
         self.retired.insert(resource.clone());
     }
 
+    /// Whether a resource is there.
+    pub(crate) fn is_known(&self, resource: &Resource) -> bool {
+        let siblings = resource.parent().and_then(|parent| self.children.get(&parent));
+        siblings.is_some_and(|siblings| siblings.contains(resource)) && !self.is_retired(resource)
+    }
+
     /// Whether a resource was there and is gone.
     pub(crate) fn is_retired(&self, resource: &Resource) -> bool {
         self.retired.contains(resource)

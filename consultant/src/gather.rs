@@ -88,6 +88,7 @@ mod tests {
     use whyperf_model::{Focus, Time};
 
     use super::*;
+    use crate::step::Origin;
 
     fn row(focus: &str, value: f64, depth: usize, leaf: bool) -> Bottleneck {
         Bottleneck {
@@ -100,6 +101,7 @@ mod tests {
             since: Time::ZERO,
             confidence: value,
             coverage: 1.0,
+            origin: Origin::Search,
             leaf,
             depth,
             meaning: Cow::Borrowed(""),

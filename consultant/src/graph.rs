@@ -26,6 +26,7 @@ use crate::heat::Heat;
 use crate::hypothesis::HypothesisId;
 use crate::judge::{Ground, Judge};
 use crate::request::MeasurementId;
+use crate::step::Origin;
 use crate::stream::Stream;
 
 /// A node's place in the order of discovery.
@@ -61,6 +62,10 @@ pub(crate) struct Node {
     pub(crate) focus: Focus,
     /// Asked whatever its parents say, and measured on when false.
     pub(crate) is_root: bool,
+    /// Asked of one process from the beginning.
+    pub(crate) is_scout: bool,
+    /// Where the idea came from.
+    pub(crate) origin: Origin,
     pub(crate) truth: Truth,
     pub(crate) judge: Judge,
     pub(crate) stream: Stream,
@@ -100,11 +105,6 @@ pub(crate) struct Refined {
 }
 
 impl Node {
-    /// Asked of one process from the beginning.
-    pub(crate) fn is_scout(&self) -> bool {
-        self.is_root && self.focus.depth() > 0
-    }
-
     /// Whether a verdict is worth waiting for: windows take their time, and what is closed has none.
     pub(crate) const fn is_awaited(&self) -> bool {
         !self.is_closed && self.heat.is_none()
@@ -161,11 +161,14 @@ impl Graph {
 
     /// Asks a question whatever its parents say; tells whether that was new.
     pub(crate) fn make_root(&mut self, id: NodeId) -> bool {
-        let is_new = !std::mem::replace(&mut self.nodes[id.0].is_root, true);
-        if self.nodes[id.0].is_scout() {
-            self.scouts.insert((self.nodes[id.0].hypothesis, id));
-        }
-        is_new
+        !std::mem::replace(&mut self.nodes[id.0].is_root, true)
+    }
+
+    /// Asks a question of one process, whatever its parents say.
+    pub(crate) fn make_scout(&mut self, id: NodeId) -> bool {
+        self.nodes[id.0].is_scout = true;
+        self.scouts.insert((self.nodes[id.0].hypothesis, id));
+        self.make_root(id)
     }
 
     /// The nodes that ask a hypothesis of one process each, from the beginning.
@@ -187,6 +190,8 @@ impl Graph {
             hypothesis,
             focus,
             is_root: false,
+            is_scout: false,
+            origin: Origin::Search,
             truth: Truth::Unknown,
             judge,
             stream,

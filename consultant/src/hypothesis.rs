@@ -82,6 +82,15 @@ impl Operator {
         }
     }
 
+    /// Whether values can lie on both sides of a threshold.
+    #[must_use]
+    pub fn can_be_passed(self, threshold: f64) -> bool {
+        match self {
+            Self::Above => threshold > 0.0 && threshold < 1.0,
+            Self::Below => threshold > 0.0 && threshold.is_finite(),
+        }
+    }
+
     /// Whether a value lies on the true side.
     #[must_use]
     pub fn holds(self, value: f64, threshold: f64) -> bool {
@@ -144,6 +153,11 @@ impl Hypotheses {
     #[must_use]
     pub fn row(&self, id: HypothesisId) -> &Hypothesis {
         &self.rows[id.0]
+    }
+
+    /// All rows.
+    pub fn ids(&self) -> impl Iterator<Item = HypothesisId> + use<> {
+        (0..self.rows.len()).map(HypothesisId)
     }
 
     /// The row of this name.

@@ -34,6 +34,7 @@
 mod calls;
 mod catalogue;
 mod cost;
+mod directive;
 mod gather;
 mod graph;
 mod heat;
@@ -51,11 +52,14 @@ mod stream;
 mod wager;
 mod world;
 
+pub use directive::{
+    Directive, DirectiveError, Directives, Entry, Guidance, Level, Mistake, Place, Whom,
+};
 pub use graph::{NodeId, Truth};
 pub use hypothesis::{Hypotheses, Hypothesis, HypothesisId, Normalizer, Operator, Refinement};
-pub use report::{Bottleneck, Counts, Report, Untold};
+pub use report::{Bottleneck, Counts, Guided, Report, Untold};
 pub use request::{MeasurementId, Request};
 pub use search::{Question, Search, Status};
 pub use settings::{CodeSearch, Settings};
-pub use step::{Conclusion, Happening, Step, Subject};
+pub use step::{Conclusion, Happening, Origin, Step, Subject};
 pub use world::{Event, World, run};

@@ -15,6 +15,8 @@ pub(crate) enum Priority {
     Why,
     /// A part of a focus.
     Where,
+    /// What a directive says is not worth it.
+    Low,
     /// Something that was found false before.
     Again,
 }

@@ -89,7 +89,7 @@ pub(crate) fn siblings(graph: &Graph, id: NodeId) -> Siblings {
     });
     let nodes: Vec<NodeId> = match of_parent {
         Some(nodes) => nodes,
-        None if node.is_scout() => graph.scouts(node.hypothesis).collect(),
+        None if node.is_scout => graph.scouts(node.hypothesis).collect(),
         None => return Siblings::None,
     };
     let truths = || nodes.iter().map(|id| graph.node(*id).truth);

@@ -15,6 +15,7 @@ use crate::gather::gathered;
 use crate::graph::{Edge, Graph, NodeId, Truth};
 use crate::hypothesis::{Hypotheses, Operator};
 use crate::refine::{self, Siblings};
+use crate::step::{Origin, Subject};
 
 /// The result of a search.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -23,8 +24,21 @@ pub struct Report {
     pub bottlenecks: Vec<Bottleneck>,
     /// What could not be told, and why.
     pub untold: Vec<Untold>,
+    /// What directives did.
+    pub guided: Guided,
     /// How much was asked.
     pub counts: Counts,
+}
+
+/// What became of directives.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Guided {
+    /// How many had a say.
+    pub used: usize,
+    /// Questions to be asked at once that name what never came.
+    pub waiting: Vec<Subject>,
+    /// Questions that were not asked because a prune forbids them.
+    pub pruned: Vec<Subject>,
 }
 
 /// A question without an answer.
@@ -72,6 +86,8 @@ pub struct Bottleneck {
     pub confidence: f64,
     /// The share of the time that was measured: all of it, unless it is passed too often for that.
     pub coverage: f64,
+    /// Where the idea came from to ask.
+    pub origin: Origin,
     /// Whether nothing more specific was found below it.
     pub leaf: bool,
     /// How deep in its branch it stands; zero at the top.
@@ -96,14 +112,14 @@ impl Counts {
     }
 }
 
-pub(crate) fn report(graph: &Graph, hypotheses: &Hypotheses) -> Report {
+pub(crate) fn report(graph: &Graph, hypotheses: &Hypotheses, guided: Guided) -> Report {
     let tree = Tree::of(graph, hypotheses);
     let untold = graph.ids().map(|id| graph.node(id)).filter_map(|node| {
         let hypothesis = hypotheses.row(node.hypothesis).name.clone();
         Some(Untold { hypothesis, focus: node.focus.clone(), reason: node.untold.clone()? })
     });
     let (untold, counts) = (untold.collect(), Counts::of(graph));
-    Report { bottlenecks: gathered(tree.bottlenecks()), untold, counts }
+    Report { bottlenecks: gathered(tree.bottlenecks()), untold, guided, counts }
 }
 
 /// The true nodes worth reporting, each below one parent.
@@ -163,6 +179,7 @@ impl<'a> Tree<'a> {
             since: ground.since,
             confidence: ground.confidence,
             coverage: node.coverage(),
+            origin: node.origin,
             leaf: !self.has_finer(id),
             depth,
             meaning: row.meaning.clone(),
@@ -204,7 +221,7 @@ impl<'a> Tree<'a> {
     /// A process that was asked from the beginning and led no further, while something more precise is known of it.
     fn is_bare(&self, id: NodeId) -> bool {
         let node = self.graph.node(id);
-        node.is_scout() && node.refined.first.is_none() && self.has_finer(id)
+        node.is_scout && node.refined.first.is_none() && self.has_finer(id)
     }
 
     /// The deepest shown parent; of several the first found. A root process stands below the whole program, if that is true.

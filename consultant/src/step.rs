@@ -26,6 +26,22 @@ pub struct Subject {
     pub focus: Focus,
 }
 
+/// Where the idea came from to ask a question.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// From the whole program down.
+    #[default]
+    Search,
+    /// A directive.
+    Priority,
+    /// Values of other questions: many false callers may have one thing in common.
+    Hint,
+    /// A resource or a call that was learned later than what leads to it.
+    #[serde(rename = "late resource")]
+    Late,
+}
+
 /// What can happen.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
@@ -122,6 +138,8 @@ pub struct Conclusion {
     pub since: Time,
     /// The share of the time that was measured: all of it, unless it is passed too often for that.
     pub coverage: f64,
+    /// Where the idea came from.
+    pub origin: Origin,
     /// Whether it only says of one process what was found of the whole program.
     pub echoes: bool,
 }
@@ -148,6 +166,17 @@ impl Happening {
 impl fmt::Display for Step {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{:8.3} {}", self.time.as_secs_f64(), self.happening)
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Search => "search",
+            Self::Priority => "priority",
+            Self::Hint => "hint",
+            Self::Late => "late resource",
+        })
     }
 }
 
@@ -215,7 +244,10 @@ impl fmt::Display for Conclusion {
         if self.coverage < 1.0 {
             write!(out, ", seen {:.4} of the time", self.coverage)?;
         }
-        Ok(())
+        match self.origin {
+            Origin::Search => Ok(()),
+            origin => write!(out, " ({origin})"),
+        }
     }
 }
 

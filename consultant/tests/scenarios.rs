@@ -7,7 +7,9 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use whyperf_consultant::simulate::{Checked, Scenario};
-use whyperf_consultant::{Happening, Hypotheses, Report, Search, Step, Truth, run};
+use whyperf_consultant::{
+    Directives, Guidance, Happening, Hypotheses, Report, Search, Step, Truth, run,
+};
 
 const MARK: &str = "\n----\n";
 
@@ -22,7 +24,10 @@ fn files() -> Vec<PathBuf> {
 
 /// Everything that happened, and what was reported at the end.
 fn search(scenario: &Scenario) -> (Vec<Step>, Report) {
-    let mut search = Search::new(Hypotheses::built_in(), scenario.settings.clone());
+    let table = Hypotheses::built_in();
+    let directives = Directives::parse("scenario", &scenario.directives, &table);
+    let guidance = Guidance::new(&directives.expect("right"), &table).expect("without circles");
+    let mut search = Search::guided(table, scenario.settings.clone(), guidance);
     let mut world = Checked::new(scenario.world());
     let mut steps = Vec::new();
     run(&mut search, &mut world, |step| steps.push(step.clone()));
@@ -46,6 +51,15 @@ fn shown(scenario: &Scenario) -> String {
     let mut text = String::new();
     for step in steps.iter().filter(|step| scenario.shows_all || is_of_interest(step)) {
         writeln!(text, "{step}").expect("writing to a text");
+    }
+    if report.guided.used > 0 {
+        writeln!(text, "{} directives used", report.guided.used).expect("writing to a text");
+    }
+    for waiting in &report.guided.waiting {
+        writeln!(text, "waits  {waiting}").expect("writing to a text");
+    }
+    for pruned in &report.guided.pruned {
+        writeln!(text, "pruned {pruned}").expect("writing to a text");
     }
     for untold in &report.untold {
         writeln!(text, "untold {} {}: {}", untold.hypothesis, untold.focus, untold.reason)

@@ -22,6 +22,7 @@ use super::Search;
 use crate::graph::{Edge, NodeId, Truth};
 use crate::hypothesis::Operator;
 use crate::settings::CodeSearch;
+use crate::step::Origin;
 
 /// Callees by which an edge of the graph is drawn.
 const CODE: Edge = Edge::Where(Hierarchy::Code);
@@ -33,9 +34,12 @@ impl Search {
             return;
         }
         self.advance(now);
+        let is_late = self.calls.is_answered(of);
+        let origin = if is_late { Origin::Late } else { Origin::Search };
         let news = self.calls.learn(of, callees);
+        self.awaken();
         for id in self.calls.followers(of) {
-            self.link_callees(id, &news);
+            self.link_callees(id, &news, origin);
             self.foresee(id);
             if of.is_root() && self.calls.has_none(of) {
                 self.refine_along(id, Hierarchy::Code);
@@ -74,7 +78,7 @@ impl Search {
             self.measurements.ask_callees(into.clone());
         }
         let callees: Vec<_> = self.calls.of(into).cloned().collect();
-        self.link_callees(id, &callees);
+        self.link_callees(id, &callees, Origin::Search);
     }
 
     /// Looks through a node that cannot be told: what it calls is asked about in its place.
@@ -156,7 +160,7 @@ impl Search {
         (self.follows_calls(id) && !code.is_root()).then(|| code.clone())
     }
 
-    fn link_callees(&mut self, id: NodeId, callees: &[Resource]) {
+    fn link_callees(&mut self, id: NodeId, callees: &[Resource], origin: Origin) {
         let node = self.graph.node(id);
         let (hypothesis, focus) = (node.hypothesis, node.focus.clone());
         let taken = node.children.values().filter(|edge| **edge == CODE).count();
@@ -169,6 +173,7 @@ impl Search {
         });
         let left_out = wanted.len().saturating_sub(room);
         let mut linked = Vec::new();
+        let mut foci = Vec::new();
         let mut opaque = Vec::new();
         for callee in wanted.into_iter().take(room) {
             let part = focus.with(Hierarchy::Code, callee.clone());
@@ -182,8 +187,10 @@ impl Search {
             {
                 opaque.push(callee.clone());
             }
-            linked.push(self.link(id, hypothesis, part, CODE));
+            linked.push(self.link(id, hypothesis, part.clone(), CODE));
+            foci.push(part);
         }
+        self.mark(&linked, hypothesis, &foci, origin);
         self.tell_refined(id, Some(Hierarchy::Code), &linked, left_out);
         for function in opaque {
             self.descend(id, &function);

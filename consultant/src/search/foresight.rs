@@ -21,7 +21,7 @@ impl Search {
     pub(super) fn look_ahead(&mut self, id: NodeId) {
         let node = self.graph.node(id);
         let leans = !node.is_leading && node.heat.is_none() && node.judge.leans_to_true();
-        if leans && !node.is_scout() {
+        if leans && !node.is_scout {
             self.lead(id);
         }
     }

@@ -3,12 +3,13 @@
 use whyperf_model::{Focus, Hierarchy, Resource};
 
 use super::Search;
+use crate::directive::{Level, Verdict};
 use crate::graph::{Edge, NodeId, Truth};
 use crate::hypothesis::HypothesisId;
 use crate::judge::Judge;
 use crate::queue::{Priority, Rank};
 use crate::refine::{self, FIRST, LAST, Siblings};
-use crate::step::Happening;
+use crate::step::{Happening, Origin};
 use crate::stream::Stream;
 
 /// What linking a child to its parent came to.
@@ -19,15 +20,50 @@ pub(super) enum Linked {
     Shadow,
     /// Nothing: it was linked before.
     Known,
+    /// Nothing: a directive forbids it.
+    Pruned,
 }
 
 impl Search {
     /// Asks the top-level hypotheses about the whole program.
     pub(super) fn plant(&mut self) {
+        for (hypothesis, threshold) in self.guidance.thresholds().collect::<Vec<_>>() {
+            self.hypotheses.set_threshold(hypothesis, threshold);
+        }
+        self.awaited = self.guidance.high().cloned().collect();
         let tops: Vec<_> = self.hypotheses.children(None).collect();
         for hypothesis in tops {
             self.add_root(hypothesis, Focus::whole_program());
         }
+    }
+
+    /// Starts the questions that directives want answered at once, as soon as all that they name is there.
+    pub(super) fn awaken(&mut self) {
+        let awaited = std::mem::take(&mut self.awaited);
+        let (here, later) = awaited.into_iter().partition::<Vec<_>, _>(|(hypothesis, focus)| {
+            let computes = self.hypotheses.row(*hypothesis).asks_for_computing();
+            Hierarchy::ALL.into_iter().all(|hierarchy| {
+                let is_here = |resource: &Resource| {
+                    // Functions are not announced one by one: they are there when the program is.
+                    let is_function = computes && hierarchy == Hierarchy::Code;
+                    self.knows(resource)
+                        || (is_function && self.catalogue.count(Hierarchy::Process) > 0)
+                };
+                focus.part(hierarchy).iter().all(is_here)
+            })
+        });
+        self.awaited = later;
+        for (hypothesis, focus) in here {
+            let is_new = self.graph.find(hypothesis, &focus).is_none();
+            let id = self.add_root(hypothesis, focus);
+            if is_new {
+                self.graph.node_mut(id).origin = Origin::Priority;
+            }
+        }
+    }
+
+    fn knows(&self, resource: &Resource) -> bool {
+        resource.is_root() || self.catalogue.is_known(resource) || self.calls.is_known(resource)
     }
 
     /// Lets a new resource join what was refined before it was known. One that comes back opens its nodes again.
@@ -76,7 +112,7 @@ impl Search {
         let node = self.graph.node(id);
         let found = node.found.as_ref().map_or(self.now, |(found, _)| *found);
         let is_old = self.now.since(found) >= self.settings.patience;
-        if node.is_scout() && node.true_parents == 0 {
+        if node.is_scout && node.true_parents == 0 {
             match self.truth_of(node.hypothesis, &Focus::whole_program()) {
                 Truth::True => return false,
                 Truth::Unknown if !is_old => return false,
@@ -94,7 +130,7 @@ impl Search {
     pub(super) fn echoes(&self, id: NodeId) -> bool {
         let node = self.graph.node(id);
         let whole = Focus::whole_program();
-        node.is_scout() && self.truth_of(node.hypothesis, &whole) == Truth::True
+        node.is_scout && self.truth_of(node.hypothesis, &whole) == Truth::True
     }
 
     /// Puts a node that somebody holds into the queue, unless it is there, is measured, or cannot be.
@@ -121,15 +157,27 @@ impl Search {
             let focus = Focus::whole_program().with(Hierarchy::Process, process);
             for hypothesis in &tops {
                 if self.hypotheses.row(*hypothesis).refines(Hierarchy::Process) {
-                    self.add_root(*hypothesis, focus.clone());
+                    self.add_scout(*hypothesis, focus.clone());
                 }
             }
         }
     }
 
-    fn add_root(&mut self, hypothesis: HypothesisId, focus: Focus) {
+    pub(super) fn add_root(&mut self, hypothesis: HypothesisId, focus: Focus) -> NodeId {
         let (id, _) = self.ensure(hypothesis, focus);
         if self.graph.make_root(id) {
+            self.enqueue(id, Priority::Root);
+        }
+        id
+    }
+
+    fn add_scout(&mut self, hypothesis: HypothesisId, focus: Focus) {
+        if self.guidance.verdict(hypothesis, &focus) == Verdict::Pruned {
+            self.pruned.insert((hypothesis, focus));
+            return;
+        }
+        let (id, _) = self.ensure(hypothesis, focus);
+        if self.graph.make_scout(id) {
             self.enqueue(id, Priority::Root);
         }
     }
@@ -187,8 +235,24 @@ impl Search {
             return;
         }
         let focus = node.focus.with(hierarchy, news.clone());
-        let linked = [self.link(id, hypothesis, focus, edge)];
+        let linked = [self.link(id, hypothesis, focus.clone(), edge)];
+        self.mark(&linked, hypothesis, &[focus], Origin::Late);
         self.tell_refined(id, Some(hierarchy), &linked, 0);
+    }
+
+    /// Notes where the idea of questions came from that were new.
+    pub(super) fn mark(
+        &mut self,
+        linked: &[Linked],
+        hypothesis: HypothesisId,
+        foci: &[Focus],
+        origin: Origin,
+    ) {
+        for (linked, focus) in linked.iter().zip(foci) {
+            if let (Linked::News, Some(id)) = (linked, self.graph.find(hypothesis, focus)) {
+                self.graph.node_mut(id).origin = origin;
+            }
+        }
     }
 
     fn reopen(&mut self, id: NodeId) {
@@ -206,12 +270,21 @@ impl Search {
         focus: Focus,
         edge: Edge,
     ) -> Linked {
+        let verdict = self.guidance.verdict(hypothesis, &focus);
+        if verdict == Verdict::Pruned {
+            self.pruned.insert((hypothesis, focus));
+            return Linked::Pruned;
+        }
         let (child, is_new) = self.ensure(hypothesis, focus);
         if !self.graph.link(parent, child, edge) {
             return Linked::Known;
         }
         if self.graph.node(child).truth != Truth::False {
-            let priority = if edge == Edge::Why { Priority::Why } else { Priority::Where };
+            let priority = match edge {
+                _ if verdict == Verdict::Asked(Level::Low) => Priority::Low,
+                Edge::Why => Priority::Why,
+                Edge::Where(_) => Priority::Where,
+            };
             self.enqueue(child, priority);
         }
         if is_new { Linked::News } else { Linked::Shadow }

@@ -6,6 +6,7 @@ use whyperf_model::{Focus, Hierarchy, Pair, Time};
 
 use super::Search;
 use crate::graph::{Edge, NodeId, Truth};
+use crate::step::Origin;
 
 /// One question of a search, for whoever keeps or draws the graph.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +27,8 @@ pub struct Question {
     pub confidence: f64,
     /// How often it was asked.
     pub asked: u32,
+    /// Where the idea came from to ask.
+    pub origin: Origin,
     /// When it became true.
     pub found: Option<Time>,
     /// The questions that led to it, and along which axis: `why`, or the name of a hierarchy.
@@ -56,6 +59,7 @@ impl Search {
             threshold: row.threshold,
             confidence: node.found.map_or(0.0, |(_, ground)| ground.confidence),
             asked: node.asked,
+            origin: node.origin,
             found: node.found.map(|(time, _)| time),
             parents: node.parents.iter().map(|parent| (parent.0, axis(*parent))).collect(),
             pairs: row.pairs(&node.focus),

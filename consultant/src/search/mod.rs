@@ -13,15 +13,16 @@ pub use history::Question;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use whyperf_model::{Resource, Sample, Time};
+use whyperf_model::{Focus, Resource, Sample, Time};
 
 use crate::calls::Calls;
 use crate::catalogue::Catalogue;
 use crate::cost::{Admission, Budget};
+use crate::directive::Guidance;
 use crate::graph::{Graph, NodeId, Truth};
 use crate::hypothesis::{Hypotheses, HypothesisId};
 use crate::queue::Queue;
-use crate::report::{self, Counts, Report};
+use crate::report::{self, Counts, Guided, Report};
 use crate::request::{MeasurementId, Measurements, Request};
 use crate::settings::Settings;
 use crate::step::{Happening, Step, Subject};
@@ -35,6 +36,11 @@ pub struct Search {
     hypotheses: Hypotheses,
     now: Time,
     is_over: bool,
+    guidance: Guidance,
+    /// Questions of directives that name what is not there yet.
+    awaited: Vec<(HypothesisId, Focus)>,
+    /// Questions that directives forbade.
+    pruned: BTreeSet<(HypothesisId, Focus)>,
     catalogue: Catalogue,
     calls: Calls,
     graph: Graph,
@@ -69,12 +75,21 @@ impl Search {
     /// A search that begins with the top-level hypotheses at the whole program.
     #[must_use]
     pub fn new(hypotheses: Hypotheses, settings: Settings) -> Self {
+        Self::guided(hypotheses, settings, Guidance::default())
+    }
+
+    /// The same, led by directives.
+    #[must_use]
+    pub fn guided(hypotheses: Hypotheses, settings: Settings, guidance: Guidance) -> Self {
         let budget = Budget::new(settings.cost_limit);
         let mut search = Self {
             settings,
             hypotheses,
             now: Time::ZERO,
             is_over: false,
+            guidance,
+            awaited: Vec::new(),
+            pruned: BTreeSet::new(),
             catalogue: Catalogue::default(),
             calls: Calls::default(),
             graph: Graph::default(),
@@ -114,6 +129,7 @@ impl Search {
         for news in self.catalogue.add(resource) {
             self.discover(&news);
         }
+        self.awaken();
         self.fill();
     }
 
@@ -225,7 +241,12 @@ impl Search {
     /// What was found so far, or at all once the run is over.
     #[must_use]
     pub fn report(&self) -> Report {
-        report::report(&self.graph, &self.hypotheses)
+        let guided = Guided {
+            used: self.guidance.used() - self.awaited.len(),
+            waiting: self.awaited.iter().map(|question| self.subject_of(question)).collect(),
+            pruned: self.pruned.iter().map(|question| self.subject_of(question)).collect(),
+        };
+        report::report(&self.graph, &self.hypotheses, guided)
     }
 
     /// The hypotheses it works with.
@@ -262,7 +283,12 @@ impl Search {
         Subject { hypothesis, focus: node.focus.clone() }
     }
 
-    fn truth_of(&self, hypothesis: HypothesisId, focus: &whyperf_model::Focus) -> Truth {
+    fn subject_of(&self, (hypothesis, focus): &(HypothesisId, Focus)) -> Subject {
+        let hypothesis = self.hypotheses.row(*hypothesis).name.clone();
+        Subject { hypothesis, focus: focus.clone() }
+    }
+
+    fn truth_of(&self, hypothesis: HypothesisId, focus: &Focus) -> Truth {
         let found = self.graph.find(hypothesis, focus);
         found.map_or(Truth::Unknown, |id| self.graph.node(id).truth)
     }

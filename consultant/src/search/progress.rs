@@ -195,6 +195,7 @@ impl Search {
             confidence: ground.confidence,
             since: ground.since,
             coverage: self.graph.node(id).coverage(),
+            origin: self.graph.node(id).origin,
         };
         self.tell(Happening::Concluded(conclusion));
     }

@@ -18,6 +18,7 @@
 //! function /Code/libm/exp rate 2000000 hot 0.01
 //! function /Code/oned.c/hook cannot it is too short
 //! call_cost 60
+//! directive priority high CPUbound </Code/libm/exp>
 //! set active_limit 5
 //! show all
 //! ```
@@ -40,6 +41,8 @@ pub struct Scenario {
     pub script: Script,
     /// How it is searched.
     pub settings: Settings,
+    /// The text of a file of directives.
+    pub directives: String,
     /// Whether every step is to be shown, not only what a user would want to see.
     pub shows_all: bool,
 }
@@ -61,7 +64,8 @@ impl Scenario {
     pub fn parse(text: &str) -> Result<Self, Complaint> {
         let script = Script::default();
         let (program, settings) = (Program::default(), Settings::default());
-        let mut scenario = Self { program, script, settings, shows_all: false };
+        let directives = "whyperf directives 1\n".to_owned();
+        let mut scenario = Self { program, script, settings, directives, shows_all: false };
         for (at, line) in text.lines().enumerate() {
             let line = line.trim();
             if !line.is_empty() && !line.starts_with('#') {
@@ -105,6 +109,10 @@ impl Scenario {
                 self.script.refused.push((focus, reason.join(" ")));
             }
             ("set", [name, value]) => self.set(name, value)?,
+            ("directive", words) => {
+                self.directives.push_str(&words.join(" "));
+                self.directives.push('\n');
+            }
             ("show", ["all"]) => self.shows_all = true,
             (share, [category, rest @ ..]) if share.starts_with(|c: char| c.is_ascii_digit()) => {
                 self.add_activity(share, category, rest)?;

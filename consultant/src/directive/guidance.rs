@@ -1,0 +1,296 @@
+//! What directives mean to a search: maps renamed the others, prunes dropped what is under them, and nothing contradicts itself.
+
+use std::collections::BTreeMap;
+
+use whyperf_model::{Focus, Hierarchy, Resource};
+
+use super::{Directive, DirectiveError, Directives, Entry, Level, Mistake, Place, Whom};
+use crate::hypothesis::{Hypotheses, HypothesisId};
+
+/// Directives that were checked against each other and a table of hypotheses.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Guidance {
+    thresholds: BTreeMap<HypothesisId, f64>,
+    prunes: BTreeMap<HypothesisId, Vec<Resource>>,
+    priorities: BTreeMap<(HypothesisId, Focus), Level>,
+    used: usize,
+}
+
+/// What is said about one question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// Never ask.
+    Pruned,
+    /// Ask so soon.
+    Asked(Level),
+    /// Nothing.
+    Silent,
+}
+
+impl Guidance {
+    /// Renames by the maps, drops what is pruned, keeps the rest.
+    ///
+    /// # Errors
+    /// When directives contradict each other, or maps go in circles; then nothing is used.
+    pub fn new(
+        directives: &Directives,
+        hypotheses: &Hypotheses,
+    ) -> Result<Self, Vec<DirectiveError>> {
+        let mut draft = Draft { maps: Maps::of(directives)?, ..Draft::default() };
+        for entry in &directives.entries {
+            draft.take(entry, hypotheses);
+        }
+        if draft.mistakes.is_empty() { Ok(draft.finished()) } else { Err(draft.mistakes) }
+    }
+
+    /// How many directives have a say. Maps speak through the others, and what a prune dropped is silent.
+    #[must_use]
+    pub const fn used(&self) -> usize {
+        self.used
+    }
+
+    /// What is said about a question. The whole program is always asked about.
+    pub(crate) fn verdict(&self, hypothesis: HypothesisId, focus: &Focus) -> Verdict {
+        let prunes = self.prunes.get(&hypothesis).into_iter().flatten();
+        if { prunes }.any(|resource| is_under(focus, resource)) {
+            return Verdict::Pruned;
+        }
+        let level = self.priorities.get(&(hypothesis, focus.clone()));
+        level.map_or(Verdict::Silent, |level| Verdict::Asked(*level))
+    }
+
+    /// The questions to be asked at once.
+    pub(crate) fn high(&self) -> impl Iterator<Item = &(HypothesisId, Focus)> {
+        let high = self.priorities.iter().filter(|(_, level)| **level == Level::High);
+        high.map(|(question, _)| question)
+    }
+
+    /// The thresholds.
+    pub(crate) fn thresholds(&self) -> impl Iterator<Item = (HypothesisId, f64)> {
+        self.thresholds.iter().map(|(hypothesis, value)| (*hypothesis, *value))
+    }
+}
+
+/// A prune is about what is inside its resource; of a root, about all that is not the root.
+fn is_under(focus: &Focus, resource: &Resource) -> bool {
+    let hierarchy = resource.hierarchy();
+    if resource.is_root() {
+        return !focus.is_root(hierarchy);
+    }
+    focus.part(hierarchy).iter().all(|part| resource.contains(part))
+}
+
+/// Guidance while it is put together: where each thing was said first.
+#[derive(Default)]
+struct Draft {
+    maps: Maps,
+    thresholds: BTreeMap<HypothesisId, (f64, Place)>,
+    prunes: BTreeMap<(Whom, Resource), Vec<HypothesisId>>,
+    priorities: BTreeMap<(HypothesisId, Focus), (Level, Place)>,
+    mistakes: Vec<DirectiveError>,
+}
+
+impl Draft {
+    fn take(&mut self, entry: &Entry, hypotheses: &Hypotheses) {
+        let place = entry.place.clone();
+        match &entry.directive {
+            Directive::Map { .. } => {}
+            Directive::Prune { whom, resource } => {
+                let about = hypotheses.ids().filter(|id| is_about(whom, *id, hypotheses)).collect();
+                self.prunes.insert((whom.clone(), self.maps.renamed(resource)), about);
+            }
+            Directive::Priority { level, hypothesis, focus } => {
+                let Some(id) = hypotheses.named(hypothesis) else {
+                    return self.complain(place, Mistake::Hypothesis(hypothesis.clone()));
+                };
+                let question = (id, self.maps.focus(focus));
+                match self.priorities.get(&question) {
+                    Some((other, there)) if other != level => {
+                        let there = there.clone();
+                        self.complain(place, Mistake::Contradiction(there));
+                    }
+                    Some(_) => {}
+                    None => _ = self.priorities.insert(question, (*level, place)),
+                }
+            }
+            Directive::Threshold { hypothesis, value } => {
+                let Some(id) = hypotheses.named(hypothesis) else {
+                    return self.complain(place, Mistake::Hypothesis(hypothesis.clone()));
+                };
+                match self.thresholds.get(&id) {
+                    Some((other, there)) if other.total_cmp(value).is_ne() => {
+                        let there = there.clone();
+                        self.complain(place, Mistake::Contradiction(there));
+                    }
+                    Some(_) => {}
+                    None => _ = self.thresholds.insert(id, (*value, place)),
+                }
+            }
+        }
+    }
+
+    fn complain(&mut self, place: Place, mistake: Mistake) {
+        self.mistakes.push(DirectiveError { place, mistake });
+    }
+
+    fn finished(self) -> Guidance {
+        let mut guidance = Guidance::default();
+        for ((_, resource), about) in &self.prunes {
+            for hypothesis in about {
+                guidance.prunes.entry(*hypothesis).or_default().push(resource.clone());
+            }
+        }
+        let said = self.priorities.into_iter().map(|(question, (level, _))| (question, level));
+        let priorities: BTreeMap<_, _> = said
+            .filter(|((hypothesis, focus), _)| {
+                guidance.verdict(*hypothesis, focus) != Verdict::Pruned
+            })
+            .collect();
+        let values = self.thresholds.into_iter().map(|(id, (value, _))| (id, value));
+        guidance.thresholds = values.collect();
+        guidance.used = self.prunes.len() + priorities.len() + guidance.thresholds.len();
+        guidance.priorities = priorities;
+        guidance
+    }
+}
+
+fn is_about(whom: &Whom, id: HypothesisId, hypotheses: &Hypotheses) -> bool {
+    let is_below = |name: &String| {
+        let up = std::iter::successors(Some(id), |id| hypotheses.row(*id).parent);
+        { up }.any(|id| hypotheses.row(id).name == *name)
+    };
+    match whom {
+        Whom::All => true,
+        Whom::Only(name) => is_below(name),
+        Whom::AllBut(name) => !is_below(name),
+    }
+}
+
+/// Old names and new ones.
+#[derive(Default)]
+struct Maps {
+    to: BTreeMap<Resource, Resource>,
+}
+
+impl Maps {
+    fn of(directives: &Directives) -> Result<Self, Vec<DirectiveError>> {
+        let mut maps = Self::default();
+        let mut places = BTreeMap::new();
+        let mut mistakes = Vec::new();
+        for entry in &directives.entries {
+            let Directive::Map { from, to } = &entry.directive else { continue };
+            match maps.to.insert(from.clone(), to.clone()) {
+                Some(other) if other != *to => {
+                    let there: &Place = &places[from];
+                    let mistake = Mistake::Contradiction(there.clone());
+                    mistakes.push(DirectiveError { place: entry.place.clone(), mistake });
+                }
+                _ => _ = places.insert(from.clone(), entry.place.clone()),
+            }
+        }
+        for (from, place) in &places {
+            if maps.follow(from).is_none() {
+                let (place, mistake) = (place.clone(), Mistake::Cycle(from.clone()));
+                mistakes.push(DirectiveError { place, mistake });
+            }
+        }
+        if mistakes.is_empty() { Ok(maps) } else { Err(mistakes) }
+    }
+
+    /// The new name, by the map of the longest old one; and on from there.
+    fn renamed(&self, resource: &Resource) -> Resource {
+        self.follow(resource).unwrap_or_else(|| resource.clone())
+    }
+
+    fn focus(&self, focus: &Focus) -> Focus {
+        Hierarchy::ALL.into_iter().fold(focus.clone(), |renamed, hierarchy| {
+            let part = focus.part(hierarchy).iter().map(|resource| self.renamed(resource));
+            renamed.with_set(hierarchy, part)
+        })
+    }
+
+    /// Each map applies once at most; one that applies again goes in a circle.
+    fn follow(&self, resource: &Resource) -> Option<Resource> {
+        let mut name = resource.clone();
+        for _ in 0..=self.to.len() {
+            match self.step(&name) {
+                Some(next) => name = next,
+                None => return Some(name),
+            }
+        }
+        None
+    }
+
+    fn step(&self, name: &Resource) -> Option<Resource> {
+        let mut above = std::iter::successors(Some(name.clone()), Resource::parent);
+        let from = above.find(|above| self.to.contains_key(above))?;
+        let to = &self.to[&from];
+        Resource::parse(&format!("{to}{}", &name.path()[from.path().len()..])).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn guidance(text: &str) -> Result<Guidance, Vec<String>> {
+        let table = Hypotheses::built_in();
+        let text = format!("whyperf directives 1\n{text}");
+        let directives = Directives::parse("d", &text, &table).expect("well formed");
+        let told =
+            |mistakes: Vec<DirectiveError>| mistakes.iter().map(ToString::to_string).collect();
+        Guidance::new(&directives, &table).map_err(told)
+    }
+
+    fn verdict(guidance: &Guidance, name: &str, focus: &str) -> Verdict {
+        let id = Hypotheses::built_in().named(name).expect("it is in the table");
+        guidance.verdict(id, &focus.parse().expect("well formed"))
+    }
+
+    #[test]
+    fn maps_rename_the_others_by_the_longest_old_name_and_on() {
+        let said = guidance(
+            "map /Code/a.c /Code/b.c\nmap /Code/a.c/f /Code/x.c/g\nmap /Code/b.c /Code/c.c\n\
+             priority high CPUbound </Code/a.c/f>\npriority low CPUbound </Code/a.c/h>\nprune CPUbound /Code/a.c/t",
+        )
+        .expect("right");
+        assert_eq!(verdict(&said, "CPUbound", "</Code/x.c/g>"), Verdict::Asked(Level::High));
+        assert_eq!(verdict(&said, "CPUbound", "</Code/c.c/h>"), Verdict::Asked(Level::Low));
+        assert_eq!(verdict(&said, "CPUbound", "</Code/c.c/t>"), Verdict::Pruned);
+        assert_eq!(verdict(&said, "CPUbound", "</Code/a.c/t>"), Verdict::Silent);
+        assert_eq!(said.used(), 3);
+    }
+
+    #[test]
+    fn prunes_drop_what_is_under_them_and_never_the_whole_program() {
+        let said = guidance(
+            "prune * /Machine\nprune !ExcessiveIOBlockingTime /SyncObject\n\
+             priority high CPUbound </Machine/n0>\npriority high TooManySmallIOOps </SyncObject/Barrier>",
+        )
+        .expect("right");
+        assert_eq!(verdict(&said, "CPUbound", "</Machine/n0>"), Verdict::Pruned);
+        assert_eq!(verdict(&said, "CPUbound", "<>"), Verdict::Silent);
+        let small = verdict(&said, "TooManySmallIOOps", "</SyncObject/Barrier>");
+        assert_eq!(small, Verdict::Asked(Level::High), "it belongs to what is spared");
+        assert_eq!(said.used(), 3);
+    }
+
+    #[test]
+    fn circles_and_contradictions_are_refused_as_a_whole() {
+        let mistakes = |text: &str| guidance(text).expect_err("wrong");
+        let circle = "the maps lead from";
+        let both = mistakes("map /Code/a /Code/b\nmap /Code/b /Code/a");
+        assert!(both.len() == 2 && both.iter().all(|mistake| mistake.contains(circle)), "{both:?}");
+        assert!(mistakes("map /Code/a /Code/a/b")[0].contains(circle));
+        assert!(mistakes("map /Code/a /Code/a")[0].contains(circle));
+        let contradictions = mistakes(
+            "map /Code/a /Code/b\nthreshold CPUbound 0.2\nthreshold CPUbound 0.3\n\
+             priority high CPUbound </Code/a>\npriority low CPUbound </Code/b>",
+        );
+        assert_eq!(
+            contradictions,
+            ["d:4:1: this contradicts d:3:1", "d:6:1: this contradicts d:5:1"]
+        );
+        assert_eq!(mistakes("map /Code/a /Code/b\nmap /Code/a /Code/c").len(), 1);
+    }
+}

@@ -1,0 +1,175 @@
+//! What earlier runs or a person say to a search: which questions first, which never, and when a value is too large.
+//!
+//! ```text
+//! whyperf directives 1
+//! map       /Code/oned.c  /Code/onednb.c                  # the others speak of the left name and mean the right one
+//! prune     *  /Machine                                   # never ask by machine; `!X` is all hypotheses but X
+//! priority  high  ExcessiveSyncWaitingTime  </Code/onednb.c/exchng1,/Machine,/Process,/SyncObject>
+//! threshold ExcessiveSyncWaitingTime  0.12
+//! ```
+//!
+//! One a line, `#` begins a comment that belongs to its line. Reading complains about every mistake with its line and column;
+//! nothing is used of what has any. Files are put together as [`Directives`]; [`Guidance`] is what a search makes of them.
+
+mod guidance;
+mod parse;
+
+use std::fmt;
+use std::sync::Arc;
+
+use whyperf_model::{Focus, Resource};
+
+pub use guidance::Guidance;
+pub(crate) use guidance::Verdict;
+pub use parse::{DirectiveError, Mistake};
+
+/// One thing that is said.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Directive {
+    /// What the other directives call `from` is called `to` now, and so is all below it.
+    Map {
+        /// The old name.
+        from: Resource,
+        /// The new one.
+        to: Resource,
+    },
+    /// Some hypotheses are never asked about a resource, nor about what is below it.
+    Prune {
+        /// Which hypotheses.
+        whom: Whom,
+        /// The resource; of a root, all that is below it.
+        resource: Resource,
+    },
+    /// A question is asked at once and for the whole run, or after the others.
+    Priority {
+        /// Which of the two.
+        level: Level,
+        /// The hypothesis.
+        hypothesis: String,
+        /// The focus.
+        focus: Focus,
+    },
+    /// A hypothesis is true from another value on.
+    Threshold {
+        /// The hypothesis.
+        hypothesis: String,
+        /// The value.
+        value: f64,
+    },
+}
+
+/// The hypotheses that a prune is about, with those that make them more precise.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Whom {
+    /// All.
+    All,
+    /// This one.
+    Only(String),
+    /// All but this one.
+    AllBut(String),
+}
+
+/// How soon a question is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// At once, and for the whole run.
+    High,
+    /// After all others.
+    Low,
+}
+
+/// Where a directive stands. Lines and columns count from one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file, as it was named.
+    pub file: Arc<str>,
+    /// The line.
+    pub line: usize,
+    /// The column.
+    pub column: usize,
+}
+
+/// A directive, the comment on its line, and where it was read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// What is said.
+    pub directive: Directive,
+    /// Where that comes from, in words.
+    pub comment: Option<String>,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// All that is said, in the order in which it was read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Directives {
+    /// One for each line that says something.
+    pub entries: Vec<Entry>,
+}
+
+impl Directives {
+    /// Adds what another file says.
+    pub fn append(&mut self, other: Self) {
+        self.entries.extend(other.entries);
+    }
+
+    /// Adds a directive that no file holds, with a comment on where it comes from.
+    pub fn push(&mut self, directive: Directive, comment: Option<String>) {
+        let place = Place { file: "".into(), line: self.entries.len() + 2, column: 1 };
+        self.entries.push(Entry { directive, comment, place });
+    }
+}
+
+impl fmt::Display for Directives {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(out, "{}", parse::FIRST_LINE)?;
+        for entry in &self.entries {
+            write!(out, "{}", entry.directive)?;
+            match &entry.comment {
+                Some(comment) => writeln!(out, "  # {comment}")?,
+                None => writeln!(out)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Directive {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Map { from, to } => write!(out, "map       {from}  {to}"),
+            Self::Prune { whom, resource } => write!(out, "prune     {whom}  {resource}"),
+            Self::Priority { level, hypothesis, focus } => {
+                write!(out, "priority  {level}  {hypothesis}  {focus}")
+            }
+            Self::Threshold { hypothesis, value } => {
+                write!(out, "threshold {hypothesis}  {value}")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Whom {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::All => write!(out, "*"),
+            Self::Only(name) => write!(out, "{name}"),
+            Self::AllBut(name) => write!(out, "!{name}"),
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::High => "high",
+            Self::Low => "low",
+        })
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}

@@ -1,0 +1,359 @@
+//! Reading directives: every mistake is told, with its file, line and column.
+
+use std::fmt;
+use std::sync::Arc;
+
+use whyperf_model::{Focus, Problem, Resource};
+
+use super::{Directive, Directives, Entry, Level, Place, Whom};
+use crate::hypothesis::{Hypotheses, Operator};
+
+/// What a file of directives begins with.
+pub(super) const FIRST_LINE: &str = "whyperf directives 1";
+
+/// A mistake and where it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DirectiveError {
+    /// Where.
+    pub place: Place,
+    /// What is wrong.
+    pub mistake: Mistake,
+}
+
+/// What can be wrong with directives.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Mistake {
+    /// The file does not begin as it should.
+    FirstLine,
+    /// It is of a version that this whyperf does not know.
+    Version(String),
+    /// No directive is called so.
+    Keyword(String),
+    /// Something is missing.
+    Missing(&'static str),
+    /// There is more than there should be.
+    Extra(String),
+    /// No hypothesis is called so.
+    Hypothesis(String),
+    /// Neither `high` nor `low`.
+    Level(String),
+    /// Not a resource, or not a focus.
+    Name(Problem),
+    /// Not a number, or not one that values can pass.
+    Threshold(String, Operator),
+    /// A map leads from one hierarchy to another, or is about a root.
+    Unmappable,
+    /// Following the maps never ends.
+    Cycle(Resource),
+    /// It contradicts what was said there.
+    Contradiction(Place),
+}
+
+impl Directives {
+    /// Reads a file. Hypotheses must be of the table.
+    ///
+    /// # Errors
+    /// All mistakes of the file; then nothing of it is used.
+    pub fn parse(
+        file: &str,
+        text: &str,
+        hypotheses: &Hypotheses,
+    ) -> Result<Self, Vec<DirectiveError>> {
+        let file: Arc<str> = file.into();
+        let mut lines = text.lines().enumerate().map(|(at, line)| Line::split(&file, at + 1, line));
+        let mut lines = lines.by_ref().filter(|line| !line.words.is_empty());
+        let first = lines.next();
+        if let Some(mistake) = check_first(first.as_ref()) {
+            let place = first.map_or(Place { file, line: 1, column: 1 }, |line| line.place(0));
+            return Err(vec![DirectiveError { place, mistake }]);
+        }
+        let (mut entries, mut mistakes) = (Vec::new(), Vec::new());
+        for line in lines {
+            match line.directive(hypotheses) {
+                Ok(directive) => {
+                    let place = line.place(0);
+                    entries.push(Entry { directive, comment: line.comment, place });
+                }
+                Err(mistake) => mistakes.push(mistake),
+            }
+        }
+        if mistakes.is_empty() { Ok(Self { entries }) } else { Err(mistakes) }
+    }
+}
+
+/// The words of a line with their columns, and its comment.
+struct Line<'text> {
+    file: Arc<str>,
+    number: usize,
+    words: Vec<(usize, &'text str)>,
+    /// Where something more would have to stand.
+    end: usize,
+    comment: Option<String>,
+}
+
+impl<'text> Line<'text> {
+    /// A `#` begins a comment where a word could begin: inside a name it is part of it.
+    fn split(file: &Arc<str>, number: usize, text: &'text str) -> Self {
+        let mut words = Vec::new();
+        let mut comment = None;
+        let mut column = 1;
+        let mut rest = text.trim_start_matches('\u{feff}');
+        loop {
+            let trimmed = rest.trim_start();
+            column += rest[..rest.len() - trimmed.len()].chars().count();
+            if trimmed.is_empty() {
+                break;
+            }
+            if let Some(words) = trimmed.strip_prefix('#') {
+                comment = Some(words.trim().to_owned());
+                break;
+            }
+            let length = trimmed.find(char::is_whitespace).unwrap_or(trimmed.len());
+            words.push((column, &trimmed[..length]));
+            column += trimmed[..length].chars().count();
+            rest = &trimmed[length..];
+        }
+        let end = words.last().map_or(1, |(column, word)| column + word.chars().count());
+        Self { file: Arc::clone(file), number, words, end, comment }
+    }
+
+    fn directive(&self, hypotheses: &Hypotheses) -> Result<Directive, DirectiveError> {
+        let (directive, count) = match self.word(0, "a directive")? {
+            "map" => (self.map()?, 3),
+            "prune" => (self.prune(hypotheses)?, 3),
+            "priority" => (self.priority(hypotheses)?, 4),
+            "threshold" => (self.threshold(hypotheses)?, 3),
+            other => return Err(self.error(0, Mistake::Keyword(other.to_owned()))),
+        };
+        match self.words.get(count) {
+            Some((_, word)) => Err(self.error(count, Mistake::Extra((*word).to_owned()))),
+            None => Ok(directive),
+        }
+    }
+
+    fn map(&self) -> Result<Directive, DirectiveError> {
+        let from = self.resource(1, "the old name of a resource")?;
+        let to = self.resource(2, "its new name")?;
+        let fits = from.hierarchy() == to.hierarchy() && !from.is_root() && !to.is_root();
+        if fits { Ok(Directive::Map { from, to }) } else { Err(self.error(2, Mistake::Unmappable)) }
+    }
+
+    fn prune(&self, hypotheses: &Hypotheses) -> Result<Directive, DirectiveError> {
+        let word = self.word(1, "a hypothesis, `*` for all, or `!` and the one that is spared")?;
+        let whom = match word.strip_prefix('!') {
+            _ if word == "*" => Whom::All,
+            Some(spared) => Whom::AllBut(self.hypothesis(1, spared, hypotheses)?),
+            None => Whom::Only(self.hypothesis(1, word, hypotheses)?),
+        };
+        Ok(Directive::Prune { whom, resource: self.resource(2, "a resource")? })
+    }
+
+    fn priority(&self, hypotheses: &Hypotheses) -> Result<Directive, DirectiveError> {
+        let level = match self.word(1, "`high` or `low`")? {
+            "high" => Level::High,
+            "low" => Level::Low,
+            other => return Err(self.error(1, Mistake::Level(other.to_owned()))),
+        };
+        let hypothesis = self.hypothesis(2, self.word(2, "a hypothesis")?, hypotheses)?;
+        let focus = Focus::parse(self.word(3, "a focus")?).map_err(|error| {
+            let mistake = self.error(3, Mistake::Name(error.problem));
+            mistake.shifted(error.column)
+        })?;
+        Ok(Directive::Priority { level, hypothesis, focus })
+    }
+
+    fn threshold(&self, hypotheses: &Hypotheses) -> Result<Directive, DirectiveError> {
+        let hypothesis = self.hypothesis(1, self.word(1, "a hypothesis")?, hypotheses)?;
+        let word = self.word(2, "a value")?;
+        let operator =
+            hypotheses.named(&hypothesis).map_or(Operator::Above, |id| hypotheses.row(id).operator);
+        let value: f64 = word.parse().unwrap_or(f64::NAN);
+        if operator.can_be_passed(value) {
+            Ok(Directive::Threshold { hypothesis, value })
+        } else {
+            Err(self.error(2, Mistake::Threshold(word.to_owned(), operator)))
+        }
+    }
+
+    fn hypothesis(
+        &self,
+        at: usize,
+        name: &str,
+        hypotheses: &Hypotheses,
+    ) -> Result<String, DirectiveError> {
+        match hypotheses.named(name) {
+            Some(_) => Ok(name.to_owned()),
+            None => Err(self.error(at, Mistake::Hypothesis(name.to_owned()))),
+        }
+    }
+
+    fn resource(&self, at: usize, wanted: &'static str) -> Result<Resource, DirectiveError> {
+        Resource::parse(self.word(at, wanted)?).map_err(|error| {
+            let mistake = self.error(at, Mistake::Name(error.problem));
+            mistake.shifted(error.column)
+        })
+    }
+
+    fn word(&self, at: usize, wanted: &'static str) -> Result<&'text str, DirectiveError> {
+        let word = self.words.get(at).map(|(_, word)| *word);
+        word.ok_or_else(|| self.error(at, Mistake::Missing(wanted)))
+    }
+
+    fn error(&self, at: usize, mistake: Mistake) -> DirectiveError {
+        DirectiveError { place: self.place(at), mistake }
+    }
+
+    fn place(&self, at: usize) -> Place {
+        let column = self.words.get(at).map_or(self.end, |(column, _)| *column);
+        Place { file: Arc::clone(&self.file), line: self.number, column }
+    }
+}
+
+fn check_first(line: Option<&Line<'_>>) -> Option<Mistake> {
+    let words: Vec<_> = line?.words.iter().map(|(_, word)| *word).collect();
+    match words.as_slice() {
+        ["whyperf", "directives", "1"] => None,
+        ["whyperf", "directives", version] => Some(Mistake::Version((*version).to_owned())),
+        _ => Some(Mistake::FirstLine),
+    }
+}
+
+impl DirectiveError {
+    /// The same in a column of what stands there.
+    fn shifted(mut self, column: usize) -> Self {
+        self.place.column += column - 1;
+        self
+    }
+}
+
+impl fmt::Display for DirectiveError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: {}", self.place, self.mistake)
+    }
+}
+
+impl std::error::Error for DirectiveError {}
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::FirstLine => write!(out, "the file must begin with '{FIRST_LINE}'"),
+            Self::Version(version) => {
+                write!(
+                    out,
+                    "directives of version {version} cannot be read, only those of version 1"
+                )
+            }
+            Self::Keyword(word) => {
+                write!(
+                    out,
+                    "'{word}' is no directive; there are map, prune, priority and threshold"
+                )
+            }
+            Self::Missing(wanted) => write!(out, "{wanted} is missing"),
+            Self::Extra(word) => write!(out, "'{word}' is too much"),
+            Self::Hypothesis(name) => {
+                write!(out, "there is no hypothesis '{name}'; `whyperf hypotheses` prints all")
+            }
+            Self::Level(word) => write!(out, "'{word}' is neither 'high' nor 'low'"),
+            Self::Name(problem) => write!(out, "{problem}"),
+            Self::Threshold(word, Operator::Above) => {
+                write!(out, "'{word}' is no threshold; values lie between 0 and 1")
+            }
+            Self::Threshold(word, Operator::Below) => {
+                write!(out, "'{word}' is no threshold; values are positive")
+            }
+            Self::Unmappable => {
+                write!(
+                    out,
+                    "a map leads from one resource to another of the same hierarchy, both below its root"
+                )
+            }
+            Self::Cycle(resource) => {
+                write!(out, "the maps lead from {resource} back to it, or on without end")
+            }
+            Self::Contradiction(place) => write!(out, "this contradicts {place}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Directives, Vec<DirectiveError>> {
+        Directives::parse("d", text, &Hypotheses::built_in())
+    }
+
+    fn mistakes(text: &str) -> Vec<String> {
+        let mistakes = read(&format!("whyperf directives 1\n{text}")).expect_err("wrong");
+        mistakes.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn what_is_printed_is_read_again() {
+        let text = "whyperf directives 1\n\
+            map       /Code/oned.c  /Code/onednb.c\n\
+            prune     *  /Machine  # one process each\n\
+            prune     !ExcessiveSyncWaitingTime  /SyncObject\n\
+            prune     CPUbound  /Code/a#b.c/tiny\n\
+            priority  high  ExcessiveSyncWaitingTime  </Code/onednb.c/exchng1,/Machine,/Process,/SyncObject/Message>  # true in 2 of 3\n\
+            priority  low  CPUbound  </Code,/Machine,/Process/3,/SyncObject>\n\
+            threshold ExcessiveSyncWaitingTime  0.12\n\
+            threshold TooManySmallIOOps  65536\n";
+        let directives = read(text).expect("right");
+        assert_eq!(directives.entries.len(), 8);
+        assert_eq!(directives.entries[1].comment.as_deref(), Some("one process each"));
+        assert_eq!(directives.to_string(), text);
+    }
+
+    #[test]
+    fn spaces_comments_and_line_ends_do_not_matter() {
+        let text = "\u{feff}# from three runs\r\n\r\n  whyperf  directives 1 # first\r\n\tthreshold CPUbound\t0.5#\r\n";
+        assert_eq!(read(text).expect_err("a comment begins with a word").len(), 1);
+        let text = text.replace("0.5#", "0.5 #");
+        assert_eq!(read(&text).expect("right").entries.len(), 1);
+    }
+
+    #[test]
+    fn each_mistake_is_told_with_its_place() {
+        assert_eq!(
+            mistakes("maps /Code/a /Code/b\nmap /Code/a\nmap /Code/a /File/a\nmap /Code /Code/a"),
+            [
+                "d:2:1: 'maps' is no directive; there are map, prune, priority and threshold",
+                "d:3:12: its new name is missing",
+                "d:4:13: a map leads from one resource to another of the same hierarchy, both below its root",
+                "d:5:11: a map leads from one resource to another of the same hierarchy, both below its root",
+            ]
+        );
+        assert_eq!(
+            mistakes("prune !Sync /SyncObject\nprune * /Code/a,b\npriority urgent CPUbound <>"),
+            [
+                "d:2:7: there is no hypothesis 'Sync'; `whyperf hypotheses` prints all",
+                "d:3:16: ',' may not stand in a name; write it as %2C",
+                "d:4:10: 'urgent' is neither 'high' nor 'low'",
+            ]
+        );
+        assert_eq!(
+            mistakes(
+                "priority high CPUbound </Code,/Cod>\nthreshold CPUbound 30\nthreshold CPUbound 0.3 %"
+            ),
+            [
+                "d:2:32: 'Cod' is no hierarchy; there are Code, Machine, Process, SyncObject and File",
+                "d:3:20: '30' is no threshold; values lie between 0 and 1",
+                "d:4:24: '%' is too much",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_file_says_what_it_is() {
+        let first = |text: &str| read(text).map_err(|mistakes| mistakes[0].to_string());
+        assert_eq!(first("").map(|read| read.entries.len()), Ok(0));
+        let wrong = first("threshold CPUbound 0.5").expect_err("wrong");
+        assert_eq!(wrong, "d:1:1: the file must begin with 'whyperf directives 1'");
+        let newer = first("# new\nwhyperf directives 2\n").expect_err("newer");
+        assert_eq!(newer, "d:2:1: directives of version 2 cannot be read, only those of version 1");
+    }
+}
