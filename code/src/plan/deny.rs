@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::object::Object;
+
 /// What the functions of one part of the list have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
@@ -25,6 +27,8 @@ pub enum Group {
     Hooks,
     /// They switch stacks.
     StackSwitch,
+    /// They have no name by which the list could tell, in an object that has functions of the list.
+    Nameless,
 }
 
 impl fmt::Display for Group {
@@ -40,6 +44,7 @@ impl fmt::Display for Group {
             Self::StartAndEnd => "it starts or ends the program or a thread",
             Self::Hooks => "it is a hook of another tool",
             Self::StackSwitch => "it switches stacks",
+            Self::Nameless => "it has no name, and its library has functions to be left alone",
         })
     }
 }
@@ -48,22 +53,69 @@ impl fmt::Display for Group {
 #[must_use]
 pub fn denied(name: &str) -> Option<Group> {
     let name = name.split('@').next().unwrap_or(name);
+    let name = name.strip_prefix("__GI_").unwrap_or(name);
     let bare = plain(name);
-    let listed = LIST.iter().find(|(_, patterns)| {
-        patterns.split_whitespace().any(|pattern| matches(plain(pattern), bare))
-    });
+    let is_listed = |pattern: &str| match pattern.strip_prefix('=') {
+        Some(exact) => matches(exact, name),
+        None => matches(pattern, bare),
+    };
+    let listed = LIST.iter().find(|(_, patterns)| patterns.split_whitespace().any(is_listed));
     listed.map(|(group, _)| *group)
 }
 
+/// The group all functions of an object belong to, or those of them that have no name.
+pub(crate) fn denied_object(object: &Object, is_nameless: bool) -> Option<Group> {
+    let name = shared_name(object)?;
+    let starts = |(prefix, group): &(&str, Group)| name.starts_with(prefix).then_some(*group);
+    let whole = OBJECTS.iter().find_map(starts);
+    whole.or_else(|| {
+        let is_partly = is_nameless && PARTLY.iter().any(|prefix| name.starts_with(prefix));
+        is_partly.then_some(Group::Nameless)
+    })
+}
+
+/// The name by which other objects ask for this one.
+fn shared_name(object: &Object) -> Option<&str> {
+    let (_, entries) = object.section(".dynamic")?;
+    let (_, names) = object.section(".dynstr")?;
+    let (entries, _) = entries.as_chunks::<16>();
+    let word = |entry: &[u8; 16], half: usize| {
+        u64::from_le_bytes(std::array::from_fn(|at| entry[half * 8 + at]))
+    };
+    let entry = entries.iter().find(|entry| word(entry, 0) == DT_SONAME)?;
+    let name = names.get(usize::try_from(word(entry, 1)).ok()?..)?;
+    let end = name.iter().position(|byte| *byte == 0)?;
+    std::str::from_utf8(&name[..end]).ok()
+}
+
+/// Objects that are left alone as a whole, by how their names start.
+const OBJECTS: [(&str, Group); 11] = [
+    ("ld-linux", Group::Loader),
+    ("ld-musl", Group::Loader),
+    ("linux-vdso", Group::Measuring),
+    ("libwhyperf", Group::Measuring),
+    ("libgcc_s", Group::Unwinder),
+    ("libunwind", Group::Unwinder),
+    ("libasan", Group::Hooks),
+    ("libtsan", Group::Hooks),
+    ("liblsan", Group::Hooks),
+    ("libubsan", Group::Hooks),
+    ("libdl.so", Group::Loader),
+];
+/// Objects whose functions have to be told apart by name.
+const PARTLY: [&str; 2] = ["libc.so", "libpthread"];
+/// Tag of an object's own name.
+const DT_SONAME: u64 = 14;
+
 /// A name without what compilers and libraries put around it.
 fn plain(name: &str) -> &str {
-    let name = name.strip_prefix("__GI_").unwrap_or(name);
     let bare = name.trim_start_matches('_');
-    match bare.find('.') {
-        Some(dot) if dot > 0 => &bare[..dot],
-        _ => bare,
-    }
+    let ends = VARIANTS.iter().filter_map(|variant| bare.find(variant)).filter(|at| *at > 0);
+    &bare[..ends.min().unwrap_or(bare.len())]
 }
+
+/// What follows a name where there are several of it: pieces, checked ones, one for each processor.
+const VARIANTS: [&str; 7] = [".", "_chk", "_sse", "_ssse3", "_avx", "_evex", "_erms"];
 
 /// `*` at either end of a pattern, or at both, stands for anything.
 fn matches(pattern: &str, name: &str) -> bool {
@@ -75,75 +127,78 @@ fn matches(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// Leading underscores do not count on either side.
+/// Leading underscores do not count, but behind `=`, where the name has to be just so.
 const LIST: [(Group, &str); 10] = [
     (
         Group::ReturnsTwice,
         "setjmp sigsetjmp vfork getcontext swapcontext setcontext makecontext start_context \
          clone clone3 clone_internal* libc_vfork fork libc_fork Fork arch_fork rfork \
-         getcontext_internal posix_spawn posix_spawnp spawni* spawnix*",
+         posix_spawn posix_spawnp spawni spawni_child spawnix",
     ),
     (
         Group::NonLocalExit,
-        "longjmp* siglongjmp* libc_longjmp libc_siglongjmp libc_unwind_longjmp longjmp_chk \
-         pthread_exit pthread_unwind* nptl_* exit Exit quick_exit abort stack_chk_fail* \
-         pthread_cancel do_cancel fortify_fail* chk_fail assert_fail* libc_fatal libc_message* \
-         run_exit_handlers thrd_exit",
+        "longjmp longjmp_unwind longjmp_cancel siglongjmp libc_longjmp libc_siglongjmp \
+         libc_unwind_longjmp pthread_exit pthread_unwind* =__nptl_* exit Exit quick_exit abort \
+         stack_chk_fail* pthread_cancel do_cancel fortify_fail* =__chk_fail assert_fail* \
+         libc_fatal =__libc_message* run_exit_handlers thrd_exit assert_perror_fail",
     ),
     (
         Group::Unwinder,
-        "Unwind_* register_frame* deregister_frame* dl_iterate_phdr uw_* unw_* \
+        "=_Unwind_* register_frame* deregister_frame* dl_iterate_phdr =uw_* =unw_* =_ULx86_64_* \
          gxx_personality_* rust_eh_personality gcc_personality_v0 cxa_throw* cxa_rethrow* \
          cxa_begin_catch cxa_end_catch cxa_get_exception_ptr cxa_call_unexpected \
          cxa_call_terminate cxa_get_globals* cxa_allocate_exception cxa_free_exception \
          cxa_allocate_dependent_exception cxa_free_dependent_exception cxa_bad_cast \
-         cxa_bad_typeid cxa_throw_bad_array_new_length cxa_throw_bad_array_length \
-         backtrace backtrace_symbols* libunwind_* dl_find_object* dl_unwind_find_exidx \
-         terminate* ZSt9terminatev ZSt10unexpectedv cxa_guard_abort cxa_deleted_virtual \
-         cxa_pure_virtual libgcc_s_init gnu_unwind_* rust_start_panic rust_panic",
+         cxa_bad_typeid cxa_guard_abort cxa_deleted_virtual cxa_pure_virtual \
+         =_ZSt9terminatev =_ZSt10unexpectedv =_ZN10__cxxabiv111__terminate* \
+         =_ZN10__cxxabiv112__unexpected* backtrace backtrace_symbols backtrace_symbols_fd \
+         =_dl_find_object* rust_start_panic rust_panic",
     ),
     (
         Group::Loader,
-        "dl_* rtld_* tls_get_addr* tls_get_addr_slow dlopen* dlmopen* dlsym* dlvsym* dladdr* \
-         dlclose* dlerror* dlinfo libc_dlopen* libc_dlsym libc_dlclose r_debug_state \
-         dl_debug_state libc_early_init ctype_init",
+        "=_dl_* =__dl_* =_rtld_* tls_get_addr* dlopen dlopen_doit dlmopen dlmopen_doit dlsym \
+         dlsym_doit dlvsym dlvsym_doit dladdr dladdr1 dlclose dlclose_doit dlerror dlerror_run \
+         dlinfo dlinfo_doit libc_dlopen* libc_dlsym libc_dlvsym libc_dlclose \
+         libc_early_init ctype_init libc_register_dl_open_hook",
     ),
     (
         Group::ThreadMemory,
         "calloc libc_calloc libc_setup_tls libc_alloca_cutoff tcache_init tls_init_tp \
-         copy_static_tls libpthread_init* pthread_initialize_minimal*",
+         copy_static_tls pthread_initialize_minimal* libpthread_init*",
     ),
     (
         Group::Measuring,
-        "clock_gettime* vdso_* gettimeofday time memcpy* memset* memmove* mempcpy* strlen* \
-         strnlen* memcmp* memcmpeq* strcmp* bcmp memmove_avx* memcpy_avx* wmemset* syscall write \
-         libc_write pwrite pwrite64 mmap mmap64 munmap mprotect futex* lll_lock_* \
-         sched_yield membarrier pthread_self pthread_getspecific errno_location",
+        "clock_gettime clock_gettime64 =__vdso_* gettimeofday time memcpy memset memmove mempcpy \
+         mempcpy_small strlen strnlen memcmp memcmpeq strcmp bcmp wmemset syscall write libc_write \
+         pwrite pwrite64 libc_pwrite libc_pwrite64 mmap mmap64 munmap mprotect =__futex_* \
+         =__lll_lock_* =__lll_unlock_* sched_yield membarrier pthread_self pthread_getspecific \
+         errno_location",
     ),
     (
         Group::Signals,
-        "restore_rt restore kernel_*sigreturn kernel_rt_sigreturn sigreturn rt_sigreturn \
-         libc_sigaction sigaction pthread_kill* pthread_kill_internal* tgkill raise gsignal \
-         sigprocmask pthread_sigmask libc_signal_* sigcancel_handler nptl_setxid*",
+        "=__restore_rt =__restore kernel_rt_sigreturn kernel_sigreturn sigreturn rt_sigreturn \
+         libc_sigaction sigaction pthread_kill pthread_kill_internal \
+         pthread_kill_implementation pthread_kill_other_threads_np tgkill raise gsignal \
+         sigprocmask pthread_sigmask =__libc_signal_* sigcancel_handler",
     ),
     (
         Group::StartAndEnd,
-        "start libc_start_main* libc_start_call_main start_thread libc_csu_* init fini \
-         cxa_finalize* cxa_atexit do_global_dtors_aux frame_dummy register_tm_clones \
-         deregister_tm_clones libc_init_first libc_init_secure call_tls_dtors \
-         libc_freeres libc_thread_freeres init_first",
+        "=_start =_init =_fini libc_start_main* libc_start_call_main start_thread \
+         =__libc_csu_* cxa_finalize cxa_atexit cxa_thread_atexit_impl do_global_dtors_aux \
+         frame_dummy register_tm_clones deregister_tm_clones libc_init_first libc_init_secure \
+         call_tls_dtors libc_freeres libc_thread_freeres =_init_first",
     ),
     (
         Group::Hooks,
-        "mcount* fentry* cyg_profile_func_* xray_* asan_* tsan_* msan_* ubsan_* hwasan_* \
-         sanitizer_* gcov_* llvm_profile_* whyperf_* mcount_internal profil_count \
-         libc_mcount moncontrol monstartup mcleanup",
+        "mcount mcount_internal fentry =__cyg_profile_func_* =__xray_* =__asan_* =__tsan_* \
+         =__msan_* =__ubsan_* =__hwasan_* =__sanitizer_* =__gcov_* =__llvm_profile_* \
+         =whyperf_* profil_count moncontrol monstartup mcleanup",
     ),
     (
         Group::StackSwitch,
         "make_fcontext jump_fcontext ontop_fcontext co_switch morestack* splitstack_* \
          *swapcontext* *switch_context* *context_switch* *switch_stack* *stack_switch* \
-         ABTD_fcontext* ABTD_ythread_context* coro_transfer abi_switch*",
+         ABTD_fcontext* ABTD_ythread_context* coro_transfer",
     ),
 ];
 
@@ -173,8 +228,24 @@ mod tests {
 
     #[test]
     fn names_that_only_resemble_are_left() {
-        for name in ["main", "exit_code", "memory_pool", "clones", "MPI_Send", "timeout", "", "._x"]
-        {
+        let names = [
+            "main",
+            "exit_code",
+            "memory_pool",
+            "clones",
+            "MPI_Send",
+            "timeout",
+            "",
+            "._x",
+            "start",
+            "memcpy_rows",
+            "terminate_job",
+            "dl_read",
+            "time_step",
+            "init",
+            "restore",
+        ];
+        for name in names {
             assert_eq!(denied(name), None, "{name}");
         }
     }

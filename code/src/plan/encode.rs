@@ -2,6 +2,7 @@
 
 use super::check;
 use super::displace::{Displaced, Place, distance};
+use super::proof::Unproved;
 use super::refusal::Refusal;
 use super::site::{Site, SiteClass};
 
@@ -25,6 +26,8 @@ pub struct Plan {
     pub class: SiteClass,
     /// How its calls may be caught.
     pub thunk: ThunkForm,
+    /// Why the thunk's frame may not lie above the function's, where it may not.
+    pub unproved: Option<Unproved>,
     /// How many bytes change at the site: 2 or 5.
     pub length: u8,
     /// Where the original code goes on behind what is moved.
@@ -88,7 +91,7 @@ impl Plan {
     pub(crate) fn new(
         entry: u64,
         site: Site,
-        thunk: ThunkForm,
+        unproved: Option<Unproved>,
         ways: Ways,
         original: [u8; 8],
         island: Option<[u8; 5]>,
@@ -97,7 +100,8 @@ impl Plan {
             entry,
             site: site.at,
             class: site.class,
-            thunk,
+            thunk: if unproved.is_none() { ThunkForm::Shift } else { ThunkForm::Anchor },
+            unproved,
             length: site.length,
             resume: site.resume,
             returns: ways.returns,

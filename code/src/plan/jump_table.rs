@@ -38,7 +38,11 @@ fn indirect(object: &Object, body: &Body, index: usize) -> Indirect {
         return through_memory(object, body, jump);
     }
     let register = jump.op0_register().full_register();
-    let Some(definition) = definition(body, index, register) else { return Indirect::Pointer };
+    let Some(definition) = definition(body, index, register) else {
+        // Where it was loaded is out of sight: a pointer, unless the function uses a table somewhere.
+        let has_table = body.instructions.iter().any(is_load_of_distance);
+        return if has_table { Indirect::Unknown } else { Indirect::Pointer };
+    };
     let defining = &body.instructions[definition];
     match defining.mnemonic() {
         Mnemonic::Mov if defining.op1_kind() == OpKind::Memory => {
@@ -46,7 +50,7 @@ fn indirect(object: &Object, body: &Body, index: usize) -> Indirect {
         }
         Mnemonic::Pop => Indirect::Pointer,
         Mnemonic::Mov if defining.op1_kind() == OpKind::Register => Indirect::Pointer,
-        Mnemonic::Add => through_distances(object, body, definition),
+        Mnemonic::Add | Mnemonic::Lea => through_distances(object, body, definition),
         _ => Indirect::Unknown,
     }
 }
@@ -65,48 +69,68 @@ fn through_memory(object: &Object, body: &Body, access: &Instruction) -> Indirec
     if entries.is_empty() { Indirect::Unknown } else { Indirect::Table(entries) }
 }
 
-/// `movslq (table,index,4)`, `add table`: every table whose address the function takes into the register
-/// may be the one.
+/// A distance from a table added to an address: every table and every address that the function takes into
+/// these registers may be the ones.
 fn through_distances(object: &Object, body: &Body, add: usize) -> Indirect {
-    let sum = &body.instructions[add];
-    if sum.op0_kind() != OpKind::Register || sum.op1_kind() != OpKind::Register {
-        return Indirect::Unknown;
-    }
-    let parts = [sum.op0_register(), sum.op1_register()];
-    let load = body.instructions[add.saturating_sub(REACH)..add].iter().rev().find(|load| {
-        load.mnemonic() == Mnemonic::Movsxd
-            && load.op1_kind() == OpKind::Memory
-            && load.memory_index_scale() == 4
-            && load.memory_displacement64() == 0
-            && parts.contains(&load.op0_register())
-    });
-    let Some(load) = load else { return Indirect::Unknown };
-    let base = load.memory_base();
-    if base == Register::None || !(parts.contains(&base) || load.op0_register() == base) {
-        return Indirect::Unknown;
-    }
-    let tables: BTreeSet<u64> = body
-        .instructions
+    let Some(parts) = summands(&body.instructions[add]) else { return Indirect::Unknown };
+    let before = &body.instructions[add.saturating_sub(REACH)..add];
+    let load = before
         .iter()
-        .filter(|lea| {
-            lea.mnemonic() == Mnemonic::Lea
-                && lea.is_ip_rel_memory_operand()
-                && lea.op0_register() == base
-        })
-        .map(Instruction::ip_rel_memory_address)
-        .collect();
+        .rev()
+        .find(|load| is_load_of_distance(load) && parts.contains(&load.op0_register()));
+    let Some(load) = load else { return Indirect::Unknown };
+    let [first, second] = parts;
+    let base = if first == load.op0_register() { second } else { first };
+    let table = load.memory_base();
     let mut entries = BTreeSet::new();
-    for table in &tables {
-        entries.extend(read(object, body, *table, 4, |entry| {
-            let distance = i32::from_le_bytes(entry.try_into().ok()?);
-            Some(table.wrapping_add_signed(i64::from(distance)))
-        }));
+    for table in taken(body, table) {
+        let bases = if base == load.memory_base() { vec![table] } else { taken(body, base) };
+        for base in bases {
+            entries.extend(read(object, body, table, 4, |entry| {
+                let distance = i32::from_le_bytes(entry.try_into().ok()?);
+                Some(base.wrapping_add_signed(i64::from(distance)))
+            }));
+        }
     }
     if entries.is_empty() {
         Indirect::Unknown
     } else {
         Indirect::Table(entries.into_iter().collect())
     }
+}
+
+/// The two registers that are added.
+fn summands(sum: &Instruction) -> Option<[Register; 2]> {
+    if sum.mnemonic() == Mnemonic::Lea {
+        let is_sum = sum.memory_index_scale() == 1
+            && sum.memory_displacement64() == 0
+            && sum.memory_index() != Register::None;
+        return is_sum.then(|| [sum.memory_base(), sum.memory_index()]);
+    }
+    let kinds = [sum.op0_kind(), sum.op1_kind()];
+    (kinds == [OpKind::Register; 2]).then(|| [sum.op0_register(), sum.op1_register()])
+}
+
+/// `movslq (table,index,4)`
+fn is_load_of_distance(load: &Instruction) -> bool {
+    load.mnemonic() == Mnemonic::Movsxd
+        && load.op1_kind() == OpKind::Memory
+        && load.memory_index_scale() == 4
+        && load.memory_displacement64() == 0
+}
+
+/// Every address that the function takes into a register.
+fn taken(body: &Body, register: Register) -> Vec<u64> {
+    let addresses = body.instructions.iter().filter(|lea| {
+        lea.mnemonic() == Mnemonic::Lea
+            && lea.is_ip_rel_memory_operand()
+            && lea.op0_register() == register
+    });
+    let mut found: Vec<u64> = addresses.map(Instruction::ip_rel_memory_address).collect();
+    found.sort_unstable();
+    found.dedup();
+    found.truncate(MOST_TABLES);
+    found
 }
 
 /// Entries of a table, until one leads elsewhere.
@@ -132,7 +156,9 @@ fn read(
 
 /// The instruction before that last wrote a register, in the same straight piece of code.
 fn definition(body: &Body, index: usize, register: Register) -> Option<usize> {
-    (index.saturating_sub(REACH)..index).rev().find(|at| {
+    let before = (index.saturating_sub(REACH)..index).rev();
+    let mut straight = before.take_while(|at| !super::body::ends(&body.instructions[*at]));
+    straight.find(|at| {
         let instruction = &body.instructions[*at];
         instruction.op_count() > 0
             && instruction.op0_kind() == OpKind::Register
@@ -146,5 +172,7 @@ fn definition(body: &Body, index: usize, register: Register) -> Option<usize> {
 
 /// How many instructions before a jump are looked at.
 const REACH: usize = 24;
+/// Tables of one function that a register may stand for.
+const MOST_TABLES: usize = 32;
 /// More entries than any compiler makes.
 const MOST_ENTRIES: u64 = 4096;

@@ -28,5 +28,6 @@ pub use deny::{Group, denied};
 pub use encode::{Encoded, Island, Plan, STUB_LENGTH, ThunkForm};
 pub use islands::Islands;
 pub use planner::plan;
+pub use proof::Unproved;
 pub use refusal::{Language, Refusal, Unmovable};
 pub use site::SiteClass;

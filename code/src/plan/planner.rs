@@ -1,10 +1,11 @@
 //! Plans one function: every check in its order, from the cheapest to the dearest.
 
 use super::body::Body;
-use super::deny::denied;
-use super::encode::{Plan, ThunkForm, Ways};
+use super::deny::{denied, denied_object};
+use super::encode::{Plan, Ways};
 use super::flow::Flow;
 use super::islands::Islands;
+use super::proof::Unproved;
 use super::refusal::{Language, Refusal};
 use super::site::{Ladder, Site};
 use crate::function::{Function, FunctionId, FunctionKind};
@@ -20,19 +21,20 @@ pub fn plan(object: &Object, function: FunctionId, islands: &mut Islands) -> Res
     let body = Body::of(object, this);
     let flow = Flow::of(object, &body);
     keep_to_the_rules(&flow)?;
-    keep_alone(object, this, &body, islands)?;
+    keep_alone(object, function, &body, islands)?;
     let site = Ladder { object, function: this, body: &body, flow: &flow }.climb(islands)?;
     let loops_to_entry = loops(&flow, &site)?;
-    let is_proved =
-        body.undecodable.is_none() && islands.proofs.may_shift(object, this.entry, &flow);
-    let thunk = if is_proved { ThunkForm::Shift } else { ThunkForm::Anchor };
+    let proof = match body.undecodable {
+        Some(at) => Err(Unproved::NotDecodable { at }),
+        None => islands.proofs.may_shift(object, this.entry, &flow),
+    };
     let ways = Ways { returns: flow.returns, loops_to_entry };
     let original = bytes(object, site.at).ok_or(Refusal::NotExecutableFile)?;
     let island = match site.island {
         Some(at) => Some(exact(object, at).ok_or(Refusal::NotExecutableFile)?),
         None => None,
     };
-    Ok(Plan::new(this.entry, site, thunk, ways, original, island))
+    Ok(Plan::new(this.entry, site, proof.err(), ways, original, island))
 }
 
 /// What needs no look at the code.
@@ -43,7 +45,9 @@ fn admit(object: &Object, function: FunctionId, this: &Function) -> Result<(), R
         FunctionKind::Fragment { .. } => return Err(Refusal::ColdFragment),
         FunctionKind::PltStub => return Err(Refusal::PltStub),
     }
-    if let Some(group) = object.names(function).iter().find_map(|name| denied(&name.text)) {
+    let names = object.names(function);
+    let by_name = names.iter().find_map(|name| denied(&name.text));
+    if let Some(group) = by_name.or_else(|| denied_object(object, names.is_empty())) {
         return Err(Refusal::Denied(group));
     }
     if let Some(language) = language(object) {
@@ -86,27 +90,38 @@ fn keep_to_the_rules(flow: &Flow) -> Result<(), Refusal> {
 /// The entry is reached by calls, or by jumps of functions that have nothing left on the stack.
 fn keep_alone(
     object: &Object,
-    this: &Function,
+    function: FunctionId,
     body: &Body,
     islands: &mut Islands,
 ) -> Result<(), Refusal> {
+    let this = &object.functions()[function.index()];
+    let is_nameless = object.names(function).is_empty();
     let functions = object.functions();
     let place = functions.partition_point(|function| function.entry < this.entry);
     let around = functions[..place].iter().rev().take(NEAR).find(|one| one.end > this.entry);
     if let Some(outer) = around {
         return Err(Refusal::InsideAnother { outer: outer.entry });
     }
-    let mut last = None;
+    let (mut last, mut is_jumped_to, mut is_called) = (None, false, false);
     for branch in object.branches().into(this.entry..this.entry + 1) {
-        let Some(from) = object.function_at(branch.from) else { continue };
-        if body.contains(branch.from) || last == Some(from) || is_call(object, branch.from) {
+        if is_call(object, branch.from) {
+            is_called = true;
             continue;
         }
+        let Some(from) = object.function_at(branch.from) else { continue };
+        if body.contains(branch.from) || last == Some(from) {
+            continue;
+        }
+        is_jumped_to = true;
         last = Some(from);
         let other = &functions[from.index()];
         if islands.proofs.jumps_with_frame(object, other, this.entry) {
             return Err(Refusal::EnteredByJump { from: other.entry });
         }
+    }
+    // A piece of a function without a frame begins as a function does, but flags may be alive there.
+    if is_nameless && is_jumped_to && !is_called {
+        return Err(Refusal::ColdFragment);
     }
     Ok(())
 }

@@ -4,6 +4,7 @@
 //! other function's proof as well, and a jump to an unknown one ends it.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use ahash::{HashMap, HashSet};
 
@@ -12,10 +13,44 @@ use super::flow::Flow;
 use crate::function::{Function, FunctionKind};
 use crate::object::Object;
 
+/// Why it is not proved that a function never looks above its return address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unproved {
+    /// An instruction that may look there.
+    Looks {
+        /// The instruction, of the function or of one that it jumps to.
+        at: u64,
+    },
+    /// A jump, with the frame gone, to a function that is not known, which may look there.
+    Leaves {
+        /// The jump or what it leads to.
+        at: u64,
+    },
+    /// Not all of its code can be decoded.
+    NotDecodable {
+        /// Where decoding stopped.
+        at: u64,
+    },
+}
+
+impl fmt::Display for Unproved {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Looks { at } => {
+                write!(to, "the instruction at {at:#x} may use stacked arguments")
+            }
+            Self::Leaves { at } => {
+                write!(to, "the function behind the jump at {at:#x} is not known")
+            }
+            Self::NotDecodable { at } => write!(to, "the bytes at {at:#x} are no instruction"),
+        }
+    }
+}
+
 /// Verdicts on functions of one object, by entry.
 #[derive(Debug, Default)]
 pub(crate) struct Proofs {
-    known: HashMap<u64, bool>,
+    known: HashMap<u64, Result<(), Unproved>>,
     /// Where functions jump to while something of their frame is left.
     open_jumps: HashMap<u64, Box<[u64]>>,
 }
@@ -23,30 +58,44 @@ pub(crate) struct Proofs {
 impl Proofs {
     /// Whether the function at an entry, of which the flow is known, and all that it jumps to
     /// never look above the return address.
-    pub(crate) fn may_shift(&mut self, object: &Object, entry: u64, flow: &Flow) -> bool {
+    pub(crate) fn may_shift(
+        &mut self,
+        object: &Object,
+        entry: u64,
+        flow: &Flow,
+    ) -> Result<(), Unproved> {
         if let Some(known) = self.known.get(&entry) {
             return *known;
         }
         // Functions that jump to each other stand or fall together, so a circle proves itself.
         let mut trusted = HashSet::default();
         trusted.insert(entry);
-        let mut open: Vec<u64> = Vec::new();
-        let mut holds = is_local(flow);
-        open.extend(flow.tail_calls.iter().filter(|_| holds));
-        while let Some(callee) = open.pop().filter(|_| holds) {
+        let verdict = self.follow(object, flow, &mut trusted);
+        self.known.insert(entry, verdict);
+        if verdict.is_ok() {
+            self.known.extend(trusted.into_iter().map(|proved| (proved, Ok(()))));
+        }
+        verdict
+    }
+
+    fn follow(
+        &mut self,
+        object: &Object,
+        flow: &Flow,
+        trusted: &mut HashSet<u64>,
+    ) -> Result<(), Unproved> {
+        alone(flow)?;
+        let mut open: Vec<u64> = flow.tail_calls.iter().copied().collect();
+        while let Some(callee) = open.pop() {
             if !trusted.insert(callee) {
                 continue;
             }
-            match self.callees(object, callee) {
-                Some(callees) if trusted.len() < MOST_CALLEES => open.extend(callees),
-                _ => holds = false,
+            if trusted.len() > MOST_CALLEES {
+                return Err(Unproved::Leaves { at: callee });
             }
+            open.extend(self.callees(object, callee)?);
         }
-        self.known.insert(entry, holds);
-        if holds {
-            self.known.extend(trusted.into_iter().map(|proved| (proved, true)));
-        }
-        holds
+        Ok(())
     }
 
     /// Whether a function jumps to an entry while something of its own frame is left.
@@ -64,34 +113,48 @@ impl Proofs {
     }
 
     /// What a function jumps to, if nothing else stands against its proof.
-    fn callees(&mut self, object: &Object, entry: u64) -> Option<BTreeSet<u64>> {
-        match self.known.get(&entry) {
-            Some(true) => return Some(BTreeSet::new()),
-            Some(false) => return None,
-            None => {}
+    fn callees(&mut self, object: &Object, entry: u64) -> Result<BTreeSet<u64>, Unproved> {
+        if let Some(known) = self.known.get(&entry) {
+            return known.map(|()| BTreeSet::new());
         }
-        let function = object.functions()[object.function_at(entry)?.index()];
-        let is_function = function.entry == entry
-            && function.end > entry
-            && matches!(function.kind, FunctionKind::Ordinary | FunctionKind::Fragment { .. });
-        let body = is_function.then(|| Body::of(object, &function));
-        let flow =
-            body.filter(|body| body.undecodable.is_none()).map(|body| Flow::of(object, &body));
-        let callees = flow.filter(is_local).map(|flow| flow.tail_calls);
-        if callees.is_none() {
-            self.known.insert(entry, false);
+        let callees = callees(object, entry);
+        if let Err(unproved) = callees {
+            self.known.insert(entry, Err(unproved));
         }
         callees
     }
 }
 
+fn callees(object: &Object, entry: u64) -> Result<BTreeSet<u64>, Unproved> {
+    let leaves = Unproved::Leaves { at: entry };
+    let function = object.functions()[object.function_at(entry).ok_or(leaves)?.index()];
+    let is_function = function.entry == entry
+        && function.end > entry
+        && matches!(function.kind, FunctionKind::Ordinary | FunctionKind::Fragment { .. });
+    if !is_function {
+        return Err(leaves);
+    }
+    let body = Body::of(object, &function);
+    if let Some(at) = body.undecodable {
+        return Err(Unproved::NotDecodable { at });
+    }
+    let flow = Flow::of(object, &body);
+    alone(&flow)?;
+    Ok(flow.tail_calls)
+}
+
 /// Whether a function by itself stays below its return address.
-fn is_local(flow: &Flow) -> bool {
-    flow.findings.above.is_none()
-        && flow.findings.return_address.is_none()
-        && flow.findings.stack_switch.is_none()
-        && flow.blind_tail_call.is_none()
-        && flow.ret_imm.is_none()
+fn alone(flow: &Flow) -> Result<(), Unproved> {
+    let findings = &flow.findings;
+    let looks =
+        findings.above.or(findings.return_address).or(findings.stack_switch).or(flow.ret_imm);
+    if let Some(at) = looks {
+        return Err(Unproved::Looks { at });
+    }
+    match flow.blind_tail_call {
+        Some(at) => Err(Unproved::Leaves { at }),
+        None => Ok(()),
+    }
 }
 
 /// A chain of jumps that leads to more functions is not followed to its end.

@@ -163,14 +163,7 @@ impl fmt::Display for Refusal {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Denied(group) => write!(to, "{group}"),
-            Self::NoSize => {
-                to.write_str("neither its symbol nor its unwind table says where it ends")
-            }
-            Self::NotExecutableFile => {
-                to.write_str("its code is not in an executable segment of the file")
-            }
             Self::NotDecodable { at } => write!(to, "the bytes at {at:#x} are no instruction"),
-            Self::TooShort => to.write_str("it is shorter than a jump and other code follows"),
             Self::BranchIntoPatch { from } => {
                 write!(to, "the code at {from:#x} jumps behind its first byte")
             }
@@ -186,17 +179,7 @@ impl fmt::Display for Refusal {
             Self::SecondEntryInPatch { entry } => {
                 write!(to, "another function begins at {entry:#x}, behind its first byte")
             }
-            Self::ColdFragment => {
-                to.write_str("it is a piece of another function, entered by a jump")
-            }
-            Self::IfuncResolver => {
-                to.write_str("it chooses an implementation while the program is loaded")
-            }
-            Self::PltStub => to.write_str("it only leads to a function of another object"),
             Self::CannotRelocate { at, what } => write!(to, "{what} at {at:#x} cannot be moved"),
-            Self::ArenaOutOfReach => {
-                to.write_str("no free memory lies within 2 GiB of its code and of its data")
-            }
             Self::InsideAnother { outer } => {
                 write!(to, "it lies inside of the function at {outer:#x}, which runs on into it")
             }
@@ -221,6 +204,23 @@ impl fmt::Display for Refusal {
             Self::CopyDiffers { at } => {
                 write!(to, "the copy of the instruction at {at:#x} could not be confirmed")
             }
+            _ => to.write_str(self.fixed()),
+        }
+    }
+}
+
+impl Refusal {
+    /// The sentence of a reason that has no address.
+    fn fixed(&self) -> &'static str {
+        match self {
+            Self::NoSize => "neither its symbol nor its unwind table says where it ends",
+            Self::NotExecutableFile => "its code is not in an executable segment of the file",
+            Self::TooShort => "it is shorter than a jump and other code follows",
+            Self::ColdFragment => "it is a piece of another function, entered by a jump",
+            Self::IfuncResolver => "it chooses an implementation while the program is loaded",
+            Self::PltStub => "it only leads to a function of another object",
+            Self::ArenaOutOfReach => "no free memory lies within 2 GiB of its code and of its data",
+            _ => self.code(),
         }
     }
 }

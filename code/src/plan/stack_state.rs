@@ -19,6 +19,8 @@ pub(crate) enum Value {
     Exactly(i64),
     /// An address of the stack at this offset or below.
     AtMost(i64),
+    /// What was kept on the stack, where it is not known which of it.
+    Kept,
 }
 
 /// Tracked values before one instruction.
@@ -43,7 +45,7 @@ pub(crate) struct Findings {
 impl Value {
     fn plus(self, amount: i64) -> Self {
         match self {
-            Self::Other => Self::Other,
+            Self::Other | Self::Kept => self,
             Self::Exactly(offset) => Self::Exactly(offset.saturating_add(amount)),
             Self::AtMost(offset) => Self::AtMost(offset.saturating_add(amount)),
         }
@@ -52,7 +54,7 @@ impl Value {
     /// After masking low bits, or taking away an unknown amount.
     fn lowered(self) -> Self {
         match self {
-            Self::Other => Self::Other,
+            Self::Other | Self::Kept => self,
             Self::Exactly(offset) | Self::AtMost(offset) => Self::AtMost(offset),
         }
     }
@@ -61,6 +63,7 @@ impl Value {
         match (self, other) {
             _ if self == other => self,
             (Self::Other, _) | (_, Self::Other) => Self::Other,
+            (Self::Kept, _) | (_, Self::Kept) => Self::Kept,
             (Self::Exactly(a) | Self::AtMost(a), Self::Exactly(b) | Self::AtMost(b)) => {
                 Self::AtMost(a.max(b))
             }
@@ -153,7 +156,10 @@ impl State {
                 let value = address.map_or(Value::Other, |address| address.made());
                 self.write(instruction, value, findings);
             }
-            Mnemonic::Mov => self.mov(instruction, exact, findings),
+            Mnemonic::Mov => {
+                let is_on_stack = address.is_some_and(|address| address.from != Value::Kept);
+                self.mov(instruction, exact, is_on_stack, findings);
+            }
             Mnemonic::Add | Mnemonic::Sub | Mnemonic::And if has_register_target(instruction) => {
                 let value = self.computed(instruction);
                 self.write(instruction, value, findings);
@@ -162,7 +168,13 @@ impl State {
         }
     }
 
-    fn mov(&mut self, mov: &Instruction, exact: Option<i64>, findings: &mut Findings) {
+    fn mov(
+        &mut self,
+        mov: &Instruction,
+        exact: Option<i64>,
+        is_on_stack: bool,
+        findings: &mut Findings,
+    ) {
         if mov.op0_kind() == OpKind::Memory {
             let whole = mov.op1_kind() == OpKind::Register && mov.op1_register().is_gpr64();
             let value = if whole { self.value(mov.op1_register()) } else { Value::Other };
@@ -179,6 +191,7 @@ impl State {
                     Value::AtMost(offset)
                 }
                 (Some(offset), _) => self.slot(offset),
+                (None, _) if is_on_stack => Value::Kept,
                 (None, _) => Value::Other,
             },
             _ => Value::Other,
@@ -272,6 +285,9 @@ impl State {
         if value == Value::Other && self.stack_pointer() != Value::Other {
             findings.stack_switch.get_or_insert(at);
         }
+        if value == Value::Kept {
+            findings.above.get_or_insert(at);
+        }
         self.set(Register::RSP, value);
     }
 
@@ -288,7 +304,8 @@ impl State {
     fn load(&self, from: Value) -> Value {
         match from {
             Value::Exactly(offset) => self.slot(offset),
-            _ => Value::Other,
+            Value::AtMost(_) => Value::Kept,
+            Value::Other | Value::Kept => Value::Other,
         }
     }
 
@@ -313,7 +330,8 @@ impl State {
         let (base, index) = (instruction.memory_base(), instruction.memory_index());
         let of_base = self.value(base);
         let (value, has_index) = match (of_base, self.value(index)) {
-            (Value::Other, Value::Other) => return None,
+            (Value::Other, Value::Other | Value::Kept) => return None,
+            (Value::Kept, _) => (Value::Kept, index != Register::None),
             (Value::Other, of_index) => (of_index, base != Register::None),
             (of_base, _) => (of_base, index != Register::None),
         };
@@ -348,7 +366,7 @@ impl Address {
     fn judge(&self, instruction: &Instruction, findings: &mut Findings) {
         let is_lea = instruction.mnemonic() == Mnemonic::Lea;
         match self.from {
-            Value::Other => {}
+            Value::Other | Value::Kept => {}
             // An index may begin at one: arguments may be addressed from just below them.
             Value::Exactly(offset) | Value::AtMost(offset) if self.has_index => {
                 if offset >= NEAREST_INDEXED {
@@ -366,11 +384,25 @@ impl Address {
                 mark(&mut findings.above, instruction);
             }
             Value::Exactly(offset) if offset.saturating_add(self.size) > 0 => {
-                mark(&mut findings.return_address, instruction);
+                let finding = if keeps_to_itself(instruction) {
+                    &mut findings.above
+                } else {
+                    &mut findings.return_address
+                };
+                mark(finding, instruction);
             }
             Value::Exactly(_) => {}
         }
     }
+}
+
+/// Instructions that use the return address and nothing follows from it: a copy of it for debuggers where the
+/// stack is aligned anew, and a barrier.
+fn keeps_to_itself(instruction: &Instruction) -> bool {
+    let is_barrier = instruction.has_lock_prefix()
+        && matches!(instruction.mnemonic(), Mnemonic::Or | Mnemonic::Add)
+        && immediate(instruction) == Some(0);
+    is_barrier || instruction.mnemonic() == Mnemonic::Push
 }
 
 fn mark(finding: &mut Option<u64>, instruction: &Instruction) {

@@ -30,7 +30,5 @@ pub(crate) fn plan_all(object: &Object) -> Vec<(FunctionId, Result<Plan, Refusal
 /// The function of a name.
 pub(crate) fn named(object: &Object, name: &str) -> Option<FunctionId> {
     let count = u32::try_from(object.functions().len()).expect("few functions");
-    (0..count)
-        .map(FunctionId)
-        .find(|id| object.names(*id).iter().any(|one| one.text == name))
+    (0..count).map(FunctionId).find(|id| object.names(*id).iter().any(|one| one.text == name))
 }
