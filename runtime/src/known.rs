@@ -12,7 +12,7 @@ impl<T: Sync + 'static> Known<T> {
     /// Not known yet.
     #[cfg(not(loom))]
     #[must_use]
-    pub const fn new() -> Self {
+    pub const fn unknown() -> Self {
         Self(AtomicPtr::new(core::ptr::null_mut()))
     }
 

@@ -41,7 +41,7 @@ impl ObjectId {
 }
 
 /// Survives a fork with its content, which stays right because the tables are copied.
-static DIRECTORY: Known<Directory> = Known::new();
+static DIRECTORY: Known<Directory> = Known::unknown();
 
 /// Finds or makes the object. Never fails: when there is no room it is the parent (or none), and
 /// that is counted.

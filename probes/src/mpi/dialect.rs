@@ -178,7 +178,7 @@ static STANDARD: Dialect = Dialect {
     no_op: AtomicUsize::new(0x3d),
 };
 
-static CURRENT: Known<Dialect> = Known::new();
+static CURRENT: Known<Dialect> = Known::unknown();
 
 /// The dialect of the loaded MPI; `None` when it is one we do not know.
 #[inline(always)]
