@@ -64,8 +64,10 @@ impl Next {
     const fn with(name: &'static CStr, whose: Whose) -> Self {
         let found = AtomicPtr::new(core::ptr::null_mut());
         // Before it is known where to, the stub must not touch what was passed to it.
-        let detour = AtomicPtr::new(first_call as *mut c_void);
-        Self { name, whose, found, detour }
+        let unknown = first_call as *mut c_void;
+        let is_wrapped = matches!(whose, Whose::Wrapped);
+        let detour = if is_wrapped { unknown } else { core::ptr::null_mut() };
+        Self { name, whose, found, detour: AtomicPtr::new(detour) }
     }
 
     /// Its address; null when no loaded object defines it.
