@@ -54,6 +54,10 @@ impl Lines {
 
     /// What is written around an address: the compiled function last, what is inlined there before.
     pub(crate) fn frames(&self, address: u64) -> Vec<Written> {
+        // The library counts one further.
+        if address == u64::MAX {
+            return Vec::new();
+        }
         let mut lookup = self.context.find_frames(address);
         let frames = loop {
             match lookup {

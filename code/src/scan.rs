@@ -66,13 +66,15 @@ pub(crate) fn scan(base: u64, stretches: &[Stretch<'_>]) -> Branches {
 /// What was found so far.
 struct Found {
     base: u64,
+    loaded: Loaded,
     inward: Vec<Packed>,
     outward: Vec<Exit>,
 }
 
 impl Found {
     fn of(base: u64, stretches: &[Stretch<'_>]) -> Self {
-        let mut found = Self { base, inward: Vec::new(), outward: Vec::new() };
+        let mut found =
+            Self { base, loaded: Loaded::default(), inward: Vec::new(), outward: Vec::new() };
         for stretch in stretches {
             found.decode(stretch);
         }
@@ -81,6 +83,7 @@ impl Found {
     }
 
     fn decode(&mut self, stretch: &Stretch<'_>) {
+        self.loaded = Loaded::default();
         let own = stretch.start..stretch.start.saturating_add(stretch.length as u64);
         let mut decoder = Decoder::with_ip(64, stretch.code, stretch.start, DecoderOptions::NONE);
         let mut instruction = Instruction::default();
@@ -112,11 +115,12 @@ impl Found {
     fn note(&mut self, instruction: &Instruction, own: &Range<u64>) {
         let Some(from) = self.distance(instruction.ip()) else { return };
         match instruction.flow_control() {
-            FlowControl::Next | FlowControl::Return | FlowControl::Interrupt => {}
-            FlowControl::Exception => {}
+            FlowControl::Next => self.loaded.note(instruction),
+            FlowControl::Return | FlowControl::Interrupt | FlowControl::Exception => {}
             FlowControl::IndirectCall => {
                 let way = self.slot(instruction).unwrap_or(Way::Computed);
                 self.outward.push(Exit { from, way });
+                self.loaded.forget_after_call();
             }
             FlowControl::IndirectBranch => {
                 if let Some(way) = self.slot(instruction) {
@@ -139,17 +143,21 @@ impl Found {
         self.inward.push(Packed::new(to, from));
         if instruction.flow_control() == FlowControl::Call {
             self.outward.push(Exit { from, way: Way::Call(to) });
+            self.loaded.forget_after_call();
         } else if !own.contains(&target) {
             self.outward.push(Exit { from, way: Way::Jump(to) });
         }
     }
 
     fn slot(&self, instruction: &Instruction) -> Option<Way> {
-        let is_memory = instruction.op0_kind() == OpKind::Memory;
-        if !is_memory || instruction.memory_base() != Register::RIP {
-            return None;
-        }
-        Some(Way::Slot(self.distance(instruction.memory_displacement64())?))
+        let slot = match instruction.op0_kind() {
+            OpKind::Memory if instruction.memory_base() == Register::RIP => {
+                instruction.memory_displacement64()
+            }
+            OpKind::Register => self.loaded.slot(instruction.op0_register())?,
+            _ => return None,
+        };
+        Some(Way::Slot(self.distance(slot)?))
     }
 
     /// Branches to what is not in the object lead nowhere.
@@ -157,6 +165,47 @@ impl Found {
         u32::try_from(address.checked_sub(self.base)?).ok()
     }
 }
+
+/// Slots whose contents are in registers: what is called often is loaded once.
+#[derive(Default)]
+struct Loaded {
+    slots: [u64; 16],
+    /// A bit for each register that holds what its slot does.
+    valid: u16,
+}
+
+impl Loaded {
+    fn note(&mut self, instruction: &Instruction) {
+        if instruction.op0_kind() != OpKind::Register {
+            return;
+        }
+        let register = instruction.op0_register();
+        if !register.is_gpr() {
+            return;
+        }
+        let number = register.full_register().number();
+        self.valid &= !(1 << number);
+        let loads = instruction.code() == Code::Mov_r64_rm64
+            && instruction.op1_kind() == OpKind::Memory
+            && instruction.memory_base() == Register::RIP;
+        if loads {
+            self.slots[number] = instruction.memory_displacement64();
+            self.valid |= 1 << number;
+        }
+    }
+
+    fn slot(&self, register: Register) -> Option<u64> {
+        let number = register.is_gpr64().then(|| register.number())?;
+        (self.valid & 1 << number != 0).then(|| self.slots[number])
+    }
+
+    fn forget_after_call(&mut self) {
+        self.valid &= KEPT;
+    }
+}
+
+/// Registers that a called function leaves as they are: rbx, rsp, rbp, r12 to r15.
+const KEPT: u16 = 0b1111_0000_0011_1000;
 
 /// Threads at work on a large object.
 const WORKERS: usize = 2;

@@ -1,0 +1,115 @@
+//! What is kept between runs is used when it is right, and only then.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use whyperf_code::{Branch, Object, Opening};
+
+use crate::workshop::Workshop;
+
+const PROGRAM: &str = "#include <stdio.h>\nint f(int n) { while (n-- > 3) puts(\"a\"); return n; }\n\
+                       int main(int c, char **v) { return f(c) + f(7); }\n";
+
+fn opened(program: &Path, cache: &Path) -> Object {
+    let opening = Opening { cache: Some(cache.to_owned()), ..Opening::new(program) };
+    opening.open().expect("the program was just made")
+}
+
+fn branches(program: &Path, cache: &Path) -> Vec<Branch> {
+    opened(program, cache).branches().into(0..u64::MAX).collect()
+}
+
+fn only_file(cache: &Path) -> PathBuf {
+    let files: Vec<PathBuf> = fs::read_dir(cache)
+        .expect("the folder was made")
+        .map(|entry| entry.expect("an entry can be read").path())
+        .collect();
+    assert_eq!(files.len(), 1, "one file for one build, and no drafts: {files:?}");
+    files[0].clone()
+}
+
+fn workshop(name: &str) -> (Workshop, PathBuf, PathBuf) {
+    let folder = Workshop::new(name);
+    folder.write("a.c", PROGRAM);
+    folder.run("gcc -O2 a.c -o prog");
+    let (program, cache) = (folder.path("prog"), folder.path("cache/code"));
+    (folder, program, cache)
+}
+
+#[test]
+fn a_second_run_reads_what_the_first_found() {
+    let (_folder, program, cache) = workshop("kept");
+    let first = branches(&program, &cache);
+    let file = only_file(&cache);
+    let written = fs::metadata(&file).expect("it is there");
+    assert_eq!(written.mode() & 0o777, 0o600);
+    assert_eq!(fs::metadata(&cache).expect("it is there").mode() & 0o777, 0o700);
+    assert_eq!(branches(&program, &cache), first);
+    let read = fs::metadata(&file).expect("it is there");
+    assert_eq!(read.ino(), written.ino(), "it was not written again");
+    let calls = |object: &Object| {
+        object
+            .functions()
+            .iter()
+            .map(|f| object.function_beginning(f.entry))
+            .map(|id| object.calls(id.expect("it begins there")))
+            .collect::<Vec<_>>()
+    };
+    let (kept, alone) = (opened(&program, &cache), Object::open(&program).expect("it is there"));
+    assert!(!kept.branches().is_empty());
+    assert_eq!(calls(&kept), calls(&alone), "calls are the same by either way");
+}
+
+#[test]
+fn damaged_files_are_written_anew() {
+    let (_folder, program, cache) = workshop("spoilt");
+    let right = branches(&program, &cache);
+    let file = only_file(&cache);
+    let good = fs::read(&file).expect("it is ours");
+    let mut spoilt: Vec<Vec<u8>> =
+        (0..good.len()).step_by(7).map(|at| good[..at].to_vec()).collect();
+    for at in (0..good.len()).step_by(3) {
+        let mut bytes = good.clone();
+        bytes[at] ^= 1 << (at % 8);
+        spoilt.push(bytes);
+    }
+    spoilt.push([good.as_slice(), b"more"].concat());
+    for bytes in spoilt {
+        fs::write(&file, &bytes).expect("it is ours");
+        assert_eq!(branches(&program, &cache), right);
+        assert_eq!(fs::read(only_file(&cache)).expect("it is ours"), good);
+    }
+}
+
+#[test]
+fn other_code_of_the_same_build_id_is_decoded() {
+    let (folder, program, cache) = workshop("edited");
+    let before = branches(&program, &cache);
+    let mut bytes = fs::read(&program).expect("it was just made");
+    let object = Object::open(&program).expect("it was just made");
+    let (start, text) = object.section(".text").expect("it has code");
+    let offset =
+        bytes.windows(text.len()).position(|part| part == text).expect("it is in the file");
+    let inside = before.iter().find(|branch| branch.from >= start).expect("code has branches");
+    bytes[offset + (inside.from - start) as usize] = 0x90;
+    fs::write(folder.path("edited"), &bytes).expect("the folder is ours");
+    let edited = folder.open("edited");
+    assert_eq!(edited.build_id(), object.build_id());
+    let fresh: Vec<Branch> = edited.branches().into(0..u64::MAX).collect();
+    assert_ne!(fresh, before);
+    assert_eq!(branches(&folder.path("edited"), &cache), fresh);
+}
+
+#[test]
+fn a_folder_that_others_can_write_is_not_used() {
+    let (_folder, program, cache) = workshop("public");
+    fs::create_dir_all(&cache).expect("the folder is ours");
+    fs::set_permissions(&cache, fs::Permissions::from_mode(0o777)).expect("it is ours");
+    assert!(!branches(&program, &cache).is_empty());
+    assert_eq!(fs::read_dir(&cache).expect("it is there").count(), 0);
+    // Nor is a file in its place.
+    fs::remove_dir(&cache).expect("it is empty");
+    fs::write(&cache, "in the way").expect("the folder is ours");
+    assert!(!branches(&program, &cache).is_empty());
+}
