@@ -3,16 +3,20 @@
 #![expect(non_snake_case, reason = "exported names are given by MPI and C")]
 
 mod api;
+mod attachment;
 mod c_library;
+mod contexts;
 mod creation;
 mod definition;
 mod errand;
 mod fortran;
 mod io;
+mod jumps;
 mod mpi;
 mod next;
 mod privilege;
 mod process;
+mod reroute;
 mod sandbox;
 mod stub;
 mod sync;

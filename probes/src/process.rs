@@ -10,12 +10,13 @@
 //! variadic and not wrapped: their process is seen to become another when that one attaches.
 
 use core::ffi::c_void;
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use whyperf_runtime::{birth, process};
 
 use crate::next::Next;
 use crate::wrapped::{accompanied, keep_errno};
-use crate::{c_library, creation, io, privilege, sandbox, sync};
+use crate::{c_library, contexts, creation, io, jumps, privilege, sandbox, sync};
 
 /// Runs when the library is loaded, before the program's `main`.
 #[used]
@@ -35,6 +36,8 @@ extern "C" fn loaded() {
         sync::resolve();
         resolve();
         creation::resolve();
+        jumps::resolve();
+        contexts::resolve_all();
         sandbox::resolve();
         privilege::resolve_all();
         // SAFETY: forgets the complaints about functions that this C library does not have.
@@ -67,7 +70,12 @@ accompanied! {
         process::replaced() => |()| process::not_replaced();
 }
 
-fn follow_forks() {
+/// Has the runtime told of every fork, once.
+pub(crate) fn follow_forks() {
+    static FOLLOWED: AtomicBool = AtomicBool::new(false);
+    if FOLLOWED.swap(true, Ordering::Relaxed) {
+        return;
+    }
     type Handler = Option<unsafe extern "C" fn()>;
     type Register = unsafe extern "C" fn(Handler, Handler, Handler, *const c_void) -> i32;
     static REGISTER: Next = Next::inner(c"__register_atfork");

@@ -161,6 +161,15 @@ pub(crate) fn handle_if_default(signal: i32, handler: Handler) -> bool {
     dispose(signal, Disposition { handler: handler as usize, flags, ..Disposition::default() })
 }
 
+/// Whether this handler is the signal's disposition.
+pub(crate) fn is_handled_by(signal: i32, handler: Handler) -> bool {
+    let mut now = Disposition::default();
+    let arguments = [signal as usize, 0, &raw mut now as usize, 8, 0, 0];
+    // SAFETY: the structure is ours and has the type the call fills.
+    let asked = unsafe { call(libc::SYS_rt_sigaction, arguments) };
+    asked == 0 && now.handler == handler as usize
+}
+
 /// Gives the signal its default disposition back.
 pub(crate) fn set_default(signal: i32) {
     let new = Disposition::default();
@@ -204,11 +213,17 @@ global_asm!(
 
 /// Whether the thread runs on its alternate signal stack.
 pub(crate) fn on_signal_stack() -> bool {
+    signal_stack().is_some()
+}
+
+/// The alternate signal stack, if the thread runs on it.
+pub(crate) fn signal_stack() -> Option<core::ops::Range<u64>> {
     // SAFETY: a structure of integers and a pointer, for which zero is valid.
     let mut now: libc::stack_t = unsafe { core::mem::zeroed() };
     // SAFETY: the old stack's description is written to `now`, which has its type.
     unsafe { call(libc::SYS_sigaltstack, [0, &raw mut now as usize, 0, 0, 0, 0]) };
-    now.ss_flags & libc::SS_ONSTACK != 0
+    let start = now.ss_sp as u64;
+    (now.ss_flags & libc::SS_ONSTACK != 0).then(|| start..start.saturating_add(now.ss_size as u64))
 }
 
 /// Private memory, zero, of so many bytes; `None` when there is none.

@@ -3,12 +3,17 @@
 use crate::shipped::{library, output};
 
 /// The functions that are the event path, as they are shipped.
-const EVENTS: [&str; 2] = ["whyperf_region_begin", "whyperf_region_end"];
+const EVENTS: [&str; 4] = [
+    "whyperf_region_begin",
+    "whyperf_region_end",
+    "whyperf_runtime::patch::visit::whyperf_function_enter",
+    "whyperf_runtime::patch::visit::whyperf_function_exit",
+];
 
 /// Instructions of a function: mnemonic and operands.
 fn instructions(function: &str) -> Vec<String> {
     let selected = format!("--disassemble={function}");
-    let options = ["-Mintel", "--no-show-raw-insn"].map(str::as_ref);
+    let options = ["-C", "-Mintel", "--no-show-raw-insn"].map(str::as_ref);
     let path = library();
     let all = [&options[..], &[selected.as_ref(), path.as_ref()]].concat();
     let text = output("objdump", &all);
@@ -47,8 +52,10 @@ fn an_event_makes_no_call_takes_no_lock_and_touches_no_vector_register() {
 
 /// The stack that one function may take: threads and handlers may have but a few pages of it.
 const FRAME: u64 = 2 << 10 | 128;
-/// Functions that MPI programs alone call: a batch of requests, and the text of a version.
-const LARGE: [&str; 2] = ["whyperf::mpi::functions::", "whyperf::mpi::dialect::detect"];
+/// Functions that MPI programs alone call: a batch of requests, and the text of a version. And the
+/// room for all vector registers, before the cold path of an instrumented function.
+const LARGE: [&str; 3] =
+    ["whyperf::mpi::functions::", "whyperf::mpi::dialect::detect", "whyperf_keeping_vectors"];
 
 /// Functions that take more stack than they may, and how much.
 fn large_frames(listing: &str) -> Vec<(&str, u64)> {

@@ -14,7 +14,7 @@
 use crate::thread::{self, Private};
 use crate::thread_local::{Thread, thread};
 use crate::view::is_node;
-use crate::{clock, slow};
+use crate::{clock, process, slow};
 use core::sync::atomic::{AtomicU32, Ordering};
 use whyperf_layout::geometry::{node_index, node_offset};
 use whyperf_layout::slot;
@@ -143,11 +143,23 @@ impl Calls {
 
     /// Takes a call that returns from the list, and what is still listed inside it.
     pub(super) fn unlist(&mut self, frame: u64) {
-        let listed = self.top as usize - self.list.as_ptr() as usize;
-        let place = self.list.iter().take(listed / size_of::<Call>());
+        let place = self.list.iter().take(self.depth());
         // A coroutine may have taken the place meanwhile; then there is nothing to take back.
         if let Some(at) = place.rev().position(|call| call.frame == frame) {
             self.top = self.top.wrapping_sub(at + 1);
+            self.unlisted = 0;
+        }
+    }
+
+    /// Calls that are listed.
+    pub(super) fn depth(&self) -> usize {
+        (self.top as usize - self.list.as_ptr() as usize) / size_of::<Call>()
+    }
+
+    /// Makes so many the listed ones: those of a context that is current again.
+    pub(super) fn restore(&mut self, depth: usize) {
+        if depth <= LISTED {
+            self.top = self.list.as_mut_ptr().wrapping_add(depth);
             self.unlisted = 0;
         }
     }
@@ -204,17 +216,14 @@ pub(super) const fn before_of(word: u64) -> u32 {
 /// Ends one open call: its node is made current if it is not, and what was before it thereafter.
 pub(super) fn close(private: &mut Private, word: u64, now: u64) {
     let (own, before) = (own_of(word), before_of(word));
-    let slot = private.slot;
-    let count = slot.head().nodes.load(Ordering::Relaxed) as usize;
-    let exists = |node| node_index(node).is_some_and(|index| index > 0 && index < count);
-    if !exists(own) || !exists(before) {
+    if !exists(private, own) || !exists(private, before) {
         return;
     }
+    let slot = private.slot;
     let head = slot.head();
-    let current = slot::node_of(head.word.load(Ordering::Relaxed));
+    let current = current(private);
     if current != own && is_node(current) {
         slot::begin(head, slot.node(current), slot.stamp(current), own, now);
-        slow::count_anomaly(private);
     }
     let node = slot.node(own);
     let visits = slot::end_unmoved(head, node, slot.stamp(own), before, now);
@@ -222,15 +231,39 @@ pub(super) fn close(private: &mut Private, word: u64, now: u64) {
 }
 
 /// The calling thread's part and list, when its events can be recorded now.
-fn quiet() -> Option<(&'static mut Private, &'static mut Calls)> {
-    let block = thread();
-    if !thread::is_registered() {
+pub(super) fn quiet() -> Option<(&'static mut Private, &'static mut Calls)> {
+    if !process::is_measured() || !thread::is_registered() {
         return None;
     }
-    let private = thread::private(block)?;
-    slow::is_quiet(private)
-        .then(|| (private.calls(), private))
-        .map(|(calls, private)| (private, calls))
+    let private = thread::private(thread())?;
+    if !slow::is_quiet(private) {
+        return None;
+    }
+    let calls = private.calls();
+    Some((private, calls))
+}
+
+/// The calling thread's current node.
+pub(super) fn current(private: &Private) -> u32 {
+    slot::node_of(private.slot.head().word.load(Ordering::Relaxed))
+}
+
+/// Whether the offset is that of a node in use.
+pub(super) fn exists(private: &Private, node: u32) -> bool {
+    let count = private.slot.head().nodes.load(Ordering::Relaxed) as usize;
+    node_index(node).is_some_and(|index| index > 0 && index < count)
+}
+
+/// Ends the innermost calls as long as their frames are left.
+pub(super) fn leave(is_left: impl Fn(u64) -> bool) {
+    let Some((private, calls)) = quiet() else { return };
+    while let Some(call) = calls.innermost().filter(|call| is_left(call.frame)) {
+        calls.unlisted = 0;
+        calls.drop_innermost();
+        if tag_of(call.word) == calls.tag {
+            close(private, call.word, clock::now());
+        }
+    }
 }
 
 /// An exception leaves the innermost call.

@@ -11,6 +11,7 @@ mod arm;
 mod batch;
 pub(crate) mod budget;
 pub(crate) mod calls;
+pub mod departure;
 mod index;
 mod maps;
 mod personality;

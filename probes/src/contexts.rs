@@ -1,0 +1,52 @@
+//! Contexts of the C library: each has its own place in the tree, and finds it again.
+//!
+//! ```text
+//!   swapcontext(from, to)   the place is kept in this call's own frame, on the stack that is left
+//!        ... other contexts ...
+//!   whoever makes `from` current returns here: the place is current again
+//! ```
+
+use whyperf_runtime::patch::departure;
+use whyperf_runtime::process;
+
+use crate::next::Next;
+use crate::wrapped::{accompanied, keep_errno, real};
+
+accompanied! {
+    setcontext(context) leave(context);
+}
+
+mod swapping {
+    //! Its stub: the real function must return here.
+
+    use super::{Next, departure, keep_errno, process, real};
+
+    pub(super) static NEXT: Next = Next::new(c"swapcontext");
+
+    crate::stub::entry! { swapcontext => swap, before NEXT; }
+
+    unsafe extern "C" fn swap(from: usize, to: usize) -> usize {
+        if !process::is_measured() {
+            return real!(NEXT, from, to);
+        }
+        let place = keep_errno(departure::leave_context);
+        let result = real!(NEXT, from, to);
+        keep_errno(|| departure::come_back(place));
+        result
+    }
+}
+
+/// Looks every function of this file up.
+pub(crate) fn resolve_all() {
+    resolve();
+    swapping::NEXT.address();
+}
+
+/// Where `ucontext_t` keeps the stack pointer.
+const STACK: usize = 160;
+
+fn leave(context: usize) {
+    // SAFETY: the program passes a context that the C library filled.
+    let to = unsafe { (context as *const u64).byte_add(STACK).read() };
+    keep_errno(|| departure::jump_to_context(to));
+}
