@@ -7,6 +7,7 @@
 #![cfg_attr(not(test), no_std)]
 
 pub mod agent;
+pub mod attachment;
 pub mod birth;
 mod calibration;
 pub mod clock;
@@ -23,6 +24,7 @@ mod latch;
 mod lock;
 pub mod losses;
 mod map;
+mod number;
 pub mod object;
 pub mod patch;
 pub mod process;

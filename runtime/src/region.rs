@@ -1,6 +1,7 @@
 //! Regions: what begins and ends, one static each, numbered at the first event.
 
 use crate::lock::Held;
+use crate::number::Number;
 use crate::view::Tables;
 use crate::{map, strings, switch};
 use core::ffi::{CStr, c_char};
@@ -40,7 +41,7 @@ pub(crate) fn register_function(
 #[repr(C)]
 pub struct Region {
     name: *const c_char,
-    id: AtomicU32,
+    id: Number,
     kind: AtomicU32,
 }
 
@@ -59,22 +60,27 @@ impl Region {
     /// A region of the library's own.
     #[must_use]
     pub const fn new(name: &'static CStr, kind: Kind) -> Self {
-        Self { name: name.as_ptr(), id: AtomicU32::new(0), kind: AtomicU32::new(kind.number()) }
+        Self { name: name.as_ptr(), id: Number::of(0), kind: AtomicU32::new(kind.number()) }
     }
 
     /// The one with the reserved number.
     pub(crate) const fn reserved() -> Self {
         Self {
             name: c"".as_ptr(),
-            id: AtomicU32::new(RESERVED as u32),
+            id: Number::of(RESERVED as u32),
             kind: AtomicU32::new(Kind::Other.number()),
         }
     }
 
-    /// Its number; 0 before its first event.
+    /// Its number in passing; 0 before its first event.
     #[inline(always)]
     pub(crate) fn id(&self) -> u32 {
-        self.id.load(Ordering::Relaxed)
+        self.id.glance()
+    }
+
+    /// Its number, for nodes to name; 0 before its first event.
+    pub(crate) fn number(&self) -> u32 {
+        self.id.get()
     }
 
     /// What it does. The C interface leaves the field zero, which stands for a user's region.
@@ -91,7 +97,7 @@ impl Region {
         let held = Held::take();
         if self.id() == 0 {
             if let Some(id) = self.append(tables, address, &held) {
-                self.id.store(u32::from(id), Ordering::Relaxed);
+                self.id.give(u32::from(id));
             } else {
                 tables.header().losses.regions.fetch_add(1, Ordering::Relaxed);
             }

@@ -142,7 +142,7 @@ pub(crate) fn abandon(node: u32) {
 /// The region's number if its events are to be recorded; registers it at its first event.
 fn switched_on(region: &Region, address: u64) -> Option<u32> {
     let tables = process::make()?;
-    let mut id = region.id();
+    let mut id = region.number();
     if id == 0 {
         id = region.register(tables, address);
         if region.kind() == Kind::User {

@@ -29,6 +29,8 @@ mod errand;
 mod known;
 #[path = "../../../runtime/src/latch.rs"]
 mod latch;
+#[path = "../../../runtime/src/number.rs"]
+mod number;
 #[path = "../../../daemon/src/registration.rs"]
 #[expect(dead_code, reason = "the models need not all of it")]
 mod registration;
@@ -41,22 +43,23 @@ use loom::thread;
 
 /// Explores what two threads can see of each other's work on what `make` makes.
 fn explore<T: Send + Sync + 'static>(make: fn() -> T, one: fn(&T), other: fn(&T)) {
-    explore_then(make, one, other, |_| ());
+    explore_then(make, [one, other], |_| ());
 }
 
-/// The same, with a look at the end.
-fn explore_then<T: Send + Sync + 'static>(
+/// The same of any threads, with a look at the end.
+fn explore_then<T: Send + Sync + 'static, const THREADS: usize>(
     make: fn() -> T,
-    one: fn(&T),
-    other: fn(&T),
+    works: [fn(&T); THREADS],
     after: fn(&T),
 ) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(3);
     builder.check(move || {
         let made = Arc::new(make());
-        let threads = [(one, made.clone()), (other, made.clone())]
-            .map(|(work, made)| thread::spawn(move || work(&made)));
+        let threads = works.map(|work| {
+            let made = made.clone();
+            thread::spawn(move || work(&made))
+        });
         for thread in threads {
             thread.join().unwrap();
         }

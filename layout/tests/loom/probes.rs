@@ -69,7 +69,7 @@ fn a_pool_has_one_user_at_a_time() {
         }
     };
     let compare = |(_, had, used): &Pool| assert_eq!(had.load(Relaxed), used.load(Relaxed));
-    explore_then(Default::default, use_if_free, use_if_free, compare);
+    explore_then(Default::default, [use_if_free, use_if_free], compare);
 }
 
 #[test]

@@ -3,11 +3,12 @@
 use loom::sync::atomic::AtomicU32;
 use loom::sync::atomic::Ordering::Relaxed;
 use loom::thread;
-use whyperf_layout::ObjectRecord;
+use whyperf_layout::{Head, Header, Node, ObjectRecord};
 
 use crate::directory::Directory;
 use crate::known::Known;
 use crate::latch::Latch;
+use crate::number::Number;
 use crate::standing::{Stage, Standing};
 use crate::{explore, explore_then};
 
@@ -18,7 +19,7 @@ fn a_latch_has_one_holder_at_a_time() {
         count.store(count.load(Relaxed) + 1, Relaxed);
         latch.give();
     };
-    explore_then(Default::default, count, count, |(_, count)| assert_eq!(count.load(Relaxed), 2));
+    explore_then(Default::default, [count, count], |(_, count)| assert_eq!(count.load(Relaxed), 2));
 }
 
 #[test]
@@ -84,4 +85,31 @@ fn an_object_in_the_directory_has_its_record() {
         let found = objects.directory.chain(HASH).find_map(|entry| entry.number());
         assert!(found.is_none() || objects.record.key.load(Relaxed) == 17);
     });
+}
+
+/// A region of the program, and a node of one thread's.
+#[derive(Default)]
+struct Begun {
+    number: Number,
+    header: Header,
+    head: Head,
+    node: Node,
+}
+
+#[test]
+fn a_node_names_a_region_that_is_counted() {
+    let register = |begun: &Begun| {
+        begun.header.publish_regions(2);
+        begun.number.give(1);
+    };
+    let visit = |begun: &Begun| {
+        begun.node.region.store(begun.number.get(), Relaxed);
+        begun.head.publish_nodes(4);
+    };
+    let read = |begun: &Begun| {
+        if begun.head.published_nodes() == 4 && begun.node.region.load(Relaxed) == 1 {
+            assert_eq!(begun.header.published_regions(), 2);
+        }
+    };
+    explore_then(Begun::default, [register, visit, read], |_| ());
 }
