@@ -78,12 +78,14 @@ pub enum Command {
     SwitchOff = 2,
     /// Slot (0) of generation (1) was read a last time: it may be used again.
     ReleaseSlot = 3,
+    /// Measure no further: the process goes on as if it had never been measured.
+    Detach = 16,
     /// Map an arena at address (0): so many bytes of data, low half of (1), and behind them so many
     /// of code, high half.
     MapArena = 4,
     /// Patch the functions of the records from (0) on, (1) of them; (2) names the batch.
     Arm = 5,
-    /// Give the function of region (0) its original bytes back.
+    /// Give the function of region (0) its original bytes back; of 0, all of them.
     Disarm = 6,
     /// Switch region (0) on for (1) nanoseconds of every (2); zeros end it.
     Window = 7,

@@ -20,11 +20,14 @@ pub(crate) fn is_glibc() -> bool {
 /// The C library's own `dlsym`, null when it has none.
 pub(crate) fn dlsym() -> *mut c_void {
     let Some(dlvsym) = dlvsym() else { return by_hand() };
-    for version in [c"GLIBC_2.34", c"GLIBC_2.2.5", c"GLIBC_2.17"] {
-        // SAFETY: constant strings; RTLD_NEXT is valid in any object.
-        let found = unsafe { dlvsym(libc::RTLD_NEXT, c"dlsym".as_ptr(), version.as_ptr()) };
-        if !found.is_null() {
-            return found;
+    // Of an object that was loaded late nothing is next, and all others come before it.
+    for place in [libc::RTLD_NEXT, libc::RTLD_DEFAULT] {
+        for version in [c"GLIBC_2.34", c"GLIBC_2.2.5", c"GLIBC_2.17"] {
+            // SAFETY: constant strings; both places are valid in any object.
+            let found = unsafe { dlvsym(place, c"dlsym".as_ptr(), version.as_ptr()) };
+            if !found.is_null() {
+                return found;
+            }
         }
     }
     core::ptr::null_mut()

@@ -26,6 +26,21 @@ pub(crate) fn is_expected(name: &CStr, address: *mut c_void) -> bool {
         || Object::around(address).is_none_or(|object| object.stands_in())
 }
 
+/// Whether a function begins at `address`, in another object than this one: a linker's stub in a
+/// program that takes a function's address may stand for the function.
+pub(crate) fn is_by_another(address: *mut c_void) -> bool {
+    static HERE: u8 = 0;
+    // SAFETY: all-zero is a valid `Dl_info`.
+    let mut info: libc::Dl_info = unsafe { core::mem::zeroed() };
+    // SAFETY: `dladdr` takes any address and writes `info`.
+    if address.is_null() || unsafe { libc::dladdr(address, &raw mut info) } == 0 {
+        return false;
+    }
+    let ours = Object::around((&raw const HERE).cast());
+    let is_ours = ours.is_some_and(|object| core::ptr::eq(object.base, info.dli_fbase.cast()));
+    !is_ours && (info.dli_saddr == address || is_inside(address as usize))
+}
+
 /// The C library's own definition, null if it has none.
 pub(crate) fn of_c_library(name: &CStr) -> *mut c_void {
     let object = c_library::object();
@@ -68,7 +83,8 @@ fn is_preloaded(file: &[u8]) -> bool {
     entries.any(|entry| file_name(entry) == file)
 }
 
-fn file_name(path: &[u8]) -> &[u8] {
+/// The last part of a path.
+pub(crate) fn file_name(path: &[u8]) -> &[u8] {
     path.rsplit(|byte| *byte == b'/').next().unwrap_or(path)
 }
 

@@ -36,6 +36,7 @@ macro_rules! named {
             #[unsafe(naked)]
             unsafe extern "C" fn exported() {
                 core::arch::naked_asm!(
+                    crate::reroute::listed!(),
                     "endbr64",
                     "mov r11, qword ptr [rip + whyperf_thread@GOTTPOFF]",
                     "cmp qword ptr fs:[r11 + {guard}], 0",

@@ -91,11 +91,53 @@ impl Next {
         found
     }
 
+    /// Finds what the program's calls of this name go to, in a process into which we were loaded late:
+    /// there the chain of interposition does not pass through us.
+    #[cold]
+    pub(crate) fn look_up_late(&self, places: &Places) {
+        // SAFETY: a constant string; RTLD_DEFAULT is valid in any object.
+        let first = unsafe { real_dlsym()(libc::RTLD_DEFAULT, self.name.as_ptr()) };
+        let first = if definition::is_by_another(first) { first } else { core::ptr::null_mut() };
+        match self.whose {
+            Whose::Of(_) if first.is_null() => {
+                self.found.store(places.find(self.name), Ordering::Relaxed);
+            }
+            Whose::Of(_) => self.found.store(first, Ordering::Relaxed),
+            _ => {
+                self.settle(first);
+            }
+        }
+    }
+
+    /// Where calls through the stub go on to; `None` when nothing of the name is there, or something
+    /// that only has the name in common.
+    pub(crate) fn found_for_stub(&self) -> Option<usize> {
+        let found = self.found.load(Ordering::Relaxed) as usize;
+        let is_detour = matches!(self.whose, Whose::Wrapped)
+            && !self.detour.load(Ordering::Relaxed).is_null();
+        (found != 0 && !is_detour).then_some(found)
+    }
+
+    /// The symbol.
+    pub(crate) const fn name(&self) -> &'static CStr {
+        self.name
+    }
+
+    /// Whether it is a function of MPI, in any language.
+    pub(crate) fn is_of_mpi(&self) -> bool {
+        let name = self.name.to_bytes();
+        [&b"MPI_"[..], b"PMPI_", b"mpi_"].iter().any(|start| name.starts_with(start))
+    }
+
     /// Keeps what is called from now on, the first definition that follows ours or another one.
     fn settle(&self, first: *mut c_void) -> *mut c_void {
         let mut found = first;
         let mut detour = core::ptr::null_mut();
         match self.whose {
+            // Loaded late, nothing comes next: the object has no place in the chain.
+            Whose::Wrapped | Whose::Inner if first.is_null() => {
+                found = definition::of_c_library(self.name);
+            }
             Whose::Wrapped if !definition::is_expected(self.name, first) => detour = first,
             Whose::Inner if !definition::is_expected(self.name, first) => {
                 found = definition::of_c_library(self.name);
@@ -131,6 +173,32 @@ pub(crate) fn look_in(object: &CStr, name: &CStr) -> *mut c_void {
     }
     // SAFETY: the handle is open. It stays open: the object must not go while its address is kept.
     unsafe { real_dlsym()(handle, name.as_ptr()) }
+}
+
+/// The objects in which functions of MPI and Fortran are looked for, as far as they are loaded.
+#[derive(Debug)]
+pub(crate) struct Places {
+    handles: [*mut c_void; MPI.len() + FORTRAN.len()],
+}
+
+impl Places {
+    /// Those that are loaded now.
+    pub(crate) fn now() -> Self {
+        let mut handles = [core::ptr::null_mut(); MPI.len() + FORTRAN.len()];
+        for (handle, object) in handles.iter_mut().zip(MPI.iter().chain(FORTRAN)) {
+            let flags = libc::RTLD_LAZY | libc::RTLD_NOLOAD;
+            // SAFETY: a constant string; RTLD_NOLOAD loads nothing.
+            *handle = unsafe { libc::dlopen(object.as_ptr(), flags) };
+        }
+        Self { handles }
+    }
+
+    fn find(&self, name: &CStr) -> *mut c_void {
+        let open = self.handles.iter().filter(|handle| !handle.is_null());
+        // SAFETY: the handles are open, and stay so: the objects must not go while addresses are kept.
+        let mut found = open.map(|handle| unsafe { real_dlsym()(*handle, name.as_ptr()) });
+        found.find(|place| !place.is_null()).unwrap_or(core::ptr::null_mut())
+    }
 }
 
 /// `dlsym`.

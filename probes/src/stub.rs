@@ -23,6 +23,7 @@ macro_rules! entry {
         pub(crate) unsafe extern "C" fn $name() {
             core::arch::naked_asm!(
                 ".cfi_startproc",
+                $crate::reroute::listed!(),
                 "endbr64",
                 "mov r11, qword ptr [rip + {next} + {detour}]",
                 "test r11, r11",
@@ -47,19 +48,21 @@ pub(crate) use entry;
 
 /// The same for one name that is put together from parts.
 macro_rules! entry_named {
-    ($symbol:expr => $wrapper:path) => {
+    ($symbol:expr => $wrapper:path, before $next:path) => {
         // SAFETY: as for `entry`.
         #[unsafe(export_name = $symbol)]
         #[unsafe(naked)]
         unsafe extern "C" fn exported() {
             core::arch::naked_asm!(
                 ".cfi_startproc",
+                $crate::reroute::listed!(),
                 "endbr64",
                 "mov r11, qword ptr [rip + whyperf_thread@GOTTPOFF]",
                 "mov r10, qword ptr [rsp]",
                 "mov qword ptr fs:[r11 + {site}], r10",
                 "jmp {wrapper}",
                 ".cfi_endproc",
+                next = sym $next,
                 site = const whyperf_runtime::thread_local::SITE,
                 wrapper = sym $wrapper,
             )

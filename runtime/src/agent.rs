@@ -14,7 +14,7 @@ use crate::lock::Held;
 use crate::patch::{self, site, window};
 use crate::switch::WIPED;
 use crate::view::Tables;
-use crate::{clock, kernel, process, thread};
+use crate::{attachment, clock, kernel, process, thread};
 use core::sync::atomic::{AtomicPtr, Ordering};
 use whyperf_layout::ring::RING;
 use whyperf_layout::{Command, Message, Reply};
@@ -172,6 +172,9 @@ fn carry_out(tables: Tables, command: Message, held: &Held) -> Message {
         switch_region(tables, first, false)
     } else if what == Command::ReleaseSlot as u64 {
         thread::release_slot(tables, first as usize, second as u32).then_some(Reply::Nothing)
+    } else if what == Command::Detach as u64 {
+        attachment::end();
+        Some(Reply::Nothing)
     } else if what == Command::Nothing as u64 {
         Some(Reply::Nothing)
     } else {

@@ -87,7 +87,7 @@ fn events(private: &mut Private, pair: &mut impl FnMut()) -> (u64, u64) {
     tree::scratch(slot, node, key);
     slow::remember(key, ROOT, node);
     private.calls().remember_callee(ROOT, SCRATCH.id(), node);
-    thread::start_time(private);
+    thread::start_time(slot);
     switch::set(RESERVED, true);
     thread::open(block, private);
     for _ in 0..PAIRS {

@@ -45,6 +45,34 @@ fn change(from: *mut u8, to: *mut u8, size: usize) {
     }
 }
 
+/// The measurement ended: events that are still on their way write into memory of nobody else's.
+/// Tables stay, for the next ones begin as a copy of them.
+pub(crate) fn forget_slots() {
+    RANGES.iter().skip(2).for_each(forget);
+}
+
+/// The tables before these have been copied.
+pub(crate) fn forget_parents() {
+    if let Some(parents) = RANGES.get(1) {
+        forget(parents);
+    }
+}
+
+fn forget(range: &Range) {
+    if let Some((start, size)) = range.around(range.start())
+        && kernel::zeros_over(start, size)
+    {
+        range.set(0, 0);
+    }
+}
+
+/// Gives the signal its default disposition back, unless the program has given it another one.
+pub(crate) fn unwatch() {
+    if WATCHED.swap(false, Ordering::Relaxed) && kernel::is_handled_by(libc::SIGBUS, hit) {
+        kernel::set_default(libc::SIGBUS);
+    }
+}
+
 /// Whether bus errors come here, so that they must not be blocked where a region is touched.
 pub(crate) fn is_watched() -> bool {
     WATCHED.load(Ordering::Relaxed)

@@ -1,5 +1,6 @@
 //! What the environment asks for, read once when the library is loaded; the program may change it.
 
+use crate::attachment::Late;
 use crate::kernel;
 use core::cell::UnsafeCell;
 use core::ffi::{CStr, c_char};
@@ -74,6 +75,25 @@ pub(crate) fn read() -> bool {
     let size: [&[u8]; 2] = [b"OMPI_COMM_WORLD_SIZE", b"PMI_SIZE"];
     settings.rank = rank.iter().find_map(|n| number(variable(n))).and_then(|n| n.try_into().ok());
     settings.size = size.iter().find_map(|n| number(variable(n))).unwrap_or(0);
+    may_be_measured(settings)
+}
+
+/// Takes settings from outside instead; answers whether this process may be measured. Nobody may be
+/// measuring it.
+pub(crate) fn set(late: &Late<'_>) -> bool {
+    // SAFETY: called by the one thread that begins a measurement, while there is none: nobody reads.
+    let settings = unsafe { &mut *SETTINGS.0.get() };
+    let Some(room) = settings.directory.get_mut(..late.directory.len()) else { return false };
+    room.copy_from_slice(late.directory);
+    settings.directory_length = late.directory.len();
+    settings.program_length = kernel::read_link(c"/proc/self/exe", &mut settings.program);
+    settings.callpath_depth = if late.callpath_depth > DEEPEST { 0 } else { late.callpath_depth };
+    settings.rank = late.rank;
+    settings.size = late.size;
+    late.directory.first() == Some(&b'/') && may_be_measured(settings)
+}
+
+fn may_be_measured(settings: &Settings) -> bool {
     !is_bystander(settings.program()) && kernel::address_space_limit() >= LEAST_ADDRESS_SPACE
 }
 

@@ -31,4 +31,10 @@ impl<T: Sync + 'static> Known<T> {
         // SYNC known with Known::get
         self.0.store(place, or_relaxed("known_store", Ordering::Release));
     }
+
+    /// It is to be found out once more; who has it already may go on using it.
+    #[cfg(not(loom))]
+    pub fn forget(&self) {
+        self.0.store(core::ptr::null_mut(), Ordering::Relaxed);
+    }
 }

@@ -26,6 +26,7 @@ pub mod losses;
 mod map;
 mod number;
 pub mod object;
+pub mod own_memory;
 pub mod patch;
 pub mod process;
 mod range;

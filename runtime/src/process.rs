@@ -64,6 +64,11 @@ pub(crate) fn tables() -> Option<Tables> {
     })
 }
 
+/// Whether these are the tables of the present measurement, and not of one before.
+pub(crate) fn is_present(tables: Tables) -> bool {
+    TABLES.load(Ordering::Relaxed) == tables.base()
+}
+
 /// The region's tables, made now if they are wanted; `None` when this process is not measured.
 #[cold]
 pub(crate) fn make() -> Option<Tables> {

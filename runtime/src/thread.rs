@@ -79,11 +79,22 @@ static SLOTS: [AtomicPtr<u8>; SLOT_CAPACITY] =
 static RELEASED: [AtomicU64; SLOT_CAPACITY / 64] =
     [const { AtomicU64::new(0) }; SLOT_CAPACITY / 64];
 
+/// Threads whose slots wait for their first event, by slot; 0 where none does.
+static AWAITED: [AtomicU32; SLOT_CAPACITY] = [const { AtomicU32::new(0) }; SLOT_CAPACITY];
+/// Keys for which every thread has room of its own.
+const CHEAP_KEYS: u32 = 32;
+
 /// Constructor: takes the key, early, so that it is among those for which no memory is needed.
+///
+/// In a process that runs already others may have been earlier. Then the end of threads is seen by the
+/// daemon alone: where memory is needed for a key, it would be asked for in the midst of a call.
 pub(crate) fn prepare() {
+    if KEY.load(Ordering::Relaxed) != 0 {
+        return;
+    }
     let mut key = 0;
     // SAFETY: the key is ours to write, the destructor has the right type.
-    if unsafe { libc::pthread_key_create(&raw mut key, Some(ended)) } == 0 {
+    if unsafe { libc::pthread_key_create(&raw mut key, Some(ended)) } == 0 && key < CHEAP_KEYS {
         KEY.store(key + 1, Ordering::Relaxed);
     }
 }
@@ -102,10 +113,12 @@ pub(crate) fn private(block: *mut Thread) -> Option<&'static mut Private> {
         }
         return None;
     }
-    if flags & FORKED == 0 && known.is_some() {
-        return known;
+    match known {
+        Some(private) if flags & FORKED == 0 => {
+            if process::is_present(private.tables) { Some(private) } else { renew(block, private) }
+        }
+        known => register(block, known),
     }
-    register(block, known)
 }
 
 /// Whether the calling thread has, or inherits, open visits.
@@ -120,6 +133,18 @@ pub(crate) fn drop_event(private: &Private) {
     dropped.store(dropped.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
 }
 
+/// The thread was measured before, for somebody who is gone.
+#[cold]
+fn renew(block: *mut Thread, private: &mut Private) -> Option<&'static mut Private> {
+    release_memory(private, block);
+    // SAFETY: the calling thread's own block.
+    unsafe {
+        (*block).slot = core::ptr::null_mut();
+        (*block).guard_node = 0;
+    }
+    register(block, None)
+}
+
 #[cold]
 fn register(block: *mut Thread, parents: Option<&mut Private>) -> Option<&'static mut Private> {
     let tables = process::make()?;
@@ -127,7 +152,9 @@ fn register(block: *mut Thread, parents: Option<&mut Private>) -> Option<&'stati
     unsafe { (*block).flags = (*block).flags & !FORKED | BUSY };
     let held = Held::take();
     let tag = parents.as_ref().map_or(0, |parents| parents.calls().tag());
-    let private = claim(tables, &held).and_then(|slot| furnish(block, slot, tables));
+    let adopted = awaited();
+    let slot = adopted.or_else(|| claim(tables, &held).inspect(|slot| prepare_slot(*slot)));
+    let private = slot.and_then(|slot| furnish(block, slot, tables));
     let private = private.inspect(|private| private.calls().inherit(tag));
     let private = private.map(calibrated);
     drop(held);
@@ -139,7 +166,9 @@ fn register(block: *mut Thread, parents: Option<&mut Private>) -> Option<&'stati
         unsafe { (*block).flags |= ENDED };
         return None;
     };
-    go_live(private);
+    if adopted.is_none() {
+        go_live(private.slot, kernel::thread_id());
+    }
     if let Some(parents) = parents {
         tree::reopen(private, parents);
     }
@@ -316,7 +345,6 @@ fn furnish(block: *mut Thread, slot: Slot, tables: Tables) -> Option<&'static mu
         deaf: (0, 0),
         forked: 0,
     };
-    prepare_slot(slot);
     // SAFETY: fresh memory of ours, large enough; the block is the calling thread's.
     unsafe {
         place.write(private);
@@ -343,8 +371,8 @@ fn prepare_slot(slot: Slot) {
 }
 
 /// Starts the thread's time at the root.
-pub(crate) fn start_time(private: &Private) {
-    let head = private.slot.head();
+pub(crate) fn start_time(slot: Slot) {
+    let head = slot.head();
     let now = clock::now();
     head.start.store(now, Ordering::Relaxed);
     head.last.store(now, Ordering::Relaxed);
@@ -352,9 +380,60 @@ pub(crate) fn start_time(private: &Private) {
 }
 
 /// Lets the reader look from here on.
-fn go_live(private: &Private) {
-    start_time(private);
-    private.slot.head().go_live(kernel::thread_id());
+fn go_live(slot: Slot, thread: u32) {
+    start_time(slot);
+    slot.head().go_live(thread);
+}
+
+/// Another region follows: its slots are new.
+pub(crate) fn begin_again() {
+    RELEASED.iter().for_each(|word| word.store(0, Ordering::Relaxed));
+    AWAITED.iter().for_each(|thread| thread.store(0, Ordering::Relaxed));
+}
+
+/// Gives slots to threads that run already. Their time counts to the root until each finds its slot at
+/// its first event.
+pub(crate) fn adopt(tables: Tables, threads: &[u32]) {
+    let held = Held::take();
+    for thread in threads {
+        if has_slot(*thread) {
+            continue;
+        }
+        let Some(slot) = claim(tables, &held) else {
+            tables.header().losses.threads.fetch_add(1, Ordering::Relaxed);
+            continue;
+        };
+        prepare_slot(slot);
+        if let Some(private) = furnish(crate::thread_local::thread(), slot, tables) {
+            release_memory(calibrated(private), crate::thread_local::thread());
+        }
+        let number = SLOTS.iter().position(|base| base.load(Ordering::Relaxed) == slot.base());
+        if let Some(place) = number.and_then(|number| AWAITED.get(number)) {
+            place.store(*thread, Ordering::Relaxed);
+        }
+        go_live(slot, *thread);
+    }
+    drop(held);
+}
+
+/// Whether a thread has registered by itself meanwhile. Slots of an earlier measurement are zeros.
+fn has_slot(thread: u32) -> bool {
+    let bases = SLOTS.iter().map(|base| base.load(Ordering::Relaxed));
+    let mut slots = bases.take_while(|base| !base.is_null());
+    slots.any(|base| {
+        // SAFETY: claimed once, so its head is mapped still, be it with zeros.
+        let head = unsafe { Slot::at(base) }.head();
+        head.tid.load(Ordering::Relaxed) == thread && !head.is_dead()
+    })
+}
+
+/// The slot that was given to the calling thread before it had an event.
+fn awaited() -> Option<Slot> {
+    let thread = kernel::thread_id();
+    let number = AWAITED.iter().position(|place| place.load(Ordering::Relaxed) == thread)?;
+    AWAITED.get(number)?.store(0, Ordering::Relaxed);
+    // SAFETY: claimed for this thread, so it is mapped and populated.
+    Some(unsafe { Slot::at(SLOTS.get(number)?.load(Ordering::Relaxed)) })
 }
 
 /// Notes what is open, before the thread forks.
@@ -368,9 +447,7 @@ pub(crate) fn before_fork() {
 
 /// In a forked child: forgets the slot, which is the parent's.
 pub(crate) fn after_fork() {
-    for word in &RELEASED {
-        word.store(0, Ordering::Relaxed);
-    }
+    begin_again();
     let block = thread();
     // SAFETY: the calling thread's own block.
     unsafe {

@@ -59,8 +59,20 @@ macro_rules! frees {
             },
         );
 
+        // SAFETY: a naked function of the platform's C convention that jumps on as it was called.
         #[unsafe(export_name = $name)]
-        unsafe extern "C" fn exported(datatype: usize) -> c_int {
+        #[unsafe(naked)]
+        unsafe extern "C" fn exported() {
+            core::arch::naked_asm!(
+                crate::reroute::listed!(),
+                "endbr64",
+                "jmp {wrapper}",
+                next = sym NEXT,
+                wrapper = sym wrapper,
+            )
+        }
+
+        unsafe extern "C" fn wrapper(datatype: usize) -> c_int {
             forget();
             let address = NEXT.address();
             if address.is_null() {

@@ -12,7 +12,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use whyperf_runtime::Known;
 
-use super::real;
+use super::{real, setup};
 
 /// Which MPI, as [`whyperf_layout::Header::mpi_family`] numbers them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -199,7 +199,13 @@ fn detect() -> Option<&'static Dialect> {
         dialect.no_op.store(real::data(c"ompi_mpi_op_no_op"), Ordering::Relaxed);
     }
     CURRENT.set(dialect);
+    setup::met(dialect);
     Some(dialect)
+}
+
+/// Another measurement begins: what the MPI is, and who we are in it, is asked again.
+pub(crate) fn forget() {
+    CURRENT.forget();
 }
 
 /// By the name of the file that defines `PMPI_Type_size`, a function that tools seldom define.

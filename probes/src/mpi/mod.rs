@@ -32,3 +32,5 @@ mod visit;
 mod volume;
 mod window;
 mod wrapper;
+
+pub(crate) use dialect::forget;

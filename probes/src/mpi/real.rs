@@ -10,6 +10,8 @@ pub(crate) static TYPE_SIZE: Next = Next::of_mpi(c"PMPI_Type_size");
 /// `PMPI_Get_library_version`.
 pub(crate) static LIBRARY_VERSION: Next = Next::of_mpi(c"PMPI_Get_library_version");
 
+static INITIALIZED: Next = Next::of_mpi(c"PMPI_Initialized");
+static FINALIZED: Next = Next::of_mpi(c"PMPI_Finalized");
 static TYPE_SIZE_X: Next = Next::of_mpi(c"PMPI_Type_size_x");
 static COMM_RANK: Next = Next::of_mpi(c"PMPI_Comm_rank");
 static COMM_SIZE: Next = Next::of_mpi(c"PMPI_Comm_size");
@@ -31,6 +33,23 @@ static DIST_GRAPH_COUNT: Next = Next::of_mpi(c"PMPI_Dist_graph_neighbors_count")
 
 /// A function that takes a handle and writes one number.
 type Ask<T> = unsafe extern "C" fn(usize, *mut T) -> c_int;
+
+/// Whether MPI was initialized and is not finalized yet.
+pub(crate) fn is_running() -> bool {
+    says(&INITIALIZED) && !says(&FINALIZED)
+}
+
+fn says(next: &Next) -> bool {
+    let address = next.address();
+    if address.is_null() {
+        return false;
+    }
+    // SAFETY: both functions asked this way take the address of an `int`.
+    let function: unsafe extern "C" fn(*mut c_int) -> c_int = unsafe { transmute(address) };
+    let mut flag = 0;
+    // SAFETY: both may be called at any time; `flag` is ours.
+    (unsafe { function(&raw mut flag) }) == 0 && flag != 0
+}
 
 /// Size of one element in bytes; 0 when the MPI does not know.
 pub(crate) fn type_size(datatype: usize) -> u64 {

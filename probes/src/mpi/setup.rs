@@ -2,7 +2,7 @@
 
 use core::ffi::c_int;
 
-use whyperf_runtime::process;
+use whyperf_runtime::{attachment, process};
 
 use super::communicator;
 use super::dialect::Dialect;
@@ -16,6 +16,15 @@ pub(crate) fn initialized(dialect: &Dialect) {
     if let (Some(rank), Some(size)) = (real::comm_rank(world), real::comm_size(world)) {
         process::set_world(rank, u32::try_from(size).unwrap_or(0));
         communicator::world_exists();
+    }
+}
+
+/// The MPI was met for the first time: in a process that was attached to it may have been started long ago.
+/// This is a call of the program's own, so the MPI may be asked here.
+#[cold]
+pub(crate) fn met(dialect: &Dialect) {
+    if attachment::is_late() && real::is_running() {
+        initialized(dialect);
     }
 }
 
@@ -57,9 +66,11 @@ macro_rules! controls {
         #[unsafe(naked)]
         unsafe extern "C" fn exported() {
             core::arch::naked_asm!(
+                $crate::reroute::listed!(),
                 "endbr64",
                 "lea r11, [rip + {prepare}]",
                 "jmp {keep}",
+                next = sym NEXT,
                 prepare = sym prepare,
                 keep = sym $crate::stub::keep_and_jump,
             )

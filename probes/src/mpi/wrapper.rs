@@ -75,7 +75,7 @@ macro_rules! functions {
     (@export $run:path; $call:ident, $symbol:expr; ($($argument:ident),*)) => {
         const _: () = {
             static NEXT: $crate::next::Next = $crate::next::Next::of_mpi(functions!(@c $symbol));
-            $crate::stub::entry_named!($symbol => wrapper);
+            $crate::stub::entry_named!($symbol => wrapper, before NEXT);
 
             unsafe extern "C" fn wrapper($($argument: usize),*) -> core::ffi::c_int {
                 $run(&$call, [$($argument),*], |[$($argument),*]| {

@@ -1,0 +1,63 @@
+//! The entry by which a process that runs already is measured: called once the library was loaded into it.
+//!
+//! It is no part of the interface for programs. Whoever calls it runs in a thread of his own that the C
+//! library made, with all signals blocked.
+
+use core::ffi::{CStr, c_char};
+
+use whyperf_runtime::attachment::{self, Late, Outcome};
+
+use crate::wrapped::keep_errno;
+use crate::{c_library, mpi, process, reroute};
+
+/// What the caller knows; the daemon writes these bytes.
+#[derive(Debug)]
+#[repr(C)]
+struct Request {
+    directory: *const c_char,
+    callpath_depth: u32,
+    /// Negative when no launcher announced one.
+    rank: i32,
+    size: u32,
+    /// Whether a measurement for somebody who is gone is to end.
+    take_over: u32,
+    threads: *const u32,
+    thread_count: u64,
+}
+
+/// Measures this process from now on; answers an [`Outcome`].
+///
+/// # Safety
+/// The request must be complete, its directory a string, its threads so many as it says.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn whyperf_attach(request: &Request) -> u32 {
+    if request.directory.is_null() || request.threads.is_null() || !c_library::is_glibc() {
+        return Outcome::Failed as u32;
+    }
+    // SAFETY: the caller's promise.
+    let (directory, threads) = unsafe {
+        let threads = core::slice::from_raw_parts(request.threads, request.thread_count as usize);
+        (CStr::from_ptr(request.directory).to_bytes(), threads)
+    };
+    let late = Late {
+        directory,
+        callpath_depth: request.callpath_depth,
+        rank: Some(request.rank).filter(|rank| *rank >= 0),
+        size: request.size,
+        threads,
+    };
+    keep_errno(|| begin(&late, request.take_over != 0)) as u32
+}
+
+fn begin(late: &Late<'_>, take_over: bool) -> Outcome {
+    if take_over {
+        attachment::take_over();
+    }
+    let outcome = attachment::begin(late, reroute::end);
+    if outcome == Outcome::Measured {
+        process::follow_forks();
+        mpi::forget();
+        reroute::begin();
+    }
+    outcome
+}

@@ -1,0 +1,105 @@
+//! The list of exported functions, each with the function it stands for; found by name.
+
+use core::ffi::CStr;
+use core::sync::atomic::{AtomicU16, Ordering};
+
+use crate::next::{Next, Places};
+
+/// An exported function of ours. All of them lie in one section, put there by their assembly.
+#[derive(Debug)]
+#[repr(C)]
+pub(super) struct Listed {
+    next: &'static Next,
+    stub: *const (),
+}
+
+// SAFETY: the address of a function, which is never written.
+unsafe impl Sync for Listed {}
+
+impl Listed {
+    /// Where calls are to go.
+    pub(super) fn stub(&self) -> usize {
+        self.stub as usize
+    }
+
+    /// Where they would go without us; `None` when the program means something else by the name.
+    pub(super) fn real(&self) -> Option<usize> {
+        self.next.found_for_stub()
+    }
+
+    /// Whether it is a function of MPI.
+    pub(super) fn is_of_mpi(&self) -> bool {
+        self.next.is_of_mpi()
+    }
+}
+
+/// Enters an exported function into the list: a line of its assembly, just before its first instruction, with
+/// the operand `next`. Its exported name would not do: to the linker that is whatever comes first.
+macro_rules! listed {
+    () => {
+        concat!(
+            "77: .pushsection whyperf_listed,\"awR\",@progbits\n",
+            ".balign 8\n.quad {next}\n.quad 77b\n.popsection"
+        )
+    };
+}
+pub(crate) use listed;
+
+/// Where in the list names are, by their hash: the place + 1, 0 for none.
+static INDEX: [AtomicU16; PLACES] = [const { AtomicU16::new(0) }; PLACES];
+/// More than twice the functions there are, and a power of two.
+const PLACES: usize = 1 << 13;
+
+/// Finds out what each function stands for in this program.
+pub(super) fn prepare() {
+    let places = Places::now();
+    for (number, listed) in (1_u16..).zip(all()) {
+        listed.next.look_up_late(&places);
+        enter(number, listed);
+    }
+}
+
+/// The exported function of this name.
+pub(super) fn named(name: &CStr) -> Option<&'static Listed> {
+    let start = hash(name.to_bytes());
+    for step in 0..PLACES {
+        let number = INDEX.get((start + step) % PLACES)?.load(Ordering::Relaxed);
+        let listed = all().get(usize::from(number).checked_sub(1)?)?;
+        if listed.next.name() == name {
+            return Some(listed);
+        }
+    }
+    None
+}
+
+fn enter(number: u16, listed: &Listed) {
+    let start = hash(listed.next.name().to_bytes());
+    for step in 0..PLACES {
+        let Some(place) = INDEX.get((start + step) % PLACES) else { return };
+        let there = place.load(Ordering::Relaxed);
+        if there == 0 || there == number {
+            place.store(number, Ordering::Relaxed);
+            return;
+        }
+    }
+}
+
+fn hash(name: &[u8]) -> usize {
+    let mix = |sum: u32, byte: &u8| (sum ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
+    let sum = name.iter().fold(0x811c_9dc5, mix);
+    (sum ^ sum >> 15) as usize % PLACES
+}
+
+fn all() -> &'static [Listed] {
+    let (first, last) = (&raw const __start_whyperf_listed, &raw const __stop_whyperf_listed);
+    let (first, last) = (first.cast::<Listed>(), last.cast::<Listed>());
+    let count = (last as usize - first as usize) / size_of::<Listed>();
+    // SAFETY: the linker defines both names as the borders of the section, which holds nothing else.
+    unsafe { core::slice::from_raw_parts(first, count) }
+}
+
+// SAFETY: the linker defines both, because a section is called so.
+unsafe extern "C" {
+    static __start_whyperf_listed: u8;
+    static __stop_whyperf_listed: u8;
+}

@@ -1,0 +1,57 @@
+//! Rerouting the calls of a program that runs already: loaded late, the library is found by nobody.
+//!
+//! ```text
+//!   program ── call *[slot of read] ──► read              slot: a word the dynamic linker filled
+//!           ── call *[slot of read] ──► our read ──► read
+//! ```
+//! Every loaded object calls functions of others through such slots. One that holds the very function
+//! that a wrapper of ours goes on to, or that is not filled yet, is made to hold the wrapper. At the end
+//! each gets its function back, unless somebody else has changed it meanwhile.
+//!
+//! The code of the program stays as it is. What an MPI does inside of itself is nobody's waiting but the
+//! call's that it is part of, so there only the calls of MPI functions are rerouted: its Fortran layer
+//! makes them.
+
+mod listed;
+mod object;
+mod written;
+
+pub(crate) use listed::listed;
+
+use core::ffi::{c_int, c_void};
+
+use object::Object;
+
+/// Reroutes the calls of every object that is loaded now.
+pub(crate) fn begin() {
+    listed::prepare();
+    // SAFETY: the function below takes what this one hands, and keeps nothing of it.
+    unsafe { libc::dl_iterate_phdr(Some(visit), core::ptr::null_mut()) };
+}
+
+/// Gives every call its own way again. Any thread may do this, also one that the C library does not know.
+pub(crate) extern "C" fn end() {
+    written::take_back();
+}
+
+unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, _: *mut c_void) -> c_int {
+    // SAFETY: the loader describes an object that stays as long as this function runs.
+    if let Some(object) = unsafe { Object::of(info) } {
+        object.each_slot(|slot| reroute(&object, &slot));
+    }
+    0
+}
+
+fn reroute(object: &Object, slot: &object::Slot) {
+    let Some(listed) = listed::named(slot.name) else { return };
+    if object.is_of_mpi && !listed.is_of_mpi() {
+        return;
+    }
+    let Some(real) = listed.real() else { return };
+    let holds = slot.value();
+    let is_unfilled = slot.is_imported && object.is_own_code(holds);
+    if holds == real || is_unfilled {
+        // What was not filled would have become this.
+        written::write(slot.address, listed.stub(), real, object.is_sealed(slot.address));
+    }
+}

@@ -1,0 +1,64 @@
+//! Slots that hold a wrapper of ours instead of what they held.
+
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+use whyperf_runtime::own_memory;
+
+/// One slot: its address, odd where it is sealed, what it holds, and what it gets back.
+struct Written {
+    address: AtomicUsize,
+    ours: AtomicUsize,
+    real: AtomicUsize,
+}
+
+static ALL: [Written; MOST] = [const {
+    Written { address: AtomicUsize::new(0), ours: AtomicUsize::new(0), real: AtomicUsize::new(0) }
+}; MOST];
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+/// Far more than programs have: each object has at most one or two for a function.
+const MOST: usize = 1 << 14;
+const PAGE: usize = 4096;
+
+/// Makes a slot hold `ours`; it will get `real` back. Nothing is written that cannot be taken back.
+pub(super) fn write(address: usize, ours: usize, real: usize, is_sealed: bool) {
+    let count = COUNT.load(Ordering::Relaxed);
+    let Some(place) = ALL.get(count) else { return };
+    // One that can be written though it should be sealed is of an object just being loaded.
+    if is_sealed && own_memory::is_writable(address / PAGE * PAGE) {
+        return;
+    }
+    place.address.store(address | usize::from(is_sealed), Ordering::Relaxed);
+    place.ours.store(ours, Ordering::Relaxed);
+    place.real.store(real, Ordering::Relaxed);
+    if store(address, ours, is_sealed) {
+        COUNT.store(count + 1, Ordering::Relaxed);
+    }
+}
+
+/// Gives all of them back what they held. Objects may be gone, and another one there.
+pub(super) fn take_back() {
+    let count = COUNT.swap(0, Ordering::Relaxed);
+    for written in ALL.iter().take(count) {
+        let marked = written.address.load(Ordering::Relaxed);
+        let (address, is_sealed) = (marked & !1, marked & 1 != 0);
+        if own_memory::word(address) == Some(written.ours.load(Ordering::Relaxed)) {
+            store(address, written.real.load(Ordering::Relaxed), is_sealed);
+        }
+    }
+}
+
+/// One store, so that a thread that calls through the slot at this moment finds the one or the other.
+fn store(address: usize, value: usize, is_sealed: bool) -> bool {
+    let page = address / PAGE * PAGE;
+    // SAFETY: the page was sealed when its object was loaded, so nobody writes to it; it is again below.
+    if is_sealed && !unsafe { own_memory::set_writable(page, PAGE, true) } {
+        return false;
+    }
+    // SAFETY: an aligned word that the dynamic linker uses in the same way.
+    unsafe { &*(address as *const AtomicUsize) }.store(value, Ordering::Relaxed);
+    if is_sealed {
+        // SAFETY: as it was.
+        unsafe { own_memory::set_writable(page, PAGE, false) };
+    }
+    true
+}

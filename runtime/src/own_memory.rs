@@ -1,0 +1,36 @@
+//! Memory of the process that is not ours: looked at without risk, made writable for a moment.
+
+use crate::kernel;
+
+/// The word at an address; `None` where nothing is mapped any more.
+#[must_use]
+pub fn word(address: usize) -> Option<usize> {
+    let mut word = 0_usize;
+    let ours = libc::iovec { iov_base: (&raw mut word).cast(), iov_len: size_of::<usize>() };
+    let theirs = libc::iovec { iov_base: address as *mut _, iov_len: size_of::<usize>() };
+    let process = kernel::process_id() as usize;
+    let arguments = [process, &raw const ours as usize, 1, &raw const theirs as usize, 1, 0];
+    // SAFETY: both descriptions live here; the kernel checks the address and writes a word of ours.
+    let read = unsafe { kernel::call(libc::SYS_process_vm_readv, arguments) };
+    (read == size_of::<usize>() as isize).then_some(word)
+}
+
+/// Lets pages be written, or only read; whether that was done.
+///
+/// # Safety
+/// Nobody may rely on these pages being the other way.
+pub unsafe fn set_writable(page: usize, size: usize, writable: bool) -> bool {
+    let rights = if writable { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_READ };
+    let arguments = [page, size, rights as usize, 0, 0, 0];
+    // SAFETY: changes rights only, and the caller vouches for those who use the pages.
+    unsafe { kernel::call(libc::SYS_mprotect, arguments) == 0 }
+}
+
+/// Whether a page may be written now; nothing is written.
+#[must_use]
+pub fn is_writable(page: usize) -> bool {
+    let arguments = [page, 4096, libc::MADV_POPULATE_WRITE as usize, 0, 0, 0];
+    // SAFETY: the advice changes no byte. It is refused where writing is, and by kernels that do not
+    // know it.
+    unsafe { kernel::call(libc::SYS_madvise, arguments) == 0 }
+}
