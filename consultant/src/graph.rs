@@ -102,6 +102,9 @@ pub(crate) struct Node {
 pub(crate) struct Refined {
     pub(crate) first: Option<Time>,
     pub(crate) last: bool,
+    /// What of it was done: more precise hypotheses, parts.
+    pub(crate) whys: bool,
+    pub(crate) wheres: bool,
 }
 
 impl Node {

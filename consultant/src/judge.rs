@@ -22,9 +22,10 @@
 
 use whyperf_model::{Nanos, Time};
 
+use crate::classic::Guess;
 use crate::graph::Truth;
 use crate::hypothesis::{Hypothesis, Operator};
-use crate::settings::Settings;
+use crate::settings::{Settings, Verdicts};
 use crate::stream::Observation;
 use crate::wager::Wager;
 
@@ -37,6 +38,8 @@ pub(crate) struct Judge {
     up: Side,
     down: Side,
     life: Sum,
+    /// Judges in the place of the wagers.
+    guess: Option<Guess>,
 }
 
 /// What a verdict rests on.
@@ -90,11 +93,18 @@ impl Judge {
             error_false: settings.error_false,
         };
         let (up, down) = (rule.up(0), rule.down(0));
-        Self { rule, truth: Truth::Unknown, verdicts: 0, up, down, life: Sum::default() }
+        let guess = match settings.verdicts {
+            Verdicts::Sequential => None,
+            Verdicts::Classic(rules) => Some(Guess::new(rules)),
+        };
+        Self { rule, truth: Truth::Unknown, verdicts: 0, up, down, life: Sum::default(), guess }
     }
 
     /// Takes in an observation; tells when it changes the verdict.
     pub(crate) fn observe(&mut self, seen: Observation) -> Option<Ground> {
+        if self.guess.is_some() {
+            return self.guess(seen);
+        }
         let score = self.rule.score(seen.numerator / seen.denominator);
         self.up.observe(score, seen);
         self.down.observe(1.0 - score, seen);
@@ -104,6 +114,17 @@ impl Judge {
         let ground = side.ground(truth);
         self.restart(truth);
         Some(ground)
+    }
+
+    /// The threshold is another one now. The verdict stays until the evidence turns.
+    pub(crate) fn move_threshold(&mut self, threshold: f64) {
+        self.rule.threshold = threshold;
+        self.restart(self.truth);
+    }
+
+    /// Whether all that was ever seen is on the true side of the threshold.
+    pub(crate) fn would_hold(&self) -> bool {
+        self.life.value().is_some_and(|value| self.rule.operator.holds(value, self.rule.threshold))
     }
 
     /// The same question once more, with what is known about the whole life kept.
@@ -134,8 +155,24 @@ impl Judge {
 
     /// Whether it is undecided, and true more likely than not: worth looking ahead, not worth saying.
     pub(crate) fn leans_to_true(&self) -> bool {
-        let is_promising = self.up.surplus > 0.0 && self.up.wager.wealth() >= LEANING;
+        let is_promising =
+            self.guess.is_none() && self.up.surplus > 0.0 && self.up.wager.wealth() >= LEANING;
         self.truth == Truth::Unknown && is_promising
+    }
+
+    /// The verdict of old.
+    fn guess(&mut self, seen: Observation) -> Option<Ground> {
+        self.life.add(seen);
+        let mean = self.life.value()?;
+        let asked = (self.rule.operator, self.rule.threshold);
+        let guess = self.guess.as_mut()?;
+        let truth = guess.observe(mean, seen.interval, asked)?;
+        let is_enough = self.life.denominator >= self.rule.least;
+        if truth == self.truth || !is_enough {
+            return None;
+        }
+        self.truth = truth;
+        Some(Ground { truth, value: mean, confidence: 0.0, since: guess.since })
     }
 
     /// The verdict that the last observation changes to.
@@ -160,6 +197,7 @@ impl Judge {
     fn restart(&mut self, truth: Truth) {
         self.truth = truth;
         self.verdicts += 1;
+        self.guess.iter_mut().for_each(Guess::restart);
         self.up = self.rule.up(self.verdicts);
         self.down = self.rule.down(self.verdicts);
     }

@@ -33,6 +33,7 @@
 
 mod calls;
 mod catalogue;
+mod classic;
 mod cost;
 mod directive;
 mod gather;
@@ -56,10 +57,12 @@ pub use directive::{
     Directive, DirectiveError, Directives, Entry, Guidance, Level, Mistake, Place, Whom,
 };
 pub use graph::{NodeId, Truth};
-pub use hypothesis::{Hypotheses, Hypothesis, HypothesisId, Normalizer, Operator, Refinement};
+pub use hypothesis::{
+    Fault, Hypotheses, Hypothesis, HypothesisError, HypothesisId, Normalizer, Operator, Refinement,
+};
 pub use report::{Bottleneck, Counts, Guided, Report, Untold};
 pub use request::{MeasurementId, Request};
 pub use search::{Question, Search, Status};
-pub use settings::{CodeSearch, Settings};
+pub use settings::{Classic, CodeSearch, Settings, Verdicts};
 pub use step::{Conclusion, Happening, Origin, Step, Subject};
 pub use world::{Event, World, run};

@@ -110,13 +110,23 @@ pub(crate) fn siblings(graph: &Graph, id: NodeId) -> Siblings {
 
 /// Whether the first round left something true, or something that is still open: measured for less than `patience`.
 pub(crate) fn first_round(graph: &Graph, id: NodeId, patience: Nanos) -> Truth {
-    let children = graph.node(id).children.iter();
-    let first = children.filter(|(_, edge)| match edge {
-        Edge::Why => false,
-        Edge::Where(hierarchy) => FIRST.contains(hierarchy),
-    });
+    left(graph, id, patience, |edge| FIRST.into_iter().any(|first| edge == Edge::Where(first)))
+}
+
+/// The same of all parts.
+pub(crate) fn where_rounds(graph: &Graph, id: NodeId, patience: Nanos) -> Truth {
+    left(graph, id, patience, |edge| edge != Edge::Why)
+}
+
+/// The same of more precise hypotheses.
+pub(crate) fn why_round(graph: &Graph, id: NodeId, patience: Nanos) -> Truth {
+    left(graph, id, patience, |edge| edge == Edge::Why)
+}
+
+fn left(graph: &Graph, id: NodeId, patience: Nanos, counts: impl Fn(Edge) -> bool) -> Truth {
+    let children = graph.node(id).children.iter().filter(|(_, edge)| counts(**edge));
     let mut found = Truth::False;
-    for (child, _) in first {
+    for (child, _) in children {
         let child = graph.node(*child);
         match child.truth {
             Truth::True => return Truth::True,

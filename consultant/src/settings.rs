@@ -25,6 +25,8 @@ pub struct Settings {
     pub patience: Nanos,
     /// After this long a false node whose parent is still true is asked again; then after twice as long, and so on.
     pub retest: Nanos,
+    /// How evidence becomes a verdict.
+    pub verdicts: Verdicts,
     /// How long what is measured in windows may take to be told.
     pub heat_patience: Nanos,
     /// How functions are found.
@@ -33,6 +35,34 @@ pub struct Settings {
     pub call_cost: f64,
     /// Calls per second that are assumed of a function as long as nobody knows.
     pub assumed_rate: f64,
+}
+
+/// How evidence becomes a verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Verdicts {
+    /// As soon as it suffices, with stated chances of an error.
+    #[default]
+    Sequential,
+    /// When the running mean kept to one side for a fixed time.
+    Classic(Classic),
+}
+
+/// The numbers of classic verdicts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Classic {
+    /// How far the mean must be beyond the threshold to change the guess, as a part of the threshold.
+    pub hysteresis: f64,
+    /// How long true must be guessed.
+    pub hold_true: Nanos,
+    /// How long false must be guessed.
+    pub hold_false: Nanos,
+}
+
+impl Default for Classic {
+    fn default() -> Self {
+        let hold = Nanos::from_secs(20);
+        Self { hysteresis: 0.05, hold_true: hold, hold_false: hold }
+    }
 }
 
 /// How a question that time in functions can answer goes from the whole program to a function.
@@ -58,6 +88,7 @@ impl Default for Settings {
             grain: Nanos::from_millis(40),
             patience: Nanos::from_secs(3),
             retest: Nanos::from_secs(4),
+            verdicts: Verdicts::Sequential,
             heat_patience: Nanos::from_secs(10),
             code_search: CodeSearch::CallGraph,
             call_cost: 60e-9,

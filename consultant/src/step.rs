@@ -132,7 +132,7 @@ pub struct Conclusion {
     pub threshold: f64,
     /// The sign of the comparison that would make it true.
     pub operator: char,
-    /// One less the chance that the evidence is luck.
+    /// One less the chance that the evidence is luck; zero where none is bounded.
     pub confidence: f64,
     /// When the evidence began.
     pub since: Time,

@@ -6,6 +6,9 @@ use super::Search;
 use crate::directive::{Level, Verdict};
 use crate::graph::{Edge, NodeId, Truth};
 use crate::hypothesis::HypothesisId;
+use crate::hypothesis::Refinement::{
+    self, WhereBeforeWhy, WhereOnly, WhyAndWhere, WhyBeforeWhere, WhyOnly,
+};
 use crate::judge::Judge;
 use crate::queue::{Priority, Rank};
 use crate::refine::{self, FIRST, LAST, Siblings};
@@ -89,13 +92,47 @@ impl Search {
             return;
         }
         self.graph.node_mut(id).refined.first = Some(self.now);
-        self.refine_why(id);
-        for hierarchy in FIRST {
-            self.refine_along(id, hierarchy);
+        let order = self.refinement(id);
+        if matches!(order, WhyAndWhere | WhyOnly | WhyBeforeWhere) {
+            self.refine_why(id);
+        }
+        if matches!(order, WhyAndWhere | WhereOnly | WhereBeforeWhy) {
+            self.refine_where(id);
         }
         // What is like its neighbours is not worth being taken apart by machines and processes again.
         let is_alike = matches!(refine::siblings(&self.graph, id), Siblings::Alike { .. });
         self.graph.node_mut(id).refined.last |= is_alike;
+    }
+
+    /// Refines by what comes second, when the first gave nothing.
+    pub(super) fn refine_second(&mut self, id: NodeId) {
+        let node = self.graph.node(id);
+        let (refined, patience) = (node.refined, self.settings.patience);
+        match self.refinement(id) {
+            WhyBeforeWhere if !refined.wheres => {
+                if refine::why_round(&self.graph, id, patience) == Truth::False {
+                    self.refine_where(id);
+                }
+            }
+            WhereBeforeWhy if !refined.whys && refined.last => {
+                if refine::where_rounds(&self.graph, id, patience) == Truth::False {
+                    self.refine_why(id);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The first round of its parts.
+    fn refine_where(&mut self, id: NodeId) {
+        self.graph.node_mut(id).refined.wheres = true;
+        for hierarchy in FIRST {
+            self.refine_along(id, hierarchy);
+        }
+    }
+
+    fn refinement(&self, id: NodeId) -> Refinement {
+        self.hypotheses.row(self.graph.node(id).hypothesis).refinement
     }
 
     /// The last round of its parts.
@@ -183,6 +220,7 @@ impl Search {
     }
 
     fn refine_why(&mut self, id: NodeId) {
+        self.graph.node_mut(id).refined.whys = true;
         let node = self.graph.node(id);
         let (hypothesis, focus) = (node.hypothesis, node.focus.clone());
         let below: Vec<_> = self.hypotheses.children(Some(hypothesis)).collect();
@@ -222,7 +260,7 @@ impl Search {
         }
         let hypothesis = self.graph.node(id).hypothesis;
         if is_last
-            || self.graph.node(id).refined.first.is_none()
+            || !self.graph.node(id).refined.wheres
             || !self.hypotheses.row(hypothesis).refines(hierarchy)
             || (hierarchy == Hierarchy::Code && self.follows_calls(id))
         {

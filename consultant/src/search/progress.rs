@@ -140,7 +140,7 @@ impl Search {
                     self.refine_first(id);
                 }
             }
-            Some(_) if refined.last => {}
+            Some(_) if refined.last || !refined.wheres => self.refine_second(id),
             Some(_) => {
                 let left = refine::first_round(&self.graph, id, self.settings.patience);
                 if left == Truth::False && !self.awaits_callees(id) && !self.look_below_false(id) {

@@ -15,9 +15,13 @@
 //! Which finding leads is `rank`. Input and output come first, because others wait for a process that writes, and nobody writes
 //! because others wait; computing comes last, because computing is the work.
 
+mod table;
+
 use std::borrow::Cow;
 
 use whyperf_model::{CategorySet, Focus, Hierarchy, Metric, Pair, Quantity};
+
+pub use table::{Fault, HypothesisError};
 
 /// A row's place in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -108,6 +112,12 @@ pub enum Refinement {
     WhyAndWhere,
     /// By more precise hypotheses only: its parent finds the foci for it.
     WhyOnly,
+    /// By the parts of its focus only.
+    WhereOnly,
+    /// By more precise hypotheses; by parts when none of those is true.
+    WhyBeforeWhere,
+    /// By parts; by more precise hypotheses when none of those is true.
+    WhereBeforeWhy,
 }
 
 impl Hypothesis {
@@ -132,7 +142,7 @@ impl Hypothesis {
     /// Whether it may be refined along a hierarchy.
     #[must_use]
     pub fn refines(&self, hierarchy: Hierarchy) -> bool {
-        self.refinement == Refinement::WhyAndWhere && !self.pruned.contains(&hierarchy)
+        self.refinement != Refinement::WhyOnly && !self.pruned.contains(&hierarchy)
     }
 }
 
@@ -146,7 +156,9 @@ impl Hypotheses {
     /// What is known to be wrong with programs in general.
     #[must_use]
     pub fn built_in() -> Self {
-        Self { rows: vec![io_blocking(), small_io(), sync_waiting(), cpu_bound()] }
+        let mut table = Self { rows: Vec::new() };
+        table.extend("shipped.toml", Self::SHIPPED).expect("the shipped table is checked by tests");
+        table
     }
 
     /// One row.
@@ -187,88 +199,6 @@ impl Hypotheses {
 impl Default for Hypotheses {
     fn default() -> Self {
         Self::built_in()
-    }
-}
-
-const fn io_blocking() -> Hypothesis {
-    Hypothesis {
-        name: Cow::Borrowed("ExcessiveIOBlockingTime"),
-        parent: None,
-        numerator: Metric::IoWait,
-        denominator: Metric::Wall,
-        normalizer: Normalizer::Processes,
-        operator: Operator::Above,
-        threshold: 0.20,
-        least: 0.0,
-        pruned: Cow::Borrowed(&[Hierarchy::SyncObject]),
-        refinement: Refinement::WhyAndWhere,
-        rank: 0,
-        meaning: Cow::Borrowed("too much time passes inside input and output calls"),
-        advice: Cow::Borrowed(
-            "move less data, move it in larger pieces, spread it over more processes, or overlap it with computing",
-        ),
-    }
-}
-
-const fn small_io() -> Hypothesis {
-    Hypothesis {
-        name: Cow::Borrowed("TooManySmallIOOps"),
-        parent: Some(HypothesisId(0)),
-        numerator: Metric::IoBytes,
-        denominator: Metric::IoOps,
-        normalizer: Normalizer::SameFocus,
-        operator: Operator::Below,
-        threshold: 4096.0,
-        least: 100.0,
-        pruned: Cow::Borrowed(&[]),
-        refinement: Refinement::WhyOnly,
-        rank: 0,
-        meaning: Cow::Borrowed("each input or output call moves few bytes"),
-        advice: Cow::Borrowed(
-            "collect data in a buffer and move it in pieces of a megabyte or more",
-        ),
-    }
-}
-
-const fn sync_waiting() -> Hypothesis {
-    Hypothesis {
-        name: Cow::Borrowed("ExcessiveSyncWaitingTime"),
-        parent: None,
-        numerator: Metric::SyncWait,
-        denominator: Metric::Wall,
-        normalizer: Normalizer::Processes,
-        operator: Operator::Above,
-        threshold: 0.20,
-        least: 0.0,
-        pruned: Cow::Borrowed(&[Hierarchy::File]),
-        refinement: Refinement::WhyAndWhere,
-        rank: 1,
-        meaning: Cow::Borrowed(
-            "too much time passes inside calls that wait for other threads or processes",
-        ),
-        advice: Cow::Borrowed(
-            "share the work more evenly, send earlier, receive later, or do other work while waiting",
-        ),
-    }
-}
-
-const fn cpu_bound() -> Hypothesis {
-    Hypothesis {
-        name: Cow::Borrowed("CPUbound"),
-        parent: None,
-        numerator: Metric::Cpu,
-        denominator: Metric::Wall,
-        normalizer: Normalizer::Processes,
-        operator: Operator::Above,
-        threshold: 0.30,
-        least: 0.0,
-        pruned: Cow::Borrowed(&[Hierarchy::SyncObject, Hierarchy::File]),
-        refinement: Refinement::WhyAndWhere,
-        rank: 2,
-        meaning: Cow::Borrowed("most time is spent computing"),
-        advice: Cow::Borrowed(
-            "this is the work itself: make the named code faster, or give it more processors",
-        ),
     }
 }
 

@@ -1,0 +1,392 @@
+//! Hypotheses as text: the table that is shipped, and what a user adds to it.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde::Deserialize;
+use toml::Spanned;
+use whyperf_model::{Hierarchy, Metric};
+
+use super::{Hypotheses, Hypothesis, HypothesisId, Normalizer, Operator, Refinement};
+use crate::directive::Place;
+
+/// A mistake in a table of hypotheses, and where it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HypothesisError {
+    /// Where.
+    pub place: Place,
+    /// What is wrong.
+    pub fault: Fault,
+}
+
+/// What can be wrong with hypotheses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Fault {
+    /// It is no TOML, or has keys that it should not have; in the reader's words.
+    Text(String),
+    /// The name is empty, or cannot stand in a directive.
+    Name(String),
+    /// A hypothesis of this name is there already.
+    Duplicate(String),
+    /// No hypothesis is called as the parent is.
+    Parent(String),
+    /// Its parents lead back to it.
+    Cycle(String),
+    /// Not two metrics with a stroke between them.
+    Ratio(String),
+    /// No metric is called so.
+    Metric(String),
+    /// A value that is no share cannot be too high.
+    NoShare,
+    /// One word that is none of these.
+    Choice(String, &'static str),
+    /// Not a number of this unit, or none that values can pass.
+    Threshold(String),
+}
+
+impl Hypotheses {
+    /// The table that is shipped, as text.
+    pub const SHIPPED: &'static str = include_str!("shipped.toml");
+
+    /// Adds the rows of a file.
+    ///
+    /// # Errors
+    /// All mistakes of the file; then nothing of it is added.
+    pub fn extend(&mut self, file: &str, text: &str) -> Result<(), Vec<HypothesisError>> {
+        let reader = Reader { file, text };
+        let table: Table = toml::from_str(text).map_err(|error| {
+            let start = error.span().map_or(0, |span| span.start);
+            vec![reader.error(start, Fault::Text(error.message().to_owned()))]
+        })?;
+        let mut faults = Vec::new();
+        let mut extended = self.clone();
+        for row in &table.hypothesis {
+            match reader.hypothesis(row) {
+                Ok(hypothesis) if extended.named(&hypothesis.name).is_some() => {
+                    let fault = Fault::Duplicate(hypothesis.name.into_owned());
+                    faults.push(reader.error(row.name.span().start, fault));
+                }
+                Ok(hypothesis) => extended.rows.push(hypothesis),
+                Err(fault) => faults.push(fault),
+            }
+        }
+        faults.extend(reader.adopt(&table, &mut extended));
+        if faults.is_empty() {
+            *self = extended;
+            Ok(())
+        } else {
+            Err(faults)
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    #[serde(default)]
+    hypothesis: Vec<Row>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    name: Spanned<String>,
+    parent: Option<Spanned<String>>,
+    metric: Spanned<String>,
+    normalization: Option<Spanned<String>>,
+    operator: Spanned<String>,
+    threshold: Spanned<Threshold>,
+    least: Option<f64>,
+    hierarchies: Option<Vec<Spanned<String>>>,
+    policy: Option<Spanned<String>>,
+    rank: Option<u8>,
+    meaning: String,
+    advice: String,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Threshold {
+    Number(f64),
+    Text(String),
+}
+
+/// A file while it is read.
+struct Reader<'text> {
+    file: &'text str,
+    text: &'text str,
+}
+
+impl Reader<'_> {
+    fn hypothesis(&self, row: &Row) -> Result<Hypothesis, HypothesisError> {
+        let (numerator, denominator) = self.ratio(&row.metric)?;
+        let operator = self.choice(&row.operator, "'>' and '<'", |word| match word {
+            ">" => Some(Operator::Above),
+            "<" => Some(Operator::Below),
+            _ => None,
+        })?;
+        let is_share = numerator.definition().unit == denominator.definition().unit;
+        if operator == Operator::Above && !is_share {
+            return Err(self.error(row.operator.span().start, Fault::NoShare));
+        }
+        let name = row.name.get_ref();
+        if name.is_empty() || name.contains(|c: char| c.is_whitespace() || "*!#".contains(c)) {
+            return Err(self.error(row.name.span().start, Fault::Name(name.clone())));
+        }
+        Ok(Hypothesis {
+            name: Cow::Owned(name.clone()),
+            parent: None,
+            numerator,
+            denominator,
+            normalizer: self.normalizer(row)?,
+            operator,
+            threshold: self.threshold(row, operator, (numerator, denominator))?,
+            least: row.least.unwrap_or_default().max(0.0),
+            pruned: Cow::Owned(self.pruned(row)?),
+            refinement: self.refinement(row)?,
+            rank: row.rank.unwrap_or(u8::MAX),
+            meaning: Cow::Owned(row.meaning.clone()),
+            advice: Cow::Owned(row.advice.clone()),
+        })
+    }
+
+    fn ratio(&self, text: &Spanned<String>) -> Result<(Metric, Metric), HypothesisError> {
+        let start = text.span().start;
+        let Some((above, below)) = text.get_ref().split_once('/') else {
+            return Err(self.error(start, Fault::Ratio(text.get_ref().clone())));
+        };
+        let metric = |name: &str| {
+            let name = name.trim();
+            name.parse::<Metric>().map_err(|_| self.error(start, Fault::Metric(name.to_owned())))
+        };
+        Ok((metric(above)?, metric(below)?))
+    }
+
+    fn normalizer(&self, row: &Row) -> Result<Normalizer, HypothesisError> {
+        let Some(word) = &row.normalization else { return Ok(Normalizer::Processes) };
+        self.choice(word, "'processes' and 'focus'", |word| match word {
+            "processes" => Some(Normalizer::Processes),
+            "focus" => Some(Normalizer::SameFocus),
+            _ => None,
+        })
+    }
+
+    fn refinement(&self, row: &Row) -> Result<Refinement, HypothesisError> {
+        let Some(word) = &row.policy else { return Ok(Refinement::WhyAndWhere) };
+        let all = "why-and-where, why-only, where-only, why-before-where and where-before-why";
+        self.choice(word, all, |word| match word {
+            "why-and-where" => Some(Refinement::WhyAndWhere),
+            "why-only" => Some(Refinement::WhyOnly),
+            "where-only" => Some(Refinement::WhereOnly),
+            "why-before-where" => Some(Refinement::WhyBeforeWhere),
+            "where-before-why" => Some(Refinement::WhereBeforeWhy),
+            _ => None,
+        })
+    }
+
+    /// All hierarchies but those that are named.
+    fn pruned(&self, row: &Row) -> Result<Vec<Hierarchy>, HypothesisError> {
+        let Some(words) = &row.hierarchies else { return Ok(Vec::new()) };
+        let mut named = BTreeSet::new();
+        for word in words {
+            named.insert(self.choice(
+                word,
+                "Code, Machine, Process, SyncObject and File",
+                |word| Hierarchy::ALL.into_iter().find(|hierarchy| hierarchy.name() == word),
+            )?);
+        }
+        Ok(Hierarchy::ALL.into_iter().filter(|hierarchy| !named.contains(hierarchy)).collect())
+    }
+
+    /// Shares are numbers or percentages; other values carry the unit of their metrics.
+    fn threshold(
+        &self,
+        row: &Row,
+        operator: Operator,
+        (above, below): (Metric, Metric),
+    ) -> Result<f64, HypothesisError> {
+        let (above, below) = (above.definition().unit, below.definition().unit);
+        let is_share = above == below;
+        let unit = format!("{}/{}", above.symbol(), below.symbol());
+        let value = match row.threshold.get_ref() {
+            Threshold::Number(value) => is_share.then_some(*value),
+            Threshold::Text(text) => {
+                let word = if is_share { "%" } else { &unit };
+                let number = text.trim().strip_suffix(word).map(|number| number.trim().parse());
+                let number = number.and_then(Result::<f64, _>::ok);
+                number.map(|number| if is_share { number / 100.0 } else { number })
+            }
+        };
+        let wanted = if is_share { "a share such as 0.2 or \"20 %\"" } else { &unit };
+        let fault = || Fault::Threshold(wanted.to_owned());
+        let value = value.filter(|value| operator.can_be_passed(*value));
+        value.ok_or_else(|| self.error(row.threshold.span().start, fault()))
+    }
+
+    fn choice<T>(
+        &self,
+        word: &Spanned<String>,
+        all: &'static str,
+        find: impl Fn(&str) -> Option<T>,
+    ) -> Result<T, HypothesisError> {
+        let fault = || Fault::Choice(word.get_ref().clone(), all);
+        find(word.get_ref()).ok_or_else(|| self.error(word.span().start, fault()))
+    }
+
+    /// Finds the parents of new rows, once all names are known.
+    fn adopt(&self, table: &Table, extended: &mut Hypotheses) -> Vec<HypothesisError> {
+        let mut faults = Vec::new();
+        for row in &table.hypothesis {
+            let (Some(parent), Some(id)) = (&row.parent, extended.named(row.name.get_ref())) else {
+                continue;
+            };
+            match extended.named(parent.get_ref()) {
+                Some(found) => extended.rows[id.0].parent = Some(found),
+                None => {
+                    let fault = Fault::Parent(parent.get_ref().clone());
+                    faults.push(self.error(parent.span().start, fault));
+                }
+            }
+        }
+        for row in &table.hypothesis {
+            let name = row.name.get_ref();
+            if extended.named(name).is_some_and(|id| is_circular(extended, id)) {
+                let fault = Fault::Cycle(name.clone());
+                faults.push(self.error(row.name.span().start, fault));
+            }
+        }
+        faults
+    }
+
+    fn error(&self, at: usize, fault: Fault) -> HypothesisError {
+        let before = self.text.get(..at).unwrap_or(self.text);
+        let line = before.matches('\n').count() + 1;
+        let column = before.chars().rev().take_while(|character| *character != '\n').count() + 1;
+        HypothesisError { place: Place { file: self.file.into(), line, column }, fault }
+    }
+}
+
+/// Going up takes at most as many steps as there are rows.
+fn is_circular(table: &Hypotheses, id: HypothesisId) -> bool {
+    let up = std::iter::successors(Some(id), |id| table.row(*id).parent);
+    up.take(table.rows.len() + 1).count() > table.rows.len()
+}
+
+impl fmt::Display for HypothesisError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: {}", self.place, self.fault)
+    }
+}
+
+impl std::error::Error for HypothesisError {}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(message) => write!(out, "{message}"),
+            Self::Name(name) => {
+                write!(out, "{name:?} is no name: it must be one word without '*', '!' and '#'")
+            }
+            Self::Duplicate(name) => write!(out, "there is a hypothesis '{name}' already"),
+            Self::Parent(name) => write!(out, "there is no hypothesis '{name}' to be below"),
+            Self::Cycle(name) => write!(out, "the parents of '{name}' lead back to it"),
+            Self::Ratio(text) => {
+                write!(out, "'{text}' is no ratio of two metrics such as 'sync_wait / wall'")
+            }
+            Self::Metric(name) => write!(out, "there is no metric '{name}'"),
+            Self::NoShare => {
+                write!(
+                    out,
+                    "metrics of different units have no share to be too high; compare with '<'"
+                )
+            }
+            Self::Choice(word, all) => write!(out, "'{word}' is none of {all}"),
+            Self::Threshold(wanted) => {
+                write!(out, "the threshold is not a positive value in {wanted}")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROW: &str = "[[hypothesis]]\nname = \"Chatty\"\nparent = \"ExcessiveSyncWaitingTime\"\n\
+        metric = \"msg_bytes_sent / msgs\"\noperator = \"<\"\nthreshold = \"512 B/ops\"\n\
+        policy = \"why-only\"\nmeaning = \"small messages\"\nadvice = \"send fewer\"\n";
+
+    fn faults(text: &str) -> Vec<String> {
+        let mut table = Hypotheses::built_in();
+        let before = table.clone();
+        let faults = table.extend("h.toml", text).expect_err("wrong");
+        assert_eq!(table, before, "half of it was added");
+        faults.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_row_is_added_below_a_shipped_one() {
+        let mut table = Hypotheses::built_in();
+        table.extend("h.toml", ROW).expect("right");
+        let row = table.row(table.named("Chatty").expect("added"));
+        assert_eq!(row.parent, table.named("ExcessiveSyncWaitingTime"));
+        assert_eq!((row.threshold, row.operator), (512.0, Operator::Below));
+        assert_eq!((row.refinement, row.rank), (Refinement::WhyOnly, u8::MAX));
+    }
+
+    #[test]
+    fn each_fault_is_told_with_its_place() {
+        let with = |old: &str, new: &str| faults(&ROW.replace(old, new));
+        assert_eq!(with("msgs", "message"), ["h.toml:4:10: there is no metric 'message'"]);
+        assert_eq!(
+            with(" / msgs", ""),
+            ["h.toml:4:10: 'msg_bytes_sent' is no ratio of two metrics such as 'sync_wait / wall'"]
+        );
+        assert_eq!(
+            with("\"<\"", "\">\""),
+            [
+                "h.toml:5:12: metrics of different units have no share to be too high; compare with '<'"
+            ]
+        );
+        let wanted = "h.toml:6:13: the threshold is not a positive value in B/ops";
+        assert_eq!(with("512 B/ops", "512 ns"), [wanted]);
+        assert_eq!(with("\"512 B/ops\"", "512"), [wanted]);
+        assert_eq!(with("512 B/ops", "-1 B/ops"), [wanted]);
+        assert_eq!(
+            with("why-only", "why"),
+            [
+                "h.toml:7:10: 'why' is none of why-and-where, why-only, where-only, why-before-where and where-before-why"
+            ]
+        );
+        assert_eq!(
+            with("ExcessiveSync", "Sync"),
+            ["h.toml:3:10: there is no hypothesis 'SyncWaitingTime' to be below"]
+        );
+        assert_eq!(
+            with("Chatty", "CPUbound"),
+            ["h.toml:2:8: there is a hypothesis 'CPUbound' already"]
+        );
+        assert_eq!(
+            with("ExcessiveSyncWaitingTime", "Chatty"),
+            ["h.toml:2:8: the parents of 'Chatty' lead back to it"]
+        );
+        assert!(with("operator", "operatr")[0].starts_with("h.toml:5:1: unknown field"));
+        assert!(with("name = \"Chatty\"", "name = ")[0].starts_with("h.toml:2:"));
+    }
+
+    #[test]
+    fn shares_are_numbers_or_percentages() {
+        let share = |threshold: &str| {
+            let text = ROW.replace("msg_bytes_sent / msgs", "sync_wait / wall");
+            let text = text.replace("\"<\"", "\">\"").replace("\"512 B/ops\"", threshold);
+            let mut table = Hypotheses::built_in();
+            let added = table.extend("h.toml", &text);
+            added.map(|()| table.row(table.named("Chatty").expect("added")).threshold)
+        };
+        assert_eq!(share("0.25"), Ok(0.25));
+        assert_eq!(share("\"25 %\""), Ok(0.25));
+        assert!(share("25").is_err() && share("\"25 ns\"").is_err() && share("0").is_err());
+    }
+}
