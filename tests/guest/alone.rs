@@ -5,7 +5,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use crate::comparison::Trial;
-use crate::stage::{Deed, Stage};
+use crate::stage::Stage;
 
 /// Each a case of the program; here it only must be the same.
 macro_rules! cases {
