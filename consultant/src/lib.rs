@@ -65,4 +65,4 @@ pub use request::{MeasurementId, Request};
 pub use search::{Question, Search, Status};
 pub use settings::{Classic, CodeSearch, Settings, Verdicts};
 pub use step::{Conclusion, Happening, Origin, Step, Subject};
-pub use world::{Event, World, run};
+pub use world::{Event, World, run, run_with};

@@ -113,6 +113,19 @@ pub enum Happening {
         /// What was observed.
         cost: f64,
     },
+    /// A hypothesis is true from another value on.
+    ThresholdMoved {
+        /// Which.
+        hypothesis: Cow<'static, str>,
+        /// The value.
+        threshold: f64,
+        /// How many false questions are asked again.
+        again: usize,
+    },
+    /// Nothing is judged or asked until it goes on.
+    Paused,
+    /// It goes on.
+    Unpaused,
     /// The run is over.
     Ended,
 }
@@ -218,6 +231,11 @@ impl fmt::Display for Happening {
                 )
             }
             Self::Resumed { cost } => write!(out, "resumed at a cost of {cost:.3}"),
+            Self::ThresholdMoved { hypothesis, threshold, again } => {
+                write!(out, "threshold of {hypothesis} is {threshold} now: {again} asked again")
+            }
+            Self::Paused => write!(out, "paused"),
+            Self::Unpaused => write!(out, "goes on"),
             Self::Ended => write!(out, "ended"),
         }
     }

@@ -32,6 +32,24 @@ pub enum Event {
     End(Time),
 }
 
+impl Event {
+    /// When it is.
+    #[must_use]
+    pub const fn time(&self) -> Time {
+        match self {
+            Self::Sample(_, sample) => sample.interval.end,
+            Self::Resource(now, _)
+            | Self::Retired(now, _)
+            | Self::Cost(now, _)
+            | Self::Refusal(now, ..)
+            | Self::TooHot(now, ..)
+            | Self::Callees(now, ..)
+            | Self::Price(now, ..)
+            | Self::End(now) => *now,
+        }
+    }
+}
+
 /// A program that can be measured.
 ///
 /// The promises, which `simulate::conformance` checks of any world:
@@ -56,7 +74,17 @@ pub trait World {
 }
 
 /// Searches until the world ends, telling each step as it is taken.
-pub fn run(search: &mut Search, world: &mut dyn World, mut tell: impl FnMut(&Step)) {
+pub fn run(search: &mut Search, world: &mut dyn World, tell: impl FnMut(&Step)) {
+    run_with(search, world, |_, _| {}, tell);
+}
+
+/// The same, with somebody who may step in before each event.
+pub fn run_with(
+    search: &mut Search,
+    world: &mut dyn World,
+    mut step_in: impl FnMut(&mut Search, Time),
+    mut tell: impl FnMut(&Step),
+) {
     loop {
         while let Some(request) = search.poll_request() {
             match request {
@@ -68,9 +96,8 @@ pub fn run(search: &mut Search, world: &mut dyn World, mut tell: impl FnMut(&Ste
         while let Some(step) = search.poll_step() {
             tell(&step);
         }
-        match world.next() {
-            Some(event) => search.handle(event),
-            None => return,
-        }
+        let Some(event) = world.next() else { return };
+        step_in(search, event.time());
+        search.handle(event);
     }
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use whyperf_consultant::simulate::{Checked, Scenario};
 use whyperf_consultant::{
-    Directives, Guidance, Happening, Hypotheses, Report, Search, Step, Truth, run,
+    Directives, Guidance, Happening, Hypotheses, Report, Search, Step, Truth, run_with,
 };
 
 const MARK: &str = "\n----\n";
@@ -30,7 +30,13 @@ fn search(scenario: &Scenario) -> (Vec<Step>, Report) {
     let mut search = Search::guided(table, scenario.settings.clone(), guidance);
     let mut world = Checked::new(scenario.world());
     let mut steps = Vec::new();
-    run(&mut search, &mut world, |step| steps.push(step.clone()));
+    let mut done = 0;
+    run_with(
+        &mut search,
+        &mut world,
+        |search, now| done = scenario.control(search, now, done),
+        |step| steps.push(step.clone()),
+    );
     assert_eq!(world.complaints(), [] as [String; 0], "the simulated world breaks its promises");
     assert!(world.samples() > 0, "the simulated world said nothing");
     (steps, search.report())

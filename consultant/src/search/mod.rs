@@ -1,6 +1,7 @@
 //! The search itself: told of events, asked for requests and steps.
 
 mod code;
+mod control;
 mod foresight;
 mod growth;
 mod heat;
@@ -36,6 +37,7 @@ pub struct Search {
     hypotheses: Hypotheses,
     now: Time,
     is_over: bool,
+    is_paused: bool,
     guidance: Guidance,
     /// Questions of directives that name what is not there yet.
     awaited: Vec<(HypothesisId, Focus)>,
@@ -87,6 +89,7 @@ impl Search {
             hypotheses,
             now: Time::ZERO,
             is_over: false,
+            is_paused: false,
             guidance,
             awaited: Vec::new(),
             pruned: BTreeSet::new(),
@@ -155,6 +158,9 @@ impl Search {
             return;
         }
         self.advance(sample.interval.end);
+        if self.is_paused {
+            return;
+        }
         for user in self.measurements.users(id) {
             self.observe(user, id, sample);
         }

@@ -17,6 +17,9 @@ impl Search {
             return;
         }
         self.now = now;
+        if self.is_paused {
+            return;
+        }
         for id in self.graph.ids() {
             match self.graph.node(id).truth {
                 Truth::True => self.deepen(id),
@@ -28,7 +31,8 @@ impl Search {
 
     /// Starts what waits, as far as cost and number allow. Old questions take at most half of the room.
     pub(super) fn fill(&mut self) {
-        let is_open = |search: &Self| search.budget.admits() && !search.is_blocked;
+        let is_open =
+            |search: &Self| search.budget.admits() && !search.is_blocked && !search.is_paused;
         while is_open(self) && self.undecided.len() < self.settings.active_limit {
             let has_room = self.undecided.len() < self.settings.active_limit / 2;
             let least = if has_room { Priority::Again } else { Priority::Where };

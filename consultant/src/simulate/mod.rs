@@ -17,5 +17,5 @@ mod simulated;
 pub use checked::Checked;
 pub use code::Code;
 pub use program::{Activity, Phase, Process, Program, Selection};
-pub use scenario::{Complaint, Scenario};
+pub use scenario::{Complaint, Control, Scenario};
 pub use simulated::{Script, Simulated};

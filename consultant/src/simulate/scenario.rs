@@ -18,6 +18,10 @@
 //! function /Code/libm/exp rate 2000000 hot 0.01
 //! function /Code/oned.c/hook cannot it is too short
 //! call_cost 60
+//! at 2s threshold CPUbound 0.2
+//! at 3s pause
+//! at 4s unpause
+//! set classic 20s
 //! directive priority high CPUbound </Code/libm/exp>
 //! set active_limit 5
 //! show all
@@ -30,7 +34,8 @@ use whyperf_model::{Category, Focus, Hierarchy, Interval, Nanos, Resource, Time}
 
 use super::program::{Activity, Phase, Process, Program};
 use super::simulated::{Script, Simulated};
-use crate::settings::{CodeSearch, Settings};
+use crate::search::Search;
+use crate::settings::{Classic, CodeSearch, Settings, Verdicts};
 
 /// A scenario that was read.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,10 +46,23 @@ pub struct Scenario {
     pub script: Script,
     /// How it is searched.
     pub settings: Settings,
+    /// What a person does meanwhile, in the order of time.
+    pub controls: Vec<(Time, Control)>,
     /// The text of a file of directives.
     pub directives: String,
     /// Whether every step is to be shown, not only what a user would want to see.
     pub shows_all: bool,
+}
+
+/// What a person does to a search.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Control {
+    /// Sets the threshold of a hypothesis.
+    Threshold(String, f64),
+    /// Stops it for a while.
+    Pause,
+    /// Lets it go on.
+    Unpause,
 }
 
 /// What is wrong with the text of a scenario.
@@ -65,7 +83,9 @@ impl Scenario {
         let script = Script::default();
         let (program, settings) = (Program::default(), Settings::default());
         let directives = "whyperf directives 1\n".to_owned();
-        let mut scenario = Self { program, script, settings, directives, shows_all: false };
+        let controls = Vec::new();
+        let mut scenario =
+            Self { program, script, settings, controls, directives, shows_all: false };
         for (at, line) in text.lines().enumerate() {
             let line = line.trim();
             if !line.is_empty() && !line.starts_with('#') {
@@ -73,6 +93,24 @@ impl Scenario {
             }
         }
         Ok(scenario)
+    }
+
+    /// Does to a search what is due by a moment and was not done yet; tells how much is done.
+    pub fn control(&self, search: &mut Search, now: Time, done: usize) -> usize {
+        let due = self.controls[done..].iter().take_while(|(time, _)| *time <= now);
+        let due: Vec<_> = due.collect();
+        for (_, control) in &due {
+            match control {
+                Control::Threshold(name, value) => {
+                    if let Some(id) = search.hypotheses().named(name) {
+                        search.set_threshold(now, id, *value);
+                    }
+                }
+                Control::Pause => search.pause(now),
+                Control::Unpause => search.unpause(now),
+            }
+        }
+        done + due.len()
     }
 
     /// The world it describes.
@@ -97,6 +135,16 @@ impl Scenario {
             }
             ("at", [time, "retire", name]) => {
                 self.script.retired.push((Time(duration(time)?), resource(name)?));
+            }
+            ("at", [time, "threshold", name, value]) => {
+                let control = Control::Threshold((*name).to_owned(), number(value)?);
+                self.controls.push((Time(duration(time)?), control));
+            }
+            ("at", [time, "pause"]) => {
+                self.controls.push((Time(duration(time)?), Control::Pause));
+            }
+            ("at", [time, "unpause"]) => {
+                self.controls.push((Time(duration(time)?), Control::Unpause));
             }
             ("at", [time, "call", caller, callees @ ..]) => {
                 self.add_calls(Time(duration(time)?), caller, callees)?;
@@ -213,6 +261,11 @@ impl Scenario {
             "call_cost" => settings.call_cost = number(value)? * 1e-9,
             "assumed_rate" => settings.assumed_rate = number(value)?,
             "heat_patience" => settings.heat_patience = duration(value)?,
+            "classic" => {
+                let hold = duration(value)?;
+                let classic = Classic { hold_true: hold, hold_false: hold, ..Classic::default() };
+                settings.verdicts = Verdicts::Classic(classic);
+            }
             "code_search" => settings.code_search = code_search(value)?,
             _ => return Err(format!("a setting, not {name}")),
         }
