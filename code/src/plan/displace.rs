@@ -57,6 +57,11 @@ impl Displaced {
     /// Works out how an instruction can be moved.
     pub(crate) fn of(instruction: &Instruction, bytes: &[u8]) -> Result<Self, Refusal> {
         let at = instruction.ip();
+        let is_branch = instruction.flow_control() != FlowControl::Next
+            && instruction.flow_control() != FlowControl::Return;
+        if is_branch && has_size_prefix(bytes) {
+            return Err(Refusal::CannotRelocate { at, what: Unmovable::ShortAddress });
+        }
         if let Some(what) = unmovable(instruction) {
             return Err(Refusal::CannotRelocate { at, what });
         }
@@ -259,6 +264,14 @@ fn data(instruction: &Instruction, bytes: &[u8]) -> Result<Option<(u8, u64)>, Re
         return Err(Refusal::CannotRelocate { at, what: Unmovable::ShortAddress });
     }
     Ok(Some((offsets.displacement_offset() as u8, target)))
+}
+
+/// Some processors cut the target of a branch with this prefix to 16 bits, others ignore it.
+fn has_size_prefix(bytes: &[u8]) -> bool {
+    let prefixes = bytes.iter().take_while(|byte| {
+        matches!(byte, 0x26 | 0x2e | 0x36 | 0x3e | 0x40..=0x4f | 0x64..=0x67 | 0xf0 | 0xf2 | 0xf3)
+    });
+    prefixes.into_iter().any(|byte| *byte == 0x66)
 }
 
 fn unmovable(instruction: &Instruction) -> Option<Unmovable> {

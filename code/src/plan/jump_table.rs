@@ -74,16 +74,18 @@ fn through_memory(object: &Object, body: &Body, access: &Instruction) -> Indirec
 fn through_distances(object: &Object, body: &Body, add: usize) -> Indirect {
     let Some(parts) = summands(&body.instructions[add]) else { return Indirect::Unknown };
     let before = &body.instructions[add.saturating_sub(REACH)..add];
-    let load = before
-        .iter()
-        .rev()
-        .find(|load| is_load_of_distance(load) && parts.contains(&load.op0_register()));
+    let load = before.iter().rev().find(|load| {
+        is_load_of_distance(load) && parts.contains(&load.op0_register().full_register())
+    });
     let Some(load) = load else { return Indirect::Unknown };
     let [first, second] = parts;
-    let base = if first == load.op0_register() { second } else { first };
-    let table = load.memory_base();
+    let base = if first == load.op0_register().full_register() { second } else { first };
+    let mut tables = taken(body, load.memory_base());
+    if load.memory_index_scale() == 1 {
+        tables.extend(taken(body, load.memory_index()));
+    }
     let mut entries = BTreeSet::new();
-    for table in taken(body, table) {
+    for table in tables {
         let bases = if base == load.memory_base() { vec![table] } else { taken(body, base) };
         for base in bases {
             entries.extend(read(object, body, table, 4, |entry| {
@@ -111,11 +113,16 @@ fn summands(sum: &Instruction) -> Option<[Register; 2]> {
     (kinds == [OpKind::Register; 2]).then(|| [sum.op0_register(), sum.op1_register()])
 }
 
-/// `movslq (table,index,4)`
+/// `movslq (table,index,4)`, or what is made of it without optimization: `mov (table,distance,1)`.
 fn is_load_of_distance(load: &Instruction) -> bool {
-    load.mnemonic() == Mnemonic::Movsxd
-        && load.op1_kind() == OpKind::Memory
-        && load.memory_index_scale() == 4
+    let scale = match load.mnemonic() {
+        Mnemonic::Movsxd => 4,
+        Mnemonic::Mov if load.op0_register().is_gpr32() => 1,
+        _ => return false,
+    };
+    load.op1_kind() == OpKind::Memory
+        && load.memory_index() != Register::None
+        && load.memory_index_scale() == scale
         && load.memory_displacement64() == 0
 }
 

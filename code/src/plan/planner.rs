@@ -20,8 +20,8 @@ pub fn plan(object: &Object, function: FunctionId, islands: &mut Islands) -> Res
     admit(object, function, this)?;
     let body = Body::of(object, this);
     let flow = Flow::of(object, &body);
-    keep_to_the_rules(&flow)?;
     keep_alone(object, function, &body, islands)?;
+    keep_to_the_rules(&flow)?;
     let site = Ladder { object, function: this, body: &body, flow: &flow }.climb(islands)?;
     let loops_to_entry = loops(&flow, &site)?;
     let proof = match body.undecodable {

@@ -126,16 +126,16 @@ impl Ladder<'_> {
         let end = at.checked_add(LONG).ok_or(Refusal::TooShort)?;
         let (displaced, last) = self.displace(first, end)?;
         let resume = last.next_ip();
+        if resume < end {
+            self.keep_dead(resume..end)?;
+        }
         self.keep_out(at..end, &displaced)?;
         let is_one = displaced.len() == 1;
         if !is_one {
             self.keep_understood()?;
         }
-        if resume < end {
-            self.keep_dead(resume..end)?;
-            if !islands.claim(resume..end, at) {
-                return Err(Refusal::TooShort);
-            }
+        if resume < end && !islands.claim(resume..end, at) {
+            return Err(Refusal::TooShort);
         }
         let class = if is_one { SiteClass::Long } else { SiteClass::Several };
         Ok(Site { at, class, length: LONG as u8, displaced, resume, island: None })

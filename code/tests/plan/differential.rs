@@ -31,7 +31,7 @@ fn compare(object: &Object, name: &str, states: u64) {
     let plans: Vec<Plan> =
         plan_all(object).into_iter().filter_map(|(_, planned)| planned.ok()).collect();
     assert!(plans.len() > 100, "{name}: {} functions can be planned", plans.len());
-    let mut cases: Vec<(u64, u64, Encoded, u64)> = Vec::new();
+    let mut cases: Vec<(u64, Encoded, u64)> = Vec::new();
     let mut differs_each_time = 0;
     for plan in &plans {
         if asks_the_clock(object, plan) {
@@ -41,7 +41,7 @@ fn compare(object: &Object, name: &str, states: u64) {
         let (encoded, word) = image
             .encode(plan, cases.len())
             .unwrap_or_else(|refusal| panic!("{name}: {:#x}: {refusal}", plan.entry));
-        cases.push((plan.entry, plan.resume, encoded, word));
+        cases.push((plan.entry, encoded, word));
     }
     let verdict = image.ask(&cases, states);
     println!("{name}: {} of {} plans, {}", cases.len(), plans.len(), verdict.text);
@@ -78,7 +78,7 @@ fn the_oracle_sees_a_wrong_copy() {
         let jump = encoded.code.len() - 5;
         if encoded.code[jump] == 0xe9 && encoded.boundaries.is_empty() {
             encoded.code[jump + 1] = encoded.code[jump + 1].wrapping_add(1);
-            cases.push((plan.entry, plan.resume, encoded, word));
+            cases.push((plan.entry, encoded, word));
         }
     }
     assert!(cases.len() > 5, "{} copies end by a jump back", cases.len());

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use whyperf_code::plan::{Islands, Plan, Refusal, plan};
-use whyperf_code::{FunctionId, Object};
+use whyperf_code::{FunctionId, FunctionKind, Object};
 
 /// Those that every function of is run: C, mathematics, C++, Fortran, MPI.
 pub(crate) const LIBRARIES: [&str; 5] =
@@ -27,8 +27,12 @@ pub(crate) fn plan_all(object: &Object) -> Vec<(FunctionId, Result<Plan, Refusal
     (0..count).map(|id| (FunctionId(id), plan(object, FunctionId(id), &mut islands))).collect()
 }
 
-/// The function of a name.
+/// The function of a name, not a stub that leads to one.
 pub(crate) fn named(object: &Object, name: &str) -> Option<FunctionId> {
     let count = u32::try_from(object.functions().len()).expect("few functions");
-    (0..count).map(FunctionId).find(|id| object.names(*id).iter().any(|one| one.text == name))
+    let is_own = |id: &FunctionId| object.functions()[id.index()].kind != FunctionKind::PltStub;
+    (0..count)
+        .map(FunctionId)
+        .filter(is_own)
+        .find(|id| object.names(*id).iter().any(|one| one.text == name))
 }

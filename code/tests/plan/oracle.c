@@ -29,7 +29,7 @@ struct segment {
 };
 
 struct entry_case {
-	uint64_t entry, site, resume, stub, copy, word, island;
+	uint64_t entry, site, stub, copy, word, island;
 	uint64_t length, boundaries, code_length;
 	uint8_t patched[8], island_patched[8];
 	uint8_t boundary[16]; /* pairs: distance from the site, distance from the copy */
@@ -322,9 +322,23 @@ static void take_back(const struct entry_case *one, const uint8_t *kept)
 		memcpy((void *)one->island, kept + 8, 5);
 }
 
+/* Where the instructions begin that are displaced, and the entry. */
+static size_t starts(const struct entry_case *one, struct range *to)
+{
+	size_t count = 0;
+	to[count++] = (struct range){ one->entry, one->entry + 1 };
+	to[count++] = (struct range){ one->site, one->site + 1 };
+	for (uint64_t i = 0; i < one->boundaries; i++) {
+		uint64_t start = one->site + one->boundary[2 * i];
+		to[count++] = (struct range){ start, start + 1 };
+	}
+	return count;
+}
+
 static void compare(const struct entry_case *one, uint64_t state)
 {
-	struct range bare[] = { { one->entry, one->resume } };
+	struct range bare[2 + sizeof one->boundary / 2];
+	size_t bare_count = starts(one, bare);
 	struct range patched[] = { { one->entry, one->site + one->length },
 		{ one->stub, one->stub + one->code_length }, { one->island, one->island + 5 } };
 	static struct outcome a, b;
@@ -336,7 +350,7 @@ static void compare(const struct entry_case *one, uint64_t state)
 	any_state(&from, vectors, state);
 	from.rip = one->entry;
 	restore_memory();
-	run(&from, vectors, bare, 1, &a);
+	run(&from, vectors, bare, bare_count, &a);
 	for (size_t i = 0; i < area_count; i++)
 		memcpy(areas[i].after, areas[i].bytes, areas[i].size);
 	restore_memory();

@@ -72,7 +72,7 @@ impl Image {
     }
 
     /// Runs the cases from several states each.
-    pub(crate) fn ask(&self, cases: &[(u64, u64, Encoded, u64)], states: u64) -> Verdict {
+    pub(crate) fn ask(&self, cases: &[(u64, Encoded, u64)], states: u64) -> Verdict {
         let mut input = Vec::new();
         let words = |input: &mut Vec<u8>, words: &[u64]| {
             words.iter().for_each(|word| input.extend(word.to_le_bytes()));
@@ -85,10 +85,10 @@ impl Image {
             words(&mut input, &[at + self.bias, data.len() as u64, u64::from(*is_written)]);
             input.extend(data);
         }
-        for (entry, resume, encoded, word) in cases {
-            let (entry, resume) = (entry + self.bias, resume + self.bias);
+        for (entry, encoded, word) in cases {
+            let entry = entry + self.bias;
             let island = encoded.island.map_or(0, |island| island.at);
-            words(&mut input, &[entry, encoded.site, resume, encoded.stub, encoded.copy, *word]);
+            words(&mut input, &[entry, encoded.site, encoded.stub, encoded.copy, *word]);
             words(&mut input, &[island, u64::from(encoded.length)]);
             words(&mut input, &[encoded.boundaries.len() as u64, encoded.code.len() as u64]);
             input.extend(encoded.patched);
