@@ -413,6 +413,7 @@ pub(crate) fn name_thread(name: &core::ffi::CStr) {
 }
 
 /// Reads a whole file, piece by piece; false when it cannot be opened or read.
+#[inline(never)]
 pub(crate) fn read_whole(path: &core::ffi::CStr, mut each: impl FnMut(&[u8])) -> bool {
     let flags = (libc::O_RDONLY | libc::O_CLOEXEC) as usize;
     let arguments = [libc::AT_FDCWD as usize, path.as_ptr() as usize, flags, 0, 0, 0];

@@ -3,9 +3,9 @@
 use crate::shipped::{library, output};
 
 /// The functions that are the event path, as they are shipped.
-const EVENTS: [&str; 4] = [
-    "whyperf_region_begin",
-    "whyperf_region_end",
+const EVENTS: [&str; 2] = ["whyperf_region_begin", "whyperf_region_end"];
+/// What a slot calls when an instrumented function is entered and left. It may keep registers.
+const FUNCTIONS: [&str; 2] = [
     "whyperf_runtime::patch::visit::whyperf_function_enter",
     "whyperf_runtime::patch::visit::whyperf_function_exit",
 ];
@@ -41,8 +41,11 @@ fn faults(instructions: &[String]) -> Vec<&String> {
 
 #[test]
 fn an_event_makes_no_call_takes_no_lock_and_touches_no_vector_register() {
-    for function in EVENTS {
-        let all = instructions(function);
+    for function in EVENTS.iter().chain(&FUNCTIONS) {
+        let mut all = instructions(function);
+        if FUNCTIONS.contains(function) {
+            all.retain(|text| !text.starts_with("push"));
+        }
         assert!(faults(&all).is_empty(), "{function}: {:?}", faults(&all));
         let clocks = all.iter().filter(|text| text.starts_with("rdtsc")).count();
         assert_eq!(clocks, 1, "{function} reads the clock {clocks} times");

@@ -2,7 +2,7 @@
 
 use super::batch::{self, Batch, Way};
 use super::maps::Maps;
-use super::site::{self, JUMP, State};
+use super::site::{self, JUMP, Site, State};
 use super::text::{self, Text};
 use super::{arena, threads, trap};
 use crate::lock::Held;
@@ -204,31 +204,46 @@ fn prepare(
     Ok(slot)
 }
 
-/// Gives the function of a region its bytes back.
+/// Gives functions their bytes back: that of one region, or, when it is 0, all of them. The first
+/// that cannot be disarmed says why.
 pub(super) fn disarm(tables: Tables, id: u16, held: &Held) -> Outcome {
-    let Some((slot, site)) = site::of_region(id) else { return Outcome::Nonsense };
-    if !site.is(State::Armed) {
-        return Outcome::Done;
-    }
+    let wanted = |site: &Site| site.is(State::Armed) && (id == 0 || site.region() == id);
     let ground = match Ground::new(held) {
         Ok(ground) => ground,
         Err(outcome) => return outcome,
     };
+    let one = site::of_region(id).map(|(slot, _)| slot);
+    let range = one.map_or(0..site::used(), |slot| slot..slot + 1);
+    let mut first = Outcome::Done;
+    for start in range.clone().step_by(STAGING_CAPACITY) {
+        let mut batch = Batch::new();
+        for slot in start..range.end.min(start + STAGING_CAPACITY) {
+            if let Some(site) = site::of_slot(slot).filter(|site| wanted(site)) {
+                match rest(tables, &ground, site) {
+                    Outcome::Done => batch.add(slot),
+                    outcome => first = outcome,
+                }
+            }
+        }
+        match batch.flip(&ground.text, Way::Out) {
+            Ok(()) => batch.sites().for_each(|site| site.set(State::Disarmed)),
+            Err(outcome) => return outcome,
+        }
+    }
+    first
+}
+
+/// Switches a function off that is about to be disarmed, and looks whether it may be.
+fn rest(tables: Tables, ground: &Ground, site: &Site) -> Outcome {
+    let id = site.region();
     site::switch(tables, id, false);
     tables.region(id).switched.store(0, Ordering::Relaxed);
-    let at = site.at.load(Ordering::Relaxed);
-    if !ground.maps.holds(at, site.length.load(Ordering::Relaxed))
-        || !batch::holds(&ground.text, site, Way::In)
-    {
-        // Somebody else's bytes are not ours to replace.
-        site.set(State::Forgotten);
-        return Outcome::ModuleGone;
+    let is_code =
+        ground.maps.holds(site.at.load(Ordering::Relaxed), site.length.load(Ordering::Relaxed));
+    if is_code && batch::holds(&ground.text, site, Way::In) {
+        return Outcome::Done;
     }
-    let mut batch = Batch::new();
-    batch.add(slot);
-    match batch.flip(&ground.text, Way::Out) {
-        Ok(()) => site.set(State::Disarmed),
-        Err(outcome) => return outcome,
-    }
-    Outcome::Done
+    // Somebody else's bytes are not ours to replace.
+    site.set(State::Forgotten);
+    Outcome::ModuleGone
 }

@@ -38,7 +38,8 @@ pub(crate) fn carry_out(tables: Tables, command: Message, held: &Held) -> Option
     } else if command.what == Command::Arm as u64 {
         (Reply::Armed, [third, arm::arm(tables, first, second, held)?, 0])
     } else if command.what == Command::Disarm as u64 {
-        let outcome = arm::disarm(tables, function(first)?, held);
+        let id = if first == 0 { 0 } else { function(first)? };
+        let outcome = arm::disarm(tables, id, held);
         (Reply::Disarmed, [first, outcome as u64, 0])
     } else if command.what == Command::Window as u64 {
         let is_set = window::set(tables, function(first)?, second, third, clock::nanos());

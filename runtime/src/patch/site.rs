@@ -138,6 +138,11 @@ impl Site {
     }
 }
 
+/// Entries in use.
+pub(super) fn used() -> usize {
+    USED.load(Ordering::Relaxed) as usize
+}
+
 /// The entry of a slot.
 pub(super) fn of_slot(slot: usize) -> Option<&'static Site> {
     SITES.get(slot)

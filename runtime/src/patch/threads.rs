@@ -4,8 +4,11 @@ use crate::kernel;
 use core::ffi::CStr;
 use whyperf_layout::Outcome;
 
-/// Looks at a thread that blocks the trap, before it is believed: most do for microseconds only.
-const PATIENCE: u32 = 400;
+/// Looks at a thread that blocks the trap, before it is believed: most do for a moment only, but a
+/// new one until it gets a processor.
+const LOOKS: u32 = 100;
+/// Nanoseconds between two of them.
+const PAUSE: u64 = 200_000;
 
 /// Why no code must change now, if there is a reason.
 pub(super) fn obstacle() -> Option<Outcome> {
@@ -20,7 +23,7 @@ pub(super) fn obstacle() -> Option<Outcome> {
 }
 
 fn obstacle_of(thread: u32) -> Option<Outcome> {
-    for _ in 0..PATIENCE {
+    for _ in 0..LOOKS {
         let status = Status::of(thread);
         if status.is_traced {
             return Some(Outcome::TracerPresent);
@@ -31,7 +34,8 @@ fn obstacle_of(thread: u32) -> Option<Outcome> {
         if !status.blocks_trap {
             return None;
         }
-        kernel::give_way();
+        let nobody = 0_u32;
+        kernel::futex_wait(&raw const nobody, 0, PAUSE);
     }
     Some(Outcome::SigtrapBlocked)
 }
@@ -46,7 +50,7 @@ pub(super) fn each(mut visit: impl FnMut(u32)) -> bool {
     if descriptor < 0 {
         return false;
     }
-    let mut entries = [0_u8; 1024];
+    let mut entries = [0_u8; 512];
     let ended = loop {
         let arguments =
             [descriptor as usize, entries.as_mut_ptr() as usize, entries.len(), 0, 0, 0];

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   enter   switch on? ─ slot? ─ inside another event? ─ callee in the cache? ─ list ─ 5 stores
-//!   exit    own word? ─ clock ─ slot? ─ own tag? ─ own node current? ─ unlist ─ 8 stores
+//!   exit    own word? ─ slot? ─ own tag? ─ own node current? ─ unlist ─ clock ─ 8 stores
 //!                │ any "no"
 //!                └────► the answer: the slot keeps the vector registers and calls the cold twin
 //! ```
@@ -74,7 +74,6 @@ pub(super) unsafe extern "C" fn whyperf_function_exit(frame: *mut u64, number: u
     if !switch::is_on(id) {
         return COLD;
     }
-    let now = clock::counter();
     let block = thread();
     // SAFETY: the calling thread's own block.
     let base = unsafe { (*block).slot };
@@ -101,6 +100,7 @@ pub(super) unsafe extern "C" fn whyperf_function_exit(frame: *mut u64, number: u
     } else {
         calls.drop_innermost();
     }
+    let now = clock::counter();
     let node = slot.own_node(current);
     let visits = slot::end_unmoved(head, node, slot.own_stamp(current), before_of(own), now);
     if low(visits) == node.limit.load(Ordering::Relaxed) { REACHED } else { DONE }

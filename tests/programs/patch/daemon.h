@@ -167,7 +167,11 @@ PLAIN int arm(int first, int count, int *regions)
         int some = count - at < 192 ? count - at : 192;
         for (int i = 0; i < some; i++)
             plan(RECORDS + i, first + at + i);
-        armed += (int)ask(ARM, 0, (uint64_t)some, 7, ARMED)[2];
+        int now = 0;
+        /* A thread that is being created blocks the trap until it gets a processor. */
+        for (int tries = 0; tries < 50 && now == 0; tries++)
+            now = (int)ask(ARM, 0, (uint64_t)some, 7, ARMED)[2];
+        armed += now;
         for (int i = 0; i < some; i++) {
             if ((uint32_t)RESULTS_OF(i)) {
                 fprintf(stderr, "arming: %u\n", (unsigned)(uint32_t)RESULTS_OF(i));
