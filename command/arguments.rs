@@ -3,6 +3,7 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::builder::FalseyValueParser;
 use clap::error::ErrorKind;
@@ -59,6 +60,9 @@ pub(crate) enum Verb {
     #[command(after_help = EXEC_NOTES)]
     #[command(override_usage = "mpirun ... whyperf exec [OPTIONS] -- COMMAND...")]
     Exec(Launch),
+    /// Watch programs that run already, and leave them as they were
+    #[command(after_help = ATTACH_NOTES, override_usage = "whyperf attach [OPTIONS] PID...")]
+    Attach(Box<Attach>),
     /// List the runs that were kept; forget or tag some
     Runs(Runs),
     /// Show a run that was kept
@@ -77,6 +81,22 @@ pub(crate) struct Launch {
     /// The program and its arguments, after `--`
     #[arg(value_name = "COMMAND", required = true, trailing_var_arg = true)]
     pub(crate) command: Vec<OsString>,
+}
+
+/// What runs already and is to be watched.
+#[derive(Debug, Args)]
+pub(crate) struct Attach {
+    #[command(flatten)]
+    pub(crate) options: Options,
+    /// Watch every process on this machine of the job of PID: of a launcher, or of any of its processes
+    #[arg(long, value_name = "PID")]
+    pub(crate) all_of: Vec<u32>,
+    /// Leave after so many seconds; otherwise when the processes end, or at Ctrl-C
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) duration: Option<Duration>,
+    /// The processes
+    #[arg(value_name = "PID", required_unless_present = "all_of")]
+    pub(crate) processes: Vec<u32>,
 }
 
 /// How to watch.
@@ -192,6 +212,12 @@ fn percent(text: &str) -> Result<f64, String> {
     }
 }
 
+fn seconds(text: &str) -> Result<Duration, String> {
+    let value: f64 = text.trim().parse().map_err(|_| "expected seconds such as 20 or 2.5".to_owned())?;
+    let time = Duration::try_from_secs_f64(value).ok().filter(|time| !time.is_zero());
+    time.filter(|_| value < MOST_SECONDS).ok_or_else(|| "the time must be above 0 seconds, and below ten years".to_owned())
+}
+
 fn threshold(text: &str) -> Result<Threshold, String> {
     let (hypothesis, value) = text
         .split_once('=')
@@ -220,6 +246,8 @@ fn names(table: &Hypotheses, parent: Option<HypothesisId>) -> Vec<String> {
         .collect()
 }
 
+const MOST_SECONDS: f64 = 3e8;
+
 const ABOUT: &str = "Says why, where and when a parallel program is slow, while it runs";
 
 const EXAMPLES: &str = "\
@@ -227,6 +255,7 @@ Examples:
   whyperf run -- mpirun -n 4 ./app              watch a job on this machine
   mpirun -n 4 whyperf exec -- ./app             the same from inside the launcher
   whyperf run --json report.json -- ./app       keep the report for other programs
+  whyperf attach --duration 20 --all-of PID     watch a job that runs already, for 20 seconds
   whyperf doctor                                when something is not as expected";
 
 const RUN_NOTES: &str = "\
@@ -244,6 +273,12 @@ Each process of the job calls this; the first one on a machine watches for all o
 the end. Options are those of the first one, so give all the same.
 
 Exit status: as for `whyperf run`.";
+
+const ATTACH_NOTES: &str = "\
+The processes were started without whyperf and go on when it leaves: after --duration, at Ctrl-C, or not before
+they end. Each is interrupted once for about a millisecond. What was called before is not known.
+
+Exit status: 0 when at least one process was watched, 125 when none could be; the reason is said for each.";
 
 #[cfg(test)]
 mod tests {

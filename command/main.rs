@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod attach;
 mod attendance;
 mod clean;
 mod doctor;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         Verb::Exec(request) => exec::exec(&request),
         Verb::Runs(request) => runs::runs(&request),
         Verb::Show(request) => show::show(&request),
+        Verb::Attach(request) => attach::attach(&request),
         Verb::Doctor(listing) => doctor::doctor(&listing),
         Verb::Clean(listing) => clean::clean(&listing),
     };

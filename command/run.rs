@@ -100,7 +100,7 @@ pub(crate) fn attend(
 }
 
 /// Keeps the run in the store, unless that is not wanted.
-fn kept(mut watch: Watch, request: &Request, screen: &mut Screen) -> Watch {
+pub(crate) fn kept(mut watch: Watch, request: &Request, screen: &mut Screen) -> Watch {
     let keeping = &request.options.keeping;
     if keeping.no_store {
         return watch;

@@ -126,6 +126,11 @@ impl Watch {
         self.next = (self.next + self.interval()).max(now + self.interval() / 2);
     }
 
+    /// Asks all processes to be measured no further.
+    pub(crate) fn detach(&mut self) {
+        self.daemon.detach();
+    }
+
     /// Seconds that all threads together were measured.
     pub(crate) fn thread_time(&self) -> f64 {
         let amount = self.daemon.histogram(self.wall).map_or(0, |wall| wall.whole().amount);

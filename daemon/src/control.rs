@@ -83,6 +83,15 @@ impl Process {
         sent
     }
 
+    /// Asks the process to be measured no further.
+    pub(crate) fn detach(&self) {
+        let Some(memory) = &self.region else { return };
+        let message = Message { what: Command::Detach as u64, arguments: [0; 3] };
+        // A full ring is emptied by the time this is asked again, if it is.
+        memory.commands().send(memory.replies(), message);
+        ring_doorbell(memory);
+    }
+
     /// Tells the process that somebody reads, and takes its replies.
     pub(crate) fn converse(&mut self) -> Vec<Switched> {
         let Some(memory) = &self.region else { return Vec::new() };

@@ -16,6 +16,7 @@
 //!
 //! [`Daemon`] ties them together: call [`Daemon::sample`] every interval; time is an argument.
 
+pub mod attach;
 mod callpath;
 mod catalogue;
 mod clock;

@@ -36,7 +36,7 @@ pub struct Swept {
 }
 
 /// Names the process a run directory belongs to.
-const OWNER: &str = "owner";
+pub(crate) const OWNER: &str = "owner";
 
 impl RunDirectory {
     /// Makes a new one below `WHYPERF_SHM_DIR` if that is given, else below `/dev/shm`, else `/tmp`.

@@ -1,0 +1,157 @@
+//! What the system tells about a process before anybody touches it, and whether that is an obstacle.
+
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+
+use super::maps::Maps;
+use super::refusal::Refusal;
+use super::safe_point::{is_c_library, is_loader};
+
+/// The file `/proc/<pid>/status`, by line.
+#[derive(Debug)]
+struct Status(String);
+
+impl Status {
+    fn of(pid: &str) -> Option<Self> {
+        fs::read_to_string(format!("/proc/{pid}/status")).ok().map(Self)
+    }
+
+    fn line(&self, name: &str) -> Option<&str> {
+        let marked =
+            |line: &'_ str| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(':'));
+        let line = self.0.lines().find(|line| marked(line))?;
+        Some(line[name.len() + 1..].trim())
+    }
+
+    fn number(&self, name: &str) -> Option<u32> {
+        self.line(name)?.split_ascii_whitespace().next()?.parse().ok()
+    }
+
+    /// The user it acts as.
+    fn user(&self) -> Option<u32> {
+        self.line("Uid")?.split_ascii_whitespace().nth(1)?.parse().ok()
+    }
+}
+
+/// Checks everything that can be known from outside.
+pub(super) fn check(pid: u32) -> Result<(), Refusal> {
+    if pid == std::process::id() {
+        return Err(Refusal::Oneself(pid));
+    }
+    let status = Status::of(&pid.to_string()).ok_or(Refusal::NoProcess(pid))?;
+    let own = Status::of("self");
+    if let Some(group) = status.number("Tgid").filter(|group| *group != pid) {
+        return Err(Refusal::IsThread(pid, group));
+    }
+    check_state(pid, &status)?;
+    let user = rustix::process::geteuid().as_raw();
+    if let Some(owner) = status.user().filter(|owner| *owner != user) {
+        return Err(Refusal::OtherUser { pid, owner, user });
+    }
+    check_place(pid)?;
+    // What a container filters for everybody, for us as well, does not count.
+    let filters =
+        |status: &Status| status.number("Seccomp_filters").or_else(|| status.number("Seccomp"));
+    if filters(&status) > own.as_ref().and_then(filters) {
+        return Err(Refusal::Sandboxed(pid));
+    }
+    if status.line("x86_Thread_features").is_some_and(|features| features.contains("shstk")) {
+        return Err(Refusal::ShadowStack(pid));
+    }
+    check_program(pid)
+}
+
+/// Why the system may have said no.
+pub(super) fn prohibition(pid: u32) -> String {
+    let scope = fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope").unwrap_or_default();
+    match scope.trim() {
+        "1" => format!(
+            "kernel.yama.ptrace_scope is 1, so only a parent may attach; start the program with `whyperf run`, or let \
+             an administrator set it to 0, or run whyperf as root for process {pid} of root"
+        ),
+        "2" => "kernel.yama.ptrace_scope is 2, so only an administrator may attach".to_owned(),
+        "3" => "kernel.yama.ptrace_scope is 3, so nobody may attach until the next start of the machine".to_owned(),
+        _ => "it is protected (its rights changed, it forbids dumps, or a container does not grant SYS_PTRACE)"
+            .to_owned(),
+    }
+}
+
+fn check_state(pid: u32, status: &Status) -> Result<(), Refusal> {
+    if let Some(tracer) = status.number("TracerPid").filter(|tracer| *tracer != 0) {
+        return Err(Refusal::Traced { pid, tracer });
+    }
+    match status.line("State").and_then(|state| state.chars().next()) {
+        Some('Z' | 'X' | 'x') => Err(Refusal::Ended(pid)),
+        Some('T') => Err(Refusal::Stopped(pid)),
+        _ => Ok(()),
+    }
+}
+
+fn check_place(pid: u32) -> Result<(), Refusal> {
+    let place = |pid: &str, name: &str| fs::read_link(format!("/proc/{pid}/{name}")).ok();
+    let theirs = pid.to_string();
+    let places = [
+        ("ns/mnt", "its files"),
+        ("ns/pid", "its numbers of processes"),
+        ("root", "its root folder"),
+    ];
+    for (name, what) in places {
+        // What may not be read is found out when attaching fails.
+        if let (Some(ours), Some(its)) = (place("self", name), place(&theirs, name))
+            && ours != its
+        {
+            return Err(Refusal::Elsewhere(pid, what));
+        }
+    }
+    Ok(())
+}
+
+fn check_program(pid: u32) -> Result<(), Refusal> {
+    let program = fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
+    if fs::read_to_string(format!("/proc/{pid}/cmdline")).is_ok_and(|words| words.is_empty())
+        && program.as_os_str().is_empty()
+    {
+        return Err(Refusal::Kernel(pid));
+    }
+    let maps = Maps::of(pid);
+    let Some((kind, advice)) = obstacle(Path::new(&format!("/proc/{pid}/exe")), &maps) else {
+        return Ok(());
+    };
+    Err(Refusal::CannotLoad { pid, program: without_mark(program), kind, advice })
+}
+
+fn without_mark(program: PathBuf) -> PathBuf {
+    let text = program.to_string_lossy();
+    text.strip_suffix(" (deleted)").map(PathBuf::from).unwrap_or(program)
+}
+
+fn obstacle(program: &Path, maps: &Maps) -> Option<(&'static str, &'static str)> {
+    if maps.with_code().next().is_none() {
+        // Nothing can be seen: whether it may be touched is found out by trying.
+        return None;
+    }
+    let mut header = [0; 20];
+    let read = File::open(program).and_then(|file| file.read_exact_at(&mut header, 0)).is_ok();
+    if read && header[4] == 1 {
+        return Some(("a 32-bit program", "build it for 64 bits"));
+    }
+    if read && u16::from_le_bytes([header[18], header[19]]) != X86_64 {
+        return Some(("built for another kind of machine", "build it for this machine"));
+    }
+    if maps.named(is_c_library).is_some() && maps.named(is_loader).is_some() {
+        return None;
+    }
+    if maps.named(|name| name.starts_with("ld-musl") || name.starts_with("libc.musl")).is_some() {
+        return Some(("linked with musl", "build it with the GNU C library"));
+    }
+    if super::image::has_section(program, ".gopclntab") {
+        return Some(("a program in Go without the C library", "whyperf cannot measure it"));
+    }
+    if maps.named(|name| name.starts_with("ld-") || name.starts_with("libc.so")).is_some() {
+        return Some(("linked with an unknown C library", "build it with the GNU C library"));
+    }
+    Some(("statically linked", "link it dynamically (without -static)"))
+}
+
+const X86_64: u16 = 62;

@@ -1,0 +1,291 @@
+//! Making a running process load the library and call its entry: the borrowed thread starts a fresh one.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::Request;
+use super::facts;
+use super::image::Image;
+use super::maps::Maps;
+use super::memory::Memory;
+use super::refusal::Refusal;
+use super::safe_point::{self, is_c_library};
+use super::session::{Failure, Session};
+use super::stub::{self, Word};
+use super::threads;
+use super::walk::{Images, Picture};
+
+/// A process while it is made to load the library.
+#[derive(Debug)]
+pub(super) struct Loader<'a> {
+    pid: u32,
+    request: &'a Request<'a>,
+    maps: Maps,
+    memory: Memory,
+}
+
+/// What has to be called inside of the process.
+struct Functions {
+    create: u64,
+    /// Any `syscall` instruction.
+    instruction: u64,
+    words: [(Word, u64); 8],
+}
+
+impl<'a> Loader<'a> {
+    /// Looks at the process; touches nothing.
+    pub(super) fn new(pid: u32, request: &'a Request<'a>) -> Result<Self, Refusal> {
+        let memory = Memory::open(pid).map_err(|_| not_allowed(pid))?;
+        Ok(Self { pid, request, maps: Maps::of(pid), memory })
+    }
+
+    /// Makes it so; must run in a thread of its own, with whose end all that was held is let go.
+    pub(super) fn load(&self) -> Result<(), Refusal> {
+        let functions = self.functions()?;
+        let (session, data) = self.start(&functions)?;
+        let owed = session.end().map_err(|failure| self.refusal(failure))?;
+        threads::deliver(self.pid, &owed);
+        let outcome = self.await_answer(data);
+        let seen = self.memory.write(data + Word::Seen.offset(), &1_u64.to_le_bytes());
+        outcome.and(seen.map_err(|source| Refusal::Failed { pid: self.pid, source }))
+    }
+
+    fn functions(&self) -> Result<Functions, Refusal> {
+        let missing = |what: &str| Refusal::NoFunction { pid: self.pid, why: what.to_owned() };
+        let libraries: Vec<_> =
+            self.maps.with_code().filter(|mapped| is_c_library(mapped.name())).collect();
+        if libraries.iter().any(|mapped| mapped.deleted) {
+            return Err(missing(
+                "its C library was replaced on disk since it began; start it again",
+            ));
+        }
+        let images: Vec<Image> =
+            libraries.iter().filter_map(|mapped| Image::of(mapped, &self.memory)).collect();
+        let place = |name: &str| {
+            let found = images.iter().find_map(|image| image.address_of(name));
+            found.ok_or_else(|| missing(&format!("its C library has no {name}")))
+        };
+        let instruction = self.instruction(&libraries);
+        Ok(Functions {
+            create: place("pthread_create")?,
+            instruction: instruction
+                .ok_or_else(|| missing("its C library makes no system call"))?,
+            words: [
+                (Word::Open, place("dlopen").or_else(|_| place("__libc_dlopen_mode"))?),
+                (Word::Find, place("dlsym").or_else(|_| place("__libc_dlsym"))?),
+                (Word::Complain, place("dlerror")?),
+                (Word::Myself, place("pthread_self")?),
+                (Word::Detach, place("pthread_detach")?),
+                (Word::Sleep, place("usleep")?),
+                (Word::Unmap, place("munmap")?),
+                (Word::Entry, self.entry()?),
+            ],
+        })
+    }
+
+    /// Where the library's entry is; 0 when the library is not loaded yet.
+    fn entry(&self) -> Result<u64, Refusal> {
+        let is_ours = |name: &str| Some(OsStr::new(name)) == self.request.library.file_name();
+        let Some(loaded) = self.maps.named(is_ours) else { return Ok(0) };
+        let image = Image::of(loaded, &self.memory);
+        image.and_then(|image| image.address_of(ENTRY)).ok_or_else(|| Refusal::NoFunction {
+            pid: self.pid,
+            why: format!(
+                "it carries {} already, of a version that cannot be attached to; start it again",
+                loaded.path.display()
+            ),
+        })
+    }
+
+    fn instruction(&self, libraries: &[&super::maps::Mapped]) -> Option<u64> {
+        let code = libraries.iter().flat_map(|mapped| &mapped.code);
+        code.into_iter().find_map(|(range, _)| {
+            let length = usize::try_from(range.end - range.start).ok()?;
+            let bytes = self.memory.read_most(range.start, length.min(SEARCHED));
+            let at = bytes.windows(2).position(|pair| pair == SYSTEM_CALL)?;
+            Some(range.start + at as u64)
+        })
+    }
+
+    /// Finds a thread and a moment, and has the fresh thread started.
+    fn start(&self, functions: &Functions) -> Result<(Session, u64), Refusal> {
+        let mut images = Images::new(&self.maps, &self.memory);
+        let begin = Instant::now();
+        let mut place = String::from("no thread of it can be stopped");
+        let mut rehearsed = false;
+        let mut pause = Duration::from_micros(500);
+        while begin.elapsed() < SEARCH {
+            for tid in threads::of(self.pid) {
+                let session = match Session::begin(tid, STOP) {
+                    Ok(session) => session,
+                    Err(Failure::Ended | Failure::Late) => continue,
+                    Err(failure) => return Err(self.refusal(failure)),
+                };
+                let picture = Picture::take(session.registers(), &self.memory);
+                if !rehearsed {
+                    // Objects are read while the thread runs on; then the look itself is short.
+                    rehearsed = true;
+                    threads::deliver(
+                        self.pid,
+                        &session.end().map_err(|failure| self.refusal(failure))?,
+                    );
+                    images.walk(&picture);
+                    break;
+                }
+                let is_main = tid == self.pid;
+                match safe_point::obstacle(&picture, &mut images, is_main) {
+                    None => return self.borrow(session, functions),
+                    Some(found) => place = found,
+                }
+                threads::deliver(
+                    self.pid,
+                    &session.end().map_err(|failure| self.refusal(failure))?,
+                );
+            }
+            thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(20));
+        }
+        if !fs::exists(format!("/proc/{}", self.pid)).unwrap_or(false) {
+            return Err(Refusal::NoProcess(self.pid));
+        }
+        Err(Refusal::UnsafePoint { pid: self.pid, place })
+    }
+
+    /// Lets the thread make room and start the fresh one.
+    fn borrow(
+        &self,
+        mut session: Session,
+        functions: &Functions,
+    ) -> Result<(Session, u64), Refusal> {
+        match self.prepare(&mut session, functions) {
+            Ok(data) => Ok((session, data)),
+            Err(failure) => {
+                threads::deliver(self.pid, &session.abandon());
+                Err(self.refusal(failure))
+            }
+        }
+    }
+
+    fn prepare(&self, session: &mut Session, functions: &Functions) -> Result<u64, Failure> {
+        let anonymous = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS) as u64;
+        let mut map = |size: u64, rights: i32| {
+            let arguments = [0, size, rights as u64, anonymous, u64::MAX, 0];
+            session.system_call(functions.instruction, libc::SYS_mmap, arguments)
+        };
+        // Never writable and executable at once: the code is written from outside.
+        let code = map(stub::CODE, libc::PROT_READ | libc::PROT_EXEC)?;
+        let data = map(stub::DATA, libc::PROT_READ | libc::PROT_WRITE)?;
+        self.memory.write(code, &stub::INSTRUCTIONS)?;
+        self.fill(data, code, functions)?;
+        let arguments = [data + stub::THREAD, 0, code, data];
+        let stack = data + stub::DATA;
+        let failed = session.call(
+            functions.instruction,
+            functions.create,
+            arguments,
+            stack,
+            &self.memory,
+        )?;
+        match i32::try_from(failed & u64::from(u32::MAX)) {
+            Ok(0) => Ok(data),
+            Ok(error) => Err(Failure::System(std::io::Error::from_raw_os_error(error))),
+            Err(_) => Err(Failure::Late),
+        }
+    }
+
+    /// Writes what the fresh thread needs to know.
+    fn fill(&self, data: u64, code: u64, functions: &Functions) -> Result<(), Failure> {
+        let text = |at: u64, text: &OsStr| {
+            let mut bytes = text.as_bytes().to_vec();
+            bytes.push(0);
+            self.memory.write(data + at, &bytes)
+        };
+        text(stub::PATH, self.request.library.as_os_str())?;
+        text(stub::DIRECTORY, self.request.directory.as_os_str())?;
+        text(stub::NAME, OsStr::new(ENTRY))?;
+        let own = [
+            (Word::Path, data + stub::PATH),
+            (Word::Name, data + stub::NAME),
+            (Word::Request, data + stub::REQUEST),
+            (Word::DataBase, data),
+            (Word::DataSize, stub::DATA),
+            (Word::CodeBase, code),
+        ];
+        for (word, value) in own.into_iter().chain(functions.words) {
+            self.memory.write(data + word.offset(), &value.to_le_bytes())?;
+        }
+        let busy = threads::computing(self.pid, stub::MOST_THREADS);
+        let numbers: Vec<u8> = busy.iter().flat_map(|tid| tid.to_le_bytes()).collect();
+        self.memory.write(data + stub::THREADS, &numbers)?;
+        let (rank, size) = threads::rank(self.pid);
+        let words = [
+            data + stub::DIRECTORY,
+            u64::from(self.request.callpath_depth) | u64::from(rank.cast_unsigned()) << 32,
+            u64::from(size) | u64::from(self.request.take_over) << 32,
+            data + stub::THREADS,
+            busy.len() as u64,
+        ];
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        Ok(self.memory.write(data + stub::REQUEST, &bytes)?)
+    }
+
+    fn await_answer(&self, data: u64) -> Result<(), Refusal> {
+        let begin = Instant::now();
+        let word = |word: Word| {
+            self.memory.word(data + word.offset()).map_err(|_| Refusal::Ended(self.pid))
+        };
+        while begin.elapsed() < LOADING {
+            match word(Word::State)? {
+                0 => thread::sleep(Duration::from_micros(500)),
+                1 => return self.judge(word(Word::Answer)?),
+                _ => {
+                    let why = self.memory.text(word(Word::Complaint)?);
+                    return Err(Refusal::NotLoaded { pid: self.pid, why });
+                }
+            }
+        }
+        let _ = self.memory.write(data + Word::Cancelled.offset(), &1_u64.to_le_bytes());
+        Err(Refusal::NoAnswer(self.pid))
+    }
+
+    /// What the entry of the library answered.
+    fn judge(&self, answer: u64) -> Result<(), Refusal> {
+        let why = match answer & 0xff {
+            0 => return Ok(()),
+            1 => "it is being measured already",
+            2 => "it is a launcher, a shell, or has too little address space",
+            _ => "the run directory or its file cannot be used from there",
+        };
+        Err(Refusal::Declined { pid: self.pid, why })
+    }
+
+    fn refusal(&self, failure: Failure) -> Refusal {
+        let pid = self.pid;
+        match failure {
+            Failure::Stopped => Refusal::Stopped(pid),
+            Failure::Ended => Refusal::Ended(pid),
+            Failure::Late => Refusal::NoAnswer(pid),
+            Failure::System(error) if error.raw_os_error() == Some(libc::EPERM) => not_allowed(pid),
+            Failure::System(source) => Refusal::Failed { pid, source },
+        }
+    }
+}
+
+fn not_allowed(pid: u32) -> Refusal {
+    Refusal::NotAllowed { pid, why: facts::prohibition(pid) }
+}
+
+/// What the library calls its entry.
+const ENTRY: &str = "whyperf_attach";
+const SYSTEM_CALL: [u8; 2] = [0x0f, 0x05];
+/// Bytes of code in which a system call is looked for.
+const SEARCHED: usize = 1 << 20;
+/// How long a good moment is looked for.
+const SEARCH: Duration = Duration::from_secs(5);
+/// How long one thread may take to stop.
+const STOP: Duration = Duration::from_millis(250);
+/// How long loading may take.
+const LOADING: Duration = Duration::from_secs(15);

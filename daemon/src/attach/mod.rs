@@ -1,0 +1,84 @@
+//! Attaching to a process that runs already: making it load the library, and nothing else of it.
+//!
+//! ```text
+//!   facts ─► refusal, or maps + memory ─► threads: one is stopped at a safe point (walk, safe_point)
+//!            session: it maps a page of code and one of data, and calls pthread_create
+//!            it goes on as it was │ the fresh thread: dlopen, whyperf_attach, and away (stub)
+//! ```
+//! From there on the process is like one that was started with the library.
+
+mod facts;
+mod image;
+mod job;
+mod loader;
+mod maps;
+mod memory;
+mod refusal;
+mod safe_point;
+mod session;
+mod stub;
+mod threads;
+mod tracee;
+mod walk;
+
+use std::fs;
+use std::path::Path;
+use std::thread;
+
+pub use job::job_of;
+pub use refusal::Refusal;
+
+/// What a process is to do once it is attached to.
+#[derive(Clone, Debug)]
+pub struct Request<'a> {
+    /// The absolute path of `libwhyperf.so`.
+    pub library: &'a Path,
+    /// The run directory in which it leaves its region.
+    pub directory: &'a Path,
+    /// How many regions of a callpath are kept apart, 0 for all.
+    pub callpath_depth: u32,
+    /// Whether it is measured for somebody who is gone, which then ends.
+    take_over: bool,
+}
+
+impl<'a> Request<'a> {
+    /// To be measured by the library at this path, into this run directory.
+    #[must_use]
+    pub const fn new(library: &'a Path, directory: &'a Path, callpath_depth: u32) -> Self {
+        Self { library, directory, callpath_depth, take_over: false }
+    }
+}
+
+/// Attaches to a process. It runs on all the time but for one of its threads, which is stopped for about
+/// a millisecond.
+///
+/// # Errors
+/// When that is not possible; then the process is as it was.
+pub fn attach(pid: u32, request: &Request<'_>) -> Result<(), Refusal> {
+    facts::check(pid)?;
+    let request = Request { take_over: check_measured(pid)?, ..request.clone() };
+    let loader = loader::Loader::new(pid, &request)?;
+    // Whatever a thread still traces at its end is let go by the system.
+    thread::scope(|scope| {
+        let done = scope.spawn(|| loader.load());
+        done.join().unwrap_or(Err(Refusal::NoAnswer(pid)))
+    })
+}
+
+/// Whether it is being measured for somebody who is gone; refused when somebody is there.
+fn check_measured(pid: u32) -> Result<bool, Refusal> {
+    let maps = maps::Maps::of(pid);
+    let mut regions =
+        maps.paths().filter(|path| path.extension().is_some_and(|end| end == "region"));
+    let Some(region) = regions.next() else { return Ok(false) };
+    let owner = region.with_file_name(crate::run_directory::OWNER);
+    let text = fs::read_to_string(owner).unwrap_or_default();
+    let mut words = text.split_ascii_whitespace().filter_map(|word| word.parse::<u64>().ok());
+    let owner = words.next().and_then(|pid| u32::try_from(pid).ok());
+    match owner.zip(words.next()) {
+        Some((by, start)) if crate::discovery::Life::of(by).start() == Some(start) => {
+            Err(Refusal::Measured { pid, by })
+        }
+        _ => Ok(true),
+    }
+}

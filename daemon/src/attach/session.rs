@@ -1,0 +1,282 @@
+//! A borrowed thread: it makes system calls and calls functions for us, and goes on as it was.
+//!
+//! ```text
+//!   stop ─ save registers, vectors, signal mask ─ ... ─ restore all ─ let go
+//!                 call(f): rip = f, return address = a `syscall` instruction of the C library
+//!                          f returns into it ─► stop at the begin of that system call ─► result
+//! ```
+//! Nothing is written into the program's code, and no signal is needed to learn that a function has
+//! returned: the kernel stops the thread at the next system call, which is ours.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use super::memory::Memory;
+use super::tracee::{Go, Registers, Stop, Tracee};
+
+/// A thread that is stopped and will be as it was.
+#[derive(Debug)]
+pub(super) struct Session {
+    tracee: Tracee,
+    registers: Registers,
+    extended: Vec<u8>,
+    blocked: u64,
+    /// Signals that came meanwhile, for the end.
+    held: Vec<i32>,
+    /// Whether anything of the thread was changed.
+    touched: bool,
+}
+
+/// Why a borrowed thread did not do what it should.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// A call of ours failed.
+    System(io::Error),
+    /// It took too long.
+    Late,
+    /// The whole process is being stopped.
+    Stopped,
+    /// It is gone.
+    Ended,
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        if error.raw_os_error() == Some(libc::ESRCH) { Self::Ended } else { Self::System(error) }
+    }
+}
+
+impl Session {
+    /// Stops a thread and takes down how it stands.
+    pub(super) fn begin(tid: u32, patience: Duration) -> Result<Self, Failure> {
+        let tracee = Tracee::seize(tid)?;
+        if let Err(failure) = park(&tracee, patience, None) {
+            return Err(let_go(&tracee, failure));
+        }
+        let taken = (tracee.registers()?, tracee.extended()?, tracee.blocked()?);
+        let (registers, extended, blocked) = taken;
+        let held = Vec::new();
+        Ok(Self { tracee, registers, extended, blocked, held, touched: false })
+    }
+
+    /// How it stood when it was stopped.
+    pub(super) const fn registers(&self) -> &Registers {
+        &self.registers
+    }
+
+    /// Makes a system call in its name; `instruction` is where one is.
+    pub(super) fn system_call(
+        &mut self,
+        instruction: u64,
+        number: i64,
+        arguments: [u64; 6],
+    ) -> Result<u64, Failure> {
+        self.block_signals()?;
+        let [a, b, c, d, e, f] = arguments;
+        let registers = Registers {
+            rip: instruction,
+            rax: number.cast_unsigned(),
+            orig_rax: u64::MAX,
+            rdi: a,
+            rsi: b,
+            rdx: c,
+            r10: d,
+            r8: e,
+            r9: f,
+            ..self.registers
+        };
+        self.tracee.set_registers(&registers)?;
+        let until = Instant::now() + PATIENCE;
+        self.next_stop(until)?;
+        self.next_stop(until)?;
+        let answer = self.tracee.registers()?.rax;
+        park(&self.tracee, PATIENCE, Some(&mut self.held))?;
+        if answer.cast_signed() < 0 && answer.cast_signed() > -4096 {
+            let error = i32::try_from(-answer.cast_signed()).unwrap_or(libc::EIO);
+            return Err(Failure::System(io::Error::from_raw_os_error(error)));
+        }
+        Ok(answer)
+    }
+
+    /// Calls a function on a stack of its own; `instruction` is a system call, to which it returns.
+    pub(super) fn call(
+        &mut self,
+        instruction: u64,
+        function: u64,
+        arguments: [u64; 4],
+        stack: u64,
+        memory: &Memory,
+    ) -> Result<u64, Failure> {
+        self.block_signals()?;
+        memory.write(stack - 8, &instruction.to_le_bytes())?;
+        let [a, b, c, d] = arguments;
+        let registers = Registers {
+            rip: function,
+            rsp: stack - 8,
+            rbp: 0,
+            rax: 0,
+            orig_rax: u64::MAX,
+            rdi: a,
+            rsi: b,
+            rdx: c,
+            rcx: d,
+            eflags: self.registers.eflags & !(DIRECTION | TRAP),
+            ..self.registers
+        };
+        self.tracee.set_registers(&registers)?;
+        let until = Instant::now() + PATIENCE;
+        loop {
+            self.next_stop(until)?;
+            let now = self.tracee.registers()?;
+            if now.rsp == stack && now.rip == instruction + 2 {
+                // What it answered stands where the number of the call is. That call must not be made.
+                let harmless = Registers { orig_rax: libc::SYS_getpid as u64, ..now };
+                self.tracee.set_registers(&harmless)?;
+                park(&self.tracee, PATIENCE, Some(&mut self.held))?;
+                return Ok(now.orig_rax);
+            }
+        }
+    }
+
+    /// Gives the thread back as it was; answers the signals it is still owed.
+    pub(super) fn end(mut self) -> Result<Vec<i32>, Failure> {
+        self.restore()?;
+        Ok(std::mem::take(&mut self.held))
+    }
+
+    /// The same after a failure: the thread may still be in the middle of what it was made to do.
+    pub(super) fn abandon(mut self) -> Vec<i32> {
+        // It may be stopped already, and is then only asked to stop once more.
+        let _ = park(&self.tracee, PATIENCE, Some(&mut self.held));
+        let _ = self.restore();
+        std::mem::take(&mut self.held)
+    }
+
+    fn restore(&mut self) -> Result<(), Failure> {
+        let registers = restarted(&self.registers);
+        if self.touched {
+            self.tracee.set_extended(&mut self.extended)?;
+            self.tracee.set_blocked(self.blocked)?;
+        }
+        self.tracee.set_registers(&registers)?;
+        Ok(self.tracee.detach(0)?)
+    }
+
+    /// No handler of the program may run in the middle of what it does for us. Signals that tell of a
+    /// fault stay: the kernel would reset the program's handler for them.
+    fn block_signals(&mut self) -> Result<(), Failure> {
+        if !self.touched {
+            self.touched = true;
+            self.tracee.set_blocked(!FAULTS)?;
+        }
+        Ok(())
+    }
+
+    /// Lets it run to the next begin or end of a system call.
+    fn next_stop(&mut self, until: Instant) -> Result<(), Failure> {
+        self.tracee.resume(Go::ToCall, 0)?;
+        loop {
+            match self.tracee.wait(until) {
+                Some(Stop::Call) => return Ok(()),
+                Some(Stop::Asked) => self.tracee.resume(Go::ToCall, 0)?,
+                Some(Stop::Signal(signal)) if is_fault(signal) => return Err(Failure::Late),
+                Some(Stop::Signal(signal)) => {
+                    self.held.push(signal);
+                    self.tracee.resume(Go::ToCall, 0)?;
+                }
+                Some(Stop::Group) => return Err(Failure::Stopped),
+                Some(Stop::Ended) => return Err(Failure::Ended),
+                None => return Err(Failure::Late),
+            }
+        }
+    }
+}
+
+/// Stops it where the kernel looks for signals: only from there it restarts what it interrupted. Signals
+/// that come in between are delivered, or held back for later.
+fn park(
+    tracee: &Tracee,
+    patience: Duration,
+    mut held: Option<&mut Vec<i32>>,
+) -> Result<(), Failure> {
+    tracee.interrupt()?;
+    let until = Instant::now() + patience;
+    if held.is_some() {
+        // It is stopped at a system call now.
+        let _ = tracee.resume(Go::On, 0);
+    }
+    loop {
+        match tracee.wait(until) {
+            Some(Stop::Asked) => return Ok(()),
+            Some(Stop::Group) => return Err(Failure::Stopped),
+            Some(Stop::Ended) => return Err(Failure::Ended),
+            Some(Stop::Call) => tracee.resume(Go::On, 0)?,
+            Some(Stop::Signal(signal)) => match &mut held {
+                Some(held) => {
+                    held.push(signal);
+                    tracee.resume(Go::On, 0)?;
+                }
+                None => tracee.resume(Go::On, signal)?,
+            },
+            None => return Err(Failure::Late),
+        }
+    }
+}
+
+/// Ends the tracing of a thread of which nothing was changed.
+fn let_go(tracee: &Tracee, failure: Failure) -> Failure {
+    if matches!(failure, Failure::Late) {
+        // It must be stopped to be let go; one that sleeps without listening stops when it wakes.
+        let _ = tracee.detach(0);
+    } else if matches!(failure, Failure::Stopped) {
+        let _ = tracee.detach(libc::SIGSTOP);
+    }
+    failure
+}
+
+/// The registers with which it goes on. Most interrupted system calls are restarted by the kernel, which
+/// sees by their error that it is to; some answer "interrupted" at once, as if a signal had come. None
+/// came, and the program is not to learn of us.
+fn restarted(registers: &Registers) -> Registers {
+    let interrupted = -i64::from(libc::EINTR);
+    let number = registers.orig_rax.cast_signed();
+    if registers.rax.cast_signed() == interrupted && WAITING.contains(&number) {
+        return Registers {
+            rax: registers.orig_rax,
+            rip: registers.rip.wrapping_sub(2),
+            orig_rax: u64::MAX,
+            ..*registers
+        };
+    }
+    *registers
+}
+
+const fn is_fault(signal: i32) -> bool {
+    FAULTS >> (signal - 1) & 1 != 0
+}
+
+/// How long one step may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Flags of the processor: strings are walked downwards; a trap after each instruction.
+const DIRECTION: u64 = 0x400;
+const TRAP: u64 = 0x100;
+/// SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, SIGSYS.
+const FAULTS: u64 = 1 << 3 | 1 << 4 | 1 << 6 | 1 << 7 | 1 << 10 | 1 << 30;
+/// Calls that wait and answer EINTR where others are restarted, and that may simply be made again.
+const WAITING: [i64; 15] = [
+    libc::SYS_epoll_wait,
+    libc::SYS_epoll_pwait,
+    libc::SYS_epoll_pwait2,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_rt_sigtimedwait,
+    libc::SYS_io_getevents,
+    libc::SYS_io_uring_enter,
+    libc::SYS_recvfrom,
+    libc::SYS_recvmsg,
+    libc::SYS_recvmmsg,
+    libc::SYS_accept,
+    libc::SYS_accept4,
+    libc::SYS_read,
+    libc::SYS_futex,
+];

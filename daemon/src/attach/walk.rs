@@ -1,0 +1,167 @@
+//! Who called whom in a stopped thread: its stack, unwound by the tables that compilers leave for it.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use gimli::{CfaRule, Register, RegisterRule};
+
+use super::image::Image;
+use super::maps::Maps;
+use super::memory::Memory;
+use super::tracee::Registers;
+
+/// A thread at one moment: its registers and the inner end of its stack.
+#[derive(Clone, Debug)]
+pub(super) struct Picture {
+    registers: [u64; REGISTERS],
+    stack: Vec<u8>,
+    base: u64,
+}
+
+/// The objects of a process, read once.
+#[derive(Debug)]
+pub(super) struct Images<'a> {
+    maps: &'a Maps,
+    memory: &'a Memory,
+    known: BTreeMap<u64, Option<Rc<Image>>>,
+}
+
+/// One function that has not returned.
+#[derive(Clone, Debug)]
+pub(super) struct Frame {
+    /// The object it is in; `None` for code that no file holds.
+    pub(super) image: Option<Rc<Image>>,
+    /// An address inside it.
+    pub(super) address: u64,
+}
+
+impl Picture {
+    /// Of a thread that is stopped.
+    pub(super) fn take(registers: &Registers, memory: &Memory) -> Self {
+        let r = registers;
+        let base = r.rsp.saturating_sub(RED_ZONE);
+        Self {
+            registers: [
+                r.rax, r.rdx, r.rcx, r.rbx, r.rsi, r.rdi, r.rbp, r.rsp, r.r8, r.r9, r.r10, r.r11,
+                r.r12, r.r13, r.r14, r.r15, r.rip,
+            ],
+            stack: memory.read_most(base, STACK),
+            base,
+        }
+    }
+
+    /// The innermost address.
+    pub(super) const fn instruction(&self) -> u64 {
+        self.registers[RETURN]
+    }
+
+    fn word(&self, at: u64) -> Option<u64> {
+        let begin = usize::try_from(at.checked_sub(self.base)?).ok()?;
+        let bytes = self.stack.get(begin..begin.checked_add(8)?)?;
+        bytes.try_into().ok().map(u64::from_le_bytes)
+    }
+}
+
+impl<'a> Images<'a> {
+    /// None read yet.
+    pub(super) const fn new(maps: &'a Maps, memory: &'a Memory) -> Self {
+        Self { maps, memory, known: BTreeMap::new() }
+    }
+
+    /// The object around an address.
+    pub(super) fn around(&mut self, address: u64) -> Option<Rc<Image>> {
+        let mapped = self.maps.around(address)?;
+        let read = || Image::of(mapped, self.memory).map(Rc::new);
+        self.known.entry(mapped.range.start).or_insert_with(read).clone()
+    }
+
+    /// The functions that have not returned, innermost first, as far as they can be told; and whether
+    /// that is all the way.
+    pub(super) fn walk(&mut self, picture: &Picture) -> (Vec<Frame>, bool) {
+        let mut picture = picture.clone();
+        let mut frames = Vec::new();
+        // A return address belongs to the call before it, but not where the kernel put it.
+        let mut is_return = false;
+        while frames.len() < MOST_FRAMES {
+            let address = picture.instruction().wrapping_sub(u64::from(is_return));
+            if picture.instruction() == 0 {
+                return (frames, true);
+            }
+            let image = self.around(address);
+            frames.push(Frame { image: image.clone(), address });
+            let Some(image) = image else { return (frames, false) };
+            if image.is_stub(address) {
+                // A stub pushes at most two words on its way.
+                return (frames, false);
+            }
+            let Some((row, is_signal)) = image.rules(address) else { return (frames, false) };
+            let next = if is_signal { interrupted(&picture) } else { caller(&picture, &row) };
+            match next {
+                Some(registers)
+                    if registers[STACK_POINTER] > picture.registers[STACK_POINTER] || is_signal =>
+                {
+                    picture.registers = registers;
+                }
+                _ => return (frames, is_outermost(&row)),
+            }
+            is_return = !is_signal;
+        }
+        (frames, false)
+    }
+}
+
+/// The registers of the caller.
+fn caller(picture: &Picture, row: &gimli::UnwindTableRow<usize>) -> Option<[u64; REGISTERS]> {
+    let CfaRule::RegisterAndOffset { register, offset } = *row.cfa() else { return None };
+    let base = *picture.registers.get(usize::from(register.0))?;
+    let frame = base.wrapping_add_signed(offset);
+    let mut registers = picture.registers;
+    registers[STACK_POINTER] = frame;
+    registers[RETURN] = 0;
+    for (rule_of, rule) in row.registers() {
+        let number = usize::from(rule_of.0);
+        if number >= REGISTERS {
+            continue;
+        }
+        registers[number] = match *rule {
+            RegisterRule::SameValue => picture.registers[number],
+            RegisterRule::Offset(offset) => picture.word(frame.wrapping_add_signed(offset))?,
+            RegisterRule::ValOffset(offset) => frame.wrapping_add_signed(offset),
+            RegisterRule::Register(other) => *picture.registers.get(usize::from(other.0))?,
+            RegisterRule::Constant(value) => value,
+            // Of a register that nobody kept nothing is known, which matters for one only.
+            _ if number == RETURN => return None,
+            _ => 0,
+        };
+    }
+    Some(registers)
+}
+
+/// The registers of what a signal handler interrupted: the kernel left them above the handler's frame.
+fn interrupted(picture: &Picture) -> Option<[u64; REGISTERS]> {
+    let context = picture.registers[STACK_POINTER].wrapping_add(CONTEXT_REGISTERS);
+    let mut registers = picture.registers;
+    for (register, place) in registers.iter_mut().zip(CONTEXT_ORDER) {
+        *register = picture.word(context + 8 * place)?;
+    }
+    Some(registers)
+}
+
+/// Whether the rules say that there is no caller.
+fn is_outermost(row: &gimli::UnwindTableRow<usize>) -> bool {
+    matches!(row.register(Register(RETURN as u16)), None | Some(RegisterRule::Undefined))
+}
+
+/// Registers are numbered as the tables do it; the last one is the return address.
+const REGISTERS: usize = 17;
+const STACK_POINTER: usize = 7;
+const RETURN: usize = 16;
+/// Bytes below the stack pointer that a function may use.
+const RED_ZONE: u64 = 128;
+/// As much of a stack as is looked at.
+const STACK: usize = 512 << 10;
+const MOST_FRAMES: usize = 512;
+/// Where the registers lie in the context of a signal handler.
+const CONTEXT_REGISTERS: u64 = 40;
+/// Their order there, by the tables' numbers.
+const CONTEXT_ORDER: [u64; REGISTERS] = [13, 12, 14, 11, 9, 8, 10, 15, 0, 1, 2, 3, 4, 5, 6, 7, 16];
