@@ -1,20 +1,11 @@
 //! The relocated entry of each function of the system's libraries behaves as the original.
 
-use std::env;
-
 use iced_x86::{Decoder, DecoderOptions, Mnemonic};
 use whyperf_code::Object;
 use whyperf_code::plan::{Encoded, Plan};
 
-use crate::libraries::{LIBRARIES, open, plan_all};
+use crate::libraries::{LIBRARIES, is_whole, open, plan_all};
 use crate::oracle::Image;
-
-/// Set to run every function from many states instead of three: pointers, small numbers, anything.
-const WHOLE: &str = "WHYPERF_PLAN_WHOLE";
-
-fn is_whole() -> bool {
-    env::var_os(WHOLE).is_some_and(|value| !value.is_empty())
-}
 
 #[test]
 fn relocated_entries_behave_as_the_original() {

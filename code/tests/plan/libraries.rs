@@ -1,5 +1,6 @@
 //! The libraries of the system that planning is tried on.
 
+use std::env;
 use std::path::Path;
 
 use whyperf_code::plan::{Islands, Plan, Refusal, plan};
@@ -10,6 +11,14 @@ pub(crate) const LIBRARIES: [&str; 5] =
     ["libc.so.6", "libm.so.6", "libstdc++.so.6", "libgfortran.so.5", "libmpi.so.40"];
 
 const FOLDERS: [&str; 3] = ["/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib"];
+
+/// Set to run every function from many states instead of three, and to decode every library again.
+const WHOLE: &str = "WHYPERF_PLAN_WHOLE";
+
+/// Whether the tests may take minutes.
+pub(crate) fn is_whole() -> bool {
+    env::var_os(WHOLE).is_some_and(|value| !value.is_empty())
+}
 
 /// A library of this system, if it is installed.
 pub(crate) fn open(name: &str) -> Option<Object> {

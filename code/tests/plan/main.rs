@@ -1,6 +1,7 @@
 //! Planning against real libraries, hand-written code, an oracle that runs what was planned, and damaged files.
 
 mod assembly;
+mod branches;
 mod compilers;
 mod damage;
 mod differential;
