@@ -1,10 +1,10 @@
 //! How the graph grows: from its roots, by refinement, and by what is discovered late.
 
-use whyperf_model::{Focus, Hierarchy, Resource};
+use whyperf_model::{Focus, Hierarchy, Nanos, Resource};
 
 use super::Search;
 use crate::directive::{Level, Verdict};
-use crate::graph::{Edge, NodeId, Truth};
+use crate::graph::{Edge, Graph, NodeId, Truth};
 use crate::hypothesis::HypothesisId;
 use crate::hypothesis::Refinement::{
     self, WhereBeforeWhy, WhereOnly, WhyAndWhere, WhyBeforeWhere, WhyOnly,
@@ -108,16 +108,17 @@ impl Search {
     pub(super) fn refine_second(&mut self, id: NodeId) {
         let node = self.graph.node(id);
         let (refined, patience) = (node.refined, self.settings.patience);
+        let gave_nothing = |round: fn(&Graph, NodeId, Nanos) -> Truth| {
+            round(&self.graph, id, patience) == Truth::False
+        };
         match self.refinement(id) {
-            WhyBeforeWhere if !refined.wheres => {
-                if refine::why_round(&self.graph, id, patience) == Truth::False {
-                    self.refine_where(id);
-                }
+            WhyBeforeWhere if !refined.wheres && gave_nothing(refine::why_round) => {
+                self.refine_where(id);
             }
-            WhereBeforeWhy if !refined.whys && refined.last => {
-                if refine::where_rounds(&self.graph, id, patience) == Truth::False {
-                    self.refine_why(id);
-                }
+            WhereBeforeWhy
+                if !refined.whys && refined.last && gave_nothing(refine::where_rounds) =>
+            {
+                self.refine_why(id);
             }
             _ => {}
         }
