@@ -41,6 +41,10 @@ impl Company {
     /// thread, whatever is said here. Of another than the first it is not known; the C library's
     /// threads end with 0.
     fn judge(&mut self, stat: &[u8]) -> Option<u8> {
+        // A process made by a bare system call has no list of robust locks either.
+        if field(stat, STATE)? != b"Z" {
+            return None;
+        }
         // The first thread is counted until its process is no more.
         if number(stat, THREADS)? > 2 {
             self.is_headless = true;
@@ -52,14 +56,18 @@ impl Company {
 }
 
 /// Fields of the file, counted after the name.
+const STATE: usize = 1;
 const THREADS: usize = 18;
 const STATUS: usize = 50;
 
-fn number(stat: &[u8], field: usize) -> Option<u32> {
+fn number(stat: &[u8], index: usize) -> Option<u32> {
+    core::str::from_utf8(field(stat, index)?).ok()?.parse().ok()
+}
+
+fn field(stat: &[u8], index: usize) -> Option<&[u8]> {
     // The name, in parentheses, may hold anything.
     let fields = stat.rsplit(|byte| *byte == b')').next()?;
-    let text = fields.split(|byte| byte.is_ascii_whitespace()).nth(field)?;
-    core::str::from_utf8(text).ok()?.parse().ok()
+    fields.split(|byte| byte.is_ascii_whitespace()).nth(index)
 }
 
 #[cfg(test)]
@@ -69,6 +77,7 @@ mod tests {
     /// A line of the kernel's about so many threads, the first of which ended with `status`.
     fn stat(threads: u32, status: u32) -> Vec<u8> {
         let mut fields = vec!["1".to_owned(); 50];
+        fields[STATE - 1] = "Z".to_owned();
         fields[THREADS - 1] = threads.to_string();
         fields[STATUS - 1] = (status << 8).to_string();
         format!("12 (a) b) (c) {}\n", fields.join(" ")).into_bytes()
@@ -85,6 +94,12 @@ mod tests {
         let mut company = Company::default();
         assert_eq!(company.judge(&stat(3, 7)), None);
         assert_eq!(company.judge(&stat(2, 7)), Some(0));
+    }
+
+    #[test]
+    fn a_first_thread_that_lives_is_company() {
+        let text = String::from_utf8(stat(2, 0)).expect("it is text");
+        assert_eq!(Company::default().judge(text.replace('Z', "S").as_bytes()), None);
     }
 
     #[test]
