@@ -66,11 +66,13 @@ pub enum Category {
     Root = 26,
     /// What could not be told apart any more.
     Other = 27,
+    /// A function of the program that is watched because somebody asked, at its own entry and exit.
+    Function = 28,
 }
 
 impl Category {
     /// All of them, in the order of their numbers.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 29] = [
         Self::User,
         Self::Setup,
         Self::Send,
@@ -99,6 +101,7 @@ impl Category {
         Self::Spin,
         Self::Root,
         Self::Other,
+        Self::Function,
     ];
 
     /// The category of this number; one that is not known is [`Category::Other`].
@@ -237,5 +240,6 @@ mod tests {
         assert!(!CategorySet::COMPUTE.contains(Category::MpiOther));
         assert!(!CategorySet::COMPUTE.contains(Category::Setup));
         assert!(CategorySet::COMPUTE.contains(Category::User));
+        assert!(CategorySet::COMPUTE.contains(Category::Function));
     }
 }

@@ -42,7 +42,7 @@ pub enum Metric {
     MsgBytesSent,
     /// Bytes that arrived from other processes.
     MsgBytesRecv,
-    /// Calls of the program's own regions.
+    /// Calls of the program's own regions and functions: of a function, those of itself alone.
     Calls,
     /// Processes that run.
     ActiveProcesses,
@@ -196,7 +196,7 @@ pub enum Quantity {
 const P2P: CategorySet =
     CategorySet::of(&[Category::Send, Category::Receive, Category::Exchange, Category::Post]);
 const DATA_IO: CategorySet = CategorySet::of(&[Category::MpiFile, Category::Read, Category::Write]);
-const USER: CategorySet = CategorySet::of(&[Category::User]);
+const USER: CategorySet = CategorySet::of(&[Category::User, Category::Function]);
 
 const TABLE: [Definition; 14] = [
     time("wall", Quantity::Time, CategorySet::ALL.without(CategorySet::JOIN)),
