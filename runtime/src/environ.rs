@@ -28,6 +28,8 @@ pub(crate) struct Settings {
     pub(crate) rank: Option<i32>,
     /// Size of the job that a launcher announced, 0 if it did not.
     pub(crate) size: u32,
+    /// Functions are going to be switched on, so somebody must be there to do it.
+    pub(crate) functions: bool,
 }
 
 struct Once(UnsafeCell<Settings>);
@@ -44,6 +46,7 @@ static SETTINGS: Once = Once(UnsafeCell::new(Settings {
     cost_limit: 50,
     rank: None,
     size: 0,
+    functions: false,
 }));
 
 /// The settings; meaningful once [`read`] has answered true.
@@ -70,6 +73,7 @@ pub(crate) fn read() -> bool {
     settings.program_length = kernel::read_link(c"/proc/self/exe", &mut settings.program);
     settings.callpath_depth =
         number(variable(b"WHYPERF_CALLPATH_DEPTH")).filter(|k| *k <= DEEPEST).unwrap_or(0);
+    settings.functions = variable(b"WHYPERF_FUNCTIONS").is_some_and(|text| text == b"1");
     settings.cost_limit = thousandths(variable(b"WHYPERF_COST_LIMIT")).unwrap_or(50);
     let rank: [&[u8]; 3] = [b"OMPI_COMM_WORLD_RANK", b"PMIX_RANK", b"PMI_RANK"];
     let size: [&[u8]; 2] = [b"OMPI_COMM_WORLD_SIZE", b"PMI_SIZE"];

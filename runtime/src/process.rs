@@ -96,6 +96,9 @@ fn make_region() {
         WIPED.stage.settle(stage);
     }
     drop(held);
+    if settings().functions {
+        agent::start();
+    }
 }
 
 /// The region cannot be trusted any more: nothing is measured from here on, in no child either.
