@@ -127,6 +127,10 @@ pub(crate) struct Options {
     /// Measure METRIC at FOCUS for the whole run, as in calls '</Code/app.c/f>'; may be repeated
     #[arg(long, num_args = 2, value_names = ["METRIC", "FOCUS"], action = ArgAction::Append)]
     pub(crate) measure: Vec<String>,
+    /// Find functions along calls (callgraph), by module (module), or not at all (none)
+    #[arg(long, value_name = "WAY", value_enum, default_value_t = CodeSearch::None)]
+    #[arg(env = "WHYPERF_CODE_SEARCH", hide_env_values = true, hide_possible_values = true)]
+    pub(crate) code_search: CodeSearch,
     /// Leave the cost of measuring in the times that hold it
     #[arg(long, env = "WHYPERF_NO_COMPENSATION", hide_env_values = true)]
     #[arg(action = ArgAction::SetTrue, value_parser = FalseyValueParser::new())]
@@ -159,6 +163,17 @@ pub(crate) struct Listing {
     pub(crate) color: Colour,
 }
 
+/// How the functions are found that take the time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CodeSearch {
+    /// From where the program begins, along calls.
+    Callgraph,
+    /// From modules to their functions.
+    Module,
+    /// Not at all: only what calls a library has a place.
+    None,
+}
+
 /// When to use colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Colour {
@@ -174,6 +189,11 @@ impl Options {
     /// When to use colour, both options considered.
     pub(crate) const fn colour(&self) -> Colour {
         if self.no_color { Colour::Never } else { self.color }
+    }
+
+    /// Whether functions of the program may have to be switched on.
+    pub(crate) fn asks_for_functions(&self) -> bool {
+        self.code_search != CodeSearch::None || !self.measure.is_empty()
     }
 
     /// The pairs to measure for the whole run.

@@ -36,7 +36,7 @@ pub(crate) fn exec(request: &Request) -> anyhow::Result<ExitCode> {
             Claim::Mine(directory) => directory.path(),
             Claim::Theirs(directory) => directory,
         };
-        launch.measure(&library, directory, options.callpath_depth);
+        launch.measure(&library, directory, options);
         Ok(claim)
     });
     match place {

@@ -8,6 +8,7 @@ use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
 
+use crate::arguments::Options;
 use crate::library;
 use crate::target::{self, Obstacle, Unusable};
 
@@ -23,6 +24,8 @@ pub(crate) struct Launch<'a> {
 pub(crate) const DIRECTORY: &str = "WHYPERF_DIR";
 /// How many regions of a callpath are kept apart.
 pub(crate) const CALLPATH_DEPTH: &str = "WHYPERF_CALLPATH_DEPTH";
+/// Whether functions are going to be switched on.
+pub(crate) const FUNCTIONS: &str = "WHYPERF_FUNCTIONS";
 /// Settings of address sanitizers.
 const SANITIZER_OPTIONS: &str = "ASAN_OPTIONS";
 
@@ -44,7 +47,7 @@ impl<'a> Launch<'a> {
     }
 
     /// From now on what it starts is measured into this directory.
-    pub(crate) fn measure(&mut self, library: &Path, directory: &Path, callpath_depth: u32) {
+    pub(crate) fn measure(&mut self, library: &Path, directory: &Path, options: &Options) {
         // Into what it was not made for it would not load, and the program would not start.
         if matches!(self.obstacle(), Some((_, Obstacle::OtherLibrary))) {
             return;
@@ -53,8 +56,11 @@ impl<'a> Launch<'a> {
         self.environment = vec![
             ("LD_PRELOAD", preload),
             (DIRECTORY, directory.into()),
-            (CALLPATH_DEPTH, callpath_depth.to_string().into()),
+            (CALLPATH_DEPTH, options.callpath_depth.to_string().into()),
         ];
+        if options.asks_for_functions() {
+            self.environment.push((FUNCTIONS, "1".into()));
+        }
         if let Some(sanitizer) = target::sanitizer(self.words) {
             self.make_room_for(&sanitizer);
         }
@@ -137,7 +143,10 @@ pub(crate) const FAILURE: u8 = 125;
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser as _;
+
     use super::*;
+    use crate::arguments::{Arguments, Verb};
 
     #[test]
     fn an_exit_status_is_that_of_a_shell() {
@@ -149,7 +158,12 @@ mod tests {
     fn a_measured_program_sees_three_variables() {
         let words = [OsString::from("true")];
         let mut launch = Launch::prepare(&words).expect("every system has `true`");
-        launch.measure(Path::new("/lib/libwhyperf.so"), Path::new("/dev/shm/run"), 2);
+        let words = ["whyperf", "run", "--", "true"];
+        let Verb::Run(request) = Arguments::parse_from(words).verb else {
+            panic!("the verb was `run`");
+        };
+        let (library, directory) = (Path::new("/lib/libwhyperf.so"), Path::new("/dev/shm/run"));
+        launch.measure(library, directory, &request.options);
         let names: Vec<&str> = launch.environment.iter().map(|(name, _)| *name).collect();
         assert_eq!(names, ["LD_PRELOAD", DIRECTORY, CALLPATH_DEPTH]);
     }

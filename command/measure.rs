@@ -37,7 +37,7 @@ pub(crate) struct Measure {
 impl Measure {
     /// Begins to measure them.
     pub(crate) fn start(pairs: &[Pair], daemon: &mut Daemon) -> Self {
-        let started = pairs.iter().map(|pair| daemon.start(pair.metric, &pair.focus));
+        let started = pairs.iter().map(|pair| daemon.start_by_name(pair.metric, &pair.focus));
         Self { pairs: started.collect() }
     }
 

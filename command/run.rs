@@ -38,7 +38,7 @@ pub(crate) fn run(request: &Request) -> anyhow::Result<ExitCode> {
     // A watch that cannot begin must not keep the program from running: queued jobs are dear.
     let watch = library::find().and_then(|library| {
         let watch = Watch::begin(RunDirectory::create()?, options)?;
-        launch.measure(&library, watch.directory(), options.callpath_depth);
+        launch.measure(&library, watch.directory(), options);
         Ok(watch)
     });
     let watch = match watch {

@@ -11,7 +11,7 @@ use whyperf_daemon::{
 };
 use whyperf_model::{Focus, Histogram, Metric, Nanos};
 
-use crate::arguments::Options;
+use crate::arguments::{CodeSearch, Options};
 use crate::heat::Heat;
 use crate::journal::Journal;
 use crate::measure::Measure;
@@ -53,6 +53,7 @@ impl Watch {
         let settings = Settings {
             width: Nanos::from_millis(options.sample),
             compensates: !options.no_compensation,
+            functions: options.code_search != CodeSearch::None,
             ..Settings::new(Moment::now())
         };
         let mut daemon = Daemon::open(directory.path(), settings).context("starting to measure")?;
@@ -66,8 +67,12 @@ impl Watch {
             }
         }
         let cost_limit = options.cost_limit;
-        let search =
-            Search::new(hypotheses, SearchSettings { cost_limit, ..SearchSettings::default() });
+        let code_search = match options.code_search {
+            CodeSearch::Module => whyperf_consultant::CodeSearch::Module,
+            CodeSearch::Callgraph | CodeSearch::None => whyperf_consultant::CodeSearch::CallGraph,
+        };
+        let settings = SearchSettings { cost_limit, code_search, ..SearchSettings::default() };
+        let search = Search::new(hypotheses, settings);
         let mut watch = Self {
             daemon,
             search,

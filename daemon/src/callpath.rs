@@ -27,6 +27,8 @@ pub(crate) struct Traits {
     pub(crate) code: Vec<ResourceId>,
     /// What it synchronizes on, or the file it works on.
     pub(crate) object: Option<ResourceId>,
+    /// Its own code, where it is a region or function of the program: what its calls are calls of.
+    pub(crate) own: Option<ResourceId>,
 }
 
 /// A class: its traits and everything it lies in.
@@ -35,6 +37,8 @@ pub(crate) struct Class {
     pub(crate) traits: Traits,
     /// Code and object with all above them, sorted.
     pub(crate) lineage: Vec<ResourceId>,
+    /// Its own code with all above it, sorted.
+    pub(crate) own_lineage: Vec<ResourceId>,
 }
 
 /// All classes met so far. They only grow, as regions and objects do.
@@ -46,8 +50,9 @@ pub(crate) struct Classes {
 
 impl Default for Classes {
     fn default() -> Self {
-        let traits = Traits { category: Category::Other, code: Vec::new(), object: None };
-        let list = vec![Class { traits, lineage: Vec::new() }];
+        let (category, code) = (Category::Other, Vec::new());
+        let traits = Traits { category, code, object: None, own: None };
+        let list = vec![Class { traits, lineage: Vec::new(), own_lineage: Vec::new() }];
         Self { ids: AHashMap::new(), list }
     }
 }
@@ -72,7 +77,9 @@ impl Classes {
         {
             code.insert(place, own);
         }
-        self.intern(Traits { category, code, object }, resources)
+        let is_program = matches!(category, Category::User | Category::Function);
+        let own = own.filter(|_| is_program);
+        self.intern(Traits { category, code, object, own }, resources)
     }
 
     fn intern(&mut self, traits: Traits, resources: &mut Resources) -> ClassId {
@@ -86,9 +93,11 @@ impl Classes {
         let mut lineage: Vec<_> = held.flat_map(|id| resources.lineage(*id)).collect();
         lineage.sort_unstable();
         lineage.dedup();
+        let mut own_lineage = traits.own.map_or_else(Vec::new, |own| resources.lineage(own));
+        own_lineage.sort_unstable();
         let id = ClassId(u32::try_from(self.list.len()).expect("fewer than 2^32 classes"));
         self.ids.insert(traits.clone(), id);
-        self.list.push(Class { traits, lineage });
+        self.list.push(Class { traits, lineage, own_lineage });
         id
     }
 }

@@ -22,6 +22,8 @@ pub(crate) struct Catalogue {
     pub(crate) program: String,
     places: AHashMap<Wanted, Lookup>,
     asked: Vec<Wanted>,
+    /// Patched functions, by where they begin in this process.
+    functions: AHashMap<u64, Resource>,
     classes: AHashMap<(ClassId, u32, u64, u32), ClassId>,
     objects: AHashMap<u32, Option<ResourceId>>,
 }
@@ -125,6 +127,9 @@ impl Catalogue {
     pub(crate) fn own_code(&mut self, node: &NodeState) -> Option<Resource> {
         let code = Resource::root(Hierarchy::Code);
         let region = self.tables.region(node.region).filter(|_| node.region != 0)?;
+        if region.category == Category::Function {
+            return self.functions.get(&region.address).cloned();
+        }
         if region.category == Category::User {
             let (name, address) = (region.name.clone(), region.address);
             let module = match self.lookup(Wanted::Code(address)) {
@@ -138,6 +143,28 @@ impl Catalogue {
             Lookup::Found(place) => Some(code.child(&place.module).child(&place.function)),
             Lookup::Asked | Lookup::Nowhere => None,
         }
+    }
+
+    /// From now on the function that begins here is called so.
+    pub(crate) fn name_function(&mut self, entry: u64, code: Resource) {
+        self.functions.insert(entry, code);
+    }
+
+    /// The function that a region stands for.
+    pub(crate) fn function(&self, region: u32) -> Option<&Resource> {
+        let region = self.tables.region(region)?;
+        (region.category == Category::Function).then(|| self.functions.get(&region.address))?
+    }
+
+    /// What a region is called; nothing for the root and what has no name.
+    pub(crate) fn region_name(&self, number: u32) -> Option<String> {
+        let region = self.tables.region(number).filter(|_| number != 0)?;
+        let name = match region.category {
+            Category::Root => return None,
+            Category::Function => self.functions.get(&region.address)?.label(),
+            _ => region.name.clone(),
+        };
+        (!name.is_empty()).then_some(name)
     }
 
     /// The code of the program's regions that are switched off.

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use whyperf_layout::{Command, Message, Reply};
 use whyperf_model::Category;
 
+use crate::instrument::Instrumenter;
 use crate::process::Process;
 
 /// A region that was switched, or could not be.
@@ -100,12 +101,24 @@ impl Process {
         let heartbeat = &memory.commands().heartbeat;
         heartbeat.store(heartbeat.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
         let mut switched = Vec::new();
+        let mut replies = Vec::new();
         // No more than fit into the ring: a process that replies on and on does not hold us up.
         for _ in 0..whyperf_layout::ring::RING {
             let Some(reply) = memory.replies().receive(memory.commands()) else { break };
             switched.extend(self.reply(&reply));
+            replies.push(reply);
         }
+        self.replies = replies;
         switched
+    }
+
+    /// Brings its functions nearer to what is wanted, or forgets them when it has ended.
+    pub(crate) fn serve_functions(&mut self, number: u32, instrumenter: &mut Instrumenter) {
+        let replies = std::mem::take(&mut self.replies);
+        match &self.region {
+            Some(region) => instrumenter.serve(number, region, &replies, &mut self.catalogue),
+            None => instrumenter.forget(number),
+        }
     }
 
     fn reply(&self, reply: &Message) -> Option<Switched> {
@@ -124,6 +137,9 @@ impl Process {
             _ => return None,
         };
         let entry = self.catalogue.tables.region(u32::try_from(region).ok()?)?;
+        if entry.category == Category::Function {
+            return None;
+        }
         Some(Switched { process: self.label(), region: entry.name.clone(), outcome })
     }
 }

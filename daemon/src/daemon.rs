@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use whyperf_model::{
-    Focus, Hierarchy, Histogram, Interval, Metric, Nanos, Quantity, Resource, Style, Time,
-};
+use whyperf_model::{Focus, Hierarchy, Histogram, Interval, Metric, Nanos, Resource, Time};
 
+use crate::attendance::Attendance;
 use crate::clock::{Calibration, Moment, Scale};
 use crate::control::SwitchedOff;
 use crate::cost::{Account, Cost, Losses};
 use crate::discovery::{Discovery, Life};
 use crate::error::Error;
+use crate::instrument::Instrumenter;
 use crate::pairs::{Active, PairId};
 use crate::process::{Books, Outcome, Pass, Process};
 use crate::region::Region;
@@ -34,6 +34,8 @@ pub struct Settings {
     pub width: Nanos,
     /// Whether the cost of events is taken off the times that hold it.
     pub compensates: bool,
+    /// Whether functions are switched on for whatever needs them, or only for what a user named.
+    pub functions: bool,
 }
 
 impl Settings {
@@ -47,6 +49,7 @@ impl Settings {
             bins: Histogram::DEFAULT_BINS,
             width: Histogram::DEFAULT_WIDTH,
             compensates: true,
+            functions: false,
         }
     }
 }
@@ -69,7 +72,7 @@ pub struct Counts {
 /// The daemon.
 #[derive(Debug)]
 pub struct Daemon {
-    settings: Settings,
+    pub(crate) settings: Settings,
     user: u32,
     directory: PathBuf,
     discovery: Discovery,
@@ -83,15 +86,8 @@ pub struct Daemon {
     rounds: u64,
     directory_failed: bool,
     /// Groups of processes in one of which this code is switched off, in this round.
-    unmeasured: Vec<(u32, Resource)>,
-}
-
-/// By group: who matches, who reported, and the dearest of them.
-#[derive(Clone, Copy, Debug, Default)]
-struct Attendance {
-    expected: u32,
-    reported: u32,
-    dearest: Nanos,
+    pub(crate) unmeasured: Vec<(u32, Resource)>,
+    pub(crate) instrumenter: Instrumenter,
 }
 
 impl Daemon {
@@ -102,6 +98,7 @@ impl Daemon {
     pub fn open(directory: &Path, settings: Settings) -> Result<Self, Error> {
         std::fs::read_dir(directory)
             .map_err(|source| Error::ReadRunDirectory { path: directory.to_owned(), source })?;
+        let objects = Arc::new(Objects::of_user());
         let mut books = Books::default();
         let machine = Resource::root(Hierarchy::Machine).child(&settings.host);
         Ok(Self {
@@ -109,7 +106,7 @@ impl Daemon {
             directory: directory.to_owned(),
             discovery: Discovery::new(directory),
             calibration: Calibration::new(settings.zero),
-            symbols: Symbols::start(Arc::new(Objects::of_user()))?,
+            symbols: Symbols::start(objects.clone())?,
             machine: books.resources.id(&machine),
             books,
             processes: Vec::new(),
@@ -118,6 +115,7 @@ impl Daemon {
             rounds: 0,
             directory_failed: false,
             unmeasured: Vec::new(),
+            instrumenter: Instrumenter::over(objects),
             settings,
         })
     }
@@ -166,6 +164,21 @@ impl Daemon {
 
     /// Begins to measure a metric at a focus.
     pub fn start(&mut self, metric: Metric, focus: &Focus) -> PairId {
+        let pair = self.start_pair(metric, focus);
+        if self.settings.functions {
+            self.instrumenter.start(pair, metric, focus, false);
+        }
+        pair
+    }
+
+    /// The same for one that a user named: what it needs is switched on whatever the metric.
+    pub fn start_by_name(&mut self, metric: Metric, focus: &Focus) -> PairId {
+        let pair = self.start_pair(metric, focus);
+        self.instrumenter.start(pair, metric, focus, true);
+        pair
+    }
+
+    fn start_pair(&mut self, metric: Metric, focus: &Focus) -> PairId {
         let mut histogram = Histogram::new(self.settings.bins, self.settings.width);
         // Histograms that are compared fold together: a late one starts as wide as the others.
         while histogram.span(self.settings.bins.max(2) - 1).end < self.previous {
@@ -179,6 +192,7 @@ impl Daemon {
 
     /// Stops measuring a pair; its histogram so far, `None` when it had been stopped before.
     pub fn stop(&mut self, pair: PairId) -> Option<Histogram> {
+        self.instrumenter.stop(pair);
         self.books.matcher.stop(pair).map(|active| active.histogram)
     }
 
@@ -192,17 +206,6 @@ impl Daemon {
     #[must_use]
     pub fn pair(&self, pair: PairId) -> Option<&whyperf_model::Pair> {
         self.books.matcher.get(pair).map(|active| &active.pair)
-    }
-
-    /// What a reader of this pair's amounts should know: what it names that was never there.
-    #[must_use]
-    pub fn remark(&self, pair: PairId) -> Option<String> {
-        let pair = self.pair(pair)?;
-        let parts = Hierarchy::ALL.into_iter().flat_map(|hierarchy| pair.focus.part(hierarchy));
-        let missing = parts.filter(|part| !self.books.resources.was_met(part));
-        let names: Vec<String> = missing.map(Resource::to_string).collect();
-        let verb = if names.len() == 1 { "was" } else { "were" };
-        (!names.is_empty()).then(|| format!("{} {verb} never seen in this run", names.join(", ")))
     }
 
     /// Every resource that ever was, also those that came and went between two rounds and were never announced.
@@ -294,11 +297,14 @@ impl Daemon {
         self.discover(&mut round);
         let answers = self.symbols.answers();
         self.take_answers(answers);
+        self.instrumenter.begin_round();
         let compensates = self.settings.compensates;
         let pass = Pass { now, scale: self.calibration.scale(), thorough, compensates };
         let attendance = self.pass(pass, &mut round);
         self.ask_places();
+        self.instrumenter.end_round();
         self.close_interval(&attendance, &mut round);
+        self.tell_of_functions(&mut round);
         let changes = self.books.resources.take_changes();
         (round.appeared, round.retired) = (changes.appeared, changes.retired);
         round
@@ -338,6 +344,7 @@ impl Daemon {
         }
         let number = u32::try_from(self.processes.len()).unwrap_or(u32::MAX);
         self.symbols.watch(number, pid);
+        self.instrumenter.watch(number, pid);
         let process = Process::new(region, Life::of(pid), self.machine, &mut self.books);
         self.processes.push(process);
     }
@@ -349,11 +356,12 @@ impl Daemon {
         let share = Nanos(own.0 / running.max(1) as u64);
         let mut dearest = Nanos::ZERO;
         self.unmeasured.clear();
-        for process in &mut self.processes {
+        for (number, process) in (0..).zip(&mut self.processes) {
             let Some(region) = &process.region else { continue };
             let path = region.path().to_owned();
             round.switched.extend(process.converse());
             let outcome = process.pass(pass, &mut self.books);
+            process.serve_functions(number, &mut self.instrumenter);
             let note = process.note();
             if !std::mem::replace(&mut process.announced, true) {
                 round.started.push(note.clone());
@@ -386,33 +394,6 @@ impl Daemon {
         attendance
     }
 
-    fn close_interval(&mut self, attendance: &[Attendance], round: &mut Round) {
-        let interval = round.interval;
-        for (id, pair) in self.books.matcher.active() {
-            let mut present = attendance.get(pair.group as usize).copied().unwrap_or_default();
-            let code = pair.pair.focus.part(Hierarchy::Code);
-            let off = self
-                .unmeasured
-                .iter()
-                .filter(|(group, off)| *group == pair.group && code.contains(off));
-            // What is off there was not found to take no time: nobody knows.
-            present.reported =
-                present.reported.saturating_sub(u32::try_from(off.count()).unwrap_or(0));
-            match pair.quantity {
-                Quantity::Processes => {
-                    pair.amount = state_amount(present.reported, pair.pair.metric, interval);
-                }
-                Quantity::Cost => {
-                    pair.amount = i64::try_from(present.dearest.0).unwrap_or(i64::MAX);
-                }
-                _ => {}
-            }
-            if let Some(sample) = pair.close(interval, present.reported, present.expected) {
-                round.samples.push((id, sample));
-            }
-        }
-    }
-
     fn ask_places(&mut self) {
         for (number, process) in (0..).zip(&mut self.processes) {
             self.symbols.ask(number, process.catalogue.take_wanted());
@@ -435,15 +416,6 @@ impl Daemon {
             }
         }
     }
-}
-
-/// A state as an amount: held for the whole interval if the metric is one of states.
-fn state_amount(state: u32, metric: Metric, interval: Interval) -> i64 {
-    let length = match metric.definition().style {
-        Style::SampledFunction => interval.length().0,
-        Style::EventCounter => 1,
-    };
-    i64::try_from(u64::from(state).saturating_mul(length)).unwrap_or(i64::MAX)
 }
 
 impl Process {

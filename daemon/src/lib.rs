@@ -17,6 +17,7 @@
 //! [`Daemon`] ties them together: call [`Daemon::sample`] every interval; time is an argument.
 
 pub mod attach;
+mod attendance;
 mod callpath;
 mod catalogue;
 mod clock;
@@ -26,6 +27,8 @@ mod cost;
 mod daemon;
 mod discovery;
 mod error;
+mod functions;
+mod instrument;
 mod live;
 mod mapping;
 mod matcher;
@@ -51,6 +54,7 @@ pub use control::{SwitchOutcome, Switched, SwitchedOff};
 pub use cost::{Cost, Losses};
 pub use daemon::{Counts, Daemon, Settings};
 pub use error::Error;
+pub use functions::RefusedFunction;
 pub use live::{Correspondence, Live, Pace};
 pub use pairs::PairId;
 pub use profile::{ProfileRow, View};

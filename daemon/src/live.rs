@@ -17,8 +17,6 @@ pub struct Correspondence {
     names: BTreeMap<PairId, MeasurementId>,
     /// Histograms of pairs that are not measured any more, if anybody wants them.
     stopped: Option<Vec<(MeasurementId, Pair, Histogram)>>,
-    /// Functions whose callees were asked for, and not told yet.
-    asked: Vec<Resource>,
 }
 
 impl Correspondence {
@@ -27,7 +25,7 @@ impl Correspondence {
         match request {
             Request::Start { id, pair } => self.start(*id, pair, daemon),
             Request::Stop { id } => self.stop(*id, daemon),
-            Request::Callees { of } => self.asked.push(of.clone()),
+            Request::Callees { of } => daemon.ask_callees(of),
         }
     }
 
@@ -69,13 +67,16 @@ impl Correspondence {
         let end = round.interval.end;
         let new = round.appeared.into_iter().map(move |new| Event::Resource(end, new));
         let cost = (!round.interval.is_empty()).then(|| Event::Cost(end, daemon.cost().answering));
-        // No call graph is known: that is an answer, too.
-        let asked = std::mem::take(&mut self.asked).into_iter();
-        let callees = asked.map(move |of| Event::Callees(end, of, Vec::new()));
+        let callees = round.callees.into_iter();
+        let callees = callees.map(move |(of, callees)| Event::Callees(end, of, callees));
+        let refused = round.refused.into_iter();
+        let refused = refused
+            .filter_map(|(pair, why)| Some(Event::Refusal(end, *self.names.get(&pair)?, why)))
+            .collect::<Vec<_>>();
         let told = |(pair, sample)| Some(Event::Sample(*self.names.get(&pair)?, sample));
         let samples = round.samples.into_iter().filter_map(told);
         let gone = round.retired.into_iter().map(move |gone| Event::Retired(end, gone));
-        new.chain(callees).chain(cost).chain(samples).chain(gone)
+        new.chain(callees).chain(refused).chain(cost).chain(samples).chain(gone)
     }
 }
 
@@ -149,7 +150,7 @@ impl<P: Pace> World for Live<'_, P> {
     }
 
     fn callees(&mut self, of: &Resource) {
-        self.correspondence.asked.push(of.clone());
+        self.daemon.ask_callees(of);
     }
 
     fn next(&mut self) -> Option<Event> {

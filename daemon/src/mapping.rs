@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64};
 
 use rustix::mm::{MapFlags, ProtFlags};
 use whyperf_layout::{
-    CommandPage, Head, Header, Node, ObjectRecord, RegionRecord, ReplyPage, geometry,
+    CommandPage, Head, Header, Node, ObjectRecord, PatchRecord, RegionRecord, ReplyPage, geometry,
 };
 
 use crate::registration::Registration;
@@ -43,6 +43,8 @@ unsafe impl Shared for ObjectRecord {}
 unsafe impl Shared for Head {}
 // SAFETY: repr(C), all fields atomic.
 unsafe impl Shared for Node {}
+// SAFETY: repr(C), all fields atomic.
+unsafe impl Shared for PatchRecord {}
 
 /// Whether a mapping may be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -80,8 +80,13 @@ impl Active {
     }
 
     pub(crate) fn matches(&self, class: &Class) -> bool {
+        let [code, objects @ ..] = &self.what;
+        // Time in a function is also that in what it calls; its calls are its own alone.
+        let is_call = self.pair.metric == Metric::Calls;
+        let lineage = if is_call { &class.own_lineage } else { &class.lineage };
         self.categories.contains(class.traits.category)
-            && self.what.iter().all(|part| part.admits(&class.lineage))
+            && code.admits(lineage)
+            && objects.iter().all(|part| part.admits(&class.lineage))
     }
 
     pub(crate) fn take(&mut self, totals: &Totals) {

@@ -53,6 +53,8 @@ pub(crate) struct Process {
     pub(crate) superseded: bool,
     /// Whether a round told of it.
     pub(crate) announced: bool,
+    /// What it replied since the round before, about its functions.
+    pub(crate) replies: Vec<Message>,
 }
 
 /// A slot, as far as it was seen.
@@ -121,6 +123,7 @@ impl Process {
             still: false,
             superseded: false,
             announced: false,
+            replies: Vec::new(),
         }
     }
 

@@ -238,10 +238,7 @@ fn extended(
 }
 
 fn region_name(process: &Process, thread: &Thread, index: usize) -> Option<String> {
-    let node = &thread.nodes[index];
-    let region = process.catalogue.tables.region(node.region)?;
-    let nameless = node.region == 0 || region.category == Category::Root || region.name.is_empty();
-    (!nameless).then(|| region.name.clone())
+    process.catalogue.region_name(thread.nodes[index].region)
 }
 
 fn caller(process: &Process, thread: &Thread, index: usize) -> Option<String> {

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 use whyperf_layout::{
-    CommandPage, Head, Header, MAGIC, Node, ObjectRecord, RegionRecord, ReplyPage, State, VERSION,
-    geometry, strings,
+    CommandPage, Head, Header, MAGIC, Node, ObjectRecord, PatchRecord, RegionRecord, ReplyPage,
+    State, VERSION, geometry, strings,
 };
 
 use crate::error::{BadRegion, Error};
@@ -20,6 +20,7 @@ pub(crate) struct Region {
     file: File,
     whole: Mapping,
     commands: Mapping,
+    staging: Mapping,
     slots: usize,
 }
 
@@ -63,7 +64,11 @@ impl Region {
         let whole = Mapping::of(&file, 0, length, Access::Read).map_err(failed)?;
         let commands = Mapping::of(&file, geometry::COMMANDS, geometry::PAGE, Access::Write)
             .map_err(failed)?;
-        let mut region = Self { path: path.to_owned(), file, whole, commands, slots: 0 };
+        let records = geometry::STAGING_CAPACITY * size_of::<PatchRecord>();
+        let staging =
+            Mapping::of(&file, geometry::STAGING, records, Access::Write).map_err(failed)?;
+        let path = path.to_owned();
+        let mut region = Self { path, file, whole, commands, staging, slots: 0 };
         match region.header().published() {
             0 => return Ok(None),
             MAGIC => {}
@@ -104,6 +109,16 @@ impl Region {
 
     pub(crate) fn replies(&self) -> &ReplyPage {
         self.whole.at(geometry::REPLIES).expect("a mapping is never shorter than the tables")
+    }
+
+    /// Where functions to be patched are described.
+    pub(crate) fn staging(&self) -> &[PatchRecord] {
+        self.staging.slice(0, geometry::STAGING_CAPACITY).unwrap_or(&[])
+    }
+
+    /// What became of each of them: its region in the upper half, an outcome in the lower.
+    pub(crate) fn results(&self) -> &[AtomicU64] {
+        self.whole.slice(geometry::RESULTS, geometry::STAGING_CAPACITY).unwrap_or(&[])
     }
 
     /// The regions in use.
@@ -162,7 +177,8 @@ impl Region {
     pub(crate) fn is_whole(&self) -> bool {
         let needed = geometry::file_size(self.slots) as u64;
         let long_enough = self.file.metadata().is_ok_and(|facts| facts.size() >= needed);
-        let undamaged = !self.whole.is_damaged() && !self.commands.is_damaged();
+        let undamaged =
+            !self.whole.is_damaged() && !self.commands.is_damaged() && !self.staging.is_damaged();
         long_enough && undamaged && self.header().magic.load(Ordering::Relaxed) == MAGIC
     }
 

@@ -27,6 +27,10 @@ pub struct Round {
     pub ended: Vec<ProcessNote>,
     /// Regions that processes switched.
     pub switched: Vec<Switched>,
+    /// Pairs that cannot be measured, and why.
+    pub refused: Vec<(PairId, String)>,
+    /// Which functions a function calls, as far as somebody asked.
+    pub callees: Vec<(Resource, Vec<Resource>)>,
     /// What went wrong and was left out.
     pub complaints: Vec<Complaint>,
 }

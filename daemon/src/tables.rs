@@ -120,7 +120,8 @@ fn category(kind: u32) -> Category {
     match Kind::from_number(kind) {
         Some(Kind::Root) => Category::Root,
         None | Some(Kind::Other) => Category::Other,
-        Some(Kind::User | Kind::Function) => Category::User,
+        Some(Kind::User) => Category::User,
+        Some(Kind::Function) => Category::Function,
         Some(Kind::Setup) => Category::Setup,
         Some(Kind::Send) => Category::Send,
         Some(Kind::Receive) => Category::Receive,

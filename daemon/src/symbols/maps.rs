@@ -10,6 +10,8 @@ pub(crate) struct Stretch {
     pub(crate) end: u64,
     /// Where in its file it begins.
     pub(crate) offset: u64,
+    /// Whether it holds code.
+    pub(crate) executable: bool,
     /// Which file: device and inode, and its path; `None` without one.
     pub(crate) file: Option<FileName>,
 }
@@ -36,12 +38,18 @@ impl Maps {
         Self::parse(&fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default())
     }
 
-    fn parse(text: &str) -> Self {
+    /// What the text of such a file says.
+    pub(crate) fn parse(text: &str) -> Self {
         Self { stretches: text.lines().filter_map(stretch).collect() }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
         self.stretches.is_empty()
+    }
+
+    /// All of it, by address.
+    pub(crate) fn stretches(&self) -> &[Stretch] {
+        &self.stretches
     }
 
     /// The stretch around an address.
@@ -73,7 +81,7 @@ impl Maps {
 fn stretch(line: &str) -> Option<Stretch> {
     let mut fields = line.splitn(6, ' ');
     let (start, end) = fields.next()?.split_once('-')?;
-    let _rights = fields.next()?;
+    let executable = fields.next()?.as_bytes().get(2) == Some(&b'x');
     let offset = u64::from_str_radix(fields.next()?, 16).ok()?;
     let device = fields.next()?.to_owned();
     let inode = fields.next()?.parse().ok()?;
@@ -84,7 +92,7 @@ fn stretch(line: &str) -> Option<Stretch> {
         path.starts_with('/').then(|| FileName { device, inode, path: path.into(), is_deleted });
     let start = u64::from_str_radix(start, 16).ok()?;
     let end = u64::from_str_radix(end, 16).ok()?;
-    Some(Stretch { start, end, offset, file })
+    Some(Stretch { start, end, offset, executable, file })
 }
 
 #[cfg(test)]

@@ -1,0 +1,67 @@
+//! Who could report for a pair in an interval: the end of each round.
+
+use whyperf_model::{Hierarchy, Interval, Metric, Nanos, Quantity, Resource, Style};
+
+use crate::daemon::Daemon;
+use crate::instrument::{Instrumenter, Standing};
+use crate::pairs::PairId;
+use crate::process::Process;
+use crate::round::Round;
+
+/// By group: who matches, who reported, and the dearest of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Attendance {
+    pub(crate) expected: u32,
+    pub(crate) reported: u32,
+    pub(crate) dearest: Nanos,
+}
+
+impl Daemon {
+    /// Ends the interval: each pair's amount becomes a sample, with how many reported.
+    pub(crate) fn close_interval(&mut self, attendance: &[Attendance], round: &mut Round) {
+        let interval = round.interval;
+        let Self { books, processes, instrumenter, unmeasured, .. } = self;
+        for (id, pair) in books.matcher.active() {
+            let mut present = attendance.get(pair.group as usize).copied().unwrap_or_default();
+            let code = pair.pair.focus.part(Hierarchy::Code);
+            let of_pair =
+                |entry: &&(u32, Resource)| entry.0 == pair.group && code.contains(&entry.1);
+            let off = unmeasured.iter().filter(of_pair);
+            // What is off there was not found to take no time: nobody knows.
+            let missing = off.count() + missing(processes, instrumenter, id, pair.group);
+            present.reported = present.reported.saturating_sub(u32::try_from(missing).unwrap_or(0));
+            match pair.quantity {
+                Quantity::Processes => {
+                    pair.amount = state_amount(present.reported, pair.pair.metric, interval);
+                }
+                Quantity::Cost => {
+                    pair.amount = i64::try_from(present.dearest.0).unwrap_or(i64::MAX);
+                }
+                _ => {}
+            }
+            if let Some(sample) = pair.close(interval, present.reported, present.expected) {
+                round.samples.push((id, sample));
+            }
+        }
+    }
+}
+
+/// Processes of a group in which the functions that a pair needs are not measured.
+fn missing(processes: &[Process], instrumenter: &Instrumenter, pair: PairId, group: u32) -> usize {
+    if !instrumenter.needs_functions(pair) {
+        return 0;
+    }
+    let of_group = (0..).zip(processes).filter(|(_, process)| process.groups.contains(&group));
+    let missing =
+        of_group.filter(|(number, _)| instrumenter.standing(pair, *number) != Standing::On);
+    missing.count()
+}
+
+/// A state as an amount: held for the whole interval if the metric is one of states.
+fn state_amount(state: u32, metric: Metric, interval: Interval) -> i64 {
+    let length = match metric.definition().style {
+        Style::SampledFunction => interval.length().0,
+        Style::EventCounter => 1,
+    };
+    i64::try_from(u64::from(state).saturating_mul(length)).unwrap_or(i64::MAX)
+}

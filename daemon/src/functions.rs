@@ -1,0 +1,53 @@
+//! What the daemon tells of functions: who calls whom, what cannot be measured and why.
+
+use whyperf_model::{Hierarchy, Resource};
+
+use crate::daemon::Daemon;
+use crate::pairs::PairId;
+use crate::round::Round;
+
+/// A function that is left alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefusedFunction {
+    /// Which.
+    pub code: Resource,
+    /// Why, in a sentence.
+    pub reason: String,
+}
+
+impl Daemon {
+    /// Asks which functions a function calls; the root asks where programs begin. The answer comes
+    /// with a later round.
+    pub fn ask_callees(&mut self, of: &Resource) {
+        self.instrumenter.ask_callees(of.clone(), self.settings.functions);
+    }
+
+    /// Functions that somebody asked about and that cannot be measured.
+    #[must_use]
+    pub fn refused_functions(&self) -> Vec<RefusedFunction> {
+        let all = self.instrumenter.refusals().iter();
+        all.map(|(code, reason)| RefusedFunction { code: code.clone(), reason: reason.clone() })
+            .collect()
+    }
+
+    /// What a reader of this pair's amounts should know: what it names that was never there, or why
+    /// it was not measured.
+    #[must_use]
+    pub fn remark(&self, pair: PairId) -> Option<String> {
+        if let Some(reason) = self.instrumenter.refusal(pair) {
+            return Some(format!("refused: {reason}"));
+        }
+        let pair = self.pair(pair)?;
+        let parts = Hierarchy::ALL.into_iter().flat_map(|hierarchy| pair.focus.part(hierarchy));
+        let exists = |part: &&Resource| self.instrumenter.exists(part) == Some(true);
+        let missing = parts.filter(|part| !self.books.resources.was_met(part) && !exists(part));
+        let names: Vec<String> = missing.map(Resource::to_string).collect();
+        let verb = if names.len() == 1 { "was" } else { "were" };
+        (!names.is_empty()).then(|| format!("{} {verb} never seen in this run", names.join(", ")))
+    }
+
+    pub(crate) fn tell_of_functions(&mut self, round: &mut Round) {
+        round.callees = self.instrumenter.take_callees();
+        round.refused = self.instrumenter.take_refused();
+    }
+}

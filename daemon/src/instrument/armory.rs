@@ -1,0 +1,406 @@
+//! The functions of one process that are, were or shall be patched, and how far each is.
+//!
+//! ```text
+//!   planning ─► ready ─► arming ─► armed (off ◄─► on, or in windows) ─► disarming ─► ready
+//!       ├─► refused        └─► refused
+//!       └─► absent ─► planning, when libraries may have come
+//! ```
+//! Driven from what is wanted now, never from the commands of the past: whatever is lost is asked
+//! for again.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+
+use whyperf_layout::patch::{Outcome, Patch};
+use whyperf_layout::{Command, Message, Reply, geometry};
+use whyperf_model::Resource;
+
+use super::modules::FunctionKey;
+use crate::catalogue::Catalogue;
+use crate::control::ring_doorbell;
+use crate::region::Region;
+
+/// How far a function is.
+#[derive(Debug, PartialEq)]
+pub(super) enum Stage {
+    /// The worker was asked how.
+    Planning,
+    /// It can be armed once its arena is mapped.
+    Ready,
+    /// It is part of this batch.
+    Arming,
+    /// Its entry leads to its stub; the number is that of its region.
+    Armed(u32),
+    /// It shall get its original bytes back.
+    Disarming(u32),
+    /// It is better left alone, for this reason.
+    Refused(String),
+    /// The process does not have it; asked in this round.
+    Absent(u64),
+}
+
+/// A function of a process.
+#[derive(Debug)]
+pub(super) struct Site {
+    pub(super) code: Resource,
+    pub(super) stage: Stage,
+    pub(super) patch: Option<Box<Patch>>,
+    arena: u64,
+    /// Whether somebody wants it on.
+    pub(super) wanted: bool,
+    /// Since which round nobody does.
+    idle_since: u64,
+    /// In which round it was last asked to switch.
+    asked: u64,
+    /// Since which round it is on.
+    pub(super) on_since: Option<u64>,
+    /// Tries of arming that failed for a passing reason.
+    tries: u32,
+    pub(super) window: Option<Window>,
+    /// Whether the process's catalogue knows it.
+    named: bool,
+}
+
+/// A function that is on for a part of the time only.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Window {
+    /// Ticks covered up to the round before, and in all since it began.
+    pub(super) covered: u64,
+    /// Share of the last interval that was covered.
+    pub(super) share: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ArenaStage {
+    Wanted,
+    Asked,
+    Mapped,
+}
+
+/// All functions of one process.
+#[derive(Debug, Default)]
+pub(super) struct Armory {
+    pub(super) sites: BTreeMap<FunctionKey, Site>,
+    /// Functions by their regions.
+    pub(super) regions: BTreeMap<u32, FunctionKey>,
+    arenas: BTreeMap<u64, ArenaStage>,
+    batch: Option<(u64, Vec<FunctionKey>)>,
+    batches: u64,
+}
+
+impl Site {
+    fn new(code: Resource) -> Self {
+        Self {
+            code,
+            stage: Stage::Planning,
+            patch: None,
+            arena: 0,
+            wanted: true,
+            idle_since: 0,
+            asked: 0,
+            on_since: None,
+            tries: 0,
+            window: None,
+            named: false,
+        }
+    }
+}
+
+/// What a process's functions are served with in a round.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Turn<'process> {
+    pub(super) region: &'process Region,
+    pub(super) round: u64,
+}
+
+impl Turn<'_> {
+    fn send(&self, what: Command, arguments: [u64; 3]) -> bool {
+        let message = Message { what: what as u64, arguments };
+        self.region.commands().send(self.region.replies(), message)
+    }
+}
+
+impl Armory {
+    /// Says that this function is wanted on; true when the worker has to be asked how.
+    pub(super) fn want(&mut self, key: FunctionKey, code: &Resource, round: u64) -> bool {
+        let Some(site) = self.sites.get_mut(&key) else {
+            self.sites.insert(key, Site::new(code.clone()));
+            return true;
+        };
+        site.wanted = true;
+        let again = matches!(site.stage, Stage::Absent(since) if round >= since + AGAIN);
+        if again {
+            site.stage = Stage::Planning;
+        }
+        again
+    }
+
+    /// Nobody wants anything, until somebody says so.
+    pub(super) fn want_nothing(&mut self) {
+        self.sites.values_mut().for_each(|site| site.wanted = false);
+    }
+
+    /// The worker found out how to patch a function.
+    pub(super) fn ready(&mut self, key: FunctionKey, patch: Box<Patch>, arena: u64) {
+        let Some(site) = self.sites.get_mut(&key) else { return };
+        site.stage = Stage::Ready;
+        (site.patch, site.arena) = (Some(patch), arena);
+        self.arenas.entry(arena).or_insert(ArenaStage::Wanted);
+    }
+
+    /// The worker found out why not.
+    pub(super) fn not_ready(&mut self, key: FunctionKey, stage: Stage) {
+        if let Some(site) = self.sites.get_mut(&key) {
+            site.stage = stage;
+        }
+    }
+
+    /// Says how the functions are called whose regions may begin.
+    pub(super) fn name(&mut self, catalogue: &mut Catalogue) {
+        for site in self.sites.values_mut().filter(|site| !site.named) {
+            if let Some(patch) = &site.patch {
+                catalogue.name_function(patch.entry, site.code.clone());
+                site.named = true;
+            }
+        }
+    }
+
+    /// Takes a reply in. Answers the functions that need a place elsewhere, with the place that failed.
+    pub(super) fn take(
+        &mut self,
+        reply: &Message,
+        turn: Turn<'_>,
+    ) -> Option<(u64, Vec<FunctionKey>)> {
+        let [first, second, _] = reply.arguments;
+        match reply.what {
+            what if what == Reply::Mapped as u64 => return self.mapped(first, second),
+            what if what == Reply::Armed as u64 => self.armed(first, turn),
+            what if what == Reply::Disarmed as u64 => self.disarmed(first, second),
+            what if what == Reply::TooHot as u64 => self.too_hot(first),
+            what if what == Reply::Refused as u64 => self.refused(first, second),
+            _ => {}
+        }
+        None
+    }
+
+    /// Brings the process nearer to what is wanted.
+    pub(super) fn serve(&mut self, turn: Turn<'_>) {
+        let mut rung = self.map_arenas(turn);
+        rung |= self.arm(turn);
+        for site in self.sites.values_mut() {
+            rung |= site.follow(turn);
+        }
+        if rung {
+            ring_doorbell(turn.region);
+        }
+    }
+
+    /// Gives every function its bytes back; false when some could not be told yet.
+    pub(super) fn disarm(&mut self, turn: Turn<'_>) -> bool {
+        let mut all = true;
+        let mut rung = false;
+        for site in self.sites.values_mut() {
+            if let Stage::Armed(region) = site.stage {
+                if turn.send(Command::Disarm, [u64::from(region), 0, 0]) {
+                    site.stage = Stage::Disarming(region);
+                    rung = true;
+                } else {
+                    all = false;
+                }
+            }
+            all &= !matches!(site.stage, Stage::Disarming(_) | Stage::Arming);
+        }
+        if rung {
+            ring_doorbell(turn.region);
+        }
+        all
+    }
+
+    fn map_arenas(&mut self, turn: Turn<'_>) -> bool {
+        let mut rung = false;
+        for (address, stage) in &mut self.arenas {
+            let sizes = super::arena::DATA | super::arena::CODE << 32;
+            if *stage == ArenaStage::Wanted && turn.send(Command::MapArena, [*address, sizes, 0]) {
+                *stage = ArenaStage::Asked;
+                rung = true;
+            }
+        }
+        rung
+    }
+
+    /// One batch at a time: the records are the daemon's again once it is replied to.
+    fn arm(&mut self, turn: Turn<'_>) -> bool {
+        let Self { sites, arenas, batch, batches, .. } = self;
+        if batch.is_some() {
+            return false;
+        }
+        let is_due = |site: &Site| {
+            site.wanted
+                && site.stage == Stage::Ready
+                && arenas.get(&site.arena) == Some(&ArenaStage::Mapped)
+                && (site.tries == 0 || turn.round >= site.asked + AGAIN)
+        };
+        let due = sites.iter_mut().filter(|(_, site)| is_due(site));
+        let due: Vec<_> = due.take(geometry::STAGING_CAPACITY).collect();
+        if due.is_empty() {
+            return false;
+        }
+        for (record, (_, site)) in turn.region.staging().iter().zip(&due) {
+            if let Some(patch) = &site.patch {
+                record.write(patch);
+            }
+        }
+        *batches += 1;
+        if !turn.send(Command::Arm, [0, due.len() as u64, *batches]) {
+            return false;
+        }
+        let mut keys = Vec::new();
+        for (key, site) in due {
+            site.stage = Stage::Arming;
+            keys.push(*key);
+        }
+        *batch = Some((*batches, keys));
+        true
+    }
+
+    fn mapped(&mut self, address: u64, error: u64) -> Option<(u64, Vec<FunctionKey>)> {
+        if error == 0 {
+            self.arenas.entry(address).and_modify(|stage| *stage = ArenaStage::Mapped);
+            return None;
+        }
+        self.arenas.remove(&address)?;
+        let mut moving = Vec::new();
+        for (key, site) in &mut self.sites {
+            if site.arena == address && site.stage == Stage::Ready {
+                site.stage = Stage::Planning;
+                moving.push(*key);
+            }
+        }
+        Some((address, moving))
+    }
+
+    fn armed(&mut self, batch: u64, turn: Turn<'_>) {
+        let Some((_, keys)) = self.batch.take_if(|(number, _)| *number == batch) else { return };
+        for (key, result) in keys.into_iter().zip(turn.region.results()) {
+            let result = result.load(Ordering::Relaxed);
+            let Some(site) = self.sites.get_mut(&key) else { continue };
+            let region = u32::try_from(result >> 32).unwrap_or(0);
+            let outcome = Outcome::from_number(result as u32);
+            if outcome == Some(Outcome::Done) {
+                site.stage = Stage::Armed(region);
+                site.tries = 0;
+                self.regions.insert(region, key);
+            } else {
+                site.failed(outcome.unwrap_or(Outcome::Nonsense), turn.round);
+            }
+        }
+    }
+
+    fn disarmed(&mut self, region: u64, outcome: u64) {
+        let Some(site) = self.site_of(region) else { return };
+        let done = outcome == Outcome::Done as u64 || outcome == Outcome::ModuleGone as u64;
+        if let Stage::Disarming(number) = site.stage {
+            site.stage = if done { Stage::Ready } else { Stage::Armed(number) };
+            site.on_since = None;
+        }
+    }
+
+    fn too_hot(&mut self, region: u64) {
+        if let Some(site) = self.site_of(region) {
+            site.window.get_or_insert_with(Window::default);
+            site.asked = 0;
+            site.on_since = None;
+        }
+    }
+
+    /// A command as a whole could not be carried out: what it was about begins again.
+    fn refused(&mut self, command: u64, argument: u64) {
+        if command == Command::MapArena as u64 {
+            self.arenas.entry(argument).and_modify(|stage| *stage = ArenaStage::Wanted);
+        } else if command == Command::Arm as u64
+            && let Some((_, keys)) = self.batch.take()
+        {
+            for key in keys {
+                if let Some(site) = self.sites.get_mut(&key) {
+                    site.failed(Outcome::Nonsense, 0);
+                }
+            }
+        }
+    }
+
+    fn site_of(&mut self, region: u64) -> Option<&mut Site> {
+        let key = self.regions.get(&u32::try_from(region).ok()?)?;
+        self.sites.get_mut(key)
+    }
+}
+
+impl Site {
+    fn failed(&mut self, outcome: Outcome, round: u64) {
+        let passing = matches!(
+            outcome,
+            Outcome::Busy
+                | Outcome::ThreadInside
+                | Outcome::TracerPresent
+                | Outcome::SigtrapBlocked
+        );
+        self.tries += 1;
+        self.asked = round;
+        self.stage = if passing && self.tries < MOST_TRIES {
+            Stage::Ready
+        } else {
+            Stage::Refused(super::refusal::sentence(outcome).to_owned())
+        };
+    }
+
+    /// Sends what the difference between wanted and is asks for; true when the bell is to be rung.
+    fn follow(&mut self, turn: Turn<'_>) -> bool {
+        let Stage::Armed(number) = self.stage else { return false };
+        let Some(record) = turn.region.regions().get(number as usize) else { return false };
+        let is_on = record.switched.load(Ordering::Relaxed) != 0;
+        let region = u64::from(number);
+        if self.wanted {
+            self.idle_since = turn.round;
+        }
+        if is_on && self.wanted {
+            self.on_since.get_or_insert(turn.round);
+        } else if self.window.is_none() {
+            self.on_since = None;
+        }
+        let may_ask = self.asked == 0 || turn.round >= self.asked + AGAIN;
+        let sent = match (self.wanted, self.window.is_some()) {
+            (true, false) if !is_on && may_ask => turn.send(Command::SwitchOn, [region, 0, 0]),
+            (false, false) if is_on && may_ask => turn.send(Command::SwitchOff, [region, 0, 0]),
+            (true, true) if self.asked == 0 => {
+                self.on_since = Some(turn.round);
+                turn.send(Command::Window, [region, WINDOW, PERIOD])
+            }
+            (false, true) => {
+                self.window = None;
+                turn.send(Command::Window, [region, 0, 0])
+            }
+            (false, false) if !is_on && turn.round >= self.idle_since + IDLE => {
+                let sent = turn.send(Command::Disarm, [region, 0, 0]);
+                if sent {
+                    self.stage = Stage::Disarming(number);
+                }
+                sent
+            }
+            _ => return false,
+        };
+        if sent {
+            self.asked = turn.round;
+        }
+        sent
+    }
+}
+
+/// Rounds after which what did not happen is asked for again.
+const AGAIN: u64 = 20;
+/// Rounds after which a function that nobody wants gets its original bytes back.
+const IDLE: u64 = 40;
+/// Tries of arming what fails for a passing reason.
+const MOST_TRIES: u32 = 5;
+/// Nanoseconds that a function which is too hot is on,
+const WINDOW: u64 = 1_000_000;
+/// and from one such time to the next.
+const PERIOD: u64 = 100_000_000;

@@ -1,0 +1,84 @@
+//! What is asked of the thread that knows the code, and what it answers: reading, decoding and
+//! planning never hold up a sample.
+
+use std::sync::Arc;
+use std::thread;
+
+use crossbeam_channel::{Receiver, Sender, unbounded};
+use whyperf_layout::patch::Patch;
+use whyperf_model::Resource;
+
+use super::modules::FunctionKey;
+use super::worker;
+use crate::symbols::Objects;
+
+/// A question.
+#[derive(Debug)]
+pub(super) enum Request {
+    /// A process appeared.
+    Watch { process: u32, pid: u32 },
+    /// A process ended.
+    Forget { process: u32 },
+    /// Which functions a resource names.
+    Find { code: Resource },
+    /// Which functions a function calls.
+    Callees { of: Resource },
+    /// How to patch these functions in a process.
+    Plan { process: u32, functions: Vec<FunctionKey> },
+    /// No arena could be mapped there; these functions need another.
+    Move { process: u32, arena: u64, functions: Vec<FunctionKey> },
+}
+
+/// What came of a question.
+#[derive(Debug)]
+pub(super) enum Answer {
+    Found { code: Resource, functions: Vec<FunctionKey> },
+    Callees { of: Resource, callees: Vec<Resource> },
+    Planned { process: u32, plans: Vec<Planned> },
+}
+
+/// One function of a process.
+#[derive(Debug)]
+pub(super) struct Planned {
+    pub(super) function: FunctionKey,
+    pub(super) outcome: Outcome,
+}
+
+/// Whether it can be patched.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    /// So, with an arena at this address.
+    Patch(Box<Patch>, u64),
+    /// It is better left alone, for this reason.
+    Refused(String),
+    /// The process does not have it.
+    Absent,
+}
+
+/// The desk at which questions are handed in and answers collected.
+#[derive(Debug)]
+pub(super) struct Desk {
+    requests: Sender<Request>,
+    answers: Receiver<Answer>,
+}
+
+impl Desk {
+    /// Starts the thread; `None` when the system has none to give.
+    pub(super) fn open(objects: Arc<Objects>) -> Option<Self> {
+        let (requests, inbox) = unbounded();
+        let (outbox, answers) = unbounded();
+        let thread = thread::Builder::new().name("code".to_owned());
+        thread.spawn(move || worker::run(objects, &inbox, &outbox)).ok()?;
+        Some(Self { requests, answers })
+    }
+
+    pub(super) fn ask(&self, request: Request) {
+        // The worker only ends when this sender does; were it gone, functions would stay unknown.
+        let _ = self.requests.send(request);
+    }
+
+    /// What was found by now.
+    pub(super) fn answers(&self) -> Vec<Answer> {
+        self.answers.try_iter().collect()
+    }
+}

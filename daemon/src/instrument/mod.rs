@@ -1,0 +1,361 @@
+//! Functions of running programs become regions when somebody asks about them, and stop being ones
+//! when nobody does.
+//!
+//! ```text
+//!   pairs ──► wanted: resource ──► functions ──► plans        (worker: names, code, calls)
+//!                                      │
+//!                each round, each process: armory ──► arena, arm, switch, disarm
+//! ```
+//! What is wanted is one map; every process is brought to it, those that join late too.
+
+mod arena;
+mod armory;
+mod desk;
+mod modules;
+mod references;
+mod refusal;
+mod search;
+mod watched;
+mod worker;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use whyperf_layout::Message;
+use whyperf_model::{Category, Focus, Hierarchy, Metric, Resource};
+
+use self::armory::{Armory, Stage, Turn};
+use self::desk::{Answer, Desk, Outcome, Request};
+use self::modules::FunctionKey;
+use crate::catalogue::Catalogue;
+use crate::pairs::PairId;
+use crate::region::Region;
+use crate::symbols::Objects;
+
+/// What became of a function in a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// It is measured, since before the interval that just ended.
+    On,
+    /// It is not yet.
+    Pending,
+    /// It is left alone.
+    Refused,
+}
+
+/// Which functions are wanted, and how far each process is.
+#[derive(Debug)]
+pub(crate) struct Instrumenter {
+    objects: Arc<Objects>,
+    /// Opened when the first function is asked about.
+    desk: Option<Desk>,
+    /// Functions that pairs need.
+    needs: BTreeMap<PairId, Vec<Resource>>,
+    /// How many pairs need a function.
+    wanted: BTreeMap<Resource, usize>,
+    found: BTreeMap<Resource, Found>,
+    armories: BTreeMap<u32, Armory>,
+    watched: BTreeMap<u32, u32>,
+    told: Told,
+    round: u64,
+}
+
+/// The functions that a resource names, as far as is known.
+#[derive(Debug)]
+struct Found {
+    functions: Vec<FunctionKey>,
+    /// Whether an answer is under way.
+    asked: bool,
+    /// In which round it was asked.
+    since: u64,
+}
+
+/// What is to be told in the next round.
+#[derive(Debug, Default)]
+pub(crate) struct Told {
+    /// Functions that a function calls.
+    pub(crate) callees: Vec<(Resource, Vec<Resource>)>,
+    /// Functions that are left alone, and why.
+    pub(crate) refusals: BTreeMap<Resource, String>,
+    /// Pairs of which that was said.
+    pairs: BTreeSet<PairId>,
+}
+
+impl Instrumenter {
+    pub(crate) fn over(objects: Arc<Objects>) -> Self {
+        Self {
+            objects,
+            desk: None,
+            needs: BTreeMap::new(),
+            wanted: BTreeMap::new(),
+            found: BTreeMap::new(),
+            armories: BTreeMap::new(),
+            watched: BTreeMap::new(),
+            told: Told::default(),
+            round: 0,
+        }
+    }
+
+    /// A pair is measured from now on, and needs the functions that its focus names. Waits are seen
+    /// at their calls; only who asks by name wants those below a function, too.
+    pub(crate) fn start(&mut self, pair: PairId, metric: Metric, focus: &Focus, by_name: bool) {
+        let is_code = metric.definition().categories.contains(Category::Function);
+        if focus.is_root(Hierarchy::Code) || !(is_code || by_name) {
+            return;
+        }
+        let code = focus.part(Hierarchy::Code).to_vec();
+        for one in &code {
+            *self.wanted.entry(one.clone()).or_default() += 1;
+        }
+        self.needs.insert(pair, code);
+    }
+
+    /// A pair is measured no longer.
+    pub(crate) fn stop(&mut self, pair: PairId) {
+        for code in self.needs.remove(&pair).into_iter().flatten() {
+            if let Some(users) = self.wanted.get_mut(&code) {
+                *users -= 1;
+                if *users == 0 {
+                    self.wanted.remove(&code);
+                }
+            }
+        }
+    }
+
+    /// Asks which functions a function calls.
+    pub(crate) fn ask_callees(&mut self, of: Resource, are_wanted: bool) {
+        if are_wanted {
+            self.ask(Request::Callees { of });
+        } else {
+            // That none are known is an answer, too.
+            self.told.callees.push((of, Vec::new()));
+        }
+    }
+
+    /// A process appeared.
+    pub(crate) fn watch(&mut self, process: u32, pid: u32) {
+        self.watched.insert(process, pid);
+        if let Some(desk) = &self.desk {
+            desk.ask(Request::Watch { process, pid });
+        }
+        // Its program may have what no other had.
+        self.found.values_mut().for_each(|found| found.since = 0);
+    }
+
+    /// A process ended, and everything in it.
+    pub(crate) fn forget(&mut self, process: u32) {
+        self.armories.remove(&process);
+        if self.watched.remove(&process).is_some()
+            && let Some(desk) = &self.desk
+        {
+            desk.ask(Request::Forget { process });
+        }
+    }
+
+    /// Takes in what was found out since the last round, and asks for what is wanted now.
+    pub(crate) fn begin_round(&mut self) {
+        self.round += 1;
+        let answers = self.desk.as_ref().map(Desk::answers).unwrap_or_default();
+        answers.into_iter().for_each(|answer| self.take(answer));
+        if self.watched.is_empty() {
+            return;
+        }
+        let unknown = |code: &&Resource| match self.found.get(*code) {
+            None => true,
+            Some(found) => {
+                found.functions.is_empty() && !found.asked && self.round >= found.since + PATIENCE
+            }
+        };
+        let ask: Vec<Resource> = self.wanted.keys().filter(unknown).cloned().collect();
+        for code in ask {
+            let since = self.round;
+            self.found.insert(code.clone(), Found { functions: Vec::new(), asked: true, since });
+            self.ask(Request::Find { code });
+        }
+    }
+
+    /// Brings a process nearer to what is wanted.
+    pub(crate) fn serve(
+        &mut self,
+        process: u32,
+        region: &Region,
+        replies: &[Message],
+        catalogue: &mut Catalogue,
+    ) {
+        let turn = Turn { region, round: self.round };
+        if self.wanted.is_empty() && !self.armories.contains_key(&process) {
+            return;
+        }
+        let armory = self.armories.entry(process).or_default();
+        let mut moves = Vec::new();
+        for reply in replies {
+            moves.extend(armory.take(reply, turn));
+        }
+        armory.want_nothing();
+        let mut plan = Vec::new();
+        for code in self.wanted.keys() {
+            for key in self.found.get(code).map_or(&[][..], |found| &found.functions) {
+                if armory.want(*key, code, self.round) {
+                    plan.push(*key);
+                }
+            }
+        }
+        armory.name(catalogue);
+        armory.serve(turn);
+        if !plan.is_empty() {
+            self.ask(Request::Plan { process, functions: plan });
+        }
+        for (arena, functions) in moves {
+            self.ask(Request::Move { process, arena, functions });
+        }
+    }
+
+    /// Gives the functions of a process their original bytes back; true when all have them.
+    pub(crate) fn disarm(&mut self, process: u32, region: &Region, replies: &[Message]) -> bool {
+        let turn = Turn { region, round: self.round };
+        let Some(armory) = self.armories.get_mut(&process) else { return true };
+        for reply in replies {
+            armory.take(reply, turn);
+        }
+        armory.disarm(turn)
+    }
+
+    /// Whether a pair needs functions to be on.
+    pub(crate) fn needs_functions(&self, pair: PairId) -> bool {
+        self.needs.contains_key(&pair)
+    }
+
+    /// Whether the functions that a pair needs are measured in a process.
+    pub(crate) fn standing(&self, pair: PairId, process: u32) -> Standing {
+        let Some(needs) = self.needs.get(&pair) else { return Standing::On };
+        let mut worst = Standing::On;
+        for code in needs {
+            match self.standing_of(code, process) {
+                Standing::On => {}
+                Standing::Pending => return Standing::Pending,
+                Standing::Refused => worst = Standing::Refused,
+            }
+        }
+        worst
+    }
+
+    /// Why a function is left alone, if it is in every process that has it.
+    pub(crate) fn refusal(&self, pair: PairId) -> Option<&str> {
+        let needs = self.needs.get(&pair)?;
+        needs.iter().find_map(|code| self.told.refusals.get(code)).map(String::as_str)
+    }
+
+    /// Pairs whose functions cannot be measured, with the reason; each is told once.
+    pub(crate) fn take_refused(&mut self) -> Vec<(PairId, String)> {
+        let refusal = |pair: &PairId| Some((*pair, self.refusal(*pair)?.to_owned()));
+        let refused: Vec<_> = self.needs.keys().filter_map(refusal).collect();
+        let news = refused.into_iter().filter(|(pair, _)| self.told.pairs.insert(*pair));
+        news.collect()
+    }
+
+    /// All functions that were left alone so far, and why.
+    pub(crate) const fn refusals(&self) -> &BTreeMap<Resource, String> {
+        &self.told.refusals
+    }
+
+    /// Which functions are called by which, told since the last time.
+    pub(crate) fn take_callees(&mut self) -> Vec<(Resource, Vec<Resource>)> {
+        std::mem::take(&mut self.told.callees)
+    }
+
+    /// Whether a resource names a function of some process; `None` when that is not known yet.
+    pub(crate) fn exists(&self, code: &Resource) -> Option<bool> {
+        let found = self.found.get(code)?;
+        if found.asked { None } else { Some(!found.functions.is_empty()) }
+    }
+
+    fn standing_of(&self, code: &Resource, process: u32) -> Standing {
+        // A region of the program's own, or something that is only called: nothing to be switched on.
+        if self.exists(code) == Some(false) {
+            return Standing::On;
+        }
+        let (Some(found), Some(armory)) = (self.found.get(code), self.armories.get(&process))
+        else {
+            return Standing::Pending;
+        };
+        if found.asked {
+            return Standing::Pending;
+        }
+        let mut standing = None;
+        for key in &found.functions {
+            let this = match armory.sites.get(key).map(|site| (&site.stage, site.on_since)) {
+                Some((Stage::Armed(_), Some(since))) if since < self.round => Standing::On,
+                // What a process does not have takes none of its time.
+                Some((Stage::Absent(_), _)) => continue,
+                Some((Stage::Refused(_), _)) => Standing::Refused,
+                _ => Standing::Pending,
+            };
+            standing = Some(match (standing, this) {
+                (Some(Standing::Pending), _) | (_, Standing::Pending) => Standing::Pending,
+                (Some(Standing::On), _) | (_, Standing::On) => Standing::On,
+                _ => Standing::Refused,
+            });
+        }
+        standing.unwrap_or(Standing::On)
+    }
+
+    fn take(&mut self, answer: Answer) {
+        match answer {
+            Answer::Found { code, functions } => {
+                let since = self.round;
+                self.found.insert(code, Found { functions, asked: false, since });
+            }
+            Answer::Callees { of, callees } => self.told.callees.push((of, callees)),
+            Answer::Planned { process, plans } => {
+                let Some(armory) = self.armories.get_mut(&process) else { return };
+                for planned in plans {
+                    let stage = match planned.outcome {
+                        Outcome::Patch(patch, arena) => {
+                            armory.ready(planned.function, patch, arena);
+                            continue;
+                        }
+                        Outcome::Refused(reason) => Stage::Refused(reason),
+                        Outcome::Absent => Stage::Absent(self.round),
+                    };
+                    armory.not_ready(planned.function, stage);
+                }
+            }
+        }
+    }
+
+    /// Takes note of functions that no process can measure.
+    pub(crate) fn end_round(&mut self) {
+        let mut open = BTreeSet::new();
+        let mut refused = BTreeMap::new();
+        for site in self.armories.values().flat_map(|armory| armory.sites.values()) {
+            match &site.stage {
+                Stage::Refused(reason) => {
+                    refused.entry(site.code.clone()).or_insert_with(|| reason.clone());
+                }
+                Stage::Absent(_) => {}
+                _ => {
+                    open.insert(&site.code);
+                }
+            }
+        }
+        refused.retain(|code, _| !open.contains(code));
+        self.told.refusals.extend(refused);
+    }
+
+    fn ask(&mut self, request: Request) {
+        if self.desk.is_none() {
+            self.desk = Desk::open(self.objects.clone());
+            for (process, pid) in &self.watched {
+                if let Some(desk) = &self.desk {
+                    desk.ask(Request::Watch { process: *process, pid: *pid });
+                }
+            }
+        }
+        if let Some(desk) = &self.desk {
+            desk.ask(request);
+        }
+    }
+}
+
+/// Rounds after which a name that nothing had is looked for again.
+const PATIENCE: u64 = 20;

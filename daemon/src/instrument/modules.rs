@@ -1,0 +1,129 @@
+//! The programs and libraries of measured processes, each known once however many processes use it:
+//! how its functions are called, and how they are patched.
+
+use std::sync::Arc;
+
+use ahash::AHashMap;
+use whyperf_code::plan::{Islands, Plan, Refusal, plan};
+use whyperf_code::{FunctionId, FunctionKind, Object, Scope};
+use whyperf_model::{Hierarchy, Resource};
+
+use crate::symbols::Objects;
+use crate::symbols::maps::Stretch;
+
+/// A function of an object that some process has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct FunctionKey {
+    /// Place of its object among all that were opened.
+    pub(crate) module: u32,
+    pub(crate) function: FunctionId,
+}
+
+/// An object and what was found out about it.
+#[derive(Debug)]
+pub(super) struct Module {
+    pub(super) code: Arc<Object>,
+    islands: Islands,
+    plans: AHashMap<FunctionId, Result<Plan, Refusal>>,
+    exports: Option<AHashMap<String, FunctionId>>,
+}
+
+/// All objects that were needed so far.
+#[derive(Debug)]
+pub(super) struct Modules {
+    objects: Arc<Objects>,
+    list: Vec<Module>,
+}
+
+impl Modules {
+    pub(super) const fn new(objects: Arc<Objects>) -> Self {
+        Self { objects, list: Vec::new() }
+    }
+
+    /// The object that a process has mapped here; `None` when it cannot be read.
+    pub(super) fn mapped(&mut self, pid: u32, stretch: &Stretch) -> Option<u32> {
+        let code = self.objects.mapped(pid, stretch)?.ok()?;
+        let same = |module: &Module| {
+            let build = module.code.build_id();
+            Arc::ptr_eq(&module.code, &code) || build.is_some() && build == code.build_id()
+        };
+        let known = self.list.iter().position(same);
+        let at = known.unwrap_or_else(|| {
+            let (islands, plans) = (Islands::new(), AHashMap::new());
+            self.list.push(Module { code, islands, plans, exports: None });
+            self.list.len() - 1
+        });
+        u32::try_from(at).ok()
+    }
+
+    pub(super) fn get(&self, module: u32) -> &Module {
+        &self.list[module as usize]
+    }
+
+    pub(super) fn get_mut(&mut self, module: u32) -> &mut Module {
+        &mut self.list[module as usize]
+    }
+}
+
+impl Module {
+    /// How a function is called in the hierarchy of code: as call sites in it are.
+    pub(super) fn resource(&self, function: FunctionId) -> Resource {
+        let place = self.code.place_of(function);
+        Resource::root(Hierarchy::Code).child(&place.module).child(&place.function)
+    }
+
+    /// Its file's name.
+    pub(super) fn name(&self) -> &str {
+        self.code.path().file_name().and_then(|name| name.to_str()).unwrap_or_default()
+    }
+
+    /// How to patch a function, planned once.
+    pub(super) fn plan(&mut self, function: FunctionId) -> Result<Plan, Refusal> {
+        if let Some(known) = self.plans.get(&function) {
+            return known.clone();
+        }
+        let planned = plan(&self.code, function, &mut self.islands);
+        self.plans.insert(function, planned.clone());
+        planned
+    }
+
+    /// The function that other objects find under this name.
+    pub(super) fn export(&mut self, name: &str) -> Option<FunctionId> {
+        let Self { code, exports, .. } = self;
+        exports.get_or_insert_with(|| exported(code)).get(name).copied()
+    }
+
+    /// All functions that are called and return.
+    pub(super) fn ordinary(&self) -> impl Iterator<Item = FunctionId> + '_ {
+        let all = (0..).map(FunctionId).zip(self.code.functions());
+        let ordinary = all.filter(|(_, function)| function.kind == FunctionKind::Ordinary);
+        ordinary.map(|(id, _)| id)
+    }
+
+    /// Where a process has it that mapped it here: by how much addresses are higher than linked.
+    pub(super) fn bias(&self, stretch: &Stretch) -> Option<u64> {
+        // A mapping is whole pages, so its first bytes may belong to the part before.
+        let inside = (0..stretch.end - stretch.start).step_by(16).find_map(|distance| {
+            let linked = self.code.address(stretch.offset + distance)?;
+            let is_code = self.code.executable().iter().any(|range| range.contains(&linked));
+            is_code.then_some((distance, linked))
+        });
+        let (distance, linked) = inside?;
+        Some(stretch.start.wrapping_add(distance).wrapping_sub(linked))
+    }
+}
+
+fn exported(code: &Object) -> AHashMap<String, FunctionId> {
+    let mut found = AHashMap::new();
+    for (id, function) in (0..).map(FunctionId).zip(code.functions()) {
+        if function.kind == FunctionKind::PltStub {
+            continue;
+        }
+        for name in code.names(id) {
+            if matches!(name.scope, Scope::Global | Scope::Weak) {
+                found.insert(name.text, id);
+            }
+        }
+    }
+    found
+}

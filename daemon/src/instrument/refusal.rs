@@ -1,0 +1,25 @@
+//! What the agent's refusals mean, in a sentence for the user.
+
+use whyperf_layout::patch::Outcome;
+
+/// Why a function could not be patched in a process, or that it was.
+pub(super) const fn sentence(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Done => "it was patched",
+        Outcome::Nonsense => "the process did not accept the plan for it",
+        Outcome::NotMapped => "its code does not lie in a mapped file any more",
+        Outcome::TextChanged => {
+            "its code in memory is not that of its file: something else changed it"
+        }
+        Outcome::SlotPoolFull => "as many functions are measured as there is room for",
+        Outcome::NoThunk => "nothing proves that it does not look at the stack above its own",
+        Outcome::TracerPresent => "a debugger follows the process",
+        Outcome::SigtrapBlocked => "a thread blocks the signal that changing code needs",
+        Outcome::ShadowStack => "the processor keeps return addresses a second time",
+        Outcome::NoTextWrite => "the system lets nobody write to the code of the process",
+        Outcome::NoCoreSync => "the system cannot make all processors read code anew",
+        Outcome::ThreadInside => "a thread was inside its first instructions each time",
+        Outcome::Busy => "a library was being unloaded each time",
+        Outcome::ModuleGone => "its library was unloaded",
+    }
+}

@@ -1,0 +1,83 @@
+//! From a name to functions: what a user or a search calls `/Code/<module>/<function>`.
+
+use whyperf_code::{FunctionId, FunctionKind};
+use whyperf_model::{Hierarchy, Resource};
+
+use super::modules::{FunctionKey, Module};
+use super::references;
+use super::worker::Worker;
+
+/// The functions that a resource names in any process; all of a module's for a module.
+pub(super) fn functions(worker: &mut Worker, code: &Resource) -> Vec<FunctionKey> {
+    if code.hierarchy() != Hierarchy::Code || code.is_root() || code.depth() > 2 {
+        return Vec::new();
+    }
+    let mut modules: Vec<u32> = Vec::new();
+    for watched in worker.processes.values_mut() {
+        // Libraries come later, too.
+        watched.look(&mut worker.modules);
+        let loaded = watched.loaded(&mut worker.modules);
+        modules.extend(loaded.iter().map(|loaded| loaded.module));
+    }
+    modules.sort_unstable();
+    modules.dedup();
+    let mut found = Vec::new();
+    for module in modules {
+        let likely = candidates(worker.modules.get(module), code);
+        for function in likely {
+            let key = FunctionKey { module, function };
+            if code.contains(&worker.modules.get(module).resource(function)) {
+                worker.name(key);
+                found.push(key);
+            }
+        }
+    }
+    found
+}
+
+/// Functions that may be called so: told by a part of their symbol, for reading where each was
+/// written takes longer.
+fn candidates(known: &Module, code: &Resource) -> Vec<FunctionId> {
+    if code.depth() == 1 {
+        return known.ordinary().collect();
+    }
+    let name = code.label();
+    if let Some(address) = name.strip_prefix("0x") {
+        let entry = u64::from_str_radix(address, 16).ok();
+        return entry.and_then(|entry| known.code.function_beginning(entry)).into_iter().collect();
+    }
+    let part = simplest(&name).to_lowercase();
+    let fits = |function: &FunctionId| {
+        let names = known.code.names(*function);
+        names.iter().any(|name| name.text.to_lowercase().contains(&part) || name.text == "MAIN__")
+    };
+    known.ordinary().filter(fits).collect()
+}
+
+/// The part of a readable name that its symbol holds as it is.
+fn simplest(name: &str) -> &str {
+    let name = name.split(['(', '<', '[', ' ', '.']).next().unwrap_or(name);
+    name.rsplit("::").next().unwrap_or(name)
+}
+
+/// Where a program begins, after what the system puts before it.
+pub(super) fn main_function(known: &Module) -> Option<FunctionId> {
+    let is_main = |id: &FunctionId| known.code.names(*id).iter().any(|name| name.text == "main");
+    if let Some(main) = known.ordinary().find(is_main) {
+        return Some(main);
+    }
+    // Without names: the beginning of the file passes the address of `main` on.
+    let header = known.code.address(0)?;
+    let field = known.code.read(header + START..header + START + 8)?;
+    let start = known.code.function_at(u64::from_le_bytes(field.try_into().ok()?))?;
+    let passed = references::in_code(&known.code, start);
+    let is_whole =
+        |id: &FunctionId| known.code.functions()[id.index()].kind == FunctionKind::Ordinary;
+    passed.into_iter().filter(is_whole).max_by_key(|id| {
+        let function = known.code.functions()[id.index()];
+        function.end - function.entry
+    })
+}
+
+/// Where in a file's header stands at which address its program begins.
+const START: u64 = 24;

@@ -1,0 +1,175 @@
+//! One measured process as the instrumenter's worker sees it: what it has mapped, and the arenas in it.
+
+use std::ops::Range;
+
+use whyperf_code::plan::{Plan, Refusal};
+use whyperf_layout::patch::{self, Boundary, Code, Patch, ThunkForm};
+
+use super::arena::{self, Arena, Room};
+use super::modules::Modules;
+use crate::symbols::maps::{FileName, Maps, Stretch};
+
+/// An object in a process.
+#[derive(Clone, Debug)]
+pub(super) struct Loaded {
+    pub(super) module: u32,
+    pub(super) bias: u64,
+    /// Its addresses here.
+    span: Range<u64>,
+}
+
+/// A process and what is known of its memory.
+#[derive(Debug)]
+pub(super) struct Watched {
+    pub(super) pid: u32,
+    maps: Maps,
+    /// Objects with code, in the order of their addresses.
+    loaded: Vec<Loaded>,
+    arenas: Vec<Arena>,
+    /// Where nothing could be mapped.
+    refused: Vec<u64>,
+}
+
+impl Watched {
+    pub(super) fn new(pid: u32) -> Self {
+        let (maps, loaded) = (Maps::default(), Vec::new());
+        Self { pid, maps, loaded, arenas: Vec::new(), refused: Vec::new() }
+    }
+
+    /// Reads the map again; a process that is gone keeps what was known.
+    pub(super) fn look(&mut self, modules: &mut Modules) {
+        let newer = Maps::of(self.pid);
+        if newer.is_empty() {
+            return;
+        }
+        self.maps = newer;
+        self.loaded.clear();
+        let mut seen: Vec<&FileName> = Vec::new();
+        for stretch in self.maps.stretches() {
+            let Some(file) = &stretch.file else { continue };
+            if stretch.executable && !seen.contains(&file) {
+                seen.push(file);
+                self.loaded.extend(loaded(self.pid, stretch, &self.maps, modules));
+            }
+        }
+    }
+
+    /// The objects it has.
+    pub(super) fn loaded(&mut self, modules: &mut Modules) -> &[Loaded] {
+        if self.loaded.is_empty() {
+            self.look(modules);
+        }
+        &self.loaded
+    }
+
+    /// This object in it; libraries come later, too.
+    pub(super) fn find(&mut self, module: u32, modules: &mut Modules) -> Option<Loaded> {
+        let has = |loaded: &&Loaded| loaded.module == module;
+        if let Some(found) = self.loaded.iter().find(has) {
+            return Some(found.clone());
+        }
+        self.look(modules);
+        self.loaded.iter().find(has).cloned()
+    }
+
+    /// The object of its program.
+    pub(super) fn program(&mut self, modules: &mut Modules) -> Option<u32> {
+        let path = std::fs::read_link(format!("/proc/{}/exe", self.pid)).ok()?;
+        let name = path.to_string_lossy();
+        let name = name.strip_suffix(" (deleted)").unwrap_or(&name);
+        self.loaded(modules);
+        let is_program = |stretch: &&Stretch| {
+            let file = stretch.file.as_ref();
+            stretch.executable && file.is_some_and(|file| file.path.to_string_lossy() == name)
+        };
+        let stretch = self.maps.stretches().iter().find(is_program)?;
+        modules.mapped(self.pid, stretch)
+    }
+
+    /// The words for the agent to patch a function of an object that is loaded so.
+    pub(super) fn patch(&mut self, plan: &Plan, loaded: &Loaded) -> Result<(Patch, u64), Refusal> {
+        let (arena, room) = self.room(&loaded.span).ok_or(Refusal::ArenaOutOfReach)?;
+        let encoded = plan.encode(loaded.bias, room.stub, room.word)?;
+        let mut code = Code::default();
+        let length = encoded.code.len().min(patch::CODE);
+        code.0[..length].copy_from_slice(&encoded.code[..length]);
+        let mut boundaries = [Boundary::default(); patch::BOUNDARIES];
+        for (pair, (old, new)) in boundaries.iter_mut().zip(&encoded.boundaries) {
+            *pair = Boundary { old: *old, new: *new };
+        }
+        let island = encoded.island;
+        let five = |bytes: [u8; 5]| {
+            let [a, b, c, d, e] = bytes;
+            u64::from_le_bytes([a, b, c, d, e, 0, 0, 0])
+        };
+        let patch = Patch {
+            entry: plan.entry.wrapping_add(loaded.bias),
+            site: encoded.site,
+            length: u64::from(encoded.length),
+            thunk: form(plan) as u64,
+            original: u64::from_le_bytes(encoded.original),
+            patched: u64::from_le_bytes(encoded.patched),
+            island: island.map_or(0, |island| island.at),
+            island_original: island.map_or(0, |island| five(island.original)),
+            island_patched: island.map_or(0, |island| five(island.patched)),
+            stub: encoded.stub,
+            copy: encoded.copy,
+            word: room.word,
+            code_length: length as u64,
+            boundary_count: encoded.boundaries.len().min(patch::BOUNDARIES) as u64,
+            boundaries,
+            code,
+        };
+        Ok((patch, arena))
+    }
+
+    /// Nothing could be mapped here: its functions need places elsewhere.
+    pub(super) fn give_up(&mut self, arena: u64) {
+        self.refused.push(arena);
+        self.arenas.retain(|known| known.address != arena);
+    }
+
+    fn room(&mut self, module: &Range<u64>) -> Option<(u64, Room)> {
+        let near = self.arenas.iter_mut().filter(|arena| arena.reaches(module));
+        if let Some(found) = near.into_iter().find_map(|arena| Some((arena.address, arena.take()?)))
+        {
+            return Some(found);
+        }
+        if self.refused.len() > MOST_REFUSED {
+            return None;
+        }
+        let arenas = self.arenas.iter().map(|arena| arena.address);
+        let taken: Vec<u64> = arenas.chain(self.refused.iter().copied()).collect();
+        let address = arena::place(self.maps.stretches(), &taken, module)?;
+        let mut arena = Arena::at(address);
+        let room = arena.take()?;
+        self.arenas.push(arena);
+        Some((address, room))
+    }
+}
+
+fn loaded(pid: u32, stretch: &Stretch, maps: &Maps, modules: &mut Modules) -> Option<Loaded> {
+    let module = modules.mapped(pid, stretch)?;
+    let bias = modules.get(module).bias(stretch)?;
+    let own = maps.stretches().iter().filter(|other| other.file == stretch.file);
+    let span = own.fold(stretch.start..stretch.end, |span, other| {
+        span.start.min(other.start)..span.end.max(other.end)
+    });
+    // What has no value in the file lies behind, and few displaced instructions name it.
+    let end = span.end.saturating_add(NAMELESS).min(span.start + FAR);
+    Some(Loaded { module, bias, span: span.start..end.max(stretch.end) })
+}
+
+const fn form(plan: &Plan) -> ThunkForm {
+    match plan.thunk {
+        whyperf_code::plan::ThunkForm::Shift => ThunkForm::Shift,
+        whyperf_code::plan::ThunkForm::Anchor => ThunkForm::Anchor,
+    }
+}
+
+/// Bytes of a module that an arena has to reach.
+const FAR: u64 = 1 << 30;
+/// Bytes behind a module that may hold its variables.
+const NAMELESS: u64 = 64 << 20;
+/// Places that are tried when nothing can be mapped.
+const MOST_REFUSED: usize = 4;

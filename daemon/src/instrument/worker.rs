@@ -1,0 +1,201 @@
+//! The thread that knows the code of all measured programs: who calls whom, what names mean, how
+//! functions are patched.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use ahash::AHashMap;
+use crossbeam_channel::{Receiver, Sender};
+use whyperf_code::plan::denied;
+use whyperf_code::{Callee, FunctionId, FunctionKind};
+use whyperf_model::Resource;
+
+use super::desk::{Answer, Outcome, Planned, Request};
+use super::modules::{FunctionKey, Modules};
+use super::references;
+use super::search;
+use super::watched::Watched;
+use crate::symbols::Objects;
+
+/// Serves questions until nobody can ask any more.
+pub(super) fn run(objects: Arc<Objects>, requests: &Receiver<Request>, answers: &Sender<Answer>) {
+    let mut worker = Worker::over(objects);
+    for request in requests {
+        if let Some(answer) = worker.serve(request)
+            && answers.send(answer).is_err()
+        {
+            return;
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Worker {
+    pub(super) modules: Modules,
+    pub(super) processes: BTreeMap<u32, Watched>,
+    /// Functions by the resource they are called by.
+    pub(super) named: BTreeMap<Resource, BTreeSet<FunctionKey>>,
+    /// By object: functions whose address its data holds.
+    in_data: AHashMap<u32, BTreeSet<FunctionId>>,
+}
+
+impl Worker {
+    fn over(objects: Arc<Objects>) -> Self {
+        let (processes, named) = (BTreeMap::new(), BTreeMap::new());
+        Self { modules: Modules::new(objects), processes, named, in_data: AHashMap::new() }
+    }
+
+    fn serve(&mut self, request: Request) -> Option<Answer> {
+        match request {
+            Request::Watch { process, pid } => {
+                self.processes.insert(process, Watched::new(pid));
+                None
+            }
+            Request::Forget { process } => {
+                self.processes.remove(&process);
+                None
+            }
+            Request::Find { code } => {
+                let functions = self.find(&code);
+                Some(Answer::Found { code, functions })
+            }
+            Request::Callees { of } => {
+                let callees = self.callees(&of);
+                Some(Answer::Callees { of, callees })
+            }
+            Request::Plan { process, functions } => Some(self.plan(process, functions)),
+            Request::Move { process, arena, functions } => {
+                if let Some(watched) = self.processes.get_mut(&process) {
+                    watched.give_up(arena);
+                    watched.look(&mut self.modules);
+                }
+                Some(self.plan(process, functions))
+            }
+        }
+    }
+
+    fn plan(&mut self, process: u32, functions: Vec<FunctionKey>) -> Answer {
+        let outcome = |function| Planned { function, outcome: self.planned(process, function) };
+        Answer::Planned { process, plans: functions.into_iter().map(outcome).collect() }
+    }
+
+    fn planned(&mut self, process: u32, key: FunctionKey) -> Outcome {
+        let Some(watched) = self.processes.get_mut(&process) else { return Outcome::Absent };
+        let Some(loaded) = watched.find(key.module, &mut self.modules) else {
+            return Outcome::Absent;
+        };
+        let plan = self.modules.get_mut(key.module).plan(key.function);
+        match plan.and_then(|plan| watched.patch(&plan, &loaded)) {
+            Ok((patch, arena)) => Outcome::Patch(Box::new(patch), arena),
+            Err(refusal) => Outcome::Refused(refusal.to_string()),
+        }
+    }
+
+    /// The functions that a resource names.
+    fn find(&mut self, code: &Resource) -> Vec<FunctionKey> {
+        if let Some(known) = self.named.get(code) {
+            return known.iter().copied().collect();
+        }
+        search::functions(self, code)
+    }
+
+    fn callees(&mut self, of: &Resource) -> Vec<Resource> {
+        let mut found = BTreeSet::new();
+        if of.is_root() {
+            found.extend(self.beginnings());
+        } else {
+            for key in self.find(of) {
+                found.extend(self.called(key));
+            }
+        }
+        let mut names = BTreeSet::new();
+        for key in found {
+            let name = self.name(key);
+            if name != *of {
+                names.insert(name);
+            }
+        }
+        names.into_iter().collect()
+    }
+
+    /// Where the programs of all processes begin.
+    fn beginnings(&mut self) -> Vec<FunctionKey> {
+        let mut found = BTreeSet::new();
+        for watched in self.processes.values_mut() {
+            if let Some(module) = watched.program(&mut self.modules) {
+                let main = search::main_function(self.modules.get(module));
+                found.extend(main.map(|function| FunctionKey { module, function }));
+            }
+        }
+        found.into_iter().collect()
+    }
+
+    /// Whom a function calls, and whom it may call: whose address it takes, and where it calls what
+    /// only the run tells, whose address is in a table.
+    fn called(&mut self, key: FunctionKey) -> Vec<FunctionKey> {
+        let code = &self.modules.get(key.module).code;
+        let calls = code.calls(key.function);
+        let mut own = references::in_code(code, key.function);
+        if calls.computed > 0 {
+            let tables = self.in_data.entry(key.module);
+            let tables = tables.or_insert_with(|| references::in_data(code));
+            if tables.len() <= MOST_IN_TABLES {
+                own.extend(tables.iter().copied());
+            }
+        }
+        let mut found: Vec<FunctionKey> = Vec::new();
+        for callee in calls.callees {
+            match callee {
+                Callee::Function(function) => {
+                    own.insert(function);
+                }
+                Callee::Imported(name) => found.extend(self.imported(key.module, &name)),
+            }
+        }
+        own.remove(&key.function);
+        found.extend(own.into_iter().map(|function| FunctionKey { function, ..key }));
+        found.retain(|key| self.is_of_interest(*key));
+        found
+    }
+
+    /// The function that a name of another object leads to, unless it is one of ours: what those
+    /// wrap is measured already.
+    fn imported(&mut self, importer: u32, name: &str) -> Option<FunctionKey> {
+        let Self { processes, modules, .. } = self;
+        let mut all = processes.values_mut().find_map(|watched| {
+            let all: Vec<u32> = watched.loaded(modules).iter().map(|one| one.module).collect();
+            all.contains(&importer).then_some(all)
+        })?;
+        // What is preloaded comes first, as for the loader.
+        all.sort_by_key(|module| !is_ours(modules.get(*module).name()));
+        let found = all.into_iter().find_map(|module| {
+            let function = modules.get_mut(module).export(name)?;
+            Some(FunctionKey { module, function })
+        })?;
+        (!is_ours(modules.get(found.module).name())).then_some(found)
+    }
+
+    /// Not for those that a program cannot help, nor for what the planner would refuse by name.
+    fn is_of_interest(&self, key: FunctionKey) -> bool {
+        let known = self.modules.get(key.module);
+        let Some(function) = known.code.functions().get(key.function.index()) else { return false };
+        let is_denied =
+            || known.code.names(key.function).iter().any(|name| denied(&name.text).is_some());
+        let is_loader = known.name().starts_with("ld-");
+        function.kind == FunctionKind::Ordinary && !is_loader && !is_denied()
+    }
+
+    pub(super) fn name(&mut self, key: FunctionKey) -> Resource {
+        let name = self.modules.get(key.module).resource(key.function);
+        self.named.entry(name.clone()).or_default().insert(key);
+        name
+    }
+}
+
+/// Whether an object is our own.
+fn is_ours(name: &str) -> bool {
+    name == "libwhyperf.so"
+}
+
+/// Larger tables of functions are those of classes: too many to ask about one by one.
+const MOST_IN_TABLES: usize = 64;
