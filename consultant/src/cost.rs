@@ -31,6 +31,8 @@ pub(crate) struct Budget {
     limit: f64,
     observed: f64,
     pending: f64,
+    /// What another search under the same limit has pending.
+    elsewhere: f64,
     held: bool,
 }
 
@@ -44,7 +46,7 @@ const HOTTEST: f64 = 0.5;
 impl Budget {
     /// Nothing spent yet.
     pub(crate) const fn new(limit: f64) -> Self {
-        Self { limit, observed: 0.0, pending: 0.0, held: false }
+        Self { limit, observed: 0.0, pending: 0.0, elsewhere: 0.0, held: false }
     }
 
     /// Takes note of what was observed over the last interval.
@@ -67,12 +69,23 @@ impl Budget {
 
     /// Whether there is room for something of this predicted cost.
     pub(crate) fn affords(&self, predicted: f64) -> bool {
-        predicted <= 0.0 || self.observed + self.pending + self.bounded(predicted) <= self.limit
+        let expected = self.observed + self.pending + self.elsewhere;
+        predicted <= 0.0 || expected + self.bounded(predicted) <= self.limit
     }
 
     /// Something of this predicted cost is switched on.
     pub(crate) fn spend(&mut self, predicted: f64) {
         self.pending += self.bounded(predicted);
+    }
+
+    /// What was predicted and is not observed yet.
+    pub(crate) const fn pending(&self) -> f64 {
+        self.pending
+    }
+
+    /// Another search has this much pending.
+    pub(crate) const fn count_elsewhere(&mut self, pending: f64) {
+        self.elsewhere = pending;
     }
 
     fn bounded(&self, predicted: f64) -> f64 {

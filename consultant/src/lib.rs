@@ -41,6 +41,7 @@ mod graph;
 mod heat;
 mod hypothesis;
 mod judge;
+mod phases;
 mod queue;
 mod refine;
 mod report;
@@ -60,6 +61,7 @@ pub use graph::{NodeId, Truth};
 pub use hypothesis::{
     Fault, Hypotheses, Hypothesis, HypothesisError, HypothesisId, Normalizer, Operator, Refinement,
 };
+pub use phases::{Past, Phases, Scope};
 pub use report::{Bottleneck, Counts, Guided, Report, Untold};
 pub use request::{MeasurementId, Request};
 pub use search::{Question, Search, Status};

@@ -69,6 +69,15 @@ pub trait World {
     /// Say which functions a function calls, and say it again whenever more of them are learned.
     fn callees(&mut self, of: &Resource);
 
+    /// Does what a search asks for.
+    fn carry_out(&mut self, request: Request) {
+        match request {
+            Request::Start { id, pair } => self.start(id, &pair),
+            Request::Stop { id } => self.stop(id),
+            Request::Callees { of } => self.callees(&of),
+        }
+    }
+
     /// What happens next; `None` after the end.
     fn next(&mut self) -> Option<Event>;
 }
@@ -87,11 +96,7 @@ pub fn run_with(
 ) {
     loop {
         while let Some(request) = search.poll_request() {
-            match request {
-                Request::Start { id, pair } => world.start(id, &pair),
-                Request::Stop { id } => world.stop(id),
-                Request::Callees { of } => world.callees(&of),
-            }
+            world.carry_out(request);
         }
         while let Some(step) = search.poll_step() {
             tell(&step);

@@ -94,6 +94,16 @@ impl Search {
         }
     }
 
+    /// What was switched on and is not observed yet.
+    pub(crate) const fn pending_cost(&self) -> f64 {
+        self.budget.pending()
+    }
+
+    /// Another search under the same limit has this much pending.
+    pub(crate) const fn count_elsewhere(&mut self, pending: f64) {
+        self.budget.count_elsewhere(pending);
+    }
+
     /// The code that has to be switched on for a node. Waits are seen at their calls, wherever those are.
     fn priced(&self, id: NodeId) -> Option<Resource> {
         let node = self.graph.node(id);

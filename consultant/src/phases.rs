@@ -1,0 +1,292 @@
+//! A search over the whole run, and beside it one over what the program does now.
+//!
+//! ```text
+//!   global   ├──────────────────────────────────────────►
+//!   current  ├── start ──┤── solve ───────┤── output ───►      each begins with nothing concluded
+//! ```
+//!
+//! Both see the same world and share one limit: what either has just switched on counts against both, and they take turns at what is left.
+//! A phase begins when somebody says so; the one before it ends then, and its report is kept.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use whyperf_model::{Interval, Resource, Time};
+
+use crate::directive::Guidance;
+use crate::hypothesis::Hypotheses;
+use crate::report::Report;
+use crate::request::{MeasurementId, Request};
+use crate::search::Search;
+use crate::settings::Settings;
+use crate::step::Step;
+use crate::world::{Event, World};
+
+/// The searches of a run.
+#[derive(Debug)]
+pub struct Phases {
+    plan: (Hypotheses, Settings, Guidance),
+    global: Search,
+    current: Option<Current>,
+    past: Vec<Past>,
+    known: Known,
+    routes: Routes,
+    now: Time,
+    /// Whether the current phase is served first.
+    current_first: bool,
+}
+
+/// A phase that is over.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Past {
+    /// How it was called.
+    pub name: String,
+    /// When it was.
+    pub interval: Interval,
+    /// What was found in it.
+    pub report: Report,
+}
+
+#[derive(Debug)]
+struct Current {
+    name: String,
+    began: Time,
+    search: Search,
+}
+
+/// Which of the two searches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scope {
+    /// The one over the whole run.
+    Global,
+    /// The one over the current phase.
+    Current,
+}
+
+/// What a new phase must be told of the world.
+#[derive(Debug, Default)]
+struct Known {
+    resources: Vec<Resource>,
+    asked: BTreeSet<Resource>,
+    callees: BTreeMap<Resource, Vec<Resource>>,
+    rates: BTreeMap<Resource, f64>,
+}
+
+/// Each search numbers its measurements by itself; the world knows them by other numbers.
+#[derive(Debug, Default)]
+struct Routes {
+    next: u32,
+    inward: BTreeMap<MeasurementId, (Scope, MeasurementId)>,
+    outward: BTreeMap<(Scope, MeasurementId), MeasurementId>,
+}
+
+impl Phases {
+    /// A run without a phase yet.
+    #[must_use]
+    pub fn new(hypotheses: Hypotheses, settings: Settings, guidance: Guidance) -> Self {
+        let global = Search::guided(hypotheses.clone(), settings.clone(), guidance.clone());
+        Self {
+            plan: (hypotheses, settings, guidance),
+            global,
+            current: None,
+            past: Vec::new(),
+            known: Known::default(),
+            routes: Routes::default(),
+            now: Time::ZERO,
+            current_first: false,
+        }
+    }
+
+    /// Ends the current phase, if there is one, and begins another.
+    pub fn begin(&mut self, now: Time, name: &str) -> Vec<Request> {
+        let stops = self.finish(now);
+        let (hypotheses, settings, guidance) = self.plan.clone();
+        let mut search = Search::guided(hypotheses, settings, guidance);
+        self.known.tell(now, &mut search);
+        self.current = Some(Current { name: name.to_owned(), began: now, search });
+        stops
+    }
+
+    /// Ends the current phase. What is still measured for it is to be stopped.
+    pub fn finish(&mut self, now: Time) -> Vec<Request> {
+        let Some(mut current) = self.current.take() else { return Vec::new() };
+        current.search.handle_end(now);
+        let mut stops = Vec::new();
+        while let Some(request) = current.search.poll_request() {
+            stops.extend(self.routes.outward(Scope::Current, request));
+        }
+        self.routes.forget(Scope::Current);
+        let (interval, report) = (Interval::new(current.began, now), current.search.report());
+        self.past.push(Past { name: current.name, interval, report });
+        stops
+    }
+
+    /// Takes in whatever a world has to tell.
+    pub fn handle(&mut self, event: Event) {
+        self.now = self.now.max(event.time());
+        self.known.learn(&event);
+        self.current_first = !self.current_first;
+        match event {
+            Event::Sample(id, _) | Event::Refusal(_, id, _) | Event::TooHot(_, id, _) => {
+                let Some((scope, inner)) = self.routes.inward.get(&id).copied() else { return };
+                let event = renumbered(event, inner);
+                self.serve(scope, |search| search.handle(event));
+            }
+            event => {
+                let end = matches!(event, Event::End(_)).then_some(self.now);
+                if let Some(now) = end {
+                    self.finish(now);
+                }
+                for scope in self.order() {
+                    self.serve(scope, |search| search.handle(event.clone()));
+                }
+            }
+        }
+    }
+
+    /// The next thing the world is asked to do.
+    pub fn poll_request(&mut self) -> Option<Request> {
+        for scope in self.order() {
+            while let Some(request) = self.serve(scope, Search::poll_request).flatten() {
+                match request {
+                    Request::Callees { of } if !self.known.asked.insert(of.clone()) => {
+                        self.answer(scope, &of);
+                    }
+                    request => return self.routes.outward(scope, request),
+                }
+            }
+        }
+        None
+    }
+
+    /// The next step that was taken, and by which search.
+    pub fn poll_step(&mut self) -> Option<(Scope, Step)> {
+        let global = self.global.poll_step().map(|step| (Scope::Global, step));
+        let mut current = || self.current.as_mut()?.search.poll_step();
+        global.or_else(|| current().map(|step| (Scope::Current, step)))
+    }
+
+    /// The search over the whole run.
+    #[must_use]
+    pub const fn global(&self) -> &Search {
+        &self.global
+    }
+
+    /// The search over the current phase, and how that is called.
+    #[must_use]
+    pub fn current(&self) -> Option<(&str, &Search)> {
+        self.current.as_ref().map(|current| (current.name.as_str(), &current.search))
+    }
+
+    /// The phases that are over, in the order of time.
+    #[must_use]
+    pub fn past(&self) -> &[Past] {
+        &self.past
+    }
+
+    /// Searches until the world ends. Who steps in before an event may begin and end phases; what that stops is to be returned.
+    pub fn run(
+        &mut self,
+        world: &mut dyn World,
+        mut step_in: impl FnMut(&mut Self, Time) -> Vec<Request>,
+        mut tell: impl FnMut(Scope, &Step),
+    ) {
+        loop {
+            while let Some(request) = self.poll_request() {
+                world.carry_out(request);
+            }
+            while let Some((scope, step)) = self.poll_step() {
+                tell(scope, &step);
+            }
+            let Some(event) = world.next() else { return };
+            for stop in step_in(self, event.time()) {
+                world.carry_out(stop);
+            }
+            self.handle(event);
+        }
+    }
+
+    /// Lets a search act, knowing what the other has just switched on.
+    fn serve<T>(&mut self, scope: Scope, act: impl FnOnce(&mut Search) -> T) -> Option<T> {
+        let current = self.current.as_mut().map(|current| &mut current.search);
+        let (search, other) = match scope {
+            Scope::Global => (&mut self.global, current),
+            Scope::Current => (current?, Some(&mut self.global)),
+        };
+        search.count_elsewhere(other.map_or(0.0, |other| other.pending_cost()));
+        Some(act(search))
+    }
+
+    /// Answers what the world was asked before.
+    fn answer(&mut self, scope: Scope, of: &Resource) {
+        let now = self.now;
+        if let Some(callees) = self.known.callees.get(of).cloned() {
+            self.serve(scope, |search| search.handle_callees(now, of, &callees));
+        }
+    }
+
+    const fn order(&self) -> [Scope; 2] {
+        if self.current_first {
+            [Scope::Current, Scope::Global]
+        } else {
+            [Scope::Global, Scope::Current]
+        }
+    }
+}
+
+impl Known {
+    fn learn(&mut self, event: &Event) {
+        match event {
+            Event::Resource(_, resource) => self.resources.push(resource.clone()),
+            Event::Retired(_, gone) => self.resources.retain(|one| !gone.contains(one)),
+            Event::Callees(_, of, callees) => {
+                self.callees.entry(of.clone()).or_default().extend(callees.iter().cloned());
+            }
+            Event::Price(_, of, rate) => _ = self.rates.insert(of.clone(), *rate),
+            _ => {}
+        }
+    }
+
+    fn tell(&self, now: Time, search: &mut Search) {
+        for (of, rate) in &self.rates {
+            search.handle_price(now, of, *rate);
+        }
+        for resource in &self.resources {
+            search.handle_resource(now, resource);
+        }
+    }
+}
+
+impl Routes {
+    /// The same request under the number that the world knows.
+    fn outward(&mut self, scope: Scope, request: Request) -> Option<Request> {
+        match request {
+            Request::Start { id, pair } => {
+                let outer = MeasurementId(self.next);
+                self.next += 1;
+                self.inward.insert(outer, (scope, id));
+                self.outward.insert((scope, id), outer);
+                Some(Request::Start { id: outer, pair })
+            }
+            Request::Stop { id } => {
+                let id = self.outward.remove(&(scope, id))?;
+                self.inward.remove(&id);
+                Some(Request::Stop { id })
+            }
+            request @ Request::Callees { .. } => Some(request),
+        }
+    }
+
+    fn forget(&mut self, scope: Scope) {
+        self.inward.retain(|_, (of, _)| *of != scope);
+        self.outward.retain(|(of, _), _| *of != scope);
+    }
+}
+
+fn renumbered(event: Event, id: MeasurementId) -> Event {
+    match event {
+        Event::Sample(_, sample) => Event::Sample(id, sample),
+        Event::Refusal(now, _, reason) => Event::Refusal(now, id, reason),
+        Event::TooHot(now, _, coverage) => Event::TooHot(now, id, coverage),
+        event => event,
+    }
+}
