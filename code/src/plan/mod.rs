@@ -20,6 +20,7 @@ mod landing;
 mod padding;
 mod planner;
 mod proof;
+mod prototype;
 mod refusal;
 mod site;
 mod stack_state;

@@ -10,7 +10,8 @@ use ahash::{HashMap, HashSet};
 
 use super::body::Body;
 use super::flow::Flow;
-use crate::function::{Function, FunctionKind};
+use super::prototype::takes_registers;
+use crate::function::{Function, FunctionId, FunctionKind};
 use crate::object::Object;
 
 /// Why it is not proved that a function never looks above its return address.
@@ -53,6 +54,8 @@ pub(crate) struct Proofs {
     known: HashMap<u64, Result<(), Unproved>>,
     /// Where functions jump to while something of their frame is left.
     open_jumps: HashMap<u64, Box<[u64]>>,
+    /// Entries of the object's own functions by the hash of their names, once needed.
+    definitions: Option<HashMap<u64, u64>>,
 }
 
 impl Proofs {
@@ -70,9 +73,12 @@ impl Proofs {
         // Functions that jump to each other stand or fall together, so a circle proves itself.
         let mut trusted = HashSet::default();
         trusted.insert(entry);
-        let verdict = self.follow(object, flow, &mut trusted);
+        let verdict = match self.follow(object, flow, &mut trusted) {
+            Err(Unproved::Leaves { .. }) if is_proved_by_name(object, entry) => Ok(()),
+            verdict => verdict,
+        };
         self.known.insert(entry, verdict);
-        if verdict.is_ok() {
+        if verdict.is_ok() && !is_proved_by_name(object, entry) {
             self.known.extend(trusted.into_iter().map(|proved| (proved, Ok(()))));
         }
         verdict
@@ -117,12 +123,68 @@ impl Proofs {
         if let Some(known) = self.known.get(&entry) {
             return known.map(|()| BTreeSet::new());
         }
-        let callees = callees(object, entry);
+        let callees = match stub_name(object, entry) {
+            Some(name) => self.behind_stub(object, entry, &name),
+            None => callees(object, entry),
+        };
         if let Err(unproved) = callees {
             self.known.insert(entry, Err(unproved));
         }
         callees
     }
+
+    /// A stub may lead to a function of its own object, which has the prototype of whatever stands in for it.
+    fn behind_stub(
+        &mut self,
+        object: &Object,
+        stub: u64,
+        name: &str,
+    ) -> Result<BTreeSet<u64>, Unproved> {
+        if takes_registers(name) {
+            return Ok(BTreeSet::new());
+        }
+        let defined = self.definitions.get_or_insert_with(|| definitions(object));
+        let entry = defined.get(&hash(name)).copied();
+        let entry = entry.filter(|entry| has_name(object, *entry, name));
+        entry.map(|entry| BTreeSet::from([entry])).ok_or(Unproved::Leaves { at: stub })
+    }
+}
+
+/// Entries of an object's own functions, by the hash of each name.
+fn definitions(object: &Object) -> HashMap<u64, u64> {
+    let functions = object.functions();
+    let mut found = HashMap::default();
+    for (index, function) in functions.iter().enumerate().take(MOST_NAMED) {
+        let Ok(index) = u32::try_from(index) else { break };
+        if function.kind == FunctionKind::Ordinary {
+            for name in object.names(FunctionId(index)) {
+                found.insert(hash(&name.text), function.entry);
+            }
+        }
+    }
+    found
+}
+
+fn hash(name: &str) -> u64 {
+    ahash::RandomState::with_seeds(1, 2, 3, 4).hash_one(name)
+}
+
+fn has_name(object: &Object, entry: u64, name: &str) -> bool {
+    let id = object.function_beginning(entry);
+    id.is_some_and(|id| object.names(id).iter().any(|one| one.text == name))
+}
+
+/// The name a stub leads to.
+fn stub_name(object: &Object, entry: u64) -> Option<String> {
+    let id = object.function_beginning(entry)?;
+    let is_stub = object.functions()[id.index()].kind == FunctionKind::PltStub;
+    let mut names = object.names(id).into_iter().filter(|_| is_stub);
+    names.next().map(|name| name.text)
+}
+
+fn is_proved_by_name(object: &Object, entry: u64) -> bool {
+    let id = object.function_beginning(entry);
+    id.is_some_and(|id| object.names(id).iter().any(|name| takes_registers(&name.text)))
 }
 
 fn callees(object: &Object, entry: u64) -> Result<BTreeSet<u64>, Unproved> {
@@ -131,6 +193,9 @@ fn callees(object: &Object, entry: u64) -> Result<BTreeSet<u64>, Unproved> {
     let is_function = function.entry == entry
         && function.end > entry
         && matches!(function.kind, FunctionKind::Ordinary | FunctionKind::Fragment { .. });
+    if is_proved_by_name(object, entry) {
+        return Ok(BTreeSet::new());
+    }
     if !is_function {
         return Err(leaves);
     }
@@ -157,5 +222,7 @@ fn alone(flow: &Flow) -> Result<(), Unproved> {
     }
 }
 
+/// Functions whose names are looked through for what a stub leads to.
+const MOST_NAMED: usize = 50_000;
 /// A chain of jumps that leads to more functions is not followed to its end.
 const MOST_CALLEES: usize = 64;
