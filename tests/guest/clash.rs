@@ -68,7 +68,7 @@ fn tool_and_program(name: &str, linked: bool) -> (String, String) {
     let (tool, program) = (stage.beside("libtool.so"), stage.beside("program"));
     let path = |file: &Path| file.display().to_string();
     let shared = ["-shared", "-fPIC"].map(str::to_owned);
-    compile(&tool, &[&shared[..], &[path(&sources.join("tool.c"))]].concat());
+    compile(&tool, &[&shared[..], &[path(&sources.join("stand_in.c"))]].concat());
     let words = [path(&sources.join("syncing.c")), path(&tool)];
     compile(&program, if linked { &words } else { &words[..1] });
     (path(&tool), path(&program))
