@@ -7,3 +7,7 @@ mod functions;
 mod kept;
 mod places;
 mod workshop;
+
+/// Objects are asked by several threads at once.
+const fn is_for_threads<T: Send + Sync>() {}
+const _: () = is_for_threads::<whyperf_code::Object>();

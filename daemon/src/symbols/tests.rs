@@ -223,6 +223,40 @@ fn shared_libraries_have_their_own_places() {
 }
 
 #[test]
+fn files_that_were_replaced_are_read_as_they_run() {
+    let folder = Folder::new("replaced");
+    folder.write("oned.c", PROGRAM);
+    folder.write(
+        "main.c",
+        "int library(int, char **); int main(int c, char **v) { return library(c, v); }",
+    );
+    let library = "gcc -O1 -fPIC -shared -Dmain=library oned.c site.c -o libhalo.so";
+    let program = format!("gcc -O1 oned.c -o prog {LINKED}");
+    folder.run(&program);
+    folder.run(library);
+    folder.run("gcc main.c -o user -Wl,-rpath,$ORIGIN -L. -lhalo");
+    let running = ["prog", "user"].map(|name| Running::start(&folder.0.join(name)));
+    for name in ["prog", "libhalo.so"] {
+        std::fs::remove_file(folder.0.join(name)).expect("it was just made");
+    }
+    folder
+        .write("oned.c", &PROGRAM.replace("exchng1", "impostor").replace("table[4]", "table[40]"));
+    folder.run(&program);
+    folder.run(library);
+    let mut symbols = Symbols::start(Arc::default()).expect("a thread can be started");
+    for (process, running) in (0..).zip(&running) {
+        symbols.watch(process, running.0.id());
+        symbols.ask(process, vec![Wanted::Code(running.1[0])]);
+    }
+    let mut answers = symbols.all_answers();
+    answers.sort_by_key(|answer| answer.process);
+    let function = |at: usize| answers[at].place.as_ref().map(|place| place.function.as_str());
+    assert_eq!(function(0), Some("exchng1"), "the kernel still has the program");
+    // What only some users can still reach is better not named than named wrongly.
+    assert!(function(1).is_none_or(|name| name == "exchng1"), "{:?}", function(1));
+}
+
+#[test]
 fn cpp_names_are_read_back() {
     let folder = Folder::new("cpp");
     folder.write("oned.cpp", PROGRAM);
