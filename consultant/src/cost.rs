@@ -78,6 +78,11 @@ impl Budget {
         self.pending += self.bounded(predicted);
     }
 
+    /// Whether so much is observed that the costliest would not fit, however long it waited.
+    pub(crate) fn is_taken(&self) -> bool {
+        self.observed > self.limit * (1.0 - HOTTEST)
+    }
+
     /// What was predicted and is not observed yet.
     pub(crate) const fn pending(&self) -> f64 {
         self.pending

@@ -108,6 +108,13 @@ pub enum Happening {
         /// How many wait.
         waiting: usize,
     },
+    /// It is true, costs too much to be measured on, and stays true.
+    Rests {
+        /// Which.
+        subject: Subject,
+        /// What it cost.
+        cost: f64,
+    },
     /// There is room again.
     Resumed {
         /// What was observed.
@@ -230,6 +237,7 @@ impl fmt::Display for Happening {
                     "held back at a cost of {cost:.3} (limit {limit:.3}), {waiting} waiting"
                 )
             }
+            Self::Rests { subject, cost } => write!(out, "rests     {subject}: it cost {cost:.4}"),
             Self::Resumed { cost } => write!(out, "resumed at a cost of {cost:.3}"),
             Self::ThresholdMoved { hypothesis, threshold, again } => {
                 write!(out, "threshold of {hypothesis} is {threshold} now: {again} asked again")

@@ -54,7 +54,9 @@ impl Search {
             return;
         }
         self.advance(now);
+        let assumed = self.predicted_rate(of);
         self.calls.price(of, rate);
+        self.correct(of, assumed);
         self.is_blocked = false;
         self.fill();
     }

@@ -1,6 +1,8 @@
 //! What measuring a function costs, and what is too hot to be measured all the time.
 
-use whyperf_model::{Hierarchy, Resource, Time};
+use std::collections::{BTreeMap, BTreeSet};
+
+use whyperf_model::{Hierarchy, Nanos, Resource, Time};
 
 use super::Search;
 use crate::graph::{NodeId, Truth};
@@ -47,6 +49,51 @@ impl Search {
         }
     }
 
+    /// While cost holds the search back, or leaves no room for what waits, functions that are known to be true rest, the costliest callers first: what is known may cost
+    /// less than what is still to be found.
+    pub(super) fn rest(&mut self) {
+        let is_soon = self.now.since(self.rested) < REST && self.rested > Time::ZERO;
+        let has_no_room = !self.budget.admits() || (self.is_blocked && self.budget.is_taken());
+        if is_soon || !has_no_room {
+            return;
+        }
+        let Some((cost, function)) = self.costliest() else { return };
+        self.rested = self.now;
+        for id in self.graph.ids() {
+            if self.graph.node(id).measured.is_some() && self.priced(id).as_ref() == Some(&function)
+            {
+                self.stop(id);
+                let subject = self.subject(id);
+                self.tell(Happening::Rests { subject, cost });
+            }
+        }
+    }
+
+    /// The function that costs most of those measured for true nodes alone: one that calls a true one, if there is any.
+    fn costliest(&self) -> Option<(f64, Resource)> {
+        let mut functions: BTreeMap<Resource, (bool, f64)> = BTreeMap::new();
+        let mut needed = BTreeSet::new();
+        for id in self.graph.ids().filter(|id| self.graph.node(*id).measured.is_some()) {
+            let Some(code) = self.priced(id) else { continue };
+            let node = self.graph.node(id);
+            if node.truth != Truth::True || node.is_root {
+                needed.insert(code);
+                continue;
+            }
+            let is_true = |child: &NodeId| self.graph.node(*child).truth == Truth::True;
+            let leads = node.children.keys().any(is_true);
+            let cost = self.calls.rate(&code).unwrap_or_default() * self.settings.call_cost;
+            functions.insert(code, (leads, cost * node.coverage()));
+        }
+        let least = self.settings.cost_limit * WORTHWHILE;
+        functions.retain(|code, (_, cost)| !needed.contains(code) && *cost > least);
+        let order = |one: &(bool, f64), other: &(bool, f64)| {
+            one.0.cmp(&other.0).then(one.1.total_cmp(&other.1))
+        };
+        let found = functions.into_iter().max_by(|one, other| order(&one.1, &other.1));
+        found.map(|(code, (_, cost))| (cost, code))
+    }
+
     /// The share of the time that measuring a node would cost more than what is measured already.
     pub(super) fn predicted_cost(&self, id: NodeId) -> f64 {
         let Some(code) = self.priced(id).filter(|code| !self.switched.contains_key(code)) else {
@@ -80,6 +127,14 @@ impl Search {
             *self.switched.entry(code).or_default() += 1;
         }
         price
+    }
+
+    /// A function that is switched on turns out to be called more often than assumed: the difference is not observed yet.
+    pub(super) fn correct(&mut self, function: &Resource, assumed: f64) {
+        let more = self.predicted_rate(function) - assumed;
+        if more > 0.0 && self.switched.contains_key(function) {
+            self.budget.spend(more * self.settings.call_cost);
+        }
     }
 
     /// A node is measured no longer.
@@ -117,3 +172,8 @@ impl Search {
         self.calls.rate(function).unwrap_or(self.settings.assumed_rate)
     }
 }
+
+/// So long it takes to see what resting saves.
+const REST: Nanos = Nanos::from_millis(250);
+/// Resting must save this part of the limit, or it would only lose what is known.
+const WORTHWHILE: f64 = 0.02;

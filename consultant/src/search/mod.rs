@@ -53,6 +53,8 @@ pub struct Search {
     undecided: BTreeSet<NodeId>,
     /// How many nodes each function is measured for: what is switched on costs nothing more.
     switched: BTreeMap<Resource, usize>,
+    /// When a function was last left to rest.
+    rested: Time,
     /// Nothing that waits is affordable; what may change that takes this back.
     is_blocked: bool,
     steps: VecDeque<Step>,
@@ -101,6 +103,7 @@ impl Search {
             measurements: Measurements::default(),
             undecided: BTreeSet::new(),
             switched: BTreeMap::new(),
+            rested: Time::ZERO,
             is_blocked: false,
             steps: VecDeque::new(),
         };
@@ -174,7 +177,6 @@ impl Search {
         }
         self.advance(now);
         let admission = self.budget.observe(fraction);
-        self.is_blocked = false;
         let cost = self.budget.observed();
         match admission {
             Admission::Unchanged => {}
@@ -184,6 +186,8 @@ impl Search {
                 self.tell(Happening::HeldBack { cost, limit, waiting });
             }
         }
+        self.rest();
+        self.is_blocked = false;
         self.fill();
     }
 
