@@ -157,7 +157,7 @@ pub(crate) fn handle_if_default(signal: i32, handler: Handler) -> bool {
     if disposition(signal).is_none_or(|old| old.handler != libc::SIG_DFL) {
         return false;
     }
-    let flags = (libc::SA_SIGINFO | libc::SA_ONSTACK) as u64;
+    let flags = (libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART) as u64;
     dispose(signal, Disposition { handler: handler as usize, flags, ..Disposition::default() })
 }
 

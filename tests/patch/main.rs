@@ -45,6 +45,11 @@ fn windows_and_budgets_bound_what_a_hot_function_costs() {
 }
 
 #[test]
+fn sites_of_several_instructions_and_islands_come_and_go_under_four_threads() {
+    check("several.c", &[]);
+}
+
+#[test]
 fn nonsense_is_refused() {
     check("nonsense.c", &[]);
 }

@@ -10,7 +10,7 @@ use crate::region;
 use crate::view::Tables;
 use core::sync::atomic::Ordering;
 use whyperf_layout::geometry::STAGING_CAPACITY;
-use whyperf_layout::patch::CODE;
+use whyperf_layout::patch::{BOUNDARIES, CODE};
 use whyperf_layout::{Outcome, Patch, ThunkForm};
 
 /// What a batch needs of the process.
@@ -49,28 +49,39 @@ pub(super) fn arm(tables: Tables, first: u64, count: u64, held: &Held) -> Option
             return Some(0);
         }
     };
-    let mut batch = Batch::new();
-    let mut armed = 0;
+    // Apart, so that a thread that stands between instructions keeps no others from being armed.
+    let mut batches = [Batch::new(Way::In), Batch::new(Way::In)];
     for at in records.clone() {
         let patch = tables.patch(at).read();
         match admit(tables, &ground, &patch, held) {
             Ok(slot) => {
-                let site = site::of_slot(slot);
-                if site.is_some_and(|site| !site.is(State::Armed)) && !batch.has(slot) {
+                if let Some(site) = site::of_slot(slot).filter(|site| !site.is(State::Armed))
+                    && let Some(batch) = batches.get_mut(usize::from(site.is_divided()))
+                    && !batch.has(slot)
+                {
                     batch.add(slot);
                 }
-                tell(tables, at, site.map_or(0, |site| site.region()), Outcome::Done);
-                armed += 1;
+                let region = site::of_slot(slot).map_or(0, Site::region);
+                tell(tables, at, region, Outcome::Done);
             }
             Err(outcome) => tell(tables, at, 0, outcome),
         }
     }
-    if let Err(outcome) = batch.flip(&ground.text, Way::In) {
-        records.for_each(|at| tell(tables, at, 0, outcome));
-        return Some(0);
+    for batch in &batches {
+        match batch.flip(&ground.text) {
+            Ok(()) => batch.sites().for_each(|site| site.set(State::Armed)),
+            Err(outcome) => {
+                let failed = |at: &usize| batch.sites().any(|site| is_told(tables, *at, site));
+                records.clone().filter(failed).for_each(|at| tell(tables, at, 0, outcome));
+            }
+        }
     }
-    batch.sites().for_each(|site| site.set(State::Armed));
-    Some(armed)
+    let is_armed = |at: &usize| tables.result(*at).load(Ordering::Relaxed) as u32 == 0;
+    Some(records.filter(is_armed).count() as u64)
+}
+
+fn is_told(tables: Tables, at: usize, site: &Site) -> bool {
+    tables.result(at).load(Ordering::Relaxed) == u64::from(site.region()) << 32
 }
 
 fn tell(tables: Tables, at: usize, region: u16, outcome: Outcome) {
@@ -105,12 +116,19 @@ fn admit(tables: Tables, ground: &Ground, patch: &Patch, held: &Held) -> Result<
         site.set(State::Forgotten);
     }
     let known = site::of_entry(patch.entry);
+    // Its island is still there.
+    let is_retiring = known.and_then(site::of_slot).is_some_and(|site| {
+        site.is(State::Retiring)
+            && site.island.load(Ordering::Relaxed) == patch.island
+            && site.island_original.load(Ordering::Relaxed) == patch.island_original
+    });
     let bytes = patch.original.to_le_bytes();
     let island = patch.island_original.to_le_bytes();
     let is_original = bytes
         .get(..patch.length as usize)
         .is_some_and(|bytes| ground.text.holds(patch.site, bytes))
         && (!is_island
+            || is_retiring
             || island.get(..JUMP).is_some_and(|bytes| ground.text.holds(patch.island, bytes)));
     if !is_original {
         return Err(Outcome::TextChanged);
@@ -124,17 +142,18 @@ fn makes_sense(patch: &Patch) -> bool {
     const USER: u64 = 1 << 47;
     const STUB: u64 = 8;
     let places = [patch.entry, patch.site, patch.stub, patch.copy, patch.word, patch.island];
-    let is_in_front =
-        patch.copy >= patch.stub + STUB && patch.copy < patch.stub + patch.code_length;
+    let end = patch.stub.wrapping_add(patch.code_length);
+    let is_in_front = patch.copy >= patch.stub.wrapping_add(STUB) && patch.copy < end;
     if places.iter().any(|place| *place >= USER)
         || !(STUB + 1 + JUMP as u64..=CODE as u64).contains(&patch.code_length)
         || patch.site.wrapping_sub(patch.entry) > 16
         || !is_in_front
+        || patch.boundary_count > BOUNDARIES as u64
         || patch
             .boundaries
             .iter()
             .take(patch.boundary_count as usize)
-            .any(|pair| pair.old != 0 && u64::from(pair.old) < patch.length)
+            .any(|pair| patch.copy + u64::from(pair.new) >= end)
     {
         return false;
     }
@@ -207,7 +226,7 @@ fn prepare(
 /// Gives functions their bytes back: that of one region, or, when it is 0, all of them. The first
 /// that cannot be disarmed says why.
 pub(super) fn disarm(tables: Tables, id: u16, held: &Held) -> Outcome {
-    let wanted = |site: &Site| site.is(State::Armed) && (id == 0 || site.region() == id);
+    let wanted = |site: &Site, state| site.is(state) && (id == 0 || site.region() == id);
     let ground = match Ground::new(held) {
         Ok(ground) => ground,
         Err(outcome) => return outcome,
@@ -216,21 +235,37 @@ pub(super) fn disarm(tables: Tables, id: u16, held: &Held) -> Outcome {
     let range = one.map_or(0..site::used(), |slot| slot..slot + 1);
     let mut first = Outcome::Done;
     for start in range.clone().step_by(STAGING_CAPACITY) {
-        let mut batch = Batch::new();
+        let mut batch = Batch::new(Way::Out);
+        let mut retiring = Batch::new(Way::Out);
         for slot in start..range.end.min(start + STAGING_CAPACITY) {
-            if let Some(site) = site::of_slot(slot).filter(|site| wanted(site)) {
+            if let Some(site) = site::of_slot(slot).filter(|site| wanted(site, State::Armed)) {
                 match rest(tables, &ground, site) {
                     Outcome::Done => batch.add(slot),
                     outcome => first = outcome,
                 }
             }
         }
-        match batch.flip(&ground.text, Way::Out) {
-            Ok(()) => batch.sites().for_each(|site| site.set(State::Disarmed)),
-            Err(outcome) => return outcome,
+        if let Err(outcome) = batch.flip(&ground.text) {
+            return outcome;
+        }
+        for site in batch.sites() {
+            site.set(if has_island(site) { State::Retiring } else { State::Disarmed });
+        }
+        for slot in start..range.end.min(start + STAGING_CAPACITY) {
+            if site::of_slot(slot).is_some_and(|site| wanted(site, State::Retiring)) {
+                retiring.add(slot);
+            }
+        }
+        match retiring.clear_islands(&ground.text) {
+            Ok(()) => retiring.sites().for_each(|site| site.set(State::Disarmed)),
+            Err(outcome) => first = outcome,
         }
     }
     first
+}
+
+fn has_island(site: &Site) -> bool {
+    site.island.load(Ordering::Relaxed) != 0
 }
 
 /// Switches a function off that is about to be disarmed, and looks whether it may be.

@@ -6,9 +6,11 @@
 //!   3  the first byte of each                     ── all processors read code anew ──
 //! ```
 //! At no moment can a thread execute a mixture: before 3 the first byte is a trap, whose handler
-//! leads to the copy. A site is one instruction, so nobody stands inside it.
+//! leads to the copy. Most sites are one instruction, so nobody stands inside; where they are several,
+//! all threads are looked at between 1 and 2.
 
-use super::site::{self, JUMP, Site};
+use super::inspection;
+use super::site::{self, JUMP, Site, State};
 use super::text::{Text, synchronize};
 use core::sync::atomic::{AtomicU64, Ordering};
 use whyperf_layout::Outcome;
@@ -21,6 +23,9 @@ const TRAP: u8 = 0xcc;
 pub(super) struct Batch {
     slots: [u16; STAGING_CAPACITY],
     used: usize,
+    /// From the first site to the last, or island: nobody stands inside elsewhere.
+    span: (u64, u64),
+    way: Way,
 }
 
 /// Which way bytes change.
@@ -34,8 +39,8 @@ pub(super) enum Way {
 
 impl Batch {
     /// An empty one.
-    pub(super) const fn new() -> Self {
-        Self { slots: [0; STAGING_CAPACITY], used: 0 }
+    pub(super) const fn new(way: Way) -> Self {
+        Self { slots: [0; STAGING_CAPACITY], used: 0, span: (u64::MAX, 0), way }
     }
 
     /// Adds a slot; nothing when there is no room.
@@ -44,6 +49,29 @@ impl Batch {
             *place = slot as u16;
             self.used += 1;
         }
+        if let Some(site) = site::of_slot(slot) {
+            let island = site.island.load(Ordering::Relaxed);
+            for place in [at(site), island].into_iter().filter(|place| *place != 0) {
+                let (low, high) = self.span;
+                self.span = (low.min(place), high.max(place + JUMP as u64));
+            }
+        }
+    }
+
+    /// Where a thread that stands at `place` goes on, if it stands where bytes are to change: between
+    /// instructions of a site, or, when islands go, on one.
+    pub(super) fn moved(&self, place: u64) -> Option<u64> {
+        if place < self.span.0 || place > self.span.1 {
+            return None;
+        }
+        let on_island = |site: &Site| {
+            let is_there = self.way == Way::Out && site.island.load(Ordering::Relaxed) == place;
+            is_there.then(|| site.stub.load(Ordering::Relaxed))
+        };
+        self.sites().find_map(|site| match self.way {
+            Way::In => site.moved(place),
+            Way::Out => on_island(site),
+        })
     }
 
     /// Whether a slot is in it.
@@ -57,7 +85,8 @@ impl Batch {
     }
 
     /// Changes the bytes. When the kernel refuses in the middle, what was changed goes back.
-    pub(super) fn flip(&self, text: &Text, way: Way) -> Result<(), Outcome> {
+    pub(super) fn flip(&self, text: &Text) -> Result<(), Outcome> {
+        let way = self.way;
         if self.used == 0 {
             return Ok(());
         }
@@ -66,9 +95,17 @@ impl Batch {
         }
         let trapped = self.sites().all(|site| text.write(at(site), &[TRAP]));
         if !trapped || !synchronize() {
-            self.sites().for_each(|site| take_back(text, site, way));
+            self.sites().for_each(|site| take_back_all(text, site, way));
             synchronize();
             return Err(if trapped { Outcome::NoCoreSync } else { Outcome::NoTextWrite });
+        }
+        if way == Way::In
+            && self.sites().any(Site::is_divided)
+            && let Err(outcome) = inspection::clear(self, text)
+        {
+            self.sites().for_each(|site| take_back_all(text, site, way));
+            synchronize();
+            return Err(outcome);
         }
         for site in self.sites() {
             let (bytes, length) = new_bytes(site, way);
@@ -78,6 +115,22 @@ impl Batch {
         for site in self.sites() {
             let (bytes, _) = new_bytes(site, way);
             text.write(at(site), bytes.get(..1).unwrap_or(&[]));
+        }
+        synchronize();
+        Ok(())
+    }
+
+    /// Takes the islands of disarmed sites away, when nobody stands on one any more.
+    pub(super) fn clear_islands(&self, text: &Text) -> Result<(), Outcome> {
+        let has_island = |site: &&Site| site.island.load(Ordering::Relaxed) != 0;
+        if self.sites().find(has_island).is_none() {
+            return Ok(());
+        }
+        inspection::clear(self, text)?;
+        for site in self.sites().filter(has_island) {
+            let bytes = site.bytes(&site.island_original);
+            let at = site.island.load(Ordering::Relaxed);
+            text.write(at, bytes.get(..JUMP).unwrap_or(&[]));
         }
         synchronize();
         Ok(())
@@ -106,6 +159,16 @@ fn write_island(text: &Text, site: &Site) -> bool {
 fn take_back(text: &Text, site: &Site, way: Way) {
     let old = if way == Way::In { Way::Out } else { Way::In };
     text.write(at(site), new_bytes(site, old).0.get(..1).unwrap_or(&[]));
+}
+
+/// The change failed: the site gets its first byte back, and the island, to which nothing led yet, its
+/// own. One from which the site was taken earlier waits until nobody stands there.
+fn take_back_all(text: &Text, site: &Site, way: Way) {
+    take_back(text, site, way);
+    let at = site.island.load(Ordering::Relaxed);
+    if way == Way::In && at != 0 && !site.is(State::Retiring) {
+        text.write(at, site.bytes(&site.island_original).get(..JUMP).unwrap_or(&[]));
+    }
 }
 
 /// Whether site and island hold these bytes.

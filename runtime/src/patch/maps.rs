@@ -11,6 +11,30 @@ static START: [AtomicU64; STRETCHES] = [const { AtomicU64::new(0) }; STRETCHES];
 static END: [AtomicU64; STRETCHES] = [const { AtomicU64::new(0) }; STRETCHES];
 static USED: AtomicUsize = AtomicUsize::new(0);
 
+/// Where the mapping around an address ends, whatever it holds.
+pub(super) fn end_of_memory_around(address: u64) -> Option<u64> {
+    let mut end = None;
+    lines(|line| {
+        if (line.start..line.end).contains(&address) {
+            end = Some(line.end);
+        }
+    });
+    end
+}
+
+/// Calls `each` with every line; false when they cannot be read.
+fn lines(mut each: impl FnMut(&Line)) -> bool {
+    let mut line = Line::default();
+    kernel::read_whole(c"/proc/thread-self/maps", |bytes| {
+        for byte in bytes {
+            if line.take(*byte) {
+                each(&line);
+                line = Line::default();
+            }
+        }
+    })
+}
+
 /// The list, as it was a moment ago.
 #[derive(Debug)]
 pub(super) struct Maps(());
@@ -19,16 +43,7 @@ impl Maps {
     /// Reads it; `None` when it cannot be read.
     pub(super) fn read(_: &Held) -> Option<Self> {
         USED.store(0, Ordering::Relaxed);
-        let mut line = Line::default();
-        kernel::read_whole(c"/proc/thread-self/maps", |bytes| {
-            for byte in bytes {
-                if line.take(*byte) {
-                    keep(&line);
-                    line = Line::default();
-                }
-            }
-        })
-        .then_some(Self(()))
+        lines(keep).then_some(Self(()))
     }
 
     /// Whether so many bytes are code of a file.

@@ -13,6 +13,7 @@ pub(crate) mod budget;
 pub(crate) mod calls;
 pub mod departure;
 mod index;
+mod inspection;
 mod maps;
 mod personality;
 pub(crate) mod pool;

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!   Free ──► Armed ◄──► Disarmed
-//!              └──────────┴────► Forgotten    the object is gone: its bytes are nobody's any more
+//!     │        └──────────┴────► Forgotten    the object is gone: its bytes are nobody's any more
+//!     └─────────── Retiring            the island's bytes wait until nobody stands there
 //! ```
 //! Entries are written under the lock, read by the handler of traps, by switches and by the agent.
 //! A slot, its stub and its region stay bound to their function, for a thread may stand in any of
@@ -16,6 +17,7 @@ use crate::{clock, switch};
 use core::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 use whyperf_layout::Patch;
 use whyperf_layout::geometry::REGION_CAPACITY;
+use whyperf_layout::patch::BOUNDARIES;
 
 /// Where a site stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +29,8 @@ pub(super) enum State {
     Disarmed = 2,
     /// Its object is gone.
     Forgotten = 3,
+    /// Its bytes are the compiler's again, but those of its island.
+    Retiring = 4,
 }
 
 /// One patched function.
@@ -54,6 +58,8 @@ pub(super) struct Site {
     pub(super) copy: AtomicU64,
     /// The word that the stub jumps through.
     pub(super) word: AtomicU64,
+    /// Beginnings of instructions inside, as in the record.
+    boundaries: [AtomicU32; BOUNDARIES],
 }
 
 static SITES: [Site; SLOTS] = [const { Site::new() }; SLOTS];
@@ -85,6 +91,7 @@ impl Site {
             stub: ZERO,
             copy: ZERO,
             word: ZERO,
+            boundaries: [const { AtomicU32::new(0) }; BOUNDARIES],
         }
     }
 
@@ -104,6 +111,12 @@ impl Site {
         ] {
             place.store(value, Ordering::Relaxed);
         }
+        let count = (patch.boundary_count as usize).min(BOUNDARIES);
+        for (at, place) in self.boundaries.iter().enumerate() {
+            let pair = patch.boundaries.get(at).filter(|_| at < count);
+            let pair = pair.map_or(0, |pair| u32::from(pair.new) << 8 | u32::from(pair.old));
+            place.store(pair, Ordering::Relaxed);
+        }
         // Whoever meets the trap sees this: the write of its byte is a call of the kernel's.
         self.at.store(patch.site, Ordering::Relaxed);
     }
@@ -121,6 +134,28 @@ impl Site {
     /// Its region.
     pub(super) fn region(&self) -> u16 {
         self.region.load(Ordering::Relaxed) as u16
+    }
+
+    /// Where a thread that stands at `at`, between the instructions to be replaced, goes on in the
+    /// copy; `None` when it does not stand there.
+    pub(super) fn moved(&self, at: u64) -> Option<u64> {
+        let distance = at.wrapping_sub(self.at.load(Ordering::Relaxed));
+        if distance == 0 || distance >= self.length.load(Ordering::Relaxed) {
+            return None;
+        }
+        let pairs = self.boundaries.iter().map(|pair| pair.load(Ordering::Relaxed));
+        let [_, new, ..] =
+            pairs.map(u32::to_le_bytes).find(|[old, ..]| u64::from(*old) == distance)?;
+        Some(self.copy.load(Ordering::Relaxed) + u64::from(new))
+    }
+
+    /// Whether more than one instruction is replaced, so that a thread may stand between them.
+    pub(super) fn is_divided(&self) -> bool {
+        let length = self.length.load(Ordering::Relaxed);
+        self.boundaries.iter().any(|pair| {
+            let old = u64::from(pair.load(Ordering::Relaxed) & 0xff);
+            old != 0 && old < length
+        })
     }
 
     /// The bytes of the site in eight of them.

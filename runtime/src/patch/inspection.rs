@@ -1,0 +1,234 @@
+//! Looking where every thread stands, before instructions are replaced that somebody may be between.
+//!
+//! ```text
+//!   not running   the kernel shows its pc and sp
+//!   running       a signal asks it; its handler moves it into the copy if it stands inside
+//!   both          the stack from sp on: an interrupted place inside means somebody may come back there
+//! ```
+//! Nobody new can come to stand inside meanwhile: the first byte is a trap, or nothing leads there any
+//! more. What cannot be proved is answered as if somebody stood there.
+
+use super::batch::Batch;
+use super::maps;
+use super::text::Text;
+use super::threads::{self, Path};
+use crate::kernel;
+use core::ffi::c_void;
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use whyperf_layout::Outcome;
+
+/// The thread that is asked, 0 for none, [`ANSWERING`] while it does.
+static ASKED: AtomicU32 = AtomicU32::new(0);
+const ANSWERING: u32 = u32::MAX;
+/// Its stack pointer, when it has answered.
+static STACK: AtomicU64 = AtomicU64::new(0);
+/// What it looks into.
+static BATCH: AtomicPtr<Batch> = AtomicPtr::new(core::ptr::null_mut());
+
+/// The signal that asks, once one was chosen. Not the trap: of that one only one can be pending, and
+/// the other's cause would be lost.
+static SIGNAL: AtomicU32 = AtomicU32::new(0);
+
+/// Nanoseconds between looks whether a thread has answered, and looks.
+const PAUSE: u64 = 50_000;
+const LOOKS: u32 = 1000;
+/// Words of a stack that are read at once.
+const WORDS: usize = 128;
+
+/// Makes sure that no thread stands where the batch is about to change instructions.
+pub(super) fn clear(batch: &Batch, text: &Text) -> Result<(), Outcome> {
+    BATCH.store(core::ptr::from_ref(batch).cast_mut(), Ordering::Relaxed);
+    if !choose_signal() {
+        return Err(Outcome::ThreadInside);
+    }
+    let own = kernel::thread_id();
+    let mut outcome = Ok(());
+    let listed = threads::each(|thread| {
+        if thread != own && outcome.is_ok() {
+            outcome = look_at(thread, batch, text);
+        }
+    });
+    if listed { outcome } else { Err(Outcome::ThreadInside) }
+}
+
+/// Makes sure that a signal is ours: a real-time signal that the program does not use.
+fn choose_signal() -> bool {
+    const FIRST: i32 = 35;
+    const LAST: i32 = 64;
+    let ours = asked as *const () as usize;
+    let chosen = SIGNAL.load(Ordering::Relaxed) as i32;
+    let is_ours = |signal| kernel::disposition(signal).is_some_and(|now| now.handler == ours);
+    if chosen != 0 && is_ours(chosen) {
+        return true;
+    }
+    let free = (FIRST..=LAST).rev().find(|signal| kernel::handle_if_default(*signal, asked));
+    SIGNAL.store(free.unwrap_or(0) as u32, Ordering::Relaxed);
+    free.is_some()
+}
+
+extern "C" fn asked(signal: i32, info: *mut libc::siginfo_t, context: *mut c_void) {
+    if is_ours(info) {
+        answer(context);
+        return;
+    }
+    // Somebody else's: it does what it would have done.
+    kernel::set_default(signal);
+    kernel::send_to_thread(signal);
+}
+
+fn look_at(thread: u32, batch: &Batch, text: &Text) -> Result<(), Outcome> {
+    let stack = match Standing::of(thread) {
+        Standing::Gone => return Ok(()),
+        Standing::Still { stack, at } if batch.moved(at).is_none() => stack,
+        Standing::Still { .. } => return Err(Outcome::ThreadInside),
+        Standing::Running => match ask(thread) {
+            Some(stack) => stack,
+            // It may have ended, or gone to sleep without taking the signal.
+            None => return Err(Outcome::SigtrapBlocked),
+        },
+    };
+    if is_on_stack(stack, batch, text) { Err(Outcome::ThreadInside) } else { Ok(()) }
+}
+
+/// What the kernel shows of a thread.
+#[derive(Debug, PartialEq, Eq)]
+enum Standing {
+    Gone,
+    Running,
+    Still { stack: u64, at: u64 },
+}
+
+impl Standing {
+    fn of(thread: u32) -> Self {
+        let mut text = [0; 256];
+        let length = kernel::read_file(Path::of(thread, b"/syscall").as_c_str(), &mut text);
+        Self::read(text.get(..length).unwrap_or(&[]))
+    }
+
+    /// `running`, or a call and its arguments, and in the end stack pointer and place.
+    fn read(line: &[u8]) -> Self {
+        let mut words = line.trim_ascii().rsplit(|byte| *byte == b' ');
+        let (Some(at), Some(stack)) = (words.next(), words.next()) else {
+            return if line.is_empty() { Self::Gone } else { Self::Running };
+        };
+        Self::Still { stack: number(stack), at: number(at) }
+    }
+}
+
+fn number(word: &[u8]) -> u64 {
+    let digits = word.strip_prefix(b"0x").unwrap_or(word);
+    digits
+        .iter()
+        .fold(0, |sum, byte| sum << 4 | char::from(*byte).to_digit(16).map_or(0, u64::from))
+}
+
+/// Asks a running thread; answers its stack pointer, `None` when it does not take the signal.
+fn ask(thread: u32) -> Option<u64> {
+    ASKED.store(thread, Ordering::Release); // SYNC asked with answer
+    if !send(thread) {
+        ASKED.store(0, Ordering::Relaxed);
+        return Some(0);
+    }
+    for _ in 0..LOOKS {
+        let now = ASKED.load(Ordering::Acquire); // SYNC answered with answer
+        if now == 0 {
+            return Some(STACK.load(Ordering::Relaxed));
+        }
+        kernel::futex_wait(ASKED.as_ptr(), now, PAUSE);
+    }
+    // Who has begun to answer must be let finish: it reads the batch.
+    while ASKED.load(Ordering::Relaxed) == ANSWERING {
+        kernel::give_way();
+    }
+    let taken_back = ASKED.compare_exchange(thread, 0, Ordering::Relaxed, Ordering::Relaxed);
+    taken_back.err().map(|_| STACK.load(Ordering::Relaxed))
+}
+
+/// Sends the signal with a mark that nobody else has; false when there is no such thread any more.
+fn send(thread: u32) -> bool {
+    // SAFETY: a structure of integers, for which zero is valid.
+    let mut info: libc::siginfo_t = unsafe { core::mem::zeroed() };
+    let signal = SIGNAL.load(Ordering::Relaxed);
+    info.si_signo = signal as i32;
+    info.si_code = libc::SI_QUEUE;
+    // SAFETY: the mark lies where the kernel keeps a queued signal's value, inside the structure.
+    unsafe { (&raw mut info).cast::<u64>().add(VALUE).write(mark()) };
+    let process = kernel::process_id() as usize;
+    let arguments = [process, thread as usize, signal as usize, &raw const info as usize, 0, 0];
+    // SAFETY: the structure has the type the call takes.
+    unsafe { kernel::call(libc::SYS_rt_tgsigqueueinfo, arguments) == 0 }
+}
+
+/// Where in a signal's description its value lies, in words.
+const VALUE: usize = 3;
+
+fn mark() -> u64 {
+    &raw const ASKED as u64
+}
+
+/// Whether a signal was sent by [`ask`], however late it comes.
+fn is_ours(info: *const libc::siginfo_t) -> bool {
+    // SAFETY: the kernel passes the signal's description.
+    let (code, value) = unsafe { ((*info).si_code, info.cast::<u64>().add(VALUE).read()) };
+    code == libc::SI_QUEUE && value == mark()
+}
+
+/// In the thread that is asked: moves it out of what is about to change.
+fn answer(context: *mut c_void) {
+    let thread = kernel::thread_id();
+    let acquire = Ordering::Acquire; // SYNC asked with ask
+    if ASKED.compare_exchange(thread, ANSWERING, acquire, Ordering::Relaxed).is_err() {
+        return;
+    }
+    // SAFETY: the kernel passes the interrupted context, and the batch lives while it is asked for.
+    let (registers, batch) = unsafe {
+        let context = &mut *context.cast::<libc::ucontext_t>();
+        (&mut context.uc_mcontext.gregs, &*BATCH.load(Ordering::Relaxed))
+    };
+    if let Some(at) = registers.get_mut(libc::REG_RIP as usize)
+        && let Some(copy) = batch.moved(*at as u64)
+    {
+        *at = copy as i64;
+    }
+    let stack = registers.get(libc::REG_RSP as usize).map_or(0, |stack| *stack as u64);
+    STACK.store(stack, Ordering::Relaxed);
+    ASKED.store(0, Ordering::Release); // SYNC answered with ask
+}
+
+/// Whether a word from `stack` to the end of its mapping is a place inside.
+fn is_on_stack(stack: u64, batch: &Batch, text: &Text) -> bool {
+    let Some(end) = maps::end_of_memory_around(stack) else { return false };
+    let mut at = stack & !7;
+    let mut bytes = [0; WORDS * 8];
+    while at < end {
+        let length = bytes.len().min((end - at) as usize);
+        let Some(piece) = bytes.get_mut(..length) else { return true };
+        if !text.read(at, piece) {
+            return true;
+        }
+        let found = piece.chunks_exact(8).any(|word| {
+            let word = word.try_into().map_or(0, u64::from_le_bytes);
+            batch.moved(word).is_some()
+        });
+        if found {
+            return true;
+        }
+        at += length as u64;
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_kernel_shows_is_understood() {
+        let blocked = b"7 0x7ffd 0x1 0xffffffffffffffff 0x0 0x0 0x0 0x7ffdc0a8 0x7f12e8\n";
+        let still = Standing::Still { stack: 0x7ffd_c0a8, at: 0x7f_12e8 };
+        assert_eq!(Standing::read(blocked), still);
+        assert_eq!(Standing::read(b"-1 0x7ffdc0a8 0x7f12e8\n"), still);
+        assert_eq!(Standing::read(b"running\n"), Standing::Running);
+        assert_eq!(Standing::read(b""), Standing::Gone);
+    }
+}
