@@ -116,12 +116,19 @@ impl<'a> Loader<'a> {
         let begin = Instant::now();
         let mut place = String::from("no thread of it can be stopped");
         let mut rehearsed = false;
+        let mut taken = Vec::new();
         let mut pause = Duration::from_micros(500);
         while begin.elapsed() < SEARCH {
-            for tid in threads::of(self.pid) {
+            let free = threads::of(self.pid).into_iter().filter(|tid| !taken.contains(tid));
+            for tid in free.collect::<Vec<_>>() {
                 let session = match Session::begin(tid, STOP) {
                     Ok(session) => session,
-                    Err(Failure::Ended | Failure::Late) => continue,
+                    Err(Failure::Ended) => continue,
+                    Err(Failure::Late) => {
+                        // It is let go with the end of this thread of ours; until then it is taken.
+                        taken.push(tid);
+                        continue;
+                    }
                     Err(failure) => return Err(self.refusal(failure)),
                 };
                 let picture = Picture::take(session.registers(), &self.memory);
@@ -284,8 +291,8 @@ const SYSTEM_CALL: [u8; 2] = [0x0f, 0x05];
 /// Bytes of code in which a system call is looked for.
 const SEARCHED: usize = 1 << 20;
 /// How long a good moment is looked for.
-const SEARCH: Duration = Duration::from_secs(5);
-/// How long one thread may take to stop.
-const STOP: Duration = Duration::from_millis(250);
+const SEARCH: Duration = Duration::from_secs(8);
+/// How long one thread may take to stop: it must run for that, which others may keep it from.
+const STOP: Duration = Duration::from_secs(3);
 /// How long loading may take.
 const LOADING: Duration = Duration::from_secs(15);

@@ -223,12 +223,9 @@ fn park(
     }
 }
 
-/// Ends the tracing of a thread of which nothing was changed.
+/// Ends the tracing of a thread of which nothing was changed. One that has not stopped yet cannot be let go.
 fn let_go(tracee: &Tracee, failure: Failure) -> Failure {
-    if matches!(failure, Failure::Late) {
-        // It must be stopped to be let go; one that sleeps without listening stops when it wakes.
-        let _ = tracee.detach(0);
-    } else if matches!(failure, Failure::Stopped) {
+    if matches!(failure, Failure::Stopped) {
         let _ = tracee.detach(libc::SIGSTOP);
     }
     failure

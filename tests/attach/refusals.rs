@@ -1,0 +1,119 @@
+//! What cannot be attached to is refused in words, and goes on as if nothing had been tried.
+
+use std::process::Command;
+
+use crate::attached::Attached;
+use crate::shipped;
+use crate::target::{Target, build};
+
+/// Refused for a reason that has these words in it; then the program ends as it should.
+fn is_refused(target: Target, reason: &str) {
+    let attached = Attached::with(&["--duration", "1", &target.pid().to_string()]);
+    assert_eq!(attached.status, Some(125), "{}", attached.said);
+    assert!(attached.said.contains(reason), "{reason}: {}", attached.said);
+    assert_eq!(target.end(), (Some(0), "done\n".to_owned()));
+}
+
+#[test]
+fn a_static_program() {
+    let program = build("hello.c", "hello-static", "gcc", &["-static"]);
+    is_refused(Target::start(&mut Command::new(program)), "statically linked");
+}
+
+#[test]
+fn a_program_with_musl() {
+    if Command::new("musl-gcc").arg("--version").output().is_err() {
+        println!("musl-gcc is not installed: left out");
+        return;
+    }
+    let program = build("hello.c", "hello-musl", "musl-gcc", &[]);
+    is_refused(Target::start(&mut Command::new(program)), "musl");
+}
+
+#[test]
+fn a_stopped_program() {
+    let program = build("hello.c", "hello-stopped", "gcc", &[]);
+    let target = Target::start(&mut Command::new(program));
+    let pid = target.pid().to_string();
+    let signal = |name: &str| {
+        assert!(Command::new("kill").args([name, &pid]).status().is_ok_and(|done| done.success()));
+    };
+    signal("-STOP");
+    while !std::fs::read_to_string(format!("/proc/{pid}/stat"))
+        .is_ok_and(|stat| stat.contains(") T "))
+    {
+        std::thread::yield_now();
+    }
+    let attached = Attached::with(&["--duration", "1", &pid]);
+    signal("-CONT");
+    assert_eq!(attached.status, Some(125), "{}", attached.said);
+    assert!(
+        attached.said.contains("is stopped") && attached.said.contains("kill -CONT"),
+        "{}",
+        attached.said
+    );
+    assert_eq!(target.end(), (Some(0), "done\n".to_owned()));
+}
+
+#[test]
+fn a_number_of_nobody() {
+    let mut child = Command::new("true").spawn().expect("every system has `true`");
+    child.wait().expect("it is ours");
+    let attached = Attached::with(&[&child.id().to_string()]);
+    assert_eq!(attached.status, Some(125), "{}", attached.said);
+    assert!(attached.said.contains("there is no process"), "{}", attached.said);
+}
+
+#[test]
+fn words_that_make_no_sense() {
+    for words in
+        [&["--duration", "0", "1"][..], &["--duration", "x", "1"], &["-1"], &["seven"], &[]]
+    {
+        let attached = Attached::with(words);
+        assert_eq!(attached.status, Some(2), "{words:?}: {}", attached.said);
+    }
+}
+
+#[test]
+fn a_program_of_another_user() {
+    if !rustix::process::geteuid().is_root() {
+        println!("only root can become another user: left out");
+        return;
+    }
+    let program = build("hello.c", "hello-other", "gcc", &[]);
+    let target = Target::start(&mut Command::new(program));
+    // A place that everybody reaches.
+    let folder = std::env::temp_dir().join(format!("whyperf-other-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("the temporary folder can be written");
+    for name in ["whyperf", "libwhyperf.so"] {
+        std::fs::copy(shipped::folder().join(name), folder.join(name)).expect("it was built");
+    }
+    let mut command = Command::new("setpriv");
+    command
+        .args(["--reuid=65534", "--regid=65534", "--clear-groups", "--"])
+        .arg(folder.join("whyperf"));
+    command.current_dir("/");
+    let attached = Attached::by(command, &[&target.pid().to_string()]);
+    let _ = std::fs::remove_dir_all(&folder);
+    assert_eq!(attached.status, Some(125), "{}", attached.said);
+    assert!(attached.said.contains("belongs to user 0"), "{}", attached.said);
+    assert_eq!(target.end(), (Some(0), "done\n".to_owned()));
+}
+
+#[test]
+fn a_program_that_is_measured_already() {
+    let program = build("hello.c", "hello-measured", "gcc", &[]);
+    let mut command = Command::new(shipped::whyperf());
+    let target = Target::start(command.args(["run", "-q", "--no-store", "--"]).arg(program));
+    let parent = target.pid();
+    let children = std::fs::read_to_string(format!("/proc/{parent}/task/{parent}/children"));
+    let child = children.expect("whyperf runs").trim().to_owned();
+    let attached = Attached::with(&["--duration", "1", &child]);
+    assert_eq!(attached.status, Some(125), "{}", attached.said);
+    assert!(
+        attached.said.contains(&format!("measured already, by process {parent}")),
+        "{}",
+        attached.said
+    );
+    assert_eq!(target.end(), (Some(0), "done\n".to_owned()));
+}

@@ -1,0 +1,60 @@
+/* Four ranks: the last one works and the others wait for it at a barrier, until so many seconds are over.
+ * Then each tells the sum of what went around, which is known. */
+#define _POSIX_C_SOURCE 200809L
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static double now(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+__attribute__((noipa)) static void work(double seconds)
+{
+    volatile double sum = 0.0;
+    double end = now(CLOCK_THREAD_CPUTIME_ID) + seconds;
+    while (now(CLOCK_THREAD_CPUTIME_ID) < end)
+        for (int i = 1; i < 5000; i++)
+            sum += 1.0 / i;
+}
+
+__attribute__((noipa)) static void meet(void)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+int main(int argc, char **argv)
+{
+    int rank, size, over = 0, rounds = 0;
+    long sum = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    double end = now(CLOCK_MONOTONIC) + (argc > 1 ? atof(argv[1]) : 10.0);
+    if (rank == 0) {
+        puts("ready");
+        fflush(stdout);
+    }
+    while (!over) {
+        long token = rounds, came = -1;
+        if (rank == size - 1)
+            work(0.02);
+        meet();
+        MPI_Sendrecv(&token, 1, MPI_LONG, (rank + 1) % size, 5, &came, 1, MPI_LONG, (rank + size - 1) % size, 5,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        sum += came == rounds;
+        rounds++;
+        over = rank == 0 && now(CLOCK_MONOTONIC) > end;
+        MPI_Bcast(&over, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    }
+    int right = sum == rounds, all = 0;
+    MPI_Reduce(&right, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("%d of %d ranks are right\n", all, size);
+    MPI_Finalize();
+    return right ? 0 : 1;
+}

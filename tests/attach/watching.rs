@@ -1,0 +1,70 @@
+//! Programs of one process: what they do is seen, again and again, and nothing of it changes.
+
+use std::fs;
+use std::process::Command;
+
+use crate::attached::Attached;
+use crate::target::{Target, build};
+
+/// The words through which the program calls others, as its memory holds them now.
+fn library_is_mapped(pid: u32) -> bool {
+    let maps = fs::read_to_string(format!("/proc/{pid}/maps")).expect("the program runs");
+    maps.contains("libwhyperf.so")
+}
+
+fn threads(pid: u32) -> usize {
+    fs::read_dir(format!("/proc/{pid}/task")).expect("the program runs").count()
+}
+
+#[test]
+fn calls_are_seen_each_time_and_none_in_between() {
+    // Slots that are sealed after loading, and slots that are filled at their first call.
+    for (name, options) in [("steps-now", "-Wl,-z,now"), ("steps-lazy", "-Wl,-z,lazy")] {
+        let program = build("steps.c", name, "gcc", &[options]);
+        let target = Target::start(&mut Command::new(program));
+        let pid = target.pid();
+        for _ in 0..3 {
+            let attached = Attached::to(pid, "0.7");
+            let reads = attached.calls("load_block", "read");
+            assert!(
+                reads > 0 && reads.is_multiple_of(20) || reads > 20,
+                "{reads} reads: {}",
+                attached.said
+            );
+            assert!(attached.calls("load_block", "open") > 0, "{}", attached.said);
+            assert!(library_is_mapped(pid));
+        }
+        // The agent ends by itself; nobody else was left behind.
+        while threads(pid) > 1 {
+            std::thread::yield_now();
+        }
+        let (status, text) = target.end();
+        assert_eq!((status, text.as_str()), (Some(7), "0 wrong\n"), "{name}");
+    }
+}
+
+#[test]
+fn a_wait_is_not_disturbed() {
+    let program = build("waits.c", "waits", "gcc", &[]);
+    let ways = ["epoll", "nanosleep", "futex", "poll", "select", "sigtimedwait", "recv", "semop"];
+    let start = |way: &str| Target::start(Command::new(&program).arg(way));
+    let targets: Vec<(&str, Target)> = ways.into_iter().map(|way| (way, start(way))).collect();
+    for (_, target) in &targets {
+        Attached::to(target.pid(), "0.05");
+    }
+    for (way, target) in targets {
+        let (status, text) = target.end();
+        assert_eq!((status, text), (Some(0), format!("{way} undisturbed\n")));
+    }
+}
+
+#[test]
+fn python_is_a_program_like_others() {
+    let script = "import sys, time\nprint('ready', flush=True)\nend = time.time() + 2.5\n\
+        while time.time() < end: open('/dev/zero', 'rb').read(100)\nprint('done')\n";
+    let target = Target::start(Command::new("python3").args(["-c", script]));
+    let attached = Attached::to(target.pid(), "1");
+    let rows = attached.report["profile"].as_array().cloned().unwrap_or_default();
+    assert!(rows.iter().any(|row| row["path"][1] == "read"), "{}", attached.said);
+    assert_eq!(target.end(), (Some(0), "done\n".to_owned()));
+}
