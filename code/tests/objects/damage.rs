@@ -93,7 +93,7 @@ fn spoilt_objects_answer_or_are_refused() {
     for flags in ["-O2", "-O2 -s", "-g1 -O2 -static-pie", "-g -O2"] {
         folder.run(&format!("g++ {flags} a.cpp -o prog"));
         let good = fs::read(folder.path("prog")).expect("it was just made");
-        let rounds = if good.len() < 1 << 20 { 500 } else { 2 };
+        let rounds = if good.len() < 1 << 20 { 350 } else { 2 };
         for round in 0..rounds {
             let bytes = if round % 5 == 0 {
                 good[..chance.below(good.len())].to_vec()
