@@ -13,7 +13,8 @@ use clap::{
 };
 use whyperf_consultant::{Hypotheses, HypothesisId};
 
-use crate::store_arguments::{Keeping, Runs, Show};
+use crate::guide;
+use crate::store_arguments::{DirectivesVerb, Keeping, Runs, Show};
 use whyperf_model::Pair;
 
 use crate::measure;
@@ -31,9 +32,10 @@ impl Arguments {
     /// What the command line and the environment say; ends this process where they make no sense.
     pub(crate) fn given() -> Self {
         let matches = Self::description(|name| env::var_os(name)).get_matches();
-        let given = Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-        if let Verb::Run(launch) | Verb::Exec(launch) = &given.verb {
+        let mut given = Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+        if let Verb::Run(launch) | Verb::Exec(launch) = &mut given.verb {
             launch.options.check();
+            launch.options.keeping.name_after(&launch.command);
         }
         given
     }
@@ -67,6 +69,9 @@ pub(crate) enum Verb {
     Runs(Runs),
     /// Show a run that was kept
     Show(Box<Show>),
+    /// Say what directive files say; make them from runs that were kept
+    #[command(subcommand)]
+    Directives(DirectivesVerb),
     /// Say what this machine allows, what is missing and what to do
     Doctor(Listing),
     /// Remove what runs that were killed have left behind
@@ -206,6 +211,9 @@ impl Options {
         if let Err(message) = self.pairs() {
             Arguments::command().error(ErrorKind::ValueValidation, message).exit();
         }
+        if let Err(message) = guide::read(&self.keeping.directives, &Hypotheses::built_in()) {
+            Arguments::command().error(ErrorKind::ValueValidation, message).exit();
+        }
     }
 }
 
@@ -219,7 +227,7 @@ pub(crate) struct Threshold {
 }
 
 /// A share given in percent, with or without its sign.
-fn percent(text: &str) -> Result<f64, String> {
+pub(crate) fn percent(text: &str) -> Result<f64, String> {
     let value: f64 = text
         .trim_end_matches('%')
         .trim()

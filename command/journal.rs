@@ -94,11 +94,11 @@ impl Journal {
             self.take_bulk(daemon, pairs);
         }
         let news = Box::new(std::mem::take(&mut self.news));
-        match self.sender.try_send(Entry::Progress(news)) {
-            // Still busy with the last: it goes with the next.
-            Err(TrySendError::Full(Entry::Progress(news))) => self.news = *news,
-            // The writer has given up, and says why at the end.
-            Ok(()) | Err(_) => {}
+        // Still busy with the last: it goes with the next. A writer that has given up says why at the end.
+        if let Err(TrySendError::Full(Entry::Progress(news))) =
+            self.sender.try_send(Entry::Progress(news))
+        {
+            self.news = *news;
         }
     }
 
@@ -177,7 +177,7 @@ fn verdict(question: &Question) -> Verdict {
         asked: question.asked.into(),
         found: question.found,
         cost: 0.0,
-        origin: "search".to_owned(),
+        origin: question.origin.to_string(),
     }
 }
 

@@ -9,6 +9,7 @@ use whyperf_daemon::RunDirectory;
 use crate::arguments::Launch as Request;
 use crate::attendance::{Attendance, Outcome, SHORT_GRACE};
 use crate::event::Events;
+use crate::guide::Guide;
 use crate::journal::Journal;
 use crate::launch::{CANNOT_EXECUTE, Launch};
 use crate::library;
@@ -17,7 +18,7 @@ use crate::report::Report;
 use crate::rescue;
 use crate::surroundings;
 use crate::target::Unusable;
-use crate::terminal::Screen;
+use crate::terminal::{self, Screen};
 use crate::watch::Watch;
 
 /// Runs the command of the request; the exit status is the program's.
@@ -66,6 +67,9 @@ pub(crate) fn attend(
     if let (Some((program, obstacle)), Some(_)) = (&obstacle, &watch) {
         screen.warn(&format!("{} {}", program.display(), obstacle.advice()));
     }
+    if let Some(watch) = &watch {
+        tell(&watch.guide, &mut screen);
+    }
     let watch = watch.map(|watch| kept(watch, request, &mut screen));
     let events = Events::listen()?;
     if let Some(watch) = &watch {
@@ -99,13 +103,26 @@ pub(crate) fn attend(
     Ok(ExitCode::from(u8::try_from(status).unwrap_or(u8::MAX)))
 }
 
+/// Says what leads the search.
+fn tell(guide: &Guide, screen: &mut Screen) {
+    if let Some(said) = &guide.said {
+        screen.say(&format!("{} {said}\n", screen.manner.paint("whyperf", terminal::FAINT)));
+    }
+    if let Some(complaint) = &guide.complaint {
+        screen.warn(complaint);
+    }
+}
+
 /// Keeps the run in the store, unless that is not wanted.
 pub(crate) fn kept(mut watch: Watch, request: &Request, screen: &mut Screen) -> Watch {
     let keeping = &request.options.keeping;
     if keeping.no_store {
         return watch;
     }
-    match Journal::begin(keeping.store.clone(), surroundings::new_run(request)) {
+    match Journal::begin(
+        keeping.store.clone(),
+        surroundings::new_run(request, &watch.guide.directives),
+    ) {
         Ok(journal) => watch.keep(journal),
         Err(error) => screen.warn(&format!("the run is not kept: {error}")),
     }

@@ -35,7 +35,7 @@ pub(crate) fn runs(request: &Runs) -> Result<ExitCode> {
 fn list(request: &Runs) -> Result<ExitCode> {
     let store = Store::open(&request.place.store, Access::Read)?;
     let is_cut = !request.place.json && !request.all;
-    let most = request.last.or(is_cut.then_some(SHOWN));
+    let most = request.last.or_else(|| is_cut.then_some(SHOWN));
     let history = History { application: request.application.clone(), most };
     let runs = store.runs(&history)?;
     if request.place.json {

@@ -33,6 +33,7 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
         ));
     }
     report.measured = watch.measure.taken(&watch.daemon);
+    report.directives_used = watch.guide.guidance.used();
     take_findings(watch, report);
     take_profile(watch, report);
     take_switched_off(watch, report);
@@ -66,6 +67,7 @@ fn bottleneck(watch: &Watch, finding: &Finding, parent: Option<usize>) -> Bottle
         found_s: rounded(finding.found.as_secs_f64()),
         leaf: finding.leaf,
         source: source(watch, finding),
+        origin: finding.origin.to_string(),
         parent,
         scale: if is_share { Scale::Share } else { Scale::Bytes },
         advice: finding.advice.to_string(),

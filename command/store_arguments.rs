@@ -1,12 +1,14 @@
 //! The arguments of everything that has to do with the store: where it is, what a run is called in it, what is shown of it.
 
-use std::path::PathBuf;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 
 use clap::builder::FalseyValueParser;
-use clap::{ArgAction, Args, Subcommand};
+use clap::{ArgAction, Args, Subcommand, ValueEnum};
 use whyperf_experiments::Selector;
 
-use crate::arguments::Colour;
+use crate::arguments::{Colour, percent};
+use crate::target;
 
 /// Where a run is kept, and under which names.
 #[derive(Clone, Debug, Args)]
@@ -28,6 +30,25 @@ pub(crate) struct Keeping {
     /// What this run is in the experiment; its time when nothing is said
     #[arg(long, value_name = "NAME", env = "WHYPERF_TRIAL", hide_env_values = true)]
     pub(crate) trial: Option<String>,
+    /// Lead the search by these directives; may be repeated
+    #[arg(long, value_name = "FILE", env = "WHYPERF_DIRECTIVES", hide_env_values = true)]
+    #[arg(value_delimiter = ':')]
+    pub(crate) directives: Vec<PathBuf>,
+    /// Lead the search by what earlier runs of the same application found
+    #[arg(long, env = "WHYPERF_LEARN", hide_env_values = true)]
+    #[arg(action = ArgAction::SetTrue, value_parser = FalseyValueParser::new())]
+    pub(crate) learn: bool,
+}
+
+impl Keeping {
+    /// An application that nobody named is called as its program.
+    pub(crate) fn name_after(&mut self, command: &[OsString]) {
+        if self.application.is_none() {
+            let program = target::program_of(command);
+            let file = program.as_deref().and_then(Path::file_name).map(OsStr::to_string_lossy);
+            self.application = file.map(std::borrow::Cow::into_owned);
+        }
+    }
 }
 
 /// Which store, and how it is printed.
@@ -111,4 +132,90 @@ pub(crate) struct Show {
     /// The log of the search
     #[arg(long, group = "part")]
     pub(crate) log: bool,
+}
+
+/// Directive files: what they say, and making them.
+#[derive(Debug, Subcommand)]
+pub(crate) enum DirectivesVerb {
+    /// Say whether files are well formed and agree with each other
+    Check {
+        /// Directive files
+        #[arg(value_name = "FILE", required = true)]
+        files: Vec<PathBuf>,
+    },
+    /// Print what files say together
+    Show {
+        /// Directive files
+        #[arg(value_name = "FILE", required = true)]
+        files: Vec<PathBuf>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Make directives from runs that were kept
+    Extract {
+        /// Ids, beginnings of ids, tags, latest or latest~1
+        #[arg(value_name = "RUN", required = true)]
+        runs: Vec<Selector>,
+        /// Write them to FILE instead of standard output
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+        /// Only this kind; may be repeated
+        #[arg(long, value_name = "KIND", value_enum)]
+        only: Vec<Kind>,
+        /// Prune functions below this share of the time, in percent
+        #[arg(long, value_name = "PERCENT", default_value = "1", value_parser = percent)]
+        small: f64,
+        /// The store to read
+        #[arg(long, value_name = "FILE", env = "WHYPERF_STORE", hide_env_values = true)]
+        #[arg(default_value = "whyperf.db")]
+        store: PathBuf,
+    },
+    /// Put several files together
+    Combine {
+        /// Directive files
+        #[arg(value_name = "FILE", required = true, num_args = 2..)]
+        files: Vec<PathBuf>,
+        /// Keep what all of them say
+        #[arg(long, group = "how")]
+        intersect: bool,
+        /// Keep what any of them says
+        #[arg(long, group = "how", required_unless_present = "intersect")]
+        union: bool,
+        /// Write them to FILE instead of standard output
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Propose what things of one run are called in another
+    Map {
+        /// The run whose names are known
+        #[arg(value_name = "RUN_A")]
+        first: Selector,
+        /// The run whose names are wanted
+        #[arg(value_name = "RUN_B")]
+        second: Selector,
+        /// Only what is sure
+        #[arg(long)]
+        auto: bool,
+        /// Write them to FILE instead of standard output
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+        /// The store to read
+        #[arg(long, value_name = "FILE", env = "WHYPERF_STORE", hide_env_values = true)]
+        #[arg(default_value = "whyperf.db")]
+        store: PathBuf,
+    },
+}
+
+/// A kind of directive that runs give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Kind {
+    /// Questions that come first or last
+    Priorities,
+    /// Hierarchies that tell nothing
+    GeneralPrunes,
+    /// Functions that take no time
+    HistoricPrunes,
+    /// From which values on something counts
+    Thresholds,
 }

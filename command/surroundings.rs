@@ -1,12 +1,13 @@
 //! What a run is, for the store: its names, its settings, and the machine and program it happened with.
 
 use std::env;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use object::{Object as _, ObjectSection as _};
+use whyperf_consultant::Directives;
 use whyperf_experiments::{NewRun, Topic};
 
 use crate::arguments::{Launch, Options};
@@ -33,17 +34,13 @@ const TELLING: [&str; 14] = [
 const MOST_BYTES: u64 = 256 << 20;
 
 /// The run that is about to begin.
-pub(crate) fn new_run(request: &Launch) -> NewRun {
+pub(crate) fn new_run(request: &Launch, directives: &Directives) -> NewRun {
     let options = &request.options;
     let program = target::program_of(&request.command);
     let words = request.command.iter().map(|word| word.to_string_lossy().into_owned());
-    let name = || {
-        let file = program.as_deref().and_then(Path::file_name).map(OsStr::to_string_lossy);
-        file.map_or_else(|| "unknown".to_owned(), std::borrow::Cow::into_owned)
-    };
     let started = SystemTime::now();
     NewRun {
-        application: options.keeping.application.clone().unwrap_or_else(name),
+        application: options.keeping.application.clone().unwrap_or_else(|| "unknown".to_owned()),
         experiment: options.keeping.experiment.clone().unwrap_or_else(|| "default".to_owned()),
         trial: options
             .keeping
@@ -53,7 +50,7 @@ pub(crate) fn new_run(request: &Launch) -> NewRun {
         started,
         command: words.collect(),
         facts: settings(options).chain(environment(&request.command, program.as_deref())).collect(),
-        directives: Vec::new(),
+        directives: directives.to_string().lines().skip(1).map(str::to_owned).collect(),
     }
 }
 

@@ -12,6 +12,7 @@ use whyperf_daemon::{
 use whyperf_model::{Focus, Histogram, Metric, Nanos};
 
 use crate::arguments::{CodeSearch, Options};
+use crate::guide::Guide;
 use crate::heat::Heat;
 use crate::journal::Journal;
 use crate::measure::Measure;
@@ -32,6 +33,8 @@ pub(crate) struct Watch {
     /// How often the cost held the search back.
     pub(crate) held_back: usize,
     pub(crate) measure: Measure,
+    /// What leads the search.
+    pub(crate) guide: Guide,
     /// Keeps the run, unless nobody wants that.
     journal: Option<Journal>,
     /// The time of all threads, of which the profile shows shares.
@@ -67,12 +70,13 @@ impl Watch {
             }
         }
         let cost_limit = options.cost_limit;
+        let guide = Guide::of(&options.keeping, &hypotheses);
         let code_search = match options.code_search {
             CodeSearch::Module => whyperf_consultant::CodeSearch::Module,
             CodeSearch::Callgraph | CodeSearch::None => whyperf_consultant::CodeSearch::CallGraph,
         };
         let settings = SearchSettings { cost_limit, code_search, ..SearchSettings::default() };
-        let search = Search::new(hypotheses, settings);
+        let search = Search::guided(hypotheses, settings, guide.guidance.clone());
         let mut watch = Self {
             daemon,
             search,
@@ -80,6 +84,7 @@ impl Watch {
             cost_limit,
             held_back: 0,
             measure,
+            guide,
             journal: None,
             wall,
             correspondence: Correspondence::default(),

@@ -36,6 +36,8 @@ pub(crate) struct Report {
     pub(crate) switched_off: Vec<SwitchedOff>,
     /// The name of the run in the store; none when it was not kept.
     pub(crate) run: Option<String>,
+    /// Directives that had a say in the search.
+    pub(crate) directives_used: usize,
     /// What only the text says.
     #[serde(skip)]
     pub(crate) remarks: Remarks,
@@ -123,6 +125,8 @@ pub(crate) struct Bottleneck {
     /// Nothing more specific was found.
     pub(crate) leaf: bool,
     pub(crate) source: Option<String>,
+    /// Where the idea came from to ask: search, priority, hint or late resource.
+    pub(crate) origin: String,
     /// Position of the one it was refined from.
     #[serde(skip)]
     pub(crate) parent: Option<usize>,
@@ -237,6 +241,7 @@ pub(crate) mod example {
             found_s: 0.75,
             leaf,
             source: leaf.then(|| "oned.c:88".into()),
+            origin: "search".into(),
             parent,
             scale: Scale::Share,
             advice: "share the work more evenly".into(),
@@ -281,6 +286,7 @@ pub(crate) mod example {
             profile: vec![row(0, 1.0), row(1, 2.0)],
             switched_off: Vec::new(),
             run: None,
+            directives_used: 0,
             remarks: Remarks { thread_time: 8.0, ..Remarks::default() },
         }
     }
@@ -299,7 +305,9 @@ mod tests {
         assert!(text.contains(
             r#""cost":{"limit":0.05,"mean":0.006,"max":0.011,"compensated_s":0.04},"losses":{"nodes":0,"objects":0}"#
         ));
-        assert!(text.contains(r#""found_s":0.75,"leaf":true,"source":"oned.c:88"}"#));
+        assert!(
+            text.contains(r#""found_s":0.75,"leaf":true,"source":"oned.c:88","origin":"search"}"#)
+        );
         assert!(!text.contains("parent") && !text.contains("remarks"));
     }
 

@@ -19,6 +19,7 @@ mod bins;
 mod error;
 mod history;
 mod instant;
+mod lesson;
 mod migrations;
 mod recorder;
 mod run;
@@ -27,6 +28,7 @@ mod store;
 
 pub use error::StoreError;
 pub use history::{Fact, History, ResourceSpan};
+pub use lesson::{Combination, Mapped, Past, Wanted, combine, extract, map};
 pub use recorder::{Ending, Progress, Recorder};
 pub use run::{Edge, Measurement, NewRun, ProfileRow, RunId, StepRow, Summary, Topic, Verdict};
 pub use selector::Selector;

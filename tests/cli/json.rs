@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::command::{Folder, say, whyperf};
 
-const MEMBERS: [&str; 16] = [
+const MEMBERS: [&str; 17] = [
     "format",
     "version",
     "command",
@@ -23,6 +23,7 @@ const MEMBERS: [&str; 16] = [
     "measured",
     "profile",
     "run",
+    "directives_used",
 ];
 
 fn names(value: &Value) -> Vec<&str> {

@@ -133,6 +133,61 @@ fn a_store_that_cannot_be_used_is_said_and_the_program_runs() {
 }
 
 #[test]
+fn directives_are_checked_made_and_put_together() {
+    let place = Place::new("directives");
+    let write = |name: &str, lines: &str| {
+        let text = format!("whyperf directives 1\n{lines}\n");
+        std::fs::write(place.0.join(name), text).expect("writable");
+    };
+    write("good", "priority high CPUbound </Code/a.c/f>\nprune * /Machine");
+    write("other", "priority high CPUbound </Code/a.c/f>\nthreshold CPUbound 0.4");
+    write("bad", "prune * /Machine\npriority soon CPUbound </Code/a.c/f>");
+    assert_eq!(place.say(&["directives", "check", "good", "other"]).status, Some(0));
+    let refused = place.say(&["directives", "check", "bad"]);
+    assert_eq!(refused.status, Some(2), "{refused:?}");
+    assert!(refused.stderr.contains("bad:3:10"), "{refused:?}");
+    let common = place.say(&["directives", "combine", "--intersect", "good", "other"]);
+    let common = String::from_utf8(common.stdout).expect("text");
+    assert!(common.contains("CPUbound") && !common.contains("prune"), "{common}");
+    let all = place.say(&["directives", "combine", "--union", "good", "other", "-o", "all"]);
+    assert_eq!(all.status, Some(0), "{all:?}");
+    let all = place.json(&["directives", "show", "--json", "all"]);
+    assert_eq!(all.as_array().map(Vec::len), Some(3), "{all}");
+    let refused = place.say(&["run", "--directives", "bad", "--", "echo", "started"]);
+    assert_eq!((refused.status, refused.stdout.as_slice()), (Some(2), &b""[..]), "{refused:?}");
+    assert!(refused.stderr.contains("bad:3:10"), "{refused:?}");
+}
+
+#[test]
+fn what_a_run_found_leads_the_next() {
+    let place = Place::new("learn");
+    let busy = "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done; cat input > /dev/null";
+    std::fs::write(place.0.join("input"), "some text\n").expect("writable");
+    let run = |words: &[&str]| {
+        let report = place.0.join("report.json");
+        let file = report.display().to_string();
+        let said =
+            place.say(&[&["run", "--json", &file], words, &["--", "dash", "-c", busy]].concat());
+        assert_eq!(said.status, Some(0), "{said:?}");
+        let text = std::fs::read(report).expect("the report was written");
+        (said, serde_json::from_slice::<Value>(&text).expect("it is JSON"))
+    };
+    let (said, first) = run(&["--learn"]);
+    assert!(said.stderr.contains("no earlier run of dash to learn from"), "{said:?}");
+    assert_eq!(first["directives_used"], 0);
+    let lesson = place.say(&["directives", "extract", "latest"]);
+    assert_eq!(lesson.status, Some(0), "{lesson:?}");
+    let lesson = String::from_utf8(lesson.stdout).expect("text");
+    assert!(lesson.starts_with("whyperf directives 1\n"), "{lesson}");
+    assert!(lesson.contains("prune     *  /Machine"), "one machine tells nothing: {lesson}");
+    let (said, second) = run(&["--learn"]);
+    assert!(said.stderr.contains("learned from 1 run of dash"), "{said:?}");
+    assert!(second["directives_used"].as_u64().is_some_and(|used| used > 0), "{second}");
+    let shown = place.json(&["show", "latest", "--json"]);
+    assert!(shown["directives"].as_array().is_some_and(|all| !all.is_empty()), "{shown}");
+}
+
+#[test]
 fn nothing_is_kept_that_is_not_to_be_kept() {
     let place = Place::new("none");
     std::fs::write(place.0.join("input"), "some text\n").expect("writable");

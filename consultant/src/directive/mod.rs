@@ -107,6 +107,19 @@ pub struct Directives {
     pub entries: Vec<Entry>,
 }
 
+impl Directive {
+    /// What it speaks of: two directives of one subject say the same, or contradict each other.
+    #[must_use]
+    pub fn subject(&self) -> String {
+        match self {
+            Self::Map { from, .. } => format!("map {from}"),
+            Self::Prune { whom, resource } => format!("prune {whom} {resource}"),
+            Self::Threshold { hypothesis, .. } => format!("threshold {hypothesis}"),
+            Self::Priority { hypothesis, focus, .. } => format!("priority {hypothesis} {focus}"),
+        }
+    }
+}
+
 impl Directives {
     /// Adds what another file says.
     pub fn append(&mut self, other: Self) {

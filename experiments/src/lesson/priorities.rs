@@ -1,0 +1,86 @@
+//! Which questions come first: those that were true before; and which last: those that never were.
+
+use std::collections::BTreeMap;
+
+use whyperf_consultant::{Directive, Directives, Hypotheses, Level};
+use whyperf_model::{Focus, Hierarchy};
+
+use super::past::{Answer, Asked, Past};
+use super::runs;
+
+/// High for what was true in a run, low for what was false in all that asked. The whole program is asked about first anyway.
+pub(super) fn rank(pasts: &[Past], hypotheses: &Hypotheses, lesson: &mut Directives) {
+    let mut history: BTreeMap<(&str, &Focus), Vec<(&Past, &Asked)>> = BTreeMap::new();
+    for past in pasts {
+        let has_ranks = past.has_ranks();
+        let known = past.questions.values().filter(|asked| {
+            (has_ranks || asked.focus.is_root(Hierarchy::Process))
+                && asked.answer != Answer::Open
+                && asked.focus.depth() > 0
+                && hypotheses.named(&asked.hypothesis).is_some()
+        });
+        for asked in known {
+            history.entry((&asked.hypothesis, &asked.focus)).or_default().push((past, asked));
+        }
+    }
+    for level in [Level::High, Level::Low] {
+        for ((hypothesis, focus), answers) in &history {
+            if let Some(comment) = reason(level, answers) {
+                let (hypothesis, focus) = ((*hypothesis).to_owned(), (*focus).clone());
+                lesson.push(Directive::Priority { level, hypothesis, focus }, Some(comment));
+            }
+        }
+    }
+}
+
+fn reason(level: Level, answers: &[(&Past, &Asked)]) -> Option<String> {
+    let is_true = |answer: &&(&Past, &Asked)| answer.1.answer == Answer::True;
+    let found: Vec<&Past> = answers.iter().filter(is_true).map(|(past, _)| *past).collect();
+    match level {
+        Level::High if !found.is_empty() => {
+            let values = answers.iter().filter(is_true).filter_map(|(_, asked)| asked.value);
+            let most = values.fold(f64::NAN, f64::max);
+            Some(format!("true in {}, {most:.3} at most", runs(&found, answers.len())))
+        }
+        Level::Low if found.is_empty() => {
+            let all: Vec<&Past> = answers.iter().map(|(past, _)| *past).collect();
+            Some(format!("false in {}", runs(&all, answers.len())))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::past::example::past;
+    use super::*;
+
+    #[test]
+    fn once_true_is_high_and_always_false_is_low() {
+        let (f, g) = ("</Code/a.c/f>", "</Code/a.c/g>");
+        let first = past(
+            "aa",
+            &[
+                ("CPUbound", "<>", 't', 0.9, &[]),
+                ("CPUbound", f, 't', 0.7, &[0]),
+                ("CPUbound", g, 'f', 0.1, &[0]),
+            ],
+        );
+        let second = past(
+            "bb",
+            &[
+                ("CPUbound", f, 'f', 0.1, &[]),
+                ("CPUbound", g, 'f', 0.1, &[]),
+                ("CPUbound", "</Code/a.c/h>", '?', 0.1, &[]),
+            ],
+        );
+        let mut lesson = Directives::default();
+        rank(&[first, second], &Hypotheses::built_in(), &mut lesson);
+        let text = lesson.to_string();
+        let lines: Vec<&str> = text.lines().skip(1).collect();
+        assert_eq!(lines.len(), 2, "{text}");
+        assert!(lines[0].starts_with("priority  high  CPUbound  </Code/a.c/f,"), "{text}");
+        assert!(lines[0].ends_with("# true in 1 of 2 runs (aa000000), 0.700 at most"), "{text}");
+        assert!(lines[1].starts_with("priority  low  CPUbound  </Code/a.c/g,"), "{text}");
+    }
+}

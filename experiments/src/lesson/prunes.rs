@@ -1,0 +1,110 @@
+//! What need not be asked: hierarchies that tell nothing here, and functions that never took any time.
+
+use std::collections::BTreeMap;
+
+use whyperf_consultant::{Directive, Directives, Hypotheses, Whom};
+use whyperf_model::{CategorySet, Hierarchy, Resource};
+
+use super::past::{Answer, Past};
+use super::runs;
+
+/// Machines, where each has one process or there is one alone: the processes say it all. Objects of synchronization, for
+/// hypotheses that do not speak of it.
+pub(super) fn general(pasts: &[Past], hypotheses: &Hypotheses, lesson: &mut Directives) {
+    let machines = |past: &Past| past.of(Hierarchy::Machine).filter(|one| one.depth() == 1).count();
+    let processes =
+        |past: &Past| past.of(Hierarchy::Process).filter(|one| one.depth() == 1).count();
+    let is_redundant = |past: &Past| machines(past) == 1 || machines(past) == processes(past);
+    let known: Vec<&Past> = pasts.iter().filter(|past| machines(past) > 0).collect();
+    if !known.is_empty() && known.iter().all(|past| is_redundant(past)) {
+        let comment = format!("one machine, or one process each, in {}", runs(&known, pasts.len()));
+        let resource = Resource::root(Hierarchy::Machine);
+        lesson.push(Directive::Prune { whom: Whom::All, resource }, Some(comment));
+    }
+    for id in hypotheses.ids().filter(|id| hypotheses.row(*id).parent.is_none()) {
+        let row = hypotheses.row(id);
+        let speaks = !row.numerator.definition().categories.is_disjoint(CategorySet::SYNC);
+        if row.refines(Hierarchy::SyncObject) && !speaks {
+            let comment = "it does not speak of synchronization".to_owned();
+            let whom = Whom::Only(row.name.to_string());
+            let resource = Resource::root(Hierarchy::SyncObject);
+            lesson.push(Directive::Prune { whom, resource }, Some(comment));
+        }
+    }
+}
+
+/// Functions that every question about them alone answered with less than this share of the time, in every run.
+pub(super) fn historic(
+    pasts: &[Past],
+    small: f64,
+    hypotheses: &Hypotheses,
+    lesson: &mut Directives,
+) {
+    let mut most: BTreeMap<(String, Resource), (f64, Vec<&Past>)> = BTreeMap::new();
+    for past in pasts {
+        for asked in past.questions.values().filter(|asked| asked.answer != Answer::Open) {
+            let shares = hypotheses.named(&asked.hypothesis).is_some_and(|id| {
+                hypotheses.row(id).operator == whyperf_consultant::Operator::Above
+            });
+            let [code] = asked.focus.part(Hierarchy::Code) else { continue };
+            let Some(value) = asked.value.filter(|_| shares && code.depth() == 2) else { continue };
+            let is_alone = asked.focus.depth() == code.depth();
+            if is_alone || value >= small {
+                let key = (asked.hypothesis.clone(), code.clone());
+                let (known, seen) = most.entry(key).or_insert((value, Vec::new()));
+                *known = known.max(value);
+                if !seen.iter().any(|one| one.run == past.run) {
+                    seen.push(past);
+                }
+            }
+        }
+    }
+    for ((hypothesis, resource), (value, seen)) in most {
+        // One false function may have called a true one: what was true stays asked about.
+        let was_true = pasts.iter().flat_map(|past| past.questions.values()).any(|asked| {
+            asked.answer == Answer::True
+                && asked.hypothesis == hypothesis
+                && asked.focus.part(Hierarchy::Code).contains(&resource)
+        });
+        if value < small && !was_true {
+            let comment = format!("{:.2} % at most in {}", 100.0 * value, runs(&seen, pasts.len()));
+            lesson.push(Directive::Prune { whom: Whom::Only(hypothesis), resource }, Some(comment));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::past::example::{past, with};
+    use super::*;
+
+    #[test]
+    fn what_takes_no_time_anywhere_is_not_asked_again() {
+        let (f, g) = ("</Code/a.c/f>", "</Code/a.c/g>");
+        let runs = [
+            past("aa", &[("CPUbound", f, 'f', 0.002, &[]), ("CPUbound", g, 'f', 0.001, &[])]),
+            past("bb", &[("CPUbound", f, 'f', 0.004, &[]), ("CPUbound", g, 't', 0.5, &[])]),
+        ];
+        let mut lesson = Directives::default();
+        historic(&runs, 0.01, &Hypotheses::built_in(), &mut lesson);
+        let text = lesson.to_string();
+        assert!(
+            text.contains("prune     CPUbound  /Code/a.c/f  # 0.40 % at most in 2 of 2"),
+            "{text}"
+        );
+        assert!(!text.contains("/Code/a.c/g"), "{text}");
+    }
+
+    #[test]
+    fn machines_that_say_what_processes_say_are_pruned() {
+        let pruned = |resources: &[&str]| {
+            let mut lesson = Directives::default();
+            general(&[with(past("aa", &[]), resources)], &Hypotheses::built_in(), &mut lesson);
+            lesson.to_string().contains("/Machine")
+        };
+        assert!(pruned(&["/Machine/a", "/Machine/b", "/Process/0", "/Process/1"]));
+        assert!(pruned(&["/Machine/a", "/Process/0", "/Process/1"]));
+        assert!(!pruned(&["/Machine/a", "/Machine/b", "/Process/0", "/Process/1", "/Process/2"]));
+        assert!(!pruned(&["/Process/0"]));
+    }
+}

@@ -1,0 +1,162 @@
+//! From which value on something counts: the largest threshold that would still have found what was found.
+//!
+//! The search is replayed on stored values: a question is asked if a question that led to it is found, and found if its value
+//! passes. Recall can only fall as the threshold rises, so the largest one that keeps it is found by going down through the gaps
+//! between the values. It lies in the middle of its gap: a value that moves a little stays on its side.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use whyperf_consultant::{Directive, Directives, Hypotheses, HypothesisId, Operator};
+
+use super::past::{Answer, Asked, Past};
+use super::runs;
+
+/// How much of what was found must be found again.
+const RECALL: f64 = 0.95;
+/// With fewer findings a threshold would follow from chance.
+const LEAST: usize = 3;
+
+/// A threshold for each hypothesis that found enough.
+pub(super) fn choose(pasts: &[Past], hypotheses: &Hypotheses, lesson: &mut Directives) {
+    for id in hypotheses.ids() {
+        let row = hypotheses.row(id);
+        let found: usize = pasts.iter().map(|past| significant(past, &row.name).len()).sum();
+        let Some(value) = largest(pasts, id, hypotheses).filter(|_| found >= LEAST) else {
+            continue;
+        };
+        // Two digits are as much as values repeat from run to run.
+        let value = rounded(value, row.operator);
+        let all: Vec<&Past> = pasts.iter().collect();
+        let comment =
+            format!("finds {:.0} % of {found} in {}", RECALL * 100.0, runs(&all, all.len()));
+        let hypothesis = row.name.to_string();
+        lesson.push(Directive::Threshold { hypothesis, value }, Some(comment));
+    }
+}
+
+/// What was found true of a hypothesis.
+fn significant(past: &Past, hypothesis: &str) -> BTreeSet<u64> {
+    let of = past.questions.iter().filter(|(_, asked)| asked.hypothesis == hypothesis);
+    of.filter(|(_, asked)| asked.answer == Answer::True).map(|(number, _)| *number).collect()
+}
+
+fn largest(pasts: &[Past], id: HypothesisId, hypotheses: &Hypotheses) -> Option<f64> {
+    let row = hypotheses.row(id);
+    // Below a threshold is bad for some: then the search for the largest goes through negative numbers.
+    let sign = if row.operator == Operator::Above { 1.0 } else { -1.0 };
+    let of = |past: &'_ Past| -> Vec<f64> {
+        let asked = past.questions.values().filter(|asked| asked.hypothesis == row.name);
+        asked.filter_map(|asked| Some(sign * asked.value?)).collect()
+    };
+    let mut values: Vec<f64> = pasts.iter().flat_map(of).collect();
+    values.sort_by(|one, other| other.total_cmp(one));
+    values.dedup();
+    let gaps = values.windows(2).map(|pair| f64::midpoint(pair[0], pair[1]));
+    let chosen = { gaps }.find(|threshold| {
+        let (mut again, mut known) = (0, 0);
+        for past in pasts {
+            let found = replay(past, &row.name, sign, *threshold);
+            let before = significant(past, &row.name);
+            again += before.intersection(&found).count();
+            known += before.len();
+        }
+        known > 0 && again as f64 >= RECALL * known as f64
+    });
+    chosen.map(|threshold| sign * threshold)
+}
+
+/// The questions that a search with this threshold would have found true.
+fn replay(past: &Past, hypothesis: &str, sign: f64, threshold: f64) -> BTreeSet<u64> {
+    let of: BTreeMap<u64, &Asked> = past
+        .questions
+        .iter()
+        .filter(|(_, asked)| asked.hypothesis == hypothesis)
+        .map(|(number, asked)| (*number, asked))
+        .collect();
+    let passes = |asked: &Asked| asked.value.is_some_and(|value| sign * value > threshold);
+    let mut found = BTreeSet::new();
+    // Each pass goes one refinement deeper; the graph has no cycle, so this ends.
+    loop {
+        let news: Vec<u64> = of
+            .iter()
+            .filter(|(number, asked)| !found.contains(*number) && passes(asked))
+            .filter(|(_, asked)| {
+                let led = asked.parents.iter().filter(|parent| of.contains_key(parent));
+                let mut led = led.peekable();
+                led.peek().is_none() || led.any(|parent| found.contains(parent))
+            })
+            .map(|(number, _)| *number)
+            .collect();
+        if news.is_empty() {
+            return found;
+        }
+        found.extend(news);
+    }
+}
+
+/// Two significant digits, towards the side on which more is found.
+fn rounded(value: f64, operator: Operator) -> f64 {
+    let digits = 10f64.powf(value.abs().log10().floor() - 1.0);
+    if !digits.is_normal() {
+        return value;
+    }
+    let scaled = value / digits;
+    let scaled = if operator == Operator::Above { scaled.floor() } else { scaled.ceil() };
+    // Back through text, so that no digits of the division remain.
+    format!("{:.*}", decimals(digits), scaled * digits).parse().unwrap_or(value)
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the logarithm of a digit's place"
+)]
+fn decimals(digits: f64) -> usize {
+    (-digits.log10().round()).max(0.0) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::past::example::past;
+    use super::*;
+
+    #[test]
+    fn the_largest_that_still_finds_all_is_chosen() {
+        let run = past(
+            "aa",
+            &[
+                ("CPUbound", "<>", 't', 0.9, &[]),
+                ("CPUbound", "</Code/a.c>", 't', 0.8, &[0]),
+                ("CPUbound", "</Code/a.c/f>", 't', 0.5, &[1]),
+                ("CPUbound", "</Code/a.c/g>", 'f', 0.1, &[1]),
+            ],
+        );
+        let table = Hypotheses::built_in();
+        let id = table.named("CPUbound").expect("it is built in");
+        let value = largest(std::slice::from_ref(&run), id, &table).expect("there are gaps");
+        assert!((value - 0.3).abs() < 1e-9, "{value}");
+        let mut lesson = Directives::default();
+        choose(&[run], &table, &mut lesson);
+        assert!(
+            lesson.to_string().contains("threshold CPUbound  0.3  # finds 95 % of 3"),
+            "{lesson}"
+        );
+    }
+
+    #[test]
+    fn a_finding_below_a_false_one_is_not_reached() {
+        let run = past(
+            "aa",
+            &[("CPUbound", "<>", 't', 0.4, &[]), ("CPUbound", "</Process/1>", 't', 0.9, &[0])],
+        );
+        assert_eq!(replay(&run, "CPUbound", 1.0, 0.5).len(), 0);
+        assert_eq!(replay(&run, "CPUbound", 1.0, 0.3).len(), 2);
+    }
+
+    #[test]
+    fn digits_are_cut_towards_more_findings() {
+        assert_eq!(rounded(0.3279, Operator::Above), 0.32);
+        assert_eq!(rounded(1234.0, Operator::Below), 1300.0);
+        assert_eq!(rounded(0.0, Operator::Above), 0.0);
+    }
+}
