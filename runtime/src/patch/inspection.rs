@@ -17,10 +17,9 @@ use core::ffi::c_void;
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use whyperf_layout::Outcome;
 
-/// The thread that is asked, 0 for none, [`ANSWERING`] while it does.
+/// The thread that is asked, until it begins to answer.
 static ASKED: AtomicU32 = AtomicU32::new(0);
-const ANSWERING: u32 = u32::MAX;
-/// Its stack pointer, when it has answered.
+/// Its stack pointer, when it has answered; 0 before.
 static STACK: AtomicU64 = AtomicU64::new(0);
 /// What it looks into.
 static BATCH: AtomicPtr<Batch> = AtomicPtr::new(core::ptr::null_mut());
@@ -123,25 +122,33 @@ fn number(word: &[u8]) -> u64 {
 }
 
 /// Asks a running thread; answers its stack pointer, `None` when it does not take the signal.
+///
+/// Sending and taking the signal order what is written before; the answer is one word.
 fn ask(thread: u32) -> Option<u64> {
-    ASKED.store(thread, Ordering::Release); // SYNC asked with answer
+    STACK.store(0, Ordering::Relaxed);
+    ASKED.store(thread, Ordering::Relaxed);
     if !send(thread) {
         ASKED.store(0, Ordering::Relaxed);
         return Some(0);
     }
     for _ in 0..LOOKS {
-        let now = ASKED.load(Ordering::Acquire); // SYNC answered with answer
-        if now == 0 {
-            return Some(STACK.load(Ordering::Relaxed));
+        let stack = STACK.load(Ordering::Relaxed);
+        if stack != 0 {
+            return Some(stack);
         }
-        kernel::futex_wait(ASKED.as_ptr(), now, PAUSE);
+        kernel::futex_wait(ASKED.as_ptr(), ASKED.load(Ordering::Relaxed), PAUSE);
+    }
+    if ASKED.compare_exchange(thread, 0, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+        return None;
     }
     // Who has begun to answer must be let finish: it reads the batch.
-    while ASKED.load(Ordering::Relaxed) == ANSWERING {
+    loop {
+        let stack = STACK.load(Ordering::Relaxed);
+        if stack != 0 {
+            return Some(stack);
+        }
         kernel::give_way();
     }
-    let taken_back = ASKED.compare_exchange(thread, 0, Ordering::Relaxed, Ordering::Relaxed);
-    taken_back.err().map(|_| STACK.load(Ordering::Relaxed))
 }
 
 /// Sends the signal with a mark that nobody else has; false when there is no such thread any more.
@@ -176,8 +183,7 @@ fn is_ours(info: *const libc::siginfo_t) -> bool {
 /// In the thread that is asked: moves it out of what is about to change.
 fn answer(context: *mut c_void) {
     let thread = kernel::thread_id();
-    let acquire = Ordering::Acquire; // SYNC asked with ask
-    if ASKED.compare_exchange(thread, ANSWERING, acquire, Ordering::Relaxed).is_err() {
+    if ASKED.compare_exchange(thread, 0, Ordering::Relaxed, Ordering::Relaxed).is_err() {
         return;
     }
     // SAFETY: the kernel passes the interrupted context, and the batch lives while it is asked for.
@@ -190,9 +196,8 @@ fn answer(context: *mut c_void) {
     {
         *at = copy as i64;
     }
-    let stack = registers.get(libc::REG_RSP as usize).map_or(0, |stack| *stack as u64);
+    let stack = registers.get(libc::REG_RSP as usize).map_or(1, |stack| *stack as u64);
     STACK.store(stack, Ordering::Relaxed);
-    ASKED.store(0, Ordering::Release); // SYNC answered with ask
 }
 
 /// Whether a word from `stack` to the end of its mapping is a place inside.
