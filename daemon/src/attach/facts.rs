@@ -127,10 +127,8 @@ fn without_mark(program: PathBuf) -> PathBuf {
 }
 
 fn obstacle(program: &Path, maps: &Maps) -> Option<(&'static str, &'static str)> {
-    if maps.with_code().next().is_none() {
-        // Nothing can be seen: whether it may be touched is found out by trying.
-        return None;
-    }
+    // Where nothing can be seen, whether it may be touched is found out by trying.
+    maps.with_code().next()?;
     let mut header = [0; 20];
     let read = File::open(program).and_then(|file| file.read_exact_at(&mut header, 0)).is_ok();
     if read && header[4] == 1 {

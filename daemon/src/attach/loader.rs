@@ -50,7 +50,7 @@ impl<'a> Loader<'a> {
         threads::deliver(self.pid, &owed);
         let outcome = self.await_answer(data);
         let seen = self.memory.write(data + Word::Seen.offset(), &1_u64.to_le_bytes());
-        outcome.and(seen.map_err(|source| Refusal::Failed { pid: self.pid, source }))
+        outcome.and_then(|()| seen.map_err(|source| Refusal::Failed { pid: self.pid, source }))
     }
 
     fn functions(&self) -> Result<Functions, Refusal> {

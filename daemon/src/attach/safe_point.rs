@@ -21,7 +21,8 @@ pub(super) fn obstacle(
         return Some(found);
     }
     let begins_in = frames.last().and_then(|frame| frame.image.as_ref());
-    if !is_first && !(whole && begins_in.is_some_and(|image| is_c_library(&image.name))) {
+    let is_known = whole && begins_in.is_some_and(|image| is_c_library(&image.name));
+    if !is_first && !is_known {
         return Some("a thread that the C library may not know".to_owned());
     }
     // Code without tables, such as a compiler made it at run time, is no allocator. But a thread
