@@ -40,8 +40,8 @@ impl Objects {
             return Some(found.clone());
         }
         let found = self.open(pid, stretch, name).map(Arc::new).map_err(Arc::new);
-        known().insert(name.clone(), found.clone());
-        Some(found)
+        // Another thread may have been faster: all use the same object.
+        Some(known().entry(name.clone()).or_insert(found).clone())
     }
 
     fn open(&self, pid: u32, stretch: &Stretch, name: &FileName) -> Result<Object, ObjectError> {
