@@ -178,3 +178,50 @@ impl<W: World> World for Checked<W> {
         event
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use whyperf_model::{Focus, Metric};
+
+    use super::*;
+
+    /// Says what it was told to say.
+    struct Told(VecDeque<Event>);
+
+    impl World for Told {
+        fn start(&mut self, _: MeasurementId, _: &Pair) {}
+
+        fn stop(&mut self, _: MeasurementId) {}
+
+        fn callees(&mut self, _: &Resource) {}
+
+        fn next(&mut self) -> Option<Event> {
+            self.0.pop_front()
+        }
+    }
+
+    fn complaints(events: Vec<Event>, asked: &[&Resource]) -> Vec<String> {
+        let mut world = Checked::new(Told(events.into()));
+        world.start(MeasurementId(0), &Pair::new(Metric::Cpu, Focus::whole_program()));
+        asked.iter().for_each(|of| world.callees(of));
+        while world.next().is_some() {}
+        world.complaints().to_vec()
+    }
+
+    #[test]
+    fn callees_are_told_when_asked_for_and_heat_is_a_share_of_what_runs() {
+        let main = Resource::parse("/Code/a.c/main").expect("well formed");
+        let [now, end] = [Time::from_secs(1), Time::from_secs(2)];
+        let told = || Event::Callees(now, main.clone(), Vec::new());
+        assert_eq!(complaints(vec![told(), told(), Event::End(end)], &[&main]), [""; 0]);
+        let unasked = complaints(vec![told(), Event::End(end)], &[]);
+        assert_eq!(unasked, ["nobody asked for the callees of /Code/a.c/main"]);
+        let silent = complaints(vec![Event::End(end)], &[&main, &main]);
+        assert_eq!(silent.len(), 2, "{silent:?}");
+        let hot = |id, coverage| Event::TooHot(now, MeasurementId(id), coverage);
+        let heat = complaints(vec![hot(0, 0.5), hot(0, 1.5), hot(7, 0.1)], &[]);
+        assert_eq!(heat, ["m0 is covered for 1.5 of the time", "m7 is too hot but does not run"]);
+    }
+}
