@@ -190,7 +190,7 @@ const LIST: [(Group, &str); 10] = [
     ),
     (
         Group::Hooks,
-        "mcount mcount_internal fentry =__cyg_profile_func_* =__xray_* =__asan_* =__tsan_* \
+        "mcount mcount_internal fentry fentry__ =__cyg_profile_func_* =__xray_* =__asan_* =__tsan_* \
          =__msan_* =__ubsan_* =__hwasan_* =__sanitizer_* =__gcov_* =__llvm_profile_* \
          =whyperf_* profil_count moncontrol monstartup mcleanup",
     ),
@@ -218,6 +218,7 @@ mod tests {
             ("__clock_gettime@@GLIBC_PRIVATE", Group::Measuring),
             ("abort.cold", Group::NonLocalExit),
             ("_start", Group::StartAndEnd),
+            ("__fentry__@GLIBC_2.13", Group::Hooks),
             ("__restore_rt", Group::Signals),
             ("PMIx_switch_stack_to", Group::StackSwitch),
         ];

@@ -15,6 +15,17 @@ pub enum ThunkForm {
     Anchor,
 }
 
+impl ThunkForm {
+    /// A word for programs that never changes.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Shift => "shift",
+            Self::Anchor => "anchor",
+        }
+    }
+}
+
 /// How a function can be switched on. Addresses are those of the object file.
 #[derive(Clone, Debug)]
 pub struct Plan {

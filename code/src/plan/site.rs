@@ -29,6 +29,19 @@ pub enum SiteClass {
     Several,
 }
 
+impl SiteClass {
+    /// A word for programs that never changes.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Nop => "nop",
+            Self::Long => "long",
+            Self::Short => "short",
+            Self::Several => "several",
+        }
+    }
+}
+
 /// Chosen bytes and what has to be moved away from them.
 #[derive(Debug)]
 pub(crate) struct Site {

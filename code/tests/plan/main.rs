@@ -7,4 +7,5 @@ mod damage;
 mod differential;
 mod libraries;
 mod oracle;
+mod prototypes;
 mod shapes;
