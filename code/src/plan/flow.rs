@@ -217,6 +217,9 @@ impl<'a> Walk<'a> {
             Indirect::Pointer | Indirect::Unknown => {
                 self.flow.returns = true;
                 self.flow.unknown_jump.get_or_insert_with(|| instruction.ip());
+                if state.stack_pointer() == Value::Exactly(0) {
+                    self.flow.blind_tail_call.get_or_insert_with(|| instruction.ip());
+                }
                 self.lose(state);
             }
         }

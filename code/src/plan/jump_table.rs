@@ -29,19 +29,25 @@ pub(crate) fn indirect_jumps(object: &Object, body: &Body) -> Vec<(usize, Indire
         .iter()
         .enumerate()
         .filter(|(_, instruction)| instruction.flow_control() == FlowControl::IndirectBranch);
-    jumps.map(|(index, _)| (index, indirect(object, body, index))).collect()
+    let jumps: Vec<usize> = jumps.map(|(index, _)| index).collect();
+    let starts = if jumps.is_empty() { BTreeSet::new() } else { super::body::targets(body) };
+    jumps.into_iter().map(|index| (index, indirect(object, body, index, &starts))).collect()
 }
 
-fn indirect(object: &Object, body: &Body, index: usize) -> Indirect {
+fn indirect(object: &Object, body: &Body, index: usize, starts: &BTreeSet<u64>) -> Indirect {
     let jump = &body.instructions[index];
     if jump.op0_kind() == OpKind::Memory {
         return through_memory(object, body, jump);
     }
     let register = jump.op0_register().full_register();
-    let Some(definition) = definition(body, index, register) else {
-        // Where it was loaded is out of sight: a pointer, unless the function uses a table somewhere.
-        let has_table = body.instructions.iter().any(is_load_of_distance);
-        return if has_table { Indirect::Unknown } else { Indirect::Pointer };
+    // Where it was loaded may be out of sight: a pointer, unless the function uses a table somewhere.
+    let out_of_sight = || {
+        let mut loads = body.instructions.iter();
+        let has_table = loads.any(|load| is_load_of_distance(load) || is_load_of_address(load));
+        if has_table { Indirect::Unknown } else { Indirect::Pointer }
+    };
+    let Some(definition) = definition(body, index, register, starts) else {
+        return out_of_sight();
     };
     let defining = &body.instructions[definition];
     match defining.mnemonic() {
@@ -49,7 +55,7 @@ fn indirect(object: &Object, body: &Body, index: usize) -> Indirect {
             through_memory(object, body, defining)
         }
         Mnemonic::Pop => Indirect::Pointer,
-        Mnemonic::Mov if defining.op1_kind() == OpKind::Register => Indirect::Pointer,
+        Mnemonic::Mov if defining.op1_kind() == OpKind::Register => out_of_sight(),
         Mnemonic::Add | Mnemonic::Lea => through_distances(object, body, definition),
         _ => Indirect::Unknown,
     }
@@ -126,6 +132,15 @@ fn is_load_of_distance(load: &Instruction) -> bool {
         && load.memory_displacement64() == 0
 }
 
+/// `mov (table,index,8)`
+fn is_load_of_address(load: &Instruction) -> bool {
+    load.mnemonic() == Mnemonic::Mov
+        && load.op0_register().is_gpr64()
+        && load.op1_kind() == OpKind::Memory
+        && load.memory_index() != Register::None
+        && load.memory_index_scale() == 8
+}
+
 /// Every address that the function takes into a register.
 fn taken(body: &Body, register: Register) -> Vec<u64> {
     let addresses = body.instructions.iter().filter(|lea| {
@@ -162,9 +177,17 @@ fn read(
 }
 
 /// The instruction before that last wrote a register, in the same straight piece of code.
-fn definition(body: &Body, index: usize, register: Register) -> Option<usize> {
+fn definition(
+    body: &Body,
+    index: usize,
+    register: Register,
+    starts: &BTreeSet<u64>,
+) -> Option<usize> {
     let before = (index.saturating_sub(REACH)..index).rev();
-    let mut straight = before.take_while(|at| !super::body::ends(&body.instructions[*at]));
+    let mut straight = before.take_while(|at| {
+        let follows = body.instructions[at + 1].ip();
+        !super::body::ends(&body.instructions[*at]) && !starts.contains(&follows)
+    });
     straight.find(|at| {
         let instruction = &body.instructions[*at];
         instruction.op_count() > 0
