@@ -4,12 +4,17 @@ use std::fs;
 use std::process::Command;
 
 use crate::attached::Attached;
+use crate::shipped;
 use crate::target::{Target, build};
 
-/// The words through which the program calls others, as its memory holds them now.
 fn library_is_mapped(pid: u32) -> bool {
     let maps = fs::read_to_string(format!("/proc/{pid}/maps")).expect("the program runs");
     maps.contains("libwhyperf.so")
+}
+
+fn region_is_mapped(pid: u32) -> bool {
+    let maps = fs::read_to_string(format!("/proc/{pid}/maps")).expect("the program runs");
+    maps.contains(".region")
 }
 
 fn threads(pid: u32) -> usize {
@@ -56,6 +61,40 @@ fn a_wait_is_not_disturbed() {
         let (status, text) = target.end();
         assert_eq!((status, text), (Some(0), format!("{way} undisturbed\n")));
     }
+}
+
+#[test]
+fn who_was_killed_is_followed_by_somebody_else() {
+    let program = build("steps.c", "steps-left", "gcc", &[]);
+    let target = Target::start(&mut Command::new(program));
+    let pid = target.pid();
+    let mut first = Command::new(shipped::whyperf());
+    let mut first = first
+        .args(["attach", "-q", "--no-store", &pid.to_string()])
+        .spawn()
+        .expect("whyperf starts");
+    while !library_is_mapped(pid) || !region_is_mapped(pid) {
+        assert!(first.try_wait().expect("it is ours").is_none(), "it stays until the program ends");
+        std::thread::yield_now();
+    }
+    first.kill().expect("it is ours");
+    first.wait().expect("it is ours");
+    let attached = Attached::to(pid, "0.7");
+    assert!(attached.calls("load_block", "read") > 0, "{}", attached.said);
+    assert_eq!(target.end(), (Some(7), "0 wrong\n".to_owned()));
+    let swept = Command::new(shipped::whyperf()).arg("clean").output().expect("whyperf starts");
+    assert!(swept.status.success());
+}
+
+#[test]
+fn a_program_that_carries_the_library_asleep_is_woken() {
+    let program = build("steps.c", "steps-asleep", "gcc", &[]);
+    let mut command = Command::new("env");
+    let preload = format!("LD_PRELOAD={}", shipped::folder().join("libwhyperf.so").display());
+    let target = Target::start(command.arg(preload).arg(program));
+    let attached = Attached::to(target.pid(), "0.7");
+    assert!(attached.calls("load_block", "read") > 0, "{}", attached.said);
+    assert_eq!(target.end(), (Some(7), "0 wrong\n".to_owned()));
 }
 
 #[test]

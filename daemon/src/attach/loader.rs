@@ -48,9 +48,16 @@ impl<'a> Loader<'a> {
         let (session, data) = self.start(&functions)?;
         let owed = session.end().map_err(|failure| self.refusal(failure))?;
         threads::deliver(self.pid, &owed);
+        self.tell(data, Word::Go)?;
         let outcome = self.await_answer(data);
-        let seen = self.memory.write(data + Word::Seen.offset(), &1_u64.to_le_bytes());
-        outcome.and_then(|()| seen.map_err(|source| Refusal::Failed { pid: self.pid, source }))
+        let seen = self.tell(data, Word::Seen);
+        outcome.and(seen)
+    }
+
+    /// Lets the fresh thread go on from where it waits for this word.
+    fn tell(&self, data: u64, word: Word) -> Result<(), Refusal> {
+        let told = self.memory.write(data + word.offset(), &1_u64.to_le_bytes());
+        told.map_err(|source| Refusal::Failed { pid: self.pid, source })
     }
 
     fn functions(&self) -> Result<Functions, Refusal> {

@@ -4,8 +4,8 @@
 //!   code   one page: the instructions below
 //!   data   block of words │ request │ paths │ numbers of threads │ ... │ stack of the borrowed thread
 //! ```
-//! A fresh thread loads the library, so that no lock of a stopped one is waited for. It waits until we have
-//! seen the result, and takes both mappings away with its last call, which returns to the C library.
+//! A fresh thread loads the library, so that no lock of a stopped one is waited for. It begins when the
+//! borrowed thread goes on, waits until we have seen the result, and takes both mappings away with its last call, which returns to the C library.
 
 /// Bytes of the data, its stack included.
 pub(super) const DATA: u64 = 0x20000;
@@ -50,6 +50,8 @@ pub(super) enum Word {
     DataSize = 15,
     /// The mapping of the code.
     CodeBase = 16,
+    /// Stored by us: the borrowed thread goes on, and the work may begin.
+    Go = 17,
     /// What the dynamic linker complained of.
     Complaint = 18,
     /// Stored by us: the entry is not to be called any more.
@@ -75,7 +77,7 @@ pub(super) const MOST_THREADS: usize = 4096;
 
 /// The function that the fresh thread begins with; its argument is the data.
 #[rustfmt::skip]
-pub(super) const INSTRUCTIONS: [u8; 179] = [
+pub(super) const INSTRUCTIONS: [u8; 210] = [
     0x53,                                           // push rbx
     0x41, 0x54,                                     // push r12
     0x48, 0x83, 0xec, 0x08,                         // sub rsp, 8
@@ -83,7 +85,15 @@ pub(super) const INSTRUCTIONS: [u8; 179] = [
     0xff, 0x53, 0x30,                               // call [rbx + Myself]
     0x48, 0x89, 0xc7,                               // mov rdi, rax
     0xff, 0x53, 0x38,                               // call [rbx + Detach]
-    0x48, 0x8b, 0x43, 0x68,                         // mov rax, [rbx + Entry]
+    0x41, 0xbc, 0x50, 0xc3, 0x00, 0x00,             // mov r12d, 50000
+    0x48, 0x83, 0xbb, 0x88, 0x00, 0x00, 0x00, 0x00, // early: cmp qword [rbx + Go], 0
+    0x75, 0x0f,                                     // jne go
+    0xbf, 0xc8, 0x00, 0x00, 0x00,                   // mov edi, 200
+    0xff, 0x53, 0x40,                               // call [rbx + Sleep]
+    0x41, 0xff, 0xcc,                               // dec r12d
+    0x75, 0xe9,                                     // jne early
+    0xeb, 0x71,                                     // jmp leave
+    0x48, 0x8b, 0x43, 0x68,                         // go: mov rax, [rbx + Entry]
     0x48, 0x85, 0xc0,                               // test rax, rax
     0x75, 0x20,                                     // jne have
     0x48, 0x8b, 0x7b, 0x50,                         // mov rdi, [rbx + Path]
