@@ -145,7 +145,7 @@ fn makes_sense(patch: &Patch) -> bool {
     let end = patch.stub.wrapping_add(patch.code_length);
     let is_in_front = patch.copy >= patch.stub.wrapping_add(STUB) && patch.copy < end;
     if places.iter().any(|place| *place >= USER)
-        || !(STUB + 1 + JUMP as u64..=CODE as u64).contains(&patch.code_length)
+        || !(STUB + 1..=CODE as u64).contains(&patch.code_length)
         || patch.site.wrapping_sub(patch.entry) > 16
         || !is_in_front
         || patch.boundary_count > BOUNDARIES as u64
