@@ -40,11 +40,8 @@ fn main() -> ExitCode {
         Verb::Exec(request) => exec::exec(&request),
         Verb::Runs(request) => runs::runs(&request),
         Verb::Show(request) => show::show(&request),
-<<<<<<< HEAD
         Verb::Directives(verb) => directives::directives(&verb),
-=======
         Verb::Attach(request) => attach::attach(&request),
->>>>>>> b0ba38c879e039aed5c54857d0c4ea60aa937e64
         Verb::Doctor(listing) => doctor::doctor(&listing),
         Verb::Clean(listing) => clean::clean(&listing),
     };
