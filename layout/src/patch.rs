@@ -91,7 +91,7 @@ outcomes! {
     NoCoreSync = 10,
     /// A thread may stand between the instructions to be replaced.
     ThreadInside = 11,
-    /// A library is being unloaded: try again.
+    /// A thread or a process is being made, with every signal blocked: try again.
     Busy = 12,
     /// The object is gone, and its code with it.
     ModuleGone = 13,

@@ -8,6 +8,7 @@
 //! without it. When all places are taken the thread is made plainly, and registers at its first
 //! event.
 
+use whyperf_runtime::patch::gate;
 use whyperf_runtime::{birth, guard, process};
 
 use crate::errand::{Errand, Maker, Task};
@@ -36,7 +37,9 @@ unsafe extern "C" fn create(
     let Some(place) = place else { return real!(NEXT, thread, attributes, start, argument) };
     let first = began as *const () as usize;
     let record = core::ptr::from_ref(place) as usize;
+    keep_errno(gate::enter);
     let failed = real!(NEXT, thread, attributes, first, record);
+    keep_errno(gate::leave);
     // The upper half of the word is not the function's.
     if failed as u32 != 0 {
         place.give();

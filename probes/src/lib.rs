@@ -18,6 +18,7 @@ mod privilege;
 mod process;
 mod reroute;
 mod sandbox;
+mod spawns;
 mod stub;
 mod sync;
 mod wrapped;

@@ -16,7 +16,7 @@ use whyperf_runtime::{birth, process};
 
 use crate::next::Next;
 use crate::wrapped::{accompanied, keep_errno};
-use crate::{c_library, contexts, creation, io, jumps, privilege, sandbox, sync};
+use crate::{c_library, contexts, creation, io, jumps, privilege, sandbox, spawns, sync};
 
 /// Runs when the library is loaded, before the program's `main`.
 #[used]
@@ -38,6 +38,7 @@ extern "C" fn loaded() {
         creation::resolve();
         jumps::resolve();
         contexts::resolve_all();
+        spawns::resolve();
         sandbox::resolve();
         privilege::resolve_all();
         // SAFETY: forgets the complaints about functions that this C library does not have.

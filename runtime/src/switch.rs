@@ -28,7 +28,9 @@ pub(crate) struct Wiped {
     pub(crate) agent_thread: AtomicU32,
     /// Calls that go on and must not meet the agent.
     pub(crate) agent_away: AtomicU32,
-    pad: [AtomicU32; PAGE / 4 - 5],
+    /// Calls that go on with every signal blocked.
+    pub(crate) blocking: AtomicU32,
+    pad: [AtomicU32; PAGE / 4 - 6],
 }
 
 pub(crate) static WIPED: Wiped = Wiped {
@@ -38,7 +40,8 @@ pub(crate) static WIPED: Wiped = Wiped {
     agent: AtomicU32::new(0),
     agent_thread: AtomicU32::new(0),
     agent_away: AtomicU32::new(0),
-    pad: [const { AtomicU32::new(0) }; PAGE / 4 - 5],
+    blocking: AtomicU32::new(0),
+    pad: [const { AtomicU32::new(0) }; PAGE / 4 - 6],
 };
 
 /// Whether events of the region are recorded.
@@ -80,4 +83,5 @@ pub(crate) fn wipe() {
     WIPED.agent.store(0, Ordering::Relaxed);
     WIPED.agent_thread.store(0, Ordering::Relaxed);
     WIPED.agent_away.store(0, Ordering::Relaxed);
+    WIPED.blocking.store(0, Ordering::Relaxed);
 }

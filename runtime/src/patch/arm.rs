@@ -4,7 +4,7 @@ use super::batch::{self, Batch, Way};
 use super::maps::Maps;
 use super::site::{self, JUMP, Site, State};
 use super::text::{self, Text};
-use super::{arena, threads, trap};
+use super::{arena, gate, threads, trap};
 use crate::lock::Held;
 use crate::region;
 use crate::view::Tables;
@@ -22,6 +22,9 @@ struct Ground {
 
 impl Ground {
     fn new(held: &Held) -> Result<Self, Outcome> {
+        if !gate::is_open(held) {
+            return Err(Outcome::Busy);
+        }
         if let Some(obstacle) = threads::obstacle() {
             return Err(obstacle);
         }

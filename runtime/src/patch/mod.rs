@@ -12,6 +12,7 @@ mod batch;
 pub(crate) mod budget;
 pub(crate) mod calls;
 pub mod departure;
+pub mod gate;
 mod index;
 mod inspection;
 mod maps;
