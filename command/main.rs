@@ -13,6 +13,7 @@ mod exec;
 mod guide;
 mod heat;
 mod journal;
+mod judging;
 mod launch;
 mod library;
 mod measure;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         Verb::Show(request) => show::show(&request),
         Verb::Directives(verb) => directives::directives(&verb),
         Verb::Attach(request) => attach::attach(&request),
+        Verb::Hypotheses => judging::print(),
         Verb::Doctor(listing) => doctor::doctor(&listing),
         Verb::Clean(listing) => clean::clean(&listing),
     };

@@ -1,6 +1,6 @@
 //! Taking stock of a watch: what daemon and search know, in the terms of the report.
 
-use whyperf_consultant::{Bottleneck as Finding, Operator};
+use whyperf_consultant::{Bottleneck as Finding, Guided, Operator, Subject};
 use whyperf_daemon::{Losses as AllLosses, View};
 use whyperf_model::{Hierarchy, Metric};
 
@@ -46,6 +46,7 @@ fn take_findings(watch: &Watch, report: &mut Report) {
         pairs_true: found.counts.found,
         pairs_unknown: found.counts.unknown,
     };
+    report.remarks.notes.extend(guided(&found.guided));
     // The list is in the order of a tree that is walked from the top, so the parent is the last one above.
     let mut above: Vec<usize> = Vec::new();
     report.bottlenecks.clear();
@@ -56,6 +57,30 @@ fn take_findings(watch: &Watch, report: &mut Report) {
         above.push(at);
     }
 }
+
+/// What directives left out, and what they asked about that never came.
+fn guided(guided: &Guided) -> impl Iterator<Item = String> {
+    let some = |subjects: &[Subject]| {
+        let some =
+            subjects.iter().take(SOME).map(|one| format!("{} {}", one.hypothesis, one.focus));
+        some.collect::<Vec<_>>().join("; ")
+    };
+    let pruned = (!guided.pruned.is_empty()).then(|| {
+        let count = guided.pruned.len();
+        format!("Directives left {count} questions unasked, such as {}.", some(&guided.pruned))
+    });
+    let waiting = (!guided.waiting.is_empty()).then(|| {
+        let count = guided.waiting.len();
+        format!(
+            "{count} directives name what this run never had, such as {}.",
+            some(&guided.waiting)
+        )
+    });
+    pruned.into_iter().chain(waiting)
+}
+
+/// Examples in a note.
+const SOME: usize = 2;
 
 fn bottleneck(watch: &Watch, finding: &Finding, parent: Option<usize>) -> Bottleneck {
     let is_share = finding.operator == Operator::Above.symbol();

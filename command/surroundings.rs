@@ -60,6 +60,8 @@ fn settings(options: &Options) -> impl Iterator<Item = (Topic, String, String)> 
         ("cost-limit", options.cost_limit.to_string()),
         ("sample", format!("{} ms", options.sample)),
         ("callpath-depth", options.callpath_depth.to_string()),
+        ("verdict", format!("{:?}", options.judging.verdict).to_lowercase()),
+        ("code-search", format!("{:?}", options.code_search).to_lowercase()),
     ];
     let thresholds = options.threshold.iter();
     let thresholds: Vec<String> =

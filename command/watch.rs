@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
-use whyperf_consultant::{Event, Happening, Hypotheses, Search, Settings as SearchSettings, Step};
+use whyperf_consultant::{Event, Happening, Search, Settings as SearchSettings, Step};
 use whyperf_daemon::{
     Complaint, Correspondence, Daemon, Moment, PairId, Round, RunDirectory, Settings,
 };
@@ -63,19 +63,16 @@ impl Watch {
         let wall = daemon.start(Metric::Wall, &Focus::whole_program());
         let pairs = options.pairs().map_err(anyhow::Error::msg)?;
         let measure = Measure::start(&pairs, &mut daemon);
-        let mut hypotheses = Hypotheses::built_in();
-        for threshold in &options.threshold {
-            if let Some(id) = hypotheses.named(&threshold.hypothesis) {
-                hypotheses.set_threshold(id, threshold.value);
-            }
-        }
+        let hypotheses = options.hypotheses().map_err(anyhow::Error::msg)?;
         let cost_limit = options.cost_limit;
         let guide = Guide::of(&options.keeping, &hypotheses);
         let code_search = match options.code_search {
             CodeSearch::Module => whyperf_consultant::CodeSearch::Module,
             CodeSearch::Callgraph | CodeSearch::None => whyperf_consultant::CodeSearch::CallGraph,
         };
-        let settings = SearchSettings { cost_limit, code_search, ..SearchSettings::default() };
+        let verdicts = options.judging.verdicts();
+        let settings =
+            SearchSettings { cost_limit, code_search, verdicts, ..SearchSettings::default() };
         let search = Search::guided(hypotheses, settings, guide.guidance.clone());
         let mut watch = Self {
             daemon,

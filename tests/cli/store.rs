@@ -188,6 +188,33 @@ fn what_a_run_found_leads_the_next() {
 }
 
 #[test]
+fn hypotheses_are_printed_extended_and_refused() {
+    let place = Place::new("hypotheses");
+    let table = place.say(&["hypotheses"]);
+    assert_eq!(table.status, Some(0));
+    let table = String::from_utf8(table.stdout).expect("text");
+    assert!(table.contains("CPUbound"), "{table}");
+    std::fs::write(
+        place.0.join("bad.toml"),
+        "[[hypothesis]]\nname = \"Odd\"\nparent = \"Nobody\"\n",
+    )
+    .expect("writable");
+    let refused = place.say(&["run", "--hypotheses", "bad.toml", "--", "echo", "started"]);
+    assert_eq!((refused.status, refused.stdout.as_slice()), (Some(2), &b""[..]), "{refused:?}");
+    assert!(refused.stderr.contains("bad.toml:"), "{refused:?}");
+    let refused = place.say(&["run", "--threshold", "Odd=0.3", "--", "echo", "started"]);
+    assert_eq!(refused.status, Some(2), "{refused:?}");
+    assert!(refused.stderr.contains("there is no hypothesis Odd"), "{refused:?}");
+    let classic =
+        place.say(&["run", "-q", "--no-store", "--verdict", "classic", "--", "echo", "started"]);
+    assert_eq!(
+        (classic.status, classic.stdout.as_slice()),
+        (Some(0), &b"started\n"[..]),
+        "{classic:?}"
+    );
+}
+
+#[test]
 fn nothing_is_kept_that_is_not_to_be_kept() {
     let place = Place::new("none");
     std::fs::write(place.0.join("input"), "some text\n").expect("writable");
