@@ -235,7 +235,7 @@ pub(super) fn disarm(tables: Tables, id: u16, held: &Held) -> Outcome {
         Err(outcome) => return outcome,
     };
     let one = site::of_region(id).map(|(slot, _)| slot);
-    let range = one.map_or(0..site::used(), |slot| slot..slot + 1);
+    let range = one.map_or_else(|| 0..site::used(), |slot| slot..slot + 1);
     let mut first = Outcome::Done;
     for start in range.clone().step_by(STAGING_CAPACITY) {
         let mut batch = Batch::new(Way::Out);

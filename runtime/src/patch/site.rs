@@ -76,21 +76,20 @@ pub(super) const JUMP: usize = 5;
 
 impl Site {
     const fn new() -> Self {
-        const ZERO: AtomicU64 = AtomicU64::new(0);
         Self {
             state: AtomicU32::new(0),
             region: AtomicU32::new(0),
-            entry: ZERO,
-            at: ZERO,
-            length: ZERO,
-            original: ZERO,
-            patched: ZERO,
-            island: ZERO,
-            island_original: ZERO,
-            island_patched: ZERO,
-            stub: ZERO,
-            copy: ZERO,
-            word: ZERO,
+            entry: AtomicU64::new(0),
+            at: AtomicU64::new(0),
+            length: AtomicU64::new(0),
+            original: AtomicU64::new(0),
+            patched: AtomicU64::new(0),
+            island: AtomicU64::new(0),
+            island_original: AtomicU64::new(0),
+            island_patched: AtomicU64::new(0),
+            stub: AtomicU64::new(0),
+            copy: AtomicU64::new(0),
+            word: AtomicU64::new(0),
             boundaries: [const { AtomicU32::new(0) }; BOUNDARIES],
         }
     }
