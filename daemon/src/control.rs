@@ -87,9 +87,11 @@ impl Process {
     /// Asks the process to be measured no further.
     pub(crate) fn detach(&self) {
         let Some(memory) = &self.region else { return };
-        let message = Message { what: Command::Detach as u64, arguments: [0; 3] };
-        // A full ring is emptied by the time this is asked again, if it is.
-        memory.commands().send(memory.replies(), message);
+        // First all functions get their original bytes back, while somebody is there to do it.
+        for what in [Command::Disarm, Command::Detach] {
+            let message = Message { what: what as u64, arguments: [0; 3] };
+            memory.commands().send(memory.replies(), message);
+        }
         ring_doorbell(memory);
     }
 
