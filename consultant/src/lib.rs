@@ -65,6 +65,6 @@ pub use phases::{Past, Phases, Scope};
 pub use report::{Bottleneck, Counts, Guided, Report, Untold};
 pub use request::{MeasurementId, Request};
 pub use search::{Question, Search, Status};
-pub use settings::{Classic, CodeSearch, Settings, Verdicts};
+pub use settings::{Classic, CodeSearch, Order, Settings, Verdicts};
 pub use step::{Conclusion, Happening, Origin, Step, Subject};
 pub use world::{Event, World, run, run_with};

@@ -1,17 +1,22 @@
-//! What is asked next: first by priority, then what tells most for its cost, then in the order in which it came.
+//! What is asked next: one stream of questions, whatever the idea of each came from.
 //!
-//! What costs nothing comes first. What is too expensive for now is skipped and keeps its place.
+//! ```text
+//!   information   least cost for what an answer is expected to tell (`search/worth.rs`) ── then as they came
+//!   classic       5 more precise hypotheses, 10 parts                                  ── then as they came
+//! ```
+//!
+//! What is too expensive for now is skipped and keeps its place. What was found false before waits apart, since it may take only a part
+//! of the room.
 
 use std::collections::BTreeSet;
 
 use crate::graph::NodeId;
+use crate::settings::Order;
 
-/// How soon something is asked. The order of the variants is the order of the queue.
+/// Where the idea came from to ask. The order of the variants is the classic order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Priority {
-    /// The hypotheses at the whole program and at each process.
-    Root,
-    /// A more precise hypothesis at the same focus.
+pub(crate) enum Idea {
+    /// A question asked whatever others say, or a more precise hypothesis at the same focus.
     Why,
     /// A part of a focus.
     Where,
@@ -24,69 +29,94 @@ pub(crate) enum Priority {
 /// Why nothing came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Nothing {
-    /// Nothing urgent enough waits.
+    /// Nothing waits that may be asked.
     Waits,
     /// None of those that wait fits.
     Fits,
 }
 
-/// Nodes that wait to be measured. Equal priorities leave in the order in which they came, so that the search goes breadth
-/// first and the same on each run.
-#[derive(Debug, Default)]
+/// Nodes that wait to be measured. Equals leave in the order in which they came, so that the search goes breadth first and the same
+/// on each run.
+#[derive(Debug)]
 pub(crate) struct Queue {
+    order: Order,
     arrivals: u64,
-    waiting: BTreeSet<Place>,
+    fresh: BTreeSet<Place>,
+    again: BTreeSet<Place>,
 }
 
 /// A place in the queue.
-type Place = (Priority, Rank, u64, NodeId);
+type Place = (u8, Rank, u64, NodeId);
 
-/// Cost by what it promises to tell, in powers of two: lower first.
+/// Cost by what it is expected to tell, in steps of a half power of two: lower first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Rank(u32);
+pub(crate) struct Rank(i32);
 
 impl Rank {
-    /// What takes a share of the time of `cost` to tell about `promise`.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
-    pub(crate) fn of(cost: f64, promise: f64) -> Self {
-        let nanos = (cost / promise.max(1e-3) * 1e9) as u64;
-        Self(nanos.checked_ilog2().map_or(0, |log| log + 1))
+    /// What takes a share of the time of `cost` to tell so many bits.
+    #[expect(clippy::cast_possible_truncation, reason = "saturates")]
+    pub(crate) fn of(cost: f64, bits: f64) -> Self {
+        Self(((cost / bits).log2() * 2.0).round() as i32)
+    }
+}
+
+impl Idea {
+    /// The key of this idea in the classic queue; what the classic search did not know comes after what it did.
+    const fn key(self) -> u8 {
+        match self {
+            Self::Why => 5,
+            Self::Where => 10,
+            Self::Low => 15,
+            Self::Again => 20,
+        }
     }
 }
 
 impl Queue {
-    /// Adds a node.
-    pub(crate) fn push(&mut self, priority: Priority, rank: Rank, node: NodeId) {
-        self.arrivals += 1;
-        self.waiting.insert((priority, rank, self.arrivals, node));
+    /// Nobody waits.
+    pub(crate) const fn new(order: Order) -> Self {
+        Self { order, arrivals: 0, fresh: BTreeSet::new(), again: BTreeSet::new() }
     }
 
-    /// Takes the next one out that fits, unless only less urgent ones than `least` wait.
+    /// Adds a node.
+    pub(crate) fn push(&mut self, idea: Idea, rank: Rank, node: NodeId) {
+        self.arrivals += 1;
+        let place = match self.order {
+            Order::Information => (0, rank, self.arrivals, node),
+            Order::Classic => (idea.key(), Rank::default(), self.arrivals, node),
+        };
+        let waiting = if idea == Idea::Again { &mut self.again } else { &mut self.fresh };
+        waiting.insert(place);
+    }
+
+    /// Takes the next one out that fits; of what was found false before only if `again` says so.
     pub(crate) fn pop(
         &mut self,
-        least: Priority,
+        again: bool,
         fits: impl Fn(NodeId) -> bool,
     ) -> Result<NodeId, Nothing> {
-        let mut urgent = self.waiting.iter().take_while(|(priority, ..)| *priority <= least);
-        let mut skipped = false;
-        let found = urgent.find(|(.., node)| {
-            let is_fit = fits(*node);
-            skipped |= !is_fit;
-            is_fit
-        });
-        let place = *found.ok_or(if skipped { Nothing::Fits } else { Nothing::Waits })?;
-        self.waiting.remove(&place);
-        Ok(place.3)
+        let may_repeat = again && !self.again.is_empty();
+        if self.fresh.is_empty() && !may_repeat {
+            return Err(Nothing::Waits);
+        }
+        let first = |waiting: &BTreeSet<Place>| waiting.iter().find(|one| fits(one.3)).copied();
+        let old = if may_repeat { first(&self.again) } else { None };
+        let found = first(&self.fresh).into_iter().chain(old).min().ok_or(Nothing::Fits)?;
+        if !self.fresh.remove(&found) {
+            self.again.remove(&found);
+        }
+        Ok(found.3)
     }
 
     /// How many wait.
     pub(crate) fn len(&self) -> usize {
-        self.waiting.len()
+        self.fresh.len() + self.again.len()
     }
 
     /// Nobody is asked any more.
     pub(crate) fn clear(&mut self) {
-        self.waiting.clear();
+        self.fresh.clear();
+        self.again.clear();
     }
 }
 
@@ -98,35 +128,41 @@ mod tests {
 
     proptest! {
         #[test]
-        fn equal_priorities_keep_their_order(kinds in proptest::collection::vec(0..4_usize, 0..50)) {
-            let all = [Priority::Root, Priority::Why, Priority::Where, Priority::Again];
-            let mut queue = Queue::default();
+        fn the_classic_order_is_by_key_and_then_as_they_came(kinds in proptest::collection::vec(0..4_usize, 0..50)) {
+            let all = [Idea::Why, Idea::Where, Idea::Low, Idea::Again];
+            let mut queue = Queue::new(Order::Classic);
             for (at, kind) in kinds.iter().enumerate() {
-                queue.push(all[*kind], Rank::default(), NodeId(at));
+                queue.push(all[*kind], Rank::of(1.0, 1.0 + at as f64), NodeId(at));
             }
             let mut expected: Vec<usize> = (0..kinds.len()).collect();
             expected.sort_by_key(|at| kinds[*at]);
-            let next = || queue.pop(Priority::Again, |_| true).ok();
+            let next = || queue.pop(true, |_| true).ok();
             let left: Vec<usize> = std::iter::from_fn(next).map(|node| node.0).collect();
             prop_assert_eq!(left, expected);
         }
     }
 
     #[test]
-    fn cheap_and_promising_ones_go_first_and_what_does_not_fit_stays() {
-        let mut queue = Queue::default();
-        for (at, (cost, promise)) in
-            [(0.02, 0.5), (0.001, 0.1), (0.0, 0.1), (0.001, 0.9)].into_iter().enumerate()
+    fn cheap_and_telling_ones_go_first_whatever_they_are_and_what_does_not_fit_stays() {
+        let mut queue = Queue::new(Order::Information);
+        for (at, (idea, cost, bits)) in [
+            (Idea::Why, 0.02, 1.0),
+            (Idea::Where, 0.001, 0.2),
+            (Idea::Again, 0.001, 0.1),
+            (Idea::Low, 0.001, 1.5),
+        ]
+        .into_iter()
+        .enumerate()
         {
-            queue.push(Priority::Where, Rank::of(cost, promise), NodeId(at));
+            queue.push(idea, Rank::of(cost, bits), NodeId(at));
         }
         let mut pop =
-            |fits: fn(NodeId) -> bool| queue.pop(Priority::Where, fits).map(|node| node.0);
-        assert_eq!(pop(|_| true), Ok(2));
-        assert_eq!(pop(|node| node != NodeId(3)), Ok(1));
-        assert_eq!(pop(|_| true), Ok(3));
-        assert_eq!(pop(|_| false), Err(Nothing::Fits));
-        assert_eq!(pop(|_| true), Ok(0));
-        assert_eq!(pop(|_| true), Err(Nothing::Waits));
+            |again: bool, fits: fn(NodeId) -> bool| queue.pop(again, fits).map(|node| node.0);
+        assert_eq!(pop(false, |node| node != NodeId(3)), Ok(1));
+        assert_eq!(pop(true, |node| node != NodeId(3)), Ok(2));
+        assert_eq!(pop(true, |_| false), Err(Nothing::Fits));
+        assert_eq!(pop(false, |_| true), Ok(3));
+        assert_eq!(pop(false, |_| true), Ok(0));
+        assert_eq!(pop(false, |_| true), Err(Nothing::Waits));
     }
 }

@@ -29,6 +29,8 @@ pub struct Settings {
     pub verdicts: Verdicts,
     /// How long what is measured in windows may take to be told.
     pub heat_patience: Nanos,
+    /// What is asked first.
+    pub order: Order,
     /// How functions are found.
     pub code_search: CodeSearch,
     /// Seconds that one call of a measured function takes longer, for predictions.
@@ -65,6 +67,16 @@ impl Default for Classic {
     }
 }
 
+/// Which of the questions that wait is asked first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// Whatever is expected to tell most for what it costs, whatever the idea came from.
+    #[default]
+    Information,
+    /// More precise hypotheses, then parts; within these as they came.
+    Classic,
+}
+
 /// How a question that time in functions can answer goes from the whole program to a function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CodeSearch {
@@ -90,6 +102,7 @@ impl Default for Settings {
             retest: Nanos::from_secs(4),
             verdicts: Verdicts::Sequential,
             heat_patience: Nanos::from_secs(10),
+            order: Order::Information,
             code_search: CodeSearch::CallGraph,
             call_cost: 60e-9,
             assumed_rate: 1000.0,

@@ -5,7 +5,7 @@ use whyperf_model::Time;
 use super::Search;
 use crate::graph::Truth;
 use crate::hypothesis::HypothesisId;
-use crate::queue::Priority;
+use crate::queue::Idea;
 use crate::step::Happening;
 
 impl Search {
@@ -27,7 +27,7 @@ impl Search {
             let node = self.graph.node(id);
             let is_idle = node.truth == Truth::False && node.measured.is_none() && node.is_held();
             if is_idle && node.judge.would_hold() {
-                self.enqueue(id, Priority::Where);
+                self.enqueue(id, Idea::Where);
                 again += 1;
             }
         }

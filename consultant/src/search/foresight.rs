@@ -14,7 +14,7 @@ use whyperf_model::Hierarchy;
 use super::Search;
 use crate::graph::{Edge, NodeId, Truth};
 use crate::judge::Ground;
-use crate::queue::Priority;
+use crate::queue::Idea;
 
 impl Search {
     /// Has the callees of a function measured that is likely to turn true.
@@ -34,7 +34,7 @@ impl Search {
         for callee in self.callees(id) {
             self.graph.node_mut(callee).is_foreseen = true;
             if self.graph.node(callee).truth == Truth::Unknown {
-                self.enqueue(callee, Priority::Where);
+                self.enqueue(callee, Idea::Where);
             }
         }
     }

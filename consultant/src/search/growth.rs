@@ -10,7 +10,7 @@ use crate::hypothesis::Refinement::{
     self, WhereBeforeWhy, WhereOnly, WhyAndWhere, WhyBeforeWhere, WhyOnly,
 };
 use crate::judge::Judge;
-use crate::queue::{Priority, Rank};
+use crate::queue::Idea;
 use crate::refine::{self, FIRST, LAST, Siblings};
 use crate::step::{Happening, Origin};
 use crate::stream::Stream;
@@ -57,11 +57,11 @@ impl Search {
         });
         self.awaited = later;
         for (hypothesis, focus) in here {
-            let is_new = self.graph.find(hypothesis, &focus).is_none();
-            let id = self.add_root(hypothesis, focus);
+            let (id, is_new) = self.ensure(hypothesis, focus.clone());
             if is_new {
                 self.graph.node_mut(id).origin = Origin::Priority;
             }
+            self.add_root(hypothesis, focus);
         }
     }
 
@@ -172,13 +172,13 @@ impl Search {
     }
 
     /// Puts a node that somebody holds into the queue, unless it is there, is measured, or cannot be.
-    pub(super) fn enqueue(&mut self, id: NodeId, priority: Priority) {
+    pub(super) fn enqueue(&mut self, id: NodeId, idea: Idea) {
         let node = self.graph.node_mut(id);
         let is_idle = !node.is_waiting && !node.is_closed && node.measured.is_none();
         if is_idle && (node.is_held() || node.is_foreseen) {
             node.is_waiting = true;
-            let rank = Rank::of(self.predicted_cost(id), self.promise(id));
-            self.queue.push(priority, rank, id);
+            let rank = self.rank(id, idea);
+            self.queue.push(idea, rank, id);
             self.is_blocked = false;
         }
     }
@@ -201,12 +201,11 @@ impl Search {
         }
     }
 
-    pub(super) fn add_root(&mut self, hypothesis: HypothesisId, focus: Focus) -> NodeId {
+    pub(super) fn add_root(&mut self, hypothesis: HypothesisId, focus: Focus) {
         let (id, _) = self.ensure(hypothesis, focus);
         if self.graph.make_root(id) {
-            self.enqueue(id, Priority::Root);
+            self.enqueue(id, Idea::Why);
         }
-        id
     }
 
     fn add_scout(&mut self, hypothesis: HypothesisId, focus: Focus) {
@@ -216,7 +215,7 @@ impl Search {
         }
         let (id, _) = self.ensure(hypothesis, focus);
         if self.graph.make_scout(id) {
-            self.enqueue(id, Priority::Root);
+            self.enqueue(id, Idea::Why);
         }
     }
 
@@ -298,7 +297,7 @@ impl Search {
         self.graph.node_mut(id).is_closed = false;
         self.graph.node_mut(id).untold = None;
         if self.graph.node(id).truth != Truth::False {
-            self.enqueue(id, Priority::Where);
+            self.enqueue(id, Idea::Where);
         }
     }
 
@@ -319,12 +318,12 @@ impl Search {
             return Linked::Known;
         }
         if self.graph.node(child).truth != Truth::False {
-            let priority = match edge {
-                _ if verdict == Verdict::Asked(Level::Low) => Priority::Low,
-                Edge::Why => Priority::Why,
-                Edge::Where(_) => Priority::Where,
+            let idea = match edge {
+                _ if verdict == Verdict::Asked(Level::Low) => Idea::Low,
+                Edge::Why => Idea::Why,
+                Edge::Where(_) => Idea::Where,
             };
-            self.enqueue(child, priority);
+            self.enqueue(child, idea);
         }
         if is_new { Linked::News } else { Linked::Shadow }
     }

@@ -108,17 +108,6 @@ impl Search {
         rate * self.settings.call_cost
     }
 
-    /// How much of the time a verdict is likely to be about: what its callers or wholes take, shared among their parts.
-    #[expect(clippy::cast_precision_loss, reason = "a few parts")]
-    pub(super) fn promise(&self, id: NodeId) -> f64 {
-        let parents = self.graph.node(id).parents.iter().map(|parent| self.graph.node(*parent));
-        let shares = parents.map(|parent| {
-            let value = parent.judge.value().unwrap_or_default().clamp(0.0, 1.0);
-            value / parent.children.len().max(1) as f64
-        });
-        shares.fold(0.0, f64::max)
-    }
-
     /// A node is measured: its functions are switched on. Tells the price.
     pub(super) fn switch_on(&mut self, id: NodeId) -> f64 {
         let price = self.predicted_cost(id);

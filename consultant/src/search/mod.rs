@@ -9,6 +9,7 @@ mod history;
 #[cfg(test)]
 mod invariants;
 mod progress;
+mod worth;
 
 pub use history::Question;
 
@@ -86,6 +87,7 @@ impl Search {
     #[must_use]
     pub fn guided(hypotheses: Hypotheses, settings: Settings, guidance: Guidance) -> Self {
         let budget = Budget::new(settings.cost_limit);
+        let queue = Queue::new(settings.order);
         let mut search = Self {
             settings,
             hypotheses,
@@ -98,7 +100,7 @@ impl Search {
             catalogue: Catalogue::default(),
             calls: Calls::default(),
             graph: Graph::default(),
-            queue: Queue::default(),
+            queue,
             budget,
             measurements: Measurements::default(),
             undecided: BTreeSet::new(),

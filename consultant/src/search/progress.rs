@@ -5,7 +5,7 @@ use whyperf_model::{Nanos, Time};
 use super::Search;
 use crate::graph::{Consequences, NodeId, Truth};
 use crate::judge::Ground;
-use crate::queue::{Nothing, Priority};
+use crate::queue::{Idea, Nothing, Queue};
 use crate::refine;
 use crate::step::{Conclusion, Happening};
 use crate::stream::Stream;
@@ -35,9 +35,8 @@ impl Search {
             |search: &Self| search.budget.admits() && !search.is_blocked && !search.is_paused;
         while is_open(self) && self.undecided.len() < self.settings.active_limit {
             let has_room = self.undecided.len() < self.settings.active_limit / 2;
-            let least = if has_room { Priority::Again } else { Priority::Where };
-            let mut queue = std::mem::take(&mut self.queue);
-            let next = queue.pop(least, |id| self.budget.affords(self.predicted_cost(id)));
+            let mut queue = std::mem::replace(&mut self.queue, Queue::new(self.settings.order));
+            let next = queue.pop(has_room, |id| self.budget.affords(self.predicted_cost(id)));
             self.queue = queue;
             self.is_blocked = next == Err(Nothing::Fits);
             let Ok(id) = next else { return };
@@ -157,7 +156,7 @@ impl Search {
     /// Asks again what was false for long enough.
     fn reconsider(&mut self, id: NodeId) {
         if self.graph.node(id).again.is_some_and(|time| time <= self.now) {
-            self.enqueue(id, Priority::Again);
+            self.enqueue(id, Idea::Again);
         }
     }
 
@@ -180,7 +179,7 @@ impl Search {
         }
         for id in &consequences.revived {
             if self.graph.node(*id).truth != Truth::False || self.graph.node(*id).again.is_none() {
-                self.enqueue(*id, Priority::Where);
+                self.enqueue(*id, Idea::Where);
             }
         }
     }

@@ -24,6 +24,7 @@
 //! set classic 20s
 //! directive priority high CPUbound </Code/libm/exp>
 //! set active_limit 5
+//! set order classic
 //! show all
 //! ```
 
@@ -35,7 +36,7 @@ use whyperf_model::{Category, Focus, Hierarchy, Interval, Nanos, Resource, Time}
 use super::program::{Activity, Phase, Process, Program};
 use super::simulated::{Script, Simulated};
 use crate::search::Search;
-use crate::settings::{Classic, CodeSearch, Settings, Verdicts};
+use crate::settings::{Classic, CodeSearch, Order, Settings, Verdicts};
 
 /// A scenario that was read.
 #[derive(Clone, Debug, PartialEq)]
@@ -266,6 +267,7 @@ impl Scenario {
                 let classic = Classic { hold_true: hold, hold_false: hold, ..Classic::default() };
                 settings.verdicts = Verdicts::Classic(classic);
             }
+            "order" => settings.order = order(value)?,
             "code_search" => settings.code_search = code_search(value)?,
             _ => return Err(format!("a setting, not {name}")),
         }
@@ -280,6 +282,14 @@ impl fmt::Display for Complaint {
 }
 
 impl std::error::Error for Complaint {}
+
+fn order(text: &str) -> Result<Order, String> {
+    match text {
+        "information" => Ok(Order::Information),
+        "classic" => Ok(Order::Classic),
+        _ => Err(format!("information or classic, not {text}")),
+    }
+}
 
 fn code_search(text: &str) -> Result<CodeSearch, String> {
     match text {

@@ -1,0 +1,81 @@
+//! What an answer is expected to tell, and what it takes to get it: by the quotient questions are ordered, whatever the idea came from.
+//!
+//! ```text
+//!   bits = h(p) + 2 p            the answer itself, and two more questions of a bit each that a yes opens
+//!   cost = price + limit / n     what is to be switched on, and one of n places under the limit
+//! ```
+//!
+//! `p` is how likely a yes is before anything was measured. Of parts it is bounded by what they are parts of: of `n` parts that
+//! share a value of `v` at most `v / T` can be above `T` (Markov), so each one is with `v / (n T)`.
+
+use super::Search;
+use crate::graph::NodeId;
+use crate::hypothesis::Operator;
+use crate::queue::{Idea, Rank};
+use crate::step::Origin;
+
+/// How likely a yes is of what nothing is known about.
+const OPEN: f64 = 0.5;
+/// Of what was true in an earlier run.
+const EXPECTED: f64 = 0.8;
+/// Of what was false in all earlier runs.
+const UNLIKELY: f64 = 0.02;
+/// How many further questions a yes is worth.
+const OPENED: f64 = 2.0;
+
+impl Search {
+    /// The place of a question in the queue.
+    #[expect(clippy::cast_precision_loss, reason = "a few hundred places")]
+    pub(super) fn rank(&self, id: NodeId, idea: Idea) -> Rank {
+        let place = self.settings.cost_limit / self.settings.active_limit.max(1) as f64;
+        let cost = self.predicted_cost(id) + place.max(f64::MIN_POSITIVE);
+        Rank::of(cost, bits(self.likelihood(id, idea)))
+    }
+
+    /// How likely it is that a question will be found true.
+    fn likelihood(&self, id: NodeId, idea: Idea) -> f64 {
+        let node = self.graph.node(id);
+        match idea {
+            Idea::Low => UNLIKELY,
+            Idea::Again => self.settings.error_false / f64::from(node.asked.max(1)),
+            Idea::Why if node.origin == Origin::Priority => EXPECTED,
+            Idea::Where if !node.judge.would_hold() => self.share(id),
+            Idea::Why | Idea::Where => OPEN,
+        }
+    }
+
+    /// How likely a part of something is above the threshold, by the value of that and the number of its parts.
+    #[expect(clippy::cast_precision_loss, reason = "a few parts")]
+    fn share(&self, id: NodeId) -> f64 {
+        let node = self.graph.node(id);
+        let row = self.hypotheses.row(node.hypothesis);
+        if row.operator != Operator::Above {
+            return OPEN;
+        }
+        let wholes = node.parents.iter().map(|parent| self.graph.node(*parent));
+        let shares = wholes.filter_map(|whole| {
+            let parts = whole.children.len().max(1) as f64;
+            Some(whole.judge.value()? / parts / row.threshold)
+        });
+        shares.reduce(f64::max).map_or(OPEN, |share| share.clamp(UNLIKELY, OPEN))
+    }
+}
+
+/// What an answer is expected to tell when a yes has this chance.
+fn bits(chance: f64) -> f64 {
+    let chance = chance.clamp(1e-6, 1.0 - 1e-6);
+    let surprise = |chance: f64| -chance * chance.log2();
+    surprise(chance) + surprise(1.0 - chance) + OPENED * chance
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_likelier_tells_more_as_far_as_directives_expect_it() {
+        let chances = [0.001, UNLIKELY, 0.1, 0.3, OPEN, EXPECTED].map(bits);
+        assert!(chances.is_sorted(), "{chances:?}");
+        assert!((bits(0.5) - 2.0).abs() < 1e-12);
+    }
+}
