@@ -51,11 +51,20 @@ fn measured(id: PairId, daemon: &Daemon) -> Option<Measured> {
     let pair = daemon.pair(id)?;
     let bin = daemon.histogram(id)?.whole();
     let unit = pair.metric.definition().unit;
+    let (total, covered) = (total(bin.amount, unit), bin.covered.as_secs_f64());
+    // What short windows showed stands for the time between them.
+    let (total, covered) = match daemon.windows(id) {
+        Some((lived, share)) if covered > 0.0 => {
+            let lived = lived.as_secs_f64();
+            (total * (lived / covered).max(1.0), lived * share)
+        }
+        _ => (total, covered),
+    };
     Some(Measured {
         metric: pair.metric.name(),
         focus: pair.focus.to_string(),
-        total: rounded(total(bin.amount, unit)),
-        covered_s: rounded(bin.covered.as_secs_f64()),
+        total: rounded(total),
+        covered_s: rounded(covered),
         note: daemon.remark(id),
         unit: symbol(unit),
     })

@@ -5,7 +5,7 @@ use whyperf_daemon::{Losses as AllLosses, View};
 use whyperf_model::{Hierarchy, Metric};
 
 use crate::report::{
-    Bottleneck, Cost, Losses, ProfileRow, Report, Scale, Search, SwitchedOff, rounded,
+    Bottleneck, Cost, Losses, ProfileRow, Refusal, Report, Scale, Search, SwitchedOff, rounded,
 };
 use crate::watch::Watch;
 
@@ -34,6 +34,9 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
     }
     report.measured = watch.measure.taken(&watch.daemon);
     report.directives_used = watch.guide.guidance.used();
+    let refused = watch.daemon.refused_functions().into_iter();
+    report.refusals =
+        refused.map(|one| Refusal { function: one.code.to_string(), reason: one.reason }).collect();
     take_findings(watch, report);
     take_profile(watch, report);
     take_switched_off(watch, report);

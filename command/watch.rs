@@ -57,6 +57,7 @@ impl Watch {
             width: Nanos::from_millis(options.sample),
             compensates: !options.no_compensation,
             functions: options.code_search != CodeSearch::None,
+            cost_limit: options.cost_limit,
             ..Settings::new(Moment::now())
         };
         let mut daemon = Daemon::open(directory.path(), settings).context("starting to measure")?;

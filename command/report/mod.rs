@@ -34,6 +34,7 @@ pub(crate) struct Report {
     pub(crate) measured: Vec<Measured>,
     pub(crate) profile: Vec<ProfileRow>,
     pub(crate) switched_off: Vec<SwitchedOff>,
+    pub(crate) refusals: Vec<Refusal>,
     /// The name of the run in the store; none when it was not kept.
     pub(crate) run: Option<String>,
     /// Directives that had a say in the search.
@@ -195,6 +196,13 @@ pub(crate) struct SwitchedOff {
     pub(crate) by: &'static str,
 }
 
+/// A function that somebody asked about and that cannot be measured.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Refusal {
+    pub(crate) function: String,
+    pub(crate) reason: String,
+}
+
 /// What only the text says.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Remarks {
@@ -285,6 +293,7 @@ pub(crate) mod example {
             measured: Vec::new(),
             profile: vec![row(0, 1.0), row(1, 2.0)],
             switched_off: Vec::new(),
+            refusals: Vec::new(),
             run: None,
             directives_used: 0,
             remarks: Remarks { thread_time: 8.0, ..Remarks::default() },

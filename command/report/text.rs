@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use whyperf_consultant::{Conclusion, Operator, Truth};
 
-use super::{Report, profile, tree};
+use super::{Refusal, Report, profile, tree};
 use crate::terminal::{self, Manner, wrapped};
 
 /// The whole report.
@@ -15,6 +15,7 @@ pub(crate) fn render(report: &Report, rows: usize, manner: Manner) -> String {
         write_bottlenecks(report, manner, &mut text);
         write_measured(report, manner, &mut text);
         write_cost(report, manner, &mut text);
+        write_refusals(report, manner, &mut text);
         write_left_out(report, manner, &mut text);
         write_profile(report, rows, manner, &mut text);
     }
@@ -137,6 +138,28 @@ fn write_cost(report: &Report, manner: Manner, text: &mut String) {
     line(text, &format!("  {}", manner.paint(stated, terminal::FAINT)));
 }
 
+fn write_refusals(report: &Report, manner: Manner, text: &mut String) {
+    if report.refusals.is_empty() {
+        return;
+    }
+    heading(
+        "Left alone",
+        "functions that cannot be measured, their time is that of their callers",
+        manner,
+        text,
+    );
+    for Refusal { function, reason } in report.refusals.iter().take(MOST_REFUSALS) {
+        line(text, &format!("  {function}"));
+        for piece in wrapped(reason, manner.width - 4) {
+            line(text, &format!("    {}", manner.paint(piece, terminal::FAINT)));
+        }
+    }
+    let more = report.refusals.len().saturating_sub(MOST_REFUSALS);
+    if more > 0 {
+        line(text, &format!("  and {more} more; --json names them all"));
+    }
+}
+
 fn write_left_out(report: &Report, manner: Manner, text: &mut String) {
     let left_out = &report.remarks.left_out;
     if left_out.is_empty() {
@@ -230,6 +253,8 @@ fn line(text: &mut String, content: &str) {
 
 /// Rows of the tree that a reader may be expected to read.
 const MOST_ROWS: usize = 30;
+/// Functions left alone that are named.
+const MOST_REFUSALS: usize = 6;
 
 #[cfg(test)]
 mod tests {
@@ -293,6 +318,8 @@ mod tests {
             confidence: 0.99,
             since: Time::ZERO,
             echoes: false,
+            coverage: 1.0,
+            origin: whyperf_consultant::Origin::Search,
         };
         let line = "whyperf   0.75 s  ExcessiveSyncWaitingTime   43.0 % > 20.0 %  \
                     </Code/oned.c/exchng1,/Machine,/Process,/SyncObject>\n";

@@ -39,11 +39,20 @@ impl Daemon {
                 }
                 _ => {}
             }
+            if let Some(scale) = instrumenter.scale(id) {
+                pair.amount = scaled(pair.amount, scale);
+                present.reported = if scale == 0.0 { 0 } else { present.expected };
+            }
             if let Some(sample) = pair.close(interval, present.reported, present.expected) {
                 round.samples.push((id, sample));
             }
         }
     }
+}
+
+#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "an estimate")]
+fn scaled(amount: i64, scale: f64) -> i64 {
+    (amount as f64 * scale) as i64
 }
 
 /// Processes of a group in which the functions that a pair needs are not measured.

@@ -3,7 +3,7 @@
 //! Many nodes share a class: those of the same call in other threads and processes, and those
 //! whose paths hold the same functions. Pairs are matched with classes, once each.
 
-use ahash::AHashMap;
+use ahash::{AHashMap, AHashSet};
 use whyperf_model::Category;
 
 use crate::resources::{ResourceId, Resources};
@@ -46,6 +46,8 @@ pub(crate) struct Class {
 pub(crate) struct Classes {
     ids: AHashMap<Traits, ClassId>,
     list: Vec<Class>,
+    /// Functions that are there because somebody asked: whoever asks knows them already.
+    watched: AHashSet<ResourceId>,
 }
 
 impl Default for Classes {
@@ -53,7 +55,7 @@ impl Default for Classes {
         let (category, code) = (Category::Other, Vec::new());
         let traits = Traits { category, code, object: None, own: None };
         let list = vec![Class { traits, lineage: Vec::new(), own_lineage: Vec::new() }];
-        Self { ids: AHashMap::new(), list }
+        Self { ids: AHashMap::new(), list, watched: AHashSet::new() }
     }
 }
 
@@ -77,6 +79,13 @@ impl Classes {
         {
             code.insert(place, own);
         }
+        match own {
+            Some(own) if category == Category::Function => {
+                self.watched.insert(own);
+            }
+            Some(own) if self.watched.remove(&own) => resources.hold(own),
+            _ => {}
+        }
         let is_program = matches!(category, Category::User | Category::Function);
         let own = own.filter(|_| is_program);
         self.intern(Traits { category, code, object, own }, resources)
@@ -86,7 +95,7 @@ impl Classes {
         if let Some(id) = self.ids.get(&traits) {
             return *id;
         }
-        for code in &traits.code {
+        for code in traits.code.iter().filter(|code| !self.watched.contains(code)) {
             resources.hold(*code);
         }
         let held = traits.code.iter().chain(&traits.object);

@@ -7,6 +7,7 @@ use ahash::AHashMap;
 use whyperf_model::{Category, Hierarchy, Resource};
 
 use crate::callpath::{ClassId, Classes};
+use crate::member::Member;
 use crate::object_name::{self, NamedBy, Naming};
 use crate::region::Region;
 use crate::resources::{ResourceId, Resources};
@@ -150,10 +151,13 @@ impl Catalogue {
         self.functions.insert(entry, code);
     }
 
-    /// The function that a region stands for.
-    pub(crate) fn function(&self, region: u32) -> Option<&Resource> {
-        let region = self.tables.region(region)?;
-        (region.category == Category::Function).then(|| self.functions.get(&region.address))?
+    /// How often functions were visited in the last pass over a thread.
+    pub(crate) fn visits_of_functions(&self, member: &Member) -> u64 {
+        let growth = member.growth.iter().filter(|growth| {
+            let region = member.thread.nodes[growth.node as usize].region;
+            self.tables.region(region).is_some_and(|one| one.category == Category::Function)
+        });
+        growth.map(|growth| growth.by.visits).sum()
     }
 
     /// What a region is called; nothing for the root and what has no name.

@@ -3,9 +3,11 @@
 use std::sync::atomic::Ordering;
 
 use whyperf_layout::{Command, Message, Reply};
-use whyperf_model::Category;
+use whyperf_model::{Category, Nanos};
 
-use crate::instrument::Instrumenter;
+use crate::clock::Scale;
+use crate::compensation::Price;
+use crate::instrument::{Activity, Instrumenter, Service};
 use crate::process::Process;
 
 /// A region that was switched, or could not be.
@@ -115,12 +117,24 @@ impl Process {
     }
 
     /// Brings its functions nearer to what is wanted, or forgets them when it has ended.
-    pub(crate) fn serve_functions(&mut self, number: u32, instrumenter: &mut Instrumenter) {
+    pub(crate) fn serve_functions(
+        &mut self,
+        number: u32,
+        length: Nanos,
+        scale: Scale,
+        instrumenter: &mut Instrumenter,
+    ) {
         let replies = std::mem::take(&mut self.replies);
-        match &self.region {
-            Some(region) => instrumenter.serve(number, region, &replies, &mut self.catalogue),
-            None => instrumenter.forget(number),
+        let Some(region) = &self.region else { return instrumenter.forget(number) };
+        if instrumenter.has_nothing_for(number) {
+            return;
         }
+        let price = region.slot(0).map_or_else(Price::default, |slot| Price::of(slot.head));
+        let price = price.of_function();
+        let activity = Activity::of(self, price, length, self.scale(scale));
+        let spent = self.functions_cost;
+        let service = Service { region, replies: &replies, activity: &activity, spent };
+        instrumenter.serve(number, service, &mut self.catalogue);
     }
 
     fn reply(&self, reply: &Message) -> Option<Switched> {

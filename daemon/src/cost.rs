@@ -15,8 +15,8 @@ use crate::thread::Thread;
 pub struct Cost {
     /// In the interval just past.
     pub now: f64,
-    /// Of that, what answering pairs takes: all that fewer pairs could save, for the events are
-    /// recorded whoever asks.
+    /// Of that, what answering pairs takes: all that fewer pairs could save. Events of functions
+    /// are switched on for pairs; the others are recorded whoever asks.
     pub answering: f64,
     /// Over the run.
     pub mean: f64,
@@ -137,14 +137,14 @@ impl Account {
     }
 
     /// The dearest process of an interval, its share of the daemon included.
-    pub(crate) fn interval(&mut self, dearest: Nanos, share: Nanos, length: Nanos) {
+    pub(crate) fn interval(&mut self, dearest: Nanos, answering: Nanos, length: Nanos) {
         if length.is_zero() {
             return;
         }
         self.spent += dearest;
         self.lived += length;
         self.cost.now = dearest.as_secs_f64() / length.as_secs_f64();
-        self.cost.answering = share.as_secs_f64() / length.as_secs_f64();
+        self.cost.answering = answering.as_secs_f64() / length.as_secs_f64();
         self.cost.mean = self.spent.as_secs_f64() / self.lived.as_secs_f64();
         self.cost.max = self.cost.max.max(self.cost.now);
     }

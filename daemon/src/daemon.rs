@@ -20,7 +20,7 @@ use crate::round::{Complaint, ProcessNote, Round};
 use crate::symbols::{Answer, Objects, Symbols};
 
 /// How the daemon works.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// The run's time zero.
     pub zero: Moment,
@@ -36,6 +36,8 @@ pub struct Settings {
     pub compensates: bool,
     /// Whether functions are switched on for whatever needs them, or only for what a user named.
     pub functions: bool,
+    /// The share of the slowest process's time that measuring may take.
+    pub cost_limit: f64,
 }
 
 impl Settings {
@@ -50,6 +52,7 @@ impl Settings {
             width: Histogram::DEFAULT_WIDTH,
             compensates: true,
             functions: false,
+            cost_limit: 0.05,
         }
     }
 }
@@ -115,7 +118,7 @@ impl Daemon {
             rounds: 0,
             directory_failed: false,
             unmeasured: Vec::new(),
-            instrumenter: Instrumenter::over(objects),
+            instrumenter: Instrumenter::over(objects, settings.cost_limit),
             settings,
         })
     }
@@ -139,6 +142,7 @@ impl Daemon {
         }
         self.settle_places();
         let mut round = self.round(now, true);
+        self.disarm();
         round.complaints.splice(0..0, ahead.complaints);
         self.settle_places();
         let changes = self.books.resources.take_changes();
@@ -354,14 +358,16 @@ impl Daemon {
         let running = self.processes.iter().filter(|process| process.region.is_some()).count();
         let own = self.account.own_share();
         let share = Nanos(own.0 / running.max(1) as u64);
-        let mut dearest = Nanos::ZERO;
+        let (mut dearest, mut functions) = (Nanos::ZERO, Nanos::ZERO);
         self.unmeasured.clear();
         for (number, process) in (0..).zip(&mut self.processes) {
             let Some(region) = &process.region else { continue };
             let path = region.path().to_owned();
             round.switched.extend(process.converse());
             let outcome = process.pass(pass, &mut self.books);
-            process.serve_functions(number, &mut self.instrumenter);
+            let length = round.interval.length();
+            process.serve_functions(number, length, pass.scale, &mut self.instrumenter);
+            functions = functions.max(process.functions_cost);
             let note = process.note();
             if !std::mem::replace(&mut process.announced, true) {
                 round.started.push(note.clone());
@@ -389,7 +395,7 @@ impl Daemon {
                 attendance.dearest = attendance.dearest.max(process.cost);
             }
         }
-        self.account.interval(dearest, share, round.interval.length());
+        self.account.interval(dearest, share + functions, round.interval.length());
         self.books.matcher.settle(&self.books.classes);
         attendance
     }

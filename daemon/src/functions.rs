@@ -1,6 +1,9 @@
 //! What the daemon tells of functions: who calls whom, what cannot be measured and why.
 
-use whyperf_model::{Hierarchy, Resource};
+use std::thread;
+use std::time::Duration;
+
+use whyperf_model::{Hierarchy, Nanos, Resource};
 
 use crate::daemon::Daemon;
 use crate::pairs::PairId;
@@ -30,12 +33,29 @@ impl Daemon {
             .collect()
     }
 
+    /// Of a pair that is too hot: for how long, and the share of that time that was measured.
+    #[must_use]
+    pub fn windows(&self, pair: PairId) -> Option<(Nanos, f64)> {
+        Some((self.instrumenter.hot_for(pair)?, self.instrumenter.heat(pair)?))
+    }
+
     /// What a reader of this pair's amounts should know: what it names that was never there, or why
     /// it was not measured.
     #[must_use]
     pub fn remark(&self, pair: PairId) -> Option<String> {
         if let Some(reason) = self.instrumenter.refusal(pair) {
             return Some(format!("refused: {reason}"));
+        }
+        if let Some(share) = self.instrumenter.heat(pair) {
+            return Some(format!(
+                "too hot: measured {:.2} % of the time; the total is an estimate",
+                100.0 * share
+            ));
+        }
+        if self.instrumenter.is_quiet(pair) {
+            let seen =
+                "nothing entered it while it was watched; a call that began before is not seen";
+            return Some(seen.to_owned());
         }
         let pair = self.pair(pair)?;
         let parts = Hierarchy::ALL.into_iter().flat_map(|hierarchy| pair.focus.part(hierarchy));
@@ -49,5 +69,29 @@ impl Daemon {
     pub(crate) fn tell_of_functions(&mut self, round: &mut Round) {
         round.callees = self.instrumenter.take_callees();
         round.refused = self.instrumenter.take_refused();
+        round.too_hot = self.instrumenter.take_too_hot();
+        round.prices = self.instrumenter.take_prices();
+    }
+
+    /// Gives all functions their original bytes back, as far as their processes answer in time.
+    pub(crate) fn disarm(&mut self) {
+        for _ in 0..TRIES {
+            let mut all = true;
+            for (number, process) in (0..).zip(&mut self.processes) {
+                process.converse();
+                let replies = std::mem::take(&mut process.replies);
+                if let Some(region) = &process.region {
+                    all &= self.instrumenter.disarm(number, region, &replies);
+                }
+            }
+            if all {
+                return;
+            }
+            thread::sleep(WAIT);
+        }
     }
 }
+
+/// How often, and how far apart, processes are looked at until all functions have their bytes back.
+const TRIES: u32 = 400;
+const WAIT: Duration = Duration::from_millis(5);

@@ -73,10 +73,22 @@ impl Correspondence {
         let refused = refused
             .filter_map(|(pair, why)| Some(Event::Refusal(end, *self.names.get(&pair)?, why)))
             .collect::<Vec<_>>();
+        let hot = round.too_hot.into_iter();
+        let hot = hot
+            .filter_map(|(pair, share)| Some(Event::TooHot(end, *self.names.get(&pair)?, share)))
+            .collect::<Vec<_>>();
+        let prices = round.prices.into_iter();
+        let prices = prices.map(move |(of, rate)| Event::Price(end, of, rate));
         let told = |(pair, sample)| Some(Event::Sample(*self.names.get(&pair)?, sample));
         let samples = round.samples.into_iter().filter_map(told);
         let gone = round.retired.into_iter().map(move |gone| Event::Retired(end, gone));
-        new.chain(callees).chain(refused).chain(cost).chain(samples).chain(gone)
+        new.chain(callees)
+            .chain(refused)
+            .chain(hot)
+            .chain(prices)
+            .chain(cost)
+            .chain(samples)
+            .chain(gone)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use whyperf_layout::{Command, Message, NO_RANK, State};
-use whyperf_model::{Hierarchy, Nanos, Resource};
+use whyperf_model::{Category, Hierarchy, Nanos, Resource};
 
 use crate::callpath::Classes;
 use crate::catalogue::Catalogue;
@@ -16,7 +16,7 @@ use crate::matcher::Matcher;
 use crate::member::Member;
 use crate::region::Region;
 use crate::resources::{ResourceId, Resources};
-use crate::thread::{Depth, Thread};
+use crate::thread::{Depth, NodeState, Thread};
 
 /// What all processes share: names, classes and pairs.
 #[derive(Debug, Default)]
@@ -42,6 +42,8 @@ pub(crate) struct Process {
     /// Nanoseconds that events cost in the last pass, and in all.
     pub(crate) cost: Nanos,
     pub(crate) cost_so_far: Nanos,
+    /// Of the last pass's cost, that of functions.
+    pub(crate) functions_cost: Nanos,
     pub(crate) paused: bool,
     /// Groups that any of its threads was in during the last pass.
     pub(crate) groups: Vec<u32>,
@@ -115,6 +117,7 @@ impl Process {
             losses: Losses::default(),
             cost: Nanos::ZERO,
             cost_so_far: Nanos::ZERO,
+            functions_cost: Nanos::ZERO,
             paused: false,
             groups: Vec::new(),
             by_slot: Vec::new(),
@@ -263,7 +266,12 @@ impl Process {
             let went = member.thread.pass(&slot, now, depth, &mut member.growth);
             if pass.compensates {
                 let price = Price::of(slot.head);
-                compensation::apply(&mut member.thread.nodes, &mut member.growth, |_| price);
+                let tables = &self.catalogue.tables;
+                let price = |node: &NodeState| match tables.region(node.region) {
+                    Some(region) if region.category == Category::Function => price.of_function(),
+                    _ => price,
+                };
+                compensation::apply(&mut member.thread.nodes, &mut member.growth, price);
             }
             member.thread.in_order = went == Depth::Last && depth != Depth::Last;
             self.still &= member.thread.still > 0;
@@ -285,6 +293,7 @@ impl Process {
     fn attribute(&mut self, region: &Region, pass: Pass, counts: bool, books: &mut Books) {
         let scale = self.scale(pass.scale);
         self.groups.clear();
+        self.functions_cost = Nanos::ZERO;
         for member in &mut self.members {
             if member.thread.ended && member.growth.is_empty() {
                 continue;
@@ -292,6 +301,8 @@ impl Process {
             let visits = member.growth.iter().map(|growth| growth.by.visits).sum();
             if let Some(slot) = region.slot(member.thread.slot) {
                 self.cost += event_cost(slot.head, visits, scale);
+                let watched = self.catalogue.visits_of_functions(member);
+                self.functions_cost += event_cost(slot.head, watched, scale);
             }
             member.find_groups(self.resource, self.machine, &books.matcher);
             if counts {

@@ -31,6 +31,10 @@ pub struct Round {
     pub refused: Vec<(PairId, String)>,
     /// Which functions a function calls, as far as somebody asked.
     pub callees: Vec<(Resource, Vec<Resource>)>,
+    /// Pairs that are measured in short windows from now on, and the share of the time they cover.
+    pub too_hot: Vec<(PairId, f64)>,
+    /// How often functions are called per second, by whoever calls them most.
+    pub prices: Vec<(Resource, f64)>,
     /// What went wrong and was left out.
     pub complaints: Vec<Complaint>,
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::command::{Folder, say, whyperf};
 
-const MEMBERS: [&str; 17] = [
+const MEMBERS: [&str; 18] = [
     "format",
     "version",
     "command",
@@ -18,6 +18,7 @@ const MEMBERS: [&str; 17] = [
     "cost",
     "losses",
     "switched_off",
+    "refusals",
     "search",
     "bottlenecks",
     "measured",

@@ -7,6 +7,7 @@
 mod asked;
 mod bottlenecks;
 mod bytes;
+mod code;
 mod creation;
 mod expectation;
 mod launcher;

@@ -34,6 +34,12 @@ pub(crate) fn with_interface() -> &'static Path {
     INTERFACE.get_or_init(|| make("api", "api"))
 }
 
+/// The programs in which a function is to be found.
+pub(crate) fn with_code() -> &'static Path {
+    static CODE: OnceLock<PathBuf> = OnceLock::new();
+    CODE.get_or_init(|| make("code", "openmpi"))
+}
+
 fn make(target: &str, name: &str) -> PathBuf {
     let out = shipped::folder().join("../programs").join(name);
     std::fs::create_dir_all(&out).expect("the target folder can be written");

@@ -19,6 +19,7 @@ pub(crate) struct Run {
 pub(crate) struct Bottleneck {
     pub(crate) hypothesis: String,
     pub(crate) focus: String,
+    pub(crate) value: f64,
     pub(crate) found: f64,
     pub(crate) leaf: bool,
 }
@@ -70,6 +71,7 @@ impl Run {
             .map(|one| Bottleneck {
                 hypothesis: text(&one["hypothesis"]),
                 focus: text(&one["focus"]),
+                value: one["value"].as_f64().expect("a number"),
                 found: one["found_s"].as_f64().expect("a time"),
                 leaf: one["leaf"].as_bool().expect("a flag"),
             })

@@ -15,7 +15,9 @@ use whyperf_layout::patch::{Outcome, Patch};
 use whyperf_layout::{Command, Message, Reply, geometry};
 use whyperf_model::Resource;
 
+use super::desk::Planned;
 use super::modules::FunctionKey;
+use super::window::Window;
 use crate::catalogue::Catalogue;
 use crate::control::ring_doorbell;
 use crate::region::Region;
@@ -59,15 +61,13 @@ pub(super) struct Site {
     pub(super) window: Option<Window>,
     /// Whether the process's catalogue knows it.
     named: bool,
-}
-
-/// A function that is on for a part of the time only.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Window {
-    /// Ticks covered up to the round before, and in all since it began.
-    pub(super) covered: u64,
-    /// Share of the last interval that was covered.
-    pub(super) share: f64,
+    pub(super) is_system: bool,
+    /// Whether a call of it was ever seen.
+    pub(super) entered: bool,
+    /// Calls a second in the last interval.
+    pub(super) rate: f64,
+    /// Its region, once it has one: for the life of the process.
+    pub(super) region: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,8 +84,10 @@ pub(super) struct Armory {
     /// Functions by their regions.
     pub(super) regions: BTreeMap<u32, FunctionKey>,
     arenas: BTreeMap<u64, ArenaStage>,
-    batch: Option<(u64, Vec<FunctionKey>)>,
-    batches: u64,
+    pub(super) batch: Option<(u64, Vec<FunctionKey>)>,
+    pub(super) batches: u64,
+    /// Whether the process knows how often a function may be called.
+    has_budget: bool,
 }
 
 impl Site {
@@ -102,6 +104,10 @@ impl Site {
             tries: 0,
             window: None,
             named: false,
+            is_system: false,
+            entered: false,
+            rate: 0.0,
+            region: None,
         }
     }
 }
@@ -111,10 +117,12 @@ impl Site {
 pub(super) struct Turn<'process> {
     pub(super) region: &'process Region,
     pub(super) round: u64,
+    /// Visits a second that a thread may make in a function.
+    pub(super) budget: u64,
 }
 
 impl Turn<'_> {
-    fn send(&self, what: Command, arguments: [u64; 3]) -> bool {
+    pub(super) fn send(&self, what: Command, arguments: [u64; 3]) -> bool {
         let message = Message { what: what as u64, arguments };
         self.region.commands().send(self.region.replies(), message)
     }
@@ -141,8 +149,9 @@ impl Armory {
     }
 
     /// The worker found out how to patch a function.
-    pub(super) fn ready(&mut self, key: FunctionKey, patch: Box<Patch>, arena: u64) {
-        let Some(site) = self.sites.get_mut(&key) else { return };
+    pub(super) fn ready(&mut self, planned: &Planned, patch: Box<Patch>, arena: u64) {
+        let Some(site) = self.sites.get_mut(&planned.function) else { return };
+        site.is_system = planned.is_system;
         site.stage = Stage::Ready;
         (site.patch, site.arena) = (Some(patch), arena);
         self.arenas.entry(arena).or_insert(ArenaStage::Wanted);
@@ -186,6 +195,7 @@ impl Armory {
     /// Brings the process nearer to what is wanted.
     pub(super) fn serve(&mut self, turn: Turn<'_>) {
         let mut rung = self.map_arenas(turn);
+        rung |= self.set_budget(turn);
         rung |= self.arm(turn);
         for site in self.sites.values_mut() {
             rung |= site.follow(turn);
@@ -193,6 +203,7 @@ impl Armory {
         if rung {
             ring_doorbell(turn.region);
         }
+        self.open_windows(turn);
     }
 
     /// Gives every function its bytes back; false when some could not be told yet.
@@ -216,6 +227,12 @@ impl Armory {
         all
     }
 
+    fn set_budget(&mut self, turn: Turn<'_>) -> bool {
+        let sent = !self.has_budget && turn.send(Command::Budget, [turn.budget, 0, 0]);
+        self.has_budget |= sent;
+        sent
+    }
+
     fn map_arenas(&mut self, turn: Turn<'_>) -> bool {
         let mut rung = false;
         for (address, stage) in &mut self.arenas {
@@ -236,6 +253,7 @@ impl Armory {
         }
         let is_due = |site: &Site| {
             site.wanted
+                && site.window.is_none()
                 && site.stage == Stage::Ready
                 && arenas.get(&site.arena) == Some(&ArenaStage::Mapped)
                 && (site.tries == 0 || turn.round >= site.asked + AGAIN)
@@ -288,6 +306,7 @@ impl Armory {
             let outcome = Outcome::from_number(result as u32);
             if outcome == Some(Outcome::Done) {
                 site.stage = Stage::Armed(region);
+                site.region = Some(region);
                 site.tries = 0;
                 self.regions.insert(region, key);
             } else {
@@ -299,7 +318,7 @@ impl Armory {
     fn disarmed(&mut self, region: u64, outcome: u64) {
         let Some(site) = self.site_of(region) else { return };
         let done = outcome == Outcome::Done as u64 || outcome == Outcome::ModuleGone as u64;
-        if let Stage::Disarming(number) = site.stage {
+        if let Stage::Disarming(number) | Stage::Armed(number) = site.stage {
             site.stage = if done { Stage::Ready } else { Stage::Armed(number) };
             site.on_since = None;
         }
@@ -307,8 +326,7 @@ impl Armory {
 
     fn too_hot(&mut self, region: u64) {
         if let Some(site) = self.site_of(region) {
-            site.window.get_or_insert_with(Window::default);
-            site.asked = 0;
+            site.window.get_or_insert_default();
             site.on_since = None;
         }
     }
@@ -363,29 +381,23 @@ impl Site {
         }
         if is_on && self.wanted {
             self.on_since.get_or_insert(turn.round);
-        } else if self.window.is_none() {
+        } else {
             self.on_since = None;
         }
         let may_ask = self.asked == 0 || turn.round >= self.asked + AGAIN;
-        let sent = match (self.wanted, self.window.is_some()) {
-            (true, false) if !is_on && may_ask => turn.send(Command::SwitchOn, [region, 0, 0]),
-            (false, false) if is_on && may_ask => turn.send(Command::SwitchOff, [region, 0, 0]),
-            (true, true) if self.asked == 0 => {
-                self.on_since = Some(turn.round);
-                turn.send(Command::Window, [region, WINDOW, PERIOD])
+        let is_idle = !self.wanted && !is_on && turn.round >= self.idle_since + IDLE;
+        let sent = if self.window.is_some() || is_idle {
+            let sent = turn.send(Command::Disarm, [region, 0, 0]);
+            if sent {
+                self.stage = Stage::Disarming(number);
             }
-            (false, true) => {
-                self.window = None;
-                turn.send(Command::Window, [region, 0, 0])
-            }
-            (false, false) if !is_on && turn.round >= self.idle_since + IDLE => {
-                let sent = turn.send(Command::Disarm, [region, 0, 0]);
-                if sent {
-                    self.stage = Stage::Disarming(number);
-                }
-                sent
-            }
-            _ => return false,
+            sent
+        } else if self.wanted && !is_on && may_ask {
+            turn.send(Command::SwitchOn, [region, 0, 0])
+        } else if !self.wanted && is_on && may_ask {
+            turn.send(Command::SwitchOff, [region, 0, 0])
+        } else {
+            return false;
         };
         if sent {
             self.asked = turn.round;
@@ -400,7 +412,3 @@ const AGAIN: u64 = 20;
 const IDLE: u64 = 40;
 /// Tries of arming what fails for a passing reason.
 const MOST_TRIES: u32 = 5;
-/// Nanoseconds that a function which is too hot is on,
-const WINDOW: u64 = 1_000_000;
-/// and from one such time to the next.
-const PERIOD: u64 = 100_000_000;

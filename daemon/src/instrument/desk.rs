@@ -41,6 +41,8 @@ pub(super) enum Answer {
 #[derive(Debug)]
 pub(super) struct Planned {
     pub(super) function: FunctionKey,
+    /// It came with the system, not with the program.
+    pub(super) is_system: bool,
     pub(super) outcome: Outcome,
 }
 

@@ -8,6 +8,7 @@
 //! ```
 //! What is wanted is one map; every process is brought to it, those that join late too.
 
+mod activity;
 mod arena;
 mod armory;
 mod desk;
@@ -16,16 +17,18 @@ mod references;
 mod refusal;
 mod search;
 mod watched;
+mod window;
 mod worker;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use whyperf_layout::Message;
-use whyperf_model::{Category, Focus, Hierarchy, Metric, Resource};
+use whyperf_model::{Category, Focus, Hierarchy, Metric, Nanos, Resource};
 
+pub(crate) use self::activity::Activity;
 use self::armory::{Armory, Stage, Turn};
-use self::desk::{Answer, Desk, Outcome, Request};
+use self::desk::{Answer, Desk, Request};
 use self::modules::FunctionKey;
 use crate::catalogue::Catalogue;
 use crate::pairs::PairId;
@@ -51,6 +54,8 @@ pub(crate) struct Instrumenter {
     desk: Option<Desk>,
     /// Functions that pairs need.
     needs: BTreeMap<PairId, Vec<Resource>>,
+    /// Pairs that a user named.
+    by_name: BTreeSet<PairId>,
     /// How many pairs need a function.
     wanted: BTreeMap<Resource, usize>,
     found: BTreeMap<Resource, Found>,
@@ -58,6 +63,18 @@ pub(crate) struct Instrumenter {
     watched: BTreeMap<u32, u32>,
     told: Told,
     round: u64,
+    /// The share of the slowest process's time that measuring may take.
+    limit: f64,
+}
+
+/// What a process is served with in a round.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Service<'process> {
+    pub(crate) region: &'process Region,
+    pub(crate) replies: &'process [Message],
+    pub(crate) activity: &'process Activity,
+    /// What events of functions cost it since the round before.
+    pub(crate) spent: Nanos,
 }
 
 /// The functions that a resource names, as far as is known.
@@ -77,16 +94,20 @@ pub(crate) struct Told {
     pub(crate) callees: Vec<(Resource, Vec<Resource>)>,
     /// Functions that are left alone, and why.
     pub(crate) refusals: BTreeMap<Resource, String>,
-    /// Pairs of which that was said.
+    /// Pairs of which that was said, and those that were said to be too hot.
     pairs: BTreeSet<PairId>,
+    hot: BTreeSet<PairId>,
+    prices: BTreeMap<Resource, f64>,
 }
 
 impl Instrumenter {
-    pub(crate) fn over(objects: Arc<Objects>) -> Self {
+    pub(crate) fn over(objects: Arc<Objects>, limit: f64) -> Self {
         Self {
             objects,
+            limit,
             desk: None,
             needs: BTreeMap::new(),
+            by_name: BTreeSet::new(),
             wanted: BTreeMap::new(),
             found: BTreeMap::new(),
             armories: BTreeMap::new(),
@@ -108,6 +129,9 @@ impl Instrumenter {
             *self.wanted.entry(one.clone()).or_default() += 1;
         }
         self.needs.insert(pair, code);
+        if by_name {
+            self.by_name.insert(pair);
+        }
     }
 
     /// A pair is measured no longer.
@@ -175,21 +199,17 @@ impl Instrumenter {
     }
 
     /// Brings a process nearer to what is wanted.
-    pub(crate) fn serve(
-        &mut self,
-        process: u32,
-        region: &Region,
-        replies: &[Message],
-        catalogue: &mut Catalogue,
-    ) {
-        let turn = Turn { region, round: self.round };
-        if self.wanted.is_empty() && !self.armories.contains_key(&process) {
-            return;
-        }
+    pub(crate) fn serve(&mut self, process: u32, service: Service<'_>, catalogue: &mut Catalogue) {
+        let turn = self.turn(service.region);
+        let share = service.spent.as_secs_f64() / service.activity.length.as_secs_f64().max(1e-9);
         let armory = self.armories.entry(process).or_default();
         let mut moves = Vec::new();
-        for reply in replies {
+        for reply in service.replies {
             moves.extend(armory.take(reply, turn));
+        }
+        armory.note(service.activity, service.region);
+        if share > self.limit {
+            armory.cool();
         }
         armory.want_nothing();
         let mut plan = Vec::new();
@@ -212,12 +232,23 @@ impl Instrumenter {
 
     /// Gives the functions of a process their original bytes back; true when all have them.
     pub(crate) fn disarm(&mut self, process: u32, region: &Region, replies: &[Message]) -> bool {
-        let turn = Turn { region, round: self.round };
+        let turn = self.turn(region);
         let Some(armory) = self.armories.get_mut(&process) else { return true };
         for reply in replies {
             armory.take(reply, turn);
         }
         armory.disarm(turn)
+    }
+
+    /// Whether a process has no function that is, was or shall be on.
+    pub(crate) fn has_nothing_for(&self, process: u32) -> bool {
+        self.wanted.is_empty() && !self.armories.contains_key(&process)
+    }
+
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate above 0")]
+    fn turn<'process>(&self, region: &'process Region) -> Turn<'process> {
+        let budget = (self.limit / EVENT).max(1000.0) as u64;
+        Turn { region, round: self.round, budget }
     }
 
     /// Whether a pair needs functions to be on.
@@ -249,7 +280,11 @@ impl Instrumenter {
     pub(crate) fn take_refused(&mut self) -> Vec<(PairId, String)> {
         let refusal = |pair: &PairId| Some((*pair, self.refusal(*pair)?.to_owned()));
         let refused: Vec<_> = self.needs.keys().filter_map(refusal).collect();
-        let news = refused.into_iter().filter(|(pair, _)| self.told.pairs.insert(*pair));
+        let quiet =
+            self.needs.keys().filter(|pair| !self.by_name.contains(pair) && self.is_quiet(**pair));
+        let quiet: Vec<_> = quiet.map(|pair| (*pair, QUIET.to_owned())).collect();
+        let news =
+            refused.into_iter().chain(quiet).filter(|(pair, _)| self.told.pairs.insert(*pair));
         news.collect()
     }
 
@@ -309,15 +344,7 @@ impl Instrumenter {
             Answer::Planned { process, plans } => {
                 let Some(armory) = self.armories.get_mut(&process) else { return };
                 for planned in plans {
-                    let stage = match planned.outcome {
-                        Outcome::Patch(patch, arena) => {
-                            armory.ready(planned.function, patch, arena);
-                            continue;
-                        }
-                        Outcome::Refused(reason) => Stage::Refused(reason),
-                        Outcome::Absent => Stage::Absent(self.round),
-                    };
-                    armory.not_ready(planned.function, stage);
+                    armory.planned(planned, self.round);
                 }
             }
         }
@@ -327,7 +354,12 @@ impl Instrumenter {
     pub(crate) fn end_round(&mut self) {
         let mut open = BTreeSet::new();
         let mut refused = BTreeMap::new();
+        let is_due = self.round.is_multiple_of(PRICED);
         for site in self.armories.values().flat_map(|armory| armory.sites.values()) {
+            if is_due && site.on_since.is_some() {
+                let rate = self.told.prices.entry(site.code.clone()).or_default();
+                *rate = rate.max(site.rate);
+            }
             match &site.stage {
                 Stage::Refused(reason) => {
                     refused.entry(site.code.clone()).or_insert_with(|| reason.clone());
@@ -359,3 +391,9 @@ impl Instrumenter {
 
 /// Rounds after which a name that nothing had is looked for again.
 const PATIENCE: u64 = 20;
+/// Seconds that an event of a function takes, more rather than less.
+const EVENT: f64 = 50e-9;
+/// Rounds from telling how often functions are called to telling it again.
+const PRICED: u64 = 10;
+/// What is said of a function that is looked through.
+const QUIET: &str = "nothing entered it while it was watched; a call that began before is not seen";

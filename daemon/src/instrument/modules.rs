@@ -77,6 +77,11 @@ impl Module {
         self.code.path().file_name().and_then(|name| name.to_str()).unwrap_or_default()
     }
 
+    /// Whether it came with the system.
+    pub(super) fn is_system(&self) -> bool {
+        SYSTEM.iter().any(|folder| self.code.path().starts_with(folder))
+    }
+
     /// How to patch a function, planned once.
     pub(super) fn plan(&mut self, function: FunctionId) -> Result<Plan, Refusal> {
         if let Some(known) = self.plans.get(&function) {
@@ -127,3 +132,6 @@ fn exported(code: &Object) -> AHashMap<String, FunctionId> {
     }
     found
 }
+
+/// Where a system keeps its own libraries.
+const SYSTEM: [&str; 4] = ["/lib", "/lib64", "/usr/lib", "/usr/lib64"];

@@ -75,8 +75,11 @@ impl Worker {
     }
 
     fn plan(&mut self, process: u32, functions: Vec<FunctionKey>) -> Answer {
-        let outcome = |function| Planned { function, outcome: self.planned(process, function) };
-        Answer::Planned { process, plans: functions.into_iter().map(outcome).collect() }
+        let plan = |function: FunctionKey| {
+            let is_system = self.modules.get(function.module).is_system();
+            Planned { function, is_system, outcome: self.planned(process, function) }
+        };
+        Answer::Planned { process, plans: functions.into_iter().map(plan).collect() }
     }
 
     fn planned(&mut self, process: u32, key: FunctionKey) -> Outcome {
@@ -102,7 +105,10 @@ impl Worker {
     fn callees(&mut self, of: &Resource) -> Vec<Resource> {
         let mut found = BTreeSet::new();
         if of.is_root() {
-            found.extend(self.beginnings());
+            // They began before anybody could look, so what they call stands for them.
+            for key in self.beginnings() {
+                found.extend(self.called(key));
+            }
         } else {
             for key in self.find(of) {
                 found.extend(self.called(key));

@@ -1,0 +1,48 @@
+! A procedure of a module takes the time.
+!
+! build: gfortran -O2 -fno-inline hot_module.f90 -o hot_module
+! run: hot_module [seconds]
+! hypothesis: CPUbound
+! function: /Code/hot_module.f90/grind
+! object: none
+module mill
+  implicit none
+contains
+  subroutine grind(x)
+    double precision, intent(inout) :: x
+    integer :: i
+    do i = 1, 40000
+      x = x * 0.999d0 + 1.0d0 / (1.0d0 + x * x)
+    end do
+  end subroutine grind
+
+  subroutine sift(x)
+    double precision, intent(inout) :: x
+    integer :: i
+    do i = 1, 500
+      x = x * 0.99d0 + 0.01d0
+    end do
+  end subroutine sift
+end module mill
+
+program hot_module
+  use mill
+  implicit none
+  double precision :: x, length
+  integer(8) :: start, now, rate
+  character(32) :: word
+  length = 10.0d0
+  if (command_argument_count() > 0) then
+    call get_command_argument(1, word)
+    read (word, *) length
+  end if
+  x = 0.5d0
+  call system_clock(start, rate)
+  do
+    call system_clock(now)
+    if (dble(now - start) / dble(rate) > length) exit
+    call sift(x)
+    call grind(x)
+  end do
+  print '(a,f8.3)', 'hot_module:', x
+end program hot_module
