@@ -113,8 +113,8 @@ impl Next {
     /// that only has the name in common.
     pub(crate) fn found_for_stub(&self) -> Option<usize> {
         let found = self.found.load(Ordering::Relaxed) as usize;
-        let is_detour = matches!(self.whose, Whose::Wrapped)
-            && !self.detour.load(Ordering::Relaxed).is_null();
+        let is_detour =
+            matches!(self.whose, Whose::Wrapped) && !self.detour.load(Ordering::Relaxed).is_null();
         (found != 0 && !is_detour).then_some(found)
     }
 

@@ -115,7 +115,11 @@ pub(crate) fn private(block: *mut Thread) -> Option<&'static mut Private> {
     }
     match known {
         Some(private) if flags & FORKED == 0 => {
-            if process::is_present(private.tables) { Some(private) } else { renew(block, private) }
+            if process::is_present(private.tables) {
+                Some(private)
+            } else {
+                renew(block, private)
+            }
         }
         known => register(block, known),
     }
