@@ -13,6 +13,14 @@
 //! What was just switched on is not in that mean yet, so its **predicted** cost is held against the limit too, less by a quarter with
 //! each interval: just as much of it as the mean is still to learn. Switching on a hundred functions at once therefore stops at the
 //! limit and not behind it. A prediction is never more than half the limit, because what is hotter is measured in windows.
+//!
+//! What nobody has counted yet may turn out to be as hot as that, so only a few such functions are switched on per interval. And should all
+//! of this not suffice, something is put back: when the mean is beyond the limit, or what was paid over the **last second** would be with one
+//! more interval like this one.
+
+use std::collections::VecDeque;
+
+use whyperf_model::{Nanos, Time};
 
 /// What the limit says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +34,7 @@ pub(crate) enum Admission {
 }
 
 /// The limit, and on which side of it the search is.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Budget {
     limit: f64,
     observed: f64,
@@ -34,8 +42,24 @@ pub(crate) struct Budget {
     /// What another search under the same limit has pending.
     elsewhere: f64,
     held: bool,
+    paid: Paid,
+    /// How many functions that nobody has counted were switched on since the last interval.
+    uncounted: usize,
 }
 
+/// What was paid over the last second.
+#[derive(Clone, Debug, Default)]
+struct Paid {
+    until: Time,
+    intervals: VecDeque<(Nanos, f64)>,
+    time: Nanos,
+    amount: f64,
+}
+
+/// That long what is paid is added up.
+const SECOND: Nanos = Nanos::from_secs(1);
+/// By how much of the limit a second may pass it.
+const SLACK: f64 = 0.1;
 /// Held back, the search goes on below this part of the limit.
 const ROOM: f64 = 0.8;
 /// How much one interval counts.
@@ -45,12 +69,15 @@ const HOTTEST: f64 = 0.5;
 
 impl Budget {
     /// Nothing spent yet.
-    pub(crate) const fn new(limit: f64) -> Self {
-        Self { limit, observed: 0.0, pending: 0.0, elsewhere: 0.0, held: false }
+    pub(crate) fn new(limit: f64) -> Self {
+        let paid = Paid::default();
+        Self { limit, observed: 0.0, pending: 0.0, elsewhere: 0.0, held: false, paid, uncounted: 0 }
     }
 
     /// Takes note of what was observed over the last interval.
-    pub(crate) fn observe(&mut self, fraction: f64) -> Admission {
+    pub(crate) fn observe(&mut self, now: Time, fraction: f64) -> Admission {
+        self.paid.add(now, fraction);
+        self.uncounted = 0;
         self.observed += (fraction - self.observed) * WEIGHT;
         self.pending *= 1.0 - WEIGHT;
         let was_held = self.held;
@@ -70,7 +97,31 @@ impl Budget {
     /// Whether there is room for something of this predicted cost.
     pub(crate) fn affords(&self, predicted: f64) -> bool {
         let expected = self.observed + self.pending + self.elsewhere;
-        predicted <= 0.0 || expected + self.bounded(predicted) <= self.limit
+        let has_room = expected + self.bounded(predicted) <= self.limit;
+        predicted <= 0.0 || (has_room && self.paid.mean() <= self.limit)
+    }
+
+    /// Whether there is room for one more function that nobody has counted.
+    ///
+    /// However hot these turn out to be, they add a tenth of the limit to the second before the next interval tells: four in
+    /// fifty milliseconds.
+    pub(crate) fn dares(&self) -> bool {
+        let Some((length, _)) = self.paid.intervals.back() else { return true };
+        let each = HOTTEST * length.as_secs_f64() / SECOND.as_secs_f64();
+        self.uncounted == 0 || (self.uncounted + 1) as f64 * each <= SLACK * (1.0 + 1e-9)
+    }
+
+    /// A function that nobody has counted is switched on.
+    pub(crate) const fn dare(&mut self) {
+        self.uncounted += 1;
+    }
+
+    /// How much must be put back, so that neither what was observed lately nor the last second and one more interval like the last are beyond
+    /// the limit.
+    pub(crate) fn excess(&self) -> f64 {
+        let last = self.paid.intervals.back().map_or(0.0, |(_, fraction)| *fraction);
+        let is_near = self.observed > self.limit || self.paid.mean_with_another() > self.limit;
+        if is_near { (last - self.limit * ROOM).max(0.0) } else { 0.0 }
     }
 
     /// Something of this predicted cost is switched on.
@@ -108,13 +159,50 @@ impl Budget {
     }
 }
 
+impl Paid {
+    fn add(&mut self, now: Time, fraction: f64) {
+        let length = now.since(self.until);
+        self.until = self.until.max(now);
+        if length.0 == 0 || !fraction.is_finite() {
+            return;
+        }
+        self.intervals.push_back((length, fraction));
+        self.time = self.time + length;
+        self.amount += fraction * length.as_secs_f64();
+        while self.time > SECOND && self.intervals.len() > 1 {
+            let Some((length, fraction)) = self.intervals.pop_front() else { return };
+            self.time = Nanos(self.time.0 - length.0);
+            self.amount -= fraction * length.as_secs_f64();
+        }
+    }
+
+    /// The share of a second; what was before the beginning cost nothing.
+    fn mean(&self) -> f64 {
+        self.amount / self.time.max(SECOND).as_secs_f64()
+    }
+
+    /// The same after one more interval like the last, in the place of the oldest.
+    fn mean_with_another(&self) -> f64 {
+        let paid = |at: Option<&(Nanos, f64)>| {
+            at.map_or(0.0, |(length, fraction)| fraction * length.as_secs_f64())
+        };
+        let is_full = self.time >= SECOND;
+        let oldest = if is_full { paid(self.intervals.front()) } else { 0.0 };
+        self.mean() + (paid(self.intervals.back()) - oldest) / SECOND.as_secs_f64()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn later(budget: &Budget) -> Time {
+        budget.paid.until + Nanos::from_millis(50)
+    }
+
     /// What is said over so many intervals of one cost.
     fn said(budget: &mut Budget, fraction: f64, intervals: usize) -> Vec<Admission> {
-        let all = (0..intervals).map(|_| budget.observe(fraction));
+        let all = (0..intervals).map(|_| budget.observe(later(budget), fraction));
         all.filter(|admission| *admission != Admission::Unchanged).collect()
     }
 
@@ -154,7 +242,32 @@ mod tests {
         assert!(budget.affords(9.0));
         budget.spend(9.0);
         assert!(!budget.affords(0.001));
-        (0..20).for_each(|_| _ = budget.observe(0.001));
+        (0..20).for_each(|_| _ = budget.observe(later(&budget), 0.001));
         assert!(budget.affords(0.03), "it was cheaper than predicted");
+    }
+
+    #[test]
+    fn a_second_that_would_pass_the_limit_puts_something_back_and_a_moment_does_not() {
+        let mut budget = Budget::new(0.05);
+        said(&mut budget, 0.01, 40);
+        said(&mut budget, 0.15, 1);
+        assert!(budget.excess() <= 0.0, "a moment");
+        said(&mut budget, 0.15, 1);
+        assert!((budget.excess() - 0.11).abs() < 1e-9, "{}", budget.excess());
+        assert!(!budget.affords(0.001));
+        said(&mut budget, 0.0, 20);
+        assert!(budget.excess() <= 0.0 && budget.affords(0.001));
+    }
+
+    #[test]
+    fn a_few_uncounted_ones_per_interval() {
+        let mut budget = Budget::new(0.05);
+        (0..100).for_each(|_| budget.dare());
+        assert!(budget.dares(), "nobody tells what it costs");
+        said(&mut budget, 0.0, 1);
+        let dared = std::iter::repeat_with(|| budget.dares().then(|| budget.dare()));
+        assert_eq!(dared.take_while(Option::is_some).count(), 4);
+        said(&mut budget, 0.0, 1);
+        assert!(budget.dares());
     }
 }

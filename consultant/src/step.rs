@@ -115,6 +115,13 @@ pub enum Happening {
         /// What it cost.
         cost: f64,
     },
+    /// It costs more than there is room for: it is measured again when there is.
+    PutBack {
+        /// Which.
+        subject: Subject,
+        /// What it cost.
+        cost: f64,
+    },
     /// There is room again.
     Resumed {
         /// What was observed.
@@ -238,6 +245,9 @@ impl fmt::Display for Happening {
                 )
             }
             Self::Rests { subject, cost } => write!(out, "rests     {subject}: it cost {cost:.4}"),
+            Self::PutBack { subject, cost } => {
+                write!(out, "put back  {subject}: it cost {cost:.4}")
+            }
             Self::Resumed { cost } => write!(out, "resumed at a cost of {cost:.3}"),
             Self::ThresholdMoved { hypothesis, threshold, again } => {
                 write!(out, "threshold of {hypothesis} is {threshold} now: {again} asked again")

@@ -8,6 +8,7 @@ mod heat;
 mod history;
 #[cfg(test)]
 mod invariants;
+mod price;
 mod progress;
 mod worth;
 
@@ -178,7 +179,7 @@ impl Search {
             return;
         }
         self.advance(now);
-        let admission = self.budget.observe(fraction);
+        let admission = self.budget.observe(now, fraction);
         let cost = self.budget.observed();
         match admission {
             Admission::Unchanged => {}
@@ -188,6 +189,7 @@ impl Search {
                 self.tell(Happening::HeldBack { cost, limit, waiting });
             }
         }
+        self.put_back();
         self.rest();
         self.is_blocked = false;
         self.fill();

@@ -36,7 +36,7 @@ impl Search {
         while is_open(self) && self.undecided.len() < self.settings.active_limit {
             let has_room = self.undecided.len() < self.settings.active_limit / 2;
             let mut queue = std::mem::replace(&mut self.queue, Queue::new(self.settings.order));
-            let next = queue.pop(has_room, |id| self.budget.affords(self.predicted_cost(id)));
+            let next = queue.pop(has_room, |id| self.is_affordable(id));
             self.queue = queue;
             self.is_blocked = next == Err(Nothing::Fits);
             let Ok(id) = next else { return };
