@@ -9,6 +9,8 @@ use whyperf_model::{Hierarchy, Resource};
 pub(crate) struct Catalogue {
     children: BTreeMap<Resource, BTreeSet<Resource>>,
     retired: BTreeSet<Resource>,
+    /// How many there are just below each root.
+    counts: [usize; Hierarchy::ALL.len()],
 }
 
 impl Catalogue {
@@ -19,6 +21,7 @@ impl Catalogue {
         let mut news = self.add(&parent);
         let is_new = self.children.entry(parent).or_default().insert(resource.clone());
         if self.retired.remove(resource) || is_new {
+            self.recount(resource, 1);
             news.push(resource.clone());
         }
         news
@@ -26,6 +29,9 @@ impl Catalogue {
 
     /// Offers a resource no longer.
     pub(crate) fn retire(&mut self, resource: &Resource) {
+        if self.is_known(resource) {
+            self.recount(resource, -1);
+        }
         self.retired.insert(resource.clone());
     }
 
@@ -46,9 +52,16 @@ impl Catalogue {
         all.filter(|child| !self.retired.contains(*child)).cloned().collect()
     }
 
-    /// How many there are just below a root.
+    /// How many there are just below a root: counted, since processes come one by one and there may be many.
     pub(crate) fn count(&self, hierarchy: Hierarchy) -> usize {
-        self.children(&Resource::root(hierarchy)).len()
+        self.counts[hierarchy.index()]
+    }
+
+    fn recount(&mut self, resource: &Resource, by: isize) {
+        if resource.depth() == 1 {
+            let count = &mut self.counts[resource.hierarchy().index()];
+            *count = count.saturating_add_signed(by);
+        }
     }
 }
 
@@ -67,6 +80,11 @@ mod tests {
         catalogue.retire(&resource("/Code/a.c/f"));
         assert_eq!(catalogue.children(&resource("/Code/a.c")), [resource("/Code/a.c/g")]);
         assert_eq!(catalogue.add(&resource("/Code/a.c/f")), [resource("/Code/a.c/f")]);
+        assert_eq!(catalogue.count(Hierarchy::Code), 1);
+        catalogue.retire(&resource("/Code/a.c"));
+        catalogue.retire(&resource("/Code/a.c"));
+        assert_eq!(catalogue.count(Hierarchy::Code), 0);
+        catalogue.add(&resource("/Code/a.c"));
         assert_eq!(catalogue.count(Hierarchy::Code), 1);
     }
 }

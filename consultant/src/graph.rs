@@ -64,6 +64,8 @@ pub(crate) struct Node {
     pub(crate) is_root: bool,
     /// Asked of one process from the beginning.
     pub(crate) is_scout: bool,
+    /// A scout that a no stops.
+    pub(crate) is_patrol: bool,
     /// Where the idea came from.
     pub(crate) origin: Origin,
     pub(crate) truth: Truth,
@@ -130,6 +132,11 @@ pub(crate) struct Graph {
     nodes: Vec<Node>,
     index: BTreeMap<(HypothesisId, Focus), NodeId>,
     scouts: BTreeSet<(HypothesisId, NodeId)>,
+    /// Nodes that time alone may change: true ones, and those that are asked again.
+    open: BTreeSet<NodeId>,
+    again: BTreeSet<(Time, NodeId)>,
+    /// Whether anything was closed or refined by what comes last, so that late processes matter.
+    awaits_late: bool,
 }
 
 /// What changing a truth did to the nodes below.
@@ -174,6 +181,61 @@ impl Graph {
         self.make_root(id)
     }
 
+    /// Refined by what comes last: later ones join.
+    pub(crate) fn note_last(&mut self, id: NodeId) {
+        self.nodes[id.0].refined.last = true;
+        self.awaits_late = true;
+    }
+
+    /// Gives a node up until its resource comes back.
+    pub(crate) fn close(&mut self, id: NodeId) {
+        self.nodes[id.0].is_closed = true;
+        self.awaits_late = true;
+    }
+
+    /// Whether a late process or machine may matter to any node.
+    pub(crate) const fn awaits_late(&self) -> bool {
+        self.awaits_late
+    }
+
+    /// Something about a node may change as time goes on: it is true, or measured in windows.
+    pub(crate) fn attend(&mut self, id: NodeId) {
+        self.open.insert(id);
+    }
+
+    /// What was attended to, in the order of discovery, so far as time alone may still change it.
+    pub(crate) fn attended(&mut self) -> Vec<NodeId> {
+        let nodes = &self.nodes;
+        self.open.retain(|id| {
+            let node = &nodes[id.0];
+            let is_windowed =
+                node.truth == Truth::Unknown && node.heat.is_some() && !node.is_closed;
+            node.truth == Truth::True || is_windowed
+        });
+        self.open.iter().copied().collect()
+    }
+
+    /// A node is asked again at this time, if it is still false then.
+    pub(crate) fn ask_again_at(&mut self, id: NodeId, time: Time) {
+        self.nodes[id.0].again = Some(time);
+        self.again.insert((time, id));
+    }
+
+    /// What is to be asked again by now.
+    pub(crate) fn due(&mut self, now: Time) -> Vec<NodeId> {
+        let mut due = Vec::new();
+        while let Some((time, id)) = self.again.pop_first() {
+            if time > now {
+                self.again.insert((time, id));
+                break;
+            }
+            if self.nodes[id.0].again == Some(time) {
+                due.push(id);
+            }
+        }
+        due
+    }
+
     /// The nodes that ask a hypothesis of one process each, from the beginning.
     pub(crate) fn scouts(&self, hypothesis: HypothesisId) -> impl Iterator<Item = NodeId> + '_ {
         let range = (hypothesis, NodeId(0))..=(hypothesis, NodeId(usize::MAX));
@@ -194,6 +256,7 @@ impl Graph {
             focus,
             is_root: false,
             is_scout: false,
+            is_patrol: false,
             origin: Origin::Search,
             truth: Truth::Unknown,
             judge,

@@ -40,6 +40,11 @@ pub(crate) fn parts(
     hierarchy: Hierarchy,
     breadth: usize,
 ) -> Parts {
+    let is_unplaced = hierarchy == Hierarchy::Process && !focus.is_root(Hierarchy::Machine);
+    if is_unplaced && catalogue.count(hierarchy) > breadth {
+        // Which of so many run on a machine is not known: most would be asked about in vain.
+        return Parts::default();
+    }
     let part = focus.part(hierarchy).iter();
     let mut children: Vec<_> = part.flat_map(|resource| catalogue.children(resource)).collect();
     if LAST.contains(&hierarchy) && (children.len() < 2 || is_redundant(catalogue, hierarchy)) {

@@ -13,6 +13,8 @@ pub struct Settings {
     pub breadth: usize,
     /// Up to how many processes each one is asked about from the beginning; see `docs/search.md`.
     pub scouts: usize,
+    /// Up to how many machines each one is asked about once there are more processes than that.
+    pub patrols: usize,
     /// The chance at most accepted that a test concludes true although the value was never above the threshold.
     pub error_true: f64,
     /// The chance at most accepted that a test concludes false although the value was never below the threshold.
@@ -94,6 +96,7 @@ impl Default for Settings {
             active_limit: 300,
             breadth: 256,
             scouts: 64,
+            patrols: 4096,
             error_true: 0.01,
             error_false: 0.05,
             least_time: Nanos::from_millis(500),

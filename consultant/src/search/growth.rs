@@ -73,8 +73,12 @@ impl Search {
     pub(super) fn discover(&mut self, news: &Resource) {
         let Some(parent) = news.parent() else { return };
         let hierarchy = news.hierarchy();
-        if hierarchy == Hierarchy::Process && parent.is_root() {
-            self.send_scouts();
+        if LAST.contains(&hierarchy) && parent.is_root() {
+            self.send_scouts(news);
+        }
+        // Processes join late ones alone: nothing is to be done for the first hundred thousand.
+        if LAST.contains(&hierarchy) && !self.graph.awaits_late() {
+            return;
         }
         for id in self.graph.ids() {
             let node = self.graph.node(id);
@@ -101,7 +105,9 @@ impl Search {
         }
         // What is like its neighbours is not worth being taken apart by machines and processes again.
         let is_alike = matches!(refine::siblings(&self.graph, id), Siblings::Alike { .. });
-        self.graph.node_mut(id).refined.last |= is_alike;
+        if is_alike {
+            self.graph.note_last(id);
+        }
     }
 
     /// Refines by what comes second, when the first gave nothing.
@@ -138,7 +144,7 @@ impl Search {
 
     /// The last round of its parts.
     pub(super) fn refine_last(&mut self, id: NodeId) {
-        self.graph.node_mut(id).refined.last = true;
+        self.graph.note_last(id);
         for hierarchy in LAST {
             self.refine_along(id, hierarchy);
         }
@@ -183,38 +189,9 @@ impl Search {
         }
     }
 
-    /// Asks the top-level hypotheses about each process: a process in a hundred that writes for all others is one percent of the
-    /// program, and the reason why it waits.
-    fn send_scouts(&mut self) {
-        let processes = self.catalogue.children(&Resource::root(Hierarchy::Process));
-        if processes.len() < 2 || processes.len() > self.settings.scouts {
-            return;
-        }
-        let tops: Vec<_> = self.hypotheses.children(None).collect();
-        for process in processes {
-            let focus = Focus::whole_program().with(Hierarchy::Process, process);
-            for hypothesis in &tops {
-                if self.hypotheses.row(*hypothesis).refines(Hierarchy::Process) {
-                    self.add_scout(*hypothesis, focus.clone());
-                }
-            }
-        }
-    }
-
     pub(super) fn add_root(&mut self, hypothesis: HypothesisId, focus: Focus) {
         let (id, _) = self.ensure(hypothesis, focus);
         if self.graph.make_root(id) {
-            self.enqueue(id, Idea::Why);
-        }
-    }
-
-    fn add_scout(&mut self, hypothesis: HypothesisId, focus: Focus) {
-        if self.guidance.verdict(hypothesis, &focus) == Verdict::Pruned {
-            self.pruned.insert((hypothesis, focus));
-            return;
-        }
-        let (id, _) = self.ensure(hypothesis, focus);
-        if self.graph.make_scout(id) {
             self.enqueue(id, Idea::Why);
         }
     }
@@ -254,7 +231,8 @@ impl Search {
         let hierarchy = news.hierarchy();
         let node = self.graph.node(id);
         let is_last = LAST.contains(&hierarchy);
-        if is_last && node.refined.last {
+        let parts = node.children.values().filter(|edge| **edge == Edge::Where(hierarchy)).count();
+        if is_last && node.refined.last && parts < self.settings.breadth {
             // The second of two is what makes the first worth asking about.
             self.refine_along(id, hierarchy);
         }
@@ -299,6 +277,7 @@ impl Search {
         if self.graph.node(id).truth != Truth::False {
             self.enqueue(id, Idea::Where);
         }
+        self.reconsider(id);
     }
 
     pub(super) fn link(
@@ -325,10 +304,11 @@ impl Search {
             };
             self.enqueue(child, idea);
         }
+        self.reconsider(child);
         if is_new { Linked::News } else { Linked::Shadow }
     }
 
-    fn ensure(&mut self, hypothesis: HypothesisId, focus: Focus) -> (NodeId, bool) {
+    pub(super) fn ensure(&mut self, hypothesis: HypothesisId, focus: Focus) -> (NodeId, bool) {
         if let Some(id) = self.graph.find(hypothesis, &focus) {
             return (id, false);
         }

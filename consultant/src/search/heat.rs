@@ -22,6 +22,7 @@ impl Search {
             let since = node.heat.map_or(now, |heat| heat.since);
             node.heat = Some(Heat { since, coverage });
             node.stream.thin(coverage);
+            self.graph.attend(user);
             if is_new {
                 let subject = self.subject(user);
                 self.tell(Happening::TooHot { subject, coverage });

@@ -10,6 +10,7 @@ mod history;
 mod invariants;
 mod price;
 mod progress;
+mod scout;
 mod worth;
 
 pub use history::Question;
@@ -59,6 +60,8 @@ pub struct Search {
     rested: Time,
     /// Nothing that waits is affordable; what may change that takes this back.
     is_blocked: bool,
+    /// Whether machines have scouts.
+    is_patrolled: bool,
     steps: VecDeque<Step>,
 }
 
@@ -108,6 +111,7 @@ impl Search {
             switched: BTreeMap::new(),
             rested: Time::ZERO,
             is_blocked: false,
+            is_patrolled: false,
             steps: VecDeque::new(),
         };
         search.plant();

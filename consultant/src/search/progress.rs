@@ -20,7 +20,10 @@ impl Search {
         if self.is_paused {
             return;
         }
-        for id in self.graph.ids() {
+        let mut changing = self.graph.attended();
+        changing.extend(self.graph.due(now));
+        changing.sort_unstable();
+        for id in changing {
             match self.graph.node(id).truth {
                 Truth::True => self.deepen(id),
                 Truth::False => self.reconsider(id),
@@ -56,7 +59,7 @@ impl Search {
         if ground.truth == Truth::True && was != Truth::True {
             node.found = Some((self.now, ground));
         }
-        let is_root = node.is_root;
+        let is_root = node.is_root && !node.is_patrol;
         self.undecided.remove(&id);
         self.tell_concluded(id, was, ground);
         if was == Truth::True {
@@ -65,6 +68,7 @@ impl Search {
         let consequences = self.graph.set_truth(id, ground.truth);
         self.follow(&consequences);
         if ground.truth == Truth::True {
+            self.graph.attend(id);
             self.deepen(id);
             self.confirm(id);
         } else if !is_root {
@@ -102,7 +106,7 @@ impl Search {
 
     /// Gives a node up: it keeps what was found, and is not measured again unless its resource comes back.
     pub(super) fn close(&mut self, id: NodeId) {
-        self.graph.node_mut(id).is_closed = true;
+        self.graph.close(id);
         self.stop(id);
     }
 
@@ -154,8 +158,9 @@ impl Search {
     }
 
     /// Asks again what was false for long enough.
-    fn reconsider(&mut self, id: NodeId) {
-        if self.graph.node(id).again.is_some_and(|time| time <= self.now) {
+    pub(super) fn reconsider(&mut self, id: NodeId) {
+        let node = self.graph.node(id);
+        if node.truth == Truth::False && node.again.is_some_and(|time| time <= self.now) {
             self.enqueue(id, Idea::Again);
         }
     }
@@ -163,7 +168,7 @@ impl Search {
     fn schedule(&mut self, id: NodeId) {
         let asked = self.graph.node(id).asked.clamp(1, 20);
         let wait = Nanos(self.settings.retest.0.saturating_mul(1 << (asked - 1)));
-        self.graph.node_mut(id).again = Some(self.now + wait);
+        self.graph.ask_again_at(id, self.now + wait);
     }
 
     fn follow(&mut self, consequences: &Consequences) {
@@ -180,6 +185,8 @@ impl Search {
         for id in &consequences.revived {
             if self.graph.node(*id).truth != Truth::False || self.graph.node(*id).again.is_none() {
                 self.enqueue(*id, Idea::Where);
+            } else {
+                self.reconsider(*id);
             }
         }
     }

@@ -1,0 +1,65 @@
+//! Questions about single processes or machines from the beginning, for what would be lost in the mean of all.
+//!
+//! ```text
+//!   up to `scouts` processes       each is asked, and measured for the whole run
+//!   more, on up to `patrols` hosts each host is asked; a no stops it, and it is asked again later like any other
+//! ```
+//!
+//! One process in a hundred that writes for all others is one percent of the program, and the reason why it waits.
+
+use whyperf_model::{Focus, Hierarchy, Resource};
+
+use super::Search;
+use crate::directive::Verdict;
+use crate::hypothesis::HypothesisId;
+use crate::queue::Idea;
+
+impl Search {
+    /// Asks the top-level hypotheses about each process or each machine.
+    pub(super) fn send_scouts(&mut self, news: &Resource) {
+        let processes = self.catalogue.count(Hierarchy::Process);
+        let machines = self.catalogue.count(Hierarchy::Machine);
+        let is_process = news.hierarchy() == Hierarchy::Process;
+        if is_process && (2..=self.settings.scouts).contains(&processes) {
+            self.send_to(Hierarchy::Process, news, processes == 2);
+        } else if processes > self.settings.scouts
+            && (2..=self.settings.patrols).contains(&machines)
+        {
+            let is_first = !self.is_patrolled;
+            if is_first || !is_process {
+                self.is_patrolled = true;
+                self.send_to(Hierarchy::Machine, news, is_first);
+            }
+        }
+    }
+
+    /// Sends scouts to what is new, or to everything when it is the first time.
+    fn send_to(&mut self, hierarchy: Hierarchy, news: &Resource, to_all: bool) {
+        let tops: Vec<_> = self.hypotheses.children(None).collect();
+        let all = if to_all {
+            self.catalogue.children(&Resource::root(hierarchy))
+        } else {
+            vec![news.clone()]
+        };
+        for one in all {
+            let focus = Focus::whole_program().with(hierarchy, one);
+            for hypothesis in &tops {
+                if self.hypotheses.row(*hypothesis).refines(hierarchy) {
+                    self.add_scout(*hypothesis, focus.clone(), hierarchy == Hierarchy::Machine);
+                }
+            }
+        }
+    }
+
+    fn add_scout(&mut self, hypothesis: HypothesisId, focus: Focus, is_patrol: bool) {
+        if self.guidance.verdict(hypothesis, &focus) == Verdict::Pruned {
+            self.pruned.insert((hypothesis, focus));
+            return;
+        }
+        let (id, _) = self.ensure(hypothesis, focus);
+        self.graph.node_mut(id).is_patrol = is_patrol;
+        if self.graph.make_scout(id) {
+            self.enqueue(id, Idea::Where);
+        }
+    }
+}
