@@ -5,7 +5,7 @@ use whyperf_model::{Hierarchy, Interval, Metric, Nanos, Quantity, Resource, Styl
 use crate::daemon::Daemon;
 use crate::instrument::{Instrumenter, Standing};
 use crate::pairs::PairId;
-use crate::process::Process;
+use crate::process::{Books, Process};
 use crate::round::Round;
 
 /// By group: who matches, who reported, and the dearest of them.
@@ -21,14 +21,21 @@ impl Daemon {
     pub(crate) fn close_interval(&mut self, attendance: &[Attendance], round: &mut Round) {
         let interval = round.interval;
         let Self { books, processes, instrumenter, unmeasured, .. } = self;
-        for (id, pair) in books.matcher.active() {
+        let Books { classes, resources, matcher } = books;
+        for (id, pair) in matcher.active() {
             let mut present = attendance.get(pair.group as usize).copied().unwrap_or_default();
             let code = pair.pair.focus.part(Hierarchy::Code);
             let of_pair =
                 |entry: &&(u32, Resource)| entry.0 == pair.group && code.contains(&entry.1);
             let off = unmeasured.iter().filter(of_pair);
             // What is off there was not found to take no time: nobody knows.
-            let missing = off.count() + missing(processes, instrumenter, id, pair.group);
+            let is_region =
+                |code: &Resource| resources.known(code).is_some_and(|code| classes.is_region(code));
+            let is_there = code.iter().all(is_region);
+            let mut missing = off.count();
+            if !is_there {
+                missing += without(processes, instrumenter, id, pair.group);
+            }
             present.reported = present.reported.saturating_sub(u32::try_from(missing).unwrap_or(0));
             match pair.quantity {
                 Quantity::Processes => {
@@ -56,7 +63,7 @@ fn scaled(amount: i64, scale: f64) -> i64 {
 }
 
 /// Processes of a group in which the functions that a pair needs are not measured.
-fn missing(processes: &[Process], instrumenter: &Instrumenter, pair: PairId, group: u32) -> usize {
+fn without(processes: &[Process], instrumenter: &Instrumenter, pair: PairId, group: u32) -> usize {
     if !instrumenter.needs_functions(pair) {
         return 0;
     }

@@ -48,6 +48,8 @@ pub(crate) struct Classes {
     list: Vec<Class>,
     /// Functions that are there because somebody asked: whoever asks knows them already.
     watched: AHashSet<ResourceId>,
+    /// Regions of the program's own: they need nobody to switch them on.
+    regions: AHashSet<ResourceId>,
 }
 
 impl Default for Classes {
@@ -55,13 +57,18 @@ impl Default for Classes {
         let (category, code) = (Category::Other, Vec::new());
         let traits = Traits { category, code, object: None, own: None };
         let list = vec![Class { traits, lineage: Vec::new(), own_lineage: Vec::new() }];
-        Self { ids: AHashMap::new(), list, watched: AHashSet::new() }
+        Self { ids: AHashMap::new(), list, watched: AHashSet::new(), regions: AHashSet::new() }
     }
 }
 
 impl Classes {
     pub(crate) fn get(&self, id: ClassId) -> &Class {
         &self.list[id.0 as usize]
+    }
+
+    /// Whether this is a region of the program's own that was seen.
+    pub(crate) fn is_region(&self, code: ResourceId) -> bool {
+        self.regions.contains(&code)
     }
 
     /// The class of a node below one of class `parent`, with code and object of its own.
@@ -85,6 +92,9 @@ impl Classes {
             }
             Some(own) if self.watched.remove(&own) => resources.hold(own),
             _ => {}
+        }
+        if category == Category::User {
+            self.regions.extend(own);
         }
         let is_program = matches!(category, Category::User | Category::Function);
         let own = own.filter(|_| is_program);

@@ -52,10 +52,8 @@ impl Daemon {
                 100.0 * share
             ));
         }
-        if self.instrumenter.is_quiet(pair) {
-            let seen =
-                "nothing entered it while it was watched; a call that began before is not seen";
-            return Some(seen.to_owned());
+        if let Some(reason) = self.instrumenter.silence(pair) {
+            return Some(reason.to_owned());
         }
         let pair = self.pair(pair)?;
         let parts = Hierarchy::ALL.into_iter().flat_map(|hierarchy| pair.focus.part(hierarchy));

@@ -69,6 +69,11 @@ impl Resources {
         }
     }
 
+    /// The number of a resource, if it has one.
+    pub(crate) fn known(&self, resource: &Resource) -> Option<ResourceId> {
+        self.ids.get(resource).copied()
+    }
+
     /// Whether it exists or once did; the root of a hierarchy always does.
     pub(crate) fn was_met(&self, resource: &Resource) -> bool {
         let known = self.ids.get(resource).map(|id| &self.entries[id.0 as usize]);

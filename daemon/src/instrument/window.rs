@@ -28,7 +28,7 @@ pub(super) struct Window {
     share: f64,
     /// Covered, and all, since it is measured so.
     covered: Nanos,
-    lived: Nanos,
+    pub(super) lived: Nanos,
 }
 
 impl Armory {
@@ -118,7 +118,7 @@ fn covered(region: &Region, number: u32) -> u64 {
 }
 
 impl Window {
-    fn coverage(self) -> f64 {
+    pub(super) fn coverage(self) -> f64 {
         if self.lived.is_zero() {
             0.0
         } else {
@@ -151,19 +151,6 @@ impl Instrumenter {
         #[expect(clippy::cast_precision_loss, reason = "a few processes")]
         let scale = if sum > 0.0 { shares.len() as f64 / sum } else { 0.0 };
         is_hot.then_some(scale)
-    }
-
-    /// The share of the time that windows covered, where a pair's functions are too hot.
-    pub(crate) fn heat(&self, pair: PairId) -> Option<f64> {
-        let windows = self.sites_of(pair).filter_map(|site| site.window);
-        let shares = windows.map(Window::coverage);
-        shares.reduce(f64::max)
-    }
-
-    /// For how long a pair's functions are measured in windows.
-    pub(crate) fn hot_for(&self, pair: PairId) -> Option<Nanos> {
-        let windows = self.sites_of(pair).filter_map(|site| site.window);
-        windows.map(|window| window.lived).max()
     }
 
     /// Pairs whose functions turned out too hot, each once, with the share that windows will cover.
@@ -220,7 +207,7 @@ const AT_ONCE: usize = 12;
 const TRIES: u32 = 60;
 const STEP: Duration = Duration::from_micros(300);
 /// No event makes a program slower than by this.
-const FASTEST: f64 = 0.02;
+const FASTEST: f64 = 0.05;
 /// Calls a second below which no function is too hot.
 const LEAST: f64 = 20_000.0;
 /// Rounds after which a function that nobody entered is looked through.
