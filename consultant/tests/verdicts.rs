@@ -286,7 +286,7 @@ fn searched(planted: &Planted, settings: Settings, length: Nanos, step: Nanos) -
 
 fn programs() -> u64 {
     let asked = std::env::var("WHYPERF_PROGRAMS").ok();
-    asked.map_or(12, |text| text.parse().expect("WHYPERF_PROGRAMS is a number"))
+    asked.map_or(6, |text| text.parse().expect("WHYPERF_PROGRAMS is a number"))
 }
 
 /// The smallest, the median, and the largest.
@@ -306,7 +306,7 @@ fn evidence_finds_what_is_planted_in_a_third_of_the_time_and_within_the_limit() 
         let planted = Planted::drawn(seed);
         let (short, long) = (Nanos::from_secs(40), LONGEST);
         let now = searched(&planted, Settings::default(), short, Nanos::from_millis(50));
-        let old = searched(&planted, classic.clone(), long, Nanos::from_millis(100));
+        let old = searched(&planted, classic.clone(), long, Nanos::from_millis(50));
         for (at, (new, then)) in now.found.iter().zip(&old.found).enumerate() {
             due += 1;
             match (new, then) {
