@@ -167,7 +167,7 @@ impl Paid {
             return;
         }
         self.intervals.push_back((length, fraction));
-        self.time = self.time + length;
+        self.time += length;
         self.amount += fraction * length.as_secs_f64();
         while self.time > SECOND && self.intervals.len() > 1 {
             let Some((length, fraction)) = self.intervals.pop_front() else { return };
