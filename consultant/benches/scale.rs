@@ -7,7 +7,7 @@ mod vast;
 use std::time::{Duration, Instant};
 
 use vast::Vast;
-use whyperf_consultant::{Event, Hypotheses, Search, Settings, Truth, World};
+use whyperf_consultant::{Event, Hypotheses, Question, Search, Settings, Truth, World};
 use whyperf_model::{Focus, Nanos};
 
 /// What one sample may cost.
@@ -66,13 +66,16 @@ fn main() {
     println!("{samples} samples in {searching:?}: {each:?} each; slowest moment {slowest:?}");
     println!("{resources} resources in {arriving:?}: {:?} each", arriving / resources.max(1));
     println!("{counts:?}, memory {} MiB (the world {} MiB)", of_search >> 20, world_takes >> 20);
-    let wrong = search
-        .questions()
-        .filter(|one| one.truth == Truth::True && one.value < Some(one.threshold))
-        .count();
+    let wrong = wrong(&search);
     assert!(left.is_empty(), "not found: {left:?}");
     assert_eq!(wrong, 0, "true below the threshold");
     assert!(each <= ALLOWED, "a sample costs {each:?}");
+}
+
+/// How many are true below their thresholds.
+fn wrong(search: &Search) -> usize {
+    let is_wrong = |one: &Question| one.truth == Truth::True && one.value < Some(one.threshold);
+    search.questions().filter(is_wrong).count()
 }
 
 /// Bytes of this process that are in memory.
