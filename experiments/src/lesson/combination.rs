@@ -111,7 +111,7 @@ mod tests {
                 .unwrap_or_default()
                 .replace(",/Machine,/Process,/SyncObject", "")
         };
-        text.lines().skip(1).map(|line| said(line)).collect()
+        text.lines().skip(1).map(said).collect()
     }
 
     #[test]
