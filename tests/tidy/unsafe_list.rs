@@ -5,12 +5,13 @@ use crate::tree::Tree;
 use crate::violation::{Violation, refuse};
 
 /// A path, or a folder with its trailing slash, and why it cannot do without.
-const ALLOWED: [(&str, &str); 8] = [
+const ALLOWED: [(&str, &str); 9] = [
     ("layout/src/", "views of shared memory by offset"),
     ("runtime/src/", "thread-local words, mapping of the region, C interface"),
     ("runtime/tests/process/", "forks, traps, limits, and the map of a region"),
     ("probes/src/", "wrappers of C functions"),
     ("daemon/src/mapping.rs", "maps the region of a measured process"),
+    ("tests/torture/region.rs", "maps the region of a tortured process"),
     ("benches/event.rs", "calls the shared object through its C interface"),
     ("daemon/src/attach/tracee.rs", "traces a thread of another process"),
     ("daemon/src/clock.rs", "reads the counter that ticks come from"),

@@ -1,0 +1,89 @@
+//! Programs whose every function, and every one of their libraries, is switched on and off at random while they run.
+//!
+//! Each program works in rounds, and prints what one round came to and whether all were alike; it goes on until a
+//! file is there. It runs by itself, then tortured: what it prints and how it ends must be the same, and
+//! once everything is disarmed its code must be that of the files.
+//!
+//! `WHYPERF_TEST_SECONDS_OF_TORTURE` makes it longer, and then no function of a large library is left out.
+
+mod driver;
+mod module;
+mod program;
+mod region;
+
+use program::{Program, check};
+
+#[test]
+fn exceptions_cross_ten_frames() {
+    check(&Program::built("exceptions.cpp"));
+}
+
+#[test]
+fn jumps_leave_many_frames() {
+    check(&Program::built("jumps.c"));
+}
+
+#[test]
+fn threads_come_go_and_are_cancelled() {
+    check(&Program::built("threads.c"));
+}
+
+#[test]
+fn contexts_take_turns() {
+    check(&Program::built("contexts.c"));
+}
+
+#[test]
+fn recursion_and_tail_calls() {
+    check(&Program::built("calls.c"));
+}
+
+#[test]
+fn signals_come_at_any_time() {
+    check(&Program::built("signals.c"));
+}
+
+#[test]
+fn processes_are_made() {
+    check(&Program::built("processes.c"));
+}
+
+#[test]
+fn libraries_come_and_go() {
+    check(&Program::built("libraries.c"));
+}
+
+#[test]
+fn text_is_written_read_and_sorted() {
+    check(&Program::built("text.c"));
+}
+
+#[test]
+fn functions_of_mathematics_keep_their_results() {
+    check(&Program::built("mathematics.c"));
+}
+
+#[test]
+fn functions_of_strings_keep_their_results() {
+    check(&Program::built("strings.c"));
+}
+
+#[test]
+fn fortran_computes_and_writes() {
+    check(&Program::built("fortran.f90"));
+}
+
+#[test]
+fn ranks_of_open_mpi_exchange() {
+    check(&Program::ranks("openmpi"));
+}
+
+#[test]
+fn ranks_of_mpich_exchange() {
+    check(&Program::ranks("mpich"));
+}
+
+#[test]
+fn python_reads_and_matches() {
+    check(&Program::python());
+}

@@ -1,0 +1,132 @@
+//! The region of a tortured process, from the daemon's side: commands in, replies out, one asker at a time.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::mm::{MapFlags, ProtFlags};
+use whyperf_layout::{
+    Command, CommandPage, Header, MAGIC, Message, Outcome, Patch, PatchRecord, Reply, ReplyPage,
+    geometry,
+};
+
+/// What lies before the slots, mapped until the test ends.
+pub(crate) struct Region {
+    pub(crate) pid: u32,
+    pub(crate) header: &'static Header,
+    commands: &'static CommandPage,
+    replies: &'static ReplyPage,
+    results: &'static [AtomicU64; geometry::STAGING_CAPACITY],
+    staging: &'static [PatchRecord; geometry::STAGING_CAPACITY],
+}
+
+/// The process ended, or was killed, while it was asked something.
+#[derive(Debug)]
+pub(crate) struct Gone;
+
+impl Region {
+    /// That of this process, once it is ready and somebody serves its ring.
+    pub(crate) fn open(folder: &Path, pid: u32) -> Option<Self> {
+        let path = folder.join(format!("{pid}-0.region"));
+        let file = File::options().read(true).write(true).open(path).ok()?;
+        if file.metadata().ok()?.len() < geometry::SLOTS as u64 {
+            return None;
+        }
+        let rights = ProtFlags::READ | ProtFlags::WRITE;
+        let nowhere = std::ptr::null_mut();
+        // SAFETY: a new mapping at an address of the kernel's choice replaces nothing.
+        let start = unsafe {
+            rustix::mm::mmap(nowhere, geometry::SLOTS, rights, MapFlags::SHARED, &file, 0).ok()?
+        };
+        let at = |offset: usize| start.cast::<u8>().wrapping_add(offset);
+        // SAFETY: all of it is atomic words inside the mapping, at offsets that the layout aligns;
+        // the file was found long enough, nobody cuts it, and it is never unmapped.
+        let region = unsafe {
+            Self {
+                pid,
+                header: &*at(0).cast(),
+                commands: &*at(geometry::COMMANDS).cast(),
+                replies: &*at(geometry::REPLIES).cast(),
+                results: &*at(geometry::RESULTS).cast(),
+                staging: &*at(geometry::STAGING).cast(),
+            }
+        };
+        let is_ready = region.header.magic.load(Ordering::Acquire) == MAGIC
+            && region.header.agent.load(Ordering::Acquire) != 0;
+        is_ready.then_some(region)
+    }
+
+    /// Has an arena mapped; false when there is no room.
+    pub(crate) fn map(&self, address: u64, data: u64, code: u64) -> Result<bool, Gone> {
+        let replies = self.ask(Reply::Mapped, &[(Command::MapArena, [address, data | code << 32])]);
+        Ok(replies?[0].arguments[1] == 0)
+    }
+
+    /// Arms these functions; answers what became of each, and the region it stands for.
+    pub(crate) fn arm(&self, patches: &[&Patch]) -> Result<Vec<(Option<Outcome>, u32)>, Gone> {
+        self.staging.iter().zip(patches).for_each(|(record, patch)| record.write(patch));
+        self.ask(Reply::Armed, &[(Command::Arm, [0, patches.len() as u64])])?;
+        let result = |word: &AtomicU64| {
+            let word = word.load(Ordering::Relaxed);
+            (Outcome::from_number(word as u32), (word >> 32) as u32)
+        };
+        Ok(self.results.iter().take(patches.len()).map(result).collect())
+    }
+
+    /// Disarms these, or with 0 all of them; answers the outcomes.
+    pub(crate) fn disarm(&self, regions: &[u32]) -> Result<Vec<Option<Outcome>>, Gone> {
+        let commands: Vec<_> =
+            regions.iter().map(|region| (Command::Disarm, [u64::from(*region), 0])).collect();
+        let replies = self.ask(Reply::Disarmed, &commands)?;
+        let outcome =
+            |reply: &Message| u32::try_from(reply.arguments[1]).ok().and_then(Outcome::from_number);
+        Ok(replies.iter().map(outcome).collect())
+    }
+
+    /// Switches functions, all of which are armed or once were.
+    pub(crate) fn switch(&self, regions: &[(u32, Command)]) -> Result<(), Gone> {
+        let commands: Vec<_> =
+            regions.iter().map(|(region, what)| (*what, [u64::from(*region), 0])).collect();
+        self.ask(Reply::Switched, &commands).map(|_| ())
+    }
+
+    /// Sends commands, fewer than a ring holds, and waits for as many replies of this kind.
+    fn ask(&self, wanted: Reply, commands: &[(Command, [u64; 2])]) -> Result<Vec<Message>, Gone> {
+        for (what, [first, second]) in commands {
+            let message = Message { what: *what as u64, arguments: [*first, *second, 0] };
+            assert!(self.commands.send(self.replies, message), "the ring was empty");
+        }
+        let flags = rustix::thread::futex::Flags::empty();
+        let _ = rustix::thread::futex::wake(&self.commands.doorbell, flags, 1);
+        let begin = Instant::now();
+        let mut found = Vec::new();
+        while found.len() < commands.len() {
+            let Some(reply) = self.replies.receive(self.commands) else {
+                if !is_running(self.pid) {
+                    return Err(Gone);
+                }
+                assert!(begin.elapsed() < PATIENCE, "process {} does not answer", self.pid);
+                thread::sleep(Duration::from_micros(50));
+                continue;
+            };
+            let is_refusal = reply.what == Reply::Refused as u64;
+            assert!(!is_refusal, "process {} refuses {reply:?}", self.pid);
+            if reply.what == wanted as u64 {
+                found.push(reply);
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Whether there is such a process, and it did not end.
+pub(crate) fn is_running(pid: u32) -> bool {
+    let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let after = state.rsplit_once(") ").map_or("Z", |(_, rest)| rest);
+    !after.starts_with(['Z', 'X'])
+}
+
+/// Beyond it a process hangs; no machine is so slow.
+const PATIENCE: Duration = Duration::from_secs(240);
