@@ -18,6 +18,10 @@ pub(crate) struct Module {
     plans: Vec<Plan>,
 }
 
+/// A file that was asked for: planned by the first who asks, while others wait.
+#[derive(Default)]
+struct Known(OnceLock<Option<Arc<Module>>>);
+
 /// Where a process has it.
 pub(crate) struct Loaded {
     pub(crate) module: Arc<Module>,
@@ -39,12 +43,11 @@ pub(crate) struct Arena {
 impl Module {
     /// The file's, with its plans.
     fn of(path: &Path) -> Option<Arc<Self>> {
-        static KNOWN: Mutex<BTreeMap<PathBuf, Arc<OnceLock<Option<Arc<Module>>>>>> =
-            Mutex::new(BTreeMap::new());
+        static KNOWN: Mutex<BTreeMap<PathBuf, Arc<Known>>> = Mutex::new(BTreeMap::new());
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         let place = Arc::clone(known.entry(path.to_owned()).or_default());
         drop(known);
-        place.get_or_init(|| Self::read(path).map(Arc::new)).clone()
+        place.0.get_or_init(|| Self::read(path).map(Arc::new)).clone()
     }
 
     fn read(path: &Path) -> Option<Self> {
