@@ -347,7 +347,7 @@ impl Daemon {
             older.superseded = true;
         }
         let number = u32::try_from(self.processes.len()).unwrap_or(u32::MAX);
-        self.symbols.watch(number, pid);
+        self.symbols.watch(number, pid, region.program());
         self.instrumenter.watch(number, pid);
         let process = Process::new(region, Life::of(pid), self.machine, &mut self.books);
         self.processes.push(process);

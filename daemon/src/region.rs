@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 use whyperf_layout::{
-    CommandPage, Head, Header, MAGIC, Node, ObjectRecord, PatchRecord, RegionRecord, ReplyPage,
-    State, VERSION, geometry, strings,
+    CommandPage, Head, Header, MAGIC, NO_BASE, Node, ObjectRecord, PatchRecord, RegionRecord,
+    ReplyPage, State, VERSION, geometry, strings,
 };
 
 use crate::error::{BadRegion, Error};
 use crate::mapping::{Access, Mapping};
+use crate::symbols::Program;
 
 /// The memory of one measured process.
 #[derive(Debug)]
@@ -152,6 +153,13 @@ impl Region {
             stamps: self.whole.slice(at + geometry::STAMPS_IN_SLOT, geometry::NODE_CAPACITY / 2)?,
             nodes: self.whole.slice(at + geometry::NODES_IN_SLOT, geometry::NODE_CAPACITY)?,
         })
+    }
+
+    /// What the process said of its program.
+    pub(crate) fn program(&self) -> Option<Program> {
+        let base = self.header().program_base.load(Ordering::Relaxed);
+        let path = self.text(self.header().program.load(Ordering::Relaxed));
+        (base != NO_BASE && !path.is_empty()).then(|| Program { path: path.into(), base })
     }
 
     /// A string of the process; empty when there cannot be one at this offset.

@@ -9,6 +9,9 @@ pub const VERSION: u32 = 2;
 /// `rank` of a process that is not (yet) a member of an MPI job.
 pub const NO_RANK: i32 = -1;
 
+/// `program_base` of a program that does not tell.
+pub const NO_BASE: u64 = u64::MAX;
+
 /// Where a process stands; stored in [`Header::state`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
@@ -76,6 +79,8 @@ pub struct Header {
     pub mpi_family: AtomicU32,
     /// 1 once the agent thread waits for commands.
     pub agent: AtomicU32,
+    /// What is added to the addresses in the program's file to have those in memory; [`NO_BASE`] when unknown.
+    pub program_base: AtomicU64,
 }
 
 /// Everything that had to be skipped, process-wide; a slot counts its own drops beside its word.

@@ -27,7 +27,7 @@ pub mod strings;
 pub mod sync;
 mod table;
 
-pub use header::{Header, Losses, MAGIC, NO_RANK, State, VERSION};
+pub use header::{Header, Losses, MAGIC, NO_BASE, NO_RANK, State, VERSION};
 pub use kind::{Kind, ObjectKind};
 pub use patch::{Boundary, Outcome, Patch, PatchRecord, ThunkForm};
 pub use ring::{Command, CommandPage, Message, Reply, ReplyPage};

@@ -405,6 +405,22 @@ pub(crate) fn read_link(path: &core::ffi::CStr, into: &mut [u8]) -> usize {
     usize::try_from(length).unwrap_or(0)
 }
 
+/// What is added to the addresses in the program's file to have those in memory.
+pub(crate) fn program_base() -> Option<u64> {
+    // SAFETY: it reads what the kernel left at the start.
+    let [table, count, size] = [libc::AT_PHDR, libc::AT_PHNUM, libc::AT_PHENT]
+        .map(|kind| unsafe { libc::getauxval(kind) });
+    if table == 0 || size as usize != size_of::<libc::Elf64_Phdr>() {
+        return None;
+    }
+    let entries = (0..count as usize).map(|nth| {
+        // SAFETY: the program's own headers, mapped for as long as it runs.
+        unsafe { &*(table as *const libc::Elf64_Phdr).add(nth) }
+    });
+    let own = { entries }.find(|entry| entry.p_type == libc::PT_PHDR)?;
+    Some(table.wrapping_sub(own.p_vaddr))
+}
+
 /// Names the calling thread.
 pub(crate) fn name_thread(name: &core::ffi::CStr) {
     let arguments = [libc::PR_SET_NAME as usize, name.as_ptr() as usize, 0, 0, 0, 0];

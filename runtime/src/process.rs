@@ -16,7 +16,7 @@ use crate::switch::{self, WIPED};
 use crate::view::Tables;
 use crate::{agent, clock, fork, kernel, map, strings, thread};
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
-use whyperf_layout::{NO_RANK, State, VERSION};
+use whyperf_layout::{NO_BASE, NO_RANK, State, VERSION};
 
 static TABLES: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
 static FAMILY: AtomicU32 = AtomicU32::new(0);
@@ -136,6 +136,7 @@ fn fill(tables: Tables, slots: usize, held: &Held) {
         fork::inherit(unsafe { Tables::at(parent) }, tables, held);
     }
     header.program.store(strings::append(tables, settings.program(), held), Ordering::Relaxed);
+    header.program_base.store(kernel::program_base().unwrap_or(NO_BASE), Ordering::Relaxed);
     header.state.store(State::Running as u32, Ordering::Relaxed);
     header.publish();
 }

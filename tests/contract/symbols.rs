@@ -13,6 +13,7 @@ const ALLOWED: &[&str] = &[
     "dlerror",
     "dlopen",
     "dlsym",
+    "getauxval",
     "dlvsym",
     "environ",
     "madvise",

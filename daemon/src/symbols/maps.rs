@@ -1,7 +1,8 @@
 //! What lies where in a process's memory: `/proc/<pid>/maps`.
 
 use std::fs;
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 
 /// A stretch of memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +25,16 @@ pub(crate) struct FileName {
     pub(crate) path: PathBuf,
     /// Whether it has this path no more.
     pub(crate) is_deleted: bool,
+}
+
+impl FileName {
+    /// A file as a map would name it; `None` when it is not there.
+    pub(crate) fn of(path: &Path) -> Option<Self> {
+        let metadata = fs::metadata(path).ok()?;
+        let [major, minor] = [rustix::fs::major(metadata.dev()), rustix::fs::minor(metadata.dev())];
+        let device = format!("{major:02x}:{minor:02x}");
+        Some(Self { device, inode: metadata.ino(), path: path.to_owned(), is_deleted: false })
+    }
 }
 
 /// A process's memory, by address.

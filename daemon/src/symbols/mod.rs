@@ -7,6 +7,7 @@ pub(crate) mod objects;
 mod tests;
 mod worker;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 
@@ -42,10 +43,18 @@ pub(crate) struct Answer {
     pub(crate) place: Option<Arc<Place>>,
 }
 
+/// What a process said of its program: all that is left when it ended before its map was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Program {
+    pub(crate) path: PathBuf,
+    /// What is added to the addresses in the file to have those in memory.
+    pub(crate) base: u64,
+}
+
 #[derive(Debug)]
 enum Request {
     /// A process appeared: its map is read while it is there.
-    Watch { process: u32, pid: u32 },
+    Watch { process: u32, pid: u32, program: Option<Program> },
     /// What lies at these addresses.
     Find { process: u32, wanted: Vec<Wanted> },
 }
@@ -70,8 +79,8 @@ impl Symbols {
         Ok(Self { requests, answers, outstanding: 0 })
     }
 
-    pub(crate) fn watch(&self, process: u32, pid: u32) {
-        self.send(Request::Watch { process, pid });
+    pub(crate) fn watch(&self, process: u32, pid: u32, program: Option<Program>) {
+        self.send(Request::Watch { process, pid, program });
     }
 
     pub(crate) fn ask(&mut self, process: u32, wanted: Vec<Wanted>) {

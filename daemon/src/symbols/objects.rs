@@ -35,13 +35,25 @@ impl Objects {
     /// The object that a stretch of a process's memory is mapped from; `None` where it is none.
     pub(crate) fn mapped(&self, pid: u32, stretch: &Stretch) -> Option<Known> {
         let name = stretch.file.as_ref()?;
+        Some(self.kept(name, || self.open(pid, stretch, name)))
+    }
+
+    /// The object in a file; `None` where there is none.
+    pub(crate) fn of_file(&self, path: &Path) -> Option<Known> {
+        let name = FileName::of(path)?;
+        let (path, cache) = (name.path.clone(), self.cache.clone());
+        let opening = Opening { reach: path.clone(), path, read: map, cache };
+        Some(self.kept(&name, || opening.open()))
+    }
+
+    fn kept(&self, name: &FileName, open: impl FnOnce() -> Result<Object, ObjectError>) -> Known {
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = known().get(name) {
-            return Some(found.clone());
+            return found.clone();
         }
-        let found = self.open(pid, stretch, name).map(Arc::new).map_err(Arc::new);
+        let found = open().map(Arc::new).map_err(Arc::new);
         // Another thread may have been faster: all use the same object.
-        Some(known().entry(name.clone()).or_insert(found).clone())
+        known().entry(name.clone()).or_insert(found).clone()
     }
 
     fn open(&self, pid: u32, stretch: &Stretch, name: &FileName) -> Result<Object, ObjectError> {

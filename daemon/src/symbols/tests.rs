@@ -105,7 +105,7 @@ fn places(folder: &Folder, program: &str) -> Vec<Option<Place>> {
     let kinds = [Wanted::Code as fn(u64) -> Wanted, Wanted::Data];
     let wanted = running.1.iter().zip(kinds).map(|(address, kind)| kind(*address)).collect();
     let mut symbols = Symbols::start(Arc::default()).expect("a thread can be started");
-    symbols.watch(7, running.0.id());
+    symbols.watch(7, running.0.id(), None);
     symbols.ask(7, wanted);
     let answers = symbols.all_answers();
     answers.into_iter().map(|answer| answer.place.map(|place| (*place).clone())).collect()
@@ -170,7 +170,7 @@ fn a_call_in_tail_position_belongs_to_the_function_that_jumped() {
         folder.run(&format!("gcc {flags} oned.c -o prog {LINKED}"));
         let running = Running::start(&folder.0.join("prog"));
         let mut symbols = Symbols::start(Arc::default()).expect("a thread can be started");
-        symbols.watch(1, running.0.id());
+        symbols.watch(1, running.0.id(), None);
         symbols.ask(1, running.1.iter().map(|address| Wanted::Code(*address)).collect());
         let names: Vec<String> = symbols
             .all_answers()
@@ -245,7 +245,7 @@ fn files_that_were_replaced_are_read_as_they_run() {
     folder.run(library);
     let mut symbols = Symbols::start(Arc::default()).expect("a thread can be started");
     for (process, running) in (0..).zip(&running) {
-        symbols.watch(process, running.0.id());
+        symbols.watch(process, running.0.id(), None);
         symbols.ask(process, vec![Wanted::Code(running.1[0])]);
     }
     let mut answers = symbols.all_answers();
@@ -324,8 +324,8 @@ fn equal_names_of_files_are_told_apart_by_their_folders() {
 #[test]
 fn what_is_not_there_has_no_place() {
     let mut symbols = Symbols::start(Arc::default()).expect("a thread can be started");
-    symbols.watch(1, std::process::id());
-    symbols.watch(2, u32::MAX);
+    symbols.watch(1, std::process::id(), None);
+    symbols.watch(2, u32::MAX, None);
     symbols.ask(1, vec![Wanted::Code(0), Wanted::Code(16), Wanted::Data(u64::MAX)]);
     symbols.ask(2, vec![Wanted::Code(4096)]);
     symbols.ask(3, vec![Wanted::Code(4096)]);
@@ -343,7 +343,7 @@ fn own_function() -> u64 {
 #[test]
 fn rust_names_are_read_back() {
     let mut symbols = Symbols::start(Arc::default()).expect("a thread can be started");
-    symbols.watch(1, std::process::id());
+    symbols.watch(1, std::process::id(), None);
     symbols.ask(1, vec![Wanted::Code(own_function())]);
     let place = symbols.all_answers().remove(0).place.expect("the test has symbols");
     assert!(place.function.ends_with("symbols::tests::own_function"), "{place:?}");

@@ -7,7 +7,7 @@ use crossbeam_channel::{Receiver, Sender};
 
 use super::maps::{Maps, Stretch};
 use super::objects::Objects;
-use super::{Answer, Place, Request, Wanted};
+use super::{Answer, Place, Program, Request, Wanted};
 
 /// Serves requests until nobody can ask any more.
 pub(super) fn run(
@@ -18,7 +18,7 @@ pub(super) fn run(
     let mut reader = Reader { objects, processes: BTreeMap::new() };
     for request in requests {
         match request {
-            Request::Watch { process, pid } => reader.watch(process, pid),
+            Request::Watch { process, pid, program } => reader.watch(process, pid, program),
             Request::Find { process, wanted } => {
                 let found = wanted.into_iter().map(|wanted| {
                     let place = reader.find(process, wanted).map(Arc::new);
@@ -32,14 +32,21 @@ pub(super) fn run(
     }
 }
 
+/// A process, and where its addresses lie.
+struct Watched {
+    pid: u32,
+    maps: Maps,
+    program: Option<Program>,
+}
+
 struct Reader {
-    processes: BTreeMap<u32, (u32, Maps)>,
+    processes: BTreeMap<u32, Watched>,
     objects: Arc<Objects>,
 }
 
 impl Reader {
-    fn watch(&mut self, process: u32, pid: u32) {
-        self.processes.insert(process, (pid, Maps::of(pid)));
+    fn watch(&mut self, process: u32, pid: u32, program: Option<Program>) {
+        self.processes.insert(process, Watched { pid, maps: Maps::of(pid), program });
     }
 
     fn find(&mut self, process: u32, wanted: Wanted) -> Option<Place> {
@@ -48,8 +55,10 @@ impl Reader {
             Wanted::Code(address) => address.checked_sub(1)?,
             Wanted::Data(address) => address,
         };
-        let stretch = self.stretch(process, wanted, address)?;
-        let pid = self.processes.get(&process)?.0;
+        let Some(stretch) = self.stretch(process, wanted, address) else {
+            return self.place_in_program(process, wanted, address);
+        };
+        let pid = self.processes.get(&process)?.pid;
         let object = self.objects.mapped(pid, &stretch)?.ok()?;
         match wanted {
             Wanted::Code(_) => {
@@ -63,10 +72,25 @@ impl Reader {
         }
     }
 
+    /// Of a process that ended before its map was read, what lies in its program is known all the same.
+    fn place_in_program(&self, process: u32, wanted: Wanted, address: u64) -> Option<Place> {
+        let Watched { maps, program, .. } = self.processes.get(&process)?;
+        let Program { path, base } = program.as_ref().filter(|_| maps.is_empty())?;
+        let object = self.objects.of_file(path)?.ok()?;
+        let linked = address.wrapping_sub(*base);
+        match wanted {
+            Wanted::Code(_) => {
+                object.text(linked..linked.checked_add(1)?)?;
+                Some(object.caller(linked + 1))
+            }
+            Wanted::Data(_) => object.variable(linked),
+        }
+    }
+
     /// The part of a file around an address. Libraries come later too: unknown addresses are
     /// looked for in a new copy of the map.
     fn stretch(&mut self, process: u32, wanted: Wanted, address: u64) -> Option<Stretch> {
-        let (pid, maps) = self.processes.get_mut(&process)?;
+        let Watched { pid, maps, .. } = self.processes.get_mut(&process)?;
         let found = |maps: &Maps| {
             let stretch = match wanted {
                 Wanted::Code(_) => maps.around(address),
