@@ -96,7 +96,12 @@ impl Search {
     /// Measures a node no longer.
     pub(super) fn stop(&mut self, id: NodeId) {
         self.undecided.remove(&id);
-        if let Some((numerator, denominator)) = self.graph.node_mut(id).measured.take() {
+        let node = self.graph.node_mut(id);
+        if let Some((numerator, denominator)) = node.measured.take() {
+            // A verdict that waited for a caller's is not kept without its evidence.
+            if node.ahead.take().is_some() {
+                node.judge.overrule(Truth::Unknown);
+            }
             self.switch_off(id);
             self.overlook(id);
             self.measurements.release(numerator, id);
