@@ -407,9 +407,11 @@ pub(crate) fn read_link(path: &core::ffi::CStr, into: &mut [u8]) -> usize {
 
 /// What is added to the addresses in the program's file to have those in memory.
 pub(crate) fn program_base() -> Option<u64> {
-    // SAFETY: it reads what the kernel left at the start.
-    let [table, count, size] = [libc::AT_PHDR, libc::AT_PHNUM, libc::AT_PHENT]
-        .map(|kind| unsafe { libc::getauxval(kind) });
+    let told = |kind| {
+        // SAFETY: it reads what the kernel left at the start.
+        unsafe { libc::getauxval(kind) }
+    };
+    let [table, count, size] = [libc::AT_PHDR, libc::AT_PHNUM, libc::AT_PHENT].map(told);
     if table == 0 || size as usize != size_of::<libc::Elf64_Phdr>() {
         return None;
     }
