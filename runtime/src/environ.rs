@@ -20,6 +20,8 @@ pub(crate) struct Settings {
     directory_length: usize,
     program: [u8; 1024],
     program_length: usize,
+    /// See `Header::program_base`. Asked for early: later a function of the C library may be switched on.
+    pub(crate) program_base: Option<u64>,
     /// Keep the last so many regions of a path, 0 for all.
     pub(crate) callpath_depth: u32,
     /// Share of a thread's time, in thousandths, that events of one region may cost; 0: no limit.
@@ -42,6 +44,7 @@ static SETTINGS: Once = Once(UnsafeCell::new(Settings {
     directory_length: 0,
     program: [0; 1024],
     program_length: 0,
+    program_base: None,
     callpath_depth: 0,
     cost_limit: 50,
     rank: None,
@@ -97,7 +100,8 @@ pub(crate) fn set(late: &Late<'_>) -> bool {
     late.directory.first() == Some(&b'/') && may_be_measured(settings)
 }
 
-fn may_be_measured(settings: &Settings) -> bool {
+fn may_be_measured(settings: &mut Settings) -> bool {
+    settings.program_base = kernel::program_base();
     !is_bystander(settings.program()) && kernel::address_space_limit() >= LEAST_ADDRESS_SPACE
 }
 

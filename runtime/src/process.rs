@@ -136,7 +136,7 @@ fn fill(tables: Tables, slots: usize, held: &Held) {
         fork::inherit(unsafe { Tables::at(parent) }, tables, held);
     }
     header.program.store(strings::append(tables, settings.program(), held), Ordering::Relaxed);
-    header.program_base.store(kernel::program_base().unwrap_or(NO_BASE), Ordering::Relaxed);
+    header.program_base.store(settings.program_base.unwrap_or(NO_BASE), Ordering::Relaxed);
     header.state.store(State::Running as u32, Ordering::Relaxed);
     header.publish();
 }

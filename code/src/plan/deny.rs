@@ -171,7 +171,7 @@ const LIST: [(Group, &str); 10] = [
         "clock_gettime clock_gettime64 =__vdso_* gettimeofday time memcpy memset memmove mempcpy \
          mempcpy_small strlen strnlen memcmp memcmpeq strcmp bcmp wmemset syscall write libc_write \
          pwrite pwrite64 libc_pwrite libc_pwrite64 mmap mmap64 munmap mprotect =__futex_* \
-         =__lll_lock_* =__lll_unlock_* sched_yield membarrier pthread_self pthread_getspecific \
+         =__lll_lock_* =__lll_unlock_* sched_yield membarrier pthread_self getauxval pthread_getspecific \
          errno_location",
     ),
     (
