@@ -18,7 +18,7 @@ fn poisson_a(mpi: Mpi, language: &str) -> Run {
 /// while they wait, so with more ranks than cores an iteration takes a time slice or two.
 fn size(mpi: Mpi) -> [&'static str; 2] {
     match mpi {
-        Mpi::OpenMpi => ["1024", "12000"],
+        Mpi::OpenMpi => ["1024", "9000"],
         Mpi::Mpich => ["600", "400"],
     }
 }

@@ -177,7 +177,7 @@ pub(crate) fn is_hurried() -> bool {
 fn time() -> Duration {
     let asked = env::var(SECONDS).ok();
     let seconds = asked.map(|asked| asked.parse().expect("a number of seconds"));
-    Duration::from_secs(seconds.unwrap_or(3))
+    Duration::from_secs(seconds.unwrap_or(1))
 }
 
 /// A program that does not outlive its test.
