@@ -42,21 +42,25 @@ pub struct History {
     pub most: Option<u32>,
 }
 
+/// The columns of a [`Summary`], of all runs.
+const SUMMARIES: &str = "SELECT run.id, application.name, experiment.name, run.trial, run.started, run.elapsed, \
+    run.exit_status, run.complete, run.command, \
+    (SELECT group_concat(tag.name, char(31)) FROM tag WHERE tag.run = run.number) \
+    FROM run JOIN experiment ON experiment.id = run.experiment \
+    JOIN application ON application.id = experiment.application";
+
 impl Store {
     /// The runs there are, the newest first.
     ///
     /// # Errors
     /// When the store cannot be read.
     pub fn runs(&self, history: &History) -> Result<Vec<Summary>, StoreError> {
-        let query = "SELECT run.id, application.name, experiment.name, run.trial, run.started, run.elapsed, \
-                     run.exit_status, run.complete, run.command, \
-                     (SELECT group_concat(tag.name, char(31)) FROM tag WHERE tag.run = run.number) \
-                     FROM run JOIN experiment ON experiment.id = run.experiment \
-                     JOIN application ON application.id = experiment.application \
-                     WHERE $1 IS NULL OR application.name = $1 \
-                     ORDER BY run.started DESC, run.number DESC LIMIT $2";
+        let query = format!(
+            "{SUMMARIES} WHERE $1 IS NULL OR application.name = $1 \
+             ORDER BY run.started DESC, run.number DESC LIMIT $2"
+        );
         let most = history.most.map_or(-1, i64::from);
-        self.rows("listing the runs", query, params![history.application, most], summary)
+        self.rows("listing the runs", &query, params![history.application, most], summary)
     }
 
     /// One run as it is listed.
@@ -64,12 +68,8 @@ impl Store {
     /// # Errors
     /// When the store cannot be read or the run is gone.
     pub fn summary(&self, run: &RunId) -> Result<Summary, StoreError> {
-        let query = "SELECT run.id, application.name, experiment.name, run.trial, run.started, run.elapsed, \
-                     run.exit_status, run.complete, run.command, \
-                     (SELECT group_concat(tag.name, char(31)) FROM tag WHERE tag.run = run.number) \
-                     FROM run JOIN experiment ON experiment.id = run.experiment \
-                     JOIN application ON application.id = experiment.application WHERE run.id = $1";
-        let mut found = self.rows("reading a run", query, [&run.0], summary)?;
+        let query = format!("{SUMMARIES} WHERE run.id = $1");
+        let mut found = self.rows("reading a run", &query, [&run.0], summary)?;
         found.pop().ok_or_else(|| self.gone(run))
     }
 
