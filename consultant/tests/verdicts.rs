@@ -267,7 +267,8 @@ fn searched(planted: &Planted, settings: Settings, length: Nanos, step: Nanos) -
     let mut counts = [0; 4];
     for question in search.questions() {
         let row = hypotheses.row(hypotheses.named(&question.hypothesis).expect("shipped"));
-        let is_there = row.operator.holds(planted.value(&question.pairs), row.threshold);
+        let is_there =
+            row.operator.holds(planted.value(&row.pairs(&question.focus)), row.threshold);
         let was = first.contains_key(&(question.hypothesis.to_string(), question.focus));
         counts[0] += usize::from(question.truth == Truth::True);
         counts[1] += usize::from(question.truth == Truth::True && !is_there);

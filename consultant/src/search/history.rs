@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use whyperf_model::{Focus, Hierarchy, Pair, Time};
+use whyperf_model::{Focus, Hierarchy, Time};
 
 use super::Search;
 use crate::graph::{Edge, NodeId, Truth};
@@ -33,8 +33,6 @@ pub struct Question {
     pub found: Option<Time>,
     /// The questions that led to it, and along which axis: `why`, or the name of a hierarchy.
     pub parents: Vec<(usize, &'static str)>,
-    /// What is measured for it, and what that is divided by.
-    pub pairs: (Pair, Pair),
 }
 
 impl Search {
@@ -62,7 +60,6 @@ impl Search {
             origin: node.origin,
             found: node.found.map(|(time, _)| time),
             parents: node.parents.iter().map(|parent| (parent.0, axis(*parent))).collect(),
-            pairs: row.pairs(&node.focus),
         }
     }
 }
