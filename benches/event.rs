@@ -4,15 +4,18 @@
 //! turns, round by round; a round whose two floors differ is thrown away; the median counts.
 //! `cargo bench --bench event`; with `-- --test` one tiny round, to see that it runs.
 
+mod shipped;
+
 use std::arch::x86_64::_rdtsc;
 use std::env;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::hint::black_box;
 use std::mem::transmute;
-use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::Barrier;
 use std::thread;
+
+use shipped::{Folder, library};
 
 /// `whyperf_region` of the C interface.
 #[repr(C)]
@@ -72,9 +75,9 @@ fn main() -> ExitCode {
 
 /// Starts this program once more, with the library preloaded.
 fn run_measured(tiny: bool) -> ExitCode {
-    let directory = RunDirectory::new();
+    let directory = Folder::new("event");
     let mut again = Command::new(env::current_exe().expect("a running program has a path"));
-    again.env("LD_PRELOAD", library_path()).env("WHYPERF_DIR", &directory.0);
+    again.env("LD_PRELOAD", library()).env("WHYPERF_DIR", &directory.0);
     again.env(MEASURED, "1").env("WHYPERF_COST_LIMIT", "0");
     if tiny {
         again.arg("--test");
@@ -89,43 +92,6 @@ fn run_measured(tiny: bool) -> ExitCode {
             eprintln!("event: starting the measured program: {error}");
             ExitCode::FAILURE
         }
-    }
-}
-
-/// The shipped library: where `WHYPERF_TEST_BIN_DIR` says, else in the release folder beside us.
-fn library_path() -> PathBuf {
-    let folder = env::var_os("WHYPERF_TEST_BIN_DIR").map_or_else(release_folder, PathBuf::from);
-    let path = folder.join("libwhyperf.so");
-    assert!(
-        path.exists(),
-        "{} is missing: cargo build --release -p whyperf-probes",
-        path.display()
-    );
-    path
-}
-
-fn release_folder() -> PathBuf {
-    let program = env::current_exe().expect("a running program has a path");
-    let target = program.ancestors().nth(3).expect("benches lie in <target>/<profile>/deps");
-    target.join("release")
-}
-
-/// A private folder on tmpfs, removed in the end.
-struct RunDirectory(PathBuf);
-
-impl RunDirectory {
-    fn new() -> Self {
-        let shared = Path::new("/dev/shm");
-        let base = if shared.is_dir() { shared.to_owned() } else { env::temp_dir() };
-        let path = base.join(format!("whyperf-bench-{}", std::process::id()));
-        std::fs::create_dir(&path).expect("the folder's name is new");
-        Self(path)
-    }
-}
-
-impl Drop for RunDirectory {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

@@ -4,10 +4,14 @@
 //! call the fastest run counts, because everything that disturbs makes it slower.
 //! `cargo bench --bench mpi`; with `-- --test` one short round, to see that it runs.
 
+mod shipped;
+
 use std::collections::BTreeMap;
 use std::env;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode};
+
+use shipped::{Folder, library};
 
 /// Nanoseconds of one call, by its name.
 type Costs = BTreeMap<String, f64>;
@@ -37,7 +41,7 @@ fn main() -> ExitCode {
         Effort { rounds: 60, calls: 50_000 }
     };
     let library = library();
-    let folder = Folder::new();
+    let folder = Folder::new("mpi");
     let mut found = 0;
     for compiler in ["mpicc.openmpi", "mpicc.mpich"] {
         let program = folder.0.join(compiler.replace("mpicc.", "calls-"));
@@ -112,40 +116,4 @@ fn is_built(compiler: &str, program: &Path) -> bool {
         .arg(program)
         .status();
     built.is_ok_and(|status| status.success())
-}
-
-/// The shipped library: where `WHYPERF_TEST_BIN_DIR` says, else in the release folder beside us.
-fn library() -> PathBuf {
-    let beside = || {
-        let program = env::current_exe().expect("a running program has a path");
-        let target = program.ancestors().nth(3).expect("benches lie in <target>/<profile>/deps");
-        target.join("release")
-    };
-    let folder = env::var_os("WHYPERF_TEST_BIN_DIR").map_or_else(beside, PathBuf::from);
-    let path = folder.join("libwhyperf.so");
-    assert!(
-        path.exists(),
-        "{} is missing: cargo build --release -p whyperf-probes",
-        path.display()
-    );
-    path
-}
-
-/// A private folder on tmpfs, removed in the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Self {
-        let shared = Path::new("/dev/shm");
-        let base = if shared.is_dir() { shared.to_owned() } else { env::temp_dir() };
-        let path = base.join(format!("whyperf-bench-mpi-{}", std::process::id()));
-        std::fs::create_dir(&path).expect("the folder's name is new");
-        Self(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }

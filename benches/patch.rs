@@ -3,17 +3,21 @@
 //!
 //! `cargo bench --bench patch`; with `-- --test` a few rounds, to see that it runs.
 
+#[path = "../tests/patch/offsets.rs"]
+mod offsets;
+mod shipped;
+
 use std::env;
 use std::ffi::OsString;
-use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use whyperf_layout::{Head, Header, Node, geometry};
+use offsets::offsets;
+use shipped::{Folder, library};
 
 fn main() -> ExitCode {
     let rounds = if env::args().any(|argument| argument == "--test") { "3" } else { "2001" };
-    let folder = Folder::new();
+    let folder = Folder::new("patch");
     let program = build(&folder.0);
     let mut preload = OsString::from("LD_PRELOAD=");
     preload.push(library());
@@ -51,60 +55,4 @@ fn build(folder: &Path) -> PathBuf {
 fn succeed(mut command: Command) {
     let status = command.status().expect("gcc is installed");
     assert!(status.success(), "{command:?}: {status}");
-}
-
-/// Where the parts of a region are, for the program.
-fn offsets() -> Vec<String> {
-    let all = [
-        ("COMMANDS", geometry::COMMANDS),
-        ("REPLIES", geometry::REPLIES),
-        ("RESULTS", geometry::RESULTS),
-        ("STAGING", geometry::STAGING),
-        ("REGIONS", geometry::REGIONS),
-        ("SLOTS", geometry::SLOTS),
-        ("SLOT_SIZE", geometry::SLOT_SIZE),
-        ("NODES", geometry::NODES_IN_SLOT),
-        ("MAPPED_SIZE", geometry::slot_offset(64)),
-        ("SLOT_COUNT", offset_of!(Header, slot_count)),
-        ("HEAD_NODES", offset_of!(Head, nodes)),
-        ("HEAD_ANOMALIES", offset_of!(Head, anomalies)),
-        ("NODE_REGION", offset_of!(Node, region)),
-    ];
-    all.iter().map(|(name, value)| format!("-D{name}={value}ul")).collect()
-}
-
-/// The shipped library: where `WHYPERF_TEST_BIN_DIR` says, else in the release folder beside us.
-fn library() -> PathBuf {
-    let beside = || {
-        let program = env::current_exe().expect("a running program has a path");
-        let target = program.ancestors().nth(3).expect("benches lie in <target>/<profile>/deps");
-        target.join("release")
-    };
-    let folder = env::var_os("WHYPERF_TEST_BIN_DIR").map_or_else(beside, PathBuf::from);
-    let path = folder.join("libwhyperf.so");
-    assert!(
-        path.exists(),
-        "{} is missing: cargo build --release -p whyperf-probes",
-        path.display()
-    );
-    path
-}
-
-/// A private folder on tmpfs, removed in the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Self {
-        let shared = Path::new("/dev/shm");
-        let base = if shared.is_dir() { shared.to_owned() } else { env::temp_dir() };
-        let path = base.join(format!("whyperf-bench-patch-{}", std::process::id()));
-        std::fs::create_dir(&path).expect("the folder's name is new");
-        Self(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }

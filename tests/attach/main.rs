@@ -2,8 +2,10 @@
 
 mod attached;
 mod jobs;
+#[path = "../live/launcher.rs"]
 mod launcher;
 mod refusals;
+#[path = "../live/shipped.rs"]
 mod shipped;
 mod storms;
 mod target;

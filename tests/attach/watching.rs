@@ -90,7 +90,7 @@ fn who_was_killed_is_followed_by_somebody_else() {
 fn a_program_that_carries_the_library_asleep_is_woken() {
     let program = build("steps.c", "steps-asleep", "gcc", &[]);
     let mut command = Command::new("env");
-    let preload = format!("LD_PRELOAD={}", shipped::folder().join("libwhyperf.so").display());
+    let preload = format!("LD_PRELOAD={}", shipped::library().display());
     let target = Target::start(command.arg(preload).arg(program));
     let attached = Attached::to(target.pid(), "0.7");
     assert!(attached.calls("load_block", "read") > 0, "{}", attached.said);

@@ -4,13 +4,14 @@
 //! sites, plan the patches, and send commands through their own region. Each checks its visits, its
 //! tree and its results; here it is checked that measuring changes nothing of what they print.
 
+mod offsets;
+
 use std::env;
 use std::ffi::OsString;
-use std::mem::{offset_of, size_of};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use whyperf_layout::{Head, Header, Node, RegionRecord, geometry};
+use offsets::offsets;
 
 #[test]
 fn every_visit_of_plain_calls_is_counted_and_their_results_are_untouched() {
@@ -112,27 +113,6 @@ fn succeed(mut command: Command) {
     let output = command.output().expect("a compiler is installed");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{command:?}: {}\n{said}", output.status);
-}
-
-/// Where the parts of a region are, for the programs.
-fn offsets() -> Vec<String> {
-    let all = [
-        ("COMMANDS", geometry::COMMANDS),
-        ("REPLIES", geometry::REPLIES),
-        ("RESULTS", geometry::RESULTS),
-        ("STAGING", geometry::STAGING),
-        ("REGIONS", geometry::REGIONS),
-        ("SLOTS", geometry::SLOTS),
-        ("SLOT_SIZE", geometry::SLOT_SIZE),
-        ("NODES", geometry::NODES_IN_SLOT),
-        ("MAPPED_SIZE", geometry::slot_offset(64)),
-        ("SLOT_COUNT", offset_of!(Header, slot_count)),
-        ("HEAD_NODES", offset_of!(Head, nodes)),
-        ("HEAD_ANOMALIES", offset_of!(Head, anomalies)),
-        ("NODE_REGION", offset_of!(Node, region)),
-    ];
-    assert_eq!(size_of::<RegionRecord>(), 64, "as the programs have it");
-    all.iter().map(|(name, value)| format!("-D{name}={value}ul")).collect()
 }
 
 /// The shipped library: where `WHYPERF_TEST_BIN_DIR` says, else in the release folder beside this.

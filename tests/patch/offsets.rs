@@ -1,0 +1,26 @@
+//! Where the parts of a region are, for programs that play the daemon.
+
+use std::mem::{offset_of, size_of};
+
+use whyperf_layout::{Head, Header, Node, RegionRecord, geometry};
+
+/// As definitions for a C compiler.
+pub(crate) fn offsets() -> Vec<String> {
+    let all = [
+        ("COMMANDS", geometry::COMMANDS),
+        ("REPLIES", geometry::REPLIES),
+        ("RESULTS", geometry::RESULTS),
+        ("STAGING", geometry::STAGING),
+        ("REGIONS", geometry::REGIONS),
+        ("SLOTS", geometry::SLOTS),
+        ("SLOT_SIZE", geometry::SLOT_SIZE),
+        ("NODES", geometry::NODES_IN_SLOT),
+        ("MAPPED_SIZE", geometry::slot_offset(64)),
+        ("SLOT_COUNT", offset_of!(Header, slot_count)),
+        ("HEAD_NODES", offset_of!(Head, nodes)),
+        ("HEAD_ANOMALIES", offset_of!(Head, anomalies)),
+        ("NODE_REGION", offset_of!(Node, region)),
+    ];
+    assert_eq!(size_of::<RegionRecord>(), 64, "as the programs have it");
+    all.iter().map(|(name, value)| format!("-D{name}={value}ul")).collect()
+}
