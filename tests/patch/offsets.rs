@@ -2,7 +2,7 @@
 
 use std::mem::{offset_of, size_of};
 
-use whyperf_layout::{Head, Header, Node, RegionRecord, geometry};
+use whyperf_layout::{Head, Header, Node, Outcome, RegionRecord, geometry};
 
 /// As definitions for a C compiler.
 pub(crate) fn offsets() -> Vec<String> {
@@ -20,6 +20,7 @@ pub(crate) fn offsets() -> Vec<String> {
         ("HEAD_NODES", offset_of!(Head, nodes)),
         ("HEAD_ANOMALIES", offset_of!(Head, anomalies)),
         ("NODE_REGION", offset_of!(Node, region)),
+        ("SIGTRAP_BLOCKED", Outcome::SigtrapBlocked as usize),
     ];
     assert_eq!(size_of::<RegionRecord>(), 64, "as the programs have it");
     all.iter().map(|(name, value)| format!("-D{name}={value}ul")).collect()

@@ -169,7 +169,7 @@ PLAIN int arm(int first, int count, int *regions)
             plan(RECORDS + i, first + at + i);
         int now = 0;
         /* A thread that is being created blocks the trap until it gets a processor. */
-        for (int tries = 0; tries < 50 && now == 0; tries++)
+        for (int tries = 0; tries < 250 && now == 0; tries++)
             now = (int)ask(ARM, 0, (uint64_t)some, 7, ARMED)[2];
         armed += now;
         for (int i = 0; i < some; i++) {
@@ -189,9 +189,12 @@ PLAIN void switch_off(int region) { ask(SWITCH_OFF, (uint64_t)region, 0, 0, SWIT
 
 PLAIN void disarm(int region)
 {
-    uint64_t *reply = ask(DISARM, (uint64_t)region, 0, 0, DISARMED);
-    if (reply[2]) {
-        fprintf(stderr, "disarming: %u\n", (unsigned)reply[2]);
+    uint32_t outcome = SIGTRAP_BLOCKED;
+    /* As above: on a loaded machine a new thread may wait long for a processor. */
+    for (int tries = 0; tries < 250 && outcome == SIGTRAP_BLOCKED; tries++)
+        outcome = (uint32_t)ask(DISARM, (uint64_t)region, 0, 0, DISARMED)[2];
+    if (outcome) {
+        fprintf(stderr, "disarming: %u\n", (unsigned)outcome);
         _exit(97);
     }
 }
