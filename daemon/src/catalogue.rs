@@ -4,13 +4,12 @@
 use std::sync::Arc;
 
 use ahash::AHashMap;
+use whyperf_model::matching::{ClassId, Classes, ResourceId, Resources};
 use whyperf_model::{Category, Hierarchy, Resource};
 
-use crate::callpath::{ClassId, Classes};
 use crate::member::Member;
 use crate::object_name::{self, NamedBy, Naming};
 use crate::region::Region;
-use crate::resources::{ResourceId, Resources};
 use crate::symbols::{Place, Wanted};
 use crate::tables::{RegionEntry, Tables};
 use crate::thread::NodeState;

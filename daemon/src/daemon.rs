@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use whyperf_model::matching::{Active, PairId, ResourceId};
 use whyperf_model::{Focus, Hierarchy, Histogram, Interval, Metric, Nanos, Resource, Time};
 
 use crate::attendance::Attendance;
@@ -12,10 +13,8 @@ use crate::cost::{Account, Cost, Losses};
 use crate::discovery::{Discovery, Life};
 use crate::error::Error;
 use crate::instrument::Instrumenter;
-use crate::pairs::{Active, PairId};
 use crate::process::{Books, Outcome, Pass, Process};
 use crate::region::Region;
-use crate::resources::ResourceId;
 use crate::round::{Complaint, ProcessNote, Round};
 use crate::symbols::{Answer, Objects, Symbols};
 

@@ -3,10 +3,10 @@
 use std::thread;
 use std::time::Duration;
 
+use whyperf_model::matching::PairId;
 use whyperf_model::{Hierarchy, Nanos, Resource};
 
 use crate::daemon::Daemon;
-use crate::pairs::PairId;
 use crate::round::Round;
 
 /// A function that is left alone.

@@ -9,16 +9,15 @@
 //!   run_directory ► discovery ► region (mapping) ► process ► thread: a pass over nodes
 //!                                                    │           │ growth
 //!                         symbols (worker thread) ◄──┘           ▼
-//!                             │ places of call sites      callpath: node ► class
+//!                             │ places of call sites      catalogue: node ► class
 //!                             └──────────────────────────►       │
-//!                                                         matcher: class ► pairs ► histograms
+//!                                                         model's matcher: class ► pairs ► histograms
 //! ```
 //!
 //! [`Daemon`] ties them together: call [`Daemon::sample`] every interval; time is an argument.
 
 pub mod attach;
 mod attendance;
-mod callpath;
 mod catalogue;
 mod clock;
 mod compensation;
@@ -31,15 +30,12 @@ mod functions;
 mod instrument;
 mod live;
 mod mapping;
-mod matcher;
 mod member;
 mod object_name;
-mod pairs;
 mod process;
 mod profile;
 mod region;
 mod registration;
-mod resources;
 mod round;
 mod run_directory;
 mod running;
@@ -56,7 +52,7 @@ pub use daemon::{Counts, Daemon, Settings};
 pub use error::Error;
 pub use functions::RefusedFunction;
 pub use live::{Correspondence, Live, Pace};
-pub use pairs::PairId;
+pub use whyperf_model::matching::PairId;
 pub use profile::{ProfileRow, View};
 pub use round::{Complaint, ProcessNote, Round};
 pub use run_directory::{Claim, RunDirectory, Swept, leftovers, sweep};

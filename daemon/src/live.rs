@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use whyperf_consultant::{Event, MeasurementId, Request, World};
+use whyperf_model::matching::PairId;
 use whyperf_model::{Histogram, Pair, Resource};
 
 use crate::clock::Moment;
 use crate::daemon::Daemon;
-use crate::pairs::PairId;
 use crate::round::Round;
 
 /// Which of the daemon's pairs answers which of the search's measurements.

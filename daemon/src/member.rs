@@ -1,14 +1,11 @@
 //! A thread of a process and its standing among the pairs: which groups it is in, what of its
 //! computing the system let run, and how its growth reaches the pairs.
 
+use whyperf_model::matching::{Classes, Matcher, ResourceId, Resources, Totals};
 use whyperf_model::{CategorySet, Nanos};
 
-use crate::callpath::Classes;
 use crate::clock::Scale;
-use crate::matcher::Matcher;
-use crate::pairs::Totals;
 use crate::process::Books;
-use crate::resources::{ResourceId, Resources};
 use crate::running::Running;
 use crate::thread::{Growth, Thread};
 

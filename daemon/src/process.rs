@@ -3,19 +3,17 @@
 use std::sync::atomic::Ordering;
 
 use whyperf_layout::{Command, Message, NO_RANK, State};
+use whyperf_model::matching::{Classes, Matcher, ResourceId, Resources};
 use whyperf_model::{Category, Hierarchy, Nanos, Resource};
 
-use crate::callpath::Classes;
 use crate::catalogue::Catalogue;
 use crate::clock::{Moment, Scale};
 use crate::compensation::{self, Price};
 use crate::control::ring_doorbell;
 use crate::cost::{Losses, event_cost};
 use crate::discovery::Life;
-use crate::matcher::Matcher;
 use crate::member::Member;
 use crate::region::Region;
-use crate::resources::{ResourceId, Resources};
 use crate::thread::{Depth, NodeState, Thread};
 
 /// What all processes share: names, classes and pairs.

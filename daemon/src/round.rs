@@ -3,11 +3,11 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use whyperf_model::matching::PairId;
 use whyperf_model::{Interval, Resource, Sample};
 
 use crate::control::Switched;
 use crate::error::Error;
-use crate::pairs::PairId;
 
 /// Everything new since the round before; each list in a fixed order.
 #[derive(Debug, Default)]

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use ahash::AHashMap;
+use whyperf_model::matching::{ClassId, ResourceId};
 use whyperf_model::{Focus, Hierarchy, Metric, Resource};
 
-use crate::callpath::ClassId;
 use crate::daemon::Daemon;
-use crate::resources::ResourceId;
 use crate::symbols::Place;
 
 impl Daemon {

@@ -14,7 +14,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use whyperf_layout::slot::{Reading, stamped_pair};
 use whyperf_layout::{Head, Node, Watch, geometry};
 
-use crate::callpath::ClassId;
+use whyperf_model::matching::ClassId;
+
 use crate::region::Slot;
 
 /// One node as last read.

@@ -10,6 +10,7 @@
 //!   sample      by how much a pair grew over an interval          sample.rs, time.rs
 //!   histogram   the samples of a whole run in fixed memory        histogram/
 //!   aggregate   the samples of many processes as one              aggregate.rs
+//!   matching    from what nodes grew by to samples of pairs       matching/
 //! ```
 //!
 //! # Example
@@ -31,6 +32,7 @@ mod aggregate;
 mod category;
 mod focus;
 mod histogram;
+pub mod matching;
 mod metric;
 mod pair;
 mod parse_error;

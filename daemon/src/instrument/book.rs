@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use whyperf_model::matching::PairId;
 use whyperf_model::{Nanos, Resource};
 
 use super::Instrumenter;
 use super::armory::{Armory, Stage};
 use super::window::Window;
-use crate::pairs::PairId;
 
 /// What is known of a function over all processes and the whole run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -25,6 +25,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use whyperf_layout::Message;
+use whyperf_model::matching::PairId;
 use whyperf_model::{Category, Focus, Hierarchy, Metric, Nanos, Resource};
 
 pub(crate) use self::activity::Activity;
@@ -33,7 +34,6 @@ use self::book::{Book, UNSEEN};
 use self::desk::{Answer, Desk, Request};
 use self::modules::FunctionKey;
 use crate::catalogue::Catalogue;
-use crate::pairs::PairId;
 use crate::region::Region;
 use crate::symbols::Objects;
 

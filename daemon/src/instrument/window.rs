@@ -10,13 +10,13 @@ use std::time::Duration;
 
 use whyperf_layout::Command;
 use whyperf_model::Nanos;
+use whyperf_model::matching::PairId;
 
 use super::activity::Activity;
 use super::armory::{Armory, Site, Stage, Turn};
 use super::desk::{Outcome, Planned};
 use super::{Instrumenter, PRICED};
 use crate::control::ring_doorbell;
-use crate::pairs::PairId;
 use crate::region::Region;
 
 /// A function that is on for a part of the time only.

@@ -1,11 +1,12 @@
 //! The resources the daemon has met, as small numbers, and which of them exist right now.
 
 use ahash::AHashMap;
-use whyperf_model::{Focus, Hierarchy, Resource};
+
+use crate::{Focus, Hierarchy, Resource};
 
 /// A resource, as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct ResourceId(u32);
+pub struct ResourceId(u32);
 
 #[derive(Debug)]
 struct Entry {
@@ -21,7 +22,7 @@ struct Entry {
 
 /// All resources ever named; those that something holds exist.
 #[derive(Debug, Default)]
-pub(crate) struct Resources {
+pub struct Resources {
     ids: AHashMap<Resource, ResourceId>,
     entries: Vec<Entry>,
     changed: Vec<ResourceId>,
@@ -29,14 +30,16 @@ pub(crate) struct Resources {
 
 /// What came and what went since the last time, each sorted.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Changes {
-    pub(crate) appeared: Vec<Resource>,
-    pub(crate) retired: Vec<Resource>,
+pub struct Changes {
+    /// What exists now and did not.
+    pub appeared: Vec<Resource>,
+    /// What existed and does not.
+    pub retired: Vec<Resource>,
 }
 
 impl Resources {
     /// The number of a resource, whether it exists or is only asked for.
-    pub(crate) fn id(&mut self, resource: &Resource) -> ResourceId {
+    pub fn id(&mut self, resource: &Resource) -> ResourceId {
         if let Some(id) = self.ids.get(resource) {
             return *id;
         }
@@ -53,12 +56,13 @@ impl Resources {
         id
     }
 
-    pub(crate) fn resource(&self, id: ResourceId) -> &Resource {
+    /// What a number stands for.
+    pub fn resource(&self, id: ResourceId) -> &Resource {
         &self.entries[id.0 as usize].resource
     }
 
     /// One more thing holds it: it exists, and so do those above it.
-    pub(crate) fn hold(&mut self, id: ResourceId) {
+    pub fn hold(&mut self, id: ResourceId) {
         for id in self.lineage(id) {
             let entry = &mut self.entries[id.0 as usize];
             entry.holders += 1;
@@ -70,24 +74,24 @@ impl Resources {
     }
 
     /// The number of a resource, if it has one.
-    pub(crate) fn known(&self, resource: &Resource) -> Option<ResourceId> {
+    pub fn known(&self, resource: &Resource) -> Option<ResourceId> {
         self.ids.get(resource).copied()
     }
 
     /// Whether it exists or once did; the root of a hierarchy always does.
-    pub(crate) fn was_met(&self, resource: &Resource) -> bool {
+    pub fn was_met(&self, resource: &Resource) -> bool {
         let known = self.ids.get(resource).map(|id| &self.entries[id.0 as usize]);
         resource.is_root() || known.is_some_and(|entry| entry.met)
     }
 
     /// All that ever was, also what came and went between two rounds.
-    pub(crate) fn all_met(&self) -> impl Iterator<Item = &Resource> {
+    pub fn all_met(&self) -> impl Iterator<Item = &Resource> {
         let met = self.entries.iter().filter(|entry| entry.met && !entry.resource.is_root());
         met.map(|entry| &entry.resource)
     }
 
     /// One thing less holds it.
-    pub(crate) fn release(&mut self, id: ResourceId) {
+    pub fn release(&mut self, id: ResourceId) {
         for id in self.lineage(id) {
             let entry = &mut self.entries[id.0 as usize];
             entry.holders = entry.holders.saturating_sub(1);
@@ -98,7 +102,7 @@ impl Resources {
     }
 
     /// It and those above it, without the root of the hierarchy.
-    pub(crate) fn lineage(&self, id: ResourceId) -> Vec<ResourceId> {
+    pub fn lineage(&self, id: ResourceId) -> Vec<ResourceId> {
         let mut line = Vec::new();
         let mut next = Some(id);
         while let Some(id) = next {
@@ -111,7 +115,8 @@ impl Resources {
         line
     }
 
-    pub(crate) fn take_changes(&mut self) -> Changes {
+    /// What came and what went since the last call.
+    pub fn take_changes(&mut self) -> Changes {
         let mut changes = Changes::default();
         for id in std::mem::take(&mut self.changed) {
             let entry = &mut self.entries[id.0 as usize];
@@ -130,10 +135,11 @@ impl Resources {
 
 /// One part of a focus, in numbers; empty restricts nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Part(Vec<ResourceId>);
+pub struct Part(Vec<ResourceId>);
 
 impl Part {
-    pub(crate) fn of(focus: &Focus, hierarchy: Hierarchy, resources: &mut Resources) -> Self {
+    /// The part of a focus in one hierarchy.
+    pub fn of(focus: &Focus, hierarchy: Hierarchy, resources: &mut Resources) -> Self {
         if focus.is_root(hierarchy) {
             return Self::default();
         }
@@ -141,7 +147,7 @@ impl Part {
     }
 
     /// Whether something with this sorted lineage is inside.
-    pub(crate) fn admits(&self, lineage: &[ResourceId]) -> bool {
+    pub fn admits(&self, lineage: &[ResourceId]) -> bool {
         self.0.is_empty() || self.0.iter().any(|id| lineage.binary_search(id).is_ok())
     }
 }

@@ -10,11 +10,10 @@
 //! groups, and a thread is in few of them. Which pairs of a group match a class is found out when
 //! the class first grows there, and for a new pair once for each such class.
 
-use whyperf_model::{Focus, Hierarchy, Quantity};
-
-use crate::callpath::{ClassId, Classes};
-use crate::pairs::{Active, PairId, Totals};
-use crate::resources::{Part, ResourceId, Resources};
+use super::active::{Active, PairId, Totals};
+use super::classes::{ClassId, Classes};
+use super::resources::{Part, ResourceId, Resources};
+use crate::{Focus, Hierarchy, Quantity};
 
 /// The pairs with the same processes and machines.
 #[derive(Debug, Default)]
@@ -32,7 +31,7 @@ struct Group {
 
 /// All pairs, in groups.
 #[derive(Debug, Default)]
-pub(crate) struct Matcher {
+pub struct Matcher {
     groups: Vec<Group>,
     pairs: Vec<Option<Box<Active>>>,
     /// Raised when groups come or go: threads then look again in which they are.
@@ -42,7 +41,7 @@ pub(crate) struct Matcher {
 
 impl Matcher {
     /// Adds a pair, made by `make` once its group is known.
-    pub(crate) fn start(
+    pub fn start(
         &mut self,
         focus: &Focus,
         classes: &Classes,
@@ -68,7 +67,7 @@ impl Matcher {
     }
 
     /// Takes a pair out; answers what it was.
-    pub(crate) fn stop(&mut self, id: PairId) -> Option<Box<Active>> {
+    pub fn stop(&mut self, id: PairId) -> Option<Box<Active>> {
         let active = self.pairs.get_mut(id.0 as usize)?.take()?;
         self.running_wanted -= usize::from(active.quantity == Quantity::RunningTime);
         let group = &mut self.groups[active.group as usize];
@@ -84,29 +83,31 @@ impl Matcher {
         Some(active)
     }
 
-    pub(crate) fn get(&self, id: PairId) -> Option<&Active> {
+    /// A pair that is being measured.
+    pub fn get(&self, id: PairId) -> Option<&Active> {
         self.pairs.get(id.0 as usize)?.as_deref()
     }
 
     /// The pairs being measured, in the order in which they were started.
-    pub(crate) fn active(&mut self) -> impl Iterator<Item = (PairId, &mut Active)> {
+    pub fn active(&mut self) -> impl Iterator<Item = (PairId, &mut Active)> {
         (0..)
             .map(PairId)
             .zip(&mut self.pairs)
             .filter_map(|(id, pair)| Some((id, pair.as_deref_mut()?)))
     }
 
-    pub(crate) const fn version(&self) -> u64 {
+    /// Grows when groups come or go.
+    pub const fn version(&self) -> u64 {
         self.version
     }
 
     /// Whether any pair asks what the operating system let run.
-    pub(crate) const fn wants_running(&self) -> bool {
+    pub const fn wants_running(&self) -> bool {
         self.running_wanted > 0
     }
 
     /// The groups that something of this lineage (process, thread and machine, sorted) is in.
-    pub(crate) fn groups_of(&self, lineage: &[ResourceId]) -> Vec<u32> {
+    pub fn groups_of(&self, lineage: &[ResourceId]) -> Vec<u32> {
         (0..)
             .zip(&self.groups)
             .filter(|(_, group)| !group.pairs.is_empty() && group.admits(lineage))
@@ -115,7 +116,7 @@ impl Matcher {
     }
 
     /// A node of this class grew, in a thread of these groups.
-    pub(crate) fn grew(&mut self, groups: &[u32], class: ClassId, by: &Totals) {
+    pub fn grew(&mut self, groups: &[u32], class: ClassId, by: &Totals) {
         for group in groups {
             let group = &mut self.groups[*group as usize];
             let at = class.0 as usize;
@@ -132,7 +133,7 @@ impl Matcher {
     }
 
     /// Hands what came in to the pairs.
-    pub(crate) fn settle(&mut self, classes: &Classes) {
+    pub fn settle(&mut self, classes: &Classes) {
         for group in &mut self.groups {
             for class in std::mem::take(&mut group.touched) {
                 let at = class.0 as usize;
@@ -150,7 +151,7 @@ impl Matcher {
     }
 
     /// The number of groups, those without pairs included.
-    pub(crate) fn group_count(&self) -> usize {
+    pub fn group_count(&self) -> usize {
         self.groups.len()
     }
 

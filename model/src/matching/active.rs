@@ -1,41 +1,50 @@
 //! The pairs that are being measured: what each asks for, its amount so far, its histogram.
 
-use whyperf_model::{
+use super::classes::Class;
+use super::resources::{Part, Resources};
+use crate::{
     CategorySet, Focus, Hierarchy, Histogram, Interval, Metric, Nanos, Pair, Quantity, Sample,
 };
 
-use crate::callpath::Class;
-use crate::resources::{Part, Resources};
-
 /// A pair that is being measured. Never used again after it was stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PairId(pub(crate) u32);
+pub struct PairId(pub u32);
 
 /// A metric at a focus, in numbers.
 #[derive(Debug)]
-pub(crate) struct Active {
-    pub(crate) pair: Pair,
-    pub(crate) group: u32,
-    pub(crate) quantity: Quantity,
+pub struct Active {
+    /// What was asked for.
+    pub pair: Pair,
+    /// Which processes and machines it speaks of.
+    pub group: u32,
+    /// The word of a node that counts.
+    pub quantity: Quantity,
     categories: CategorySet,
     what: [Part; 3],
     /// What came in since the last sample.
-    pub(crate) amount: i64,
-    pub(crate) histogram: Histogram,
+    pub amount: i64,
+    /// Its samples so far.
+    pub histogram: Histogram,
 }
 
 /// What nodes of one class grew by, over the threads of one group.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Totals {
-    pub(crate) time: Nanos,
-    pub(crate) running: Nanos,
-    pub(crate) visits: u64,
-    pub(crate) sent: u64,
-    pub(crate) received: u64,
+pub struct Totals {
+    /// Exclusive time.
+    pub time: Nanos,
+    /// Of the time, what the operating system says the thread ran.
+    pub running: Nanos,
+    /// Calls that ended.
+    pub visits: u64,
+    /// Bytes sent or written.
+    pub sent: u64,
+    /// Bytes received or read.
+    pub received: u64,
 }
 
 impl Totals {
-    pub(crate) fn add(&mut self, other: &Self) {
+    /// Adds what others grew by.
+    pub fn add(&mut self, other: &Self) {
         self.time += other.time;
         self.running += other.running;
         self.visits = self.visits.saturating_add(other.visits);
@@ -58,7 +67,8 @@ impl Totals {
 }
 
 impl Active {
-    pub(crate) fn new(
+    /// A pair of a group, with an empty histogram.
+    pub fn new(
         metric: Metric,
         focus: &Focus,
         group: u32,
@@ -79,7 +89,8 @@ impl Active {
         }
     }
 
-    pub(crate) fn matches(&self, class: &Class) -> bool {
+    /// Whether nodes of a class count for it.
+    pub fn matches(&self, class: &Class) -> bool {
         let [code, objects @ ..] = &self.what;
         // Time in a function is also that in what it calls; its calls are its own alone.
         let is_call = self.pair.metric == Metric::Calls;
@@ -89,17 +100,13 @@ impl Active {
             && objects.iter().all(|part| part.admits(&class.lineage))
     }
 
-    pub(crate) fn take(&mut self, totals: &Totals) {
+    /// Nodes that count for it grew.
+    pub fn take(&mut self, totals: &Totals) {
         self.amount = self.amount.saturating_add(totals.quantity(self.quantity));
     }
 
     /// Ends an interval: what came in becomes a sample, unless nobody was there to report.
-    pub(crate) fn close(
-        &mut self,
-        interval: Interval,
-        reported: u32,
-        expected: u32,
-    ) -> Option<Sample> {
+    pub fn close(&mut self, interval: Interval, reported: u32, expected: u32) -> Option<Sample> {
         if interval.is_empty() {
             // No time passed: what came in belongs to the next interval that has some.
             return None;

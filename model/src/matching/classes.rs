@@ -4,46 +4,48 @@
 //! whose paths hold the same functions. Pairs are matched with classes, once each.
 
 use ahash::{AHashMap, AHashSet};
-use whyperf_model::Category;
 
-use crate::resources::{ResourceId, Resources};
+use super::resources::{ResourceId, Resources};
+use crate::Category;
 
 /// A class, as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct ClassId(pub(crate) u32);
+pub struct ClassId(pub u32);
 
 impl ClassId {
     /// Not classified yet; belongs to no class.
-    pub(crate) const UNSET: Self = Self(u32::MAX);
+    pub const UNSET: Self = Self(u32::MAX);
     /// Above every root: no code, no object.
-    pub(crate) const NONE: Self = Self(0);
+    pub const NONE: Self = Self(0);
 }
 
 /// What tells classes apart.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Traits {
-    pub(crate) category: Category,
+pub struct Traits {
+    /// What its region does.
+    pub category: Category,
     /// Code anywhere on the path, sorted.
-    pub(crate) code: Vec<ResourceId>,
+    pub code: Vec<ResourceId>,
     /// What it synchronizes on, or the file it works on.
-    pub(crate) object: Option<ResourceId>,
+    pub object: Option<ResourceId>,
     /// Its own code, where it is a region or function of the program: what its calls are calls of.
-    pub(crate) own: Option<ResourceId>,
+    pub own: Option<ResourceId>,
 }
 
 /// A class: its traits and everything it lies in.
 #[derive(Debug)]
-pub(crate) struct Class {
-    pub(crate) traits: Traits,
+pub struct Class {
+    /// What tells it apart.
+    pub traits: Traits,
     /// Code and object with all above them, sorted.
-    pub(crate) lineage: Vec<ResourceId>,
+    pub lineage: Vec<ResourceId>,
     /// Its own code with all above it, sorted.
-    pub(crate) own_lineage: Vec<ResourceId>,
+    pub own_lineage: Vec<ResourceId>,
 }
 
 /// All classes met so far. They only grow, as regions and objects do.
 #[derive(Debug)]
-pub(crate) struct Classes {
+pub struct Classes {
     ids: AHashMap<Traits, ClassId>,
     list: Vec<Class>,
     /// Functions that are there because somebody asked: whoever asks knows them already.
@@ -62,17 +64,18 @@ impl Default for Classes {
 }
 
 impl Classes {
-    pub(crate) fn get(&self, id: ClassId) -> &Class {
+    /// A class by its number.
+    pub fn get(&self, id: ClassId) -> &Class {
         &self.list[id.0 as usize]
     }
 
     /// Whether this is a region of the program's own that was seen.
-    pub(crate) fn is_region(&self, code: ResourceId) -> bool {
+    pub fn is_region(&self, code: ResourceId) -> bool {
         self.regions.contains(&code)
     }
 
     /// The class of a node below one of class `parent`, with code and object of its own.
-    pub(crate) fn below(
+    pub fn below(
         &mut self,
         parent: ClassId,
         category: Category,

@@ -1,0 +1,18 @@
+//! From what nodes grew by to samples of pairs: the one rule, for whoever has nodes.
+//!
+//! ```text
+//!   a node's region, place, object ──► its class           classes.rs   what a focus and a metric may ask of it
+//!   its thread, process, machine   ──► its groups          matcher.rs   who
+//!   growth of (groups, class)      ──► amounts of pairs    matcher.rs, active.rs
+//! ```
+//! Nodes may be in the memory of a running process or in the record of a run that ended: the sum is the same, and made here.
+
+mod active;
+mod classes;
+mod matcher;
+mod resources;
+
+pub use active::{Active, PairId, Totals};
+pub use classes::{Class, ClassId, Classes, Traits};
+pub use matcher::Matcher;
+pub use resources::{Changes, Part, ResourceId, Resources};
