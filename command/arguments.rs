@@ -259,7 +259,7 @@ pub(crate) fn percent(text: &str) -> Result<f64, String> {
     }
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     let value: f64 =
         text.trim().parse().map_err(|_| "expected seconds such as 20 or 2.5".to_owned())?;
     let time = Duration::try_from_secs_f64(value).ok().filter(|time| !time.is_zero());

@@ -3,25 +3,45 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use whyperf_consultant::{Classic, Hypotheses, Verdicts};
+use whyperf_consultant::{Classic, Hypotheses, Order, Verdicts};
+use whyperf_model::Nanos;
 
+use crate::arguments::seconds;
 use crate::outlet;
 use crate::runs::status;
 
-/// The table, and what a verdict needs.
+/// The table, what a verdict needs, and what is asked first.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Judging {
     /// Ask the hypotheses of this table, too; may be repeated. `whyperf hypotheses` prints the one inside
     #[arg(long, value_name = "FILE", env = "WHYPERF_HYPOTHESES", hide_env_values = true)]
     #[arg(value_delimiter = ':')]
     pub(crate) hypotheses: Vec<PathBuf>,
-    /// Conclude as soon as the evidence allows (sequential), or after a mean held for 20 s (classic)
+    /// Conclude as soon as the evidence allows (sequential), or when the mean was held on one side (classic)
     #[arg(long, value_name = "KIND", value_enum, default_value_t = Verdict::Sequential)]
     #[arg(env = "WHYPERF_VERDICT", hide_env_values = true, hide_possible_values = true)]
     pub(crate) verdict: Verdict,
+    /// How long the mean must be held for a classic verdict
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "20")]
+    #[arg(env = "WHYPERF_HOLD", hide_env_values = true)]
+    pub(crate) hold: Duration,
+    /// Ask first what is expected to tell most for its cost (information), or as Paradyn did (classic)
+    #[arg(long, value_name = "ORDER", value_enum, default_value_t = First::Information)]
+    #[arg(env = "WHYPERF_ORDER", hide_env_values = true, hide_possible_values = true)]
+    pub(crate) order: First,
+}
+
+/// What is asked first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum First {
+    /// What is expected to tell most for its cost.
+    Information,
+    /// More precise hypotheses, then parts, as they come.
+    Classic,
 }
 
 /// How evidence becomes a verdict.
@@ -52,7 +72,19 @@ impl Judging {
     pub(crate) fn verdicts(&self) -> Verdicts {
         match self.verdict {
             Verdict::Sequential => Verdicts::Sequential,
-            Verdict::Classic => Verdicts::Classic(Classic::default()),
+            Verdict::Classic => {
+                let hold = Nanos(u64::try_from(self.hold.as_nanos()).unwrap_or(u64::MAX));
+                let rules = Classic { hold_true: hold, hold_false: hold, ..Classic::default() };
+                Verdicts::Classic(rules)
+            }
+        }
+    }
+
+    /// As the search takes it.
+    pub(crate) const fn order(&self) -> Order {
+        match self.order {
+            First::Information => Order::Information,
+            First::Classic => Order::Classic,
         }
     }
 }

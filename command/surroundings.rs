@@ -61,6 +61,8 @@ fn settings(options: &Options) -> impl Iterator<Item = (Topic, String, String)> 
         ("sample", format!("{} ms", options.sample)),
         ("callpath-depth", options.callpath_depth.to_string()),
         ("verdict", format!("{:?}", options.judging.verdict).to_lowercase()),
+        ("hold", format!("{} s", options.judging.hold.as_secs_f64())),
+        ("order", format!("{:?}", options.judging.order).to_lowercase()),
         ("code-search", format!("{:?}", options.code_search).to_lowercase()),
     ];
     let thresholds = options.threshold.iter();

@@ -71,9 +71,14 @@ impl Watch {
             CodeSearch::Module => whyperf_consultant::CodeSearch::Module,
             CodeSearch::Callgraph | CodeSearch::None => whyperf_consultant::CodeSearch::CallGraph,
         };
-        let verdicts = options.judging.verdicts();
-        let settings =
-            SearchSettings { cost_limit, code_search, verdicts, ..SearchSettings::default() };
+        let (verdicts, order) = (options.judging.verdicts(), options.judging.order());
+        let settings = SearchSettings {
+            cost_limit,
+            code_search,
+            verdicts,
+            order,
+            ..SearchSettings::default()
+        };
         let search = Search::guided(hypotheses, settings, guide.guidance.clone());
         let mut watch = Self {
             daemon,
