@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use rustix::io::Errno;
@@ -66,7 +66,16 @@ impl Events {
         thread::spawn(move || {
             if let Some(pid) = pid {
                 let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-                while waitid(WaitId::Pid(pid), options).is_err_and(|error| error == Errno::INTR) {}
+                loop {
+                    match waitid(WaitId::Pid(pid), options) {
+                        Err(Errno::INTR) => {}
+                        // Another of our threads looks at it; the system tells of that, too.
+                        Ok(Some(status)) if status.stopped() || status.trapped() => {
+                            thread::sleep(A_LOOK);
+                        }
+                        _ => break,
+                    }
+                }
             }
             let _ = sender.send(Event::Ended);
         });
@@ -88,6 +97,9 @@ const fn event_of(signal: i32, code: i32) -> Event {
         _ => Event::PassOn(signal),
     }
 }
+
+/// So long a look at a thread takes at most, as a rule.
+const A_LOOK: Duration = Duration::from_millis(1);
 
 /// `SI_KERNEL`.
 const SENT_BY_KERNEL: i32 = 0x80;

@@ -8,6 +8,7 @@
 //! From there on the process is like one that was started with the library.
 
 mod facts;
+pub(crate) mod glance;
 mod image;
 mod job;
 mod loader;

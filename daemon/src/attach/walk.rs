@@ -23,8 +23,11 @@ pub(super) struct Picture {
 pub(super) struct Images<'a> {
     maps: &'a Maps,
     memory: &'a Memory,
-    known: BTreeMap<u64, Option<Rc<Image>>>,
+    known: Known,
 }
+
+/// Objects by where they begin.
+pub(super) type Known = BTreeMap<u64, Option<Rc<Image>>>;
 
 /// One function that has not returned.
 #[derive(Clone, Debug)]
@@ -66,6 +69,16 @@ impl<'a> Images<'a> {
     /// None read yet.
     pub(super) const fn new(maps: &'a Maps, memory: &'a Memory) -> Self {
         Self { maps, memory, known: BTreeMap::new() }
+    }
+
+    /// Some were read before.
+    pub(super) const fn knowing(maps: &'a Maps, memory: &'a Memory, known: Known) -> Self {
+        Self { maps, memory, known }
+    }
+
+    /// What was read.
+    pub(super) fn into_known(self) -> Known {
+        self.known
     }
 
     /// The object around an address.

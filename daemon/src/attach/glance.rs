@@ -1,0 +1,135 @@
+//! A glance at running threads: the functions that each has not returned from, by its stack.
+//!
+//! A thread stands still for as long as its registers and its stack are copied; what they mean is worked
+//! out afterwards. Only threads that run are stopped: a system call that waits would be disturbed.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use super::maps::Maps;
+use super::memory::Memory;
+use super::tracee::{Stop, Tracee};
+use super::walk::{Images, Known, Picture};
+
+/// What was seen of a thread.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Sight {
+    /// Addresses inside the functions that have not returned, innermost first.
+    pub(crate) calls: Vec<OpenCall>,
+    /// Whether these are all.
+    pub(crate) is_whole: bool,
+}
+
+/// A call that has not returned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OpenCall {
+    /// An address in the function.
+    pub(crate) address: u64,
+    /// Whether that is code of this library.
+    pub(crate) is_ours: bool,
+}
+
+/// One process's objects, kept from glance to glance.
+#[derive(Debug, Default)]
+pub(crate) struct Glance {
+    known: Known,
+    /// Which objects these are.
+    objects: Vec<(PathBuf, u64)>,
+}
+
+impl Glance {
+    /// Looks at threads of a process; tells of those that run and could be looked at, and for how long one stood
+    /// still at most.
+    pub(crate) fn at(&mut self, pid: u32, threads: &[u32]) -> (Vec<(u32, Sight)>, Duration) {
+        let mut longest = Duration::ZERO;
+        let Ok(memory) = Memory::open(pid) else { return (Vec::new(), longest) };
+        let maps = Maps::of(pid);
+        let mut pictures = Vec::new();
+        for tid in threads.iter().filter(|tid| is_running(pid, **tid)) {
+            let begin = Instant::now();
+            pictures.extend(picture(*tid, &memory).map(|picture| (*tid, picture)));
+            longest = longest.max(begin.elapsed());
+        }
+        let objects = maps.with_code().map(|one| (one.path.clone(), one.range.start)).collect();
+        if self.objects != objects {
+            self.known.clear();
+            self.objects = objects;
+        }
+        let mut images = Images::knowing(&maps, &memory, std::mem::take(&mut self.known));
+        let sights = pictures.iter().map(|(tid, picture)| (*tid, sight(&mut images, picture)));
+        let sights = sights.collect();
+        self.known = images.into_known();
+        (sights, longest)
+    }
+}
+
+fn sight(images: &mut Images<'_>, picture: &Picture) -> Sight {
+    let (frames, is_whole) = images.walk(picture);
+    let calls = frames.iter().map(|frame| OpenCall {
+        address: frame.address,
+        is_ours: frame.image.as_ref().is_some_and(|image| image.name == OURS),
+    });
+    Sight { calls: calls.collect(), is_whole }
+}
+
+fn is_running(pid: u32, tid: u32) -> bool {
+    let text = fs::read_to_string(format!("/proc/{pid}/task/{tid}/syscall"));
+    text.is_ok_and(|text| text.starts_with("running"))
+}
+
+/// Stops a thread for a copy of its registers and stack.
+fn picture(tid: u32, memory: &Memory) -> Option<Picture> {
+    let tracee = Tracee::seize(tid).ok()?;
+    tracee.interrupt().ok()?;
+    let until = Instant::now() + PATIENCE;
+    let stop = match tracee.wait(until) {
+        Some(stop) => stop,
+        // It cannot be let go while it runs, and is about to stop.
+        None => tracee.wait(Instant::now() + LAST)?,
+    };
+    let signal = match stop {
+        Stop::Signal(signal) => signal,
+        Stop::Asked | Stop::Group | Stop::Call => 0,
+        Stop::Ended => return None,
+    };
+    let picture = (stop == Stop::Asked)
+        .then(|| tracee.registers().ok())
+        .flatten()
+        .map(|registers| Picture::take(&registers, memory));
+    let _ = tracee.detach(signal);
+    picture
+}
+
+/// The library's file name.
+const OURS: &str = "libwhyperf.so";
+/// How long a thread may take to stop.
+const PATIENCE: Duration = Duration::from_millis(20);
+const LAST: Duration = Duration::from_secs(5);
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn a_thread_that_computes_is_seen_to_its_beginning_and_goes_on() {
+        let script = "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done; echo $i";
+        let mut command = Command::new("sh");
+        let child = command.args(["-c", script]).stdout(std::process::Stdio::piped()).spawn();
+        let child = child.expect("every system has a shell");
+        let pid = child.id();
+        let mut glance = Glance::default();
+        let mut seen = Vec::new();
+        while seen.is_empty() && std::path::Path::new(&format!("/proc/{pid}/exe")).exists() {
+            let (sights, _) = glance.at(pid, &[pid]);
+            seen.extend(sights.into_iter().filter(|(_, sight)| sight.is_whole));
+        }
+        let output = child.wait_with_output().expect("it is ours");
+        assert_eq!(output.stdout, b"400000\n");
+        let (tid, sight) = seen.first().expect("it runs for a while");
+        assert_eq!(*tid, pid);
+        assert!(sight.calls.len() > 2, "{sight:?}");
+    }
+}
