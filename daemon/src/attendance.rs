@@ -21,7 +21,7 @@ impl Daemon {
     pub(crate) fn close_interval(&mut self, attendance: &[Attendance], round: &mut Round) {
         let interval = round.interval;
         let Self { books, processes, instrumenter, unmeasured, .. } = self;
-        let Books { classes, resources, matcher } = books;
+        let Books { classes, resources, matcher, .. } = books;
         for (id, pair) in matcher.active() {
             let mut present = attendance.get(pair.group as usize).copied().unwrap_or_default();
             let code = pair.pair.focus.part(Hierarchy::Code);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use whyperf_model::matching::{Active, PairId, ResourceId};
+use whyperf_model::matching::{Active, Clerk, PairId, ResourceId, Tally};
 use whyperf_model::{Focus, Hierarchy, Histogram, Interval, Metric, Nanos, Resource, Time};
 
 use crate::attendance::Attendance;
@@ -37,6 +37,8 @@ pub struct Settings {
     pub functions: bool,
     /// The share of the slowest process's time that measuring may take.
     pub cost_limit: f64,
+    /// Whether rounds bring tallies, for somebody who keeps them.
+    pub records: bool,
 }
 
 impl Settings {
@@ -52,6 +54,7 @@ impl Settings {
             compensates: true,
             functions: false,
             cost_limit: 0.05,
+            records: false,
         }
     }
 }
@@ -101,7 +104,8 @@ impl Daemon {
         std::fs::read_dir(directory)
             .map_err(|source| Error::ReadRunDirectory { path: directory.to_owned(), source })?;
         let objects = Arc::new(Objects::of_user());
-        let mut books = Books::default();
+        let clerk = settings.records.then(Clerk::default);
+        let mut books = Books { clerk, ..Books::default() };
         let machine = Resource::root(Hierarchy::Machine).child(&settings.host);
         Ok(Self {
             user: rustix::process::getuid().as_raw(),
@@ -127,7 +131,9 @@ impl Daemon {
         self.calibration.see(now);
         self.rounds += 1;
         let thorough = self.rounds.is_multiple_of(self.settings.thorough_every.max(1));
-        self.round(now, thorough)
+        let mut round = self.round(now, thorough);
+        self.record(&mut round);
+        round
     }
 
     /// The last round: reads every node and waits for all places to be known.
@@ -149,6 +155,7 @@ impl Daemon {
         round.retired.extend(changes.retired);
         round.appeared.sort();
         round.retired.sort();
+        self.record(&mut round);
         round
     }
 
@@ -187,7 +194,7 @@ impl Daemon {
         while histogram.span(self.settings.bins.max(2) - 1).end < self.previous {
             histogram.fold();
         }
-        let Books { classes, resources, matcher } = &mut self.books;
+        let Books { classes, resources, matcher, .. } = &mut self.books;
         matcher.start(focus, classes, resources, |group, resources| {
             Active::new(metric, focus, group, histogram, resources)
         })
@@ -361,6 +368,9 @@ impl Daemon {
         self.unmeasured.clear();
         for (number, process) in (0..).zip(&mut self.processes) {
             let Some(region) = &process.region else { continue };
+            if let Some(clerk) = &mut self.books.clerk {
+                clerk.enter(number);
+            }
             let path = region.path().to_owned();
             round.switched.extend(process.converse());
             let outcome = process.pass(pass, &mut self.books);
@@ -387,16 +397,31 @@ impl Daemon {
                 let groups = process.groups.iter().map(|group| (*group, code.clone()));
                 self.unmeasured.extend(groups);
             }
+            let reports = !process.paused && outcome != Outcome::Damaged;
+            if let Some(clerk) = self.books.clerk.as_mut().filter(|_| !reports) {
+                clerk.silent();
+            }
             for group in &process.groups {
                 let attendance = &mut attendance[*group as usize];
                 attendance.expected += 1;
-                attendance.reported += u32::from(!process.paused && outcome != Outcome::Damaged);
+                attendance.reported += u32::from(reports);
                 attendance.dearest = attendance.dearest.max(process.cost);
             }
         }
         self.account.interval(dearest, share + functions, round.interval.length());
         self.books.matcher.settle(&self.books.classes);
         attendance
+    }
+
+    /// What the round brought in full, if anybody keeps it.
+    fn record(&mut self, round: &mut Round) {
+        let Books { clerk, classes, resources, .. } = &mut self.books;
+        round.tally = clerk.as_mut().map(|clerk| Tally {
+            appeared: round.appeared.clone(),
+            retired: round.retired.clone(),
+            callees: round.callees.clone(),
+            ..clerk.take(round.interval, classes, resources)
+        });
     }
 
     fn ask_places(&mut self) {

@@ -1,7 +1,7 @@
 //! A thread of a process and its standing among the pairs: which groups it is in, what of its
 //! computing the system let run, and how its growth reaches the pairs.
 
-use whyperf_model::matching::{Classes, Matcher, ResourceId, Resources, Totals};
+use whyperf_model::matching::{Classes, Matcher, ResourceId, Resources, SeatId, Totals};
 use whyperf_model::{CategorySet, Nanos};
 
 use crate::clock::Scale;
@@ -18,6 +18,8 @@ pub(crate) struct Member {
     /// Its place in the hierarchy of processes.
     pub(crate) resource: ResourceId,
     pub(crate) groups: Vec<u32>,
+    /// What it is called in tallies.
+    seat: Option<SeatId>,
     /// The version of the matcher that `groups` was made for.
     version: Option<u64>,
     pub(crate) classified: usize,
@@ -33,6 +35,7 @@ impl Member {
             resource,
             present: true,
             groups: Vec::new(),
+            seat: None,
             version: None,
             classified: 0,
             running: Running::default(),
@@ -58,6 +61,7 @@ impl Member {
         }
         self.resource = resource;
         self.version = None;
+        self.seat = None;
     }
 
     /// Which groups it is in, if they changed since it last asked.
@@ -77,9 +81,18 @@ impl Member {
         self.version = Some(version);
     }
 
+    /// Is there, for whoever keeps tallies.
+    pub(crate) fn sign_in(&mut self, [process, machine]: [ResourceId; 2], books: &mut Books) {
+        let Some(clerk) = &mut books.clerk else { return };
+        let own = [self.resource, process, machine];
+        let seat = self.seat.unwrap_or_else(|| clerk.seat(own, &books.resources));
+        clerk.present(seat);
+        self.seat = Some(seat);
+    }
+
     /// Hands what its nodes grew by to the pairs.
     pub(crate) fn attribute(&mut self, pid: u32, scale: Scale, books: &mut Books) {
-        let (granted, computed) = if books.matcher.wants_running() {
+        let (granted, computed) = if books.matcher.wants_running() || books.clerk.is_some() {
             let computed = self.computed(scale, &books.classes);
             (self.running.bound(pid, self.thread.tid, computed), computed)
         } else {
@@ -96,6 +109,9 @@ impl Member {
                 received: growth.by.received,
             };
             books.matcher.grew(&self.groups, class, &by);
+            if let Some((clerk, seat)) = books.clerk.as_mut().zip(self.seat) {
+                clerk.grew(seat, class, by);
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use whyperf_layout::{Command, Message, NO_RANK, State};
-use whyperf_model::matching::{Classes, Matcher, ResourceId, Resources};
+use whyperf_model::matching::{Classes, Clerk, Matcher, ResourceId, Resources};
 use whyperf_model::{Category, Hierarchy, Nanos, Resource};
 
 use crate::catalogue::Catalogue;
@@ -22,6 +22,8 @@ pub(crate) struct Books {
     pub(crate) classes: Classes,
     pub(crate) resources: Resources,
     pub(crate) matcher: Matcher,
+    /// Takes down all that grows, if somebody keeps it.
+    pub(crate) clerk: Option<Clerk>,
 }
 
 /// A measured process, also after its end.
@@ -303,6 +305,7 @@ impl Process {
                 self.functions_cost += event_cost(slot.head, watched, scale);
             }
             member.find_groups(self.resource, self.machine, &books.matcher);
+            member.sign_in([self.resource, self.machine], books);
             if counts {
                 member.attribute(self.pid, scale, books);
             }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use whyperf_model::matching::PairId;
+use whyperf_model::matching::{PairId, Tally};
 use whyperf_model::{Interval, Resource, Sample};
 
 use crate::control::Switched;
@@ -35,6 +35,8 @@ pub struct Round {
     pub too_hot: Vec<(PairId, f64)>,
     /// How often functions are called per second, by whoever calls them most.
     pub prices: Vec<(Resource, f64)>,
+    /// All of it in full, if somebody keeps it.
+    pub tally: Option<Tally>,
     /// What went wrong and was left out.
     pub complaints: Vec<Complaint>,
 }

@@ -1,5 +1,7 @@
 //! The pairs that are being measured: what each asks for, its amount so far, its histogram.
 
+use serde::{Deserialize, Serialize};
+
 use super::classes::Class;
 use super::resources::{Part, Resources};
 use crate::{
@@ -28,7 +30,7 @@ pub struct Active {
 }
 
 /// What nodes of one class grew by, over the threads of one group.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
     /// Exclusive time.
     pub time: Nanos,

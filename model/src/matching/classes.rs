@@ -104,7 +104,13 @@ impl Classes {
         self.intern(Traits { category, code, object, own }, resources)
     }
 
-    fn intern(&mut self, traits: Traits, resources: &mut Resources) -> ClassId {
+    /// The classes from a number on, in the order of their numbers.
+    pub fn since(&self, first: usize) -> impl Iterator<Item = &Class> {
+        self.list.iter().skip(first)
+    }
+
+    /// The class with these traits.
+    pub fn intern(&mut self, traits: Traits, resources: &mut Resources) -> ClassId {
         if let Some(id) = self.ids.get(&traits) {
             return *id;
         }

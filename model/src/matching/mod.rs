@@ -4,6 +4,7 @@
 //!   a node's region, place, object ──► its class           classes.rs   what a focus and a metric may ask of it
 //!   its thread, process, machine   ──► its groups          matcher.rs   who
 //!   growth of (groups, class)      ──► amounts of pairs    matcher.rs, active.rs
+//!                                  └─► a tally             tally.rs     for whoever keeps it
 //! ```
 //! Nodes may be in the memory of a running process or in the record of a run that ended: the sum is the same, and made here.
 
@@ -11,8 +12,10 @@ mod active;
 mod classes;
 mod matcher;
 mod resources;
+mod tally;
 
 pub use active::{Active, PairId, Totals};
 pub use classes::{Class, ClassId, Classes, Traits};
 pub use matcher::Matcher;
 pub use resources::{Changes, Part, ResourceId, Resources};
+pub use tally::{Clerk, Grown, Kind, Seat, SeatId, Tally};

@@ -1,0 +1,150 @@
+//! What one interval brought, in full: who was there and what grew. Enough to answer any pair later.
+//!
+//! ```text
+//!   seat    a thread of a process on a machine
+//!   kind    a class of nodes, by name
+//!   grown   by how much the nodes of a kind grew in a seat
+//! ```
+//! Seats and kinds are told once, when they are new, and called by their numbers from then on.
+
+use serde::{Deserialize, Serialize};
+
+use super::active::Totals;
+use super::classes::{ClassId, Classes, Traits};
+use super::resources::{ResourceId, Resources};
+use crate::{Category, Interval, Resource};
+
+/// A seat, as a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct SeatId(pub u32);
+
+/// A thread where it is: a process that gets another name gives its threads other seats.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seat {
+    /// Which process: two may have the same name, one after the other.
+    pub number: u32,
+    /// Its place in the hierarchy of processes.
+    pub thread: Resource,
+    /// That of its process.
+    pub process: Resource,
+    /// Where it runs.
+    pub machine: Resource,
+}
+
+/// A class of nodes by name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kind {
+    /// What the region does.
+    pub category: Category,
+    /// Code anywhere on the path.
+    pub code: Vec<Resource>,
+    /// What it synchronizes on, or the file it works on.
+    pub object: Option<Resource>,
+    /// Its own code, where it is a region or function of the program.
+    pub own: Option<Resource>,
+}
+
+impl Kind {
+    fn of(traits: &Traits, resources: &Resources) -> Self {
+        let name = |id: &ResourceId| resources.resource(*id).clone();
+        Self {
+            category: traits.category,
+            code: traits.code.iter().map(name).collect(),
+            object: traits.object.as_ref().map(name),
+            own: traits.own.as_ref().map(name),
+        }
+    }
+
+    /// The class in other books.
+    pub fn class(&self, classes: &mut Classes, resources: &mut Resources) -> ClassId {
+        let mut code: Vec<_> = self.code.iter().map(|code| resources.id(code)).collect();
+        code.sort_unstable();
+        let object = self.object.as_ref().map(|object| resources.id(object));
+        let own = self.own.as_ref().map(|own| resources.id(own));
+        classes.intern(Traits { category: self.category, code, object, own }, resources)
+    }
+}
+
+/// By how much the nodes of a kind grew in a seat; the kind has the number of its class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grown {
+    /// Whose.
+    pub seat: SeatId,
+    /// Of which kind.
+    pub kind: ClassId,
+    /// By how much.
+    pub by: Totals,
+}
+
+/// What one interval brought.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tally {
+    /// When.
+    pub interval: Interval,
+    /// New seats, in the order of their numbers.
+    pub seats: Vec<Seat>,
+    /// New kinds, in the order of their numbers.
+    pub kinds: Vec<Kind>,
+    /// Who was there.
+    pub present: Vec<SeatId>,
+    /// Processes that were there and did not report.
+    pub silent: Vec<u32>,
+    /// What grew; a seat may have the same kind more than once.
+    pub grown: Vec<Grown>,
+    /// Resources that exist now and did not before, parents before children.
+    pub appeared: Vec<Resource>,
+    /// Resources that do not exist any more.
+    pub retired: Vec<Resource>,
+    /// Which functions a function calls, where somebody asked.
+    pub callees: Vec<(Resource, Vec<Resource>)>,
+}
+
+/// Takes tallies.
+#[derive(Debug, Default)]
+pub struct Clerk {
+    /// The process that is being looked at.
+    number: u32,
+    seats: u32,
+    told: usize,
+    tally: Tally,
+}
+
+impl Clerk {
+    /// What follows is of this process.
+    pub const fn enter(&mut self, number: u32) {
+        self.number = number;
+    }
+
+    /// The process that was entered does not report.
+    pub fn silent(&mut self) {
+        self.tally.silent.push(self.number);
+    }
+
+    /// A seat that nobody had, in the process that was entered.
+    pub fn seat(&mut self, [thread, process, machine]: [ResourceId; 3], of: &Resources) -> SeatId {
+        let [thread, process, machine] =
+            [thread, process, machine].map(|id| of.resource(id).clone());
+        self.tally.seats.push(Seat { number: self.number, thread, process, machine });
+        let seat = SeatId(self.seats);
+        self.seats += 1;
+        seat
+    }
+
+    /// Somebody is there.
+    pub fn present(&mut self, seat: SeatId) {
+        self.tally.present.push(seat);
+    }
+
+    /// Nodes grew.
+    pub fn grew(&mut self, seat: SeatId, kind: ClassId, by: Totals) {
+        self.tally.grown.push(Grown { seat, kind, by });
+    }
+
+    /// What came in since the last call; resources and callees are for the caller to add.
+    pub fn take(&mut self, interval: Interval, classes: &Classes, resources: &Resources) -> Tally {
+        let news = classes.since(self.told).map(|class| Kind::of(&class.traits, resources));
+        let kinds: Vec<Kind> = news.collect();
+        self.told += kinds.len();
+        Tally { interval, kinds, ..std::mem::take(&mut self.tally) }
+    }
+}
