@@ -195,7 +195,7 @@ impl Daemon {
             histogram.fold();
         }
         let Books { classes, resources, matcher, .. } = &mut self.books;
-        matcher.start(focus, classes, resources, |group, resources| {
+        matcher.start((metric, focus), classes, resources, |group, resources| {
             Active::new(metric, focus, group, histogram, resources)
         })
     }
@@ -373,9 +373,18 @@ impl Daemon {
             }
             let path = region.path().to_owned();
             round.switched.extend(process.converse());
+            let instrumenter = &mut self.instrumenter;
+            let before = instrumenter.tells_apart(number).then(|| {
+                self.books.matcher.settle_so_far(&self.books.classes);
+                instrumenter.amounts(&self.books.matcher)
+            });
             let outcome = process.pass(pass, &mut self.books);
-            let length = round.interval.length();
-            process.serve_functions(number, length, pass.scale, &mut self.instrumenter);
+            process.settle_apart(number, &mut self.books);
+            process.serve_functions(number, pass, instrumenter);
+            if let Some(before) = before {
+                self.books.matcher.settle_so_far(&self.books.classes);
+                instrumenter.account(number, &before, &process.groups, &mut self.books.matcher);
+            }
             functions = functions.max(process.functions_cost);
             let note = process.note();
             if !std::mem::replace(&mut process.announced, true) {

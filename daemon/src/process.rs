@@ -161,6 +161,17 @@ impl Process {
         Outcome::Running
     }
 
+    /// Tells what it just grew by apart from the others, for pairs that set processes side by side. Those are the ranks of a job: what
+    /// else a program starts shares no work with them.
+    pub(crate) fn settle_apart(&self, number: u32, books: &mut Books) {
+        let Books { classes, resources, matcher, .. } = books;
+        let mut lineage = resources.lineage(self.resource);
+        lineage.extend(resources.lineage(self.machine));
+        lineage.sort_unstable();
+        let process = whyperf_model::matching::OneProcess { number, lineage: &lineage };
+        matcher.settle_apart(classes, self.rank.is_some().then_some(&process));
+    }
+
     /// Finds out what there is, so that its places can be asked for before any of it is counted.
     pub(crate) fn look_ahead(&mut self, now: Moment, books: &mut Books) {
         let is_whole = self.region.as_ref().is_some_and(Region::is_whole);

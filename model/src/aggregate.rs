@@ -72,7 +72,11 @@ impl Aggregate {
     fn combine(&mut self, other: Option<i64>) {
         self.amount = match (self.amount, other) {
             (Some(ours), Some(theirs)) => Some(match self.aggregation {
-                Aggregation::Sum => ours.saturating_add(theirs),
+                // Processes were set side by side before, wherever each was known: see `Comparison`.
+                Aggregation::Sum
+                | Aggregation::AboveLeast
+                | Aggregation::AboveMean
+                | Aggregation::AboveSecond => ours.saturating_add(theirs),
                 Aggregation::Max => ours.max(theirs),
             }),
             (ours, theirs) => ours.or(theirs),

@@ -10,6 +10,7 @@
 //!   sample      by how much a pair grew over an interval          sample.rs, time.rs
 //!   histogram   the samples of a whole run in fixed memory        histogram/
 //!   aggregate   the samples of many processes as one              aggregate.rs
+//!   comparison  what a process has more than others               comparison.rs
 //!   matching    from what nodes grew by to samples of pairs       matching/
 //! ```
 //!
@@ -30,6 +31,7 @@
 
 mod aggregate;
 mod category;
+mod comparison;
 mod focus;
 mod histogram;
 pub mod matching;
@@ -42,6 +44,7 @@ mod time;
 
 pub use aggregate::Aggregate;
 pub use category::{Category, CategorySet};
+pub use comparison::Comparison;
 pub use focus::Focus;
 pub use histogram::{Bin, Extremes, Histogram, Reading};
 pub use metric::{Aggregation, Definition, Metric, Quantity, Style, Unit};

@@ -2,7 +2,8 @@
 //!
 //! A sample of a metric is one sum over nodes. Whoever computes it needs to know three things, and they are the columns of
 //! [`Definition`]: the word of the node to read ([`Quantity`]), the regions that count ([`CategorySet`]) and how the values
-//! of several processes become one ([`Aggregation`]). No metric has code of its own.
+//! of several processes become one ([`Aggregation`]). No metric has code of its own; those that set processes side by side share
+//! [`Comparison`](crate::Comparison).
 //!
 //! ```text
 //!   wall = sync_wait + io_wait + compute + set-up        (what is left out is only joining, see decision 0003)
@@ -48,11 +49,27 @@ pub enum Metric {
     ActiveProcesses,
     /// Time that measuring took from the program.
     ObservedCost,
+    /// Time in point-to-point calls.
+    P2pWait,
+    /// Time in collectives, barriers included.
+    CollectiveWait,
+    /// Time waiting for locks: mutexes, reader-writer locks and spin locks.
+    LockWait,
+    /// Time opening, closing and naming files.
+    MetadataWait,
+    /// Bytes that point-to-point calls moved, at either end.
+    MsgBytes,
+    /// Time in collectives that a process has more than the one that has least of the same: it was there, the other was not.
+    LateWait,
+    /// Processor time that the busiest process has more than the mean of all.
+    CpuImbalance,
+    /// Input and output time of one process that no other has as much of.
+    IoWaitAlone,
 }
 
 impl Metric {
     /// All of them, in the order of the table.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 22] = [
         Self::Wall,
         Self::Cpu,
         Self::Compute,
@@ -67,6 +84,14 @@ impl Metric {
         Self::Calls,
         Self::ActiveProcesses,
         Self::ObservedCost,
+        Self::P2pWait,
+        Self::CollectiveWait,
+        Self::LockWait,
+        Self::MetadataWait,
+        Self::MsgBytes,
+        Self::LateWait,
+        Self::CpuImbalance,
+        Self::IoWaitAlone,
     ];
 
     /// What it means: its row of the table.
@@ -170,6 +195,20 @@ pub enum Aggregation {
     Sum,
     /// The highest stands for all.
     Max,
+    /// What each process of the focus has more than the one that has least, object by object and interval by interval, added up.
+    AboveLeast,
+    /// What the first process of the focus has more than the mean of all, since the pair was asked for; once for each of the focus.
+    AboveMean,
+    /// What the first of all has more than the second, since the pair was asked for, if the first is in the focus.
+    AboveSecond,
+}
+
+impl Aggregation {
+    /// Whether processes are set side by side, so that each must be known apart from the others.
+    #[must_use]
+    pub const fn compares(self) -> bool {
+        matches!(self, Self::AboveLeast | Self::AboveMean | Self::AboveSecond)
+    }
 }
 
 /// Which word of a callpath node, or which fact about its process, is summed.
@@ -197,8 +236,13 @@ const P2P: CategorySet =
     CategorySet::of(&[Category::Send, Category::Receive, Category::Exchange, Category::Post]);
 const DATA_IO: CategorySet = CategorySet::of(&[Category::MpiFile, Category::Read, Category::Write]);
 const USER: CategorySet = CategorySet::of(&[Category::User, Category::Function]);
+const P2P_TIME: CategorySet = P2P.and(CategorySet::of(&[Category::Wait]));
+const COLLECTIVE: CategorySet = CategorySet::of(&[Category::Collective, Category::Barrier]);
+const LOCKS: CategorySet = CategorySet::of(&[Category::Mutex, Category::RwLock, Category::Spin]);
+const METADATA: CategorySet =
+    CategorySet::of(&[Category::Open, Category::Close, Category::Metadata]);
 
-const TABLE: [Definition; 14] = [
+const TABLE: [Definition; 22] = [
     time("wall", Quantity::Time, CategorySet::ALL.without(CategorySet::JOIN)),
     time("cpu", Quantity::RunningTime, CategorySet::COMPUTE),
     time("compute", Quantity::Time, CategorySet::COMPUTE),
@@ -227,7 +271,23 @@ const TABLE: [Definition; 14] = [
         quantity: Quantity::Cost,
         categories: CategorySet::NONE,
     },
+    time("p2p_wait", Quantity::Time, P2P_TIME),
+    time("collective_wait", Quantity::Time, COLLECTIVE),
+    time("lock_wait", Quantity::Time, LOCKS),
+    time("metadata_wait", Quantity::Time, METADATA),
+    count("msg_bytes", Unit::Bytes, Quantity::Bytes, P2P_TIME),
+    time("late_wait", Quantity::Time, COLLECTIVE).compared(Aggregation::AboveLeast),
+    time("cpu_imbalance", Quantity::RunningTime, CategorySet::COMPUTE)
+        .compared(Aggregation::AboveMean),
+    time("io_wait_alone", Quantity::Time, CategorySet::IO).compared(Aggregation::AboveSecond),
 ];
+
+impl Definition {
+    const fn compared(mut self, aggregation: Aggregation) -> Self {
+        self.aggregation = aggregation;
+        self
+    }
+}
 
 const fn time(name: &'static str, quantity: Quantity, categories: CategorySet) -> Definition {
     count(name, Unit::Nanoseconds, quantity, categories)
@@ -256,6 +316,19 @@ mod tests {
         assert_eq!(Metric::ObservedCost.name(), "observed_cost");
         assert_eq!(Metric::MsgBytesRecv.name(), "msg_bytes_recv");
         assert!("sync_wail".parse::<Metric>().is_err());
+    }
+
+    #[test]
+    fn what_is_compared_is_a_part_of_what_is_summed() {
+        for (part, whole) in [
+            (Metric::LateWait, Metric::CollectiveWait),
+            (Metric::CpuImbalance, Metric::Cpu),
+            (Metric::IoWaitAlone, Metric::IoWait),
+        ] {
+            let (part, whole) = (part.definition(), whole.definition());
+            assert!(part.aggregation.compares() && !whole.aggregation.compares());
+            assert_eq!((part.quantity, part.categories), (whole.quantity, whole.categories));
+        }
     }
 
     #[test]

@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::classes::Class;
-use super::resources::{Part, Resources};
+use super::resources::{Part, ResourceId, Resources};
 use crate::{
-    CategorySet, Focus, Hierarchy, Histogram, Interval, Metric, Nanos, Pair, Quantity, Sample,
+    CategorySet, Comparison, Focus, Hierarchy, Histogram, Interval, Metric, Nanos, Pair, Quantity,
+    Sample,
 };
 
 /// A pair that is being measured. Never used again after it was stopped.
@@ -23,6 +24,8 @@ pub struct Active {
     pub quantity: Quantity,
     categories: CategorySet,
     what: [Part; 3],
+    who: [Part; 2],
+    comparison: Option<Comparison>,
     /// What came in since the last sample.
     pub amount: i64,
     /// Its samples so far.
@@ -68,6 +71,15 @@ impl Totals {
     }
 }
 
+/// A process whose nodes were just read: its number, and its resource and machine with all above them, sorted.
+#[derive(Clone, Copy, Debug)]
+pub struct OneProcess<'a> {
+    /// What tells it from others.
+    pub number: u32,
+    /// What it lies in.
+    pub lineage: &'a [ResourceId],
+}
+
 impl Active {
     /// A pair of a group, with an empty histogram.
     pub fn new(
@@ -86,6 +98,11 @@ impl Active {
             quantity: definition.quantity,
             categories: definition.categories,
             what,
+            who: [Hierarchy::Process, Hierarchy::Machine]
+                .map(|hierarchy| Part::of(focus, hierarchy, resources)),
+            comparison: Some(definition.aggregation)
+                .filter(|aggregation| aggregation.compares())
+                .map(Comparison::new),
             amount: 0,
             histogram,
         }
@@ -105,6 +122,40 @@ impl Active {
     /// Nodes that count for it grew.
     pub fn take(&mut self, totals: &Totals) {
         self.amount = self.amount.saturating_add(totals.quantity(self.quantity));
+    }
+
+    /// Whether it sets processes side by side.
+    pub(super) const fn compares(&self) -> bool {
+        self.comparison.is_some()
+    }
+
+    /// A process is there, to be compared with others.
+    pub(super) fn attend(&mut self, process: &OneProcess<'_>) {
+        let is_inside = self.who.iter().all(|part| part.admits(process.lineage));
+        if let Some(comparison) = &mut self.comparison {
+            comparison.attend(process.number, is_inside);
+        }
+    }
+
+    /// Nodes of one process that count for it grew.
+    pub(super) fn take_apart(
+        &mut self,
+        process: &OneProcess<'_>,
+        object: Option<ResourceId>,
+        totals: &Totals,
+    ) {
+        let is_inside = self.who.iter().all(|part| part.admits(process.lineage));
+        if let Some(comparison) = &mut self.comparison {
+            let amount = totals.quantity(self.quantity);
+            comparison.take(process.number, is_inside, object.map(|id| id.0), amount);
+        }
+    }
+
+    /// Sets what processes have side by side; `is_there` says which of them still are.
+    pub(super) fn compare(&mut self, is_there: impl Fn(u32) -> bool) {
+        if let Some(comparison) = &mut self.comparison {
+            self.amount = self.amount.saturating_add(comparison.close(is_there));
+        }
     }
 
     /// Ends an interval: what came in becomes a sample, unless nobody was there to report.

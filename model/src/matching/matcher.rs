@@ -9,17 +9,24 @@
 //! A group is who: the same processes and machines. Foci mostly differ in what, so there are few
 //! groups, and a thread is in few of them. Which pairs of a group match a class is found out when
 //! the class first grows there, and for a new pair once for each such class.
+//!
+//! Pairs that set processes side by side are in a group of their own: everybody is in it, since everybody is compared with, and it is
+//! settled after each process, while its totals are those of one.
 
-use super::active::{Active, PairId, Totals};
+use super::active::{Active, OneProcess, PairId, Totals};
 use super::classes::{ClassId, Classes};
 use super::resources::{Part, ResourceId, Resources};
-use crate::{Focus, Hierarchy, Quantity};
+use std::collections::BTreeSet;
+
+use crate::{Focus, Hierarchy, Metric, Quantity};
 
 /// The pairs with the same processes and machines.
 #[derive(Debug, Default)]
 struct Group {
     process: Part,
     machine: Part,
+    /// Whether processes are told apart in it.
+    is_apart: bool,
     pairs: Vec<PairId>,
     /// By class: the pairs that match, found out at first need.
     lists: Vec<Option<Vec<PairId>>>,
@@ -37,18 +44,25 @@ pub struct Matcher {
     /// Raised when groups come or go: threads then look again in which they are.
     version: u64,
     running_wanted: usize,
+    /// Processes that were settled apart since the last comparison.
+    present: BTreeSet<u32>,
 }
 
 impl Matcher {
     /// Adds a pair, made by `make` once its group is known.
     pub fn start(
         &mut self,
-        focus: &Focus,
+        (metric, focus): (Metric, &Focus),
         classes: &Classes,
         resources: &mut Resources,
         make: impl FnOnce(u32, &mut Resources) -> Active,
     ) -> PairId {
-        let group = self.group_of(focus, resources);
+        let compares = metric.definition().aggregation.compares();
+        let group = if compares {
+            self.group_of(&Focus::whole_program(), true, resources)
+        } else {
+            self.group_of(focus, false, resources)
+        };
         let active = make(group, resources);
         self.running_wanted += usize::from(active.quantity == Quantity::RunningTime);
         let id = PairId(u32::try_from(self.pairs.len()).expect("fewer than 2^32 pairs"));
@@ -86,6 +100,11 @@ impl Matcher {
     /// A pair that is being measured.
     pub fn get(&self, id: PairId) -> Option<&Active> {
         self.pairs.get(id.0 as usize)?.as_deref()
+    }
+
+    /// A pair that is being measured, to change what came in.
+    pub fn get_mut(&mut self, id: PairId) -> Option<&mut Active> {
+        self.pairs.get_mut(id.0 as usize)?.as_deref_mut()
     }
 
     /// The pairs being measured, in the order in which they were started.
@@ -132,9 +151,48 @@ impl Matcher {
         }
     }
 
+    /// All of one process came in: it is told apart for pairs that compare. `None` for a process that is not to be compared.
+    pub fn settle_apart(&mut self, classes: &Classes, process: Option<&OneProcess<'_>>) {
+        self.present.extend(process.map(|process| process.number));
+        for group in self.groups.iter_mut().filter(|group| group.is_apart) {
+            let touched = std::mem::take(&mut group.touched);
+            let Some(process) = process else {
+                touched.iter().for_each(|class| group.totals[class.0 as usize] = Totals::default());
+                continue;
+            };
+            for id in &group.pairs {
+                if let Some(pair) = &mut self.pairs[id.0 as usize] {
+                    pair.attend(process);
+                }
+            }
+            for class in touched {
+                let at = class.0 as usize;
+                let totals = std::mem::take(&mut group.totals[at]);
+                if group.lists[at].is_none() {
+                    group.lists[at] = Some(matching(&group.pairs, &self.pairs, classes, class));
+                }
+                let object = classes.get(class).traits.object;
+                for id in group.lists[at].iter().flatten() {
+                    if let Some(pair) = &mut self.pairs[id.0 as usize] {
+                        pair.take_apart(process, object, &totals);
+                    }
+                }
+            }
+        }
+    }
+
     /// Hands what came in to the pairs.
     pub fn settle(&mut self, classes: &Classes) {
-        for group in &mut self.groups {
+        let present = std::mem::take(&mut self.present);
+        for pair in self.pairs.iter_mut().flatten().filter(|pair| pair.compares()) {
+            pair.compare(|process| present.contains(&process));
+        }
+        self.settle_so_far(classes);
+    }
+
+    /// Hands what came in until now to the pairs that sum up, so that what a process brings can be told from what others do.
+    pub fn settle_so_far(&mut self, classes: &Classes) {
+        for group in self.groups.iter_mut().filter(|group| !group.is_apart) {
             for class in std::mem::take(&mut group.touched) {
                 let at = class.0 as usize;
                 let totals = std::mem::take(&mut group.totals[at]);
@@ -155,11 +213,14 @@ impl Matcher {
         self.groups.len()
     }
 
-    fn group_of(&mut self, focus: &Focus, resources: &mut Resources) -> u32 {
+    fn group_of(&mut self, focus: &Focus, is_apart: bool, resources: &mut Resources) -> u32 {
         let process = Part::of(focus, Hierarchy::Process, resources);
         let machine = Part::of(focus, Hierarchy::Machine, resources);
         let same = |group: &Group| {
-            !group.pairs.is_empty() && group.process == process && group.machine == machine
+            !group.pairs.is_empty()
+                && group.is_apart == is_apart
+                && group.process == process
+                && group.machine == machine
         };
         let found = self.groups.iter().position(same);
         let at = found.unwrap_or_else(|| {
@@ -167,7 +228,7 @@ impl Matcher {
             let vacant = self.groups.iter().position(|group| group.pairs.is_empty());
             let at = vacant.unwrap_or(self.groups.len());
             self.groups.resize_with(self.groups.len().max(at + 1), Group::default);
-            self.groups[at] = Group { process, machine, ..Group::default() };
+            self.groups[at] = Group { process, machine, is_apart, ..Group::default() };
             at
         });
         u32::try_from(at).expect("no more groups than pairs")

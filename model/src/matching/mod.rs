@@ -14,7 +14,7 @@ mod matcher;
 mod resources;
 mod tally;
 
-pub use active::{Active, PairId, Totals};
+pub use active::{Active, OneProcess, PairId, Totals};
 pub use classes::{Class, ClassId, Classes, Traits};
 pub use matcher::Matcher;
 pub use resources::{Changes, Part, ResourceId, Resources};

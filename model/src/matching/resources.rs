@@ -6,7 +6,7 @@ use crate::{Focus, Hierarchy, Resource};
 
 /// A resource, as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ResourceId(u32);
+pub struct ResourceId(pub(super) u32);
 
 #[derive(Debug)]
 struct Entry {

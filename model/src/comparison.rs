@@ -1,0 +1,174 @@
+//! Processes side by side: what some have more than others, for metrics that no single process can answer.
+//!
+//! ```text
+//!   late_wait       rank 0  ▒▒▒▒▒▒──      ▒ in the collective        each interval, each object:
+//!                   rank 1  ────▒▒──                                  Σ (value − least)
+//!   cpu_imbalance   rank 0  ████████                                 since it was asked for:
+//!                   rank 1  ████              ◄ mean                  highest − mean, for each process
+//!   io_wait_alone   rank 0  ▓▓▓▓▓▓▓▓                                 since it was asked for:
+//!                   rank 1  ▓▓                                        first − second
+//! ```
+//!
+//! A focus says whose part of it is told; compared is with **all** processes, so that a process can be asked about alone.
+//!
+//! * *Above the least* is taken interval by interval. Whoever is in a collective while another is not waits for it: two processes differ by no
+//!   more than that, so the sum claims too little where processes take turns within an interval, and never too much. Only
+//!   those that were ever seen at an object are compared there: the others have no part in it.
+//! * The other two compare all that came in so far, and a sample is by how much that grew. What one process has more in one interval and
+//!   another in the next comes to nothing, as it should; so samples may be negative.
+
+use std::collections::BTreeMap;
+
+use crate::metric::Aggregation;
+
+/// The values of processes for one pair.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Comparison {
+    aggregation: Aggregation,
+    /// By object, and by process: what it has. No object where objects are not told apart.
+    values: BTreeMap<Option<u32>, BTreeMap<u32, Value>>,
+    /// What the samples so far come to.
+    told: i64,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Value {
+    amount: i64,
+    /// Whether its process is part of the focus.
+    is_inside: bool,
+}
+
+impl Comparison {
+    /// Nobody has anything yet.
+    #[must_use]
+    pub const fn new(aggregation: Aggregation) -> Self {
+        Self { aggregation, values: BTreeMap::new(), told: 0 }
+    }
+
+    /// A process is there, whether it has anything or not.
+    pub fn attend(&mut self, process: u32, is_inside: bool) {
+        if self.aggregation != Aggregation::AboveLeast {
+            self.value(None, process, is_inside);
+        }
+    }
+
+    /// What a process grew by, at an object.
+    pub fn take(&mut self, process: u32, is_inside: bool, object: Option<u32>, amount: i64) {
+        let object = object.filter(|_| self.aggregation == Aggregation::AboveLeast);
+        let value = self.value(object, process, is_inside);
+        value.amount = value.amount.saturating_add(amount);
+    }
+
+    /// Ends an interval: by how much what is compared grew. Those who are not there any more have no part in the next one.
+    pub fn close(&mut self, is_there: impl Fn(u32) -> bool) -> i64 {
+        let objects = self.values.values();
+        let now =
+            objects.map(|values| compared(self.aggregation, values)).fold(0, i64::saturating_add);
+        if self.aggregation == Aggregation::AboveLeast {
+            for values in self.values.values_mut() {
+                values.retain(|process, _| is_there(*process));
+                values.values_mut().for_each(|value| value.amount = 0);
+            }
+            return now;
+        }
+        now.saturating_sub(std::mem::replace(&mut self.told, now))
+    }
+
+    fn value(&mut self, object: Option<u32>, process: u32, is_inside: bool) -> &mut Value {
+        let value = self.values.entry(object).or_default().entry(process).or_default();
+        value.is_inside = is_inside;
+        value
+    }
+}
+
+fn compared(aggregation: Aggregation, values: &BTreeMap<u32, Value>) -> i64 {
+    let amounts = || values.values().map(|value| value.amount);
+    let inside = || values.values().filter(|value| value.is_inside).map(|value| value.amount);
+    if values.len() < 2 || inside().next().is_none() {
+        return 0;
+    }
+    let first = inside().max().unwrap_or_default();
+    let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
+    match aggregation {
+        Aggregation::Sum | Aggregation::Max => 0,
+        Aggregation::AboveLeast => {
+            let least = amounts().min().unwrap_or_default();
+            inside().map(|amount| amount - least).fold(0, i64::saturating_add)
+        }
+        Aggregation::AboveMean => {
+            let mean = amounts().fold(0, i64::saturating_add) / count(values.len());
+            (first - mean).max(0).saturating_mul(count(inside().count()))
+        }
+        Aggregation::AboveSecond => {
+            let mut all: Vec<i64> = amounts().collect();
+            all.sort_unstable_by(|one, other| other.cmp(one));
+            if first == all[0] { first - all[1] } else { 0 }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Feeds what three processes grew by, of which the focus holds those named, and lists the samples.
+    fn samples(aggregation: Aggregation, focus: &[u32], intervals: &[[i64; 3]]) -> Vec<i64> {
+        let mut comparison = Comparison::new(aggregation);
+        let each = |amounts: &[i64; 3]| {
+            for (process, amount) in (0..).zip(amounts) {
+                let is_inside = focus.contains(&process);
+                comparison.attend(process, is_inside);
+                comparison.take(process, is_inside, Some(7), *amount);
+            }
+            comparison.close(|_| true)
+        };
+        intervals.iter().map(each).collect()
+    }
+
+    #[test]
+    fn whoever_waits_while_another_does_not_waits_for_it() {
+        let rounds = [[40, 40, 0], [0, 40, 40], [45, 45, 45]];
+        assert_eq!(samples(Aggregation::AboveLeast, &[0, 1, 2], &rounds), [80, 80, 0]);
+        assert_eq!(samples(Aggregation::AboveLeast, &[0], &rounds), [40, 0, 0]);
+    }
+
+    #[test]
+    fn what_evens_out_over_time_is_no_imbalance() {
+        let rounds = [[30, 0, 0], [0, 30, 30]];
+        assert_eq!(samples(Aggregation::AboveMean, &[0, 1, 2], &rounds), [60, -60]);
+        assert_eq!(samples(Aggregation::AboveSecond, &[0, 1, 2], &rounds), [30, -30]);
+    }
+
+    #[test]
+    fn the_one_that_has_more_is_named_and_no_other() {
+        let round = [[90, 30, 30]];
+        assert_eq!(samples(Aggregation::AboveMean, &[0], &round), [40]);
+        assert_eq!(samples(Aggregation::AboveMean, &[0, 1, 2], &round), [120]);
+        assert_eq!(samples(Aggregation::AboveMean, &[1], &round), [0]);
+        assert_eq!(samples(Aggregation::AboveSecond, &[0], &round), [60]);
+        assert_eq!(samples(Aggregation::AboveSecond, &[1, 2], &round), [0]);
+    }
+
+    #[test]
+    fn one_alone_has_nobody_to_be_compared_with() {
+        for aggregation in
+            [Aggregation::AboveLeast, Aggregation::AboveMean, Aggregation::AboveSecond]
+        {
+            let mut comparison = Comparison::new(aggregation);
+            comparison.take(3, true, None, 50);
+            assert_eq!(comparison.close(|_| true), 0, "{aggregation:?}");
+        }
+    }
+
+    #[test]
+    fn objects_are_told_apart_and_strangers_have_no_part() {
+        let mut comparison = Comparison::new(Aggregation::AboveLeast);
+        for (process, object) in [(0, 1), (1, 1), (2, 2), (3, 2)] {
+            comparison.take(process, true, Some(object), 20 * i64::from(object));
+        }
+        assert_eq!(comparison.close(|process| process != 3), 0);
+        comparison.take(0, true, Some(1), 5);
+        comparison.take(2, true, Some(2), 5);
+        assert_eq!(comparison.close(|_| true), 5, "2 has nobody beside it since 3 is gone");
+    }
+}
