@@ -9,6 +9,7 @@ use std::time::Instant;
 use anyhow::{Context as _, Result};
 
 use crate::packages;
+use crate::spread::Spread;
 use crate::workspace::{Workspace, succeed};
 
 /// Ranks of each run.
@@ -152,30 +153,6 @@ impl Repeats {
     }
 }
 
-/// Least, middle and greatest of some repeats.
-struct Spread {
-    least: f64,
-    middle: f64,
-    greatest: f64,
-}
-
-impl Spread {
-    fn of(mut values: Vec<f64>) -> Self {
-        values.sort_by(f64::total_cmp);
-        let middle = values[values.len() / 2];
-        Self { least: values[0], middle, greatest: values[values.len() - 1] }
-    }
-
-    fn holds(&self, value: f64) -> bool {
-        (self.least..=self.greatest).contains(&value)
-    }
-
-    fn shown(&self, unit: f64) -> String {
-        let [least, middle, greatest] = [self.least, self.middle, self.greatest].map(|x| x * unit);
-        format!("{middle:.2} ({least:.2} to {greatest:.2})")
-    }
-}
-
 /// Member `mean` of the member `cost` of a report.
 fn mean_cost(report: &str) -> Option<f64> {
     let cost = report.split_once("\"cost\"")?.1.split_once('}')?.0;
@@ -185,19 +162,12 @@ fn mean_cost(report: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Spread, mean_cost};
+    use super::mean_cost;
 
     #[test]
     fn the_mean_cost_is_read_from_a_report() {
         let report = r#"{"mean":9, "cost": {"limit":0.05, "mean": 0.006, "max":0.011}}"#;
         assert_eq!(mean_cost(report), Some(0.006));
         assert_eq!(mean_cost(r#"{"cost":{"max":1}}"#), None);
-    }
-
-    #[test]
-    fn a_spread_orders_its_values() {
-        let spread = Spread::of(vec![3.0, 1.0, 2.5]);
-        assert_eq!(spread.shown(10.0), "25.00 (10.00 to 30.00)");
-        assert!(spread.holds(3.0) && !spread.holds(3.1));
     }
 }

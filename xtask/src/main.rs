@@ -1,10 +1,12 @@
-//! The project's own chores: `cargo xtask demo` and `cargo xtask test`.
+//! The project's own chores: `cargo xtask demo`, `cargo xtask test` and `cargo xtask study`.
 
 use std::process::ExitCode;
 
 mod demo;
 mod loom;
 mod packages;
+mod spread;
+mod study;
 mod test;
 mod workspace;
 
@@ -17,6 +19,9 @@ chores:
   test --quick             the same without the loom mutants and the live tests
   test --only STEP         one step alone
   test --list              the names of the steps
+  study sc99               repeat the experiments of the paper on historical directives; docs/studies/sc99.md
+  study sc99 --quick       the same in a few minutes, to see that all works; the page goes to the target folder
+  study sc99 --only TABLE  one table alone; --runs N repeats, --hold SECONDS for classic verdicts, --grid POINTS
   packages                 install what building and testing need, where it is missing
 ";
 
@@ -36,6 +41,7 @@ fn run(words: &[&str]) -> anyhow::Result<ExitCode> {
     match words {
         ["demo"] => demo::run(),
         ["test", options @ ..] => test::run(options),
+        ["study", words @ ..] => study::run(words),
         ["packages"] => packages::ensure_all().map(|()| ExitCode::SUCCESS),
         [] | ["help" | "--help" | "-h"] => {
             print!("{USAGE}");

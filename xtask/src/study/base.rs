@@ -1,0 +1,138 @@
+//! Searches without directives: what they found is what all others are to find.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result};
+
+use super::trial::{Pair, Trial};
+use super::verdict::Verdict;
+use super::version::Version;
+use super::workshop::{Experiment, Workshop};
+
+/// How far beyond its threshold a value lies that counts, as a factor.
+const MARGIN: f64 = 1.25;
+
+/// The base runs, each made when it is first asked for.
+#[derive(Debug)]
+pub(super) struct Bases<'a> {
+    pub(super) workshop: &'a Workshop,
+    known: BTreeMap<(Version, Verdict), Vec<Trial>>,
+}
+
+impl<'a> Bases<'a> {
+    pub(super) const fn new(workshop: &'a Workshop) -> Self {
+        Self { workshop, known: BTreeMap::new() }
+    }
+
+    /// The runs of a version without directives.
+    pub(super) fn of(&mut self, version: Version, verdict: Verdict) -> Result<&[Trial]> {
+        if !self.known.contains_key(&(version, verdict)) {
+            let runs = self.workshop.options.runs;
+            let trials: Result<Vec<Trial>> =
+                (0..runs).map(|_| self.run(version, verdict)).collect();
+            self.known.insert((version, verdict), trials?);
+        }
+        Ok(&self.known[&(version, verdict)])
+    }
+
+    /// The store that holds all base runs, so that two of them can be compared.
+    pub(super) fn store(&self) -> PathBuf {
+        self.workshop.file("base.db")
+    }
+
+    /// The true bottlenecks of a version.
+    pub(super) fn truth(&mut self, version: Version) -> Result<Vec<Pair>> {
+        Ok(significant(self.of(version, Verdict::Classic)?))
+    }
+
+    /// How many were true in every base run of a version, and in any.
+    pub(super) fn described(&self) -> String {
+        let lines = self.known.iter().map(|((version, verdict), trials)| {
+            let [all, any] = agreed(trials);
+            let cost = trials.iter().map(|trial| trial.cost).fold(0.0, f64::max);
+            let elapsed = trials.iter().map(|trial| trial.elapsed).fold(0.0, f64::max);
+            format!(
+                "| {} | {} | {} | {} | {all} | {any} | {:.2} | {elapsed:.0} |",
+                version.letter(),
+                verdict.name(),
+                trials.len(),
+                significant(trials).len(),
+                cost * 100.0,
+            )
+        });
+        let head = "## Base runs\n\n| version | verdict | runs | significant | true in every run | true in any | most that measuring cost, % | longest run, s |\n|---|---|---|---|---|---|---|---|\n";
+        format!("{head}{}\n", lines.collect::<Vec<_>>().join("\n"))
+    }
+
+    /// Runs an experiment as often as was asked for, each time into a store of its own.
+    pub(super) fn repeated(&self, experiment: &Experiment<'_>) -> Result<Vec<Trial>> {
+        let one = |nth: usize| {
+            let store = self.workshop.file("single.db");
+            for file in [&store, &store.with_extension("db-wal"), &store.with_extension("db-shm")] {
+                // What is not there need not be removed.
+                let _ = std::fs::remove_file(file);
+            }
+            let trial = self.workshop.run(experiment, &store);
+            trial.with_context(|| format!("run {} of {}", nth + 1, experiment.name))
+        };
+        (0..self.workshop.options.runs).map(one).collect()
+    }
+
+    fn run(&self, version: Version, verdict: Verdict) -> Result<Trial> {
+        let hold = self.workshop.options.hold;
+        let experiment = Experiment {
+            name: "no directives",
+            version,
+            verdict,
+            hold,
+            seconds: verdict.patience(hold),
+            words: &[],
+            until: None,
+        };
+        self.workshop.run(&experiment, &self.store())
+    }
+}
+
+/// What every run called true at its end, and clearly: the others are true in one run and false in the next.
+pub(super) fn significant(trials: &[Trial]) -> Vec<Pair> {
+    let Some((first, others)) = trials.split_first() else { return Vec::new() };
+    let is_clear = |trial: &Trial, pair: &Pair| {
+        trial.answers.get(pair).is_some_and(|one| one.is_true && one.margin >= MARGIN)
+    };
+    let everywhere =
+        |pair: &&Pair| is_clear(first, pair) && others.iter().all(|trial| is_clear(trial, pair));
+    first.holding().map(|(pair, _)| pair).filter(everywhere).cloned().collect()
+}
+
+/// How many pairs are true in all runs, and in any.
+fn agreed(trials: &[Trial]) -> [usize; 2] {
+    let mut times: BTreeMap<&Pair, usize> = BTreeMap::new();
+    for (pair, _) in trials.iter().flat_map(Trial::holding) {
+        *times.entry(pair).or_default() += 1;
+    }
+    [times.values().filter(|count| **count == trials.len()).count(), times.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::trial::Answer;
+    use super::*;
+
+    #[test]
+    fn what_counts_is_clearly_true_in_every_run() {
+        let trial = |answers: &[(&str, bool, f64)]| {
+            let answer =
+                |is_true, margin| Answer { is_true, margin, was_tested: true, found: None };
+            let answers =
+                answers.iter().map(|(pair, is, margin)| ((*pair).to_owned(), answer(*is, *margin)));
+            Trial { answers: answers.collect(), ..Trial::default() }
+        };
+        let trials = [
+            trial(&[("a", true, 3.0), ("b", true, 2.0), ("c", true, 1.1), ("d", true, 2.0)]),
+            trial(&[("a", true, 2.0), ("b", false, 2.0), ("c", true, 1.4)]),
+        ];
+        assert_eq!(significant(&trials), ["a"]);
+        assert_eq!(agreed(&trials), [2, 4]);
+    }
+}

@@ -1,0 +1,164 @@
+//! Table 1: how long it takes to find the true bottlenecks with prunes, with priorities, and with both.
+
+use std::ffi::OsString;
+use std::fs;
+
+use anyhow::{Context as _, Result};
+
+use super::base::Bases;
+use super::lesson::{self, GENERAL, HISTORIC, PRIORITIES};
+use super::table;
+use super::trial::{Pair, Trial};
+use super::verdict::Verdict;
+use super::version::Version;
+use super::workshop::Experiment;
+
+/// The version that the paper's table is about.
+const VERSION: Version = Version::C;
+/// What Paradyn held.
+const LONG_HOLD: f64 = 20.0;
+const PARTS: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
+/// What leads the search, and the paper's seconds to each part.
+const ROWS: [(&str, &[&str], [f64; 4]); 6] = [
+    ("no directives", &[], [115.2, 182.4, 1011.2, 2611.2]),
+    ("prunes only", &[GENERAL, HISTORIC], [80.0, 83.2, 140.8, 169.4]),
+    ("general prunes only", &[GENERAL], [102.4, 121.6, 169.6, 236.8]),
+    ("historic prunes only", &[HISTORIC], [108.8, 204.8, 281.6, 470.4]),
+    ("priorities only", &[PRIORITIES], [80.0, 124.8, 211.2, 560.0]),
+    ("priorities and all prunes", &[PRIORITIES, GENERAL, HISTORIC], [51.2, 57.6, 86.4, 147.2]),
+];
+
+pub(super) fn study(bases: &mut Bases<'_>) -> Result<String> {
+    let truth = bases.truth(VERSION)?;
+    let mut text = format!(
+        "## Table 1: prunes and priorities\n\nVersion C, {} true bottlenecks. Seconds since `MPI_Init` until this part of them was found.\n",
+        truth.len()
+    );
+    for verdict in Verdict::ALL {
+        text += &format!("\n### {}\n\n{}", verdict.name(), measured(bases, verdict, &truth)?);
+    }
+    text += "\n### The paper\n\n";
+    text += &table::head(&["directives", "25 %", "50 %", "75 %", "100 %", "of none"]);
+    for (name, _, seconds) in ROWS {
+        let cells = seconds.map(|seconds| format!("{seconds:.1}"));
+        let part = table::percent(Some(seconds[3]), Some(ROWS[0].2[3]));
+        text += &table::row(&[&[name.to_owned()], &cells[..], &[part]].concat());
+    }
+    Ok(text)
+}
+
+fn measured(bases: &mut Bases<'_>, verdict: Verdict, truth: &[Pair]) -> Result<String> {
+    let names =
+        ["directives", "25 %", "50 %", "75 %", "100 %", "of none", "paper's of none", "lost"];
+    let mut text = table::head(&names);
+    let without = bases.of(VERSION, verdict)?.to_vec();
+    let base = table::middle(&times(&without, 1.0, truth));
+    for (name, kinds, paper) in ROWS {
+        let trials = if kinds.is_empty() {
+            without.clone()
+        } else {
+            let files = [lesson::extracted(bases, (VERSION, verdict), kinds)?];
+            let hold = bases.workshop.options.hold;
+            repeated(bases, (name, verdict, hold), &lesson::words(&files), truth)?
+        };
+        let paper = table::percent(Some(paper[3]), Some(ROWS[0].2[3]));
+        text += &line(name, &trials, truth, (base, paper));
+    }
+    match verdict {
+        Verdict::Sequential => {
+            let trials = learned(bases, truth)?;
+            text += &line("`--learn`", &trials, truth, (base, "-".to_owned()));
+        }
+        Verdict::Classic if !bases.workshop.options.quick => text += &held(bases, truth)?,
+        Verdict::Classic => {}
+    }
+    Ok(text)
+}
+
+/// The first and the last row again, as long as Paradyn held its verdicts, once each.
+fn held(bases: &mut Bases<'_>, truth: &[Pair]) -> Result<String> {
+    let without = once(bases, "no directives, held 20 s", &[], truth)?;
+    let base = without.time_to(1.0, truth);
+    let files = [lesson::extracted(bases, (VERSION, Verdict::Classic), ROWS[5].1)?];
+    let name = "priorities and all prunes, held 20 s";
+    let with = once(bases, name, &lesson::words(&files), truth)?;
+    let paper = |row: usize| table::percent(Some(ROWS[row].2[3]), Some(ROWS[0].2[3]));
+    let first = line("no directives, held 20 s", &[without], truth, (base, paper(0)));
+    Ok(first + &line(name, &[with], truth, (base, paper(5))))
+}
+
+fn once(bases: &Bases<'_>, name: &str, words: &[OsString], truth: &[Pair]) -> Result<Trial> {
+    let store = bases.workshop.file(&format!("{}.db", name.replace([' ', ','], "-")));
+    let experiment = Experiment {
+        name,
+        version: VERSION,
+        verdict: Verdict::Classic,
+        hold: LONG_HOLD,
+        seconds: Verdict::Classic.patience(LONG_HOLD),
+        words,
+        until: Some(truth),
+    };
+    bases.workshop.run(&experiment, &store)
+}
+
+/// A store that knows the base runs, and a search that learns from them by itself.
+fn learned(bases: &mut Bases<'_>, truth: &[Pair]) -> Result<Vec<Trial>> {
+    bases.of(VERSION, Verdict::Sequential)?;
+    let runs = bases.workshop.options.runs;
+    let one = |nth: usize| {
+        let store = bases.workshop.file(&format!("learned-{nth}.db"));
+        fs::copy(bases.store(), &store).context("copying the store of the base runs")?;
+        let experiment = Experiment {
+            name: "learned",
+            version: VERSION,
+            verdict: Verdict::Sequential,
+            hold: bases.workshop.options.hold,
+            seconds: LEARNED,
+            words: &[OsString::from("--learn")],
+            until: None,
+        };
+        bases.workshop.run(&experiment, &store)
+    };
+    let trials: Result<Vec<Trial>> = (0..runs).map(one).collect();
+    trials.with_context(|| format!("finding {} bottlenecks again", truth.len()))
+}
+
+/// How long runs last that know what to look for, in seconds.
+const LEARNED: f64 = 6.0;
+
+fn repeated(
+    bases: &Bases<'_>,
+    (name, verdict, hold): (&str, Verdict, f64),
+    words: &[OsString],
+    truth: &[Pair],
+) -> Result<Vec<Trial>> {
+    let experiment = Experiment {
+        name,
+        version: VERSION,
+        verdict,
+        hold,
+        seconds: verdict.patience(hold),
+        words,
+        until: Some(truth),
+    };
+    bases.repeated(&experiment)
+}
+
+fn times(trials: &[Trial], part: f64, truth: &[Pair]) -> Vec<Option<f64>> {
+    trials.iter().map(|trial| trial.time_to(part, truth)).collect()
+}
+
+fn line(
+    name: &str,
+    trials: &[Trial],
+    truth: &[Pair],
+    (base, paper): (Option<f64>, String),
+) -> String {
+    let mut cells = vec![name.to_owned()];
+    cells.extend(PARTS.map(|part| table::times(&times(trials, part, truth))));
+    cells.push(table::percent(table::middle(&times(trials, 1.0, truth)), base));
+    cells.push(paper);
+    let lost = |trial: &Trial| truth.iter().filter(|pair| trial.found(pair).is_none()).count();
+    cells.push(trials.iter().map(lost).max().unwrap_or_default().to_string());
+    table::row(&cells)
+}

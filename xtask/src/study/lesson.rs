@@ -1,0 +1,140 @@
+//! Directive files, made by the command from base runs.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use serde_json::Value;
+
+use super::base::Bases;
+use super::verdict::Verdict;
+use super::version::Version;
+
+/// Kinds of directives, as `directives extract --only` calls them.
+pub(super) const PRIORITIES: &str = "priorities";
+pub(super) const GENERAL: &str = "general-prunes";
+pub(super) const HISTORIC: &str = "historic-prunes";
+
+/// What the first base run of a version teaches; thresholds stay as they are in all runs.
+pub(super) fn extracted(
+    bases: &mut Bases<'_>,
+    (version, verdict): (Version, Verdict),
+    kinds: &[&str],
+) -> Result<PathBuf> {
+    let run = bases.of(version, verdict)?[0].run.clone();
+    let name = format!("{}-{}-{}.psd", version.letter(), verdict.name(), kinds.join("+"));
+    let file = bases.workshop.file(&name);
+    let path = text(&file)?;
+    let mut words = vec!["directives", "extract", &run, "--output", path];
+    kinds.iter().for_each(|kind| words.extend(["--only", kind]));
+    bases.workshop.answer(&words, &bases.store())?;
+    Ok(file)
+}
+
+/// What things of one version are called in another.
+pub(super) fn mapped(
+    bases: &mut Bases<'_>,
+    (from, to): (Version, Version),
+    verdict: Verdict,
+) -> Result<PathBuf> {
+    let first = bases.of(from, verdict)?[0].run.clone();
+    let second = bases.of(to, verdict)?[0].run.clone();
+    let name = format!("{}-to-{}-{}.psd", from.letter(), to.letter(), verdict.name());
+    let file = bases.workshop.file(&name);
+    let words = ["directives", "map", &first, &second, "--output", text(&file)?];
+    bases.workshop.answer(&words, &bases.store())?;
+    Ok(file)
+}
+
+/// The same directives in the names of another version.
+pub(super) fn translated(bases: &Bases<'_>, lesson: &Path, map: &Path) -> Result<PathBuf> {
+    let names = names(&lines(bases, map)?);
+    let lines = lines(bases, lesson)?.into_iter().map(|line| renamed(&line, &names));
+    let all = lines.collect::<Vec<_>>().join("\n");
+    let file = lesson.with_extension("translated.psd");
+    fs::write(&file, format!("whyperf directives 1\n{all}\n"))
+        .with_context(|| format!("writing {}", file.display()))?;
+    Ok(file)
+}
+
+/// Two lessons in one.
+pub(super) fn combined(bases: &Bases<'_>, lessons: [&Path; 2], how: &str) -> Result<PathBuf> {
+    let file = bases.workshop.file(&format!("combined{how}.psd"));
+    let words = [
+        "directives",
+        "combine",
+        how,
+        text(lessons[0])?,
+        text(lessons[1])?,
+        "--output",
+        text(&file)?,
+    ];
+    bases.workshop.answer(&words, Path::new(""))?;
+    Ok(file)
+}
+
+/// The words that give these files to a run.
+pub(super) fn words(files: &[PathBuf]) -> Vec<OsString> {
+    files.iter().flat_map(|file| [OsString::from("--directives"), file.into()]).collect()
+}
+
+/// The directives of a file, one a line.
+pub(super) fn lines(bases: &Bases<'_>, file: &Path) -> Result<Vec<String>> {
+    let words = ["directives", "show", text(file)?, "--json"];
+    let shown = bases.workshop.answer(&words, Path::new(""))?;
+    let all: Vec<Value> = serde_json::from_str(&shown).context("reading directives")?;
+    let line = |one: &Value| one["directive"].as_str().map(str::to_owned);
+    Ok(all.iter().filter_map(line).collect())
+}
+
+/// New names by old ones.
+fn names(maps: &[String]) -> BTreeMap<String, String> {
+    let pair = |line: &String| {
+        let mut words = line.split_whitespace().skip_while(|word| *word != "map").skip(1);
+        Some((words.next()?.to_owned(), words.next()?.to_owned()))
+    };
+    maps.iter().filter_map(pair).collect()
+}
+
+/// A directive with each resource called by its new name; the longest old name that holds it counts.
+fn renamed(line: &str, names: &BTreeMap<String, String>) -> String {
+    let is_end = |character: char| " ,<>()".contains(character);
+    let pieces = line.split_inclusive(is_end);
+    let piece = |piece: &str| {
+        let word = piece.trim_end_matches(is_end);
+        let mut old = word;
+        loop {
+            if let Some(new) = names.get(old) {
+                return format!("{new}{}{}", &word[old.len()..], &piece[word.len()..]);
+            }
+            match old.rfind('/') {
+                Some(at) if at > 0 => old = &old[..at],
+                _ => return piece.to_owned(),
+            }
+        }
+    };
+    pieces.map(piece).collect()
+}
+
+fn text(path: &Path) -> Result<&str> {
+    path.to_str().context("the target folder has a name that is no text")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_old_name_counts_and_only_whole_names_do() {
+        let maps = ["map  /Code/a.c  /Code/b.c", "map /Code/a.c/f /Code/b.c/g"];
+        let names = names(&maps.map(str::to_owned));
+        let line = "priority  high  H  </Code/a.c/f,/Machine>";
+        assert_eq!(renamed(line, &names), "priority  high  H  </Code/b.c/g,/Machine>");
+        let line = "prune H /Code/a.c/h";
+        assert_eq!(renamed(line, &names), "prune H /Code/b.c/h");
+        let line = "prune H /Code/a.cc/f";
+        assert_eq!(renamed(line, &names), line);
+    }
+}

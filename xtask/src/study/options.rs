@@ -1,0 +1,71 @@
+//! What a study was asked to do.
+
+use anyhow::{Context as _, Result, bail};
+
+use super::Part;
+
+/// How many runs, of what, how long.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Options {
+    /// Whether it is only to be seen that all works.
+    pub(super) quick: bool,
+    /// One table alone.
+    pub(super) only: Option<Part>,
+    /// Repeats of each experiment.
+    pub(super) runs: usize,
+    /// How long a classic verdict is held, in seconds, but in the rows that say otherwise.
+    pub(super) hold: f64,
+    /// Points on a side of the grid.
+    pub(super) grid: u32,
+}
+
+impl Options {
+    /// Reads the words after the name of the study.
+    pub(super) fn of(words: &[&str]) -> Result<Self> {
+        let mut options = Self { quick: false, only: None, runs: 3, hold: 2.0, grid: 1200 };
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            let mut value = || words.next().with_context(|| format!("{word} takes a value"));
+            match *word {
+                "--quick" => options = Self { quick: true, runs: 1, hold: 1.0, ..options },
+                "--only" => options.only = Some(part(value()?)?),
+                "--runs" => options.runs = number(word, value()?)?,
+                "--hold" => options.hold = number(word, value()?)?,
+                "--grid" => options.grid = number(word, value()?)?,
+                _ => bail!(
+                    "`study sc99` takes --quick, --only TABLE, --runs N, --hold SECONDS and --grid POINTS; got {word}"
+                ),
+            }
+        }
+        Ok(Self { runs: options.runs.max(1), ..options })
+    }
+
+    /// Whether a table belongs to it.
+    pub(super) fn wants(&self, part: Part) -> bool {
+        self.only.is_none_or(|only| only == part)
+    }
+}
+
+fn part(text: &str) -> Result<Part> {
+    let found = Part::ALL.into_iter().find(|part| part.number() == text);
+    found.with_context(|| format!("the tables of the paper are 1, 2, 3 and 4; got {text}"))
+}
+
+fn number<T: std::str::FromStr>(word: &str, text: &str) -> Result<T> {
+    text.parse().ok().with_context(|| format!("{word} takes a number; got {text}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_read_in_any_order_and_others_are_refused() {
+        let options = Options::of(&["--only", "3", "--quick", "--runs", "2"]).expect("known");
+        assert_eq!((options.only, options.runs), (Some(Part::Versions), 2));
+        assert!(options.quick && !options.wants(Part::Guided));
+        assert!(Options::of(&["--only", "5"]).is_err());
+        assert!(Options::of(&["--runs"]).is_err());
+        assert!(Options::of(&["--slow"]).is_err());
+    }
+}

@@ -1,0 +1,83 @@
+//! Table 2: what is reported and what is tested as the threshold of waiting falls.
+
+use std::ffi::OsString;
+
+use anyhow::Result;
+
+use super::base::Bases;
+use super::table;
+use super::trial::Trial;
+use super::verdict::Verdict;
+use super::version::Version;
+use super::workshop::Experiment;
+
+const VERSION: Version = Version::C;
+/// Percent, and the paper's reported, tested and efficiency.
+const ROWS: [(u32, [f64; 3]); 6] = [
+    (30, [9.0, 30.0, 0.30]),
+    (20, [19.0, 66.0, 0.29]),
+    (14, [22.0, 76.0, 0.29]),
+    (12, [25.0, 85.0, 0.29]),
+    (10, [26.0, 107.0, 0.24]),
+    (5, [26.0, 105.0, 0.25]),
+];
+
+pub(super) fn study(bases: &mut Bases<'_>) -> Result<String> {
+    let mut text = "## Table 2: thresholds\n\nVersion C. Bottlenecks reported at the end of the run, pairs tested, and the one by the other; `classic` ran once at each \
+        threshold, `sequential` as often as in the other tables, with the middle shown.\n\n"
+        .to_owned();
+    text += &table::head(&[
+        "threshold",
+        "paper: reported",
+        "tested",
+        "efficiency",
+        "classic: reported",
+        "tested",
+        "efficiency",
+        "sequential: reported",
+        "tested",
+        "efficiency",
+    ]);
+    for (percent, [reported, tested, efficiency]) in ROWS {
+        let mut cells = vec![
+            format!("{percent} %"),
+            format!("{reported:.0}"),
+            format!("{tested:.0}"),
+            format!("{efficiency:.2}"),
+        ];
+        for verdict in Verdict::ALL {
+            cells.extend(measured(bases, verdict, percent)?);
+        }
+        text += &table::row(&cells);
+    }
+    Ok(text)
+}
+
+fn measured(bases: &Bases<'_>, verdict: Verdict, percent: u32) -> Result<[String; 3]> {
+    let hold = bases.workshop.options.hold;
+    let words =
+        [OsString::from("--threshold"), format!("ExcessiveSyncWaitingTime={percent}%").into()];
+    let name = format!("threshold {percent} %");
+    let experiment = Experiment {
+        name: &name,
+        version: VERSION,
+        verdict,
+        hold,
+        seconds: verdict.patience(hold),
+        words: &words,
+        until: None,
+    };
+    let trials = match verdict {
+        Verdict::Classic => {
+            vec![bases.workshop.run(&experiment, &bases.workshop.file("thresholds.db"))?]
+        }
+        Verdict::Sequential => bases.repeated(&experiment)?,
+    };
+    let middle = |count: fn(&Trial) -> usize| {
+        table::middle(&trials.iter().map(|trial| Some(count(trial) as f64)).collect::<Vec<_>>())
+            .unwrap_or_default()
+    };
+    let [reported, tested] = [middle(|trial| trial.holding().count()), middle(Trial::tested)];
+    let efficiency = reported / tested.max(1.0);
+    Ok([format!("{reported:.0}"), format!("{tested:.0}"), format!("{efficiency:.2}")])
+}

@@ -1,0 +1,122 @@
+//! Table 3: directives from one version of a program in the search for the bottlenecks of another.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use super::base::Bases;
+use super::lesson::{self, GENERAL, HISTORIC, PRIORITIES};
+use super::table;
+use super::verdict::Verdict;
+use super::version::Version;
+use super::workshop::Experiment;
+
+/// The version under diagnosis, and the paper's seconds without directives and with those of A, B, C and D.
+const ROWS: [(Version, &[f64]); 4] = [
+    (Version::A, &[2272.0, 183.0]),
+    (Version::B, &[4454.0, 96.0, 135.0]),
+    (Version::C, &[1021.0, 186.0, 173.0, 256.0]),
+    (Version::D, &[3411.0, 554.0, 810.0, 438.0, 429.0]),
+];
+/// Of two sources at once, in the diagnosis of C.
+const COMBINED: [(&str, &str, f64); 2] =
+    [("A ∩ B", "--intersect", 179.0), ("A ∪ B", "--union", 176.0)];
+const KINDS: [&str; 3] = [PRIORITIES, GENERAL, HISTORIC];
+
+pub(super) fn study(bases: &mut Bases<'_>) -> Result<String> {
+    let mut text = "## Table 3: directives across versions\n\nSeconds since `MPI_Init` until all true bottlenecks of the row's version were found, with priorities and prunes from a \
+        base run of the column's version; names were mapped by `directives map`. In parentheses the spread, and the time in percent of that without directives.\n"
+        .to_owned();
+    for verdict in Verdict::ALL {
+        text += &format!("\n### {}\n\n", verdict.name());
+        text += &table::head(&["version", "none", "A", "B", "C", "D"]);
+        for (version, paper) in ROWS {
+            text += &measured(bases, verdict, version, paper.len() - 1)?;
+        }
+        text += &combined(bases, verdict)?;
+    }
+    text += "\n### The paper\n\n";
+    text += &table::head(&["version", "none", "A", "B", "C", "D"]);
+    for (version, paper) in ROWS {
+        let mut cells = vec![version.letter().to_string(), format!("{:.0}", paper[0])];
+        for nth in 1..=Version::ALL.len() {
+            cells.push(paper.get(nth).map_or_else(String::new, |seconds| {
+                format!("{seconds:.0}, {}", table::percent(Some(*seconds), Some(paper[0])))
+            }));
+        }
+        text += &table::row(&cells);
+    }
+    Ok(text)
+}
+
+fn measured(
+    bases: &mut Bases<'_>,
+    verdict: Verdict,
+    version: Version,
+    sources: usize,
+) -> Result<String> {
+    let truth = bases.truth(version)?;
+    let without: Vec<Option<f64>> =
+        bases.of(version, verdict)?.iter().map(|trial| trial.time_to(1.0, &truth)).collect();
+    let base = table::middle(&without);
+    let mut cells = vec![version.letter().to_string(), table::times(&without)];
+    for nth in 0..Version::ALL.len() {
+        if nth >= sources {
+            cells.push(String::new());
+            continue;
+        }
+        let source = Version::ALL[nth];
+        let mut files = vec![lesson::extracted(bases, (source, verdict), &KINDS)?];
+        if source != version {
+            files.push(lesson::mapped(bases, (source, version), verdict)?);
+        }
+        let name = format!("directives from {}", source.letter());
+        cells.push(cell(bases, (&name, version, verdict), &files, base)?);
+    }
+    Ok(table::row(&cells))
+}
+
+/// Version C led by A and B together.
+fn combined(bases: &mut Bases<'_>, verdict: Verdict) -> Result<String> {
+    let mut lessons = Vec::new();
+    for source in [Version::A, Version::B] {
+        let lesson = lesson::extracted(bases, (source, verdict), &KINDS)?;
+        let map = lesson::mapped(bases, (source, Version::C), verdict)?;
+        lessons.push(lesson::translated(bases, &lesson, &map)?);
+    }
+    let truth = bases.truth(Version::C)?;
+    let without: Vec<Option<f64>> =
+        bases.of(Version::C, verdict)?.iter().map(|trial| trial.time_to(1.0, &truth)).collect();
+    let base = table::middle(&without);
+    let mut text = "\nVersion C led by A and B together: ".to_owned();
+    for (name, how, paper) in COMBINED {
+        let file = lesson::combined(bases, [&lessons[0], &lessons[1]], how)?;
+        let cell = cell(bases, (name, Version::C, verdict), &[file], base)?;
+        text += &format!("{name} {cell}, in the paper {paper:.0} s. ");
+    }
+    Ok(text.trim_end().to_owned() + "\n")
+}
+
+fn cell(
+    bases: &mut Bases<'_>,
+    (name, version, verdict): (&str, Version, Verdict),
+    files: &[PathBuf],
+    base: Option<f64>,
+) -> Result<String> {
+    let truth = bases.truth(version)?;
+    let hold = bases.workshop.options.hold;
+    let words: Vec<OsString> = lesson::words(files);
+    let experiment = Experiment {
+        name,
+        version,
+        verdict,
+        hold,
+        seconds: verdict.patience(hold),
+        words: &words,
+        until: Some(&truth),
+    };
+    let trials = bases.repeated(&experiment)?;
+    let times: Vec<Option<f64>> = trials.iter().map(|trial| trial.time_to(1.0, &truth)).collect();
+    Ok(format!("{}, {}", table::times(&times), table::percent(table::middle(&times), base)))
+}
