@@ -17,6 +17,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::category::{Category, CategorySet};
 use crate::parse_error::{ParseError, Problem};
+use crate::time::Interval;
 
 /// A metric: an entry of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -98,6 +99,16 @@ impl Metric {
     #[must_use]
     pub const fn definition(self) -> &'static Definition {
         &TABLE[self as usize]
+    }
+
+    /// A state that was held for an interval, as an amount: the state itself where the metric counts events.
+    #[must_use]
+    pub fn held(self, state: u32, interval: Interval) -> i64 {
+        let length = match self.definition().style {
+            Style::SampledFunction => interval.length().0,
+            Style::EventCounter => 1,
+        };
+        i64::try_from(u64::from(state).saturating_mul(length)).unwrap_or(i64::MAX)
     }
 
     /// Its name, as in `sync_wait`.

@@ -1,0 +1,273 @@
+//! A run that was kept, as a world: its record is gone through round by round, and pairs are answered by the matcher that
+//! answered them when it was live.
+//!
+//! Nothing is measured, so nothing costs. What was never switched on cannot be known any more: a function is known as far as
+//! that very pair was measured, and refused otherwise.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use whyperf_consultant::{Event, MeasurementId, World};
+use whyperf_model::matching::{
+    Active, ClassId, Classes, Matcher, PairId, Resources, SeatId, Totals,
+};
+use whyperf_model::{
+    Category, Hierarchy, Histogram, Interval, Pair, Quantity, Resource, Sample, Time,
+};
+
+use crate::kept::Kept;
+use crate::record::Record;
+
+/// A stored run in virtual time.
+#[derive(Debug)]
+pub struct Replay {
+    record: Record,
+    /// Histograms of pairs that name functions.
+    kept: BTreeMap<Pair, Kept>,
+    /// What was a function to somebody: its time is known only while it was switched on.
+    functions: BTreeSet<Resource>,
+    classes: Classes,
+    resources: Resources,
+    matcher: Matcher,
+    /// By kind: its class.
+    of_kind: Vec<ClassId>,
+    /// By seat: its groups, as of a version of the matcher.
+    groups: Vec<(Option<u64>, Vec<u32>)>,
+    /// By round: what grew, by process and seat.
+    grown: Vec<Vec<(SeatId, u32, Totals)>>,
+    running: BTreeMap<MeasurementId, Source>,
+    asked: VecDeque<Resource>,
+    round: usize,
+    news: usize,
+    now: Time,
+    is_over: bool,
+    events: VecDeque<Event>,
+}
+
+/// Where the samples of a measurement come from.
+#[derive(Debug)]
+enum Source {
+    /// What is in the record.
+    Sum(PairId),
+    /// What was measured of that very pair.
+    Kept(Pair),
+}
+
+/// Who could report for a group.
+#[derive(Clone, Copy, Debug, Default)]
+struct Attendance {
+    expected: u32,
+    reported: u32,
+}
+
+impl Replay {
+    /// The world of a record, with the histograms of what was measured beside it.
+    pub fn new(record: Record, histograms: impl IntoIterator<Item = (Pair, Histogram)>) -> Self {
+        let (mut classes, mut resources) = (Classes::default(), Resources::default());
+        let of_kind = record.kinds.iter().map(|kind| kind.class(&mut classes, &mut resources));
+        let of_kind = of_kind.collect();
+        let mut grown = vec![Vec::new(); record.rounds.len()];
+        for ((seat, kind), series) in &record.series {
+            for entry in series {
+                grown[entry.round as usize].push((*seat, *kind, entry.by));
+            }
+        }
+        let kept = histograms.into_iter().filter(|(pair, _)| names_code(pair));
+        Self {
+            kept: kept.map(|(pair, histogram)| (pair, Kept::new(&histogram))).collect(),
+            functions: functions(&record),
+            groups: vec![(None, Vec::new()); record.seats.len()],
+            record,
+            classes,
+            resources,
+            matcher: Matcher::default(),
+            of_kind,
+            grown,
+            running: BTreeMap::new(),
+            asked: VecDeque::new(),
+            round: 0,
+            news: 0,
+            now: Time::ZERO,
+            is_over: false,
+            events: VecDeque::new(),
+        }
+    }
+
+    /// Where a pair's samples come from; why there are none.
+    fn source(&mut self, pair: &Pair) -> Result<Source, &'static str> {
+        if pair.metric.definition().quantity == Quantity::Cost {
+            return Err("what measuring cost is not kept");
+        }
+        if names_code(pair) {
+            if self.kept.contains_key(pair) {
+                return Ok(Source::Kept(pair.clone()));
+            }
+            let code = pair.focus.part(Hierarchy::Code);
+            let is_inside = |function: &Resource| code.iter().any(|code| code.contains(function));
+            if self.functions.iter().any(is_inside) {
+                return Err("it was not measured in that run");
+            }
+        }
+        let Self { matcher, classes, resources, .. } = self;
+        let (metric, focus) = (pair.metric, &pair.focus);
+        // Its own histogram is nobody's: the smallest there is.
+        let histogram = Histogram::new(2, Histogram::DEFAULT_WIDTH);
+        let id = matcher.start(focus, classes, resources, |group, resources| {
+            Active::new(metric, focus, group, histogram, resources)
+        });
+        Ok(Source::Sum(id))
+    }
+
+    /// One round of the record.
+    fn step(&mut self) {
+        let Some(interval) = self.record.rounds.get(self.round).copied() else {
+            self.is_over = true;
+            self.events.push_back(Event::End(self.now));
+            return;
+        };
+        self.now = interval.end;
+        let gone = self.tell_resources();
+        self.tell_callees();
+        let attendance = self.count();
+        self.matcher.settle(&self.classes);
+        if !interval.is_empty() {
+            self.events.push_back(Event::Cost(self.now, 0.0));
+        }
+        self.tell_samples(interval, &attendance);
+        self.events.extend(gone.into_iter().map(|gone| Event::Retired(interval.end, gone)));
+        self.round += 1;
+    }
+
+    /// What came in this round is told; what went is for the end of it.
+    fn tell_resources(&mut self) -> Vec<Resource> {
+        let mut gone = Vec::new();
+        let news = self.record.news[self.news..].iter();
+        for news in news.take_while(|news| news.round as usize <= self.round) {
+            self.news += 1;
+            if news.came {
+                self.events.push_back(Event::Resource(self.now, news.resource.clone()));
+            } else {
+                gone.push(news.resource.clone());
+            }
+        }
+        gone
+    }
+
+    /// All that was ever learned of a function's callees is told at once.
+    fn tell_callees(&mut self) {
+        for of in std::mem::take(&mut self.asked) {
+            let callees = self.record.callees.get(&of).cloned().unwrap_or_default();
+            self.events.push_back(Event::Callees(self.now, of, callees));
+        }
+    }
+
+    /// Hands what grew to the matcher, and counts who was there for each group.
+    fn count(&mut self) -> Vec<Attendance> {
+        let round = u32::try_from(self.round).unwrap_or(u32::MAX);
+        let mut groups_of: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
+        for seat in 0..self.record.seats.len() {
+            let number = u32::try_from(seat).unwrap_or(u32::MAX);
+            if self.record.present.holds(number, round) {
+                self.find_groups(seat);
+                let process = self.record.seats[seat].number;
+                groups_of.entry(process).or_default().extend(&self.groups[seat].1);
+            }
+        }
+        for (seat, kind, by) in &self.grown[self.round] {
+            let (_, groups) = &self.groups[seat.0 as usize];
+            self.matcher.grew(groups, self.of_kind[*kind as usize], by);
+        }
+        let mut attendance = vec![Attendance::default(); self.matcher.group_count()];
+        for (process, groups) in groups_of {
+            let reports = !self.record.silent.holds(process, round);
+            for group in groups {
+                let attendance = &mut attendance[group as usize];
+                attendance.expected += 1;
+                attendance.reported += u32::from(reports);
+            }
+        }
+        attendance
+    }
+
+    fn find_groups(&mut self, seat: usize) {
+        let version = Some(self.matcher.version());
+        let (known, groups) = &mut self.groups[seat];
+        if *known == version {
+            return;
+        }
+        let of = &self.record.seats[seat];
+        let mut lineage =
+            [&of.thread, &of.process, &of.machine].map(|name| self.resources.id(name));
+        lineage.sort_unstable();
+        *groups = self.matcher.groups_of(&lineage);
+        *known = version;
+    }
+
+    fn tell_samples(&mut self, interval: Interval, attendance: &[Attendance]) {
+        let mut sums: BTreeMap<PairId, Sample> = BTreeMap::new();
+        for (id, pair) in self.matcher.active() {
+            let of = attendance.get(pair.group as usize).copied().unwrap_or_default();
+            if pair.quantity == Quantity::Processes {
+                pair.amount = pair.pair.metric.held(of.reported, interval);
+            }
+            if let Some(sample) = pair.close(interval, of.reported, of.expected) {
+                sums.insert(id, sample);
+            }
+        }
+        for (id, source) in &self.running {
+            let sample = match source {
+                Source::Sum(pair) => sums.get(pair).copied(),
+                Source::Kept(pair) => self.kept.get(pair).and_then(|kept| kept.sample(interval)),
+            };
+            self.events.extend(sample.map(|sample| Event::Sample(*id, sample)));
+        }
+    }
+}
+
+impl World for Replay {
+    fn start(&mut self, id: MeasurementId, pair: &Pair) {
+        match self.source(pair) {
+            Ok(source) => {
+                self.running.insert(id, source);
+            }
+            Err(why) => self.events.push_back(Event::Refusal(self.now, id, why.to_owned())),
+        }
+    }
+
+    fn stop(&mut self, id: MeasurementId) {
+        if let Some(Source::Sum(pair)) = self.running.remove(&id) {
+            self.matcher.stop(pair);
+        }
+        self.events.retain(|event| !matches!(event, Event::Sample(of, _) if *of == id));
+    }
+
+    fn callees(&mut self, of: &Resource) {
+        self.asked.push_back(of.clone());
+    }
+
+    fn next(&mut self) -> Option<Event> {
+        while self.events.is_empty() && !self.is_over {
+            self.step();
+        }
+        self.events.pop_front()
+    }
+}
+
+/// Whether a pair asks for the time of particular code, which is known only of what is switched on.
+fn names_code(pair: &Pair) -> bool {
+    pair.metric.definition().categories.contains(Category::Function)
+        && !pair.focus.is_root(Hierarchy::Code)
+}
+
+/// What was measured or named as a function in a run.
+fn functions(record: &Record) -> BTreeSet<Resource> {
+    let measured = record.kinds.iter().filter(|kind| kind.category == Category::Function);
+    let regions: BTreeSet<&Resource> = record
+        .kinds
+        .iter()
+        .filter(|kind| kind.category == Category::User)
+        .filter_map(|kind| kind.own.as_ref())
+        .collect();
+    let named = record.callees.iter().flat_map(|(of, callees)| callees.iter().chain([of]));
+    let all = measured.filter_map(|kind| kind.own.as_ref()).chain(named);
+    all.filter(|one| !one.is_root() && !regions.contains(one)).cloned().collect()
+}
