@@ -305,6 +305,9 @@ impl Process {
         let scale = self.scale(pass.scale);
         self.groups.clear();
         self.functions_cost = Nanos::ZERO;
+        if let Some(clerk) = &mut books.clerk {
+            clerk.rank(self.rank);
+        }
         for member in &mut self.members {
             if member.thread.ended && member.growth.is_empty() {
                 continue;

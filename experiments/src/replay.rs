@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use whyperf_consultant::{Event, MeasurementId, World};
 use whyperf_model::matching::{
-    Active, ClassId, Classes, Matcher, PairId, Resources, SeatId, Totals,
+    Active, ClassId, Classes, Matcher, OneProcess, PairId, Resources, SeatId, Totals,
 };
 use whyperf_model::{
     Category, Hierarchy, Histogram, Interval, Pair, Quantity, Resource, Sample, Time,
@@ -71,6 +71,9 @@ impl Replay {
                 grown[entry.round as usize].push((*seat, *kind, entry.by));
             }
         }
+        for round in &mut grown {
+            round.sort_by_key(|(seat, ..)| record.seats[seat.0 as usize].number);
+        }
         let kept = histograms.into_iter().filter(|(pair, _)| names_code(pair));
         Self {
             kept: kept.map(|(pair, histogram)| (pair, Kept::new(&histogram))).collect(),
@@ -111,7 +114,7 @@ impl Replay {
         let (metric, focus) = (pair.metric, &pair.focus);
         // Its own histogram is nobody's: the smallest there is.
         let histogram = Histogram::new(2, Histogram::DEFAULT_WIDTH);
-        let id = matcher.start(focus, classes, resources, |group, resources| {
+        let id = matcher.start((metric, focus), classes, resources, |group, resources| {
             Active::new(metric, focus, group, histogram, resources)
         });
         Ok(Source::Sum(id))
@@ -172,12 +175,9 @@ impl Replay {
                 groups_of.entry(process).or_default().extend(&self.groups[seat].1);
             }
         }
-        for (seat, kind, by) in &self.grown[self.round] {
-            let (_, groups) = &self.groups[seat.0 as usize];
-            self.matcher.grew(groups, self.of_kind[*kind as usize], by);
-        }
         let mut attendance = vec![Attendance::default(); self.matcher.group_count()];
         for (process, groups) in groups_of {
+            self.take_process(process);
             let reports = !self.record.silent.holds(process, round);
             for group in groups {
                 let attendance = &mut attendance[group as usize];
@@ -186,6 +186,26 @@ impl Replay {
             }
         }
         attendance
+    }
+
+    /// Hands what one process grew by to the matcher.
+    fn take_process(&mut self, number: u32) {
+        let Self { record, grown, groups, matcher, classes, resources, .. } = self;
+        let grown = &grown[self.round];
+        let of = |grown: &(SeatId, u32, Totals)| &record.seats[grown.0.0 as usize];
+        let from = grown.partition_point(|grown| of(grown).number < number);
+        let mut rank = None;
+        let mut lineage = Vec::new();
+        for grown in grown[from..].iter().take_while(|grown| of(grown).number == number) {
+            let (seat, kind, by) = grown;
+            matcher.grew(&groups[seat.0 as usize].1, self.of_kind[*kind as usize], by);
+            let seat = of(grown);
+            rank = seat.rank;
+            lineage = [&seat.process, &seat.machine].map(|name| resources.id(name)).to_vec();
+        }
+        lineage.sort_unstable();
+        let process = OneProcess { number, lineage: &lineage };
+        matcher.settle_apart(classes, rank.is_some().then_some(&process));
     }
 
     fn find_groups(&mut self, seat: usize) {

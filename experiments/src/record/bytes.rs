@@ -18,13 +18,20 @@ struct Stored {
     /// Where the first round begins, and how long each is.
     start: u64,
     lengths: Vec<u64>,
-    seats: Vec<[u32; 4]>,
+    seats: Vec<StoredSeat>,
     kinds: Vec<StoredKind>,
     present: Spans,
     silent: Spans,
     news: Vec<(u32, u32, bool)>,
     callees: Vec<(u32, Vec<u32>)>,
     series: Vec<StoredSeries>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredSeat {
+    number: u32,
+    rank: Option<u32>,
+    names: [u32; 3],
 }
 
 #[derive(Serialize, Deserialize)]
@@ -51,7 +58,7 @@ impl Record {
         let seats = self.seats.iter().map(|seat| {
             let [thread, process, machine] =
                 [&seat.thread, &seat.process, &seat.machine].map(|name| names.number(name));
-            [seat.number, thread, process, machine]
+            StoredSeat { number: seat.number, rank: seat.rank, names: [thread, process, machine] }
         });
         let seats = seats.collect();
         let kinds = self.kinds.iter().map(|kind| names.kind(kind)).collect();
@@ -90,9 +97,9 @@ impl Record {
             None => Some(None),
         };
         let rounds = rounds(stored.start, &stored.lengths);
-        let seat = |[number, thread, process, machine]: &[u32; 4]| {
+        let seat = |StoredSeat { number, rank, names: [thread, process, machine] }: &StoredSeat| {
             let (thread, process, machine) = (name(thread)?, name(process)?, name(machine)?);
-            Some(Seat { number: *number, thread, process, machine })
+            Some(Seat { number: *number, rank: *rank, thread, process, machine })
         };
         let kind = |kind: &StoredKind| {
             let (category, code) = (kind.category, all(&kind.code)?);

@@ -23,6 +23,8 @@ pub struct SeatId(pub u32);
 pub struct Seat {
     /// Which process: two may have the same name, one after the other.
     pub number: u32,
+    /// The rank of the process: those of a job are compared with each other.
+    pub rank: Option<u32>,
     /// Its place in the hierarchy of processes.
     pub thread: Resource,
     /// That of its process.
@@ -102,8 +104,9 @@ pub struct Tally {
 /// Takes tallies.
 #[derive(Debug, Default)]
 pub struct Clerk {
-    /// The process that is being looked at.
+    /// The process that is being looked at, and its rank.
     number: u32,
+    rank: Option<u32>,
     seats: u32,
     told: usize,
     tally: Tally,
@@ -115,6 +118,11 @@ impl Clerk {
         self.number = number;
     }
 
+    /// The process that was entered has this rank.
+    pub const fn rank(&mut self, rank: Option<u32>) {
+        self.rank = rank;
+    }
+
     /// The process that was entered does not report.
     pub fn silent(&mut self) {
         self.tally.silent.push(self.number);
@@ -124,7 +132,8 @@ impl Clerk {
     pub fn seat(&mut self, [thread, process, machine]: [ResourceId; 3], of: &Resources) -> SeatId {
         let [thread, process, machine] =
             [thread, process, machine].map(|id| of.resource(id).clone());
-        self.tally.seats.push(Seat { number: self.number, thread, process, machine });
+        let (number, rank) = (self.number, self.rank);
+        self.tally.seats.push(Seat { number, rank, thread, process, machine });
         let seat = SeatId(self.seats);
         self.seats += 1;
         seat
