@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 mod demo;
+mod live;
 mod loom;
 mod packages;
 mod spread;

@@ -5,12 +5,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 
+use crate::live;
 use crate::loom;
 use crate::packages;
-use crate::workspace::{Workspace, succeed};
-
-/// The step that runs real programs under real launchers.
-const LIVE: &str = "live";
+use crate::workspace::{PLACE, Workspace, succeed};
 
 /// What a step does.
 enum Check {
@@ -37,17 +35,12 @@ impl Step {
         Self { name: name.to_owned(), slow: false, check: Check::Cargo(words) }
     }
 
-    fn slow_if(self, slow: bool) -> Self {
-        Self { slow, ..self }
-    }
-
     fn carry_out(&self, workspace: &Workspace) -> Result<()> {
         match &self.check {
             Check::Own(check) => check(workspace),
             Check::Cargo(words) => {
                 let words: Vec<&str> = words.iter().map(String::as_str).collect();
-                let place = workspace.release();
-                succeed(workspace.cargo(&words).env("WHYPERF_TEST_BIN_DIR", place))
+                succeed(workspace.cargo(&words).env(PLACE, workspace.release()))
             }
         }
     }
@@ -87,8 +80,10 @@ fn steps(workspace: &Workspace) -> Result<Vec<Step>> {
         Step::cargo("command", "test -p whyperf --bins"),
     ];
     for name in workspace.root_tests()? {
-        let step = Step::cargo(&name, &format!("test -p whyperf --test {name}"));
-        steps.push(step.slow_if(name == LIVE));
+        steps.push(match &*name {
+            "live" => Step { slow: true, ..Step::own(&name, live::check) },
+            _ => Step::cargo(&name, &format!("test -p whyperf --test {name}")),
+        });
     }
     steps.push(Step::cargo("benches", "test -p whyperf --benches -- --test"));
     steps.push(Step::own("loom", loom::models));
@@ -107,13 +102,7 @@ fn one(steps: Vec<Step>, name: &str) -> Result<Step> {
 fn carry_out(step: &Step, workspace: &Workspace) -> Outcome {
     println!("\n==== {} ====", step.name);
     let start = Instant::now();
-    let mut outcome = step.carry_out(workspace);
-    // Programs under real launchers on a machine that others use, too: one disturbed run is not a
-    // defect, two are. What failed the first time is shown above all the same.
-    if outcome.is_err() && step.name == LIVE {
-        println!("---- {}: failed, once more", step.name);
-        outcome = step.carry_out(workspace);
-    }
+    let outcome = step.carry_out(workspace);
     let failure = outcome.err().map(|error| format!("{error:#}"));
     let took = start.elapsed();
     let verdict = if failure.is_none() { "ok" } else { "FAILED" };

@@ -6,6 +6,9 @@ use std::{env, fs, iter};
 
 use anyhow::{Context as _, Result, bail, ensure};
 
+/// The variable that tells tests where the release build lies: promises are checked on what is shipped.
+pub(crate) const PLACE: &str = "WHYPERF_TEST_BIN_DIR";
+
 /// The checkout this chore runs in.
 #[derive(Debug, Clone)]
 pub(crate) struct Workspace {
