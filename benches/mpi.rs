@@ -8,6 +8,7 @@ mod shipped;
 
 use std::collections::BTreeMap;
 use std::env;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
@@ -93,7 +94,10 @@ fn run(way: Way, program: &Path, library: &Path, folder: &Path, calls: usize) ->
     }
     let directory = folder.join("run");
     if matches!(way, Way::SwitchedOff | Way::Measured) {
-        std::fs::create_dir(&directory).expect("the last run's directory was removed");
+        std::fs::DirBuilder::new()
+            .mode(0o700)
+            .create(&directory)
+            .expect("the last run's directory was removed");
         command.env("WHYPERF_DIR", &directory);
     }
     if way == Way::SwitchedOff {

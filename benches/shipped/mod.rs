@@ -1,6 +1,7 @@
 //! What benchmarks run beside: the shipped library, and a run directory of their own.
 
 use std::env;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 /// The shipped library: where `WHYPERF_TEST_BIN_DIR` says, else in the release folder beside us.
@@ -28,7 +29,7 @@ impl Folder {
         let shared = Path::new("/dev/shm");
         let base = if shared.is_dir() { shared.to_owned() } else { env::temp_dir() };
         let path = base.join(format!("whyperf-bench-{name}-{}", std::process::id()));
-        std::fs::create_dir(&path).expect("the folder's name is new");
+        std::fs::DirBuilder::new().mode(0o700).create(&path).expect("the folder's name is new");
         Self(path)
     }
 }

@@ -341,6 +341,20 @@ pub(crate) fn read_file(path: &core::ffi::CStr, into: &mut [u8]) -> usize {
     usize::try_from(length).unwrap_or(0)
 }
 
+/// Whether this is a directory that its owner alone may use.
+pub(crate) fn is_private_directory(path: &core::ffi::CStr) -> bool {
+    let mut facts = core::mem::MaybeUninit::<libc::stat>::uninit();
+    let arguments =
+        [libc::AT_FDCWD as usize, path.as_ptr() as usize, facts.as_mut_ptr() as usize, 0, 0, 0];
+    // SAFETY: a string that ends with zero, and room for what the kernel says of the file.
+    if unsafe { call(libc::SYS_newfstatat, arguments) } != 0 {
+        return false;
+    }
+    // SAFETY: the kernel filled it.
+    let mode = unsafe { facts.assume_init() }.st_mode;
+    mode & libc::S_IFMT == libc::S_IFDIR && mode & 0o077 == 0
+}
+
 /// Makes a new private file for reading and writing; a negative answer is an error.
 pub(crate) fn create_new(path: &core::ffi::CStr) -> isize {
     let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | libc::O_CLOEXEC | libc::O_NOFOLLOW;

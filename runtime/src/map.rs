@@ -177,10 +177,15 @@ unsafe impl Sync for Shared {}
 static PATH: Shared = Shared(UnsafeCell::new(Path { bytes: [0; 4096], used: 0 }));
 
 impl Path {
-    fn set(&mut self, directory: &[u8], attempt: u32) -> Option<()> {
+    fn set_directory(&mut self, directory: &[u8]) -> Option<()> {
         self.bytes.fill(0);
         self.bytes.get_mut(..directory.len())?.copy_from_slice(directory);
         self.used = directory.len();
+        Some(())
+    }
+
+    fn set(&mut self, directory: &[u8], attempt: u32) -> Option<()> {
+        self.set_directory(directory)?;
         self.write_str("/").ok()?;
         number(self, kernel::process_id())?;
         self.write_str("-").ok()?;
@@ -207,6 +212,11 @@ impl Write for Path {
 
 fn open_new(settings: &Settings, path: &mut Path) -> Option<i32> {
     const EXISTS: isize = -(libc::EEXIST as isize);
+    // A run directory is nobody else's. Another place was not meant: nothing is left behind there.
+    path.set_directory(settings.directory())?;
+    if !kernel::is_private_directory(path.as_c_str()) {
+        return None;
+    }
     for attempt in 0..1000_u32 {
         path.set(settings.directory(), attempt)?;
         match kernel::create_new(path.as_c_str()) {

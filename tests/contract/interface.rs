@@ -3,6 +3,7 @@
 use crate::shipped::{Folder, library, output, project};
 use std::ffi::OsString;
 use std::fs::{self, File};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -79,7 +80,7 @@ fn check(compiler: &str, source: &str, expected: &[(&str, u64)]) {
         let folder = Folder::new(&format!("{source}-{number}"));
         let program = folder.0.join("program");
         let regions = folder.0.join("regions");
-        fs::create_dir(&regions).expect("a new folder");
+        fs::DirBuilder::new().mode(0o700).create(&regions).expect("a new folder");
         compile(compiler, options, std::slice::from_ref(&source_path), &program);
         let (alone, preloaded, left) = run(&program, &regions);
         assert_eq!(alone, preloaded, "{source} {options:?} prints something else");
@@ -119,7 +120,7 @@ fn pause_and_resume() {
 fn phases() {
     let folder = Folder::new("phases");
     let regions = folder.0.join("regions");
-    fs::create_dir(&regions).expect("a new folder");
+    fs::DirBuilder::new().mode(0o700).create(&regions).expect("a new folder");
     let program = folder.0.join("program");
     compile("gcc", &["-no-pie"], &[project("tests/programs/api/phase.c")], &program);
     let (alone, preloaded, left) = run(&program, &regions);
@@ -136,7 +137,7 @@ fn phases() {
 fn every_call_from_fortran() {
     let folder = Folder::new("fortran");
     let regions = folder.0.join("regions");
-    fs::create_dir(&regions).expect("a new folder");
+    fs::DirBuilder::new().mode(0o700).create(&regions).expect("a new folder");
     let program = folder.0.join("program");
     let objects = format!("-J{}", folder.0.display());
     let sources = [project("include/whyperf.f90"), project("tests/programs/api/api.f90")];

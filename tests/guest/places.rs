@@ -41,6 +41,11 @@ fn directories_that_are_none() {
         trial.is_same_in(&bare, place);
     }
     own.iter().for_each(|place| trial.is_same_in(&bare, place));
+    let root = fs::read_dir("/").expect("everybody may list it");
+    let left = root.filter_map(Result::ok).map(|entry| entry.path());
+    let left: Vec<_> =
+        left.filter(|path| path.extension().is_some_and(|e| e == "region")).collect();
+    assert!(left.is_empty(), "left behind in a place that is no run directory: {left:?}");
 }
 
 #[test]

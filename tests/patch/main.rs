@@ -8,6 +8,7 @@ mod offsets;
 
 use std::env;
 use std::ffi::OsString;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -61,7 +62,7 @@ fn check(source: &str, environment: &[(&str, OsString)]) {
     let program = build(source, &folder.0);
     let plain = run(&program, environment, None);
     let regions = folder.0.join("run");
-    std::fs::create_dir(&regions).expect("the folder is ours");
+    std::fs::DirBuilder::new().mode(0o700).create(&regions).expect("the folder is ours");
     let measured = run(&program, environment, Some(&regions));
     let said = String::from_utf8_lossy(&measured.stderr).into_owned();
     assert!(plain.status.success(), "{source} by itself: {}", plain.status);

@@ -3,6 +3,7 @@
 use std::env;
 use std::ffi::OsString;
 use std::fs::{self, File};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
 use std::thread;
@@ -140,7 +141,7 @@ pub(crate) fn check(program: &Program) {
 
     fs::remove_file(&end).expect("it was there");
     let regions = folder.0.join("regions");
-    fs::create_dir(&regions).expect("the folder is ours");
+    fs::DirBuilder::new().mode(0o700).create(&regions).expect("the folder is ours");
     let child = program.start(&path, &folder.0, Some(&regions), "tortured");
     let mut running = Running(child);
     let processes = program.regions(&path, &regions, &mut running.0);

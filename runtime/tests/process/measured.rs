@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -72,7 +73,7 @@ impl Folder {
     fn new(name: &str) -> Self {
         let name = name.replace(':', "-");
         let path = env::temp_dir().join(format!("whyperf-{name}-{}", std::process::id()));
-        fs::create_dir(&path).expect("the folder's name is new");
+        fs::DirBuilder::new().mode(0o700).create(&path).expect("the folder's name is new");
         Self(path)
     }
 }
