@@ -18,7 +18,8 @@
 //! phase that passed does not stay in the report.
 //!
 //! Scores: values lie between zero and one where true is above; where true is below the threshold `T` the score of `v` is
-//! `T / (T + v)`, which is also in `[0, 1]`, passes one half at `v = T` and grows as `v` falls.
+//! `T / (T + v)`, which is also in `[0, 1]`, passes one half at `v = T` and grows as `v` falls. What comes more rarely than the hypothesis
+//! asks for scores nothing, however small it is.
 
 use whyperf_model::{Nanos, Time};
 
@@ -38,6 +39,8 @@ pub(crate) struct Judge {
     up: Side,
     down: Side,
     life: Sum,
+    /// For how long the denominator came too rarely to be the reason.
+    rare: Nanos,
     /// Judges in the place of the wagers.
     guess: Option<Guess>,
 }
@@ -57,6 +60,7 @@ struct Rule {
     operator: Operator,
     threshold: f64,
     least: f64,
+    rate: f64,
     least_time: Nanos,
     error_true: f64,
     error_false: f64,
@@ -88,6 +92,7 @@ impl Judge {
             operator: hypothesis.operator,
             threshold: hypothesis.threshold,
             least: hypothesis.least,
+            rate: hypothesis.rate,
             least_time: settings.least_time,
             error_true: settings.error_true,
             error_false: settings.error_false,
@@ -97,15 +102,21 @@ impl Judge {
             Verdicts::Sequential => None,
             Verdicts::Classic(rules) => Some(Guess::new(rules)),
         };
-        Self { rule, truth: Truth::Unknown, verdicts: 0, up, down, life: Sum::default(), guess }
+        let (life, rare) = (Sum::default(), Nanos::ZERO);
+        Self { rule, truth: Truth::Unknown, verdicts: 0, up, down, life, rare, guess }
     }
 
     /// Takes in an observation; tells when it changes the verdict.
     pub(crate) fn observe(&mut self, seen: Observation) -> Option<Ground> {
+        let is_rare = self.rule.is_rare(&seen);
+        if is_rare {
+            self.rare += seen.interval.length();
+        }
         if self.guess.is_some() {
             return self.guess(seen);
         }
-        let score = self.rule.score(seen.numerator / seen.denominator);
+        let value = if is_rare { f64::INFINITY } else { seen.numerator / seen.denominator };
+        let score = self.rule.score(value);
         self.up.observe(score, seen);
         self.down.observe(1.0 - score, seen);
         self.life.add(seen);
@@ -124,7 +135,7 @@ impl Judge {
 
     /// Whether all that was ever seen is on the true side of the threshold.
     pub(crate) fn would_hold(&self) -> bool {
-        self.life.value().is_some_and(|value| self.rule.operator.holds(value, self.rule.threshold))
+        self.life.value().is_some() && self.holds_for_life()
     }
 
     /// The same question once more, with what is known about the whole life kept.
@@ -163,7 +174,8 @@ impl Judge {
     /// The verdict of old.
     fn guess(&mut self, seen: Observation) -> Option<Ground> {
         self.life.add(seen);
-        let mean = self.life.value()?;
+        let value = self.life.value()?;
+        let mean = if self.is_mostly_rare() { f64::INFINITY } else { value };
         let asked = (self.rule.operator, self.rule.threshold);
         let guess = self.guess.as_mut()?;
         let truth = guess.observe(mean, seen.interval, asked)?;
@@ -172,7 +184,7 @@ impl Judge {
             return None;
         }
         self.truth = truth;
-        Some(Ground { truth, value: mean, confidence: 0.0, since: guess.since })
+        Some(Ground { truth, value, confidence: 0.0, since: guess.since })
     }
 
     /// The verdict that the last observation changes to.
@@ -190,7 +202,14 @@ impl Judge {
         }
     }
 
+    fn is_mostly_rare(&self) -> bool {
+        self.rare > self.life.time - self.rare
+    }
+
     fn holds_for_life(&self) -> bool {
+        if self.is_mostly_rare() {
+            return false;
+        }
         self.life.value().is_none_or(|value| self.rule.operator.holds(value, self.rule.threshold))
     }
 
@@ -209,6 +228,12 @@ impl Rule {
             Operator::Above => value.clamp(0.0, 1.0),
             Operator::Below => self.threshold / (self.threshold + value.max(0.0)),
         }
+    }
+
+    /// Whether the denominator comes too rarely to be the reason for anything.
+    fn is_rare(self, seen: &Observation) -> bool {
+        let time = seen.interval.length().as_secs_f64() * f64::from(seen.processes);
+        self.rate > 0.0 && seen.denominator < self.rate * time
     }
 
     fn bar(self) -> f64 {
@@ -299,7 +324,12 @@ mod tests {
         for (at, value) in values.into_iter().enumerate() {
             let start = at as u64 * STEP;
             let interval = Interval::new(Time::from_millis(start), Time::from_millis(start + STEP));
-            let seen = Observation { interval, numerator: value * 1000.0, denominator: 1000.0 };
+            let seen = Observation {
+                interval,
+                numerator: value * 1000.0,
+                denominator: 1000.0,
+                processes: 1,
+            };
             if let Some(ground) = judge.observe(seen) {
                 found.push((start + STEP, ground.truth));
             }
@@ -348,7 +378,8 @@ mod tests {
             let value = if at < 60 { 0.0 } else { 600.0 };
             let start = Time::from_millis(at * STEP);
             let interval = Interval::new(start, start + Nanos::from_millis(STEP));
-            let seen = Observation { interval, numerator: value, denominator: 1000.0 };
+            let seen =
+                Observation { interval, numerator: value, denominator: 1000.0, processes: 1 };
             grounds.extend(judge.observe(seen));
         }
         let last = grounds.last().expect("a change of this size is found");
@@ -391,12 +422,35 @@ mod tests {
     }
 
     #[test]
+    fn what_comes_rarely_is_not_the_reason() {
+        let truths = |rate: f64| {
+            let mut judge = judge("TooManySmallMessages");
+            let mut found = Vec::new();
+            for at in 0..400 {
+                let start = Time::from_millis(at * STEP);
+                let interval = Interval::new(start, start + Nanos::from_millis(STEP));
+                let denominator = 2.0 * rate * STEP as f64 * 1e-3;
+                let numerator = 8.0 * denominator;
+                let seen = Observation { interval, numerator, denominator, processes: 2 };
+                found.extend(judge.observe(seen).map(|ground| ground.truth));
+            }
+            (found, judge.at_the_end())
+        };
+        assert_eq!(truths(1100.0), (vec![Truth::True], Truth::True));
+        assert_eq!(truths(900.0), (vec![Truth::False], Truth::False));
+    }
+
+    #[test]
     fn few_operations_say_nothing() {
         let mut judge = judge("TooManySmallIOOps");
         let interval = |at: u64| Interval::new(Time::from_millis(at), Time::from_millis(at + STEP));
         for at in 0..90 {
-            let one =
-                Observation { interval: interval(at * STEP), numerator: 8.0, denominator: 1.0 };
+            let one = Observation {
+                interval: interval(at * STEP),
+                numerator: 8.0,
+                denominator: 1.0,
+                processes: 1,
+            };
             assert_eq!(judge.observe(one), None);
         }
     }

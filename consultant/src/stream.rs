@@ -20,6 +20,8 @@ pub(crate) struct Observation {
     pub(crate) interval: Interval,
     pub(crate) numerator: f64,
     pub(crate) denominator: f64,
+    /// How many processes the denominator is of.
+    pub(crate) processes: u32,
 }
 
 /// Which of the two a sample is of.
@@ -109,6 +111,7 @@ impl Observation {
             interval: Interval::new(self.interval.start, next.interval.end),
             numerator: self.numerator + next.numerator,
             denominator: self.denominator + next.denominator,
+            processes: self.processes.max(next.processes),
         }
     }
 }
@@ -120,6 +123,7 @@ fn side_by_side(above: &Sample, below: &Sample) -> Observation {
         interval: above.interval,
         numerator: above.amount as f64,
         denominator: below.amount as f64 * longer,
+        processes: below.reported,
     }
 }
 

@@ -3,6 +3,7 @@
 //! A file is a program, a line of four dashes, and the expected steps and report. `UPDATE=1` rewrites the expectation: read the
 //! difference before you commit it.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -106,6 +107,34 @@ fn scenarios_go_as_written() {
         }
     }
     assert!(different.is_empty(), "not as written; now:\n{}", different.join("\n"));
+}
+
+/// Every hypothesis of the table, and so every one that is added to it, has a described program that it is true for at the end, and
+/// one of which it is found false at the first look and never true.
+#[test]
+fn each_hypothesis_is_true_of_one_and_false_of_another() {
+    let mut is_true = BTreeSet::new();
+    let mut is_false = BTreeSet::new();
+    for path in files() {
+        let text = std::fs::read_to_string(&path).expect("readable");
+        let world = text.split(MARK).next().unwrap_or_default();
+        let (steps, report) = search(&Scenario::parse(world).expect("checked by the other test"));
+        is_true.extend(report.bottlenecks.iter().map(|found| found.hypothesis.to_string()));
+        let concluded = steps.iter().filter_map(|step| match &step.happening {
+            Happening::Concluded(conclusion) => Some(conclusion),
+            _ => None,
+        });
+        let of = |truth| {
+            let such = concluded.clone().filter(move |conclusion| conclusion.truth == truth);
+            such.map(|one| one.subject.hypothesis.to_string()).collect::<BTreeSet<_>>()
+        };
+        is_false.extend(&of(Truth::False) - &of(Truth::True));
+    }
+    let table = Hypotheses::built_in();
+    for row in table.ids().map(|id| table.row(id)) {
+        assert!(is_true.contains(&*row.name), "no scenario shows {}", row.name);
+        assert!(is_false.contains(&*row.name), "no scenario refutes {}", row.name);
+    }
 }
 
 #[test]

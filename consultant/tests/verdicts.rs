@@ -169,8 +169,8 @@ impl Planted {
     /// The value of a pair over a whole number of seconds.
     fn value(&self, (above, below): &(Pair, Pair)) -> f64 {
         let amount = |pair: &Pair| {
-            let all = self.program.select(pair.metric, &pair.focus);
-            self.program.amount(&all, Interval::new(Time::ZERO, Time(LONGEST))) as f64
+            let mut all = self.program.select(pair.metric, &pair.focus);
+            self.program.amount(&mut all, Interval::new(Time::ZERO, Time(LONGEST))) as f64
         };
         amount(above) / amount(below).max(1.0)
     }

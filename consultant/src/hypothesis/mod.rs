@@ -2,10 +2,18 @@
 //!
 //! ```text
 //!   the whole program is slow because of
-//!   ├ ExcessiveIOBlockingTime     io_wait / wall        > 0.20
-//!   │ └ TooManySmallIOOps         io_bytes / io_ops     < 4096 bytes
-//!   ├ ExcessiveSyncWaitingTime    sync_wait / wall      > 0.20
-//!   └ CPUbound                    cpu / wall            > 0.30
+//!   ├ ExcessiveIOBlockingTime                io_wait / wall               > 0.20
+//!   │ ├ TooManySmallIOOps                    io_bytes / io_ops            < 4096 bytes
+//!   │ ├ ExcessiveMetadataTime                metadata_wait / io_wait      > 0.50
+//!   │ └ IOSerializedOnOneProcess             io_wait_alone / io_wait      > 0.50
+//!   ├ ExcessiveSyncWaitingTime               sync_wait / wall             > 0.20
+//!   │ ├ ExcessivePointToPointWaitingTime     p2p_wait / wall              > 0.20
+//!   │ │ └ TooManySmallMessages               msg_bytes / msgs             < 1024 bytes, 1000 a second
+//!   │ ├ ExcessiveCollectiveWaitingTime       collective_wait / wall       > 0.20
+//!   │ │ └ LateArrivalAtCollectives           late_wait / collective_wait  > 0.50
+//!   │ └ ExcessiveLockWaitingTime             lock_wait / wall             > 0.20
+//!   └ CPUbound                               cpu / wall                   > 0.30
+//!     └ ExcessiveLoadImbalance               cpu_imbalance / wall         > 0.20
 //! ```
 //!
 //! A value is a fraction of what its threads had: `wall` is taken at the processes and machines of the focus alone, so a
@@ -46,7 +54,9 @@ pub struct Hypothesis {
     pub threshold: f64,
     /// How much of the denominator must have been seen before anything is concluded.
     pub least: f64,
-    /// Hierarchies along which it is never refined.
+    /// How often per second and process the denominator must come; what comes more rarely speaks against it. Zero where it does not matter.
+    pub rate: f64,
+    /// Hierarchies along which it is never refined, and of which its focus names nothing when a more general hypothesis led to it.
     pub pruned: Cow<'static, [Hierarchy]>,
     /// How a true node is refined.
     pub refinement: Refinement,
@@ -139,6 +149,18 @@ impl Hypothesis {
         is_time && wanted.categories == CategorySet::COMPUTE
     }
 
+    /// Whether it sets processes side by side, so that one alone has no answer.
+    #[must_use]
+    pub fn compares(&self) -> bool {
+        self.numerator.definition().aggregation.compares()
+    }
+
+    /// Whether a more general hypothesis that is true at a focus leads to it there.
+    #[must_use]
+    pub fn is_asked_at(&self, focus: &Focus) -> bool {
+        self.pruned.iter().all(|hierarchy| focus.is_root(*hierarchy))
+    }
+
     /// Whether it may be refined along a hierarchy.
     #[must_use]
     pub fn refines(&self, hierarchy: Hierarchy) -> bool {
@@ -216,6 +238,19 @@ mod tests {
         for (at, row) in table.rows.iter().enumerate() {
             assert_eq!(table.named(&row.name), Some(HypothesisId(at)));
         }
+    }
+
+    #[test]
+    fn a_finer_question_is_asked_where_it_says_more() {
+        let table = Hypotheses::built_in();
+        let is_asked = |name: &str, focus: &str| {
+            let row = table.row(table.named(name).expect("it is in the table"));
+            row.is_asked_at(&focus.parse().expect("the test's own focus is well formed"))
+        };
+        assert!(is_asked("ExcessivePointToPointWaitingTime", "</Code/a.c/f,/Process/1>"));
+        assert!(!is_asked("ExcessivePointToPointWaitingTime", "</SyncObject/Message>"));
+        assert!(!is_asked("LateArrivalAtCollectives", "</Process/1>"));
+        assert!(is_asked("TooManySmallIOOps", "</File/a>"));
     }
 
     #[test]

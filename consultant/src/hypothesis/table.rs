@@ -44,6 +44,10 @@ pub enum Fault {
     Choice(String, &'static str),
     /// Not a number of this unit, or none that values can pass.
     Threshold(String),
+    /// What some processes have more than others is no whole to have a share of.
+    Compared(String),
+    /// Not a number of this unit, or in a row that is true above its threshold.
+    Rate(String),
 }
 
 impl Hypotheses {
@@ -99,6 +103,7 @@ struct Row {
     operator: Spanned<String>,
     threshold: Spanned<Threshold>,
     least: Option<f64>,
+    rate: Option<Spanned<String>>,
     hierarchies: Option<Vec<Spanned<String>>>,
     policy: Option<Spanned<String>>,
     rank: Option<u8>,
@@ -144,6 +149,7 @@ impl Reader<'_> {
             operator,
             threshold: self.threshold(row, operator, (numerator, denominator))?,
             least: row.least.unwrap_or_default().max(0.0),
+            rate: self.rate(row, operator, denominator)?,
             pruned: Cow::Owned(self.pruned(row)?),
             refinement: self.refinement(row)?,
             rank: row.rank.unwrap_or(u8::MAX),
@@ -161,7 +167,11 @@ impl Reader<'_> {
             let name = name.trim();
             name.parse::<Metric>().map_err(|_| self.error(start, Fault::Metric(name.to_owned())))
         };
-        Ok((metric(above)?, metric(below)?))
+        let (above, below) = (metric(above)?, metric(below)?);
+        if below.definition().aggregation.compares() {
+            return Err(self.error(start, Fault::Compared(below.to_string())));
+        }
+        Ok((above, below))
     }
 
     fn normalizer(&self, row: &Row) -> Result<Normalizer, HypothesisError> {
@@ -223,6 +233,17 @@ impl Reader<'_> {
         let fault = || Fault::Threshold(wanted.to_owned());
         let value = value.filter(|value| operator.can_be_passed(*value));
         value.ok_or_else(|| self.error(row.threshold.span().start, fault()))
+    }
+
+    /// Per second and process, in the unit of the divisor.
+    fn rate(&self, row: &Row, operator: Operator, of: Metric) -> Result<f64, HypothesisError> {
+        let Some(text) = &row.rate else { return Ok(0.0) };
+        let unit = format!("{}/s", of.definition().unit.symbol());
+        let number = text.get_ref().trim().strip_suffix(&unit);
+        let number = number.and_then(|number| number.trim().parse::<f64>().ok());
+        let number = number.filter(|number| *number > 0.0 && number.is_finite());
+        let number = number.filter(|_| operator == Operator::Below);
+        number.ok_or_else(|| self.error(text.span().start, Fault::Rate(unit)))
     }
 
     fn choice<T>(
@@ -306,6 +327,13 @@ impl fmt::Display for Fault {
             Self::Threshold(wanted) => {
                 write!(out, "the threshold is not a positive value in {wanted}")
             }
+            Self::Compared(name) => write!(
+                out,
+                "'{name}' is what some processes have more than others; divide by what all of them have"
+            ),
+            Self::Rate(unit) => {
+                write!(out, "the rate is not a positive number in {unit} beside the operator '<'")
+            }
         }
     }
 }
@@ -371,6 +399,18 @@ mod tests {
         assert_eq!(
             with("ExcessiveSyncWaitingTime", "Chatty"),
             ["h.toml:2:8: the parents of 'Chatty' lead back to it"]
+        );
+        let wanted = "the rate is not a positive number in ops/s beside the operator '<'";
+        for rate in ["1000", "1000 B/s", "-1 ops/s", "inf ops/s"] {
+            let rated = format!("policy\"\nrate = \"{rate}\"\npolicy");
+            let rated = with("policy", rated.trim_start_matches("policy\"\n"));
+            assert_eq!(rated, [format!("h.toml:7:8: {wanted}")]);
+        }
+        assert_eq!(
+            with("msg_bytes_sent / msgs", "sync_wait / late_wait"),
+            [
+                "h.toml:4:10: 'late_wait' is what some processes have more than others; divide by what all of them have"
+            ]
         );
         assert!(with("operator", "operatr")[0].starts_with("h.toml:5:1: unknown field"));
         assert!(with("name = \"Chatty\"", "name = ")[0].starts_with("h.toml:2:"));

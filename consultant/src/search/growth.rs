@@ -76,6 +76,9 @@ impl Search {
         if LAST.contains(&hierarchy) && parent.is_root() {
             self.send_scouts(news);
         }
+        if hierarchy == Hierarchy::Process && self.catalogue.count(hierarchy) == 2 {
+            self.compare_late();
+        }
         // Processes join late ones alone: nothing is to be done for the first hundred thousand.
         if LAST.contains(&hierarchy) && !self.graph.awaits_late() {
             return;
@@ -200,10 +203,24 @@ impl Search {
         self.graph.node_mut(id).refined.whys = true;
         let node = self.graph.node(id);
         let (hypothesis, focus) = (node.hypothesis, node.focus.clone());
-        let below: Vec<_> = self.hypotheses.children(Some(hypothesis)).collect();
+        let is_alone = self.catalogue.count(Hierarchy::Process) < 2;
+        let is_asked = |finer: &HypothesisId| {
+            let finer = self.hypotheses.row(*finer);
+            finer.is_asked_at(&focus) && !(is_alone && finer.compares())
+        };
+        let below: Vec<_> = self.hypotheses.children(Some(hypothesis)).filter(is_asked).collect();
         let linked: Vec<_> =
             below.into_iter().map(|finer| self.link(id, finer, focus.clone(), Edge::Why)).collect();
         self.tell_refined(id, None, &linked, 0);
+    }
+
+    /// There is a second process: what compares them is asked now where it had been left out.
+    fn compare_late(&mut self) {
+        for id in self.graph.ids() {
+            if self.graph.node(id).refined.whys {
+                self.refine_why(id);
+            }
+        }
     }
 
     pub(super) fn refine_along(&mut self, id: NodeId, hierarchy: Hierarchy) {

@@ -54,7 +54,7 @@ impl Code {
 /// What is seen of an interval through short windows: the amount, scaled up; nothing when no window fell into it.
 pub(super) fn through_windows(
     program: &Program,
-    selection: &Selection,
+    selection: &mut Selection,
     interval: Interval,
     coverage: f64,
 ) -> Option<i64> {

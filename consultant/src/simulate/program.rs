@@ -9,7 +9,7 @@
 //! exactly.
 
 use whyperf_model::{
-    Category, Focus, Hierarchy, Interval, Metric, Nanos, Quantity, Resource, Time,
+    Category, Comparison, Focus, Hierarchy, Interval, Metric, Nanos, Quantity, Resource, Time,
 };
 
 /// Who does what when.
@@ -65,51 +65,84 @@ pub struct Selection {
     activities: Vec<Selected>,
     /// How many processes match.
     pub processes: u32,
+    /// Where processes are set side by side: what is known of them, and whether each is in the focus.
+    sides: Option<(Comparison, Vec<bool>)>,
 }
 
-/// An activity of a phase, what share of the period is before it, and how many ranks do it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// An activity of a phase, what share of the period is before it, and which ranks do it.
+#[derive(Clone, Debug, PartialEq)]
 struct Selected {
     phase: usize,
     nth: usize,
     before: u64,
-    ranks: u64,
+    ranks: Vec<usize>,
 }
 
 impl Program {
     /// What counts for a metric at a focus.
     #[must_use]
     pub fn select(&self, metric: Metric, focus: &Focus) -> Selection {
-        let selected: Vec<bool> = self.processes.iter().map(|one| one.is_in(focus)).collect();
-        let is_selected = |rank: &&usize| selected.get(**rank).is_some_and(|is| *is);
+        let inside: Vec<bool> = self.processes.iter().map(|one| one.is_in(focus)).collect();
+        let processes = inside.iter().filter(|is| **is).count();
+        let aggregation = metric.definition().aggregation;
+        let compares = aggregation.compares();
+        let counts = |rank: &&usize| inside.get(**rank).is_some_and(|is| *is || compares);
         let mut activities = Vec::new();
         for (at, phase) in self.phases.iter().enumerate() {
-            let ranks = phase.ranks.iter().filter(is_selected).count() as u64;
+            let ranks: Vec<usize> = phase.ranks.iter().filter(counts).copied().collect();
             let mut before = 0;
             for (nth, activity) in phase.activities.iter().enumerate() {
-                if ranks > 0 && activity.counts(metric) && activity.is_in(focus) {
-                    activities.push(Selected { phase: at, nth, before, ranks });
+                if !ranks.is_empty() && activity.counts(metric) && activity.is_in(focus) {
+                    activities.push(Selected { phase: at, nth, before, ranks: ranks.clone() });
                 }
                 before += activity.permille;
             }
         }
-        let processes = selected.iter().filter(|is| **is).count();
-        Selection { metric, activities, processes: u32::try_from(processes).unwrap_or(u32::MAX) }
+        Selection {
+            metric,
+            activities,
+            processes: u32::try_from(if compares { inside.len() } else { processes })
+                .unwrap_or(u32::MAX),
+            sides: compares.then(|| (Comparison::new(aggregation), inside)),
+        }
     }
 
-    /// What a selection grows by over an interval.
-    #[must_use]
-    pub fn amount(&self, selection: &Selection, interval: Interval) -> i64 {
+    /// What a selection grows by over an interval; intervals follow each other.
+    pub fn amount(&self, selection: &mut Selection, interval: Interval) -> i64 {
+        let Selection { metric, activities, sides, .. } = selection;
         let mut amount = 0;
-        for Selected { phase, nth, before, ranks } in &selection.activities {
+        for (at, Selected { phase, nth, before, ranks }) in activities.iter().enumerate() {
             let phase = &self.phases[*phase];
             let activity = &phase.activities[*nth];
-            let until = |time: Time| {
-                activity.amount(selection.metric, phase.time_until(*before, activity, time))
-            };
-            amount += ranks * (until(interval.end) - until(interval.start));
+            let until =
+                |time: Time| activity.amount(*metric, phase.time_until(*before, activity, time));
+            let each = until(interval.end) - until(interval.start);
+            amount += ranks.len() as u64 * each;
+            if let Some((comparison, inside)) = sides
+                && each > 0
+            {
+                let object = self.object(activity, at);
+                for rank in ranks {
+                    let each = i64::try_from(each).unwrap_or(i64::MAX);
+                    comparison.take(number(*rank), inside[*rank], object, each);
+                }
+            }
         }
-        i64::try_from(amount).unwrap_or(i64::MAX)
+        let Some((comparison, inside)) = sides else {
+            return i64::try_from(amount).unwrap_or(i64::MAX);
+        };
+        for (rank, is_inside) in inside.iter().enumerate() {
+            comparison.attend(number(rank), *is_inside);
+        }
+        comparison.close(|_| true)
+    }
+
+    /// Tells objects apart: the number of the first activity at the same one, or `at` itself.
+    fn object(&self, activity: &Activity, at: usize) -> Option<u32> {
+        let object = activity.object()?;
+        let all = self.phases.iter().flat_map(|phase| &phase.activities);
+        let first = all.enumerate().find(|(_, other)| other.object() == Some(object));
+        Some(number(first.map_or(at, |(first, _)| first)))
     }
 
     /// What can be seen of it until a moment: processes that ran, and resources that were used.
@@ -143,6 +176,10 @@ impl Phase {
 }
 
 impl Activity {
+    fn object(&self) -> Option<&Resource> {
+        self.resources.iter().find(|one| one.hierarchy() == Hierarchy::SyncObject)
+    }
+
     fn counts(&self, metric: Metric) -> bool {
         metric.definition().categories.contains(self.category)
     }
@@ -167,6 +204,10 @@ impl Activity {
             Quantity::Processes | Quantity::Cost => 0,
         }
     }
+}
+
+fn number(of: usize) -> u32 {
+    u32::try_from(of).unwrap_or(u32::MAX)
 }
 
 fn holds(focus: &Focus, resource: &Resource) -> bool {

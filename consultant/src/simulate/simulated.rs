@@ -94,8 +94,9 @@ impl Simulated {
         let interval = Interval::new(self.now, self.now + self.script.step);
         self.now = interval.end;
         self.announce();
-        for (id, (pair, selection)) in &self.measured {
-            let sample = self.sample(pair, selection, interval);
+        for (id, (pair, selection)) in &mut self.measured {
+            let coverage = Code::function(pair).and_then(|code| self.script.code.hot.get(code));
+            let sample = sample(&self.program, selection, interval, coverage.copied());
             self.events.push_back(Event::Sample(*id, sample));
         }
         self.count_calls();
@@ -103,17 +104,6 @@ impl Simulated {
         if self.now.since(Time::ZERO) >= self.script.length {
             self.events.push_back(Event::End(self.now));
             self.is_over = true;
-        }
-    }
-
-    fn sample(&self, pair: &Pair, selection: &Selection, interval: Interval) -> Sample {
-        let amount = self.program.amount(selection, interval);
-        let complete = Sample::complete(interval, amount, selection.processes);
-        let hot = Code::function(pair).and_then(|function| self.script.code.hot.get(function));
-        let Some(coverage) = hot else { return complete };
-        match through_windows(&self.program, selection, interval, *coverage) {
-            Some(amount) => Sample { amount, ..complete },
-            None => Sample { amount: 0, reported: 0, ..complete },
         }
     }
 
@@ -195,5 +185,22 @@ impl World for Simulated {
             self.step();
         }
         self.events.pop_front()
+    }
+}
+
+/// What a selection grew by, through windows if it is passed too often.
+fn sample(
+    program: &Program,
+    selection: &mut Selection,
+    interval: Interval,
+    coverage: Option<f64>,
+) -> Sample {
+    let processes = selection.processes;
+    let Some(coverage) = coverage else {
+        return Sample::complete(interval, program.amount(selection, interval), processes);
+    };
+    match through_windows(program, selection, interval, coverage) {
+        Some(amount) => Sample::complete(interval, amount, processes),
+        None => Sample { interval, amount: 0, reported: 0, expected: processes },
     }
 }
