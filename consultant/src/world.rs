@@ -57,6 +57,9 @@ impl Event {
 /// * samples of all pairs end at the same moments, and nothing is said about the time before a start;
 /// * after a stop no sample of that measurement follows;
 /// * a question for callees is answered, and nobody's callees are told unasked;
+/// * no more processes report than there are, and no sample is of no time;
+/// * what comes is told once, and what goes was there;
+/// * costs and prices are numbers, and none is below zero;
 /// * what is too hot runs, and its coverage is a share;
 /// * time never goes back, and `End` is the last event.
 pub trait World {

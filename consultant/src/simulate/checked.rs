@@ -2,7 +2,7 @@
 //!
 //! Any world can be wrapped, live ones too: run a search on it, then ask for the complaints. See [`World`] for the promises.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_model::{Pair, Resource, Sample, Time};
 
@@ -19,6 +19,8 @@ pub struct Checked<W> {
     running: BTreeMap<MeasurementId, Running>,
     /// Functions whose callees were asked for, and since when an answer is due.
     asked: BTreeMap<Resource, Option<Time>>,
+    /// What was said to be there, and not to be gone.
+    there: BTreeSet<Resource>,
     complaints: Vec<String>,
 }
 
@@ -39,6 +41,7 @@ impl<W: World> Checked<W> {
             samples: 0,
             running: BTreeMap::new(),
             asked: BTreeMap::new(),
+            there: BTreeSet::new(),
             complaints: Vec::new(),
         }
     }
@@ -62,10 +65,22 @@ impl<W: World> Checked<W> {
                 self.pass(sample.interval.end, Some(sample));
                 self.check_sample(*id, sample);
             }
-            Event::Resource(now, _)
-            | Event::Retired(now, _)
-            | Event::Cost(now, _)
-            | Event::Price(now, _, _) => self.pass(*now, None),
+            Event::Resource(now, resource) => {
+                self.pass(*now, None);
+                if !self.there.insert(resource.clone()) {
+                    self.complaints.push(format!("{resource} came twice"));
+                }
+            }
+            Event::Retired(now, resource) => {
+                self.pass(*now, None);
+                self.check_retired(resource);
+            }
+            Event::Cost(now, number) | Event::Price(now, _, number) => {
+                self.pass(*now, None);
+                if !number.is_finite() || *number < 0.0 {
+                    self.complaints.push(format!("a cost or a price is {number}"));
+                }
+            }
             Event::TooHot(now, id, coverage) => {
                 self.pass(*now, None);
                 self.check_heat(*id, *coverage);
@@ -84,6 +99,15 @@ impl<W: World> Checked<W> {
                 self.check_answers();
             }
         }
+    }
+
+    /// What goes was there: itself, or something in it.
+    fn check_retired(&mut self, resource: &Resource) {
+        let was_there = self.there.iter().any(|there| resource.contains(there));
+        if !was_there {
+            self.complaints.push(format!("{resource} went and was not there"));
+        }
+        self.there.remove(resource);
     }
 
     fn check_heat(&mut self, id: MeasurementId, coverage: f64) {
@@ -130,6 +154,9 @@ impl<W: World> Checked<W> {
 
     fn check_sample(&mut self, id: MeasurementId, sample: &Sample) {
         self.samples += 1;
+        if sample.reported > sample.expected || sample.interval.is_empty() {
+            self.complaints.push(format!("{id} has {sample:?}"));
+        }
         let Some(running) = self.running.get_mut(&id) else {
             self.complaints.push(format!("{id} has a sample but does not run"));
             return;
@@ -183,7 +210,7 @@ impl<W: World> World for Checked<W> {
 mod tests {
     use std::collections::VecDeque;
 
-    use whyperf_model::{Focus, Metric};
+    use whyperf_model::{Focus, Interval, Metric};
 
     use super::*;
 
@@ -208,6 +235,31 @@ mod tests {
         asked.iter().for_each(|of| world.callees(of));
         while world.next().is_some() {}
         world.complaints().to_vec()
+    }
+
+    #[test]
+    fn what_comes_goes_and_costs_makes_sense() {
+        let tag = Resource::parse("/SyncObject/Message/w/3").expect("well formed");
+        let now = Time::from_secs(1);
+        let came = || Event::Resource(now, tag.clone());
+        let went = |name: Option<Resource>| Event::Retired(now, name.unwrap_or(tag.clone()));
+        assert_eq!(complaints(vec![came(), went(None), came(), went(tag.parent())], &[]), [""; 0]);
+        assert_eq!(complaints(vec![came(), came()], &[]), [format!("{tag} came twice")]);
+        let twice = complaints(vec![came(), went(None), went(None)], &[]);
+        assert_eq!(twice, [format!("{tag} went and was not there")]);
+        let cost = complaints(vec![Event::Cost(now, f64::NAN), Event::Price(now, tag, -1.0)], &[]);
+        assert_eq!(cost.len(), 2, "{cost:?}");
+    }
+
+    #[test]
+    fn no_more_report_than_there_are_and_none_of_no_time() {
+        let interval = Interval::new(Time::ZERO, Time::from_secs(1));
+        let sample = |sample| Event::Sample(MeasurementId(0), sample);
+        let right = Sample { interval, amount: 0, reported: 1, expected: 1 };
+        assert_eq!(complaints(vec![sample(right)], &[]), [""; 0]);
+        assert_eq!(complaints(vec![sample(Sample { expected: 0, ..right })], &[]).len(), 1);
+        let empty = Interval::new(Time::ZERO, Time::ZERO);
+        assert_eq!(complaints(vec![sample(Sample { interval: empty, ..right })], &[]).len(), 1);
     }
 
     #[test]
