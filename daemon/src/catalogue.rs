@@ -81,18 +81,19 @@ impl Catalogue {
         held.into_iter().for_each(|id| resources.release(id));
     }
 
-    /// Classifies nodes from `from` on; parents come before their children.
+    /// Classifies a thread's nodes from `from` on, all inside of `base`; parents come before their children.
     pub(crate) fn classify(
         &mut self,
         nodes: &mut [NodeState],
         from: usize,
+        base: ClassId,
         classes: &mut Classes,
         resources: &mut Resources,
     ) {
         for index in from..nodes.len() {
             let node = nodes[index];
             let parent = match node.parent {
-                0 => ClassId::NONE,
+                0 => base,
                 parent => nodes[parent as usize].class,
             };
             let key = (parent, node.region, node.site, node.object);

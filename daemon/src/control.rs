@@ -133,8 +133,12 @@ impl Process {
         let price = price.of_function();
         let activity = Activity::of(self, price, length, self.scale(scale));
         let spent = self.functions_cost;
-        let service = Service { region, replies: &replies, activity: &activity, spent };
+        let living = self.members.iter().filter(|member| !member.thread.ended);
+        let threads: Vec<u32> = living.map(|member| member.thread.tid).collect();
+        let (replies, activity, threads) = (&replies[..], &activity, &threads[..]);
+        let service = Service { region, replies, activity, threads, spent };
         instrumenter.serve(number, service, &mut self.catalogue);
+        self.cost += instrumenter.take_stopped(number);
     }
 
     fn reply(&self, reply: &Message) -> Option<Switched> {

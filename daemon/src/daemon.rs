@@ -381,6 +381,9 @@ impl Daemon {
             let outcome = process.pass(pass, &mut self.books);
             process.settle_apart(number, &mut self.books);
             process.serve_functions(number, pass, instrumenter);
+            if let Some(calls) = instrumenter.take_open_calls(number) {
+                process.find_inside(&calls, &mut self.books);
+            }
             if let Some(before) = before {
                 self.books.matcher.settle_so_far(&self.books.classes);
                 instrumenter.account(number, &before, &process.groups, &mut self.books.matcher);

@@ -1,7 +1,7 @@
 //! A thread of a process and its standing among the pairs: which groups it is in, what of its
 //! computing the system let run, and how its growth reaches the pairs.
 
-use whyperf_model::matching::{Classes, Matcher, ResourceId, Resources, SeatId, Totals};
+use whyperf_model::matching::{ClassId, Classes, Matcher, ResourceId, Resources, SeatId, Totals};
 use whyperf_model::{CategorySet, Nanos};
 
 use crate::clock::Scale;
@@ -23,6 +23,8 @@ pub(crate) struct Member {
     /// The version of the matcher that `groups` was made for.
     version: Option<u64>,
     pub(crate) classified: usize,
+    /// What all its nodes are inside of: calls that no event told of.
+    pub(crate) base: ClassId,
     running: Running,
     pub(crate) growth: Vec<Growth>,
 }
@@ -38,6 +40,7 @@ impl Member {
             seat: None,
             version: None,
             classified: 0,
+            base: ClassId::NONE,
             running: Running::default(),
             growth: Vec::new(),
         }

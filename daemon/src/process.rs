@@ -1,9 +1,10 @@
 //! One measured process: its threads, what its numbers mean, and where it stands.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
 use whyperf_layout::{Command, Message, NO_RANK, State};
-use whyperf_model::matching::{Classes, Clerk, Matcher, ResourceId, Resources};
+use whyperf_model::matching::{ClassId, Classes, Clerk, Matcher, ResourceId, Resources};
 use whyperf_model::{Category, Hierarchy, Nanos, Resource};
 
 use crate::catalogue::Catalogue;
@@ -296,8 +297,26 @@ impl Process {
         for member in &mut self.members {
             let from = std::mem::replace(&mut member.classified, member.thread.nodes.len());
             let nodes = &mut member.thread.nodes;
-            self.catalogue.classify(nodes, from, &mut books.classes, &mut books.resources);
+            let Books { classes, resources, .. } = books;
+            self.catalogue.classify(nodes, from, member.base, classes, resources);
         }
+    }
+
+    /// Threads are in these functions by calls that no event told of: all they do counts for them.
+    pub(crate) fn find_inside(&mut self, calls: &BTreeMap<u32, Vec<Resource>>, books: &mut Books) {
+        for member in &mut self.members {
+            let mut base = ClassId::NONE;
+            for code in calls.get(&member.thread.tid).into_iter().flatten() {
+                let own = Some(books.resources.id(code));
+                let resources = &mut books.resources;
+                base = books.classes.below(base, Category::Function, own, None, resources);
+            }
+            if member.base != base {
+                member.base = base;
+                member.classified = 0;
+            }
+        }
+        self.classify(books);
     }
 
     /// Hands what grew to the pairs, unless the program had paused the measurement.

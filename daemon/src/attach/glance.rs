@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use super::maps::Maps;
@@ -12,7 +13,7 @@ use super::memory::Memory;
 use super::tracee::{Stop, Tracee};
 use super::walk::{Images, Known, Picture};
 
-/// What was seen of a thread.
+/// What was seen of a thread; nothing when it did not stop.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sight {
     /// Addresses inside the functions that have not returned, innermost first.
@@ -39,17 +40,21 @@ pub(crate) struct Glance {
 }
 
 impl Glance {
-    /// Looks at threads of a process; tells of those that run and could be looked at, and for how long one stood
-    /// still at most.
-    pub(crate) fn at(&mut self, pid: u32, threads: &[u32]) -> (Vec<(u32, Sight)>, Duration) {
+    /// Looks at threads of a process; tells of those that run, and for how long one stood still at most. `None`
+    /// when the process cannot be looked at.
+    pub(crate) fn at(
+        &mut self,
+        pid: u32,
+        threads: &[u32],
+    ) -> Option<(Vec<(u32, Sight)>, Duration)> {
         let mut longest = Duration::ZERO;
-        let Ok(memory) = Memory::open(pid) else { return (Vec::new(), longest) };
+        let memory = Memory::open(pid).ok()?;
         let maps = Maps::of(pid);
         let mut pictures = Vec::new();
         for tid in threads.iter().filter(|tid| is_running(pid, **tid)) {
-            let begin = Instant::now();
-            pictures.extend(picture(*tid, &memory).map(|picture| (*tid, picture)));
-            longest = longest.max(begin.elapsed());
+            let (picture, stopped) = picture(*tid, &memory).unzip();
+            pictures.push((*tid, picture.flatten()));
+            longest = longest.max(stopped.unwrap_or_default());
         }
         let objects = maps.with_code().map(|one| (one.path.clone(), one.range.start)).collect();
         if self.objects != objects {
@@ -57,10 +62,13 @@ impl Glance {
             self.objects = objects;
         }
         let mut images = Images::knowing(&maps, &memory, std::mem::take(&mut self.known));
-        let sights = pictures.iter().map(|(tid, picture)| (*tid, sight(&mut images, picture)));
-        let sights = sights.collect();
+        let mut sights = Vec::new();
+        for (tid, picture) in pictures {
+            let sight = picture.map(|picture| sight(&mut images, &picture)).unwrap_or_default();
+            sights.push((tid, sight));
+        }
         self.known = images.into_known();
-        (sights, longest)
+        Some((sights, longest))
     }
 }
 
@@ -78,34 +86,42 @@ fn is_running(pid: u32, tid: u32) -> bool {
     text.is_ok_and(|text| text.starts_with("running"))
 }
 
-/// Stops a thread for a copy of its registers and stack.
-fn picture(tid: u32, memory: &Memory) -> Option<Picture> {
+/// Stops a thread for a copy of its registers and stack; tells for how long it stood still.
+fn picture(tid: u32, memory: &Memory) -> Option<(Option<Picture>, Duration)> {
     let tracee = Tracee::seize(tid).ok()?;
     tracee.interrupt().ok()?;
-    let until = Instant::now() + PATIENCE;
-    let stop = match tracee.wait(until) {
-        Some(stop) => stop,
-        // It cannot be let go while it runs, and is about to stop.
-        None => tracee.wait(Instant::now() + LAST)?,
-    };
+    let (stop, since) = stopped(&tracee)?;
     let signal = match stop {
         Stop::Signal(signal) => signal,
         Stop::Asked | Stop::Group | Stop::Call => 0,
         Stop::Ended => return None,
     };
-    let picture = (stop == Stop::Asked)
-        .then(|| tracee.registers().ok())
-        .flatten()
-        .map(|registers| Picture::take(&registers, memory));
+    let registers = (stop == Stop::Asked).then(|| tracee.registers().ok()).flatten();
+    let picture = registers.map(|registers| Picture::take(&registers, memory));
     let _ = tracee.detach(signal);
-    picture
+    Some((picture, since.elapsed()))
+}
+
+/// Waits until it has stopped, without sleep at first; tells when it had not yet.
+fn stopped(tracee: &Tracee) -> Option<(Stop, Instant)> {
+    let begin = Instant::now();
+    let mut running = begin;
+    while running.duration_since(begin) < AWAKE {
+        if let Some(stop) = tracee.wait(running) {
+            return Some((stop, running));
+        }
+        running = Instant::now();
+        thread::yield_now();
+    }
+    // It cannot be let go while it runs, and is about to stop.
+    Some((tracee.wait(Instant::now() + PATIENCE)?, running))
 }
 
 /// The library's file name.
 const OURS: &str = "libwhyperf.so";
-/// How long a thread may take to stop.
-const PATIENCE: Duration = Duration::from_millis(20);
-const LAST: Duration = Duration::from_secs(5);
+/// How long it is waited for without sleep that a thread stops, and how long at all.
+const AWAKE: Duration = Duration::from_millis(2);
+const PATIENCE: Duration = Duration::from_secs(5);
 
 #[cfg(test)]
 mod tests {
@@ -123,7 +139,7 @@ mod tests {
         let mut glance = Glance::default();
         let mut seen = Vec::new();
         while seen.is_empty() && std::path::Path::new(&format!("/proc/{pid}/exe")).exists() {
-            let (sights, _) = glance.at(pid, &[pid]);
+            let (sights, _) = glance.at(pid, &[pid]).unwrap_or_default();
             seen.extend(sights.into_iter().filter(|(_, sight)| sight.is_whole));
         }
         let output = child.wait_with_output().expect("it is ours");

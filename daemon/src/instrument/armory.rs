@@ -88,6 +88,8 @@ pub(super) struct Armory {
     pub(super) batches: u64,
     /// Whether the process knows how often a function may be called.
     has_budget: bool,
+    /// Its threads are being looked at: no code is changed until that is over.
+    pub(super) is_looked_at: bool,
 }
 
 impl Site {
@@ -196,6 +198,11 @@ impl Armory {
     pub(super) fn serve(&mut self, turn: Turn<'_>) {
         let mut rung = self.map_arenas(turn);
         rung |= self.set_budget(turn);
+        if self.is_looked_at {
+            return if rung {
+                ring_doorbell(turn.region)
+            };
+        }
         rung |= self.arm(turn);
         for site in self.sites.values_mut() {
             rung |= site.follow(turn);

@@ -1,12 +1,13 @@
 //! What is asked of the thread that knows the code, and what it answers: reading, decoding and
 //! planning never hold up a sample.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use whyperf_layout::patch::Patch;
-use whyperf_model::Resource;
+use whyperf_model::{Nanos, Resource};
 
 use super::modules::FunctionKey;
 use super::worker;
@@ -25,6 +26,8 @@ pub(super) enum Request {
     Callees { of: Resource },
     /// How to patch these functions in a process.
     Plan { process: u32, functions: Vec<FunctionKey> },
+    /// In which calls these threads of a process are.
+    Look { process: u32, threads: Vec<u32> },
     /// No arena could be mapped there; these functions need another.
     Move { process: u32, arena: u64, functions: Vec<FunctionKey> },
 }
@@ -32,9 +35,37 @@ pub(super) enum Request {
 /// What came of a question.
 #[derive(Debug)]
 pub(super) enum Answer {
-    Found { code: Resource, functions: Vec<FunctionKey> },
-    Callees { of: Resource, callees: Vec<Resource> },
-    Planned { process: u32, plans: Vec<Planned> },
+    Found {
+        code: Resource,
+        functions: Vec<FunctionKey>,
+    },
+    Callees {
+        of: Resource,
+        callees: Vec<Resource>,
+    },
+    Planned {
+        process: u32,
+        plans: Vec<Planned>,
+    },
+    Seen {
+        process: u32,
+        seen: Seen,
+    },
+    /// Functions call more than was known when they were asked about.
+    Learned {
+        calls: Vec<(Resource, Vec<Resource>)>,
+    },
+}
+
+/// What a look at the threads of a process told.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// Of each thread that ran: the functions it is in by a call that no event told of.
+    pub(super) threads: Vec<(u32, BTreeSet<FunctionKey>)>,
+    /// Whether these are all calls of all threads that ran.
+    pub(super) is_whole: bool,
+    /// For how long a thread stood still.
+    pub(super) stopped: Nanos,
 }
 
 /// One function of a process.

@@ -14,9 +14,11 @@ mod armory;
 mod book;
 mod desk;
 mod modules;
+mod open_calls;
 mod references;
 mod refusal;
 mod search;
+mod stacks;
 mod watched;
 mod window;
 mod worker;
@@ -33,6 +35,7 @@ use self::armory::{Armory, Stage, Turn};
 use self::book::{Book, UNSEEN};
 use self::desk::{Answer, Desk, Request};
 use self::modules::FunctionKey;
+use self::open_calls::OpenCalls;
 use crate::catalogue::Catalogue;
 use crate::region::Region;
 use crate::symbols::Objects;
@@ -63,6 +66,9 @@ pub(crate) struct Instrumenter {
     found: BTreeMap<Resource, Found>,
     armories: BTreeMap<u32, Armory>,
     watched: BTreeMap<u32, u32>,
+    open_calls: BTreeMap<u32, OpenCalls>,
+    /// In which round somebody asked last whom a function calls.
+    asked_callees: Option<u64>,
     told: Told,
     book: Book,
     round: u64,
@@ -76,6 +82,8 @@ pub(crate) struct Service<'process> {
     pub(crate) region: &'process Region,
     pub(crate) replies: &'process [Message],
     pub(crate) activity: &'process Activity,
+    /// Its living threads.
+    pub(crate) threads: &'process [u32],
     /// What events of functions cost it since the round before.
     pub(crate) spent: Nanos,
 }
@@ -115,6 +123,8 @@ impl Instrumenter {
             found: BTreeMap::new(),
             armories: BTreeMap::new(),
             watched: BTreeMap::new(),
+            open_calls: BTreeMap::new(),
+            asked_callees: None,
             told: Told::default(),
             book: Book::default(),
             round: 0,
@@ -153,6 +163,7 @@ impl Instrumenter {
     /// Asks which functions a function calls.
     pub(crate) fn ask_callees(&mut self, of: Resource, are_wanted: bool) {
         if are_wanted {
+            self.asked_callees = Some(self.round);
             self.ask(Request::Callees { of });
         } else {
             // That none are known is an answer, too.
@@ -172,6 +183,7 @@ impl Instrumenter {
 
     /// A process ended, and everything in it.
     pub(crate) fn forget(&mut self, process: u32) {
+        self.open_calls.remove(&process);
         if let Some(armory) = self.armories.remove(&process) {
             self.book.take(&armory);
         }
@@ -234,6 +246,7 @@ impl Instrumenter {
         for (arena, functions) in moves {
             self.ask(Request::Move { process, arena, functions });
         }
+        self.look(process, service.threads, service.activity.length);
     }
 
     /// Gives the functions of a process their original bytes back; true when all have them.
@@ -288,6 +301,7 @@ impl Instrumenter {
         let refused: Vec<_> = self.needs.keys().filter_map(refusal).collect();
         let quiet =
             self.needs.keys().filter(|pair| !self.by_name.contains(pair) && self.is_quiet(**pair));
+        let quiet = quiet.filter(|pair| !self.is_explained(**pair));
         let quiet: Vec<_> = quiet.map(|pair| (*pair, UNSEEN.to_owned())).collect();
         let news =
             refused.into_iter().chain(quiet).filter(|(pair, _)| self.told.pairs.insert(*pair));
@@ -347,6 +361,8 @@ impl Instrumenter {
                 self.found.insert(code, Found { functions, asked: false, since });
             }
             Answer::Callees { of, callees } => self.told.callees.push((of, callees)),
+            Answer::Learned { calls } => self.told.callees.extend(calls),
+            Answer::Seen { process, seen } => self.looked(process, seen),
             Answer::Planned { process, plans } => {
                 let Some(armory) = self.armories.get_mut(&process) else { return };
                 for planned in plans {

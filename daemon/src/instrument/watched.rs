@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
+use whyperf_code::FunctionKind;
 use whyperf_code::plan::{Plan, Refusal};
 use whyperf_layout::patch::{self, Boundary, Code, Patch, ThunkForm};
 
 use super::arena::{self, Arena, Room};
-use super::modules::Modules;
+use super::modules::{FunctionKey, Modules};
+use crate::attach::glance::Glance;
 use crate::symbols::maps::{FileName, Maps, Stretch};
 
 /// An object in a process.
@@ -28,12 +30,14 @@ pub(super) struct Watched {
     arenas: Vec<Arena>,
     /// Where nothing could be mapped.
     refused: Vec<u64>,
+    pub(super) glance: Glance,
 }
 
 impl Watched {
     pub(super) fn new(pid: u32) -> Self {
         let (maps, loaded) = (Maps::default(), Vec::new());
-        Self { pid, maps, loaded, arenas: Vec::new(), refused: Vec::new() }
+        let glance = Glance::default();
+        Self { pid, maps, loaded, arenas: Vec::new(), refused: Vec::new(), glance }
     }
 
     /// Reads the map again; a process that is gone keeps what was known.
@@ -70,6 +74,27 @@ impl Watched {
         }
         self.look(modules);
         self.loaded.iter().find(has).cloned()
+    }
+
+    /// The function around an address in it.
+    pub(super) fn function_at(
+        &mut self,
+        address: u64,
+        modules: &mut Modules,
+    ) -> Option<FunctionKey> {
+        let holds = |loaded: &&Loaded| {
+            let linked = address.wrapping_sub(loaded.bias);
+            let ranges = modules.get(loaded.module).code.executable();
+            ranges.iter().any(|range| range.contains(&linked))
+        };
+        let loaded = self.loaded.iter().find(holds)?;
+        let code = &modules.get(loaded.module).code;
+        let found = code.function_at(address.wrapping_sub(loaded.bias))?;
+        let function = match code.functions().get(found.index())?.kind {
+            FunctionKind::Fragment { of } => of?,
+            _ => found,
+        };
+        Some(FunctionKey { module: loaded.module, function })
     }
 
     /// The object of its program.

@@ -14,6 +14,7 @@ use super::desk::{Answer, Outcome, Planned, Request};
 use super::modules::{FunctionKey, Modules};
 use super::references;
 use super::search;
+use super::stacks::Experience;
 use super::watched::Watched;
 use crate::symbols::Objects;
 
@@ -21,10 +22,11 @@ use crate::symbols::Objects;
 pub(super) fn run(objects: Arc<Objects>, requests: &Receiver<Request>, answers: &Sender<Answer>) {
     let mut worker = Worker::over(objects);
     for request in requests {
-        if let Some(answer) = worker.serve(request)
-            && answers.send(answer).is_err()
-        {
-            return;
+        let answer = worker.serve(request);
+        for answer in answer.into_iter().chain(worker.experience.take_news()) {
+            if answers.send(answer).is_err() {
+                return;
+            }
         }
     }
 }
@@ -37,12 +39,21 @@ pub(super) struct Worker {
     pub(super) named: BTreeMap<Resource, BTreeSet<FunctionKey>>,
     /// By object: functions whose address its data holds.
     in_data: AHashMap<u32, BTreeSet<FunctionId>>,
+    /// Calls that were seen.
+    pub(super) experience: Experience,
 }
 
 impl Worker {
     fn over(objects: Arc<Objects>) -> Self {
         let (processes, named) = (BTreeMap::new(), BTreeMap::new());
-        Self { modules: Modules::new(objects), processes, named, in_data: AHashMap::new() }
+        let experience = Experience::default();
+        Self {
+            modules: Modules::new(objects),
+            processes,
+            named,
+            in_data: AHashMap::new(),
+            experience,
+        }
     }
 
     fn serve(&mut self, request: Request) -> Option<Answer> {
@@ -63,6 +74,7 @@ impl Worker {
                 let callees = self.callees(&of);
                 Some(Answer::Callees { of, callees })
             }
+            Request::Look { process, threads } => Some(self.look(process, &threads)),
             Request::Plan { process, functions } => Some(self.plan(process, functions)),
             Request::Move { process, arena, functions } => {
                 if let Some(watched) = self.processes.get_mut(&process) {
@@ -104,11 +116,10 @@ impl Worker {
 
     fn callees(&mut self, of: &Resource) -> Vec<Resource> {
         let mut found = BTreeSet::new();
+        self.experience.ask(of);
         if of.is_root() {
-            // They began before anybody could look, so what they call stands for them.
-            for key in self.beginnings() {
-                found.extend(self.called(key));
-            }
+            found.extend(self.beginnings());
+            found.extend(self.experience.beginnings());
         } else {
             for key in self.find(of) {
                 found.extend(self.called(key));
@@ -138,7 +149,7 @@ impl Worker {
 
     /// Whom a function calls, and whom it may call: whose address it takes, and where it calls what
     /// only the run tells, whose address is in a table.
-    fn called(&mut self, key: FunctionKey) -> Vec<FunctionKey> {
+    pub(super) fn called(&mut self, key: FunctionKey) -> Vec<FunctionKey> {
         let code = &self.modules.get(key.module).code;
         let calls = code.calls(key.function);
         let mut own = references::in_code(code, key.function);
@@ -158,6 +169,7 @@ impl Worker {
                 Callee::Imported(name) => found.extend(self.imported(key.module, &name)),
             }
         }
+        found.extend(self.experience.calls(key));
         own.remove(&key.function);
         found.extend(own.into_iter().map(|function| FunctionKey { function, ..key }));
         found.retain(|key| self.is_of_interest(*key));
@@ -182,7 +194,7 @@ impl Worker {
     }
 
     /// Not for those that a program cannot help, nor for what the planner would refuse by name.
-    fn is_of_interest(&self, key: FunctionKey) -> bool {
+    pub(super) fn is_of_interest(&self, key: FunctionKey) -> bool {
         let known = self.modules.get(key.module);
         let Some(function) = known.code.functions().get(key.function.index()) else { return false };
         let is_denied =

@@ -1,0 +1,130 @@
+//! What the stacks of running threads tell: calls that began before their functions were watched, calls
+//! that no code names, and where threads begin.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use whyperf_model::{Hierarchy, Nanos, Resource};
+
+use super::desk::{Answer, Seen};
+use super::modules::FunctionKey;
+use super::worker::Worker;
+use crate::attach::glance::Sight;
+
+/// Calls that were seen and that the code does not name.
+#[derive(Debug, Default)]
+pub(super) struct Experience {
+    /// By caller.
+    calls: BTreeMap<FunctionKey, BTreeSet<FunctionKey>>,
+    /// Functions in which threads begin.
+    beginnings: BTreeSet<FunctionKey>,
+    /// Who was asked about: it is told of what is learned later.
+    asked: BTreeSet<Resource>,
+    /// What is to be told.
+    news: BTreeMap<Resource, BTreeSet<Resource>>,
+}
+
+impl Experience {
+    /// Somebody asks whom this calls.
+    pub(super) fn ask(&mut self, of: &Resource) {
+        self.asked.insert(of.clone());
+    }
+
+    /// Whom a function was seen to call.
+    pub(super) fn calls(&self, of: FunctionKey) -> impl Iterator<Item = FunctionKey> {
+        self.calls.get(&of).into_iter().flatten().copied()
+    }
+
+    /// Where threads were seen to begin.
+    pub(super) fn beginnings(&self) -> impl Iterator<Item = FunctionKey> {
+        self.beginnings.iter().copied()
+    }
+
+    /// What was learned of those who were asked about.
+    pub(super) fn take_news(&mut self) -> Option<Answer> {
+        let news = std::mem::take(&mut self.news);
+        let calls = news.into_iter().map(|(of, callees)| (of, callees.into_iter().collect()));
+        let calls: Vec<_> = calls.collect();
+        (!calls.is_empty()).then_some(Answer::Learned { calls })
+    }
+}
+
+impl Worker {
+    /// Looks at threads of a process.
+    pub(super) fn look(&mut self, process: u32, threads: &[u32]) -> Answer {
+        let mut seen = Seen::default();
+        let Some(watched) = self.processes.get_mut(&process) else {
+            return Answer::Seen { process, seen };
+        };
+        let Some((sights, stopped)) = watched.glance.at(watched.pid, threads) else {
+            return Answer::Seen { process, seen };
+        };
+        seen.stopped = Nanos(u64::try_from(stopped.as_nanos()).unwrap_or(u64::MAX));
+        seen.is_whole = true;
+        for (tid, sight) in sights {
+            seen.is_whole &= sight.is_whole;
+            let calls = self.named_calls(process, &sight);
+            self.learn(&calls, sight.is_whole);
+            let unseen = calls.iter().filter(|call| !call.is_watched);
+            seen.threads.push((tid, unseen.filter_map(|call| call.function).collect()));
+        }
+        Answer::Seen { process, seen }
+    }
+
+    fn named_calls(&mut self, process: u32, sight: &Sight) -> Vec<Call> {
+        let Some(watched) = self.processes.get_mut(&process) else { return Vec::new() };
+        watched.loaded(&mut self.modules);
+        let mut calls = Vec::new();
+        for (at, call) in sight.calls.iter().enumerate() {
+            if call.is_ours {
+                continue;
+            }
+            let function = watched.function_at(call.address, &mut self.modules);
+            // Who called it is our own slot: its entry was seen.
+            let is_watched = sight.calls.get(at + 1).is_some_and(|caller| caller.is_ours);
+            calls.push(Call { function, is_watched });
+        }
+        calls
+    }
+
+    /// Takes note of who called whom.
+    fn learn(&mut self, calls: &[Call], is_whole: bool) {
+        for pair in calls.windows(2) {
+            let (Some(callee), Some(caller)) = (pair[0].function, pair[1].function) else {
+                continue;
+            };
+            let is_news = callee != caller && self.is_of_interest(callee);
+            if !is_news || self.called(caller).contains(&callee) {
+                continue;
+            }
+            self.experience.calls.entry(caller).or_default().insert(callee);
+            let caller = self.name(caller);
+            self.report(caller, callee);
+        }
+        if !is_whole {
+            return;
+        }
+        let known = || calls.iter().rev().filter_map(|call| call.function);
+        let own = known().find(|key| !self.modules.get(key.module).is_system());
+        let first = own.or_else(|| known().find(|key| self.is_of_interest(*key)));
+        if let Some(first) = first.filter(|first| self.is_of_interest(*first))
+            && self.experience.beginnings.insert(first)
+        {
+            self.report(Resource::root(Hierarchy::Code), first);
+        }
+    }
+
+    fn report(&mut self, caller: Resource, callee: FunctionKey) {
+        if self.experience.asked.contains(&caller) {
+            let callee = self.name(callee);
+            self.experience.news.entry(caller).or_default().insert(callee);
+        }
+    }
+}
+
+/// A call that has not returned.
+#[derive(Clone, Copy, Debug)]
+struct Call {
+    function: Option<FunctionKey>,
+    /// An event told of it.
+    is_watched: bool,
+}
