@@ -92,7 +92,7 @@ fn lesson(store: &Path, application: &str, hypotheses: &Hypotheses) -> Result<(u
             lesson = merged(lesson, Mapped::directives(&map(other, latest), Mapped::SURE));
         }
     }
-    Ok((pasts.len(), merged(lesson, extract(&pasts, Wanted::ALL, hypotheses))))
+    Ok((pasts.len(), merged(lesson, extract(&pasts, Wanted::UNASKED, hypotheses))))
 }
 
 /// Both, but of two that speak of the same the first alone.
@@ -114,10 +114,9 @@ fn summary(runs: usize, application: &str, lesson: &Directives) -> String {
     };
     let runs = if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") };
     format!(
-        "learned from {runs} of {application}: {} priorities, {} prunes, {} thresholds, {} maps",
+        "learned from {runs} of {application}: {} priorities, {} prunes, {} maps",
         count(|one| matches!(one, Directive::Priority { .. })),
         count(|one| matches!(one, Directive::Prune { .. })),
-        count(|one| matches!(one, Directive::Threshold { .. })),
         count(|one| matches!(one, Directive::Map { .. })),
     )
 }

@@ -42,6 +42,8 @@ pub struct Wanted {
 impl Wanted {
     /// A function below this share of the time is not worth a question.
     pub const SMALL: f64 = 0.01;
+    /// What a search may be led by without asking its user: a threshold decides what counts, and one that is learned leaves out a part of what was found.
+    pub const UNASKED: Self = Self { thresholds: false, ..Self::ALL };
     /// All kinds.
     pub const ALL: Self = Self {
         priorities: true,

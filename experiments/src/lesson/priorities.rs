@@ -8,7 +8,8 @@ use whyperf_model::{Focus, Hierarchy};
 use super::past::{Answer, Asked, Past};
 use super::runs;
 
-/// High for what was true in a run, low for what was false in all that asked. The whole program is asked about first anyway.
+/// High for what was true in a run, low for what was false in all that asked. The top-level hypotheses are asked about the whole program
+/// first anyway.
 pub(super) fn rank(pasts: &[Past], hypotheses: &Hypotheses, lesson: &mut Directives) {
     let mut history: BTreeMap<(&str, &Focus), Vec<(&Past, &Asked)>> = BTreeMap::new();
     for past in pasts {
@@ -16,8 +17,9 @@ pub(super) fn rank(pasts: &[Past], hypotheses: &Hypotheses, lesson: &mut Directi
         let known = past.questions.values().filter(|asked| {
             (has_ranks || asked.focus.is_root(Hierarchy::Process))
                 && asked.answer != Answer::Open
-                && asked.focus.depth() > 0
-                && hypotheses.named(&asked.hypothesis).is_some()
+                && hypotheses.named(&asked.hypothesis).is_some_and(|id| {
+                    asked.focus.depth() > 0 || hypotheses.row(id).parent.is_some()
+                })
         });
         for asked in known {
             history.entry((&asked.hypothesis, &asked.focus)).or_default().push((past, asked));
@@ -72,15 +74,17 @@ mod tests {
                 ("CPUbound", f, 'f', 0.1, &[]),
                 ("CPUbound", g, 'f', 0.1, &[]),
                 ("CPUbound", "</Code/a.c/h>", '?', 0.1, &[]),
+                ("TooManySmallIOOps", "<>", 't', 200.0, &[]),
             ],
         );
         let mut lesson = Directives::default();
         rank(&[first, second], &Hypotheses::built_in(), &mut lesson);
         let text = lesson.to_string();
         let lines: Vec<&str> = text.lines().skip(1).collect();
-        assert_eq!(lines.len(), 2, "{text}");
+        assert_eq!(lines.len(), 3, "{text}");
         assert!(lines[0].starts_with("priority  high  CPUbound  </Code/a.c/f,"), "{text}");
         assert!(lines[0].ends_with("# true in 1 of 2 runs (aa000000), 0.700 at most"), "{text}");
-        assert!(lines[1].starts_with("priority  low  CPUbound  </Code/a.c/g,"), "{text}");
+        assert!(lines[1].starts_with("priority  high  TooManySmallIOOps  <"), "{text}");
+        assert!(lines[2].starts_with("priority  low  CPUbound  </Code/a.c/g,"), "{text}");
     }
 }

@@ -1,6 +1,7 @@
 //! Searches without directives: what they found is what all others are to find.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
@@ -69,9 +70,9 @@ impl<'a> Bases<'a> {
     pub(super) fn repeated(&self, experiment: &Experiment<'_>) -> Result<Vec<Trial>> {
         let one = |nth: usize| {
             let store = self.workshop.file("single.db");
-            for file in [&store, &store.with_extension("db-wal"), &store.with_extension("db-shm")] {
+            for file in [&store, &store.with_extension("db-journal")] {
                 // What is not there need not be removed.
-                let _ = std::fs::remove_file(file);
+                let _ = fs::remove_file(file);
             }
             let trial = self.workshop.run(experiment, &store);
             trial.with_context(|| format!("run {} of {}", nth + 1, experiment.name))
