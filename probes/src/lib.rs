@@ -5,6 +5,7 @@
 mod api;
 mod attachment;
 mod c_library;
+mod compiled;
 mod contexts;
 mod creation;
 mod definition;

@@ -16,7 +16,7 @@ use whyperf_runtime::{birth, process};
 
 use crate::next::Next;
 use crate::wrapped::{accompanied, keep_errno};
-use crate::{c_library, contexts, creation, io, jumps, privilege, sandbox, spawns, sync};
+use crate::{c_library, compiled, contexts, creation, io, jumps, privilege, sandbox, spawns, sync};
 
 /// Runs when the library is loaded, before the program's `main`.
 #[used]
@@ -37,6 +37,7 @@ extern "C" fn loaded() {
         resolve();
         creation::resolve();
         jumps::resolve();
+        compiled::resolve();
         contexts::resolve_all();
         spawns::resolve();
         sandbox::resolve();

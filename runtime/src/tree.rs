@@ -298,6 +298,21 @@ fn on_path(private: &Private, current: u32, region: u32) -> Option<u32> {
     None
 }
 
+/// Whether `outer` is on the way from the root to `node`, or is it.
+pub(crate) fn is_inside(private: &Private, node: u32, outer: u32) -> bool {
+    let mut at = node;
+    for _ in 0..NODE_CAPACITY {
+        if at == outer {
+            return true;
+        }
+        if at == ROOT || !is_node(at) {
+            return false;
+        }
+        at = private.slot.node(at).parent.load(Ordering::Relaxed);
+    }
+    false
+}
+
 /// The node whose path is the last `fold` regions of the current path and this one.
 fn folded(private: &mut Private, current: u32, key: Key) -> u32 {
     let mut path = [0_u32; environ::DEEPEST as usize];

@@ -70,6 +70,9 @@ pub(super) struct Site {
     pub(super) region: Option<u32>,
 }
 
+/// The arena of functions that need none: they announce their calls themselves.
+pub(super) const NOWHERE: u64 = 0;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ArenaStage {
     Wanted,
@@ -156,7 +159,8 @@ impl Armory {
         site.is_system = planned.is_system;
         site.stage = Stage::Ready;
         (site.patch, site.arena) = (Some(patch), arena);
-        self.arenas.entry(arena).or_insert(ArenaStage::Wanted);
+        let first = if arena == NOWHERE { ArenaStage::Mapped } else { ArenaStage::Wanted };
+        self.arenas.entry(arena).or_insert(first);
     }
 
     /// The worker found out why not.

@@ -5,11 +5,15 @@ use std::sync::Arc;
 
 use ahash::AHashMap;
 use whyperf_code::plan::{Islands, Plan, Refusal, plan};
-use whyperf_code::{FunctionId, FunctionKind, Object, Scope};
+use whyperf_code::{Callee, FunctionId, FunctionKind, Object, Scope};
 use whyperf_model::{Hierarchy, Resource};
 
+use super::references;
 use crate::symbols::Objects;
 use crate::symbols::maps::Stretch;
+
+/// What `-finstrument-functions` has called at each entry.
+const ANNOUNCEMENT: &str = "__cyg_profile_func_enter";
 
 /// A function of an object that some process has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -70,6 +74,14 @@ impl Module {
     pub(super) fn resource(&self, function: FunctionId) -> Resource {
         let place = self.code.place_of(function);
         Resource::root(Hierarchy::Code).child(&place.module).child(&place.function)
+    }
+
+    /// Whether the compiler made the function announce its own calls to us, so that no code has to
+    /// change: it names itself to the function for that.
+    pub(super) fn announces(&self, function: FunctionId) -> bool {
+        let is_ours = |callee: &Callee| matches!(callee, Callee::Imported(name) if name.split('@').next() == Some(ANNOUNCEMENT));
+        self.code.calls(function).callees.iter().any(is_ours)
+            && references::in_code(&self.code, function).contains(&function)
     }
 
     /// Its file's name.

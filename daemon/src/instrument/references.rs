@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use whyperf_code::{FunctionId, FunctionKind, Object};
 
-/// Functions of the object whose address this one's code holds.
+/// Functions of the object whose address this one's code holds, itself among them.
 pub(super) fn in_code(object: &Object, function: FunctionId) -> BTreeSet<FunctionId> {
     let mut found = BTreeSet::new();
     let Some(body) = object.functions().get(function.index()) else { return found };
@@ -18,7 +18,6 @@ pub(super) fn in_code(object: &Object, function: FunctionId) -> BTreeSet<Functio
         let distant = next.wrapping_add_signed(i64::from(value.cast_signed()));
         found.extend([distant, u64::from(value)].into_iter().filter_map(|to| called(object, to)));
     }
-    found.remove(&function);
     found
 }
 

@@ -73,7 +73,7 @@ pub(super) fn main_function(known: &Module) -> Option<FunctionId> {
     let passed = references::in_code(&known.code, start);
     let is_whole =
         |id: &FunctionId| known.code.functions()[id.index()].kind == FunctionKind::Ordinary;
-    passed.into_iter().filter(is_whole).max_by_key(|id| {
+    passed.into_iter().filter(|id| *id != start && is_whole(id)).max_by_key(|id| {
         let function = known.code.functions()[id.index()];
         function.end - function.entry
     })

@@ -8,8 +8,10 @@ use ahash::AHashMap;
 use crossbeam_channel::{Receiver, Sender};
 use whyperf_code::plan::denied;
 use whyperf_code::{Callee, FunctionId, FunctionKind};
+use whyperf_layout::patch::Patch;
 use whyperf_model::Resource;
 
+use super::armory::NOWHERE;
 use super::desk::{Answer, Outcome, Planned, Request};
 use super::modules::{FunctionKey, Modules};
 use super::references;
@@ -99,6 +101,11 @@ impl Worker {
         let Some(loaded) = watched.find(key.module, &mut self.modules) else {
             return Outcome::Absent;
         };
+        if self.modules.get(key.module).announces(key.function) {
+            let entry = self.modules.get(key.module).code.functions()[key.function.index()].entry;
+            let entry = entry.wrapping_add(loaded.bias);
+            return Outcome::Patch(Box::new(Patch { entry, ..Patch::default() }), NOWHERE);
+        }
         let plan = self.modules.get_mut(key.module).plan(key.function);
         match plan.and_then(|plan| watched.patch(&plan, &loaded)) {
             Ok((patch, arena)) => Outcome::Patch(Box::new(patch), arena),

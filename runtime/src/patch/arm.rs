@@ -4,7 +4,7 @@ use super::batch::{self, Batch, Way};
 use super::maps::Maps;
 use super::site::{self, JUMP, Site, State};
 use super::text::{self, Text};
-use super::{arena, gate, threads, trap};
+use super::{arena, compiled, gate, threads, trap};
 use crate::lock::Held;
 use crate::region;
 use crate::view::Tables;
@@ -56,6 +56,14 @@ pub(super) fn arm(tables: Tables, first: u64, count: u64, held: &Held) -> Option
     let mut batches = [Batch::new(Way::In), Batch::new(Way::In)];
     for at in records.clone() {
         let patch = tables.patch(at).read();
+        if patch.site == 0 {
+            // Its calls are announced by itself.
+            match compiled::arm(tables, patch.entry, held) {
+                Ok(id) => tell(tables, at, id, Outcome::Done),
+                Err(outcome) => tell(tables, at, 0, outcome),
+            }
+            continue;
+        }
         match admit(tables, &ground, &patch, held) {
             Ok(slot) => {
                 if let Some(site) = site::of_slot(slot).filter(|site| !site.is(State::Armed))
@@ -229,6 +237,7 @@ fn prepare(
 /// Gives functions their bytes back: that of one region, or, when it is 0, all of them. The first
 /// that cannot be disarmed says why.
 pub(super) fn disarm(tables: Tables, id: u16, held: &Held) -> Outcome {
+    compiled::rest(tables, id);
     let wanted = |site: &Site, state| site.is(state) && (id == 0 || site.region() == id);
     let ground = match Ground::new(held) {
         Ok(ground) => ground,

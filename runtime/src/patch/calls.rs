@@ -54,6 +54,8 @@ pub(crate) struct Calls {
     /// Node of this key in the low half: (node before, region), both halves of 16 bits.
     pub(super) callees: [u64; CALLEES],
     list: [Call; LISTED],
+    /// Region of each listed call that `compiled` listed.
+    pub(super) functions: [u16; LISTED],
 }
 
 /// The tag given last.
@@ -162,6 +164,11 @@ impl Calls {
             self.top = self.list.as_mut_ptr().wrapping_add(depth);
             self.unlisted = 0;
         }
+    }
+
+    /// Whether the forking thread may have had calls open.
+    pub(super) const fn has_inherited(&self) -> bool {
+        self.inherited != 0
     }
 
     /// Whether a word is of a call that the forking thread had open.

@@ -11,6 +11,7 @@ mod arm;
 mod batch;
 pub(crate) mod budget;
 pub(crate) mod calls;
+pub mod compiled;
 pub mod departure;
 pub mod gate;
 mod index;
@@ -58,5 +59,5 @@ pub(crate) fn carry_out(tables: Tables, command: Message, held: &Held) -> Option
 /// The number of a function's region.
 fn function(number: u64) -> Option<u16> {
     let id = u16::try_from(number).ok()?;
-    site::of_region(id).map(|_| id)
+    (site::of_region(id).is_some() || compiled::is_region(id)).then_some(id)
 }

@@ -9,6 +9,7 @@
 //! A slot, its stub and its region stay bound to their function, for a thread may stand in any of
 //! them at any time.
 
+use super::compiled;
 use super::index::Index;
 use super::pool::{self, SLOTS};
 use crate::lock::Held;
@@ -239,6 +240,9 @@ pub(super) fn rest(site: &Site) {
 
 /// Switches a region, and where it is a function's its stub, for all threads of this process.
 pub(crate) fn switch(tables: Tables, id: u16, on: bool) {
+    if compiled::is_region(id) {
+        return compiled::switch(tables, id, on);
+    }
     let is_paused = tables.header().paused.load(Ordering::Relaxed) != 0;
     let function = of_region(id);
     let record = tables.region(id);

@@ -1,0 +1,100 @@
+//! What the compiler calls at entry and exit of each function under `-finstrument-functions`.
+//!
+//! ```text
+//!   program ── __cyg_profile_func_enter(f, site) ──► f's region begins when it is on
+//!                └─► a definition of the program's own, if there is one beside the C library's empty one
+//! ```
+//! The calls of `-pg` (`mcount`, `__fentry__`) are left to those who define them: they announce no
+//! exit, and the functions are patched like any others.
+
+use core::ffi::{CStr, c_void};
+use core::sync::atomic::{AtomicPtr, Ordering};
+
+use whyperf_runtime::patch::compiled;
+
+use crate::definition;
+use crate::next::Next;
+
+/// One of the two, as somebody else defines it.
+#[repr(C)]
+struct Other {
+    /// First: the list of exported functions names it.
+    next: Next,
+    /// The C library's, which does nothing.
+    empty: AtomicPtr<c_void>,
+}
+
+impl Other {
+    const fn new(name: &'static CStr) -> Self {
+        Self { next: Next::new(name), empty: AtomicPtr::new(core::ptr::null_mut()) }
+    }
+
+    fn look_up(&self) {
+        self.next.address();
+        self.empty.store(definition::of_c_library(self.next.name()), Ordering::Relaxed);
+    }
+
+    #[inline(always)]
+    fn call(&self, function: usize, site: usize) {
+        let found = self.next.address();
+        if found != self.empty.load(Ordering::Relaxed) && !found.is_null() {
+            // SAFETY: the next definition of the symbol, which compilers call with these two.
+            let call = unsafe {
+                core::mem::transmute::<*mut c_void, unsafe extern "C" fn(usize, usize)>(found)
+            };
+            // SAFETY: as above; the arguments came from a call of it.
+            unsafe { call(function, site) };
+        }
+    }
+}
+
+static ENTER: Other = Other::new(c"__cyg_profile_func_enter");
+static EXIT: Other = Other::new(c"__cyg_profile_func_exit");
+
+/// Looks both up.
+pub(crate) fn resolve() {
+    ENTER.look_up();
+    EXIT.look_up();
+}
+
+// SAFETY: jumps to a function of one argument more, in a register that the convention leaves to the
+// callee: the stack pointer that the function called with.
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+unsafe extern "C" fn __cyg_profile_func_enter(_: usize, _: usize) {
+    core::arch::naked_asm!(
+        ".cfi_startproc",
+        crate::reroute::listed!(),
+        "endbr64",
+        "lea rdx, [rsp + 8]",
+        "jmp {enter}",
+        ".cfi_endproc",
+        next = sym ENTER,
+        enter = sym enter,
+    )
+}
+
+// SAFETY: jumps to a function of the same arguments.
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+unsafe extern "C" fn __cyg_profile_func_exit(_: usize, _: usize) {
+    core::arch::naked_asm!(
+        ".cfi_startproc",
+        crate::reroute::listed!(),
+        "endbr64",
+        "jmp {exit}",
+        ".cfi_endproc",
+        next = sym EXIT,
+        exit = sym exit,
+    )
+}
+
+extern "C" fn enter(function: usize, site: usize, frame: usize) {
+    compiled::enter(function as u64, frame as u64);
+    ENTER.call(function, site);
+}
+
+extern "C" fn exit(function: usize, site: usize) {
+    EXIT.call(function, site);
+    compiled::exit(function as u64);
+}

@@ -1,0 +1,260 @@
+//! Functions that the compiler made call us at their entry and exit (`-finstrument-functions`).
+//!
+//! ```text
+//!   armed ──► the function gets a region and is entered here: (address : 48 | region : 16)
+//!   its calls of us ──► not here: off; here: off or on by the region's switch
+//! ```
+//! No code changes, for its calls are seen already. No word on the program's stack belongs to us, so
+//! the thread's list alone tells what was current at a call's entry. It is found by the function that
+//! leaves: what is listed inside it was left in a way that nobody told of.
+
+use super::calls::{self, Calls, IN_LIST, own_of, tag_of, word_of};
+use super::site;
+use crate::lock::Held;
+use crate::region;
+use crate::thread::{self, OTHER, Private};
+use crate::thread_local::thread;
+use crate::view::Tables;
+use crate::{clock, process, slow, switch, tree};
+use core::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use whyperf_layout::geometry::REGION_CAPACITY;
+use whyperf_layout::slot;
+use whyperf_layout::{Outcome, ThunkForm};
+
+/// Places for functions.
+const PLACES: usize = 1 << 16;
+/// So many of them are looked at for one.
+const REACH: usize = 32;
+/// Set in the listed frame of such a call: frames of slots are multiples of eight.
+const IS_COMPILED: u64 = 1;
+
+/// Functions with their regions, at a place by their address; none is ever taken away.
+static FUNCTIONS: [AtomicU64; PLACES] = [const { AtomicU64::new(0) }; PLACES];
+/// Which regions are such functions'.
+static IS_OURS: [AtomicU8; REGION_CAPACITY] = [const { AtomicU8::new(0) }; REGION_CAPACITY];
+
+/// The function at this address was entered; `frame` is the stack pointer that it called with.
+#[inline(always)]
+pub fn enter(function: u64, frame: u64) {
+    if !process::is_measured() {
+        return;
+    }
+    let id = number(function);
+    if switch::is_on(id) || (id != 0 && process::is_awaited()) {
+        begin(id, frame);
+    }
+}
+
+/// The function at this address is about to return.
+#[inline(always)]
+pub fn exit(function: u64) {
+    if !process::is_measured() {
+        return;
+    }
+    let id = number(function);
+    if id != 0 && (switch::is_on(id) || is_innermost(id)) {
+        end(id);
+    }
+}
+
+/// The region of a function, 0 for none.
+#[inline(always)]
+fn number(function: u64) -> u32 {
+    let start = start(function);
+    // SAFETY: the start is below the number of places.
+    let first = unsafe { FUNCTIONS.get_unchecked(start) }.load(Ordering::Relaxed);
+    if first >> 16 == function {
+        first as u32 & 0xffff
+    } else if first == 0 {
+        0
+    } else {
+        number_beside(function, start)
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn number_beside(function: u64, start: usize) -> u32 {
+    let there = place(function, start).map_or(0, |place| place.load(Ordering::Relaxed));
+    if there >> 16 == function { there as u32 & 0xffff } else { 0 }
+}
+
+#[inline(always)]
+const fn start(function: u64) -> usize {
+    (function.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - PLACES.trailing_zeros())) as usize
+}
+
+/// Where the function is, or may be put.
+fn place(function: u64, start: usize) -> Option<&'static AtomicU64> {
+    let mut near = (start..start + REACH).filter_map(|at| FUNCTIONS.get(at % PLACES));
+    near.find(|place| {
+        let there = place.load(Ordering::Relaxed);
+        there == 0 || there >> 16 == function
+    })
+}
+
+/// Whether calls of the region's function are seen without a change of code.
+pub(super) fn is_region(id: u16) -> bool {
+    IS_OURS[usize::from(id)].load(Ordering::Relaxed) != 0
+}
+
+/// Gives the function at `entry` a region if it has none; what has no room is counted.
+pub(super) fn arm(tables: Tables, entry: u64, held: &Held) -> Result<u16, Outcome> {
+    const USER: u64 = 1 << 47;
+    if entry == 0 || entry >= USER || site::of_entry(entry).is_some() {
+        return Err(Outcome::Nonsense);
+    }
+    let Some(place) = place(entry, start(entry)) else {
+        tables.header().losses.regions.fetch_add(1, Ordering::Relaxed);
+        return Err(Outcome::SlotPoolFull);
+    };
+    let there = place.load(Ordering::Relaxed);
+    if there != 0 {
+        return Ok(there as u16);
+    }
+    let id = region::register_function(tables, entry, ThunkForm::Shift, held)
+        .ok_or(Outcome::SlotPoolFull)?;
+    IS_OURS[usize::from(id)].store(1, Ordering::Relaxed);
+    place.store(entry << 16 | u64::from(id), Ordering::Relaxed);
+    Ok(id)
+}
+
+/// Switches such a region for all threads.
+pub(super) fn switch(tables: Tables, id: u16, on: bool) {
+    let record = tables.region(id);
+    if on {
+        switch::set(id, tables.header().paused.load(Ordering::Relaxed) == 0);
+        record.uncover(clock::now());
+    } else {
+        switch::set(id, false);
+        record.cover(clock::now());
+    }
+}
+
+/// Switches such a region off, or, when it is 0, all of them: nobody asks for them any more.
+pub(super) fn rest(tables: Tables, id: u16) {
+    let count = tables.header().region_count.load(Ordering::Relaxed) as u16;
+    let range = if id == 0 { 1..count } else { id..id.saturating_add(1) };
+    for id in range.filter(|id| is_region(*id)) {
+        switch(tables, id, false);
+        tables.region(id).switched.store(0, Ordering::Relaxed);
+    }
+}
+
+/// Whether the calling thread's innermost listed call is of this region.
+#[inline(always)]
+fn is_innermost(id: u32) -> bool {
+    let block = thread();
+    // SAFETY: the calling thread's own block.
+    if unsafe { (*block).cache }.is_null() {
+        return false;
+    }
+    // SAFETY: a thread with a cache has its list behind it.
+    unsafe { &*calls::of(block) }.innermost_function() == Some(id)
+}
+
+#[inline(never)]
+fn begin(id: u32, frame: u64) {
+    if process::make().is_none() || !switch::is_on(id) {
+        return;
+    }
+    let Some(private) = thread::private(thread()) else { return };
+    if !slow::is_quiet(private) {
+        return;
+    }
+    let calls = private.calls();
+    let current = calls::current(private);
+    let next = match calls.known_callee(current, id) {
+        Some(known) => known,
+        None => {
+            let next = tree::callee(private, current, id);
+            if private.direct && next != OTHER {
+                calls.remember_callee(current, id, next);
+            }
+            next
+        }
+    };
+    calls.list_function(frame | IS_COMPILED, word_of(calls.tag, current, next), id);
+    let slot = private.slot;
+    slot::begin(slot.head(), slot.node(current), slot.stamp(current), next, clock::now());
+}
+
+#[inline(never)]
+fn end(id: u32) {
+    if !thread::is_registered() {
+        return;
+    }
+    let Some(private) = thread::private(thread()) else { return };
+    if !slow::is_quiet(private) {
+        return;
+    }
+    let calls = private.calls();
+    if calls.unlisted > 0 {
+        calls.unlisted -= 1;
+        end_unlisted(private, calls, id);
+    } else if let Some(depth) = calls.depth_of(id) {
+        end_until(private, calls, depth);
+    } else if calls.has_inherited() {
+        slow::end_inherited(private, id);
+    }
+}
+
+/// Ends the innermost calls until so many are listed: the outermost of them returns, and what was inside
+/// it was left in a way that nobody told of.
+fn end_until(private: &mut Private, calls: &mut Calls, depth: usize) {
+    while calls.depth() > depth {
+        let Some(call) = calls.innermost() else { return };
+        calls.drop_innermost();
+        // One of a slot may yet return, on another stack, and ends itself then.
+        if call.frame & IS_COMPILED != 0 && tag_of(call.word) == calls.tag {
+            calls::close(private, call.word, clock::now());
+        }
+    }
+}
+
+/// Ends a call that found the list full. What was current before it is not known: its parent in the
+/// tree, as long as that lies inside of the innermost call that is listed.
+fn end_unlisted(private: &mut Private, calls: &Calls, id: u32) {
+    let current = calls::current(private);
+    let own = tree::callee(private, current, id);
+    let Some(listed) = calls.innermost().map(|call| own_of(call.word)) else { return };
+    let parent = private.slot.node(own).parent.load(Ordering::Relaxed);
+    let before = if tree::is_inside(private, parent, listed) { parent } else { listed };
+    calls::close(private, word_of(calls.tag, before, own), clock::now());
+}
+
+impl Calls {
+    /// Lists a call of a function that calls us itself.
+    fn list_function(&mut self, frame: u64, word: u64, id: u32) {
+        if self.list(frame, word) & IN_LIST != 0 {
+            let at = self.depth() - 1;
+            if let Some(place) = self.functions.get_mut(at) {
+                *place = id as u16;
+            }
+        }
+    }
+
+    /// The region of the innermost call, if that is one of these.
+    #[inline(always)]
+    fn innermost_function(&self) -> Option<u32> {
+        let call = self.innermost()?;
+        let id = *self.functions.get(self.depth() - 1)?;
+        (call.frame & IS_COMPILED != 0).then_some(u32::from(id))
+    }
+
+    /// How many calls are listed outside of the innermost one of the region.
+    fn depth_of(&self, id: u32) -> Option<usize> {
+        (0..self.depth()).rev().find(|at| {
+            // SAFETY: fewer places than that are listed before the top.
+            let frame = unsafe { (*self.top.wrapping_sub(self.depth() - at)).frame };
+            frame & IS_COMPILED != 0 && self.functions.get(*at).map(|id| u32::from(*id)) == Some(id)
+        })
+    }
+
+    /// The callee's node if the cache has it.
+    fn known_callee(&self, current: u32, id: u32) -> Option<u32> {
+        let key = calls::key(current, id);
+        let entry = *self.callees.get(Self::callee_index(key))?;
+        ((entry >> 32) as u32 == key).then_some(entry as u32)
+    }
+}
