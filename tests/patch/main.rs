@@ -56,14 +56,84 @@ fn nonsense_is_refused() {
     check("nonsense.c", &[]);
 }
 
+#[test]
+fn functions_that_announce_their_calls_are_counted() {
+    for options in ["-O2", "-O0", "-O2 -fPIE -pie", "-O3 -fno-omit-frame-pointer"] {
+        announced("gcc", "announced.c", options);
+    }
+}
+
+#[test]
+fn exceptions_leave_functions_that_announce_their_calls() {
+    announced("g++", "announced.cpp", "-O2");
+    announced("g++", "announced.cpp", "-O0");
+}
+
+#[test]
+fn announcements_of_clang_are_counted() {
+    announced("clang", "announced.c", "-O2");
+    announced("clang", "announced.c", "-O2 -finstrument-functions-after-inlining");
+    announced("clang++", "announced.cpp", "-O2");
+}
+
+#[test]
+fn a_library_announces_its_calls() {
+    let folder = Folder::new("announcing-library");
+    let library = folder.0.join("libannounced.so");
+    let Some(mut compile) = compiler("gcc", "announced.c") else { return };
+    compile.args(["-O2", "-fPIC", "-shared", "-Dmain=in_library", "-finstrument-functions"]);
+    compile.arg("-o").arg(&library);
+    succeed(compile);
+    let (source, program) = (folder.0.join("main.c"), folder.0.join("program"));
+    let text = "int in_library(void);\nint main(void) { return in_library(); }\n";
+    std::fs::write(&source, text).expect("the folder is ours");
+    let mut link = Command::new("gcc");
+    link.arg(source).arg(&library).arg(format!("-Wl,-rpath,{}", folder.0.display()));
+    link.arg("-o").arg(&program);
+    succeed(link);
+    compare("announced.c of a library", &program, &folder, &[]);
+}
+
+/// Builds a program whose functions call at entry and exit, and checks it.
+fn announced(name: &str, source: &str, options: &str) {
+    let Some(mut compile) = compiler(name, source) else { return };
+    let folder = Folder::new(&format!("{name}-{source}"));
+    let program = folder.0.join("program");
+    compile.args(options.split(' '));
+    if !options.contains("-finstrument-functions") {
+        compile.arg("-finstrument-functions");
+    }
+    compile.args(["-pthread", "-o"]).arg(&program);
+    succeed(compile);
+    compare(&format!("{source} by {name} {options}"), &program, &folder, &[]);
+}
+
+/// A compiler with what it has to be told of a source; `None` when it is not installed.
+fn compiler(name: &str, source: &str) -> Option<Command> {
+    let is_there = |name: &str| Command::new(name).arg("--version").output().is_ok();
+    let names = [name.to_owned(), format!("{name}-14"), format!("{name}-15"), format!("{name}-16")];
+    let Some(name) = names.into_iter().find(|name| is_there(name)) else {
+        println!("{name} is not installed: nothing that it makes is tried");
+        return None;
+    };
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/patch").join(source);
+    let mut compile = Command::new(name);
+    compile.args(["-D_GNU_SOURCE", "-g"]).args(offsets()).arg(path);
+    Some(compile)
+}
+
 /// Builds a program, runs it without and with measuring, and compares.
 fn check(source: &str, environment: &[(&str, OsString)]) {
     let folder = Folder::new(source);
     let program = build(source, &folder.0);
-    let plain = run(&program, environment, None);
+    compare(source, &program, &folder, environment);
+}
+
+fn compare(source: &str, program: &Path, folder: &Folder, environment: &[(&str, OsString)]) {
+    let plain = run(program, environment, None);
     let regions = folder.0.join("run");
     std::fs::DirBuilder::new().mode(0o700).create(&regions).expect("the folder is ours");
-    let measured = run(&program, environment, Some(&regions));
+    let measured = run(program, environment, Some(&regions));
     let said = String::from_utf8_lossy(&measured.stderr).into_owned();
     assert!(plain.status.success(), "{source} by itself: {}", plain.status);
     assert!(measured.status.success(), "{source}: {}\n{said}", measured.status);

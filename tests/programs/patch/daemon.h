@@ -36,7 +36,9 @@ struct whyperf_region {
 typedef int region_begin(struct whyperf_region *);
 typedef void region_end(struct whyperf_region *);
 
-extern const uintptr_t __start___mcount_loc[], __stop___mcount_loc[];
+/* Absent where nothing was built with such sites. */
+extern const uintptr_t __start___mcount_loc[] __attribute__((weak));
+extern const uintptr_t __stop___mcount_loc[] __attribute__((weak));
 
 struct commands {
     uint64_t heartbeat;
