@@ -27,7 +27,7 @@ pub(crate) struct Judging {
     pub(crate) verdict: Verdict,
     /// How long the mean must be held for a classic verdict
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "20")]
-    #[arg(env = "WHYPERF_HOLD", hide_env_values = true)]
+    #[arg(env = "WHYPERF_VERDICT_HOLD", hide_env_values = true)]
     pub(crate) hold: Duration,
     /// Ask first what is expected to tell most for its cost (information), or as Paradyn did (classic)
     #[arg(long, value_name = "ORDER", value_enum, default_value_t = First::Information)]
