@@ -268,7 +268,9 @@ impl<'a> Walk<'a> {
                 self.pending.push(index);
             }
             Some((known, joins)) => {
-                if !known.join(state) {
+                let is_less =
+                    if *joins < PATIENCE { known.join(state) } else { known.join_again(state) };
+                if !is_less {
                     return;
                 }
                 *joins += 1;
@@ -324,5 +326,7 @@ pub(crate) fn is_padding(instruction: &Instruction) -> bool {
     }
 }
 
-/// A state that still changes after so many joins is given up.
-const MOST_JOINS: u32 = 12;
+/// After so many joins that changed a state, what still changes is let go but for the stack pointer.
+const PATIENCE: u32 = 3;
+/// A state that still changes after so many joins has a stack pointer that a loop moves: it is given up.
+const MOST_JOINS: u32 = 64;

@@ -90,12 +90,24 @@ impl State {
 
     /// What holds after either of two ways. Says whether that is less than before.
     pub(crate) fn join(&mut self, other: &Self) -> bool {
+        self.join_by(other, |_, joined| joined)
+    }
+
+    /// The same where it was less than before several times: an address that a loop moves stays inside
+    /// of its object, so it is not followed any further. The stack pointer is.
+    pub(crate) fn join_again(&mut self, other: &Self) -> bool {
+        self.join_by(other, |known, joined| if joined == known { known } else { Value::Other })
+    }
+
+    fn join_by(&mut self, other: &Self, settle: impl Fn(Value, Value) -> Value) -> bool {
         let before = self.clone();
+        let stack_pointer = self.stack_pointer().join(other.stack_pointer());
         for (mine, theirs) in self.registers.iter_mut().zip(other.registers) {
-            *mine = mine.join(theirs);
+            *mine = settle(*mine, mine.join(theirs));
         }
+        self.set(Register::RSP, stack_pointer);
         self.slots.retain_mut(|(offset, value)| {
-            *value = value.join(other.slot(*offset));
+            *value = settle(*value, value.join(other.slot(*offset)));
             *value != Value::Other
         });
         *self != before

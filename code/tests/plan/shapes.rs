@@ -131,7 +131,7 @@ const FIXED: [Shape; 13] = [
 ];
 
 /// What the stack pointer tells of arguments.
-const STACKED: [Shape; 12] = [
+const STACKED: [Shape; 15] = [
     ("seventh", Roomy, "mov 8(%rsp), %rax\n ret", Planned(Long, Anchor)),
     (
         "seventh_framed",
@@ -170,6 +170,25 @@ const STACKED: [Shape; 12] = [
         Roomy,
         "push %rbp\n mov %rsp, %rbp\n sub %rdi, %rsp\n and $-16, %rsp\n mov %rsp, %rdi\n call load\n leave\n ret",
         Planned(Several, Shift),
+    ),
+    (
+        "moves_along",
+        Roomy,
+        "sub $256, %rsp\n lea 8(%rsp), %rcx\n lea 256(%rsp), %rdx\n 0: movq $0, (%rcx)\n add $8, %rcx\n \
+         cmp %rdx, %rcx\n jne 0b\n add $256, %rsp\n ret",
+        Planned(Long, Shift),
+    ),
+    (
+        "moves_out",
+        Roomy,
+        "lea 8(%rsp), %rcx\n 0: mov (%rcx), %rax\n add $8, %rcx\n cmp %rdi, %rax\n jne 0b\n ret",
+        Planned(Long, Anchor),
+    ),
+    (
+        "pushes_along",
+        Roomy,
+        "mov %rsp, %rsi\n 0: push %rdi\n dec %rdi\n jne 0b\n 1: pop %rax\n cmp %rsi, %rsp\n jb 1b\n ret",
+        Planned(Short, Anchor),
     ),
     ("passes_on", Roomy, "mov $3, %eax\n jmp seventh", Planned(Long, Anchor)),
     ("passes_nothing", Roomy, "mov $3, %eax\n jmp load", Planned(Long, Shift)),
