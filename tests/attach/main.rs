@@ -2,6 +2,7 @@
 
 mod attached;
 mod jobs;
+mod killed;
 #[path = "../live/launcher.rs"]
 mod launcher;
 mod refusals;

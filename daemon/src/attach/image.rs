@@ -39,6 +39,8 @@ pub(super) struct Image {
     frames: Section,
     index: Section,
     stubs: Vec<Range<u64>>,
+    /// What is mapped behind its code because pages are whole.
+    padding: Range<u64>,
     functions: Vec<Named>,
 }
 
@@ -69,6 +71,7 @@ impl Image {
             is_code && begin / PAGE * PAGE <= *offset && *offset < begin + length
         })?;
         let linked = segment.address().wrapping_sub(segment.file_range().0).wrapping_add(*offset);
+        let end = segment.address() + segment.size();
         let section = |name| {
             file.section_by_name(name).map_or_else(Section::default, |section| Section {
                 address: section.address(),
@@ -85,6 +88,7 @@ impl Image {
             frames: section(".eh_frame"),
             index: section(".eh_frame_hdr"),
             stubs: stubs.collect(),
+            padding: end..end.next_multiple_of(PAGE),
             functions: functions(&file),
         })
     }
@@ -93,6 +97,11 @@ impl Image {
     pub(super) fn address_of(&self, name: &str) -> Option<u64> {
         let found = self.functions.iter().rev().find(|function| function.name == name)?;
         Some(found.range.start.wrapping_add(self.bias))
+    }
+
+    /// Addresses in memory behind its code, to which nothing leads.
+    pub(super) const fn padding(&self) -> Range<u64> {
+        self.padding.start.wrapping_add(self.bias)..self.padding.end.wrapping_add(self.bias)
     }
 
     /// The exported functions at or just before an address in memory; several where one has aliases.

@@ -17,6 +17,7 @@ use super::session::{Failure, Session};
 use super::stub::{self, Word};
 use super::threads;
 use super::walk::{Images, Picture};
+use super::way_back;
 
 /// A process while it is made to load the library.
 #[derive(Debug)]
@@ -30,9 +31,16 @@ pub(super) struct Loader<'a> {
 /// What has to be called inside of the process.
 struct Functions {
     create: u64,
-    /// Any `syscall` instruction.
-    instruction: u64,
+    foothold: Foothold,
     words: [(Word, u64); 8],
+}
+
+/// Unused bytes of code.
+#[derive(Clone, Copy)]
+struct Foothold {
+    at: u64,
+    /// What they are filled with.
+    filling: u8,
 }
 
 impl<'a> Loader<'a> {
@@ -75,11 +83,11 @@ impl<'a> Loader<'a> {
             let found = images.iter().find_map(|image| image.address_of(name));
             found.ok_or_else(|| missing(&format!("its C library has no {name}")))
         };
-        let instruction = self.instruction(&libraries);
+        let foothold = self.foothold(&images);
         Ok(Functions {
             create: place("pthread_create")?,
-            instruction: instruction
-                .ok_or_else(|| missing("its C library makes no system call"))?,
+            foothold: foothold
+                .ok_or_else(|| missing("no object of it has room behind its code"))?,
             words: [
                 (Word::Open, place("dlopen").or_else(|_| place("__libc_dlopen_mode"))?),
                 (Word::Find, place("dlsym").or_else(|_| place("__libc_dlsym"))?),
@@ -107,13 +115,24 @@ impl<'a> Loader<'a> {
         })
     }
 
-    fn instruction(&self, libraries: &[&super::maps::Mapped]) -> Option<u64> {
-        let code = libraries.iter().flat_map(|mapped| &mapped.code);
-        code.into_iter().find_map(|(range, _)| {
-            let length = usize::try_from(range.end - range.start).ok()?;
-            let bytes = self.memory.read_most(range.start, length.min(SEARCHED));
-            let at = bytes.windows(2).position(|pair| pair == SYSTEM_CALL)?;
-            Some(range.start + at as u64)
+    /// Room for a few instructions in the padding behind some object's code: the C library's if it has
+    /// any, for the objects of others change while they are looked for.
+    fn foothold(&self, known: &[Image]) -> Option<Foothold> {
+        let free = |image: &Image| {
+            let padding = image.padding();
+            let last = padding.end.checked_sub(way_back::FOOTHOLD as u64)?;
+            let places = (padding.start..=last).rev().step_by(way_back::FOOTHOLD);
+            places.into_iter().find_map(|at| {
+                let bytes = self.memory.read_most(at, way_back::FOOTHOLD);
+                let filling = *bytes.first().filter(|byte| FILLINGS.contains(byte))?;
+                let is_whole = bytes.len() == way_back::FOOTHOLD;
+                let is_free = is_whole && bytes.iter().all(|byte| *byte == filling);
+                is_free.then_some(Foothold { at, filling })
+            })
+        };
+        let others = || self.maps.with_code().filter(|mapped| mapped.path.is_absolute());
+        known.iter().find_map(free).or_else(|| {
+            others().filter_map(|mapped| Image::of(mapped, &self.memory)).find_map(|one| free(&one))
         })
     }
 
@@ -178,6 +197,10 @@ impl<'a> Loader<'a> {
             Ok(data) => Ok((session, data)),
             Err(failure) => {
                 threads::deliver(self.pid, &session.abandon());
+                if matches!(failure, Failure::System(_)) {
+                    // Else the thread may still be on its way back there.
+                    let _ = self.leave(functions.foothold);
+                }
                 Err(self.refusal(failure))
             }
         }
@@ -185,29 +208,28 @@ impl<'a> Loader<'a> {
 
     fn prepare(&self, session: &mut Session, functions: &Functions) -> Result<u64, Failure> {
         let anonymous = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS) as u64;
-        let mut map = |size: u64, rights: i32| {
-            let arguments = [0, size, rights as u64, anonymous, u64::MAX, 0];
-            session.system_call(functions.instruction, libc::SYS_mmap, arguments)
-        };
+        let mapping = |size: u64, rights: i32| [0, size, rights as u64, anonymous, u64::MAX, 0];
+        let foothold = functions.foothold;
+        self.memory.write(foothold.at, &way_back::foothold(session.standing()))?;
         // Never writable and executable at once: the code is written from outside.
-        let code = map(stub::CODE, libc::PROT_READ | libc::PROT_EXEC)?;
-        let data = map(stub::DATA, libc::PROT_READ | libc::PROT_WRITE)?;
+        let wanted = mapping(stub::CODE, libc::PROT_READ | libc::PROT_EXEC);
+        let code = session.system_call(foothold.at, libc::SYS_mmap, wanted)?;
         self.memory.write(code, &stub::INSTRUCTIONS)?;
+        self.memory.write(code + way_back::BORROWED, &way_back::code(session.standing()))?;
+        let wanted = mapping(stub::DATA, libc::PROT_READ | libc::PROT_WRITE);
+        let data = session.system_call(code + way_back::SYSTEM_CALL, libc::SYS_mmap, wanted)?;
+        self.leave(foothold)?;
         self.fill(data, code, functions)?;
         let arguments = [data + stub::THREAD, 0, code, data];
-        let stack = data + stub::DATA;
-        let failed = session.call(
-            functions.instruction,
-            functions.create,
-            arguments,
-            stack,
-            &self.memory,
-        )?;
-        match i32::try_from(failed & u64::from(u32::MAX)) {
-            Ok(0) => Ok(data),
-            Ok(error) => Err(Failure::System(std::io::Error::from_raw_os_error(error))),
-            Err(_) => Err(Failure::Late),
+        match session.call(code, functions.create, arguments, data + stub::DATA)? {
+            0 => Ok(data),
+            error => Err(Failure::System(std::io::Error::from_raw_os_error(error))),
         }
+    }
+
+    /// Gives the padding its bytes back.
+    fn leave(&self, foothold: Foothold) -> std::io::Result<()> {
+        self.memory.write(foothold.at, &[foothold.filling; way_back::FOOTHOLD])
     }
 
     /// Writes what the fresh thread needs to know.
@@ -294,9 +316,8 @@ fn not_allowed(pid: u32) -> Refusal {
 
 /// What the library calls its entry.
 const ENTRY: &str = "whyperf_attach";
-const SYSTEM_CALL: [u8; 2] = [0x0f, 0x05];
-/// Bytes of code in which a system call is looked for.
-const SEARCHED: usize = 1 << 20;
+/// What linkers fill pages with.
+const FILLINGS: [u8; 2] = [0, 0xcc];
 /// How long a good moment is looked for.
 const SEARCH: Duration = Duration::from_secs(8);
 /// How long one thread may take to stop: it must run for that, which others may keep it from.

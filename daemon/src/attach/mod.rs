@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   facts ─► refusal, or maps + memory ─► threads: one is stopped at a safe point (walk, safe_point)
-//!            session: it maps a page of code and one of data, and calls pthread_create
+//!            session: it maps code and data, and calls pthread_create; would find back alone (way_back)
 //!            it goes on as it was │ the fresh thread: dlopen, whyperf_attach, and away (stub)
 //! ```
 //! From there on the process is like one that was started with the library.
@@ -21,6 +21,7 @@ mod stub;
 mod threads;
 mod tracee;
 mod walk;
+mod way_back;
 
 use std::fs;
 use std::path::Path;

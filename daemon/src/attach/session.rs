@@ -1,30 +1,37 @@
 //! A borrowed thread: it makes system calls and calls functions for us, and goes on as it was.
 //!
 //! ```text
-//!   stop ─ save registers, vectors, signal mask ─ ... ─ restore all ─ let go
-//!                 call(f): rip = f, return address = a `syscall` instruction of the C library
-//!                          f returns into it ─► stop at the begin of that system call ─► result
+//!   stop ─ note how it stands ─ ... ─ restore all ─ let go
+//!          call(f): in code that would find its way back alone (way_back), up to a last system call
 //! ```
-//! Nothing is written into the program's code, and no signal is needed to learn that a function has
-//! returned: the kernel stops the thread at the next system call, which is ours.
+//! No signal is needed to learn that a function has returned: the kernel stops the thread at that call. The
+//! thread is put there before anything else of it is changed, and taken away after all else is restored.
 
 use std::io;
 use std::time::{Duration, Instant};
 
-use super::memory::Memory;
 use super::tracee::{Go, Registers, Stop, Tracee};
+use super::way_back;
 
 /// A thread that is stopped and will be as it was.
 #[derive(Debug)]
 pub(super) struct Session {
     tracee: Tracee,
-    registers: Registers,
-    extended: Vec<u8>,
-    blocked: u64,
+    standing: Standing,
     /// Signals that came meanwhile, for the end.
     held: Vec<i32>,
     /// Whether anything of the thread was changed.
     touched: bool,
+}
+
+/// How a thread stood when it was stopped.
+#[derive(Debug)]
+pub(super) struct Standing {
+    pub(super) registers: Registers,
+    /// Floating-point, vector and other extended registers.
+    pub(super) extended: Vec<u8>,
+    /// Signals that it blocked.
+    pub(super) blocked: u64,
 }
 
 /// Why a borrowed thread did not do what it should.
@@ -53,28 +60,34 @@ impl Session {
         if let Err(failure) = park(&tracee, patience, None) {
             return Err(let_go(&tracee, failure));
         }
-        let taken = (tracee.registers()?, tracee.extended()?, tracee.blocked()?);
-        let (registers, extended, blocked) = taken;
-        let held = Vec::new();
-        Ok(Self { tracee, registers, extended, blocked, held, touched: false })
+        let standing = Standing {
+            registers: tracee.registers()?,
+            extended: tracee.extended()?,
+            blocked: tracee.blocked()?,
+        };
+        Ok(Self { tracee, standing, held: Vec::new(), touched: false })
+    }
+
+    /// Its registers when it was stopped.
+    pub(super) const fn registers(&self) -> &Registers {
+        &self.standing.registers
     }
 
     /// How it stood when it was stopped.
-    pub(super) const fn registers(&self) -> &Registers {
-        &self.registers
+    pub(super) const fn standing(&self) -> &Standing {
+        &self.standing
     }
 
-    /// Makes a system call in its name; `instruction` is where one is.
+    /// Makes a system call in its name, by the instruction at an address from where it finds back.
     pub(super) fn system_call(
         &mut self,
-        instruction: u64,
+        at: u64,
         number: i64,
         arguments: [u64; 6],
     ) -> Result<u64, Failure> {
-        self.block_signals()?;
         let [a, b, c, d, e, f] = arguments;
-        let registers = Registers {
-            rip: instruction,
+        self.put(&Registers {
+            rip: at,
             rax: number.cast_unsigned(),
             orig_rax: u64::MAX,
             rdi: a,
@@ -83,14 +96,12 @@ impl Session {
             r10: d,
             r8: e,
             r9: f,
-            ..self.registers
-        };
-        self.tracee.set_registers(&registers)?;
+            ..self.standing.registers
+        })?;
         let until = Instant::now() + PATIENCE;
         self.next_stop(until)?;
         self.next_stop(until)?;
         let answer = self.tracee.registers()?.rax;
-        park(&self.tracee, PATIENCE, Some(&mut self.held))?;
         if answer.cast_signed() < 0 && answer.cast_signed() > -4096 {
             let error = i32::try_from(-answer.cast_signed()).unwrap_or(libc::EIO);
             return Err(Failure::System(io::Error::from_raw_os_error(error)));
@@ -98,42 +109,36 @@ impl Session {
         Ok(answer)
     }
 
-    /// Calls a function on a stack of its own; `instruction` is a system call, to which it returns.
+    /// Calls a function on a stack of its own, by the code page's part for it. Answers its result.
     pub(super) fn call(
         &mut self,
-        instruction: u64,
+        code: u64,
         function: u64,
         arguments: [u64; 4],
         stack: u64,
-        memory: &Memory,
-    ) -> Result<u64, Failure> {
-        self.block_signals()?;
-        memory.write(stack - 8, &instruction.to_le_bytes())?;
+    ) -> Result<i32, Failure> {
         let [a, b, c, d] = arguments;
-        let registers = Registers {
-            rip: function,
-            rsp: stack - 8,
+        self.put(&Registers {
+            rip: code + way_back::CALL,
+            rsp: stack,
             rbp: 0,
-            rax: 0,
+            rax: function,
             orig_rax: u64::MAX,
             rdi: a,
             rsi: b,
             rdx: c,
             rcx: d,
-            eflags: self.registers.eflags & !(DIRECTION | TRAP),
-            ..self.registers
-        };
-        self.tracee.set_registers(&registers)?;
+            eflags: self.standing.registers.eflags & !(DIRECTION | TRAP),
+            ..self.standing.registers
+        })?;
         let until = Instant::now() + PATIENCE;
         loop {
             self.next_stop(until)?;
             let now = self.tracee.registers()?;
-            if now.rsp == stack && now.rip == instruction + 2 {
-                // What it answered stands where the number of the call is. That call must not be made.
-                let harmless = Registers { orig_rax: libc::SYS_getpid as u64, ..now };
-                self.tracee.set_registers(&harmless)?;
+            if now.rip == code + way_back::RETURNED {
                 park(&self.tracee, PATIENCE, Some(&mut self.held))?;
-                return Ok(now.orig_rax);
+                let low = now.rdi & u64::from(u32::MAX);
+                return Ok(u32::try_from(low).unwrap_or(u32::MAX).cast_signed());
             }
         }
     }
@@ -153,18 +158,20 @@ impl Session {
     }
 
     fn restore(&mut self) -> Result<(), Failure> {
-        let registers = restarted(&self.registers);
+        let registers = restarted(&self.standing.registers);
         if self.touched {
-            self.tracee.set_extended(&mut self.extended)?;
-            self.tracee.set_blocked(self.blocked)?;
+            self.tracee.set_extended(&mut self.standing.extended)?;
+            self.tracee.set_blocked(self.standing.blocked)?;
         }
         self.tracee.set_registers(&registers)?;
         Ok(self.tracee.detach(0)?)
     }
 
-    /// No handler of the program may run in the middle of what it does for us. Signals that tell of a
-    /// fault stay: the kernel would reset the program's handler for them.
-    fn block_signals(&mut self) -> Result<(), Failure> {
+    /// Lets it stand elsewhere, where no handler of the program may run in the middle of what it does for
+    /// us. Signals that tell of a fault stay: the kernel would reset the program's handler for them. They
+    /// are blocked after it was put to where they are unblocked.
+    fn put(&mut self, registers: &Registers) -> Result<(), Failure> {
+        self.tracee.set_registers(registers)?;
         if !self.touched {
             self.touched = true;
             self.tracee.set_blocked(!FAULTS)?;
@@ -189,6 +196,21 @@ impl Session {
                 None => return Err(Failure::Late),
             }
         }
+    }
+}
+
+impl Standing {
+    /// The registers with which it goes on where the kernel does not look: it makes an interrupted call
+    /// again by itself.
+    pub(super) fn alone(&self) -> Registers {
+        let registers = restarted(&self.registers);
+        let again = match registers.rax.cast_signed() {
+            _ if registers.orig_rax.cast_signed() < 0 => return registers,
+            RESTART_SYS | RESTART_ALWAYS | RESTART_NO_HANDLER => registers.orig_rax,
+            RESTART_BLOCK => libc::SYS_restart_syscall.cast_unsigned(),
+            _ => return registers,
+        };
+        Registers { rax: again, rip: registers.rip.wrapping_sub(2), ..registers }
     }
 }
 
@@ -259,6 +281,11 @@ const DIRECTION: u64 = 0x400;
 const TRAP: u64 = 0x100;
 /// SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, SIGSYS.
 const FAULTS: u64 = 1 << 3 | 1 << 4 | 1 << 6 | 1 << 7 | 1 << 10 | 1 << 30;
+/// What the kernel answers to itself when a call is to be made again.
+const RESTART_SYS: i64 = -512;
+const RESTART_ALWAYS: i64 = -513;
+const RESTART_NO_HANDLER: i64 = -514;
+const RESTART_BLOCK: i64 = -516;
 /// Calls that wait and answer EINTR where others are restarted, and that may simply be made again.
 const WAITING: [i64; 15] = [
     libc::SYS_epoll_wait,

@@ -1,16 +1,17 @@
 //! What runs in a fresh thread of the process: a few instructions, and the memory they work on.
 //!
 //! ```text
-//!   code   one page: the instructions below
+//!   code   the instructions below, and the borrowed thread's way back
 //!   data   block of words │ request │ paths │ numbers of threads │ ... │ stack of the borrowed thread
 //! ```
 //! A fresh thread loads the library, so that no lock of a stopped one is waited for. It begins when the
 //! borrowed thread goes on, waits until we have seen the result, and takes both mappings away with its last call, which returns to the C library.
+//! When nobody tells it to begin it leaves both: the borrowed thread may still be on its way back.
 
 /// Bytes of the data, its stack included.
 pub(super) const DATA: u64 = 0x20000;
 /// Bytes of the code.
-pub(super) const CODE: u64 = 0x1000;
+pub(super) const CODE: u64 = 0x5000;
 
 /// Words of the block, by number.
 #[derive(Clone, Copy, Debug)]
@@ -77,7 +78,7 @@ pub(super) const MOST_THREADS: usize = 4096;
 
 /// The function that the fresh thread begins with; its argument is the data.
 #[rustfmt::skip]
-pub(super) const INSTRUCTIONS: [u8; 210] = [
+pub(super) const INSTRUCTIONS: [u8; 221] = [
     0x53,                                           // push rbx
     0x41, 0x54,                                     // push r12
     0x48, 0x83, 0xec, 0x08,                         // sub rsp, 8
@@ -87,12 +88,12 @@ pub(super) const INSTRUCTIONS: [u8; 210] = [
     0xff, 0x53, 0x38,                               // call [rbx + Detach]
     0x41, 0xbc, 0x50, 0xc3, 0x00, 0x00,             // mov r12d, 50000
     0x48, 0x83, 0xbb, 0x88, 0x00, 0x00, 0x00, 0x00, // early: cmp qword [rbx + Go], 0
-    0x75, 0x0f,                                     // jne go
+    0x75, 0x12,                                     // jne go
     0xbf, 0xc8, 0x00, 0x00, 0x00,                   // mov edi, 200
     0xff, 0x53, 0x40,                               // call [rbx + Sleep]
     0x41, 0xff, 0xcc,                               // dec r12d
     0x75, 0xe9,                                     // jne early
-    0xeb, 0x71,                                     // jmp leave
+    0xe9, 0xa0, 0x00, 0x00, 0x00,                   // jmp quit
     0x48, 0x8b, 0x43, 0x68,                         // go: mov rax, [rbx + Entry]
     0x48, 0x85, 0xc0,                               // test rax, rax
     0x75, 0x20,                                     // jne have
@@ -130,12 +131,16 @@ pub(super) const INSTRUCTIONS: [u8; 210] = [
     0x48, 0x8b, 0x73, 0x78,                         // mov rsi, [rbx + DataSize]
     0x41, 0xff, 0xd4,                               // call r12
     0x48, 0x8b, 0x3c, 0x24,                         // mov rdi, [rsp]
-    0xbe, 0x00, 0x10, 0x00, 0x00,                   // mov esi, CODE
+    0xbe, 0x00, 0x50, 0x00, 0x00,                   // mov esi, CODE
     0x4c, 0x89, 0xe0,                               // mov rax, r12
     0x48, 0x83, 0xc4, 0x08,                         // add rsp, 8
     0x41, 0x5c,                                     // pop r12
     0x5b,                                           // pop rbx
     0xff, 0xe0,                                     // jmp rax
+    0x48, 0x83, 0xc4, 0x08,                         // quit: add rsp, 8
+    0x41, 0x5c,                                     // pop r12
+    0x5b,                                           // pop rbx
+    0xc3,                                           // ret
 ];
 
 #[cfg(test)]
@@ -146,6 +151,6 @@ mod tests {
     fn everything_has_its_place() {
         assert!(Word::Cancelled.offset() + 8 <= THREAD);
         assert!(THREADS + 4 * MOST_THREADS as u64 + 0x8000 <= DATA);
-        assert!(INSTRUCTIONS.len() as u64 <= CODE);
+        assert!(INSTRUCTIONS.len() as u64 <= super::super::way_back::BORROWED);
     }
 }

@@ -93,35 +93,7 @@ impl Tracee {
 
     /// Its registers while it is stopped.
     pub(super) fn registers(&self) -> io::Result<Registers> {
-        let mut registers = Registers {
-            r15: 0,
-            r14: 0,
-            r13: 0,
-            r12: 0,
-            rbp: 0,
-            rbx: 0,
-            r11: 0,
-            r10: 0,
-            r9: 0,
-            r8: 0,
-            rax: 0,
-            rcx: 0,
-            rdx: 0,
-            rsi: 0,
-            rdi: 0,
-            orig_rax: 0,
-            rip: 0,
-            cs: 0,
-            eflags: 0,
-            rsp: 0,
-            ss: 0,
-            fs_base: 0,
-            gs_base: 0,
-            ds: 0,
-            es: 0,
-            fs: 0,
-            gs: 0,
-        };
+        let mut registers = BLANK;
         self.request(libc::PTRACE_GETREGS, 0, &raw mut registers as usize)?;
         Ok(registers)
     }
@@ -182,6 +154,36 @@ fn stop(status: i32) -> Stop {
     }
 }
 
+/// Registers that are all 0.
+pub(super) const BLANK: Registers = Registers {
+    r15: 0,
+    r14: 0,
+    r13: 0,
+    r12: 0,
+    rbp: 0,
+    rbx: 0,
+    r11: 0,
+    r10: 0,
+    r9: 0,
+    r8: 0,
+    rax: 0,
+    rcx: 0,
+    rdx: 0,
+    rsi: 0,
+    rdi: 0,
+    orig_rax: 0,
+    rip: 0,
+    cs: 0,
+    eflags: 0,
+    rsp: 0,
+    ss: 0,
+    fs_base: 0,
+    gs_base: 0,
+    ds: 0,
+    es: 0,
+    fs: 0,
+    gs: 0,
+};
 /// How often it is looked whether a thread has stopped.
 const LOOK: Duration = Duration::from_micros(50);
 /// Room for every extended register there is, tiles included.
