@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::maps::Maps;
 use super::memory::Memory;
+use super::session::restarted;
 use super::tracee::{Stop, Tracee};
 use super::walk::{Images, Known, Picture};
 
@@ -97,6 +98,13 @@ fn picture(tid: u32, memory: &Memory) -> Option<(Option<Picture>, Duration)> {
         Stop::Ended => return None,
     };
     let registers = (stop == Stop::Asked).then(|| tracee.registers().ok()).flatten();
+    // It may have begun to wait in a call just then, which is not to answer that it was interrupted.
+    if let Some(registers) = &registers
+        && let again = restarted(registers)
+        && again.rip != registers.rip
+    {
+        let _ = tracee.set_registers(&again);
+    }
     let picture = registers.map(|registers| Picture::take(&registers, memory));
     let _ = tracee.detach(signal);
     Some((picture, since.elapsed()))

@@ -256,7 +256,7 @@ fn let_go(tracee: &Tracee, failure: Failure) -> Failure {
 /// The registers with which it goes on. Most interrupted system calls are restarted by the kernel, which
 /// sees by their error that it is to; some answer "interrupted" at once, as if a signal had come. None
 /// came, and the program is not to learn of us.
-fn restarted(registers: &Registers) -> Registers {
+pub(super) fn restarted(registers: &Registers) -> Registers {
     let interrupted = -i64::from(libc::EINTR);
     let number = registers.orig_rax.cast_signed();
     if registers.rax.cast_signed() == interrupted && WAITING.contains(&number) {
