@@ -87,9 +87,10 @@ pub enum Command {
     Arm = 5,
     /// Give the function of region (0) its original bytes back; of 0, all of them.
     Disarm = 6,
-    /// Switch region (0) on for (1) nanoseconds of every (2); zeros end it.
+    /// Arm region (0), switch it on for (1) nanoseconds, low half, or as many visits, high half, and
+    /// disarm it, in every (2) nanoseconds; zeros end it.
     Window = 7,
-    /// Switch a function off that a thread calls more than (0) times a second; 0 never.
+    /// All functions together may be visited (0) times in every (1) nanoseconds; 0 of these is no limit.
     Budget = 8,
 }
 
@@ -101,7 +102,8 @@ pub enum Reply {
     Nothing = 0,
     /// Region (0) was switched; (1) is 1 for on, 0 for off.
     Switched = 1,
-    /// Region (0) was switched off at (1) visits because it was too hot.
+    /// Region (0) was switched off at (1) visits because it was too hot. Of a function (2) says how many
+    /// calls, the high half, took how many ticks.
     TooHot = 2,
     /// Command (0) could not be carried out.
     Refused = 3,
@@ -120,7 +122,7 @@ pub enum Reply {
 pub struct CommandPage {
     /// Raised by the daemon with each round: while it grows, somebody reads.
     pub heartbeat: AtomicU64,
-    /// Futex on which the agent sleeps; raised with each command.
+    /// Futex on which the agent sleeps; raised with each command, and by threads that need the agent.
     pub doorbell: AtomicU32,
     /// Commands produced.
     pub produced: AtomicU32,
@@ -147,17 +149,21 @@ impl CommandPage {
     pub fn send(&self, replies: &ReplyPage, message: Message) -> bool {
         let sent = produce(&self.entries, &self.produced, &replies.commands_consumed, message);
         if sent {
-            let rings = self.doorbell.load(Ordering::Relaxed).wrapping_add(1);
-            // SYNC doorbell with CommandPage::rung
-            self.doorbell.store(rings, or_relaxed("doorbell_store", Ordering::Release));
+            self.ring();
         }
         sent
+    }
+
+    /// Daemon, and a thread that has something for the agent: raises the bell.
+    pub fn ring(&self) {
+        // SYNC doorbell with CommandPage::rung
+        self.doorbell.fetch_add(1, or_relaxed("doorbell_store", Ordering::Release));
     }
 
     /// Agent, before it takes commands: how often the bell rang. When it is still so afterwards,
     /// nothing came meanwhile and the agent may sleep on it.
     pub fn rung(&self) -> u32 {
-        // SYNC doorbell with CommandPage::send
+        // SYNC doorbell with CommandPage::ring
         self.doorbell.load(or_relaxed("doorbell_load", Ordering::Acquire))
     }
 

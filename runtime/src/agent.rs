@@ -11,7 +11,7 @@
 
 use crate::company::Company;
 use crate::lock::Held;
-use crate::patch::{self, site, window};
+use crate::patch::{self, budget, site, window};
 use crate::switch::WIPED;
 use crate::view::Tables;
 use crate::{attachment, clock, kernel, process, thread};
@@ -129,14 +129,15 @@ extern "C" fn run() -> ! {
         let rung = commands.rung();
         let held = Held::take();
         carry_out_all(tables, &held);
-        let now = clock::nanos();
-        window::turn(tables, now, &held);
+        budget::turn(tables, &held);
+        window::turn(tables, clock::nanos(), &held);
         drop(held);
+        let now = clock::nanos();
         if let Some(status) = company.look(now) {
             kernel::end_thread(status);
         }
         // Whoever has work by the clock says when; the earliest counts.
-        let due = company.due().min(window::due());
+        let due = company.due().min(window::due()).min(budget::due(now));
         kernel::futex_wait(commands.doorbell.as_ptr(), rung, due.saturating_sub(now));
     }
     kernel::end_thread(0)

@@ -239,7 +239,7 @@ pub(crate) fn count_anomaly(private: &Private) {
     anomalies.store(anomalies.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
 }
 
-/// Visits between two looks at what a node's events cost.
+/// Visits between two looks at what the events of a region of the program cost.
 const LOOK_EVERY: u32 = 1 << 20;
 /// Unit of [`Node::reserved`], so that 32 bits are enough for days.
 const COARSE: u32 = 16;
@@ -247,14 +247,15 @@ const COARSE: u32 = 16;
 /// Says when the costs of the node are to be looked at again. Never for calls into a library:
 /// their numbers are promised to be exact.
 pub(crate) fn set_limit(private: &Private, node: &Node, now: u64) {
-    let look_after = match kind_of(private, node) {
-        Some(Kind::User) if environ::settings().cost_limit != 0 => LOOK_EVERY,
-        Some(Kind::Function) => budget::burst(),
-        _ => return,
-    };
-    let limit = low(node.visits.load(Ordering::Relaxed)).wrapping_add(look_after);
-    node.limit.store(limit, Ordering::Relaxed);
-    node.reserved.store((now >> COARSE) as u32, Ordering::Relaxed);
+    match kind_of(private, node) {
+        Some(Kind::User) if environ::settings().cost_limit != 0 => {
+            let limit = low(node.visits.load(Ordering::Relaxed)).wrapping_add(LOOK_EVERY);
+            node.limit.store(limit, Ordering::Relaxed);
+            node.reserved.store((now >> COARSE) as u32, Ordering::Relaxed);
+        }
+        Some(Kind::Function) => budget::watch(node, now),
+        _ => {}
+    }
 }
 
 fn kind_of(private: &Private, node: &Node) -> Option<Kind> {
@@ -274,19 +275,16 @@ pub(crate) extern "C" fn reached(offset: u32) {
 
 /// Switches the node's region off when its last visits cost more than their share of the time.
 fn judge(private: &Private, node: &Node, visits: u64, now: u64) {
+    if kind_of(private, node) == Some(Kind::Function) {
+        return budget::look(private.tables, node, now);
+    }
     let since = node.reserved.load(Ordering::Relaxed);
     let elapsed = u64::from(((now >> COARSE) as u32).wrapping_sub(since)) << COARSE;
     set_limit(private, node, now);
-    let id = node.region.load(Ordering::Relaxed) as u16;
-    let is_hot = if kind_of(private, node) == Some(Kind::Function) {
-        budget::is_exceeded(id, elapsed)
-    } else {
-        let cost = u64::from(LOOK_EVERY) * calibration::pair() / 256;
-        let allowed = elapsed / 1000 * u64::from(environ::settings().cost_limit);
-        cost > allowed && node.limit.load(Ordering::Relaxed) != 0
-    };
-    if is_hot {
-        switch_off_hot(private.tables, id, visits);
+    let cost = u64::from(LOOK_EVERY) * calibration::pair() / 256;
+    let allowed = elapsed / 1000 * u64::from(environ::settings().cost_limit);
+    if cost > allowed && node.limit.load(Ordering::Relaxed) != 0 {
+        switch_off_hot(private.tables, node.region.load(Ordering::Relaxed) as u16, visits);
     }
 }
 

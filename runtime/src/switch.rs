@@ -10,7 +10,7 @@
 use crate::kernel;
 use crate::latch::Latch;
 use crate::standing::{Stage, Standing};
-use core::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 use whyperf_layout::geometry::{PAGE, REGION_CAPACITY};
 
 /// Pages that a child finds zero.
@@ -31,6 +31,64 @@ pub(crate) struct Wiped {
     /// Calls that go on with every signal blocked.
     pub(crate) blocking: AtomicU32,
     pad: [AtomicU32; PAGE / 4 - 6],
+    /// Functions that are off until the next interval of the budget.
+    pub(crate) resting: Regions,
+    /// Functions that are off for good, because they alone would take too much; the agent is to know.
+    pub(crate) hot: Regions,
+    /// Functions that are measured in windows.
+    pub(crate) in_windows: Regions,
+}
+
+/// A set of regions, a bit for each.
+#[derive(Debug)]
+#[repr(C, align(4096))]
+pub(crate) struct Regions([AtomicU64; REGION_CAPACITY / 64]);
+
+impl Regions {
+    const fn new() -> Self {
+        Self([const { AtomicU64::new(0) }; REGION_CAPACITY / 64])
+    }
+
+    pub(crate) fn has(&self, id: u16) -> bool {
+        self.word(id).load(Ordering::Relaxed) & bit(id) != 0
+    }
+
+    /// Answers whether it was not there.
+    pub(crate) fn add(&self, id: u16) -> bool {
+        self.word(id).fetch_or(bit(id), Ordering::Relaxed) & bit(id) == 0
+    }
+
+    pub(crate) fn remove(&self, id: u16) {
+        self.word(id).fetch_and(!bit(id), Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.iter().all(|word| word.load(Ordering::Relaxed) == 0)
+    }
+
+    /// Takes all of them out.
+    pub(crate) fn drain(&self) -> impl Iterator<Item = u16> {
+        (0_u16..).zip(&self.0).flat_map(|(at, word)| {
+            let mut left = word.swap(0, Ordering::Relaxed);
+            core::iter::from_fn(move || {
+                let next = left.trailing_zeros() as u16;
+                left &= left.wrapping_sub(1);
+                (next < 64).then_some(at * 64 + next)
+            })
+        })
+    }
+
+    fn clear(&self) {
+        self.0.iter().for_each(|word| word.store(0, Ordering::Relaxed));
+    }
+
+    fn word(&self, id: u16) -> &AtomicU64 {
+        &self.0[usize::from(id / 64)]
+    }
+}
+
+const fn bit(id: u16) -> u64 {
+    1 << (id % 64)
 }
 
 pub(crate) static WIPED: Wiped = Wiped {
@@ -42,6 +100,9 @@ pub(crate) static WIPED: Wiped = Wiped {
     agent_away: AtomicU32::new(0),
     blocking: AtomicU32::new(0),
     pad: [const { AtomicU32::new(0) }; PAGE / 4 - 6],
+    resting: Regions::new(),
+    hot: Regions::new(),
+    in_windows: Regions::new(),
 };
 
 /// Whether events of the region are recorded.
@@ -84,4 +145,22 @@ pub(crate) fn wipe() {
     WIPED.agent_thread.store(0, Ordering::Relaxed);
     WIPED.agent_away.store(0, Ordering::Relaxed);
     WIPED.blocking.store(0, Ordering::Relaxed);
+    [&WIPED.resting, &WIPED.hot, &WIPED.in_windows].into_iter().for_each(Regions::clear);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_of_regions_gives_each_back_once() {
+        let set = Regions::new();
+        assert!(set.is_empty());
+        let all = [0, 1, 63, 64, 4711, 65535];
+        assert!(all.iter().all(|id| set.add(*id)));
+        assert!(!set.add(64) && set.has(64) && !set.has(65));
+        set.remove(1);
+        assert_eq!(set.drain().collect::<Vec<_>>(), [0, 63, 64, 4711, 65535]);
+        assert!(set.is_empty());
+    }
 }

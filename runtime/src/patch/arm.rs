@@ -276,6 +276,41 @@ pub(super) fn disarm(tables: Tables, id: u16, held: &Held) -> Outcome {
     first
 }
 
+/// Arms a function again that got its bytes back, as it was armed before; it is off.
+pub(super) fn again(tables: Tables, id: u16, held: &Held) -> Outcome {
+    let Some((slot, site)) = site::of_region(id) else {
+        return if compiled::is_region(id) { Outcome::Done } else { Outcome::Nonsense };
+    };
+    if site.is(State::Armed) {
+        return Outcome::Done;
+    }
+    let ground = match Ground::new(held) {
+        Ok(ground) => ground,
+        Err(outcome) => return outcome,
+    };
+    let [at, length, island] =
+        [&site.at, &site.length, &site.island].map(|word| word.load(Ordering::Relaxed));
+    let is_code = ground.maps.holds(at, length)
+        && (island == 0 || ground.maps.holds(island, JUMP as u64));
+    if site.is(State::Forgotten) || !is_code {
+        return Outcome::ModuleGone;
+    }
+    if !site.is(State::Retiring) && !batch::holds(&ground.text, site, Way::Out) {
+        return Outcome::TextChanged;
+    }
+    site::rest(site);
+    tables.region(id).switched.store(0, Ordering::Relaxed);
+    let mut batch = Batch::new(Way::In);
+    batch.add(slot);
+    match batch.flip(&ground.text) {
+        Ok(()) => {
+            site.set(State::Armed);
+            Outcome::Done
+        }
+        Err(outcome) => outcome,
+    }
+}
+
 fn has_island(site: &Site) -> bool {
     site.island.load(Ordering::Relaxed) != 0
 }

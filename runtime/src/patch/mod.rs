@@ -26,7 +26,6 @@ mod trap;
 pub(crate) mod visit;
 pub(crate) mod window;
 
-use crate::clock;
 use crate::lock::Held;
 use crate::view::Tables;
 use whyperf_layout::{Command, Message, Reply};
@@ -42,13 +41,14 @@ pub(crate) fn carry_out(tables: Tables, command: Message, held: &Held) -> Option
         (Reply::Armed, [third, arm::arm(tables, first, second, held)?, 0])
     } else if command.what == Command::Disarm as u64 {
         let id = if first == 0 { 0 } else { function(first)? };
+        window::end(id);
         let outcome = arm::disarm(tables, id, held);
         (Reply::Disarmed, [first, outcome as u64, 0])
     } else if command.what == Command::Window as u64 {
-        let is_set = window::set(tables, function(first)?, second, third, clock::nanos());
+        let is_set = window::set(tables, function(first)?, second, third, held);
         (is_set.then_some(Reply::Nothing)?, [0; 3])
     } else if command.what == Command::Budget as u64 {
-        budget::set(tables, first);
+        budget::set(tables, first, second);
         (Reply::Nothing, [0; 3])
     } else {
         return None;

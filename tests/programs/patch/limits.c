@@ -1,9 +1,10 @@
-/* A program with a function that is called all the time: it exceeds its budget and is switched off, and
- * is then measured in windows.
+/* A program with a function that is called all the time: it alone exceeds the budget, is switched off, and
+ * is then measured in windows. Others exceed it together, and rest for a part of each interval.
  *
  * build: as calls.c
  * run: limits
- * expect: off within milliseconds; in windows, its calls in proportion to the time covered
+ * expect: off within milliseconds; in windows, its calls in proportion to the time covered; of many
+ * functions as many visits as the budget allows, and coverage that tells how many there were
  */
 #include "daemon.h"
 
@@ -12,7 +13,12 @@
 FAR void hot(void) { __asm__ volatile(""); }
 FAR void rare(void) { __asm__ volatile(""); }
 
-static int regions[16];
+#define WARM(number) FAR void warm_##number(void) { __asm__ volatile("" ::"i"(number)); }
+WARM(0) WARM(1) WARM(2) WARM(3) WARM(4) WARM(5) WARM(6) WARM(7)
+static void (*const warm[])(void) = { warm_0, warm_1, warm_2, warm_3, warm_4, warm_5, warm_6, warm_7 };
+enum { WARM_ONES = 8 };
+
+static int regions[32];
 static long calls;
 
 PLAIN double seconds(void)
@@ -33,11 +39,55 @@ PLAIN void spin(double duration)
     } while (seconds() < end);
 }
 
+/* Calls each of many functions once every few microseconds. */
+PLAIN long stroll(double duration)
+{
+    double end = seconds() + duration;
+    long rounds = 0;
+    do {
+        for (int i = 0; i < 100; i++) {
+            uint64_t until = __builtin_ia32_rdtsc() + 60000;
+            for (int at = 0; at < WARM_ONES; at++)
+                warm[at]();
+            while (__builtin_ia32_rdtsc() < until)
+                ;
+        }
+        rounds += 100;
+    } while (seconds() < end);
+    return rounds;
+}
+
+/* All together may be visited 100,000 times a second, and would be several times as often; none alone. */
+PLAIN void share_a_budget(void)
+{
+    uint64_t before = 0, after = 0;
+    double began = seconds();
+    for (int at = 0; at < WARM_ONES; at++)
+        before += visits_of(region_of((void *)warm[at], regions), NULL);
+    ask(BUDGET, 1000, 10000000, 0, 0);
+    long rounds = stroll(1.0);
+    double duration = seconds() - began;
+    for (int at = 0; at < WARM_ONES; at++) {
+        int id = region_of((void *)warm[at], regions);
+        uint64_t own = visits_of(id, NULL);
+        after += own;
+        if (!REGION_OF(id)->switched)
+            fprintf(stderr, "%d was too hot\n", at);
+    }
+    double visits = (double)(after - before), all = (double)rounds * WARM_ONES;
+    double allowed = 100000 * duration;
+    fprintf(stderr, "%.0f visits of %.0f, %.0f allowed\n", visits, all, allowed);
+    if (visits > allowed * 1.1)
+        fail("functions together exceeded the budget");
+    if (visits < (all < allowed ? all : allowed) / 4)
+        fail("functions that share a budget are hardly measured");
+}
+
 int main(void)
 {
     if (play_daemon()) {
-        ask(BUDGET, 100000, 0, 0, 0);
         switch_all_on(regions);
+        share_a_budget();
         int id = region_of((void *)hot, regions), slow = region_of((void *)rare, regions);
         spin(0.2);
         uint64_t seen = visits_of(id, NULL);
