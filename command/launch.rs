@@ -26,6 +26,8 @@ pub(crate) const DIRECTORY: &str = "WHYPERF_DIR";
 pub(crate) const CALLPATH_DEPTH: &str = "WHYPERF_CALLPATH_DEPTH";
 /// Whether functions are going to be switched on.
 pub(crate) const FUNCTIONS: &str = "WHYPERF_FUNCTIONS";
+/// Whether processes wait at their start until what a user named is in place.
+const HOLD: &str = "WHYPERF_HOLD";
 /// Settings of address sanitizers.
 const SANITIZER_OPTIONS: &str = "ASAN_OPTIONS";
 
@@ -60,6 +62,9 @@ impl<'a> Launch<'a> {
         ];
         if options.asks_for_functions() {
             self.environment.push((FUNCTIONS, "1".into()));
+        }
+        if !options.measure.is_empty() {
+            self.environment.push((HOLD, "1".into()));
         }
         if let Some(sanitizer) = target::sanitizer(self.words) {
             self.make_room_for(&sanitizer);

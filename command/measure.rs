@@ -51,32 +51,31 @@ fn measured(id: PairId, daemon: &Daemon) -> Option<Measured> {
     let pair = daemon.pair(id)?;
     let bin = daemon.histogram(id)?.whole();
     let unit = pair.metric.definition().unit;
-    let (total, covered) = (total(bin.amount, unit), bin.covered.as_secs_f64());
-    // What short windows showed stands for the time between them.
-    let (total, covered) = match daemon.windows(id) {
-        Some((lived, share)) if covered > 0.0 => {
-            let lived = lived.as_secs_f64();
-            (total * (lived / covered).max(1.0), lived * share)
-        }
-        _ => (total, covered),
+    let (amount, covered) = match daemon.sum(id) {
+        Some(sum) => (sum.total, sum.covered),
+        None => (whole(bin.amount), bin.covered),
     };
     Some(Measured {
         metric: pair.metric.name(),
         focus: pair.focus.to_string(),
-        total: rounded(total),
-        covered_s: rounded(covered),
+        total: rounded(total(amount, unit)),
+        covered_s: rounded(covered.as_secs_f64()),
         note: daemon.remark(id),
         unit: symbol(unit),
     })
 }
 
 /// Seconds of what is time; of a state, how long it held.
-#[expect(clippy::cast_precision_loss, reason = "a report needs no more than 15 digits")]
-fn total(amount: i128, unit: Unit) -> f64 {
+fn total(amount: f64, unit: Unit) -> f64 {
     match unit {
-        Unit::Nanoseconds | Unit::Processes => amount as f64 / 1e9,
-        Unit::Operations | Unit::Bytes => amount as f64,
+        Unit::Nanoseconds | Unit::Processes => amount / 1e9,
+        Unit::Operations | Unit::Bytes => amount,
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a report needs no more than 15 digits")]
+fn whole(amount: i128) -> f64 {
+    amount as f64
 }
 
 const fn symbol(unit: Unit) -> &'static str {

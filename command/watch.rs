@@ -137,6 +137,9 @@ impl Watch {
         let now = Instant::now();
         // Late by more than an interval: what was missed is not made up for, the next one covers it.
         self.next = (self.next + self.interval()).max(now + self.interval() / 2);
+        if self.daemon.is_awaited() && self.begin.elapsed() < AWAITED {
+            self.next = now + SOON;
+        }
     }
 
     /// Asks all processes to be measured no further.
@@ -268,3 +271,8 @@ impl Watch {
         )
     }
 }
+
+/// Until the next look when a process waits for something to be switched on, and for how long the first
+/// process is awaited so.
+const SOON: Duration = Duration::from_millis(3);
+const AWAITED: Duration = Duration::from_secs(10);

@@ -46,10 +46,6 @@ impl Daemon {
                 }
                 _ => {}
             }
-            if let Some(scale) = instrumenter.scale(id) {
-                pair.amount = scaled(pair.amount, scale);
-                present.reported = if scale == 0.0 { 0 } else { present.expected };
-            }
             if let Some(sample) = pair.close(interval, present.reported, present.expected) {
                 round.samples.push((id, sample));
             }
@@ -57,17 +53,14 @@ impl Daemon {
     }
 }
 
-#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "an estimate")]
-fn scaled(amount: i64, scale: f64) -> i64 {
-    (amount as f64 * scale) as i64
-}
-
 /// Processes of a group in which the functions that a pair needs are not measured.
 fn without(processes: &[Process], instrumenter: &Instrumenter, pair: PairId, group: u32) -> usize {
     if !instrumenter.needs_functions(pair) {
         return 0;
     }
-    let of_group = (0..).zip(processes).filter(|(_, process)| process.groups.contains(&group));
+    let of_group = (0..).zip(processes).filter(|(number, process)| {
+        instrumenter.is_watched(*number) && process.groups.contains(&group)
+    });
     let missing =
         of_group.filter(|(number, _)| instrumenter.standing(pair, *number) != Standing::On);
     missing.count()

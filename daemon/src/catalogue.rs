@@ -73,6 +73,11 @@ impl Catalogue {
         std::mem::take(&mut self.asked)
     }
 
+    /// A forked process's functions lie where its parent's do.
+    pub(crate) fn inherit_functions(&mut self, parent: &Self) {
+        self.functions.clone_from(&parent.functions);
+    }
+
     /// Voids all classes; gives the objects' resources back.
     pub(crate) fn forget(&mut self, resources: &mut Resources) {
         self.classes.clear();

@@ -3,12 +3,12 @@
 use std::sync::atomic::Ordering;
 
 use whyperf_layout::{Command, Message, Reply};
-use whyperf_model::{Category, Nanos};
+use whyperf_model::Category;
 
-use crate::clock::Scale;
 use crate::compensation::Price;
-use crate::instrument::{Activity, Instrumenter, Service};
-use crate::process::Process;
+use crate::instrument::{Activity, Instrumenter, Service, Span};
+use crate::process::{Pass, Process};
+use crate::region::Region;
 
 /// A region that was switched, or could not be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,29 +116,70 @@ impl Process {
         switched
     }
 
-    /// Brings its functions nearer to what is wanted, or forgets them when it has ended.
+    /// Brings its functions nearer to what is wanted; of one that has ended, takes down what they did
+    /// last.
     pub(crate) fn serve_functions(
         &mut self,
         number: u32,
-        length: Nanos,
-        scale: Scale,
+        pass: Pass,
         instrumenter: &mut Instrumenter,
     ) {
         let replies = std::mem::take(&mut self.replies);
-        let Some(region) = &self.region else { return instrumenter.forget(number) };
-        if instrumenter.has_nothing_for(number) {
-            return;
+        let last = self.last.take();
+        let now = self.ticks(pass.now);
+        let begin = std::mem::replace(&mut self.served, now);
+        let is_over = self.region.is_none();
+        if let Some(region) = self.region.as_ref().or(last.as_ref())
+            && !instrumenter.has_nothing_for(number)
+        {
+            let header = region.header();
+            let left = header.end_ticks.load(Ordering::Relaxed);
+            let end = if is_over && left != 0 { left.min(self.served) } else { self.served };
+            let birth = header.start_ticks.load(Ordering::Relaxed);
+            let price = region.slot(0);
+            let price = price.map_or_else(Price::default, |slot| Price::of_function(slot.head));
+            let span = Span { begin, end, birth };
+            let scale = self.scale(pass.scale);
+            let activity = Activity::of(self, price, span, scale);
+            let spent = [self.functions_cost, self.cost - self.functions_cost];
+            let living = self.members.iter().filter(|member| !member.thread.ended);
+            let threads: Vec<u32> = living.map(|member| member.thread.tid).collect();
+            let (replies, activity, threads) = (&replies[..], &activity, &threads[..]);
+            let service = Service { region, replies, activity, threads, spent };
+            if is_over {
+                instrumenter.conclude(number, service);
+            } else {
+                instrumenter.serve(number, service, &mut self.catalogue);
+            }
         }
-        let price = region.slot(0).map_or_else(Price::default, |slot| Price::of(slot.head));
-        let price = price.of_function();
-        let activity = Activity::of(self, price, length, self.scale(scale));
-        let spent = self.functions_cost;
-        let living = self.members.iter().filter(|member| !member.thread.ended);
-        let threads: Vec<u32> = living.map(|member| member.thread.tid).collect();
-        let (replies, activity, threads) = (&replies[..], &activity, &threads[..]);
-        let service = Service { region, replies, activity, threads, spent };
-        instrumenter.serve(number, service, &mut self.catalogue);
         self.cost += instrumenter.take_stopped(number);
+        if is_over {
+            instrumenter.forget(number);
+            self.members.iter_mut().for_each(|member| member.growth = Vec::new());
+        } else {
+            self.let_go(number, instrumenter);
+        }
+    }
+
+    /// A process that waits at its start goes on when what a user named is in place.
+    fn let_go(&self, number: u32, instrumenter: &Instrumenter) {
+        if self.is_held()
+            && instrumenter.is_in_place(number)
+            && let Some(region) = &self.region
+        {
+            let word = &region.commands().go_on;
+            word.store(1, Ordering::Relaxed);
+            let flags = rustix::thread::futex::Flags::empty();
+            // Nobody sleeping there is no failure.
+            let _ = rustix::thread::futex::wake(word, flags, u32::MAX);
+        }
+    }
+
+    /// Whether it waits at its start until functions are in place.
+    pub(crate) fn is_held(&self) -> bool {
+        let held = |region: &Region| region.header().held.load(Ordering::Relaxed) == 1;
+        let may_go = |region: &Region| region.commands().go_on.load(Ordering::Relaxed) != 0;
+        self.region.as_ref().is_some_and(|region| held(region) && !may_go(region))
     }
 
     fn reply(&self, reply: &Message) -> Option<Switched> {
@@ -165,7 +206,7 @@ impl Process {
 }
 
 /// Wakes the agent. Nobody may be sleeping there: that is no failure.
-pub(crate) fn ring_doorbell(memory: &crate::region::Region) {
+pub(crate) fn ring_doorbell(memory: &Region) {
     let flags = rustix::thread::futex::Flags::empty();
     let _ = rustix::thread::futex::wake(&memory.commands().doorbell, flags, 1);
 }

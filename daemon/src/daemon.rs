@@ -12,7 +12,7 @@ use crate::control::SwitchedOff;
 use crate::cost::{Account, Cost, Losses};
 use crate::discovery::{Discovery, Life};
 use crate::error::Error;
-use crate::instrument::Instrumenter;
+use crate::instrument::{Instrumenter, Seat};
 use crate::process::{Books, Outcome, Pass, Process};
 use crate::region::Region;
 use crate::round::{Complaint, ProcessNote, Round};
@@ -355,7 +355,14 @@ impl Daemon {
         let number = u32::try_from(self.processes.len()).unwrap_or(u32::MAX);
         self.symbols.watch(number, pid, region.program());
         self.instrumenter.watch(number, pid);
-        let process = Process::new(region, Life::of(pid), self.machine, &mut self.books);
+        let parent = region.header().parent_pid.load(std::sync::atomic::Ordering::Relaxed);
+        let mut process = Process::new(region, Life::of(pid), self.machine, &mut self.books);
+        // A forked one has what its parent had, and may end before anybody looks again.
+        let parent = (0u32..).zip(&self.processes).filter(|(_, other)| other.pid == parent).last();
+        if let Some((parent, other)) = parent {
+            process.catalogue.inherit_functions(&other.catalogue);
+            self.instrumenter.inherit(number, parent);
+        }
         self.processes.push(process);
     }
 
@@ -379,6 +386,7 @@ impl Daemon {
                 instrumenter.amounts(&self.books.matcher)
             });
             let outcome = process.pass(pass, &mut self.books);
+            process.cost += share;
             process.settle_apart(number, &mut self.books);
             process.serve_functions(number, pass, instrumenter);
             if let Some(calls) = instrumenter.take_open_calls(number) {
@@ -386,7 +394,9 @@ impl Daemon {
             }
             if let Some(before) = before {
                 self.books.matcher.settle_so_far(&self.books.classes);
-                instrumenter.account(number, &before, &process.groups, &mut self.books.matcher);
+                let (groups, length) = (&process.groups[..], round.interval.length());
+                let seat = Seat { number, groups, length };
+                instrumenter.account(&before, seat, &mut self.books.matcher);
             }
             functions = functions.max(process.functions_cost);
             let note = process.note();
@@ -403,7 +413,6 @@ impl Daemon {
             if outcome != Outcome::Running {
                 round.ended.push(note);
             }
-            process.cost += share;
             dearest = dearest.max(process.cost);
             for code in process.catalogue.code_switched_off() {
                 let groups = process.groups.iter().map(|group| (*group, code.clone()));

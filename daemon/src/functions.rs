@@ -4,9 +4,11 @@ use std::thread;
 use std::time::Duration;
 
 use whyperf_model::matching::PairId;
-use whyperf_model::{Hierarchy, Nanos, Resource};
+use whyperf_model::{Hierarchy, Pair, Resource};
 
 use crate::daemon::Daemon;
+use crate::instrument::Sum;
+use crate::process::Process;
 use crate::round::Round;
 
 /// A function that is left alone.
@@ -33,10 +35,18 @@ impl Daemon {
             .collect()
     }
 
-    /// Of a pair that is too hot: for how long, and the share of that time that was measured.
+    /// What a pair came to that a user named and that needs functions to be on.
     #[must_use]
-    pub fn windows(&self, pair: PairId) -> Option<(Nanos, f64)> {
-        Some((self.instrumenter.hot_for(pair)?, self.instrumenter.heat(pair)?))
+    pub fn sum(&self, pair: PairId) -> Option<Sum> {
+        self.instrumenter.sum(pair)
+    }
+
+    /// Whether a process waits at its start for functions to be switched on, or the first one is yet
+    /// to come: then the next round should be soon.
+    #[must_use]
+    pub fn is_awaited(&self) -> bool {
+        let is_first = || self.processes.is_empty() && self.instrumenter.is_asked_by_name();
+        self.processes.iter().any(Process::is_held) || is_first()
     }
 
     /// What a reader of this pair's amounts should know: what it names that was never there, or why
@@ -46,16 +56,18 @@ impl Daemon {
         if let Some(reason) = self.instrumenter.refusal(pair) {
             return Some(format!("refused: {reason}"));
         }
-        if let Some(share) = self.instrumenter.heat(pair) {
-            return Some(format!(
-                "too hot: measured {:.2} % of the time; the total is an estimate",
-                100.0 * share
-            ));
-        }
         if let Some(reason) = self.instrumenter.silence(pair) {
             return Some(reason.to_owned());
         }
-        let pair = self.pair(pair)?;
+        let limits = self.sum(pair).map(Sum::limits).unwrap_or_default();
+        if !limits.is_empty() {
+            return Some(limits);
+        }
+        self.unseen(self.pair(pair)?)
+    }
+
+    /// What a pair names that was never there.
+    fn unseen(&self, pair: &Pair) -> Option<String> {
         let parts = Hierarchy::ALL.into_iter().flat_map(|hierarchy| pair.focus.part(hierarchy));
         let exists = |part: &&Resource| self.instrumenter.exists(part) == Some(true);
         let missing = parts.filter(|part| !self.books.resources.was_met(part) && !exists(part));

@@ -46,6 +46,8 @@ pub(crate) struct Process {
     /// Of the last pass's cost, that of functions.
     pub(crate) functions_cost: Nanos,
     pub(crate) paused: bool,
+    /// What it did as a rank of a job.
+    pub(crate) labour: crate::efficiency::Labour,
     /// Groups that any of its threads was in during the last pass.
     pub(crate) groups: Vec<u32>,
     by_slot: Vec<Seat>,
@@ -56,6 +58,10 @@ pub(crate) struct Process {
     pub(crate) superseded: bool,
     /// Whether a round told of it.
     pub(crate) announced: bool,
+    /// After the end, until its functions were looked at a last time.
+    pub(crate) last: Option<Region>,
+    /// Ticks until which its functions were looked at.
+    pub(crate) served: u64,
     /// What it replied since the round before, about its functions.
     pub(crate) replies: Vec<Message>,
 }
@@ -120,6 +126,7 @@ impl Process {
             cost_so_far: Nanos::ZERO,
             functions_cost: Nanos::ZERO,
             paused: false,
+            labour: crate::efficiency::Labour::default(),
             groups: Vec::new(),
             by_slot: Vec::new(),
             is_tsc,
@@ -127,6 +134,8 @@ impl Process {
             still: false,
             superseded: false,
             announced: false,
+            last: None,
+            served: 0,
             replies: Vec::new(),
         }
     }
@@ -152,10 +161,13 @@ impl Process {
         }
         self.classify(books);
         self.attribute(&region, pass, counts, books);
+        let (first, scale) = (self.members.first(), self.scale(pass.scale));
+        self.labour.pass(self.rank.is_some(), first, &self.catalogue, scale);
         self.retire_threads(&region, books);
         self.losses = Losses::read(&region, self.members.iter().map(|member| &member.thread));
         if outcome == Outcome::Ended || damaged {
             self.end(books);
+            self.last = Some(region).filter(|_| !damaged);
             return if damaged { Outcome::Damaged } else { Outcome::Ended };
         }
         self.region = Some(region);
@@ -277,10 +289,10 @@ impl Process {
             let Some(slot) = region.slot(member.thread.slot) else { continue };
             let went = member.thread.pass(&slot, now, depth, &mut member.growth);
             if pass.compensates {
-                let price = Price::of(slot.head);
+                let (price, of_function) = (Price::of(slot.head), Price::of_function(slot.head));
                 let tables = &self.catalogue.tables;
                 let price = |node: &NodeState| match tables.region(node.region) {
-                    Some(region) if region.category == Category::Function => price.of_function(),
+                    Some(region) if region.category == Category::Function => of_function,
                     _ => price,
                 };
                 compensation::apply(&mut member.thread.nodes, &mut member.growth, price);
@@ -331,11 +343,12 @@ impl Process {
             if member.thread.ended && member.growth.is_empty() {
                 continue;
             }
-            let visits = member.growth.iter().map(|growth| growth.by.visits).sum();
+            let visits: u64 = member.growth.iter().map(|growth| growth.by.visits).sum();
             if let Some(slot) = region.slot(member.thread.slot) {
-                self.cost += event_cost(slot.head, visits, scale);
                 let watched = self.catalogue.visits_of_functions(member);
-                self.functions_cost += event_cost(slot.head, watched, scale);
+                let [functions, others] = event_cost(slot.head, watched, visits - watched, scale);
+                self.functions_cost += functions;
+                self.cost += functions + others;
             }
             member.find_groups(self.resource, self.machine, &books.matcher);
             member.sign_in([self.resource, self.machine], books);
@@ -384,7 +397,6 @@ impl Process {
             }
         }
         self.catalogue.forget(&mut books.resources);
-        self.members.iter_mut().for_each(|member| member.growth = Vec::new());
         books.resources.release(self.resource);
         books.resources.release(self.machine);
     }
@@ -394,7 +406,7 @@ impl Process {
         if self.is_tsc { machine } else { Scale::NANOSECONDS }
     }
 
-    fn ticks(&self, moment: Moment) -> u64 {
+    pub(crate) fn ticks(&self, moment: Moment) -> u64 {
         if self.is_tsc { moment.ticks } else { moment.nanos }
     }
 }

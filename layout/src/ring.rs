@@ -128,7 +128,8 @@ pub struct CommandPage {
     pub produced: AtomicU32,
     /// Replies consumed.
     pub replies_consumed: AtomicU32,
-    pad: AtomicU32,
+    /// Futex on which a process waits at its start; not 0 any more when it may go on.
+    pub go_on: AtomicU32,
     entries: [Entry; RING],
 }
 

@@ -12,11 +12,13 @@
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use whyperf_runtime::{birth, process};
+use whyperf_runtime::{birth, hold, process};
 
 use crate::next::Next;
 use crate::wrapped::{accompanied, keep_errno};
-use crate::{c_library, compiled, contexts, creation, io, jumps, privilege, sandbox, spawns, sync};
+use crate::{
+    c_library, compiled, contexts, creation, io, jumps, privilege, profiled, sandbox, spawns, sync,
+};
 
 /// Runs when the library is loaded, before the program's `main`.
 #[used]
@@ -38,6 +40,7 @@ extern "C" fn loaded() {
         creation::resolve();
         jumps::resolve();
         compiled::resolve();
+        profiled::resolve();
         contexts::resolve_all();
         spawns::resolve();
         sandbox::resolve();
@@ -49,6 +52,7 @@ extern "C" fn loaded() {
         }
         if process::is_measured() {
             follow_forks();
+            hold::until_in_place();
             birth::begin();
         }
     });

@@ -7,7 +7,7 @@ use crate::lock::Held;
 use crate::process::Stage;
 use crate::switch::{self, WIPED};
 use crate::view::Tables;
-use crate::{clock, map, object, thread};
+use crate::{clock, hold, map, object, thread};
 use core::sync::atomic::{AtomicBool, Ordering};
 use whyperf_layout::geometry::STRINGS_SIZE;
 
@@ -30,6 +30,7 @@ pub(crate) fn child() {
     thread::after_fork();
     if WANTED.load(Ordering::Relaxed) {
         WIPED.stage.set(Stage::Wanted);
+        hold::child();
     } else {
         WIPED.stage.set(Stage::Declined);
     }

@@ -18,6 +18,7 @@ pub mod environ;
 pub mod event;
 mod fork;
 pub mod guard;
+pub mod hold;
 mod kernel;
 mod known;
 mod latch;

@@ -8,13 +8,15 @@
 //! Driven from what is wanted now, never from the commands of the past: whatever is lost is asked
 //! for again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 
 use whyperf_layout::patch::{Outcome, Patch};
 use whyperf_layout::{Command, Message, Reply, geometry};
 use whyperf_model::Resource;
 
+use super::account::Spell;
+use super::allowance::Allowance;
 use super::desk::Planned;
 use super::modules::FunctionKey;
 use super::window::Window;
@@ -59,6 +61,11 @@ pub(super) struct Site {
     /// Tries of arming that failed for a passing reason.
     tries: u32,
     pub(super) window: Option<Window>,
+    /// Ticks that it was on, as last looked at, and whether it ever was.
+    pub(super) seen: u64,
+    pub(super) was_on: bool,
+    /// What the last interval showed.
+    pub(super) spell: Spell,
     /// Whether the process's catalogue knows it.
     named: bool,
     pub(super) is_system: bool,
@@ -83,16 +90,18 @@ enum ArenaStage {
 /// All functions of one process.
 #[derive(Debug, Default)]
 pub(super) struct Armory {
+    /// Its threads are being looked at: no code is changed until that is over.
+    pub(super) is_looked_at: bool,
     pub(super) sites: BTreeMap<FunctionKey, Site>,
     /// Functions by their regions.
     pub(super) regions: BTreeMap<u32, FunctionKey>,
     arenas: BTreeMap<u64, ArenaStage>,
     pub(super) batch: Option<(u64, Vec<FunctionKey>)>,
     pub(super) batches: u64,
-    /// Whether the process knows how often a function may be called.
-    has_budget: bool,
-    /// Its threads are being looked at: no code is changed until that is over.
-    pub(super) is_looked_at: bool,
+    /// How often the process's functions may be called.
+    pub(super) allowance: Allowance,
+    /// Functions that were too hot in the process of which it is a fork.
+    pub(super) hot: BTreeSet<FunctionKey>,
 }
 
 impl Site {
@@ -108,6 +117,9 @@ impl Site {
             on_since: None,
             tries: 0,
             window: None,
+            seen: 0,
+            was_on: false,
+            spell: Spell::default(),
             named: false,
             is_system: false,
             entered: false,
@@ -122,8 +134,6 @@ impl Site {
 pub(super) struct Turn<'process> {
     pub(super) region: &'process Region,
     pub(super) round: u64,
-    /// Visits a second that a thread may make in a function.
-    pub(super) budget: u64,
 }
 
 impl Turn<'_> {
@@ -137,7 +147,8 @@ impl Armory {
     /// Says that this function is wanted on; true when the worker has to be asked how.
     pub(super) fn want(&mut self, key: FunctionKey, code: &Resource, round: u64) -> bool {
         let Some(site) = self.sites.get_mut(&key) else {
-            self.sites.insert(key, Site::new(code.clone()));
+            let window = self.hot.contains(&key).then(Window::default);
+            self.sites.insert(key, Site { window, ..Site::new(code.clone()) });
             return true;
         };
         site.wanted = true;
@@ -186,12 +197,12 @@ impl Armory {
         reply: &Message,
         turn: Turn<'_>,
     ) -> Option<(u64, Vec<FunctionKey>)> {
-        let [first, second, _] = reply.arguments;
+        let [first, second, third] = reply.arguments;
         match reply.what {
             what if what == Reply::Mapped as u64 => return self.mapped(first, second),
             what if what == Reply::Armed as u64 => self.armed(first, turn),
             what if what == Reply::Disarmed as u64 => self.disarmed(first, second),
-            what if what == Reply::TooHot as u64 => self.too_hot(first),
+            what if what == Reply::TooHot as u64 => self.too_hot(first, third),
             what if what == Reply::Refused as u64 => self.refused(first, second),
             _ => {}
         }
@@ -201,11 +212,12 @@ impl Armory {
     /// Brings the process nearer to what is wanted.
     pub(super) fn serve(&mut self, turn: Turn<'_>) {
         let mut rung = self.map_arenas(turn);
-        rung |= self.set_budget(turn);
+        rung |= self.allowance.tell(turn);
         if self.is_looked_at {
-            return if rung {
-                ring_doorbell(turn.region)
-            };
+            if rung {
+                ring_doorbell(turn.region);
+            }
+            return;
         }
         rung |= self.arm(turn);
         for site in self.sites.values_mut() {
@@ -236,12 +248,6 @@ impl Armory {
             ring_doorbell(turn.region);
         }
         all
-    }
-
-    fn set_budget(&mut self, turn: Turn<'_>) -> bool {
-        let sent = !self.has_budget && turn.send(Command::Budget, [turn.budget, 0, 0]);
-        self.has_budget |= sent;
-        sent
     }
 
     fn map_arenas(&mut self, turn: Turn<'_>) -> bool {
@@ -335,9 +341,11 @@ impl Armory {
         }
     }
 
-    fn too_hot(&mut self, region: u64) {
+    /// The burst: how many calls, high half, took how many ticks.
+    fn too_hot(&mut self, region: u64, burst: u64) {
         if let Some(site) = self.site_of(region) {
-            site.window.get_or_insert_default();
+            let burst = ((burst >> 32) as u32, burst as u32);
+            site.window.get_or_insert_with(|| Window::after(burst));
             site.on_since = None;
         }
     }

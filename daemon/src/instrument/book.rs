@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use whyperf_model::Resource;
 use whyperf_model::matching::PairId;
-use whyperf_model::{Nanos, Resource};
 
 use super::Instrumenter;
 use super::armory::{Armory, Stage};
-use super::window::Window;
 
 /// What is known of a function over all processes and the whole run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -16,8 +15,6 @@ struct Entry {
     was_on: bool,
     /// A call of it was seen.
     was_entered: bool,
-    /// It was measured in windows: the longest of these.
-    window: Option<Window>,
 }
 
 /// All functions that were ever asked about.
@@ -31,11 +28,6 @@ impl Book {
             let entry = self.0.entry(site.code.clone()).or_default();
             entry.was_on |= site.on_since.is_some() || site.window.is_some();
             entry.was_entered |= site.entered;
-            let longer =
-                |window: &Window| entry.window.is_none_or(|before| before.lived <= window.lived);
-            if let Some(window) = site.window.filter(longer) {
-                entry.window = Some(window);
-            }
             if matches!(site.stage, Stage::Absent(_)) && *entry == Entry::default() {
                 self.0.remove(&site.code);
             }
@@ -44,16 +36,6 @@ impl Book {
 }
 
 impl Instrumenter {
-    /// The share of the time that windows covered, where a pair's functions are too hot.
-    pub(crate) fn heat(&self, pair: PairId) -> Option<f64> {
-        self.windows(pair).map(Window::coverage).reduce(f64::max)
-    }
-
-    /// For how long a pair's functions are measured in windows.
-    pub(crate) fn hot_for(&self, pair: PairId) -> Option<Nanos> {
-        self.windows(pair).map(|window| window.lived).max()
-    }
-
     /// What a reader should know of a pair whose functions showed nothing.
     pub(crate) fn silence(&self, pair: PairId) -> Option<&'static str> {
         let entries: Vec<&Entry> = self.entries(pair).collect();
@@ -62,10 +44,6 @@ impl Instrumenter {
         }
         let was_on = entries.iter().any(|entry| entry.was_on);
         Some(if was_on { UNSEEN } else { LATE })
-    }
-
-    fn windows(&self, pair: PairId) -> impl Iterator<Item = Window> {
-        self.entries(pair).filter_map(|entry| entry.window)
     }
 
     fn entries(&self, pair: PairId) -> impl Iterator<Item = &Entry> {

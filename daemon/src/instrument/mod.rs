@@ -8,11 +8,14 @@
 //! ```
 //! What is wanted is one map; every process is brought to it, those that join late too.
 
+mod account;
 mod activity;
 mod arena;
 mod armory;
+mod allowance;
 mod book;
 mod desk;
+mod ledger;
 mod modules;
 mod open_calls;
 mod references;
@@ -30,10 +33,13 @@ use whyperf_layout::Message;
 use whyperf_model::matching::PairId;
 use whyperf_model::{Category, Focus, Hierarchy, Metric, Nanos, Resource};
 
-pub(crate) use self::activity::Activity;
-use self::armory::{Armory, Stage, Turn};
+pub(crate) use self::activity::{Activity, Span};
+use self::armory::{Armory, Site, Stage, Turn};
 use self::book::{Book, UNSEEN};
 use self::desk::{Answer, Desk, Request};
+use self::ledger::Ledger;
+pub(crate) use self::ledger::Seat;
+pub use self::ledger::Sum;
 use self::modules::FunctionKey;
 use self::open_calls::OpenCalls;
 use crate::catalogue::Catalogue;
@@ -69,7 +75,10 @@ pub(crate) struct Instrumenter {
     open_calls: BTreeMap<u32, OpenCalls>,
     /// In which round somebody asked last whom a function calls.
     asked_callees: Option<u64>,
+    /// Processes that ended in this round.
+    gone: Vec<u32>,
     told: Told,
+    ledger: Ledger,
     book: Book,
     round: u64,
     /// The share of the slowest process's time that measuring may take.
@@ -79,23 +88,25 @@ pub(crate) struct Instrumenter {
 /// What a process is served with in a round.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Service<'process> {
+    /// Its living threads.
+    pub(crate) threads: &'process [u32],
     pub(crate) region: &'process Region,
     pub(crate) replies: &'process [Message],
     pub(crate) activity: &'process Activity,
-    /// Its living threads.
-    pub(crate) threads: &'process [u32],
-    /// What events of functions cost it since the round before.
-    pub(crate) spent: Nanos,
+    /// What events of functions cost it since the round before, and all others.
+    pub(crate) spent: [Nanos; 2],
 }
 
 /// The functions that a resource names, as far as is known.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Found {
     functions: Vec<FunctionKey>,
     /// Whether an answer is under way.
     asked: bool,
     /// In which round it was asked.
     since: u64,
+    /// Processes have come since: they may have others of that name.
+    is_old: bool,
 }
 
 /// What is to be told in the next round.
@@ -109,6 +120,13 @@ pub(crate) struct Told {
     pairs: BTreeSet<PairId>,
     hot: BTreeSet<PairId>,
     prices: BTreeMap<Resource, f64>,
+}
+
+impl Found {
+    /// Whether more may be found.
+    const fn is_open(&self) -> bool {
+        self.asked || self.is_old
+    }
 }
 
 impl Instrumenter {
@@ -125,6 +143,8 @@ impl Instrumenter {
             watched: BTreeMap::new(),
             open_calls: BTreeMap::new(),
             asked_callees: None,
+            gone: Vec::new(),
+            ledger: Ledger::default(),
             told: Told::default(),
             book: Book::default(),
             round: 0,
@@ -178,25 +198,70 @@ impl Instrumenter {
             desk.ask(Request::Watch { process, pid });
         }
         // Its program may have what no other had.
-        self.found.values_mut().for_each(|found| found.since = 0);
+        self.found.values_mut().for_each(|found| found.is_old = true);
     }
 
-    /// A process ended, and everything in it.
+    /// A process is a fork of another: what is too hot there is here, too.
+    pub(crate) fn inherit(&mut self, process: u32, parent: u32) {
+        let Some(parent) = self.armories.get(&parent) else { return };
+        let hot = parent.sites.iter().filter(|(_, site)| site.window.is_some());
+        let hot: Vec<FunctionKey> = hot.map(|(key, _)| *key).chain(parent.hot.clone()).collect();
+        self.armories.entry(process).or_default().hot.extend(hot);
+    }
+
+    /// A process ended: takes down what its functions did last.
+    pub(crate) fn conclude(&mut self, process: u32, service: Service<'_>) {
+        let turn = self.turn(service.region);
+        let Some(armory) = self.armories.get_mut(&process) else { return };
+        for reply in service.replies {
+            armory.take(reply, turn);
+        }
+        armory.note(service.activity, service.region);
+    }
+
+    /// A process ended, and with the next round everything in it.
     pub(crate) fn forget(&mut self, process: u32) {
-        self.open_calls.remove(&process);
-        if let Some(armory) = self.armories.remove(&process) {
-            self.book.take(&armory);
+        if self.watched.contains_key(&process) {
+            self.note_lost(process);
+            self.gone.push(process);
         }
-        if self.watched.remove(&process).is_some()
-            && let Some(desk) = &self.desk
-        {
-            desk.ask(Request::Forget { process });
+    }
+
+    fn bury(&mut self) {
+        for process in std::mem::take(&mut self.gone) {
+            self.open_calls.remove(&process);
+            self.armories.remove(&process);
+            self.watched.remove(&process);
+            if let Some(desk) = &self.desk {
+                desk.ask(Request::Forget { process });
+            }
         }
+    }
+
+    /// Whether a process is there, or ended in this round only.
+    pub(crate) fn is_watched(&self, process: u32) -> bool {
+        self.watched.contains_key(&process)
+    }
+
+    /// Whether nothing is to come any more of what a user named in a process.
+    pub(crate) fn is_in_place(&self, process: u32) -> bool {
+        let is_settled = |code: &Resource| {
+            let Some(found) = self.found.get(code).filter(|found| !found.is_open()) else {
+                return false;
+            };
+            let Some(armory) = self.armories.get(&process) else {
+                return found.functions.is_empty();
+            };
+            found.functions.iter().all(|key| armory.sites.get(key).is_some_and(Site::is_settled))
+        };
+        let needs = self.by_name.iter().filter_map(|pair| self.needs.get(pair));
+        needs.flatten().all(is_settled)
     }
 
     /// Takes in what was found out since the last round, and asks for what is wanted now.
     pub(crate) fn begin_round(&mut self) {
         self.round += 1;
+        self.bury();
         let answers = self.desk.as_ref().map(Desk::answers).unwrap_or_default();
         answers.into_iter().for_each(|answer| self.take(answer));
         if self.watched.is_empty() {
@@ -204,14 +269,16 @@ impl Instrumenter {
         }
         let unknown = |code: &&Resource| match self.found.get(*code) {
             None => true,
+            Some(found) if found.asked => false,
             Some(found) => {
-                found.functions.is_empty() && !found.asked && self.round >= found.since + PATIENCE
+                found.is_old
+                    || (found.functions.is_empty() && self.round >= found.since + PATIENCE)
             }
         };
         let ask: Vec<Resource> = self.wanted.keys().filter(unknown).cloned().collect();
         for code in ask {
-            let since = self.round;
-            self.found.insert(code.clone(), Found { functions: Vec::new(), asked: true, since });
+            let found = self.found.entry(code.clone()).or_default();
+            (found.asked, found.is_old, found.since) = (true, false, self.round);
             self.ask(Request::Find { code });
         }
     }
@@ -219,16 +286,14 @@ impl Instrumenter {
     /// Brings a process nearer to what is wanted.
     pub(crate) fn serve(&mut self, process: u32, service: Service<'_>, catalogue: &mut Catalogue) {
         let turn = self.turn(service.region);
-        let share = service.spent.as_secs_f64() / service.activity.length.as_secs_f64().max(1e-9);
+        let limit = self.limit;
         let armory = self.armories.entry(process).or_default();
         let mut moves = Vec::new();
         for reply in service.replies {
             moves.extend(armory.take(reply, turn));
         }
         armory.note(service.activity, service.region);
-        if share > self.limit {
-            armory.cool();
-        }
+        armory.allow(limit, &service);
         armory.want_nothing();
         let mut plan = Vec::new();
         for code in self.wanted.keys() {
@@ -264,10 +329,8 @@ impl Instrumenter {
         self.wanted.is_empty() && !self.armories.contains_key(&process)
     }
 
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate above 0")]
-    fn turn<'process>(&self, region: &'process Region) -> Turn<'process> {
-        let budget = (self.limit / EVENT).max(1000.0) as u64;
-        Turn { region, round: self.round, budget }
+    const fn turn<'process>(&self, region: &'process Region) -> Turn<'process> {
+        Turn { region, round: self.round }
     }
 
     /// Whether a pair needs functions to be on.
@@ -321,7 +384,11 @@ impl Instrumenter {
     /// Whether a resource names a function of some process; `None` when that is not known yet.
     pub(crate) fn exists(&self, code: &Resource) -> Option<bool> {
         let found = self.found.get(code)?;
-        if found.asked { None } else { Some(!found.functions.is_empty()) }
+        if found.asked && found.functions.is_empty() {
+            None
+        } else {
+            Some(!found.functions.is_empty())
+        }
     }
 
     fn standing_of(&self, code: &Resource, process: u32) -> Standing {
@@ -333,16 +400,16 @@ impl Instrumenter {
         else {
             return Standing::Pending;
         };
-        if found.asked {
+        if found.asked && found.functions.is_empty() {
             return Standing::Pending;
         }
         let mut standing = None;
         for key in &found.functions {
-            let this = match armory.sites.get(key).map(|site| (&site.stage, site.on_since)) {
-                Some((Stage::Armed(_), Some(since))) if since < self.round => Standing::On,
+            let this = match armory.sites.get(key) {
+                Some(site) if site.is_measured(self.round) => Standing::On,
                 // What a process does not have takes none of its time.
-                Some((Stage::Absent(_), _)) => continue,
-                Some((Stage::Refused(_), _)) => Standing::Refused,
+                Some(Site { stage: Stage::Absent(_), .. }) => continue,
+                Some(Site { stage: Stage::Refused(_), .. }) => Standing::Refused,
                 _ => Standing::Pending,
             };
             standing = Some(match (standing, this) {
@@ -357,8 +424,8 @@ impl Instrumenter {
     fn take(&mut self, answer: Answer) {
         match answer {
             Answer::Found { code, functions } => {
-                let since = self.round;
-                self.found.insert(code, Found { functions, asked: false, since });
+                let found = self.found.entry(code).or_default();
+                (found.functions, found.asked, found.since) = (functions, false, self.round);
             }
             Answer::Callees { of, callees } => self.told.callees.push((of, callees)),
             Answer::Learned { calls } => self.told.callees.extend(calls),
@@ -375,6 +442,7 @@ impl Instrumenter {
     /// Takes note of functions that no process can measure.
     pub(crate) fn end_round(&mut self) {
         self.armories.values().for_each(|armory| self.book.take(armory));
+        self.ledger.close_round();
         let mut open = BTreeSet::new();
         let mut refused = BTreeMap::new();
         let is_due = self.round.is_multiple_of(PRICED);
@@ -414,7 +482,5 @@ impl Instrumenter {
 
 /// Rounds after which a name that nothing had is looked for again.
 const PATIENCE: u64 = 20;
-/// Seconds that an event of a function takes, more rather than less.
-const EVENT: f64 = 50e-9;
 /// Rounds from telling how often functions are called to telling it again.
 const PRICED: u64 = 10;

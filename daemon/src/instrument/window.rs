@@ -1,17 +1,17 @@
 //! Functions that are called too often to stay switched on, or even armed: short windows, between
 //! which they have their original bytes.
 //!
-//! Inside a window the program is slower, for each call costs its event. So what counts as covered is
-//! the window less what the events took: the time that the program would have needed.
+//! Inside a window the program is slower, for each call costs its event. So what is told of it stands
+//! for the window less what the events took: the time that the program would have needed.
 
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
 use whyperf_layout::Command;
-use whyperf_model::Nanos;
 use whyperf_model::matching::PairId;
 
+use super::account::{Spell, Stretch};
 use super::activity::Activity;
 use super::armory::{Armory, Site, Stage, Turn};
 use super::desk::{Outcome, Planned};
@@ -22,28 +22,54 @@ use crate::region::Region;
 /// A function that is on for a part of the time only.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Window {
-    /// Ticks that were covered when it was last looked at.
-    seen: u64,
-    /// Of the last interval: the share that the program would have needed for what was covered.
-    share: f64,
-    /// Covered, and all, since it is measured so.
-    covered: Nanos,
-    pub(super) lived: Nanos,
+    /// Calls of the burst for which it was switched off, and the ticks that they took; zeros when that
+    /// is not known.
+    burst: (u32, u32),
+    /// It was switched off since the round before.
+    is_new: bool,
+    /// Windows in a row in which nothing entered it.
+    quiet: u32,
+    /// The round of the next one.
+    due: u64,
+}
+
+impl Window {
+    /// From now on, because of a burst of so many calls in so many ticks.
+    pub(super) fn after(burst: (u32, u32)) -> Self {
+        Self { burst, is_new: true, ..Self::default() }
+    }
+
+    /// Calls a nanosecond in the burst, without what they cost.
+    fn rate(self, activity: &Activity) -> Option<f64> {
+        let (visits, ticks) = self.burst;
+        let took = activity.time(u64::from(ticks)) - activity.cost(u64::from(visits));
+        #[expect(clippy::cast_precision_loss, reason = "less than 2^52 ns")]
+        (!took.is_zero()).then(|| f64::from(visits) / took.0 as f64)
+    }
 }
 
 impl Armory {
     /// Takes note of what its functions did.
     pub(super) fn note(&mut self, activity: &Activity, region: &Region) {
         for site in self.sites.values_mut() {
-            let Some(number) = site.region else { continue };
-            site.entered |= activity.visits.contains_key(&number);
-            site.rate = activity.rate(number);
-            let Some(window) = &mut site.window else { continue };
+            let Some(number) = site.region else {
+                site.spell = site.blank_spell(activity);
+                continue;
+            };
             let Some(record) = region.regions().get(number as usize) else { continue };
-            let covered = record.covered.load(Ordering::Relaxed);
-            let new =
-                activity.time(covered.wrapping_sub(std::mem::replace(&mut window.seen, covered)));
-            window.note(new, activity.cost(number), activity.length);
+            site.entered |= activity.of_region(number).is_some();
+            site.rate = activity.rate(number);
+            let is_off = record.switched.load(Ordering::Relaxed) == 0;
+            if is_off && site.is_expected_on() && record.hot_visits.load(Ordering::Relaxed) != 0 {
+                // Its reply is still to come, or never will.
+                site.window = Some(Window::after((0, 0)));
+                site.on_since = None;
+            }
+            let covered = record.coverage(activity.now);
+            let new = covered.saturating_sub(std::mem::replace(&mut site.seen, covered));
+            site.spell = site.spell(number, new, activity);
+            site.was_on |= covered > 0;
+            site.watch_windows();
         }
     }
 
@@ -52,7 +78,7 @@ impl Armory {
         let rates = self.sites.values_mut().filter(|site| site.window.is_none());
         let hottest = rates.max_by(|one, other| one.rate.total_cmp(&other.rate));
         if let Some(site) = hottest.filter(|site| site.rate >= LEAST) {
-            site.window = Some(Window::default());
+            site.window = Some(Window::after((0, 0)));
             site.on_since = None;
         }
     }
@@ -70,11 +96,13 @@ impl Armory {
     /// Opens one window for functions that are too hot, and waits for its end: armed but off they
     /// would cost the program more than the window does.
     pub(super) fn open_windows(&mut self, turn: Turn<'_>) {
-        if !turn.round.is_multiple_of(PERIOD) || self.batch.is_some() {
+        if self.batch.is_some() {
             return;
         }
-        let is_due =
-            |site: &Site| site.wanted && site.window.is_some() && site.stage == Stage::Ready;
+        let is_due = |site: &Site| {
+            let is_due = site.window.is_some_and(|window| turn.round >= window.due);
+            site.wanted && is_due && site.stage == Stage::Ready
+        };
         let due = self.sites.iter_mut().filter(|(_, site)| is_due(site) && site.region.is_some());
         let due: Vec<_> = due.take(AT_ONCE).collect();
         let regions: Vec<u32> = due.iter().filter_map(|(_, site)| site.region).collect();
@@ -92,6 +120,10 @@ impl Armory {
         let mut keys = Vec::new();
         for (key, site) in due {
             site.stage = Stage::Arming;
+            if let Some(window) = &mut site.window {
+                // In all processes in the same rounds.
+                window.due = (turn.round / PERIOD + 1) * PERIOD;
+            }
             keys.push(*key);
         }
         self.batch = Some((self.batches, keys));
@@ -117,42 +149,75 @@ fn covered(region: &Region, number: u32) -> u64 {
     region.regions().get(number as usize).map_or(0, |record| record.covered.load(Ordering::Relaxed))
 }
 
-impl Window {
-    pub(super) fn coverage(self) -> f64 {
-        if self.lived.is_zero() {
-            0.0
-        } else {
-            self.covered.as_secs_f64() / self.lived.as_secs_f64()
+impl Site {
+    /// Whether amounts of the interval that just ended can be told.
+    pub(super) fn is_measured(&self, round: u64) -> bool {
+        if self.window.is_some() && self.spell.stretch == Stretch::Window {
+            return self.spell.is_evidence();
+        }
+        let is_armed = matches!(self.stage, Stage::Armed(_));
+        is_armed && self.on_since.is_some_and(|since| since < round)
+    }
+
+    /// Whether nothing more has to be waited for before it is called.
+    pub(super) fn is_settled(&self) -> bool {
+        let is_left = matches!(self.stage, Stage::Absent(_) | Stage::Refused(_));
+        is_left || self.window.is_some() || self.on_since.is_some()
+    }
+
+    /// Whether it counts among what is measured, now or later.
+    pub(super) fn is_measurable(&self) -> bool {
+        !matches!(self.stage, Stage::Absent(_) | Stage::Refused(_))
+    }
+
+    /// Whether it is on unless the process itself switched it off.
+    fn is_expected_on(&self) -> bool {
+        self.window.is_none() && self.on_since.is_some()
+    }
+
+    /// Nothing is known of an interval before it was armed.
+    fn blank_spell(&self, activity: &Activity) -> Spell {
+        let stretch = if self.window.is_some() { Stretch::Window } else { Stretch::Waiting };
+        Spell { lived: activity.length, age: activity.age, stretch, ..Spell::default() }
+    }
+
+    fn spell(&mut self, region: u32, covered: u64, activity: &Activity) -> Spell {
+        let deeds = activity.of_region(region);
+        let time = activity.time(covered);
+        let is_new = self.window.as_mut().is_some_and(|window| std::mem::take(&mut window.is_new));
+        let stretch = match self.window {
+            Some(window) if is_new => Stretch::Ending(window.rate(activity)),
+            Some(_) => Stretch::Window,
+            None if covered == 0 => Stretch::Waiting,
+            None if !self.was_on => Stretch::Beginning(activity.age - time),
+            None => Stretch::On,
+        };
+        Spell {
+            lived: activity.length,
+            age: activity.age,
+            covered: time,
+            needed: activity.needed(region, covered),
+            visits: deeds.map_or(0, |deeds| deeds.visits),
+            own: deeds.map_or(0, |deeds| deeds.own),
+            stretch,
         }
     }
 
-    fn note(&mut self, covered: Nanos, cost: Nanos, length: Nanos) {
-        self.covered += covered;
-        self.lived += length;
-        let covered = covered.as_secs_f64();
-        let needed = (covered - cost.as_secs_f64()).max(covered * FASTEST);
-        self.share = if length.is_zero() { 0.0 } else { needed / length.as_secs_f64() };
+    /// A function that nobody enters any more needs no windows: it is on again, until it is called
+    /// too often.
+    fn watch_windows(&mut self) {
+        let Some(window) = &mut self.window else { return };
+        if self.spell.stretch != Stretch::Window || self.spell.covered.is_zero() {
+            return;
+        }
+        window.quiet = if self.spell.visits == 0 { window.quiet + 1 } else { 0 };
+        if window.quiet >= QUIET {
+            self.window = None;
+        }
     }
 }
 
 impl Instrumenter {
-    /// By how much a pair's amount is to be multiplied because its functions were on in a window
-    /// only; 0 when there was none; `None` when they are on all the time.
-    pub(crate) fn scale(&self, pair: PairId) -> Option<f64> {
-        let mut shares = Vec::new();
-        let mut is_hot = false;
-        for site in self.sites_of(pair) {
-            is_hot |= site.window.is_some();
-            let is_on = site.on_since.is_some();
-            let whole = || f64::from(u8::from(is_on));
-            shares.push(site.window.map_or_else(whole, |window| window.share));
-        }
-        let sum: f64 = shares.iter().sum();
-        #[expect(clippy::cast_precision_loss, reason = "a few processes")]
-        let scale = if sum > 0.0 { shares.len() as f64 / sum } else { 0.0 };
-        is_hot.then_some(scale)
-    }
-
     /// Pairs whose functions turned out too hot, each once, with the share that windows will cover.
     pub(crate) fn take_too_hot(&mut self) -> Vec<(PairId, f64)> {
         let hot = self
@@ -189,25 +254,25 @@ impl Instrumenter {
         let keys = needs.filter_map(|code| self.found.get(code)).flat_map(|found| &found.functions);
         let sites = keys
             .flat_map(|key| self.armories.values().filter_map(move |armory| armory.sites.get(key)));
-        sites.filter(|site| !matches!(site.stage, Stage::Absent(_) | Stage::Refused(_)))
+        sites.filter(|site| site.is_measurable())
     }
 }
 
 /// Nanoseconds of a window.
-const WINDOW: u64 = 1_000_000;
+const WINDOW: u64 = 500_000;
 /// Until the next one the agent would wait as long as it can: the daemon ends it before.
 const HOUR: u64 = 3_600_000_000_000;
 /// Rounds from window to window.
-const PERIOD: u64 = 10;
+const PERIOD: u64 = 4;
 /// The share of the time that this makes, as long as nothing is known better.
-const SHARE: f64 = 0.002;
+pub(super) const SHARE: f64 = 0.0025;
+/// Windows that show no call, after which there are none.
+const QUIET: u32 = 2;
 /// Functions with windows at a time: their commands fit into the ring together.
 const AT_ONCE: usize = 12;
 /// How often, and how far apart, it is looked whether a window is over.
 const TRIES: u32 = 60;
 const STEP: Duration = Duration::from_micros(300);
-/// No event makes a program slower than by this.
-const FASTEST: f64 = 0.05;
 /// Calls a second below which no function is too hot.
 const LEAST: f64 = 20_000.0;
 /// Rounds after which a function that nobody entered is looked through.

@@ -1,0 +1,54 @@
+//! Waiting at the start of a process until the functions that a user named are switched on, so that
+//! no call of them is missed.
+//!
+//! ```text
+//!   process   "held" ──► sleeps ─────────────────────────► goes on
+//!   daemon                 maps, arms, switches ──► "go on"
+//! ```
+//! Nobody may be there to answer: without a sign of life it goes on soon, and in any case after some
+//! seconds.
+
+use crate::environ::settings;
+use crate::{clock, kernel, process};
+use core::sync::atomic::Ordering;
+
+/// Goes on after so many nanoseconds, whatever is in place by then.
+const LONGEST: u64 = 3_000_000_000;
+/// The same when nobody reads.
+const LONELY: u64 = 300_000_000;
+const STEP: u64 = 20_000_000;
+
+/// The process waits; this is what the header says.
+const HELD: u32 = 1;
+/// It was told to go on.
+const TOLD: u32 = 2;
+/// It went on by itself.
+const TIRED: u32 = 3;
+
+/// Waits, where a user named functions.
+pub fn until_in_place() {
+    if !settings().hold {
+        return;
+    }
+    let Some(tables) = process::make() else { return };
+    let (header, commands) = (tables.header(), tables.commands());
+    header.held.store(HELD, Ordering::Relaxed);
+    let begin = clock::nanos();
+    let may_go = || commands.go_on.load(Ordering::Relaxed) != 0;
+    while !may_go() {
+        let waited = clock::nanos().wrapping_sub(begin);
+        let is_read = commands.heartbeat.load(Ordering::Relaxed) != 0;
+        if waited > LONGEST || (waited > LONELY && !is_read) {
+            break;
+        }
+        kernel::futex_wait(commands.go_on.as_ptr(), 0, STEP);
+    }
+    header.held.store(if may_go() { TOLD } else { TIRED }, Ordering::Relaxed);
+}
+
+/// In a forked child: its region is made at once, so that somebody can bring its functions into place.
+pub(crate) fn child() {
+    if settings().hold {
+        crate::birth::begin();
+    }
+}
