@@ -5,7 +5,7 @@ use whyperf_daemon::{Losses as AllLosses, View};
 use whyperf_model::{Hierarchy, Metric};
 
 use crate::report::{
-    Bottleneck, Cost, Losses, ProfileRow, Refusal, Report, Scale, Search, SwitchedOff, rounded,
+    Bottleneck, Cost, Efficiency, Losses, ProfileRow, Refusal, Report, Scale, Search, SwitchedOff, rounded,
 };
 use crate::watch::Watch;
 
@@ -14,6 +14,8 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
     let counts = watch.daemon.counts();
     (report.processes, report.threads, report.hosts) =
         (counts.processes, counts.threads, counts.hosts);
+    let found = whyperf_daemon::Efficiency::of(&watch.daemon.efforts());
+    report.efficiency = found.as_ref().map(Efficiency::of);
     let cost = watch.daemon.cost();
     report.cost = Cost {
         limit: watch.cost_limit,

@@ -27,6 +27,8 @@ pub(crate) struct Report {
     pub(crate) processes: usize,
     pub(crate) threads: usize,
     pub(crate) hosts: usize,
+    /// `None` but for jobs of two ranks and more.
+    pub(crate) efficiency: Option<Efficiency>,
     pub(crate) cost: Cost,
     pub(crate) losses: Losses,
     pub(crate) search: Search,
@@ -87,6 +89,25 @@ impl Report {
             let _ = fs::remove_file(&unfinished);
         }
         written
+    }
+}
+
+/// How well the ranks of a job use their time: shares of an ideal, one is best.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub(crate) struct Efficiency {
+    pub(crate) parallel: f64,
+    pub(crate) load_balance: f64,
+    pub(crate) communication: f64,
+}
+
+impl Efficiency {
+    /// As the daemon has it, in the digits of a report.
+    pub(crate) fn of(found: &whyperf_daemon::Efficiency) -> Self {
+        Self {
+            parallel: rounded(found.parallel),
+            load_balance: rounded(found.load_balance),
+            communication: rounded(found.communication),
+        }
     }
 }
 
@@ -277,6 +298,11 @@ pub(crate) mod example {
             processes: 2,
             threads: 2,
             hosts: 1,
+            efficiency: Some(Efficiency {
+                parallel: 0.714,
+                load_balance: 0.83,
+                communication: 0.86,
+            }),
             cost: Cost { limit: 0.05, mean: 0.006, max: 0.011, compensated_s: Some(0.04) },
             losses: Losses::default(),
             search: Search { pairs_tested: 40, pairs_true: 3, pairs_unknown: 2 },
@@ -310,6 +336,9 @@ mod tests {
         let text = serde_json::to_string(&example::report()).expect("the example is plain data");
         assert!(text.starts_with(
             r#"{"format":"whyperf-report","version":1,"command":["mpirun","-n","2","./app"],"exit_status":0,"elapsed_s":4.0,"#
+        ));
+        assert!(text.contains(
+            r#""efficiency":{"parallel":0.714,"load_balance":0.83,"communication":0.86}"#
         ));
         assert!(text.contains(
             r#""cost":{"limit":0.05,"mean":0.006,"max":0.011,"compensated_s":0.04},"losses":{"nodes":0,"objects":0}"#

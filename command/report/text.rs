@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use whyperf_consultant::{Conclusion, Operator, Truth};
 
-use super::{Refusal, Report, profile, tree};
+use super::{Efficiency, Refusal, Report, profile, tree};
 use crate::terminal::{self, Manner, wrapped};
 
 /// The whole report.
@@ -67,6 +67,12 @@ fn write_head(report: &Report, manner: Manner, text: &mut String) {
         status => manner.paint(ending(status), terminal::ALARM),
     });
     line(text, &format!("         {}", facts.join(manner.either(" · ", ", "))));
+    if let Some(Efficiency { parallel, load_balance, communication }) = report.efficiency {
+        let times = manner.either("×", "x");
+        let (balance, communication) = (share(load_balance), share(communication));
+        let parts = format!("load balance {balance} {times} communication {communication}");
+        line(text, &format!("         parallel efficiency {} = {parts}", share(parallel)));
+    }
 }
 
 fn write_bottlenecks(report: &Report, manner: Manner, text: &mut String) {
@@ -271,7 +277,10 @@ mod tests {
         assert!(place("mpirun -n 2 ./app") < place("Bottlenecks"));
         assert!(place("Bottlenecks") < place("Cost of measuring"));
         assert!(place("Cost of measuring") < place("Profile"));
-        assert!(text.contains("mean 0.60 %, worst moment 1.10 %, limit 5.0 %"));
+        let times = Manner::PLAIN.either("×", "x");
+        let parts = format!("71.4 % = load balance 83.0 % {times} communication 86.0 %");
+        assert!(text.contains(&parts), "{text}");
+        assert!(text.contains("mean 0.60 %, worst second 1.10 %, limit 5.0 %"));
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
         assert!(!text.contains("Left out"));
     }

@@ -9,6 +9,7 @@ mod bottlenecks;
 mod bytes;
 mod code;
 mod creation;
+mod efficiency;
 mod expectation;
 mod launcher;
 mod lessons;
