@@ -5,6 +5,8 @@
  * hypothesis: CPUbound; no synchronization and no I/O conclusion
  * function: /Code/compute_threads.c/compute
  * object: none
+ * shows: CPUbound
+ * refutes: ExcessiveSyncWaitingTime, ExcessiveLoadImbalance
  */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>

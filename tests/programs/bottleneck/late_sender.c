@@ -5,6 +5,9 @@
  * hypothesis: ExcessiveSyncWaitingTime
  * function: /Code/late_sender.c/receive_block
  * object: /SyncObject/Message/MPI_COMM_WORLD/7
+ * shows: ExcessiveSyncWaitingTime, ExcessivePointToPointWaitingTime
+ * may show: CPUbound
+ * refutes: ExcessiveCollectiveWaitingTime, TooManySmallMessages, ExcessiveLockWaitingTime
  */
 #define _POSIX_C_SOURCE 200809L
 #include <mpi.h>

@@ -5,6 +5,9 @@
  * hypothesis: ExcessiveSyncWaitingTime
  * function: /Code/lock_contention.c/update
  * object: /SyncObject/Mutex
+ * shows: ExcessiveSyncWaitingTime, ExcessiveLockWaitingTime
+ * may show: CPUbound
+ * refutes: ExcessivePointToPointWaitingTime, ExcessiveCollectiveWaitingTime
  */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>

@@ -5,6 +5,8 @@
  * hypothesis: ExcessiveSyncWaitingTime
  * function: /Code/many_small_messages.c/exchange_cell
  * object: /SyncObject/Message/MPI_COMM_WORLD/5
+ * shows: ExcessiveSyncWaitingTime, ExcessivePointToPointWaitingTime, TooManySmallMessages
+ * refutes: ExcessiveCollectiveWaitingTime, ExcessiveIOBlockingTime
  */
 #define _POSIX_C_SOURCE 200809L
 #include <mpi.h>

@@ -5,6 +5,9 @@
  * hypothesis: ExcessiveSyncWaitingTime
  * function: /Code/one_big_message.c/move_field
  * object: /SyncObject/Message/MPI_COMM_WORLD/9
+ * shows: ExcessiveSyncWaitingTime, ExcessivePointToPointWaitingTime
+ * may show: CPUbound
+ * refutes: TooManySmallMessages, ExcessiveCollectiveWaitingTime
  */
 #define _POSIX_C_SOURCE 200809L
 #include <mpi.h>

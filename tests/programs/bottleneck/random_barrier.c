@@ -5,6 +5,9 @@
  * hypothesis: ExcessiveSyncWaitingTime (evenly on all processes)
  * function: /Code/random_barrier.c/meet
  * object: /SyncObject/Barrier
+ * shows: ExcessiveSyncWaitingTime, ExcessiveCollectiveWaitingTime
+ * may show: CPUbound, LateArrivalAtCollectives
+ * refutes: ExcessivePointToPointWaitingTime, ExcessiveLoadImbalance
  */
 #define _POSIX_C_SOURCE 200809L
 #include <mpi.h>

@@ -6,6 +6,9 @@
  * hypothesis: ExcessiveIOBlockingTime (and below it TooManySmallIOOps)
  * function: /Code/small_io.c/write_record
  * object: /File/<folder>/small_io.records
+ * shows: ExcessiveIOBlockingTime, TooManySmallIOOps
+ * may show: CPUbound
+ * refutes: ExcessiveMetadataTime, IOSerializedOnOneProcess, ExcessiveSyncWaitingTime
  */
 #define _POSIX_C_SOURCE 200809L
 #include <fcntl.h>

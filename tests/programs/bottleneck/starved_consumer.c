@@ -5,6 +5,9 @@
  * hypothesis: ExcessiveSyncWaitingTime
  * function: /Code/starved_consumer.c/take_item
  * object: /SyncObject/CondVar
+ * shows: ExcessiveSyncWaitingTime
+ * may show: CPUbound
+ * refutes: ExcessiveLockWaitingTime, ExcessiveIOBlockingTime
  */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>

@@ -5,6 +5,9 @@
  * hypothesis: ExcessiveSyncWaitingTime
  * function: /Code/wait_at_barrier.c/meet
  * object: /SyncObject/Barrier
+ * shows: ExcessiveSyncWaitingTime, ExcessiveCollectiveWaitingTime, LateArrivalAtCollectives
+ * may show: CPUbound
+ * refutes: ExcessivePointToPointWaitingTime, ExcessiveLockWaitingTime
  */
 #define _POSIX_C_SOURCE 200809L
 #include <mpi.h>
