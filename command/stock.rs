@@ -5,7 +5,8 @@ use whyperf_daemon::{Losses as AllLosses, View};
 use whyperf_model::{Hierarchy, Metric};
 
 use crate::report::{
-    Bottleneck, Cost, Efficiency, Losses, ProfileRow, Refusal, Report, Scale, Search, SwitchedOff, rounded,
+    Bottleneck, Cost, Efficiency, Losses, ProfileRow, Refusal, Report, Scale, Search, SwitchedOff,
+    rounded,
 };
 use crate::watch::Watch;
 
