@@ -1,6 +1,9 @@
 //! Functions are found in programs that were not built for it: by calls, by pointers, in libraries, in four languages, stripped
 //! or not.
 
+use std::path::Path;
+use std::process::Command;
+
 use crate::launcher::Mpi;
 use crate::report::{Run, run_with};
 use crate::{expectation, programs, shipped};
@@ -46,40 +49,82 @@ fn expected(source: &str) -> String {
     expectation::of(&format!("code/{source}")).function
 }
 
-#[test]
-fn one_of_a_hundred() {
-    for name in ["hot_procedure", "hot_procedure_nodebug", "hot_procedure_fixed"] {
-        let function = expected("hot_procedure.c");
-        // Without debug information the module is the program.
-        let bare = format!("/Code/{name}/part_42");
-        is_found_as(&program(name), if name.ends_with("nodebug") { &bare } else { &function });
+/// Finds the function of a program in C, whoever built it and how.
+fn is_found_in_every_build(name: &str, launch: &[String], seconds: &str) {
+    let source = format!("{name}.c");
+    let folder = programs::with_code().join("code");
+    for build in BUILDS {
+        let mut words = launch.to_vec();
+        let path = folder.join(build).join(name);
+        words.extend([path.display().to_string(), seconds.to_owned()]);
+        is_found_as(&words, &called_in(build, &path, &expected(&source)));
     }
 }
 
+/// What a function is called where there is less to tell of it: by its object where nothing names its file, by its
+/// address where nothing names it.
+fn called_in(build: &str, program: &Path, expected: &str) -> String {
+    let (_, function) = expected.rsplit_once('/').expect("a function of a module");
+    let is_exported = expected.contains("grinding.c");
+    let object = match program.file_name().and_then(|name| name.to_str()) {
+        _ if is_exported => "libgrinding.so",
+        Some(name) => name,
+        None => panic!("{} has a name", program.display()),
+    };
+    if build.ends_with("debug") {
+        expected.to_owned()
+    } else if build.ends_with("stripped") && !is_exported {
+        format!("/Code/{object}/{:#x}", address_of(function, program))
+    } else {
+        format!("/Code/{object}/{function}")
+    }
+}
+
+/// Where a function of a stripped program is, by the copy of it that was not.
+fn address_of(function: &str, program: &Path) -> u64 {
+    let named = program.with_extension("named");
+    let output = Command::new("nm").arg(&named).output().expect("binutils are installed");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let line = text.lines().find(|line| line.split(' ').next_back() == Some(function));
+    let line = line.unwrap_or_else(|| panic!("{function} is in {}", named.display()));
+    let address = line.split(' ').next().unwrap_or_default();
+    u64::from_str_radix(address, 16).expect("nm writes hexadecimal numbers")
+}
+
 #[test]
-fn one_of_a_hundred_without_names() {
-    is_found_as(&program("hot_procedure_stripped"), "/Code/hot_procedure_stripped/0x1a40");
+fn one_of_a_hundred() {
+    is_found_in_every_build("hot_procedure", &[], SECONDS);
 }
 
 #[test]
 fn recursion_counts_once() {
-    is_found_as(&program("recursion"), &expected("recursion.c"));
+    is_found_in_every_build("recursion", &[], SECONDS);
 }
 
 #[test]
 fn at_the_end_of_a_long_chain_of_calls() {
     // A level takes about half a second.
-    is_found_as(&lasting("deep_chain", "10"), &expected("deep_chain.c"));
+    is_found_in_every_build("deep_chain", &[], "10");
 }
 
 #[test]
 fn through_a_pointer_only() {
-    is_found_as(&program("pointer_only"), &expected("pointer_only.c"));
+    is_found_in_every_build("pointer_only", &[], SECONDS);
 }
 
 #[test]
 fn in_a_shared_library() {
-    is_found_as(&program("in_library"), &expected("in_library.c"));
+    is_found_in_every_build("in_library", &[], SECONDS);
+}
+
+#[test]
+fn called_once_before_anybody_could_watch() {
+    is_found_in_every_build("called_once", &[], SECONDS);
+}
+
+#[test]
+fn in_all_ranks_alike() {
+    is_found_in_every_build("diffuse_procedure", &Mpi::OpenMpi.launch(4), SECONDS);
 }
 
 #[test]
@@ -88,15 +133,62 @@ fn a_virtual_method() {
 }
 
 #[test]
+fn an_instance_of_a_template() {
+    is_found_as(&program("hot_template"), "/Code/hot_template.cpp/Field%3Cdouble%3E::relax%3C3%3E");
+}
+
+#[test]
 fn a_procedure_of_a_fortran_module() {
     is_found_as(&program("hot_module"), "/Code/hot_module.f90/mill::grind");
 }
 
 #[test]
-fn in_all_ranks_alike() {
-    let mut words = Mpi::OpenMpi.launch(4);
-    words.extend(program("diffuse_procedure"));
-    is_found_as(&words, &expected("diffuse_procedure.c"));
+fn a_function_of_a_crate() {
+    is_found_as(&program("hot_crate"), &expected("hot_crate.rs"));
+}
+
+#[test]
+fn a_method_of_a_trait_object() {
+    let function = "%3Chot_trait::Mill%20as%20hot_trait::Tool%3E::turn";
+    is_found_as(&program("hot_trait"), &format!("/Code/hot_trait.rs/{function}"));
+}
+
+#[test]
+fn in_threads_of_the_language() {
+    is_found_as(&lasting("in_threads", "9"), &expected("in_threads.cpp"));
+}
+
+#[test]
+fn the_function_that_threads_begin_with() {
+    is_found_as(&program("thread_body"), &expected("thread_body.c"));
+}
+
+#[test]
+fn in_a_parallel_loop() {
+    is_found_as(&lasting("parallel_loop", "9"), &expected("parallel_loop.c"));
+}
+
+#[test]
+fn kernels_of_parallel_solvers() {
+    let folder = programs::with_code().join("code");
+    for name in KERNELS {
+        let mut words = Mpi::OpenMpi.launch(2);
+        words.extend([folder.join(name).display().to_string(), "10".to_owned()]);
+        is_found_as(&words, &expected(&format!("{name}.f90")));
+    }
+}
+
+#[test]
+fn an_interpreted_program_goes_on_as_before() {
+    let folder = programs::with_code().join("code");
+    let script = programs::sources().join("code/interpreted.py");
+    let library = folder.join("libgrinding.so");
+    let words = ["/usr/bin/python3", &script.display().to_string(), &library.display().to_string()];
+    let mut words: Vec<String> = words.map(str::to_owned).to_vec();
+    words.push("8".to_owned());
+    let run = searched(&words);
+    assert_eq!(run.stdout, "interpreted: True True\n");
+    assert!(run.bottlenecks().iter().any(|one| one.hypothesis == "CPUbound"), "{}", run.shown());
 }
 
 #[test]
@@ -113,6 +205,11 @@ fn a_function_by_name_is_counted_and_its_neighbours_are_not() {
     assert_eq!(rows.len(), 1, "only what was asked for is switched on: {rows:?}");
 }
 
+/// Who builds the programs in C, and how much the result tells; each in one of the two ways of placing a program.
+const BUILDS: [&str; 6] =
+    ["gcc_debug", "gcc_plain", "gcc_stripped", "clang_debug", "clang_plain", "clang_stripped"];
+/// In Fortran, each with messages.
+const KERNELS: [&str; 3] = ["kernel_cg", "kernel_ep", "kernel_mg"];
 /// Long enough for each step of the way on a busy machine.
 const SECONDS: &str = "7";
 const TRIES: usize = 3;

@@ -22,13 +22,14 @@ const DEMO: [Package; 4] = [
     Package { name: "gcc", evidence: "gcc" },
 ];
 
-const TESTS: [Package; 6] = [
+const TESTS: [Package; 7] = [
     Package { name: "mpich", evidence: "mpirun.mpich" },
     Package { name: "libmpich-dev", evidence: "mpicc.mpich" },
     Package { name: "gfortran", evidence: "gfortran" },
     Package { name: "python3-mpi4py", evidence: "/usr/lib/python3/dist-packages/mpi4py" },
     Package { name: "g++", evidence: "g++" },
     Package { name: "binutils", evidence: "objdump" },
+    Package { name: "clang-14", evidence: "clang-14" },
 ];
 
 /// Installs what the demo needs.

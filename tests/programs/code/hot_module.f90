@@ -3,7 +3,7 @@
 ! build: gfortran -O2 -fno-inline hot_module.f90 -o hot_module
 ! run: hot_module [seconds]
 ! hypothesis: CPUbound
-! function: /Code/hot_module.f90/grind
+! function: /Code/hot_module.f90/mill::grind
 ! object: none
 module mill
   implicit none
