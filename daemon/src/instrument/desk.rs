@@ -1,7 +1,7 @@
 //! What is asked of the thread that knows the code, and what it answers: reading, decoding and
 //! planning never hold up a sample.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::thread;
 
@@ -39,9 +39,10 @@ pub(super) enum Answer {
         code: Resource,
         functions: Vec<FunctionKey>,
     },
+    /// With the functions that each of them names: somebody will want them next.
     Callees {
         of: Resource,
-        callees: Vec<Resource>,
+        callees: BTreeMap<Resource, Vec<FunctionKey>>,
     },
     Planned {
         process: u32,

@@ -427,7 +427,13 @@ impl Instrumenter {
                 let found = self.found.entry(code).or_default();
                 (found.functions, found.asked, found.since) = (functions, false, self.round);
             }
-            Answer::Callees { of, callees } => self.told.callees.push((of, callees)),
+            Answer::Callees { of, callees } => {
+                self.told.callees.push((of, callees.keys().cloned().collect()));
+                for (code, functions) in callees {
+                    let since = self.round;
+                    self.found.entry(code).or_insert(Found { functions, since, ..Found::default() });
+                }
+            }
             Answer::Learned { calls } => self.told.callees.extend(calls),
             Answer::Seen { process, seen } => self.looked(process, seen),
             Answer::Planned { process, plans } => {

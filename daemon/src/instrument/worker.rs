@@ -121,7 +121,7 @@ impl Worker {
         search::functions(self, code)
     }
 
-    fn callees(&mut self, of: &Resource) -> Vec<Resource> {
+    fn callees(&mut self, of: &Resource) -> BTreeMap<Resource, Vec<FunctionKey>> {
         let mut found = BTreeSet::new();
         self.experience.ask(of);
         if of.is_root() {
@@ -132,14 +132,9 @@ impl Worker {
                 found.extend(self.called(key));
             }
         }
-        let mut names = BTreeSet::new();
-        for key in found {
-            let name = self.name(key);
-            if name != *of {
-                names.insert(name);
-            }
-        }
-        names.into_iter().collect()
+        let names: BTreeSet<Resource> = found.into_iter().map(|key| self.name(key)).collect();
+        let others = names.into_iter().filter(|name| name != of);
+        others.map(|name| (name.clone(), self.find(&name))).collect()
     }
 
     /// Where the programs of all processes begin.
