@@ -15,6 +15,7 @@ use whyperf_consultant::{Hypotheses, HypothesisId};
 
 use crate::guide;
 use crate::judging::Judging;
+use crate::phases::Phasing;
 use crate::store_arguments::{DirectivesVerb, Keeping, Runs, Show};
 use whyperf_model::Pair;
 
@@ -158,6 +159,8 @@ pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) judging: Judging,
     #[command(flatten)]
+    pub(crate) phasing: Phasing,
+    #[command(flatten)]
     pub(crate) keeping: Keeping,
 }
 
@@ -260,8 +263,8 @@ pub(crate) fn percent(text: &str) -> Result<f64, String> {
 }
 
 pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
-    let value: f64 =
-        text.trim().parse().map_err(|_| "expected seconds such as 20 or 2.5".to_owned())?;
+    let number = text.trim().trim_end_matches('s').trim_end();
+    let value: f64 = number.parse().map_err(|_| "expected seconds such as 20 or 2.5".to_owned())?;
     let time = Duration::try_from_secs_f64(value).ok().filter(|time| !time.is_zero());
     time.filter(|_| value < MOST_SECONDS)
         .ok_or_else(|| "the time must be above 0 seconds, and below ten years".to_owned())
@@ -308,6 +311,8 @@ program first and the report is still written; signals that others send to whype
 
 Exit status: the program's own, 128 + n when signal n ended it, 127 when it was not found, 126 when it
 could not be executed, 2 when these arguments are not understood.
+
+Signals to whyperf that it keeps: RTMIN+1 pauses the search or lets it go on, RTMIN+2 begins a phase.
 
 Environment: libwhyperf.so is looked for beside the executable and in ../lib; WHYPERF_LIBRARY names
 another place.";

@@ -14,6 +14,7 @@ use whyperf_daemon::attach::{self, Request};
 
 use crate::arguments::{Attach, Launch};
 use crate::event::{Event, Events};
+use crate::keys::Keys;
 use crate::launch::FAILURE;
 use crate::library;
 use crate::outlet;
@@ -41,8 +42,13 @@ pub(crate) fn attach(request: &Attach) -> Result<ExitCode> {
     let watch = run::kept(watch, &started, &mut screen);
     let mut session =
         Session { events, watch, screen, end: request.duration.map(|time| begin + time) };
+    let keys = options.phasing.keys.then(|| Keys::listen(session.events.sender()));
+    if let Some(Err(error)) = &keys {
+        session.screen.warn(&format!("keys are not heard: this process has no terminal: {error}"));
+    }
     session.stay();
     session.leave();
+    drop(keys);
     let Session { watch, mut screen, .. } = session;
     let mut report = Report::bare(&started.command, 0, begin.elapsed());
     watch.complete(&mut report, &mut screen);
@@ -126,6 +132,8 @@ impl Session {
                 Some(Event::Interrupted | Event::PassOn(SIGINT | SIGTERM | SIGHUP | SIGQUIT)) => {
                     return true;
                 }
+                Some(Event::Pause) => self.watch.pause_or_go_on(&mut self.screen),
+                Some(Event::Phase) => self.watch.begin_unnamed(&mut self.screen),
                 // Nobody else is to get the others.
                 Some(_) => {}
                 None => return self.end.is_some_and(|end| end <= Instant::now()),

@@ -8,6 +8,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 use crate::arguments::Launch as Request;
 use crate::event::{Event, Events};
+use crate::keys::Keys;
 use crate::launch;
 use crate::outlet;
 use crate::report::Report;
@@ -52,11 +53,24 @@ impl Attendance<'_> {
     /// Until the program has ended, or the user has interrupted twice and it still goes on.
     pub(crate) fn stay(mut self) -> (Outcome, Option<Watch>, Screen) {
         self.events.await_end(self.child.id());
+        let _keys = self.keys();
         let outcome = self.wait_for_child();
         rescue::status_is(outcome.exit_status());
         // After a failure the launcher should hear of it at once.
         self.wait_for_others(if outcome.exit_status() == 0 { self.grace } else { SHORT_GRACE });
         (outcome, self.watch, self.screen)
+    }
+
+    /// Listens to keys, if that is wanted.
+    fn keys(&mut self) -> Option<Keys> {
+        if !self.request.options.phasing.keys {
+            return None;
+        }
+        let keys = Keys::listen(self.events.sender());
+        keys.inspect_err(|error| {
+            self.screen.warn(&format!("keys are not heard: this process has no terminal: {error}"));
+        })
+        .ok()
     }
 
     fn wait_for_child(&mut self) -> Outcome {
@@ -67,6 +81,8 @@ impl Attendance<'_> {
                 Some(Event::Ended) => return self.reap(),
                 Some(Event::PassOn(signal)) => self.pass_on(signal),
                 Some(Event::Resumed) => self.keep_stock(),
+                Some(Event::Pause) => self.tell_watch(Watch::pause_or_go_on),
+                Some(Event::Phase) => self.tell_watch(Watch::begin_unnamed),
                 Some(Event::Interrupted) => {
                     self.keep_stock();
                     interruptions += 1;
@@ -113,6 +129,12 @@ impl Attendance<'_> {
             self.watch.as_mut().filter(|watch| watch.next_sample() <= Instant::now())
         {
             watch.sample(&mut self.screen);
+        }
+    }
+
+    fn tell_watch(&mut self, what: fn(&mut Watch, &mut Screen)) {
+        if let Some(watch) = &mut self.watch {
+            what(watch, &mut self.screen);
         }
     }
 

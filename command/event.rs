@@ -23,6 +23,10 @@ pub(crate) enum Event {
     PassOn(i32),
     /// A stopped job goes on. Open MPI's launcher wakes a job in this way a second before it ends it by force.
     Resumed,
+    /// The search is to pause, or to go on: a key, or a signal.
+    Pause,
+    /// A phase is to begin.
+    Phase,
     /// The program has ended.
     Ended,
 }
@@ -40,7 +44,8 @@ impl Events {
     pub(crate) fn listen() -> Result<Self> {
         let (sender, receiver) = mpsc::channel();
         let ignored = ignored_signals();
-        let wanted = [SIGALRM, SIGCONT, SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGUSR1, SIGUSR2];
+        let wanted =
+            [SIGALRM, SIGCONT, SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGUSR1, SIGUSR2, PAUSE, PHASE];
         let heard = wanted.into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
         let mut signals =
             SignalsInfo::<WithRawSiginfo>::new(heard).context("listening for signals")?;
@@ -81,6 +86,11 @@ impl Events {
         });
     }
 
+    /// Where others may report events.
+    pub(crate) fn sender(&self) -> Sender<Event> {
+        self.sender.clone()
+    }
+
     /// The next event, if one comes before this moment.
     pub(crate) fn next_before(&self, moment: Instant) -> Option<Event> {
         // The other end is kept in `self`, so the only error is that nothing came in time.
@@ -93,6 +103,8 @@ impl Events {
 const fn event_of(signal: i32, code: i32) -> Event {
     match signal {
         SIGCONT => Event::Resumed,
+        PAUSE => Event::Pause,
+        PHASE => Event::Phase,
         SIGINT | SIGQUIT | SIGHUP if code == SENT_BY_KERNEL => Event::Interrupted,
         _ => Event::PassOn(signal),
     }
@@ -100,6 +112,10 @@ const fn event_of(signal: i32, code: i32) -> Event {
 
 /// So long a look at a thread takes at most, as a rule.
 const A_LOOK: Duration = Duration::from_millis(1);
+
+/// `SIGRTMIN+1` and `SIGRTMIN+2`, of which the C library keeps the first two for itself.
+const PAUSE: i32 = 35;
+const PHASE: i32 = 36;
 
 /// `SI_KERNEL`.
 const SENT_BY_KERNEL: i32 = 0x80;
@@ -121,5 +137,7 @@ mod tests {
         assert_eq!(event_of(SIGINT, 0), Event::PassOn(SIGINT));
         assert_eq!(event_of(SIGALRM, SENT_BY_KERNEL), Event::PassOn(SIGALRM));
         assert_eq!(event_of(SIGCONT, 0), Event::Resumed);
+        assert_eq!(event_of(PAUSE, 0), Event::Pause);
+        assert_eq!(event_of(PHASE, 0), Event::Phase);
     }
 }

@@ -19,6 +19,7 @@ use whyperf_experiments::{
     Edge, Ending, Measurement, NewRun, ProfileRow, Progress, Recorder, RunId, StepRow, StoreError,
     Verdict,
 };
+use whyperf_model::Time;
 
 use crate::report::Report;
 
@@ -73,6 +74,11 @@ impl Journal {
     /// Takes note of a step of the search.
     pub(crate) fn step(&mut self, step: &Step) {
         self.news.steps.push(StepRow { time: step.time, text: step.happening.to_string() });
+    }
+
+    /// Takes note of something that is no step of the search.
+    pub(crate) fn note_moment(&mut self, time: Time, what: &str) {
+        self.news.steps.push(StepRow { time, text: what.to_owned() });
     }
 
     /// Hands over what is new, if it is time.

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Child, Command, ExitStatus, Stdio};
 
 use crate::arguments::Options;
 use crate::library;
@@ -18,6 +18,8 @@ pub(crate) struct Launch<'a> {
     words: &'a [OsString],
     file: PathBuf,
     environment: Vec<(&'static str, OsString)>,
+    /// What is typed is for whyperf.
+    keys: bool,
 }
 
 /// The run directory of a measured process.
@@ -35,7 +37,7 @@ impl<'a> Launch<'a> {
     /// Looks for the program.
     pub(crate) fn prepare(words: &'a [OsString]) -> Result<Self, Unusable> {
         let first = words.first().map(OsString::as_os_str).unwrap_or_default();
-        Ok(Self { words, file: target::resolve(first)?, environment: Vec::new() })
+        Ok(Self { words, file: target::resolve(first)?, environment: Vec::new(), keys: false })
     }
 
     /// Why its program cannot be measured, if it cannot.
@@ -50,6 +52,7 @@ impl<'a> Launch<'a> {
 
     /// From now on what it starts is measured into this directory.
     pub(crate) fn measure(&mut self, library: &Path, directory: &Path, options: &Options) {
+        self.keys = options.phasing.keys;
         // Into what it was not made for it would not load, and the program would not start.
         if matches!(self.obstacle(), Some((_, Obstacle::OtherLibrary))) {
             return;
@@ -112,6 +115,9 @@ impl<'a> Launch<'a> {
     fn command(&self) -> Command {
         let mut command = Command::new(&self.file);
         command.arg0(&self.words[0]).args(&self.words[1..]).envs(self.environment.iter().cloned());
+        if self.keys {
+            command.stdin(Stdio::null());
+        }
         command
     }
 

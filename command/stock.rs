@@ -1,12 +1,12 @@
 //! Taking stock of a watch: what daemon and search know, in the terms of the report.
 
-use whyperf_consultant::{Bottleneck as Finding, Guided, Operator, Subject};
+use whyperf_consultant::{Bottleneck as Finding, Guided, Operator, Report as Found, Subject};
 use whyperf_daemon::{Losses as AllLosses, View};
-use whyperf_model::{Hierarchy, Metric};
+use whyperf_model::{Hierarchy, Interval, Metric};
 
 use crate::report::{
-    Bottleneck, Cost, Efficiency, Losses, ProfileRow, Refusal, Report, Scale, Search, SwitchedOff,
-    rounded,
+    Bottleneck, Cost, Efficiency, Losses, Phase, ProfileRow, Refusal, Report, Scale, Search,
+    SwitchedOff, rounded,
 };
 use crate::watch::Watch;
 
@@ -46,22 +46,51 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
 }
 
 fn take_findings(watch: &Watch, report: &mut Report) {
-    let found = watch.search.report();
-    report.search = Search {
+    let found = watch.searches.global().report();
+    report.search = counted(&found);
+    report.remarks.notes.extend(guided(&found.guided));
+    report.bottlenecks = bottlenecks(watch, &found);
+    let current = watch.searches.current();
+    let current = current.map(|(name, began, search)| {
+        let interval = Interval::new(began, watch.daemon.now());
+        (name.to_owned(), interval, search.report())
+    });
+    let past = watch.searches.past().iter();
+    let past = past.map(|past| (past.name.clone(), past.interval, past.report.clone()));
+    report.phases = past
+        .chain(current)
+        .map(|(name, interval, found)| Phase {
+            name,
+            begin_s: rounded(interval.start.as_secs_f64()),
+            end_s: rounded(interval.end.as_secs_f64()),
+            search: counted(&found),
+            bottlenecks: bottlenecks(watch, &found),
+        })
+        .collect();
+    if watch.has_more_phases {
+        let note = "More phases began than are told apart: the last one goes on to the end.";
+        report.remarks.notes.push(note.to_owned());
+    }
+}
+
+const fn counted(found: &Found) -> Search {
+    Search {
         pairs_tested: found.counts.tested,
         pairs_true: found.counts.found,
         pairs_unknown: found.counts.unknown,
-    };
-    report.remarks.notes.extend(guided(&found.guided));
+    }
+}
+
+fn bottlenecks(watch: &Watch, found: &Found) -> Vec<Bottleneck> {
     // The list is in the order of a tree that is walked from the top, so the parent is the last one above.
     let mut above: Vec<usize> = Vec::new();
-    report.bottlenecks.clear();
+    let mut all = Vec::new();
     for (at, finding) in found.bottlenecks.iter().enumerate() {
         above.truncate(finding.depth);
-        let bottleneck = bottleneck(watch, finding, above.last().copied());
-        report.bottlenecks.push(bottleneck);
+        all.push(bottleneck(watch, finding, above.last().copied()));
         above.push(at);
     }
+    all
 }
 
 /// What directives left out, and what they asked about that never came.
@@ -111,7 +140,7 @@ fn source(watch: &Watch, finding: &Finding) -> Option<String> {
     if !finding.leaf && !names_function {
         return None;
     }
-    let hypotheses = watch.search.hypotheses();
+    let hypotheses = watch.searches.global().hypotheses();
     let metric = hypotheses.named(&finding.hypothesis).map(|id| hypotheses.row(id).numerator);
     watch.daemon.source(metric.unwrap_or(Metric::Wall), &finding.focus)
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
-use whyperf_consultant::{Event, Happening, Search, Settings as SearchSettings, Step};
+use whyperf_consultant::{Event, Happening, Phases, Scope, Settings as SearchSettings, Step};
 use whyperf_daemon::{
     Complaint, Correspondence, Daemon, Moment, PairId, Round, RunDirectory, Settings,
 };
@@ -17,6 +17,7 @@ use crate::heat::Heat;
 use crate::journal::Journal;
 use crate::measure::Measure;
 use crate::outlet;
+use crate::phases::Schedule;
 use crate::report::{self, Report};
 use crate::stock;
 use crate::terminal::{self, Screen};
@@ -25,7 +26,12 @@ use crate::terminal::{self, Screen};
 #[derive(Debug)]
 pub(crate) struct Watch {
     pub(crate) daemon: Daemon,
-    pub(crate) search: Search,
+    pub(crate) searches: Phases,
+    schedule: Schedule,
+    /// Whether the program's own phases are searched apart.
+    follows_phases: bool,
+    /// More phases came than are kept apart.
+    pub(crate) has_more_phases: bool,
     pub(crate) heat: Heat,
     pub(crate) cost_limit: f64,
     /// Whether times are without what measuring cost.
@@ -79,10 +85,13 @@ impl Watch {
             order,
             ..SearchSettings::default()
         };
-        let search = Search::guided(hypotheses, settings, guide.guidance.clone());
+        let searches = Phases::new(hypotheses, settings, guide.guidance.clone());
         let mut watch = Self {
             daemon,
-            search,
+            searches,
+            schedule: Schedule::of(&options.phasing),
+            follows_phases: !options.phasing.no_phases,
+            has_more_phases: false,
             heat: Heat::default(),
             cost_limit,
             held_back: 0,
@@ -127,11 +136,14 @@ impl Watch {
     pub(crate) fn sample(&mut self, screen: &mut Screen) {
         let round = self.daemon.sample(Moment::now());
         self.digest(round, screen);
+        if self.schedule.is_due(self.begin.elapsed()) {
+            self.begin_unnamed(screen);
+        }
         for note in self.heat.cool(&mut self.daemon, self.cost_limit) {
             screen.say(&format!("{} {note}\n", screen.manner.paint("whyperf", terminal::FAINT)));
         }
         if let Some(journal) = &mut self.journal {
-            journal.write_if_due(&self.daemon, &self.search, &mut self.correspondence);
+            journal.write_if_due(&self.daemon, self.searches.global(), &mut self.correspondence);
         }
         screen.status(&self.status());
         let now = Instant::now();
@@ -139,6 +151,49 @@ impl Watch {
         self.next = (self.next + self.interval()).max(now + self.interval() / 2);
         if self.daemon.is_awaited() && self.begin.elapsed() < AWAITED {
             self.next = now + SOON;
+        }
+    }
+
+    /// Begins a phase that nobody gave a name.
+    pub(crate) fn begin_unnamed(&mut self, screen: &mut Screen) {
+        let name = self.schedule.next_name();
+        self.begin_phase(&name, screen);
+    }
+
+    /// Pauses the search, or lets it go on.
+    pub(crate) fn pause_or_go_on(&mut self, screen: &mut Screen) {
+        let now = self.daemon.now();
+        let said = if self.searches.is_paused() {
+            self.searches.unpause(now);
+            "the search goes on"
+        } else {
+            self.searches.pause(now);
+            "the search pauses; what is measured is measured on"
+        };
+        self.tell_moment(said, screen);
+        self.carry_out_requests();
+    }
+
+    fn begin_phase(&mut self, name: &str, screen: &mut Screen) {
+        // The last one goes on: a program that announces each of its steps is not taken apart into all of them.
+        if self.searches.past().len() >= MOST_PHASES {
+            if !std::mem::replace(&mut self.has_more_phases, true) {
+                self.tell_moment("no more phases are told apart", screen);
+            }
+            return;
+        }
+        for request in self.searches.begin(self.daemon.now(), name) {
+            self.correspondence.carry_out(&request, &mut self.daemon);
+        }
+        self.carry_out_requests();
+        self.tell_moment(&format!("{name} begins"), screen);
+    }
+
+    fn tell_moment(&mut self, what: &str, screen: &mut Screen) {
+        let (name, now) = (screen.manner.paint("whyperf", terminal::FAINT), self.daemon.now());
+        screen.say(&format!("{name} {:>6.2} s  {what}\n", now.as_secs_f64()));
+        if let Some(journal) = &mut self.journal {
+            journal.note_moment(now, what);
         }
     }
 
@@ -162,7 +217,7 @@ impl Watch {
     pub(crate) fn complete(mut self, report: &mut Report, screen: &mut Screen) {
         let round = self.daemon.finish(Moment::now());
         self.digest(round, screen);
-        self.search.handle(Event::End(self.daemon.now()));
+        self.searches.handle(Event::End(self.daemon.now()));
         self.tell_steps(screen);
         stock::take(&self, report);
         self.close_journal(report, screen);
@@ -178,7 +233,11 @@ impl Watch {
     /// A run of which nothing was measured is not worth keeping.
     fn close_journal(&mut self, report: &mut Report, screen: &mut Screen) {
         let Some(journal) = self.journal.take().filter(|_| report.processes > 0) else { return };
-        match journal.finish((&self.daemon, &self.search), &mut self.correspondence, report) {
+        match journal.finish(
+            (&self.daemon, self.searches.global()),
+            &mut self.correspondence,
+            report,
+        ) {
             Ok(run) => report.run = Some(run.to_string()),
             Err(error) => screen.warn(&format!("the run is not kept: {}", outlet::words(&error))),
         }
@@ -194,26 +253,34 @@ impl Watch {
         width
     }
 
-    fn digest(&mut self, round: Round, screen: &mut Screen) {
+    fn digest(&mut self, mut round: Round, screen: &mut Screen) {
+        let announced = round.phase.take();
         round.complaints.iter().for_each(|complaint| self.complain(complaint, screen));
         if let Some(journal) = &mut self.journal {
             journal.note(&round);
         }
         for event in self.correspondence.events(round, &self.daemon) {
-            self.search.handle(event);
+            self.searches.handle(event);
         }
         self.carry_out_requests();
+        if let Some(name) = announced.filter(|_| self.follows_phases) {
+            self.begin_phase(&name, screen);
+        }
         self.tell_steps(screen);
     }
 
     fn carry_out_requests(&mut self) {
-        while let Some(request) = self.search.poll_request() {
+        while let Some(request) = self.searches.poll_request() {
             self.correspondence.carry_out(&request, &mut self.daemon);
         }
     }
 
     fn tell_steps(&mut self, screen: &mut Screen) {
-        while let Some(step) = self.search.poll_step() {
+        while let Some((scope, step)) = self.searches.poll_step() {
+            // What is so in a phase is in the report: mostly it is so in the whole run, too.
+            if scope == Scope::Current {
+                continue;
+            }
             if let Some(journal) = &mut self.journal {
                 journal.step(&step);
             }
@@ -258,7 +325,7 @@ impl Watch {
     }
 
     fn status(&self) -> String {
-        let status = self.search.status();
+        let status = self.searches.global().status();
         let counts = self.daemon.counts();
         format!(
             "whyperf {:>6.1} s  {} processes  {} pairs measured, {} waiting  cost {}  {} bottlenecks",
@@ -276,3 +343,5 @@ impl Watch {
 /// process is awaited so.
 const SOON: Duration = Duration::from_millis(3);
 const AWAITED: Duration = Duration::from_secs(10);
+/// More phases than this are not told apart.
+const MOST_PHASES: usize = 100;

@@ -41,6 +41,8 @@ pub(crate) struct Report {
     pub(crate) run: Option<String>,
     /// Directives that had a say in the search.
     pub(crate) directives_used: usize,
+    /// What was found in each phase alone.
+    pub(crate) phases: Vec<Phase>,
     /// What only the text says.
     #[serde(skip)]
     pub(crate) remarks: Remarks,
@@ -134,6 +136,16 @@ pub(crate) struct Search {
     pub(crate) pairs_tested: usize,
     pub(crate) pairs_true: usize,
     pub(crate) pairs_unknown: usize,
+}
+
+/// A part of the run, and what a search over it alone found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(crate) struct Phase {
+    pub(crate) name: String,
+    pub(crate) begin_s: f64,
+    pub(crate) end_s: f64,
+    pub(crate) search: Search,
+    pub(crate) bottlenecks: Vec<Bottleneck>,
 }
 
 /// A hypothesis that holds at a focus.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use whyperf_consultant::{Conclusion, Operator, Truth};
 
-use super::{Efficiency, Refusal, Report, profile, tree};
+use super::{Efficiency, Phase, Refusal, Report, profile, tree};
 use crate::terminal::{self, Manner, wrapped};
 
 /// The whole report.
@@ -13,6 +13,7 @@ pub(crate) fn render(report: &Report, rows: usize, manner: Manner) -> String {
     write_head(report, manner, &mut text);
     if report.processes > 0 {
         write_bottlenecks(report, manner, &mut text);
+        write_phases(report, manner, &mut text);
         write_measured(report, manner, &mut text);
         write_cost(report, manner, &mut text);
         write_refusals(report, manner, &mut text);
@@ -96,6 +97,20 @@ fn write_bottlenecks(report: &Report, manner: Manner, text: &mut String) {
     }
     for each in tree::lines(&report.bottlenecks, MOST_ROWS, manner) {
         line(text, &each);
+    }
+}
+
+fn write_phases(report: &Report, manner: Manner, text: &mut String) {
+    for Phase { name, begin_s, end_s, search, bottlenecks } in &report.phases {
+        let title = format!("Phase {name}");
+        heading(&title, &format!("from {begin_s:.2} s to {end_s:.2} s"), manner, text);
+        if bottlenecks.is_empty() {
+            let tested = counted(search.pairs_tested, "pair", "pairs");
+            line(text, &format!("  none found: {tested} tested"));
+        }
+        for each in tree::lines(bottlenecks, MOST_ROWS_OF_PHASE, manner) {
+            line(text, &each);
+        }
     }
 }
 
@@ -259,6 +274,8 @@ fn line(text: &mut String, content: &str) {
 
 /// Rows of the tree that a reader may be expected to read.
 const MOST_ROWS: usize = 30;
+/// The same of each phase.
+const MOST_ROWS_OF_PHASE: usize = 12;
 /// Functions left alone that are named.
 const MOST_REFUSALS: usize = 6;
 

@@ -31,6 +31,7 @@ pub struct Phases {
     known: Known,
     routes: Routes,
     now: Time,
+    is_paused: bool,
     /// Whether the current phase is served first.
     current_first: bool,
 }
@@ -92,6 +93,7 @@ impl Phases {
             known: Known::default(),
             routes: Routes::default(),
             now: Time::ZERO,
+            is_paused: false,
             current_first: false,
         }
     }
@@ -102,6 +104,9 @@ impl Phases {
         let (hypotheses, settings, guidance) = self.plan.clone();
         let mut search = Search::guided(hypotheses, settings, guidance);
         self.known.tell(now, &mut search);
+        if self.is_paused {
+            search.pause(now);
+        }
         self.current = Some(Current { name: name.to_owned(), began: now, search });
         stops
     }
@@ -118,6 +123,28 @@ impl Phases {
         let (interval, report) = (Interval::new(current.began, now), current.search.report());
         self.past.push(Past { name: current.name, interval, report });
         stops
+    }
+
+    /// Stops judging and asking, in both searches.
+    pub fn pause(&mut self, now: Time) {
+        self.is_paused = true;
+        for scope in self.order() {
+            self.serve(scope, |search| search.pause(now));
+        }
+    }
+
+    /// Both go on where they were.
+    pub fn unpause(&mut self, now: Time) {
+        self.is_paused = false;
+        for scope in self.order() {
+            self.serve(scope, |search| search.unpause(now));
+        }
+    }
+
+    /// Whether they are paused.
+    #[must_use]
+    pub const fn is_paused(&self) -> bool {
+        self.is_paused
     }
 
     /// Takes in whatever a world has to tell.
@@ -171,10 +198,11 @@ impl Phases {
         &self.global
     }
 
-    /// The search over the current phase, and how that is called.
+    /// How the current phase is called, when it began, and the search over it.
     #[must_use]
-    pub fn current(&self) -> Option<(&str, &Search)> {
-        self.current.as_ref().map(|current| (current.name.as_str(), &current.search))
+    pub fn current(&self) -> Option<(&str, Time, &Search)> {
+        let current = self.current.as_ref()?;
+        Some((current.name.as_str(), current.began, &current.search))
     }
 
     /// The phases that are over, in the order of time.

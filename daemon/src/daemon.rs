@@ -13,6 +13,7 @@ use crate::cost::{Account, Cost, Losses};
 use crate::discovery::{Discovery, Life};
 use crate::error::Error;
 use crate::instrument::{Instrumenter, Seat};
+use crate::phases::Phases;
 use crate::process::{Books, Outcome, Pass, Process};
 use crate::region::Region;
 use crate::round::{Complaint, ProcessNote, Round};
@@ -90,6 +91,7 @@ pub struct Daemon {
     previous: Time,
     rounds: u64,
     directory_failed: bool,
+    phases: Phases,
     /// Groups of processes in one of which this code is switched off, in this round.
     pub(crate) unmeasured: Vec<(u32, Resource)>,
     pub(crate) instrumenter: Instrumenter,
@@ -120,6 +122,7 @@ impl Daemon {
             previous: Time::ZERO,
             rounds: 0,
             directory_failed: false,
+            phases: Phases::default(),
             unmeasured: Vec::new(),
             instrumenter: Instrumenter::over(objects, settings.cost_limit),
             settings,
@@ -311,6 +314,7 @@ impl Daemon {
         let compensates = self.settings.compensates;
         let pass = Pass { now, scale: self.calibration.scale(), thorough, compensates };
         let attendance = self.pass(pass, &mut round);
+        round.phase = self.phases.news(&self.processes);
         self.ask_places();
         self.instrumenter.end_round();
         self.close_interval(&attendance, &mut round);

@@ -33,6 +33,7 @@ mod live;
 mod mapping;
 mod member;
 mod object_name;
+mod phases;
 mod process;
 mod profile;
 mod region;

@@ -23,6 +23,8 @@ pub struct Round {
     pub samples: Vec<(PairId, Sample)>,
     /// Processes seen for the first time.
     pub started: Vec<ProcessNote>,
+    /// The phase that the program announced, if it did; what this round tells is from before it.
+    pub phase: Option<String>,
     /// Processes that ended.
     pub ended: Vec<ProcessNote>,
     /// Regions that processes switched.
