@@ -17,6 +17,7 @@ mod mpi;
 mod next;
 mod privilege;
 mod process;
+mod profiled;
 mod reroute;
 mod sandbox;
 mod spawns;

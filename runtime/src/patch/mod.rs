@@ -56,6 +56,9 @@ pub(crate) fn carry_out(tables: Tables, command: Message, held: &Held) -> Option
     Some(Message { what: what as u64, arguments })
 }
 
+/// Bytes of all slots: an address of theirs that a function finds as its caller's stands for another one.
+pub const SLOTS_LENGTH: usize = pool::SLOTS * pool::SIZE;
+
 /// The number of a function's region.
 fn function(number: u64) -> Option<u16> {
     let id = u16::try_from(number).ok()?;

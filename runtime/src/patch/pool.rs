@@ -25,8 +25,10 @@ use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 pub(crate) const SLOTS: usize = 16384;
 /// The last slot: an empty function of the library's own, to measure what a call costs.
 pub(crate) const SCRATCH: usize = SLOTS - 1;
+/// The one before: a function whose every step waits for the one before.
+pub(crate) const CHAINED: usize = SLOTS - 2;
 /// Bytes of one slot.
-const SIZE: usize = 32;
+pub(super) const SIZE: usize = 32;
 
 // SAFETY: the symbols are defined below with these types; the tables are written atomically only.
 unsafe extern "C" {
@@ -35,6 +37,7 @@ unsafe extern "C" {
     static whyperf_keeps_all: AtomicU32;
     fn whyperf_slots();
     fn whyperf_empty();
+    fn whyperf_chained(number: u64) -> u64;
 }
 
 /// Address of a slot.
@@ -69,6 +72,13 @@ pub(crate) fn prepare() {
     // SAFETY: a word of the library's own.
     unsafe { &whyperf_keeps_all }.store(has, Ordering::Relaxed);
     bind(SCRATCH, u32::from(crate::region::RESERVED), whyperf_empty as *const () as u64);
+    bind(CHAINED, u32::from(crate::region::RESERVED), whyperf_chained as *const () as u64);
+}
+
+/// Some hundred ticks of work, through which a number goes.
+pub(crate) fn chained(number: u64) -> u64 {
+    // SAFETY: it computes, no more.
+    unsafe { whyperf_chained(number) }
 }
 
 // The slots and their tables.
@@ -115,6 +125,15 @@ global_asm!(
     ".type whyperf_empty,@function",
     "whyperf_empty: retq",
     ".size whyperf_empty, 1",
+    ".globl whyperf_chained",
+    ".hidden whyperf_chained",
+    ".type whyperf_chained,@function",
+    "whyperf_chained: movq %rdi, %rax",
+    ".rept 48",
+    "imulq %rax, %rax",
+    ".endr",
+    "retq",
+    ".size whyperf_chained, . - whyperf_chained",
     slots = const SLOTS,
     size = const SIZE,
     personality = sym personality::unwound,
