@@ -61,7 +61,7 @@ impl Schedule {
     /// How a phase is called that nobody gave a name.
     pub(crate) fn next_name(&mut self) -> String {
         self.begun += 1;
-        format!("phase {}", self.begun)
+        format!("#{}", self.begun)
     }
 }
 

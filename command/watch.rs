@@ -186,7 +186,7 @@ impl Watch {
             self.correspondence.carry_out(&request, &mut self.daemon);
         }
         self.carry_out_requests();
-        self.tell_moment(&format!("{name} begins"), screen);
+        self.tell_moment(&format!("phase {name} begins"), screen);
     }
 
     fn tell_moment(&mut self, what: &str, screen: &mut Screen) {

@@ -16,6 +16,7 @@ mod lessons;
 mod long_receive;
 mod manners;
 mod pattern;
+mod phases;
 mod poisson;
 mod programs;
 mod report;
