@@ -33,9 +33,14 @@ pub enum ThunkForm {
     /// stack.
     #[default]
     Shift = 1,
-    /// It leaves the stack as it is and keeps what it needs aside, found by rbx.
+    /// It leaves the stack as it is: nothing is known of what the function looks at.
     Anchor = 2,
+    /// As the first, and copies the words of arguments that lie on the stack below them.
+    Copy = 3,
 }
+
+/// Words of arguments that can be copied.
+pub const COPIED: u64 = 16;
 
 impl ThunkForm {
     /// The one with this number.
@@ -44,8 +49,19 @@ impl ThunkForm {
         match number {
             1 => Some(Self::Shift),
             2 => Some(Self::Anchor),
+            3 => Some(Self::Copy),
             _ => None,
         }
+    }
+}
+
+impl Patch {
+    /// The form of its thunk and the words of arguments that are copied; `None` for what cannot be.
+    #[must_use]
+    pub fn form(&self) -> Option<(ThunkForm, u64)> {
+        let (form, words) = (ThunkForm::from_number(self.thunk & 0xff)?, self.thunk >> 8);
+        let fits = if form == ThunkForm::Copy { 1..=COPIED } else { 0..=0 };
+        fits.contains(&words).then_some((form, words))
     }
 }
 
@@ -107,7 +123,7 @@ pub struct Patch {
     pub site: u64,
     /// Bytes that change there: 5, or 2 where an island helps.
     pub length: u64,
-    /// A [`ThunkForm`].
+    /// A [`ThunkForm`], and from the second byte on how many words of arguments it copies.
     pub thunk: u64,
     /// What the site holds, its first byte lowest.
     pub original: u64,
@@ -257,6 +273,7 @@ mod tests {
         assert_eq!(Outcome::from_number(Outcome::ModuleGone as u32), Some(Outcome::ModuleGone));
         assert_eq!(Outcome::from_number(99), None);
         assert_eq!(ThunkForm::from_number(2), Some(ThunkForm::Anchor));
+        assert_eq!(ThunkForm::from_number(3), Some(ThunkForm::Copy));
         assert_eq!(ThunkForm::from_number(0), None);
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!   function ── mcount ──► caller = the word above the frame ──► the C library's table of calls
-//!                            └─ a slot's, when the function is on: its caller is two words higher
+//!                            └─ a slot's, when the function is on: its caller lies higher up
 //! ```
 //! Such functions announce no exit, so they are patched like others; the address that they pass on by their
 //! frame is then the slot's, of which the table knows nothing. The C library's own inner function gets
@@ -11,7 +11,7 @@
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-use whyperf_runtime::patch::SLOTS_LENGTH;
+use whyperf_runtime::patch::{SLOTS_LENGTH, TO_CALLER, TO_CALLER_OF_WIDE};
 
 use crate::definition;
 use crate::next::Next;
@@ -53,7 +53,7 @@ fn inner(mcount: usize) -> usize {
 
 /// Exports one of them: where it finds its caller, and where it goes on when that is a slot.
 macro_rules! counted {
-    ($($name:ident, $next:ident, $caller:literal => $told:ident;)*) => { $(
+    ($($name:ident, $next:ident, $caller:literal => $told:ident, $told_of_wide:ident;)*) => { $(
         // SAFETY: jumps to the next definition with all registers as they came but those that callers of
         // it leave to it.
         #[unsafe(no_mangle)]
@@ -72,12 +72,21 @@ macro_rules! counted {
                 concat!("add r11, qword ptr ", $caller),
                 "cmp r11, {length}",
                 "jb 2f",
+                "lea r11, [rip + whyperf_wide_slots]",
+                "neg r11",
+                concat!("add r11, qword ptr ", $caller),
+                "cmp r11, {length}",
+                "jb 4f",
                 "1:",
                 "jmp qword ptr [rip + {next} + {found}]",
                 "2:",
                 "cmp qword ptr [rip + {inner}], 0",
                 "je 1b",
                 "jmp {told}",
+                "4:",
+                "cmp qword ptr [rip + {inner}], 0",
+                "je 1b",
+                "jmp {told_of_wide}",
                 "3:",
                 "lea r10, [rip + {next}]",
                 "jmp r11",
@@ -88,20 +97,21 @@ macro_rules! counted {
                 length = const SLOTS_LENGTH,
                 inner = sym INNER,
                 told = sym $told,
+                told_of_wide = sym $told_of_wide,
             )
         }
     )* };
 }
 
 counted! {
-    mcount, MCOUNT, "[rbp + 8]" => tell_by_frame;
-    _mcount, UNDERSCORED, "[rbp + 8]" => tell_by_frame;
-    __fentry__, FENTRY, "[rsp + 8]" => tell_at_entry;
+    mcount, MCOUNT, "[rbp + 8]" => tell_by_frame, tell_by_wide_frame;
+    _mcount, UNDERSCORED, "[rbp + 8]" => tell_by_frame, tell_by_wide_frame;
+    __fentry__, FENTRY, "[rsp + 8]" => tell_at_entry, tell_at_wide_entry;
 }
 
 /// What glibc's own does, but for the place of the caller's address; `room` keeps the stack aligned.
 macro_rules! tell {
-    ($($name:ident, $room:literal, $caller:literal;)*) => { $(
+    ($($name:ident, $room:literal, $caller:literal, $distance:ident;)*) => { $(
         // SAFETY: called by a jump of one of the above; calls the C library's function as its own does,
         // which keeps these registers and no others.
         #[unsafe(naked)]
@@ -118,7 +128,7 @@ macro_rules! tell {
                 "mov [rsp + 40], r8",
                 "mov [rsp + 48], r9",
                 "mov rsi, [rsp + {room}]",
-                concat!("mov rdi, ", $caller),
+                concat!("mov rdi, [", $caller, " + {distance}]"),
                 "call qword ptr [rip + {inner}]",
                 "mov r9, [rsp + 48]",
                 "mov r8, [rsp + 40]",
@@ -132,14 +142,16 @@ macro_rules! tell {
                 "ret",
                 ".cfi_endproc",
                 room = const $room,
+                distance = const $distance,
                 inner = sym INNER,
             )
         }
     )* };
 }
 
-// Above the frame lie a slot's address, its word, and the caller.
 tell! {
-    tell_by_frame, 56, "[rbp + 24]";
-    tell_at_entry, 64, "[rsp + 88]";
+    tell_by_frame, 56, "rbp + 8", TO_CALLER;
+    tell_by_wide_frame, 56, "rbp + 8", TO_CALLER_OF_WIDE;
+    tell_at_entry, 64, "rsp + 72", TO_CALLER;
+    tell_at_wide_entry, 64, "rsp + 72", TO_CALLER_OF_WIDE;
 }

@@ -20,6 +20,11 @@ fn every_visit_of_plain_calls_is_counted_and_their_results_are_untouched() {
 }
 
 #[test]
+fn arguments_on_the_stack_are_copied_along() {
+    check("stacked.c", &[]);
+}
+
+#[test]
 fn jumps_and_contexts_leave_functions_a_million_times() {
     check("departures.c", &[]);
 }

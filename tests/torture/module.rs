@@ -58,8 +58,8 @@ impl Module {
         let step = if is_hurried() { count.div_ceil(MOST_PLANNED).max(1) } else { 1 };
         let all = (0..count).step_by(step).filter_map(|at| u32::try_from(at).ok());
         let plans = all.filter_map(|at| plan(&object, FunctionId(at), &mut islands).ok());
-        // Functions for the other form are not armed by anybody.
-        let plans = plans.filter(|plan| plan.thunk == ThunkForm::Shift).collect();
+        // Functions that nobody knows how far they look are not armed by anybody.
+        let plans = plans.filter(|plan| plan.thunk != ThunkForm::Anchor).collect();
         Some(Self { object, bytes, plans })
     }
 }
@@ -144,11 +144,14 @@ fn patch(plan: &Plan, bias: u64, stub: u64, word: u64) -> Option<Patch> {
     }
     let five = |bytes: [u8; 5]| bytes.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
     let island = encoded.island;
+    let is_copied = plan.thunk == ThunkForm::Copy;
+    let form =
+        if is_copied { whyperf_layout::ThunkForm::Copy } else { whyperf_layout::ThunkForm::Shift };
     Some(Patch {
         entry: plan.entry.wrapping_add(bias),
         site: encoded.site,
         length: u64::from(encoded.length),
-        thunk: whyperf_layout::ThunkForm::Shift as u64,
+        thunk: form as u64 | u64::from(plan.copied) << 8,
         original: u64::from_le_bytes(encoded.original),
         patched: u64::from_le_bytes(encoded.patched),
         island: island.map_or(0, |island| island.at),

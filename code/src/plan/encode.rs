@@ -2,7 +2,7 @@
 
 use super::check;
 use super::displace::{Displaced, Place, distance};
-use super::proof::Unproved;
+use super::proof::{Unproved, Words};
 use super::refusal::Refusal;
 use super::site::{Site, SiteClass};
 
@@ -11,6 +11,8 @@ use super::site::{Site, SiteClass};
 pub enum ThunkForm {
     /// The thunk's frame lies on the program's stack, above the function's: proved that it is not looked at.
     Shift,
+    /// So do copies of the arguments that lie on the stack, so far as the function uses them.
+    Copy,
     /// The stack stays as it is: nothing is known of what the function looks at.
     Anchor,
 }
@@ -21,6 +23,7 @@ impl ThunkForm {
     pub const fn code(self) -> &'static str {
         match self {
             Self::Shift => "shift",
+            Self::Copy => "copy",
             Self::Anchor => "anchor",
         }
     }
@@ -37,6 +40,8 @@ pub struct Plan {
     pub class: SiteClass,
     /// How its calls may be caught.
     pub thunk: ThunkForm,
+    /// Words of arguments on the stack that are to be copied.
+    pub copied: u8,
     /// Why the thunk's frame may not lie above the function's, where it may not.
     pub unproved: Option<Unproved>,
     /// How many bytes change at the site: 2 or 5.
@@ -102,7 +107,7 @@ impl Plan {
     pub(crate) fn new(
         entry: u64,
         site: Site,
-        unproved: Option<Unproved>,
+        proof: Result<Words, Unproved>,
         ways: Ways,
         original: [u8; 8],
         island: Option<[u8; 5]>,
@@ -111,8 +116,13 @@ impl Plan {
             entry,
             site: site.at,
             class: site.class,
-            thunk: if unproved.is_none() { ThunkForm::Shift } else { ThunkForm::Anchor },
-            unproved,
+            thunk: match proof {
+                Ok(0) => ThunkForm::Shift,
+                Ok(_) => ThunkForm::Copy,
+                Err(_) => ThunkForm::Anchor,
+            },
+            copied: proof.unwrap_or(0),
+            unproved: proof.err(),
             length: site.length,
             resume: site.resume,
             returns: ways.returns,

@@ -26,7 +26,7 @@ pub fn plan(object: &Object, function: FunctionId, islands: &mut Islands) -> Res
     let loops_to_entry = loops(&flow, &site)?;
     let proof = match body.undecodable {
         Some(at) => Err(Unproved::NotDecodable { at }),
-        None => islands.proofs.may_shift(object, this.entry, &flow),
+        None => islands.proofs.looked_at(object, this.entry, &flow),
     };
     let ways = Ways { returns: flow.returns, loops_to_entry };
     let original = bytes(object, site.at).ok_or(Refusal::NotExecutableFile)?;
@@ -34,7 +34,7 @@ pub fn plan(object: &Object, function: FunctionId, islands: &mut Islands) -> Res
         Some(at) => Some(exact(object, at).ok_or(Refusal::NotExecutableFile)?),
         None => None,
     };
-    Ok(Plan::new(this.entry, site, proof.err(), ways, original, island))
+    Ok(Plan::new(this.entry, site, proof, ways, original, island))
 }
 
 /// What needs no look at the code.

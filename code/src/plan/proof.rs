@@ -1,4 +1,5 @@
-//! Proves that a function never looks above its return address, so that its frame may be moved down.
+//! Proves that a function never looks above its return address, so that its frame may be moved down; or how far it
+//! looks, so that what lies there may be copied along.
 //!
 //! A function that leaves by jumping to another passes on whatever lies there, untouched: the proof needs the
 //! other function's proof as well, and a jump to an unknown one ends it.
@@ -14,7 +15,7 @@ use super::prototype::takes_registers;
 use crate::function::{Function, FunctionId, FunctionKind};
 use crate::object::Object;
 
-/// Why it is not proved that a function never looks above its return address.
+/// Why it is not proved how far above its return address a function looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Unproved {
     /// An instruction that may look there.
@@ -48,10 +49,13 @@ impl fmt::Display for Unproved {
     }
 }
 
+/// How many words above its return address a function uses, with all that it jumps to.
+pub(crate) type Words = u8;
+
 /// Verdicts on functions of one object, by entry.
 #[derive(Debug, Default)]
 pub(crate) struct Proofs {
-    known: HashMap<u64, Result<(), Unproved>>,
+    known: HashMap<u64, Result<Words, Unproved>>,
     /// Where functions jump to while something of their frame is left.
     open_jumps: HashMap<u64, Box<[u64]>>,
     /// Entries of the object's own functions by the hash of their names, once needed.
@@ -59,27 +63,29 @@ pub(crate) struct Proofs {
 }
 
 impl Proofs {
-    /// Whether the function at an entry, of which the flow is known, and all that it jumps to
-    /// never look above the return address.
-    pub(crate) fn may_shift(
+    /// How far above the return address the function at an entry, of which the flow is known, and all that it
+    /// jumps to look.
+    pub(crate) fn looked_at(
         &mut self,
         object: &Object,
         entry: u64,
         flow: &Flow,
-    ) -> Result<(), Unproved> {
+    ) -> Result<Words, Unproved> {
         if let Some(known) = self.known.get(&entry) {
             return *known;
         }
         // Functions that jump to each other stand or fall together, so a circle proves itself.
         let mut trusted = HashSet::default();
         trusted.insert(entry);
+        let is_named = is_proved_by_name(object, entry) && flow.findings.reach.is_none();
         let verdict = match self.follow(object, flow, &mut trusted) {
-            Err(Unproved::Leaves { .. }) if is_proved_by_name(object, entry) => Ok(()),
+            Err(Unproved::Leaves { .. }) if is_named => Ok(0),
             verdict => verdict,
         };
         self.known.insert(entry, verdict);
-        if verdict.is_ok() && !is_proved_by_name(object, entry) {
-            self.known.extend(trusted.into_iter().map(|proved| (proved, Ok(()))));
+        // Of those that it jumps to it is only known that they look no further.
+        if verdict == Ok(0) && !is_named {
+            self.known.extend(trusted.into_iter().map(|proved| (proved, Ok(0))));
         }
         verdict
     }
@@ -89,8 +95,8 @@ impl Proofs {
         object: &Object,
         flow: &Flow,
         trusted: &mut HashSet<u64>,
-    ) -> Result<(), Unproved> {
-        alone(flow)?;
+    ) -> Result<Words, Unproved> {
+        let mut words = alone(flow)?;
         let mut open: Vec<u64> = flow.tail_calls.iter().copied().collect();
         while let Some(callee) = open.pop() {
             if !trusted.insert(callee) {
@@ -99,9 +105,11 @@ impl Proofs {
             if trusted.len() > MOST_CALLEES {
                 return Err(Unproved::Leaves { at: callee });
             }
-            open.extend(self.callees(object, callee)?);
+            let (own, callees) = self.callees(object, callee)?;
+            words = words.max(own);
+            open.extend(callees);
         }
-        Ok(())
+        Ok(words)
     }
 
     /// Whether a function jumps to an entry while something of its own frame is left.
@@ -118,13 +126,13 @@ impl Proofs {
         found.contains(&entry)
     }
 
-    /// What a function jumps to, if nothing else stands against its proof.
-    fn callees(&mut self, object: &Object, entry: u64) -> Result<BTreeSet<u64>, Unproved> {
+    /// What a function uses and jumps to, if nothing else stands against its proof.
+    fn callees(&mut self, object: &Object, entry: u64) -> Result<(Words, BTreeSet<u64>), Unproved> {
         if let Some(known) = self.known.get(&entry) {
-            return known.map(|()| BTreeSet::new());
+            return known.map(|words| (words, BTreeSet::new()));
         }
         let callees = match stub_name(object, entry) {
-            Some(name) => self.behind_stub(object, entry, &name),
+            Some(name) => self.behind_stub(object, entry, &name).map(|behind| (0, behind)),
             None => callees(object, entry),
         };
         if let Err(unproved) = callees {
@@ -187,14 +195,14 @@ fn is_proved_by_name(object: &Object, entry: u64) -> bool {
     id.is_some_and(|id| object.names(id).iter().any(|name| takes_registers(&name.text)))
 }
 
-fn callees(object: &Object, entry: u64) -> Result<BTreeSet<u64>, Unproved> {
+fn callees(object: &Object, entry: u64) -> Result<(Words, BTreeSet<u64>), Unproved> {
     let leaves = Unproved::Leaves { at: entry };
     let function = object.functions()[object.function_at(entry).ok_or(leaves)?.index()];
     let is_function = function.entry == entry
         && function.end > entry
         && matches!(function.kind, FunctionKind::Ordinary | FunctionKind::Fragment { .. });
     if is_proved_by_name(object, entry) {
-        return Ok(BTreeSet::new());
+        return Ok((0, BTreeSet::new()));
     }
     if !is_function {
         return Err(leaves);
@@ -204,24 +212,29 @@ fn callees(object: &Object, entry: u64) -> Result<BTreeSet<u64>, Unproved> {
         return Err(Unproved::NotDecodable { at });
     }
     let flow = Flow::of(object, &body);
-    alone(&flow)?;
-    Ok(flow.tail_calls)
+    Ok((alone(&flow)?, flow.tail_calls))
 }
 
-/// Whether a function by itself stays below its return address.
-fn alone(flow: &Flow) -> Result<(), Unproved> {
+/// How far above its return address a function by itself looks.
+fn alone(flow: &Flow) -> Result<Words, Unproved> {
     let findings = &flow.findings;
     let looks =
         findings.above.or(findings.return_address).or(findings.stack_switch).or(flow.ret_imm);
     if let Some(at) = looks {
         return Err(Unproved::Looks { at });
     }
-    match flow.blind_tail_call {
-        Some(at) => Err(Unproved::Leaves { at }),
-        None => Ok(()),
+    if let Some(at) = flow.blind_tail_call {
+        return Err(Unproved::Leaves { at });
     }
+    let Some((end, at)) = findings.reach else { return Ok(0) };
+    let words = u64::try_from(end - RETURN_ADDRESS).unwrap_or(u64::MAX).div_ceil(8);
+    Words::try_from(words).ok().filter(|words| *words <= MOST_WORDS).ok_or(Unproved::Looks { at })
 }
 
+/// Bytes of the return address.
+const RETURN_ADDRESS: i64 = 8;
+/// Words that a thunk may copy along.
+const MOST_WORDS: Words = 16;
 /// Functions whose names are looked through for what a stub leads to.
 const MOST_NAMED: usize = 50_000;
 /// A chain of jumps that leads to more functions is not followed to its end.

@@ -6,8 +6,8 @@
 //! ends the proof.
 
 use iced_x86::{
-    Instruction, InstructionInfoFactory, InstructionInfoOptions, MemorySize, Mnemonic, OpAccess,
-    OpKind, Register,
+    Instruction, InstructionInfoFactory, InstructionInfoOptions, Mnemonic, OpAccess, OpKind,
+    Register,
 };
 
 /// What a register holds, as far as the stack is concerned.
@@ -34,12 +34,23 @@ pub(crate) struct State {
 /// What looking through a function found out.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Findings {
-    /// The first instruction that may use what lies above the return address.
+    /// The first instruction that may use what lies above the return address, nobody knows how far.
     pub(crate) above: Option<u64>,
+    /// Where what is used above the return address ends, as far as that is known; and the first
+    /// instruction that reaches so far.
+    pub(crate) reach: Option<(i64, u64)>,
     /// The first instruction that uses the return address.
     pub(crate) return_address: Option<u64>,
     /// The first instruction that loads a foreign stack pointer.
     pub(crate) stack_switch: Option<u64>,
+}
+
+impl Findings {
+    fn reach_to(&mut self, end: i64, instruction: &Instruction) {
+        if self.reach.is_none_or(|(known, _)| known < end) {
+            self.reach = Some((end, instruction.ip()));
+        }
+    }
 }
 
 impl Value {
@@ -348,8 +359,7 @@ impl State {
             (of_base, _) => (of_base, index != Register::None),
         };
         let offset = instruction.memory_displacement64().cast_signed();
-        let size = instruction.memory_size();
-        let size = if size == MemorySize::Unknown { 1 } else { size.size().max(1) as i64 };
+        let size = instruction.memory_size().size() as i64;
         Some(Address { from: value.plus(offset), size, has_index })
     }
 }
@@ -357,6 +367,7 @@ impl State {
 /// A memory operand on the stack.
 struct Address {
     from: Value,
+    /// Bytes, 0 where it is not known how many.
     size: i64,
     has_index: bool,
 }
@@ -387,15 +398,17 @@ impl Address {
             }
             Value::Exactly(_) | Value::AtMost(_) if is_lea => {}
             Value::AtMost(offset) => {
-                if offset.saturating_add(self.size) > 0 {
+                if offset.saturating_add(self.size.max(1)) > 0 {
                     mark(&mut findings.above, instruction);
                 }
             }
-            Value::Exactly(offset) if offset >= 8 => mark(&mut findings.above, instruction),
-            Value::Exactly(offset) if offset.saturating_add(self.size) > 8 => {
+            Value::Exactly(offset) if offset >= 8 && self.size > 0 => {
+                findings.reach_to(offset.saturating_add(self.size), instruction);
+            }
+            Value::Exactly(offset) if offset >= 8 || offset.saturating_add(self.size) > 8 => {
                 mark(&mut findings.above, instruction);
             }
-            Value::Exactly(offset) if offset.saturating_add(self.size) > 0 => {
+            Value::Exactly(offset) if offset.saturating_add(self.size.max(1)) > 0 => {
                 let finding = if keeps_to_itself(instruction) {
                     &mut findings.above
                 } else {

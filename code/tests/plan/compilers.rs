@@ -78,8 +78,14 @@ fn entries_of_every_option_run_as_before() {
         for name in STACKED {
             let plan =
                 plan_of(&object, name).unwrap_or_else(|why| panic!("{options:?} {name}: {why}"));
-            assert_eq!(plan.thunk, ThunkForm::Anchor, "{options:?}: {name}");
+            assert_ne!(plan.thunk, ThunkForm::Shift, "{options:?}: {name}");
         }
+        for (name, words) in [("integers", 1), ("extended", 2)] {
+            let plan = plan_of(&object, name).expect("planned above");
+            assert_eq!((plan.thunk, plan.copied), (ThunkForm::Copy, words), "{options:?}: {name}");
+        }
+        let plan = plan_of(&object, "variadic").expect("planned above");
+        assert_eq!(plan.thunk, ThunkForm::Anchor, "{options:?}: nobody knows how many arguments");
         for name in UNSTACKED {
             let plan =
                 plan_of(&object, name).unwrap_or_else(|why| panic!("{options:?} {name}: {why}"));

@@ -66,6 +66,60 @@ const UNSTACKED: [(&str, &[&str]); 3] = [
     ("libmpi.so.40", &["MPI_Send", "MPI_Bcast", "MPI_Cart_create", "MPI_Wait", "MPI_Barrier"]),
 ];
 
+/// Words of arguments on the stack of functions that use them all.
+const WORDS: [(&str, &[(&str, u8)]); 2] = [
+    (
+        "libm.so.6",
+        &[
+            ("sinl", 2),
+            ("expl", 2),
+            ("powl", 4),
+            ("hypotl", 4),
+            ("fmodl", 4),
+            ("ceill", 2),
+            ("truncl", 2),
+            ("fabsl", 2),
+            ("fmal", 6),
+            ("fmaxl", 4),
+            ("csinl", 4),
+            ("scalbnl", 2),
+        ],
+    ),
+    (
+        "libmpi.so.40",
+        &[
+            ("MPI_Sendrecv", 6),
+            ("MPI_Alltoallv", 3),
+            ("MPI_Alltoallw", 3),
+            ("MPI_Allgatherv", 2),
+            ("MPI_Gather", 2),
+            ("MPI_Gatherv", 3),
+            ("MPI_Scatter", 2),
+            ("MPI_Scatterv", 3),
+            ("MPI_Accumulate", 3),
+            ("MPI_Put", 2),
+            ("MPI_Get", 2),
+            ("MPI_Type_create_darray", 4),
+        ],
+    ),
+];
+
+#[test]
+fn as_many_words_are_copied_as_are_passed() {
+    for (library, functions) in WORDS {
+        let Some(object) = open(library) else { continue };
+        let mut copied = 0;
+        for (name, words) in functions.iter().filter(|(name, _)| named(&object, name).is_some()) {
+            let Ok(plan) = plan_of(&object, name) else { continue };
+            if plan.thunk == ThunkForm::Copy {
+                assert_eq!(plan.copied, *words, "{library}: {name}");
+                copied += 1;
+            }
+        }
+        assert!(copied * 4 >= functions.len() * 3, "{library}: {copied} of {}", functions.len());
+    }
+}
+
 #[test]
 fn stacked_arguments_are_never_missed() {
     for (library, names) in STACKED {

@@ -6,7 +6,7 @@ use crate::assembly::{Room, build, function, plan_of, run};
 use Expected::{Planned, Refused};
 use Room::{Crowded, Roomy};
 use SiteClass::{Long, Nop, Several, Short};
-use ThunkForm::{Anchor, Shift};
+use ThunkForm::{Anchor, Copy, Shift};
 
 /// What planning has to come to.
 #[derive(Clone, Copy, Debug)]
@@ -132,12 +132,12 @@ const FIXED: [Shape; 13] = [
 
 /// What the stack pointer tells of arguments.
 const STACKED: [Shape; 15] = [
-    ("seventh", Roomy, "mov 8(%rsp), %rax\n ret", Planned(Long, Anchor)),
+    ("seventh", Roomy, "mov 8(%rsp), %rax\n ret", Planned(Long, Copy)),
     (
         "seventh_framed",
         Roomy,
         "push %rbp\n mov %rsp, %rbp\n mov 16(%rbp), %rax\n pop %rbp\n ret",
-        Planned(Several, Anchor),
+        Planned(Several, Copy),
     ),
     (
         "local_framed",
@@ -190,7 +190,7 @@ const STACKED: [Shape; 15] = [
         "mov %rsp, %rsi\n 0: push %rdi\n dec %rdi\n jne 0b\n 1: pop %rax\n cmp %rsi, %rsp\n jb 1b\n ret",
         Planned(Short, Anchor),
     ),
-    ("passes_on", Roomy, "mov $3, %eax\n jmp seventh", Planned(Long, Anchor)),
+    ("passes_on", Roomy, "mov $3, %eax\n jmp seventh", Planned(Long, Copy)),
     ("passes_nothing", Roomy, "mov $3, %eax\n jmp load", Planned(Long, Shift)),
     ("passes_blindly", Roomy, "mov 8(%rdi), %rax\n jmp *%rax", Planned(Short, Anchor)),
     ("never_returns", Roomy, "sub $8, %rsp\n 0: call load\n jmp 0b", Planned(Short, Shift)),

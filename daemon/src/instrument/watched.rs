@@ -131,7 +131,7 @@ impl Watched {
             entry: plan.entry.wrapping_add(loaded.bias),
             site: encoded.site,
             length: u64::from(encoded.length),
-            thunk: form(plan) as u64,
+            thunk: form(plan) as u64 | u64::from(plan.copied) << 8,
             original: u64::from_le_bytes(encoded.original),
             patched: u64::from_le_bytes(encoded.patched),
             island: island.map_or(0, |island| island.at),
@@ -188,6 +188,7 @@ fn loaded(pid: u32, stretch: &Stretch, maps: &Maps, modules: &mut Modules) -> Op
 const fn form(plan: &Plan) -> ThunkForm {
     match plan.thunk {
         whyperf_code::plan::ThunkForm::Shift => ThunkForm::Shift,
+        whyperf_code::plan::ThunkForm::Copy => ThunkForm::Copy,
         whyperf_code::plan::ThunkForm::Anchor => ThunkForm::Anchor,
     }
 }

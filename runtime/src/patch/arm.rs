@@ -4,7 +4,7 @@ use super::batch::{self, Batch, Way};
 use super::maps::Maps;
 use super::site::{self, JUMP, Site, State};
 use super::text::{self, Text};
-use super::{arena, compiled, gate, threads, trap};
+use super::{arena, compiled, gate, threads, trap, wide};
 use crate::lock::Held;
 use crate::region;
 use crate::view::Tables;
@@ -102,7 +102,7 @@ fn tell(tables: Tables, at: usize, region: u16, outcome: Outcome) {
 
 /// Checks a record and prepares its slot and its stub; nothing of the program's changes.
 fn admit(tables: Tables, ground: &Ground, patch: &Patch, held: &Held) -> Result<usize, Outcome> {
-    if ThunkForm::from_number(patch.thunk).ok_or(Outcome::Nonsense)? != ThunkForm::Shift {
+    if patch.form().ok_or(Outcome::Nonsense)?.0 == ThunkForm::Anchor {
         return Err(Outcome::NoThunk);
     }
     if !makes_sense(patch) {
@@ -217,12 +217,15 @@ fn prepare(
     if found != code && !ground.text.write(patch.stub, code) {
         return Err(Outcome::NoTextWrite);
     }
+    let (form, words) = patch.form().ok_or(Outcome::Nonsense)?;
     let slot = match known {
-        Some(slot) => slot,
+        Some(slot) if wide::width(slot) == words => slot,
+        Some(_) => return Err(Outcome::Nonsense),
         None => {
             let slot = site::claim(held).ok_or(Outcome::SlotPoolFull)?;
-            let id = region::register_function(tables, patch.entry, ThunkForm::Shift, held)
+            let id = region::register_function(tables, patch.entry, form, held)
                 .ok_or(Outcome::SlotPoolFull)?;
+            wide::widen(slot, words);
             site::bind(slot, id, patch.copy);
             slot
         }

@@ -24,6 +24,7 @@ mod text;
 mod threads;
 mod trap;
 pub(crate) mod visit;
+mod wide;
 pub(crate) mod window;
 
 use crate::lock::Held;
@@ -56,8 +57,12 @@ pub(crate) fn carry_out(tables: Tables, command: Message, held: &Held) -> Option
     Some(Message { what: what as u64, arguments })
 }
 
-/// Bytes of all slots: an address of theirs that a function finds as its caller's stands for another one.
+/// Bytes of all slots of a form: an address of theirs that a function finds as its caller's stands for another one.
 pub const SLOTS_LENGTH: usize = pool::SLOTS * pool::SIZE;
+/// How much higher the other one lies, from a slot of the pool.
+pub const TO_CALLER: usize = 16;
+/// The same from a slot that copies arguments.
+pub const TO_CALLER_OF_WIDE: usize = TO_CALLER + wide::ROOM;
 
 /// The number of a function's region.
 fn function(number: u64) -> Option<u16> {

@@ -164,6 +164,8 @@ macro_rules! keep {
     };
 }
 
+pub(super) use keep;
+
 /// The reverse of `keep`.
 macro_rules! give_back {
     () => {
@@ -187,6 +189,8 @@ macro_rules! give_back {
         .cfi_adjust_cfa_offset -8"
     };
 }
+
+pub(super) use give_back;
 
 // Entered: above the nine registers lie the way back into the slot, the frame's word and the return
 // address of the function's caller.
@@ -293,6 +297,8 @@ global_asm!(
 global_asm!(
     ".text",
     ".balign 16",
+    ".globl whyperf_keeping_vectors",
+    ".hidden whyperf_keeping_vectors",
     ".type whyperf_keeping_vectors,@function",
     "whyperf_keeping_vectors:",
     ".cfi_startproc",

@@ -12,6 +12,7 @@
 use super::compiled;
 use super::index::Index;
 use super::pool::{self, SLOTS};
+use super::wide;
 use crate::lock::Held;
 use crate::view::Tables;
 use crate::{clock, switch};
@@ -248,7 +249,7 @@ pub(crate) fn switch(tables: Tables, id: u16, on: bool) {
     let record = tables.region(id);
     if let Some((slot, site)) = function.filter(|(_, site)| on && site.is(State::Armed)) {
         switch::set(id, !is_paused);
-        site.lead(pool::address(slot));
+        site.lead(wide::address(slot));
         record.uncover(clock::now());
         return;
     }
