@@ -1,6 +1,7 @@
 //! What cannot be attached to is refused in words, and goes on as if nothing had been tried.
 
-use std::process::Command;
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 use crate::attached::Attached;
 use crate::shipped;
@@ -28,6 +29,80 @@ fn a_program_with_musl() {
     }
     let program = build("hello.c", "hello-musl", "musl-gcc", &[]);
     is_refused(Target::start(&mut Command::new(program)), "musl");
+}
+
+#[test]
+fn a_program_of_32_bits() {
+    let options = ["-m32", "-nostdlib", "-static", "-no-pie"];
+    let program = build("narrow.S", "narrow", "gcc", &options);
+    if Command::new(&program).stdin(Stdio::null()).output().is_err() {
+        println!("this kernel runs no programs of 32 bits: left out");
+        return;
+    }
+    is_refused(Target::start(&mut Command::new(program)), "32-bit");
+}
+
+#[test]
+fn a_program_in_go() {
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/attach/targets/hello.go");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("go");
+    let program = folder.join("hello");
+    let mut go = Command::new("go");
+    go.args(["build", "-o"]).arg(&program).arg(source).current_dir("/");
+    go.env("GOCACHE", &folder).env("GO111MODULE", "off").env("CGO_ENABLED", "0");
+    let Ok(output) = go.output() else {
+        println!("go is not installed: left out");
+        return;
+    };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    is_refused(Target::start(&mut Command::new(program)), "Go without the C library");
+}
+
+#[test]
+fn a_program_in_a_sandbox() {
+    let program = build("odd.c", "odd-sandboxed", "gcc", &[]);
+    is_refused(Target::start(Command::new(program).arg("sandboxed")), "seccomp");
+}
+
+#[test]
+fn a_program_that_is_traced() {
+    let program = build("odd.c", "odd-traced", "gcc", &[]);
+    is_refused(Target::start(Command::new(program).arg("traced")), "is traced by process");
+}
+
+#[test]
+fn whyperf_itself() {
+    let command = format!("exec {} attach $$", shipped::whyperf().display());
+    let output = Command::new("sh").args(["-c", &command]).output().expect("there is a shell");
+    assert_eq!(output.status.code(), Some(125));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("is whyperf itself"));
+}
+
+#[test]
+fn what_ended_and_was_not_collected() {
+    let mut child = Command::new("true").spawn().expect("every system has `true`");
+    let pid = child.id().to_string();
+    while !std::fs::read_to_string(format!("/proc/{pid}/stat"))
+        .is_ok_and(|stat| stat.contains(") Z "))
+    {
+        std::thread::yield_now();
+    }
+    let attached = Attached::with(&[&pid]);
+    child.wait().expect("it is ours");
+    assert_eq!(attached.status, Some(125), "{}", attached.said);
+    assert!(attached.said.contains("has ended"), "{}", attached.said);
+}
+
+#[test]
+fn a_thread_of_the_kernel() {
+    if !std::fs::read_to_string("/proc/2/comm").is_ok_and(|name| name == "kthreadd\n") {
+        println!("the threads of the kernel are not shown here: left out");
+        return;
+    }
+    let attached = Attached::with(&["2"]);
+    assert_eq!(attached.status, Some(125), "{}", attached.said);
+    let words = ["a thread of the kernel", "belongs to user 0"];
+    assert!(words.iter().any(|words| attached.said.contains(words)), "{}", attached.said);
 }
 
 #[test]
@@ -98,6 +173,24 @@ fn a_program_of_another_user() {
     assert_eq!(attached.status, Some(125), "{}", attached.said);
     assert!(attached.said.contains("belongs to user 0"), "{}", attached.said);
     assert_eq!(target.end(), (Some(0), "done\n".to_owned()));
+}
+
+#[test]
+fn a_program_of_somebody_with_fewer_rights() {
+    if !rustix::process::geteuid().is_root() {
+        println!("only root can become another user: left out");
+        return;
+    }
+    // A place that everybody reaches.
+    let folder = std::env::temp_dir().join(format!("whyperf-nobody-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("the temporary folder can be written");
+    let copy = folder.join("hello");
+    std::fs::copy(build("hello.c", "hello-nobody", "gcc", &[]), &copy).expect("it was built");
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "--"]).arg(&copy);
+    let target = Target::start(command.current_dir("/"));
+    is_refused(target, "belongs to user 65534");
+    let _ = std::fs::remove_dir_all(&folder);
 }
 
 #[test]

@@ -40,31 +40,40 @@ pub(super) fn check(pid: u32) -> Result<(), Refusal> {
         return Err(Refusal::Oneself(pid));
     }
     let status = Status::of(&pid.to_string()).ok_or(Refusal::NoProcess(pid))?;
-    let own = Status::of("self");
+    let user = rustix::process::geteuid().as_raw();
+    check_status(pid, &status, Status::of("self").as_ref(), user)?;
+    check_place(pid)?;
+    check_program(pid)
+}
+
+/// Checks what the system tells of it beside what it tells of us.
+fn check_status(pid: u32, status: &Status, own: Option<&Status>, user: u32) -> Result<(), Refusal> {
     if let Some(group) = status.number("Tgid").filter(|group| *group != pid) {
         return Err(Refusal::IsThread(pid, group));
     }
-    check_state(pid, &status)?;
-    let user = rustix::process::geteuid().as_raw();
+    check_state(pid, status)?;
     if let Some(owner) = status.user().filter(|owner| *owner != user) {
         return Err(Refusal::OtherUser { pid, owner, user });
     }
-    check_place(pid)?;
     // What a container filters for everybody, for us as well, does not count.
     let filters =
         |status: &Status| status.number("Seccomp_filters").or_else(|| status.number("Seccomp"));
-    if filters(&status) > own.as_ref().and_then(filters) {
+    if filters(status) > own.and_then(filters) {
         return Err(Refusal::Sandboxed(pid));
     }
     if status.line("x86_Thread_features").is_some_and(|features| features.contains("shstk")) {
         return Err(Refusal::ShadowStack(pid));
     }
-    check_program(pid)
+    Ok(())
 }
 
 /// Why the system may have said no.
 pub(super) fn prohibition(pid: u32) -> String {
-    let scope = fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope").unwrap_or_default();
+    prohibition_in(Path::new("/proc"), pid)
+}
+
+fn prohibition_in(proc: &Path, pid: u32) -> String {
+    let scope = fs::read_to_string(proc.join("sys/kernel/yama/ptrace_scope")).unwrap_or_default();
     match scope.trim() {
         "1" => format!(
             "kernel.yama.ptrace_scope is 1, so only a parent may attach; start the program with `whyperf run`, or let \
@@ -153,3 +162,55 @@ fn obstacle(program: &Path, maps: &Maps) -> Option<(&'static str, &'static str)>
 }
 
 const X86_64: u16 = 62;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(lines: &str) -> String {
+        let own = Status("Seccomp:\t0\nSeccomp_filters:\t0\n".to_owned());
+        let status = Status(format!("Tgid:\t7\nUid:\t5\t5\t5\t5\n{lines}\n"));
+        let outcome = check_status(7, &status, Some(&own), 5);
+        outcome.map_or_else(|refusal| refusal.to_string(), |()| "good".to_owned())
+    }
+
+    #[test]
+    fn a_status_tells_what_is_in_the_way() {
+        let quiet =
+            "State:\tS (sleeping)\nTracerPid:\t0\nSeccomp_filters:\t0\nx86_Thread_features:\t";
+        assert_eq!(judged(quiet), "good");
+        for (lines, words) in [
+            ("State:\tZ (zombie)", "only waits to be collected"),
+            ("State:\tT (stopped)", "kill -CONT 7"),
+            ("TracerPid:\t9", "traced by process 9"),
+            ("Seccomp:\t2\nSeccomp_filters:\t1", "seccomp"),
+            ("x86_Thread_features:\tshstk", "shadow stack"),
+        ] {
+            assert!(judged(lines).contains(words), "{lines}: {}", judged(lines));
+        }
+        let other = Status("Tgid:\t3\nUid:\t5\t5\t5\t5\n".to_owned());
+        assert!(matches!(check_status(7, &other, None, 5), Err(Refusal::IsThread(7, 3))));
+        let other = Status("Tgid:\t7\nUid:\t1\t6\t1\t1\n".to_owned());
+        let refused = check_status(7, &other, None, 5);
+        assert!(matches!(refused, Err(Refusal::OtherUser { pid: 7, owner: 6, user: 5 })));
+    }
+
+    #[test]
+    fn what_the_system_forbids_is_told_with_what_to_do() {
+        let proc = std::env::temp_dir().join(format!("whyperf-proc-{}", std::process::id()));
+        let yama = proc.join("sys/kernel/yama");
+        fs::create_dir_all(&yama).expect("the temporary folder can be written");
+        let mut told = Vec::new();
+        for scope in ["0", "1", "2", "3"] {
+            fs::write(yama.join("ptrace_scope"), format!("{scope}\n")).expect("it is ours");
+            told.push(prohibition_in(&proc, 7));
+        }
+        fs::remove_dir_all(&proc).expect("it is ours");
+        told.push(prohibition_in(&proc, 7));
+        let words = ["forbids dumps", "whyperf run", "only an administrator", "nobody may attach"];
+        for (told, words) in told.iter().zip(words) {
+            assert!(told.contains(words), "{told}");
+        }
+        assert_eq!(told[0], told[4]);
+    }
+}
