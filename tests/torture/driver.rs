@@ -1,6 +1,6 @@
 //! Plays the daemon for one process: arms all it can, and switches at random from four threads.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -22,11 +22,15 @@ pub(crate) struct Driver {
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) planned: usize,
+    /// Functions that were armed at least once.
+    pub(crate) covered: usize,
     pub(crate) armed: usize,
     pub(crate) switched: usize,
     pub(crate) disarmed: usize,
     /// Outcomes other than success, and how often there were.
     pub(crate) refused: BTreeMap<String, usize>,
+    /// The last outcome of functions that were never armed, and of how many.
+    pub(crate) missed: BTreeMap<String, usize>,
 }
 
 /// All functions of the process; who has it has the ring, too.
@@ -34,12 +38,16 @@ struct Functions {
     patches: Vec<Patch>,
     /// Numbers of those that are armed, with their regions.
     armed: BTreeMap<usize, u32>,
+    /// Numbers of those that were at any time.
+    once: BTreeSet<usize>,
+    /// Those that never were, with what became of the last try.
+    missed: BTreeMap<usize, Outcome>,
     tally: Tally,
 }
 
 impl Driver {
-    /// Maps arenas and arms everything once.
-    pub(crate) fn over(region: Region) -> Result<Self, Gone> {
+    /// Maps arenas and arms everything once, or one part of so many.
+    pub(crate) fn over(region: Region, part: usize, parts: usize) -> Result<Self, Gone> {
         let (modules, mut taken) = loaded(region.pid);
         let mut patches = Vec::new();
         for module in &modules {
@@ -47,11 +55,13 @@ impl Driver {
                 patches.extend(module.patches(arena));
             }
         }
-        let tally = Tally { planned: patches.len(), ..Tally::default() };
-        let mut functions = Functions { patches, armed: BTreeMap::new(), tally };
+        if patches.len() > MOST_ARMED {
+            patches = patches.into_iter().skip(part).step_by(parts).collect();
+        }
+        let mut functions = Functions::of(patches);
         let all: Vec<usize> = (0..functions.patches.len()).collect();
         for some in all.chunks(geometry::STAGING_CAPACITY) {
-            functions.arm(&region, some)?;
+            functions.arm_patiently(&region, some)?;
         }
         Ok(Self { region, modules, functions: Mutex::new(functions) })
     }
@@ -83,7 +93,7 @@ impl Driver {
             let path = module.path.display();
             assert!(found.is_empty(), "{path}: code at {found:#x?} is not as in the file");
         }
-        Ok(self.functions.into_inner().unwrap_or_else(PoisonError::into_inner).tally)
+        Ok(self.functions.into_inner().unwrap_or_else(PoisonError::into_inner).counted())
     }
 
     fn turns(&self, seed: u64, end: Instant) -> Result<(), Gone> {
@@ -103,14 +113,53 @@ impl Driver {
 }
 
 impl Functions {
+    fn of(patches: Vec<Patch>) -> Self {
+        let tally = Tally { planned: patches.len(), ..Tally::default() };
+        Self {
+            patches,
+            armed: BTreeMap::new(),
+            once: BTreeSet::new(),
+            missed: BTreeMap::new(),
+            tally,
+        }
+    }
+
+    fn counted(mut self) -> Tally {
+        for outcome in self.missed.values() {
+            *self.tally.missed.entry(format!("{outcome:?}")).or_default() += 1;
+        }
+        self.tally.covered = self.tally.planned - self.missed.len();
+        self.tally
+    }
+
+    /// Arms all of these, however long a thread is being made or stands inside.
+    fn arm_patiently(&mut self, region: &Region, chosen: &[usize]) -> Result<(), Gone> {
+        let mut left = chosen.to_vec();
+        for _ in 0..TRIES_TO_ARM {
+            self.arm(region, &left)?;
+            let is_left = |at: &usize| self.missed.get(at).is_some_and(|last| passes(*last));
+            left.retain(is_left);
+            if left.is_empty() {
+                break;
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+        Ok(())
+    }
+
     fn arm(&mut self, region: &Region, chosen: &[usize]) -> Result<(), Gone> {
         let patches: Vec<&Patch> = chosen.iter().map(|at| &self.patches[*at]).collect();
         let results = region.arm(&patches)?;
         for (at, (outcome, number)) in chosen.iter().zip(results) {
             if outcome == Some(Outcome::Done) {
                 self.armed.insert(*at, number);
+                self.once.insert(*at);
+                self.missed.remove(at);
                 self.tally.armed += 1;
             } else {
+                if let Some(outcome) = outcome.filter(|_| !self.once.contains(at)) {
+                    self.missed.insert(*at, outcome);
+                }
                 *self.tally.refused.entry(format!("{outcome:?}")).or_default() += 1;
             }
         }
@@ -158,6 +207,11 @@ impl Functions {
     }
 }
 
+/// Whether this is over in a moment.
+const fn passes(outcome: Outcome) -> bool {
+    matches!(outcome, Outcome::Busy | Outcome::SigtrapBlocked | Outcome::ThreadInside)
+}
+
 /// A generator of random numbers, always the same from one seed.
 struct Dice(u64);
 
@@ -196,6 +250,10 @@ fn arena(
 const THREADS: u64 = 4;
 /// Functions that one turn is about.
 const AT_ONCE: usize = 60;
+/// Functions that a process has slots for, less those of the tests' own.
+const MOST_ARMED: usize = 16_000;
+/// Tries to arm one batch.
+const TRIES_TO_ARM: usize = 300;
 /// Tries to disarm everything.
 const TRIES: usize = 10_000;
 /// Free bytes around an arena.
