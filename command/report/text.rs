@@ -148,7 +148,7 @@ fn write_cost(report: &Report, manner: Manner, text: &mut String) {
     heading("Cost of measuring", "share of the time of the process that paid most", manner, text);
     let style = if cost.max > cost.limit { terminal::CAUTION } else { terminal::GOOD };
     let (mean, max) = (precise(cost.mean), precise(cost.max));
-    let numbers = format!("mean {mean}, worst moment {max}, limit {}", share(cost.limit));
+    let numbers = format!("mean {mean}, worst second {max}, limit {}", share(cost.limit));
     line(text, &format!("  {}", manner.paint(numbers, style)));
     let stated = match cost.compensated_s {
         Some(seconds) => format!(

@@ -7,7 +7,6 @@ use ahash::AHashMap;
 use whyperf_model::matching::{ClassId, Classes, ResourceId, Resources};
 use whyperf_model::{Category, Hierarchy, Resource};
 
-use crate::member::Member;
 use crate::object_name::{self, NamedBy, Naming};
 use crate::region::Region;
 use crate::symbols::{Place, Wanted};
@@ -154,15 +153,6 @@ impl Catalogue {
     /// From now on the function that begins here is called so.
     pub(crate) fn name_function(&mut self, entry: u64, code: Resource) {
         self.functions.insert(entry, code);
-    }
-
-    /// How often functions were visited in the last pass over a thread.
-    pub(crate) fn visits_of_functions(&self, member: &Member) -> u64 {
-        let growth = member.growth.iter().filter(|growth| {
-            let region = member.thread.nodes[growth.node as usize].region;
-            self.tables.region(region).is_some_and(|one| one.category == Category::Function)
-        });
-        growth.map(|growth| growth.by.visits).sum()
     }
 
     /// What a region is called; nothing for the root and what has no name.

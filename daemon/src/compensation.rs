@@ -4,12 +4,18 @@
 //!   caller  ────────┐out│                    │out┌────────   outside: charged to the caller's node
 //!   callee              │in ─────────── in│                  inside:  charged to the callee's node
 //!                       ▲ clock           ▲ clock
+//!
+//!   price of a visit    ▔▔▔╲                     most:  as calibrated around nothing
+//!                           ╲▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁     least: as calibrated around work that waits for itself
+//!                       ticks of the visit's own ──►
 //! ```
-//! Both parts are calibrated in the process. A node owes the inside part of each of its visits, its
+//! Processors do events beside the work around them, so a pair around nothing costs several times what one
+//! around a hundred ticks of work does. Both are calibrated in the process; which one counts is told by how
+//! long the node's visits are by themselves, as they were when least disturbed. A node owes the inside part of each of its visits, its
 //! parent the outside part. What is owed is paid out of what the node grew by, so nothing that was
 //! told before is taken back and no growth turns negative.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use whyperf_layout::Head;
 
@@ -21,30 +27,73 @@ use crate::thread::{Growth, NodeState};
 pub(crate) struct Price {
     pub(crate) inside: u64,
     pub(crate) outside: u64,
+    /// Both parts where as much of them is hidden as can be.
+    pub(crate) least: u64,
 }
 
 impl Price {
     /// As calibrated; nothing where the calibration was disturbed.
     pub(crate) fn of(head: &Head) -> Self {
-        let inside = u64::from(head.inside.load(Ordering::Relaxed));
-        let outside = u64::from(head.outside.load(Ordering::Relaxed));
+        Self::calibrated([&head.inside, &head.outside, &head.hidden])
+    }
+
+    /// Of a visit of a function that was patched.
+    pub(crate) fn of_function(head: &Head) -> Self {
+        Self::calibrated([&head.function_inside, &head.function_outside, &head.function_hidden])
+    }
+
+    fn calibrated(parts: [&AtomicU32; 3]) -> Self {
+        let [inside, outside, least] = parts.map(|part| u64::from(part.load(Ordering::Relaxed)));
         if inside + outside > DEAREST {
             return Self::default();
         }
-        Self { inside: seen(inside), outside: seen(outside) }
+        Self { inside, outside, least: least.min(inside + outside) }
     }
 
-    /// Of a visit of a patched function: its slot keeps more registers and makes two more jumps,
-    /// which was measured to make events half as dear again.
-    pub(crate) const fn of_function(self) -> Self {
-        Self { inside: self.inside * 3 / 2, outside: self.outside * 3 / 2 }
+    /// Both parts, where nothing is hidden.
+    pub(crate) const fn most(self) -> u64 {
+        self.inside + self.outside
+    }
+
+    /// The parts of a visit of a node.
+    fn each(self, node: &NodeState) -> Self {
+        let most = self.most();
+        // What an empty body shows is a little more than was calibrated.
+        let body = (u64::from(node.quickest) << 8).saturating_sub(self.inside + self.inside / 4);
+        let price = most.saturating_sub(STEEP.saturating_mul(body)).max(self.least);
+        let part = |part: u64| if most == 0 { 0 } else { part * price / most };
+        Self { inside: part(self.inside), outside: part(self.outside), least: self.least }
     }
 }
 
-/// What a program pays of a calibrated cost: events are calibrated alone, beside other work a little
-/// of them is hidden. Where that work mostly waits for its own results, more is hidden than this.
-const fn seen(cost: u64) -> u64 {
-    cost - cost / 16
+/// Ticks of an event that each tick of work of its own hides.
+const STEEP: u64 = 2;
+/// So many visits tell how long they are.
+const MANY: u64 = 64;
+
+/// Takes note of how long visits are by themselves.
+pub(crate) fn see(nodes: &mut [NodeState], growth: &[Growth]) {
+    for Growth { node, by } in growth {
+        let node = &mut nodes[*node as usize];
+        if by.visits >= MANY || (by.visits > 0 && node.quickest == u32::MAX) {
+            let each = u32::try_from(by.time / by.visits).unwrap_or(u32::MAX - 1);
+            node.quickest = node.quickest.min(each);
+        }
+    }
+}
+
+/// What the visits in `growth` cost, in 1/256 ticks.
+pub(crate) fn cost(
+    nodes: &[NodeState],
+    growth: &[Growth],
+    price: impl Fn(&NodeState) -> Option<Price>,
+) -> u64 {
+    let costs = growth.iter().filter_map(|growth| {
+        let node = &nodes[growth.node as usize];
+        let each = price(node)?.each(node).most();
+        Some(growth.by.visits.saturating_mul(each))
+    });
+    costs.fold(0, u64::saturating_add)
 }
 
 /// Takes the cost of the visits in `growth` off its times; `price` is that of a visit of a region.
@@ -53,6 +102,7 @@ pub(crate) fn apply(
     growth: &mut [Growth],
     price: impl Fn(&NodeState) -> Price,
 ) {
+    let price = |node: &NodeState| price(node).each(node);
     for growth in growth.iter() {
         let node = growth.node as usize;
         let (price, parent) = (price(&nodes[node]), nodes[node].parent as usize);
@@ -100,7 +150,7 @@ mod tests {
     use super::*;
     use crate::thread::Counters;
 
-    const PRICE: Price = Price { inside: 20 << 8, outside: 30 << 8 };
+    const PRICE: Price = Price { inside: 20 << 8, outside: 30 << 8, least: 10 << 8 };
 
     fn nodes(parents: &[u32]) -> Vec<NodeState> {
         parents.iter().map(|parent| NodeState::example(*parent)).collect()
@@ -117,6 +167,7 @@ mod tests {
     #[test]
     fn the_callee_pays_inside_and_the_caller_outside() {
         let mut nodes = nodes(&[0, 0, 0, 1, 3]);
+        nodes.iter_mut().for_each(|node| node.quickest = 20);
         let mut growth = [grew(1, 1000, 0), grew(3, 500, 2), grew(4, 250, 10)];
         apply(&mut nodes, &mut growth, |_| PRICE);
         assert_eq!(times(&growth), [1000 - 60, 500 - 40 - 300, 250 - 200]);
@@ -125,6 +176,7 @@ mod tests {
     #[test]
     fn what_cannot_be_paid_yet_is_paid_later_and_never_turns_negative() {
         let mut nodes = nodes(&[0, 0, 0, 1]);
+        nodes[3].quickest = 20;
         let mut first = [grew(1, 1000, 0), grew(3, 5, 1)];
         apply(&mut nodes, &mut first, |_| PRICE);
         assert_eq!(times(&first), [970, 0]);
@@ -136,11 +188,27 @@ mod tests {
     #[test]
     fn recursion_pays_for_itself() {
         let mut nodes = nodes(&[0, 0, 0, 1]);
+        nodes[3].quickest = 20;
         let mut growth = [grew(3, 10_000, 100)];
         apply(&mut nodes, &mut growth, |_| PRICE);
         assert_eq!(times(&growth), [10_000 - 100 * 50]);
         let mut later = [grew(1, 1000, 0)];
         apply(&mut nodes, &mut later, |_| PRICE);
         assert_eq!(times(&later), [1000]);
+    }
+
+    #[test]
+    fn longer_visits_hide_a_part_of_their_events_and_the_least_remains() {
+        let mut nodes = nodes(&[0, 0, 0, 1]);
+        let growth = [grew(3, 35 * 100, 100)];
+        see(&mut nodes, &growth);
+        assert_eq!(cost(&nodes, &growth, |_| Some(PRICE)), 100 * (30 << 8));
+        see(&mut nodes, &[grew(3, 5000 * 100, 100)]);
+        assert_eq!(nodes[3].quickest, 35, "as when least disturbed");
+        nodes[3].quickest = u32::MAX;
+        let mut growth = [grew(1, 5000, 0), grew(3, 5000 * 10, 10)];
+        see(&mut nodes, &growth);
+        apply(&mut nodes, &mut growth, |_| PRICE);
+        assert_eq!(times(&growth), [5000 - 60, 50_000 - 40]);
     }
 }

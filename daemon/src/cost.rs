@@ -1,14 +1,15 @@
 //! What measuring costs, and what had to be skipped.
 
+use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 
 use rustix::time::{ClockId, clock_gettime};
-use whyperf_layout::Head;
 use whyperf_model::Nanos;
 
 use crate::clock::Scale;
+use crate::compensation::{self, Price};
 use crate::region::Region;
-use crate::thread::Thread;
+use crate::thread::{Growth, NodeState, Thread};
 
 /// What measuring cost, as a share of the time of the process it cost most.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -20,7 +21,7 @@ pub struct Cost {
     pub answering: f64,
     /// Over the run.
     pub mean: f64,
-    /// In the worst interval.
+    /// Over the worst second.
     pub max: f64,
     /// Processor time of the daemon itself so far.
     pub daemon: Nanos,
@@ -98,16 +99,25 @@ impl Losses {
     }
 }
 
-/// What so many visits cost a thread, by the calibration in its slot.
-pub(crate) fn event_cost(head: &Head, visits: u64, scale: Scale) -> Nanos {
-    let inside = u64::from(head.inside.load(Ordering::Relaxed));
-    let outside = u64::from(head.outside.load(Ordering::Relaxed));
-    let pair = (inside + outside).min(DEAREST);
-    if pair == 0 {
-        return Nanos(visits.saturating_mul(UNCALIBRATED));
-    }
-    let ticks = (u128::from(visits) * u128::from(pair)) >> 8;
-    Nanos(scale.nanos(u64::try_from(ticks).unwrap_or(u64::MAX)))
+/// What the visits in `growth` cost a thread: those of functions, and all others.
+pub(crate) fn event_cost(
+    nodes: &[NodeState],
+    growth: &[Growth],
+    prices: [Price; 2],
+    is_function: impl Fn(&NodeState) -> bool,
+    scale: Scale,
+) -> [Nanos; 2] {
+    [true, false].map(|functions| {
+        let price = prices[usize::from(!functions)];
+        let is_one = |node: &NodeState| is_function(node) == functions;
+        if price.most() == 0 {
+            let own = growth.iter().filter(|growth| is_one(&nodes[growth.node as usize]));
+            let visits = own.map(|growth| growth.by.visits).fold(0, u64::saturating_add);
+            return Nanos(visits.saturating_mul(UNCALIBRATED));
+        }
+        let cost = compensation::cost(nodes, growth, |node| is_one(node).then_some(price));
+        Nanos(scale.nanos(cost >> 8))
+    })
 }
 
 /// Nanoseconds of an event pair where nobody measured it.
@@ -115,12 +125,44 @@ const UNCALIBRATED: u64 = 25;
 /// No event pair costs more than 4096 ticks; a calibration that says so was disturbed.
 pub(crate) const DEAREST: u64 = 4096 << 8;
 
+/// What the intervals of the last second cost.
+#[derive(Debug, Default)]
+struct LastSecond {
+    intervals: VecDeque<(Nanos, Nanos)>,
+    spent: Nanos,
+    length: Nanos,
+}
+
+impl LastSecond {
+    fn add(&mut self, spent: Nanos, length: Nanos) {
+        self.intervals.push_back((spent, length));
+        self.spent += spent;
+        self.length += length;
+        while let Some((spent, length)) = self.intervals.front().copied() {
+            if self.intervals.len() == 1 || self.length <= SECOND {
+                return;
+            }
+            self.spent = self.spent - spent;
+            self.length = self.length - length;
+            self.intervals.pop_front();
+        }
+    }
+
+    /// Of a second; what was before the first interval cost nothing.
+    fn share(&self) -> f64 {
+        self.spent.as_secs_f64() / self.length.max(SECOND).as_secs_f64()
+    }
+}
+
+const SECOND: Nanos = Nanos::from_secs(1);
+
 /// Keeps account of the cost from pass to pass.
 #[derive(Debug, Default)]
 pub(crate) struct Account {
     cost: Cost,
     spent: Nanos,
     lived: Nanos,
+    last: LastSecond,
     own_before: Option<Nanos>,
 }
 
@@ -146,7 +188,8 @@ impl Account {
         self.cost.now = dearest.as_secs_f64() / length.as_secs_f64();
         self.cost.answering = answering.as_secs_f64() / length.as_secs_f64();
         self.cost.mean = self.spent.as_secs_f64() / self.lived.as_secs_f64();
-        self.cost.max = self.cost.max.max(self.cost.now);
+        self.last.add(dearest, length);
+        self.cost.max = self.cost.max.max(self.last.share());
     }
 
     pub(crate) const fn cost(&self) -> Cost {

@@ -27,6 +27,8 @@ pub(crate) struct Member {
     pub(crate) base: ClassId,
     running: Running,
     pub(crate) growth: Vec<Growth>,
+    /// What its events cost in the last pass: those of functions, and all others.
+    pub(crate) spent: [Nanos; 2],
 }
 
 impl Member {
@@ -43,6 +45,7 @@ impl Member {
             base: ClassId::NONE,
             running: Running::default(),
             growth: Vec::new(),
+            spent: [Nanos::ZERO; 2],
         }
     }
 

@@ -160,7 +160,7 @@ impl Process {
             self.members.iter_mut().for_each(|member| member.classified = 0);
         }
         self.classify(books);
-        self.attribute(&region, pass, counts, books);
+        self.attribute(pass, counts, books);
         let (first, scale) = (self.members.first(), self.scale(pass.scale));
         self.labour.pass(self.rank.is_some(), first, &self.catalogue, scale);
         self.retire_threads(&region, books);
@@ -281,6 +281,7 @@ impl Process {
             },
         };
         self.still = true;
+        let scale = self.scale(pass.scale);
         for member in &mut self.members {
             member.growth.clear();
             if member.thread.ended {
@@ -288,14 +289,14 @@ impl Process {
             }
             let Some(slot) = region.slot(member.thread.slot) else { continue };
             let went = member.thread.pass(&slot, now, depth, &mut member.growth);
+            let prices = [Price::of_function(slot.head), Price::of(slot.head)];
+            let is_function = |node: &NodeState| region.is_function(node.region);
+            let (nodes, growth) = (&mut member.thread.nodes, &mut member.growth);
+            compensation::see(nodes, growth);
+            member.spent = event_cost(nodes, growth, prices, is_function, scale);
             if pass.compensates {
-                let (price, of_function) = (Price::of(slot.head), Price::of_function(slot.head));
-                let tables = &self.catalogue.tables;
-                let price = |node: &NodeState| match tables.region(node.region) {
-                    Some(region) if region.category == Category::Function => of_function,
-                    _ => price,
-                };
-                compensation::apply(&mut member.thread.nodes, &mut member.growth, price);
+                let price = |node: &NodeState| prices[usize::from(!is_function(node))];
+                compensation::apply(nodes, growth, price);
             }
             member.thread.in_order = went == Depth::Last && depth != Depth::Last;
             self.still &= member.thread.still > 0;
@@ -332,7 +333,7 @@ impl Process {
     }
 
     /// Hands what grew to the pairs, unless the program had paused the measurement.
-    fn attribute(&mut self, region: &Region, pass: Pass, counts: bool, books: &mut Books) {
+    fn attribute(&mut self, pass: Pass, counts: bool, books: &mut Books) {
         let scale = self.scale(pass.scale);
         self.groups.clear();
         self.functions_cost = Nanos::ZERO;
@@ -343,13 +344,9 @@ impl Process {
             if member.thread.ended && member.growth.is_empty() {
                 continue;
             }
-            let visits: u64 = member.growth.iter().map(|growth| growth.by.visits).sum();
-            if let Some(slot) = region.slot(member.thread.slot) {
-                let watched = self.catalogue.visits_of_functions(member);
-                let [functions, others] = event_cost(slot.head, watched, visits - watched, scale);
-                self.functions_cost += functions;
-                self.cost += functions + others;
-            }
+            let [functions, others] = std::mem::take(&mut member.spent);
+            self.functions_cost += functions;
+            self.cost += functions + others;
             member.find_groups(self.resource, self.machine, &books.matcher);
             member.sign_in([self.resource, self.machine], books);
             if counts {

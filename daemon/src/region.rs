@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 use whyperf_layout::{
-    CommandPage, Head, Header, MAGIC, NO_BASE, Node, ObjectRecord, PatchRecord, RegionRecord,
+    CommandPage, Head, Header, Kind, MAGIC, NO_BASE, Node, ObjectRecord, PatchRecord, RegionRecord,
     ReplyPage, State, VERSION, geometry, strings,
 };
 
@@ -127,6 +127,12 @@ impl Region {
         let used = self.header().published_regions() as usize;
         let used = used.min(geometry::REGION_CAPACITY);
         self.whole.slice(geometry::REGIONS, used).unwrap_or(&[])
+    }
+
+    /// Whether a region stands for a function of the program.
+    pub(crate) fn is_function(&self, number: u32) -> bool {
+        let kind = |record: &RegionRecord| record.kind.load(Ordering::Relaxed);
+        self.regions().get(number as usize).map(kind) == Some(Kind::Function.number())
     }
 
     /// The objects in use.

@@ -33,6 +33,8 @@ pub(crate) struct NodeState {
     pub(crate) owed: u64,
     /// Ticks that were taken off what it grew by.
     pub(crate) paid: u64,
+    /// Ticks of its visits by themselves, in the pass in which they took least; the largest before any.
+    pub(crate) quickest: u32,
     /// Closed segments, as last read.
     exclusive: u64,
 }
@@ -259,6 +261,7 @@ impl NodeState {
             counters: Counters::default(),
             owed: 0,
             paid: 0,
+            quickest: u32::MAX,
             exclusive: 0,
         }
     }
@@ -273,7 +276,8 @@ impl NodeState {
     pub(crate) fn example(parent: u32) -> Self {
         let (counters, class) = (Counters::default(), ClassId::UNSET);
         let (region, object, site) = (0, 0, 0);
-        Self { parent, region, object, site, class, counters, owed: 0, paid: 0, exclusive: 0 }
+        let (quickest, exclusive) = (u32::MAX, 0);
+        Self { parent, region, object, site, class, counters, owed: 0, paid: 0, quickest, exclusive }
     }
 
     /// No program makes 2^56 visits or moves 2^62 bytes between two looks.

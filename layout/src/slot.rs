@@ -63,6 +63,10 @@ pub struct Head {
     pub function_inside: AtomicU32,
     /// The part charged to who called it.
     pub function_outside: AtomicU32,
+    /// Both parts of an event pair around work that hides as much of it as it can.
+    pub hidden: AtomicU32,
+    /// The same of an instrumented function's call.
+    pub function_hidden: AtomicU32,
 }
 
 /// What became of a slot; stored in [`Head::state`].

@@ -1,7 +1,9 @@
 //! What an event pair costs, measured once per process, so that the daemon can take it off again.
 //!
 //! With segments two numbers fall out of empty pairs: the time charged to the inner node (inside)
-//! and the time charged to the outer one (outside).
+//! and the time charged to the outer one (outside). That is the most a pair can cost: a processor that
+//! executes out of order does a part of it beside work that waits for itself. What remains then is
+//! measured around such work, and is the least.
 
 use crate::object::ObjectId;
 use crate::patch::pool;
@@ -21,6 +23,10 @@ static OUTSIDE: AtomicU32 = AtomicU32::new(0);
 static FUNCTION_INSIDE: AtomicU32 = AtomicU32::new(0);
 static FUNCTION_OUTSIDE: AtomicU32 = AtomicU32::new(0);
 
+/// Both parts of each, around work that hides what it can.
+static HIDDEN: AtomicU32 = AtomicU32::new(0);
+static FUNCTION_HIDDEN: AtomicU32 = AtomicU32::new(0);
+
 /// Cost of a pair in 1/256 ticks.
 pub(crate) fn pair() -> u64 {
     u64::from(INSIDE.load(Ordering::Relaxed)) + u64::from(OUTSIDE.load(Ordering::Relaxed))
@@ -36,6 +42,8 @@ pub(crate) fn calibrate(private: &mut Private) {
     head.outside.store(OUTSIDE.load(Ordering::Relaxed), Ordering::Relaxed);
     head.function_inside.store(FUNCTION_INSIDE.load(Ordering::Relaxed), Ordering::Relaxed);
     head.function_outside.store(FUNCTION_OUTSIDE.load(Ordering::Relaxed), Ordering::Relaxed);
+    head.hidden.store(HIDDEN.load(Ordering::Relaxed), Ordering::Relaxed);
+    head.function_hidden.store(FUNCTION_HIDDEN.load(Ordering::Relaxed), Ordering::Relaxed);
 }
 
 /// Runs empty pairs on a node that is taken away again before the slot goes live. Of several
@@ -51,11 +59,41 @@ fn measure(private: &mut Private) {
     let (inside, outside) = cheapest(private, &mut call_scratch);
     FUNCTION_OUTSIDE.store(outside, Ordering::Relaxed);
     FUNCTION_INSIDE.store(inside, Ordering::Relaxed);
+    let mut number = 3;
+    let mut around = || {
+        black_box(begin)(&SCRATCH);
+        number = black_box(pool::chained)(number);
+        black_box(end)(&SCRATCH);
+    };
+    let least = hidden(private, &mut around, pair());
+    HIDDEN.store(least, Ordering::Relaxed);
+    let most = FUNCTION_INSIDE.load(Ordering::Relaxed) + FUNCTION_OUTSIDE.load(Ordering::Relaxed);
+    let least = hidden(private, &mut || number = call_chained(number), u64::from(most));
+    FUNCTION_HIDDEN.store(least, Ordering::Relaxed);
+}
+
+/// What a pair adds to work that hides as much of it as it can, at most `most`, in 1/256 ticks.
+fn hidden(private: &mut Private, pair: &mut impl FnMut(), most: u64) -> u32 {
+    if !private.direct {
+        return most as u32;
+    }
+    let (mut alone, mut together) = (u64::MAX, u64::MAX);
+    let mut number = 3;
+    for _ in 0..ROUNDS {
+        let began = clock::now();
+        for _ in 0..PAIRS {
+            number = black_box(pool::chained)(number);
+        }
+        alone = alone.min(clock::now().wrapping_sub(began));
+        let (inside, outside) = events(private, pair);
+        together = together.min(inside.wrapping_add(outside));
+    }
+    let added = together.saturating_sub(alone) << 8;
+    (added / PAIRS).clamp(most / LEAST_PART, most) as u32
 }
 
 /// What a pair costs inside and outside in the cheapest of several rounds, in 1/256 ticks.
 fn cheapest(private: &mut Private, pair: &mut impl FnMut()) -> (u32, u32) {
-    const ROUNDS: u32 = 16;
     let mut best = (u64::MAX, u64::MAX);
     for _ in 0..ROUNDS {
         let (inside, outside) = if private.direct { events(private, pair) } else { clock_reads() };
@@ -73,8 +111,20 @@ fn call_scratch() {
     black_box(function)();
 }
 
+/// The same around the chained one.
+fn call_chained(number: u64) -> u64 {
+    let slot = pool::address(pool::CHAINED) as *const ();
+    // SAFETY: the slot calls a function of this type and leaves every register as it would.
+    let function = unsafe { core::mem::transmute::<*const (), extern "C" fn(u64) -> u64>(slot) };
+    black_box(function)(number)
+}
+
+/// Rounds of which the cheapest counts.
+const ROUNDS: u32 = 16;
 /// Pairs of one round.
 const PAIRS: u64 = 64;
+/// No work hides more of a pair than all but this part of it.
+const LEAST_PART: u64 = 16;
 /// The number that no region of the program gets.
 static SCRATCH: Region = Region::reserved();
 

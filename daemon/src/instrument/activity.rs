@@ -96,6 +96,13 @@ impl Activity {
         Nanos(needed as u64)
     }
 
+    /// Seconds that a call costs.
+    #[expect(clippy::cast_precision_loss, reason = "a ratio")]
+    pub(super) fn price(&self) -> f64 {
+        const MANY: u64 = 1 << 20;
+        self.cost(MANY).as_secs_f64() / MANY as f64
+    }
+
     /// What so many calls cost.
     pub(super) fn cost(&self, visits: u64) -> Nanos {
         self.time(visits.saturating_mul(self.price) >> 8)

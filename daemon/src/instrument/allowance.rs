@@ -2,9 +2,10 @@
 //!
 //! ```text
 //!   limit × 0.9 │ others: wrapped calls, daemon │ windows │ visits × price │
-//!               └───────── as observed ─────────┴─ by plan┴── the allowance ┘ of each 10 ms
+//!               └───────── as observed ─────────┴─ a quarter┴── in each 10 ms ┘
 //! ```
 //! The process keeps to it by itself, whatever the daemon does meanwhile: a late round changes nothing.
+//! The price is that of a call which hides nothing of its events, the highest there is.
 
 use whyperf_layout::Command;
 use whyperf_model::Nanos;
@@ -20,6 +21,9 @@ pub(super) struct Allowance {
     /// Visits of an interval, and what the process was told last.
     visits: u64,
     told: u64,
+    /// Visits of one function in a window, and nanoseconds from one window to the next.
+    pub(super) window: u64,
+    period: u64,
 }
 
 impl Armory {
@@ -33,12 +37,15 @@ impl Armory {
         let others = others.as_secs_f64() / length;
         let lately = &mut self.allowance.others;
         *lately = others.max(*lately + (others - *lately) * WEIGHT);
-        let windows = self.sites.values().filter(|site| site.window.is_some()).count();
-        #[expect(clippy::cast_precision_loss, reason = "a few functions")]
-        let windows = (windows as f64 * super::window::SHARE).min(limit * MOST_WINDOWS);
+        let hot = self.sites.values().filter(|site| site.wanted && site.window.is_some()).count();
+        let windows = if hot > 0 { limit * WINDOWS } else { 0.0 };
         let left = limit * AIM - *lately - windows;
-        let price = service.activity.cost(MANY).as_secs_f64() / MANY as f64;
-        self.allowance.visits = visits(left, price);
+        let price = service.activity.price();
+        self.allowance.visits = visits(left, INTERVAL, price);
+        // Beyond this one, should the process be late in shutting it; few numbers, for each is told.
+        let parts = hot.next_power_of_two() as u64;
+        self.allowance.window = visits(1.0, WINDOW, price).next_power_of_two() / parts;
+        self.allowance.period = period(limit, service.threads.len());
     }
 }
 
@@ -55,29 +62,50 @@ impl Allowance {
         }
         sent
     }
+
+    /// The arguments of the command that gives a region windows.
+    pub(super) const fn windows(&self, region: u64) -> [u64; 3] {
+        [region, WINDOW.0 | self.window << 32, self.period]
+    }
 }
 
-/// Visits that fit into this share of an interval when each takes so many seconds.
+/// Visits that fit into this share of a time when each takes so many seconds.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded")]
-fn visits(share: f64, price: f64) -> u64 {
+fn visits(share: f64, time: Nanos, price: f64) -> u64 {
     let price = if price > 0.0 { price } else { UNKNOWN };
-    (share * INTERVAL.as_secs_f64() / price).clamp(FEWEST, MOST) as u64
+    (share * time.as_secs_f64() / price).clamp(FEWEST, MOST) as u64
+}
+
+/// Nanoseconds from window to window. All windows of a process are open at the same moments, so what they
+/// cost together is at most what its threads do meanwhile.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "a few threads and seconds"
+)]
+fn period(limit: f64, threads: usize) -> u64 {
+    let spent = WINDOW.0 as f64 * threads.max(1) as f64;
+    let periods = spent / (limit * WINDOWS * PERIOD.0 as f64);
+    PERIOD.0 * periods.ceil().clamp(1.0, MOST_PERIODS) as u64
 }
 
 /// The process's own interval, within which it counts.
 const INTERVAL: Nanos = Nanos::from_millis(10);
 /// The part of the limit that is aimed at: what is spent is known to within a burst of visits.
 const AIM: f64 = 0.9;
-/// Windows together take no more than this part of the limit.
-const MOST_WINDOWS: f64 = 0.25;
+/// The part of the limit that windows may take together.
+const WINDOWS: f64 = 0.25;
+/// A window, and from one to the next at least.
+const WINDOW: Nanos = Nanos(500_000);
+const PERIOD: Nanos = Nanos::from_millis(200);
+const MOST_PERIODS: f64 = 1000.0;
 /// How much an interval counts that was cheaper than those before it.
 const WEIGHT: f64 = 0.1;
 /// Seconds of a round that says nothing.
 const SHORTEST: f64 = 0.005;
 /// Seconds of a visit where nobody measured it.
 const UNKNOWN: f64 = 50e-9;
-/// Visits of a price.
-const MANY: u64 = 1 << 20;
 /// Visits that are always allowed: a few ten-thousandths of the time.
 const FEWEST: f64 = 64.0;
 const MOST: f64 = 1e8;
@@ -90,8 +118,15 @@ mod tests {
 
     #[test]
     fn visits_fit_into_what_is_left() {
-        assert_eq!(visits(0.05, 25e-9), 20_000);
-        assert_eq!(visits(-0.01, 25e-9), 64);
-        assert_eq!(visits(0.05, 0.0), 10_000);
+        assert_eq!(visits(0.05, INTERVAL, 25e-9), 20_000);
+        assert_eq!(visits(-0.01, INTERVAL, 25e-9), 64);
+        assert_eq!(visits(0.05, INTERVAL, 0.0), 10_000);
+    }
+
+    #[test]
+    fn windows_are_rarer_where_the_limit_is_low_or_threads_are_many() {
+        let millis = |limit, threads| period(limit, threads) / 1_000_000;
+        assert_eq!([millis(0.05, 1), millis(0.01, 1), millis(0.05, 16)], [200, 200, 800]);
+        assert_eq!(millis(0.01, 4), 800);
     }
 }

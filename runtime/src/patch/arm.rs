@@ -241,18 +241,23 @@ fn prepare(
 /// that cannot be disarmed says why.
 pub(super) fn disarm(tables: Tables, id: u16, held: &Held) -> Outcome {
     compiled::rest(tables, id);
-    let wanted = |site: &Site, state| site.is(state) && (id == 0 || site.region() == id);
+    disarm_those(tables, &|region| id == 0 || region == id, held)
+}
+
+/// The same for whatever regions are wanted.
+pub(super) fn disarm_those(tables: Tables, is_one: &impl Fn(u16) -> bool, held: &Held) -> Outcome {
+    let wanted = |site: &Site, state| site.is(state) && is_one(site.region());
     let ground = match Ground::new(held) {
         Ok(ground) => ground,
         Err(outcome) => return outcome,
     };
-    let one = site::of_region(id).map(|(slot, _)| slot);
-    let range = one.map_or_else(|| 0..site::used(), |slot| slot..slot + 1);
     let mut first = Outcome::Done;
-    for start in range.clone().step_by(STAGING_CAPACITY) {
+    let mut from = 0;
+    while let Some(found) = (from..site::used()).find(|slot| is_wanted(*slot, is_one)) {
+        from = site::used().min(found + STAGING_CAPACITY);
         let mut batch = Batch::new(Way::Out);
         let mut retiring = Batch::new(Way::Out);
-        for slot in start..range.end.min(start + STAGING_CAPACITY) {
+        for slot in found..from {
             if let Some(site) = site::of_slot(slot).filter(|site| wanted(site, State::Armed)) {
                 match rest(tables, &ground, site) {
                     Outcome::Done => batch.add(slot),
@@ -266,7 +271,7 @@ pub(super) fn disarm(tables: Tables, id: u16, held: &Held) -> Outcome {
         for site in batch.sites() {
             site.set(if has_island(site) { State::Retiring } else { State::Disarmed });
         }
-        for slot in start..range.end.min(start + STAGING_CAPACITY) {
+        for slot in found..from {
             if site::of_slot(slot).is_some_and(|site| wanted(site, State::Retiring)) {
                 retiring.add(slot);
             }
@@ -279,39 +284,44 @@ pub(super) fn disarm(tables: Tables, id: u16, held: &Held) -> Outcome {
     first
 }
 
-/// Arms a function again that got its bytes back, as it was armed before; it is off.
-pub(super) fn again(tables: Tables, id: u16, held: &Held) -> Outcome {
-    let Some((slot, site)) = site::of_region(id) else {
-        return if compiled::is_region(id) { Outcome::Done } else { Outcome::Nonsense };
-    };
-    if site.is(State::Armed) {
-        return Outcome::Done;
+fn is_wanted(slot: usize, is_one: &impl Fn(u16) -> bool) -> bool {
+    site::of_slot(slot).is_some_and(|site| {
+        (site.is(State::Armed) || site.is(State::Retiring)) && is_one(site.region())
+    })
+}
+
+/// Arms functions again that got their bytes back, as they were armed before; they are off.
+pub(super) fn again(tables: Tables, is_one: &impl Fn(u16) -> bool, held: &Held) {
+    let Ok(ground) = Ground::new(held) else { return };
+    let mut batch = Batch::new(Way::In);
+    for slot in 0..site::used() {
+        if let Some(site) = site::of_slot(slot).filter(|site| is_one(site.region()))
+            && is_as_it_was(&ground, site)
+        {
+            site::rest(site);
+            tables.region(site.region()).switched.store(0, Ordering::Relaxed);
+            batch.add(slot);
+        }
     }
-    let ground = match Ground::new(held) {
-        Ok(ground) => ground,
-        Err(outcome) => return outcome,
-    };
+    if batch.flip(&ground.text).is_ok() {
+        batch.sites().for_each(|site| site.set(State::Armed));
+    }
+}
+
+/// Whether the code of a function that was disarmed is still there, and the compiler's.
+fn is_as_it_was(ground: &Ground, site: &Site) -> bool {
     let [at, length, island] =
         [&site.at, &site.length, &site.island].map(|word| word.load(Ordering::Relaxed));
-    let is_code = ground.maps.holds(at, length)
-        && (island == 0 || ground.maps.holds(island, JUMP as u64));
-    if site.is(State::Forgotten) || !is_code {
-        return Outcome::ModuleGone;
-    }
-    if !site.is(State::Retiring) && !batch::holds(&ground.text, site, Way::Out) {
-        return Outcome::TextChanged;
-    }
-    site::rest(site);
-    tables.region(id).switched.store(0, Ordering::Relaxed);
-    let mut batch = Batch::new(Way::In);
-    batch.add(slot);
-    match batch.flip(&ground.text) {
-        Ok(()) => {
-            site.set(State::Armed);
-            Outcome::Done
-        }
-        Err(outcome) => outcome,
-    }
+    let is_code =
+        ground.maps.holds(at, length) && (island == 0 || ground.maps.holds(island, JUMP as u64));
+    // The island of one that is retiring still leads to the stub.
+    let is_back = site.is(State::Disarmed) && batch::holds(&ground.text, site, Way::Out);
+    is_code && (is_back || site.is(State::Retiring))
+}
+
+/// Whether calls of the region's function are seen.
+pub(super) fn is_armed(id: u16) -> bool {
+    compiled::is_region(id) || site::of_region(id).is_some_and(|(_, site)| site.is(State::Armed))
 }
 
 fn has_island(site: &Site) -> bool {

@@ -215,7 +215,7 @@ pub(crate) fn turn(tables: Tables, held: &Held) {
     let has_room = wait() == 0;
     for id in WIPED.resting.drain() {
         if WIPED.in_windows.has(id) {
-            window::shut(tables, id, held);
+            window::end_early(id);
         } else if !has_room {
             WIPED.resting.add(id);
         } else if tables.region(id).switched.load(Ordering::Relaxed) != 0 {

@@ -129,7 +129,7 @@ global_asm!(
     ".hidden whyperf_chained",
     ".type whyperf_chained,@function",
     "whyperf_chained: movq %rdi, %rax",
-    ".rept 48",
+    ".rept 96",
     "imulq %rax, %rax",
     ".endr",
     "retq",

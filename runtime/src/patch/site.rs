@@ -193,8 +193,8 @@ pub(super) fn of_region(id: u16) -> Option<(usize, &'static Site)> {
 /// A slot for another function; `None` when all are taken.
 pub(super) fn claim(_: &Held) -> Option<usize> {
     let slot = USED.load(Ordering::Relaxed) as usize;
-    // The last one is the calibration's.
-    if slot >= pool::SCRATCH {
+    // The last ones are the calibration's.
+    if slot >= pool::CHAINED {
         return None;
     }
     USED.store(slot as u32 + 1, Ordering::Relaxed);

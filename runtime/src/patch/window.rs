@@ -7,11 +7,12 @@
 //! Between two windows such a function is byte for byte the compiler's: it is called so often that
 //! being armed would cost the program more than the window does.
 
-use super::{arm, site};
+use super::text::Text;
+use super::{arm, count, site};
 use crate::lock::Held;
 use crate::switch::WIPED;
 use crate::view::Tables;
-use crate::{agent, clock};
+use crate::{agent, clock, kernel};
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use whyperf_layout::{Message, Outcome, Reply};
 
@@ -37,7 +38,21 @@ struct Window {
     /// Visits that a window may have, and those it had.
     most: AtomicU32,
     had: AtomicU32,
+    /// Where it stands with counting.
+    count: AtomicU32,
+    /// Calls and work of the process when counting began.
+    calls: AtomicU64,
+    work: AtomicU64,
 }
+
+/// Of the time in nanoseconds, the bits that do not choose who counts.
+const TURN: u32 = 24;
+/// Its calls were not counted apart yet in this window, are, and were.
+const TO_COME: u32 = 0;
+const COUNTS: u32 = 1;
+const COUNTED: u32 = 2;
+/// Nanoseconds for which calls are counted.
+const COUNTING: u64 = 400_000;
 
 static ALL: [Window; WINDOWS] = [const {
     Window {
@@ -48,6 +63,9 @@ static ALL: [Window; WINDOWS] = [const {
         due: AtomicU64::new(0),
         most: AtomicU32::new(0),
         had: AtomicU32::new(0),
+        count: AtomicU32::new(TO_COME),
+        calls: AtomicU64::new(0),
+        work: AtomicU64::new(0),
     }
 }; WINDOWS];
 
@@ -69,29 +87,57 @@ impl Window {
         self.is_open.load(Ordering::Relaxed)
     }
 
-    fn wait(&self, nanos: u64) {
-        self.due.store(clock::nanos().saturating_add(nanos), Ordering::Relaxed);
+    fn is_due(&self, now: u64) -> bool {
+        now >= self.due.load(Ordering::Relaxed)
     }
 
-    fn open(&self, tables: Tables, held: &Held) {
-        let id = self.id();
-        if arm::again(tables, id, held) != Outcome::Done {
-            return self.wait(self.period.load(Ordering::Relaxed));
+    fn is_at(&self, count: u32) -> bool {
+        self.count.load(Ordering::Relaxed) == count
+    }
+
+    /// The second part of a window: calls are counted, no more.
+    fn begin_to_count(&self, tables: Tables) {
+        self.count.store(COUNTED, Ordering::Relaxed);
+        let Some((_, site)) = site::of_region(self.id()) else { return };
+        let Some(text) = Text::open().filter(|text| count::prepare(text, site)) else { return };
+        site::switch(tables, self.id(), false);
+        self.count.store(COUNTS, Ordering::Relaxed);
+        self.calls.store(count::sum(&text), Ordering::Relaxed);
+        self.work.store(kernel::work(), Ordering::Relaxed);
+        site.lead_to_count();
+        self.due.store(clock::nanos().saturating_add(COUNTING), Ordering::Relaxed);
+    }
+
+    fn end_count(&self, tables: Tables) {
+        if !self.is_at(COUNTS) {
+            return;
         }
+        self.count.store(COUNTED, Ordering::Relaxed);
+        let Some((_, site)) = site::of_region(self.id()) else { return };
+        let work = kernel::work();
+        site::rest(site);
+        let Some(text) = Text::open() else { return };
+        let calls = count::sum(&text).wrapping_sub(self.calls.load(Ordering::Relaxed));
+        let work = work.wrapping_sub(self.work.load(Ordering::Relaxed));
+        let record = tables.region(self.id());
+        record.counted.fetch_add(calls as u32, Ordering::Relaxed);
+        record.counting.fetch_add(work as u32, Ordering::Relaxed);
+    }
+
+    /// The next one begins with the next period of the clock, as those of all functions do, in other
+    /// processes, too.
+    fn wait_shut(&self) {
+        let period = self.period.load(Ordering::Relaxed).max(1);
+        self.due.store((clock::nanos() / period + 1) * period, Ordering::Relaxed);
+        self.is_open.store(false, Ordering::Relaxed);
+    }
+
+    fn wait_open(&self) {
+        self.count.store(TO_COME, Ordering::Relaxed);
         self.had.store(0, Ordering::Relaxed);
         self.is_open.store(true, Ordering::Relaxed);
-        tables.region(id).switched.store(1, Ordering::Relaxed);
-        site::switch(tables, id, true);
-        self.wait(self.on.load(Ordering::Relaxed));
-    }
-
-    fn shut(&self, tables: Tables, held: &Held) {
-        if arm::disarm(tables, self.id(), held) == Outcome::Busy {
-            return self.wait(AGAIN);
-        }
-        self.is_open.store(false, Ordering::Relaxed);
-        let [on, period] = [&self.on, &self.period].map(|time| time.load(Ordering::Relaxed));
-        self.wait(period.saturating_sub(on));
+        let on = self.on.load(Ordering::Relaxed);
+        self.due.store(clock::nanos().saturating_add(on), Ordering::Relaxed);
     }
 }
 
@@ -114,7 +160,7 @@ pub(super) fn set(tables: Tables, id: u16, on: u64, period: u64, held: &Held) ->
     if !WIPED.in_windows.has(id) {
         window.region.store(u32::from(id), Ordering::Relaxed);
         window.is_open.store(false, Ordering::Relaxed);
-        window.wait(0);
+        window.due.store(0, Ordering::Relaxed);
     }
     window.on.store(on, Ordering::Relaxed);
     window.period.store(period, Ordering::Relaxed);
@@ -140,9 +186,9 @@ pub(super) fn is_spent(id: u16, visits: u32) -> bool {
 }
 
 /// Ends the window of a function that spent what it may.
-pub(super) fn shut(tables: Tables, id: u16, held: &Held) {
+pub(super) fn end_early(id: u16) {
     if let Some(window) = of(id).filter(|window| window.is_open()) {
-        window.shut(tables, held);
+        window.due.store(0, Ordering::Relaxed);
     }
 }
 
@@ -151,13 +197,53 @@ pub(crate) fn due() -> u64 {
     taken().map(|window| window.due.load(Ordering::Relaxed)).min().unwrap_or(u64::MAX)
 }
 
-/// Opens and closes what is due at `now`.
+/// Opens and shuts what is due at `now`: all of it together, so that none waits for another.
 pub(crate) fn turn(tables: Tables, now: u64, held: &Held) {
-    for window in taken().filter(|window| now >= window.due.load(Ordering::Relaxed)) {
-        if window.is_open() {
-            window.shut(tables, held);
+    let is_due = |window: &&Window| window.is_due(now);
+    // One counts at a time, another one in each period.
+    let others =
+        || taken().filter(is_due).filter(|window| window.is_open() && window.is_at(TO_COME));
+    if taken().all(|window| !window.is_at(COUNTS)) && others().next().is_some() {
+        let number = (now >> TURN) as usize % others().count().max(1);
+        if let Some(window) = others().nth(number) {
+            window.begin_to_count(tables);
+        }
+    }
+    if taken().any(|window| is_due(&window) && window.is_open()) {
+        shut_all(tables, held, &is_due);
+    }
+    if taken().any(|window| is_due(&window) && !window.is_open()) {
+        open_all(tables, held, &is_due);
+    }
+}
+
+fn shut_all(tables: Tables, held: &Held, is_due: &impl Fn(&&Window) -> bool) {
+    let all = || taken().filter(is_due).filter(|window| window.is_open());
+    for window in all() {
+        window.end_count(tables);
+        site::switch(tables, window.id(), false);
+    }
+    let is_one = |id: u16| all().any(|window| window.id() == id);
+    if arm::disarm_those(tables, &is_one, held) == Outcome::Busy {
+        // Off they are; the bytes come later.
+        let again = clock::nanos().saturating_add(AGAIN);
+        all().for_each(|window| window.due.store(again, Ordering::Relaxed));
+        return;
+    }
+    all().for_each(Window::wait_shut);
+}
+
+fn open_all(tables: Tables, held: &Held, is_due: &impl Fn(&&Window) -> bool) {
+    let all = || taken().filter(is_due).filter(|window| !window.is_open());
+    let is_one = |id: u16| all().any(|window| window.id() == id);
+    arm::again(tables, &is_one, held);
+    for window in all() {
+        if arm::is_armed(window.id()) {
+            tables.region(window.id()).switched.store(1, Ordering::Relaxed);
+            site::switch(tables, window.id(), true);
+            window.wait_open();
         } else {
-            window.open(tables, held);
+            window.wait_shut();
         }
     }
 }
