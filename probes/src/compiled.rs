@@ -20,33 +20,48 @@ use crate::next::Next;
 struct Other {
     /// First: the list of exported functions names it.
     next: Next,
-    /// The C library's, which does nothing.
-    empty: AtomicPtr<c_void>,
+    /// Its address; null when it is the C library's, which does nothing, and at first not known.
+    found: AtomicPtr<c_void>,
 }
 
 impl Other {
     const fn new(name: &'static CStr) -> Self {
-        Self { next: Next::new(name), empty: AtomicPtr::new(core::ptr::null_mut()) }
+        Self { next: Next::new(name), found: AtomicPtr::new(UNKNOWN) }
     }
 
-    fn look_up(&self) {
-        self.next.address();
-        self.empty.store(definition::of_c_library(self.next.name()), Ordering::Relaxed);
+    fn look_up(&self) -> *mut c_void {
+        let mut found = self.next.address();
+        if found == definition::of_c_library(self.next.name()) {
+            found = core::ptr::null_mut();
+        }
+        self.found.store(found, Ordering::Relaxed);
+        found
     }
 
     #[inline(always)]
+    fn is_there(&self) -> bool {
+        !self.found.load(Ordering::Relaxed).is_null()
+    }
+
     fn call(&self, function: usize, site: usize) {
-        let found = self.next.address();
-        if found != self.empty.load(Ordering::Relaxed) && !found.is_null() {
-            // SAFETY: the next definition of the symbol, which compilers call with these two.
-            let call = unsafe {
-                core::mem::transmute::<*mut c_void, unsafe extern "C" fn(usize, usize)>(found)
-            };
-            // SAFETY: as above; the arguments came from a call of it.
-            unsafe { call(function, site) };
+        let mut found = self.found.load(Ordering::Relaxed);
+        if found == UNKNOWN {
+            found = self.look_up();
         }
+        if found.is_null() {
+            return;
+        }
+        // SAFETY: the next definition of the symbol, which compilers call with these two.
+        let call = unsafe {
+            core::mem::transmute::<*mut c_void, unsafe extern "C" fn(usize, usize)>(found)
+        };
+        // SAFETY: as above; the arguments came from a call of it.
+        unsafe { call(function, site) };
     }
 }
+
+/// No function lies there.
+const UNKNOWN: *mut c_void = core::ptr::without_provenance_mut(1);
 
 static ENTER: Other = Other::new(c"__cyg_profile_func_enter");
 static EXIT: Other = Other::new(c"__cyg_profile_func_exit");
@@ -90,11 +105,25 @@ unsafe extern "C" fn __cyg_profile_func_exit(_: usize, _: usize) {
 }
 
 extern "C" fn enter(function: usize, site: usize, frame: usize) {
+    if compiled::may_enter(function as u64) || ENTER.is_there() {
+        tell_enter(function, site, frame);
+    }
+}
+
+extern "C" fn exit(function: usize, site: usize) {
+    if compiled::may_exit(function as u64) || EXIT.is_there() {
+        tell_exit(function, site);
+    }
+}
+
+#[inline(never)]
+extern "C" fn tell_enter(function: usize, site: usize, frame: usize) {
     compiled::enter(function as u64, frame as u64);
     ENTER.call(function, site);
 }
 
-extern "C" fn exit(function: usize, site: usize) {
+#[inline(never)]
+extern "C" fn tell_exit(function: usize, site: usize) {
     EXIT.call(function, site);
     compiled::exit(function as u64);
 }

@@ -154,6 +154,7 @@ impl Calls {
     }
 
     /// Calls that are listed.
+    #[inline(always)]
     pub(super) fn depth(&self) -> usize {
         (self.top as usize - self.list.as_ptr() as usize) / size_of::<Call>()
     }

@@ -33,14 +33,31 @@ static FUNCTIONS: [AtomicU64; PLACES] = [const { AtomicU64::new(0) }; PLACES];
 /// Which regions are such functions'.
 static IS_OURS: [AtomicU8; REGION_CAPACITY] = [const { AtomicU8::new(0) }; REGION_CAPACITY];
 
+/// Whether a call of [`enter`] may do anything: the most that one looks at while nothing is on.
+#[inline(always)]
+pub fn may_enter(function: u64) -> bool {
+    match glance(function) {
+        Some(0) => false,
+        Some(id) => switch::is_on(id) || process::is_awaited(),
+        None => true,
+    }
+}
+
+/// Whether a call of [`exit`] may do anything.
+#[inline(always)]
+pub fn may_exit(function: u64) -> bool {
+    match glance(function) {
+        Some(0) => false,
+        Some(id) => switch::is_on(id) || is_innermost(id),
+        None => true,
+    }
+}
+
 /// The function at this address was entered; `frame` is the stack pointer that it called with.
 #[inline(always)]
 pub fn enter(function: u64, frame: u64) {
-    if !process::is_measured() {
-        return;
-    }
     let id = number(function);
-    if switch::is_on(id) || (id != 0 && process::is_awaited()) {
+    if id != 0 && process::is_measured() && (switch::is_on(id) || process::is_awaited()) {
         begin(id, frame);
     }
 }
@@ -48,34 +65,29 @@ pub fn enter(function: u64, frame: u64) {
 /// The function at this address is about to return.
 #[inline(always)]
 pub fn exit(function: u64) {
-    if !process::is_measured() {
-        return;
-    }
     let id = number(function);
-    if id != 0 && (switch::is_on(id) || is_innermost(id)) {
+    if id != 0 && process::is_measured() && (switch::is_on(id) || is_innermost(id)) {
         end(id);
     }
 }
 
-/// The region of a function, 0 for none.
+/// The region of a function, 0 for none; `None` where another one has its place.
 #[inline(always)]
-fn number(function: u64) -> u32 {
-    let start = start(function);
+fn glance(function: u64) -> Option<u32> {
     // SAFETY: the start is below the number of places.
-    let first = unsafe { FUNCTIONS.get_unchecked(start) }.load(Ordering::Relaxed);
-    if first >> 16 == function {
-        first as u32 & 0xffff
-    } else if first == 0 {
-        0
+    let first = unsafe { FUNCTIONS.get_unchecked(start(function)) }.load(Ordering::Relaxed);
+    if first == 0 {
+        Some(0)
+    } else if first >> 16 == function {
+        Some(first as u32 & 0xffff)
     } else {
-        number_beside(function, start)
+        None
     }
 }
 
-#[cold]
-#[inline(never)]
-fn number_beside(function: u64, start: usize) -> u32 {
-    let there = place(function, start).map_or(0, |place| place.load(Ordering::Relaxed));
+/// The same wherever it is.
+fn number(function: u64) -> u32 {
+    let there = place(function, start(function)).map_or(0, |place| place.load(Ordering::Relaxed));
     if there >> 16 == function { there as u32 & 0xffff } else { 0 }
 }
 
@@ -237,9 +249,11 @@ impl Calls {
     /// The region of the innermost call, if that is one of these.
     #[inline(always)]
     fn innermost_function(&self) -> Option<u32> {
-        let call = self.innermost()?;
-        let id = *self.functions.get(self.depth() - 1)?;
-        (call.frame & IS_COMPILED != 0).then_some(u32::from(id))
+        let depth = self.depth();
+        let id = *self.functions.get(depth.wrapping_sub(1))?;
+        // SAFETY: one is listed, so the place below the top was written.
+        let frame = unsafe { (*self.top.wrapping_sub(1)).frame };
+        (frame & IS_COMPILED != 0).then_some(u32::from(id))
     }
 
     /// How many calls are listed outside of the innermost one of the region.

@@ -1,0 +1,3 @@
+/* An empty function, for a build that announces its calls. */
+void announced(void);
+void announced(void) { __asm__ volatile(""); }
