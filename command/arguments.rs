@@ -16,7 +16,7 @@ use whyperf_consultant::{Hypotheses, HypothesisId};
 use crate::guide;
 use crate::judging::Judging;
 use crate::phases::Phasing;
-use crate::store_arguments::{DirectivesVerb, Keeping, Runs, Show};
+use crate::store_arguments::{Diagnose, DirectivesVerb, Keeping, Runs, Show};
 use whyperf_model::Pair;
 
 use crate::measure;
@@ -71,6 +71,9 @@ pub(crate) enum Verb {
     Runs(Runs),
     /// Show a run that was kept
     Show(Box<Show>),
+    /// Search a run that was kept, as if it ran now: with other thresholds, hypotheses or directives
+    #[command(after_help = DIAGNOSE_NOTES)]
+    Diagnose(Box<Diagnose>),
     /// Say what directive files say; make them from runs that were kept
     #[command(subcommand)]
     Directives(DirectivesVerb),
@@ -140,6 +143,10 @@ pub(crate) struct Options {
     #[arg(long, value_name = "WAY", value_enum, default_value_t = CodeSearch::None)]
     #[arg(env = "WHYPERF_CODE_SEARCH", hide_env_values = true, hide_possible_values = true)]
     pub(crate) code_search: CodeSearch,
+    /// Ask nothing while the program runs; `whyperf diagnose` can later
+    #[arg(long, env = "WHYPERF_NO_SEARCH", hide_env_values = true)]
+    #[arg(action = ArgAction::SetTrue, value_parser = FalseyValueParser::new())]
+    pub(crate) no_search: bool,
     /// Leave the cost of measuring in the times that hold it
     #[arg(long, env = "WHYPERF_NO_COMPENSATION", hide_env_values = true)]
     #[arg(action = ArgAction::SetTrue, value_parser = FalseyValueParser::new())]
@@ -211,15 +218,7 @@ impl Options {
 
     /// The hypotheses, with the thresholds that were given.
     pub(crate) fn hypotheses(&self) -> Result<Hypotheses, String> {
-        let mut table = self.judging.table()?;
-        for Threshold { hypothesis, value } in &self.threshold {
-            let Some(id) = table.named(hypothesis) else {
-                let names = names(&table, None).join(", ");
-                return Err(format!("there is no hypothesis {hypothesis}; there are {names}"));
-            };
-            table.set_threshold(id, *value);
-        }
-        Ok(table)
+        hypotheses(&self.judging, &self.threshold)
     }
 
     /// The pairs to measure for the whole run.
@@ -270,7 +269,7 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "the time must be above 0 seconds, and below ten years".to_owned())
 }
 
-fn threshold(text: &str) -> Result<Threshold, String> {
+pub(crate) fn threshold(text: &str) -> Result<Threshold, String> {
     let (hypothesis, value) = text
         .split_once('=')
         .ok_or_else(|| "expected HYPOTHESIS=VALUE, as in CPUbound=0.3".to_owned())?;
@@ -284,6 +283,22 @@ fn threshold(text: &str) -> Result<Threshold, String> {
     }
     let hypothesis = hypothesis.trim().to_owned();
     Ok(Threshold { hypothesis, value })
+}
+
+/// The hypotheses, with the thresholds that were given.
+pub(crate) fn hypotheses(
+    judging: &Judging,
+    thresholds: &[Threshold],
+) -> Result<Hypotheses, String> {
+    let mut table = judging.table()?;
+    for Threshold { hypothesis, value } in thresholds {
+        let Some(id) = table.named(hypothesis) else {
+            let names = names(&table, None).join(", ");
+            return Err(format!("there is no hypothesis {hypothesis}; there are {names}"));
+        };
+        table.set_threshold(id, *value);
+    }
+    Ok(table)
 }
 
 fn names(table: &Hypotheses, parent: Option<HypothesisId>) -> Vec<String> {
@@ -322,6 +337,10 @@ Each process of the job calls this; the first one on a machine watches for all o
 the end. Options are those of the first one, so give all the same.
 
 Exit status: as for `whyperf run`.";
+
+const DIAGNOSE_NOTES: &str = "\
+What was found is kept as a run of its own, which `whyperf show` and `whyperf directives extract` take as any
+other. The same diagnosis made twice is one. Functions are known only as far as they were measured.";
 
 const ATTACH_NOTES: &str = "\
 The processes were started without whyperf and go on when it leaves: after --duration, at Ctrl-C, or not before

@@ -25,12 +25,12 @@ pub(crate) fn directives(verb: &DirectivesVerb) -> Result<ExitCode> {
                 let text = format!("{} directives, all well\n", all.entries.len());
                 Ok(status(outlet::print(&text)))
             }
-            Err(mistakes) => refuse(&mistakes),
+            Err(mistakes) => guide::refuse(&mistakes),
         },
         DirectivesVerb::Show { files, json } => match guide::read(files, &hypotheses) {
             Ok(all) if *json => print_json(&all),
             Ok(all) => Ok(status(outlet::print(&all.to_string()))),
-            Err(mistakes) => refuse(&mistakes),
+            Err(mistakes) => guide::refuse(&mistakes),
         },
         DirectivesVerb::Extract { runs, output, only, small, store } => {
             let pasts = pasts(store, runs)?;
@@ -43,7 +43,7 @@ pub(crate) fn directives(verb: &DirectivesVerb) -> Result<ExitCode> {
             let how = if *intersect { Combination::Intersection } else { Combination::Union };
             match lessons {
                 Ok(lessons) => deliver(&combine(&lessons, how), output.as_deref()),
-                Err(mistakes) => refuse(&mistakes),
+                Err(mistakes) => guide::refuse(&mistakes),
             }
         }
         DirectivesVerb::Map { first, second, auto, output, store } => {
@@ -79,13 +79,6 @@ fn deliver(directives: &Directives, output: Option<&Path>) -> Result<ExitCode> {
         .with_context(|| format!("writing the directives to {}", path.display()))?;
     let text = format!("{} directives written to {}\n", directives.entries.len(), path.display());
     Ok(status(outlet::print(&text)))
-}
-
-fn refuse(mistakes: &str) -> Result<ExitCode> {
-    for mistake in mistakes.lines() {
-        eprintln!("whyperf: {mistake}");
-    }
-    Ok(ExitCode::from(2))
 }
 
 #[derive(Serialize)]

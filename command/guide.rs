@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use anyhow::Result;
 use whyperf_consultant::{Directive, DirectiveError, Directives, Guidance, Hypotheses};
@@ -55,6 +56,14 @@ impl Guide {
             Err(error) => self.complaint = Some(format!("nothing learned: {error:#}")),
         }
     }
+}
+
+/// Says what is wrong with files; the status for it.
+pub(crate) fn refuse(mistakes: &str) -> Result<ExitCode> {
+    for mistake in mistakes.lines() {
+        eprintln!("whyperf: {mistake}");
+    }
+    Ok(ExitCode::from(2))
 }
 
 /// What all files say.

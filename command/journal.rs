@@ -21,6 +21,7 @@ use whyperf_experiments::{
 };
 use whyperf_model::Time;
 
+use crate::objects::{self, Mapped};
 use crate::report::Report;
 
 /// A run being written.
@@ -33,6 +34,9 @@ pub(crate) struct Journal {
     news: Progress,
     /// What was handed over of each question, so that only changes follow.
     told: BTreeMap<usize, Question>,
+    mapped: Mapped,
+    /// Objects that were not handed over yet.
+    found: Vec<PathBuf>,
     begin: Instant,
     next: Instant,
     next_bulk: Instant,
@@ -41,8 +45,8 @@ pub(crate) struct Journal {
 /// What the writer is given.
 #[derive(Debug)]
 enum Entry {
-    Progress(Box<Progress>),
-    Ending(Box<Progress>, Ending),
+    Progress(Box<Progress>, Vec<PathBuf>),
+    Ending(Box<Progress>, Vec<PathBuf>, Ending),
 }
 
 /// Between two writes of what is small.
@@ -60,13 +64,27 @@ impl Journal {
         let writer = thread::Builder::new().name("whyperf-store".into()).spawn(write)?;
         let begin = Instant::now();
         let (news, told) = (Progress::default(), BTreeMap::new());
+        let mapped = Mapped::default();
         let next_bulk = begin + BULK_BOUNDS[0];
-        Ok(Self { store, sender, writer, news, told, begin, next: begin + INTERVAL, next_bulk })
+        Ok(Self {
+            store,
+            sender,
+            writer,
+            news,
+            told,
+            mapped,
+            found: Vec::new(),
+            begin,
+            next: begin + INTERVAL,
+            next_bulk,
+        })
     }
 
     /// Takes note of what a round brought.
-    pub(crate) fn note(&mut self, round: &Round) {
+    pub(crate) fn note(&mut self, round: &mut Round) {
         let end = round.interval.end;
+        self.news.tallies.extend(round.tally.take());
+        round.started.iter().for_each(|process| self.mapped.meet(process));
         self.news.appeared.extend(round.appeared.iter().map(|new| (new.clone(), end)));
         self.news.retired.extend(round.retired.iter().map(|gone| (gone.clone(), end)));
     }
@@ -99,12 +117,14 @@ impl Journal {
             self.next_bulk = now + (self.begin.elapsed() / BULK_PART).clamp(least, most);
             self.take_bulk(daemon, pairs);
         }
+        self.found.extend(self.mapped.take());
         let news = Box::new(std::mem::take(&mut self.news));
+        let found = std::mem::take(&mut self.found);
         // Still busy with the last: it goes with the next. A writer that has given up says why at the end.
-        if let Err(TrySendError::Full(Entry::Progress(news))) =
-            self.sender.try_send(Entry::Progress(news))
+        if let Err(TrySendError::Full(Entry::Progress(news, found))) =
+            self.sender.try_send(Entry::Progress(news, found))
         {
-            self.news = *news;
+            (self.news, self.found) = (*news, found);
         }
     }
 
@@ -120,7 +140,8 @@ impl Journal {
         // Those that were announced are in the store with their time already.
         self.news.appeared.extend(daemon.resources().map(|one| (one.clone(), daemon.now())));
         let ending = Ending { elapsed: self.begin.elapsed(), exit_status: report.exit_status };
-        let _ = self.sender.send(Entry::Ending(Box::new(self.news), ending));
+        self.found.extend(self.mapped.take());
+        let _ = self.sender.send(Entry::Ending(Box::new(self.news), self.found, ending));
         drop(self.sender);
         let written = self.writer.join().map_err(|_| anyhow!("the writer failed"))??;
         written.ok_or_else(|| anyhow!("{} was not written to its end", self.store.display()))
@@ -163,15 +184,24 @@ fn write(
             None => Recorder::begin(path, run)?,
         };
         match entry {
-            Entry::Progress(news) => writer.record(&news)?,
-            Entry::Ending(news, ending) => return writer.finish(&news, ending).map(Some),
+            Entry::Progress(news, found) => writer.record(&described(*news, &found))?,
+            Entry::Ending(news, found, ending) => {
+                return writer.finish(&described(*news, &found), ending).map(Some);
+            }
         }
         recorder = Some(writer);
     }
     Ok(None)
 }
 
-fn verdict(question: &Question) -> Verdict {
+/// With what the objects say that were found: read here, where nobody waits.
+fn described(news: Progress, found: &[PathBuf]) -> Progress {
+    let (objects, facts) = objects::described(found);
+    Progress { objects, facts, ..news }
+}
+
+/// A question as the store keeps it.
+pub(crate) fn verdict(question: &Question) -> Verdict {
     Verdict {
         number: question.number as u64,
         hypothesis: question.hypothesis.to_string(),
@@ -187,7 +217,8 @@ fn verdict(question: &Question) -> Verdict {
     }
 }
 
-fn edges(question: &Question) -> impl Iterator<Item = Edge> + '_ {
+/// What led to a question.
+pub(crate) fn edges(question: &Question) -> impl Iterator<Item = Edge> + '_ {
     let child = question.number as u64;
     let led = question.parents.iter();
     led.map(move |(parent, axis)| Edge { parent: *parent as u64, child, axis: (*axis).to_owned() })

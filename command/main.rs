@@ -5,6 +5,7 @@ mod arguments;
 mod attach;
 mod attendance;
 mod clean;
+mod diagnose;
 mod directives;
 mod doctor;
 mod elf;
@@ -18,6 +19,7 @@ mod keys;
 mod launch;
 mod library;
 mod measure;
+mod objects;
 mod outlet;
 mod phases;
 mod report;
@@ -43,6 +45,7 @@ fn main() -> ExitCode {
         Verb::Exec(request) => exec::exec(&request),
         Verb::Runs(request) => runs::runs(&request),
         Verb::Show(request) => show::show(&request),
+        Verb::Diagnose(request) => diagnose::diagnose(&request),
         Verb::Directives(verb) => directives::directives(&verb),
         Verb::Attach(request) => attach::attach(&request),
         Verb::Hypotheses => judging::print(),

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, anyhow};
 use serde::Serialize;
-use whyperf_experiments::{Access, ProfileRow, RunId, Store, Summary, Verdict};
+use whyperf_experiments::{Access, ObjectRow, ProfileRow, RunId, Store, Summary, Verdict};
 use whyperf_model::{Histogram, Pair, Time};
 
 use crate::measure;
@@ -75,6 +75,7 @@ struct Overview {
     #[serde(flatten)]
     summary: Summary,
     facts: Vec<whyperf_experiments::Fact>,
+    objects: Vec<ObjectRow>,
     directives: Vec<String>,
     bottlenecks: Vec<Verdict>,
 }
@@ -87,13 +88,14 @@ fn overview(store: &Store, run: &RunId) -> Result<Overview> {
     Ok(Overview {
         summary: store.summary(run)?,
         facts: store.facts(run)?,
+        objects: store.objects(run)?,
         directives: store.directives(run)?,
         bottlenecks,
     })
 }
 
 fn overview_lines(overview: &Overview, manner: Manner) -> String {
-    let Overview { summary, facts, directives, bottlenecks } = overview;
+    let Overview { summary, facts, objects, directives, bottlenecks } = overview;
     let ending = match (summary.complete, summary.exit_status) {
         (true, Some(status)) => format!("exit status {status}"),
         _ => "never finished: whyperf did not see its end".to_owned(),
@@ -111,11 +113,22 @@ fn overview_lines(overview: &Overview, manner: Manner) -> String {
     for fact in facts {
         let _ = writeln!(text, "  {:<18} {}", fact.name, fact.value);
     }
+    for object in objects {
+        let _ = writeln!(text, "  object             {}", object_line(object));
+    }
     for directive in directives {
         let _ = writeln!(text, "  directive          {directive}");
     }
     let _ = writeln!(text, "{}", manner.paint("Found, in the order of finding", terminal::TITLE));
     text + &verdict_lines(bottlenecks, manner)
+}
+
+/// A file, its build as far as anybody tells builds apart, and who made it.
+fn object_line(object: &ObjectRow) -> String {
+    let build = object.build_id.as_deref().unwrap_or("no build id");
+    let build = build.get(..16).unwrap_or(build);
+    let compiler = object.compiler.as_deref().unwrap_or("unknown compiler");
+    format!("{}  {build}  {compiler}", object.name)
 }
 
 fn verdict_lines(verdicts: &[Verdict], manner: Manner) -> String {

@@ -1,8 +1,10 @@
 //! Taking stock of a watch: what daemon and search know, in the terms of the report.
 
-use whyperf_consultant::{Bottleneck as Finding, Guided, Operator, Report as Found, Subject};
+use whyperf_consultant::{
+    Bottleneck as Finding, Guided, Hypotheses, Operator, Report as Found, Subject,
+};
 use whyperf_daemon::{Losses as AllLosses, View};
-use whyperf_model::{Hierarchy, Interval, Metric};
+use whyperf_model::{Focus, Hierarchy, Interval, Metric};
 
 use crate::report::{
     Bottleneck, Cost, Efficiency, Losses, Phase, ProfileRow, Refusal, Report, Scale, Search,
@@ -46,10 +48,9 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
 }
 
 fn take_findings(watch: &Watch, report: &mut Report) {
-    let found = watch.searches.global().report();
-    report.search = counted(&found);
-    report.remarks.notes.extend(guided(&found.guided));
-    report.bottlenecks = bottlenecks(watch, &found);
+    let table = watch.searches.global().hypotheses();
+    let source = |metric, focus: &Focus| watch.daemon.source(metric, focus);
+    take_search(&watch.searches.global().report(), table, &source, report);
     let current = watch.searches.current();
     let current = current.map(|(name, began, search)| {
         let interval = Interval::new(began, watch.daemon.now());
@@ -64,13 +65,28 @@ fn take_findings(watch: &Watch, report: &mut Report) {
             begin_s: rounded(interval.start.as_secs_f64()),
             end_s: rounded(interval.end.as_secs_f64()),
             search: counted(&found),
-            bottlenecks: bottlenecks(watch, &found),
+            bottlenecks: bottlenecks(&found, table, &source),
         })
         .collect();
     if watch.has_more_phases {
         let note = "More phases began than are told apart: the last one goes on to the end.";
         report.remarks.notes.push(note.to_owned());
     }
+}
+
+/// Where in the code a metric is at a focus, for whoever knows.
+pub(crate) type Source<'a> = &'a dyn Fn(Metric, &Focus) -> Option<String>;
+
+/// Adds what a search found.
+pub(crate) fn take_search(
+    found: &Found,
+    table: &Hypotheses,
+    source: Source<'_>,
+    report: &mut Report,
+) {
+    report.search = counted(found);
+    report.remarks.notes.extend(guided(&found.guided));
+    report.bottlenecks = bottlenecks(found, table, source);
 }
 
 const fn counted(found: &Found) -> Search {
@@ -81,13 +97,15 @@ const fn counted(found: &Found) -> Search {
     }
 }
 
-fn bottlenecks(watch: &Watch, found: &Found) -> Vec<Bottleneck> {
+fn bottlenecks(found: &Found, table: &Hypotheses, source: Source<'_>) -> Vec<Bottleneck> {
     // The list is in the order of a tree that is walked from the top, so the parent is the last one above.
     let mut above: Vec<usize> = Vec::new();
     let mut all = Vec::new();
     for (at, finding) in found.bottlenecks.iter().enumerate() {
         above.truncate(finding.depth);
-        all.push(bottleneck(watch, finding, above.last().copied()));
+        let metric = metric_of(table, finding);
+        let source = metric.and_then(|metric| source(metric, &finding.focus));
+        all.push(bottleneck(finding, source, above.last().copied()));
         above.push(at);
     }
     all
@@ -117,7 +135,7 @@ fn guided(guided: &Guided) -> impl Iterator<Item = String> {
 /// Examples in a note.
 const SOME: usize = 2;
 
-fn bottleneck(watch: &Watch, finding: &Finding, parent: Option<usize>) -> Bottleneck {
+fn bottleneck(finding: &Finding, source: Option<String>, parent: Option<usize>) -> Bottleneck {
     let is_share = finding.operator == Operator::Above.symbol();
     Bottleneck {
         hypothesis: finding.hypothesis.to_string(),
@@ -126,7 +144,7 @@ fn bottleneck(watch: &Watch, finding: &Finding, parent: Option<usize>) -> Bottle
         threshold: finding.threshold,
         found_s: rounded(finding.found.as_secs_f64()),
         leaf: finding.leaf,
-        source: source(watch, finding),
+        source,
         origin: finding.origin.to_string(),
         parent,
         scale: if is_share { Scale::Share } else { Scale::Bytes },
@@ -135,14 +153,13 @@ fn bottleneck(watch: &Watch, finding: &Finding, parent: Option<usize>) -> Bottle
 }
 
 /// A place that is wide has many lines, of which one would mislead: only functions and the most specific findings have one.
-fn source(watch: &Watch, finding: &Finding) -> Option<String> {
+fn metric_of(table: &Hypotheses, finding: &Finding) -> Option<Metric> {
     let names_function = finding.focus.part(Hierarchy::Code).iter().all(|code| code.depth() > 1);
     if !finding.leaf && !names_function {
         return None;
     }
-    let hypotheses = watch.searches.global().hypotheses();
-    let metric = hypotheses.named(&finding.hypothesis).map(|id| hypotheses.row(id).numerator);
-    watch.daemon.source(metric.unwrap_or(Metric::Wall), &finding.focus)
+    let metric = table.named(&finding.hypothesis).map(|id| table.row(id).numerator);
+    Some(metric.unwrap_or(Metric::Wall))
 }
 
 fn take_profile(watch: &Watch, report: &mut Report) {

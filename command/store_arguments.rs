@@ -7,7 +7,8 @@ use clap::builder::FalseyValueParser;
 use clap::{ArgAction, Args, Subcommand, ValueEnum};
 use whyperf_experiments::Selector;
 
-use crate::arguments::{Colour, percent};
+use crate::arguments::{CodeSearch, Colour, Threshold, percent, threshold};
+use crate::judging::Judging;
 use crate::target;
 
 /// Where a run is kept, and under which names.
@@ -132,6 +133,43 @@ pub(crate) struct Show {
     /// The log of the search
     #[arg(long, group = "part")]
     pub(crate) log: bool,
+}
+
+/// Which run is searched again, and how.
+#[derive(Debug, Args)]
+pub(crate) struct Diagnose {
+    /// An id, the beginning of one, a tag, latest or latest~1; of a diagnosis, the run it is of
+    #[arg(value_name = "RUN")]
+    pub(crate) run: Selector,
+    /// Write the report to FILE as JSON, too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Call it a bottleneck from this value on, as in CPUbound=0.3; may be repeated
+    #[arg(long, value_name = "HYPOTHESIS=VALUE", value_parser = threshold, value_delimiter = ',')]
+    pub(crate) threshold: Vec<Threshold>,
+    #[command(flatten)]
+    pub(crate) judging: Judging,
+    /// Lead the search by these directives; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub(crate) directives: Vec<PathBuf>,
+    /// The limit that the search foresees costs for, in percent; a run that is over costs nothing
+    #[arg(long, value_name = "PERCENT", default_value = "5", value_parser = percent)]
+    pub(crate) cost_limit: f64,
+    /// Find functions along calls (callgraph) or by module (module), as far as they were measured
+    #[arg(long, value_name = "WAY", value_enum, default_value_t = CodeSearch::Callgraph)]
+    #[arg(hide_possible_values = true)]
+    pub(crate) code_search: CodeSearch,
+    /// Show so many rows of the callpath profile
+    #[arg(long, value_name = "ROWS", default_value_t = 12)]
+    pub(crate) profile: usize,
+    /// The store to read, and to keep the diagnosis in
+    #[arg(long, value_name = "FILE", env = "WHYPERF_STORE", hide_env_values = true)]
+    #[arg(default_value = "whyperf.db")]
+    pub(crate) store: PathBuf,
+    /// Use colour always, never, or (auto) on a terminal unless NO_COLOR is set
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Colour::Auto)]
+    #[arg(hide_possible_values = true)]
+    pub(crate) color: Colour,
 }
 
 /// Directive files: what they say, and making them.

@@ -2,15 +2,15 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use object::{Object as _, ObjectSection as _};
 use whyperf_consultant::Directives;
 use whyperf_experiments::{NewRun, Topic};
 
 use crate::arguments::{Launch, Options};
+use crate::objects::facts_of;
 use crate::target;
 
 /// Variables that change how a parallel program runs, by how they begin.
@@ -30,8 +30,6 @@ const TELLING: [&str; 14] = [
     "SLURM_NTASKS",
     "LD_LIBRARY_PATH",
 ];
-/// More of a file than this is not read for its facts.
-const MOST_BYTES: u64 = 256 << 20;
 
 /// The run that is about to begin.
 pub(crate) fn new_run(request: &Launch, directives: &Directives) -> NewRun {
@@ -117,30 +115,6 @@ fn cpu() -> Option<String> {
     Some(line.split_once(':')?.1.trim().to_owned())
 }
 
-/// What a program's file says of its making.
-struct Facts {
-    build_id: Option<String>,
-    compiler: Option<String>,
-}
-
-fn facts_of(program: &Path) -> Option<Facts> {
-    if fs::metadata(program).ok()?.len() > MOST_BYTES {
-        return None;
-    }
-    let source = object::ReadCache::new(File::open(program).ok()?);
-    let file = object::File::parse(&source).ok()?;
-    let build_id = file.build_id().ok().flatten();
-    let comment = file.section_by_name(".comment").and_then(|section| section.data().ok());
-    let compilers = comment.map(|bytes| {
-        let texts = bytes.split(|byte| *byte == 0).filter(|text| !text.is_empty());
-        texts.map(|text| String::from_utf8_lossy(text).into_owned()).collect::<Vec<_>>().join("; ")
-    });
-    Some(Facts {
-        build_id: build_id.map(|id| id.iter().map(|byte| format!("{byte:02x}")).collect()),
-        compiler: compilers.filter(|text| !text.is_empty()),
-    })
-}
-
 /// The revision that the working folder was checked out from, read without running anything.
 fn revision(folder: &Path) -> Option<String> {
     let repository: PathBuf =
@@ -160,15 +134,6 @@ fn revision(folder: &Path) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_program_tells_who_made_it() {
-        let facts =
-            facts_of(&env::current_exe().expect("this test has a file")).expect("it is ELF");
-        assert!(facts.compiler.is_some_and(|compiler| compiler.contains("rustc")));
-        assert!(facts_of(Path::new("/etc/passwd")).is_none());
-        assert!(facts_of(Path::new("/there/is/none")).is_none());
-    }
 
     #[test]
     fn a_revision_is_read_from_where_it_stands() {

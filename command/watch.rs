@@ -5,7 +5,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
-use whyperf_consultant::{Event, Happening, Phases, Scope, Settings as SearchSettings, Step};
+use whyperf_consultant::{
+    Event, Guidance, Happening, Hypotheses, Phases, Scope, Settings as SearchSettings, Step,
+};
 use whyperf_daemon::{
     Complaint, Correspondence, Daemon, Moment, PairId, Round, RunDirectory, Settings,
 };
@@ -64,6 +66,7 @@ impl Watch {
             compensates: !options.no_compensation,
             functions: options.code_search != CodeSearch::None,
             cost_limit: options.cost_limit,
+            records: !options.keeping.no_store,
             ..Settings::new(Moment::now())
         };
         let mut daemon = Daemon::open(directory.path(), settings).context("starting to measure")?;
@@ -85,7 +88,11 @@ impl Watch {
             order,
             ..SearchSettings::default()
         };
-        let searches = Phases::new(hypotheses, settings, guide.guidance.clone());
+        let searches = if options.no_search {
+            Phases::new(Hypotheses::none(), settings, Guidance::default())
+        } else {
+            Phases::new(hypotheses, settings, guide.guidance.clone())
+        };
         let mut watch = Self {
             daemon,
             searches,
@@ -257,7 +264,7 @@ impl Watch {
         let announced = round.phase.take();
         round.complaints.iter().for_each(|complaint| self.complain(complaint, screen));
         if let Some(journal) = &mut self.journal {
-            journal.note(&round);
+            journal.note(&mut round);
         }
         for event in self.correspondence.events(round, &self.daemon) {
             self.searches.handle(event);

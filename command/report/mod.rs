@@ -39,6 +39,9 @@ pub(crate) struct Report {
     pub(crate) refusals: Vec<Refusal>,
     /// The name of the run in the store; none when it was not kept.
     pub(crate) run: Option<String>,
+    /// Of a diagnosis: the run that was gone through.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) diagnosis_of: Option<String>,
     /// Directives that had a say in the search.
     pub(crate) directives_used: usize,
     /// What was found in each phase alone.
@@ -333,6 +336,7 @@ pub(crate) mod example {
             switched_off: Vec::new(),
             refusals: Vec::new(),
             run: None,
+            diagnosis_of: None,
             directives_used: 0,
             remarks: Remarks { thread_time: 8.0, ..Remarks::default() },
         }

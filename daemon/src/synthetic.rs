@@ -182,6 +182,12 @@ impl SyntheticProcess {
         thread
     }
 
+    /// The thread in the first slot, which was begun before.
+    #[must_use]
+    pub const fn first_thread(&self) -> SyntheticThread<'_> {
+        SyntheticThread { process: self, slot: 0 }
+    }
+
     /// Begins a thread in the next slot.
     pub fn thread(&self, tid: u32, now: u64) -> SyntheticThread<'_> {
         let number = self.header().slot_count.load(Ordering::Relaxed);

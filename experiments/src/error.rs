@@ -74,6 +74,14 @@ pub enum StoreError {
         /// What was asked for.
         wanted: String,
     },
+    /// The run was kept without what a diagnosis needs.
+    #[error("run {run} in {} has no record to diagnose: it was kept by an older whyperf, or killed before its first record was written", path.display())]
+    NoRecord {
+        /// The file.
+        path: PathBuf,
+        /// Which run.
+        run: crate::run::RunId,
+    },
     /// Several are.
     #[error("{wanted} is the beginning of several runs: {}; write more of it", candidates.join(", "))]
     Ambiguous {

@@ -8,7 +8,7 @@ use crate::bins;
 use crate::error::StoreError;
 use crate::instant::{counted, text};
 use crate::recorder::{SEPARATOR, transact};
-use crate::run::{Edge, ProfileRow, RunId, StepRow, Summary, Verdict};
+use crate::run::{Edge, ObjectRow, ProfileRow, RunId, StepRow, Summary, Verdict};
 use crate::store::Store;
 
 /// Something that was so during a run.
@@ -45,7 +45,8 @@ pub struct History {
 /// The columns of a [`Summary`], of all runs.
 const SUMMARIES: &str = "SELECT run.id, application.name, experiment.name, run.trial, run.started, run.elapsed, \
     run.exit_status, run.complete, run.command, \
-    (SELECT group_concat(tag.name, char(31)) FROM tag WHERE tag.run = run.number) \
+    (SELECT group_concat(tag.name, char(31)) FROM tag WHERE tag.run = run.number), \
+    (SELECT of.id FROM run AS of WHERE of.number = run.source) \
     FROM run JOIN experiment ON experiment.id = run.experiment \
     JOIN application ON application.id = experiment.application";
 
@@ -78,7 +79,10 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn facts(&self, run: &RunId) -> Result<Vec<Fact>, StoreError> {
-        let query = "SELECT topic, name, value FROM fact WHERE run = $1 ORDER BY topic, name";
+        // Of a diagnosis the surroundings are those of its source.
+        let query = "SELECT topic, name, value FROM fact WHERE run = $1 UNION \
+                     SELECT topic, name, value FROM fact WHERE topic = 'environment' \
+                     AND run = (SELECT source FROM run WHERE number = $1) ORDER BY topic, name";
         self.of_run(run, query, |row| {
             Ok(Fact { topic: row.get(0)?, name: row.get(1)?, value: row.get(2)? })
         })
@@ -100,7 +104,7 @@ impl Store {
     /// When the store cannot be read.
     pub fn resources(&self, run: &RunId) -> Result<Vec<ResourceSpan>, StoreError> {
         let query = "SELECT name, appeared, retired FROM resource WHERE run = $1 ORDER BY name";
-        self.of_run(run, query, |row| {
+        self.measured(run, query, |row| {
             let retired: Option<i64> = row.get(2)?;
             Ok(ResourceSpan {
                 name: row.get(0)?,
@@ -148,7 +152,7 @@ impl Store {
     pub fn pairs(&self, run: &RunId) -> Result<Vec<Pair>, StoreError> {
         let query =
             "SELECT DISTINCT metric, focus FROM histogram WHERE run = $1 ORDER BY metric, focus";
-        let pairs = self.of_run(run, query, |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let pairs = self.measured(run, query, |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(pairs
             .into_iter()
             .filter_map(|(metric, focus): (String, String)| pair(&metric, &focus))
@@ -160,7 +164,7 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn histogram(&self, run: &RunId, pair: &Pair) -> Result<Option<Histogram>, StoreError> {
-        let query = "SELECT bins FROM histogram WHERE run = (SELECT number FROM run WHERE id = $1) \
+        let query = "SELECT bins FROM histogram WHERE run = (SELECT coalesce(source, number) FROM run WHERE id = $1) \
                      AND metric = $2 AND focus = $3 ORDER BY part";
         let wanted = params![run.0, pair.metric.definition().name, pair.focus.to_string()];
         let found: Vec<Vec<u8>> =
@@ -187,10 +191,21 @@ impl Store {
     pub fn profile(&self, run: &RunId) -> Result<Vec<ProfileRow>, StoreError> {
         let query = "SELECT process, thread, path, calls, inclusive, exclusive, sent, received, source \
                      FROM profile WHERE run = $1 ORDER BY process, thread, path";
-        self.of_run(run, query, profile_row)
+        self.measured(run, query, profile_row)
     }
 
-    /// Forgets a run.
+    /// Programs and libraries that a run was made of.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn objects(&self, run: &RunId) -> Result<Vec<ObjectRow>, StoreError> {
+        let query = "SELECT name, build_id, compiler FROM object WHERE run = $1 ORDER BY name";
+        self.measured(run, query, |row| {
+            Ok(ObjectRow { name: row.get(0)?, build_id: row.get(1)?, compiler: row.get(2)? })
+        })
+    }
+
+    /// Forgets a run, and the diagnoses of it.
     ///
     /// # Errors
     /// When the store cannot be written or the run is gone.
@@ -223,8 +238,18 @@ impl Store {
         found.pop().ok_or_else(|| self.gone(run))
     }
 
-    fn gone(&self, run: &RunId) -> StoreError {
+    pub(crate) fn gone(&self, run: &RunId) -> StoreError {
         StoreError::NoSuchRun { path: self.path.clone(), wanted: run.to_string() }
+    }
+
+    /// What was measured: of a diagnosis, in its source.
+    pub(crate) fn measured<T>(
+        &self,
+        run: &RunId,
+        query: &str,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, StoreError> {
+        self.of_run(&self.source(run)?, query, read)
     }
 
     fn of_run<T>(
@@ -237,7 +262,7 @@ impl Store {
         self.rows("reading a run", query, [number], read)
     }
 
-    fn rows<T>(
+    pub(crate) fn rows<T>(
         &self,
         doing: &'static str,
         query: &str,
@@ -277,6 +302,7 @@ fn summary(row: &Row<'_>) -> rusqlite::Result<Summary> {
         complete: row.get(7)?,
         command: serde_json::from_str(&command).unwrap_or_default(),
         tags: tags.unwrap_or_default(),
+        source: row.get::<_, Option<String>>(10)?.map(RunId),
     })
 }
 

@@ -6,7 +6,8 @@
 //!                                        ├── verdicts     each question of the search, its answer, its price
 //!                                        ├── steps        the log of the search
 //!                                        ├── histograms   every measured pair over time
-//!                                        └── profile      callpaths, calls and times
+//!                                        ├── profile      callpaths, calls and times
+//!                                        └── record       all of it over time, for another search: a diagnosis is a run, too
 //! ```
 //!
 //! A run is written while it goes on, some seconds at a time and each time as a whole, so that a crash of anything loses
@@ -16,6 +17,7 @@
 #![forbid(unsafe_code)]
 
 mod bins;
+mod diagnosis;
 mod error;
 mod history;
 mod instant;
@@ -29,12 +31,15 @@ mod run;
 mod selector;
 mod store;
 
+pub use diagnosis::{Diagnosis, Extent};
 pub use error::StoreError;
 pub use history::{Fact, History, ResourceSpan};
 pub use lesson::{Combination, Mapped, Past, Wanted, combine, extract, map};
 pub use record::Record;
 pub use recorder::{Ending, Progress, Recorder};
 pub use replay::Replay;
-pub use run::{Edge, Measurement, NewRun, ProfileRow, RunId, StepRow, Summary, Topic, Verdict};
+pub use run::{
+    Edge, Measurement, NewRun, ObjectRow, ProfileRow, RunId, StepRow, Summary, Topic, Verdict,
+};
 pub use selector::Selector;
 pub use store::{Access, Store};

@@ -7,12 +7,16 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use rusqlite::{Transaction, TransactionBehavior, params};
+use whyperf_model::matching::Tally;
 use whyperf_model::{Resource, Time};
 
 use crate::bins;
 use crate::error::StoreError;
 use crate::instant::{count, nanos};
-use crate::run::{Edge, Measurement, NewRun, ProfileRow, RunId, StepRow, Verdict};
+use crate::record::Record;
+use crate::run::{
+    Edge, Measurement, NewRun, ObjectRow, ProfileRow, RunId, StepRow, Topic, Verdict,
+};
 use crate::store::{Access, Store};
 
 /// What separates the names of a callpath in the store; no name contains it.
@@ -39,8 +43,14 @@ pub struct Progress {
     pub steps: Vec<StepRow>,
     /// Measurements whose histogram grew.
     pub histograms: Vec<Measurement>,
-    /// Callpaths that grew.
+    /// Callpaths that grew; the record is written when there are any.
     pub profile: Vec<ProfileRow>,
+    /// What rounds brought, in full and in order.
+    pub tallies: Vec<Tally>,
+    /// Programs and libraries that were found.
+    pub objects: Vec<ObjectRow>,
+    /// What became known of the surroundings.
+    pub facts: Vec<(Topic, String, String)>,
 }
 
 /// How a run ended.
@@ -59,6 +69,7 @@ pub struct Recorder {
     number: i64,
     id: RunId,
     steps: i64,
+    record: Record,
 }
 
 impl Recorder {
@@ -71,7 +82,7 @@ impl Recorder {
         let id = RunId::new();
         let number =
             transact(&mut store, "beginning a run", |transaction| begin(transaction, run, &id))?;
-        Ok(Self { store, number, id, steps: 0 })
+        Ok(Self { store, number, id, steps: 0, record: Record::default() })
     }
 
     /// The name of the run.
@@ -86,8 +97,10 @@ impl Recorder {
     /// See [`StoreError`]; what was written before is kept.
     pub fn record(&mut self, progress: &Progress) -> Result<(), StoreError> {
         let (number, steps) = (self.number, self.steps);
+        progress.tallies.iter().for_each(|tally| self.record.add(tally));
+        let record = &self.record;
         transact(&mut self.store, "writing a run", |transaction| {
-            Writer { transaction, run: number }.write(progress, steps)
+            Writer { transaction, run: number }.write(progress, steps, record)
         })?;
         self.steps += count(progress.steps.len() as u64);
         Ok(())
@@ -99,8 +112,10 @@ impl Recorder {
     /// See [`StoreError`]; the run stays, incomplete.
     pub fn finish(mut self, progress: &Progress, ending: Ending) -> Result<RunId, StoreError> {
         let (number, steps) = (self.number, self.steps);
+        progress.tallies.iter().for_each(|tally| self.record.add(tally));
+        let record = &self.record;
         transact(&mut self.store, "finishing a run", |transaction| {
-            Writer { transaction, run: number }.write(progress, steps)?;
+            Writer { transaction, run: number }.write(progress, steps, record)?;
             let end =
                 "UPDATE run SET complete = 1, elapsed = $1, exit_status = $2 WHERE number = $3";
             let elapsed = count(ending.elapsed.as_nanos().try_into().unwrap_or(u64::MAX));
@@ -147,35 +162,82 @@ fn begin(transaction: &Transaction<'_>, run: &NewRun, id: &RunId) -> rusqlite::R
         params![id.0, experiment, run.trial, nanos(run.started), nanos(SystemTime::now()), command],
         |row| row.get(0),
     )?;
-    let mut fact = transaction.prepare_cached(
-        "INSERT INTO fact (run, topic, name, value) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
-    )?;
-    for (topic, name, value) in &run.facts {
-        fact.execute(params![number, topic.name(), name, value])?;
-    }
-    let mut directive = transaction
-        .prepare_cached("INSERT INTO directive (run, number, text) VALUES ($1, $2, $3)")?;
-    for (position, text) in (1i64..).zip(&run.directives) {
-        directive.execute(params![number, position, text])?;
-    }
+    add_facts(transaction, number, &run.facts)?;
+    add_directives(transaction, number, &run.directives)?;
     Ok(number)
 }
 
-/// Writes into one run, inside one transaction.
-struct Writer<'a> {
-    transaction: &'a Transaction<'a>,
+pub(crate) fn add_facts(
+    transaction: &Transaction<'_>,
     run: i64,
+    facts: &[(Topic, String, String)],
+) -> rusqlite::Result<()> {
+    let mut fact = transaction.prepare_cached(
+        "INSERT INTO fact (run, topic, name, value) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
+    )?;
+    for (topic, name, value) in facts {
+        fact.execute(params![run, topic.name(), name, value])?;
+    }
+    Ok(())
+}
+
+pub(crate) fn add_directives(
+    transaction: &Transaction<'_>,
+    run: i64,
+    directives: &[String],
+) -> rusqlite::Result<()> {
+    let mut directive = transaction
+        .prepare_cached("INSERT INTO directive (run, number, text) VALUES ($1, $2, $3)")?;
+    for (position, text) in (1i64..).zip(directives) {
+        directive.execute(params![run, position, text])?;
+    }
+    Ok(())
+}
+
+/// Writes into one run, inside one transaction.
+pub(crate) struct Writer<'a> {
+    pub(crate) transaction: &'a Transaction<'a>,
+    pub(crate) run: i64,
 }
 
 impl Writer<'_> {
-    fn write(&self, progress: &Progress, steps: i64) -> rusqlite::Result<()> {
+    /// What a search found, without what was measured.
+    pub(crate) fn write_found(&self, progress: &Progress) -> rusqlite::Result<()> {
+        self.verdicts(&progress.verdicts)?;
+        self.edges(&progress.edges)?;
+        self.steps(&progress.steps, 0)
+    }
+
+    fn write(&self, progress: &Progress, steps: i64, record: &Record) -> rusqlite::Result<()> {
         self.summary(progress)?;
         self.resources(progress)?;
         self.verdicts(&progress.verdicts)?;
         self.edges(&progress.edges)?;
         self.steps(&progress.steps, steps)?;
         self.histograms(&progress.histograms)?;
+        self.objects(&progress.objects)?;
+        add_facts(self.transaction, self.run, &progress.facts)?;
+        if !progress.profile.is_empty() && record.rounds() > 0 {
+            self.record(record)?;
+        }
         self.profile(&progress.profile)
+    }
+
+    fn record(&self, record: &Record) -> rusqlite::Result<()> {
+        let write = "INSERT INTO record (run, bytes) VALUES ($1, $2) \
+                     ON CONFLICT (run) DO UPDATE SET bytes = excluded.bytes";
+        self.transaction.prepare_cached(write)?.execute(params![self.run, record.bytes()])?;
+        Ok(())
+    }
+
+    fn objects(&self, objects: &[ObjectRow]) -> rusqlite::Result<()> {
+        let mut statement = self.transaction.prepare_cached(
+            "INSERT INTO object (run, name, build_id, compiler) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
+        )?;
+        for object in objects {
+            statement.execute(params![self.run, object.name, object.build_id, object.compiler])?;
+        }
+        Ok(())
     }
 
     fn summary(&self, progress: &Progress) -> rusqlite::Result<()> {

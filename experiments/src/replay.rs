@@ -74,7 +74,7 @@ impl Replay {
         for round in &mut grown {
             round.sort_by_key(|(seat, ..)| record.seats[seat.0 as usize].number);
         }
-        let kept = histograms.into_iter().filter(|(pair, _)| names_code(pair));
+        let kept = histograms.into_iter().filter(|(pair, _)| Self::needs_histogram(pair));
         Self {
             kept: kept.map(|(pair, histogram)| (pair, Kept::new(&histogram))).collect(),
             functions: functions(&record),
@@ -95,12 +95,29 @@ impl Replay {
         }
     }
 
+    /// Whether a pair asks for the time of particular code: functions are known only as far as that very pair was measured.
+    #[must_use]
+    pub fn needs_histogram(pair: &Pair) -> bool {
+        pair.metric.definition().categories.contains(Category::Function)
+            && !pair.focus.is_root(Hierarchy::Code)
+    }
+
+    /// Seconds that all threads together were measured.
+    #[must_use]
+    pub fn thread_time(&self) -> f64 {
+        let kinds = &self.record.kinds;
+        let counts = |kind: u32| kinds[kind as usize].category != Category::Join;
+        let series = self.record.series.iter().filter(|((_, kind), _)| counts(*kind));
+        let times = series.flat_map(|(_, series)| series).map(|entry| entry.by.time.as_secs_f64());
+        times.sum()
+    }
+
     /// Where a pair's samples come from; why there are none.
     fn source(&mut self, pair: &Pair) -> Result<Source, &'static str> {
         if pair.metric.definition().quantity == Quantity::Cost {
             return Err("what measuring cost is not kept");
         }
-        if names_code(pair) {
+        if Self::needs_histogram(pair) {
             if self.kept.contains_key(pair) {
                 return Ok(Source::Kept(pair.clone()));
             }
@@ -270,12 +287,6 @@ impl World for Replay {
         }
         self.events.pop_front()
     }
-}
-
-/// Whether a pair asks for the time of particular code, which is known only of what is switched on.
-fn names_code(pair: &Pair) -> bool {
-    pair.metric.definition().categories.contains(Category::Function)
-        && !pair.focus.is_root(Hierarchy::Code)
 }
 
 /// What was measured or named as a function in a run.

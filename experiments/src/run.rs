@@ -97,6 +97,19 @@ pub struct Summary {
     pub command: Vec<String>,
     /// What the user calls it.
     pub tags: Vec<String>,
+    /// Of a diagnosis: the run that was gone through.
+    pub source: Option<RunId>,
+}
+
+/// A program or library that a run was made of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ObjectRow {
+    /// Its file.
+    pub name: String,
+    /// What tells this build of it from others.
+    pub build_id: Option<String>,
+    /// What made it, in its own words.
+    pub compiler: Option<String>,
 }
 
 /// A question of the search and what came of it.

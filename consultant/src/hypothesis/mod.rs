@@ -183,6 +183,12 @@ impl Hypotheses {
         table
     }
 
+    /// Nothing to ask: a search that asks nothing.
+    #[must_use]
+    pub const fn none() -> Self {
+        Self { rows: Vec::new() }
+    }
+
     /// One row.
     #[must_use]
     pub fn row(&self, id: HypothesisId) -> &Hypothesis {

@@ -1,0 +1,168 @@
+//! What a run was made of: the programs and libraries that its processes had mapped, who made each, and which MPI was among them.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
+use whyperf_daemon::ProcessNote;
+use whyperf_experiments::{ObjectRow, Topic};
+
+/// The files that processes had mapped.
+#[derive(Debug, Default)]
+pub(crate) struct Mapped {
+    /// Processes that are looked at again: libraries come later, too.
+    watched: Vec<u32>,
+    known: BTreeSet<PathBuf>,
+    /// Of these, what nobody was told yet.
+    news: Vec<PathBuf>,
+    programs: BTreeSet<String>,
+}
+
+/// Processes of the same program have the same libraries: so many different programs are looked at.
+const MOST_PROGRAMS: usize = 16;
+/// More of a file than this is not read for its facts.
+const MOST_BYTES: u64 = 256 << 20;
+
+impl Mapped {
+    /// A process appeared.
+    pub(crate) fn meet(&mut self, process: &ProcessNote) {
+        if self.programs.len() < MOST_PROGRAMS && self.programs.insert(process.program.clone()) {
+            self.watched.push(process.pid);
+            self.look_at(process.pid);
+        }
+    }
+
+    /// What came since the last call. Reads files of the system, and no objects.
+    pub(crate) fn take(&mut self) -> Vec<PathBuf> {
+        for pid in self.watched.clone() {
+            self.look_at(pid);
+        }
+        std::mem::take(&mut self.news)
+    }
+
+    fn look_at(&mut self, pid: u32) {
+        let Ok(maps) = fs::read_to_string(format!("/proc/{pid}/maps")) else {
+            self.watched.retain(|watched| *watched != pid);
+            return;
+        };
+        for path in maps.lines().filter_map(object_of) {
+            if self.known.insert(path.to_owned()) {
+                self.news.push(path.to_owned());
+            }
+        }
+    }
+}
+
+/// The file of a line of a map, if it is code.
+fn object_of(line: &str) -> Option<&Path> {
+    let (fields, path) = line.split_at(line.find('/')?);
+    let is_code = fields.split(' ').nth(1).is_some_and(|rights| rights.contains('x'));
+    (is_code && !path.ends_with(" (deleted)")).then(|| Path::new(path))
+}
+
+/// What objects say of themselves, and what follows of the surroundings.
+pub(crate) fn described(paths: &[PathBuf]) -> (Vec<ObjectRow>, Vec<(Topic, String, String)>) {
+    let mut rows = Vec::new();
+    let mut facts = Vec::new();
+    for path in paths {
+        let made = facts_of(path).unwrap_or_default();
+        let mpi = made.mpi.map(|mpi| (Topic::Environment, "MPI".to_owned(), mpi));
+        facts.extend(mpi);
+        let name = path.display().to_string();
+        rows.push(ObjectRow { name, build_id: made.build_id, compiler: made.compiler });
+    }
+    (rows, facts)
+}
+
+/// What a file says of its making.
+#[derive(Debug, Default)]
+pub(crate) struct Facts {
+    pub(crate) build_id: Option<String>,
+    pub(crate) compiler: Option<String>,
+    /// Which MPI it is, and its version.
+    mpi: Option<String>,
+}
+
+/// What a program's or library's file says of its making; none for what is no such file.
+pub(crate) fn facts_of(path: &Path) -> Option<Facts> {
+    if fs::metadata(path).ok()?.len() > MOST_BYTES {
+        return None;
+    }
+    let source = object::ReadCache::new(File::open(path).ok()?);
+    let file = object::File::parse(&source).ok()?;
+    let build_id = file.build_id().ok().flatten();
+    let comment = file.section_by_name(".comment").and_then(|section| section.data().ok());
+    let compilers = comment.map(|bytes| {
+        let texts = bytes.split(|byte| *byte == 0).filter(|text| !text.is_empty());
+        let texts: BTreeSet<_> = texts.map(String::from_utf8_lossy).collect();
+        texts.into_iter().collect::<Vec<_>>().join("; ")
+    });
+    let name = path.file_name()?.to_string_lossy();
+    let mpi = name.starts_with("libmpi") || name.starts_with("libopen-pal");
+    Some(Facts {
+        build_id: build_id.map(|id| id.iter().map(|byte| format!("{byte:02x}")).collect()),
+        compiler: compilers.filter(|text| !text.is_empty()),
+        mpi: if mpi { mpi_in(&file) } else { None },
+    })
+}
+
+/// Texts that an MPI exports and that hold its version.
+const VERSIONS: [(&str, &str); 3] = [
+    ("opal_version_string", "Open MPI"),
+    ("MPII_Version_string", "MPICH"),
+    ("MPIR_Version_string", "MPICH"),
+];
+
+fn mpi_in<'data>(file: &impl object::Object<'data>) -> Option<String> {
+    let found = file.dynamic_symbols().find_map(|symbol| {
+        let name = symbol.name().ok()?;
+        let (_, mpi) = VERSIONS.iter().find(|(known, _)| *known == name)?;
+        Some((*mpi, symbol.address(), symbol.size()))
+    });
+    let (mpi, address, size) = found?;
+    let text = |section: object::read::SectionIndex| {
+        file.section_by_index(section).ok()?.data_range(address, size).ok()?
+    };
+    let bytes = file.sections().find_map(|section| text(section.index()))?;
+    let version = bytes.split(|byte| *byte == 0).next()?;
+    Some(format!("{mpi} {}", String::from_utf8_lossy(version)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::env;
+
+    use super::*;
+
+    #[test]
+    fn a_program_tells_who_made_it() {
+        let own = env::current_exe().expect("this test has a file");
+        let facts = facts_of(&own).expect("it is ELF");
+        assert!(facts.compiler.is_some_and(|compiler| compiler.contains("rustc")));
+        assert!(facts_of(Path::new("/etc/passwd")).is_none());
+        assert!(facts_of(Path::new("/there/is/none")).is_none());
+    }
+
+    #[test]
+    fn the_objects_of_a_process_are_found_once() {
+        let mut mapped = Mapped::default();
+        let program = "self".to_owned();
+        mapped.meet(&ProcessNote { pid: std::process::id(), rank: None, program });
+        let found = mapped.take();
+        let own = env::current_exe().expect("this test has a file");
+        assert!(found.contains(&own) && found.iter().any(|path| path.ends_with("libc.so.6")));
+        assert_eq!(mapped.take(), Vec::<PathBuf>::new());
+        let (rows, _) = described(&found);
+        assert_eq!(rows.len(), found.len());
+    }
+
+    #[test]
+    fn a_line_of_a_map_names_code() {
+        let code = "7f00-7f01 r-xp 00000000 00:00 1      /usr/lib/libx y.so";
+        assert_eq!(object_of(code), Some(Path::new("/usr/lib/libx y.so")));
+        assert_eq!(object_of("7f00-7f01 rw-p 00000000 00:00 1   /usr/lib/libx.so"), None);
+        assert_eq!(object_of("7f00-7f01 r-xp 00000000 00:00 1   /x (deleted)"), None);
+        assert_eq!(object_of("7f00-7f01 r-xp 00000000 00:00 0   [vdso]"), None);
+    }
+}

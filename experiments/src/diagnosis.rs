@@ -1,0 +1,151 @@
+//! A search of a run that is over, kept as a run of its own which names its source.
+//!
+//! What was measured is the source's: profile, histograms, resources and environment of a diagnosis are read there. So it is
+//! listed, shown and learned from as any run, takes little room, and goes when its source goes. Its name follows from what was asked of which run:
+//! the same diagnosis made twice is one.
+
+use rusqlite::{OptionalExtension as _, Transaction, params};
+
+use crate::error::StoreError;
+use crate::record::Record;
+use crate::recorder::{Progress, Writer, add_directives, add_facts, transact};
+use crate::replay::Replay;
+use crate::run::{RunId, Topic};
+use crate::store::Store;
+
+/// A diagnosis, as it is to be kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Diagnosis {
+    /// The run that was gone through.
+    pub source: RunId,
+    /// How it was searched.
+    pub facts: Vec<(Topic, String, String)>,
+    /// Directives the search was given, one a line.
+    pub directives: Vec<String>,
+    /// Verdicts, edges and steps; what else is in it is the source's.
+    pub found: Progress,
+}
+
+/// How much a run was, and what measuring it cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Extent {
+    /// Processes measured.
+    pub processes: u32,
+    /// Threads measured.
+    pub threads: u32,
+    /// Machines.
+    pub hosts: u32,
+    /// Mean and highest share of the slowest process's time that measuring took.
+    pub cost: [f64; 2],
+}
+
+impl Store {
+    /// The run that a diagnosis is of; a run that was measured is its own.
+    ///
+    /// # Errors
+    /// When the store cannot be read or the run is gone.
+    pub fn source(&self, run: &RunId) -> Result<RunId, StoreError> {
+        let query = "SELECT id FROM run WHERE number = (SELECT coalesce(source, number) FROM run WHERE id = $1)";
+        let mut found = self.rows("looking for a run", query, [&run.0], |row| row.get(0))?;
+        found.pop().map(RunId).ok_or_else(|| self.gone(run))
+    }
+
+    /// A run as a world to be searched.
+    ///
+    /// # Errors
+    /// When the store cannot be read, or holds no record of the run.
+    pub fn replay(&self, run: &RunId) -> Result<Replay, StoreError> {
+        let query = "SELECT bytes FROM record WHERE run = $1";
+        let bytes: Option<Vec<u8>> = self.measured(run, query, |row| row.get(0))?.pop();
+        let path = || self.path.clone();
+        let bytes = bytes.ok_or_else(|| StoreError::NoRecord { path: path(), run: run.clone() })?;
+        let record = Record::parse(&bytes).ok_or_else(|| StoreError::Damaged {
+            path: path(),
+            reason: format!("the record of run {run} makes no sense"),
+        })?;
+        let mut kept = Vec::new();
+        for pair in self.pairs(run)?.into_iter().filter(Replay::needs_histogram) {
+            kept.extend(self.histogram(run, &pair)?.map(|histogram| (pair, histogram)));
+        }
+        Ok(Replay::new(record, kept))
+    }
+
+    /// How much a run was.
+    ///
+    /// # Errors
+    /// When the store cannot be read or the run is gone.
+    pub fn extent(&self, run: &RunId) -> Result<Extent, StoreError> {
+        let query =
+            "SELECT processes, threads, hosts, cost_mean, cost_max FROM run WHERE number = $1";
+        let mut found = self.measured(run, query, |row| {
+            Ok(Extent {
+                processes: row.get(0)?,
+                threads: row.get(1)?,
+                hosts: row.get(2)?,
+                cost: [row.get(3)?, row.get(4)?],
+            })
+        })?;
+        found.pop().ok_or_else(|| self.gone(run))
+    }
+
+    /// Keeps a diagnosis; one that was made before is replaced.
+    ///
+    /// # Errors
+    /// See [`StoreError`]; nothing is changed then.
+    pub fn keep(&mut self, diagnosis: &Diagnosis) -> Result<RunId, StoreError> {
+        let id = diagnosis.id();
+        let done = transact(self, "writing a diagnosis", |transaction| {
+            let number = begin(transaction, diagnosis, &id)?;
+            if let Some(number) = number {
+                Writer { transaction, run: number }.write_found(&diagnosis.found)?;
+            }
+            Ok(number)
+        })?;
+        if done.is_none() { Err(self.gone(&diagnosis.source)) } else { Ok(id) }
+    }
+}
+
+impl Diagnosis {
+    /// The name that a diagnosis of this source, set like this, always has.
+    #[must_use]
+    pub fn id(&self) -> RunId {
+        let facts = self.facts.iter().flat_map(|(_, name, value)| [name, value]);
+        let words = [&self.source.0].into_iter().chain(facts).chain(&self.directives);
+        let mut hash = FNV_OFFSET;
+        for word in words {
+            for byte in word.bytes().chain([0]) {
+                hash = (hash ^ u64::from(byte)).wrapping_mul(FNV_PRIME);
+            }
+        }
+        RunId(format!("{:012x}", (hash ^ hash >> 48) & 0xffff_ffff_ffff))
+    }
+}
+
+/// Fowler, Noll and Vo's hash, version 1a.
+const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+const FNV_PRIME: u64 = 0x0100_0000_01b3;
+
+/// The row of a diagnosis, which is that of its source but for the names; none when there is no source.
+fn begin(
+    transaction: &Transaction<'_>,
+    diagnosis: &Diagnosis,
+    id: &RunId,
+) -> rusqlite::Result<Option<i64>> {
+    transaction.execute("DELETE FROM run WHERE id = $1 AND source IS NOT NULL", [&id.0])?;
+    let trial = format!("diagnosis of {}", &diagnosis.source.as_str()[..8]);
+    let number: Option<i64> = transaction
+        .query_row(
+            "INSERT INTO run (id, experiment, trial, started, written, elapsed, exit_status, complete, command, \
+             processes, threads, hosts, cost_mean, cost_max, source) \
+             SELECT $1, experiment, $2, started, written, elapsed, exit_status, complete, command, \
+             processes, threads, hosts, cost_mean, cost_max, number FROM run WHERE id = $3 RETURNING number",
+            params![id.0, trial, diagnosis.source.0],
+            |row| row.get(0),
+        )
+        .optional()?;
+    if let Some(number) = number {
+        add_facts(transaction, number, &diagnosis.facts)?;
+        add_directives(transaction, number, &diagnosis.directives)?;
+    }
+    Ok(number)
+}

@@ -1,0 +1,209 @@
+//! What every world must do, told by what it says: for any world of a program that is described here alike.
+//!
+//! | promise | checked by |
+//! |---|---|
+//! | samples follow each other, end together, speak of no time before the start; no more report than there are; what comes and goes makes sense; the end is last | `Checked`, in all of these |
+//! | amounts of parts add up to the whole, and those of the whole run to what the program did | `parts_add_up` |
+//! | a pair that is started again goes on as one that never stopped | `a_pair_that_is_started_again_goes_on` |
+//! | after a stop nothing follows | `after_a_stop_nothing_follows` |
+//! | who asks for callees is answered | `questions_for_callees_are_answered` |
+//! | what is not there takes nothing | `what_is_not_there_takes_nothing` |
+//! | a search finds what is slow, and twice the same to the byte | `a_search_is_the_same_twice` |
+
+use std::collections::BTreeMap;
+
+use whyperf_consultant::simulate::Checked;
+use whyperf_consultant::{Event, Hypotheses, MeasurementId, Search, Settings, World, run};
+use whyperf_model::{Focus, Hierarchy, Metric, Nanos, Pair, Resource, Sample, Time};
+
+/// What all worlds are worlds of: ranks 0 and 1 on `n0`, for twelve seconds. Of each 50 ms rank 0 receives tag 3 for nine tenths,
+/// rank 1 for one tenth; they compute for the rest.
+pub(crate) const RANKS: [u64; 2] = [9, 1];
+pub(crate) const STEPS: u64 = 240;
+pub(crate) const STEP: Nanos = Nanos::from_millis(50);
+/// What is received.
+pub(crate) const TAG: &str = "/SyncObject/Message/MPI_COMM_WORLD/3";
+
+/// Everything a world said about some pairs until its end.
+struct Said {
+    events: Vec<Event>,
+    complaints: Vec<String>,
+}
+
+impl Said {
+    fn samples(&self, id: u32) -> Vec<Sample> {
+        let of = |event: &Event| match event {
+            Event::Sample(of, sample) if of.0 == id => Some(*sample),
+            _ => None,
+        };
+        self.events.iter().filter_map(of).collect()
+    }
+
+    fn total(&self, id: u32) -> i64 {
+        self.samples(id).iter().map(|sample| sample.amount).sum()
+    }
+}
+
+/// Starts pairs, numbered from 0, then lets `act` do something after each event.
+fn listen<W: World>(
+    world: W,
+    pairs: &[Pair],
+    mut act: impl FnMut(&mut Checked<W>, &Event),
+) -> Said {
+    let mut world = Checked::new(world);
+    for (id, pair) in (0..).zip(pairs) {
+        world.start(MeasurementId(id), pair);
+    }
+    let mut events = Vec::new();
+    while let Some(event) = world.next() {
+        act(&mut world, &event);
+        events.push(event);
+    }
+    Said { events, complaints: world.complaints().to_vec() }
+}
+
+fn pair(metric: Metric, part: &str) -> Pair {
+    let resource: Resource = part.parse().expect("the test's own resource is well formed");
+    let hierarchy = resource.hierarchy();
+    Pair::new(metric, Focus::whole_program().with(hierarchy, resource))
+}
+
+/// Holds a world to all promises; `make` gives it anew, from its beginning.
+pub(crate) fn check<W: World>(make: &mut dyn FnMut() -> W) {
+    parts_add_up(make());
+    a_pair_that_is_started_again_goes_on(make());
+    after_a_stop_nothing_follows(make());
+    questions_for_callees_are_answered(make());
+    what_is_not_there_takes_nothing(make());
+    a_search_is_the_same_twice(make);
+}
+
+fn parts_add_up<W: World>(world: W) {
+    let whole = "/Process";
+    let pairs = [
+        pair(Metric::SyncWait, whole),
+        pair(Metric::SyncWait, "/Process/0"),
+        pair(Metric::SyncWait, "/Process/1"),
+        pair(Metric::Wall, whole),
+        pair(Metric::SyncWait, TAG),
+        pair(Metric::Compute, whole),
+        pair(Metric::SyncOps, whole),
+    ];
+    let said = listen(world, &pairs, |_, _| {});
+    assert_eq!(said.complaints, [""; 0]);
+    let [all, zero, one, wall, tag, compute, _] = [0, 1, 2, 3, 4, 5, 6].map(|id| said.samples(id));
+    let end = |sample: &Sample| sample.interval.end;
+    let by_end = |list: &[Sample]| -> BTreeMap<Time, i64> {
+        list.iter().map(|sample| (end(sample), sample.amount)).collect()
+    };
+    let (zero, one) = (by_end(&zero), by_end(&one));
+    let (wall, tag, compute) = (by_end(&wall), by_end(&tag), by_end(&compute));
+    assert!(all.len() as u64 >= STEPS - 1, "{} samples", all.len());
+    for sample in &all {
+        let at = |list: &BTreeMap<Time, i64>| list.get(&end(sample)).copied().unwrap_or(0);
+        assert_eq!(sample.amount, at(&zero) + at(&one), "{sample:?}");
+        assert_eq!(sample.amount, at(&tag), "{sample:?}");
+        assert_eq!(at(&wall), sample.amount + at(&compute), "{sample:?}");
+        let width = i64::try_from(sample.interval.length().0).expect("a short interval");
+        assert!(at(&wall) <= width * i64::from(sample.expected), "{sample:?}");
+    }
+    let spent = i64::try_from(STEPS * STEP.0).expect("a short run");
+    let waited = RANKS.map(|tenths| spent / 10 * i64::try_from(tenths).expect("below ten"));
+    assert_eq!([said.total(1), said.total(2)], waited);
+    assert_eq!(said.total(3), 2 * spent);
+    assert!(said.total(6) > 0, "calls are counted");
+}
+
+fn a_pair_that_is_started_again_goes_on<W: World>(world: W) {
+    let asked = pair(Metric::SyncWait, "/Process/0");
+    let (stop, again) = (Time::from_secs(3), Time::from_secs(5));
+    let (mut stopped, mut started) = (false, false);
+    let said = listen(world, &[asked.clone(), asked.clone()], |world, event| {
+        // Samples of a moment come in the order of their numbers: the other has had its own.
+        if !stopped && event.time() >= stop {
+            stopped = true;
+            world.stop(MeasurementId(1));
+        }
+        if !started && event.time() >= again {
+            started = true;
+            world.start(MeasurementId(2), &asked);
+        }
+    });
+    assert_eq!(said.complaints, [""; 0]);
+    let through = said.samples(0);
+    let later = said.samples(2);
+    let first = later.first().expect("it was started again").interval.start;
+    assert!(first >= again);
+    let rest: Vec<Sample> =
+        through.into_iter().filter(|sample| sample.interval.start >= first).collect();
+    assert_eq!(later, rest);
+}
+
+fn after_a_stop_nothing_follows<W: World>(world: W) {
+    let pairs = [pair(Metric::Wall, "/Process"), pair(Metric::SyncWait, TAG)];
+    let mut stopped_at = None;
+    let said = listen(world, &pairs, |world, event| {
+        if stopped_at.is_none() && matches!(event, Event::Sample(id, _) if id.0 == 0) {
+            stopped_at = Some(event.time());
+            world.stop(MeasurementId(1));
+        }
+    });
+    assert_eq!(said.complaints, [""; 0]);
+    let at = stopped_at.expect("the other goes on");
+    assert!(said.samples(1).iter().all(|sample| sample.interval.end < at));
+    assert!(said.samples(0).len() > 100);
+}
+
+fn questions_for_callees_are_answered<W: World>(world: W) {
+    let root = Resource::root(Hierarchy::Code);
+    let mut asked = false;
+    let said = listen(world, &[pair(Metric::Wall, "/Process")], |world, _| {
+        if !std::mem::replace(&mut asked, true) {
+            world.callees(&Resource::root(Hierarchy::Code));
+        }
+    });
+    assert_eq!(said.complaints, [""; 0]);
+    let answers =
+        said.events.iter().filter(|event| matches!(event, Event::Callees(_, of, _) if *of == root));
+    assert_eq!(answers.count(), 1);
+}
+
+fn what_is_not_there_takes_nothing<W: World>(world: W) {
+    let pairs = [
+        pair(Metric::SyncWait, "/SyncObject/Message/MPI_COMM_WORLD/4"),
+        pair(Metric::SyncWait, "/Code/none.c/none"),
+        pair(Metric::IoWait, "/File"),
+    ];
+    let said = listen(world, &pairs, |_, _| {});
+    assert_eq!(said.complaints, [""; 0]);
+    assert_eq!([said.total(0), said.total(1), said.total(2)], [0; 3]);
+}
+
+/// The steps and the report of a search, as text.
+pub(crate) fn searched(world: impl World) -> (String, Vec<String>) {
+    // What measuring costs here is the machine's affair, and no part of what is compared.
+    let settings = Settings { cost_limit: 1.0, ..Settings::default() };
+    let mut search = Search::new(Hypotheses::default(), settings);
+    let mut world = Checked::new(world);
+    let mut steps = String::new();
+    run(&mut search, &mut world, |step| steps += &format!("{step}\n"));
+    assert_eq!(world.complaints(), [""; 0]);
+    assert!(world.samples() > 1000, "{} samples", world.samples());
+    let found = search.report().bottlenecks;
+    let found =
+        found.iter().map(|one| format!("{} {} {:.3}", one.hypothesis, one.focus, one.value));
+    (steps, found.collect())
+}
+
+fn a_search_is_the_same_twice<W: World>(make: &mut dyn FnMut() -> W) {
+    let (steps, found) = searched(make());
+    assert_eq!(steps, searched(make()).0, "the logs differ");
+    let waits = found.iter().any(|one| {
+        one.starts_with("ExcessiveSyncWaitingTime")
+            && one.contains("/Process/0")
+            && one.contains(TAG)
+    });
+    assert!(waits, "{found:#?}");
+    let works = found.iter().any(|one| one.starts_with("CPUbound") && one.contains("/Process/1"));
+    assert!(works, "{found:#?}");
+}

@@ -1,0 +1,143 @@
+//! The daemon keeps the promises, over regions that are written here under a virtual clock.
+
+use std::cell::RefCell;
+use std::fs;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use whyperf_consultant::{Event, MeasurementId, World};
+use whyperf_daemon::synthetic::SyntheticProcess;
+use whyperf_daemon::{Daemon, Live, Moment, Pace, Round, Settings};
+use whyperf_experiments::Record;
+use whyperf_layout::{Kind, Moved, ObjectKind};
+use whyperf_model::{Pair, Resource};
+
+use crate::conformance::{RANKS, STEP, STEPS, check};
+
+/// Where the virtual clock begins.
+const ZERO: u64 = 5_000_000_000;
+/// No thread of any process: what the system says of threads is not part of the play.
+const NOBODY: u32 = u32::MAX - 1;
+
+/// Two processes that take turns of waiting and computing, and a record of what is seen of them.
+pub(crate) struct Play {
+    directory: PathBuf,
+    processes: Vec<SyntheticProcess>,
+    others: Vec<Child>,
+    steps: u64,
+    pub(crate) record: Rc<RefCell<Record>>,
+}
+
+impl Play {
+    fn new(directory: PathBuf) -> Self {
+        let (processes, others) = (Vec::new(), Vec::new());
+        Self { directory, processes, others, steps: 0, record: Rc::default() }
+    }
+
+    fn begin(&mut self) {
+        for rank in 0..RANKS.len() {
+            let other =
+                Command::new("cat").stdin(Stdio::piped()).spawn().expect("cat is everywhere");
+            let process = SyntheticProcess::create(&self.directory, other.id(), 1, 1, ZERO)
+                .expect("the folder is writable");
+            process.set_rank(i32::try_from(rank).expect("few"));
+            let receive = process.region("MPI_Recv", Kind::Receive, 0);
+            let world = process.object(ObjectKind::Communicator, 0, 1, "MPI_COMM_WORLD");
+            let tag = process.object(ObjectKind::Tag, world, 3, "");
+            process.thread(NOBODY, ZERO).add(1, receive, 0, tag);
+            self.processes.push(process);
+            self.others.push(other);
+        }
+    }
+}
+
+/// The first node that a program adds: the threads have their own before.
+const CALL: u32 = 3;
+
+impl Pace for Play {
+    fn wait(&mut self, _: &mut Daemon) -> Option<Moment> {
+        if self.steps == STEPS {
+            return None;
+        }
+        let start = ZERO + self.steps * STEP.0;
+        self.steps += 1;
+        let end = start + STEP.0;
+        for (process, tenths) in self.processes.iter().zip(RANKS) {
+            let thread = process.first_thread();
+            thread.begin(CALL, end - tenths * STEP.0 / 10);
+            thread.end(end, Moved::default());
+        }
+        Some(Moment { nanos: end, ticks: end })
+    }
+
+    fn see(&mut self, _: &mut Daemon, round: &Round) {
+        if let Some(tally) = &round.tally {
+            self.record.borrow_mut().add(tally);
+        }
+    }
+
+    fn end(&mut self) -> Moment {
+        let end = ZERO + STEPS * STEP.0;
+        Moment { nanos: end, ticks: end }
+    }
+}
+
+impl Drop for Play {
+    fn drop(&mut self) {
+        for child in &mut self.others {
+            child.kill().expect("the child is ours");
+            child.wait().expect("the child is ours");
+        }
+        let _ = fs::remove_dir_all(&self.directory);
+    }
+}
+
+/// The world, which owns its daemon.
+pub(crate) struct Owned {
+    live: Live<'static, Play>,
+}
+
+impl World for Owned {
+    fn start(&mut self, id: MeasurementId, pair: &Pair) {
+        self.live.start(id, pair);
+    }
+
+    fn stop(&mut self, id: MeasurementId) {
+        self.live.stop(id);
+    }
+
+    fn callees(&mut self, of: &Resource) {
+        self.live.callees(of);
+    }
+
+    fn next(&mut self) -> Option<Event> {
+        self.live.next()
+    }
+}
+
+/// A live world, and the record that is made of it.
+pub(crate) fn world() -> (Owned, Rc<RefCell<Record>>) {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let directory =
+        std::env::temp_dir().join(format!("whyperf-worlds-{}-{number}", std::process::id()));
+    let _ = fs::remove_dir_all(&directory);
+    fs::DirBuilder::new().mode(0o700).create(&directory).expect("the base is writable");
+    let zero = Moment { nanos: ZERO, ticks: ZERO };
+    let settings = Settings { host: "n0".to_owned(), records: true, ..Settings::new(zero) };
+    let daemon = Daemon::open(&directory, settings).expect("the folder was just made");
+    let mut play = Play::new(directory);
+    play.begin();
+    let record = play.record.clone();
+    // A world of a test lives as long as the test.
+    let live = Live::new(Box::leak(Box::new(daemon)), play);
+    (Owned { live }, record)
+}
+
+#[test]
+fn the_live_world_keeps_the_promises() {
+    check(&mut || world().0);
+}

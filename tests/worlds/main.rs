@@ -1,0 +1,6 @@
+//! One suite of promises, kept by every world: the simulated one, the daemon over regions, and the replay of a record.
+
+mod conformance;
+mod live;
+mod replay;
+mod simulated;
