@@ -7,6 +7,7 @@
 //! `WHYPERF_TEST_SECONDS_OF_TORTURE` makes it longer, and then no function of a large library is left out.
 
 mod driver;
+mod headers;
 mod module;
 mod program;
 mod region;
@@ -66,6 +67,16 @@ fn functions_of_mathematics_keep_their_results() {
 #[test]
 fn functions_of_strings_keep_their_results() {
     check(&Program::built("strings.c"));
+}
+
+#[test]
+fn further_numbers_keep_their_results() {
+    check(&Program::built("numbers.c"));
+}
+
+#[test]
+fn further_text_keeps_its_results() {
+    check(&Program::built("letters.c"));
 }
 
 #[test]

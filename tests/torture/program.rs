@@ -10,6 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::driver::{Driver, Tally};
+use crate::headers;
 use crate::region::{Gone, Region, is_running};
 
 /// What is run.
@@ -67,6 +68,9 @@ impl Program {
         let program = folder.join("program");
         let mut compile = Command::new(&self.compiler);
         compile.args(["-O2", "-g", "-pthread", "-rdynamic", "-w"]);
+        if headers::CALLERS.contains(&self.source) {
+            compile.args(headers::OPTIONS);
+        }
         compile.arg(sources().join(self.source)).arg("-o").arg(&program).arg("-lm");
         if self.source == "libraries.c" {
             let plugin = folder.join("plugin.so");
@@ -229,7 +233,7 @@ fn succeed(command: &mut Command) {
     assert!(output.status.success(), "{command:?}: {}\n{said}", output.status);
 }
 
-fn sources() -> PathBuf {
+pub(crate) fn sources() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/torture")
 }
 
