@@ -45,6 +45,7 @@ impl Vast {
             events.push_back(Event::Resource(Time::ZERO, host(machine)));
             for rank in machine * EACH..(machine + 1) * EACH {
                 let process = Resource::root(Hierarchy::Process).child(&rank.to_string());
+                events.push_back(Event::Placed(Time::ZERO, process.clone(), host(machine)));
                 events.push_back(Event::Resource(Time::ZERO, process));
             }
         }

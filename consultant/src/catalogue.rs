@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_model::{Hierarchy, Resource};
 
+use crate::places::Places;
+
 /// All resources ever named. Those that retired are remembered, but not offered any more.
 #[derive(Debug, Default)]
 pub(crate) struct Catalogue {
@@ -11,6 +13,8 @@ pub(crate) struct Catalogue {
     retired: BTreeSet<Resource>,
     /// How many there are just below each root.
     counts: [usize; Hierarchy::ALL.len()],
+    /// Which process runs on which machine.
+    pub(crate) places: Places,
 }
 
 impl Catalogue {
@@ -32,6 +36,7 @@ impl Catalogue {
         if self.is_known(resource) {
             self.recount(resource, -1);
         }
+        self.places.remove(resource);
         self.retired.insert(resource.clone());
     }
 

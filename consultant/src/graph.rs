@@ -73,6 +73,8 @@ pub(crate) struct Node {
     pub(crate) stream: Stream,
     /// Numerator and denominator, while they are measured.
     pub(crate) measured: Option<(MeasurementId, MeasurementId)>,
+    /// Since when, this time.
+    pub(crate) measured_since: Time,
     pub(crate) is_waiting: bool,
     /// When it became true, and on which ground.
     pub(crate) found: Option<(Time, Ground)>,
@@ -262,6 +264,7 @@ impl Graph {
             judge,
             stream,
             measured: None,
+            measured_since: Time::ZERO,
             is_waiting: false,
             found: None,
             refined: Refined::default(),

@@ -42,6 +42,7 @@ mod heat;
 mod hypothesis;
 mod judge;
 mod phases;
+mod places;
 mod queue;
 mod refine;
 mod report;

@@ -70,6 +70,7 @@ struct Known {
     asked: BTreeSet<Resource>,
     callees: BTreeMap<Resource, Vec<Resource>>,
     rates: BTreeMap<Resource, f64>,
+    machines: BTreeMap<Resource, Resource>,
 }
 
 /// Each search numbers its measurements by itself; the world knows them by other numbers.
@@ -269,6 +270,9 @@ impl Known {
             Event::Callees(_, of, callees) => {
                 self.callees.entry(of.clone()).or_default().extend(callees.iter().cloned());
             }
+            Event::Placed(_, process, machine) => {
+                self.machines.insert(process.clone(), machine.clone());
+            }
             Event::Price(_, of, rate) => _ = self.rates.insert(of.clone(), *rate),
             _ => {}
         }
@@ -277,6 +281,9 @@ impl Known {
     fn tell(&self, now: Time, search: &mut Search) {
         for (of, rate) in &self.rates {
             search.handle_price(now, of, *rate);
+        }
+        for (process, machine) in &self.machines {
+            search.handle_placed(process, machine);
         }
         for resource in &self.resources {
             search.handle_resource(now, resource);

@@ -108,6 +108,11 @@ impl Queue {
         Ok(found.3)
     }
 
+    /// How many wait that were never answered.
+    pub(crate) fn fresh(&self) -> usize {
+        self.fresh.len()
+    }
+
     /// How many wait.
     pub(crate) fn len(&self) -> usize {
         self.fresh.len() + self.again.len()

@@ -8,10 +8,10 @@
 //! Most parallel programs run one code in many processes, which are then all alike: refining by process at each node would multiply
 //! the graph by the number of processes and say the same of each. So processes come last, at the nodes that no code, object
 //! or file explains further; and processes that are all true with about the same value are not followed (nor reported).
-//! Hierarchies in which there is only one thing to choose from, and machines when each has one process, are left out of the last round: a part
-//! that is the whole says nothing.
+//! Hierarchies in which there is only one thing to choose from, machines when each has one process, and the machine of what names a process already,
+//! are left out of the last round: a part that is the whole says nothing. Of the processes those are asked about that run on the machine.
 
-use whyperf_model::{Focus, Hierarchy, Nanos};
+use whyperf_model::{Focus, Hierarchy, Nanos, Resource};
 
 use crate::catalogue::Catalogue;
 use crate::graph::{Edge, Graph, NodeId, Truth};
@@ -40,13 +40,15 @@ pub(crate) fn parts(
     hierarchy: Hierarchy,
     breadth: usize,
 ) -> Parts {
-    let is_unplaced = hierarchy == Hierarchy::Process && !focus.is_root(Hierarchy::Machine);
-    if is_unplaced && catalogue.count(hierarchy) > breadth {
-        // Which of so many run on a machine is not known: most would be asked about in vain.
-        return Parts::default();
-    }
     let part = focus.part(hierarchy).iter();
-    let mut children: Vec<_> = part.flat_map(|resource| catalogue.children(resource)).collect();
+    let mut children = match placed(catalogue, focus, hierarchy) {
+        Some(placed) => placed,
+        None if is_unplaced(focus, hierarchy) && catalogue.count(hierarchy) > breadth => {
+            // Which of so many run on a machine is not known: most would be asked about in vain.
+            return Parts::default();
+        }
+        None => part.flat_map(|resource| catalogue.children(resource)).collect(),
+    };
     if LAST.contains(&hierarchy) && (children.len() < 2 || is_redundant(catalogue, hierarchy)) {
         return Parts::default();
     }
@@ -55,10 +57,33 @@ pub(crate) fn parts(
     Parts { foci: focus.magnify(hierarchy, &children), left_out }
 }
 
+/// What is known of who is where: the processes of the focus's machines, and no machine for a process, which is on one alone.
+fn placed(catalogue: &Catalogue, focus: &Focus, hierarchy: Hierarchy) -> Option<Vec<Resource>> {
+    match hierarchy {
+        Hierarchy::Machine if !focus.is_root(Hierarchy::Process) => Some(Vec::new()),
+        Hierarchy::Process if is_unplaced(focus, hierarchy) => {
+            let mut there = catalogue.places.on(focus.part(Hierarchy::Machine))?;
+            there.retain(|process| catalogue.is_known(process));
+            Some(there)
+        }
+        _ => None,
+    }
+}
+
+/// Whether the processes of some machines are meant.
+fn is_unplaced(focus: &Focus, hierarchy: Hierarchy) -> bool {
+    let names_none = focus.is_root(Hierarchy::Process);
+    hierarchy == Hierarchy::Process && names_none && !focus.is_root(Hierarchy::Machine)
+}
+
 /// Whether each machine has one process: then the processes say it all.
 fn is_redundant(catalogue: &Catalogue, hierarchy: Hierarchy) -> bool {
+    let processes = catalogue.count(Hierarchy::Process);
     hierarchy == Hierarchy::Machine
-        && catalogue.count(Hierarchy::Machine) == catalogue.count(Hierarchy::Process)
+        && match catalogue.places.count() {
+            0 => catalogue.count(Hierarchy::Machine) == processes,
+            _ => catalogue.places.is_one_each(processes),
+        }
 }
 
 /// How the processes (or machines) beside a node compare with it.

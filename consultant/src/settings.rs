@@ -89,6 +89,16 @@ pub enum CodeSearch {
     Module,
 }
 
+impl Settings {
+    /// After this long without an answer a question is not likely to have one soon.
+    pub(crate) fn long_enough(&self) -> Nanos {
+        match self.verdicts {
+            Verdicts::Sequential => self.patience,
+            Verdicts::Classic(rules) => self.patience + rules.hold_true.max(rules.hold_false),
+        }
+    }
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {

@@ -115,6 +115,11 @@ pub enum Happening {
         /// What it cost.
         cost: f64,
     },
+    /// It could not be told for long, and others wait: it is asked again when there are places.
+    Yields {
+        /// Which.
+        subject: Subject,
+    },
     /// It costs more than there is room for: it is measured again when there is.
     PutBack {
         /// Which.
@@ -245,6 +250,7 @@ impl fmt::Display for Happening {
                 )
             }
             Self::Rests { subject, cost } => write!(out, "rests     {subject}: it cost {cost:.4}"),
+            Self::Yields { subject } => write!(out, "yields    {subject}: others wait"),
             Self::PutBack { subject, cost } => {
                 write!(out, "put back  {subject}: it cost {cost:.4}")
             }

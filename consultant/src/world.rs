@@ -13,6 +13,8 @@ pub enum Event {
     Resource(Time, Resource),
     /// Something is gone: no more will be measured there.
     Retired(Time, Resource),
+    /// A process runs on a machine; it comes before the process does.
+    Placed(Time, Resource, Resource),
     /// A pair that was asked for grew.
     Sample(MeasurementId, Sample),
     /// Measuring took this fraction of the time of the process that paid most, over the last interval.
@@ -40,6 +42,7 @@ impl Event {
             Self::Sample(_, sample) => sample.interval.end,
             Self::Resource(now, _)
             | Self::Retired(now, _)
+            | Self::Placed(now, ..)
             | Self::Cost(now, _)
             | Self::Refusal(now, ..)
             | Self::TooHot(now, ..)

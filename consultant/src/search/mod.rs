@@ -123,6 +123,7 @@ impl Search {
         match event {
             Event::Resource(now, resource) => self.handle_resource(now, &resource),
             Event::Retired(now, resource) => self.handle_resource_retired(now, &resource),
+            Event::Placed(_, process, machine) => self.handle_placed(&process, &machine),
             Event::Sample(id, sample) => self.handle_sample(id, &sample),
             Event::Cost(now, fraction) => self.handle_cost(now, fraction),
             Event::Refusal(now, id, reason) => self.handle_refusal(now, id, &reason),
@@ -160,6 +161,11 @@ impl Search {
             }
         }
         self.fill();
+    }
+
+    /// A process runs on a machine. It is told before the process comes, and changes no question that was asked.
+    pub fn handle_placed(&mut self, process: &Resource, machine: &Resource) {
+        self.catalogue.places.place(process, machine);
     }
 
     /// A pair grew. Samples of a measurement that was stopped are ignored.

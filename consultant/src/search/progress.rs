@@ -20,6 +20,7 @@ impl Search {
         if self.is_paused {
             return;
         }
+        self.make_room();
         let mut changing = self.graph.attended();
         changing.extend(self.graph.due(now));
         changing.sort_unstable();
@@ -29,6 +30,26 @@ impl Search {
                 Truth::False => self.reconsider(id),
                 Truth::Unknown => self.lose_patience(id),
             }
+        }
+    }
+
+    /// When all places are taken and others wait, those that could not be told for long enough give up theirs, the oldest first. They
+    /// come again when half of the places are free.
+    fn make_room(&mut self) {
+        let waiting = self.queue.fresh();
+        if self.undecided.len() < self.settings.active_limit || waiting == 0 {
+            return;
+        }
+        let due = self.now.0.0.saturating_sub(self.settings.long_enough().0);
+        let old = self.undecided.iter().map(|id| (self.graph.node(*id).measured_since, *id));
+        let mut old: Vec<(Time, NodeId)> =
+            old.filter(|(since, id)| since.0.0 <= due && !self.graph.node(*id).is_root).collect();
+        old.sort_unstable();
+        for (_, id) in old.into_iter().take(waiting) {
+            self.stop(id);
+            let subject = self.subject(id);
+            self.tell(Happening::Yields { subject });
+            self.enqueue(id, Idea::Again);
         }
     }
 
@@ -130,6 +151,7 @@ impl Search {
         node.measured = Some((numerator, denominator));
         node.stream = stream;
         node.heat = None;
+        node.measured_since = self.now;
         node.asked += 1;
         node.again = None;
         if again && node.truth != Truth::True {

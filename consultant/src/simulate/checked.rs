@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use whyperf_model::{Pair, Resource, Sample, Time};
+use whyperf_model::{Hierarchy, Pair, Resource, Sample, Time};
 
 use crate::request::MeasurementId;
 use crate::world::{Event, World};
@@ -84,6 +84,13 @@ impl<W: World> Checked<W> {
             Event::TooHot(now, id, coverage) => {
                 self.pass(*now, None);
                 self.check_heat(*id, *coverage);
+            }
+            Event::Placed(now, process, machine) => {
+                self.pass(*now, None);
+                let hierarchies = [process, machine].map(Resource::hierarchy);
+                if hierarchies != [Hierarchy::Process, Hierarchy::Machine] {
+                    self.complaints.push(format!("{process} was placed on {machine}"));
+                }
             }
             Event::Callees(now, of, _) => {
                 self.pass(*now, None);

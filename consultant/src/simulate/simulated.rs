@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use whyperf_model::{Focus, Interval, Nanos, Pair, Resource, Sample, Time};
 
 use super::code::{Code, through_windows};
-use super::program::{Program, Selection};
+use super::program::{Process, Program, Selection};
 use crate::request::MeasurementId;
 use crate::world::{Event, World};
 
@@ -146,6 +146,11 @@ impl Simulated {
         self.tell_callees();
         for resource in self.program.seen_until(self.now) {
             if self.known.insert(resource.clone()) {
+                let of_this = self.program.processes.iter().filter(|one| one.process == resource);
+                for Process { process, machine } in of_this {
+                    let placed = Event::Placed(self.now, process.clone(), machine.clone());
+                    self.events.push_back(placed);
+                }
                 self.events.push_back(Event::Resource(self.now, resource));
             }
         }
