@@ -154,6 +154,7 @@ impl Daemon {
         round.complaints.splice(0..0, ahead.complaints);
         self.settle_places();
         let changes = self.books.resources.take_changes();
+        round.placed.extend(self.placed(&changes.appeared));
         round.appeared.extend(changes.appeared);
         round.retired.extend(changes.retired);
         round.appeared.sort();
@@ -320,8 +321,21 @@ impl Daemon {
         self.close_interval(&attendance, &mut round);
         self.tell_of_functions(&mut round);
         let changes = self.books.resources.take_changes();
+        round.placed = self.placed(&changes.appeared);
         (round.appeared, round.retired) = (changes.appeared, changes.retired);
         round
+    }
+
+    /// Where processes run that are among these resources, which are sorted.
+    fn placed(&self, appeared: &[Resource]) -> Vec<(Resource, Resource)> {
+        if !appeared.iter().any(|one| one.hierarchy() == Hierarchy::Process) {
+            return Vec::new();
+        }
+        let name = |id| self.books.resources.resource(id);
+        let new = self.processes.iter().map(|process| (name(process.resource), process.machine));
+        new.filter(|(process, _)| appeared.binary_search(process).is_ok())
+            .map(|(process, machine)| (process.clone(), name(machine).clone()))
+            .collect()
     }
 
     fn discover(&mut self, round: &mut Round) {

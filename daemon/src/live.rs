@@ -61,10 +61,12 @@ impl Correspondence {
         all
     }
 
-    /// A round as events. What is new comes first, then what it did, then what is gone: a process
+    /// A round as events. Where processes run and what is new comes first, then what it did, then what is gone: a process
     /// that just ended counts in the interval it ended in.
     pub fn events(&mut self, round: Round, daemon: &Daemon) -> impl Iterator<Item = Event> {
         let end = round.interval.end;
+        let placed = round.placed.into_iter();
+        let placed = placed.map(move |(process, machine)| Event::Placed(end, process, machine));
         let new = round.appeared.into_iter().map(move |new| Event::Resource(end, new));
         let cost = (!round.interval.is_empty()).then(|| Event::Cost(end, daemon.cost().answering));
         let callees = round.callees.into_iter();
@@ -82,7 +84,9 @@ impl Correspondence {
         let told = |(pair, sample)| Some(Event::Sample(*self.names.get(&pair)?, sample));
         let samples = round.samples.into_iter().filter_map(told);
         let gone = round.retired.into_iter().map(move |gone| Event::Retired(end, gone));
-        new.chain(callees)
+        placed
+            .chain(new)
+            .chain(callees)
             .chain(refused)
             .chain(hot)
             .chain(prices)

@@ -16,6 +16,8 @@ pub struct Round {
     pub interval: Interval,
     /// Resources that exist now and did not before, sorted: parents before children.
     pub appeared: Vec<Resource>,
+    /// On which machine processes run that appeared.
+    pub placed: Vec<(Resource, Resource)>,
     /// Resources that do not exist any more, sorted.
     pub retired: Vec<Resource>,
     /// By how much each pair grew, in the order in which pairs were started. A pair for which
