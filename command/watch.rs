@@ -65,6 +65,7 @@ impl Watch {
             width: Nanos::from_millis(options.sample),
             compensates: !options.no_compensation,
             functions: options.code_search != CodeSearch::None,
+            modules: options.code_search == CodeSearch::Module,
             cost_limit: options.cost_limit,
             records: !options.keeping.no_store,
             ..Settings::new(Moment::now())

@@ -36,6 +36,8 @@ pub struct Settings {
     pub compensates: bool,
     /// Whether functions are switched on for whatever needs them, or only for what a user named.
     pub functions: bool,
+    /// Whether the modules of programs are told, and the functions of modules that somebody asks about.
+    pub modules: bool,
     /// The share of the slowest process's time that measuring may take.
     pub cost_limit: f64,
     /// Whether rounds bring tallies, for somebody who keeps them.
@@ -54,6 +56,7 @@ impl Settings {
             width: Histogram::DEFAULT_WIDTH,
             compensates: true,
             functions: false,
+            modules: false,
             cost_limit: 0.05,
             records: false,
         }
@@ -109,6 +112,10 @@ impl Daemon {
         let clerk = settings.records.then(Clerk::default);
         let mut books = Books { clerk, ..Books::default() };
         let machine = Resource::root(Hierarchy::Machine).child(&settings.host);
+        let mut instrumenter = Instrumenter::over(objects.clone(), settings.cost_limit);
+        if settings.modules {
+            instrumenter.tell_modules();
+        }
         Ok(Self {
             user: rustix::process::getuid().as_raw(),
             directory: directory.to_owned(),
@@ -124,7 +131,7 @@ impl Daemon {
             directory_failed: false,
             phases: Phases::default(),
             unmeasured: Vec::new(),
-            instrumenter: Instrumenter::over(objects, settings.cost_limit),
+            instrumenter,
             settings,
         })
     }
@@ -447,7 +454,9 @@ impl Daemon {
                 attendance.dearest = attendance.dearest.max(process.cost);
             }
         }
-        self.account.interval(dearest, share + functions, round.interval.length());
+
+        if std::env::var_os("DBGC").is_some() { let l = round.interval.length().as_secs_f64(); eprintln!("DBG {:5.1}ms all {:.4} own {:.4} functions {:.4} others {:.4} demand {:.4}", l*1e3, dearest.as_secs_f64()/l, share.as_secs_f64()/l, functions.as_secs_f64()/l, (dearest - share - functions).as_secs_f64()/l, self.instrumenter.demand()); }
+        self.account.interval(dearest, self.instrumenter.demand(), round.interval.length());
         self.books.matcher.settle(&self.books.classes);
         attendance
     }

@@ -56,10 +56,12 @@ impl Daemon {
         if let Some(reason) = self.instrumenter.refusal(pair) {
             return Some(format!("refused: {reason}"));
         }
-        if let Some(reason) = self.instrumenter.silence(pair) {
+        let sum = self.sum(pair).unwrap_or_default();
+        let silence = self.instrumenter.silence(pair);
+        if let Some(reason) = silence.filter(|_| sum.total == 0.0) {
             return Some(reason.to_owned());
         }
-        let limits = self.sum(pair).map(Sum::limits).unwrap_or_default();
+        let limits = sum.limits();
         if !limits.is_empty() {
             return Some(limits);
         }
@@ -77,6 +79,10 @@ impl Daemon {
     }
 
     pub(crate) fn tell_of_functions(&mut self, round: &mut Round) {
+        for code in self.instrumenter.take_listed() {
+            let code = self.books.resources.id(&code);
+            self.books.resources.hold(code);
+        }
         round.callees = self.instrumenter.take_callees();
         round.refused = self.instrumenter.take_refused();
         round.too_hot = self.instrumenter.take_too_hot();

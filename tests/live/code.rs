@@ -10,7 +10,7 @@ use crate::{expectation, programs, shipped};
 
 /// Follows calls; other work on the machine must not decide what counts as computing.
 const OPTIONS: [&str; 5] =
-    ["--no-store", "--code-search", "callgraph", "--threshold", "CPUbound=0.04"];
+    ["--no-store", "--code-search", "callgraph", "--threshold", "CPUbound=0.02"];
 
 fn searched(words: &[String]) -> Run {
     let _alone = shipped::machine();

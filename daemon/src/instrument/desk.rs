@@ -26,6 +26,8 @@ pub(super) enum Request {
     Callees { of: Resource },
     /// How to patch these functions in a process.
     Plan { process: u32, functions: Vec<FunctionKey> },
+    /// Which modules programs have, or which functions a module has.
+    List { module: Option<Resource> },
     /// In which calls these threads of a process are.
     Look { process: u32, threads: Vec<u32> },
     /// No arena could be mapped there; these functions need another.
@@ -47,6 +49,9 @@ pub(super) enum Answer {
     Planned {
         process: u32,
         plans: Vec<Planned>,
+    },
+    Listed {
+        code: Vec<Resource>,
     },
     Seen {
         process: u32,

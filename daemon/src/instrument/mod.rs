@@ -15,6 +15,7 @@ mod armory;
 mod allowance;
 mod book;
 mod desk;
+mod inventory;
 mod ledger;
 mod modules;
 mod open_calls;
@@ -37,6 +38,7 @@ pub(crate) use self::activity::{Activity, Span};
 use self::armory::{Armory, Site, Stage, Turn};
 use self::book::{Book, UNSEEN};
 use self::desk::{Answer, Desk, Request};
+use self::inventory::Inventory;
 use self::ledger::Ledger;
 pub(crate) use self::ledger::Seat;
 pub use self::ledger::Sum;
@@ -75,8 +77,11 @@ pub(crate) struct Instrumenter {
     open_calls: BTreeMap<u32, OpenCalls>,
     /// In which round somebody asked last whom a function calls.
     asked_callees: Option<u64>,
+    inventory: Inventory,
     /// Processes that ended in this round.
     gone: Vec<u32>,
+    /// Forks of processes in which functions were on: there they are, too.
+    heirs: BTreeSet<u32>,
     told: Told,
     ledger: Ledger,
     book: Book,
@@ -143,7 +148,9 @@ impl Instrumenter {
             watched: BTreeMap::new(),
             open_calls: BTreeMap::new(),
             asked_callees: None,
+            inventory: Inventory::default(),
             gone: Vec::new(),
+            heirs: BTreeSet::new(),
             ledger: Ledger::default(),
             told: Told::default(),
             book: Book::default(),
@@ -159,6 +166,7 @@ impl Instrumenter {
             return;
         }
         let code = focus.part(Hierarchy::Code).to_vec();
+        self.list_functions(&code);
         for one in &code {
             *self.wanted.entry(one.clone()).or_default() += 1;
         }
@@ -193,6 +201,7 @@ impl Instrumenter {
 
     /// A process appeared.
     pub(crate) fn watch(&mut self, process: u32, pid: u32) {
+        self.has_more_modules();
         self.watched.insert(process, pid);
         if let Some(desk) = &self.desk {
             desk.ask(Request::Watch { process, pid });
@@ -203,7 +212,14 @@ impl Instrumenter {
 
     /// A process is a fork of another: what is too hot there is here, too.
     pub(crate) fn inherit(&mut self, process: u32, parent: u32) {
-        let Some(parent) = self.armories.get(&parent) else { return };
+        let is_heir = self.heirs.contains(&parent);
+        let Some(parent) = self.armories.get(&parent) else {
+            self.heirs.extend(is_heir.then_some(process));
+            return;
+        };
+        if is_heir || parent.sites.values().any(|site| site.on_since.is_some()) {
+            self.heirs.insert(process);
+        }
         let hot = parent.sites.iter().filter(|(_, site)| site.window.is_some());
         let hot: Vec<FunctionKey> = hot.map(|(key, _)| *key).chain(parent.hot.clone()).collect();
         self.armories.entry(process).or_default().hot.extend(hot);
@@ -262,6 +278,7 @@ impl Instrumenter {
     pub(crate) fn begin_round(&mut self) {
         self.round += 1;
         self.bury();
+        self.list_modules();
         let answers = self.desk.as_ref().map(Desk::answers).unwrap_or_default();
         answers.into_iter().for_each(|answer| self.take(answer));
         if self.watched.is_empty() {
@@ -436,6 +453,7 @@ impl Instrumenter {
             }
             Answer::Learned { calls } => self.told.callees.extend(calls),
             Answer::Seen { process, seen } => self.looked(process, seen),
+            Answer::Listed { code } => self.inventory.take(code),
             Answer::Planned { process, plans } => {
                 let Some(armory) = self.armories.get_mut(&process) else { return };
                 for planned in plans {

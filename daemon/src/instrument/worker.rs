@@ -76,6 +76,7 @@ impl Worker {
                 let callees = self.callees(&of);
                 Some(Answer::Callees { of, callees })
             }
+            Request::List { module } => Some(Answer::Listed { code: self.list(module.as_ref()) }),
             Request::Look { process, threads } => Some(self.look(process, &threads)),
             Request::Plan { process, functions } => Some(self.plan(process, functions)),
             Request::Move { process, arena, functions } => {
@@ -214,8 +215,11 @@ impl Worker {
 
 /// Whether an object is our own.
 fn is_ours(name: &str) -> bool {
-    name == "libwhyperf.so"
+    name == OURS
 }
+
+/// The file name of our own object.
+pub(super) const OURS: &str = "libwhyperf.so";
 
 /// Larger tables of functions are those of classes: too many to ask about one by one.
 const MOST_IN_TABLES: usize = 64;
