@@ -16,8 +16,8 @@ use crate::thread::{Growth, NodeState, Thread};
 pub struct Cost {
     /// In the interval just past.
     pub now: f64,
-    /// Of that, what answering pairs takes: all that fewer pairs could save. Events of functions
-    /// are switched on for pairs; the others are recorded whoever asks.
+    /// What the functions that are on for pairs would take of what is left for them if none had to rest, at
+    /// the highest price of a call: at the limit, all of it.
     pub answering: f64,
     /// Over the run.
     pub mean: f64,
@@ -179,14 +179,14 @@ impl Account {
     }
 
     /// The dearest process of an interval, its share of the daemon included.
-    pub(crate) fn interval(&mut self, dearest: Nanos, answering: Nanos, length: Nanos) {
+    pub(crate) fn interval(&mut self, dearest: Nanos, answering: f64, length: Nanos) {
         if length.is_zero() {
             return;
         }
         self.spent += dearest;
         self.lived += length;
         self.cost.now = dearest.as_secs_f64() / length.as_secs_f64();
-        self.cost.answering = answering.as_secs_f64() / length.as_secs_f64();
+        self.cost.answering = answering;
         self.cost.mean = self.spent.as_secs_f64() / self.lived.as_secs_f64();
         self.last.add(dearest, length);
         self.cost.max = self.cost.max.max(self.last.share());

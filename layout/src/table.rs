@@ -26,7 +26,13 @@ pub struct RegionRecord {
     pub covered: AtomicU64,
     /// Ticks when a patched function was last switched on, 0 while it is off.
     pub since: AtomicU64,
-    pad: [AtomicU64; 2],
+    /// Calls that were counted without being timed; begins again at 2^32.
+    pub counted: AtomicU32,
+    /// Nanoseconds that the process ran meanwhile; begins again at 2^32.
+    pub counting: AtomicU32,
+    /// Nanoseconds that the process ran while the function was off, between two times in which it was
+    /// on.
+    pub missed: AtomicU64,
 }
 
 impl RegionRecord {

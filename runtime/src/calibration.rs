@@ -59,7 +59,7 @@ fn measure(private: &mut Private) {
     let (inside, outside) = cheapest(private, &mut call_scratch);
     FUNCTION_OUTSIDE.store(outside, Ordering::Relaxed);
     FUNCTION_INSIDE.store(inside, Ordering::Relaxed);
-    let mut number = 3;
+    let mut number = 1.0;
     let mut around = || {
         black_box(begin)(&SCRATCH);
         number = black_box(pool::chained)(number);
@@ -78,7 +78,7 @@ fn hidden(private: &mut Private, pair: &mut impl FnMut(), most: u64) -> u32 {
         return most as u32;
     }
     let (mut alone, mut together) = (u64::MAX, u64::MAX);
-    let mut number = 3;
+    let mut number = 1.0;
     for _ in 0..ROUNDS {
         let began = clock::now();
         for _ in 0..PAIRS {
@@ -112,17 +112,17 @@ fn call_scratch() {
 }
 
 /// The same around the chained one.
-fn call_chained(number: u64) -> u64 {
+fn call_chained(number: f64) -> f64 {
     let slot = pool::address(pool::CHAINED) as *const ();
     // SAFETY: the slot calls a function of this type and leaves every register as it would.
-    let function = unsafe { core::mem::transmute::<*const (), extern "C" fn(u64) -> u64>(slot) };
+    let function = unsafe { core::mem::transmute::<*const (), extern "C" fn(f64) -> f64>(slot) };
     black_box(function)(number)
 }
 
 /// Rounds of which the cheapest counts.
-const ROUNDS: u32 = 16;
+const ROUNDS: u32 = 12;
 /// Pairs of one round.
-const PAIRS: u64 = 64;
+const PAIRS: u64 = 128;
 /// No work hides more of a pair than all but this part of it.
 const LEAST_PART: u64 = 16;
 /// The number that no region of the program gets.

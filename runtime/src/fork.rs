@@ -4,6 +4,7 @@
 //! child inherits. So its tables begin as a copy of the parent's, and every number stays valid.
 
 use crate::lock::Held;
+use crate::patch::{count, site};
 use crate::process::Stage;
 use crate::switch::{self, WIPED};
 use crate::view::Tables;
@@ -28,6 +29,8 @@ pub(crate) fn before() {
 pub(crate) fn child() {
     switch::wipe();
     thread::after_fork();
+    count::forget();
+    site::begin_again();
     if WANTED.load(Ordering::Relaxed) {
         WIPED.stage.set(Stage::Wanted);
         hold::child();

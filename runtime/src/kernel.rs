@@ -256,6 +256,15 @@ pub(crate) fn futex_wait(word: *const u32, expected: u32, nanos: u64) {
     unsafe { call(libc::SYS_futex, arguments) };
 }
 
+/// Nanoseconds that the threads of this process ran.
+pub(crate) fn work() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    let clock = libc::CLOCK_PROCESS_CPUTIME_ID as usize;
+    // SAFETY: the structure is ours and has the type the call fills.
+    unsafe { call(libc::SYS_clock_gettime, [clock, &raw mut time as usize, 0, 0, 0, 0]) };
+    (time.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(time.tv_nsec as u64)
+}
+
 /// Wakes who sleeps on a futex that another process may share.
 pub(crate) fn futex_wake(word: *const u32) {
     let arguments = [word as usize, libc::FUTEX_WAKE as usize, i32::MAX as usize, 0, 0, 0];

@@ -10,7 +10,7 @@
 
 use crate::environ::{self, settings};
 use crate::lock::Held;
-use crate::patch::pool;
+use crate::patch::{pool, site};
 pub(crate) use crate::standing::Stage;
 use crate::switch::{self, WIPED};
 use crate::view::Tables;
@@ -209,6 +209,7 @@ fn set_paused(paused: bool) {
 /// The process ends in order (`exit`, `_exit`).
 pub fn leave() {
     let Some(tables) = own() else { return };
+    site::settle_all(tables);
     tables.header().leave(clock::now());
 }
 

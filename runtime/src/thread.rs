@@ -7,6 +7,7 @@
 use crate::environ::settings;
 use crate::lock::Held;
 use crate::patch::calls::Calls;
+use crate::patch::count;
 use crate::thread_local::{Thread, thread};
 use crate::view::{Slot, Tables};
 use crate::{agent, calibration, clock, damage, kernel, map, process, tree};
@@ -161,6 +162,7 @@ fn register(block: *mut Thread, parents: Option<&mut Private>) -> Option<&'stati
     let private = slot.and_then(|slot| furnish(block, slot, tables));
     let private = private.inspect(|private| private.calls().inherit(tag));
     let private = private.map(calibrated);
+    count::enlist(&held);
     drop(held);
     // SAFETY: as above.
     unsafe { (*block).flags &= !BUSY };
@@ -221,6 +223,7 @@ extern "C" fn ended(_: *mut c_void) {
         (*block).flags |= ENDED;
         (*block).private.cast::<Private>().as_mut()
     };
+    count::strike();
     if process::is_measured()
         && let Some(private) = private
     {

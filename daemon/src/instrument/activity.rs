@@ -108,11 +108,12 @@ impl Activity {
         self.time(visits.saturating_mul(self.price) >> 8)
     }
 
-    /// Calls a second.
+    /// Calls a second while a function was on, for so many ticks.
     #[expect(clippy::cast_precision_loss, reason = "a rate is a ratio, not a count")]
-    pub(super) fn rate(&self, region: u32) -> f64 {
+    pub(super) fn rate(&self, region: u32, covered: u64) -> f64 {
         let visits = self.deeds.get(&region).map_or(0, |deeds| deeds.visits);
-        if self.length.is_zero() { 0.0 } else { visits as f64 / self.length.as_secs_f64() }
+        let covered = self.time(covered);
+        if covered.is_zero() { 0.0 } else { visits as f64 / covered.as_secs_f64() }
     }
 }
 

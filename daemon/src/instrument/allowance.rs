@@ -10,7 +10,7 @@
 use whyperf_layout::Command;
 use whyperf_model::Nanos;
 
-use super::Service;
+use super::{Instrumenter, Service};
 use super::armory::{Armory, Turn};
 
 /// What one process's functions may do.
@@ -21,6 +21,8 @@ pub(super) struct Allowance {
     /// Visits of an interval, and what the process was told last.
     visits: u64,
     told: u64,
+    /// What functions would take if none had to rest, of what is left, as a share of the limit's size.
+    demand: f64,
     /// Visits of one function in a window, and nanoseconds from one window to the next.
     pub(super) window: u64,
     period: u64,
@@ -42,10 +44,23 @@ impl Armory {
         let left = limit * AIM - *lately - windows;
         let price = service.activity.price();
         self.allowance.visits = visits(left, INTERVAL, price);
+        let on = self.sites.values().filter(|site| site.on_since.is_some());
+        let wanted: f64 = on.map(|site| site.rate).sum();
+        #[expect(clippy::cast_precision_loss, reason = "a rate")]
+        let allowed = self.allowance.visits as f64 / INTERVAL.as_secs_f64();
+        self.allowance.demand = limit * wanted / allowed;
         // Beyond this one, should the process be late in shutting it; few numbers, for each is told.
         let parts = hot.next_power_of_two() as u64;
         self.allowance.window = visits(1.0, WINDOW, price).next_power_of_two() / parts;
         self.allowance.period = period(limit, service.threads.len());
+    }
+}
+
+impl Instrumenter {
+    /// What functions would take of what is left for them where they would take most, if none had to rest;
+    /// at the limit, all of it.
+    pub(crate) fn demand(&self) -> f64 {
+        self.armories.values().map(|armory| armory.allowance.demand).fold(0.0, f64::max)
     }
 }
 

@@ -19,7 +19,7 @@ use super::account::Spell;
 use super::allowance::Allowance;
 use super::desk::Planned;
 use super::modules::FunctionKey;
-use super::window::Window;
+use super::window::{Notes, Window};
 use crate::catalogue::Catalogue;
 use crate::control::ring_doorbell;
 use crate::region::Region;
@@ -61,8 +61,12 @@ pub(super) struct Site {
     /// Tries of arming that failed for a passing reason.
     tries: u32,
     pub(super) window: Option<Window>,
+    /// How often it may be visited in each of the windows that the process opens for it, 0 for none.
+    pub(super) windows: u64,
     /// Ticks that it was on, as last looked at, and whether it ever was.
     pub(super) seen: u64,
+    /// What else the process said of it then.
+    pub(super) notes: Notes,
     pub(super) was_on: bool,
     /// What the last interval showed.
     pub(super) spell: Spell,
@@ -117,7 +121,9 @@ impl Site {
             on_since: None,
             tries: 0,
             window: None,
+            windows: 0,
             seen: 0,
+            notes: Notes::default(),
             was_on: false,
             spell: Spell::default(),
             named: false,
@@ -197,12 +203,12 @@ impl Armory {
         reply: &Message,
         turn: Turn<'_>,
     ) -> Option<(u64, Vec<FunctionKey>)> {
-        let [first, second, third] = reply.arguments;
+        let [first, second, _] = reply.arguments;
         match reply.what {
             what if what == Reply::Mapped as u64 => return self.mapped(first, second),
             what if what == Reply::Armed as u64 => self.armed(first, turn),
             what if what == Reply::Disarmed as u64 => self.disarmed(first, second),
-            what if what == Reply::TooHot as u64 => self.too_hot(first, third),
+            what if what == Reply::TooHot as u64 => self.too_hot(first),
             what if what == Reply::Refused as u64 => self.refused(first, second),
             _ => {}
         }
@@ -223,10 +229,10 @@ impl Armory {
         for site in self.sites.values_mut() {
             rung |= site.follow(turn);
         }
+        rung |= self.keep_windows(turn);
         if rung {
             ring_doorbell(turn.region);
         }
-        self.open_windows(turn);
     }
 
     /// Gives every function its bytes back; false when some could not be told yet.
@@ -234,7 +240,11 @@ impl Armory {
         let mut all = true;
         let mut rung = false;
         for site in self.sites.values_mut() {
-            if let Stage::Armed(region) = site.stage {
+            if site.windows > 0 {
+                let is_told = site.end_windows(turn);
+                rung |= is_told;
+                all &= is_told;
+            } else if let Stage::Armed(region) = site.stage {
                 if turn.send(Command::Disarm, [u64::from(region), 0, 0]) {
                     site.stage = Stage::Disarming(region);
                     rung = true;
@@ -270,10 +280,10 @@ impl Armory {
         }
         let is_due = |site: &Site| {
             site.wanted
-                && site.window.is_none()
+                && (site.window.is_none() || site.region.is_none())
                 && site.stage == Stage::Ready
                 && arenas.get(&site.arena) == Some(&ArenaStage::Mapped)
-                && (site.tries == 0 || turn.round >= site.asked + AGAIN)
+                && (site.tries == 0 || turn.round >= site.asked + AGAIN.min(1 << site.tries))
         };
         let due = sites.iter_mut().filter(|(_, site)| is_due(site));
         let due: Vec<_> = due.take(geometry::STAGING_CAPACITY).collect();
@@ -341,11 +351,9 @@ impl Armory {
         }
     }
 
-    /// The burst: how many calls, high half, took how many ticks.
-    fn too_hot(&mut self, region: u64, burst: u64) {
+    fn too_hot(&mut self, region: u64) {
         if let Some(site) = self.site_of(region) {
-            let burst = ((burst >> 32) as u32, burst as u32);
-            site.window.get_or_insert_with(|| Window::after(burst));
+            site.window.get_or_insert_with(Window::new);
             site.on_since = None;
         }
     }
@@ -430,4 +438,4 @@ const AGAIN: u64 = 20;
 /// Rounds after which a function that nobody wants gets its original bytes back.
 const IDLE: u64 = 40;
 /// Tries of arming what fails for a passing reason.
-const MOST_TRIES: u32 = 5;
+const MOST_TRIES: u32 = 8;

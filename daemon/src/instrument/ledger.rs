@@ -134,6 +134,10 @@ impl Instrumenter {
 
     /// A process that ended had functions that pairs need, and none of them was in place.
     pub(super) fn note_lost(&mut self, process: u32) {
+        let is_hot = self.armories.get(&process).is_some_and(|armory| !armory.hot.is_empty());
+        if self.heirs.contains(&process) && !is_hot {
+            return;
+        }
         let needs = self.needs.keys().filter(|pair| self.by_name.contains(pair));
         let lost: Vec<PairId> = needs
             .filter(|pair| {
@@ -196,7 +200,7 @@ impl Entry {
         for ((key, spell), part) in spells.iter().zip(parts) {
             let account = self.accounts.entry((seat.number, *key));
             self.now = self.now.max(spell.covered);
-            account.or_insert_with(|| Account::open(spell)).add(*part, spell);
+            account.or_default().add(*part, spell);
         }
     }
 }

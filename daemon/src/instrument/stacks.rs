@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use whyperf_code::{Callee, Scope};
 use whyperf_model::{Hierarchy, Nanos, Resource};
 
 use super::desk::{Answer, Seen};
@@ -96,7 +97,7 @@ impl Worker {
             if !is_news || self.called(caller).contains(&callee) {
                 continue;
             }
-            self.experience.calls.entry(caller).or_default().insert(callee);
+            self.remember(caller, callee);
             let caller = self.name(caller);
             self.report(caller, callee);
         }
@@ -111,6 +112,22 @@ impl Worker {
         {
             self.report(Resource::root(Hierarchy::Code), first);
         }
+    }
+
+    /// Within an object, and by the names that others export, also for later runs.
+    fn remember(&mut self, caller: FunctionKey, callee: FunctionKey) {
+        let known = &self.modules.get(callee.module).code;
+        let exported =
+            || known.names(callee.function).into_iter().find(|name| name.scope == Scope::Global);
+        let kept = if caller.module == callee.module {
+            Some(Callee::Function(callee.function))
+        } else {
+            exported().map(|name| Callee::Imported(name.text))
+        };
+        if let Some(kept) = kept {
+            self.modules.get(caller.module).code.learn(caller.function, kept);
+        }
+        self.experience.calls.entry(caller).or_default().insert(callee);
     }
 
     fn report(&mut self, caller: Resource, callee: FunctionKey) {

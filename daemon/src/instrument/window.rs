@@ -5,10 +5,9 @@
 //! for the window less what the events took: the time that the program would have needed.
 
 use std::sync::atomic::Ordering;
-use std::thread;
-use std::time::Duration;
 
-use whyperf_layout::Command;
+use whyperf_layout::{Command, RegionRecord};
+use whyperf_model::Nanos;
 use whyperf_model::matching::PairId;
 
 use super::account::{Spell, Stretch};
@@ -16,35 +15,21 @@ use super::activity::Activity;
 use super::armory::{Armory, Site, Stage, Turn};
 use super::desk::{Outcome, Planned};
 use super::{Instrumenter, PRICED};
-use crate::control::ring_doorbell;
 use crate::region::Region;
 
 /// A function that is on for a part of the time only.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Window {
-    /// Calls of the burst for which it was switched off, and the ticks that they took; zeros when that
-    /// is not known.
-    burst: (u32, u32),
     /// It was switched off since the round before.
     is_new: bool,
     /// Windows in a row in which nothing entered it.
     quiet: u32,
-    /// The round of the next one.
-    due: u64,
 }
 
 impl Window {
-    /// From now on, because of a burst of so many calls in so many ticks.
-    pub(super) fn after(burst: (u32, u32)) -> Self {
-        Self { burst, is_new: true, ..Self::default() }
-    }
-
-    /// Calls a nanosecond in the burst, without what they cost.
-    fn rate(self, activity: &Activity) -> Option<f64> {
-        let (visits, ticks) = self.burst;
-        let took = activity.time(u64::from(ticks)) - activity.cost(u64::from(visits));
-        #[expect(clippy::cast_precision_loss, reason = "less than 2^52 ns")]
-        (!took.is_zero()).then(|| f64::from(visits) / took.0 as f64)
+    /// From now on.
+    pub(super) fn new() -> Self {
+        Self { is_new: true, ..Self::default() }
     }
 }
 
@@ -58,28 +43,20 @@ impl Armory {
             };
             let Some(record) = region.regions().get(number as usize) else { continue };
             site.entered |= activity.of_region(number).is_some();
-            site.rate = activity.rate(number);
             let is_off = record.switched.load(Ordering::Relaxed) == 0;
             if is_off && site.is_expected_on() && record.hot_visits.load(Ordering::Relaxed) != 0 {
                 // Its reply is still to come, or never will.
-                site.window = Some(Window::after((0, 0)));
+                site.window = Some(Window::new());
                 site.on_since = None;
             }
             let covered = record.coverage(activity.now);
             let new = covered.saturating_sub(std::mem::replace(&mut site.seen, covered));
-            site.spell = site.spell(number, new, activity);
+            // One that rested for a part of the interval was called then, too.
+            site.rate = activity.rate(number, new);
+            let notes = site.notes.renew(record);
+            site.spell = site.spell(number, new, &notes, activity);
             site.was_on |= covered > 0;
             site.watch_windows();
-        }
-    }
-
-    /// The function that costs most is measured in windows from now on.
-    pub(super) fn cool(&mut self) {
-        let rates = self.sites.values_mut().filter(|site| site.window.is_none());
-        let hottest = rates.max_by(|one, other| one.rate.total_cmp(&other.rate));
-        if let Some(site) = hottest.filter(|site| site.rate >= LEAST) {
-            site.window = Some(Window::after((0, 0)));
-            site.on_since = None;
         }
     }
 
@@ -93,63 +70,80 @@ impl Armory {
         }
     }
 
-    /// Opens one window for functions that are too hot, and waits for its end: armed but off they
-    /// would cost the program more than the window does.
-    pub(super) fn open_windows(&mut self, turn: Turn<'_>) {
-        if self.batch.is_some() {
-            return;
-        }
-        let is_due = |site: &Site| {
-            let is_due = site.window.is_some_and(|window| turn.round >= window.due);
-            site.wanted && is_due && site.stage == Stage::Ready
-        };
-        let due = self.sites.iter_mut().filter(|(_, site)| is_due(site) && site.region.is_some());
-        let due: Vec<_> = due.take(AT_ONCE).collect();
-        let regions: Vec<u32> = due.iter().filter_map(|(_, site)| site.region).collect();
-        let Some(first) = regions.first() else { return };
-        for (record, (_, site)) in turn.region.staging().iter().zip(&due) {
-            if let Some(patch) = &site.patch {
-                record.write(patch);
+    /// Tells the process which functions have windows from now on, and which no longer; it opens and
+    /// shuts them by itself. True when the bell is to be rung.
+    pub(super) fn keep_windows(&mut self, turn: Turn<'_>) -> bool {
+        let mut rung = false;
+        let Self { sites, allowance, .. } = self;
+        for site in sites.values_mut() {
+            let Some(region) = site.region.map(u64::from) else { continue };
+            let is_due = site.wanted && site.window.is_some();
+            let is_told = site.windows == allowance.window;
+            if is_due && !is_told && site.stage == Stage::Ready {
+                if turn.send(Command::Window, allowance.windows(region)) {
+                    site.windows = allowance.window;
+                    rung = true;
+                }
+            } else if !is_due && site.windows > 0 {
+                rung |= site.end_windows(turn);
             }
         }
-        let before = covered(turn.region, *first);
-        self.batches += 1;
-        if !turn.send(Command::Arm, [0, due.len() as u64, self.batches]) {
-            return;
-        }
-        let mut keys = Vec::new();
-        for (key, site) in due {
-            site.stage = Stage::Arming;
-            if let Some(window) = &mut site.window {
-                // In all processes in the same rounds.
-                window.due = (turn.round / PERIOD + 1) * PERIOD;
-            }
-            keys.push(*key);
-        }
-        self.batch = Some((self.batches, keys));
-        for region in &regions {
-            turn.send(Command::Window, [u64::from(*region), WINDOW, HOUR]);
-        }
-        ring_doorbell(turn.region);
-        for _ in 0..TRIES {
-            thread::sleep(STEP);
-            if covered(turn.region, *first) != before {
-                break;
-            }
-        }
-        for region in regions {
-            turn.send(Command::Window, [u64::from(region), 0, 0]);
-            turn.send(Command::Disarm, [u64::from(region), 0, 0]);
-        }
-        ring_doorbell(turn.region);
+        rung
     }
 }
 
-fn covered(region: &Region, number: u32) -> u64 {
-    region.regions().get(number as usize).map_or(0, |record| record.covered.load(Ordering::Relaxed))
+/// What a process said of a function apart from its visits; or by how much that grew.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Notes {
+    counted: u32,
+    counting: u32,
+    missed: u64,
+}
+
+impl Notes {
+    /// By how much it grew since the last time.
+    fn renew(&mut self, record: &RegionRecord) -> Self {
+        let new = Self {
+            counted: record.counted.load(Ordering::Relaxed),
+            counting: record.counting.load(Ordering::Relaxed),
+            missed: record.missed.load(Ordering::Relaxed),
+        };
+        let old = std::mem::replace(self, new);
+        Self {
+            counted: new.counted.wrapping_sub(old.counted),
+            counting: new.counting.wrapping_sub(old.counting),
+            missed: new.missed.saturating_sub(old.missed),
+        }
+    }
+
+    /// Nanoseconds that so many calls take, by those that were counted without being timed.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss,
+        reason = "an estimate, above 0"
+    )]
+    fn needed(&self, visits: u64) -> Option<Nanos> {
+        if self.counted == 0 || visits == 0 {
+            return None;
+        }
+        let each = f64::from(self.counting) / f64::from(self.counted);
+        Some(Nanos((visits as f64 * each) as u64))
+    }
 }
 
 impl Site {
+    /// It has no windows any more, and gets its bytes back; false when the process cannot be told yet.
+    pub(super) fn end_windows(&mut self, turn: Turn<'_>) -> bool {
+        let Some(region) = self.region else { return false };
+        let sent = turn.send(Command::Window, [u64::from(region), 0, 0]);
+        if sent {
+            self.windows = 0;
+            self.stage = Stage::Disarming(region);
+        }
+        sent
+    }
+
     /// Whether amounts of the interval that just ended can be told.
     pub(super) fn is_measured(&self, round: u64) -> bool {
         if self.window.is_some() && self.spell.stretch == Stretch::Window {
@@ -181,12 +175,13 @@ impl Site {
         Spell { lived: activity.length, age: activity.age, stretch, ..Spell::default() }
     }
 
-    fn spell(&mut self, region: u32, covered: u64, activity: &Activity) -> Spell {
+    fn spell(&mut self, region: u32, covered: u64, notes: &Notes, activity: &Activity) -> Spell {
         let deeds = activity.of_region(region);
         let time = activity.time(covered);
+        let visits = deeds.map_or(0, |deeds| deeds.visits);
         let is_new = self.window.as_mut().is_some_and(|window| std::mem::take(&mut window.is_new));
         let stretch = match self.window {
-            Some(window) if is_new => Stretch::Ending(window.rate(activity)),
+            Some(_) if is_new => Stretch::Ending,
             Some(_) => Stretch::Window,
             None if covered == 0 => Stretch::Waiting,
             None if !self.was_on => Stretch::Beginning(activity.age - time),
@@ -196,8 +191,9 @@ impl Site {
             lived: activity.length,
             age: activity.age,
             covered: time,
-            needed: activity.needed(region, covered),
-            visits: deeds.map_or(0, |deeds| deeds.visits),
+            missed: Nanos(notes.missed),
+            needed: notes.needed(visits).unwrap_or_else(|| activity.needed(region, covered)),
+            visits,
             own: deeds.map_or(0, |deeds| deeds.own),
             stretch,
         }
@@ -258,22 +254,9 @@ impl Instrumenter {
     }
 }
 
-/// Nanoseconds of a window.
-const WINDOW: u64 = 500_000;
-/// Until the next one the agent would wait as long as it can: the daemon ends it before.
-const HOUR: u64 = 3_600_000_000_000;
-/// Rounds from window to window.
-const PERIOD: u64 = 4;
-/// The share of the time that this makes, as long as nothing is known better.
+/// The share of the time that windows make, as long as nothing is known better.
 pub(super) const SHARE: f64 = 0.0025;
 /// Windows that show no call, after which there are none.
 const QUIET: u32 = 2;
-/// Functions with windows at a time: their commands fit into the ring together.
-const AT_ONCE: usize = 12;
-/// How often, and how far apart, it is looked whether a window is over.
-const TRIES: u32 = 60;
-const STEP: Duration = Duration::from_micros(300);
-/// Calls a second below which no function is too hot.
-const LEAST: f64 = 20_000.0;
 /// Rounds after which a function that nobody entered is looked through.
 const PATIENCE: u64 = 7;

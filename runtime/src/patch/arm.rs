@@ -4,7 +4,7 @@ use super::batch::{self, Batch, Way};
 use super::maps::Maps;
 use super::site::{self, JUMP, Site, State};
 use super::text::{self, Text};
-use super::{arena, compiled, gate, threads, trap, wide};
+use super::{arena, compiled, count, gate, threads, trap, wide};
 use crate::lock::Held;
 use crate::region;
 use crate::view::Tables;
@@ -12,6 +12,9 @@ use core::sync::atomic::Ordering;
 use whyperf_layout::geometry::STAGING_CAPACITY;
 use whyperf_layout::patch::{BOUNDARIES, CODE};
 use whyperf_layout::{Outcome, Patch, ThunkForm};
+
+/// Bytes of a stub and of what lies behind it.
+const ROOM: u64 = (CODE + count::LENGTH) as u64;
 
 /// What a batch needs of the process.
 #[derive(Debug)]
@@ -112,7 +115,7 @@ fn admit(tables: Tables, ground: &Ground, patch: &Patch, held: &Held) -> Result<
     let is_code = ground.maps.holds(patch.site, patch.length)
         && ground.maps.holds(patch.entry, 1)
         && (!is_island || ground.maps.holds(patch.island, JUMP as u64));
-    if !is_code || !arena::holds(patch.stub, patch.code_length, patch.word) {
+    if !is_code || !arena::holds(patch.stub, ROOM, patch.word) {
         return Err(Outcome::NotMapped);
     }
     let known = site::of_entry(patch.entry);
@@ -232,6 +235,8 @@ fn prepare(
     };
     site::publish(slot, patch);
     if let Some(site) = site::of_slot(slot) {
+        // Without it calls are not counted apart, no more.
+        let _counts = count::prepare(&ground.text, site);
         site::rest(site);
     }
     Ok(slot)

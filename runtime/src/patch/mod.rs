@@ -12,6 +12,7 @@ mod batch;
 pub(crate) mod budget;
 pub(crate) mod calls;
 pub mod compiled;
+pub(crate) mod count;
 pub mod departure;
 pub mod gate;
 mod index;

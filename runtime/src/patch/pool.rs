@@ -37,7 +37,7 @@ unsafe extern "C" {
     static whyperf_keeps_all: AtomicU32;
     fn whyperf_slots();
     fn whyperf_empty();
-    fn whyperf_chained(number: u64) -> u64;
+    fn whyperf_chained(number: f64) -> f64;
 }
 
 /// Address of a slot.
@@ -76,7 +76,7 @@ pub(crate) fn prepare() {
 }
 
 /// Some hundred ticks of work, through which a number goes.
-pub(crate) fn chained(number: u64) -> u64 {
+pub(crate) fn chained(number: f64) -> f64 {
     // SAFETY: it computes, no more.
     unsafe { whyperf_chained(number) }
 }
@@ -128,9 +128,9 @@ global_asm!(
     ".globl whyperf_chained",
     ".hidden whyperf_chained",
     ".type whyperf_chained,@function",
-    "whyperf_chained: movq %rdi, %rax",
-    ".rept 96",
-    "imulq %rax, %rax",
+    "whyperf_chained:",
+    ".rept 64",
+    "mulsd %xmm0, %xmm0",
     ".endr",
     "retq",
     ".size whyperf_chained, . - whyperf_chained",

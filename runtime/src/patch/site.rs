@@ -9,13 +9,13 @@
 //! A slot, its stub and its region stay bound to their function, for a thread may stand in any of
 //! them at any time.
 
-use super::compiled;
+use super::{compiled, count};
 use super::index::Index;
 use super::pool::{self, SLOTS};
 use super::wide;
 use crate::lock::Held;
 use crate::view::Tables;
-use crate::{clock, switch};
+use crate::{clock, kernel, switch};
 use core::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 use whyperf_layout::Patch;
 use whyperf_layout::geometry::REGION_CAPACITY;
@@ -60,6 +60,8 @@ pub(super) struct Site {
     pub(super) copy: AtomicU64,
     /// The word that the stub jumps through.
     pub(super) word: AtomicU64,
+    /// How long the process had run when it was switched off, plus one; 0 while it is on, or never was.
+    off_since: AtomicU64,
     /// Beginnings of instructions inside, as in the record.
     boundaries: [AtomicU32; BOUNDARIES],
 }
@@ -92,6 +94,7 @@ impl Site {
             stub: AtomicU64::new(0),
             copy: AtomicU64::new(0),
             word: AtomicU64::new(0),
+            off_since: AtomicU64::new(0),
             boundaries: [const { AtomicU32::new(0) }; BOUNDARIES],
         }
     }
@@ -164,6 +167,22 @@ impl Site {
         word.load(Ordering::Relaxed).to_le_bytes()
     }
 
+    /// Takes note of how much the process ran while it was off.
+    fn settle(&self, tables: Tables, goes_on: bool) {
+        let since = self.off_since.swap(0, Ordering::Relaxed);
+        if since != 0 {
+            let work = kernel::work().wrapping_add(1);
+            let missed = &tables.region(self.region()).missed;
+            missed.fetch_add(work.wrapping_sub(since), Ordering::Relaxed);
+            self.off_since.store(if goes_on { work } else { 0 }, Ordering::Relaxed);
+        }
+    }
+
+    /// Calls are only counted from here on.
+    pub(super) fn lead_to_count(&self) {
+        self.lead(count::place(self));
+    }
+
     /// Leads calls to the slot, or past it.
     fn lead(&self, to: u64) {
         let word = self.word.load(Ordering::Relaxed);
@@ -177,6 +196,20 @@ impl Site {
 /// Entries in use.
 pub(super) fn used() -> usize {
     USED.load(Ordering::Relaxed) as usize
+}
+
+/// The process ends: what is off was off until now.
+pub(crate) fn settle_all(tables: Tables) {
+    SITES.iter().take(used()).for_each(|site| site.settle(tables, true));
+}
+
+/// In a forked child, which has run for no time yet.
+pub(crate) fn begin_again() {
+    for site in SITES.iter().take(used()) {
+        if site.off_since.load(Ordering::Relaxed) != 0 {
+            site.off_since.store(1, Ordering::Relaxed);
+        }
+    }
 }
 
 /// The entry of a slot.
@@ -251,10 +284,14 @@ pub(crate) fn switch(tables: Tables, id: u16, on: bool) {
         switch::set(id, !is_paused);
         site.lead(wide::address(slot));
         record.uncover(clock::now());
+        site.settle(tables, false);
         return;
     }
     if let Some((_, site)) = function {
         site.lead(site.copy.load(Ordering::Relaxed));
+        if record.since.load(Ordering::Relaxed) != 0 {
+            site.off_since.store(kernel::work().wrapping_add(1), Ordering::Relaxed);
+        }
         record.cover(clock::now());
     }
     switch::set(id, on && !is_paused && function.is_none());

@@ -1,0 +1,125 @@
+//! Counting calls without timing them, for functions that take less time than an event: one
+//! instruction a call.
+//!
+//! ```text
+//!   stub: jmp [word] ──► inc fs:[count] ──► jmp copy        behind the stub, in the same arena
+//! ```
+//! Each thread counts for itself; the sum over all is taken before and after. One function counts at a
+//! time.
+
+use super::site::Site;
+use super::text::Text;
+use crate::lock::Held;
+use core::arch::{asm, global_asm};
+use core::sync::atomic::{AtomicU64, Ordering};
+use whyperf_layout::geometry::SLOT_CAPACITY;
+use whyperf_layout::patch::CODE;
+
+/// Bytes of the code, behind the stub.
+pub(super) const LENGTH: usize = 16;
+
+global_asm!(
+    ".section .tbss.whyperf_count,\"awT\",@nobits",
+    ".balign 8",
+    ".globl whyperf_count",
+    ".hidden whyperf_count",
+    ".type whyperf_count,@object",
+    ".size whyperf_count,8",
+    "whyperf_count:",
+    ".zero 8",
+    ".text",
+);
+
+/// Where threads count; 0 where there is none.
+static PLACES: [AtomicU64; SLOT_CAPACITY] = [const { AtomicU64::new(0) }; SLOT_CAPACITY];
+/// What threads counted that have ended.
+static LEFT: AtomicU64 = AtomicU64::new(0);
+
+/// How far a thread's count lies from its thread pointer.
+fn distance() -> i64 {
+    let distance: i64;
+    // SAFETY: reads a constant of this library.
+    unsafe {
+        asm!(
+            "mov {distance}, qword ptr [rip + whyperf_count@GOTTPOFF]",
+            distance = out(reg) distance,
+            options(nostack, readonly),
+        );
+    }
+    distance
+}
+
+/// Address of the calling thread's count.
+fn own() -> u64 {
+    let pointer: u64;
+    // SAFETY: the first word behind the thread pointer is its own value.
+    unsafe { asm!("mov {}, qword ptr fs:[0]", out(reg) pointer, options(nostack, readonly)) };
+    pointer.wrapping_add_signed(distance())
+}
+
+/// The calling thread's count is one of those that are summed up from here on.
+pub(crate) fn enlist(_: &Held) {
+    let own = own();
+    let is_own = |place: &&AtomicU64| place.load(Ordering::Relaxed) == own;
+    if PLACES.iter().any(|place| is_own(&place)) {
+        return;
+    }
+    if let Some(place) = PLACES.iter().find(|place| place.load(Ordering::Relaxed) == 0) {
+        place.store(own, Ordering::Relaxed);
+    }
+}
+
+/// The calling thread ends.
+pub(crate) fn strike() {
+    let own = own();
+    let held = Held::take();
+    if let Some(place) = PLACES.iter().find(|place| place.load(Ordering::Relaxed) == own) {
+        // SAFETY: the calling thread's own word, which nothing else reads or writes by reference.
+        let counted = unsafe { (own as *const u64).read_volatile() };
+        LEFT.fetch_add(counted, Ordering::Relaxed);
+        place.store(0, Ordering::Relaxed);
+    }
+    drop(held);
+}
+
+/// In a forked child: other threads there are none.
+pub(crate) fn forget() {
+    PLACES.iter().for_each(|place| place.store(0, Ordering::Relaxed));
+}
+
+/// What all threads counted so far. A thread that ended unseen takes its count with it.
+pub(super) fn sum(text: &Text) -> u64 {
+    let mut sum = LEFT.load(Ordering::Relaxed);
+    for place in &PLACES {
+        let mut bytes = [0; 8];
+        let at = place.load(Ordering::Relaxed);
+        if at != 0 && text.read(at, &mut bytes) {
+            sum = sum.wrapping_add(u64::from_le_bytes(bytes));
+        }
+    }
+    sum
+}
+
+/// Writes the code that counts calls of a function; false when that cannot be.
+pub(super) fn prepare(text: &Text, site: &Site) -> bool {
+    let Ok(distance) = i32::try_from(distance()) else { return false };
+    let [a, b, c, d] = distance.to_le_bytes();
+    let at = place(site);
+    let next = at.wrapping_add(14);
+    let Ok(way) = i32::try_from(site.copy.load(Ordering::Relaxed).wrapping_sub(next) as i64) else {
+        return false;
+    };
+    let [e, f, g, h] = way.to_le_bytes();
+    let code = [0x64, 0x48, 0xff, 0x04, 0x25, a, b, c, d, 0xe9, e, f, g, h, 0xcc, 0xcc];
+    let mut found = [0; LENGTH];
+    if !text.read(at, &mut found) {
+        return false;
+    }
+    let is_there = found.iter().eq(&code);
+    is_there || (found.iter().all(|byte| *byte == 0) && text.write(at, &code))
+}
+
+/// Where that code is.
+pub(super) fn place(site: &Site) -> u64 {
+    site.stub.load(Ordering::Relaxed).wrapping_add(CODE as u64)
+}
