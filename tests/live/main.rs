@@ -21,3 +21,4 @@ mod poisson;
 mod programs;
 mod report;
 mod shipped;
+mod told;

@@ -34,7 +34,7 @@ const ROOM: [Way; 5] = [
     (CLANG, "-O2 -fxray-instrument -fxray-instruction-threshold=1"),
 ];
 
-const ROUNDS: usize = 2000;
+const ROUNDS: usize = 1000;
 
 #[test]
 fn functions_that_call_hooks_are_measured_by_name() {
