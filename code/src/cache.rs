@@ -23,9 +23,15 @@ use crate::scan::Stretch;
 /// The branches of one build of an object.
 #[derive(Debug)]
 pub(crate) struct Kept {
+    file: KeptFile,
+    origin: Origin,
+}
+
+/// A file about one build.
+#[derive(Debug)]
+pub(crate) struct KeptFile {
     folder: PathBuf,
     name: String,
-    origin: Origin,
 }
 
 /// What branches were made from.
@@ -57,45 +63,62 @@ enum Step {
 impl Kept {
     /// Of the build with this id, as its code is now.
     pub(crate) fn new(folder: &Path, id: &[u8], base: u64, stretches: &[Stretch<'_>]) -> Self {
-        let mut name = String::with_capacity(2 * id.len());
-        for byte in id {
-            write!(name, "{byte:02x}").expect("writing to a string does not fail");
-        }
         let (mut code, mut entries) = (SEED, SEED);
         for stretch in stretches {
             let own = &stretch.code[..stretch.length.min(stretch.code.len())];
             code = fingerprint(code, own);
             entries = mixed(entries, stretch.start);
         }
-        Self { folder: folder.to_owned(), name, origin: Origin { base, code, entries } }
+        let file = KeptFile::new(folder, id, "");
+        Self { file, origin: Origin { base, code, entries } }
     }
 
     /// What was kept, if it counts.
     pub(crate) fn load(&self) -> Option<Branches> {
+        let record: Record = postcard::from_bytes(&self.file.load(MARK)?).ok()?;
+        (record.origin == self.origin).then(|| record.branches())?
+    }
+
+    /// Keeps branches, as far as the folder allows it.
+    pub(crate) fn store(&self, branches: &Branches) {
+        if let Ok(body) = postcard::to_stdvec(&Record::of(self.origin, branches)) {
+            self.file.store(MARK, &body);
+        }
+    }
+}
+
+impl KeptFile {
+    /// About the build with this id.
+    pub(crate) fn new(folder: &Path, id: &[u8], ending: &str) -> Self {
+        let mut name = String::with_capacity(2 * id.len() + ending.len());
+        for byte in id {
+            write!(name, "{byte:02x}").expect("writing to a string does not fail");
+        }
+        name.push_str(ending);
+        Self { folder: folder.to_owned(), name }
+    }
+
+    /// Its contents, if nobody else can have put them there and they are whole.
+    pub(crate) fn load(&self, mark: &[u8; 8]) -> Option<Vec<u8>> {
         if !is_private(&self.folder) {
             return None;
         }
         let file = File::open(self.folder.join(&self.name)).ok()?;
         let mut bytes = Vec::new();
         file.take(LARGEST).read_to_end(&mut bytes).ok()?;
-        let (mark, rest) = bytes.split_first_chunk::<8>()?;
+        let (own, rest) = bytes.split_first_chunk::<8>()?;
         let (sum, body) = rest.split_first_chunk::<8>()?;
-        if mark != MARK || u64::from_le_bytes(*sum) != fingerprint(SEED, body) {
-            return None;
-        }
-        let record: Record = postcard::from_bytes(body).ok()?;
-        (record.origin == self.origin).then(|| record.branches())?
+        let is_whole = own == mark && u64::from_le_bytes(*sum) == fingerprint(SEED, body);
+        is_whole.then(|| body.to_vec())
     }
 
-    /// Keeps branches, as far as the folder allows it.
-    pub(crate) fn store(&self, branches: &Branches) {
+    /// Writes it anew, as far as the folder allows it.
+    pub(crate) fn store(&self, mark: &[u8; 8], body: &[u8]) {
         // Nobody is served by hearing that the next run will take a moment longer.
-        let _ = self.write(branches);
+        let _ = self.write(mark, body);
     }
 
-    fn write(&self, branches: &Branches) -> io::Result<()> {
-        let body =
-            postcard::to_stdvec(&Record::of(self.origin, branches)).map_err(io::Error::other)?;
+    fn write(&self, mark: &[u8; 8], body: &[u8]) -> io::Result<()> {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
         if !is_private(&self.folder) {
             return Err(io::Error::from(io::ErrorKind::PermissionDenied));
@@ -105,9 +128,8 @@ impl Kept {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let draft = self.folder.join(format!(".{}-{}-{number}", self.name, process::id()));
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
-        let sum = fingerprint(SEED, &body).to_le_bytes();
-        let written =
-            [&MARK[..], &sum, &body].into_iter().try_for_each(|part| file.write_all(part));
+        let sum = fingerprint(SEED, body).to_le_bytes();
+        let written = [&mark[..], &sum, body].into_iter().try_for_each(|part| file.write_all(part));
         let placed = written.and_then(|()| fs::rename(&draft, self.folder.join(&self.name)));
         if placed.is_err() {
             let _ = fs::remove_file(&draft);
@@ -216,7 +238,7 @@ const MARK: &[u8; 8] = b"whycode\x01";
 
 const SEED: u64 = 0x7768_7970_6572_6621;
 
-/// Builds that are remembered.
+/// Files that are kept.
 const BUILDS: usize = 500;
 
 /// No object has branches that need more bytes.

@@ -1,6 +1,6 @@
 //! Who calls whom: direct calls read from the code, and calls that were seen to happen.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::branches::{Branches, Way};
 use crate::function::{FunctionId, FunctionKind};
@@ -22,21 +22,6 @@ pub struct Calls {
     pub callees: Vec<Callee>,
     /// How many instructions call what only the run tells.
     pub computed: usize,
-}
-
-/// Calls that were seen, by caller.
-#[derive(Debug, Default)]
-pub(crate) struct Learned(BTreeMap<FunctionId, BTreeSet<Callee>>);
-
-impl Learned {
-    /// Whether it is news.
-    pub(crate) fn add(&mut self, caller: FunctionId, callee: Callee) -> bool {
-        self.0.entry(caller).or_default().insert(callee)
-    }
-
-    pub(crate) fn of(&self, caller: FunctionId) -> impl Iterator<Item = Callee> {
-        self.0.get(&caller).into_iter().flatten().cloned()
-    }
 }
 
 /// What the code of a function and of its fragments calls, jumps at its end among it.

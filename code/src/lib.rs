@@ -13,6 +13,7 @@ mod demangle;
 mod edges;
 mod error;
 mod function;
+mod learned;
 mod lines;
 mod object;
 mod opening;

@@ -13,13 +13,15 @@ mod variables;
 
 use std::ops::Range;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::branches::Branches;
-use crate::cache::Kept;
-use crate::edges::{self, Callee, Calls, Learned};
+use crate::cache::{Kept, KeptFile};
+use crate::edges::{self, Callee, Calls};
 use crate::error::ObjectError;
 use crate::function::{Function, FunctionId, FunctionKind, Name};
+use crate::learned::Learned;
 use crate::lines::Lines;
 use crate::opening::Opening;
 use crate::scan::{Stretch, scan};
@@ -45,6 +47,7 @@ pub struct Object {
     linkage: OnceLock<Linkage>,
     inventory: OnceLock<Inventory>,
     branches: OnceLock<Branches>,
+    is_decoded: AtomicBool,
     learned: Mutex<Learned>,
     places: Places,
 }
@@ -73,6 +76,7 @@ impl Object {
             linkage: OnceLock::new(),
             inventory: OnceLock::new(),
             branches: OnceLock::new(),
+            is_decoded: AtomicBool::new(false),
             learned: Mutex::default(),
             places: Places::default(),
         })
@@ -190,12 +194,19 @@ impl Object {
             if let Some(known) = kept.as_ref().and_then(Kept::load) {
                 return known;
             }
+            self.is_decoded.store(true, Ordering::Relaxed);
             let branches = scan(self.shape.base, &stretches);
             if let Some(kept) = kept.filter(|_| !self.is_damaged()) {
                 kept.store(&branches);
             }
             branches
         })
+    }
+
+    /// Whether all of its code was decoded, because an earlier run left nothing of use.
+    #[must_use]
+    pub fn was_decoded(&self) -> bool {
+        self.is_decoded.load(Ordering::Relaxed)
     }
 
     /// All code, cut at each known entry.
@@ -227,7 +238,8 @@ impl Object {
             _ => caller,
         };
         let mut calls = edges::direct(self, whole);
-        let learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
+        learned.read(self, self.kept_calls().as_ref());
         calls.callees.extend(learned.of(whole));
         calls.callees.sort();
         calls.callees.dedup();
@@ -240,11 +252,22 @@ impl Object {
         self.calls(caller).callees
     }
 
-    /// Takes note of a call that was seen to happen; whether it is news.
+    /// Takes note of a call that was seen to happen; whether it is news. Later runs know it, too.
     pub fn learn(&self, caller: FunctionId, callee: Callee) -> bool {
         let known = edges::direct(self, caller).callees.contains(&callee);
         let mut learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
-        !known && learned.add(caller, callee)
+        let file = self.kept_calls();
+        learned.read(self, file.as_ref());
+        let is_news = !known && learned.add(caller, callee);
+        if let Some(file) = file.filter(|_| is_news && !self.is_damaged()) {
+            learned.keep(self, &file);
+        }
+        is_news
+    }
+
+    fn kept_calls(&self) -> Option<KeptFile> {
+        let id = self.build_id().filter(|id| !id.is_empty())?;
+        Some(KeptFile::new(self.opening.cache.as_deref()?, id, ".calls"))
     }
 
     /// The function itself and the fragments that were cut from it.

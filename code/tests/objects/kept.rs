@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use whyperf_code::{Branch, Object, Opening};
+use whyperf_code::{Branch, Callee, FunctionId, Object, Opening};
 
 use crate::workshop::Workshop;
 
@@ -46,6 +46,13 @@ fn a_second_run_reads_what_the_first_found() {
     assert_eq!(written.mode() & 0o777, 0o600);
     assert_eq!(fs::metadata(&cache).expect("it is there").mode() & 0o777, 0o700);
     assert_eq!(branches(&program, &cache), first);
+    let decodes = |folder: &Path| {
+        let object = opened(&program, folder);
+        assert!(!object.branches().is_empty() && !object.functions().is_empty());
+        object.was_decoded()
+    };
+    assert!(!decodes(&cache), "the second run decodes nothing again");
+    assert!(decodes(&cache.with_file_name("elsewhere")), "the first one does");
     let read = fs::metadata(&file).expect("it is there");
     assert_eq!(read.ino(), written.ino(), "it was not written again");
     let calls = |object: &Object| {
@@ -112,4 +119,33 @@ fn a_folder_that_others_can_write_is_not_used() {
     fs::remove_dir(&cache).expect("it is empty");
     fs::write(&cache, "in the way").expect("the folder is ours");
     assert!(!branches(&program, &cache).is_empty());
+}
+
+#[test]
+fn calls_that_were_seen_are_known_to_later_runs() {
+    let (_folder, program, cache) = workshop("learned");
+    let find = |object: &Object, name: &str| {
+        let all = (0..).map(FunctionId).zip(object.functions());
+        let mut ids = all.map(|(id, _)| id);
+        ids.find(|id| object.names(*id).iter().any(|one| one.text == name)).expect("it has one")
+    };
+    let seen = |object: &Object| {
+        let (f, main) = (find(object, "f"), find(object, "main"));
+        [Callee::Function(main), Callee::Imported("qsort".to_owned())]
+            .map(|callee| object.callees(f).contains(&callee))
+    };
+    let first = opened(&program, &cache);
+    let (f, main) = (find(&first, "f"), find(&first, "main"));
+    assert_eq!(seen(&first), [false, false]);
+    assert!(first.learn(f, Callee::Function(main)));
+    assert!(!first.learn(f, Callee::Function(main)), "once");
+    assert!(first.learn(f, Callee::Imported("qsort".to_owned())));
+    let named = first.callees(f).into_iter().next().expect("it calls puts");
+    assert!(!first.learn(f, named), "an instruction names it");
+    assert_eq!(seen(&opened(&program, &cache)), [true, true]);
+    let file = only_file(&cache);
+    let good = fs::read(&file).expect("it is ours");
+    fs::write(&file, &good[..good.len() - 1]).expect("it is ours");
+    assert_eq!(seen(&opened(&program, &cache)), [false, false], "a cut file is none");
+    assert_eq!(seen(&opened(&program, &cache.with_file_name("other"))), [false, false]);
 }
