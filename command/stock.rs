@@ -58,9 +58,12 @@ fn take_findings(watch: &Watch, report: &mut Report) {
     });
     let past = watch.searches.past().iter();
     let past = past.map(|past| (past.name.clone(), past.interval, past.report.clone()));
+    let efficiencies = watch.efficiencies_of_phases().into_iter();
     report.phases = past
         .chain(current)
-        .map(|(name, interval, found)| Phase {
+        .zip(efficiencies)
+        .map(|((name, interval, found), efficiency)| Phase {
+            efficiency: efficiency.as_ref().map(Efficiency::of),
             name,
             begin_s: rounded(interval.start.as_secs_f64()),
             end_s: rounded(interval.end.as_secs_f64()),

@@ -9,7 +9,8 @@ use whyperf_consultant::{
     Event, Guidance, Happening, Hypotheses, Phases, Scope, Settings as SearchSettings, Step,
 };
 use whyperf_daemon::{
-    Complaint, Correspondence, Daemon, Moment, PairId, Round, RunDirectory, Settings,
+    Complaint, Correspondence, Daemon, Efficiency, Effort, Moment, PairId, Round, RunDirectory,
+    Settings,
 };
 use whyperf_model::{Focus, Histogram, Metric, Nanos};
 
@@ -30,6 +31,8 @@ pub(crate) struct Watch {
     pub(crate) daemon: Daemon,
     pub(crate) searches: Phases,
     schedule: Schedule,
+    /// What each rank had done when each phase began.
+    efforts: Vec<Vec<Effort>>,
     /// Whether the program's own phases are searched apart.
     follows_phases: bool,
     /// More phases came than are kept apart.
@@ -98,6 +101,7 @@ impl Watch {
             daemon,
             searches,
             schedule: Schedule::of(&options.phasing),
+            efforts: Vec::new(),
             follows_phases: !options.phasing.no_phases,
             has_more_phases: false,
             heat: Heat::default(),
@@ -190,11 +194,20 @@ impl Watch {
             }
             return;
         }
+        self.efforts.push(self.daemon.efforts());
         for request in self.searches.begin(self.daemon.now(), name) {
             self.correspondence.carry_out(&request, &mut self.daemon);
         }
         self.carry_out_requests();
         self.tell_moment(&format!("phase {name} begins"), screen);
+    }
+
+    /// How well the ranks used the time of each phase, in their order.
+    pub(crate) fn efficiencies_of_phases(&self) -> Vec<Option<Efficiency>> {
+        let now = self.daemon.efforts();
+        let ends = self.efforts.iter().skip(1).chain([&now]);
+        let each = self.efforts.iter().zip(ends);
+        each.map(|(begin, end)| Efficiency::between(begin, end)).collect()
     }
 
     fn tell_moment(&mut self, what: &str, screen: &mut Screen) {

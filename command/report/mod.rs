@@ -147,6 +147,7 @@ pub(crate) struct Phase {
     pub(crate) name: String,
     pub(crate) begin_s: f64,
     pub(crate) end_s: f64,
+    pub(crate) efficiency: Option<Efficiency>,
     pub(crate) search: Search,
     pub(crate) bottlenecks: Vec<Bottleneck>,
 }

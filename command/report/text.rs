@@ -68,12 +68,17 @@ fn write_head(report: &Report, manner: Manner, text: &mut String) {
         status => manner.paint(ending(status), terminal::ALARM),
     });
     line(text, &format!("         {}", facts.join(manner.either(" · ", ", "))));
-    if let Some(Efficiency { parallel, load_balance, communication }) = report.efficiency {
-        let times = manner.either("×", "x");
-        let (balance, communication) = (share(load_balance), share(communication));
-        let parts = format!("load balance {balance} {times} communication {communication}");
-        line(text, &format!("         parallel efficiency {} = {parts}", share(parallel)));
+    if let Some(efficiency) = &report.efficiency {
+        line(text, &format!("         {}", efficient(efficiency, manner)));
     }
+}
+
+fn efficient(efficiency: &Efficiency, manner: Manner) -> String {
+    let Efficiency { parallel, load_balance, communication } = *efficiency;
+    let times = manner.either("×", "x");
+    let (balance, communication) = (share(load_balance), share(communication));
+    let parts = format!("load balance {balance} {times} communication {communication}");
+    format!("parallel efficiency {} = {parts}", share(parallel))
 }
 
 fn write_bottlenecks(report: &Report, manner: Manner, text: &mut String) {
@@ -101,9 +106,12 @@ fn write_bottlenecks(report: &Report, manner: Manner, text: &mut String) {
 }
 
 fn write_phases(report: &Report, manner: Manner, text: &mut String) {
-    for Phase { name, begin_s, end_s, search, bottlenecks } in &report.phases {
+    for Phase { name, begin_s, end_s, efficiency, search, bottlenecks } in &report.phases {
         let title = format!("Phase {name}");
         heading(&title, &format!("from {begin_s:.2} s to {end_s:.2} s"), manner, text);
+        if let Some(efficiency) = efficiency {
+            line(text, &format!("  {}", efficient(efficiency, manner)));
+        }
         if bottlenecks.is_empty() {
             let tested = counted(search.pairs_tested, "pair", "pairs");
             line(text, &format!("  none found: {tested} tested"));

@@ -38,17 +38,18 @@ pub struct Efficiency {
 }
 
 impl Efficiency {
-    /// That of some ranks; nothing to be said of less than two, or when nobody computed.
+    /// That of all who were ranks for some time; nothing to be said of less than two, or when nobody computed.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "an efficiency is a ratio, not a count")]
     pub fn of(efforts: &[Effort]) -> Option<Self> {
-        let most = efforts.iter().map(|effort| effort.computing.0).max()? as f64;
-        let elapsed = efforts.iter().map(|effort| effort.elapsed.0).max()? as f64;
-        if efforts.len() < 2 || most <= 0.0 || elapsed <= 0.0 {
+        let ranks = efforts.iter().filter(|effort| !effort.elapsed.is_zero());
+        let most = ranks.clone().map(|effort| effort.computing.0).max()? as f64;
+        let elapsed = ranks.clone().map(|effort| effort.elapsed.0).max()? as f64;
+        let count = ranks.clone().count();
+        if count < 2 || most <= 0.0 {
             return None;
         }
-        let all = efforts.iter().map(|effort| effort.computing.0).sum::<u64>() as f64;
-        let mean = all / efforts.len() as f64;
+        let mean = ranks.map(|effort| effort.computing.0).sum::<u64>() as f64 / count as f64;
         Some(Self {
             parallel: mean / elapsed,
             load_balance: mean / most,
@@ -109,11 +110,10 @@ impl Labour {
 const LAST: &str = "MPI_Finalize";
 
 impl Daemon {
-    /// What each rank did so far, in the order in which they were found.
+    /// What each process did as a rank so far, in the order in which they were found.
     #[must_use]
     pub fn efforts(&self) -> Vec<Effort> {
-        let ranks = self.processes.iter().filter(|process| process.rank.is_some());
-        ranks.map(|process| process.labour.effort).collect()
+        self.processes.iter().map(|process| process.labour.effort).collect()
     }
 }
 

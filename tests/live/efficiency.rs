@@ -1,5 +1,7 @@
 //! The efficiencies at the head of the report, of programs whose efficiencies are known.
 
+use serde_json::Value;
+
 use crate::launcher::Mpi;
 use crate::report::{Run, run};
 use crate::{programs, shipped};
@@ -15,8 +17,11 @@ fn measured(ranks: usize, pattern: &str) -> Run {
 }
 
 /// Load balance and communication, within five points.
-fn is_about(run: &Run, [load_balance, communication]: [f64; 2]) {
-    let told = &run.report["efficiency"];
+fn is_about(run: &Run, expected: [f64; 2]) {
+    is_near(&run.report["efficiency"], expected, run);
+}
+
+fn is_near(told: &Value, [load_balance, communication]: [f64; 2], run: &Run) {
     let one = |name: &str| told[name].as_f64().unwrap_or_else(|| panic!("{name}: {told}"));
     let near = |told: f64, expected: f64| (told - expected).abs() <= 0.05;
     assert!(near(one("load_balance"), load_balance), "{told}\n{}", run.stderr);
@@ -38,6 +43,17 @@ fn four_ranks_of_one_to_four_units() {
 #[test]
 fn taking_turns_is_a_loss_of_communication() {
     is_about(&measured(2, "turns"), [1.0, 0.5]);
+}
+
+#[test]
+fn each_phase_has_its_own() {
+    let run = measured(2, "both");
+    let named = |name: &str| {
+        let named = run.list("phases").iter().find(|phase| phase["name"] == name);
+        named.unwrap_or_else(|| panic!("no phase {name}:\n{}", run.stderr))
+    };
+    is_near(&named("2")["efficiency"], [0.75, 1.0], &run);
+    is_near(&named("3")["efficiency"], [1.0, 0.5], &run);
 }
 
 #[test]
