@@ -455,7 +455,6 @@ impl Daemon {
             }
         }
 
-        if std::env::var_os("DBGC").is_some() { let l = round.interval.length().as_secs_f64(); eprintln!("DBG {:5.1}ms all {:.4} own {:.4} functions {:.4} others {:.4} demand {:.4}", l*1e3, dearest.as_secs_f64()/l, share.as_secs_f64()/l, functions.as_secs_f64()/l, (dearest - share - functions).as_secs_f64()/l, self.instrumenter.demand()); }
         self.account.interval(dearest, self.instrumenter.demand(), round.interval.length());
         self.books.matcher.settle(&self.books.classes);
         attendance
