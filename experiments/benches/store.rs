@@ -1,11 +1,13 @@
-//! What asking a store with 100,000 runs costs, and what writing one run into it does.
+//! What asking a store with 100,000 runs costs, learning from them included, and what writing one run into it does.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
 
 use rusqlite::Connection;
+use whyperf_consultant::Hypotheses;
 use whyperf_experiments::{
-    Access, Ending, History, NewRun, Progress, Recorder, Selector, Store, StoreError,
+    Access, Ending, History, NewRun, Progress, Recorder, Selector, Store, StoreError, Wanted,
+    extract,
 };
 
 /// Questions of the search that each run has.
@@ -29,6 +31,23 @@ fn main() -> Result<(), StoreError> {
     timed("show one", || store.summary(&latest))?;
     let verdicts = timed("its verdicts", || store.verdicts(&latest))?;
     assert_eq!(verdicts.len(), VERDICTS as usize);
+    timed("its facts", || store.facts(&latest))?;
+    timed("its objects", || store.objects(&latest))?;
+    let hypotheses = Hypotheses::built_in();
+    let extracted =
+        timed("extract one", || Ok(extract(&[store.past(&latest)?], Wanted::ALL, &hypotheses)))?;
+    assert!(!extracted.entries.is_empty());
+    timed("extract ten", || {
+        let ten = History { most: Some(10), ..History::default() };
+        let runs = store.runs(&ten)?;
+        let pasts = runs.iter().map(|run| store.past(&run.id)).collect::<Result<Vec<_>, _>>()?;
+        Ok(extract(&pasts, Wanted::ALL, &hypotheses))
+    })?;
+    timed("remove one", || {
+        let mut store = Store::open(&path, Access::Change)?;
+        let oldest = store.runs(&History::default())?.pop().map(|run| run.id);
+        oldest.map_or(Ok(()), |run| store.remove(&run))
+    })?;
     timed("write a run", || {
         let run = NewRun {
             application: "app1".into(),
@@ -91,7 +110,16 @@ fn fill(path: &std::path::Path, runs: u32) -> rusqlite::Result<()> {
          FROM run, k",
         [VERDICTS],
     )?;
-    connection.execute_batch("COMMIT")
+    connection.execute_batch(
+        "INSERT INTO resource (run, name, appeared) SELECT number, '/Process/' || (number % 4), 0 FROM run;
+        INSERT INTO resource (run, name, appeared) SELECT number, '/Machine/n0', 0 FROM run;
+        INSERT INTO edge (run, parent, child, axis) SELECT run, 0, number, 'Code' FROM verdict WHERE number > 0;
+        INSERT INTO fact (run, topic, name, value) SELECT number, 'environment', 'host', 'n0' FROM run;
+        INSERT INTO object (run, name, build_id, compiler) SELECT number, '/usr/lib/libc.so.6', 'abc', 'GCC' FROM run;
+        INSERT INTO record (run, bytes) SELECT number, zeroblob(2000) FROM run;
+        UPDATE run SET source = number - 1 WHERE number % 5 = 0;
+        COMMIT",
+    )
 }
 
 /// A file that does not outlive the measurement.

@@ -9,6 +9,7 @@ mod bottlenecks;
 mod bytes;
 mod code;
 mod creation;
+mod diagnosed;
 mod efficiency;
 mod expectation;
 mod launcher;

@@ -2,5 +2,6 @@
 
 mod crash;
 mod damage;
+mod diagnosis;
 mod round_trip;
 mod sample;

@@ -70,6 +70,7 @@ pub(crate) fn progress() -> Progress {
         steps: vec![StepRow { time: at(5), text: "started".into() }],
         histograms: vec![Measurement { pair: pair(), part: 3, histogram }],
         profile: vec![row(3)],
+        ..Progress::default()
     }
 }
 
