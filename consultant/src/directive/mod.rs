@@ -3,6 +3,7 @@
 //! ```text
 //! whyperf directives 1
 //! map       /Code/oned.c  /Code/onednb.c                  # the others speak of the left name and mean the right one
+//! map       /Machine/n{0-7}  /Machine/x{120-127}          # in pairs: n0 is called x120 now, n1 x121, and so on
 //! prune     *  /Machine                                   # never ask by machine; `!X` is all hypotheses but X
 //! priority  high  ExcessiveSyncWaitingTime  </Code/onednb.c/exchng1,/Machine,/Process,/SyncObject>
 //! threshold ExcessiveSyncWaitingTime  0.12
@@ -13,6 +14,7 @@
 
 mod guidance;
 mod parse;
+mod range;
 
 use std::fmt;
 use std::sync::Arc;

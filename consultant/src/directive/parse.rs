@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use whyperf_model::{Focus, Problem, Resource};
 
-use super::{Directive, Directives, Entry, Level, Place, Whom};
+use super::{Directive, Directives, Entry, Level, Place, Whom, range};
 use crate::hypothesis::{Hypotheses, Operator};
 
 /// What a file of directives begins with.
@@ -44,6 +44,10 @@ pub enum Mistake {
     Threshold(String, Operator),
     /// A map leads from one hierarchy to another, or is about a root.
     Unmappable,
+    /// Ranges stand for so many old names and so many new ones.
+    Ranges(usize, usize),
+    /// A new name of a range is an old one, too, and would be renamed once more.
+    Overlap,
     /// Following the maps never ends.
     Cycle(Resource),
     /// It contradicts what was said there.
@@ -71,10 +75,10 @@ impl Directives {
         let (mut entries, mut mistakes) = (Vec::new(), Vec::new());
         for line in lines {
             match line.directive(hypotheses) {
-                Ok(directive) => {
-                    let place = line.place(0);
-                    entries.push(Entry { directive, comment: line.comment, place });
-                }
+                Ok(directives) => entries.extend(directives.into_iter().map(|directive| {
+                    let (comment, place) = (line.comment.clone(), line.place(0));
+                    Entry { directive, comment, place }
+                })),
                 Err(mistake) => mistakes.push(mistake),
             }
         }
@@ -118,23 +122,41 @@ impl<'text> Line<'text> {
         Self { file: Arc::clone(file), number, words, end, comment }
     }
 
-    fn directive(&self, hypotheses: &Hypotheses) -> Result<Directive, DirectiveError> {
-        let (directive, count) = match self.word(0, "a directive")? {
-            "map" => (self.map()?, 3),
-            "prune" => (self.prune(hypotheses)?, 3),
-            "priority" => (self.priority(hypotheses)?, 4),
-            "threshold" => (self.threshold(hypotheses)?, 3),
+    /// What the line says: one directive, but for maps of ranges.
+    fn directive(&self, hypotheses: &Hypotheses) -> Result<Vec<Directive>, DirectiveError> {
+        let (directives, count) = match self.word(0, "a directive")? {
+            "map" => (self.maps()?, 3),
+            "prune" => (vec![self.prune(hypotheses)?], 3),
+            "priority" => (vec![self.priority(hypotheses)?], 4),
+            "threshold" => (vec![self.threshold(hypotheses)?], 3),
             other => return Err(self.error(0, Mistake::Keyword(other.to_owned()))),
         };
         match self.words.get(count) {
             Some((_, word)) => Err(self.error(count, Mistake::Extra((*word).to_owned()))),
-            None => Ok(directive),
+            None => Ok(directives),
         }
     }
 
-    fn map(&self) -> Result<Directive, DirectiveError> {
-        let from = self.resource(1, "the old name of a resource")?;
-        let to = self.resource(2, "its new name")?;
+    fn maps(&self) -> Result<Vec<Directive>, DirectiveError> {
+        let (old, new) =
+            (self.word(1, "the old name of a resource")?, self.word(2, "its new name")?);
+        match (range::names(old), range::names(new)) {
+            (None, None) => Ok(vec![self.map(old, new)?]),
+            (Some(old), Some(new)) if old != new && new.iter().any(|name| old.contains(name)) => {
+                Err(self.error(2, Mistake::Overlap))
+            }
+            (Some(old), Some(new)) if old.len() == new.len() => {
+                old.iter().zip(&new).map(|(old, new)| self.map(old, new)).collect()
+            }
+            (old, new) => {
+                let [old, new] = [old, new].map(|names| names.map_or(1, |names| names.len()));
+                Err(self.error(2, Mistake::Ranges(old, new)))
+            }
+        }
+    }
+
+    fn map(&self, old: &str, new: &str) -> Result<Directive, DirectiveError> {
+        let (from, to) = (self.resource_of(1, old)?, self.resource_of(2, new)?);
         let fits = from.hierarchy() == to.hierarchy() && !from.is_root() && !to.is_root();
         if fits { Ok(Directive::Map { from, to }) } else { Err(self.error(2, Mistake::Unmappable)) }
     }
@@ -189,7 +211,11 @@ impl<'text> Line<'text> {
     }
 
     fn resource(&self, at: usize, wanted: &'static str) -> Result<Resource, DirectiveError> {
-        Resource::parse(self.word(at, wanted)?).map_err(|error| {
+        self.resource_of(at, self.word(at, wanted)?)
+    }
+
+    fn resource_of(&self, at: usize, name: &str) -> Result<Resource, DirectiveError> {
+        Resource::parse(name).map_err(|error| {
             let mistake = self.error(at, Mistake::Name(error.problem));
             mistake.shifted(error.column)
         })
@@ -264,6 +290,13 @@ impl fmt::Display for Mistake {
             Self::Threshold(word, Operator::Below) => {
                 write!(out, "'{word}' is no threshold; values are positive")
             }
+            Self::Ranges(old, new) => write!(
+                out,
+                "ranges are mapped in pairs, but the old name stands for {old} and the new one for {new}"
+            ),
+            Self::Overlap => {
+                write!(out, "the ranges overlap: a new name would be taken for an old one again")
+            }
             Self::Unmappable => {
                 write!(
                     out,
@@ -306,6 +339,31 @@ mod tests {
         assert_eq!(directives.entries.len(), 8);
         assert_eq!(directives.entries[1].comment.as_deref(), Some("one process each"));
         assert_eq!(directives.to_string(), text);
+    }
+
+    #[test]
+    fn ranges_are_mapped_in_pairs() {
+        let text = "whyperf directives 1\nmap /Machine/n{0-2} /Machine/x{009-011} # moved\n";
+        let read = read(text).expect("right");
+        let maps: Vec<String> = read.to_string().lines().skip(1).map(str::to_owned).collect();
+        assert_eq!(
+            maps,
+            [
+                "map       /Machine/n0  /Machine/x009  # moved",
+                "map       /Machine/n1  /Machine/x010  # moved",
+                "map       /Machine/n2  /Machine/x011  # moved",
+            ]
+        );
+        assert_eq!(
+            mistakes(
+                "map /Machine/n{0-2} /Machine/x{0-3}\nmap /Machine/a /Machine/x{0-3}\nmap /Machine/n{0-2} /Machine/n{1-3}\n"
+            ),
+            [
+                "d:2:21: ranges are mapped in pairs, but the old name stands for 3 and the new one for 4",
+                "d:3:16: ranges are mapped in pairs, but the old name stands for 1 and the new one for 4",
+                "d:4:21: the ranges overlap: a new name would be taken for an old one again",
+            ]
+        );
     }
 
     #[test]

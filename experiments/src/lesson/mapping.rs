@@ -116,11 +116,14 @@ impl Comparison {
         let same = left
             .iter()
             .filter_map(|(name, one)| Some(((*one).clone(), (*right.get(name)?).clone())));
-        let alone =
-            |of: &BTreeMap<&str, &Resource>, than: &BTreeMap<&str, &Resource>| -> Vec<Resource> {
-                let left = of.iter().filter(|(name, _)| !than.contains_key(*name));
-                left.map(|(_, resource)| (*resource).clone()).collect()
-            };
+        let alone = |of: &BTreeMap<&str, &Resource>,
+                     than: &BTreeMap<&str, &Resource>|
+         -> Vec<Resource> {
+            let left = of.iter().filter(|(name, _)| !than.contains_key(*name));
+            let mut alone: Vec<Resource> = left.map(|(_, resource)| (*resource).clone()).collect();
+            alone.sort_by(|one, other| counted(one).cmp(&counted(other)));
+            alone
+        };
         (same.collect(), self.paired(&alone(&left, &right), &alone(&right, &left)))
     }
 
@@ -172,6 +175,13 @@ impl Comparison {
             .collect();
         (!unlike.is_empty()).then(|| unlike.iter().sum::<f64>() / unlike.len() as f64)
     }
+}
+
+/// A name in the order of people: `node9` before `node10`.
+fn counted(resource: &Resource) -> (&str, u64, &str) {
+    let name = resource.name();
+    let text = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    (text, name[text.len()..].parse().unwrap_or_default(), name)
 }
 
 /// The nth of so many belongs to the nth of as many; where the numbers differ nothing is sure.
@@ -261,6 +271,19 @@ mod tests {
         assert!(found.iter().all(|one| one.from.hierarchy() == Hierarchy::Machine));
         assert!(found.iter().all(|one| one.confidence < Mapped::SURE));
         assert_eq!(Mapped::directives(&found, Mapped::SURE).entries.len(), 0);
+    }
+
+    #[test]
+    fn hosts_are_counted_and_not_spelled() {
+        let hosts = |from: u32| -> Vec<String> {
+            (from..from + 4).map(|nth| format!("/Machine/n{nth}")).collect()
+        };
+        let named = |hosts: &[String]| -> Past {
+            with(past("aa", &[]), &hosts.iter().map(String::as_str).collect::<Vec<_>>())
+        };
+        let (first, second) = (hosts(8), hosts(123));
+        let expected: Vec<(String, String)> = first.iter().cloned().zip(second.clone()).collect();
+        assert_eq!(mapped(named(&first), named(&second)), expected);
     }
 
     #[test]
