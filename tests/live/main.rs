@@ -16,6 +16,7 @@ mod launcher;
 mod lessons;
 mod long_receive;
 mod manners;
+mod odd_code;
 mod pattern;
 mod phases;
 mod poisson;

@@ -1,0 +1,68 @@
+//! Code of odd origin: its file is deleted or replaced, it lies in memory only, or the program wrote it itself. What can be known is
+//! found, nothing else is said, and the program does not notice.
+
+use std::fs;
+
+use crate::report::{Run, run_with, scratch};
+use crate::{programs, shipped};
+
+fn odd(kind: &str) -> Run {
+    let folder = scratch();
+    let built = programs::with_code().join("code");
+    // It deletes and replaces files: these are its own copies.
+    let [program, library] = ["odd_code", "libgrinding.so"].map(|name| {
+        fs::copy(built.join(name), folder.join(name)).expect("the scratch folder is ours");
+        folder.join(name).display().to_string()
+    });
+    let words = [program, kind.to_owned(), library, "7".to_owned()];
+    let _alone = shipped::machine();
+    let options = ["--no-store", "--code-search", "callgraph", "--threshold", "CPUbound=0.02"];
+    let run = run_with(&options, &words);
+    fs::remove_dir_all(&folder).expect("the scratch folder is ours");
+    assert_eq!(run.status, Some(0), "{}", run.shown());
+    assert_eq!(run.stdout, format!("odd_code: {kind} 1\n"), "{}", run.shown());
+    run
+}
+
+/// What the leading conclusion that names a function is about.
+fn named(run: &Run) -> Option<String> {
+    let mut leaves = run.bottlenecks();
+    leaves.retain(|one| {
+        one.hypothesis == "CPUbound" && one.leaf && !one.focus.starts_with("</Code,")
+    });
+    leaves.sort_by(|one, other| other.value.total_cmp(&one.value));
+    let focus = leaves.first()?.focus.clone();
+    Some(focus.trim_start_matches('<').split(',').next().unwrap_or_default().to_owned())
+}
+
+#[test]
+fn a_program_whose_file_is_gone() {
+    let run = odd("deleted");
+    assert_eq!(named(&run).as_deref(), Some("/Code/odd_code.c/heavy"), "{}", run.shown());
+}
+
+#[test]
+fn a_library_whose_name_something_else_has_by_now() {
+    let run = odd("replaced");
+    // The kernel holds the old file, which not everybody may read.
+    let found = named(&run);
+    let allowed = ["/Code/grinding.c/grinding_step", "/Code/odd_code.c/main"];
+    assert!(found.as_deref().is_none_or(|found| allowed.contains(&found)), "{}", run.shown());
+    assert!(!run.stderr.contains("panic"), "{}", run.shown());
+}
+
+#[test]
+fn a_library_in_memory_only() {
+    let run = odd("memory");
+    let found = named(&run);
+    let allowed = ["/Code/grinding.c/grinding_step", "/Code/odd_code.c/main"];
+    assert!(found.as_deref().is_none_or(|found| allowed.contains(&found)), "{}", run.shown());
+}
+
+#[test]
+fn code_that_the_program_writes_itself() {
+    let run = odd("made");
+    // It belongs to no function: its caller is the last one that can be named.
+    let found = named(&run);
+    assert!(found.is_none_or(|found| found == "/Code/odd_code.c/main"), "{}", run.shown());
+}
