@@ -256,10 +256,12 @@ pub(crate) fn futex_wait(word: *const u32, expected: u32, nanos: u64) {
     unsafe { call(libc::SYS_futex, arguments) };
 }
 
-/// Nanoseconds that the threads of this process ran.
-pub(crate) fn work() -> u64 {
+/// Nanoseconds that a thread of this process ran; 0 for the calling one.
+pub(crate) fn ran(thread: u32) -> u64 {
+    const OF_THREAD: usize = 4;
+    const AS_SCHEDULED: usize = 2;
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    let clock = libc::CLOCK_PROCESS_CPUTIME_ID as usize;
+    let clock = !(thread as usize) << 3 | OF_THREAD | AS_SCHEDULED;
     // SAFETY: the structure is ours and has the type the call fills.
     unsafe { call(libc::SYS_clock_gettime, [clock, &raw mut time as usize, 0, 0, 0, 0]) };
     (time.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(time.tv_nsec as u64)

@@ -67,6 +67,8 @@ pub(super) struct Site {
     pub(super) seen: u64,
     /// What else the process said of it then.
     pub(super) notes: Notes,
+    /// Nanoseconds that a call took when calls were counted last.
+    pub(super) each: Option<f64>,
     pub(super) was_on: bool,
     /// What the last interval showed.
     pub(super) spell: Spell,
@@ -124,6 +126,7 @@ impl Site {
             windows: 0,
             seen: 0,
             notes: Notes::default(),
+            each: None,
             was_on: false,
             spell: Spell::default(),
             named: false,

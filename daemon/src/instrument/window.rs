@@ -54,7 +54,7 @@ impl Armory {
             // One that rested for a part of the interval was called then, too.
             site.rate = activity.rate(number, new);
             let notes = site.notes.renew(record);
-            site.spell = site.spell(number, new, &notes, activity);
+            site.spell = site.spell(number, new, notes, activity);
             site.was_on |= covered > 0;
             site.watch_windows();
         }
@@ -116,19 +116,15 @@ impl Notes {
         }
     }
 
-    /// Nanoseconds that so many calls take, by those that were counted without being timed.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_precision_loss,
-        clippy::cast_sign_loss,
-        reason = "an estimate, above 0"
-    )]
-    fn needed(&self, visits: u64) -> Option<Nanos> {
-        if self.counted == 0 || visits == 0 {
-            return None;
-        }
-        let each = f64::from(self.counting) / f64::from(self.counted);
-        Some(Nanos((visits as f64 * each) as u64))
+    /// How long the process ran while no call was counted.
+    fn idle(self) -> Nanos {
+        Nanos(if self.counted == 0 { u64::from(self.counting) } else { 0 })
+    }
+
+    /// Nanoseconds that a call takes.
+    fn each(self) -> Option<f64> {
+        let is_known = self.counted > 0 && self.counting > 0;
+        is_known.then(|| f64::from(self.counting) / f64::from(self.counted))
     }
 }
 
@@ -175,10 +171,12 @@ impl Site {
         Spell { lived: activity.length, age: activity.age, stretch, ..Spell::default() }
     }
 
-    fn spell(&mut self, region: u32, covered: u64, notes: &Notes, activity: &Activity) -> Spell {
+    fn spell(&mut self, region: u32, covered: u64, notes: Notes, activity: &Activity) -> Spell {
         let deeds = activity.of_region(region);
         let time = activity.time(covered);
         let visits = deeds.map_or(0, |deeds| deeds.visits);
+        let wall = activity.needed(region, covered);
+        self.each = notes.each().or(self.each);
         let is_new = self.window.as_mut().is_some_and(|window| std::mem::take(&mut window.is_new));
         let stretch = match self.window {
             Some(_) if is_new => Stretch::Ending,
@@ -192,21 +190,48 @@ impl Site {
             age: activity.age,
             covered: time,
             missed: Nanos(notes.missed),
-            needed: notes.needed(visits).unwrap_or_else(|| activity.needed(region, covered)),
+            needed: self.needed(visits, wall),
+            pace: self.pace(visits, notes, wall),
+            idle: notes.idle(),
             visits,
             own: deeds.map_or(0, |deeds| deeds.own),
             stretch,
         }
     }
 
+    /// How long the process would have run for so many calls: by those that were counted without being
+    /// timed where there are some, else by the clock, less what events cost.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss,
+        reason = "an estimate, above 0"
+    )]
+    fn needed(&self, visits: u64, wall: Nanos) -> Nanos {
+        let each = self.each.filter(|_| self.window.is_some());
+        each.map_or(wall, |each| Nanos((visits as f64 * each) as u64))
+    }
+
+    /// Calls in each nanosecond that the process runs, if the interval says.
+    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+    fn pace(&self, visits: u64, notes: Notes, wall: Nanos) -> Option<f64> {
+        let counts = self.window.is_some() && self.patch.as_ref().is_some_and(|it| it.site != 0);
+        if counts {
+            let is_idle = notes.idle() > IDLE;
+            return notes.each().map(f64::recip).or(is_idle.then_some(0.0));
+        }
+        (!wall.is_zero()).then(|| visits as f64 / wall.0 as f64)
+    }
+
     /// A function that nobody enters any more needs no windows: it is on again, until it is called
     /// too often.
     fn watch_windows(&mut self) {
         let Some(window) = &mut self.window else { return };
-        if self.spell.stretch != Stretch::Window || self.spell.covered.is_zero() {
-            return;
+        if self.spell.visits > 0 || self.spell.pace.is_some_and(|pace| pace > 0.0) {
+            window.quiet = 0;
+        } else if self.spell.idle > IDLE {
+            window.quiet += 1;
         }
-        window.quiet = if self.spell.visits == 0 { window.quiet + 1 } else { 0 };
         if window.quiet >= QUIET {
             self.window = None;
         }
@@ -258,5 +283,7 @@ impl Instrumenter {
 pub(super) const SHARE: f64 = 0.0025;
 /// Windows that show no call, after which there are none.
 const QUIET: u32 = 2;
+/// A window in which the process ran for less than this shows nothing.
+const IDLE: Nanos = Nanos(100_000);
 /// Rounds after which a function that nobody entered is looked through.
 const PATIENCE: u64 = 7;

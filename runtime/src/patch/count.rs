@@ -9,9 +9,10 @@
 
 use super::site::Site;
 use super::text::Text;
+use crate::kernel;
 use crate::lock::Held;
 use core::arch::{asm, global_asm};
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use whyperf_layout::geometry::SLOT_CAPACITY;
 use whyperf_layout::patch::CODE;
 
@@ -32,8 +33,11 @@ global_asm!(
 
 /// Where threads count; 0 where there is none.
 static PLACES: [AtomicU64; SLOT_CAPACITY] = [const { AtomicU64::new(0) }; SLOT_CAPACITY];
-/// What threads counted that have ended.
+/// Their numbers.
+static THREADS: [AtomicU32; SLOT_CAPACITY] = [const { AtomicU32::new(0) }; SLOT_CAPACITY];
+/// What threads counted that have ended, and for how long those ran.
 static LEFT: AtomicU64 = AtomicU64::new(0);
+static RAN: AtomicU64 = AtomicU64::new(0);
 
 /// How far a thread's count lies from its thread pointer.
 fn distance() -> i64 {
@@ -64,7 +68,9 @@ pub(crate) fn enlist(_: &Held) {
     if PLACES.iter().any(|place| is_own(&place)) {
         return;
     }
-    if let Some(place) = PLACES.iter().find(|place| place.load(Ordering::Relaxed) == 0) {
+    let mut all = PLACES.iter().zip(&THREADS);
+    if let Some((place, thread)) = all.find(|(place, _)| place.load(Ordering::Relaxed) == 0) {
+        thread.store(kernel::thread_id(), Ordering::Relaxed);
         place.store(own, Ordering::Relaxed);
     }
 }
@@ -77,6 +83,7 @@ pub(crate) fn strike() {
         // SAFETY: the calling thread's own word, which nothing else reads or writes by reference.
         let counted = unsafe { (own as *const u64).read_volatile() };
         LEFT.fetch_add(counted, Ordering::Relaxed);
+        RAN.fetch_add(kernel::ran(0), Ordering::Relaxed);
         place.store(0, Ordering::Relaxed);
     }
     drop(held);
@@ -85,6 +92,20 @@ pub(crate) fn strike() {
 /// In a forked child: other threads there are none.
 pub(crate) fn forget() {
     PLACES.iter().for_each(|place| place.store(0, Ordering::Relaxed));
+    RAN.store(0, Ordering::Relaxed);
+}
+
+/// Nanoseconds that all threads ran so far.
+///
+/// The kernel's clock of a whole process knows of threads that run just now what the last tick knew.
+pub(super) fn work() -> u64 {
+    let mut sum = RAN.load(Ordering::Relaxed);
+    for (place, thread) in PLACES.iter().zip(&THREADS) {
+        if place.load(Ordering::Relaxed) != 0 {
+            sum = sum.wrapping_add(kernel::ran(thread.load(Ordering::Relaxed)));
+        }
+    }
+    sum
 }
 
 /// What all threads counted so far. A thread that ended unseen takes its count with it.

@@ -15,7 +15,7 @@ use super::pool::{self, SLOTS};
 use super::wide;
 use crate::lock::Held;
 use crate::view::Tables;
-use crate::{clock, kernel, switch};
+use crate::{clock, switch};
 use core::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 use whyperf_layout::Patch;
 use whyperf_layout::geometry::REGION_CAPACITY;
@@ -171,7 +171,7 @@ impl Site {
     fn settle(&self, tables: Tables, goes_on: bool) {
         let since = self.off_since.swap(0, Ordering::Relaxed);
         if since != 0 {
-            let work = kernel::work().wrapping_add(1);
+            let work = count::work().wrapping_add(1);
             let missed = &tables.region(self.region()).missed;
             missed.fetch_add(work.wrapping_sub(since), Ordering::Relaxed);
             self.off_since.store(if goes_on { work } else { 0 }, Ordering::Relaxed);
@@ -290,7 +290,7 @@ pub(crate) fn switch(tables: Tables, id: u16, on: bool) {
     if let Some((_, site)) = function {
         site.lead(site.copy.load(Ordering::Relaxed));
         if record.since.load(Ordering::Relaxed) != 0 {
-            site.off_since.store(kernel::work().wrapping_add(1), Ordering::Relaxed);
+            site.off_since.store(count::work().wrapping_add(1), Ordering::Relaxed);
         }
         record.cover(clock::now());
     }

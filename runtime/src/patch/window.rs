@@ -12,7 +12,7 @@ use super::{arm, count, site};
 use crate::lock::Held;
 use crate::switch::WIPED;
 use crate::view::Tables;
-use crate::{agent, clock, kernel};
+use crate::{agent, clock};
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use whyperf_layout::{Message, Outcome, Reply};
 
@@ -103,7 +103,7 @@ impl Window {
         site::switch(tables, self.id(), false);
         self.count.store(COUNTS, Ordering::Relaxed);
         self.calls.store(count::sum(&text), Ordering::Relaxed);
-        self.work.store(kernel::work(), Ordering::Relaxed);
+        self.work.store(count::work(), Ordering::Relaxed);
         site.lead_to_count();
         self.due.store(clock::nanos().saturating_add(COUNTING), Ordering::Relaxed);
     }
@@ -114,7 +114,7 @@ impl Window {
         }
         self.count.store(COUNTED, Ordering::Relaxed);
         let Some((_, site)) = site::of_region(self.id()) else { return };
-        let work = kernel::work();
+        let work = count::work();
         site::rest(site);
         let Some(text) = Text::open() else { return };
         let calls = count::sum(&text).wrapping_sub(self.calls.load(Ordering::Relaxed));
