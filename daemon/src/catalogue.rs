@@ -1,12 +1,14 @@
 //! What the numbers in one process's nodes mean: its tables, the places of its call sites, and the
 //! class that follows for each kind of node.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ahash::AHashMap;
 use whyperf_model::matching::{ClassId, Classes, ResourceId, Resources};
 use whyperf_model::{Category, Hierarchy, Resource};
 
+use crate::instrument::Begun;
 use crate::object_name::{self, NamedBy, Naming};
 use crate::region::Region;
 use crate::symbols::{Place, Wanted};
@@ -24,6 +26,8 @@ pub(crate) struct Catalogue {
     /// Patched functions, by where they begin in this process.
     functions: AHashMap<u64, Resource>,
     classes: AHashMap<(ClassId, u32, u64, u32), ClassId>,
+    /// Regions of the program's own that were met, with the functions that begin them.
+    begun: BTreeMap<Resource, Resource>,
     objects: AHashMap<u32, Option<ResourceId>>,
 }
 
@@ -142,12 +146,21 @@ impl Catalogue {
                 Lookup::Found(place) => place.module.clone(),
                 Lookup::Nowhere => self.program.clone(),
             };
-            return Some(code.child(&module).child(&name));
+            let region = code.child(&module).child(&name);
+            if let Lookup::Found(place) = self.lookup(Wanted::Code(address)) {
+                self.begun.insert(region.clone(), code.child(&place.module).child(&place.function));
+            }
+            return Some(region);
         }
         match self.lookup(Wanted::Code(node.site)) {
             Lookup::Found(place) => Some(code.child(&place.module).child(&place.function)),
             Lookup::Asked | Lookup::Nowhere => None,
         }
+    }
+
+    /// Regions of the program's own that were met since the last time, with the functions that begin them.
+    pub(crate) fn take_begun(&mut self) -> Vec<Begun> {
+        std::mem::take(&mut self.begun).into_iter().collect()
     }
 
     /// From now on the function that begins here is called so.

@@ -124,6 +124,7 @@ impl Process {
         pass: Pass,
         instrumenter: &mut Instrumenter,
     ) {
+        instrumenter.meet_regions(self.catalogue.take_begun());
         let replies = std::mem::take(&mut self.replies);
         let last = self.last.take();
         let now = self.ticks(pass.now);

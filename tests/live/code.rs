@@ -164,6 +164,27 @@ fn the_function_that_threads_begin_with() {
 }
 
 #[test]
+fn below_a_region_of_the_program() {
+    let words = program("in_region");
+    is_found_as(&words, &expected("in_region.c"));
+    let found = searched(&words).bottlenecks();
+    let region = found.iter().find(|one| one.focus.contains("/Code/in_region.c/assembly,"));
+    assert!(region.is_some_and(|region| !region.leaf), "a region holds what it calls: {found:?}");
+}
+
+#[test]
+fn by_module_and_then_by_function() {
+    let _alone = shipped::machine();
+    let options = ["--no-store", "--code-search", "module", "--threshold", "CPUbound=0.02"];
+    let run = run_with(&options, &program("hot_method"));
+    let found = run.bottlenecks();
+    let is_true = |code: &str| found.iter().any(|one| one.focus.starts_with(&format!("<{code},")));
+    assert!(is_true("/Code/hot_method.cpp"), "{}", run.shown());
+    assert!(is_true("/Code/hot_method.cpp/Mill::grind"), "{}", run.shown());
+    assert!(!is_true("/Code/hot_method.cpp/Sieve::grind"), "{}", run.shown());
+}
+
+#[test]
 fn in_a_parallel_loop() {
     is_found_as(&lasting("parallel_loop", "9"), &expected("parallel_loop.c"));
 }

@@ -26,6 +26,8 @@ pub(super) enum Request {
     Callees { of: Resource },
     /// How to patch these functions in a process.
     Plan { process: u32, functions: Vec<FunctionKey> },
+    /// A region of a program's own was met, and begins in a function.
+    Region { region: Resource, function: Resource },
     /// Which modules programs have, or which functions a module has.
     List { module: Option<Resource> },
     /// In which calls these threads of a process are.

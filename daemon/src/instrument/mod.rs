@@ -21,6 +21,7 @@ mod modules;
 mod open_calls;
 mod references;
 mod refusal;
+mod regions;
 mod search;
 mod stacks;
 mod watched;
@@ -44,6 +45,7 @@ pub(crate) use self::ledger::Seat;
 pub use self::ledger::Sum;
 use self::modules::FunctionKey;
 use self::open_calls::OpenCalls;
+pub(crate) use self::regions::Begun;
 use crate::catalogue::Catalogue;
 use crate::region::Region;
 use crate::symbols::Objects;
@@ -78,6 +80,9 @@ pub(crate) struct Instrumenter {
     /// In which round somebody asked last whom a function calls.
     asked_callees: Option<u64>,
     inventory: Inventory,
+    /// Regions that were met, and which of them the worker was not told of.
+    regions: BTreeSet<Resource>,
+    untold_regions: Vec<Begun>,
     /// Processes that ended in this round.
     gone: Vec<u32>,
     /// Forks of processes in which functions were on: there they are, too.
@@ -149,6 +154,8 @@ impl Instrumenter {
             open_calls: BTreeMap::new(),
             asked_callees: None,
             inventory: Inventory::default(),
+            regions: BTreeSet::new(),
+            untold_regions: Vec::new(),
             gone: Vec::new(),
             heirs: BTreeSet::new(),
             ledger: Ledger::default(),
@@ -279,6 +286,7 @@ impl Instrumenter {
         self.round += 1;
         self.bury();
         self.list_modules();
+        self.pass_regions_on();
         let answers = self.desk.as_ref().map(Desk::answers).unwrap_or_default();
         answers.into_iter().for_each(|answer| self.take(answer));
         if self.watched.is_empty() {

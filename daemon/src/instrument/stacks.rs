@@ -30,6 +30,13 @@ impl Experience {
         self.asked.insert(of.clone());
     }
 
+    /// Tells who asked about the first of the second.
+    pub(super) fn tell(&mut self, caller: Resource, callee: Resource) {
+        if self.asked.contains(&caller) {
+            self.news.entry(caller).or_default().insert(callee);
+        }
+    }
+
     /// Whom a function was seen to call.
     pub(super) fn calls(&self, of: FunctionKey) -> impl Iterator<Item = FunctionKey> {
         self.calls.get(&of).into_iter().flatten().copied()
@@ -131,10 +138,8 @@ impl Worker {
     }
 
     fn report(&mut self, caller: Resource, callee: FunctionKey) {
-        if self.experience.asked.contains(&caller) {
-            let callee = self.name(callee);
-            self.experience.news.entry(caller).or_default().insert(callee);
-        }
+        let callee = self.name(callee);
+        self.experience.tell(caller, callee);
     }
 }
 

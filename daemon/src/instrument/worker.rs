@@ -15,6 +15,7 @@ use super::armory::NOWHERE;
 use super::desk::{Answer, Outcome, Planned, Request};
 use super::modules::{FunctionKey, Modules};
 use super::references;
+use super::regions::Regions;
 use super::search;
 use super::stacks::Experience;
 use super::watched::Watched;
@@ -43,6 +44,7 @@ pub(super) struct Worker {
     in_data: AHashMap<u32, BTreeSet<FunctionId>>,
     /// Calls that were seen.
     pub(super) experience: Experience,
+    pub(super) regions: Regions,
 }
 
 impl Worker {
@@ -55,6 +57,7 @@ impl Worker {
             named,
             in_data: AHashMap::new(),
             experience,
+            regions: Regions::default(),
         }
     }
 
@@ -75,6 +78,10 @@ impl Worker {
             Request::Callees { of } => {
                 let callees = self.callees(&of);
                 Some(Answer::Callees { of, callees })
+            }
+            Request::Region { region, function } => {
+                self.meet(region, function);
+                None
             }
             Request::List { module } => Some(Answer::Listed { code: self.list(module.as_ref()) }),
             Request::Look { process, threads } => Some(self.look(process, &threads)),
@@ -129,11 +136,13 @@ impl Worker {
             found.extend(self.beginnings());
             found.extend(self.experience.beginnings());
         } else {
-            for key in self.find(of) {
+            let function = self.regions.beginner(of).clone();
+            for key in self.find(&function) {
                 found.extend(self.called(key));
             }
         }
-        let names: BTreeSet<Resource> = found.into_iter().map(|key| self.name(key)).collect();
+        let mut names: BTreeSet<Resource> = found.into_iter().map(|key| self.name(key)).collect();
+        names.extend(self.regions.inside(of));
         let others = names.into_iter().filter(|name| name != of);
         others.map(|name| (name.clone(), self.find(&name))).collect()
     }
