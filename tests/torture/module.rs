@@ -181,4 +181,6 @@ const LIBRARIES: [&str; 8] = [
     "libopen-",
 ];
 /// Bytes from stub to stub.
-const STRIDE: usize = STUB_LENGTH.next_multiple_of(16);
+const STRIDE: usize = STUB_LENGTH + COUNTING;
+/// What the process puts behind each.
+const COUNTING: usize = 16;

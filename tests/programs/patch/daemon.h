@@ -151,7 +151,7 @@ PLAIN void plan(struct record *record, int number)
     record->thunk = number < 256 && thunk_of[number] ? thunk_of[number] : 1;
     memcpy(&record->original, (void *)site, 5);
     record->word = ARENA + 8 * (uintptr_t)number;
-    record->stub = ARENA + DATA_SIZE + 32 * (uintptr_t)number;
+    record->stub = ARENA + DATA_SIZE + 128 * (uintptr_t)number;
     record->copy = record->stub + 8;
     record->code_length = 18;
     record->patched = jump(site, record->stub);
