@@ -22,6 +22,7 @@ chores:
   test --list              the names of the steps
   study sc99               repeat the experiments of the paper on historical directives; docs/studies/sc99.md
   study sc99 --quick       the same in a few minutes, to see that all works; the page goes to the target folder
+  study sc99 --built       the same with the release build that is there
   study sc99 --only TABLE  one table alone; --runs N repeats, --hold SECONDS for classic verdicts, --grid POINTS
   packages                 install what building and testing need, where it is missing
 ";

@@ -34,7 +34,9 @@ pub(crate) fn run(words: &[&str]) -> Result<ExitCode> {
     let options = Options::of(words)?;
     packages::ensure_demo()?;
     let workspace = Workspace::find()?;
-    workspace.build_release()?;
+    if !options.built {
+        workspace.build_release()?;
+    }
     let begin = Instant::now();
     let workshop = Workshop::prepare(&workspace, options)?;
     let mut bases = Bases::new(&workshop);

@@ -9,6 +9,8 @@ use super::Part;
 pub(super) struct Options {
     /// Whether it is only to be seen that all works.
     pub(super) quick: bool,
+    /// Whether the release build is taken as it is.
+    pub(super) built: bool,
     /// One table alone.
     pub(super) only: Option<Part>,
     /// Repeats of each experiment.
@@ -22,18 +24,20 @@ pub(super) struct Options {
 impl Options {
     /// Reads the words after the name of the study.
     pub(super) fn of(words: &[&str]) -> Result<Self> {
-        let mut options = Self { quick: false, only: None, runs: 3, hold: 2.0, grid: 1200 };
+        let mut options =
+            Self { quick: false, built: false, only: None, runs: 3, hold: 2.0, grid: 1200 };
         let mut words = words.iter();
         while let Some(word) = words.next() {
             let mut value = || words.next().with_context(|| format!("{word} takes a value"));
             match *word {
                 "--quick" => options = Self { quick: true, runs: 1, hold: 1.0, ..options },
+                "--built" => options.built = true,
                 "--only" => options.only = Some(part(value()?)?),
                 "--runs" => options.runs = number(word, value()?)?,
                 "--hold" => options.hold = number(word, value()?)?,
                 "--grid" => options.grid = number(word, value()?)?,
                 _ => bail!(
-                    "`study sc99` takes --quick, --only TABLE, --runs N, --hold SECONDS and --grid POINTS; got {word}"
+                    "`study sc99` takes --quick, --built, --only TABLE, --runs N, --hold SECONDS and --grid POINTS; got {word}"
                 ),
             }
         }
