@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod command;
+mod control;
 mod exec;
 mod json;
 mod kinds;
