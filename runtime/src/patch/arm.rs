@@ -59,9 +59,14 @@ pub(super) fn arm(tables: Tables, first: u64, count: u64, held: &Held) -> Option
     let mut batches = [Batch::new(Way::In), Batch::new(Way::In)];
     for at in records.clone() {
         let patch = tables.patch(at).read();
-        if patch.site == 0 {
-            // Its calls are announced by itself.
-            match compiled::arm(tables, patch.entry, held) {
+        if is_announced(&patch) {
+            let is_code = ground.maps.holds(patch.entry, 1);
+            let armed = if is_code {
+                compiled::arm(tables, patch.entry, held)
+            } else {
+                Err(Outcome::NotMapped)
+            };
+            match armed {
                 Ok(id) => tell(tables, at, id, Outcome::Done),
                 Err(outcome) => tell(tables, at, 0, outcome),
             }
@@ -92,6 +97,11 @@ pub(super) fn arm(tables: Tables, first: u64, count: u64, held: &Held) -> Option
     }
     let is_armed = |at: &usize| tables.result(*at).load(Ordering::Relaxed) as u32 == 0;
     Some(records.filter(is_armed).count() as u64)
+}
+
+/// Whether the function announces its calls by itself, so that only its entry is told.
+fn is_announced(patch: &Patch) -> bool {
+    patch.entry != 0 && *patch == (Patch { entry: patch.entry, ..Patch::default() })
 }
 
 fn is_told(tables: Tables, at: usize, site: &Site) -> bool {

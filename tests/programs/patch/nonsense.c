@@ -47,6 +47,9 @@ PLAIN void records(void)
     WRONG(length, 9, NONSENSE);
     WRONG(thunk, 77, NONSENSE);
     WRONG(thunk, 2, NO_THUNK);
+    WRONG(thunk, 3, NONSENSE);
+    WRONG(thunk, 3 | 17 << 8, NONSENSE);
+    WRONG(thunk, 1 | 1 << 8, NONSENSE);
     WRONG(site, 0, NONSENSE);
     WRONG(site, good.site + 3, NONSENSE);
     WRONG(site, ~0ul, NONSENSE);
@@ -70,6 +73,10 @@ PLAIN void records(void)
     elsewhere.entry = elsewhere.site = 0x1000;
     elsewhere.patched = jump(elsewhere.site, elsewhere.stub);
     expect(outcome(&elsewhere), NOT_MAPPED, "a site of nobody");
+    struct record announced = { .entry = ARENA };
+    expect(outcome(&announced), NOT_MAPPED, "a function that announces its calls in data");
+    announced.entry = 0;
+    expect(outcome(&announced), NONSENSE, "a function at 0");
 }
 
 PLAIN void refused(uint64_t what, uint64_t a, uint64_t b, uint64_t c)
