@@ -238,3 +238,26 @@ impl Catalogue {
         Lookup::Asked
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_are_inside_of_the_calls_that_no_event_told_of() {
+        let (mut classes, mut resources) = (Classes::default(), Resources::default());
+        let solve = Resource::parse("/Code/a.c/solve").expect("well formed");
+        let solve = resources.id(&solve);
+        let (function, none) = (Category::Function, ClassId::NONE);
+        let base = classes.below(none, function, Some(solve), None, &mut resources);
+        let mut nodes = [0, 0, 1].map(NodeState::example);
+        let mut catalogue = Catalogue::default();
+        for (base, is_inside) in [(none, false), (base, true), (none, false)] {
+            catalogue.classify(&mut nodes, 0, base, &mut classes, &mut resources);
+            let holds = |node: &NodeState| classes.get(node.class).lineage.contains(&solve);
+            assert_eq!(nodes[1..].iter().map(holds).collect::<Vec<_>>(), [is_inside; 2]);
+            let is_own = |node: &NodeState| classes.get(node.class).traits.own == Some(solve);
+            assert!(!nodes[1..].iter().any(is_own), "its calls are not theirs");
+        }
+    }
+}
