@@ -113,8 +113,17 @@ fn overview_lines(overview: &Overview, manner: Manner) -> String {
     for fact in facts {
         let _ = writeln!(text, "  {:<18} {}", fact.name, fact.value);
     }
-    for object in objects {
-        let _ = writeln!(text, "  object             {}", object_line(object));
+    let told = objects.iter().filter_map(object_line);
+    let told: Vec<String> = told.collect();
+    for line in &told {
+        let _ = writeln!(text, "  object             {line}");
+    }
+    if told.len() < objects.len() {
+        let others = objects.len() - told.len();
+        let _ = writeln!(
+            text,
+            "  object             and {others} that do not say who made them (--json names all)"
+        );
     }
     for directive in directives {
         let _ = writeln!(text, "  directive          {directive}");
@@ -123,12 +132,12 @@ fn overview_lines(overview: &Overview, manner: Manner) -> String {
     text + &verdict_lines(bottlenecks, manner)
 }
 
-/// A file, its build as far as anybody tells builds apart, and who made it.
-fn object_line(object: &ObjectRow) -> String {
+/// A file, its build as far as anybody tells builds apart, and who made it; none where it does not say.
+fn object_line(object: &ObjectRow) -> Option<String> {
+    let compiler = object.compiler.as_deref()?;
     let build = object.build_id.as_deref().unwrap_or("no build id");
     let build = build.get(..16).unwrap_or(build);
-    let compiler = object.compiler.as_deref().unwrap_or("unknown compiler");
-    format!("{}  {build}  {compiler}", object.name)
+    Some(format!("{}  {build}  {compiler}", object.name))
 }
 
 fn verdict_lines(verdicts: &[Verdict], manner: Manner) -> String {
