@@ -212,7 +212,7 @@ pub(crate) fn verdict(question: &Question) -> Verdict {
         confidence: question.confidence,
         asked: question.asked.into(),
         found: question.found,
-        cost: 0.0,
+        cost: question.cost,
         origin: question.origin.to_string(),
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::Serialize;
-use whyperf_model::{Focus, Hierarchy, Time};
+use whyperf_model::{Focus, Hierarchy, Resource, Time};
 
 use crate::graph::Truth;
 
@@ -55,6 +55,15 @@ pub enum Happening {
         again: bool,
         /// The share of the time that switching it on is predicted to cost; nothing where all is switched on already.
         price: f64,
+    },
+    /// What was switched on is observed for the first time.
+    Priced {
+        /// Which.
+        function: Resource,
+        /// The share of the time that it was predicted to cost.
+        predicted: f64,
+        /// The share that it costs.
+        observed: f64,
     },
     /// The evidence suffices, or turned.
     Concluded(Conclusion),
@@ -225,6 +234,9 @@ impl fmt::Display for Happening {
                 let word = if *again { "again    " } else { "started  " };
                 write!(out, "{word} {subject}")?;
                 if *price > 0.0 { write!(out, " for {price:.4}") } else { Ok(()) }
+            }
+            Self::Priced { function, predicted, observed } => {
+                write!(out, "priced    {function}: {observed:.4}, predicted {predicted:.4}")
             }
             Self::Concluded(conclusion) => conclusion.fmt(out),
             Self::Refined { subject, along, news, shadows, left_out } => {

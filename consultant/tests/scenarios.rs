@@ -48,7 +48,7 @@ fn is_of_interest(step: &Step) -> bool {
         Happening::Concluded(conclusion) => {
             conclusion.truth == Truth::True || conclusion.was == Truth::True
         }
-        Happening::Started { .. } | Happening::Refined { .. } => false,
+        Happening::Started { .. } | Happening::Refined { .. } | Happening::Priced { .. } => false,
         _ => true,
     }
 }

@@ -22,7 +22,7 @@ use super::Search;
 use crate::graph::{Edge, NodeId, Truth};
 use crate::hypothesis::Operator;
 use crate::settings::CodeSearch;
-use crate::step::Origin;
+use crate::step::{Happening, Origin};
 
 /// Callees by which an edge of the graph is drawn.
 const CODE: Edge = Edge::Where(Hierarchy::Code);
@@ -55,7 +55,13 @@ impl Search {
         }
         self.advance(now);
         let assumed = self.predicted_rate(of);
+        let is_first = self.calls.rate(of).is_none();
         self.calls.price(of, rate);
+        if is_first && self.switched.contains_key(of) {
+            let [predicted, observed] =
+                [assumed, self.predicted_rate(of)].map(|rate| rate * self.settings.call_cost);
+            self.tell(Happening::Priced { function: of.clone(), predicted, observed });
+        }
         self.correct(of, assumed);
         self.is_blocked = false;
         self.fill();

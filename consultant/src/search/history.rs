@@ -23,6 +23,8 @@ pub struct Question {
     pub value: Option<f64>,
     /// What it is compared with.
     pub threshold: f64,
+    /// The share of the slowest process's time that its functions take while they are on, as far as somebody counted.
+    pub cost: f64,
     /// One less the chance that the evidence is luck; 0 while there is none.
     pub confidence: f64,
     /// How often it was asked.
@@ -55,6 +57,7 @@ impl Search {
             truth: node.truth,
             value: node.judge.value(),
             threshold: row.threshold,
+            cost: self.observed_cost(id),
             confidence: node.found.map_or(0.0, |(_, ground)| ground.confidence),
             asked: node.asked,
             origin: node.origin,

@@ -118,6 +118,13 @@ impl Search {
         new.map_or(0.0, |code| self.price(&code))
     }
 
+    /// The share of the time that measuring a node costs as far as its calls were counted, to four places.
+    pub(super) fn observed_cost(&self, id: NodeId) -> f64 {
+        let rate = self.priced(id).and_then(|code| self.calls.rate(&code)).unwrap_or_default();
+        let cost = rate * self.settings.call_cost * self.graph.node(id).coverage();
+        (cost * 1e4).round() / 1e4
+    }
+
     /// Whether there is room to measure a node.
     pub(super) fn is_affordable(&self, id: NodeId) -> bool {
         self.budget.affords(self.predicted_cost(id))
