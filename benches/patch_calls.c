@@ -120,6 +120,50 @@ PLAIN long resident(void)
     return pages * 4;
 }
 
+/* Switches functions on or off, as many at a time as a ring holds; answers the seconds. */
+PLAIN double switch_many(uint64_t what, int first, int count)
+{
+    double began = seconds();
+    for (int at = first; at < first + count; at += 48) {
+        int some = first + count - at < 48 ? first + count - at : 48;
+        for (int i = 0; i < some; i++)
+            leave_command(what, (uint64_t)regions[at + i], 0, 0);
+        wake_agent();
+        for (int i = 0; i < some; i++)
+            await_reply(SWITCHED);
+    }
+    return seconds() - began;
+}
+
+/* More and more functions: each step's time and memory, of one function. */
+PLAIN void grow(int count)
+{
+    int steps[] = { 1000, 3000, 10000 }, first = 0;
+    printf("%-22s %9s %9s %9s %9s %9s\n", "functions, us each", "arm", "on", "off", "disarm", "KiB each");
+    for (int i = 0; i < 3; i++) {
+        int last = i == 2 ? count : steps[i], some = last - first;
+        long before = resident();
+        double began = seconds();
+        arm(first, some, regions + first);
+        double armed = seconds() - began;
+        double on = switch_many(SWITCH_ON, 0, last), off = switch_many(SWITCH_OFF, 0, last);
+        long after = resident();
+        began = seconds();
+        disarm(0);
+        double disarmed = seconds() - began;
+        printf("%-22d %9.2f %9.2f %9.2f %9.2f %9.2f\n", last, 1e6 * armed / some, 1e6 * on / last,
+               1e6 * off / last, 1e6 * disarmed / last, (double)(after - before) / some);
+        began = seconds();
+        arm(0, last, regions);
+        printf("%-22s %9.2f\n", "  again", 1e6 * (seconds() - began) / last);
+        first = last;
+    }
+    double began = __rdtsc(), time = seconds();
+    while (seconds() - time < 0.02)
+        ;
+    printf("a tick is %.3f ns\n", 1e9 * (seconds() - time) / ((double)__rdtsc() - began));
+}
+
 int main(int argc, char **argv)
 {
     int rounds = argc > 1 ? atoi(argv[1]) : 2001;
@@ -132,21 +176,20 @@ int main(int argc, char **argv)
     double began = seconds();
     int hundred = 100;
     arm(0, hundred, regions);
-    printf("arming a batch of %d: %.0f us\n", hundred, 1e6 * (seconds() - began));
-    long before = resident();
-    began = seconds();
-    arm(hundred, count - hundred, regions + hundred);
-    double armed = seconds();
-    printf("arming %d more: %.1f ms, %ld KiB resident\n", count - hundred, 1e3 * (armed - began),
-           resident() - before);
+    printf("arming a batch of %d: %.0f us, the first registration with the kernel included\n", hundred,
+           1e6 * (seconds() - began));
+    double batches[40];
+    for (int i = 0; i < 40; i++) {
+        began = seconds();
+        arm(hundred * (i + 1), hundred, regions + hundred * (i + 1));
+        batches[i] = seconds() - began;
+    }
+    qsort(batches, 40, sizeof(double), ascending);
+    printf("arming a further batch of %d, median and best: %.0f and %.0f us\n", hundred,
+           1e6 * batches[20], 1e6 * batches[0]);
+    disarm(0);
+    grow(count);
     compare("armed, off", rounds, calls);
-    began = seconds();
-    for (int i = 0; i < count; i++)
-        switch_on(regions[i]);
-    for (int i = 0; i < count; i++)
-        switch_off(regions[i]);
-    printf("switching %d on and off, one by one with replies: %.1f ms\n", count,
-           1e3 * (seconds() - began));
     for (int i = 0; i < 32; i++)
         switch_on(region_of((void *)rungs[i], regions));
     switch_on(region_of((void *)empty, regions));

@@ -75,16 +75,27 @@ PLAIN void fail(const char *what)
     _exit(99);
 }
 
-/* Sends a command and waits for the reply of this kind; others are passed over. */
-PLAIN uint64_t *ask(uint64_t what, uint64_t a, uint64_t b, uint64_t c, uint64_t wanted)
+/* Leaves a command for the agent, which there must be room for. */
+PLAIN void leave_command(uint64_t what, uint64_t a, uint64_t b, uint64_t c)
 {
     struct commands *out = (struct commands *)(base + COMMANDS);
-    struct replies *in = (struct replies *)(base + REPLIES);
     uint64_t entry[4] = { what, a, b, c };
     memcpy(out->entries[out->produced % 64], entry, sizeof entry);
     __atomic_store_n(&out->produced, out->produced + 1, __ATOMIC_RELEASE);
     __atomic_add_fetch(&out->doorbell, 1, __ATOMIC_RELEASE);
+}
+
+PLAIN void wake_agent(void)
+{
+    struct commands *out = (struct commands *)(base + COMMANDS);
     syscall(SYS_futex, &out->doorbell, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+/* Waits for the reply of this kind; others are passed over. */
+PLAIN uint64_t *await_reply(uint64_t wanted)
+{
+    struct commands *out = (struct commands *)(base + COMMANDS);
+    struct replies *in = (struct replies *)(base + REPLIES);
     for (long spin = 0; wanted; spin++) {
         if (__atomic_load_n(&in->produced, __ATOMIC_ACQUIRE) == out->replies_consumed) {
             struct timespec moment = { 0, 20000 };
@@ -101,6 +112,14 @@ PLAIN uint64_t *ask(uint64_t what, uint64_t a, uint64_t b, uint64_t c, uint64_t 
             fail("refused");
     }
     return answer;
+}
+
+/* Sends a command and waits for the reply of this kind. */
+PLAIN uint64_t *ask(uint64_t what, uint64_t a, uint64_t b, uint64_t c, uint64_t wanted)
+{
+    leave_command(what, a, b, c);
+    wake_agent();
+    return await_reply(wanted);
 }
 
 /* Maps the region, wakes the agent and has an arena mapped. False outside a measurement. */
