@@ -11,7 +11,8 @@ use crate::target::{Target, build};
 /// Seconds that the job runs.
 const JOB: &str = "15";
 
-fn children(pid: u32) -> Vec<u32> {
+/// Processes that a process started itself.
+pub(crate) fn children(pid: u32) -> Vec<u32> {
     let path = format!("/proc/{pid}/task/{pid}/children");
     let text = fs::read_to_string(path).unwrap_or_default();
     text.split_whitespace().filter_map(|number| number.parse().ok()).collect()

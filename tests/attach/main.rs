@@ -1,11 +1,18 @@
 //! `whyperf attach`: programs that run already are watched, go on as they were, and end as they would have.
 
+mod alike;
 mod attached;
 mod jobs;
 mod killed;
 #[path = "../live/launcher.rs"]
 mod launcher;
+#[expect(dead_code, reason = "the live tests use all of it")]
+#[path = "../live/programs.rs"]
+mod programs;
 mod refusals;
+#[expect(dead_code, reason = "the live tests use all of it")]
+#[path = "../live/report.rs"]
+mod report;
 #[path = "../live/shipped.rs"]
 mod shipped;
 mod storms;

@@ -28,14 +28,20 @@ pub(crate) fn build(source: &str, name: &str, compiler: &str, options: &[&str]) 
 impl Target {
     /// Starts a command and waits until it has printed its first line, `ready`.
     pub(crate) fn start(command: &mut Command) -> Self {
+        let mut target = Self::begin(command);
+        let mut line = String::new();
+        target.output.read_line(&mut line).expect("it speaks text");
+        assert_eq!(line, "ready\n");
+        target
+    }
+
+    /// Starts a command that does not say when it is ready.
+    pub(crate) fn begin(command: &mut Command) -> Self {
         command.env_remove("LD_PRELOAD").env_remove("WHYPERF_DIR");
         let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().expect("the program starts");
         let input = child.stdin.take();
-        let mut output = BufReader::new(child.stdout.take().expect("it was piped"));
-        let mut line = String::new();
-        output.read_line(&mut line).expect("it speaks text");
-        assert_eq!(line, "ready\n");
+        let output = BufReader::new(child.stdout.take().expect("it was piped"));
         Self { child, input, output }
     }
 
