@@ -332,6 +332,7 @@ pub(crate) mod example {
                     true,
                 ),
             ],
+            phases: Vec::new(),
             measured: Vec::new(),
             profile: vec![row(0, 1.0), row(1, 2.0)],
             switched_off: Vec::new(),
