@@ -271,7 +271,8 @@ impl Watch {
         while width * bins < self.begin.elapsed() {
             width *= 2;
         }
-        width
+        // Looking must not take up the limit.
+        width.max(Duration::from_nanos(self.daemon.interval().0))
     }
 
     fn digest(&mut self, mut round: Round, screen: &mut Screen) {

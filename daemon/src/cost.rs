@@ -155,6 +155,10 @@ impl LastSecond {
 }
 
 const SECOND: Nanos = Nanos::from_secs(1);
+/// The part of the limit that looking at processes may take.
+const LOOKING: f64 = 0.3;
+/// How much one round counts.
+const WEIGHT: f64 = 0.1;
 
 /// Keeps account of the cost from pass to pass.
 #[derive(Debug, Default)]
@@ -164,6 +168,8 @@ pub(crate) struct Account {
     lived: Nanos,
     last: LastSecond,
     own_before: Option<Nanos>,
+    /// Seconds that a round took lately.
+    own_lately: f64,
 }
 
 impl Account {
@@ -175,7 +181,14 @@ impl Account {
         let share = self.own_before.map_or(Nanos::ZERO, |before| now - before);
         self.own_before = Some(now);
         self.cost.daemon += share;
+        self.own_lately += (share.as_secs_f64() - self.own_lately) * WEIGHT;
         share
+    }
+
+    /// How long a round should speak of at least, so that looking does not take up the limit.
+    pub(crate) fn least_interval(&self, limit: f64) -> Nanos {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded")]
+        Nanos((self.own_lately / (limit * LOOKING).max(1e-6) * 1e9).min(1e9) as u64)
     }
 
     /// The dearest process of an interval, its share of the daemon included.

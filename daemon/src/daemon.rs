@@ -141,24 +141,33 @@ impl Daemon {
         self.calibration.see(now);
         self.rounds += 1;
         let thorough = self.rounds.is_multiple_of(self.settings.thorough_every.max(1));
+        // What a user named is told of every call, also of one whose place was asked for just now.
+        let is_named = self.instrumenter.is_asked_by_name();
+        let complaints = if is_named { self.look_ahead(now) } else { Vec::new() };
         let mut round = self.round(now, thorough);
+        round.complaints.splice(0..0, complaints);
         self.record(&mut round);
         round
     }
 
-    /// The last round: reads every node and waits for all places to be known.
-    pub fn finish(&mut self, now: Moment) -> Round {
-        self.calibration.see(now);
-        // What was never read before shall count to the functions it was called in.
+    /// Finds out what there is, so that what was never read before counts to the functions it was called in.
+    fn look_ahead(&mut self, now: Moment) -> Vec<Complaint> {
         let mut ahead = Round::default();
         self.discover(&mut ahead);
         for process in &mut self.processes {
             process.look_ahead(now, &mut self.books);
         }
         self.settle_places();
+        ahead.complaints
+    }
+
+    /// The last round: reads every node and waits for all places to be known.
+    pub fn finish(&mut self, now: Moment) -> Round {
+        self.calibration.see(now);
+        let complaints = self.look_ahead(now);
         let mut round = self.round(now, true);
         self.disarm();
-        round.complaints.splice(0..0, ahead.complaints);
+        round.complaints.splice(0..0, complaints);
         self.settle_places();
         let changes = self.books.resources.take_changes();
         round.placed.extend(self.placed(&changes.appeared));
@@ -289,7 +298,8 @@ impl Daemon {
         }
     }
 
-    /// How often to sample: as often as histograms have bins for, so less often in a long run.
+    /// How often to sample: as often as histograms have bins for, so less often in a long run, and where looking
+    /// itself takes much of the limit.
     #[must_use]
     pub fn interval(&self) -> Nanos {
         let mut width = self.settings.width.max(Nanos(1));
@@ -297,7 +307,8 @@ impl Daemon {
         while width.0.saturating_mul(bins) <= self.previous.0.0 {
             width = width + width;
         }
-        width
+        let most = Nanos(width.0.saturating_mul(SLOWEST));
+        self.account.least_interval(self.settings.cost_limit).clamp(width, most)
     }
 
     /// The end of the interval of the round before.
@@ -494,6 +505,9 @@ impl Daemon {
         }
     }
 }
+
+/// Rounds are at most so many times as long as a bin of a histogram.
+const SLOWEST: u64 = 4;
 
 impl Process {
     fn note(&self) -> ProcessNote {

@@ -55,7 +55,9 @@ impl Glance {
         for tid in threads.iter().filter(|tid| is_running(pid, **tid)) {
             let (picture, stopped) = picture(*tid, &memory).unzip();
             pictures.push((*tid, picture.flatten()));
-            longest = longest.max(stopped.unwrap_or_default());
+            // Among many that want to run it would have stood still for a part of that anyway.
+            let lost = stopped.unwrap_or_default().mul_f64(running_share(pid, *tid));
+            longest = longest.max(lost);
         }
         let objects = maps.with_code().map(|one| (one.path.clone(), one.range.start)).collect();
         if self.objects != objects {
@@ -80,6 +82,14 @@ fn sight(images: &mut Images<'_>, picture: &Picture) -> Sight {
         is_ours: frame.image.as_ref().is_some_and(|image| image.name == OURS),
     });
     Sight { calls: calls.collect(), is_whole }
+}
+
+/// Of the time in which a thread could run, the share in which it did.
+fn running_share(pid: u32, tid: u32) -> f64 {
+    let text = fs::read_to_string(format!("/proc/{pid}/task/{tid}/schedstat")).unwrap_or_default();
+    let mut times = text.split(' ').map_while(|field| field.parse::<f64>().ok());
+    let (Some(ran), Some(waited)) = (times.next(), times.next()) else { return 1.0 };
+    if ran > 0.0 { ran / (ran + waited) } else { 1.0 }
 }
 
 fn is_running(pid: u32, tid: u32) -> bool {

@@ -51,7 +51,7 @@ impl Armory {
         self.allowance.demand = limit * wanted / allowed;
         // Beyond this one, should the process be late in shutting it; few numbers, for each is told.
         let parts = hot.next_power_of_two() as u64;
-        self.allowance.window = visits(1.0, WINDOW, price).next_power_of_two() / parts;
+        self.allowance.window = (visits(1.0, WINDOW, price).next_power_of_two() / parts).max(1);
         self.allowance.period = period(limit, service.threads.len());
     }
 }

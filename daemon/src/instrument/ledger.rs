@@ -97,7 +97,7 @@ impl Instrumenter {
     /// Whether what a process brings has to be told apart from what others do.
     pub(crate) fn tells_apart(&self, process: u32) -> bool {
         let is_hot = |armory: &super::Armory| {
-            armory.sites.values().any(|site| site.window.is_some() || !site.spell.is_evidence())
+            armory.sites.values().any(|site| site.window.is_some() || !site.spell.is_plain())
         };
         !self.by_name.is_empty() || self.armories.get(&process).is_some_and(is_hot)
     }
