@@ -8,6 +8,7 @@ mod asked;
 mod bottlenecks;
 mod bytes;
 mod code;
+mod cost;
 mod creation;
 mod diagnosed;
 mod efficiency;

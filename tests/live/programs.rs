@@ -40,6 +40,12 @@ pub(crate) fn with_code() -> &'static Path {
     CODE.get_or_init(|| make("code", "openmpi"))
 }
 
+/// The programs under which measuring shall not cost too much.
+pub(crate) fn of_cost() -> &'static Path {
+    static COST: OnceLock<PathBuf> = OnceLock::new();
+    COST.get_or_init(|| make("cost", "plain"))
+}
+
 fn make(target: &str, name: &str) -> PathBuf {
     let out = shipped::folder().join("../programs").join(name);
     std::fs::create_dir_all(&out).expect("the target folder can be written");

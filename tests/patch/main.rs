@@ -52,6 +52,11 @@ fn windows_and_budgets_bound_what_a_hot_function_costs() {
 }
 
 #[test]
+fn what_is_taken_off_is_what_measuring_adds() {
+    check("overhead.c", &[]);
+}
+
+#[test]
 fn sites_of_several_instructions_and_islands_come_and_go_under_four_threads() {
     check("several.c", &[]);
 }

@@ -18,6 +18,7 @@ pub(crate) fn offsets() -> Vec<String> {
         ("MAPPED_SIZE", geometry::slot_offset(64)),
         ("SLOT_COUNT", offset_of!(Header, slot_count)),
         ("HEAD_NODES", offset_of!(Head, nodes)),
+        ("HEAD_FUNCTION", offset_of!(Head, function_inside)),
         ("HEAD_ANOMALIES", offset_of!(Head, anomalies)),
         ("NODE_REGION", offset_of!(Node, region)),
         ("SIGTRAP_BLOCKED", Outcome::SigtrapBlocked as usize),
