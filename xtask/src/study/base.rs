@@ -123,8 +123,13 @@ mod tests {
     #[test]
     fn what_counts_is_clearly_true_in_every_run() {
         let trial = |answers: &[(&str, bool, f64)]| {
-            let answer =
-                |is_true, margin| Answer { is_true, margin, was_tested: true, found: None };
+            let answer = |is_true, margin| Answer {
+                is_true,
+                margin,
+                is_denied: false,
+                was_tested: true,
+                found: None,
+            };
             let answers =
                 answers.iter().map(|(pair, is, margin)| ((*pair).to_owned(), answer(*is, *margin)));
             Trial { answers: answers.collect(), ..Trial::default() }

@@ -48,8 +48,17 @@ pub(super) fn study(bases: &mut Bases<'_>) -> Result<String> {
 }
 
 fn measured(bases: &mut Bases<'_>, verdict: Verdict, truth: &[Pair]) -> Result<String> {
-    let names =
-        ["directives", "25 %", "50 %", "75 %", "100 %", "of none", "paper's of none", "lost"];
+    let names = [
+        "directives",
+        "25 %",
+        "50 %",
+        "75 %",
+        "100 %",
+        "of none",
+        "paper's of none",
+        "not so",
+        "lost",
+    ];
     let mut text = table::head(&names);
     let without = bases.of(VERSION, verdict)?.to_vec();
     let base = table::middle(&times(&without, 1.0, truth));
@@ -78,7 +87,7 @@ fn measured(bases: &mut Bases<'_>, verdict: Verdict, truth: &[Pair]) -> Result<S
 /// The first and the last row again, as long as Paradyn held its verdicts, once each.
 fn held(bases: &mut Bases<'_>, truth: &[Pair]) -> Result<String> {
     let without = once(bases, "no directives, held 20 s", &[], truth)?;
-    let base = without.time_to(1.0, truth);
+    let base = without.time_to(1.0, &without.undenied(truth));
     let files = [lesson::extracted(bases, (VERSION, Verdict::Classic), ROWS[5].1)?];
     let name = "priorities and all prunes, held 20 s";
     let with = once(bases, name, &lesson::words(&files), truth)?;
@@ -145,7 +154,7 @@ fn repeated(
 }
 
 fn times(trials: &[Trial], part: f64, truth: &[Pair]) -> Vec<Option<f64>> {
-    trials.iter().map(|trial| trial.time_to(part, truth)).collect()
+    trials.iter().map(|trial| trial.time_to(part, &trial.undenied(truth))).collect()
 }
 
 fn line(
@@ -158,7 +167,11 @@ fn line(
     cells.extend(PARTS.map(|part| table::times(&times(trials, part, truth))));
     cells.push(table::percent(table::middle(&times(trials, 1.0, truth)), base));
     cells.push(paper);
-    let lost = |trial: &Trial| truth.iter().filter(|pair| trial.found(pair).is_none()).count();
-    cells.push(trials.iter().map(lost).max().unwrap_or_default().to_string());
+    let denied = |trial: &Trial| truth.len() - trial.undenied(truth).len();
+    let lost = |trial: &Trial| {
+        trial.undenied(truth).iter().filter(|pair| trial.found(pair).is_none()).count()
+    };
+    let most = |count: &dyn Fn(&Trial) -> usize| trials.iter().map(count).max().unwrap_or_default();
+    cells.extend([most(&denied).to_string(), most(&lost).to_string()]);
     table::row(&cells)
 }

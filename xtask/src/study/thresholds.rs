@@ -6,7 +6,6 @@ use anyhow::Result;
 
 use super::base::Bases;
 use super::table;
-use super::trial::Trial;
 use super::verdict::Verdict;
 use super::version::Version;
 use super::workshop::Experiment;
@@ -23,8 +22,7 @@ const ROWS: [(u32, [f64; 3]); 6] = [
 ];
 
 pub(super) fn study(bases: &mut Bases<'_>) -> Result<String> {
-    let mut text = "## Table 2: thresholds\n\nVersion C. Bottlenecks reported at the end of the run, pairs tested, and the one by the other; `classic` ran once at each \
-        threshold, `sequential` as often as in the other tables, with the middle shown.\n\n"
+    let mut text = "## Table 2: thresholds\n\nVersion C. Bottlenecks reported at the end of the run, pairs tested, and the one by the other; one run at each threshold.\n\n"
         .to_owned();
     text += &table::head(&[
         "threshold",
@@ -67,17 +65,8 @@ fn measured(bases: &Bases<'_>, verdict: Verdict, percent: u32) -> Result<[String
         words: &words,
         until: None,
     };
-    let trials = match verdict {
-        Verdict::Classic => {
-            vec![bases.workshop.run(&experiment, &bases.workshop.file("thresholds.db"))?]
-        }
-        Verdict::Sequential => bases.repeated(&experiment)?,
-    };
-    let middle = |count: fn(&Trial) -> usize| {
-        table::middle(&trials.iter().map(|trial| Some(count(trial) as f64)).collect::<Vec<_>>())
-            .unwrap_or_default()
-    };
-    let [reported, tested] = [middle(|trial| trial.holding().count()), middle(Trial::tested)];
-    let efficiency = reported / tested.max(1.0);
-    Ok([format!("{reported:.0}"), format!("{tested:.0}"), format!("{efficiency:.2}")])
+    let trial = bases.workshop.run(&experiment, &bases.workshop.file("thresholds.db"))?;
+    let (reported, tested) = (trial.holding().count(), trial.tested());
+    let efficiency = reported as f64 / tested.max(1) as f64;
+    Ok([reported.to_string(), tested.to_string(), format!("{efficiency:.2}")])
 }

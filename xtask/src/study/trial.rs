@@ -13,8 +13,10 @@ pub(super) type Pair = String;
 pub(super) struct Answer {
     /// Whether it was true at the end.
     pub(super) is_true: bool,
-    /// How far the value lies beyond the threshold, as a factor.
+    /// How far the value lies from the threshold, as a factor.
     pub(super) margin: f64,
+    /// Whether it was measured, and the answer is no.
+    pub(super) is_denied: bool,
     /// Whether it was measured.
     pub(super) was_tested: bool,
     /// When it was found true, in seconds since `MPI_Init`.
@@ -48,6 +50,14 @@ impl Trial {
             cost,
             elapsed: number(&report["elapsed_s"]),
         })
+    }
+
+    /// Those of some pairs that were so in this run as well, as far as it can tell: it did not measure them and say no.
+    pub(super) fn undenied(&self, of: &[Pair]) -> Vec<Pair> {
+        let is_denied = |pair: &&Pair| {
+            self.answers.get(*pair).is_some_and(|one| one.is_denied && one.found.is_none())
+        };
+        of.iter().filter(|pair| !is_denied(pair)).cloned().collect()
     }
 
     /// When a pair was found.
@@ -89,6 +99,8 @@ pub(super) fn answers(search: &str, init: f64) -> Result<BTreeMap<Pair, Answer>>
         let found = one["found"].as_f64().map(|nanos| (nanos * 1e-9 - init).max(0.0));
         let answer = Answer {
             is_true: one["truth"] == "true",
+            // Shares are bad above their threshold, numbers of bytes below it.
+            is_denied: one["truth"] == "false" && (ratio < 1.0) == (threshold < Some(1.0)),
             margin: ratio.max(ratio.recip()),
             was_tested: one["asked"].as_u64().unwrap_or_default() > 0,
             found,
@@ -144,5 +156,7 @@ mod tests {
         assert_eq!(trial().time_to(0.25, &of), Some(1.0));
         assert_eq!(trial().time_to(0.5, &of), Some(3.5));
         assert_eq!(trial().time_to(1.0, &of), None);
+        let of = ["H a", "H b", "H gone"].map(str::to_owned);
+        assert_eq!(trial().undenied(&of), ["H a", "H gone"], "b was measured, and is not so");
     }
 }

@@ -30,9 +30,9 @@ impl Verdict {
     /// Seconds that a search without directives is given to come to its end.
     pub(super) fn patience(self, hold: f64) -> f64 {
         match self {
-            // Twelve questions one after the other are more than any chain has, and some are asked twice.
-            Self::Classic => 13.0 * hold + 5.0,
-            Self::Sequential => 15.0,
+            // Ten questions one after the other are more than any chain has, and some are asked twice.
+            Self::Classic => 12.0 * hold + 2.0,
+            Self::Sequential => 10.0,
         }
     }
 }

@@ -8,6 +8,7 @@ use anyhow::Result;
 use super::base::Bases;
 use super::lesson::{self, GENERAL, HISTORIC, PRIORITIES};
 use super::table;
+use super::trial::{Pair, Trial};
 use super::verdict::Verdict;
 use super::version::Version;
 use super::workshop::Experiment;
@@ -58,7 +59,7 @@ fn measured(
 ) -> Result<String> {
     let truth = bases.truth(version)?;
     let without: Vec<Option<f64>> =
-        bases.of(version, verdict)?.iter().map(|trial| trial.time_to(1.0, &truth)).collect();
+        bases.of(version, verdict)?.iter().map(|trial| whole(trial, &truth)).collect();
     let base = table::middle(&without);
     let mut cells = vec![version.letter().to_string(), table::times(&without)];
     for nth in 0..Version::ALL.len() {
@@ -77,6 +78,11 @@ fn measured(
     Ok(table::row(&cells))
 }
 
+/// When all was found that is so in a run.
+fn whole(trial: &Trial, truth: &[Pair]) -> Option<f64> {
+    trial.time_to(1.0, &trial.undenied(truth))
+}
+
 /// Version C led by A and B together.
 fn combined(bases: &mut Bases<'_>, verdict: Verdict) -> Result<String> {
     let mut lessons = Vec::new();
@@ -87,7 +93,7 @@ fn combined(bases: &mut Bases<'_>, verdict: Verdict) -> Result<String> {
     }
     let truth = bases.truth(Version::C)?;
     let without: Vec<Option<f64>> =
-        bases.of(Version::C, verdict)?.iter().map(|trial| trial.time_to(1.0, &truth)).collect();
+        bases.of(Version::C, verdict)?.iter().map(|trial| whole(trial, &truth)).collect();
     let base = table::middle(&without);
     let mut text = "\nVersion C led by A and B together: ".to_owned();
     for (name, how, paper) in COMBINED {
@@ -117,6 +123,6 @@ fn cell(
         until: Some(&truth),
     };
     let trials = bases.repeated(&experiment)?;
-    let times: Vec<Option<f64>> = trials.iter().map(|trial| trial.time_to(1.0, &truth)).collect();
+    let times: Vec<Option<f64>> = trials.iter().map(|trial| whole(trial, &truth)).collect();
     Ok(format!("{}, {}", table::times(&times), table::percent(table::middle(&times), base)))
 }

@@ -86,7 +86,10 @@ impl Workshop {
             .spawn()
             .context("running whyperf")?;
         let was_ended = match experiment.until {
-            Some(pairs) => self.end_when_found(&mut child, store, pairs)?,
+            Some(pairs) => {
+                let half = begin + Duration::from_secs_f64(experiment.seconds / 2.0);
+                self.end_when_found(&mut child, store, (pairs, half))?
+            }
             None => false,
         };
         let status = child.wait().context("waiting for whyperf")?;
@@ -146,17 +149,26 @@ impl Workshop {
         launcher.arg(self.options.grid.to_string()).arg(format!("{:.0}", iterations.max(1.0)));
     }
 
-    /// Ends a run early once the store holds all that it was to find. The store is some seconds behind the search.
-    fn end_when_found(&self, child: &mut Child, store: &Path, pairs: &[Pair]) -> Result<bool> {
+    /// Ends a run early once the store holds all that it was to find; after half of its time, all but what it denied. The store is some seconds behind
+    /// the search.
+    fn end_when_found(
+        &self,
+        child: &mut Child,
+        store: &Path,
+        (pairs, half): (&[Pair], Instant),
+    ) -> Result<bool> {
         while child.try_wait().context("waiting for whyperf")?.is_none() {
             thread::sleep(LOOK);
             // There is no store before the first writing.
             let words = ["show", "latest", "--search", "--json"];
             let Ok(search) = self.answer(&words, store) else { continue };
             let answers = trial::answers(&search, 0.0)?;
-            let is_found =
-                |pair: &Pair| answers.get(pair).is_some_and(|answer| answer.found.is_some());
-            if pairs.iter().all(is_found) {
+            let may_deny = Instant::now() >= half;
+            let is_done = |pair: &Pair| {
+                let answer = answers.get(pair);
+                answer.is_some_and(|one| one.found.is_some() || (may_deny && one.is_denied))
+            };
+            if pairs.iter().all(is_done) {
                 // whyperf passes it on to the launcher, and reports when that has ended.
                 let _ = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
                 return Ok(true);
