@@ -277,7 +277,18 @@ impl NodeState {
         let (counters, class) = (Counters::default(), ClassId::UNSET);
         let (region, object, site) = (0, 0, 0);
         let (quickest, exclusive) = (u32::MAX, 0);
-        Self { parent, region, object, site, class, counters, owed: 0, paid: 0, quickest, exclusive }
+        Self {
+            parent,
+            region,
+            object,
+            site,
+            class,
+            counters,
+            owed: 0,
+            paid: 0,
+            quickest,
+            exclusive,
+        }
     }
 
     /// No program makes 2^56 visits or moves 2^62 bytes between two looks.

@@ -10,8 +10,8 @@
 use whyperf_layout::Command;
 use whyperf_model::Nanos;
 
-use super::{Instrumenter, Service};
 use super::armory::{Armory, Turn};
+use super::{Instrumenter, Service};
 
 /// What one process's functions may do.
 #[derive(Clone, Copy, Debug, Default)]
