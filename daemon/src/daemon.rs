@@ -423,11 +423,7 @@ impl Daemon {
             });
             let outcome = process.pass(pass, &mut self.books);
             process.cost += share;
-            process.settle_apart(number, &mut self.books);
-            process.serve_functions(number, pass, instrumenter);
-            if let Some(calls) = instrumenter.take_open_calls(number) {
-                process.find_inside(&calls, &mut self.books);
-            }
+            serve(process, number, pass, instrumenter, &mut self.books);
             if let Some(before) = before {
                 self.books.matcher.settle_so_far(&self.books.classes);
                 let (groups, length) = (&process.groups[..], round.interval.length());
@@ -459,10 +455,7 @@ impl Daemon {
                 clerk.silent();
             }
             for group in &process.groups {
-                let attendance = &mut attendance[*group as usize];
-                attendance.expected += 1;
-                attendance.reported += u32::from(reports);
-                attendance.dearest = attendance.dearest.max(process.cost);
+                attendance[*group as usize].count(reports, process.cost);
             }
         }
 
@@ -508,6 +501,21 @@ impl Daemon {
 
 /// Rounds are at most so many times as long as a bin of a histogram.
 const SLOWEST: u64 = 4;
+
+/// Hands on what a pass told of functions, and the calls that no event told of.
+fn serve(
+    process: &mut Process,
+    number: u32,
+    pass: Pass,
+    instrumenter: &mut Instrumenter,
+    books: &mut Books,
+) {
+    process.settle_apart(number, books);
+    process.serve_functions(number, pass, instrumenter);
+    if let Some(calls) = instrumenter.take_open_calls(number) {
+        process.find_inside(&calls, books);
+    }
+}
 
 impl Process {
     fn note(&self) -> ProcessNote {

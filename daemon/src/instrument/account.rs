@@ -173,7 +173,15 @@ mod tests {
     fn spell(stretch: Stretch, covered: u64, missed: u64) -> Spell {
         let (visits, pace) = (covered, (covered > 0).then_some(1.0));
         let [covered, missed] = [covered, missed].map(Nanos);
-        Spell { lived: covered + missed, covered, missed, visits, pace, stretch, ..Spell::default() }
+        Spell {
+            lived: covered + missed,
+            covered,
+            missed,
+            visits,
+            pace,
+            stretch,
+            ..Spell::default()
+        }
     }
 
     fn quiet(stretch: Stretch, covered: u64) -> Spell {
