@@ -16,6 +16,15 @@ pub(crate) struct Attendance {
     pub(crate) dearest: Nanos,
 }
 
+impl Attendance {
+    /// One more of the group, and what it paid.
+    pub(crate) fn count(&mut self, reports: bool, cost: Nanos) {
+        self.expected += 1;
+        self.reported += u32::from(reports);
+        self.dearest = self.dearest.max(cost);
+    }
+}
+
 impl Daemon {
     /// Ends the interval: each pair's amount becomes a sample, with how many reported.
     pub(crate) fn close_interval(&mut self, attendance: &[Attendance], round: &mut Round) {

@@ -42,6 +42,8 @@ pub(super) enum Answer {
     Found {
         code: Resource,
         functions: Vec<FunctionKey>,
+        /// Of a module's functions, in the same order, what they are called.
+        names: Vec<Resource>,
     },
     /// With the functions that each of them names: somebody will want them next.
     Callees {

@@ -74,6 +74,8 @@ pub(crate) struct Instrumenter {
     /// How many pairs need a function.
     wanted: BTreeMap<Resource, usize>,
     found: BTreeMap<Resource, Found>,
+    /// What functions of modules are called.
+    names: BTreeMap<FunctionKey, Resource>,
     armories: BTreeMap<u32, Armory>,
     watched: BTreeMap<u32, u32>,
     open_calls: BTreeMap<u32, OpenCalls>,
@@ -149,6 +151,7 @@ impl Instrumenter {
             by_name: BTreeSet::new(),
             wanted: BTreeMap::new(),
             found: BTreeMap::new(),
+            names: BTreeMap::new(),
             armories: BTreeMap::new(),
             watched: BTreeMap::new(),
             open_calls: BTreeMap::new(),
@@ -323,7 +326,7 @@ impl Instrumenter {
         let mut plan = Vec::new();
         for code in self.wanted.keys() {
             for key in self.found.get(code).map_or(&[][..], |found| &found.functions) {
-                if armory.want(*key, code, self.round) {
+                if armory.want(*key, self.names.get(key).unwrap_or(code), self.round) {
                     plan.push(*key);
                 }
             }
@@ -448,7 +451,8 @@ impl Instrumenter {
 
     fn take(&mut self, answer: Answer) {
         match answer {
-            Answer::Found { code, functions } => {
+            Answer::Found { code, functions, names } => {
+                self.names.extend(functions.iter().copied().zip(names));
                 let found = self.found.entry(code).or_default();
                 (found.functions, found.asked, found.since) = (functions, false, self.round);
             }
@@ -456,7 +460,8 @@ impl Instrumenter {
                 self.told.callees.push((of, callees.keys().cloned().collect()));
                 for (code, functions) in callees {
                     let since = self.round;
-                    self.found.entry(code).or_insert(Found { functions, since, ..Found::default() });
+                    let entry = self.found.entry(code);
+                    entry.or_insert_with(|| Found { functions, since, ..Found::default() });
                 }
             }
             Answer::Learned { calls } => self.told.callees.extend(calls),

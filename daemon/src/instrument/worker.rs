@@ -73,7 +73,10 @@ impl Worker {
             }
             Request::Find { code } => {
                 let functions = self.find(&code);
-                Some(Answer::Found { code, functions })
+                let is_module = code.depth() == 1;
+                let named = functions.iter().filter(|_| is_module);
+                let names = named.map(|key| self.name(*key)).collect();
+                Some(Answer::Found { code, functions, names })
             }
             Request::Callees { of } => {
                 let callees = self.callees(&of);
