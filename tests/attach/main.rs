@@ -17,4 +17,5 @@ mod report;
 mod shipped;
 mod storms;
 mod target;
+mod text;
 mod watching;

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::process::Command;
+use std::thread;
 
 use crate::attached::Attached;
 use crate::shipped;
@@ -29,7 +30,7 @@ fn calls_are_seen_each_time_and_none_in_between() {
         let target = Target::start(&mut Command::new(program));
         let pid = target.pid();
         for _ in 0..3 {
-            let attached = Attached::to(pid, "0.7");
+            let attached = Attached::to(pid, "1.5");
             let reads = attached.calls("load_block", "read");
             assert!(
                 reads > 0 && reads.is_multiple_of(20) || reads > 20,
@@ -41,7 +42,7 @@ fn calls_are_seen_each_time_and_none_in_between() {
         }
         // The agent ends by itself; nobody else was left behind.
         while threads(pid) > 1 {
-            std::thread::yield_now();
+            thread::yield_now();
         }
         let (status, text) = target.end();
         assert_eq!((status, text.as_str()), (Some(7), "0 wrong\n"), "{name}");
@@ -52,15 +53,12 @@ fn calls_are_seen_each_time_and_none_in_between() {
 fn a_wait_is_not_disturbed() {
     let program = build("waits.c", "waits", "gcc", &[]);
     let ways = ["epoll", "nanosleep", "futex", "poll", "select", "sigtimedwait", "recv", "semop"];
-    let start = |way: &str| Target::start(Command::new(&program).arg(way));
-    let targets: Vec<(&str, Target)> = ways.into_iter().map(|way| (way, start(way))).collect();
-    for (_, target) in &targets {
+    let watch = |way: &str| {
+        let target = Target::start(Command::new(&program).arg(way));
         Attached::to(target.pid(), "0.05");
-    }
-    for (way, target) in targets {
-        let (status, text) = target.end();
-        assert_eq!((status, text), (Some(0), format!("{way} undisturbed\n")));
-    }
+        assert_eq!(target.end(), (Some(0), format!("{way} undisturbed\n")));
+    };
+    thread::scope(|scope| ways.iter().for_each(|way| drop(scope.spawn(|| watch(way)))));
 }
 
 #[test]
@@ -75,7 +73,7 @@ fn who_was_killed_is_followed_by_somebody_else() {
         .expect("whyperf starts");
     while !library_is_mapped(pid) || !region_is_mapped(pid) {
         assert!(first.try_wait().expect("it is ours").is_none(), "it stays until the program ends");
-        std::thread::yield_now();
+        thread::yield_now();
     }
     first.kill().expect("it is ours");
     first.wait().expect("it is ours");

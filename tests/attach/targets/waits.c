@@ -1,4 +1,4 @@
-/* Waits once in the way its argument names, for three seconds, and says how that ended. */
+/* Waits once in the way its argument names, for ten seconds, and says how that ended. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SECONDS = 3 };
+enum { SECONDS = 10 };
 
 static int in_epoll(void)
 {
