@@ -65,7 +65,9 @@ fn line(run: &Summary, manner: Manner) -> String {
     let head = format!("{}  {}  {:>9.2} s  ", &run.id.as_str()[..8], run.started, run.elapsed_s);
     let columns = manner.width.saturating_sub(head.chars().count() + 12).max(20);
     let command = shortened(&run.command.join(" "), columns, manner);
-    let names = format!("{} / {}", run.application, run.experiment);
+    let source = run.source.as_ref().map(|of| format!(", diagnosis of {}", &of.as_str()[..8]));
+    let source = source.unwrap_or_default();
+    let names = format!("{} / {}{source}", run.application, run.experiment);
     format!("{head}{ending}  {command}\n          {}{tags}\n", manner.paint(names, terminal::FAINT))
 }
 

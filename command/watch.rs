@@ -78,20 +78,8 @@ impl Watch {
         let pairs = options.pairs().map_err(anyhow::Error::msg)?;
         let measure = Measure::start(&pairs, &mut daemon);
         let hypotheses = options.hypotheses().map_err(anyhow::Error::msg)?;
-        let cost_limit = options.cost_limit;
         let guide = Guide::of(&options.keeping, &hypotheses);
-        let code_search = match options.code_search {
-            CodeSearch::Module => whyperf_consultant::CodeSearch::Module,
-            CodeSearch::Callgraph | CodeSearch::None => whyperf_consultant::CodeSearch::CallGraph,
-        };
-        let (verdicts, order) = (options.judging.verdicts(), options.judging.order());
-        let settings = SearchSettings {
-            cost_limit,
-            code_search,
-            verdicts,
-            order,
-            ..SearchSettings::default()
-        };
+        let settings = search_settings(options);
         let searches = if options.no_search {
             Phases::new(Hypotheses::none(), settings, Guidance::default())
         } else {
@@ -105,7 +93,7 @@ impl Watch {
             follows_phases: !options.phasing.no_phases,
             has_more_phases: false,
             heat: Heat::default(),
-            cost_limit,
+            cost_limit: options.cost_limit,
             held_back: 0,
             measure,
             guide,
@@ -367,3 +355,16 @@ const SOON: Duration = Duration::from_millis(3);
 const AWAITED: Duration = Duration::from_secs(10);
 /// More phases than this are not told apart.
 const MOST_PHASES: usize = 100;
+
+fn search_settings(options: &Options) -> SearchSettings {
+    SearchSettings {
+        cost_limit: options.cost_limit,
+        code_search: match options.code_search {
+            CodeSearch::Module => whyperf_consultant::CodeSearch::Module,
+            CodeSearch::Callgraph | CodeSearch::None => whyperf_consultant::CodeSearch::CallGraph,
+        },
+        verdicts: options.judging.verdicts(),
+        order: options.judging.order(),
+        ..SearchSettings::default()
+    }
+}

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use whyperf_model::matching::{Active, Clerk, PairId, ResourceId, Tally};
+use whyperf_model::matching::{Active, Clerk, PairId, ResourceId};
 use whyperf_model::{Focus, Hierarchy, Histogram, Interval, Metric, Nanos, Resource, Time};
 
 use crate::attendance::Attendance;
@@ -411,9 +411,7 @@ impl Daemon {
         self.unmeasured.clear();
         for (number, process) in (0..).zip(&mut self.processes) {
             let Some(region) = &process.region else { continue };
-            if let Some(clerk) = &mut self.books.clerk {
-                clerk.enter(number);
-            }
+            self.books.enter(number);
             let path = region.path().to_owned();
             round.switched.extend(process.converse());
             let instrumenter = &mut self.instrumenter;
@@ -450,10 +448,7 @@ impl Daemon {
                 let groups = process.groups.iter().map(|group| (*group, code.clone()));
                 self.unmeasured.extend(groups);
             }
-            let reports = !process.paused && outcome != Outcome::Damaged;
-            if let Some(clerk) = self.books.clerk.as_mut().filter(|_| !reports) {
-                clerk.silent();
-            }
+            let reports = self.books.note(!process.paused && outcome != Outcome::Damaged);
             for group in &process.groups {
                 attendance[*group as usize].count(reports, process.cost);
             }
@@ -462,17 +457,6 @@ impl Daemon {
         self.account.interval(dearest, self.instrumenter.demand(), round.interval.length());
         self.books.matcher.settle(&self.books.classes);
         attendance
-    }
-
-    /// What the round brought in full, if anybody keeps it.
-    fn record(&mut self, round: &mut Round) {
-        let Books { clerk, classes, resources, .. } = &mut self.books;
-        round.tally = clerk.as_mut().map(|clerk| Tally {
-            appeared: round.appeared.clone(),
-            retired: round.retired.clone(),
-            callees: round.callees.clone(),
-            ..clerk.take(round.interval, classes, resources)
-        });
     }
 
     fn ask_places(&mut self) {

@@ -45,6 +45,7 @@ mod source;
 mod symbols;
 pub mod synthetic;
 mod tables;
+mod tally;
 mod thread;
 
 pub use clock::Moment;
@@ -56,7 +57,7 @@ pub use error::Error;
 pub use functions::RefusedFunction;
 pub use instrument::Sum;
 pub use live::{Correspondence, Live, Pace};
-pub use whyperf_model::matching::PairId;
 pub use profile::{ProfileRow, View};
 pub use round::{Complaint, ProcessNote, Round};
 pub use run_directory::{Claim, RunDirectory, Swept, leftovers, sweep};
+pub use whyperf_model::matching::PairId;
