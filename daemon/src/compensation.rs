@@ -61,7 +61,7 @@ impl Price {
         // What an empty body shows is a little more than was calibrated.
         let body = (u64::from(node.quickest) << 8).saturating_sub(self.inside + self.inside / 4);
         let price = most.saturating_sub(STEEP.saturating_mul(body)).max(self.least);
-        let part = |part: u64| if most == 0 { 0 } else { part * price / most };
+        let part = |part: u64| (part * price).checked_div(most).unwrap_or(0);
         Self { inside: part(self.inside), outside: part(self.outside), least: self.least }
     }
 }

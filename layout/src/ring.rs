@@ -90,7 +90,8 @@ pub enum Command {
     /// Arm region (0), switch it on for (1) nanoseconds, low half, or as many visits, high half, and
     /// disarm it, in every (2) nanoseconds; zeros end it.
     Window = 7,
-    /// All functions together may be visited (0) times in every (1) nanoseconds; 0 of these is no limit.
+    /// All functions together may be visited (0) times in every (1) nanoseconds, 0 of these for no limit: what
+    /// is left of (2) visits.
     Budget = 8,
 }
 

@@ -16,10 +16,11 @@ use super::{Instrumenter, Service};
 /// What one process's functions may do.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Allowance {
-    /// The share of the time that other events take: the most of late.
+    /// The share of the time that other events took over the last second or so.
     others: f64,
-    /// Visits of an interval, and what the process was told last.
+    /// Visits of an interval, those there would be without anything else, and what the process was told last.
     visits: u64,
+    whole: u64,
     told: u64,
     /// What functions would take if none had to rest, of what is left, as a share of the limit's size.
     demand: f64,
@@ -38,12 +39,13 @@ impl Armory {
         }
         let others = others.as_secs_f64() / length;
         let lately = &mut self.allowance.others;
-        *lately = others.max(*lately + (others - *lately) * WEIGHT);
+        *lately += (others - *lately) * WEIGHT;
         let hot = self.sites.values().filter(|site| site.wanted && site.window.is_some()).count();
         let windows = if hot > 0 { limit * WINDOWS } else { 0.0 };
         let left = limit * AIM - *lately - windows;
         let price = service.activity.price();
         self.allowance.visits = visits(left, INTERVAL, price);
+        self.allowance.whole = visits(limit * AIM, INTERVAL, price);
         let on = self.sites.values().filter(|site| site.on_since.is_some());
         let wanted: f64 = on.map(|site| site.rate).sum();
         #[expect(clippy::cast_precision_loss, reason = "a rate")]
@@ -71,7 +73,7 @@ impl Allowance {
         if self.visits == 0 || is_near {
             return false;
         }
-        let sent = turn.send(Command::Budget, [self.visits, INTERVAL.0, 0]);
+        let sent = turn.send(Command::Budget, [self.visits, INTERVAL.0, self.whole]);
         if sent {
             self.told = self.visits;
         }
@@ -115,7 +117,7 @@ const WINDOWS: f64 = 0.25;
 const WINDOW: Nanos = Nanos(500_000);
 const PERIOD: Nanos = Nanos::from_millis(200);
 const MOST_PERIODS: f64 = 1000.0;
-/// How much an interval counts that was cheaper than those before it.
+/// How much a round counts.
 const WEIGHT: f64 = 0.1;
 /// Seconds of a round that says nothing.
 const SHORTEST: f64 = 0.005;

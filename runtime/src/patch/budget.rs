@@ -20,8 +20,9 @@ use whyperf_layout::geometry::REGION_CAPACITY;
 use whyperf_layout::slot::low;
 use whyperf_layout::{Message, Node, Reply};
 
-/// Visits that an interval may have.
+/// Visits that an interval may have now, and when nothing else costs anything.
 static ALLOWED: AtomicU32 = AtomicU32::new(0);
+static WHOLE: AtomicU32 = AtomicU32::new(0);
 /// Ticks of an interval, 0 for no limit.
 static LENGTH: AtomicU64 = AtomicU64::new(0);
 /// The same in nanoseconds.
@@ -42,14 +43,17 @@ const TIME: u32 = 27;
 /// A burst that took less than this becomes longer, one that took more than that shorter.
 const QUICK: u32 = 8;
 const LONG: u32 = 32;
-/// Part of the allowance below which a function is never too hot.
+/// Part of the whole below which a function is never too hot.
 const LEAST_PART: u64 = 64;
 const LONGEST_INTERVAL: u64 = 1_000_000_000;
 
-/// Sets the budget: so many visits in every so many nanoseconds, 0 for no limit.
-pub(super) fn set(tables: Tables, visits: u64, nanos: u64) {
+/// Sets the budget: so many visits in every so many nanoseconds, 0 for no limit. It is what is left of a
+/// whole of that many visits.
+pub(super) fn set(tables: Tables, visits: u64, nanos: u64, whole: u64) {
     let nanos = nanos.min(LONGEST_INTERVAL);
-    ALLOWED.store(visits.min(u64::from(u32::MAX / 2)) as u32, Ordering::Relaxed);
+    let bounded = |visits: u64| visits.min(u64::from(u32::MAX / 2)) as u32;
+    ALLOWED.store(bounded(visits), Ordering::Relaxed);
+    WHOLE.store(bounded(whole.max(visits)), Ordering::Relaxed);
     NANOS.store(nanos, Ordering::Relaxed);
     LENGTH.store(ticks(tables, nanos), Ordering::Relaxed);
 }
@@ -112,11 +116,11 @@ fn spend(tables: Tables, id: u16, visits: u32, took: u64, now: u64) {
     if add(&SPENT, number, visits, allowed) <= allowed {
         return;
     }
-    let (own, allowed) = (u64::from(counted), u64::from(allowed));
+    let (own, whole) = (u64::from(counted), u64::from(WHOLE.load(Ordering::Relaxed)));
     // What ended in this interval may have begun before it, and nothing before the function was on.
     let since = tables.region(id).since.load(Ordering::Relaxed);
     let time = now.wrapping_sub(since).min(passed + took);
-    if own * LEAST_PART >= allowed && own * 2 * (length >> 10) > allowed * (time >> 10) {
+    if own * LEAST_PART >= whole && own * 2 * (length >> 10) > whole * (time >> 10) {
         leave(tables, id, own << 32 | time.min(u64::from(u32::MAX)));
     } else {
         rest(tables, id);

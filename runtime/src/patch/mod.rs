@@ -50,7 +50,7 @@ pub(crate) fn carry_out(tables: Tables, command: Message, held: &Held) -> Option
         let is_set = window::set(tables, function(first)?, second, third, held);
         (is_set.then_some(Reply::Nothing)?, [0; 3])
     } else if command.what == Command::Budget as u64 {
-        budget::set(tables, first, second);
+        budget::set(tables, first, second, third);
         (Reply::Nothing, [0; 3])
     } else {
         return None;
