@@ -74,7 +74,6 @@ impl Watch {
             ..Settings::new(Moment::now())
         };
         let mut daemon = Daemon::open(directory.path(), settings).context("starting to measure")?;
-        let wall = daemon.start(Metric::Wall, &Focus::whole_program());
         let pairs = options.pairs().map_err(anyhow::Error::msg)?;
         let measure = Measure::start(&pairs, &mut daemon);
         let hypotheses = options.hypotheses().map_err(anyhow::Error::msg)?;
@@ -86,6 +85,7 @@ impl Watch {
             Phases::new(hypotheses, settings, guide.guidance.clone())
         };
         let mut watch = Self {
+            wall: daemon.start(Metric::Wall, &Focus::whole_program()),
             daemon,
             searches,
             schedule: Schedule::of(&options.phasing),
@@ -98,7 +98,6 @@ impl Watch {
             measure,
             guide,
             journal: None,
-            wall,
             correspondence: Correspondence::default(),
             compensates: !options.no_compensation,
             said: BTreeSet::new(),
