@@ -5,10 +5,10 @@ use std::fs;
 
 use anyhow::{Context as _, Result};
 
-use super::base::Bases;
 use super::lesson::{self, GENERAL, HISTORIC, PRIORITIES};
 use super::table;
 use super::trial::{Pair, Trial};
+use super::unguided::Bases;
 use super::verdict::Verdict;
 use super::version::Version;
 use super::workshop::Experiment;

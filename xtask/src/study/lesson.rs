@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 
-use super::base::Bases;
+use super::unguided::Bases;
 use super::verdict::Verdict;
 use super::version::Version;
 

@@ -1,6 +1,5 @@
 //! `cargo xtask study sc99`: repeats the experiments of "Improving Online Performance Diagnosis by the Use of Historical Performance Data".
 
-mod base;
 mod guided;
 mod lesson;
 mod options;
@@ -9,6 +8,7 @@ mod page;
 mod table;
 mod thresholds;
 mod trial;
+mod unguided;
 mod verdict;
 mod version;
 mod versions;
@@ -22,9 +22,9 @@ use anyhow::{Result, bail};
 use crate::packages;
 use crate::workspace::Workspace;
 
-use base::Bases;
 use options::Options;
 use page::Page;
+use unguided::Bases;
 use workshop::Workshop;
 
 pub(crate) fn run(words: &[&str]) -> Result<ExitCode> {

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 
-use super::base::Bases;
 use super::lesson::{self, PRIORITIES};
 use super::table;
+use super::unguided::Bases;
 use super::verdict::Verdict;
 use super::version::Version;
 

@@ -4,8 +4,8 @@ use std::ffi::OsString;
 
 use anyhow::Result;
 
-use super::base::Bases;
 use super::table;
+use super::unguided::Bases;
 use super::verdict::Verdict;
 use super::version::Version;
 use super::workshop::Experiment;

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use super::base::Bases;
 use super::lesson::{self, GENERAL, HISTORIC, PRIORITIES};
 use super::table;
 use super::trial::{Pair, Trial};
+use super::unguided::Bases;
 use super::verdict::Verdict;
 use super::version::Version;
 use super::workshop::Experiment;
