@@ -23,5 +23,6 @@ mod phases;
 mod poisson;
 mod programs;
 mod report;
+mod restored;
 mod shipped;
 mod told;

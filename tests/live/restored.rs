@@ -1,0 +1,31 @@
+//! What is switched off is the compiler's again, byte by byte: a program compares its own code and that of its
+//! libraries with the files, while it is searched and when there is nothing to search for.
+
+use crate::report::{run_with, scratch};
+use crate::{programs, shipped};
+use std::process::Command;
+
+/// Seconds for which the program works, and for which it rests at most until its code is as in the files.
+const LIFE: [&str; 2] = ["8", "60"];
+
+#[test]
+fn code_is_as_in_the_files_when_nothing_is_watched() {
+    let folder = scratch();
+    let program = folder.join("text_as_in_file");
+    let source = programs::sources().join("code/text_as_in_file.c");
+    let mut compile = Command::new("gcc");
+    let output = compile.args(["-O2", "-g", "-o"]).arg(&program).arg(source).output();
+    assert!(output.expect("gcc is installed").status.success(), "{compile:?}");
+    let mut words = vec![program.display().to_string()];
+    words.extend(LIFE.map(str::to_owned));
+    let options = ["--no-store", "--code-search", "callgraph", "--threshold", "CPUbound=0.04"];
+    let _alone = shipped::machine();
+    let run = run_with(&options, &words);
+    assert_eq!(run.status, Some(0), "{}", run.stderr);
+    assert_eq!(run.stdout, "text_as_in_file: positive\n");
+    let told = run.stderr.lines().find(|line| line.contains(" bytes differ, "));
+    let told = told.unwrap_or_else(|| panic!("the program says what it saw: {}", run.stderr));
+    assert!(!told.contains(", 0 at most"), "functions were switched on: {told}");
+    assert!(told.starts_with("0 bytes differ"), "{told}");
+    std::fs::remove_dir_all(&folder).expect("the scratch folder is ours");
+}
