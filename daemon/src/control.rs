@@ -6,6 +6,7 @@ use whyperf_layout::{Command, Message, Reply};
 use whyperf_model::Category;
 
 use crate::compensation::Price;
+use crate::daemon::Daemon;
 use crate::instrument::{Activity, Instrumenter, Service, Span};
 use crate::process::{Pass, Process};
 use crate::region::Region;
@@ -210,4 +211,19 @@ impl Process {
 pub(crate) fn ring_doorbell(memory: &Region) {
     let flags = rustix::thread::futex::Flags::empty();
     let _ = rustix::thread::futex::wake(&memory.commands().doorbell, flags, 1);
+}
+impl Daemon {
+    /// Asks for regions of this name to be switched on or off, in one process (rank or process id)
+    /// or in all; answers how many were asked for. What became of it is in a later round.
+    pub fn switch(&mut self, region: &str, process: Option<&str>, on: bool) -> usize {
+        let wanted = |label: &str| process.is_none_or(|process| process == label);
+        let chosen = self.processes.iter().filter(|process| wanted(&process.label()));
+        chosen.map(|process| process.switch(region, on)).sum()
+    }
+
+    /// The program's regions whose numbers are lower bounds, for they are not measured to the end.
+    #[must_use]
+    pub fn switched_off(&self) -> Vec<SwitchedOff> {
+        self.processes.iter().flat_map(Process::switched_off).collect()
+    }
 }

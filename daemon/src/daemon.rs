@@ -8,7 +8,6 @@ use whyperf_model::{Focus, Hierarchy, Histogram, Interval, Metric, Nanos, Resour
 
 use crate::attendance::Attendance;
 use crate::clock::{Calibration, Moment, Scale};
-use crate::control::SwitchedOff;
 use crate::cost::{Account, Cost, Losses};
 use crate::discovery::{Discovery, Life};
 use crate::error::Error;
@@ -243,23 +242,9 @@ impl Daemon {
         self.books.resources.all_met()
     }
 
-    /// Asks for regions of this name to be switched on or off, in one process (rank or process id)
-    /// or in all; answers how many were asked for. What became of it is in a later round.
-    pub fn switch(&mut self, region: &str, process: Option<&str>, on: bool) -> usize {
-        let wanted = |label: &str| process.is_none_or(|process| process == label);
-        let chosen = self.processes.iter().filter(|process| wanted(&process.label()));
-        chosen.map(|process| process.switch(region, on)).sum()
-    }
-
     /// Asks every process to be measured no further: it goes on, and counts as ended here.
     pub fn detach(&mut self) {
         self.processes.iter().for_each(Process::detach);
-    }
-
-    /// The program's regions whose numbers are lower bounds, for they are not measured to the end.
-    #[must_use]
-    pub fn switched_off(&self) -> Vec<SwitchedOff> {
-        self.processes.iter().flat_map(Process::switched_off).collect()
     }
 
     /// What measuring costs.
@@ -342,18 +327,6 @@ impl Daemon {
         round.placed = self.placed(&changes.appeared);
         (round.appeared, round.retired) = (changes.appeared, changes.retired);
         round
-    }
-
-    /// Where processes run that are among these resources, which are sorted.
-    fn placed(&self, appeared: &[Resource]) -> Vec<(Resource, Resource)> {
-        if !appeared.iter().any(|one| one.hierarchy() == Hierarchy::Process) {
-            return Vec::new();
-        }
-        let name = |id| self.books.resources.resource(id);
-        let new = self.processes.iter().map(|process| (name(process.resource), process.machine));
-        new.filter(|(process, _)| appeared.binary_search(process).is_ok())
-            .map(|(process, machine)| (process.clone(), name(machine).clone()))
-            .collect()
     }
 
     fn discover(&mut self, round: &mut Round) {

@@ -34,6 +34,7 @@ mod mapping;
 mod member;
 mod object_name;
 mod phases;
+mod placement;
 mod process;
 mod profile;
 mod region;
