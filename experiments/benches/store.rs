@@ -1,5 +1,6 @@
 //! What asking a store with 100,000 runs costs, learning from them included, and what writing one run into it does.
 
+use std::cell::Cell;
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -43,10 +44,12 @@ fn main() -> Result<(), StoreError> {
         let pasts = runs.iter().map(|run| store.past(&run.id)).collect::<Result<Vec<_>, _>>()?;
         Ok(extract(&pasts, Wanted::ALL, &hypotheses))
     })?;
+    let next = Cell::new(1);
     timed("remove one", || {
+        let beginning = format!("{:08x}", next.replace(next.get() + 5));
         let mut store = Store::open(&path, Access::Change)?;
-        let oldest = store.runs(&History::default())?.pop().map(|run| run.id);
-        oldest.map_or(Ok(()), |run| store.remove(&run))
+        let run = store.find(&Selector::Named(beginning))?;
+        store.remove(&run)
     })?;
     timed("write a run", || {
         let run = NewRun {
