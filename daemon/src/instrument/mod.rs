@@ -24,6 +24,7 @@ mod refusal;
 mod regions;
 mod search;
 mod stacks;
+mod standing;
 mod watched;
 mod window;
 mod worker;
@@ -46,20 +47,10 @@ pub use self::ledger::Sum;
 use self::modules::FunctionKey;
 use self::open_calls::OpenCalls;
 pub(crate) use self::regions::Begun;
+pub(crate) use self::standing::Standing;
 use crate::catalogue::Catalogue;
 use crate::region::Region;
 use crate::symbols::Objects;
-
-/// What became of a function in a process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
-    /// It is measured, since before the interval that just ended.
-    On,
-    /// It is not yet.
-    Pending,
-    /// It is left alone.
-    Refused,
-}
 
 /// Which functions are wanted, and how far each process is.
 #[derive(Debug)]
@@ -366,20 +357,6 @@ impl Instrumenter {
         self.needs.contains_key(&pair)
     }
 
-    /// Whether the functions that a pair needs are measured in a process.
-    pub(crate) fn standing(&self, pair: PairId, process: u32) -> Standing {
-        let Some(needs) = self.needs.get(&pair) else { return Standing::On };
-        let mut worst = Standing::On;
-        for code in needs {
-            match self.standing_of(code, process) {
-                Standing::On => {}
-                Standing::Pending => return Standing::Pending,
-                Standing::Refused => worst = Standing::Refused,
-            }
-        }
-        worst
-    }
-
     /// Why a function is left alone, if it is in every process that has it.
     pub(crate) fn refusal(&self, pair: PairId) -> Option<&str> {
         let needs = self.needs.get(&pair)?;
@@ -417,36 +394,6 @@ impl Instrumenter {
         } else {
             Some(!found.functions.is_empty())
         }
-    }
-
-    fn standing_of(&self, code: &Resource, process: u32) -> Standing {
-        // A region of the program's own, or something that is only called: nothing to be switched on.
-        if self.exists(code) == Some(false) {
-            return Standing::On;
-        }
-        let (Some(found), Some(armory)) = (self.found.get(code), self.armories.get(&process))
-        else {
-            return Standing::Pending;
-        };
-        if found.asked && found.functions.is_empty() {
-            return Standing::Pending;
-        }
-        let mut standing = None;
-        for key in &found.functions {
-            let this = match armory.sites.get(key) {
-                Some(site) if site.is_measured(self.round) => Standing::On,
-                // What a process does not have takes none of its time.
-                Some(Site { stage: Stage::Absent(_), .. }) => continue,
-                Some(Site { stage: Stage::Refused(_), .. }) => Standing::Refused,
-                _ => Standing::Pending,
-            };
-            standing = Some(match (standing, this) {
-                (Some(Standing::Pending), _) | (_, Standing::Pending) => Standing::Pending,
-                (Some(Standing::On), _) | (_, Standing::On) => Standing::On,
-                _ => Standing::Refused,
-            });
-        }
-        standing.unwrap_or(Standing::On)
     }
 
     fn take(&mut self, answer: Answer) {
