@@ -9,10 +9,10 @@
 //! A slot, its stub and its region stay bound to their function, for a thread may stand in any of
 //! them at any time.
 
-use super::{compiled, count};
 use super::index::Index;
 use super::pool::{self, SLOTS};
 use super::wide;
+use super::{compiled, count};
 use crate::lock::Held;
 use crate::view::Tables;
 use crate::{clock, switch};
