@@ -141,7 +141,7 @@ impl Account {
     fn settle(&mut self, missed: Nanos, spell: &Spell) {
         self.gap += missed;
         let Some(pace) = spell.pace.filter(|_| !self.gap.is_zero()) else { return };
-        let Some(each) = self.each.or((pace == 0.0).then_some(0.0)) else { return };
+        let Some(each) = self.each.or_else(|| (pace == 0.0).then_some(0.0)) else { return };
         let rate = pace * each;
         let mean = self.rate.map_or(rate, |before| f64::midpoint(before, rate));
         self.estimated += mean * nanos(self.gap);

@@ -218,7 +218,7 @@ impl Site {
         let counts = self.window.is_some() && self.patch.as_ref().is_some_and(|it| it.site != 0);
         if counts {
             let is_idle = notes.idle() > IDLE;
-            return notes.each().map(f64::recip).or(is_idle.then_some(0.0));
+            return notes.each().map(f64::recip).or_else(|| is_idle.then_some(0.0));
         }
         (!wall.is_zero()).then(|| visits as f64 / wall.0 as f64)
     }
