@@ -121,8 +121,8 @@ impl<'a> Loader<'a> {
         let free = |image: &Image| {
             let padding = image.padding();
             let last = padding.end.checked_sub(way_back::FOOTHOLD as u64)?;
-            let places = (padding.start..=last).rev().step_by(way_back::FOOTHOLD);
-            places.into_iter().find_map(|at| {
+            let mut places = (padding.start..=last).rev().step_by(way_back::FOOTHOLD);
+            places.find_map(|at| {
                 let bytes = self.memory.read_most(at, way_back::FOOTHOLD);
                 let filling = *bytes.first().filter(|byte| FILLINGS.contains(byte))?;
                 let is_whole = bytes.len() == way_back::FOOTHOLD;
