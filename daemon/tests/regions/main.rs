@@ -1,5 +1,6 @@
 //! The daemon over synthetic regions, under a virtual clock.
 
+mod comparing;
 mod ends;
 mod hostile;
 mod live;
