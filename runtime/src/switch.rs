@@ -73,7 +73,7 @@ impl Regions {
             core::iter::from_fn(move || {
                 let next = left.trailing_zeros() as u16;
                 left &= left.wrapping_sub(1);
-                (next < 64).then_some(at * 64 + next)
+                (next < 64).then(|| at * 64 + next)
             })
         })
     }
