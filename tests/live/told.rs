@@ -38,17 +38,17 @@ const ROUNDS: usize = 1000;
 
 #[test]
 fn functions_that_call_hooks_are_measured_by_name() {
-    HOOKS.iter().for_each(|way| is_counted(way));
+    HOOKS.iter().for_each(is_counted);
 }
 
 #[test]
 fn functions_that_count_themselves_are_measured_and_their_profile_is_the_same() {
-    COUNTERS.iter().for_each(|way| is_counted(way));
+    COUNTERS.iter().for_each(is_counted);
 }
 
 #[test]
 fn functions_with_room_for_patches_are_measured_by_name() {
-    ROOM.iter().for_each(|way| is_counted(way));
+    ROOM.iter().for_each(is_counted);
 }
 
 /// Builds the program so, and compares what it does by itself with what it does measured.

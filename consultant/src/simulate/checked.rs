@@ -249,7 +249,8 @@ mod tests {
         let tag = Resource::parse("/SyncObject/Message/w/3").expect("well formed");
         let now = Time::from_secs(1);
         let came = || Event::Resource(now, tag.clone());
-        let went = |name: Option<Resource>| Event::Retired(now, name.unwrap_or_else(|| tag.clone()));
+        let went =
+            |name: Option<Resource>| Event::Retired(now, name.unwrap_or_else(|| tag.clone()));
         assert_eq!(complaints(vec![came(), went(None), came(), went(tag.parent())], &[]), [""; 0]);
         assert_eq!(complaints(vec![came(), came()], &[]), [format!("{tag} came twice")]);
         let twice = complaints(vec![came(), went(None), went(None)], &[]);

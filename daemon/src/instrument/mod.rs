@@ -10,9 +10,9 @@
 
 mod account;
 mod activity;
+mod allowance;
 mod arena;
 mod armory;
-mod allowance;
 mod book;
 mod desk;
 mod inventory;
@@ -290,8 +290,7 @@ impl Instrumenter {
             None => true,
             Some(found) if found.asked => false,
             Some(found) => {
-                found.is_old
-                    || (found.functions.is_empty() && self.round >= found.since + PATIENCE)
+                found.is_old || (found.functions.is_empty() && self.round >= found.since + PATIENCE)
             }
         };
         let ask: Vec<Resource> = self.wanted.keys().filter(unknown).cloned().collect();
