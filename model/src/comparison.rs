@@ -12,7 +12,8 @@
 //! A focus says whose part of it is told; compared is with **all** processes, so that a process can be asked about alone.
 //!
 //! * *Above the least* is taken interval by interval. Whoever is in a collective while another is not waits for it: two processes differ by no
-//!   more than that, so the sum claims too little where processes take turns within an interval, and never too much. Only
+//!   more than that, so the sum claims too little where processes take turns within an interval; too much only where groups that have
+//!   nothing to do with each other go by one name, or where the call lets some go before others. Only
 //!   those that were ever seen at an object are compared there: the others have no part in it.
 //! * The other two compare all that came in so far, and a sample is by how much that grew. What one process has more in one interval and
 //!   another in the next comes to nothing, as it should; so samples may be negative.
