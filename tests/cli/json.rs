@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::command::{Folder, say, whyperf};
 
-const MEMBERS: [&str; 18] = [
+const MEMBERS: [&str; 20] = [
     "format",
     "version",
     "command",
@@ -22,9 +22,11 @@ const MEMBERS: [&str; 18] = [
     "search",
     "bottlenecks",
     "measured",
+    "phases",
     "profile",
     "run",
     "directives_used",
+    "efficiency",
 ];
 
 fn names(value: &Value) -> Vec<&str> {

@@ -102,12 +102,12 @@ fn it_exports_what_is_listed() {
 }
 
 #[test]
-fn it_has_a_name_and_static_thread_storage_of_64_bytes() {
+fn it_has_a_name_and_static_thread_storage_of_128_bytes() {
     let path = library();
     let dynamic = output("readelf", &["-dW".as_ref(), path.as_ref()]);
     assert!(dynamic.contains("Library soname: [libwhyperf.so]"), "{dynamic}");
     assert!(dynamic.contains("STATIC_TLS"), "{dynamic}");
     let segments = output("readelf", &["-lW".as_ref(), path.as_ref()]);
     let storage = segments.lines().find(|line| line.trim_start().starts_with("TLS"));
-    assert!(storage.is_some_and(|line| line.contains("0x000040 ")), "{storage:?}");
+    assert!(storage.is_some_and(|line| line.contains("0x000080 ")), "{storage:?}");
 }
