@@ -146,7 +146,7 @@ fn poisson() {
     let mpi = Mpi::OpenMpi;
     let program = programs::built_for(mpi).join("poisson/c/oned");
     let mut words = mpi.launch(4);
-    words.extend([program.display().to_string(), "512".to_owned(), "1000".to_owned()]);
+    words.extend([program.display().to_string(), "512".to_owned(), "15000".to_owned()]);
     is_diagnosed_as_it_was_live(&words, Some("ExcessiveSyncWaitingTime"));
 }
 
