@@ -1,4 +1,4 @@
-//! The step that runs real programs under real launchers; a test that fails there is tried once more, with nothing beside it.
+//! The steps that run real programs under real launchers; a test that fails there is tried once more, with nothing beside it.
 //!
 //! Others use the machine, too: one disturbed run is not a defect, two are. What failed the first time
 //! is shown all the same.
@@ -10,16 +10,18 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::workspace::{PLACE, Workspace, succeed};
 
-const ALL: [&str; 5] = ["test", "-p", "whyperf", "--test", "live"];
+/// The test programs of this kind.
+pub(crate) const PROGRAMS: [&str; 2] = ["attach", "live"];
 
-pub(crate) fn check(workspace: &Workspace) -> Result<()> {
-    let mut first = workspace.cargo(&ALL);
+pub(crate) fn check(workspace: &Workspace, program: &str) -> Result<()> {
+    let all = ["test", "-p", "whyperf", "--test", program];
+    let mut first = workspace.cargo(&all);
     let failed = failures(first.env(PLACE, workspace.release()))?;
     if failed.is_empty() {
         return Ok(());
     }
-    println!("---- live: once more: {}", failed.join(", "));
-    let mut second = workspace.cargo(&ALL);
+    println!("---- {program}: once more: {}", failed.join(", "));
+    let mut second = workspace.cargo(&all);
     second.args(["--", "--test-threads=1", "--exact"]).args(failed);
     succeed(second.env(PLACE, workspace.release()))
 }

@@ -16,6 +16,8 @@ enum Check {
     Own(fn(&Workspace) -> Result<()>),
     /// A cargo call, told where the release build lies: promises are checked on what is shipped.
     Cargo(Vec<String>),
+    /// A test program that runs programs under launchers.
+    Live(String),
 }
 
 /// One check, and whether `--quick` leaves it out.
@@ -38,6 +40,7 @@ impl Step {
     fn carry_out(&self, workspace: &Workspace) -> Result<()> {
         match &self.check {
             Check::Own(check) => check(workspace),
+            Check::Live(program) => live::check(workspace, program),
             Check::Cargo(words) => {
                 let words: Vec<&str> = words.iter().map(String::as_str).collect();
                 succeed(workspace.cargo(&words).env(PLACE, workspace.release()))
@@ -80,9 +83,10 @@ fn steps(workspace: &Workspace) -> Result<Vec<Step>> {
         Step::cargo("command", "test -p whyperf --bins"),
     ];
     for name in workspace.root_tests()? {
-        steps.push(match &*name {
-            "live" => Step { slow: true, ..Step::own(&name, live::check) },
-            _ => Step::cargo(&name, &format!("test -p whyperf --test {name}")),
+        steps.push(if live::PROGRAMS.contains(&&*name) {
+            Step { check: Check::Live(name.clone()), slow: true, name }
+        } else {
+            Step::cargo(&name, &format!("test -p whyperf --test {name}"))
         });
     }
     steps.push(Step::cargo("benches", "test -p whyperf --benches -- --test"));
