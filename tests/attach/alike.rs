@@ -52,7 +52,7 @@ fn are_alike(words: &[String], program: &Path, options: &[&str]) -> (Run, Run) {
         std::thread::yield_now();
     }
     let pid = target.pid().to_string();
-    let attached = Attached::with(&[options, &["--duration", "9", "--all-of", &pid]].concat());
+    let attached = Attached::with(&[options, &["--duration", "7", "--all-of", &pid]].concat());
     assert_eq!(attached.status, Some(0), "{}", attached.said);
     assert_eq!(attached.report["processes"], ranks, "{}", attached.said);
     // As long as it runs it can be attached to.
@@ -81,18 +81,18 @@ fn poisson_a(mpi: Mpi, size: [&str; 2]) {
 
 #[test]
 fn poisson_a_by_open_mpi() {
-    poisson_a(Mpi::OpenMpi, ["1024", "9000"]);
+    poisson_a(Mpi::OpenMpi, ["1024", "5000"]);
 }
 
 #[test]
 fn poisson_a_by_mpich() {
-    poisson_a(Mpi::Mpich, ["600", "500"]);
+    poisson_a(Mpi::Mpich, ["600", "350"]);
 }
 
 #[test]
 fn one_function_of_a_hundred() {
     let program = programs::with_code().join("code/gcc_plain/hot_procedure");
-    let words = [program.display().to_string(), "13".to_owned()];
+    let words = [program.display().to_string(), "10".to_owned()];
     let _alone = shipped::machine();
     // Other work on the machine must not decide what counts as computing.
     let options = ["--code-search", "callgraph", "--threshold", "CPUbound=0.04"];
