@@ -12,7 +12,7 @@ int main(int argc, char **argv)
     int rank;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    for (int turn = 0; turn < 10; turn++) {
+    for (int turn = 0; turn < 24; turn++) {
         MPI_Comm copy;
         double end = MPI_Wtime() + 0.3;
         while (rank == 0 && MPI_Wtime() < end) {
