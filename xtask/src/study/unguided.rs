@@ -6,13 +6,15 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 
-use super::trial::{Pair, Trial};
+use super::trial::{Answer, Pair, Trial};
 use super::verdict::Verdict;
 use super::version::Version;
 use super::workshop::{Experiment, Workshop};
 
 /// How far beyond its threshold a value lies that counts, as a factor.
 const MARGIN: f64 = 1.25;
+/// How much more a process must have than all together to be a finding of its own: the search's own measure.
+const ALIKE: f64 = 1.5;
 
 /// The base runs, each made when it is first asked for.
 #[derive(Debug)]
@@ -95,15 +97,25 @@ impl<'a> Bases<'a> {
     }
 }
 
-/// What every run called true at its end, and clearly: the others are true in one run and false in the next.
+/// What every run called true at its end, and clearly: the others are true in one run and false in the next. Which processes are
+/// asked about that are like all others is a matter of moments; such an answer says nothing new.
 pub(super) fn significant(trials: &[Trial]) -> Vec<Pair> {
     let Some((first, others)) = trials.split_first() else { return Vec::new() };
     let is_clear = |trial: &Trial, pair: &Pair| {
-        trial.answers.get(pair).is_some_and(|one| one.is_true && one.margin >= MARGIN)
+        let is_clear = |one: &Answer| one.is_true && one.margin >= MARGIN;
+        trial.answers.get(pair).is_some_and(is_clear) && says_more(trial, pair)
     };
     let everywhere =
         |pair: &&Pair| is_clear(first, pair) && others.iter().all(|trial| is_clear(trial, pair));
     first.holding().map(|(pair, _)| pair).filter(everywhere).cloned().collect()
+}
+
+/// Whether a pair is not what all processes together are as well.
+fn says_more(trial: &Trial, pair: &Pair) -> bool {
+    let Some((before, process)) = pair.split_once(",/Process/") else { return true };
+    let rest = process.split_once(',').map_or("", |(_, rest)| rest);
+    let whole = trial.answers.get(&format!("{before},/Process,{rest}"));
+    whole.is_none_or(|whole| !whole.is_true || trial.answers[pair].margin > ALIKE * whole.margin)
 }
 
 /// How many pairs are true in all runs, and in any.
@@ -117,28 +129,44 @@ fn agreed(trials: &[Trial]) -> [usize; 2] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::trial::Answer;
     use super::*;
+
+    fn trial(answers: &[(&str, bool, f64)]) -> Trial {
+        let answer = |is_true, margin| Answer {
+            is_true,
+            margin,
+            is_denied: false,
+            was_tested: true,
+            found: None,
+        };
+        let answers =
+            answers.iter().map(|(pair, is, margin)| ((*pair).to_owned(), answer(*is, *margin)));
+        Trial { answers: answers.collect(), ..Trial::default() }
+    }
 
     #[test]
     fn what_counts_is_clearly_true_in_every_run() {
-        let trial = |answers: &[(&str, bool, f64)]| {
-            let answer = |is_true, margin| Answer {
-                is_true,
-                margin,
-                is_denied: false,
-                was_tested: true,
-                found: None,
-            };
-            let answers =
-                answers.iter().map(|(pair, is, margin)| ((*pair).to_owned(), answer(*is, *margin)));
-            Trial { answers: answers.collect(), ..Trial::default() }
-        };
         let trials = [
             trial(&[("a", true, 3.0), ("b", true, 2.0), ("c", true, 1.1), ("d", true, 2.0)]),
             trial(&[("a", true, 2.0), ("b", false, 2.0), ("c", true, 1.4)]),
         ];
         assert_eq!(significant(&trials), ["a"]);
         assert_eq!(agreed(&trials), [2, 4]);
+    }
+
+    #[test]
+    fn a_process_counts_that_has_more_than_all_together() {
+        let [all, like, more, alone] =
+            [",/Process,", ",/Process/0,", ",/Process/1,", ",/Process/2,"].map(|process| {
+                let code = if process.ends_with("2,") { "/Code/b.c" } else { "/Code/a.c" };
+                format!("H <{code},/Machine{process}/SyncObject>")
+            });
+        let trial = trial(&[
+            (&all, true, 1.3),
+            (&like, true, 1.4),
+            (&more, true, 2.0),
+            (&alone, true, 1.3),
+        ]);
+        assert_eq!(significant(&[trial]), [all, more, alone]);
     }
 }
