@@ -271,13 +271,29 @@ fn is_worth_it(graph: &Graph, id: NodeId, known: &mut BTreeMap<NodeId, bool>) ->
     // Calls may lead back here.
     known.insert(id, false);
     let node = graph.node(id);
-    let is_alike = || matches!(refine::siblings(graph, id), Siblings::Alike { .. });
+    let is_alike = || match refine::siblings(graph, id) {
+        Siblings::Alike { .. } => true,
+        Siblings::None => is_like_others(graph, id),
+        Siblings::Undecided | Siblings::Different => false,
+    };
     let answer = node.truth == Truth::True
         && (!is_alike()
             || !stands_above(graph, id)
             || node.children.keys().any(|child| is_worth_it(graph, *child, known)));
     known.insert(id, answer);
     answer
+}
+
+/// Whether a process that was taken apart before all of them were has no more, at some place, than the others have there.
+fn is_like_others(graph: &Graph, id: NodeId) -> bool {
+    let node = graph.node(id);
+    let whole = node.focus.projected(&refine::FIRST);
+    let all = graph.find(node.hypothesis, &whole).filter(|all| *all != id);
+    let mean = all.and_then(|all| graph.node(all).judge.value());
+    let (Some(value), Some(mean)) = (node.judge.value(), mean) else { return false };
+    let count = graph.scouts(node.hypothesis).count() as f64;
+    let others = (count * mean - value) / (count - 1.0);
+    count > 1.0 && value.max(others) <= refine::ALIKE * value.min(others)
 }
 
 /// Whether the focus without processes and machines is true of the same: only then do its alike parts say nothing.
