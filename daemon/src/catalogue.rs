@@ -241,6 +241,8 @@ impl Catalogue {
 
 #[cfg(test)]
 mod tests {
+    use whyperf_model::Metric;
+
     use super::*;
 
     #[test]
@@ -259,5 +261,39 @@ mod tests {
             let is_own = |node: &NodeState| classes.get(node.class).traits.own == Some(solve);
             assert!(!nodes[1..].iter().any(is_own), "its calls are not theirs");
         }
+    }
+
+    #[test]
+    fn a_function_inside_of_a_wrapped_call_is_a_place_and_its_time_stays_that_of_the_call() {
+        let (mut classes, mut resources) = (Classes::default(), Resources::default());
+        let code = |name: &str| Resource::root(Hierarchy::Code).child("a.c").child(name);
+        let object = resources.id(&Resource::parse("/SyncObject/Collective").expect("well formed"));
+        let [caller, inside, region] = ["caller", "inside", "region"].map(code);
+        let [caller, inside, region] = [caller, inside, region].map(|code| resources.id(&code));
+        let mut below = |parent, category, own, object| {
+            classes.below(parent, category, Some(own), object, &mut resources)
+        };
+        let main = below(ClassId::NONE, Category::Function, caller, None);
+        let call = below(main, Category::Collective, caller, Some(object));
+        let function = below(call, Category::Function, inside, None);
+        let deeper = below(function, Category::Function, caller, None);
+        let own = below(deeper, Category::User, region, None);
+        let of_own = below(own, Category::Function, inside, None);
+        let counts = |class: ClassId, metric: Metric| {
+            classes.get(class).traits.counts_for(metric.definition())
+        };
+        for class in [call, function, deeper] {
+            assert!(counts(class, Metric::CollectiveWait) && !counts(class, Metric::Compute));
+            assert_eq!(classes.get(class).traits.object, Some(object));
+        }
+        for class in [main, own, of_own] {
+            assert!(counts(class, Metric::Compute) && !counts(class, Metric::SyncWait));
+            assert_eq!(classes.get(class).traits.object, None);
+        }
+        for class in [main, function, deeper, own, of_own] {
+            assert!(counts(class, Metric::Calls) && !counts(class, Metric::SyncOps));
+        }
+        assert!(counts(call, Metric::SyncOps) && !counts(call, Metric::Calls));
+        assert!(classes.get(function).own_lineage.contains(&inside));
     }
 }

@@ -193,7 +193,7 @@ impl Daemon {
 
     /// Begins to measure a metric at a focus.
     pub fn start(&mut self, metric: Metric, focus: &Focus) -> PairId {
-        let pair = self.start_pair(metric, focus);
+        let pair = self.start_pair(metric, focus, false);
         if self.settings.functions {
             self.instrumenter.start(pair, metric, focus, false);
         }
@@ -202,12 +202,12 @@ impl Daemon {
 
     /// The same for one that a user named: what it needs is switched on whatever the metric.
     pub fn start_by_name(&mut self, metric: Metric, focus: &Focus) -> PairId {
-        let pair = self.start_pair(metric, focus);
+        let pair = self.start_pair(metric, focus, true);
         self.instrumenter.start(pair, metric, focus, true);
         pair
     }
 
-    fn start_pair(&mut self, metric: Metric, focus: &Focus) -> PairId {
+    fn start_pair(&mut self, metric: Metric, focus: &Focus, by_name: bool) -> PairId {
         let mut histogram = Histogram::new(self.settings.bins, self.settings.width);
         // Histograms that are compared fold together: a late one starts as wide as the others.
         while histogram.span(self.settings.bins.max(2) - 1).end < self.previous {
@@ -215,7 +215,8 @@ impl Daemon {
         }
         let Books { classes, resources, matcher, .. } = &mut self.books;
         matcher.start((metric, focus), classes, resources, |group, resources| {
-            Active::new(metric, focus, group, histogram, resources)
+            let active = Active::new(metric, focus, group, histogram, resources);
+            if by_name { active.by_name() } else { active }
         })
     }
 

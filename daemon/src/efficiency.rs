@@ -10,6 +10,7 @@
 //! `MPI_Finalize` of the rank that has most of it, so that neither counts. What an input or output call takes lowers the
 //! efficiency of communication, which stands for all that is not computing.
 
+use whyperf_model::matching::Classes;
 use whyperf_model::{Category, CategorySet, Nanos};
 
 use crate::catalogue::Catalogue;
@@ -83,23 +84,24 @@ impl Labour {
         &mut self,
         is_rank: bool,
         first: Option<&Member>,
-        catalogue: &Catalogue,
+        (catalogue, classes): (&Catalogue, &Classes),
         scale: Scale,
     ) {
         let has_begun = std::mem::replace(&mut self.has_begun, is_rank);
         let Some(first) = first.filter(|_| has_begun && !self.is_over) else { return };
         for growth in &first.growth {
-            let region = first.thread.nodes[growth.node as usize].region;
-            let Some(entry) = catalogue.tables.region(region) else { continue };
+            let node = &first.thread.nodes[growth.node as usize];
+            let Some(entry) = catalogue.tables.region(node.region) else { continue };
+            let category = classes.get(node.class).traits.category;
             if entry.name == LAST {
                 self.is_over = true;
                 continue;
             }
             let time = Nanos(scale.nanos(growth.by.time));
-            if entry.category != Category::Setup {
+            if category != Category::Setup {
                 self.effort.elapsed += time;
             }
-            if CategorySet::COMPUTE.contains(entry.category) {
+            if CategorySet::COMPUTE.contains(category) {
                 self.effort.computing += time;
             }
         }

@@ -162,7 +162,7 @@ impl Process {
         self.classify(books);
         self.attribute(pass, counts, books);
         let (first, scale) = (self.members.first(), self.scale(pass.scale));
-        self.labour.pass(self.rank.is_some(), first, &self.catalogue, scale);
+        self.labour.pass(self.rank.is_some(), first, (&self.catalogue, &books.classes), scale);
         self.retire_threads(&region, books);
         self.losses = Losses::read(&region, self.members.iter().map(|member| &member.thread));
         if outcome == Outcome::Ended || damaged {

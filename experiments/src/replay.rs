@@ -291,7 +291,6 @@ impl World for Replay {
 
 /// What was measured or named as a function in a run.
 fn functions(record: &Record) -> BTreeSet<Resource> {
-    let measured = record.kinds.iter().filter(|kind| kind.category == Category::Function);
     let regions: BTreeSet<&Resource> = record
         .kinds
         .iter()
@@ -299,6 +298,6 @@ fn functions(record: &Record) -> BTreeSet<Resource> {
         .filter_map(|kind| kind.own.as_ref())
         .collect();
     let named = record.callees.iter().flat_map(|(of, callees)| callees.iter().chain([of]));
-    let all = measured.filter_map(|kind| kind.own.as_ref()).chain(named);
+    let all = record.kinds.iter().filter_map(|kind| kind.own.as_ref()).chain(named);
     all.filter(|one| !one.is_root() && !regions.contains(one)).cloned().collect()
 }

@@ -90,7 +90,7 @@ impl Worker {
         }
         own.retain(|module| {
             let known = self.modules.get(*module);
-            !known.is_system() && known.name() != super::worker::OURS
+            !(known.is_system() || known.is_ours() || known.is_mpi())
         });
         let of = |module: u32| {
             let functions = self.modules.get(module).ordinary();

@@ -1,6 +1,7 @@
 //! The programs and libraries of measured processes, each known once however many processes use it:
 //! how its functions are called, and how they are patched.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use ahash::AHashMap;
@@ -29,7 +30,8 @@ pub(super) struct Module {
     pub(super) code: Arc<Object>,
     islands: Islands,
     plans: AHashMap<FunctionId, Result<Plan, Refusal>>,
-    exports: Option<AHashMap<String, FunctionId>>,
+    exports: OnceCell<AHashMap<String, FunctionId>>,
+    is_mpi: OnceCell<bool>,
 }
 
 /// All objects that were needed so far.
@@ -54,7 +56,8 @@ impl Modules {
         let known = self.list.iter().position(same);
         let at = known.unwrap_or_else(|| {
             let (islands, plans) = (Islands::new(), AHashMap::new());
-            self.list.push(Module { code, islands, plans, exports: None });
+            let (exports, is_mpi) = (OnceCell::new(), OnceCell::new());
+            self.list.push(Module { code, islands, plans, exports, is_mpi });
             self.list.len() - 1
         });
         u32::try_from(at).ok()
@@ -62,6 +65,18 @@ impl Modules {
 
     pub(super) fn get(&self, module: u32) -> &Module {
         &self.list[module as usize]
+    }
+
+    /// Whether what a function does is inside of calls that we wrap: time in those is known without it, and is no computing.
+    pub(super) fn is_inside_wrapped(&self, key: FunctionKey) -> bool {
+        let known = self.get(key.module);
+        // A program may give its own functions the names that the system has.
+        if known.is_mpi() || !known.is_system() {
+            return known.is_mpi();
+        }
+        let ours = self.list.iter().find(|module| module.is_ours());
+        let is_wrapped = |name: &str| ours.is_some_and(|ours| ours.export(name).is_some());
+        known.code.names(key.function).iter().any(|name| is_wrapped(&name.text))
     }
 
     pub(super) fn get_mut(&mut self, module: u32) -> &mut Module {
@@ -89,6 +104,21 @@ impl Module {
         self.code.path().file_name().and_then(|name| name.to_str()).unwrap_or_default()
     }
 
+    /// Whether it is the library that measures.
+    pub(super) fn is_ours(&self) -> bool {
+        self.name() == OURS
+    }
+
+    /// Whether it is a library of MPI: those alone have each function under a second name, for tools. In a program that has
+    /// MPI inside nothing is wrapped.
+    pub(super) fn is_mpi(&self) -> bool {
+        let is_for_tools = |name: &String| {
+            name.get(..PROFILED.len()).is_some_and(|start| start.eq_ignore_ascii_case(PROFILED))
+        };
+        let is_library = || !self.is_ours() && self.code.section(".interp").is_none();
+        *self.is_mpi.get_or_init(|| is_library() && self.exports().keys().any(is_for_tools))
+    }
+
     /// Whether it came with the system.
     pub(super) fn is_system(&self) -> bool {
         SYSTEM.iter().any(|folder| self.code.path().starts_with(folder))
@@ -105,9 +135,12 @@ impl Module {
     }
 
     /// The function that other objects find under this name.
-    pub(super) fn export(&mut self, name: &str) -> Option<FunctionId> {
-        let Self { code, exports, .. } = self;
-        exports.get_or_insert_with(|| exported(code)).get(name).copied()
+    pub(super) fn export(&self, name: &str) -> Option<FunctionId> {
+        self.exports().get(name).copied()
+    }
+
+    fn exports(&self) -> &AHashMap<String, FunctionId> {
+        self.exports.get_or_init(|| exported(&self.code))
     }
 
     /// All functions that are called and return.
@@ -145,5 +178,9 @@ fn exported(code: &Object) -> AHashMap<String, FunctionId> {
     found
 }
 
+/// The file name of our own object.
+const OURS: &str = "libwhyperf.so";
+/// How the second names of MPI's functions begin, in C and in Fortran.
+const PROFILED: &str = "pmpi_";
 /// Where a system keeps its own libraries.
 const SYSTEM: [&str; 4] = ["/lib", "/lib64", "/usr/lib", "/usr/lib64"];

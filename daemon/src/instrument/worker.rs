@@ -200,22 +200,24 @@ impl Worker {
             all.contains(&importer).then_some(all)
         })?;
         // What is preloaded comes first, as for the loader.
-        all.sort_by_key(|module| !is_ours(modules.get(*module).name()));
+        all.sort_by_key(|module| !modules.get(*module).is_ours());
         let found = all.into_iter().find_map(|module| {
-            let function = modules.get_mut(module).export(name)?;
+            let function = modules.get(module).export(name)?;
             Some(FunctionKey { module, function })
         })?;
-        (!is_ours(modules.get(found.module).name())).then_some(found)
+        (!modules.get(found.module).is_ours()).then_some(found)
     }
 
-    /// Not for those that a program cannot help, nor for what the planner would refuse by name.
+    /// Not for those that a program cannot help or whose time is no computing, nor for what the planner would refuse by name.
     pub(super) fn is_of_interest(&self, key: FunctionKey) -> bool {
         let known = self.modules.get(key.module);
         let Some(function) = known.code.functions().get(key.function.index()) else { return false };
         let is_denied =
             || known.code.names(key.function).iter().any(|name| denied(&name.text).is_some());
         let is_loader = known.name().starts_with("ld-");
-        function.kind == FunctionKind::Ordinary && !is_loader && !is_denied()
+        function.kind == FunctionKind::Ordinary
+            && !(is_loader || known.is_ours() || is_denied())
+            && !self.modules.is_inside_wrapped(key)
     }
 
     pub(super) fn name(&mut self, key: FunctionKey) -> Resource {
@@ -224,14 +226,6 @@ impl Worker {
         name
     }
 }
-
-/// Whether an object is our own.
-fn is_ours(name: &str) -> bool {
-    name == OURS
-}
-
-/// The file name of our own object.
-pub(super) const OURS: &str = "libwhyperf.so";
 
 /// Larger tables of functions are those of classes: too many to ask about one by one.
 const MOST_IN_TABLES: usize = 64;

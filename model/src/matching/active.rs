@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::classes::Class;
 use super::resources::{Part, ResourceId, Resources};
 use crate::{
-    CategorySet, Comparison, Focus, Hierarchy, Histogram, Interval, Metric, Nanos, Pair, Quantity,
+    Category, Comparison, Focus, Hierarchy, Histogram, Interval, Metric, Nanos, Pair, Quantity,
     Sample,
 };
 
@@ -22,10 +22,11 @@ pub struct Active {
     pub group: u32,
     /// The word of a node that counts.
     pub quantity: Quantity,
-    categories: CategorySet,
     what: [Part; 3],
     who: [Part; 2],
     comparison: Option<Comparison>,
+    /// Whether functions that somebody watches hold what they call.
+    holds_calls: bool,
     /// What came in since the last sample.
     pub amount: i64,
     /// Its samples so far.
@@ -96,25 +97,36 @@ impl Active {
             pair: Pair::new(metric, focus.clone()),
             group,
             quantity: definition.quantity,
-            categories: definition.categories,
             what,
             who: [Hierarchy::Process, Hierarchy::Machine]
                 .map(|hierarchy| Part::of(focus, hierarchy, resources)),
             comparison: Some(definition.aggregation)
                 .filter(|aggregation| aggregation.compares())
                 .map(Comparison::new),
+            holds_calls: definition.categories.contains(Category::Function),
             amount: 0,
             histogram,
         }
     }
 
+    /// The pair of a user, who has its functions watched all the time: waits inside of them count, too.
+    #[must_use]
+    pub fn by_name(self) -> Self {
+        Self { holds_calls: true, ..self }
+    }
+
     /// Whether nodes of a class count for it.
+    ///
+    /// Time in a function is also that in what it calls; its calls are its own alone. Waits have their place where they are called,
+    /// whatever else is being watched meanwhile.
     pub fn matches(&self, class: &Class) -> bool {
         let [code, objects @ ..] = &self.what;
-        // Time in a function is also that in what it calls; its calls are its own alone.
-        let is_call = self.pair.metric == Metric::Calls;
-        let lineage = if is_call { &class.own_lineage } else { &class.lineage };
-        self.categories.contains(class.traits.category)
+        let lineage = match self.pair.metric {
+            Metric::Calls => &class.own_lineage,
+            _ if self.holds_calls => &class.lineage,
+            _ => &class.standing_lineage,
+        };
+        class.traits.counts_for(self.pair.metric.definition())
             && code.admits(lineage)
             && objects.iter().all(|part| part.admits(&class.lineage))
     }

@@ -6,7 +6,7 @@
 use ahash::{AHashMap, AHashSet};
 
 use super::resources::{ResourceId, Resources};
-use crate::Category;
+use crate::{Category, CategorySet, Definition, Quantity};
 
 /// A class, as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,14 +22,34 @@ impl ClassId {
 /// What tells classes apart.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Traits {
-    /// What its region does.
+    /// What its region does; of a function inside a wrapped call what that call does.
     pub category: Category,
-    /// Code anywhere on the path, sorted.
+    /// Code that makes the calls of the path, and the program's own regions on it, sorted.
     pub code: Vec<ResourceId>,
+    /// Functions on the path that are watched because somebody asked, sorted.
+    pub functions: Vec<ResourceId>,
     /// What it synchronizes on, or the file it works on.
     pub object: Option<ResourceId>,
     /// Its own code, where it is a region or function of the program: what its calls are calls of.
     pub own: Option<ResourceId>,
+}
+
+impl Traits {
+    /// Whether it is a region or function of the program, and no wrapped call.
+    #[must_use]
+    pub const fn is_program(&self) -> bool {
+        self.own.is_some() || matches!(self.category, Category::User | Category::Function)
+    }
+
+    /// Whether its nodes count for a metric.
+    #[must_use]
+    pub const fn counts_for(&self, metric: &Definition) -> bool {
+        match metric.quantity {
+            // A function inside a receive is no second receive.
+            Quantity::Visits if self.is_program() => metric.categories.contains(Category::Function),
+            _ => metric.categories.contains(self.category),
+        }
+    }
 }
 
 /// A class: its traits and everything it lies in.
@@ -37,8 +57,10 @@ pub struct Traits {
 pub struct Class {
     /// What tells it apart.
     pub traits: Traits,
-    /// Code and object with all above them, sorted.
+    /// Code, functions and object with all above them, sorted.
     pub lineage: Vec<ResourceId>,
+    /// The same without the functions: where it is whatever is watched.
+    pub standing_lineage: Vec<ResourceId>,
     /// Its own code with all above it, sorted.
     pub own_lineage: Vec<ResourceId>,
 }
@@ -48,18 +70,17 @@ pub struct Class {
 pub struct Classes {
     ids: AHashMap<Traits, ClassId>,
     list: Vec<Class>,
-    /// Functions that are there because somebody asked: whoever asks knows them already.
-    watched: AHashSet<ResourceId>,
     /// Regions of the program's own: they need nobody to switch them on.
     regions: AHashSet<ResourceId>,
 }
 
 impl Default for Classes {
     fn default() -> Self {
-        let (category, code) = (Category::Other, Vec::new());
-        let traits = Traits { category, code, object: None, own: None };
-        let list = vec![Class { traits, lineage: Vec::new(), own_lineage: Vec::new() }];
-        Self { ids: AHashMap::new(), list, watched: AHashSet::new(), regions: AHashSet::new() }
+        let (category, code, functions) = (Category::Other, Vec::new(), Vec::new());
+        let traits = Traits { category, code, functions, object: None, own: None };
+        let [lineage, standing_lineage, own_lineage] = [const { Vec::new() }; 3];
+        let list = vec![Class { traits, lineage, standing_lineage, own_lineage }];
+        Self { ids: AHashMap::new(), list, regions: AHashSet::new() }
     }
 }
 
@@ -75,6 +96,9 @@ impl Classes {
     }
 
     /// The class of a node below one of class `parent`, with code and object of its own.
+    ///
+    /// To watch a function adds a place, never a kind of time: inside a wrapped call its time stays that call's, on the object
+    /// of that call, as it was before anybody watched.
     pub fn below(
         &mut self,
         parent: ClassId,
@@ -83,25 +107,26 @@ impl Classes {
         object: Option<ResourceId>,
         resources: &mut Resources,
     ) -> ClassId {
-        let mut code = self.get(parent).traits.code.clone();
+        let around = &self.get(parent).traits;
+        let is_wrapped = !CategorySet::COMPUTE.contains(around.category);
+        let (kind, object_around) = (around.category, around.object);
+        let (mut code, mut functions) = (around.code.clone(), around.functions.clone());
+        let place = if category == Category::Function { &mut functions } else { &mut code };
         if let Some(own) = own
-            && let Err(place) = code.binary_search(&own)
+            && let Err(at) = place.binary_search(&own)
         {
-            code.insert(place, own);
-        }
-        match own {
-            Some(own) if category == Category::Function => {
-                self.watched.insert(own);
-            }
-            Some(own) if self.watched.remove(&own) => resources.hold(own),
-            _ => {}
+            place.insert(at, own);
         }
         if category == Category::User {
             self.regions.extend(own);
         }
         let is_program = matches!(category, Category::User | Category::Function);
         let own = own.filter(|_| is_program);
-        self.intern(Traits { category, code, object, own }, resources)
+        let (category, object) = match category {
+            Category::Function if is_wrapped => (kind, object_around),
+            _ => (category, object),
+        };
+        self.intern(Traits { category, code, functions, object, own }, resources)
     }
 
     /// The classes from a number on, in the order of their numbers.
@@ -114,18 +139,24 @@ impl Classes {
         if let Some(id) = self.ids.get(&traits) {
             return *id;
         }
-        for code in traits.code.iter().filter(|code| !self.watched.contains(code)) {
-            resources.hold(*code);
-        }
-        let held = traits.code.iter().chain(&traits.object);
-        let mut lineage: Vec<_> = held.flat_map(|id| resources.lineage(*id)).collect();
-        lineage.sort_unstable();
-        lineage.dedup();
+        // Whoever asks about a function knows it already; whoever calls is to be told of.
+        traits.code.iter().for_each(|code| resources.hold(*code));
+        let standing = traits.code.iter().chain(&traits.object);
+        let standing_lineage = lineage(standing.clone(), resources);
+        let lineage = lineage(standing.chain(&traits.functions), resources);
         let mut own_lineage = traits.own.map_or_else(Vec::new, |own| resources.lineage(own));
         own_lineage.sort_unstable();
         let id = ClassId(u32::try_from(self.list.len()).expect("fewer than 2^32 classes"));
         self.ids.insert(traits.clone(), id);
-        self.list.push(Class { traits, lineage, own_lineage });
+        self.list.push(Class { traits, lineage, standing_lineage, own_lineage });
         id
     }
+}
+
+/// All that these lie in, themselves included, sorted.
+fn lineage<'a>(of: impl Iterator<Item = &'a ResourceId>, resources: &Resources) -> Vec<ResourceId> {
+    let mut lineage: Vec<_> = of.flat_map(|id| resources.lineage(*id)).collect();
+    lineage.sort_unstable();
+    lineage.dedup();
+    lineage
 }

@@ -38,7 +38,8 @@ pub struct Seat {
 pub struct Kind {
     /// What the region does.
     pub category: Category,
-    /// Code anywhere on the path.
+    /// Code anywhere on the path, but for functions that were there because somebody asked: what is known of those is in the
+    /// pairs that asked.
     pub code: Vec<Resource>,
     /// What it synchronizes on, or the file it works on.
     pub object: Option<Resource>,
@@ -63,7 +64,8 @@ impl Kind {
         code.sort_unstable();
         let object = self.object.as_ref().map(|object| resources.id(object));
         let own = self.own.as_ref().map(|own| resources.id(own));
-        classes.intern(Traits { category: self.category, code, object, own }, resources)
+        let (category, functions) = (self.category, Vec::new());
+        classes.intern(Traits { category, code, functions, object, own }, resources)
     }
 }
 
