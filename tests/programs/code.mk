@@ -57,13 +57,13 @@ $(OUT)/code/hot_crate $(OUT)/code/hot_trait: $(OUT)/code/%: code/%.rs
 	@mkdir -p $(@D)
 	rustc -O -g $< -o $@
 
-$(OUT)/code/hot_module: code/hot_module.f90
-	@mkdir -p $(@D)/modules
-	$(FORTRAN) $(FFLAGS) -J $(@D)/modules $< -o $@
-
-$(OUT)/code/kernel_cg $(OUT)/code/kernel_ep $(OUT)/code/kernel_mg: $(OUT)/code/%: code/%.f90
+$(OUT)/code/hot_module: code/hot_module.f90 code/asked.f90
 	@mkdir -p $@.modules
-	$(MPIFORT) -g -O2 $(CALLS) -fno-inline -J $@.modules $< -o $@
+	$(FORTRAN) $(FFLAGS) -J $@.modules code/asked.f90 $< -o $@
+
+$(OUT)/code/kernel_cg $(OUT)/code/kernel_ep $(OUT)/code/kernel_mg: $(OUT)/code/%: code/%.f90 code/asked.f90
+	@mkdir -p $@.modules
+	$(MPIFORT) -g -O2 $(CALLS) -fno-inline -J $@.modules code/asked.f90 $< -o $@
 
 $(OUT)/code/counted $(OUT)/code/thread_body: $(OUT)/code/%: code/%.c
 	@mkdir -p $(@D)

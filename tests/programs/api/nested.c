@@ -8,18 +8,12 @@
 #include "whyperf.h"
 
 #include <stdio.h>
-#include <time.h>
+
+#include "../seconds.h"
 
 static whyperf_region outer = WHYPERF_REGION("outer");
 static whyperf_region middle = WHYPERF_REGION("middle");
 static whyperf_region inner = WHYPERF_REGION("inner");
-
-static double seconds_of(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Work that does not hide the events beside it: nothing in it waits for anything. */
 static int cells[8];

@@ -14,19 +14,13 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "../seconds.h"
 
 #define OWN_NAME __attribute__((noipa))
 enum { BLOCK = 1 << 20, BLOCKS = 64 };
 static const double ROUND = 0.200;
-
-static double seconds_of(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Blocks go to the file over and over until the round's time is up. */
 OWN_NAME static int write_part(int file)

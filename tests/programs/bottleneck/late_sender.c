@@ -15,16 +15,11 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "../seconds.h"
+
 #define OWN_NAME __attribute__((noipa))
 enum { TAG_BLOCK = 7, POINTS = 1000 };
 static const double ROUND = 0.040;
-
-static double seconds_of(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Work measured by the thread's own processor time, so that no other load on the machine changes its amount. */
 OWN_NAME static void compute(double seconds)

@@ -13,17 +13,11 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "../seconds.h"
 
 #define OWN_NAME __attribute__((noipa))
 static const double STEP = 0.040;
-
-static double seconds_of(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Work measured by the thread's own processor time, so that no other load on the machine changes its amount. */
 OWN_NAME static void compute(double seconds)

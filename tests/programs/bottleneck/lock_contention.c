@@ -13,7 +13,8 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "../seconds.h"
 
 #define OWN_NAME __attribute__((noipa))
 enum { THREADS = 4 };
@@ -21,13 +22,6 @@ enum { THREADS = 4 };
 static pthread_mutex_t table_lock;
 static double deadline;
 static long table[2];
-
-static double seconds_of(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Work measured by the thread's own processor time, so that no other load on the machine changes its amount. */
 OWN_NAME static void compute(double seconds)

@@ -13,18 +13,12 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "../seconds.h"
 
 #define OWN_NAME __attribute__((noipa))
 enum { RESULT = 8192, NAMES = 16 };
-
-static double seconds_of(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 OWN_NAME static int save_result(const char *folder, long index)
 {

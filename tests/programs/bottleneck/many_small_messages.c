@@ -12,17 +12,11 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "../seconds.h"
 
 #define OWN_NAME __attribute__((noipa))
 enum { TAG_CELL = 5, CLOCK_EVERY = 1000 };
-
-static double seconds_of(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Rank 0 sends and gets the answer; the value -1 is the last one. */
 OWN_NAME static double exchange_cell(int rank, double cell)

@@ -15,19 +15,14 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "../seconds.h"
+
 #define OWN_NAME __attribute__((noipa))
 static const double ROUND = 0.030;
 
 static pthread_mutex_t queue_lock;
 static pthread_cond_t item_ready;
 static int produced, items;
-
-static double seconds_of(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Work measured by the thread's own processor time, so that no other load on the machine changes its amount. */
 OWN_NAME static void compute(double seconds)

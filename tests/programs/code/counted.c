@@ -13,8 +13,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "../seconds.h"
 
 static volatile uint64_t *total;
 static unsigned rounds = 12;
@@ -38,18 +39,11 @@ __attribute__((noinline, noclone)) uint64_t rest(uint64_t x)
     return x;
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec + 1e-9 * t.tv_nsec;
-}
-
 /* Calls it over and over for so long; 64 calls between two looks at the clock. */
 static void hot(double seconds)
 {
     uint64_t calls = 0, x = 1;
-    for (double end = now() + seconds; now() < end; calls += 64)
+    for (double end = seconds_of(CLOCK_MONOTONIC) + seconds; seconds_of(CLOCK_MONOTONIC) < end; calls += 64)
         for (int i = 0; i < 64; i++)
             x = work(x, rounds);
     sink = x;
@@ -60,7 +54,7 @@ static void hot(double seconds)
 static void mild(double seconds)
 {
     uint64_t calls = 0, x = 1;
-    for (double end = now() + seconds; now() < end; calls++) {
+    for (double end = seconds_of(CLOCK_MONOTONIC) + seconds; seconds_of(CLOCK_MONOTONIC) < end; calls++) {
         for (int i = 0; i < 200; i++)
             x = rest(x);
         x = work(x, rounds);
@@ -72,7 +66,7 @@ static void mild(double seconds)
 static void quiet(double seconds)
 {
     uint64_t x = 1;
-    for (double end = now() + seconds; now() < end;)
+    for (double end = seconds_of(CLOCK_MONOTONIC) + seconds; seconds_of(CLOCK_MONOTONIC) < end;)
         x = rest(x);
     sink = x;
 }

@@ -9,16 +9,10 @@
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "../seconds.h"
 
 #define OWN_NAME __attribute__((noipa, noinline))
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 OWN_NAME double link_12(double x)
 {
@@ -35,8 +29,8 @@ LINK(5, 6) LINK(4, 5) LINK(3, 4) LINK(2, 3) LINK(1, 2)
 int main(int argc, char **argv)
 {
     double length = argc > 1 ? atof(argv[1]) : 10.0;
-    double end = now() + length, x = 0.5;
-    while (now() < end)
+    double end = seconds_of(CLOCK_MONOTONIC) + length, x = 0.5;
+    while (seconds_of(CLOCK_MONOTONIC) < end)
         x = link_1(x) * 0.01;
     printf("deep_chain: %.3f\n", x);
     return 0;

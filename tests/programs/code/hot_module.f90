@@ -1,6 +1,6 @@
 ! A procedure of a module takes the time.
 !
-! build: gfortran -O2 -fno-inline hot_module.f90 -o hot_module
+! build: gfortran -O2 -fno-inline asked.f90 hot_module.f90 -o hot_module
 ! run: hot_module [seconds]
 ! hypothesis: CPUbound
 ! function: /Code/hot_module.f90/mill::grind
@@ -26,16 +26,12 @@ contains
 end module mill
 
 program hot_module
+  use asked
   use mill
   implicit none
   double precision :: x, length
   integer(8) :: start, now, rate
-  character(32) :: word
-  length = 10.0d0
-  if (command_argument_count() > 0) then
-    call get_command_argument(1, word)
-    read (word, *) length
-  end if
+  length = seconds_asked()
   x = 0.5d0
   call system_clock(start, rate)
   do

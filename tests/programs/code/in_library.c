@@ -9,23 +9,17 @@
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "../seconds.h"
 
 double grinding_step(double x);
 double grinding_check(double x);
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 int main(int argc, char **argv)
 {
     double length = argc > 1 ? atof(argv[1]) : 10.0;
-    double end = now() + length, x = 0.5;
-    while (now() < end)
+    double end = seconds_of(CLOCK_MONOTONIC) + length, x = 0.5;
+    while (seconds_of(CLOCK_MONOTONIC) < end)
         x = grinding_check(grinding_step(x));
     printf("in_library: %.3f\n", x);
     return 0;

@@ -11,18 +11,12 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "../seconds.h"
 
 #define OWN_NAME __attribute__((noipa, noinline))
 
 static whyperf_region assembly = WHYPERF_REGION("assembly");
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 OWN_NAME double assemble(double x)
 {
@@ -44,8 +38,8 @@ OWN_NAME double solve(double x)
 int main(int argc, char **argv)
 {
     double length = argc > 1 ? atof(argv[1]) : 10.0;
-    double end = now() + length, x = 0.5;
-    while (now() < end)
+    double end = seconds_of(CLOCK_MONOTONIC) + length, x = 0.5;
+    while (seconds_of(CLOCK_MONOTONIC) < end)
         x = solve(x);
     printf("in_region: %.3f\n", x);
     return 0;

@@ -1,7 +1,7 @@
 ! Pairs of random numbers, counted by how far out they lie; ranks share nothing until the end. One procedure is called once and lasts for
 ! the whole run, another makes the numbers and takes the time.
 !
-! build: mpifort -O2 kernel_ep.f90 -o kernel_ep
+! build: mpifort -O2 asked.f90 kernel_ep.f90 -o kernel_ep
 ! run: mpirun -n 2 kernel_ep [seconds]
 ! hypothesis: CPUbound
 ! function: /Code/kernel_ep.f90/random::fill
@@ -55,17 +55,13 @@ contains
 end module random
 
 program kernel_ep
+  use asked
   use random
   use mpi
   implicit none
   double precision :: counts(0:9), all(0:9), length
   integer :: ierror, rank
-  character(32) :: word
-  length = 10.0d0
-  if (command_argument_count() > 0) then
-    call get_command_argument(1, word)
-    read (word, *) length
-  end if
+  length = seconds_asked()
   call MPI_Init(ierror)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierror)
   counts = 0.0d0

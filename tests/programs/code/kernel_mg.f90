@@ -1,7 +1,7 @@
 ! Cycles over grids that get coarser and finer again, in two or more ranks with a periodic exchange: the residual on the finest
 ! grid takes most of the time. A cycle calls itself from level to level.
 !
-! build: mpifort -O2 kernel_mg.f90 -o kernel_mg
+! build: mpifort -O2 asked.f90 kernel_mg.f90 -o kernel_mg
 ! run: mpirun -n 2 kernel_mg [seconds]
 ! hypothesis: CPUbound
 ! function: /Code/kernel_mg.f90/grids::residual
@@ -73,16 +73,12 @@ contains
 end module grids
 
 program kernel_mg
+  use asked
   use grids
   implicit none
   double precision :: length, begin, spent, largest
   integer :: ierror, rank, k, n
-  character(32) :: word
-  length = 10.0d0
-  if (command_argument_count() > 0) then
-    call get_command_argument(1, word)
-    read (word, *) length
-  end if
+  length = seconds_asked()
   call MPI_Init(ierror)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierror)
   do k = 1, levels

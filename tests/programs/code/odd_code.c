@@ -12,19 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "../seconds.h"
 
 #define OWN_NAME __attribute__((noipa, noinline))
 
 typedef double (*step)(double);
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 OWN_NAME double heavy(double x)
 {
@@ -66,7 +60,7 @@ int main(int argc, char **argv)
     if (argc < 4)
         return 2;
     step turn = heavy;
-    double end = now() + atof(argv[3]), x = 0.5;
+    double end = seconds_of(CLOCK_MONOTONIC) + atof(argv[3]), x = 0.5;
     if (strcmp(argv[1], "deleted") == 0) {
         unlink(argv[0]);
     } else if (strcmp(argv[1], "replaced") == 0) {
@@ -83,7 +77,7 @@ int main(int argc, char **argv)
     }
     if (turn == NULL)
         return 4;
-    while (now() < end)
+    while (seconds_of(CLOCK_MONOTONIC) < end)
         x = turn(x);
     printf("odd_code: %s %d\n", argv[1], x > 0.0);
     return 0;

@@ -9,17 +9,11 @@
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "../seconds.h"
 
 #define OWN_NAME __attribute__((noipa, noinline))
 #define CELLS 64
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 OWN_NAME double cell(double x)
 {
@@ -38,8 +32,8 @@ OWN_NAME void sweep(double *cells)
 int main(int argc, char **argv)
 {
     double length = argc > 1 ? atof(argv[1]) : 10.0, cells[CELLS] = {0.5}, sum = 0.0;
-    double end = now() + length;
-    while (now() < end)
+    double end = seconds_of(CLOCK_MONOTONIC) + length;
+    while (seconds_of(CLOCK_MONOTONIC) < end)
         sweep(cells);
     for (int i = 0; i < CELLS; i++)
         sum += cells[i];

@@ -10,17 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#define OWN_NAME __attribute__((noipa, noinline))
+#include "../seconds.h"
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+#define OWN_NAME __attribute__((noipa, noinline))
 
 OWN_NAME double grind(double x, int rounds)
 {
@@ -68,7 +62,7 @@ int main(int argc, char **argv)
 {
     double working = argc > 1 ? atof(argv[1]) : 3, resting = argc > 2 ? atof(argv[2]) : 20, x = 0.5;
     long most = 0, left = 0, steps = 0;
-    for (double end = now() + working; now() < end; steps++) {
+    for (double end = seconds_of(CLOCK_MONOTONIC) + working; seconds_of(CLOCK_MONOTONIC) < end; steps++) {
         x = work(x);
         if (steps % 1000 == 0) {
             left = differences();
@@ -76,7 +70,7 @@ int main(int argc, char **argv)
         }
     }
     /* So seldom that nobody takes the looking for work. */
-    for (double end = now() + resting; (left = differences()) != 0 && now() < end; usleep(1000000))
+    for (double end = seconds_of(CLOCK_MONOTONIC) + resting; (left = differences()) != 0 && seconds_of(CLOCK_MONOTONIC) < end; usleep(1000000))
         most = left > most ? left : most;
     printf("text_as_in_file: %s\n", x > 0 ? "positive" : "negative");
     fprintf(stderr, "%ld bytes differ, %ld at most\n", left, most);

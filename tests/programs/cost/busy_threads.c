@@ -7,19 +7,13 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "../seconds.h"
 
 #define OWN_NAME __attribute__((noipa))
 enum { THREADS = 4 };
 
 static double end;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 OWN_NAME double short_one(double x) { return x * 0.999 + 1.0 / (1.0 + x * x); }
 
@@ -40,7 +34,7 @@ OWN_NAME double busy_phase(double x)
 static void *work(void *own)
 {
     double *x = own;
-    while (now() < end)
+    while (seconds_of(CLOCK_MONOTONIC) < end)
         *x = busy_phase(quiet_phase(*x));
     return NULL;
 }
@@ -49,7 +43,7 @@ int main(int count, char **words)
 {
     pthread_t threads[THREADS];
     double x[THREADS] = { 1, 2, 3, 4 };
-    end = now() + (count > 1 ? atof(words[1]) : 5);
+    end = seconds_of(CLOCK_MONOTONIC) + (count > 1 ? atof(words[1]) : 5);
     for (int at = 0; at < THREADS; at++)
         if (pthread_create(&threads[at], NULL, work, &x[at]))
             return 1;

@@ -6,16 +6,10 @@
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "../seconds.h"
 
 #define OWN_NAME __attribute__((noipa))
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 #define WARM(number)                                                                               \
     OWN_NAME double warm_##number(double x)                                                        \
@@ -40,8 +34,8 @@ OWN_NAME double step(double x)
 
 int main(int count, char **words)
 {
-    double end = now() + (count > 1 ? atof(words[1]) : 5), x = 1;
-    while (now() < end)
+    double end = seconds_of(CLOCK_MONOTONIC) + (count > 1 ? atof(words[1]) : 5), x = 1;
+    while (seconds_of(CLOCK_MONOTONIC) < end)
         for (int i = 0; i < 1000; i++)
             x = step(x);
     printf("%s\n", x == 0 ? "zero" : "done");

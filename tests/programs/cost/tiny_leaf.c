@@ -6,16 +6,10 @@
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "../seconds.h"
 
 #define OWN_NAME __attribute__((noipa))
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 OWN_NAME unsigned leaf(unsigned x) { return x * 2654435761u + 1; }
 
@@ -35,9 +29,9 @@ OWN_NAME unsigned stem(unsigned x)
 
 int main(int count, char **words)
 {
-    double end = now() + (count > 1 ? atof(words[1]) : 5);
+    double end = seconds_of(CLOCK_MONOTONIC) + (count > 1 ? atof(words[1]) : 5);
     unsigned x = 1;
-    while (now() < end)
+    while (seconds_of(CLOCK_MONOTONIC) < end)
         x = stem(x);
     printf("%s\n", x == 0 ? "zero" : "done");
     return 0;
