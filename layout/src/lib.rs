@@ -13,7 +13,7 @@
 //! ```
 //!
 //! [`geometry`] says where each part lies, [`slot`] holds the protocol of an event,
-//! [`ring`] that of commands. `docs/layout.md` tells who owns what when.
+//! [`ring`] that of commands; [`summons`] how a process is asked to begin at all. `docs/layout.md` tells who owns what when.
 #![cfg_attr(not(any(test, loom)), no_std)]
 
 pub mod geometry;
@@ -24,6 +24,7 @@ mod publication;
 pub mod ring;
 pub mod slot;
 pub mod strings;
+pub mod summons;
 pub mod sync;
 mod table;
 

@@ -1,11 +1,16 @@
-//! The entry by which a process that runs already is measured: called once the library was loaded into it.
+//! The two ways by which a process that runs already is measured.
 //!
-//! It is no part of the interface for programs. Whoever calls it runs in a thread of his own that the C
-//! library made, with all signals blocked.
+//! ```text
+//!   whyperf_attach   called once the library was loaded into it, in a thread of its own that the C library made
+//!   summoned         called by a signal that the process listens to, in a thread that the C library does not know
+//! ```
+//! Both block all signals. Neither is part of the interface for programs.
 
 use core::ffi::{CStr, c_char};
 
+use whyperf_layout::summons::Wishes;
 use whyperf_runtime::attachment::{self, Late, Outcome};
+use whyperf_runtime::summons;
 
 use crate::wrapped::keep_errno;
 use crate::{c_library, mpi, process, reroute};
@@ -58,6 +63,29 @@ fn begin(late: &Late<'_>, take_over: bool) -> Outcome {
         process::follow_forks();
         mpi::forget();
         reroute::begin();
+    }
+    outcome
+}
+
+/// Lets this process be summoned, if it may be measured at all. What a signal must not do is done now.
+pub(crate) fn listen() {
+    if summons::listen(summoned) {
+        process::follow_forks();
+        reroute::look_around();
+    }
+}
+
+fn summoned(late: &Late<'_>, wishes: Wishes) -> Outcome {
+    if !reroute::sees_all() && !wishes.in_part {
+        return Outcome::InPart;
+    }
+    if wishes.take_over {
+        attachment::take_over();
+    }
+    let outcome = attachment::begin(late, reroute::end);
+    if outcome == Outcome::Measured {
+        mpi::forget();
+        reroute::begin_again();
     }
     outcome
 }

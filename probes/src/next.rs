@@ -95,8 +95,7 @@ impl Next {
     /// there the chain of interposition does not pass through us.
     #[cold]
     pub(crate) fn look_up_late(&self, places: &Places) {
-        // SAFETY: a constant string; RTLD_DEFAULT is valid in any object.
-        let first = unsafe { real_dlsym()(libc::RTLD_DEFAULT, self.name.as_ptr()) };
+        let first = first_of(self.name);
         let first = if definition::is_by_another(first) { first } else { core::ptr::null_mut() };
         match self.whose {
             Whose::Of(_) if first.is_null() => {
@@ -162,6 +161,12 @@ pub(crate) extern "C" fn at_first(next: &Next) -> *const u8 {
 
 extern "C" fn absent() -> usize {
     crate::wrapped::absent()
+}
+
+/// What the program's own calls of this name find.
+pub(crate) fn first_of(name: &CStr) -> *mut c_void {
+    // SAFETY: a string that ends with zero; RTLD_DEFAULT is valid in any object.
+    unsafe { real_dlsym()(libc::RTLD_DEFAULT, name.as_ptr()) }
 }
 
 /// Looks in one object, if it is loaded; `RTLD_NEXT` does not see what was loaded `RTLD_LOCAL`.

@@ -17,7 +17,8 @@ use whyperf_runtime::{birth, hold, process};
 use crate::next::Next;
 use crate::wrapped::{accompanied, keep_errno};
 use crate::{
-    c_library, compiled, contexts, creation, io, jumps, privilege, profiled, sandbox, spawns, sync,
+    attachment, c_library, compiled, contexts, creation, io, jumps, privilege, profiled, sandbox,
+    signals, spawns, sync,
 };
 
 /// Runs when the library is loaded, before the program's `main`.
@@ -43,12 +44,14 @@ extern "C" fn loaded() {
         profiled::resolve();
         contexts::resolve_all();
         spawns::resolve();
+        signals::resolve();
         sandbox::resolve();
         privilege::resolve_all();
         // SAFETY: forgets the complaints about functions that this C library does not have.
         unsafe { libc::dlerror() };
         if c_library::is_glibc() {
             process::attach();
+            attachment::listen();
         }
         if process::is_measured() {
             follow_forks();

@@ -42,6 +42,8 @@ pub enum Outcome {
     Declined = 2,
     /// No region could be made.
     Failed = 3,
+    /// Calls of some objects would not be seen, and that is not enough.
+    InPart = 4,
 }
 
 static IS_LATE: AtomicBool = AtomicBool::new(false);

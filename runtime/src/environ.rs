@@ -104,9 +104,20 @@ pub(crate) fn set(late: &Late<'_>) -> bool {
     late.directory.first() == Some(&b'/') && may_be_measured(settings)
 }
 
+/// Whether this process is one that may be measured at some time; keeps nothing.
+pub(crate) fn may_ever_be_measured() -> bool {
+    let mut program = [0; 1024];
+    let length = kernel::read_link(c"/proc/self/exe", &mut program);
+    !is_bystander(program.get(..length).unwrap_or(&[])) && has_room()
+}
+
+fn has_room() -> bool {
+    kernel::address_space_limit() >= LEAST_ADDRESS_SPACE
+}
+
 fn may_be_measured(settings: &mut Settings) -> bool {
     settings.program_base = kernel::program_base();
-    !is_bystander(settings.program()) && kernel::address_space_limit() >= LEAST_ADDRESS_SPACE
+    !is_bystander(settings.program()) && has_room()
 }
 
 impl Settings {

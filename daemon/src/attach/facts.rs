@@ -10,11 +10,22 @@ use super::safe_point::{is_c_library, is_loader};
 
 /// The file `/proc/<pid>/status`, by line.
 #[derive(Debug)]
-struct Status(String);
+pub(super) struct Status(String);
 
 impl Status {
-    fn of(pid: &str) -> Option<Self> {
+    pub(super) fn of(pid: &str) -> Option<Self> {
         fs::read_to_string(format!("/proc/{pid}/status")).ok().map(Self)
+    }
+
+    /// Whether a signal is in the set of this name.
+    pub(super) fn has(&self, set: &str, signal: i32) -> bool {
+        let bits = self.line(set).and_then(|bits| u64::from_str_radix(bits, 16).ok());
+        bits.is_some_and(|bits| bits >> (signal - 1) & 1 != 0)
+    }
+
+    /// Whether it runs, or wants to.
+    pub(super) fn is_running(&self) -> bool {
+        self.line("State").is_some_and(|state| state.starts_with('R'))
     }
 
     fn line(&self, name: &str) -> Option<&str> {
@@ -76,8 +87,8 @@ fn prohibition_in(proc: &Path, pid: u32) -> String {
     let scope = fs::read_to_string(proc.join("sys/kernel/yama/ptrace_scope")).unwrap_or_default();
     match scope.trim() {
         "1" => format!(
-            "kernel.yama.ptrace_scope is 1, so only a parent may attach; start the program with `whyperf run`, or let \
-             an administrator set it to 0, or run whyperf as root for process {pid} of root"
+            "kernel.yama.ptrace_scope is 1, so only a parent may attach; start the program with `whyperf run`, or with \
+             LD_PRELOAD=<path of libwhyperf.so> (then no rights are needed), or let an administrator set it to 0, or run whyperf as root for process {pid} of root"
         ),
         "2" => "kernel.yama.ptrace_scope is 2, so only an administrator may attach".to_owned(),
         "3" => "kernel.yama.ptrace_scope is 3, so nobody may attach until the next start of the machine".to_owned(),

@@ -47,7 +47,11 @@ impl<'a> Loader<'a> {
     /// Looks at the process; touches nothing.
     pub(super) fn new(pid: u32, request: &'a Request<'a>) -> Result<Self, Refusal> {
         let memory = Memory::open(pid).map_err(|_| not_allowed(pid))?;
-        Ok(Self { pid, request, maps: Maps::of(pid), memory })
+        let maps = Maps::of(pid);
+        let begin = maps.with_code().next().map_or(0, |mapped| mapped.range.start);
+        // What may be opened may still not be read.
+        memory.read(begin, &mut [0]).map_err(|_| not_allowed(pid))?;
+        Ok(Self { pid, request, maps, memory })
     }
 
     /// Makes it so; must run in a thread of its own, with whose end all that was held is let go.
@@ -103,8 +107,7 @@ impl<'a> Loader<'a> {
 
     /// Where the library's entry is; 0 when the library is not loaded yet.
     fn entry(&self) -> Result<u64, Refusal> {
-        let is_ours = |name: &str| Some(OsStr::new(name)) == self.request.library.file_name();
-        let Some(loaded) = self.maps.named(is_ours) else { return Ok(0) };
+        let Some(loaded) = self.request.loaded(&self.maps) else { return Ok(0) };
         let image = Image::of(loaded, &self.memory);
         image.and_then(|image| image.address_of(ENTRY)).ok_or_else(|| Refusal::NoFunction {
             pid: self.pid,
@@ -276,7 +279,7 @@ impl<'a> Loader<'a> {
         while begin.elapsed() < LOADING {
             match word(Word::State)? {
                 0 => thread::sleep(Duration::from_micros(500)),
-                1 => return self.judge(word(Word::Answer)?),
+                1 => return Refusal::judge(self.pid, (word(Word::Answer)? & 0xff) as u32),
                 _ => {
                     let why = self.memory.text(word(Word::Complaint)?);
                     return Err(Refusal::NotLoaded { pid: self.pid, why });
@@ -285,17 +288,6 @@ impl<'a> Loader<'a> {
         }
         let _ = self.memory.write(data + Word::Cancelled.offset(), &1_u64.to_le_bytes());
         Err(Refusal::NoAnswer(self.pid))
-    }
-
-    /// What the entry of the library answered.
-    fn judge(&self, answer: u64) -> Result<(), Refusal> {
-        let why = match answer & 0xff {
-            0 => return Ok(()),
-            1 => "it is being measured already",
-            2 => "it is a launcher, a shell, or has too little address space",
-            _ => "the run directory or its file cannot be used from there",
-        };
-        Err(Refusal::Declined { pid: self.pid, why })
     }
 
     fn refusal(&self, failure: Failure) -> Refusal {

@@ -1,4 +1,5 @@
-//! Attaching to a process that runs already: making it load the library, and nothing else of it.
+//! Attaching to a process that runs already: making it load the library, and nothing else of it. One that carries
+//! the library is asked by a signal (summons).
 //!
 //! ```text
 //!   facts ─► refusal, or maps + memory ─► threads: one is stopped at a safe point (walk, safe_point)
@@ -18,11 +19,13 @@ mod refusal;
 mod safe_point;
 mod session;
 mod stub;
+mod summons;
 mod threads;
 mod tracee;
 mod walk;
 mod way_back;
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 use std::thread;
@@ -49,17 +52,37 @@ impl<'a> Request<'a> {
     pub const fn new(library: &'a Path, directory: &'a Path, callpath_depth: u32) -> Self {
         Self { library, directory, callpath_depth, take_over: false }
     }
+
+    /// The library where it is loaded already.
+    fn loaded<'m>(&self, maps: &'m maps::Maps) -> Option<&'m maps::Mapped> {
+        maps.named(|name| Some(OsStr::new(name)) == self.library.file_name())
+    }
 }
 
 /// Attaches to a process. It runs on all the time but for one of its threads, which is stopped for about
-/// a millisecond.
+/// a millisecond; where the process carries the library already, none is.
 ///
 /// # Errors
 /// When that is not possible; then the process is as it was.
 pub fn attach(pid: u32, request: &Request<'_>) -> Result<(), Refusal> {
     facts::check(pid)?;
     let request = Request { take_over: check_measured(pid)?, ..request.clone() };
-    let loader = loader::Loader::new(pid, &request)?;
+    match summons::call(pid, &request, false) {
+        Some(answer) if answer != refusal::IN_PART => return Refusal::judge(pid, answer),
+        _ => {}
+    }
+    let refused = match load(pid, &request) {
+        Err(refused @ Refusal::NotAllowed { .. }) => refused,
+        other => return other,
+    };
+    // Then what it sees by itself has to do.
+    let answer = summons::call(pid, &request, true);
+    answer.map_or(Err(refused), |answer| Refusal::judge(pid, answer))
+}
+
+/// By a thread of the process, which is borrowed.
+fn load(pid: u32, request: &Request<'_>) -> Result<(), Refusal> {
+    let loader = loader::Loader::new(pid, request)?;
     // Whatever a thread still traces at its end is let go by the system.
     thread::scope(|scope| {
         let done = scope.spawn(|| loader.load());

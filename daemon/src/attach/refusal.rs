@@ -134,3 +134,19 @@ pub enum Refusal {
         source: io::Error,
     },
 }
+
+impl Refusal {
+    /// What the library's answer means.
+    pub(super) const fn judge(pid: u32, answer: u32) -> Result<(), Self> {
+        let why = match answer {
+            0 => return Ok(()),
+            1 => "it is being measured already",
+            2 => "it is a launcher, a shell, or has too little address space",
+            _ => "the run directory or its file cannot be used from there",
+        };
+        Err(Self::Declined { pid, why })
+    }
+}
+
+/// The library would not see all calls by itself.
+pub(super) const IN_PART: u32 = 4;

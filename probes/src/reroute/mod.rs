@@ -19,6 +19,7 @@ mod written;
 pub(crate) use listed::listed;
 
 use core::ffi::{c_int, c_void};
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use object::Object;
 
@@ -27,6 +28,23 @@ pub(crate) fn begin() {
     listed::prepare();
     // SAFETY: the function below takes what this one hands, and keeps nothing of it.
     unsafe { libc::dl_iterate_phdr(Some(visit), core::ptr::null_mut()) };
+}
+
+/// Finds out, early, whether calls come to us by themselves: before them nobody else is found.
+pub(crate) fn look_around() {
+    SEES_ALL.store(listed::is_first(), Ordering::Relaxed);
+}
+
+/// Whether all calls come to us by themselves.
+pub(crate) fn sees_all() -> bool {
+    SEES_ALL.load(Ordering::Relaxed)
+}
+
+static SEES_ALL: AtomicBool = AtomicBool::new(false);
+
+/// Reroutes the calls again that the last end gave back, and no others. Any thread may do this.
+pub(crate) fn begin_again() {
+    written::write_again();
 }
 
 /// Gives every call its own way again. Any thread may do this, also one that the C library does not know.

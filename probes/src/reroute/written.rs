@@ -15,6 +15,8 @@ static ALL: [Written; MOST] = [const {
     Written { address: AtomicUsize::new(0), ours: AtomicUsize::new(0), real: AtomicUsize::new(0) }
 }; MOST];
 static COUNT: AtomicUsize = AtomicUsize::new(0);
+/// How many were given back the last time.
+static GIVEN_BACK: AtomicUsize = AtomicUsize::new(0);
 /// Far more than programs have: each object has at most one or two for a function.
 const MOST: usize = 1 << 14;
 const PAGE: usize = 4096;
@@ -38,6 +40,7 @@ pub(super) fn write(address: usize, ours: usize, real: usize, is_sealed: bool) {
 /// Gives all of them back what they held. Objects may be gone, and another one there.
 pub(super) fn take_back() {
     let count = COUNT.swap(0, Ordering::Relaxed);
+    GIVEN_BACK.store(count, Ordering::Relaxed);
     for written in ALL.iter().take(count) {
         let marked = written.address.load(Ordering::Relaxed);
         let (address, is_sealed) = (marked & !1, marked & 1 != 0);
@@ -45,6 +48,21 @@ pub(super) fn take_back() {
             store(address, written.real.load(Ordering::Relaxed), is_sealed);
         }
     }
+}
+
+/// Takes them again, those that still hold what they were given back.
+pub(super) fn write_again() {
+    let count = GIVEN_BACK.load(Ordering::Relaxed);
+    for written in ALL.iter().take(count) {
+        let marked = written.address.load(Ordering::Relaxed);
+        let (address, is_sealed) = (marked & !1, marked & 1 != 0);
+        // Another object's memory, if it is not sealed where it was, or sealed where it was not.
+        let is_other = is_sealed == own_memory::is_writable(address / PAGE * PAGE);
+        if !is_other && own_memory::word(address) == Some(written.real.load(Ordering::Relaxed)) {
+            store(address, written.ours.load(Ordering::Relaxed), is_sealed);
+        }
+    }
+    COUNT.store(count, Ordering::Relaxed);
 }
 
 /// One store, so that a thread that calls through the slot at this moment finds the one or the other.

@@ -12,6 +12,7 @@
 #include <sys/select.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -85,13 +86,51 @@ static int in_semop(void)
     return result == -1 && errno == EAGAIN ? 0 : result;
 }
 
+static void wake(int unused)
+{
+    (void)unused;
+}
+
+/* Ends by the program's own signal. */
+static int woken(int (*wait)(void))
+{
+    struct itimerval end = {{0, 0}, {SECONDS, 0}};
+    struct timespec begin, now;
+    signal(SIGALRM, wake);
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    setitimer(ITIMER_REAL, &end, NULL);
+    int result = wait();
+    int error = errno;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    errno = error;
+    return result == -1 && errno == EINTR && now.tv_sec - begin.tv_sec >= SECONDS - 1 ? 0 : 1;
+}
+
+static int suspend(void)
+{
+    sigset_t none;
+    sigemptyset(&none);
+    return sigsuspend(&none);
+}
+
+static int in_pause(void)
+{
+    return woken(pause);
+}
+
+static int in_sigsuspend(void)
+{
+    return woken(suspend);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         int (*wait)(void);
     } ways[] = {{"epoll", in_epoll}, {"nanosleep", in_nanosleep}, {"futex", in_futex}, {"poll", in_poll},
-                {"select", in_select}, {"sigtimedwait", in_sigtimedwait}, {"recv", in_recv}, {"semop", in_semop}};
+                {"select", in_select}, {"sigtimedwait", in_sigtimedwait}, {"recv", in_recv}, {"semop", in_semop},
+                {"pause", in_pause}, {"sigsuspend", in_sigsuspend}};
     puts("ready");
     fflush(stdout);
     for (size_t i = 0; argc > 1 && i < sizeof ways / sizeof *ways; i++)

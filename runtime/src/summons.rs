@@ -1,0 +1,184 @@
+//! Being summoned: a signal asks a process that carries the library to be measured from now on.
+//!
+//! ```text
+//!   handler, in any thread of the program   starts a thread, mends the call that the signal cut short
+//!   that thread                             reads the letter, begins, answers, ends
+//! ```
+//! The signal is one that the C library hides from the program (see `whyperf_layout::summons`). The
+//! C library uses it itself once a thread is cancelled: then its handler takes the place of this one.
+//!
+//! The thread is none of the C library's: at any place a signal may come the C library's locks may be
+//! held. So whoever is called to begin may not call it either.
+
+use crate::attachment::{Late, Outcome};
+use crate::kernel::{self, Disposition};
+use crate::letter::Post;
+use crate::thread_local::thread;
+use crate::{environ, interrupted};
+use core::ffi::c_void;
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use whyperf_layout::summons::{Call, Letter, SIGNAL, Wishes};
+
+/// Begins a measurement, in a thread that the C library does not know.
+pub type Begin = fn(&Late<'_>, Wishes) -> Outcome;
+
+static BEGIN: AtomicPtr<()> = AtomicPtr::new(core::ptr::null_mut());
+/// The process in which a thread is being started; 0 for none.
+static STARTING: AtomicU32 = AtomicU32::new(0);
+/// The process whose thread [`THREAD`] is.
+static OWNER: AtomicU32 = AtomicU32::new(0);
+/// Number of the thread; the kernel clears it when that ends.
+static THREAD: AtomicU32 = AtomicU32::new(0);
+/// What it was called for.
+static CALL: AtomicU64 = AtomicU64::new(0);
+/// Its memory, once there was one: stack, thread-local storage, letter.
+static MEMORY: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
+
+const STACK: usize = 128 << 10;
+const PAGE: usize = 4096;
+/// Signals that tell of a fault: they cannot wait.
+const FAULTS: u64 = 1 << 3 | 1 << 4 | 1 << 6 | 1 << 7 | 1 << 10 | 1 << 30;
+/// Where in a signal's description its value lies, in words.
+const VALUE: usize = 3;
+
+/// Lets the process be summoned, unless it is one that is never measured, or somebody uses the signal
+/// already; answers whether it can be.
+pub fn listen(begin: Begin) -> bool {
+    let is_free = kernel::disposition(SIGNAL).is_some_and(|now| now.handler == libc::SIG_DFL);
+    if !is_free || !environ::may_ever_be_measured() {
+        return false;
+    }
+    BEGIN.store(begin as *mut (), Ordering::Relaxed);
+    let flags = (libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART) as u64;
+    let handler = called as *const () as usize;
+    kernel::dispose(SIGNAL, Disposition { handler, flags, mask: !FAULTS, ..Disposition::default() })
+}
+
+/// The handler. Where [`heard`] answers so it returns by hand.
+// SAFETY: the kernel calls it with the signal, its description and the context. It keeps the stack
+// aligned for the call, and `rbx`; what it jumps to takes the context in `rbx`.
+#[unsafe(naked)]
+extern "C" fn called(_: i32, _: *mut libc::siginfo_t, _: *mut c_void) {
+    core::arch::naked_asm!(
+        "push rbx",
+        "mov rbx, rdx",
+        "call {heard}",
+        "test al, al",
+        "jne {resume}",
+        "pop rbx",
+        "ret",
+        heard = sym heard,
+        resume = sym interrupted::resume,
+    )
+}
+
+/// Answers whether the interrupted call has to be resumed.
+extern "C" fn heard(signal: i32, info: *mut libc::siginfo_t, context: *mut c_void) -> bool {
+    // SAFETY: the kernel passes the signal's description.
+    let (code, value) = unsafe { ((*info).si_code, info.cast::<u64>().add(VALUE).read()) };
+    if code != libc::SI_QUEUE || Call::of(value).is_none() {
+        // Somebody else's: it does what it would have done.
+        kernel::set_default(signal);
+        kernel::send_to_thread(signal);
+        return false;
+    }
+    let process = kernel::process_id();
+    let before = STARTING.load(Ordering::Relaxed);
+    let taken = STARTING.compare_exchange(before, process, Ordering::Relaxed, Ordering::Relaxed);
+    if before != process && taken.is_ok() {
+        start(value, process);
+        STARTING.store(0, Ordering::Relaxed);
+    }
+    // SAFETY: the kernel passes the interrupted context, which is the handler's to change.
+    interrupted::mend(unsafe { &mut *context.cast() })
+}
+
+/// Starts the thread, unless it is there. What it inherits blocks every signal.
+fn start(call: u64, process: u32) {
+    let is_there = THREAD.load(Ordering::Relaxed) != 0;
+    if is_there && OWNER.load(Ordering::Relaxed) == process {
+        return;
+    }
+    let (thread_local, room) = storage();
+    let Some(memory) = memory(room) else { return };
+    OWNER.store(process, Ordering::Relaxed);
+    CALL.store(call, Ordering::Relaxed);
+    let stack = memory.wrapping_add(STACK);
+    let storage = stack.wrapping_add(thread_local);
+    // SAFETY: the memory is ours and stays; no thread uses it, for the kernel has cleared its number or
+    // it was the parent's. `run` never returns and does not call the C library.
+    unsafe {
+        storage.cast::<*mut u8>().write(storage);
+        kernel::start_thread(stack, storage, run, THREAD.as_ptr());
+    }
+}
+
+/// How far below a thread pointer lie the thread-local words that are used, and the room for all.
+fn storage() -> (usize, usize) {
+    let block = thread();
+    // SAFETY: errno is a location of the calling thread.
+    let errno = unsafe { libc::__errno_location() } as usize;
+    let lowest = errno.min(block as usize);
+    let below = thread_pointer().saturating_sub(lowest).next_multiple_of(PAGE);
+    (below, below + PAGE)
+}
+
+fn thread_pointer() -> usize {
+    let pointer: usize;
+    // SAFETY: the first word of a thread's storage holds its address.
+    unsafe {
+        core::arch::asm!("mov {}, fs:[0]", out(reg) pointer, options(nostack, readonly));
+    }
+    pointer
+}
+
+fn memory(room: usize) -> Option<*mut u8> {
+    let known = MEMORY.load(Ordering::Relaxed);
+    if !known.is_null() {
+        return Some(known);
+    }
+    let memory = kernel::private_memory(STACK + room + size_of::<Letter>())?;
+    LETTER.store(memory.wrapping_add(STACK + room).cast(), Ordering::Relaxed);
+    MEMORY.store(memory, Ordering::Relaxed);
+    Some(memory)
+}
+
+/// Where in that memory the letter is read to.
+static LETTER: AtomicPtr<Letter> = AtomicPtr::new(core::ptr::null_mut());
+
+extern "C" fn run() -> ! {
+    kernel::name_thread(c"whyperf");
+    kernel::leave_descriptors();
+    if let Some(call) = Call::of(CALL.load(Ordering::Relaxed)) {
+        answer(call);
+    }
+    kernel::end_thread(0)
+}
+
+fn answer(call: Call) {
+    // SAFETY: set before this thread was started, zero at first, used by it alone. Any bytes are a letter.
+    let Some(letter) = (unsafe { LETTER.load(Ordering::Relaxed).as_mut() }) else { return };
+    let Some(post) = Post::open(call) else { return };
+    if !post.read(letter) || !letter.is_fresh() || !post.put(Letter::HEARD, 1) {
+        return;
+    }
+    let begin = BEGIN.load(Ordering::Relaxed);
+    let outcome = if post.word(Letter::WITHDRAWN) != Some(0) || begin.is_null() {
+        Outcome::Failed
+    } else {
+        // SAFETY: only functions of this type are ever stored.
+        let begin = unsafe { core::mem::transmute::<*mut (), Begin>(begin) };
+        begin(&late(letter), letter.wishes())
+    };
+    post.put(Letter::ANSWER, outcome as u32 + 1);
+}
+
+fn late(letter: &Letter) -> Late<'_> {
+    Late {
+        directory: letter.directory(),
+        callpath_depth: letter.callpath_depth,
+        rank: Some(letter.rank).filter(|rank| *rank >= 0),
+        size: letter.size,
+        threads: letter.threads(),
+    }
+}

@@ -1,0 +1,252 @@
+//! Processes that carry the library are attached to by whoever may not trace them, and do not notice.
+
+use std::fs;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::thread;
+
+use whyperf_layout::summons::{Call, SIGNAL};
+
+use crate::attached::Attached;
+use crate::jobs::children;
+use crate::launcher::Mpi;
+use crate::shipped;
+use crate::target::{Target, build};
+
+/// A command that starts with the library, but nowhere to write to.
+fn carrying(program: &str) -> Command {
+    let mut command = Command::new("env");
+    command.arg(format!("LD_PRELOAD={}", shipped::library().display())).arg(program);
+    command
+}
+
+/// Attaches without the right to trace.
+fn without_rights(words: &[&str]) -> Attached {
+    static FORBID: OnceLock<PathBuf> = OnceLock::new();
+    let mut command = Command::new(FORBID.get_or_init(|| build("forbid.c", "forbid", "gcc", &[])));
+    command.arg(shipped::whyperf());
+    Attached::by(command, words)
+}
+
+fn summoned(pid: u32, seconds: &str) -> Attached {
+    let attached = without_rights(&["--duration", seconds, &pid.to_string()]);
+    assert_eq!(attached.status, Some(0), "{}", attached.said);
+    assert_eq!(attached.report["processes"], 1, "{}", attached.said);
+    attached
+}
+
+fn carrier() -> &'static str {
+    static CARRIER: OnceLock<String> = OnceLock::new();
+    CARRIER.get_or_init(|| build("carrier.c", "carrier", "gcc", &[]).display().to_string())
+}
+
+fn sees_reads(pid: u32) {
+    let attached = summoned(pid, "0.7");
+    let reads = attached.calls("load_block", "read");
+    assert!(reads >= 20, "{reads} reads: {}", attached.said);
+}
+
+fn ends_well(target: Target) {
+    assert_eq!(target.end(), (Some(0), "0 wrong\n".to_owned()));
+}
+
+#[test]
+fn who_does_not_carry_it_is_refused() {
+    let target = Target::start(&mut Command::new(carrier()));
+    let attached = without_rights(&["--duration", "1", &target.pid().to_string()]);
+    assert_eq!(attached.status, Some(125), "{}", attached.said);
+    assert!(attached.said.contains("does not allow to attach"), "{}", attached.said);
+    ends_well(target);
+}
+
+#[test]
+fn who_carries_it_is_watched_again_and_again() {
+    let target = Target::start(&mut carrying(carrier()));
+    for _ in 0..3 {
+        sees_reads(target.pid());
+        // Nobody is left behind.
+        while threads(target.pid()) > 1 {
+            thread::yield_now();
+        }
+    }
+    ends_well(target);
+}
+
+fn threads(pid: u32) -> usize {
+    fs::read_dir(format!("/proc/{pid}/task")).expect("the program runs").count()
+}
+
+#[test]
+fn the_child_of_one_that_carries_it_is_watched() {
+    let target = Target::start(carrying(carrier()).arg("forked"));
+    let child = children(target.pid())[0];
+    sees_reads(child);
+    sees_reads(child);
+    ends_well(target);
+}
+
+#[test]
+fn what_an_earlier_attach_left_is_enough() {
+    let target = Target::start(&mut Command::new(carrier()));
+    Attached::to(target.pid(), "0.2");
+    sees_reads(target.pid());
+    sees_reads(target.pid());
+    Attached::to(target.pid(), "0.2");
+    sees_reads(target.pid());
+    ends_well(target);
+}
+
+#[test]
+fn who_was_killed_is_followed_without_rights() {
+    let target = Target::start(&mut carrying(carrier()));
+    let pid = target.pid();
+    let mut first = Command::new(shipped::whyperf());
+    let first = first.args(["attach", "-q", "--no-store", &pid.to_string()]);
+    let mut first = first.spawn().expect("whyperf starts");
+    let has_region = || {
+        let maps = fs::read_to_string(format!("/proc/{pid}/maps")).expect("the program runs");
+        maps.contains(".region")
+    };
+    while !has_region() {
+        assert!(first.try_wait().expect("it is ours").is_none(), "it stays until the program ends");
+        thread::yield_now();
+    }
+    first.kill().expect("it is ours");
+    first.wait().expect("it is ours");
+    sees_reads(pid);
+    ends_well(target);
+    let swept = Command::new(shipped::whyperf()).arg("clean").output().expect("whyperf starts");
+    assert!(swept.status.success());
+}
+
+#[test]
+fn the_c_library_takes_the_signal_when_it_needs_it() {
+    let target = Target::start(carrying(carrier()).arg("cancelled"));
+    // Nobody listens any more: a thread is borrowed.
+    let attached = Attached::to(target.pid(), "0.7");
+    assert!(attached.calls("load_block", "read") > 0, "{}", attached.said);
+    let attached = without_rights(&["--duration", "1", &target.pid().to_string()]);
+    assert_eq!(attached.status, Some(125), "{}", attached.said);
+    ends_well(target);
+}
+
+#[test]
+fn a_wait_is_not_cut_short() {
+    let program = build("waits.c", "waits-summoned", "gcc", &[]).display().to_string();
+    let ways = [
+        "epoll",
+        "nanosleep",
+        "futex",
+        "poll",
+        "select",
+        "sigtimedwait",
+        "recv",
+        "semop",
+        "pause",
+        "sigsuspend",
+    ];
+    let watch = |way: &str| {
+        let target = Target::start(carrying(&program).arg(way));
+        // Until it waits; then twice.
+        let state = || fs::read_to_string(format!("/proc/{}/stat", target.pid()));
+        while !state().is_ok_and(|stat| stat.contains(") S ")) {
+            thread::yield_now();
+        }
+        summoned(target.pid(), "0.05");
+        summoned(target.pid(), "0.05");
+        assert_eq!(target.end(), (Some(0), format!("{way} undisturbed\n")));
+    };
+    thread::scope(|scope| ways.iter().for_each(|way| drop(scope.spawn(|| watch(way)))));
+}
+
+#[test]
+fn what_others_send_does_what_it_did() {
+    let queue = build("queue.c", "queue", "gcc", &[]);
+    let send = |pid: u32, value: u64| {
+        let words = [pid.to_string(), SIGNAL.to_string(), value.to_string()];
+        assert!(Command::new(&queue).args(words).status().is_ok_and(|done| done.success()));
+    };
+    let start = |mut command: Command| {
+        let child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn();
+        child.expect("the program starts")
+    };
+    let program = carrier();
+    let mut ends = Vec::new();
+    for command in [Command::new(program), carrying(program)] {
+        let mut child = start(command);
+        send(child.id(), 7);
+        ends.push(child.wait().expect("it is ours").signal());
+    }
+    assert_eq!(ends, [Some(SIGNAL); 2]);
+    // A call whose letter is gone does nothing at all.
+    let target = Target::start(&mut carrying(program));
+    let gone = Call { process: std::process::id(), descriptor: 99_999 };
+    send(target.pid(), gone.value().expect("the numbers are small"));
+    sees_reads(target.pid());
+    ends_well(target);
+}
+
+#[test]
+fn a_program_finds_its_signals_as_they_were() {
+    let python = "import signal\nfor n in range(1, 65):\n    try: print(n, signal.getsignal(n))\n    \
+        except ValueError as e: print(n, e)\nprint(sorted(signal.valid_signals()))\n";
+    let perl = "use POSIX; for my $n (1..64) { my $s = POSIX::SigAction->new; \
+        my $r = POSIX::sigaction($n, undef, $s); \
+        print \"$n \", defined $r ? $s->handler // 'none' : $! , \"\\n\" if $n != 9 && $n != 19; }";
+    for words in [
+        &["python3", "-c", python][..],
+        &["perl", "-e", perl],
+        &["bash", "-c", "trap -p; kill -l; trap '' USR1; trap -p"],
+    ] {
+        let said = |command: &mut Command| {
+            let output = command.env_remove("WHYPERF_DIR").output().expect("it is installed");
+            (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+        };
+        let alone = said(Command::new(words[0]).args(&words[1..]));
+        assert!(!alone.1.is_empty(), "{words:?}");
+        assert_eq!(alone, said(carrying(words[0]).args(&words[1..])));
+    }
+}
+
+#[test]
+fn python_is_summoned() {
+    let script = "import time\nprint('ready', flush=True)\nend = time.time() + 2.5\n\
+        while time.time() < end: open('/dev/zero', 'rb').read(100)\nprint('done')\n";
+    let target = Target::start(carrying("python3").args(["-c", script]));
+    let attached = summoned(target.pid(), "1");
+    let rows = attached.report["profile"].as_array().cloned().unwrap_or_default();
+    assert!(rows.iter().any(|row| row["path"][1] == "read"), "{}", attached.said);
+    assert_eq!(target.end(), (Some(0), "done\n".to_owned()));
+}
+
+fn is_job_watched(mpi: Mpi) {
+    let name = format!("ring-summoned-{}", mpi.name());
+    let program = build("ring.c", &name, &format!("mpicc.{}", mpi.name()), &[]);
+    let _alone = shipped::machine();
+    let words = mpi.launch(4);
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]).arg("env");
+    command.arg(format!("LD_PRELOAD={}", shipped::library().display()));
+    let target = Target::start(command.arg(program).arg("12"));
+    for seconds in ["5", "2"] {
+        let pid = target.pid().to_string();
+        let attached = without_rights(&["--duration", seconds, "--all-of", &pid]);
+        assert_eq!(attached.status, Some(0), "{}", attached.said);
+        assert_eq!(attached.report["processes"], 4, "{}", attached.said);
+        assert!(attached.calls("meet", "MPI_Barrier") > 0, "{}", attached.said);
+    }
+    let (status, text) = target.end();
+    assert_eq!((status, text.as_str()), (Some(0), "4 of 4 ranks are right\n"));
+}
+
+#[test]
+fn a_job_of_open_mpi() {
+    is_job_watched(Mpi::OpenMpi);
+}
+
+#[test]
+fn a_job_of_mpich() {
+    is_job_watched(Mpi::Mpich);
+}
