@@ -14,6 +14,7 @@ pub(crate) mod calls;
 pub mod compiled;
 pub(crate) mod count;
 pub mod departure;
+mod form;
 pub mod gate;
 mod index;
 mod inspection;

@@ -16,7 +16,8 @@
 //! first is over then: its visit ends, and the second takes its frame, so chains of such jumps need
 //! no more stack than before.
 
-use super::{personality, visit};
+use super::form::form;
+use super::personality;
 use core::arch::global_asm;
 use core::arch::x86_64::__cpuid;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -81,7 +82,7 @@ pub(crate) fn chained(number: f64) -> f64 {
     unsafe { whyperf_chained(number) }
 }
 
-// The slots and their tables.
+// The tables, and the functions of the last two slots.
 global_asm!(
     ".bss",
     ".balign 64",
@@ -99,27 +100,6 @@ global_asm!(
     "whyperf_personality: .quad {personality}",
     ".text",
     ".balign 64",
-    ".globl whyperf_slots",
-    ".hidden whyperf_slots",
-    ".type whyperf_slots,@function",
-    ".set whyperf_slot, 0",
-    "whyperf_slots:",
-    ".rept {slots}",
-    ".cfi_startproc",
-    ".cfi_personality 0x1b, {personality}",
-    "pushq %rax",
-    ".cfi_adjust_cfa_offset 8",
-    "callq whyperf_function_entered",
-    "callq *whyperf_targets + 8 * whyperf_slot(%rip)",
-    "callq whyperf_function_left",
-    "leaq 8(%rsp), %rsp",
-    ".cfi_adjust_cfa_offset -8",
-    "retq",
-    ".cfi_endproc",
-    ".balign {size}, 0xcc",
-    ".set whyperf_slot, whyperf_slot + 1",
-    ".endr",
-    ".size whyperf_slots, . - whyperf_slots",
     ".globl whyperf_empty",
     ".hidden whyperf_empty",
     ".type whyperf_empty,@function",
@@ -135,165 +115,15 @@ global_asm!(
     "retq",
     ".size whyperf_chained, . - whyperf_chained",
     slots = const SLOTS,
-    size = const SIZE,
     personality = sym personality::unwound,
     options(att_syntax),
 );
 
-/// All integer registers that a called function may change, pushed; 72 bytes.
-macro_rules! keep {
-    () => {
-        "push rax
-        .cfi_adjust_cfa_offset 8
-        push rcx
-        .cfi_adjust_cfa_offset 8
-        push rdx
-        .cfi_adjust_cfa_offset 8
-        push rsi
-        .cfi_adjust_cfa_offset 8
-        push rdi
-        .cfi_adjust_cfa_offset 8
-        push r8
-        .cfi_adjust_cfa_offset 8
-        push r9
-        .cfi_adjust_cfa_offset 8
-        push r10
-        .cfi_adjust_cfa_offset 8
-        push r11
-        .cfi_adjust_cfa_offset 8"
-    };
-}
+form!("whyperf_slots", "whyperf_function_entered", "whyperf_function_left", room = 0);
 
-pub(super) use keep;
-
-/// The reverse of `keep`.
-macro_rules! give_back {
-    () => {
-        "pop r11
-        .cfi_adjust_cfa_offset -8
-        pop r10
-        .cfi_adjust_cfa_offset -8
-        pop r9
-        .cfi_adjust_cfa_offset -8
-        pop r8
-        .cfi_adjust_cfa_offset -8
-        pop rdi
-        .cfi_adjust_cfa_offset -8
-        pop rsi
-        .cfi_adjust_cfa_offset -8
-        pop rdx
-        .cfi_adjust_cfa_offset -8
-        pop rcx
-        .cfi_adjust_cfa_offset -8
-        pop rax
-        .cfi_adjust_cfa_offset -8"
-    };
-}
-
-pub(super) use give_back;
-
-// Entered: above the nine registers lie the way back into the slot, the frame's word and the return
-// address of the function's caller.
-global_asm!(
-    ".text",
-    ".balign 64",
-    ".type whyperf_function_entered,@function",
-    "whyperf_function_entered:",
-    ".cfi_startproc",
-    keep!(),
-    "mov rsi, [rsp + 72]",
-    "lea rax, [rip + whyperf_slots]",
-    "sub rsi, rax",
-    "shr rsi, {shift}",
-    "mov rcx, [rsp + 88]",
-    "sub rcx, rax",
-    "cmp rcx, {pool}",
-    "jb 3f",
-    "lea rdi, [rsp + 80]",
-    "call {enter}",
-    "test eax, eax",
-    "jnz 2f",
-    "1:",
-    ".cfi_remember_state",
-    give_back!(),
-    "ret",
-    ".cfi_restore_state",
-    "2:",
-    "lea rdi, [rsp + 80]",
-    "mov rsi, [rsp + 72]",
-    "lea rcx, [rip + {enter_cold}]",
-    "call whyperf_keeping_vectors",
-    "jmp 1b",
-    // A jump from another function: its visit ends, its frame is taken over.
-    "3:",
-    "mov rsi, rcx",
-    "shr rsi, {shift}",
-    "lea rdi, [rsp + 96]",
-    "call {exit}",
-    "test eax, eax",
-    "jz 4f",
-    "lea rdi, [rsp + 96]",
-    "mov rsi, [rsp + 88]",
-    "lea rcx, [rip + {exit_cold}]",
-    "call whyperf_keeping_vectors",
-    "4:",
-    "lea rdi, [rsp + 96]",
-    "mov rsi, [rsp + 72]",
-    "lea rax, [rip + whyperf_slots]",
-    "sub rsi, rax",
-    "shr rsi, {shift}",
-    "call {enter}",
-    "test eax, eax",
-    "jz 5f",
-    "lea rdi, [rsp + 96]",
-    "mov rsi, [rsp + 72]",
-    "lea rcx, [rip + {enter_cold}]",
-    "call whyperf_keeping_vectors",
-    "5:",
-    "mov rax, [rsp + 72]",
-    "mov [rsp + 88], rax",
-    give_back!(),
-    "lea rsp, [rsp + 16]",
-    "ret",
-    ".cfi_endproc",
-    ".size whyperf_function_entered, . - whyperf_function_entered",
-    ".balign 64",
-    ".type whyperf_function_left,@function",
-    "whyperf_function_left:",
-    ".cfi_startproc",
-    keep!(),
-    "mov rsi, [rsp + 72]",
-    "lea rax, [rip + whyperf_slots]",
-    "sub rsi, rax",
-    "shr rsi, {shift}",
-    "lea rdi, [rsp + 80]",
-    "call {exit}",
-    "test eax, eax",
-    "jnz 2f",
-    "1:",
-    ".cfi_remember_state",
-    give_back!(),
-    "ret",
-    ".cfi_restore_state",
-    "2:",
-    "lea rdi, [rsp + 80]",
-    "mov rsi, [rsp + 72]",
-    "lea rcx, [rip + {exit_cold}]",
-    "call whyperf_keeping_vectors",
-    "jmp 1b",
-    ".cfi_endproc",
-    ".size whyperf_function_left, . - whyperf_function_left",
-    shift = const SIZE.trailing_zeros(),
-    pool = const SLOTS * SIZE,
-    enter = sym visit::whyperf_function_enter,
-    exit = sym visit::whyperf_function_exit,
-    enter_cold = sym visit::enter_cold,
-    exit_cold = sym visit::exit_cold,
-);
-
-// Calls rcx with the frame, the slot of the address in rsi and the code in eax, while everything
-// that holds arguments or results of the program and is no integer stays as it is: the cold path is
-// compiled for vector registers, and the C library's memory functions clear upper halves.
+// Calls rcx with the frame, the slot and the code in eax, while everything that holds arguments or
+// results of the program and is no integer stays as it is: the cold path is compiled for vector
+// registers, and the C library's memory functions clear upper halves.
 global_asm!(
     ".text",
     ".balign 16",
@@ -308,9 +138,6 @@ global_asm!(
     "mov rbp, rsp",
     ".cfi_def_cfa_register rbp",
     "mov r10d, eax",
-    "lea rax, [rip + whyperf_slots]",
-    "sub rsi, rax",
-    "shr rsi, {shift}",
     "sub rsp, {area}",
     "and rsp, -64",
     "cmp dword ptr [rip + whyperf_keeps_all], 0",
@@ -345,7 +172,6 @@ global_asm!(
     "ret",
     ".cfi_endproc",
     ".size whyperf_keeping_vectors, . - whyperf_keeping_vectors",
-    shift = const SIZE.trailing_zeros(),
     // As far as the upper halves of the sixteen upper registers of 512 bits.
     area = const 2688,
     // Of the extended state: vectors and masks; neither x87, of which nothing is touched, nor tiles.
