@@ -15,7 +15,7 @@ use std::process::{Command, ExitCode};
 use std::sync::Barrier;
 use std::thread;
 
-use shipped::{Folder, library};
+use shipped::{in_memory, library};
 
 /// `whyperf_region` of the C interface.
 #[repr(C)]
@@ -75,7 +75,7 @@ fn main() -> ExitCode {
 
 /// Starts this program once more, with the library preloaded.
 fn run_measured(tiny: bool) -> ExitCode {
-    let directory = Folder::new("event");
+    let directory = in_memory("event");
     let mut again = Command::new(env::current_exe().expect("a running program has a path"));
     again.env("LD_PRELOAD", library()).env("WHYPERF_DIR", &directory.0);
     again.env(MEASURED, "1").env("WHYPERF_COST_LIMIT", "0");

@@ -8,11 +8,10 @@ mod shipped;
 
 use std::collections::BTreeMap;
 use std::env;
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use shipped::{Folder, library};
+use shipped::{in_memory, library};
 
 /// Nanoseconds of one call, by its name.
 type Costs = BTreeMap<String, f64>;
@@ -42,7 +41,7 @@ fn main() -> ExitCode {
         Effort { rounds: 60, calls: 50_000 }
     };
     let library = library();
-    let folder = Folder::new("mpi");
+    let folder = in_memory("mpi");
     let mut found = 0;
     for compiler in ["mpicc.openmpi", "mpicc.mpich"] {
         let program = folder.0.join(compiler.replace("mpicc.", "calls-"));
@@ -51,7 +50,7 @@ fn main() -> ExitCode {
             continue;
         }
         found += 1;
-        report(compiler, &measure(&program, &library, &folder.0, &effort));
+        report(compiler, &measure(&program, &library, &effort));
     }
     if found == 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
@@ -73,11 +72,11 @@ fn report(compiler: &str, costs: &[Costs]) {
 }
 
 /// The fastest of all rounds, for each way.
-fn measure(program: &Path, library: &Path, folder: &Path, effort: &Effort) -> Vec<Costs> {
+fn measure(program: &Path, library: &Path, effort: &Effort) -> Vec<Costs> {
     let mut best = vec![Costs::new(); WAYS.len()];
     for _ in 0..effort.rounds {
         for (way, best) in WAYS.iter().zip(&mut best) {
-            for (call, cost) in run(*way, program, library, folder, effort.calls) {
+            for (call, cost) in run(*way, program, library, effort.calls) {
                 let known = best.entry(call).or_insert(cost);
                 *known = known.min(cost);
             }
@@ -86,25 +85,21 @@ fn measure(program: &Path, library: &Path, folder: &Path, effort: &Effort) -> Ve
     best
 }
 
-fn run(way: Way, program: &Path, library: &Path, folder: &Path, calls: usize) -> Costs {
+fn run(way: Way, program: &Path, library: &Path, calls: usize) -> Costs {
     let mut command = Command::new(program);
     command.arg(calls.to_string());
     if way != Way::Bare {
         command.env("LD_PRELOAD", library);
     }
-    let directory = folder.join("run");
-    if matches!(way, Way::SwitchedOff | Way::Measured) {
-        std::fs::DirBuilder::new()
-            .mode(0o700)
-            .create(&directory)
-            .expect("the last run's directory was removed");
-        command.env("WHYPERF_DIR", &directory);
+    let directory =
+        matches!(way, Way::SwitchedOff | Way::Measured).then(|| in_memory("mpi-regions"));
+    if let Some(directory) = &directory {
+        command.env("WHYPERF_DIR", &directory.0);
     }
     if way == Way::SwitchedOff {
         command.arg("off");
     }
     let output = command.output().expect("the program was just built");
-    let _ = std::fs::remove_dir_all(&directory);
     assert!(output.status.success(), "{way:?}: {}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8_lossy(&output.stdout);
     let costs = text.lines().filter_map(|line| line.split_once(' '));

@@ -10,12 +10,15 @@ mod launcher;
 #[path = "../live/programs.rs"]
 mod programs;
 mod refusals;
+#[path = "../release.rs"]
+mod release;
 #[expect(dead_code, reason = "the live tests use all of it")]
 #[path = "../live/report.rs"]
 mod report;
 #[path = "../live/shipped.rs"]
 mod shipped;
 mod storms;
+mod summoned;
 mod target;
 mod text;
 mod watching;

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::attached::Attached;
-use crate::shipped;
 use crate::target::{Target, build};
+use crate::{release, shipped};
 
 /// Refused for a reason that has these words in it; then the program ends as it should.
 fn is_refused(target: Target, reason: &str) {
@@ -161,7 +161,7 @@ fn a_program_of_another_user() {
     let folder = std::env::temp_dir().join(format!("whyperf-other-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("the temporary folder can be written");
     for name in ["whyperf", "libwhyperf.so"] {
-        std::fs::copy(shipped::folder().join(name), folder.join(name)).expect("it was built");
+        std::fs::copy(release::folder().join(name), folder.join(name)).expect("it was built");
     }
     let mut command = Command::new("setpriv");
     command

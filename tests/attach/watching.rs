@@ -5,8 +5,8 @@ use std::process::Command;
 use std::thread;
 
 use crate::attached::Attached;
-use crate::shipped;
 use crate::target::{Target, build};
+use crate::{release, shipped};
 
 fn library_is_mapped(pid: u32) -> bool {
     let maps = fs::read_to_string(format!("/proc/{pid}/maps")).expect("the program runs");
@@ -88,7 +88,7 @@ fn who_was_killed_is_followed_by_somebody_else() {
 fn a_program_that_carries_the_library_asleep_is_woken() {
     let program = build("steps.c", "steps-asleep", "gcc", &[]);
     let mut command = Command::new("env");
-    let preload = format!("LD_PRELOAD={}", shipped::library().display());
+    let preload = format!("LD_PRELOAD={}", release::library().display());
     let target = Target::start(command.arg(preload).arg(program));
     let attached = Attached::to(target.pid(), "0.7");
     assert!(attached.calls("load_block", "read") > 0, "{}", attached.said);

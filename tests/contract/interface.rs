@@ -1,9 +1,11 @@
 //! The header and the Fortran module: the same bytes as the library, and no effect without it.
 
-use crate::shipped::{Folder, library, output, project};
+use crate::folder::{Folder, make_private};
+use crate::output::{output, project};
+use crate::release::library;
+use std::env;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::os::unix::fs::DirBuilderExt as _;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,6 +15,10 @@ use whyperf_layout::{Header, Kind, Node, RegionRecord};
 /// Ways to link a program; in the first its weak references are settled by the linker.
 const LINKED: [&[&str]; 3] =
     [&["-fno-pie", "-no-pie"], &["-fPIE", "-pie"], &["-fPIE", "-pie", "-Wl,-z,now"]];
+
+fn folder(name: &str) -> Folder {
+    Folder::below(&env::temp_dir(), &format!("contract-{name}"))
+}
 
 fn compile(compiler: &str, options: &[&str], sources: &[PathBuf], program: &Path) {
     let include = format!("-I{}", project("include").display());
@@ -77,10 +83,10 @@ fn visits(region: &Path) -> Vec<(String, u64)> {
 fn check(compiler: &str, source: &str, expected: &[(&str, u64)]) {
     let source_path = project("tests/programs/api").join(source);
     for (number, options) in LINKED.iter().enumerate() {
-        let folder = Folder::new(&format!("{source}-{number}"));
+        let folder = folder(&format!("{source}-{number}"));
         let program = folder.0.join("program");
         let regions = folder.0.join("regions");
-        fs::DirBuilder::new().mode(0o700).create(&regions).expect("a new folder");
+        make_private(&regions);
         compile(compiler, options, std::slice::from_ref(&source_path), &program);
         let (alone, preloaded, left) = run(&program, &regions);
         assert_eq!(alone, preloaded, "{source} {options:?} prints something else");
@@ -118,9 +124,9 @@ fn pause_and_resume() {
 
 #[test]
 fn phases() {
-    let folder = Folder::new("phases");
+    let folder = folder("phases");
     let regions = folder.0.join("regions");
-    fs::DirBuilder::new().mode(0o700).create(&regions).expect("a new folder");
+    make_private(&regions);
     let program = folder.0.join("program");
     compile("gcc", &["-no-pie"], &[project("tests/programs/api/phase.c")], &program);
     let (alone, preloaded, left) = run(&program, &regions);
@@ -135,9 +141,9 @@ fn phases() {
 
 #[test]
 fn every_call_from_fortran() {
-    let folder = Folder::new("fortran");
+    let folder = folder("fortran");
     let regions = folder.0.join("regions");
-    fs::DirBuilder::new().mode(0o700).create(&regions).expect("a new folder");
+    make_private(&regions);
     let program = folder.0.join("program");
     let objects = format!("-J{}", folder.0.display());
     let sources = [project("include/whyperf.f90"), project("tests/programs/api/api.f90")];
@@ -152,7 +158,7 @@ fn every_call_from_fortran() {
 
 #[test]
 fn the_header_has_the_bytes_of_the_library() {
-    let folder = Folder::new("bytes");
+    let folder = folder("bytes");
     let source = folder.0.join("bytes.c");
     let text = "#include \"whyperf.h\"\n#include <stddef.h>\n\
         _Static_assert(sizeof(whyperf_region) == 16, \"region\");\n\

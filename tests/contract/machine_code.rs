@@ -1,6 +1,7 @@
 //! The event functions, instruction by instruction.
 
-use crate::shipped::{library, output};
+use crate::output::output;
+use crate::release::library;
 
 /// The functions that are the event path, as they are shipped.
 const EVENTS: [&str; 2] = ["whyperf_region_begin", "whyperf_region_end"];

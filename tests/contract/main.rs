@@ -1,6 +1,10 @@
 //! The promises of the shared object, checked on the machine code that is shipped.
 
+#[path = "../folder.rs"]
+mod folder;
 mod interface;
 mod machine_code;
-mod shipped;
+mod output;
+#[path = "../release.rs"]
+mod release;
 mod symbols;

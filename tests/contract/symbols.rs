@@ -1,6 +1,7 @@
 //! What the library takes from others, and what it gives.
 
-use crate::shipped::{library, output, project};
+use crate::output::{output, project};
+use crate::release::library;
 use std::{env, fs};
 
 /// Strong references the library may have. All are in the C library itself.

@@ -8,7 +8,7 @@ use std::process::Command;
 use whyperf_layout::geometry::STRINGS;
 
 use crate::comparison::Trial;
-use crate::shipped::library;
+use crate::release::library;
 use crate::stage::Stage;
 
 #[test]

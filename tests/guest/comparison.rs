@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::shipped::library;
+use crate::release::library;
 use crate::stage::{Deed, Stage};
 
 /// A command to be run several times.

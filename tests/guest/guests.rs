@@ -3,8 +3,9 @@
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 
+use crate::built::program;
 use crate::comparison::Trial;
-use crate::shipped::{library, program};
+use crate::release::library;
 use crate::stage::Deed;
 
 /// What each has to print and return is in its head; here it only must be the same.

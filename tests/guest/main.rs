@@ -2,11 +2,13 @@
 //! or makes.
 
 mod alone;
+mod built;
 mod calls;
 mod clash;
 mod comparison;
 mod guests;
 mod places;
 mod programs;
-mod shipped;
+#[path = "../release.rs"]
+mod release;
 mod stage;

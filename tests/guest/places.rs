@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::comparison::Trial;
-use crate::shipped::library;
+use crate::release::library;
 use crate::stage::make_private;
 
 const PYTHON: &str = "/usr/bin/python3";
@@ -109,7 +109,7 @@ fn a_file_system_without_room() {
             return;
         };
         trial.is_same_in(&bare, &place.0.display().to_string());
-        let threads = crate::shipped::program("guests/many_threads").display().to_string();
+        let threads = crate::built::program("guests/many_threads").display().to_string();
         let threads = Trial::of(&format!("places-full-threads-{size}"), &[&threads]);
         threads.is_same_in(&threads.bare(), &place.0.display().to_string());
     }

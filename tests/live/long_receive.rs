@@ -1,7 +1,7 @@
 //! A receive that blocks for ten seconds shows in every sampling interval of those ten seconds.
 
 use crate::launcher::Mpi;
-use crate::{programs, shipped};
+use crate::{programs, release, shipped};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use whyperf_daemon::{Daemon, Moment, RunDirectory, Settings, View};
@@ -18,7 +18,7 @@ fn started(mpi: Mpi, directory: &RunDirectory) -> Child {
     words.push(BLOCKED.to_string());
     Command::new(&words[0])
         .args(&words[1..])
-        .env("LD_PRELOAD", shipped::library())
+        .env("LD_PRELOAD", release::library())
         .env("WHYPERF_DIR", directory.path())
         .stdout(Stdio::null())
         .spawn()

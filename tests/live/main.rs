@@ -6,6 +6,8 @@
 
 mod asked;
 mod bottlenecks;
+#[path = "../building.rs"]
+mod building;
 mod bytes;
 mod code;
 mod cost;
@@ -22,6 +24,8 @@ mod pattern;
 mod phases;
 mod poisson;
 mod programs;
+#[path = "../release.rs"]
+mod release;
 mod report;
 mod restored;
 mod shipped;

@@ -1,7 +1,7 @@
 //! Builds the programs of `tests/programs` once for each MPI.
 
 use crate::launcher::Mpi;
-use crate::shipped;
+use crate::release;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -47,7 +47,7 @@ pub(crate) fn of_cost() -> &'static Path {
 }
 
 fn make(target: &str, name: &str) -> PathBuf {
-    let out = shipped::folder().join("../programs").join(name);
+    let out = release::folder().join("../programs").join(name);
     std::fs::create_dir_all(&out).expect("the target folder can be written");
     let out = out.canonicalize().expect("it was just made");
     let output = Command::new("make")

@@ -1,6 +1,7 @@
 //! What is switched off is the compiler's again, byte by byte: a program compares its own code and that of its
 //! libraries with the files, while it is searched and when there is nothing to search for.
 
+use crate::building::succeed;
 use crate::report::{run_with, scratch};
 use crate::{programs, shipped};
 use std::process::Command;
@@ -13,9 +14,7 @@ fn code_is_as_in_the_files_when_nothing_is_watched() {
     let folder = scratch();
     let program = folder.join("text_as_in_file");
     let source = programs::sources().join("code/text_as_in_file.c");
-    let mut compile = Command::new("gcc");
-    let output = compile.args(["-O2", "-g", "-o"]).arg(&program).arg(source).output();
-    assert!(output.expect("gcc is installed").status.success(), "{compile:?}");
+    succeed(Command::new("gcc").args(["-O2", "-g", "-o"]).arg(&program).arg(source));
     let mut words = vec![program.display().to_string()];
     words.extend(LIFE.map(str::to_owned));
     let options = ["--no-store", "--code-search", "callgraph", "--threshold", "CPUbound=0.2"];

@@ -1,28 +1,15 @@
-//! Finds what is under test: the built command and the shared object.
+//! The command under test, and the turn to measure with it.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The folder with `whyperf` and `libwhyperf.so`.
-pub(crate) fn folder() -> PathBuf {
-    if let Some(folder) = std::env::var_os("WHYPERF_TEST_BIN_DIR") {
-        return folder.into();
-    }
-    let own = std::env::current_exe().expect("a running test has a path");
-    let target = own.ancestors().nth(3).expect("tests run from <target>/<profile>/deps");
-    target.join("release")
-}
+use crate::release::folder;
 
 /// The command, which must have been built before.
 pub(crate) fn whyperf() -> PathBuf {
     let path = folder().join("whyperf");
     assert!(path.exists(), "{} is missing: run `cargo build --release` first", path.display());
     path
-}
-
-/// The shared object.
-pub(crate) fn library() -> PathBuf {
-    folder().join("libwhyperf.so")
 }
 
 /// Held while a program is measured: two at a time would disturb each other's times.

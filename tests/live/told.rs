@@ -3,6 +3,7 @@
 //! What they print and the profile that they write themselves are as without us, and each of their functions
 //! can be measured by name.
 
+use crate::building::succeed;
 use crate::report::{run_with, scratch};
 use crate::{programs, shipped};
 use std::path::{Path, PathBuf};
@@ -97,9 +98,7 @@ fn build((names, options): &Way, folder: &Path) -> Option<PathBuf> {
     let source = programs::sources().join("code/told_by_compiler.c");
     let mut command = Command::new(compiler);
     command.args(options.split(' ')).args(["-g", "-pthread", "-o"]).arg(&program).arg(source);
-    let output = command.output().expect("the compiler starts");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?}: {said}");
+    succeed(&mut command);
     Some(program)
 }
 

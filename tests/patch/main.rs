@@ -4,15 +4,23 @@
 //! sites, plan the patches, and send commands through their own region. Each checks its visits, its
 //! tree and its results; here it is checked that measuring changes nothing of what they print.
 
+#[path = "../building.rs"]
+mod building;
+#[path = "../folder.rs"]
+mod folder;
 mod offsets;
+#[path = "../release.rs"]
+mod release;
 
 use std::env;
 use std::ffi::OsString;
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use building::succeed;
+use folder::{Folder, make_private};
 use offsets::offsets;
+use release::library;
 
 #[test]
 fn every_visit_of_plain_calls_is_counted_and_their_results_are_untouched() {
@@ -88,33 +96,33 @@ fn announcements_of_clang_are_counted() {
 
 #[test]
 fn a_library_announces_its_calls() {
-    let folder = Folder::new("announcing-library");
+    let folder = folder("announcing-library");
     let library = folder.0.join("libannounced.so");
     let Some(mut compile) = compiler("gcc", "announced.c") else { return };
     compile.args(["-O2", "-fPIC", "-shared", "-Dmain=in_library", "-finstrument-functions"]);
     compile.arg("-o").arg(&library);
-    succeed(compile);
+    succeed(&mut compile);
     let (source, program) = (folder.0.join("main.c"), folder.0.join("program"));
     let text = "int in_library(void);\nint main(void) { return in_library(); }\n";
     std::fs::write(&source, text).expect("the folder is ours");
     let mut link = Command::new("gcc");
     link.arg(source).arg(&library).arg(format!("-Wl,-rpath,{}", folder.0.display()));
     link.arg("-o").arg(&program);
-    succeed(link);
+    succeed(&mut link);
     compare("announced.c of a library", &program, &folder, &[]);
 }
 
 /// Builds a program whose functions call at entry and exit, and checks it.
 fn announced(name: &str, source: &str, options: &str) {
     let Some(mut compile) = compiler(name, source) else { return };
-    let folder = Folder::new(&format!("{name}-{source}"));
+    let folder = folder(&format!("{name}-{source}"));
     let program = folder.0.join("program");
     compile.args(options.split(' '));
     if !options.contains("-finstrument-functions") {
         compile.arg("-finstrument-functions");
     }
     compile.args(["-pthread", "-o"]).arg(&program);
-    succeed(compile);
+    succeed(&mut compile);
     compare(&format!("{source} by {name} {options}"), &program, &folder, &[]);
 }
 
@@ -134,7 +142,7 @@ fn compiler(name: &str, source: &str) -> Option<Command> {
 
 /// Builds a program, runs it without and with measuring, and compares.
 fn check(source: &str, environment: &[(&str, OsString)]) {
-    let folder = Folder::new(source);
+    let folder = folder(source);
     let program = build(source, &folder.0);
     compare(source, &program, &folder, environment);
 }
@@ -142,7 +150,7 @@ fn check(source: &str, environment: &[(&str, OsString)]) {
 fn compare(source: &str, program: &Path, folder: &Folder, environment: &[(&str, OsString)]) {
     let plain = run(program, environment, None);
     let regions = folder.0.join("run");
-    std::fs::DirBuilder::new().mode(0o700).create(&regions).expect("the folder is ours");
+    make_private(&regions);
     let measured = run(program, environment, Some(&regions));
     let said = String::from_utf8_lossy(&measured.stderr).into_owned();
     assert!(plain.status.success(), "{source} by itself: {}", plain.status);
@@ -183,48 +191,13 @@ fn build(source: &str, folder: &Path) -> PathBuf {
     let sites = "-O2 -g -Wall -fno-pie -pg -mfentry -mnop-mcount -mrecord-mcount -D_GNU_SOURCE";
     let mut compile = Command::new(compiler);
     compile.args(sites.split(' ')).args(offsets()).arg("-c").arg(path).arg("-o").arg(&object);
-    succeed(compile);
+    succeed(&mut compile);
     let mut link = Command::new(compiler);
     link.args(["-no-pie", "-pthread"]).arg(&object).arg("-o").arg(&program);
-    succeed(link);
+    succeed(&mut link);
     program
 }
 
-fn succeed(mut command: Command) {
-    let output = command.output().expect("a compiler is installed");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?}: {}\n{said}", output.status);
-}
-
-/// The shipped library: where `WHYPERF_TEST_BIN_DIR` says, else in the release folder beside this.
-fn library() -> PathBuf {
-    let beside = || {
-        let test = env::current_exe().expect("a running program has a path");
-        test.ancestors().nth(3).expect("tests lie in <target>/<profile>/deps").join("release")
-    };
-    let folder = env::var_os("WHYPERF_TEST_BIN_DIR").map_or_else(beside, PathBuf::from);
-    let path = folder.join("libwhyperf.so");
-    assert!(
-        path.exists(),
-        "{} is missing: cargo build --release -p whyperf-probes",
-        path.display()
-    );
-    path
-}
-
-/// A private folder, removed in the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = env::temp_dir().join(format!("whyperf-patch-{name}-{}", std::process::id()));
-        std::fs::create_dir(&path).expect("the folder's name is new");
-        Self(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+fn folder(name: &str) -> Folder {
+    Folder::below(&env::temp_dir(), &format!("patch-{name}"))
 }

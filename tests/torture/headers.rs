@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
-use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use crate::building::succeed;
+use crate::folder::Folder;
 use crate::program::sources;
 
 /// The programs that call them.
@@ -59,8 +60,7 @@ fn called(places: &BTreeMap<String, BTreeSet<String>>, folder: &Path) -> BTreeSe
         let program = folder.join(source.trim_end_matches(".c"));
         let mut compile = Command::new("gcc");
         compile.args(["-O2", "-w", "-pthread"]).args(OPTIONS).arg(sources().join(source));
-        let status = compile.arg("-o").arg(&program).arg("-lm").status();
-        assert!(status.expect("the compiler is installed").success(), "{source}");
+        succeed(compile.arg("-o").arg(&program).arg("-lm"));
         let wanted = symbols("--undefined-only", &program);
         found.extend(wanted.iter().filter_map(|(name, _)| places.get(name)).flatten().cloned());
     }
@@ -69,8 +69,7 @@ fn called(places: &BTreeMap<String, BTreeSet<String>>, folder: &Path) -> BTreeSe
 
 #[test]
 fn all_that_the_headers_declare_are_called() {
-    let folder = env::temp_dir().join(format!("whyperf-headers-{}", std::process::id()));
-    fs::create_dir_all(&folder).expect("the temporary folder can be written");
+    let folder = Folder::below(&env::temp_dir(), "headers");
     let mut places: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for library in ["libc.so.6", "libm.so.6"] {
         let output = Command::new("gcc").arg(format!("-print-file-name={library}")).output();
@@ -80,8 +79,7 @@ fn all_that_the_headers_declare_are_called() {
             places.entry(name).or_default().insert(place);
         }
     }
-    let called = called(&places, &folder);
-    let _ = fs::remove_dir_all(&folder);
+    let called = called(&places, &folder.0);
     let declared = declared();
     assert!(declared.len() > 500, "{declared:?}");
     // A name that stands for the same code as another one is called as that.

@@ -6,11 +6,17 @@
 //!
 //! `WHYPERF_TEST_SECONDS_OF_TORTURE` makes it longer, and then no function of a large library is left out.
 
+#[path = "../building.rs"]
+mod building;
 mod driver;
+#[path = "../folder.rs"]
+mod folder;
 mod headers;
 mod module;
 mod program;
 mod region;
+#[path = "../release.rs"]
+mod release;
 
 use program::{Program, check};
 

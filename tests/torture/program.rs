@@ -3,15 +3,17 @@
 use std::env;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::building::succeed;
 use crate::driver::{Driver, Tally};
+use crate::folder::{Folder, make_private};
 use crate::headers;
 use crate::region::{Gone, Region, is_running};
+use crate::release::library;
 
 /// What is run.
 pub(crate) struct Program {
@@ -128,7 +130,8 @@ impl Program {
 
 /// Runs a program by itself and tortured, and compares.
 pub(crate) fn check(program: &Program) {
-    let folder = Folder::new(program.source, &program.compiler);
+    let name = format!("torture-{}-{}", program.source, program.compiler);
+    let folder = Folder::below(&env::temp_dir(), &name);
     let path = program.build(&folder.0);
     let end = folder.0.join("end");
     File::create(&end).expect("the folder is ours");
@@ -145,7 +148,7 @@ pub(crate) fn check(program: &Program) {
 
     fs::remove_file(&end).expect("it was there");
     let regions = folder.0.join("regions");
-    fs::DirBuilder::new().mode(0o700).create(&regions).expect("the folder is ours");
+    make_private(&regions);
     let child = program.start(&path, &folder.0, Some(&regions), "tortured");
     let mut running = Running(child);
     let processes = program.regions(&path, &regions, &mut running.0);
@@ -227,45 +230,8 @@ fn running(program: &Path) -> Vec<u32> {
     names.filter(runs).collect()
 }
 
-fn succeed(command: &mut Command) {
-    let output = command.output().expect("a compiler is installed");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?}: {}\n{said}", output.status);
-}
-
 pub(crate) fn sources() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/torture")
-}
-
-/// The shipped library: where `WHYPERF_TEST_BIN_DIR` says, else in the release folder beside this.
-fn library() -> PathBuf {
-    let beside = || {
-        let test = env::current_exe().expect("a running program has a path");
-        test.ancestors().nth(3).expect("tests lie in <target>/<profile>/deps").join("release")
-    };
-    let folder = env::var_os("WHYPERF_TEST_BIN_DIR").map_or_else(beside, PathBuf::from);
-    let path = folder.join("libwhyperf.so");
-    let path_shown = path.display();
-    assert!(path.exists(), "{path_shown} is missing: cargo build --release -p whyperf-probes");
-    path
-}
-
-/// A private folder, removed in the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str, kind: &str) -> Self {
-        let name = format!("whyperf-torture-{name}-{kind}-{}", std::process::id());
-        let path = env::temp_dir().join(name);
-        fs::create_dir(&path).expect("the folder's name is new");
-        Self(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }
 
 /// For how long each program is tortured.

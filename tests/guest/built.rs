@@ -1,15 +1,8 @@
-//! Finds what is under test: the shared object as it is shipped, and the test programs built from source.
+//! Programs under test, built from source.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
-
-/// The shared object, which must have been built before.
-pub(crate) fn library() -> PathBuf {
-    let path = folder().join("libwhyperf.so");
-    assert!(path.exists(), "{} is missing: run `cargo build --release` first", path.display());
-    path
-}
 
 /// A program of `tests/programs`, such as `guests/crash`, built now if it is not there.
 pub(crate) fn program(name: &str) -> PathBuf {
@@ -26,12 +19,4 @@ pub(crate) fn program(name: &str) -> PathBuf {
         .expect("`make` runs");
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
     out.join(name)
-}
-
-fn folder() -> PathBuf {
-    if let Some(folder) = std::env::var_os("WHYPERF_TEST_BIN_DIR") {
-        return folder.into();
-    }
-    let own = std::env::current_exe().expect("a running test has a path");
-    own.ancestors().nth(3).expect("tests run from <target>/<profile>/deps").join("release")
 }
