@@ -4,11 +4,13 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 use whyperf_consultant::{
-    Directives, Guidance, Hypotheses, Search, Settings as SearchSettings, run,
+    Directives, Event, Guidance, Hypotheses, Phases, Scope, Settings as SearchSettings, World as _,
 };
 use whyperf_experiments::{
-    Access, Diagnosis, Progress, RunId, StepRow, Store, StoreError, Summary, Topic,
+    Access, Diagnosis, Progress, Replay, RunId, StepRow, Store, StoreError, Summary, Topic,
 };
+use whyperf_model::Focus;
+use whyperf_model::matching::Line;
 
 use crate::arguments::{self, CodeSearch};
 use crate::guide;
@@ -55,10 +57,11 @@ fn told(request: &Diagnose) -> Result<(Hypotheses, Directives), String> {
 
 /// What came of a search.
 struct Found {
-    search: Search,
+    searches: Phases,
     steps: Vec<StepRow>,
     directives_used: usize,
     thread_time: f64,
+    lines: Vec<Line>,
 }
 
 fn search(
@@ -68,6 +71,9 @@ fn search(
     (hypotheses, directives): (Hypotheses, &Directives),
 ) -> Result<Found> {
     let mut world = store.replay(source)?;
+    if request.no_phases {
+        world = world.without_phases();
+    }
     let thread_time = world.thread_time();
     // Mistakes were told when the files were read.
     let guidance = Guidance::new(directives, &hypotheses).unwrap_or_default();
@@ -82,12 +88,30 @@ fn search(
         ..SearchSettings::default()
     };
     let directives_used = guidance.used();
-    let mut search = Search::guided(hypotheses, settings, guidance);
+    let mut searches = Phases::new(hypotheses, settings, guidance);
+    let steps = play(&mut searches, &mut world);
+    let lines = world.lines().to_vec();
+    Ok(Found { searches, steps, directives_used, thread_time, lines })
+}
+
+/// Searches to the end of the run; the log is that of the search over the whole of it, as when it is live.
+fn play(searches: &mut Phases, world: &mut Replay) -> Vec<StepRow> {
     let mut steps = Vec::new();
-    run(&mut search, &mut world, |step| {
-        steps.push(StepRow { time: step.time, text: step.happening.to_string() });
-    });
-    Ok(Found { search, steps, directives_used, thread_time })
+    loop {
+        while let Some(request) = searches.poll_request() {
+            world.carry_out(request);
+        }
+        while let Some((scope, step)) = searches.poll_step() {
+            if scope == Scope::Global {
+                steps.push(StepRow { time: step.time, text: step.happening.to_string() });
+            }
+        }
+        let Some(event) = world.next() else { return steps };
+        if let Event::Phase(time, name) = &event {
+            steps.push(StepRow { time: *time, text: format!("phase {name} begins") });
+        }
+        searches.handle(event);
+    }
 }
 
 fn diagnosis(
@@ -97,7 +121,7 @@ fn diagnosis(
     found: &Found,
 ) -> Diagnosis {
     let judging = &request.judging;
-    let table = found.search.hypotheses();
+    let table = found.searches.global().hypotheses();
     let rows = table.ids().map(|id| table.row(id));
     let thresholds: Vec<String> =
         rows.map(|row| format!("{}={}", row.name, row.threshold)).collect();
@@ -110,8 +134,9 @@ fn diagnosis(
         ("order", format!("{:?}", judging.order).to_lowercase()),
         ("code-search", format!("{:?}", request.code_search).to_lowercase()),
         ("threshold", thresholds.join(",")),
+        ("phases", if request.no_phases { "none" } else { "as in the run" }.to_owned()),
     ];
-    let questions: Vec<_> = found.search.questions().collect();
+    let questions: Vec<_> = found.searches.global().questions().collect();
     Diagnosis {
         source,
         facts: settings
@@ -152,12 +177,8 @@ fn report_of(
         ..Report::default()
     };
     report.remarks.thread_time = found.thread_time;
-    stock::take_search(
-        &found.search.report(),
-        found.search.hypotheses(),
-        &|_, _| None,
-        &mut report,
-    );
+    let source = |metric, focus: &Focus| Line::longest(&found.lines, metric, focus);
+    stock::take_searches(&found.searches, &[], &source, &mut report);
     report.remarks.notes.push(format!(
         "This is a diagnosis of run {}, which {} for {:.2} s; nothing was measured anew.",
         summary.id,

@@ -91,9 +91,9 @@ fn lesson(store: &Path, application: &str, hypotheses: &Hypotheses) -> Result<(u
         return Ok((0, Directives::default()));
     }
     let store = Store::open(store, Access::Read)?;
-    let history = History { application: Some(application.to_owned()), most: Some(MOST_RUNS) };
-    let runs = store.runs(&history)?.into_iter().filter(|run| run.complete);
-    let pasts: Vec<Past> = runs.map(|run| store.past(&run.id)).collect::<Result<_, _>>()?;
+    let application = Some(application.to_owned());
+    let runs = store.runs(&History { application, most: Some(MOST_RUNS), complete: true })?;
+    let pasts: Vec<Past> = runs.iter().map(|run| store.past(&run.id)).collect::<Result<_, _>>()?;
     let mut lesson = Directives::default();
     // The next run is likeliest to be like the latest: what others called differently is called as there.
     if let Some((latest, others)) = pasts.split_first() {

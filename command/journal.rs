@@ -99,6 +99,11 @@ impl Journal {
         self.news.steps.push(StepRow { time, text: what.to_owned() });
     }
 
+    /// A phase began.
+    pub(crate) fn note_phase(&mut self, time: Time, name: &str) {
+        self.news.phases.push((time, name.to_owned()));
+    }
+
     /// Hands over what is new, if it is time.
     pub(crate) fn write_if_due(
         &mut self,
@@ -169,6 +174,7 @@ impl Journal {
         let taken = taken.map(|(id, pair, histogram)| Measurement { pair, part: id.0, histogram });
         self.news.histograms.extend(taken);
         self.news.profile = daemon.profile(View::Full).into_iter().map(profile_row).collect();
+        self.news.lines = daemon.lines();
     }
 }
 

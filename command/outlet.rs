@@ -1,9 +1,10 @@
 //! Where a report goes: standard error, and the file of `--json`.
 
-use std::io::{self, Write as _};
+use std::io::{self, BufWriter, Write as _};
 use std::path::Path;
 
 use rustix::fs::{Access, access};
+use serde::Serialize;
 
 use crate::arguments::Options;
 use crate::report::{self, Report};
@@ -53,7 +54,17 @@ pub(crate) fn words(error: &anyhow::Error) -> String {
 /// Writes to standard output, for verbs that run nothing; whether that succeeded, and otherwise says why.
 pub(crate) fn print(text: &str) -> bool {
     let mut stream = io::stdout().lock();
-    let done = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
+    is_done(stream.write_all(text.as_bytes()).and_then(|()| stream.flush()))
+}
+
+/// The same, of something as JSON in one line: as it is written, for what is long.
+pub(crate) fn print_json(value: &impl Serialize) -> bool {
+    let mut stream = BufWriter::new(io::stdout().lock());
+    let written = serde_json::to_writer(&mut stream, value).map_err(io::Error::from);
+    is_done(written.and_then(|()| writeln!(stream)).and_then(|()| stream.flush()))
+}
+
+fn is_done(done: io::Result<()>) -> bool {
     if let Err(error) = &done {
         // Who cannot be told this either learns it from the exit status.
         let _ = writeln!(io::stderr(), "whyperf: cannot write to standard output: {error}");

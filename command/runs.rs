@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use whyperf_experiments::{Access, History, Store, Summary};
 
 use crate::outlet;
@@ -36,11 +36,10 @@ fn list(request: &Runs) -> Result<ExitCode> {
     let store = Store::open(&request.place.store, Access::Read)?;
     let is_cut = !request.place.json && !request.all;
     let most = request.last.or_else(|| is_cut.then_some(SHOWN));
-    let history = History { application: request.application.clone(), most };
+    let history = History { application: request.application.clone(), most, complete: false };
     let runs = store.runs(&history)?;
     if request.place.json {
-        let text = serde_json::to_string(&runs).context("writing JSON")?;
-        return Ok(status(outlet::print(&(text + "\n"))));
+        return Ok(status(outlet::print_json(&runs)));
     }
     let manner = Manner::of_stdout(request.place.color);
     let mut text: String = runs.iter().map(|run| line(run, manner)).collect();

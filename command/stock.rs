@@ -1,9 +1,12 @@
 //! Taking stock of a watch: what daemon and search know, in the terms of the report.
 
+use std::iter;
+
 use whyperf_consultant::{
-    Bottleneck as Finding, Guided, Hypotheses, Operator, Report as Found, Subject,
+    Bottleneck as Finding, Guided, Hypotheses, Operator, Past, Phases, Report as Found, Subject,
 };
 use whyperf_daemon::{Losses as AllLosses, View};
+use whyperf_model::matching::Line;
 use whyperf_model::{Focus, Hierarchy, Interval, Metric};
 
 use crate::report::{
@@ -48,45 +51,51 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
 }
 
 fn take_findings(watch: &Watch, report: &mut Report) {
-    let table = watch.searches.global().hypotheses();
-    let source = |metric, focus: &Focus| watch.daemon.source(metric, focus);
-    take_search(&watch.searches.global().report(), table, &source, report);
-    let current = watch.searches.current();
-    let current = current.map(|(name, began, search)| {
-        let interval = Interval::new(began, watch.daemon.now());
-        (name.to_owned(), interval, search.report())
-    });
-    let past = watch.searches.past().iter();
-    let past = past.map(|past| (past.name.clone(), past.interval, past.report.clone()));
-    let efficiencies = watch.efficiencies_of_phases().into_iter();
-    report.phases = past
-        .chain(current)
-        .zip(efficiencies)
-        .map(|((name, interval, found), efficiency)| Phase {
-            efficiency: efficiency.as_ref().map(Efficiency::of),
-            name,
-            begin_s: rounded(interval.start.as_secs_f64()),
-            end_s: rounded(interval.end.as_secs_f64()),
-            search: counted(&found),
-            bottlenecks: bottlenecks(&found, table, &source),
-        })
-        .collect();
+    let lines = watch.daemon.lines();
+    let source = |metric, focus: &Focus| Line::longest(&lines, metric, focus);
+    take_searches(&watch.searches, &watch.efficiencies_of_phases(), &source, report);
     if watch.has_more_phases {
         let note = "More phases began than are told apart: the last one goes on to the end.";
         report.remarks.notes.push(note.to_owned());
     }
 }
 
+/// Adds what was found in the whole run and in each phase, with the efficiencies of the phases as far as they are known.
+pub(crate) fn take_searches(
+    searches: &Phases,
+    efficiencies: &[Option<whyperf_daemon::Efficiency>],
+    source: Source<'_>,
+    report: &mut Report,
+) {
+    let table = searches.global().hypotheses();
+    take_search(&searches.global().report(), table, source, report);
+    let current = searches.current().map(|(name, began, search)| Past {
+        name: name.to_owned(),
+        interval: Interval::new(began, searches.now()),
+        report: search.report(),
+    });
+    let efficiencies = efficiencies.iter().map(Option::as_ref).chain(iter::repeat(None));
+    report.phases = searches
+        .past()
+        .iter()
+        .chain(&current)
+        .zip(efficiencies)
+        .map(|(Past { name, interval, report: found }, efficiency)| Phase {
+            efficiency: efficiency.map(Efficiency::of),
+            name: name.clone(),
+            begin_s: rounded(interval.start.as_secs_f64()),
+            end_s: rounded(interval.end.as_secs_f64()),
+            search: counted(found),
+            bottlenecks: bottlenecks(found, table, source),
+        })
+        .collect();
+}
+
 /// Where in the code a metric is at a focus, for whoever knows.
 pub(crate) type Source<'a> = &'a dyn Fn(Metric, &Focus) -> Option<String>;
 
 /// Adds what a search found.
-pub(crate) fn take_search(
-    found: &Found,
-    table: &Hypotheses,
-    source: Source<'_>,
-    report: &mut Report,
-) {
+fn take_search(found: &Found, table: &Hypotheses, source: Source<'_>, report: &mut Report) {
     report.search = counted(found);
     report.remarks.notes.extend(guided(&found.guided));
     report.bottlenecks = bottlenecks(found, table, source);

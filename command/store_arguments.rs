@@ -159,6 +159,9 @@ pub(crate) struct Diagnose {
     #[arg(long, value_name = "WAY", value_enum, default_value_t = CodeSearch::Callgraph)]
     #[arg(hide_possible_values = true)]
     pub(crate) code_search: CodeSearch,
+    /// Take no notice of the phases that were told apart in the run
+    #[arg(long)]
+    pub(crate) no_phases: bool,
     /// Show so many rows of the callpath profile
     #[arg(long, value_name = "ROWS", default_value_t = 12)]
     pub(crate) profile: usize,

@@ -186,6 +186,9 @@ impl Watch {
             self.correspondence.carry_out(&request, &mut self.daemon);
         }
         self.carry_out_requests();
+        if let Some(journal) = &mut self.journal {
+            journal.note_phase(self.daemon.now(), name);
+        }
         self.tell_moment(&format!("phase {name} begins"), screen);
     }
 

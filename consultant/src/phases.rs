@@ -8,7 +8,7 @@
 //! Both see the same world and share one limit: what either has just switched on counts against both, and they take turns at what is left.
 //! A phase begins when somebody says so; the one before it ends then, and its report is kept.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use whyperf_model::{Interval, Resource, Time};
 
@@ -30,6 +30,8 @@ pub struct Phases {
     past: Vec<Past>,
     known: Known,
     routes: Routes,
+    /// What is still to be stopped of a phase that is over.
+    stops: VecDeque<Request>,
     now: Time,
     is_paused: bool,
     /// Whether the current phase is served first.
@@ -93,6 +95,7 @@ impl Phases {
             past: Vec::new(),
             known: Known::default(),
             routes: Routes::default(),
+            stops: VecDeque::new(),
             now: Time::ZERO,
             is_paused: false,
             current_first: false,
@@ -159,6 +162,10 @@ impl Phases {
                 let event = renumbered(event, inner);
                 self.serve(scope, |search| search.handle(event));
             }
+            Event::Phase(now, name) => {
+                let stops = self.begin(now, &name);
+                self.stops.extend(stops);
+            }
             event => {
                 let end = matches!(event, Event::End(_)).then_some(self.now);
                 if let Some(now) = end {
@@ -173,6 +180,9 @@ impl Phases {
 
     /// The next thing the world is asked to do.
     pub fn poll_request(&mut self) -> Option<Request> {
+        if let Some(stop) = self.stops.pop_front() {
+            return Some(stop);
+        }
         for scope in self.order() {
             while let Some(request) = self.serve(scope, Search::poll_request).flatten() {
                 match request {
@@ -197,6 +207,12 @@ impl Phases {
     #[must_use]
     pub const fn global(&self) -> &Search {
         &self.global
+    }
+
+    /// As far as the world has told.
+    #[must_use]
+    pub const fn now(&self) -> Time {
+        self.now
     }
 
     /// How the current phase is called, when it began, and the search over it.

@@ -30,6 +30,8 @@ pub enum Event {
     Callees(Time, Resource, Vec<Resource>),
     /// How often a function is called per second, in the process that calls it most.
     Price(Time, Resource, f64),
+    /// Another phase begins, and this is how it is called.
+    Phase(Time, String),
     /// The run is over.
     End(Time),
 }
@@ -48,6 +50,7 @@ impl Event {
             | Self::TooHot(now, ..)
             | Self::Callees(now, ..)
             | Self::Price(now, ..)
+            | Self::Phase(now, _)
             | Self::End(now) => *now,
         }
     }
@@ -64,6 +67,7 @@ impl Event {
 /// * what comes is told once, and what goes was there;
 /// * costs and prices are numbers, and none is below zero;
 /// * what is too hot runs, and its coverage is a share;
+/// * a phase begins between two samples, and not in the midst of those of one moment;
 /// * time never goes back, and `End` is the last event.
 pub trait World {
     /// Measure a pair from now on.

@@ -62,7 +62,7 @@ impl Correspondence {
     }
 
     /// A round as events. Where processes run and what is new comes first, then what it did, then what is gone: a process
-    /// that just ended counts in the interval it ended in.
+    /// that just ended counts in the interval it ended in. A phase is of what comes after.
     pub fn events(&mut self, round: Round, daemon: &Daemon) -> impl Iterator<Item = Event> {
         let end = round.interval.end;
         let placed = round.placed.into_iter();
@@ -84,6 +84,7 @@ impl Correspondence {
         let told = |(pair, sample)| Some(Event::Sample(*self.names.get(&pair)?, sample));
         let samples = round.samples.into_iter().filter_map(told);
         let gone = round.retired.into_iter().map(move |gone| Event::Retired(end, gone));
+        let phase = round.phase.map(|name| Event::Phase(end, name));
         placed
             .chain(new)
             .chain(callees)
@@ -93,6 +94,7 @@ impl Correspondence {
             .chain(cost)
             .chain(samples)
             .chain(gone)
+            .chain(phase)
     }
 }
 

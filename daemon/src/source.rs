@@ -1,64 +1,72 @@
-//! The line of the program that a finding is about.
+//! The lines of the program that findings are about.
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use ahash::AHashMap;
-use whyperf_model::matching::{ClassId, ResourceId};
-use whyperf_model::{Focus, Hierarchy, Metric, Resource};
+use whyperf_model::matching::{ClassId, Kind, Line};
+use whyperf_model::{Hierarchy, Resource};
 
 use crate::daemon::Daemon;
-use crate::symbols::Place;
+use crate::member::Member;
+use crate::process::Process;
+
+/// Kinds and positions that were met: many lines share them.
+#[derive(Default)]
+struct Known {
+    kinds: AHashMap<ClassId, Arc<Kind>>,
+    places: AHashMap<u64, Option<(Resource, Arc<str>)>>,
+}
 
 impl Daemon {
-    /// Of the calls that count for a metric at a focus, the line of those that took most time:
-    /// `oned.c:88`. Where the focus names code, only calls written in that code count.
+    /// Where in the source all calls were made so far, by thread: see [`Line::longest`].
     #[must_use]
-    pub fn source(&self, metric: Metric, focus: &Focus) -> Option<String> {
-        let mut times: BTreeMap<String, u64> = BTreeMap::new();
-        let mut known: AHashMap<ClassId, bool> = AHashMap::new();
+    pub fn lines(&self) -> Vec<Line> {
+        let mut lines = Vec::new();
+        let mut known = Known::default();
         for process in &self.processes {
+            known.places.clear();
             for member in &process.members {
-                let who = [member.resource, process.machine];
-                let is_meant = [Hierarchy::Process, Hierarchy::Machine]
-                    .into_iter()
-                    .all(|hierarchy| self.admits(focus, hierarchy, &who));
-                for node in member.thread.nodes.iter().filter(|_| is_meant) {
-                    let Some(place) = process.catalogue.place(node.site) else { continue };
-                    let Some(line) = place.position() else { continue };
-                    let matches = *known
-                        .entry(node.class)
-                        .or_insert_with(|| self.class_matches(node.class, metric, focus));
-                    if matches && is_written_in(place, focus) {
-                        *times.entry(line).or_default() += node.counters.time;
-                    }
-                }
+                self.lines_of(process, member, &mut known, &mut lines);
             }
         }
-        let longest = times.into_iter().max_by(|a, b| a.1.cmp(&b.1).then_with(|| b.0.cmp(&a.0)));
-        longest.map(|(line, _)| line)
+        lines
     }
 
-    fn class_matches(&self, class: ClassId, metric: Metric, focus: &Focus) -> bool {
-        if class == ClassId::UNSET {
-            return false;
+    /// Those of one thread: one for each kind of call and place that it was made from.
+    fn lines_of(
+        &self,
+        process: &Process,
+        member: &Member,
+        known: &mut Known,
+        lines: &mut Vec<Line>,
+    ) {
+        let resource = |id| self.books.resources.resource(id).clone();
+        let who = [resource(member.resource), resource(process.machine)];
+        let mut times: AHashMap<(ClassId, u64), u64> = AHashMap::new();
+        let nodes = member.thread.nodes.iter();
+        for node in nodes.filter(|node| node.class != ClassId::UNSET && node.counters.time > 0) {
+            *times.entry((node.class, node.site)).or_default() += node.counters.time;
         }
-        let class = self.books.classes.get(class);
-        metric.definition().categories.contains(class.traits.category)
-            && [Hierarchy::Code, Hierarchy::SyncObject, Hierarchy::File]
-                .into_iter()
-                .all(|hierarchy| self.admits(focus, hierarchy, &class.lineage))
-    }
-
-    fn admits(&self, focus: &Focus, hierarchy: Hierarchy, lineage: &[ResourceId]) -> bool {
-        focus.is_root(hierarchy)
-            || lineage.iter().any(|id| {
-                let resource = self.books.resources.resource(*id);
-                focus.part(hierarchy).iter().any(|part| part.contains(resource))
-            })
+        let mut times: Vec<_> = times.into_iter().collect();
+        times.sort_unstable();
+        for ((class, site), time) in times {
+            let place = known.places.entry(site).or_insert_with(|| place(process, site));
+            let Some((code, position)) = place.clone() else { continue };
+            let kind = known.kinds.entry(class).or_insert_with(|| {
+                let traits = &self.books.classes.get(class).traits;
+                let mut kind = Kind::of(traits, &self.books.resources);
+                // A line is in every function that was on the way to it.
+                kind.code.extend(traits.functions.iter().map(|function| resource(*function)));
+                Arc::new(kind)
+            });
+            lines.push(Line { who: who.clone(), kind: kind.clone(), code, position, time });
+        }
     }
 }
 
-fn is_written_in(place: &Place, focus: &Focus) -> bool {
+/// The function that a call site is written in, and its line.
+fn place(process: &Process, site: u64) -> Option<(Resource, Arc<str>)> {
+    let place = process.catalogue.place(site)?;
     let code = Resource::root(Hierarchy::Code).child(&place.module).child(&place.function);
-    focus.part(Hierarchy::Code).iter().any(|part| part.contains(&code))
+    Some((code, place.position()?.into()))
 }

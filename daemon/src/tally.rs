@@ -26,11 +26,17 @@ impl Books {
 impl Daemon {
     /// Adds to a round what it brought in full.
     pub(crate) fn record(&mut self, round: &mut Round) {
+        let hot = round.too_hot.iter();
+        let hot = hot.filter_map(|(pair, share)| Some((self.pair(*pair)?.clone(), *share)));
+        let hot = hot.collect();
         let Books { clerk, classes, resources, .. } = &mut self.books;
         round.tally = clerk.as_mut().map(|clerk| Tally {
             appeared: round.appeared.clone(),
             retired: round.retired.clone(),
+            placed: round.placed.clone(),
             callees: round.callees.clone(),
+            prices: round.prices.clone(),
+            hot,
             ..clerk.take(round.interval, classes, resources)
         });
     }

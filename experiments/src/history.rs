@@ -1,5 +1,7 @@
 //! Reading what the store holds: the list of runs, and every part of one run.
 
+use std::collections::HashMap;
+
 use rusqlite::{Params, Row, params};
 use serde::Serialize;
 use whyperf_model::{Focus, Histogram, Metric, Nanos, Pair, Time};
@@ -40,15 +42,19 @@ pub struct History {
     pub application: Option<String>,
     /// At most so many, the newest.
     pub most: Option<u32>,
+    /// Only those that were written to their end.
+    pub complete: bool,
 }
 
-/// The columns of a [`Summary`], of all runs.
-const SUMMARIES: &str = "SELECT run.id, application.name, experiment.name, run.trial, run.started, run.elapsed, \
-    run.exit_status, run.complete, run.command, \
-    (SELECT group_concat(tag.name, char(31)) FROM tag WHERE tag.run = run.number), \
-    (SELECT of.id FROM run AS of WHERE of.number = run.source) \
-    FROM run JOIN experiment ON experiment.id = run.experiment \
-    JOIN application ON application.id = experiment.application";
+/// The columns of a [`Listed`], of all runs.
+const SUMMARIES: &str = "SELECT number, id, experiment, trial, started, elapsed, exit_status, complete, command FROM run";
+
+/// A row of the list, before names and tags are put in.
+struct Listed {
+    number: i64,
+    experiment: i64,
+    summary: Summary,
+}
 
 impl Store {
     /// The runs there are, the newest first.
@@ -56,12 +62,27 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn runs(&self, history: &History) -> Result<Vec<Summary>, StoreError> {
-        let query = format!(
-            "{SUMMARIES} WHERE $1 IS NULL OR application.name = $1 \
-             ORDER BY run.started DESC, run.number DESC LIMIT $2"
-        );
+        let doing = "listing the runs";
         let most = history.most.map_or(-1, i64::from);
-        self.rows("listing the runs", &query, params![history.application, most], summary)
+        let complete = i64::from(history.complete);
+        let order = "complete >= $2 ORDER BY started DESC, number DESC LIMIT $3";
+        let read = lister();
+        let listed = match &history.application {
+            None => {
+                let query = format!("{SUMMARIES} WHERE $1 AND {order}");
+                self.rows(doing, &query, params![true, complete, most], read)?
+            }
+            Some(application) => {
+                // Among the runs of the application alone, by the index that knows their experiments.
+                let query = format!(
+                    "{SUMMARIES} WHERE experiment IN (SELECT experiment.id FROM experiment \
+                     JOIN application ON application.id = experiment.application \
+                     WHERE application.name = $1) AND {order}"
+                );
+                self.rows(doing, &query, params![application, complete, most], read)?
+            }
+        };
+        self.with_names(listed)
     }
 
     /// One run as it is listed.
@@ -69,9 +90,38 @@ impl Store {
     /// # Errors
     /// When the store cannot be read or the run is gone.
     pub fn summary(&self, run: &RunId) -> Result<Summary, StoreError> {
-        let query = format!("{SUMMARIES} WHERE run.id = $1");
-        let mut found = self.rows("reading a run", &query, [&run.0], summary)?;
-        found.pop().ok_or_else(|| self.gone(run))
+        let query = format!("{SUMMARIES} WHERE id = $1");
+        let found = self.rows("reading a run", &query, [&run.0], lister())?;
+        self.with_names(found)?.pop().ok_or_else(|| self.gone(run))
+    }
+
+    /// With what is the same for many: asked for each of a hundred thousand runs it would take longer than all else.
+    fn with_names(&self, listed: Vec<Listed>) -> Result<Vec<Summary>, StoreError> {
+        let doing = "reading names";
+        let numbers = listed.iter().map(|run| run.number);
+        let range = (numbers.clone().min().unwrap_or(0), numbers.max().unwrap_or(0));
+        let query = "SELECT run, name FROM tag WHERE run BETWEEN $1 AND $2 ORDER BY run, name";
+        let mut tags: HashMap<i64, Vec<String>> = HashMap::new();
+        for (run, name) in self.rows(doing, query, range, |row| Ok((row.get(0)?, row.get(1)?)))? {
+            tags.entry(run).or_default().push(name);
+        }
+        let query = "SELECT experiment.id, application.name, experiment.name FROM experiment \
+                     JOIN application ON application.id = experiment.application";
+        let names =
+            self.rows(doing, query, [], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?;
+        let names: HashMap<i64, (String, String)> = names.into_iter().collect();
+        let query = "SELECT run.number, of.id FROM run JOIN run AS of ON of.number = run.source \
+                     WHERE run.number BETWEEN $1 AND $2 AND run.source IS NOT NULL";
+        let sources = self.rows(doing, query, range, |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let mut sources: HashMap<i64, String> = sources.into_iter().collect();
+        let named = |Listed { number, experiment, mut summary }| {
+            (summary.application, summary.experiment) =
+                names.get(&experiment).cloned().unwrap_or_default();
+            summary.tags = tags.remove(&number).unwrap_or_default();
+            summary.source = sources.remove(&number).map(RunId);
+            summary
+        };
+        Ok(listed.into_iter().map(named).collect())
     }
 
     /// Settings and environment of a run.
@@ -287,23 +337,30 @@ fn pair(metric: &str, focus: &str) -> Option<Pair> {
     Some(Pair::new(metric, focus))
 }
 
+/// Reads rows of the list; the same command again is not taken apart again.
 #[expect(clippy::cast_precision_loss, reason = "seconds for a reader")]
-fn summary(row: &Row<'_>) -> rusqlite::Result<Summary> {
-    let (command, tags): (String, Option<String>) = (row.get(8)?, row.get(9)?);
-    let tags = tags.map(|tags| tags.split(SEPARATOR).map(str::to_owned).collect());
-    Ok(Summary {
-        id: RunId(row.get(0)?),
-        application: row.get(1)?,
-        experiment: row.get(2)?,
-        trial: row.get(3)?,
-        started: text(row.get(4)?),
-        elapsed_s: row.get::<_, i64>(5)? as f64 / 1e9,
-        exit_status: row.get(6)?,
-        complete: row.get(7)?,
-        command: serde_json::from_str(&command).unwrap_or_default(),
-        tags: tags.unwrap_or_default(),
-        source: row.get::<_, Option<String>>(10)?.map(RunId),
-    })
+fn lister() -> impl FnMut(&Row<'_>) -> rusqlite::Result<Listed> {
+    let mut latest = (String::new(), Vec::new());
+    move |row| {
+        let command = row.get_ref(8)?.as_str()?;
+        if command != latest.0 {
+            latest = (command.to_owned(), serde_json::from_str(command).unwrap_or_default());
+        }
+        let summary = Summary {
+            id: RunId(row.get(1)?),
+            application: String::new(),
+            experiment: String::new(),
+            trial: row.get(3)?,
+            started: text(row.get(4)?),
+            elapsed_s: row.get::<_, i64>(5)? as f64 / 1e9,
+            exit_status: row.get(6)?,
+            complete: row.get(7)?,
+            command: latest.1.clone(),
+            tags: Vec::new(),
+            source: None,
+        };
+        Ok(Listed { number: row.get(0)?, experiment: row.get(2)?, summary })
+    }
 }
 
 fn verdict(row: &Row<'_>) -> rusqlite::Result<Verdict> {

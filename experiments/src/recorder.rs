@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use rusqlite::{Transaction, TransactionBehavior, params};
-use whyperf_model::matching::Tally;
+use whyperf_model::matching::{Line, Tally};
 use whyperf_model::{Resource, Time};
 
 use crate::bins;
@@ -47,6 +47,10 @@ pub struct Progress {
     pub profile: Vec<ProfileRow>,
     /// What rounds brought, in full and in order.
     pub tallies: Vec<Tally>,
+    /// Phases that began: when, and how they are called.
+    pub phases: Vec<(Time, String)>,
+    /// Where in the source all that grew so far was called; told together with the profile.
+    pub lines: Vec<Line>,
     /// Programs and libraries that were found.
     pub objects: Vec<ObjectRow>,
     /// What became known of the surroundings.
@@ -97,7 +101,7 @@ impl Recorder {
     /// See [`StoreError`]; what was written before is kept.
     pub fn record(&mut self, progress: &Progress) -> Result<(), StoreError> {
         let (number, steps) = (self.number, self.steps);
-        progress.tallies.iter().for_each(|tally| self.record.add(tally));
+        self.take_in(progress);
         let record = &self.record;
         transact(&mut self.store, "writing a run", |transaction| {
             Writer { transaction, run: number }.write(progress, steps, record)
@@ -106,13 +110,23 @@ impl Recorder {
         Ok(())
     }
 
+    /// Keeps what the record is made of.
+    fn take_in(&mut self, progress: &Progress) {
+        progress.tallies.iter().for_each(|tally| self.record.add(tally));
+        // Each after the round at whose end it began, which is among those that were just added.
+        progress.phases.iter().for_each(|(now, name)| self.record.begin_phase(*now, name));
+        if !progress.lines.is_empty() {
+            self.record.set_lines(&progress.lines);
+        }
+    }
+
     /// Adds the last that is new, and calls the run complete.
     ///
     /// # Errors
     /// See [`StoreError`]; the run stays, incomplete.
     pub fn finish(mut self, progress: &Progress, ending: Ending) -> Result<RunId, StoreError> {
         let (number, steps) = (self.number, self.steps);
-        progress.tallies.iter().for_each(|tally| self.record.add(tally));
+        self.take_in(progress);
         let record = &self.record;
         transact(&mut self.store, "finishing a run", |transaction| {
             Writer { transaction, run: number }.write(progress, steps, record)?;

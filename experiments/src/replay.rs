@@ -8,14 +8,14 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use whyperf_consultant::{Event, MeasurementId, World};
 use whyperf_model::matching::{
-    Active, ClassId, Classes, Matcher, OneProcess, PairId, Resources, SeatId, Totals,
+    Active, ClassId, Classes, Line, Matcher, OneProcess, PairId, Resources, SeatId, Totals,
 };
 use whyperf_model::{
     Category, Hierarchy, Histogram, Interval, Pair, Quantity, Resource, Sample, Time,
 };
 
 use crate::kept::Kept;
-use crate::record::Record;
+use crate::record::{News, Record, Tidings};
 
 /// A stored run in virtual time.
 #[derive(Debug)]
@@ -37,7 +37,6 @@ pub struct Replay {
     running: BTreeMap<MeasurementId, Source>,
     asked: VecDeque<Resource>,
     round: usize,
-    news: usize,
     now: Time,
     is_over: bool,
     events: VecDeque<Event>,
@@ -88,7 +87,6 @@ impl Replay {
             running: BTreeMap::new(),
             asked: VecDeque::new(),
             round: 0,
-            news: 0,
             now: Time::ZERO,
             is_over: false,
             events: VecDeque::new(),
@@ -110,6 +108,19 @@ impl Replay {
         let series = self.record.series.iter().filter(|((_, kind), _)| counts(*kind));
         let times = series.flat_map(|(_, series)| series).map(|entry| entry.by.time.as_secs_f64());
         times.sum()
+    }
+
+    /// The same as one phase from beginning to end.
+    #[must_use]
+    pub fn without_phases(mut self) -> Self {
+        self.record.phases = Tidings::default();
+        self
+    }
+
+    /// Where in the source all that was measured was called.
+    #[must_use]
+    pub fn lines(&self) -> &[Line] {
+        &self.record.lines
     }
 
     /// Where a pair's samples come from; why there are none.
@@ -147,6 +158,7 @@ impl Replay {
         self.now = interval.end;
         let gone = self.tell_resources();
         self.tell_callees();
+        self.tell_of_functions();
         let attendance = self.count();
         self.matcher.settle(&self.classes);
         if !interval.is_empty() {
@@ -154,22 +166,51 @@ impl Replay {
         }
         self.tell_samples(interval, &attendance);
         self.events.extend(gone.into_iter().map(|gone| Event::Retired(interval.end, gone)));
+        let round = u32::try_from(self.round).unwrap_or(u32::MAX);
+        let phases = self.record.phases.of(round);
+        self.events.extend(phases.map(|name| Event::Phase(interval.end, name.clone())));
         self.round += 1;
     }
 
-    /// What came in this round is told; what went is for the end of it.
+    /// Where processes run and what came in this round is told; what went is for the end of it.
     fn tell_resources(&mut self) -> Vec<Resource> {
+        let Self { record, events, now, .. } = self;
+        let round = u32::try_from(self.round).unwrap_or(u32::MAX);
+        for (process, machine) in record.placed.of(round) {
+            events.push_back(Event::Placed(*now, process.clone(), machine.clone()));
+        }
         let mut gone = Vec::new();
-        let news = self.record.news[self.news..].iter();
-        for news in news.take_while(|news| news.round as usize <= self.round) {
-            self.news += 1;
-            if news.came {
-                self.events.push_back(Event::Resource(self.now, news.resource.clone()));
+        for News { resource, came } in record.news.of(round) {
+            if *came {
+                events.push_back(Event::Resource(*now, resource.clone()));
             } else {
-                gone.push(news.resource.clone());
+                gone.push(resource.clone());
             }
         }
         gone
+    }
+
+    /// What became too hot in this round, and how often functions were called.
+    fn tell_of_functions(&mut self) {
+        let Self { record, running, events, now, .. } = self;
+        let round = u32::try_from(self.round).unwrap_or(u32::MAX);
+        for (hot, share) in record.hot.of(round) {
+            for (id, source) in running.iter() {
+                if matches!(source, Source::Kept(pair) if pair == hot) {
+                    events.push_back(Event::TooHot(*now, *id, *share));
+                }
+            }
+        }
+        for (of, rate) in record.prices.of(round) {
+            events.push_back(Event::Price(*now, of.clone(), *rate));
+        }
+    }
+
+    /// Whether a pair was measured in windows by now, and the share of the time that they covered.
+    fn coverage(&self, pair: &Pair) -> Option<f64> {
+        let until_now = self.record.hot.dated().filter(|(at, _)| (*at as usize) < self.round);
+        let mut of_this = until_now.filter(|(_, (hot, _))| hot == pair);
+        of_this.next().map(|(_, (_, share))| *share)
     }
 
     /// All that was ever learned of a function's callees is told at once.
@@ -264,6 +305,9 @@ impl World for Replay {
     fn start(&mut self, id: MeasurementId, pair: &Pair) {
         match self.source(pair) {
             Ok(source) => {
+                let hot = matches!(source, Source::Kept(_)).then(|| self.coverage(pair)).flatten();
+                let hot = hot.map(|share| Event::TooHot(self.now, id, share));
+                self.events.extend(hot);
                 self.running.insert(id, source);
             }
             Err(why) => self.events.push_back(Event::Refusal(self.now, id, why.to_owned())),
@@ -274,7 +318,11 @@ impl World for Replay {
         if let Some(Source::Sum(pair)) = self.running.remove(&id) {
             self.matcher.stop(pair);
         }
-        self.events.retain(|event| !matches!(event, Event::Sample(of, _) if *of == id));
+        let is_of = |event: &Event| match event {
+            Event::Sample(of, _) | Event::TooHot(_, of, _) => *of == id,
+            _ => false,
+        };
+        self.events.retain(|event| !is_of(event));
     }
 
     fn callees(&mut self, of: &Resource) {

@@ -130,6 +130,8 @@ impl Search {
             Event::TooHot(now, id, coverage) => self.handle_too_hot(now, id, coverage),
             Event::Callees(now, of, callees) => self.handle_callees(now, &of, &callees),
             Event::Price(now, of, rate) => self.handle_price(now, &of, rate),
+            // Who searches phases apart gives each a search of its own.
+            Event::Phase(..) => {}
             Event::End(now) => self.handle_end(now),
         }
     }

@@ -21,6 +21,8 @@ pub struct Checked<W> {
     asked: BTreeMap<Resource, Option<Time>>,
     /// What was said to be there, and not to be gone.
     there: BTreeSet<Resource>,
+    /// The newest phase, and when it began.
+    phase: Option<(Time, String)>,
     complaints: Vec<String>,
 }
 
@@ -42,6 +44,7 @@ impl<W: World> Checked<W> {
             running: BTreeMap::new(),
             asked: BTreeMap::new(),
             there: BTreeSet::new(),
+            phase: None,
             complaints: Vec::new(),
         }
     }
@@ -91,6 +94,10 @@ impl<W: World> Checked<W> {
                 if hierarchies != [Hierarchy::Process, Hierarchy::Machine] {
                     self.complaints.push(format!("{process} was placed on {machine}"));
                 }
+            }
+            Event::Phase(now, name) => {
+                self.pass(*now, None);
+                self.phase = Some((*now, name.clone()));
             }
             Event::Callees(now, of, _) => {
                 self.pass(*now, None);
@@ -161,6 +168,10 @@ impl<W: World> Checked<W> {
 
     fn check_sample(&mut self, id: MeasurementId, sample: &Sample) {
         self.samples += 1;
+        if let Some((_, name)) = self.phase.as_ref().filter(|(at, _)| *at == sample.interval.end) {
+            self.complaints
+                .push(format!("phase {name} began in the midst of {}", sample.interval.end));
+        }
         if sample.reported > sample.expected || sample.interval.is_empty() {
             self.complaints.push(format!("{id} has {sample:?}"));
         }
@@ -257,6 +268,17 @@ mod tests {
         assert_eq!(twice, [format!("{tag} went and was not there")]);
         let cost = complaints(vec![Event::Cost(now, f64::NAN), Event::Price(now, tag, -1.0)], &[]);
         assert_eq!(cost.len(), 2, "{cost:?}");
+    }
+
+    #[test]
+    fn a_phase_begins_after_the_samples_of_a_moment() {
+        let end = Time::from_secs(1);
+        let phase = || Event::Phase(end, "solve".to_owned());
+        let interval = Interval::new(Time::ZERO, end);
+        let sample = || Event::Sample(MeasurementId(0), Sample::complete(interval, 1, 1));
+        assert_eq!(complaints(vec![sample(), phase()], &[]), [""; 0]);
+        let midst = complaints(vec![phase(), sample()], &[]);
+        assert_eq!(midst, [format!("phase solve began in the midst of {end}")]);
     }
 
     #[test]

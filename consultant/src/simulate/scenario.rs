@@ -11,6 +11,7 @@
 //!   1 Write /Code/out.c/save /File/data ops 2000 size 64
 //! at 3s cost 0.08
 //! at 5s retire /SyncObject/Message/MPI_COMM_WORLD/3
+//! at 4s announce output
 //! refuse </Code/oned.c/exchng1> its code cannot be changed
 //! call /Code /Code/oned.c/main
 //! call /Code/oned.c/main /Code/oned.c/sweep /Code/libm/exp
@@ -136,6 +137,9 @@ impl Scenario {
             }
             ("at", [time, "retire", name]) => {
                 self.script.retired.push((Time(duration(time)?), resource(name)?));
+            }
+            ("at", [time, "announce", name]) => {
+                self.script.phases.push((Time(duration(time)?), (*name).to_owned()));
             }
             ("at", [time, "threshold", name, value]) => {
                 let control = Control::Threshold((*name).to_owned(), number(value)?);

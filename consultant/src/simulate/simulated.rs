@@ -20,6 +20,8 @@ pub struct Script {
     pub costs: Vec<(Time, f64)>,
     /// Resources that go away.
     pub retired: Vec<(Time, Resource)>,
+    /// Phases that the program announces, in the order of time.
+    pub phases: Vec<(Time, String)>,
     /// Foci that cannot be measured, and why.
     pub refused: Vec<(Focus, String)>,
     /// What is known of functions.
@@ -34,6 +36,7 @@ impl Default for Script {
             step: Nanos::from_millis(50),
             costs: Vec::new(),
             retired: Vec::new(),
+            phases: Vec::new(),
             refused: Vec::new(),
             code: Code::default(),
         }
@@ -101,6 +104,10 @@ impl Simulated {
         }
         self.count_calls();
         self.tell_cost();
+        let begun = self.script.phases.iter().filter(|(at, _)| interval.start < *at);
+        for (_, name) in begun.filter(|(at, _)| *at <= interval.end) {
+            self.events.push_back(Event::Phase(self.now, name.clone()));
+        }
         if self.now.since(Time::ZERO) >= self.script.length {
             self.events.push_back(Event::End(self.now));
             self.is_over = true;

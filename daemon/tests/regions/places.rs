@@ -2,6 +2,7 @@
 
 use whyperf_daemon::View;
 use whyperf_layout::{Kind, Moved, ObjectKind};
+use whyperf_model::matching::Line;
 use whyperf_model::{Focus, Metric};
 
 use crate::stage::{SECOND, Stage, amounts, focus, names};
@@ -48,9 +49,10 @@ fn waiting_belongs_to_the_function_that_called() {
     let got = [called, inside, computed, elsewhere].map(|pair| amounts(&round, pair)[0]);
     assert_eq!(got, [300, 300, 100, 0]);
 
-    let source = stage.daemon.source(Metric::SyncWait, &at_exchange).expect("it has a line");
+    let lines = stage.daemon.lines();
+    let source = Line::longest(&lines, Metric::SyncWait, &at_exchange).expect("it has a line");
     assert!(source.starts_with("places.rs:"), "{source}");
-    assert_eq!(stage.daemon.source(Metric::IoWait, &at_exchange), None);
+    assert_eq!(Line::longest(&lines, Metric::IoWait, &at_exchange), None);
 
     let rows = stage.daemon.profile(View::TwoLevel);
     let row = rows.iter().find(|row| row.path.last().is_some_and(|name| name == "MPI_Recv"));

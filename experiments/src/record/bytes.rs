@@ -1,16 +1,19 @@
 //! A record as bytes: each name once, rounds and growths by their distance from the one before.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use whyperf_model::matching::{Kind, Seat, SeatId, Totals};
-use whyperf_model::{Category, Interval, Nanos, Resource, Time};
+use whyperf_model::matching::{Kind, Line, Seat, SeatId, Totals};
+use whyperf_model::{Category, Interval, Nanos, Pair, Resource, Time};
 
 use super::span::{Span, Spans};
 use super::{Entry, News, Record};
 
-/// Raised when bytes mean something else.
-const VERSION: u8 = 1;
+/// Raised when bytes mean something else. Of the first version there is [`Stored`] alone.
+const VERSION: u8 = 2;
+const FIRST: u8 = 1;
 
 #[derive(Serialize, Deserialize)]
 struct Stored {
@@ -25,6 +28,28 @@ struct Stored {
     news: Vec<(u32, u32, bool)>,
     callees: Vec<(u32, Vec<u32>)>,
     series: Vec<StoredSeries>,
+}
+
+/// What follows [`Stored`] since the second version.
+#[derive(Default, Serialize, Deserialize)]
+struct More {
+    names: Vec<Resource>,
+    placed: Vec<(u32, u32, u32)>,
+    phases: Vec<(u32, String)>,
+    prices: Vec<(u32, u32, f64)>,
+    hot: Vec<(u32, Pair, f64)>,
+    kinds: Vec<StoredKind>,
+    positions: Vec<String>,
+    lines: Vec<StoredLine>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredLine {
+    /// Thread, machine and code.
+    names: [u32; 3],
+    kind: u32,
+    position: u32,
+    time: u64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -54,7 +79,7 @@ impl Record {
     /// As bytes.
     #[must_use]
     pub fn bytes(&self) -> Vec<u8> {
-        let mut names = Names::default();
+        let mut names = Numbers::default();
         let seats = self.seats.iter().map(|seat| {
             let [thread, process, machine] =
                 [&seat.thread, &seat.process, &seat.machine].map(|name| names.number(name));
@@ -62,8 +87,9 @@ impl Record {
         });
         let seats = seats.collect();
         let kinds = self.kinds.iter().map(|kind| names.kind(kind)).collect();
-        let news = self.news.iter();
-        let news = news.map(|news| (news.round, names.number(&news.resource), news.came)).collect();
+        let news = self.news.dated();
+        let news = news.map(|(round, news)| (*round, names.number(&news.resource), news.came));
+        let news = news.collect();
         let callees = self.callees.iter().map(|(of, callees)| {
             (names.number(of), callees.iter().map(|one| names.number(one)).collect())
         });
@@ -80,48 +106,73 @@ impl Record {
             callees,
             series: self.series.iter().map(|(key, entries)| stored(*key, entries)).collect(),
         };
-        postcard::to_extend(&stored, vec![VERSION]).unwrap_or_default()
+        let bytes = postcard::to_extend(&stored, vec![VERSION]).unwrap_or_default();
+        postcard::to_extend(&self.more(), bytes).unwrap_or_default()
+    }
+
+    fn more(&self) -> More {
+        let (mut names, mut kinds, mut positions) =
+            (Numbers::default(), Numbers::default(), Numbers::default());
+        let placed = self.placed.dated().map(|(round, (process, machine))| {
+            (*round, names.number(process), names.number(machine))
+        });
+        let placed = placed.collect();
+        let prices = self.prices.dated();
+        let prices = prices.map(|(round, (of, rate))| (*round, names.number(of), *rate)).collect();
+        let lines = self.lines.iter().map(|line| StoredLine {
+            names: [&line.who[0], &line.who[1], &line.code].map(|name| names.number(name)),
+            kind: kinds.number(&*line.kind),
+            position: positions.number(&line.position.to_string()),
+            time: line.time,
+        });
+        let lines = lines.collect();
+        let kinds = kinds.list.iter().map(|kind| names.kind(kind)).collect();
+        More {
+            names: names.list,
+            placed,
+            phases: self.phases.dated().cloned().collect(),
+            prices,
+            hot: self.hot.dated().map(|(at, (pair, share))| (*at, pair.clone(), *share)).collect(),
+            kinds,
+            positions: positions.list,
+            lines,
+        }
     }
 
     /// The record of some bytes; `None` where they make no sense.
     #[must_use]
     pub fn parse(bytes: &[u8]) -> Option<Self> {
-        let (VERSION, bytes) = bytes.split_first().map(|(version, rest)| (*version, rest))? else {
-            return None;
+        let (version, bytes) = bytes.split_first()?;
+        let (stored, rest): (Stored, _) = postcard::take_from_bytes(bytes).ok()?;
+        let more: More = match *version {
+            FIRST => More::default(),
+            VERSION => postcard::from_bytes(rest).ok()?,
+            _ => return None,
         };
-        let stored: Stored = postcard::from_bytes(bytes).ok()?;
-        let name = |number: &u32| stored.names.get(*number as usize).cloned();
-        let all = |numbers: &[u32]| numbers.iter().map(name).collect::<Option<Vec<_>>>();
-        let optional = |number: &Option<u32>| match number {
-            Some(number) => name(number).map(Some),
-            None => Some(None),
-        };
-        let rounds = rounds(stored.start, &stored.lengths);
-        let seat = |StoredSeat { number, rank, names: [thread, process, machine] }: &StoredSeat| {
-            let (thread, process, machine) = (name(thread)?, name(process)?, name(machine)?);
+        let mut record = Self::of(&stored)?;
+        record.add_more(more)?;
+        record.is_sound().then_some(record)
+    }
+
+    fn of(stored: &Stored) -> Option<Self> {
+        let known = Known(&stored.names);
+        let seat = |StoredSeat { number, rank, names }: &StoredSeat| {
+            let [thread, process, machine] = known.three(names)?;
             Some(Seat { number: *number, rank: *rank, thread, process, machine })
         };
-        let kind = |kind: &StoredKind| {
-            let (category, code) = (kind.category, all(&kind.code)?);
-            Some(Kind {
-                category,
-                code,
-                object: optional(&kind.object)?,
-                own: optional(&kind.own)?,
-            })
-        };
         let news = |(round, number, came): &(u32, u32, bool)| {
-            Some(News { round: *round, resource: name(number)?, came: *came })
+            Some((*round, News { resource: known.name(*number)?, came: *came }))
         };
-        let callees = |(of, callees): &(u32, Vec<u32>)| Some((name(of)?, all(callees)?));
+        let callees =
+            |(of, callees): &(u32, Vec<u32>)| Some((known.name(*of)?, known.all(callees)?));
         let mut record = Self {
             seats: stored.seats.iter().map(seat).collect::<Option<_>>()?,
-            kinds: stored.kinds.iter().map(kind).collect::<Option<_>>()?,
+            kinds: stored.kinds.iter().map(|kind| known.kind(kind)).collect::<Option<_>>()?,
             news: stored.news.iter().map(news).collect::<Option<_>>()?,
             callees: stored.callees.iter().map(callees).collect::<Option<_>>()?,
-            rounds,
-            present: stored.present,
-            silent: stored.silent,
+            rounds: rounds(stored.start, &stored.lengths),
+            present: stored.present.clone(),
+            silent: stored.silent.clone(),
             ..Self::default()
         };
         for series in &stored.series {
@@ -129,7 +180,33 @@ impl Record {
             record.entries += entries.len();
             record.series.insert((SeatId(series.seat), series.kind), entries);
         }
-        record.is_sound().then_some(record)
+        Some(record)
+    }
+
+    fn add_more(&mut self, more: More) -> Option<()> {
+        let known = Known(&more.names);
+        let placed = more.placed.iter().map(|(round, process, machine)| {
+            Some((*round, (known.name(*process)?, known.name(*machine)?)))
+        });
+        self.placed = placed.collect::<Option<_>>()?;
+        let prices = more.prices.iter();
+        let prices = prices.map(|(round, of, rate)| Some((*round, (known.name(*of)?, *rate))));
+        self.prices = prices.collect::<Option<_>>()?;
+        self.hot = more.hot.into_iter().map(|(at, pair, share)| (at, (pair, share))).collect();
+        self.phases = more.phases.into_iter().collect();
+        let kinds: Option<Vec<_>> =
+            more.kinds.iter().map(|kind| known.kind(kind).map(Arc::new)).collect();
+        let kinds = kinds?;
+        let positions: Vec<Arc<str>> =
+            more.positions.into_iter().map(|position| position.into()).collect();
+        let line = |line: &StoredLine| {
+            let [thread, machine, code] = known.three(&line.names)?;
+            let kind = kinds.get(line.kind as usize)?.clone();
+            let position = positions.get(line.position as usize)?.clone();
+            Some(Line { who: [thread, machine], kind, code, position, time: line.time })
+        };
+        self.lines = more.lines.iter().map(line).collect::<Option<_>>()?;
+        Some(())
     }
 
     /// Whether every number names something that is there.
@@ -146,29 +223,42 @@ impl Record {
         spans(&self.present)
             && spans(&self.silent)
             && seated
-            && self.news.iter().all(|news| in_time(news.round))
+            && self.news.is_sound(self.rounds.len())
+            && self.placed.is_sound(self.rounds.len())
+            && self.phases.is_sound(self.rounds.len())
+            && self.prices.is_sound(self.rounds.len())
+            && self.prices.iter().all(|(_, rate)| rate.is_finite() && *rate >= 0.0)
+            && self.hot.is_sound(self.rounds.len())
+            && self.hot.iter().all(|(_, share)| *share > 0.0 && *share <= 1.0)
             && self.series.iter().all(series)
     }
 }
 
-/// Names by number.
-#[derive(Default)]
-struct Names {
-    list: Vec<Resource>,
-    numbers: BTreeMap<Resource, u32>,
+/// Each thing once, and its number.
+struct Numbers<T> {
+    list: Vec<T>,
+    numbers: HashMap<T, u32>,
 }
 
-impl Names {
-    fn number(&mut self, name: &Resource) -> u32 {
-        if let Some(number) = self.numbers.get(name) {
+impl<T> Default for Numbers<T> {
+    fn default() -> Self {
+        Self { list: Vec::new(), numbers: HashMap::new() }
+    }
+}
+
+impl<T: Clone + Eq + Hash> Numbers<T> {
+    fn number(&mut self, of: &T) -> u32 {
+        if let Some(number) = self.numbers.get(of) {
             return *number;
         }
         let number = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
-        self.list.push(name.clone());
-        self.numbers.insert(name.clone(), number);
+        self.list.push(of.clone());
+        self.numbers.insert(of.clone(), number);
         number
     }
+}
 
+impl Numbers<Resource> {
     fn kind(&mut self, kind: &Kind) -> StoredKind {
         StoredKind {
             category: kind.category,
@@ -176,6 +266,37 @@ impl Names {
             object: kind.object.as_ref().map(|one| self.number(one)),
             own: kind.own.as_ref().map(|one| self.number(one)),
         }
+    }
+}
+
+/// Names that were read, to be called by their numbers; what is not there makes no sense.
+struct Known<'a>(&'a [Resource]);
+
+impl Known<'_> {
+    fn name(&self, number: u32) -> Option<Resource> {
+        self.0.get(number as usize).cloned()
+    }
+
+    fn all(&self, numbers: &[u32]) -> Option<Vec<Resource>> {
+        numbers.iter().map(|number| self.name(*number)).collect()
+    }
+
+    fn three(&self, [first, second, third]: &[u32; 3]) -> Option<[Resource; 3]> {
+        Some([self.name(*first)?, self.name(*second)?, self.name(*third)?])
+    }
+
+    /// None where there is none.
+    fn optional(&self, number: Option<u32>) -> Option<Option<Resource>> {
+        number.map_or(Some(None), |number| self.name(number).map(Some))
+    }
+
+    fn kind(&self, kind: &StoredKind) -> Option<Kind> {
+        Some(Kind {
+            category: kind.category,
+            code: self.all(&kind.code)?,
+            object: self.optional(kind.object)?,
+            own: self.optional(kind.own)?,
+        })
     }
 }
 

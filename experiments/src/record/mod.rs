@@ -10,13 +10,15 @@
 
 mod bytes;
 mod span;
+mod tidings;
 
 use std::collections::BTreeMap;
 
-use whyperf_model::matching::{Kind, Seat, SeatId, Tally, Totals};
-use whyperf_model::{Interval, Resource};
+use whyperf_model::matching::{Kind, Line, Seat, SeatId, Tally, Totals};
+use whyperf_model::{Interval, Pair, Resource, Time};
 
 use self::span::Spans;
+pub(crate) use self::tidings::Tidings;
 
 /// A run in full.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,11 +30,22 @@ pub struct Record {
     pub(crate) present: Spans,
     /// When processes did not report.
     pub(crate) silent: Spans,
-    pub(crate) news: Vec<News>,
+    /// On which machine processes run.
+    pub(crate) placed: Tidings<(Resource, Resource)>,
+    /// What came, and what went.
+    pub(crate) news: Tidings<News>,
+    /// How often functions are called per second.
+    pub(crate) prices: Tidings<(Resource, f64)>,
+    /// What is measured in windows from then on, and the share of the time that they cover.
+    pub(crate) hot: Tidings<(Pair, f64)>,
+    /// Phases that begin at the end of a round.
+    pub(crate) phases: Tidings<String>,
     /// What functions call, as far as somebody asked.
     pub(crate) callees: BTreeMap<Resource, Vec<Resource>>,
     /// By seat and number of the kind: the rounds in which it grew.
     pub(crate) series: BTreeMap<(SeatId, u32), Vec<Entry>>,
+    /// Where in the source all that grew was called.
+    pub(crate) lines: Vec<Line>,
     entries: usize,
 }
 
@@ -46,7 +59,6 @@ pub(crate) struct Entry {
 /// A resource that came or went.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct News {
-    pub(crate) round: u32,
     pub(crate) resource: Resource,
     pub(crate) came: bool,
 }
@@ -73,11 +85,12 @@ impl Record {
         tally.silent.iter().for_each(|process| self.silent.mark(*process, round));
         let came = tally.appeared.iter().map(|one| (one, true));
         let went = tally.retired.iter().map(|one| (one, false));
-        self.news.extend(came.chain(went).map(|(one, came)| News {
-            round,
-            resource: one.clone(),
-            came,
-        }));
+        for (one, came) in came.chain(went) {
+            self.news.push(round, News { resource: one.clone(), came });
+        }
+        tally.placed.iter().for_each(|placed| self.placed.push(round, placed.clone()));
+        tally.hot.iter().for_each(|hot| self.hot.push(round, hot.clone()));
+        tally.prices.iter().for_each(|(of, rate)| self.price(round, of, *rate));
         for (of, callees) in &tally.callees {
             let known = self.callees.entry(of.clone()).or_default();
             for callee in callees {
@@ -89,6 +102,28 @@ impl Record {
         for grown in &tally.grown {
             let series = self.series.entry((grown.seat, grown.kind.0)).or_default();
             self.entries += usize::from(merge(series, Entry { round, by: grown.by }));
+        }
+    }
+
+    /// A phase began at the end of the last round that was over then.
+    pub fn begin_phase(&mut self, now: Time, name: &str) {
+        let round = self.rounds.partition_point(|round| round.end < now);
+        let last = self.rounds.len().saturating_sub(1);
+        let round = u32::try_from(round.min(last)).unwrap_or(u32::MAX);
+        self.phases.push(round, name.to_owned());
+    }
+
+    /// Takes in where in the source all that grew so far was called.
+    pub fn set_lines(&mut self, lines: &[Line]) {
+        lines.clone_into(&mut self.lines);
+    }
+
+    /// Rates are told again and again: one that is about as it was is not kept again.
+    fn price(&mut self, round: u32, of: &Resource, rate: f64) {
+        let before = self.prices.iter().rev().find(|(known, _)| known == of);
+        let is_as_it_was = |before: f64| rate <= before * STEADY && before <= rate * STEADY;
+        if !before.is_some_and(|(_, before)| is_as_it_was(*before)) {
+            self.prices.push(round, (of.clone(), rate));
         }
     }
 
@@ -113,7 +148,11 @@ impl Record {
             pairs.map(|pair| Interval::new(pair[0].start, pair[pair.len() - 1].end)).collect();
         self.present.fold_any();
         self.silent.fold_all();
-        self.news.iter_mut().for_each(|news| news.round /= 2);
+        self.placed.fold();
+        self.news.fold();
+        self.prices.fold();
+        self.hot.fold();
+        self.phases.fold();
         self.entries = 0;
         for series in self.series.values_mut() {
             let mut folded = Vec::with_capacity(series.len() / 2 + 1);
@@ -125,6 +164,9 @@ impl Record {
         }
     }
 }
+
+/// A rate within this factor of another is about the same.
+const STEADY: f64 = 1.5;
 
 /// Adds to a series; tells whether it became longer.
 fn merge(series: &mut Vec<Entry>, entry: Entry) -> bool {

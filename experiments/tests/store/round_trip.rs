@@ -80,7 +80,7 @@ fn lists_are_newest_first_and_removing_forgets_all() {
     assert_eq!(listed(&store, &History::default()), [&ids[2], &ids[1], &ids[0]].map(Clone::clone));
     let newest = History { most: Some(1), ..History::default() };
     assert_eq!(listed(&store, &newest), [ids[2].clone()]);
-    let other = History { application: Some("other".into()), most: None };
+    let other = History { application: Some("other".into()), ..History::default() };
     assert_eq!(listed(&store, &other), []);
     store.remove(&ids[1]).expect("writable");
     assert_eq!(listed(&store, &History::default()), [&ids[2], &ids[0]].map(Clone::clone));

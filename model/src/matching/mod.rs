@@ -10,12 +10,14 @@
 
 mod active;
 mod classes;
+mod line;
 mod matcher;
 mod resources;
 mod tally;
 
 pub use active::{Active, OneProcess, PairId, Totals};
 pub use classes::{Class, ClassId, Classes, Traits};
+pub use line::Line;
 pub use matcher::Matcher;
 pub use resources::{Changes, Part, ResourceId, Resources};
 pub use tally::{Clerk, Grown, Kind, Seat, SeatId, Tally};

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::active::Totals;
 use super::classes::{ClassId, Classes, Traits};
 use super::resources::{ResourceId, Resources};
-use crate::{Category, Interval, Resource};
+use crate::{Category, Interval, Pair, Resource};
 
 /// A seat, as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -34,7 +34,7 @@ pub struct Seat {
 }
 
 /// A class of nodes by name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Kind {
     /// What the region does.
     pub category: Category,
@@ -48,7 +48,8 @@ pub struct Kind {
 }
 
 impl Kind {
-    fn of(traits: &Traits, resources: &Resources) -> Self {
+    /// What a class is called.
+    pub fn of(traits: &Traits, resources: &Resources) -> Self {
         let name = |id: &ResourceId| resources.resource(*id).clone();
         Self {
             category: traits.category,
@@ -99,8 +100,14 @@ pub struct Tally {
     pub appeared: Vec<Resource>,
     /// Resources that do not exist any more.
     pub retired: Vec<Resource>,
+    /// On which machine processes run that appeared.
+    pub placed: Vec<(Resource, Resource)>,
     /// Which functions a function calls, where somebody asked.
     pub callees: Vec<(Resource, Vec<Resource>)>,
+    /// How often functions are called per second.
+    pub prices: Vec<(Resource, f64)>,
+    /// What is measured in windows from now on, and the share of the time that they cover.
+    pub hot: Vec<(Pair, f64)>,
 }
 
 /// Takes tallies.
@@ -151,7 +158,7 @@ impl Clerk {
         self.tally.grown.push(Grown { seat, kind, by });
     }
 
-    /// What came in since the last call; resources and callees are for the caller to add.
+    /// What came in since the last call; what else is told in a round is for the caller to add.
     pub fn take(&mut self, interval: Interval, classes: &Classes, resources: &Resources) -> Tally {
         let news = classes.since(self.told).map(|class| Kind::of(&class.traits, resources));
         let kinds: Vec<Kind> = news.collect();

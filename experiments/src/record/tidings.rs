@@ -1,0 +1,70 @@
+//! What was told in rounds beside amounts: each thing with its round, in the order of time.
+
+/// Things of one kind.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Tidings<T>(Vec<(u32, T)>);
+
+impl<T> Tidings<T> {
+    /// One more; rounds come in order.
+    pub(crate) fn push(&mut self, round: u32, what: T) {
+        self.0.push((round, what));
+    }
+
+    /// All of them.
+    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
+        self.0.iter().map(|(_, what)| what)
+    }
+
+    /// All of them, each with its round.
+    pub(crate) fn dated(&self) -> impl Iterator<Item = &(u32, T)> {
+        self.0.iter()
+    }
+
+    /// What was told in a round.
+    pub(crate) fn of(&self, round: u32) -> impl Iterator<Item = &T> {
+        let first = self.0.partition_point(|(told, _)| *told < round);
+        let told = self.0[first..].iter().take_while(move |(told, _)| *told == round);
+        told.map(|(_, what)| what)
+    }
+
+    /// Two rounds become one.
+    pub(crate) fn fold(&mut self) {
+        self.0.iter_mut().for_each(|(round, _)| *round /= 2);
+    }
+
+    /// Whether they are in the order of time, and none is of a later round than there are.
+    pub(crate) fn is_sound(&self, rounds: usize) -> bool {
+        self.0.is_sorted_by_key(|(round, _)| *round)
+            && self.0.last().is_none_or(|(round, _)| (*round as usize) < rounds)
+    }
+}
+
+impl<T> Default for Tidings<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T> FromIterator<(u32, T)> for Tidings<T> {
+    fn from_iter<I: IntoIterator<Item = (u32, T)>>(all: I) -> Self {
+        Self(all.into_iter().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_told_is_found_by_its_round_and_folds_with_it() {
+        let mut told: Tidings<char> =
+            [(0, 'a'), (3, 'b'), (3, 'c'), (5, 'd')].into_iter().collect();
+        let of = |told: &Tidings<char>, round| told.of(round).collect::<String>();
+        assert_eq!([of(&told, 0), of(&told, 3), of(&told, 4)], ["a", "bc", ""]);
+        assert!(told.is_sound(6) && !told.is_sound(5));
+        told.fold();
+        assert_eq!([of(&told, 0), of(&told, 1), of(&told, 2)], ["a", "bc", "d"]);
+        told.push(0, 'e');
+        assert!(!told.is_sound(9));
+    }
+}
