@@ -14,7 +14,7 @@ use whyperf_daemon::attach::{self, Request};
 
 use crate::arguments::{Attach, Launch};
 use crate::event::{Event, Events};
-use crate::keys::Keys;
+use crate::keys::{self, Keys};
 use crate::launch::FAILURE;
 use crate::library;
 use crate::outlet;
@@ -134,6 +134,7 @@ impl Session {
                 }
                 Some(Event::Pause) => self.watch.pause_or_go_on(&mut self.screen),
                 Some(Event::Phase) => self.watch.begin_unnamed(&mut self.screen),
+                Some(Event::Resumed) => keys::resume(),
                 // Nobody else is to get the others.
                 Some(_) => {}
                 None => return self.end.is_some_and(|end| end <= Instant::now()),

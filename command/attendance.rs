@@ -8,7 +8,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 use crate::arguments::Launch as Request;
 use crate::event::{Event, Events};
-use crate::keys::Keys;
+use crate::keys::{self, Keys};
 use crate::launch;
 use crate::outlet;
 use crate::report::Report;
@@ -80,7 +80,10 @@ impl Attendance<'_> {
             match self.events.next_before(self.next_moment(patience)) {
                 Some(Event::Ended) => return self.reap(),
                 Some(Event::PassOn(signal)) => self.pass_on(signal),
-                Some(Event::Resumed) => self.keep_stock(),
+                Some(Event::Resumed) => {
+                    self.keep_stock();
+                    keys::resume();
+                }
                 Some(Event::Pause) => self.tell_watch(Watch::pause_or_go_on),
                 Some(Event::Phase) => self.tell_watch(Watch::begin_unnamed),
                 Some(Event::Interrupted) => {

@@ -14,6 +14,7 @@ use std::time::Duration;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_process, waitid};
 
+use crate::keys;
 use crate::launch::FAILURE;
 
 /// The thread that starts the program and stays with it.
@@ -103,6 +104,7 @@ fn stand_in() -> ! {
             status.unwrap_or(FAILED)
         }
     };
+    keys::put_back();
     if let Some(directory) = DIRECTORY.get() {
         let _ = fs::remove_dir_all(directory);
         let home = directory.parent().unwrap_or(directory);

@@ -7,6 +7,7 @@ mod command;
 mod control;
 mod exec;
 mod json;
+mod keys;
 mod kinds;
 mod manners;
 mod signals;
