@@ -8,21 +8,44 @@
 //! | after a stop nothing follows | `after_a_stop_nothing_follows` |
 //! | who asks for callees is answered | `questions_for_callees_are_answered` |
 //! | what is not there takes nothing | `what_is_not_there_takes_nothing` |
+//! | each process is on a machine before it is there | `processes_are_placed` |
+//! | what comes late is told once and counts from then on, and what went counts no more | `what_comes_and_goes_is_told` |
+//! | phases are told, each between two moments | `phases_are_told` |
+//! | what is too hot is said to be while it runs, with the share that is seen, and goes on | `what_is_too_hot_goes_on` |
+//! | what cannot be measured is refused with a reason, and has no samples | `what_cannot_be_measured_is_refused` |
 //! | a search finds what is slow, and twice the same to the byte | `a_search_is_the_same_twice` |
+//! | so does one that takes phases apart | `phases_are_searched_the_same_twice` |
 
 use std::collections::BTreeMap;
 
 use whyperf_consultant::simulate::Checked;
-use whyperf_consultant::{Event, Hypotheses, MeasurementId, Search, Settings, World, run};
+use whyperf_consultant::{
+    Event, Guidance, Hypotheses, MeasurementId, Phases, Search, Settings, World, run,
+};
 use whyperf_model::{Focus, Hierarchy, Metric, Nanos, Pair, Resource, Sample, Time};
 
 /// What all worlds are worlds of: ranks 0 and 1 on `n0`, for twelve seconds. Of each 50 ms rank 0 receives tag 3 for nine tenths,
-/// rank 1 for one tenth; they compute for the rest.
+/// rank 1 for one tenth; they compute for the rest. In the phase `other`, which is announced after six seconds, rank 0 receives another
+/// message instead for three seconds, and then that is gone.
 pub(crate) const RANKS: [u64; 2] = [9, 1];
 pub(crate) const STEPS: u64 = 240;
 pub(crate) const STEP: Nanos = Nanos::from_millis(50);
 /// What is received.
 pub(crate) const TAG: &str = "/SyncObject/Message/MPI_COMM_WORLD/3";
+/// What is received instead, in these steps.
+pub(crate) const LATE: &str = "/SyncObject/Message/other/7";
+pub(crate) const LATE_STEPS: std::ops::Range<u64> = 120..180;
+/// The phase that begins with them.
+pub(crate) const PHASE: &str = "other";
+
+/// Pairs that some worlds cannot measure as others.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Odd {
+    /// It is passed too often, and seen for this share of the time.
+    pub(crate) hot: Option<(Pair, f64)>,
+    /// It is not measured at all.
+    pub(crate) refused: Option<Pair>,
+}
 
 /// Everything a world said about some pairs until its end.
 struct Said {
@@ -62,19 +85,25 @@ fn listen<W: World>(
     Said { events, complaints: world.complaints().to_vec() }
 }
 
-fn pair(metric: Metric, part: &str) -> Pair {
+pub(crate) fn pair(metric: Metric, part: &str) -> Pair {
     let resource: Resource = part.parse().expect("the test's own resource is well formed");
     let hierarchy = resource.hierarchy();
     Pair::new(metric, Focus::whole_program().with(hierarchy, resource))
 }
 
 /// Holds a world to all promises; `make` gives it anew, from its beginning.
-pub(crate) fn check<W: World>(make: &mut dyn FnMut() -> W) {
+pub(crate) fn check<W: World>(make: &mut dyn FnMut() -> W, odd: &Odd) {
     parts_add_up(make());
     a_pair_that_is_started_again_goes_on(make());
     after_a_stop_nothing_follows(make());
     questions_for_callees_are_answered(make());
     what_is_not_there_takes_nothing(make());
+    processes_are_placed(make());
+    what_comes_and_goes_is_told(make());
+    phases_are_told(make());
+    what_is_too_hot_goes_on(make(), odd.hot.as_ref());
+    what_cannot_be_measured_is_refused(make(), odd.refused.as_ref());
+    phases_are_searched_the_same_twice(make);
     a_search_is_the_same_twice(make);
 }
 
@@ -88,21 +117,24 @@ fn parts_add_up<W: World>(world: W) {
         pair(Metric::SyncWait, TAG),
         pair(Metric::Compute, whole),
         pair(Metric::SyncOps, whole),
+        pair(Metric::SyncWait, LATE),
     ];
     let said = listen(world, &pairs, |_, _| {});
     assert_eq!(said.complaints, [""; 0]);
-    let [all, zero, one, wall, tag, compute, _] = [0, 1, 2, 3, 4, 5, 6].map(|id| said.samples(id));
+    let [all, zero, one, wall, tag, compute, late] =
+        [0, 1, 2, 3, 4, 5, 7].map(|id| said.samples(id));
     let end = |sample: &Sample| sample.interval.end;
     let by_end = |list: &[Sample]| -> BTreeMap<Time, i64> {
         list.iter().map(|sample| (end(sample), sample.amount)).collect()
     };
     let (zero, one) = (by_end(&zero), by_end(&one));
     let (wall, tag, compute) = (by_end(&wall), by_end(&tag), by_end(&compute));
+    let late = by_end(&late);
     assert!(all.len() as u64 >= STEPS - 1, "{} samples", all.len());
     for sample in &all {
         let at = |list: &BTreeMap<Time, i64>| list.get(&end(sample)).copied().unwrap_or(0);
         assert_eq!(sample.amount, at(&zero) + at(&one), "{sample:?}");
-        assert_eq!(sample.amount, at(&tag), "{sample:?}");
+        assert_eq!(sample.amount, at(&tag) + at(&late), "{sample:?}");
         assert_eq!(at(&wall), sample.amount + at(&compute), "{sample:?}");
         let width = i64::try_from(sample.interval.length().0).expect("a short interval");
         assert!(at(&wall) <= width * i64::from(sample.expected), "{sample:?}");
@@ -177,6 +209,117 @@ fn what_is_not_there_takes_nothing<W: World>(world: W) {
     let said = listen(world, &pairs, |_, _| {});
     assert_eq!(said.complaints, [""; 0]);
     assert_eq!([said.total(0), said.total(1), said.total(2)], [0; 3]);
+}
+
+fn processes_are_placed<W: World>(world: W) {
+    let said = listen(world, &[pair(Metric::Wall, "/Process")], |_, _| {});
+    assert_eq!(said.complaints, [""; 0]);
+    for rank in 0..RANKS.len() {
+        let process: Resource = format!("/Process/{rank}").parse().expect("well formed");
+        let place = |event: &Event| match event {
+            Event::Placed(_, of, machine) if *of == process => Some(machine.to_string()),
+            _ => None,
+        };
+        let is_it = |event: &Event| matches!(event, Event::Resource(_, new) if *new == process);
+        let came = said.events.iter().position(is_it).expect("it is told");
+        let before: Vec<String> = said.events[..came].iter().filter_map(place).collect();
+        assert_eq!(before, ["/Machine/n0"], "{process}");
+        assert_eq!(said.events[came..].iter().filter_map(place).count(), 0, "it stays");
+    }
+}
+
+fn what_comes_and_goes_is_told<W: World>(world: W) {
+    let said = listen(world, &[pair(Metric::SyncWait, LATE)], |_, _| {});
+    assert_eq!(said.complaints, [""; 0]);
+    let late: Resource = LATE.parse().expect("well formed");
+    let at = |is_it: &dyn Fn(&Event) -> bool| -> Vec<Time> {
+        said.events.iter().filter(|event| is_it(event)).map(Event::time).collect()
+    };
+    let [from, to] = [LATE_STEPS.start, LATE_STEPS.end].map(|step| Time(Nanos(step * STEP.0)));
+    let came = at(&|event| matches!(event, Event::Resource(_, new) if *new == late));
+    assert_eq!(came, [from + STEP]);
+    let went = at(&|event| matches!(event, Event::Retired(_, gone) if gone.contains(&late)));
+    assert_eq!(went.first(), Some(&(to + STEP)), "{went:?}");
+    let outside = |sample: &Sample| sample.interval.end <= from || sample.interval.start >= to;
+    let samples = said.samples(0);
+    assert!(samples.iter().filter(|sample| outside(sample)).all(|sample| sample.amount == 0));
+    let (end, last) = (Nanos(STEPS * STEP.0), samples.last().expect("there are some"));
+    assert_eq!(last.interval.end.0, end, "who asks on is answered on");
+    let received = (LATE_STEPS.end - LATE_STEPS.start) * STEP.0 / 10 * RANKS[0];
+    assert_eq!(u64::try_from(said.total(0)), Ok(received));
+}
+
+fn phases_are_told<W: World>(world: W) {
+    let said = listen(world, &[pair(Metric::Wall, "/Process")], |_, _| {});
+    assert_eq!(said.complaints, [""; 0]);
+    let phases: Vec<_> = said
+        .events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Phase(now, name) => Some((*now, name.as_str())),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(phases, [(Time(Nanos(LATE_STEPS.start * STEP.0)), PHASE)]);
+}
+
+fn what_is_too_hot_goes_on<W: World>(world: W, hot: Option<&(Pair, f64)>) {
+    let Some((asked, share)) = hot else { return };
+    let again = Time::from_secs(3);
+    let mut started = false;
+    let said = listen(world, std::slice::from_ref(asked), |world, event| {
+        if event.time() >= again && !std::mem::replace(&mut started, true) {
+            world.start(MeasurementId(1), asked);
+        }
+    });
+    assert_eq!(said.complaints, [""; 0]);
+    for id in [0, 1] {
+        let told = said.events.iter().filter_map(|event| match event {
+            Event::TooHot(_, of, covered) if of.0 == id => Some(*covered),
+            _ => None,
+        });
+        assert_eq!(told.collect::<Vec<_>>(), [*share], "whoever asks is told once");
+        assert!(said.samples(id).len() > 100);
+    }
+}
+
+fn what_cannot_be_measured_is_refused<W: World>(world: W, refused: Option<&Pair>) {
+    let Some(asked) = refused else { return };
+    let said = listen(world, &[asked.clone(), pair(Metric::Wall, "/Process")], |_, _| {});
+    assert_eq!(said.complaints, [""; 0]);
+    let reasons = said.events.iter().filter_map(|event| match event {
+        Event::Refusal(_, of, reason) if of.0 == 0 => Some(reason.as_str()),
+        _ => None,
+    });
+    let reasons: Vec<_> = reasons.collect();
+    assert!(matches!(reasons[..], [reason] if !reason.is_empty()), "{reasons:?}");
+    assert_eq!((said.samples(0).len(), said.samples(1).len() as u64 >= STEPS - 1), (0, true));
+}
+
+/// The steps of both searches, what was found in the phase, and whether it ended with the run, as text.
+pub(crate) fn searched_by_phases(world: impl World) -> (String, Vec<String>) {
+    let settings = Settings { cost_limit: 1.0, ..Settings::default() };
+    let mut searches = Phases::new(Hypotheses::default(), settings, Guidance::default());
+    let mut world = Checked::new(world);
+    let mut steps = String::new();
+    searches.run(
+        &mut world,
+        |_, _| Vec::new(),
+        |scope, step| steps += &format!("{scope:?} {step}\n"),
+    );
+    assert_eq!(world.complaints(), [""; 0]);
+    let [phase] = searches.past() else { panic!("one phase was announced") };
+    steps += &format!("{} {:?}\n", phase.name, phase.interval);
+    let found = phase.report.bottlenecks.iter();
+    (steps, found.map(|one| format!("{} {}", one.hypothesis, one.focus)).collect())
+}
+
+fn phases_are_searched_the_same_twice<W: World>(make: &mut dyn FnMut() -> W) {
+    let (steps, found) = searched_by_phases(make());
+    assert_eq!(steps, searched_by_phases(make()).0, "the logs differ");
+    assert!(steps.contains("Current ") && steps.contains("Global "), "both are searched");
+    let other = found.iter().any(|one| one.contains(LATE) && one.contains("Sync"));
+    assert!(other, "what the phase waits for: {found:#?}");
 }
 
 /// The steps and the report of a search, as text.

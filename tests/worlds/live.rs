@@ -13,9 +13,9 @@ use whyperf_daemon::synthetic::SyntheticProcess;
 use whyperf_daemon::{Daemon, Live, Moment, Pace, Round, Settings};
 use whyperf_experiments::Record;
 use whyperf_layout::{Kind, Moved, ObjectKind};
-use whyperf_model::{Pair, Resource};
+use whyperf_model::{Metric, Pair, Resource};
 
-use crate::conformance::{RANKS, STEP, STEPS, check};
+use crate::conformance::{LATE_STEPS, Odd, PHASE, RANKS, STEP, STEPS, check, pair};
 
 /// Where the virtual clock begins.
 const ZERO: u64 = 5_000_000_000;
@@ -28,13 +28,15 @@ pub(crate) struct Play {
     processes: Vec<SyntheticProcess>,
     others: Vec<Child>,
     steps: u64,
+    /// The other message of rank 0: its node, and its object.
+    other: Option<(u32, u32)>,
     pub(crate) record: Rc<RefCell<Record>>,
 }
 
 impl Play {
     fn new(directory: PathBuf) -> Self {
         let (processes, others) = (Vec::new(), Vec::new());
-        Self { directory, processes, others, steps: 0, record: Rc::default() }
+        Self { directory, processes, others, steps: 0, other: None, record: Rc::default() }
     }
 
     fn begin(&mut self) {
@@ -54,6 +56,34 @@ impl Play {
     }
 }
 
+impl Play {
+    /// What happens before a step.
+    fn prepare(&mut self) {
+        let first = &self.processes[0];
+        if self.steps + 1 == LATE_STEPS.start {
+            first.header().phase_name.store(first.string(PHASE), Ordering::Relaxed);
+            first.header().phase_count.store(1, Ordering::Relaxed);
+        } else if self.steps == LATE_STEPS.start {
+            let other = first.object(ObjectKind::Communicator, 0, 2, "other");
+            let tag = first.object(ObjectKind::Tag, other, 7, "");
+            let node = first.first_thread().add(1, RECEIVE, 0, tag);
+            self.other = Some((node, tag));
+        } else if self.steps == LATE_STEPS.end
+            && let Some((_, tag)) = self.other.take()
+        {
+            first.object_record(tag).retired.store(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// What only functions of real programs are: the record is told of it as the daemon would tell.
+pub(crate) fn hot() -> (Pair, f64) {
+    (pair(Metric::Cpu, "/Code/a.c/hot"), 0.25)
+}
+const HOT_STEP: u64 = 10;
+
+/// The region of receiving, the only one there is.
+const RECEIVE: u32 = 1;
 /// The first node that a program adds: the threads have their own before.
 const CALL: u32 = 3;
 
@@ -62,12 +92,14 @@ impl Pace for Play {
         if self.steps == STEPS {
             return None;
         }
+        self.prepare();
         let start = ZERO + self.steps * STEP.0;
         self.steps += 1;
         let end = start + STEP.0;
-        for (process, tenths) in self.processes.iter().zip(RANKS) {
+        for (rank, (process, tenths)) in self.processes.iter().zip(RANKS).enumerate() {
             let thread = process.first_thread();
-            thread.begin(CALL, end - tenths * STEP.0 / 10);
+            let call = self.other.filter(|_| rank == 0).map_or(CALL, |(node, _)| node);
+            thread.begin(call, end - tenths * STEP.0 / 10);
             thread.end(end, Moved::default());
         }
         Some(Moment { nanos: end, ticks: end })
@@ -75,7 +107,11 @@ impl Pace for Play {
 
     fn see(&mut self, _: &mut Daemon, round: &Round) {
         if let Some(tally) = &round.tally {
-            self.record.borrow_mut().add(tally);
+            let mut tally = tally.clone();
+            tally.hot.extend((self.steps == HOT_STEP).then(hot));
+            let mut record = self.record.borrow_mut();
+            record.add(&tally);
+            round.phase.iter().for_each(|name| record.begin_phase(round.interval.end, name));
         }
     }
 
@@ -139,5 +175,5 @@ pub(crate) fn world() -> (Owned, Rc<RefCell<Record>>) {
 
 #[test]
 fn the_live_world_keeps_the_promises() {
-    check(&mut || world().0);
+    check(&mut || world().0, &Odd::default());
 }

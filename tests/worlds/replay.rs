@@ -1,9 +1,10 @@
 //! The replay of a record keeps the promises, and gives back what was live.
 
-use whyperf_consultant::World as _;
+use whyperf_consultant::{Event, World as _};
 use whyperf_experiments::{Record, Replay};
+use whyperf_model::{Histogram, Interval, Metric, Nanos, Time};
 
-use crate::conformance::{check, searched};
+use crate::conformance::{Odd, STEP, STEPS, check, pair, searched, searched_by_phases};
 use crate::live;
 
 /// The record of the play, watched by nobody.
@@ -16,7 +17,15 @@ fn record() -> Record {
 #[test]
 fn the_replay_keeps_the_promises() {
     let record = record();
-    check(&mut || Replay::new(record.clone(), []));
+    let (asked, share) = live::hot();
+    let mut histogram = Histogram::new(Histogram::DEFAULT_BINS, STEP);
+    histogram.add(Interval::new(Time::ZERO, Time(Nanos(STEPS * STEP.0))), 1_000_000);
+    let odd = Odd {
+        hot: Some((asked.clone(), share)),
+        // Nobody keeps what measuring cost.
+        refused: Some(pair(Metric::ProbeCost, "/Process")),
+    };
+    check(&mut || Replay::new(record.clone(), [(asked.clone(), histogram.clone())]), &odd);
 }
 
 #[test]
@@ -28,6 +37,17 @@ fn a_search_of_a_record_is_that_of_the_run_to_the_byte() {
     assert_eq!(read, *record.borrow());
     assert_eq!(searched(Replay::new(read, [])), lived);
     assert_eq!(searched(Replay::new(self::record(), [])), lived, "a run that nobody searched");
+}
+
+#[test]
+fn the_phases_of_a_record_are_those_of_the_run_to_the_byte() {
+    let (world, record) = live::world();
+    let lived = searched_by_phases(world);
+    let read = Record::parse(&record.borrow().bytes()).expect("it was just written");
+    assert_eq!(searched_by_phases(Replay::new(read, [])), lived);
+    let mut one = Replay::new(record.take(), []).without_phases();
+    let told = std::iter::from_fn(|| one.next());
+    assert_eq!(told.filter(|event| matches!(event, Event::Phase(..))).count(), 0);
 }
 
 #[test]

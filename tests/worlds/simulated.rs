@@ -2,20 +2,37 @@
 
 use whyperf_consultant::simulate::{Scenario, Simulated};
 
-use crate::conformance::{RANKS, STEP, STEPS, TAG, check};
+use whyperf_model::Metric;
+
+use crate::conformance::{LATE, LATE_STEPS, Odd, PHASE, RANKS, STEP, STEPS, TAG, check, pair};
+
+const HOT: &str = "/Code/a.c/hot";
+const REFUSED: &str = "/Code/a.c/short";
 
 fn world() -> Simulated {
     let length = STEPS * STEP.0 / 1_000_000;
-    let mut text = format!("length {length}ms\nprocesses 2 on n0\n");
-    for (rank, tenths) in RANKS.iter().enumerate() {
-        let computed = 10 - tenths;
-        text += &format!("phase 0s {length}ms {rank} period 50ms\n");
-        text += &format!("  0.{computed} Other\n  0.{tenths} Receive {TAG}\n");
-    }
+    let [from, to] = [LATE_STEPS.start, LATE_STEPS.end].map(|step| step * STEP.0 / 1_000_000);
+    let mut text = format!(
+        "length {length}ms\nprocesses 2 on n0\nat {from}ms announce {PHASE}\nat {to}ms retire {LATE}\n\
+         function {HOT} hot 0.25\nrefuse <{REFUSED}> it is too short\n"
+    );
+    let mut phase = |rank: usize, from: u64, to: u64, tag: &str| {
+        let computed = 10 - RANKS[rank];
+        text += &format!("phase {from}ms {to}ms {rank} period 50ms\n");
+        text += &format!("  0.{computed} Other\n  0.{} Receive {tag}\n", RANKS[rank]);
+    };
+    phase(0, 0, from, TAG);
+    phase(0, from, to, LATE);
+    phase(0, to, length, TAG);
+    phase(1, 0, length, TAG);
     Scenario::parse(&text).expect("the scenario is well formed").world()
 }
 
 #[test]
 fn the_simulated_world_keeps_the_promises() {
-    check(&mut world);
+    let odd = Odd {
+        hot: Some((pair(Metric::Cpu, HOT), 0.25)),
+        refused: Some(pair(Metric::Cpu, REFUSED)),
+    };
+    check(&mut world, &odd);
 }
