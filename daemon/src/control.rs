@@ -154,7 +154,7 @@ impl Process {
                 instrumenter.serve(number, service, &mut self.catalogue);
             }
         }
-        self.cost += instrumenter.take_stopped(number);
+        self.cost += instrumenter.take_stopped(number) + instrumenter.take_sampled(number);
         if is_over {
             instrumenter.forget(number);
             self.members.iter_mut().for_each(|member| member.growth = Vec::new());

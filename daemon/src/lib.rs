@@ -42,6 +42,7 @@ mod registration;
 mod round;
 mod run_directory;
 mod running;
+mod sampling;
 mod source;
 mod symbols;
 pub mod synthetic;

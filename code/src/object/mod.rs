@@ -271,7 +271,7 @@ impl Object {
     }
 
     /// The function itself and the fragments that were cut from it.
-    pub(crate) fn parts(&self, function: FunctionId) -> impl Iterator<Item = FunctionId> + '_ {
+    pub fn parts(&self, function: FunctionId) -> impl Iterator<Item = FunctionId> + '_ {
         [function].into_iter().chain(self.inventory().fragments(function))
     }
 

@@ -8,8 +8,13 @@
 //! ```
 //! Each gap stands for itself: what a function did in a quiet hour says nothing of the busy minute
 //! after it.
+//!
+//! Times come from samples where there are some, for a call of a few nanoseconds cannot be timed. Those know
+//! only of the function's own code: of one that calls others windows may know more, and then they are right.
 
 use whyperf_model::Nanos;
+
+use super::outlook::Sighted;
 
 /// What an interval showed of one function of a process.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -32,6 +37,11 @@ pub(super) struct Spell {
     pub(super) visits: u64,
     /// Its own time, in ticks.
     pub(super) own: u64,
+    /// What samples said of it, of one that is too hot.
+    pub(super) sighted: Option<Sighted>,
+    /// The same, in each nanosecond of the process's life since amounts were told last.
+    pub(super) density: Option<f64>,
+    pub(super) calls_others: bool,
     pub(super) stretch: Stretch,
 }
 
@@ -73,8 +83,19 @@ impl Spell {
         self.stretch == Stretch::On && !self.covered.is_zero() && rest.0 > self.lived.0 / 20
     }
 
+    /// What an amount comes to that stands for the whole interval.
+    pub(super) fn scaled(&self, amount: f64, kind: Kind) -> f64 {
+        let scaled = amount * self.factor();
+        let is_sampled = kind == Kind::Time && self.stretch == Stretch::Window;
+        let Some(density) = self.density.filter(|_| is_sampled && self.is_evidence()) else {
+            return scaled;
+        };
+        let sampled = density * nanos(self.lived);
+        if self.calls_others { sampled.max(scaled) } else { sampled }
+    }
+
     /// By how much an amount is to be multiplied to stand for the whole interval.
-    pub(super) fn factor(&self) -> f64 {
+    fn factor(&self) -> f64 {
         match self.stretch {
             Stretch::Window if !self.is_evidence() => 0.0,
             Stretch::Window => (self.lived.as_secs_f64() / self.needed.as_secs_f64()).max(1.0),
@@ -86,9 +107,34 @@ impl Spell {
     }
 }
 
+/// What is accounted for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Something that only events tell of.
+    #[default]
+    Events,
+    /// Nanoseconds of running, of which samples tell, too.
+    Time,
+}
+
+/// The part of an account that samples make.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Sampled {
+    amount: f64,
+    /// How long the process ran while nothing was sampled.
+    gap: Nanos,
+    /// Running time that was sampled.
+    ran: Nanos,
+}
+
 /// What one function of one process adds to a pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Account {
+    kind: Kind,
+    sampled: Sampled,
+    /// What was counted in windows alone, or while samples were not there yet.
+    in_part: f64,
+    calls_others: bool,
     counted: f64,
     estimated: f64,
     /// How long the process ran since the last window: nothing is known of that yet.
@@ -106,9 +152,15 @@ pub(super) struct Account {
 }
 
 impl Account {
+    pub(super) fn of(kind: Kind) -> Self {
+        Self { kind, ..Self::default() }
+    }
+
     /// Takes an interval in.
     pub(super) fn add(&mut self, amount: f64, spell: &Spell) {
         self.counted += amount;
+        self.calls_others |= spell.calls_others;
+        self.sample(amount, spell);
         self.covered += spell.covered;
         if spell.visits > 0 {
             #[expect(clippy::cast_precision_loss, reason = "an estimate")]
@@ -137,6 +189,40 @@ impl Account {
         }
     }
 
+    /// While it is too hot, samples stand for all of the time.
+    fn sample(&mut self, amount: f64, spell: &Spell) {
+        let Sampled { amount: sum, gap, ran } = &mut self.sampled;
+        match (spell.stretch, spell.sighted) {
+            (Stretch::Window, Some(sighted)) => {
+                self.in_part += amount;
+                *sum += nanos(sighted.inside);
+                *ran += sighted.ran;
+                if !sighted.ran.is_zero() {
+                    *sum += nanos(sighted.inside) / nanos(sighted.ran) * nanos(*gap);
+                    *gap = Nanos::ZERO;
+                }
+            }
+            (Stretch::Window, None) => {
+                self.in_part += amount;
+                *gap += spell.missed + spell.covered;
+            }
+            (Stretch::Ending, _) => *gap += spell.missed,
+            _ => {}
+        }
+    }
+
+    /// What samples make of it, where they speak of this.
+    fn sampled(&self) -> Option<f64> {
+        let Sampled { amount, ran, .. } = self.sampled;
+        let is_told = self.kind == Kind::Time && !ran.is_zero() && self.sampled.gap < ran;
+        is_told.then(|| self.counted - self.in_part + amount)
+    }
+
+    /// How many nanoseconds of running were sampled for what is told.
+    pub(super) fn sampled_time(&self) -> Option<Nanos> {
+        self.sampled().map(|_| self.sampled.ran)
+    }
+
     /// The gap ends where something was seen.
     fn settle(&mut self, missed: Nanos, spell: &Spell) {
         self.gap += missed;
@@ -151,12 +237,17 @@ impl Account {
 
     /// What was counted, and what is estimated for the time between.
     pub(super) fn total(&self) -> f64 {
-        self.counted + self.estimated + self.rate.unwrap_or(0.0) * nanos(self.gap)
+        let seen = self.counted + self.estimated + self.rate.unwrap_or(0.0) * nanos(self.gap);
+        match self.sampled() {
+            Some(sampled) if self.calls_others => sampled.max(seen),
+            Some(sampled) => sampled,
+            None => seen,
+        }
     }
 
     /// Whether there is a time of which nothing is known.
     pub(super) fn is_lower_bound(&self) -> bool {
-        !self.gap.is_zero() && self.rate.is_none()
+        !self.gap.is_zero() && self.rate.is_none() && self.sampled().is_none()
     }
 }
 
@@ -234,6 +325,38 @@ mod tests {
         account.add(10.0, &spell(Stretch::Window, 10, 30));
         assert!(!account.is_lower_bound());
         assert!((account.total() - 110.0).abs() < 1e-6, "{account:?}");
+    }
+
+    fn sighted(inside: u64, ran: u64, stretch: Stretch) -> Spell {
+        let [inside, ran] = [inside, ran].map(Nanos);
+        Spell { sighted: Some(Sighted { inside, ran }), ..spell(stretch, 1, ran.0) }
+    }
+
+    #[test]
+    fn samples_tell_the_time_of_what_is_too_hot_and_fill_the_gap_before_them() {
+        let mut time = Account::of(Kind::Time);
+        time.add(50.0, &spell(Stretch::Ending, 50, 60));
+        time.add(7.0, &spell(Stretch::Window, 10, 30));
+        time.add(9.0, &sighted(20, 100, Stretch::Window));
+        time.add(9.0, &sighted(40, 100, Stretch::Window));
+        // Of 100 nobody looked at a fifth, as in the next interval.
+        assert!((time.total() - (50.0 + 20.0 + 20.0 + 40.0)).abs() < 1e-6, "{time:?}");
+        assert_eq!(time.sampled_time(), Some(Nanos(200)));
+        let mut calls = Account::default();
+        calls.add(9.0, &sighted(20, 100, Stretch::Window));
+        assert_eq!(calls.sampled_time(), None);
+    }
+
+    #[test]
+    fn what_a_function_calls_is_only_in_its_windows() {
+        let mut time = Account::of(Kind::Time);
+        for _ in 0..2 {
+            let spell = sighted(20, 100, Stretch::Window);
+            time.add(1.0, &Spell { calls_others: true, ..spell });
+        }
+        assert!(time.total() > 150.0, "timed: {time:?}");
+        time.calls_others = false;
+        assert!((time.total() - 40.0).abs() < 1e-6, "sampled: {time:?}");
     }
 
     #[test]

@@ -17,8 +17,9 @@ use whyperf_model::Resource;
 
 use super::account::Spell;
 use super::allowance::Allowance;
-use super::desk::Planned;
+use super::desk::{Extent, Planned};
 use super::modules::FunctionKey;
+use super::outlook::{Outlook, Sightings};
 use super::window::{Notes, Window};
 use crate::catalogue::Catalogue;
 use crate::control::ring_doorbell;
@@ -75,6 +76,9 @@ pub(super) struct Site {
     /// Whether the process's catalogue knows it.
     named: bool,
     pub(super) is_system: bool,
+    pub(super) extent: Extent,
+    /// What samples told of it.
+    pub(super) sightings: Sightings,
     /// Whether a call of it was ever seen.
     pub(super) entered: bool,
     /// Calls a second in the last interval.
@@ -108,6 +112,8 @@ pub(super) struct Armory {
     pub(super) allowance: Allowance,
     /// Functions that were too hot in the process of which it is a fork.
     pub(super) hot: BTreeSet<FunctionKey>,
+    /// Looks at where its threads are, while something is too hot.
+    pub(super) outlook: Outlook,
 }
 
 impl Site {
@@ -131,6 +137,8 @@ impl Site {
             spell: Spell::default(),
             named: false,
             is_system: false,
+            extent: Extent::default(),
+            sightings: Sightings::default(),
             entered: false,
             rate: 0.0,
             region: None,
@@ -177,6 +185,7 @@ impl Armory {
     pub(super) fn ready(&mut self, planned: &Planned, patch: Box<Patch>, arena: u64) {
         let Some(site) = self.sites.get_mut(&planned.function) else { return };
         site.is_system = planned.is_system;
+        site.extent = planned.extent.clone();
         site.stage = Stage::Ready;
         (site.patch, site.arena) = (Some(patch), arena);
         let first = if arena == NOWHERE { ArenaStage::Mapped } else { ArenaStage::Wanted };

@@ -2,6 +2,7 @@
 //! planning never hold up a sample.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 use std::thread;
 
@@ -84,7 +85,17 @@ pub(super) struct Planned {
     pub(super) function: FunctionKey,
     /// It came with the system, not with the program.
     pub(super) is_system: bool,
+    pub(super) extent: Extent,
     pub(super) outcome: Outcome,
+}
+
+/// Where the code of a function lies in a process.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Extent {
+    /// Itself and the pieces that the compiler put elsewhere; none where that is not known.
+    pub(super) pieces: Vec<Range<u64>>,
+    /// Whether it calls others: then its time is more than what is spent in these.
+    pub(super) calls_others: bool,
 }
 
 /// Whether it can be patched.

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use whyperf_model::matching::{Matcher, PairId};
-use whyperf_model::{Metric, Nanos};
+use whyperf_model::{Aggregation, Category, Focus, Hierarchy, Metric, Nanos, Unit};
 
-use super::account::{Account, Spell};
+use super::account::{Account, Kind, Spell};
 use super::modules::FunctionKey;
 use super::{Instrumenter, Standing};
 
@@ -18,6 +18,8 @@ pub struct Sum {
     pub covered: Nanos,
     /// The share that windows covered of the time in which functions were too hot.
     pub heat: Option<f64>,
+    /// Running time that was sampled, of what is told by samples.
+    pub sampled: Option<Nanos>,
     /// Of a time in which functions were too hot nothing is known.
     pub has_gap: bool,
     /// How long a process ran at most before its functions were in place.
@@ -42,8 +44,13 @@ impl Sum {
         let mut all = Vec::new();
         if let Some(share) = self.heat {
             let share = 100.0 * share;
+            let how = self.sampled.map(|time| {
+                let time = time.as_secs_f64();
+                format!(" by where its threads were found in {time:.2} s of running")
+            });
+            let how = how.unwrap_or_default();
             all.push(format!(
-                "too hot: covered {share:.2} % of the time, the total is an estimate"
+                "too hot: covered {share:.2} % of the time, the total is an estimate{how}"
             ));
         }
         if self.has_gap {
@@ -117,9 +124,10 @@ impl Instrumenter {
             }
             let spells = self.spells_of(*pair, seat.number);
             let brought = active.amount - before;
+            let kind = kind(active.pair.metric, &active.pair.focus);
             let parts = split(brought, &spells, active.pair.metric);
             let scaled: f64 =
-                parts.iter().zip(&spells).map(|(part, (_, spell))| part * spell.factor()).sum();
+                parts.iter().zip(&spells).map(|(part, (_, spell))| spell.scaled(*part, kind)).sum();
             if !spells.is_empty() {
                 #[expect(clippy::cast_possible_truncation, reason = "an estimate")]
                 let scaled = scaled.round() as i64;
@@ -127,7 +135,7 @@ impl Instrumenter {
             }
             if self.by_name.contains(pair) {
                 let entry = self.ledger.0.entry(*pair).or_default();
-                entry.take(seat, brought, &spells, &parts);
+                entry.take(seat, brought, &spells, &Parts { kind, amounts: parts });
             }
         }
     }
@@ -169,6 +177,8 @@ impl Instrumenter {
             total: entry.other + all().map(Account::total).sum::<f64>(),
             covered: entry.covered,
             heat: (hot > 0.0).then(|| windows / hot),
+            sampled: all()
+                .try_fold(Nanos::ZERO, |sum, account| Some(sum + account.sampled_time()?)),
             has_gap: all().any(Account::is_lower_bound),
             late: all().map(|account| account.late).max().unwrap_or_default(),
             lost: entry.lost,
@@ -191,18 +201,35 @@ impl Entry {
         seat: Seat<'_>,
         brought: i64,
         spells: &[(FunctionKey, Spell)],
-        parts: &[f64],
+        parts: &Parts,
     ) {
         if spells.is_empty() {
             self.other += precise(brought);
             self.now = self.now.max(seat.length);
         }
-        for ((key, spell), part) in spells.iter().zip(parts) {
+        for ((key, spell), part) in spells.iter().zip(&parts.amounts) {
             let account = self.accounts.entry((seat.number, *key));
             self.now = self.now.max(spell.covered);
-            account.or_default().add(*part, spell);
+            account.or_insert_with(|| Account::of(parts.kind)).add(*part, spell);
         }
     }
+}
+
+/// What each function brought of an amount.
+struct Parts {
+    kind: Kind,
+    amounts: Vec<f64>,
+}
+
+/// Samples tell of running time, of all threads of a process together.
+fn kind(metric: Metric, focus: &Focus) -> Kind {
+    let definition = metric.definition();
+    let is_time = definition.unit == Unit::Nanoseconds
+        && definition.categories.contains(Category::Function)
+        && definition.aggregation == Aggregation::Sum;
+    let is_thread = focus.part(Hierarchy::Process).iter().any(|part| part.depth() > 1);
+    let is_whole = !is_thread && focus.is_root(Hierarchy::SyncObject);
+    if is_time && is_whole { Kind::Time } else { Kind::Events }
 }
 
 /// What each function brought of an amount: by calls where those are asked for, else by its own time.

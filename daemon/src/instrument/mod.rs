@@ -19,6 +19,7 @@ mod inventory;
 mod ledger;
 mod modules;
 mod open_calls;
+mod outlook;
 mod references;
 mod refusal;
 mod regions;
@@ -233,6 +234,7 @@ impl Instrumenter {
         for reply in service.replies {
             armory.take(reply, turn);
         }
+        armory.look_out(self.watched.get(&process).copied(), self.limit);
         armory.note(service.activity, service.region);
     }
 
@@ -310,6 +312,7 @@ impl Instrumenter {
         for reply in service.replies {
             moves.extend(armory.take(reply, turn));
         }
+        armory.look_out(self.watched.get(&process).copied(), limit);
         armory.note(service.activity, service.region);
         armory.allow(limit, &service);
         armory.want_nothing();

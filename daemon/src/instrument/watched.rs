@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use whyperf_code::FunctionKind;
 use whyperf_code::plan::{Plan, Refusal};
+use whyperf_code::{FunctionId, FunctionKind};
 use whyperf_layout::patch::{self, Boundary, Code, Patch, ThunkForm};
 
 use super::arena::{self, Arena, Room};
+use super::desk::Extent;
 use super::modules::{FunctionKey, Modules};
 use crate::attach::glance::Glance;
 use crate::symbols::maps::{FileName, Maps, Stretch};
@@ -18,6 +19,20 @@ pub(super) struct Loaded {
     pub(super) bias: u64,
     /// Its addresses here.
     span: Range<u64>,
+}
+
+impl Loaded {
+    /// Where a function of it is.
+    pub(super) fn extent(&self, function: FunctionId, modules: &Modules) -> Extent {
+        let code = &modules.get(self.module).code;
+        let all = code.parts(function).filter_map(|part| code.functions().get(part.index()));
+        let ranges = all.map(|part| part.entry..part.end).filter(|range| !range.is_empty());
+        let here = |linked: u64| linked.wrapping_add(self.bias);
+        let pieces = ranges.map(|range| here(range.start)..here(range.end)).collect();
+        let calls = code.calls(function);
+        let calls_others = calls.computed > 0 || !calls.callees.is_empty();
+        Extent { pieces, calls_others }
+    }
 }
 
 /// A process and what is known of its memory.

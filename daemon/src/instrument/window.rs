@@ -185,7 +185,7 @@ impl Site {
             None if !self.was_on => Stretch::Beginning(activity.age - time),
             None => Stretch::On,
         };
-        Spell {
+        let spell = Spell {
             lived: activity.length,
             age: activity.age,
             covered: time,
@@ -195,8 +195,15 @@ impl Site {
             idle: notes.idle(),
             visits,
             own: deeds.map_or(0, |deeds| deeds.own),
+            sighted: self.sightings.newest.filter(|_| stretch == Stretch::Window),
+            density: self.sightings.density(activity.length),
+            calls_others: self.extent.calls_others,
             stretch,
+        };
+        if spell.is_evidence() {
+            self.sightings.told();
         }
+        spell
     }
 
     /// How long the process would have run for so many calls: by those that were counted without being

@@ -12,7 +12,7 @@ use whyperf_layout::patch::Patch;
 use whyperf_model::Resource;
 
 use super::armory::NOWHERE;
-use super::desk::{Answer, Outcome, Planned, Request};
+use super::desk::{Answer, Extent, Outcome, Planned, Request};
 use super::modules::{FunctionKey, Modules};
 use super::references;
 use super::regions::Regions;
@@ -102,9 +102,16 @@ impl Worker {
     fn plan(&mut self, process: u32, functions: Vec<FunctionKey>) -> Answer {
         let plan = |function: FunctionKey| {
             let is_system = self.modules.get(function.module).is_system();
-            Planned { function, is_system, outcome: self.planned(process, function) }
+            let extent = self.extent(process, function);
+            Planned { function, is_system, extent, outcome: self.planned(process, function) }
         };
         Answer::Planned { process, plans: functions.into_iter().map(plan).collect() }
+    }
+
+    fn extent(&mut self, process: u32, key: FunctionKey) -> Extent {
+        let watched = self.processes.get_mut(&process);
+        let loaded = watched.and_then(|watched| watched.find(key.module, &mut self.modules));
+        loaded.map(|loaded| loaded.extent(key.function, &self.modules)).unwrap_or_default()
     }
 
     fn planned(&mut self, process: u32, key: FunctionKey) -> Outcome {

@@ -1,0 +1,150 @@
+//! How much of a process's running time is spent in functions that are too hot to be timed: by where
+//! its threads are found.
+//!
+//! A function has its own bytes nearly all of the time then, so what samples say of it is what it takes
+//! unmeasured. They begin when something is too hot, and end when nothing is.
+
+use whyperf_model::Nanos;
+
+use super::Instrumenter;
+use super::armory::{Armory, Site};
+use crate::sampling::Sampling;
+
+/// Looks at where the threads of a process are.
+#[derive(Debug, Default)]
+pub(super) struct Outlook {
+    sampling: Option<Sampling>,
+    /// The system does not allow it.
+    is_refused: bool,
+    /// What samples cost the process, and nobody was told yet.
+    cost: Nanos,
+}
+
+/// What an interval's samples said of a function.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Sighted {
+    /// Running time in it.
+    pub(super) inside: Nanos,
+    /// Running time of all threads.
+    pub(super) ran: Nanos,
+}
+
+/// What samples said of a function so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sightings {
+    /// In the interval that just ended, if there were any.
+    pub(super) newest: Option<Sighted>,
+    /// Since amounts were told last: running time in it, and how long the process lived.
+    inside: Nanos,
+    lived: Nanos,
+}
+
+impl Sightings {
+    /// Running time in the function in each nanosecond that the process lived, since amounts were told last.
+    pub(super) fn density(&mut self, lived: Nanos) -> Option<f64> {
+        let newest = self.newest?;
+        self.inside += newest.inside;
+        self.lived += lived;
+        (!self.lived.is_zero()).then(|| self.inside.as_secs_f64() / self.lived.as_secs_f64())
+    }
+
+    /// Amounts of the interval are told.
+    pub(super) fn told(&mut self) {
+        (self.inside, self.lived) = (Nanos::ZERO, Nanos::ZERO);
+    }
+}
+
+impl Armory {
+    /// Takes in what was sampled since the round before, and sees to it that more is.
+    pub(super) fn look_out(&mut self, pid: Option<u32>, limit: f64) {
+        let Self { sites, outlook, .. } = self;
+        let is_hot = |site: &&mut Site| site.wanted && site.window.is_some();
+        let mut hot: Vec<&mut Site> = sites.values_mut().filter(is_hot).collect();
+        hot.iter_mut().for_each(|site| site.sightings.newest = None);
+        let Some(pid) = pid.filter(|_| !hot.is_empty() && !outlook.is_refused) else {
+            outlook.sampling = None;
+            return;
+        };
+        let Some(sampling) = &mut outlook.sampling else {
+            outlook.sampling = Sampling::begin(pid, period(limit));
+            outlook.is_refused = outlook.sampling.is_none();
+            return;
+        };
+        let (mut all, mut inside) = (0, vec![0; hot.len()]);
+        let lost = sampling.drain(|_, sample| {
+            all += 1;
+            for (count, site) in inside.iter_mut().zip(&hot) {
+                *count += u64::from(site.holds(sample.address));
+            }
+        });
+        let period = sampling.period();
+        let each = |count: u64| Nanos(period.0.saturating_mul(count));
+        for (site, inside) in hot.iter_mut().zip(inside) {
+            // What found no room was as what did.
+            let missing = (lost * inside).checked_div(all).unwrap_or(0);
+            let sighted = Sighted { inside: each(inside + missing), ran: each(all + lost) };
+            site.sightings.newest = (!site.extent.pieces.is_empty()).then_some(sighted);
+        }
+        outlook.cost += Nanos(PRICE.0.saturating_mul(all + lost));
+        if !sampling.follow(pid) {
+            outlook.sampling = None;
+            outlook.is_refused = true;
+        }
+    }
+}
+
+impl Site {
+    fn holds(&self, address: u64) -> bool {
+        self.extent.pieces.iter().any(|piece| piece.contains(&address))
+    }
+}
+
+impl Instrumenter {
+    /// What samples cost a process since this was asked last.
+    pub(crate) fn take_sampled(&mut self, process: u32) -> Nanos {
+        let armory = self.armories.get_mut(&process);
+        armory.map(|armory| std::mem::take(&mut armory.outlook.cost)).unwrap_or_default()
+    }
+}
+
+/// Running time from sample to sample, so that they take no more than their part of the limit. No even
+/// number: what a program or a window does at even times is not always met, or never.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded")]
+fn period(limit: f64) -> Nanos {
+    let least = PRICE.as_secs_f64() / (limit * PART).max(1e-9);
+    Nanos((least * 1e9).clamp(SHORTEST, LONGEST) as u64)
+}
+
+/// What a sample costs at most: 15 us in a virtual machine, where each timer takes two ways out of it.
+const PRICE: Nanos = Nanos(15_000);
+/// The part of the limit that samples may take.
+const PART: f64 = 0.1;
+/// Nanoseconds.
+const SHORTEST: f64 = 3_987_001.0;
+const LONGEST: f64 = 499_970_003.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_keep_to_their_part_of_the_limit() {
+        assert_eq!(period(0.05), Nanos(3_987_001));
+        assert_eq!(period(0.01), Nanos(15_000_000));
+        assert_eq!(period(0.0), Nanos(499_970_003));
+    }
+
+    #[test]
+    fn what_was_sampled_is_spread_over_the_time_since_it_was_told() {
+        let mut sightings = Sightings::default();
+        assert_eq!(sightings.density(Nanos(100)), None);
+        let sighted = |inside| Some(Sighted { inside: Nanos(inside), ran: Nanos(100) });
+        sightings.newest = sighted(20);
+        assert_eq!(sightings.density(Nanos(100)), Some(0.2));
+        sightings.newest = sighted(40);
+        assert_eq!(sightings.density(Nanos(100)), Some(0.3));
+        sightings.told();
+        sightings.newest = sighted(50);
+        assert_eq!(sightings.density(Nanos(100)), Some(0.5));
+    }
+}

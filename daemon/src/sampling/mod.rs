@@ -1,0 +1,84 @@
+//! Where the threads of a process are, looked at from outside every so much of their running time.
+//!
+//! Nothing is needed in the process for it: a function of a few nanoseconds, which no event can time
+//! without taking longer than the function itself, is seen as the compiler made it.
+//!
+//! ```text
+//!   each thread: event of the kernel ──► ring ──► each round: samples
+//! ```
+
+mod event;
+
+use std::collections::BTreeMap;
+
+use whyperf_model::Nanos;
+
+use self::event::Event;
+
+/// Where a thread was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sample {
+    /// The next instruction.
+    pub(crate) address: u64,
+    /// The registers that a call leaves as they were.
+    pub(crate) registers: Option<[u64; REGISTERS]>,
+}
+
+/// Registers of a sample.
+pub(crate) const REGISTERS: usize = 6;
+
+/// The threads of one process that are sampled.
+#[derive(Debug)]
+pub(crate) struct Sampling {
+    period: Nanos,
+    threads: BTreeMap<u32, Event>,
+    /// Threads that could not be, but were there.
+    refused: bool,
+}
+
+impl Sampling {
+    /// Begins with the threads that there are; `None` where the system does not allow it.
+    pub(crate) fn begin(pid: u32, period: Nanos) -> Option<Self> {
+        let mut sampling = Self { period, threads: BTreeMap::new(), refused: false };
+        sampling.follow(pid);
+        (!sampling.threads.is_empty() && !sampling.refused).then_some(sampling)
+    }
+
+    /// Takes in threads that came since, and lets go of those that ended; false when one cannot be sampled.
+    pub(crate) fn follow(&mut self, pid: u32) -> bool {
+        let there = threads(pid);
+        if there.is_empty() {
+            return true;
+        }
+        self.threads.retain(|tid, _| there.contains(tid));
+        for tid in there {
+            if self.threads.contains_key(&tid) {
+                continue;
+            }
+            match Event::open(tid, self.period) {
+                Ok(event) => {
+                    self.threads.insert(tid, event);
+                }
+                // It ended in between.
+                Err(error) if error.raw_os_error() == Some(libc::ESRCH) => {}
+                Err(_) => self.refused = true,
+            }
+        }
+        !self.refused
+    }
+
+    /// The running time that a sample stands for.
+    pub(crate) const fn period(&self) -> Nanos {
+        self.period
+    }
+
+    /// What was sampled since the last time, by thread; answers how many samples were lost.
+    pub(crate) fn drain(&self, mut take: impl FnMut(u32, Sample)) -> u64 {
+        self.threads.iter().map(|(tid, event)| event.drain(|sample| take(*tid, sample))).sum()
+    }
+}
+
+fn threads(pid: u32) -> Vec<u32> {
+    let Ok(folder) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
+    folder.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
