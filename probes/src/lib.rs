@@ -20,6 +20,7 @@ mod process;
 mod profiled;
 mod reroute;
 mod sandbox;
+mod signals;
 mod spawns;
 mod stub;
 mod sync;

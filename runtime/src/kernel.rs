@@ -145,6 +145,13 @@ pub(crate) fn dispose(signal: i32, mut new: Disposition) -> bool {
     unsafe { call(libc::SYS_rt_sigaction, arguments) == 0 }
 }
 
+/// The same with whatever routine the description names.
+pub(crate) fn dispose_as_it_is(signal: i32, new: &Disposition) -> bool {
+    let arguments = [signal as usize, core::ptr::from_ref(new) as usize, 0, 8, 0, 0];
+    // SAFETY: a description that the kernel gave, of a handler and a routine that belong together.
+    unsafe { call(libc::SYS_rt_sigaction, arguments) == 0 }
+}
+
 /// Blocks these signals, too.
 pub(crate) fn also_block(mask: u64) {
     let arguments = [libc::SIG_BLOCK as usize, &raw const mask as usize, 0, 8, 0, 0];

@@ -51,6 +51,21 @@ fn signals_come_at_any_time() {
 }
 
 #[test]
+fn signals_are_blocked_at_any_time() {
+    check(&Program::built("blocking.c"));
+}
+
+#[test]
+fn nobody_who_waits_is_interrupted() {
+    check(&Program::built("waiting.c"));
+}
+
+#[test]
+fn traps_are_the_programs() {
+    check(&Program::built("traps.c"));
+}
+
+#[test]
 fn processes_are_made() {
     check(&Program::built("processes.c"));
 }

@@ -1,6 +1,8 @@
 //! Arming and disarming: what the daemon planned is checked, prepared, and put in place.
 
 use super::batch::{self, Batch, Way};
+use super::gate::Closed;
+use super::handlers::Unblocked;
 use super::maps::Maps;
 use super::site::{self, JUMP, Site, State};
 use super::text::{self, Text};
@@ -21,25 +23,32 @@ const ROOM: u64 = (CODE + count::LENGTH) as u64;
 struct Ground {
     text: Text,
     maps: Maps,
+    /// Until it is dropped no handler begins that blocks the trap, and
+    _handlers: Unblocked,
+    /// no thread begins to.
+    _closed: Closed,
 }
 
 impl Ground {
     fn new(held: &Held) -> Result<Self, Outcome> {
-        if !gate::is_open(held) {
-            return Err(Outcome::Busy);
-        }
+        // Nobody waits at the gate for those that block the trap for long.
         if let Some(obstacle) = threads::obstacle() {
             return Err(obstacle);
         }
+        let closed = gate::close(held).ok_or(Outcome::Busy)?;
         if !trap::install() {
             return Err(Outcome::SigtrapBlocked);
+        }
+        let handlers = Unblocked::new(&closed);
+        if let Some(obstacle) = threads::obstacle() {
+            return Err(obstacle);
         }
         if !text::prepare_to_synchronize() {
             return Err(Outcome::NoCoreSync);
         }
         let text = Text::open().ok_or(Outcome::NoTextWrite)?;
         let maps = Maps::read(held).ok_or(Outcome::NoTextWrite)?;
-        Ok(Self { text, maps })
+        Ok(Self { text, maps, _handlers: handlers, _closed: closed })
     }
 }
 

@@ -1,20 +1,32 @@
-//! The gate: calls that run with every signal blocked keep code from being changed, and wait for a
+//! The gate: calls that block every signal, or are about to, keep code from being changed, and wait for a
 //! change that goes on.
 //!
-//! Making a thread or a process blocks all signals for a while, in the child, too. Whoever met a
-//! trap there would be killed.
+//! Making a thread or a process blocks all signals for a while, in the child, too, and a program may block them
+//! itself at any moment. Whoever met a trap then would be killed.
 
+use crate::kernel;
 use crate::lock::Held;
 use crate::process;
 use crate::switch::WIPED;
 use core::sync::atomic::Ordering;
 
-/// A call that blocks signals is about to begin. A change of code holds the lock; it is waited for.
+/// Nanoseconds between looks whether the others are through, and looks of who closes.
+const PAUSE: u64 = 100_000;
+const LOOKS: u32 = 20;
+
+/// Such a call is about to begin. A change of code that goes on is waited for.
 pub fn enter() {
-    if process::is_measured() {
-        let held = Held::take();
-        WIPED.blocking.fetch_add(1, Ordering::Relaxed);
-        drop(held);
+    if !process::is_measured() {
+        return;
+    }
+    loop {
+        WIPED.blocking.fetch_add(1, Ordering::SeqCst); // SYNC gate with close
+        // SYNC gate with close
+        if WIPED.changing.load(Ordering::SeqCst) == 0 {
+            return;
+        }
+        leave();
+        kernel::futex_wait(WIPED.changing.as_ptr(), 1, PAUSE);
     }
 }
 
@@ -25,7 +37,31 @@ pub fn leave() {
     let _ = WIPED.blocking.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less);
 }
 
-/// Whether none of them goes on; none begins while the lock is held.
-pub(super) fn is_open(_: &Held) -> bool {
-    WIPED.blocking.load(Ordering::Relaxed) == 0
+/// None of these calls begins as long as there is this.
+#[derive(Debug)]
+pub(super) struct Closed(());
+
+/// Waits a little for those that go on; `None` when there are some still. Most take microseconds, `system` as
+/// long as its child.
+pub(super) fn close(_: &Held) -> Option<Closed> {
+    WIPED.changing.store(1, Ordering::SeqCst); // SYNC gate with enter
+    let closed = Closed(());
+    for look in 0..LOOKS {
+        // SYNC gate with enter
+        let going = WIPED.blocking.load(Ordering::SeqCst);
+        if going == 0 {
+            return Some(closed);
+        }
+        if look > 0 {
+            kernel::futex_wait(WIPED.blocking.as_ptr(), going, PAUSE);
+        }
+    }
+    None
+}
+
+impl Drop for Closed {
+    fn drop(&mut self) {
+        WIPED.changing.store(0, Ordering::Relaxed);
+        kernel::futex_wake(WIPED.changing.as_ptr());
+    }
 }

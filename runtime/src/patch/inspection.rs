@@ -16,6 +16,7 @@ use crate::kernel;
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use whyperf_layout::Outcome;
+use whyperf_layout::geometry::PAGE;
 
 /// The thread that is asked, until it begins to answer.
 static ASKED: AtomicU32 = AtomicU32::new(0);
@@ -54,15 +55,24 @@ pub(super) fn clear(batch: &Batch, text: &Text) -> Result<(), Outcome> {
 fn choose_signal() -> bool {
     const FIRST: i32 = 35;
     const LAST: i32 = 64;
-    let ours = asked as *const () as usize;
-    let chosen = SIGNAL.load(Ordering::Relaxed) as i32;
-    let is_ours = |signal| kernel::disposition(signal).is_some_and(|now| now.handler == ours);
-    if chosen != 0 && is_ours(chosen) {
+    let is_ours = |signal| kernel::disposition(signal).is_some_and(|now| is_handler(now.handler));
+    if signal().is_some_and(is_ours) {
         return true;
     }
     let free = (FIRST..=LAST).rev().find(|signal| kernel::handle_if_default(*signal, asked));
     SIGNAL.store(free.unwrap_or(0) as u32, Ordering::Relaxed);
     free.is_some()
+}
+
+/// The signal that asks, if one was chosen.
+pub(super) fn signal() -> Option<i32> {
+    let signal = SIGNAL.load(Ordering::Relaxed) as i32;
+    (signal != 0).then_some(signal)
+}
+
+/// Whether this is the handler that answers.
+pub(super) fn is_handler(handler: usize) -> bool {
+    handler == asked as *const () as usize
 }
 
 extern "C" fn asked(signal: i32, info: *mut libc::siginfo_t, context: *mut c_void) {
@@ -80,6 +90,10 @@ fn look_at(thread: u32, batch: &Batch, text: &Text) -> Result<(), Outcome> {
         Standing::Gone => return Ok(()),
         Standing::Still { stack, at } if batch.moved(at).is_none() => stack,
         Standing::Still { .. } => return Err(Outcome::ThreadInside),
+        // It would stay with the thread, which might take it for somebody else's in the end.
+        Standing::Running if signal().is_none_or(|signal| threads::blocks(thread, signal)) => {
+            return Err(Outcome::SigtrapBlocked);
+        }
         Standing::Running => match ask(thread) {
             Some(stack) => stack,
             // It may have ended, or gone to sleep without taking the signal.
@@ -197,8 +211,75 @@ fn answer(context: *mut c_void) {
         *at = copy as i64;
     }
     let stack = registers.get(libc::REG_RSP as usize).map_or(1, |stack| *stack as u64);
+    restart(registers);
     STACK.store(stack, Ordering::Relaxed);
 }
+
+/// A system call that began to wait just then, and is not among those that the kernel makes again after a
+/// handler, is made again: the program must not see that it was interrupted. What it was, the kernel does not say;
+/// the instruction in front does.
+fn restart(registers: &mut [i64]) {
+    const CALL: [u8; 2] = [0x0f, 0x05];
+    const LENGTH: u64 = 7;
+    let interrupted = -i64::from(libc::EINTR);
+    let (Some(&answer), Some(&at)) =
+        (registers.get(libc::REG_RAX as usize), registers.get(libc::REG_RIP as usize))
+    else {
+        return;
+    };
+    let at = at as u64;
+    // Within one page, which the processor has just read.
+    if answer != interrupted || at % PAGE as u64 <= LENGTH {
+        return;
+    }
+    // SAFETY: code in front of where the thread stands, on the same page.
+    let [opcode, a, b, c, d, first, second] = unsafe { *((at - LENGTH) as *const [u8; 7]) };
+    let number = i64::from(i32::from_le_bytes([a, b, c, d]));
+    if opcode == MOV_EAX && [first, second] == CALL && WAITING.contains(&number) {
+        for (register, value) in [(libc::REG_RAX, number), (libc::REG_RIP, (at - 2) as i64)] {
+            if let Some(place) = registers.get_mut(register as usize) {
+                *place = value;
+            }
+        }
+    }
+}
+
+/// `mov eax, number`
+const MOV_EAX: u8 = 0xb8;
+
+/// Calls that wait, and answer that they were interrupted whatever a handler's flags say.
+const WAITING: [i64; 28] = [
+    // Of sockets that have a time limit.
+    libc::SYS_read,
+    libc::SYS_write,
+    libc::SYS_readv,
+    libc::SYS_writev,
+    libc::SYS_sendto,
+    libc::SYS_recvfrom,
+    libc::SYS_sendmsg,
+    libc::SYS_recvmsg,
+    libc::SYS_recvmmsg,
+    libc::SYS_accept,
+    libc::SYS_accept4,
+    // Of anything.
+    libc::SYS_poll,
+    libc::SYS_ppoll,
+    libc::SYS_select,
+    libc::SYS_pselect6,
+    libc::SYS_epoll_wait,
+    libc::SYS_epoll_pwait,
+    libc::SYS_epoll_pwait2,
+    libc::SYS_nanosleep,
+    libc::SYS_clock_nanosleep,
+    libc::SYS_futex,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_rt_sigtimedwait,
+    libc::SYS_rt_sigsuspend,
+    libc::SYS_pause,
+];
 
 /// Whether a word from `stack` to the end of its mapping is a place inside.
 fn is_on_stack(stack: u64, batch: &Batch, text: &Text) -> bool {

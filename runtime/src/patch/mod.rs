@@ -16,6 +16,7 @@ pub(crate) mod count;
 pub mod departure;
 mod form;
 pub mod gate;
+pub mod handlers;
 mod index;
 mod inspection;
 mod maps;

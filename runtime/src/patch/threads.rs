@@ -31,13 +31,18 @@ fn obstacle_of(thread: u32) -> Option<Outcome> {
         if status.has_shadow_stack {
             return Some(Outcome::ShadowStack);
         }
-        if !status.blocks_trap {
+        if !status.blocks_trap() {
             return None;
         }
         let nobody = 0_u32;
         kernel::futex_wait(&raw const nobody, 0, PAUSE);
     }
     Some(Outcome::SigtrapBlocked)
+}
+
+/// Whether a thread blocks a signal.
+pub(super) fn blocks(thread: u32, signal: i32) -> bool {
+    Status::of(thread).blocked & 1 << (signal - 1) != 0
 }
 
 /// Calls `visit` with the number of each thread; false when they cannot be listed.
@@ -86,8 +91,11 @@ fn visit_entries(mut entries: &[u8], visit: &mut impl FnMut(u32)) {
 #[derive(Debug, Default)]
 struct Status {
     is_traced: bool,
-    blocks_trap: bool,
+    /// The signals that it blocks, a bit for each.
+    blocked: u64,
     has_shadow_stack: bool,
+    /// It runs no code any more.
+    is_over: bool,
 }
 
 impl Status {
@@ -109,19 +117,20 @@ impl Status {
         status
     }
 
+    const fn blocks_trap(&self) -> bool {
+        !self.is_over && self.blocked & 1 << (libc::SIGTRAP - 1) != 0
+    }
+
     fn read(&mut self, line: &[u8]) {
-        const TRAP: u64 = 1 << (libc::SIGTRAP - 1);
         if let Some(tracer) = line.strip_prefix(b"TracerPid:\t") {
             self.is_traced = tracer != b"0";
         } else if let Some(mask) = line.strip_prefix(b"SigBlk:\t") {
             let digit = |byte: &u8| char::from(*byte).to_digit(16).map_or(0, u64::from);
-            let mask = mask.iter().fold(0_u64, |sum, byte| sum << 4 | digit(byte));
-            self.blocks_trap = mask & TRAP != 0;
+            self.blocked = mask.iter().fold(0_u64, |sum, byte| sum << 4 | digit(byte));
         } else if let Some(features) = line.strip_prefix(b"x86_Thread_features:\t") {
             self.has_shadow_stack = features.windows(5).any(|word| word == b"shstk");
         } else if let Some(state) = line.strip_prefix(b"State:\t") {
-            // It runs no code any more.
-            self.blocks_trap &= !state.starts_with(b"Z");
+            self.is_over = state.starts_with(b"Z");
         }
     }
 }
@@ -164,12 +173,12 @@ mod tests {
         {
             status.read(line);
         }
-        assert!(status.blocks_trap && !status.is_traced && !status.has_shadow_stack);
+        assert!(status.blocks_trap() && !status.is_traced && !status.has_shadow_stack);
         for line in [&b"TracerPid:\t17"[..], b"SigBlk:\tffffffffffffffef"] {
             status.read(line);
         }
         status.read(b"x86_Thread_features:\tshstk wrss ");
-        assert!(!status.blocks_trap && status.is_traced && status.has_shadow_stack);
+        assert!(!status.blocks_trap() && status.is_traced && status.has_shadow_stack);
     }
 
     #[test]

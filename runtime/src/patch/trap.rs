@@ -4,6 +4,7 @@
 //! meets it is led to the copy of the function's first instructions, uncounted, and sees no
 //! difference. Traps that are not ours go where the program sends them.
 
+use super::handlers::Wish;
 use super::site;
 use crate::kernel::{self, Disposition};
 use core::ffi::c_void;
@@ -21,12 +22,40 @@ pub(super) fn install() -> bool {
     if now.handler == hit as *const () as usize {
         return true;
     }
+    // A process that ignores the signal hands that down to the programs that it starts.
+    if now.handler == libc::SIG_IGN {
+        return false;
+    }
     CHAINED.store(now.handler, Ordering::Relaxed);
     FLAGS.store(now.flags, Ordering::Relaxed);
     MASK.store(now.mask, Ordering::Relaxed);
     let flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER | libc::SA_RESTART;
     let new = Disposition { handler: hit as *const () as usize, flags: flags as u64, ..now };
     kernel::dispose(libc::SIGTRAP, Disposition { mask: 0, ..new })
+}
+
+/// What the program would learn of the signal if the handler is the one here.
+pub(super) fn behind(handler: usize) -> Option<Wish> {
+    (handler == hit as *const () as usize).then(|| Wish {
+        handler: CHAINED.load(Ordering::Relaxed),
+        flags: FLAGS.load(Ordering::Relaxed),
+        mask: MASK.load(Ordering::Relaxed),
+    })
+}
+
+/// The program wants something else to happen, which from now on does for traps that are not ours; answers what
+/// it wanted before. `None` when the kernel is to do it.
+pub(super) fn replace(new: Option<Wish>) -> Option<Wish> {
+    let before = behind(kernel::disposition(libc::SIGTRAP)?.handler)?;
+    if let Some(new) = new {
+        if new.handler == libc::SIG_IGN {
+            return None;
+        }
+        CHAINED.store(new.handler, Ordering::Relaxed);
+        FLAGS.store(new.flags, Ordering::Relaxed);
+        MASK.store(new.mask, Ordering::Relaxed);
+    }
+    Some(before)
 }
 
 extern "C" fn hit(signal: i32, info: *mut libc::siginfo_t, context: *mut c_void) {
