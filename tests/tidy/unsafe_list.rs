@@ -5,7 +5,7 @@ use crate::tree::Tree;
 use crate::violation::{Violation, refuse};
 
 /// A path, or a folder with its trailing slash, and why it cannot do without.
-const ALLOWED: [(&str, &str); 10] = [
+const ALLOWED: &[(&str, &str)] = &[
     ("layout/src/", "views of shared memory by offset"),
     ("runtime/src/", "thread-local words, mapping of the region, C interface"),
     ("runtime/tests/process/", "forks, traps, limits, and the map of a region"),
