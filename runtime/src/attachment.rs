@@ -102,9 +102,12 @@ pub(crate) fn end() {
 
 /// The same, asked for by a thread of the process itself.
 pub fn take_over() {
+    // It would sleep on at the bell of the old region.
+    let away = agent::send_away();
     let held = Held::take();
     if process::is_measured() {
         end();
     }
     drop(held);
+    agent::call_back(away);
 }

@@ -16,13 +16,15 @@ use crate::letter::Post;
 use crate::thread_local::thread;
 use crate::{environ, interrupted};
 use core::ffi::c_void;
-use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use whyperf_layout::summons::{Call, Letter, SIGNAL, Wishes};
 
 /// Begins a measurement, in a thread that the C library does not know.
 pub type Begin = fn(&Late<'_>, Wishes) -> Outcome;
 
 static BEGIN: AtomicPtr<()> = AtomicPtr::new(core::ptr::null_mut());
+/// Whether the signal was ignored before.
+static IGNORED: AtomicBool = AtomicBool::new(false);
 /// The process in which a thread is being started; 0 for none.
 static STARTING: AtomicU32 = AtomicU32::new(0);
 /// The process whose thread [`THREAD`] is.
@@ -44,10 +46,14 @@ const VALUE: usize = 3;
 /// Lets the process be summoned, unless it is one that is never measured, or somebody uses the signal
 /// already; answers whether it can be.
 pub fn listen(begin: Begin) -> bool {
-    let is_free = kernel::disposition(SIGNAL).is_some_and(|now| now.handler == libc::SIG_DFL);
+    let handler = kernel::disposition(SIGNAL).map(|now| now.handler);
+    // Children that the C library spawns ignore it.
+    let is_ignored = handler == Some(libc::SIG_IGN);
+    let is_free = is_ignored || handler == Some(libc::SIG_DFL);
     if !is_free || !environ::may_ever_be_measured() {
         return false;
     }
+    IGNORED.store(is_ignored, Ordering::Relaxed);
     BEGIN.store(begin as *mut (), Ordering::Relaxed);
     let flags = (libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART) as u64;
     let handler = called as *const () as usize;
@@ -76,21 +82,28 @@ extern "C" fn called(_: i32, _: *mut libc::siginfo_t, _: *mut c_void) {
 extern "C" fn heard(signal: i32, info: *mut libc::siginfo_t, context: *mut c_void) -> bool {
     // SAFETY: the kernel passes the signal's description.
     let (code, value) = unsafe { ((*info).si_code, info.cast::<u64>().add(VALUE).read()) };
-    if code != libc::SI_QUEUE || Call::of(value).is_none() {
+    let is_ours = code == libc::SI_QUEUE && Call::of(value).is_some();
+    if is_ours {
+        start_alone(value);
+    } else if !IGNORED.load(Ordering::Relaxed) {
         // Somebody else's: it does what it would have done.
         kernel::set_default(signal);
         kernel::send_to_thread(signal);
         return false;
     }
+    // SAFETY: the kernel passes the interrupted context, which is the handler's to change.
+    interrupted::mend(unsafe { &mut *context.cast() })
+}
+
+/// Starts the thread, unless somebody is about to.
+fn start_alone(call: u64) {
     let process = kernel::process_id();
     let before = STARTING.load(Ordering::Relaxed);
     let taken = STARTING.compare_exchange(before, process, Ordering::Relaxed, Ordering::Relaxed);
     if before != process && taken.is_ok() {
-        start(value, process);
+        start(call, process);
         STARTING.store(0, Ordering::Relaxed);
     }
-    // SAFETY: the kernel passes the interrupted context, which is the handler's to change.
-    interrupted::mend(unsafe { &mut *context.cast() })
 }
 
 /// Starts the thread, unless it is there. What it inherits blocks every signal.

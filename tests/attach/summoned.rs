@@ -1,6 +1,7 @@
 //! Processes that carry the library are attached to by whoever may not trace them, and do not notice.
 
 use std::fs;
+use std::io::Read as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -161,27 +162,40 @@ fn a_wait_is_not_cut_short() {
     thread::scope(|scope| ways.iter().for_each(|way| drop(scope.spawn(|| watch(way)))));
 }
 
+fn send(pid: u32, value: u64) {
+    static QUEUE: OnceLock<PathBuf> = OnceLock::new();
+    let queue = QUEUE.get_or_init(|| build("queue.c", "queue", "gcc", &[]));
+    let words = [pid.to_string(), SIGNAL.to_string(), value.to_string()];
+    assert!(Command::new(queue).args(words).status().is_ok_and(|done| done.success()));
+}
+
 #[test]
-fn what_others_send_does_what_it_did() {
-    let queue = build("queue.c", "queue", "gcc", &[]);
-    let send = |pid: u32, value: u64| {
-        let words = [pid.to_string(), SIGNAL.to_string(), value.to_string()];
-        assert!(Command::new(&queue).args(words).status().is_ok_and(|done| done.success()));
-    };
-    let start = |mut command: Command| {
-        let child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn();
-        child.expect("the program starts")
-    };
-    let program = carrier();
-    let mut ends = Vec::new();
-    for command in [Command::new(program), carrying(program)] {
-        let mut child = start(command);
+fn what_others_send_ends_who_would_have_ended() {
+    let defaults = build("defaults.c", "defaults", "gcc", &[]).display().to_string();
+    for mut command in [Command::new(&defaults), carrying(&defaults)] {
+        let command = command.arg(carrier()).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().expect("the program starts");
+        let output = child.stdout.as_mut().expect("it was piped");
+        output.read_exact(&mut [0; 6]).expect("it says that it is ready");
         send(child.id(), 7);
-        ends.push(child.wait().expect("it is ours").signal());
+        assert_eq!(child.wait().expect("it is ours").signal(), Some(SIGNAL));
     }
-    assert_eq!(ends, [Some(SIGNAL); 2]);
-    // A call whose letter is gone does nothing at all.
-    let target = Target::start(&mut carrying(program));
+}
+
+#[test]
+fn what_others_send_is_ignored_by_who_would_have_ignored_it() {
+    // The C library has the children ignore it that it spawns.
+    for mut command in [Command::new(carrier()), carrying(carrier())] {
+        let target = Target::start(&mut command);
+        send(target.pid(), 7);
+        Attached::to(target.pid(), "0.2");
+        ends_well(target);
+    }
+}
+
+#[test]
+fn a_call_whose_letter_is_gone_does_nothing() {
+    let target = Target::start(&mut carrying(carrier()));
     let gone = Call { process: std::process::id(), descriptor: 99_999 };
     send(target.pid(), gone.value().expect("the numbers are small"));
     sees_reads(target.pid());
