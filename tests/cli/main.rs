@@ -10,6 +10,7 @@ mod json;
 mod keys;
 mod kinds;
 mod manners;
+mod mistakes;
 mod signals;
 mod store;
 mod verbs;

@@ -150,6 +150,54 @@ fn poisson() {
     is_diagnosed_as_it_was_live(&words, Some("ExcessiveSyncWaitingTime"));
 }
 
+/// Phases that were searched apart while the program ran are searched apart again, and lines of the source are told.
+#[test]
+fn phases() {
+    let _alone = shipped::machine();
+    let place = Place(scratch());
+    let mut rest = vec!["--".to_owned()];
+    rest.extend(Mpi::OpenMpi.launch(4));
+    let program = programs::built_for(Mpi::OpenMpi).join("api/two_phases");
+    rest.extend([program.display().to_string(), "4".to_owned()]);
+    let live = place.report(&["run", "-q", "--code-search", "none"], &rest);
+    let diagnosed = place.report(&["diagnose", "latest"], &[]);
+    let list = |report: &Value| report["phases"].as_array().expect("a list").clone();
+    let moments = |phases: &[Value]| -> Vec<Value> {
+        let keys = ["name", "begin_s", "end_s"];
+        phases.iter().flat_map(|phase| keys.map(|key| phase[key].clone())).collect()
+    };
+    let (lived, again) = (list(&live), list(&diagnosed));
+    assert_eq!(lived.len(), 2, "two phases were announced: {live}");
+    assert_eq!(moments(&again), moments(&lived));
+    for (was, is) in lived.iter().zip(&again) {
+        let names: Vec<String> = found(is).into_iter().map(|(name, _)| name).collect();
+        let clear = found(was).into_iter().filter(|(_, margin)| *margin > 1.5);
+        for (name, margin) in clear {
+            assert!(names.contains(&name), "{name}, {margin:.1} times: {names:#?}");
+        }
+        let first = |phase: &Value| found(phase).first().map(|(name, _)| name.clone());
+        assert_eq!(first(is), first(was), "{}", is["name"]);
+    }
+    let lines = |report: &Value| -> std::collections::BTreeMap<String, String> {
+        let list = report["bottlenecks"].as_array().expect("a list").iter();
+        let line = |one: &Value| {
+            Some((
+                format!("{}{}", one["hypothesis"], one["focus"]),
+                one["source"].as_str()?.to_owned(),
+            ))
+        };
+        list.filter_map(line).collect()
+    };
+    let (lived, again) = (lines(&live), lines(&diagnosed));
+    let both = again.iter().filter(|(name, _)| lived.contains_key(*name));
+    assert!(both.clone().count() > 0, "{lived:?} {again:?}");
+    for (name, line) in both {
+        assert_eq!(lived[name], *line, "{name}");
+    }
+    let whole = place.report(&["diagnose", "latest", "--no-phases"], &[]);
+    assert_eq!(list(&whole), Vec::<Value>::new());
+}
+
 /// What nobody asked while it ran is found all the same, and the store says what the run was made of.
 #[test]
 fn a_run_without_a_search() {

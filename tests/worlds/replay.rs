@@ -23,7 +23,7 @@ fn the_replay_keeps_the_promises() {
     let odd = Odd {
         hot: Some((asked.clone(), share)),
         // Nobody keeps what measuring cost.
-        refused: Some(pair(Metric::ProbeCost, "/Process")),
+        refused: Some(pair(Metric::ObservedCost, "/Process")),
     };
     check(&mut || Replay::new(record.clone(), [(asked.clone(), histogram.clone())]), &odd);
 }

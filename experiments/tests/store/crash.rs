@@ -3,6 +3,7 @@
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use whyperf_experiments::{Access, History, Store};
 
@@ -35,9 +36,17 @@ fn a_hundred_kills_lose_no_finished_run() {
         let names = lines
             .map_while(Result::ok)
             .filter_map(|line| line.strip_prefix("finished ").map(str::to_owned));
-        finished.extend(names.take(1 + kill as usize % 3));
-        // Somewhere in the next run: how far depends on how much else is done first.
-        (0..kill * 997 % 20_000).for_each(|spin| _ = std::hint::black_box(spin));
+        let mut took = Duration::ZERO;
+        let mut before = Instant::now();
+        for name in names.take(1 + kill as usize % 3) {
+            finished.push(name);
+            took = std::mem::replace(&mut before, Instant::now()).elapsed();
+        }
+        // Somewhere in the next run, which takes about as long as the last: at its beginning, in its midst, at its end.
+        let moment = before + took * (kill * 37 % 100) / 100;
+        while Instant::now() < moment {
+            std::hint::spin_loop();
+        }
         child.kill().expect("it runs for ever");
         child.wait().expect("it was killed");
     }

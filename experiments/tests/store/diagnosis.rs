@@ -1,11 +1,11 @@
 //! What is kept of a run can be searched again, and what that finds is a run, too.
 
-use whyperf_consultant::{Event, MeasurementId};
+use whyperf_consultant::{Event, MeasurementId, World as _};
 use whyperf_experiments::{
-    Access, Diagnosis, Ending, Extent, History, ObjectRow, Progress, Record, Recorder, Selector,
-    Store, StoreError, Topic,
+    Access, Diagnosis, Ending, Extent, History, ObjectRow, Progress, Record, Recorder, Replay,
+    Selector, Store, StoreError, Topic,
 };
-use whyperf_model::matching::{ClassId, Grown, Kind, Seat, SeatId, Tally, Totals};
+use whyperf_model::matching::{ClassId, Grown, Kind, Line, Seat, SeatId, Tally, Totals};
 use whyperf_model::{Category, Focus, Interval, Metric, Nanos, Pair};
 
 use crate::sample::{Place, at, new_run, progress};
@@ -65,12 +65,82 @@ fn a_record_folds_and_loses_nothing() {
     assert!(bytes.len() < 16 * Record::MOST_ROUNDS, "{} bytes", bytes.len());
     let read = Record::parse(&bytes).expect("it was just written");
     assert_eq!(read, record);
-    let replay = whyperf_experiments::Replay::new(read, []);
+    let replay = Replay::new(read, []);
     let samples = samples(replay, &waits());
     let whole: i64 = samples.iter().map(|(_, amount)| amount).sum();
     assert_eq!(whole, 3_500_000_000);
     let is_gapless = samples.windows(2).all(|pair| pair[0].0.end == pair[1].0.start);
     assert!(is_gapless && samples.len() == record.rounds());
+}
+
+/// Phases, places, prices and lines of a long run, beside amounts.
+fn told() -> Record {
+    let name = |text: &str| text.parse::<whyperf_model::Resource>().expect("well formed");
+    let mut record = Record::default();
+    for n in 0..1500 {
+        let mut tally = tally(n);
+        let (process, machine) = (name("/Process/0"), name("/Machine/n0"));
+        tally.placed.extend((n == 0).then_some((process, machine)));
+        tally.prices.push((name("/Code/a.c/f"), if n < 700 { 1000.0 } else { 5000.0 }));
+        tally.hot.extend((n == 5).then_some((waits(), 0.25)));
+        record.add(&tally);
+        if n % 500 == 100 {
+            record.begin_phase(tally.interval.end, &format!("phase {n}"));
+        }
+    }
+    let kind = Kind {
+        category: Category::Barrier,
+        code: vec![name("/Code/a.c/f")],
+        object: None,
+        own: None,
+    };
+    record.set_lines(&[Line {
+        who: [name("/Process/0/0"), name("/Machine/n0")],
+        kind: kind.into(),
+        code: name("/Code/a.c/f"),
+        position: "a.c:7".into(),
+        time: 9,
+    }]);
+    record
+}
+
+#[test]
+fn what_was_told_beside_amounts_comes_back_folded() {
+    let record = told();
+    let read = Record::parse(&record.bytes()).expect("it was just written");
+    assert_eq!(read, record);
+    let mut world = Replay::new(read, []);
+    assert_eq!(
+        Line::longest(world.lines(), Metric::SyncWait, &Focus::whole_program()).as_deref(),
+        Some("a.c:7")
+    );
+    let events: Vec<Event> = std::iter::from_fn(|| world.next()).collect();
+    let phases = events.iter().filter_map(|event| match event {
+        Event::Phase(now, name) => Some((now.0.0, name.as_str())),
+        _ => None,
+    });
+    // After a fold a phase begins at the end of the longer round in which it began.
+    let at = |n: u64| (n + 1).next_multiple_of(2) * MILLISECOND;
+    let wanted = [(at(100), "phase 100"), (at(600), "phase 600"), (at(1100), "phase 1100")];
+    assert_eq!(phases.collect::<Vec<_>>(), wanted);
+    let prices = events.iter().filter_map(|event| match event {
+        Event::Price(_, _, rate) => Some(*rate),
+        _ => None,
+    });
+    assert_eq!(prices.collect::<Vec<_>>(), [1000.0, 5000.0], "what stays is told once");
+    let placed = events.iter().filter(|event| matches!(event, Event::Placed(..)));
+    assert_eq!(placed.count(), 1);
+}
+
+#[test]
+fn records_of_the_first_version_are_read_without_what_they_did_not_hold() {
+    let mut bytes = told().bytes();
+    bytes[0] = 1;
+    let mut first = Record::default();
+    (0..1500).for_each(|n| first.add(&tally(n)));
+    assert_eq!(Record::parse(&bytes), Some(first));
+    bytes[0] = 3;
+    assert_eq!(Record::parse(&bytes), None);
 }
 
 /// A run with a record, written in two parts as a journal does.
