@@ -13,6 +13,8 @@ use crate::sync::{AtomicU64, Ordering};
 
 /// Bytes of code that one function may need in an arena.
 pub const CODE: usize = 112;
+/// Bytes behind them, in which the agent puts code that counts calls.
+pub const COUNTING: usize = 16;
 /// Pairs of places that one patch may have inside.
 pub const BOUNDARIES: usize = 16;
 
