@@ -140,7 +140,7 @@ pub(crate) struct Options {
     #[arg(long, num_args = 2, value_names = ["METRIC", "FOCUS"], action = ArgAction::Append)]
     pub(crate) measure: Vec<String>,
     /// Find functions along calls (callgraph), by module (module), or not at all (none)
-    #[arg(long, value_name = "WAY", value_enum, default_value_t = CodeSearch::None)]
+    #[arg(long, value_name = "WAY", value_enum, default_value_t = CodeSearch::Callgraph)]
     #[arg(env = "WHYPERF_CODE_SEARCH", hide_env_values = true, hide_possible_values = true)]
     pub(crate) code_search: CodeSearch,
     /// Ask nothing while the program runs; `whyperf diagnose` can later

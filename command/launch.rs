@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_measured_program_sees_three_variables() {
+    fn a_measured_program_sees_four_variables() {
         let words = [OsString::from("true")];
         let mut launch = Launch::prepare(&words).expect("every system has `true`");
         let words = ["whyperf", "run", "--", "true"];
@@ -176,6 +176,6 @@ mod tests {
         let (library, directory) = (Path::new("/lib/libwhyperf.so"), Path::new("/dev/shm/run"));
         launch.measure(library, directory, &request.options);
         let names: Vec<&str> = launch.environment.iter().map(|(name, _)| *name).collect();
-        assert_eq!(names, ["LD_PRELOAD", DIRECTORY, CALLPATH_DEPTH]);
+        assert_eq!(names, ["LD_PRELOAD", DIRECTORY, CALLPATH_DEPTH, FUNCTIONS]);
     }
 }

@@ -115,13 +115,19 @@ impl Module {
         let is_for_tools = |name: &String| {
             name.get(..PROFILED.len()).is_some_and(|start| start.eq_ignore_ascii_case(PROFILED))
         };
-        let is_library = || !self.is_ours() && self.code.section(".interp").is_none();
+        let is_library = || !(self.is_ours() || self.is_program());
         *self.is_mpi.get_or_init(|| is_library() && self.exports().keys().any(is_for_tools))
     }
 
-    /// Whether it came with the system.
+    /// Whether it is a program: what asks for a loader and is no library that can be started, as the C library is.
+    fn is_program(&self) -> bool {
+        self.code.section(".interp").is_some() && !self.name().contains(".so")
+    }
+
+    /// Whether it is a library that came with the system.
     pub(super) fn is_system(&self) -> bool {
-        SYSTEM.iter().any(|folder| self.code.path().starts_with(folder))
+        let path = self.code.path();
+        SYSTEM.iter().any(|folder| path.starts_with(folder)) && !self.is_program()
     }
 
     /// How to patch a function, planned once.

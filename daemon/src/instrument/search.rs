@@ -66,10 +66,8 @@ pub(super) fn main_function(known: &Module) -> Option<FunctionId> {
     if let Some(main) = known.ordinary().find(is_main) {
         return Some(main);
     }
-    // Without names: the beginning of the file passes the address of `main` on.
-    let header = known.code.address(0)?;
-    let field = known.code.read(header + START..header + START + 8)?;
-    let start = known.code.function_at(u64::from_le_bytes(field.try_into().ok()?))?;
+    // Without names: what the kernel begins with passes the address of `main` on.
+    let start = first_function(known)?;
     let passed = references::in_code(&known.code, start);
     let is_whole =
         |id: &FunctionId| known.code.functions()[id.index()].kind == FunctionKind::Ordinary;
@@ -77,6 +75,13 @@ pub(super) fn main_function(known: &Module) -> Option<FunctionId> {
         let function = known.code.functions()[id.index()];
         function.end - function.entry
     })
+}
+
+/// What the kernel or the loader begins with, if the object is a program.
+pub(super) fn first_function(known: &Module) -> Option<FunctionId> {
+    let header = known.code.address(0)?;
+    let field = known.code.read(header + START..header + START + 8)?;
+    known.code.function_at(u64::from_le_bytes(field.try_into().ok()?))
 }
 
 /// Where in a file's header stands at which address its program begins.

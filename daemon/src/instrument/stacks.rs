@@ -8,6 +8,7 @@ use whyperf_model::{Hierarchy, Nanos, Resource};
 
 use super::desk::{Answer, Seen};
 use super::modules::FunctionKey;
+use super::search;
 use super::worker::Worker;
 use crate::attach::glance::Sight;
 
@@ -111,14 +112,21 @@ impl Worker {
         if !is_whole {
             return;
         }
-        let known = || calls.iter().rev().filter_map(|call| call.function);
+        // A `main` that jumped on is not on the stack any more: the thread begins with what it jumped to.
+        let known = || {
+            let all = calls.iter().rev().filter_map(|call| call.function);
+            all.filter(|key| self.is_of_interest(*key) && !self.begins_program(*key))
+        };
         let own = known().find(|key| !self.modules.get(key.module).is_system());
-        let first = own.or_else(|| known().find(|key| self.is_of_interest(*key)));
-        if let Some(first) = first.filter(|first| self.is_of_interest(*first))
+        if let Some(first) = own.or_else(|| known().next())
             && self.experience.beginnings.insert(first)
         {
             self.report(Resource::root(Hierarchy::Code), first);
         }
+    }
+
+    fn begins_program(&self, key: FunctionKey) -> bool {
+        search::first_function(self.modules.get(key.module)) == Some(key.function)
     }
 
     /// Within an object, and by the names that others export, also for later runs.
