@@ -80,7 +80,7 @@ pub(crate) fn is_watched() -> bool {
 
 /// Installs the handler, once, if the signal has its default disposition.
 pub(crate) fn watch() {
-    if !is_watched() && kernel::handle_if_default(libc::SIGBUS, hit) {
+    if !is_watched() && kernel::handle_if_default(libc::SIGBUS, hit, 0) {
         WATCHED.store(true, Ordering::Relaxed);
     }
 }

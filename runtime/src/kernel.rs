@@ -107,7 +107,7 @@ pub(crate) fn block_signals() -> u64 {
     old
 }
 
-/// Brings back what [`block_signals`] answered.
+/// Makes this the mask of the thread, as what [`block_signals`] answered.
 pub(crate) fn restore_signals(mask: u64) {
     let arguments = [libc::SIG_SETMASK as usize, &raw const mask as usize, 0, 8, 0, 0];
     // SAFETY: the mask lives here and has the size passed on.
@@ -152,20 +152,17 @@ pub(crate) fn dispose_as_it_is(signal: i32, new: &Disposition) -> bool {
     unsafe { call(libc::SYS_rt_sigaction, arguments) == 0 }
 }
 
-/// Blocks these signals, too.
-pub(crate) fn also_block(mask: u64) {
-    let arguments = [libc::SIG_BLOCK as usize, &raw const mask as usize, 0, 8, 0, 0];
-    // SAFETY: the mask lives here and has the size passed on.
-    unsafe { call(libc::SYS_rt_sigprocmask, arguments) };
-}
-
-/// Installs the handler if the signal has its default disposition; answers whether it did.
-pub(crate) fn handle_if_default(signal: i32, handler: Handler) -> bool {
+/// Installs the handler, during which these signals are blocked, if the signal has its default disposition;
+/// answers whether it did.
+pub(crate) fn handle_if_default(signal: i32, handler: Handler, mask: u64) -> bool {
     if disposition(signal).is_none_or(|old| old.handler != libc::SIG_DFL) {
         return false;
     }
     let flags = (libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART) as u64;
-    dispose(signal, Disposition { handler: handler as usize, flags, ..Disposition::default() })
+    dispose(
+        signal,
+        Disposition { handler: handler as usize, flags, mask, ..Disposition::default() },
+    )
 }
 
 /// Whether this handler is the signal's disposition.

@@ -56,6 +56,11 @@ fn signals_are_blocked_at_any_time() {
 }
 
 #[test]
+fn stacks_are_small() {
+    check(&Program::built("small_stacks.c"));
+}
+
+#[test]
 fn nobody_who_waits_is_interrupted() {
     check(&Program::built("waiting.c"));
 }

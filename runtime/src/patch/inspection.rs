@@ -59,7 +59,8 @@ fn choose_signal() -> bool {
     if signal().is_some_and(is_ours) {
         return true;
     }
-    let free = (FIRST..=LAST).rev().find(|signal| kernel::handle_if_default(*signal, asked));
+    let install = |signal: &i32| kernel::handle_if_default(*signal, asked, u64::MAX);
+    let free = (FIRST..=LAST).rev().find(install);
     SIGNAL.store(free.unwrap_or(0) as u32, Ordering::Relaxed);
     free.is_some()
 }

@@ -29,9 +29,10 @@ pub(super) fn install() -> bool {
     CHAINED.store(now.handler, Ordering::Relaxed);
     FLAGS.store(now.flags, Ordering::Relaxed);
     MASK.store(now.mask, Ordering::Relaxed);
-    let flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER | libc::SA_RESTART;
+    let flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART;
+    // Nothing comes in between: each handler takes kilobytes of a stack that the program made as small as it could.
     let new = Disposition { handler: hit as *const () as usize, flags: flags as u64, ..now };
-    kernel::dispose(libc::SIGTRAP, Disposition { mask: 0, ..new })
+    kernel::dispose(libc::SIGTRAP, Disposition { mask: u64::MAX, ..new })
 }
 
 /// What the program would learn of the signal if the handler is the one here.
@@ -89,7 +90,14 @@ fn pass_on(signal: i32, info: *mut libc::siginfo_t, context: *mut c_void) {
     }
     let flags = FLAGS.load(Ordering::Relaxed) as i32;
     let own = if flags & libc::SA_NODEFER == 0 { 1 << (signal - 1) } else { 0 };
-    kernel::also_block(MASK.load(Ordering::Relaxed) | own);
+    if flags & libc::SA_RESETHAND != 0 {
+        CHAINED.store(libc::SIG_DFL, Ordering::Relaxed);
+    }
+    // SAFETY: the kernel passes the interrupted context, in which it keeps a mask of one word.
+    let interrupted = unsafe {
+        (&raw const (*context.cast::<libc::ucontext_t>()).uc_sigmask).cast::<u64>().read()
+    };
+    kernel::restore_signals(interrupted | MASK.load(Ordering::Relaxed) | own);
     // Returning from this handler brings the interrupted mask back.
     if flags & libc::SA_SIGINFO != 0 {
         type Told = extern "C" fn(i32, *mut libc::siginfo_t, *mut c_void);
