@@ -152,8 +152,14 @@ pub(super) struct Account {
 }
 
 impl Account {
-    pub(super) fn of(kind: Kind) -> Self {
-        Self { kind, ..Self::default() }
+    /// From this interval on, which is the first that is asked about.
+    pub(super) fn since(kind: Kind, spell: &Spell) -> Self {
+        let late = match spell.stretch {
+            Stretch::Waiting | Stretch::Beginning(_) => Nanos::ZERO,
+            // It was on already, for others: what it did before nobody took down.
+            Stretch::On | Stretch::Ending | Stretch::Window => spell.age - spell.lived,
+        };
+        Self { kind, late, ..Self::default() }
     }
 
     /// Takes an interval in.
@@ -289,6 +295,19 @@ mod tests {
     }
 
     #[test]
+    fn what_was_on_before_it_was_asked_about_is_late() {
+        let first = Spell { age: Nanos(500), ..spell(Stretch::On, 100, 0) };
+        let mut account = Account::since(Kind::Events, &first);
+        account.add(4.0, &first);
+        assert_eq!((account.total(), account.late), (4.0, Nanos(400)));
+        let first = Spell { age: Nanos(500), ..spell(Stretch::Waiting, 0, 100) };
+        let mut account = Account::since(Kind::Events, &first);
+        account.add(0.0, &first);
+        account.add(4.0, &spell(Stretch::Beginning(Nanos(560)), 40, 60));
+        assert_eq!(account.late, Nanos(560));
+    }
+
+    #[test]
     fn a_quiet_time_does_not_thin_out_the_busy_one_after_it() {
         let mut account = Account::default();
         for _ in 0..1000 {
@@ -334,7 +353,7 @@ mod tests {
 
     #[test]
     fn samples_tell_the_time_of_what_is_too_hot_and_fill_the_gap_before_them() {
-        let mut time = Account::of(Kind::Time);
+        let mut time = Account { kind: Kind::Time, ..Account::default() };
         time.add(50.0, &spell(Stretch::Ending, 50, 60));
         time.add(7.0, &spell(Stretch::Window, 10, 30));
         time.add(9.0, &sighted(20, 100, Stretch::Window));
@@ -349,7 +368,7 @@ mod tests {
 
     #[test]
     fn what_a_function_calls_is_only_in_its_windows() {
-        let mut time = Account::of(Kind::Time);
+        let mut time = Account { kind: Kind::Time, ..Account::default() };
         for _ in 0..2 {
             let spell = sighted(20, 100, Stretch::Window);
             time.add(1.0, &Spell { calls_others: true, ..spell });

@@ -134,6 +134,11 @@ impl Instrumenter {
                 active.amount = before.saturating_add(scaled);
             }
             if self.by_name.contains(pair) {
+                // Before its functions are found nothing is covered.
+                let waits =
+                    spells.is_empty() && self.standing(*pair, seat.number) == Standing::Pending;
+                let length = if waits { Nanos::ZERO } else { seat.length };
+                let seat = Seat { length, ..seat };
                 let entry = self.ledger.0.entry(*pair).or_default();
                 entry.take(seat, brought, &spells, &Parts { kind, amounts: parts });
             }
@@ -210,7 +215,7 @@ impl Entry {
         for ((key, spell), part) in spells.iter().zip(&parts.amounts) {
             let account = self.accounts.entry((seat.number, *key));
             self.now = self.now.max(spell.covered);
-            account.or_insert_with(|| Account::of(parts.kind)).add(*part, spell);
+            account.or_insert_with(|| Account::since(parts.kind, spell)).add(*part, spell);
         }
     }
 }
