@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::program::is_hurried;
-use whyperf_code::plan::{Islands, Plan, STUB_LENGTH, ThunkForm, plan};
+use whyperf_code::plan::{Islands, Plan, ThunkForm, plan};
 use whyperf_code::{FunctionId, Object};
-use whyperf_layout::patch::{BOUNDARIES, Boundary, CODE, Code, Patch};
+use whyperf_daemon::patch_of;
+use whyperf_layout::patch::{CODE, COUNTING, Patch};
 
 /// What is known of a file, planned once however many programs load it.
 pub(crate) struct Module {
@@ -77,7 +78,7 @@ impl Loaded {
         let numbered = (0_u64..).zip(&self.module.plans);
         let patches = numbered.filter_map(|(at, plan)| {
             let stub = arena.address + arena.data + STRIDE as u64 * at;
-            patch(plan, self.bias, stub, arena.address + 8 * at)
+            patch_of(plan, self.bias, stub, arena.address + 8 * at).ok()
         });
         patches.collect()
     }
@@ -134,39 +135,6 @@ fn place(path: PathBuf, parts: &[(Range<u64>, u64, bool)]) -> Option<Loaded> {
     Some(Loaded { module, path, span, bias, text })
 }
 
-fn patch(plan: &Plan, bias: u64, stub: u64, word: u64) -> Option<Patch> {
-    let encoded = plan.encode(bias, stub, word).ok()?;
-    let mut code = Code([0; CODE]);
-    code.0.get_mut(..encoded.code.len())?.copy_from_slice(&encoded.code);
-    let mut boundaries = [Boundary::default(); BOUNDARIES];
-    for (pair, (old, new)) in boundaries.iter_mut().zip(&encoded.boundaries) {
-        *pair = Boundary { old: *old, new: *new };
-    }
-    let five = |bytes: [u8; 5]| bytes.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
-    let island = encoded.island;
-    let is_copied = plan.thunk == ThunkForm::Copy;
-    let form =
-        if is_copied { whyperf_layout::ThunkForm::Copy } else { whyperf_layout::ThunkForm::Shift };
-    Some(Patch {
-        entry: plan.entry.wrapping_add(bias),
-        site: encoded.site,
-        length: u64::from(encoded.length),
-        thunk: form as u64 | u64::from(plan.copied) << 8,
-        original: u64::from_le_bytes(encoded.original),
-        patched: u64::from_le_bytes(encoded.patched),
-        island: island.map_or(0, |island| island.at),
-        island_original: island.map_or(0, |island| five(island.original)),
-        island_patched: island.map_or(0, |island| five(island.patched)),
-        stub: encoded.stub,
-        copy: encoded.copy,
-        word,
-        code_length: encoded.code.len() as u64,
-        boundary_count: encoded.boundaries.len() as u64,
-        boundaries,
-        code,
-    })
-}
-
 /// Functions of one library that are looked at in a hurry: all of the C library's.
 const MOST_PLANNED: usize = 4000;
 /// Libraries whose functions are tortured, by the beginnings of their names.
@@ -181,6 +149,4 @@ const LIBRARIES: [&str; 8] = [
     "libopen-",
 ];
 /// Bytes from stub to stub.
-const STRIDE: usize = STUB_LENGTH + COUNTING;
-/// What the process puts behind each.
-const COUNTING: usize = 16;
+const STRIDE: usize = CODE + COUNTING;

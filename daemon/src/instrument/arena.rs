@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use whyperf_code::plan::STUB_LENGTH;
 use whyperf_layout::geometry::PAGE;
+use whyperf_layout::patch::{CODE as CODE_OF_ONE, COUNTING};
 
 use crate::symbols::maps::Stretch;
 
@@ -88,9 +88,7 @@ fn gaps<'a>(memory: &'a [Stretch], taken: &'a [u64]) -> impl Iterator<Item = Ran
 /// Functions of one arena.
 const FUNCTIONS: u64 = 2048;
 /// Bytes from stub to stub.
-const STRIDE: u64 = (STUB_LENGTH as u64).next_multiple_of(16) + COUNTING;
-/// Bytes behind a stub for the code that counts calls.
-const COUNTING: u64 = 16;
+const STRIDE: u64 = (CODE_OF_ONE + COUNTING) as u64;
 /// Bytes of words, in whole pages.
 pub(super) const DATA: u64 = (8 * FUNCTIONS).next_multiple_of(PAGE as u64);
 /// Bytes of code, in whole pages.

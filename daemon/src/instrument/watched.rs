@@ -4,11 +4,12 @@ use std::ops::Range;
 
 use whyperf_code::plan::{Plan, Refusal};
 use whyperf_code::{FunctionId, FunctionKind};
-use whyperf_layout::patch::{self, Boundary, Code, Patch, ThunkForm};
+use whyperf_layout::patch::Patch;
 
 use super::arena::{self, Arena, Room};
 use super::desk::Extent;
 use super::modules::{FunctionKey, Modules};
+use super::patch::patch_of;
 use crate::attach::glance::Glance;
 use crate::symbols::maps::{FileName, Maps, Stretch};
 
@@ -129,38 +130,7 @@ impl Watched {
     /// The words for the agent to patch a function of an object that is loaded so.
     pub(super) fn patch(&mut self, plan: &Plan, loaded: &Loaded) -> Result<(Patch, u64), Refusal> {
         let (arena, room) = self.room(&loaded.span).ok_or(Refusal::ArenaOutOfReach)?;
-        let encoded = plan.encode(loaded.bias, room.stub, room.word)?;
-        let mut code = Code::default();
-        let length = encoded.code.len().min(patch::CODE);
-        code.0[..length].copy_from_slice(&encoded.code[..length]);
-        let mut boundaries = [Boundary::default(); patch::BOUNDARIES];
-        for (pair, (old, new)) in boundaries.iter_mut().zip(&encoded.boundaries) {
-            *pair = Boundary { old: *old, new: *new };
-        }
-        let island = encoded.island;
-        let five = |bytes: [u8; 5]| {
-            let [a, b, c, d, e] = bytes;
-            u64::from_le_bytes([a, b, c, d, e, 0, 0, 0])
-        };
-        let patch = Patch {
-            entry: plan.entry.wrapping_add(loaded.bias),
-            site: encoded.site,
-            length: u64::from(encoded.length),
-            thunk: form(plan) as u64 | u64::from(plan.copied) << 8,
-            original: u64::from_le_bytes(encoded.original),
-            patched: u64::from_le_bytes(encoded.patched),
-            island: island.map_or(0, |island| island.at),
-            island_original: island.map_or(0, |island| five(island.original)),
-            island_patched: island.map_or(0, |island| five(island.patched)),
-            stub: encoded.stub,
-            copy: encoded.copy,
-            word: room.word,
-            code_length: length as u64,
-            boundary_count: encoded.boundaries.len().min(patch::BOUNDARIES) as u64,
-            boundaries,
-            code,
-        };
-        Ok((patch, arena))
+        Ok((patch_of(plan, loaded.bias, room.stub, room.word)?, arena))
     }
 
     /// Nothing could be mapped here: its functions need places elsewhere.
@@ -198,14 +168,6 @@ fn loaded(pid: u32, stretch: &Stretch, maps: &Maps, modules: &mut Modules) -> Op
     // What has no value in the file lies behind, and few displaced instructions name it.
     let end = span.end.saturating_add(NAMELESS).min(span.start + FAR);
     Some(Loaded { module, bias, span: span.start..end.max(stretch.end) })
-}
-
-const fn form(plan: &Plan) -> ThunkForm {
-    match plan.thunk {
-        whyperf_code::plan::ThunkForm::Shift => ThunkForm::Shift,
-        whyperf_code::plan::ThunkForm::Copy => ThunkForm::Copy,
-        whyperf_code::plan::ThunkForm::Anchor => ThunkForm::Anchor,
-    }
 }
 
 /// Bytes of a module that an arena has to reach.

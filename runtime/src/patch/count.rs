@@ -14,10 +14,10 @@ use crate::lock::Held;
 use core::arch::{asm, global_asm};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use whyperf_layout::geometry::SLOT_CAPACITY;
-use whyperf_layout::patch::CODE;
+use whyperf_layout::patch::{CODE, COUNTING};
 
 /// Bytes of the code, behind the stub.
-pub(super) const LENGTH: usize = 16;
+pub(super) const LENGTH: usize = COUNTING;
 
 global_asm!(
     ".section .tbss.whyperf_count,\"awT\",@nobits",
