@@ -81,7 +81,7 @@ pub struct Header {
     pub agent: AtomicU32,
     /// What is added to the addresses in the program's file to have those in memory; [`NO_BASE`] when unknown.
     pub program_base: AtomicU64,
-    /// 1 while the process waits at its start until functions are in place, 2 after that.
+    /// 1 while the process waits at its start until functions are in place.
     pub held: AtomicU32,
 }
 

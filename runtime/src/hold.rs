@@ -18,13 +18,6 @@ const LONGEST: u64 = 3_000_000_000;
 const LONELY: u64 = 300_000_000;
 const STEP: u64 = 20_000_000;
 
-/// The process waits; this is what the header says.
-const HELD: u32 = 1;
-/// It was told to go on.
-const TOLD: u32 = 2;
-/// It went on by itself.
-const TIRED: u32 = 3;
-
 /// Waits, where a user named functions.
 pub fn until_in_place() {
     if !settings().hold {
@@ -32,7 +25,7 @@ pub fn until_in_place() {
     }
     let Some(tables) = process::make() else { return };
     let (header, commands) = (tables.header(), tables.commands());
-    header.held.store(HELD, Ordering::Relaxed);
+    header.held.store(1, Ordering::Relaxed);
     let begin = clock::nanos();
     let may_go = || commands.go_on.load(Ordering::Relaxed) != 0;
     while !may_go() {
@@ -43,7 +36,7 @@ pub fn until_in_place() {
         }
         kernel::futex_wait(commands.go_on.as_ptr(), 0, STEP);
     }
-    header.held.store(if may_go() { TOLD } else { TIRED }, Ordering::Relaxed);
+    header.held.store(0, Ordering::Relaxed);
 }
 
 /// In a forked child: its region is made at once, so that somebody can bring its functions into place.
