@@ -1,4 +1,4 @@
-//! The resources the daemon has met, as small numbers, and which of them exist right now.
+//! The resources that were met or asked for, as small numbers, and which of them exist right now.
 
 use ahash::AHashMap;
 
