@@ -57,7 +57,7 @@ pub use daemon::{Counts, Daemon, Settings};
 pub use efficiency::{Efficiency, Effort};
 pub use error::Error;
 pub use functions::RefusedFunction;
-pub use instrument::{Sum, patch_of};
+pub use instrument::{Basis, Sum, patch_of};
 pub use live::{Correspondence, Live, Pace};
 pub use profile::{ProfileRow, View};
 pub use round::{Complaint, ProcessNote, Round};

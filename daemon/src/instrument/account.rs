@@ -135,6 +135,8 @@ pub(super) struct Account {
     /// What was counted in windows alone, or while samples were not there yet.
     in_part: f64,
     calls_others: bool,
+    /// Calls took so few nanoseconds that counting made them longer.
+    pub(super) has_short_calls: bool,
     counted: f64,
     estimated: f64,
     /// How long the process ran since the last window: nothing is known of that yet.
@@ -166,6 +168,7 @@ impl Account {
     pub(super) fn add(&mut self, amount: f64, spell: &Spell) {
         self.counted += amount;
         self.calls_others |= spell.calls_others;
+        self.has_short_calls |= spell.pace.is_some_and(|pace| pace > 1.0 / SHORT);
         self.sample(amount, spell);
         self.covered += spell.covered;
         if spell.visits > 0 {
@@ -224,6 +227,11 @@ impl Account {
         is_told.then(|| self.counted - self.in_part + amount)
     }
 
+    /// Whether samples could tell of it.
+    pub(super) fn is_time(&self) -> bool {
+        self.kind == Kind::Time
+    }
+
     /// How many nanoseconds of running were sampled for what is told.
     pub(super) fn sampled_time(&self) -> Option<Nanos> {
         self.sampled().map(|_| self.sampled.ran)
@@ -256,6 +264,9 @@ impl Account {
         !self.gap.is_zero() && self.rate.is_none() && self.sampled().is_none()
     }
 }
+
+/// Nanoseconds of a call below which counting it makes it longer: its three jumps take seven cycles at least.
+const SHORT: f64 = 2.5;
 
 #[expect(clippy::cast_precision_loss, reason = "an estimate")]
 fn nanos(time: Nanos) -> f64 {

@@ -18,8 +18,8 @@ pub struct Sum {
     pub covered: Nanos,
     /// The share that windows covered of the time in which functions were too hot.
     pub heat: Option<f64>,
-    /// Running time that was sampled, of what is told by samples.
-    pub sampled: Option<Nanos>,
+    /// What it rests on where it is an estimate.
+    pub basis: Basis,
     /// Of a time in which functions were too hot nothing is known.
     pub has_gap: bool,
     /// How long a process ran at most before its functions were in place.
@@ -44,11 +44,7 @@ impl Sum {
         let mut all = Vec::new();
         if let Some(share) = self.heat {
             let share = 100.0 * share;
-            let how = self.sampled.map(|time| {
-                let time = time.as_secs_f64();
-                format!(" by where its threads were found in {time:.2} s of running")
-            });
-            let how = how.unwrap_or_default();
+            let how = self.how();
             all.push(format!(
                 "too hot: covered {share:.2} % of the time, the total is an estimate{how}"
             ));
@@ -66,6 +62,36 @@ impl Sum {
         }
         all.join("; ")
     }
+}
+
+impl Sum {
+    /// How what was not covered was estimated, and how well that can be.
+    fn how(self) -> String {
+        match self.basis {
+            Basis::Samples(time) => {
+                let time = time.as_secs_f64();
+                format!(", by where its threads were found in {time:.2} s of running")
+            }
+            Basis::Windows => String::new(),
+            Basis::ShortCalls => ", and calls this short take longer while they are counted: there were up to twice as many"
+                .to_owned(),
+            Basis::Times => ", and as threads may not be sampled here, of calls of a few nanoseconds a rough one".to_owned(),
+        }
+    }
+}
+
+/// What an estimate rests on.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Basis {
+    /// What windows showed, as it was.
+    #[default]
+    Windows,
+    /// Calls of so few nanoseconds that counting them makes them longer.
+    ShortCalls,
+    /// Times of calls in windows, though samples would tell more.
+    Times,
+    /// Where threads were found in so much running time.
+    Samples(Nanos),
 }
 
 /// Nothing is called as early as that.
@@ -182,8 +208,7 @@ impl Instrumenter {
             total: entry.other + all().map(Account::total).sum::<f64>(),
             covered: entry.covered,
             heat: (hot > 0.0).then(|| windows / hot),
-            sampled: all()
-                .try_fold(Nanos::ZERO, |sum, account| Some(sum + account.sampled_time()?)),
+            basis: basis(&entry.accounts),
             has_gap: all().any(Account::is_lower_bound),
             late: all().map(|account| account.late).max().unwrap_or_default(),
             lost: entry.lost,
@@ -217,6 +242,17 @@ impl Entry {
             self.now = self.now.max(spell.covered);
             account.or_insert_with(|| Account::since(parts.kind, spell)).add(*part, spell);
         }
+    }
+}
+
+fn basis(accounts: &BTreeMap<(u32, FunctionKey), Account>) -> Basis {
+    let hot = || accounts.values().filter(|account| !account.hot.is_zero());
+    let sampled = hot().try_fold(Nanos::ZERO, |sum, account| Some(sum + account.sampled_time()?));
+    match sampled {
+        Some(sampled) => Basis::Samples(sampled),
+        None if hot().any(Account::is_time) => Basis::Times,
+        None if hot().any(|account| account.has_short_calls) => Basis::ShortCalls,
+        None => Basis::Windows,
     }
 }
 

@@ -45,7 +45,7 @@ use self::desk::{Answer, Desk, Request};
 use self::inventory::Inventory;
 use self::ledger::Ledger;
 pub(crate) use self::ledger::Seat;
-pub use self::ledger::Sum;
+pub use self::ledger::{Basis, Sum};
 pub use self::patch::patch_of;
 use self::modules::FunctionKey;
 use self::open_calls::OpenCalls;

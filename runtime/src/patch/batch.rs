@@ -146,7 +146,8 @@ fn length(site: &Site) -> usize {
 }
 
 fn new_bytes(site: &Site, way: Way) -> ([u8; 8], usize) {
-    (site.bytes(if way == Way::In { &site.patched } else { &site.original }), length(site))
+    let bytes = if way == Way::In { site.ours() } else { site.bytes(&site.original) };
+    (bytes, length(site))
 }
 
 /// The island is dead code: nobody executes it before the site leads there.

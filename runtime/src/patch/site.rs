@@ -50,6 +50,8 @@ pub(super) struct Site {
     pub(super) original: AtomicU64,
     /// What they are with us.
     pub(super) patched: AtomicU64,
+    /// The same while calls are only counted, else 0.
+    counting: AtomicU64,
     /// The same of the island, 0 for none.
     pub(super) island: AtomicU64,
     pub(super) island_original: AtomicU64,
@@ -88,6 +90,7 @@ impl Site {
             length: AtomicU64::new(0),
             original: AtomicU64::new(0),
             patched: AtomicU64::new(0),
+            counting: AtomicU64::new(0),
             island: AtomicU64::new(0),
             island_original: AtomicU64::new(0),
             island_patched: AtomicU64::new(0),
@@ -132,6 +135,9 @@ impl Site {
 
     /// Where it stands from here on.
     pub(super) fn set(&self, state: State) {
+        if state != State::Armed {
+            self.counting.store(0, Ordering::Relaxed);
+        }
         self.state.store(state as u32, Ordering::Relaxed);
     }
 
@@ -176,6 +182,33 @@ impl Site {
             missed.fetch_add(work.wrapping_sub(since), Ordering::Relaxed);
             self.off_since.store(if goes_on { work } else { 0 }, Ordering::Relaxed);
         }
+    }
+
+    /// The bytes of the site with us, in eight of them.
+    pub(super) fn ours(&self) -> [u8; 8] {
+        let counting = self.counting.load(Ordering::Relaxed);
+        if counting == 0 { self.bytes(&self.patched) } else { counting.to_le_bytes() }
+    }
+
+    /// When it is armed next calls are only counted, and without a way through the stub: a jump that once led
+    /// here and once there is foreseen later than others. False where the site has no room for that.
+    pub(super) fn will_count(&self) -> bool {
+        let at = self.at.load(Ordering::Relaxed);
+        let way = count::place(self).wrapping_sub(at.wrapping_add(JUMP as u64)) as i64;
+        let Ok(way) = i32::try_from(way) else { return false };
+        if self.length.load(Ordering::Relaxed) != JUMP as u64 {
+            return false;
+        }
+        let [first, _, _, _, _, rest @ ..] = self.bytes(&self.patched);
+        let ([a, b, c, d], [e, f, g]) = (way.to_le_bytes(), rest);
+        let bytes = u64::from_le_bytes([first, a, b, c, d, e, f, g]);
+        self.counting.store(bytes, Ordering::Relaxed);
+        true
+    }
+
+    /// It could not be armed: the next time it is as always.
+    pub(super) fn will_not_count(&self) {
+        self.counting.store(0, Ordering::Relaxed);
     }
 
     /// Calls are only counted from here on.

@@ -7,6 +7,7 @@
 //! Between two windows such a function is byte for byte the compiler's: it is called so often that
 //! being armed would cost the program more than the window does.
 
+use super::site::Site;
 use super::text::Text;
 use super::{arm, count, site};
 use crate::lock::Held;
@@ -96,16 +97,37 @@ impl Window {
     }
 
     /// The second part of a window: calls are counted, no more.
-    fn begin_to_count(&self, tables: Tables) {
+    fn begin_to_count(&self, tables: Tables, held: &Held) {
         self.count.store(COUNTED, Ordering::Relaxed);
         let Some((_, site)) = site::of_region(self.id()) else { return };
         let Some(text) = Text::open().filter(|text| count::prepare(text, site)) else { return };
         site::switch(tables, self.id(), false);
+        if !self.lead_to_count(tables, site, held) {
+            return;
+        }
         self.count.store(COUNTS, Ordering::Relaxed);
-        self.calls.store(count::sum(&text), Ordering::Relaxed);
+        // In the same order as at the end, for calls are counted between the two.
         self.work.store(count::work(), Ordering::Relaxed);
-        site.lead_to_count();
+        self.calls.store(count::sum(&text), Ordering::Relaxed);
         self.due.store(clock::nanos().saturating_add(COUNTING), Ordering::Relaxed);
+    }
+
+    /// Calls are only counted from here on; false when they cannot be.
+    fn lead_to_count(&self, tables: Tables, site: &Site, held: &Held) -> bool {
+        let is_one = |id: u16| id == self.id();
+        if arm::disarm_those(tables, &is_one, held) != Outcome::Done {
+            return false;
+        }
+        let is_direct = site.will_count();
+        arm::again(tables, &is_one, held);
+        if !arm::is_armed(self.id()) {
+            site.will_not_count();
+            return false;
+        }
+        if !is_direct {
+            site.lead_to_count();
+        }
+        true
     }
 
     fn end_count(&self, tables: Tables) {
@@ -113,10 +135,8 @@ impl Window {
             return;
         }
         self.count.store(COUNTED, Ordering::Relaxed);
-        let Some((_, site)) = site::of_region(self.id()) else { return };
-        let work = count::work();
-        site::rest(site);
         let Some(text) = Text::open() else { return };
+        let work = count::work();
         let calls = count::sum(&text).wrapping_sub(self.calls.load(Ordering::Relaxed));
         let work = work.wrapping_sub(self.work.load(Ordering::Relaxed));
         let record = tables.region(self.id());
@@ -206,7 +226,7 @@ pub(crate) fn turn(tables: Tables, now: u64, held: &Held) {
     if taken().all(|window| !window.is_at(COUNTS)) && others().next().is_some() {
         let number = (now >> TURN) as usize % others().count().max(1);
         if let Some(window) = others().nth(number) {
-            window.begin_to_count(tables);
+            window.begin_to_count(tables, held);
         }
     }
     if taken().any(|window| is_due(&window) && window.is_open()) {
