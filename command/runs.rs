@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
+use serde_json::json;
 use whyperf_experiments::{Access, History, Store, Summary};
 
 use crate::outlet;
@@ -20,13 +21,20 @@ pub(crate) fn runs(request: &Runs) -> Result<ExitCode> {
             for run in &found {
                 store.remove(run)?;
             }
+            if request.place.json {
+                return Ok(status(outlet::print_json(&json!({ "removed": found }))));
+            }
             found.iter().map(|run| format!("removed  {run}\n")).collect::<String>()
         }
         Some(RunsVerb::Tag { run, name, remove }) => {
             let mut store = Store::open(&request.place.store, Access::Change)?;
             let run = store.find(run)?;
             store.tag(&run, name, !remove)?;
-            format!("{}  {run}  {name}\n", if *remove { "untagged" } else { "tagged" })
+            let done = if *remove { "untagged" } else { "tagged" };
+            if request.place.json {
+                return Ok(status(outlet::print_json(&json!({ done: run, "name": name }))));
+            }
+            format!("{done}  {run}  {name}\n")
         }
     };
     Ok(status(outlet::print(&done)))

@@ -1,11 +1,14 @@
 //! `whyperf show`: one run of the store, as a whole or one part of it.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, anyhow};
 use serde::Serialize;
-use whyperf_experiments::{Access, ObjectRow, ProfileRow, RunId, Store, Summary, Verdict};
+use whyperf_experiments::{
+    Access, Edge, Extent, ObjectRow, ProfileRow, ResourceSpan, RunId, Store, Summary, Verdict,
+};
 use whyperf_model::{Histogram, Pair, Time};
 
 use crate::measure;
@@ -21,7 +24,8 @@ pub(crate) fn show(request: &Show) -> Result<ExitCode> {
     let run = store.find(&request.run)?;
     let page = Page { manner: Manner::of_stdout(request.place.color), json: request.place.json };
     let text = if request.search {
-        page.of(&store.verdicts(&run)?, |verdicts| verdict_lines(verdicts, page.manner))
+        let verdicts = store.verdicts(&run)?;
+        page.of(&graph(&verdicts, &store.edges(&run)?), |_| verdict_lines(&verdicts, page.manner))
     } else if request.profile {
         page.of(&store.profile(&run)?, |rows| profile_lines(rows))
     } else if request.resources {
@@ -69,11 +73,42 @@ impl Page {
     }
 }
 
+/// A question with those that led to it.
+#[derive(Serialize)]
+struct Node<'a> {
+    #[serde(flatten)]
+    verdict: &'a Verdict,
+    parents: Vec<Parent<'a>>,
+}
+
+#[derive(Serialize)]
+struct Parent<'a> {
+    number: u64,
+    axis: &'a str,
+}
+
+/// The graph of a search, in the order in which its questions came up.
+fn graph<'a>(verdicts: &'a [Verdict], edges: &'a [Edge]) -> Vec<Node<'a>> {
+    let mut led: BTreeMap<u64, Vec<Parent<'_>>> = BTreeMap::new();
+    for Edge { parent, child, axis } in edges {
+        led.entry(*child).or_default().push(Parent { number: *parent, axis });
+    }
+    let node = |verdict: &'a Verdict| Node {
+        verdict,
+        parents: led.remove(&verdict.number).unwrap_or_default(),
+    };
+    verdicts.iter().map(node).collect()
+}
+
 /// What a run was and what was found.
 #[derive(Serialize)]
 struct Overview {
     #[serde(flatten)]
     summary: Summary,
+    #[serde(flatten)]
+    extent: Extent,
+    /// The machines by name.
+    machines: Vec<String>,
     facts: Vec<whyperf_experiments::Fact>,
     objects: Vec<ObjectRow>,
     directives: Vec<String>,
@@ -85,8 +120,14 @@ fn overview(store: &Store, run: &RunId) -> Result<Overview> {
     bottlenecks.retain(|verdict| verdict.truth == "true");
     bottlenecks
         .sort_by(|one, other| one.found.cmp(&other.found).then(one.number.cmp(&other.number)));
+    let machine = |span: ResourceSpan| {
+        let name = span.name.strip_prefix("/Machine/")?;
+        Some(name.to_owned())
+    };
     Ok(Overview {
         summary: store.summary(run)?,
+        extent: store.extent(run)?,
+        machines: store.resources(run)?.into_iter().filter_map(machine).collect(),
         facts: store.facts(run)?,
         objects: store.objects(run)?,
         directives: store.directives(run)?,
@@ -95,13 +136,13 @@ fn overview(store: &Store, run: &RunId) -> Result<Overview> {
 }
 
 fn overview_lines(overview: &Overview, manner: Manner) -> String {
-    let Overview { summary, facts, objects, directives, bottlenecks } = overview;
+    let Overview { summary, extent, machines, facts, objects, directives, bottlenecks } = overview;
     let ending = match (summary.complete, summary.exit_status) {
         (true, Some(status)) => format!("exit status {status}"),
         _ => "never finished: whyperf did not see its end".to_owned(),
     };
     let mut text = format!(
-        "{}  {}\n  {} / {} / {}\n  began {}, took {:.2} s, {ending}\n",
+        "{}  {}\n  {} / {} / {}\n  began {}, took {:.2} s, {ending}\n  {} processes, {} threads on {}; measuring cost {} of the process that paid most\n",
         manner.paint(&summary.id, terminal::TITLE),
         summary.command.join(" "),
         summary.application,
@@ -109,6 +150,10 @@ fn overview_lines(overview: &Overview, manner: Manner) -> String {
         summary.trial,
         summary.started,
         summary.elapsed_s,
+        extent.processes,
+        extent.threads,
+        machines.join(", "),
+        share(extent.cost[0]),
     );
     for fact in facts {
         let _ = writeln!(text, "  {:<18} {}", fact.name, fact.value);

@@ -117,18 +117,30 @@ fn cpu() -> Option<String> {
 
 /// The revision that the working folder was checked out from, read without running anything.
 fn revision(folder: &Path) -> Option<String> {
-    let repository: PathBuf =
-        folder.ancestors().map(|above| above.join(".git")).find(|git| git.is_dir())?;
+    let repository = folder.ancestors().find_map(repository)?;
     let head = fs::read_to_string(repository.join("HEAD")).ok()?;
     let Some(reference) = head.trim().strip_prefix("ref: ") else {
         return Some(head.trim().to_owned());
     };
-    if let Ok(text) = fs::read_to_string(repository.join(reference)) {
+    // A work tree of its own has its own head, and shares the rest.
+    let common = fs::read_to_string(repository.join("commondir"));
+    let common = common.map_or(repository.clone(), |place| repository.join(place.trim_end()));
+    if let Ok(text) = fs::read_to_string(common.join(reference)) {
         return Some(text.trim().to_owned());
     }
-    let packed = fs::read_to_string(repository.join("packed-refs")).ok()?;
+    let packed = fs::read_to_string(common.join("packed-refs")).ok()?;
     let line = packed.lines().find(|line| line.ends_with(reference))?;
     line.split(' ').next().map(str::to_owned)
+}
+
+/// The repository of a folder, which may be elsewhere: then there is a file that says where.
+fn repository(folder: &Path) -> Option<PathBuf> {
+    let git = folder.join(".git");
+    if git.is_dir() {
+        return Some(git);
+    }
+    let text = fs::read_to_string(git).ok()?;
+    Some(folder.join(text.strip_prefix("gitdir: ")?.trim_end()))
 }
 
 #[cfg(test)]
@@ -147,6 +159,12 @@ mod tests {
         assert_eq!(revision(&folder).as_deref(), Some("abc123"));
         write("refs/heads/main", "def456\n");
         assert_eq!(revision(&folder).as_deref(), Some("def456"));
+        let (other, own) = (folder.join("other"), git.join("worktrees/other"));
+        fs::create_dir_all(&other).and_then(|()| fs::create_dir_all(&own)).expect("writable");
+        fs::write(other.join(".git"), format!("gitdir: {}\n", own.display())).expect("writable");
+        write("worktrees/other/HEAD", "ref: refs/heads/main\n");
+        write("worktrees/other/commondir", "../..\n");
+        assert_eq!(revision(&other).as_deref(), Some("def456"));
         write("HEAD", "fed789\n");
         assert_eq!(revision(&folder).as_deref(), Some("fed789"));
         fs::remove_dir_all(folder).expect("it was just made");

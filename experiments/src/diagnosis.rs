@@ -5,6 +5,7 @@
 //! the same diagnosis made twice is one.
 
 use rusqlite::{OptionalExtension as _, Transaction, params};
+use serde::Serialize;
 
 use crate::error::StoreError;
 use crate::record::Record;
@@ -27,7 +28,7 @@ pub struct Diagnosis {
 }
 
 /// How much a run was, and what measuring it cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Extent {
     /// Processes measured.
     pub processes: u32,

@@ -6,6 +6,8 @@ use whyperf_model::Metric;
 
 use crate::conformance::{LATE, LATE_STEPS, Odd, PHASE, RANKS, STEP, STEPS, TAG, check, pair};
 
+/// With its last message goes the communicator, as it does where it is seen.
+const GONE: &str = "/SyncObject/Message/other";
 const HOT: &str = "/Code/a.c/hot";
 const REFUSED: &str = "/Code/a.c/short";
 
@@ -13,7 +15,7 @@ fn world() -> Simulated {
     let length = STEPS * STEP.0 / 1_000_000;
     let [from, to] = [LATE_STEPS.start, LATE_STEPS.end].map(|step| step * STEP.0 / 1_000_000);
     let mut text = format!(
-        "length {length}ms\nprocesses 2 on n0\nat {from}ms announce {PHASE}\nat {to}ms retire {LATE}\n\
+        "length {length}ms\nprocesses 2 on n0\nat {from}ms announce {PHASE}\nat {to}ms retire {GONE}\n\
          function {HOT} hot 0.25\nrefuse <{REFUSED}> it is too short\n"
     );
     let mut phase = |rank: usize, from: u64, to: u64, tag: &str| {
