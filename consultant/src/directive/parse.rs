@@ -1,5 +1,6 @@
 //! Reading directives: every mistake is told, with its file, line and column.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -142,7 +143,7 @@ impl<'text> Line<'text> {
             (self.word(1, "the old name of a resource")?, self.word(2, "its new name")?);
         match (range::names(old), range::names(new)) {
             (None, None) => Ok(vec![self.map(old, new)?]),
-            (Some(old), Some(new)) if old != new && new.iter().any(|name| old.contains(name)) => {
+            (Some(old), Some(new)) if old != new && overlap(&old, &new) => {
                 Err(self.error(2, Mistake::Overlap))
             }
             (Some(old), Some(new)) if old.len() == new.len() => {
@@ -260,6 +261,12 @@ impl fmt::Display for DirectiveError {
 }
 
 impl std::error::Error for DirectiveError {}
+
+/// Whether a name stands on both sides.
+fn overlap(old: &[String], new: &[String]) -> bool {
+    let old: BTreeSet<&String> = old.iter().collect();
+    new.iter().any(|name| old.contains(name))
+}
 
 impl fmt::Display for Mistake {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
