@@ -13,13 +13,13 @@ use whyperf_layout::summons::{Call, SIGNAL};
 use crate::attached::Attached;
 use crate::jobs::children;
 use crate::launcher::Mpi;
-use crate::shipped;
 use crate::target::{Target, build};
+use crate::{release, shipped};
 
 /// A command that starts with the library, but nowhere to write to.
 fn carrying(program: &str) -> Command {
     let mut command = Command::new("env");
-    command.arg(format!("LD_PRELOAD={}", shipped::library().display())).arg(program);
+    command.arg(format!("LD_PRELOAD={}", release::library().display())).arg(program);
     command
 }
 
@@ -242,7 +242,7 @@ fn is_job_watched(mpi: Mpi) {
     let words = mpi.launch(4);
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]).arg("env");
-    command.arg(format!("LD_PRELOAD={}", shipped::library().display()));
+    command.arg(format!("LD_PRELOAD={}", release::library().display()));
     let target = Target::start(command.arg(program).arg("12"));
     for seconds in ["5", "2"] {
         let pid = target.pid().to_string();
