@@ -27,21 +27,7 @@ fn main() -> Result<(), StoreError> {
     println!("{runs} runs with {VERDICTS} verdicts each: {} MiB", size(&path) >> 20);
     timed("open", || Store::open(&path, Access::Read))?;
     let store = Store::open(&path, Access::Read)?;
-    let newest = History { most: Some(30), ..History::default() };
-    timed("list the newest 30", || store.runs(&newest))?;
-    timed("list all", || store.runs(&History::default()))?;
-    timed("list all as JSON", || {
-        let runs = store.runs(&History::default())?;
-        let mut out = BufWriter::new(File::create("/dev/null").expect("it is everywhere"));
-        serde_json::to_writer(&mut out, &runs).expect("plain data");
-        Ok(())
-    })?;
-    for application in ["app1", "rare"] {
-        let of = Some(application.to_owned());
-        let history = History { application: of, most: Some(10), ..History::default() };
-        let listed = timed(&format!("ten newest of {application}"), || store.runs(&history))?;
-        assert!(!listed.is_empty());
-    }
+    lists(&store)?;
     let latest = timed("find latest", || store.find(&Selector::Latest(0)))?;
     timed("find the oldest", || store.find(&Selector::Latest(runs - 1)))?;
     timed("find by a tag", || store.find(&Selector::Named("tag 7".into())))?;
@@ -77,6 +63,26 @@ fn main() -> Result<(), StoreError> {
         store.remove(&run)
     })?;
     timed("write a run", || written(&path, &Progress::default()))?;
+    Ok(())
+}
+
+/// The runs there are, as they are listed.
+fn lists(store: &Store) -> Result<(), StoreError> {
+    let newest = History { most: Some(30), ..History::default() };
+    timed("list the newest 30", || store.runs(&newest))?;
+    timed("list all", || store.runs(&History::default()))?;
+    timed("list all as JSON", || {
+        let runs = store.runs(&History::default())?;
+        let mut out = BufWriter::new(File::create("/dev/null").expect("it is everywhere"));
+        serde_json::to_writer(&mut out, &runs).expect("plain data");
+        Ok(())
+    })?;
+    for application in ["app1", "rare"] {
+        let of = Some(application.to_owned());
+        let history = History { application: of, most: Some(10), ..History::default() };
+        let listed = timed(&format!("ten newest of {application}"), || store.runs(&history))?;
+        assert!(!listed.is_empty());
+    }
     Ok(())
 }
 

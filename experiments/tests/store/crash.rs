@@ -33,12 +33,12 @@ fn a_hundred_kills_lose_no_finished_run() {
             .spawn()
             .expect("this test can start itself");
         let lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
-        let names = lines
+        let mut names = lines
             .map_while(Result::ok)
             .filter_map(|line| line.strip_prefix("finished ").map(str::to_owned));
         let mut took = Duration::ZERO;
         let mut before = Instant::now();
-        for name in names.take(1 + kill as usize % 3) {
+        for name in names.by_ref().take(1 + kill as usize % 3) {
             finished.push(name);
             took = std::mem::replace(&mut before, Instant::now()).elapsed();
         }
