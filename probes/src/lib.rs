@@ -13,6 +13,7 @@ mod errand;
 mod fortran;
 mod io;
 mod jumps;
+mod memory;
 mod mpi;
 mod next;
 mod privilege;

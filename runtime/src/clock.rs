@@ -11,7 +11,7 @@ static COUNTER: AtomicBool = AtomicBool::new(false);
 #[inline]
 #[must_use]
 pub fn now() -> u64 {
-    if is_counter() { counter() } else { nanos() }
+    if is_counter() { counter() } else { program_nanos() }
 }
 
 /// The time stamp counter, not fenced: what slips over the border of one segment, its neighbour has.
@@ -27,11 +27,21 @@ pub(crate) fn is_counter() -> bool {
     COUNTER.load(Ordering::Relaxed)
 }
 
-/// Nanoseconds of `CLOCK_MONOTONIC`.
+/// Nanoseconds of `CLOCK_MONOTONIC`, asked of the kernel itself: whoever stands in for the C library's function,
+/// as sanitizers do, expects a thread of the C library's, which the agent is not.
 pub(crate) fn nanos() -> u64 {
+    kernel::monotonic().map_or(0, in_nanos)
+}
+
+/// The same in a thread of the program's, without entering the kernel.
+fn program_nanos() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the structure is ours and has the type the call fills.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
+    in_nanos(time)
+}
+
+fn in_nanos(time: libc::timespec) -> u64 {
     (time.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(time.tv_nsec as u64)
 }
 

@@ -271,6 +271,14 @@ pub(crate) fn ran(thread: u32) -> u64 {
     (time.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(time.tv_nsec as u64)
 }
 
+/// The time of `CLOCK_MONOTONIC`.
+pub(crate) fn monotonic() -> Option<libc::timespec> {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    let arguments = [libc::CLOCK_MONOTONIC as usize, &raw mut time as usize, 0, 0, 0, 0];
+    // SAFETY: the structure is ours and has the type the call fills.
+    (unsafe { call(libc::SYS_clock_gettime, arguments) } == 0).then_some(time)
+}
+
 /// Wakes who sleeps on a futex that another process may share.
 pub(crate) fn futex_wake(word: *const u32) {
     let arguments = [word as usize, libc::FUTEX_WAKE as usize, i32::MAX as usize, 0, 0, 0];

@@ -46,6 +46,11 @@ fn recursion_and_tail_calls() {
 }
 
 #[test]
+fn threads_are_watched_by_a_sanitizer() {
+    check(&Program::sanitized("numbers.c"));
+}
+
+#[test]
 fn signals_come_at_any_time() {
     check(&Program::built("signals.c"));
 }

@@ -19,6 +19,8 @@ use crate::release::library;
 pub(crate) struct Program {
     source: &'static str,
     compiler: String,
+    /// What the compiler is told besides.
+    options: Vec<&'static str>,
     /// Words before the program and behind it.
     launcher: Vec<&'static str>,
     arguments: Vec<PathBuf>,
@@ -40,8 +42,18 @@ impl Program {
             Some((_, "f90")) => "gfortran",
             _ => "gcc",
         };
-        let compiler = compiler.to_owned();
-        Self { source, compiler, launcher: Vec::new(), arguments: Vec::new(), ranks: 1 }
+        Self::plain(source, compiler.to_owned())
+    }
+
+    /// One that says when threads meet without order. It wants its memory at places of its own.
+    pub(crate) fn sanitized(source: &'static str) -> Self {
+        let options = vec!["-fsanitize=thread"];
+        Self { options, launcher: vec!["setarch", "-R"], ..Self::built(source) }
+    }
+
+    fn plain(source: &'static str, compiler: String) -> Self {
+        let [options, launcher] = [Vec::new(), Vec::new()];
+        Self { source, compiler, options, launcher, arguments: Vec::new(), ranks: 1 }
     }
 
     /// Two ranks of an MPI.
@@ -51,15 +63,13 @@ impl Program {
             _ => vec!["mpirun.mpich"],
         };
         let launcher = [launcher, vec!["-n", "2"]].concat();
-        let compiler = format!("mpicc.{mpi}");
-        Self { source: "ranks.c", compiler, launcher, arguments: Vec::new(), ranks: 2 }
+        Self { launcher, ranks: 2, ..Self::plain("ranks.c", format!("mpicc.{mpi}")) }
     }
 
     /// The interpreter of the system.
     pub(crate) fn python() -> Self {
         let arguments = vec![sources().join("modules.py")];
-        let compiler = String::new();
-        Self { source: "python3", compiler, launcher: Vec::new(), arguments, ranks: 1 }
+        Self { arguments, ..Self::plain("python3", String::new()) }
     }
 
     fn build(&self, folder: &Path) -> PathBuf {
@@ -69,7 +79,7 @@ impl Program {
         }
         let program = folder.join("program");
         let mut compile = Command::new(&self.compiler);
-        compile.args(["-O2", "-g", "-pthread", "-rdynamic", "-w"]);
+        compile.args(["-O2", "-g", "-pthread", "-rdynamic", "-w"]).args(&self.options);
         if headers::CALLERS.contains(&self.source) {
             compile.args(headers::OPTIONS);
         }
