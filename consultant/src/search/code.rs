@@ -63,8 +63,8 @@ impl Search {
             self.tell(Happening::Priced { function: of.clone(), predicted, observed });
         }
         self.correct(of, assumed);
+        // Prices come many at a time, and what measuring costs comes after them: that looks for what fits now.
         self.is_blocked = false;
-        self.fill();
     }
 
     /// Whether the parts of a node's code are what it calls, and not what a module holds.
