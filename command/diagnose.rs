@@ -3,16 +3,14 @@
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
-use whyperf_consultant::{
-    Directives, Event, Guidance, Hypotheses, Phases, Scope, Settings as SearchSettings, World as _,
-};
+use whyperf_consultant::{Directives, Event, Guidance, Hypotheses, Phases, Scope, World as _};
 use whyperf_experiments::{
     Access, Diagnosis, Progress, Replay, RunId, StepRow, Store, StoreError, Summary, Topic,
 };
 use whyperf_model::Focus;
 use whyperf_model::matching::Line;
 
-use crate::arguments::{self, CodeSearch};
+use crate::arguments;
 use crate::guide;
 use crate::journal;
 use crate::outlet;
@@ -77,16 +75,7 @@ fn search(
     let thread_time = world.thread_time();
     // Mistakes were told when the files were read.
     let guidance = Guidance::new(directives, &hypotheses).unwrap_or_default();
-    let settings = SearchSettings {
-        cost_limit: request.cost_limit,
-        verdicts: request.judging.verdicts(),
-        order: request.judging.order(),
-        code_search: match request.code_search {
-            CodeSearch::Module => whyperf_consultant::CodeSearch::Module,
-            CodeSearch::Callgraph | CodeSearch::None => whyperf_consultant::CodeSearch::CallGraph,
-        },
-        ..SearchSettings::default()
-    };
+    let settings = request.judging.settings(request.cost_limit, request.code_search);
     let directives_used = guidance.used();
     let mut searches = Phases::new(hypotheses, settings, guidance);
     let steps = play(&mut searches, &mut world);

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use whyperf_consultant::{Classic, Hypotheses, Order, Verdicts};
+use whyperf_consultant::{Classic, Hypotheses, Order, Settings, Verdicts};
 use whyperf_model::Nanos;
 
-use crate::arguments::seconds;
+use crate::arguments::{CodeSearch, seconds};
 use crate::outlet;
 use crate::runs::status;
 
@@ -68,8 +68,23 @@ impl Judging {
         Ok(table)
     }
 
-    /// As the search takes it.
-    pub(crate) fn verdicts(&self) -> Verdicts {
+    /// The settings of a search that judges so.
+    pub(crate) fn settings(&self, cost_limit: f64, code_search: CodeSearch) -> Settings {
+        Settings {
+            cost_limit,
+            verdicts: self.verdicts(),
+            order: self.order(),
+            code_search: match code_search {
+                CodeSearch::Module => whyperf_consultant::CodeSearch::Module,
+                CodeSearch::Callgraph | CodeSearch::None => {
+                    whyperf_consultant::CodeSearch::CallGraph
+                }
+            },
+            ..Settings::default()
+        }
+    }
+
+    fn verdicts(&self) -> Verdicts {
         match self.verdict {
             Verdict::Sequential => Verdicts::Sequential,
             Verdict::Classic => {
@@ -80,8 +95,7 @@ impl Judging {
         }
     }
 
-    /// As the search takes it.
-    pub(crate) const fn order(&self) -> Order {
+    const fn order(&self) -> Order {
         match self.order {
             First::Information => Order::Information,
             First::Classic => Order::Classic,

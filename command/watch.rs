@@ -5,9 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
-use whyperf_consultant::{
-    Event, Guidance, Happening, Hypotheses, Phases, Scope, Settings as SearchSettings, Step,
-};
+use whyperf_consultant::{Event, Guidance, Happening, Hypotheses, Phases, Scope, Step};
 use whyperf_daemon::{
     Complaint, Correspondence, Daemon, Efficiency, Effort, Moment, PairId, Round, RunDirectory,
     Settings,
@@ -78,7 +76,7 @@ impl Watch {
         let measure = Measure::start(&pairs, &mut daemon);
         let hypotheses = options.hypotheses().map_err(anyhow::Error::msg)?;
         let guide = Guide::of(&options.keeping, &hypotheses);
-        let settings = search_settings(options);
+        let settings = options.judging.settings(options.cost_limit, options.code_search);
         let searches = if options.no_search {
             Phases::new(Hypotheses::none(), settings, Guidance::default())
         } else {
@@ -357,16 +355,3 @@ const SOON: Duration = Duration::from_millis(3);
 const AWAITED: Duration = Duration::from_secs(10);
 /// More phases than this are not told apart.
 const MOST_PHASES: usize = 100;
-
-fn search_settings(options: &Options) -> SearchSettings {
-    SearchSettings {
-        cost_limit: options.cost_limit,
-        code_search: match options.code_search {
-            CodeSearch::Module => whyperf_consultant::CodeSearch::Module,
-            CodeSearch::Callgraph | CodeSearch::None => whyperf_consultant::CodeSearch::CallGraph,
-        },
-        verdicts: options.judging.verdicts(),
-        order: options.judging.order(),
-        ..SearchSettings::default()
-    }
-}
