@@ -399,7 +399,8 @@ impl Daemon {
             if let Some(before) = before {
                 self.books.matcher.settle_so_far(&self.books.classes);
                 let (groups, length) = (&process.groups[..], round.interval.length());
-                let seat = Seat { number, groups, length };
+                let is_held = process.is_held();
+                let seat = Seat { number, groups, length, is_held };
                 instrumenter.account(&before, seat, &mut self.books.matcher);
             }
             functions = functions.max(process.functions_cost);

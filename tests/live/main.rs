@@ -15,6 +15,7 @@ mod creation;
 mod diagnosed;
 mod efficiency;
 mod expectation;
+mod hot;
 mod launcher;
 mod lessons;
 mod long_receive;

@@ -1,6 +1,6 @@
 //! The accounts of all pairs that a user named: one for each function in each process.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_model::matching::{Matcher, PairId};
 use whyperf_model::{Aggregation, Category, Focus, Hierarchy, Metric, Nanos, Unit};
@@ -35,6 +35,8 @@ pub(crate) struct Seat<'a> {
     /// The groups that its threads are in.
     pub(crate) groups: &'a [u32],
     pub(crate) length: Nanos,
+    /// It waits at its start for functions to be in place.
+    pub(crate) is_held: bool,
 }
 
 impl Sum {
@@ -100,6 +102,8 @@ const LATE: Nanos = Nanos(1_000_000);
 #[derive(Debug, Default)]
 struct Entry {
     accounts: BTreeMap<(u32, FunctionKey), Account>,
+    /// Processes that waited until the functions were in place.
+    from_the_start: BTreeSet<u32>,
     /// What came in where no function of the pair was known.
     other: f64,
     /// In rounds before, and in this one by whoever was covered longest.
@@ -145,6 +149,9 @@ impl Instrumenter {
     ) {
         for (pair, before) in before {
             let Some(active) = matcher.get_mut(*pair) else { continue };
+            if seat.is_held && self.by_name.contains(pair) {
+                self.ledger.0.entry(*pair).or_default().from_the_start.insert(seat.number);
+            }
             if !seat.groups.contains(&active.group) {
                 continue;
             }
@@ -240,7 +247,9 @@ impl Entry {
         for ((key, spell), part) in spells.iter().zip(&parts.amounts) {
             let account = self.accounts.entry((seat.number, *key));
             self.now = self.now.max(spell.covered);
-            account.or_insert_with(|| Account::since(parts.kind, spell)).add(*part, spell);
+            let is_whole = self.from_the_start.contains(&seat.number);
+            let first = if is_whole { &Spell::default() } else { spell };
+            account.or_insert_with(|| Account::since(parts.kind, first)).add(*part, spell);
         }
     }
 }
