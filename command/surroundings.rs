@@ -124,7 +124,8 @@ fn revision(folder: &Path) -> Option<String> {
     };
     // A work tree of its own has its own head, and shares the rest.
     let common = fs::read_to_string(repository.join("commondir"));
-    let common = common.map_or(repository.clone(), |place| repository.join(place.trim_end()));
+    let common =
+        common.map_or_else(|_| repository.clone(), |place| repository.join(place.trim_end()));
     if let Ok(text) = fs::read_to_string(common.join(reference)) {
         return Some(text.trim().to_owned());
     }
