@@ -224,7 +224,7 @@ impl Account {
     fn sampled(&self) -> Option<f64> {
         let Sampled { amount, ran, .. } = self.sampled;
         let is_told = self.kind == Kind::Time && !ran.is_zero() && self.sampled.gap < ran;
-        is_told.then(|| self.counted - self.in_part + amount)
+        is_told.then_some(self.counted - self.in_part + amount)
     }
 
     /// Whether samples could tell of it.
