@@ -7,8 +7,8 @@
 //! ```
 
 use libc::{sigaction as Action, sigset_t};
+use whyperf_runtime::patch::disposition::{self, Wish};
 use whyperf_runtime::patch::gate;
-use whyperf_runtime::patch::handlers::{self, Wish};
 use whyperf_runtime::process;
 
 use crate::next::Next;
@@ -80,12 +80,12 @@ const TRAP: u64 = 1 << (libc::SIGTRAP - 1);
 fn exchange(signal: i32, new: usize, old: usize, real: impl Fn() -> usize) -> usize {
     // SAFETY: null or the description that the program passes.
     let new = unsafe { (new as *const Action).as_ref() };
-    let Some(before) = handlers::replace(signal, new.map(wish)) else {
+    let Some(before) = disposition::replace(signal, new.map(wish)) else {
         let result = real();
         // SAFETY: null or a description that the call has just filled.
         if let Some(old) = unsafe { (old as *mut Action).as_mut() }
             && result as i32 == 0
-            && let Some(behind) = handlers::behind(old.sa_sigaction)
+            && let Some(behind) = disposition::behind(old.sa_sigaction)
         {
             tell(old, behind);
         }
@@ -119,11 +119,11 @@ fn tell(old: &mut Action, wish: Wish) {
 fn shown(signal: i32, handler: usize, real: impl Fn() -> usize) -> usize {
     let mask = if signal == libc::SIGTRAP { TRAP } else { 0 };
     let new = Wish { handler, flags: libc::SA_RESTART as u64, mask };
-    if let Some(before) = handlers::replace(signal, Some(new)) {
+    if let Some(before) = disposition::replace(signal, Some(new)) {
         return before.handler;
     }
     let before = real();
-    handlers::behind(before).map_or(before, |behind| behind.handler)
+    disposition::behind(before).map_or(before, |behind| behind.handler)
 }
 
 /// A function that waits with another mask, in which the trap is let in.

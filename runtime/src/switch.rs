@@ -30,9 +30,7 @@ pub(crate) struct Wiped {
     pub(crate) agent_away: AtomicU32,
     /// Calls that go on with every signal blocked.
     pub(crate) blocking: AtomicU32,
-    /// 1 while code is being changed.
-    pub(crate) changing: AtomicU32,
-    pad: [AtomicU32; PAGE / 4 - 7],
+    pad: [AtomicU32; PAGE / 4 - 6],
     /// Functions that are off until the next interval of the budget.
     pub(crate) resting: Regions,
     /// Functions that are off for good, because they alone would take too much; the agent is to know.
@@ -101,8 +99,7 @@ pub(crate) static WIPED: Wiped = Wiped {
     agent_thread: AtomicU32::new(0),
     agent_away: AtomicU32::new(0),
     blocking: AtomicU32::new(0),
-    changing: AtomicU32::new(0),
-    pad: [const { AtomicU32::new(0) }; PAGE / 4 - 7],
+    pad: [const { AtomicU32::new(0) }; PAGE / 4 - 6],
     resting: Regions::new(),
     hot: Regions::new(),
     in_windows: Regions::new(),
@@ -148,7 +145,6 @@ pub(crate) fn wipe() {
     WIPED.agent_thread.store(0, Ordering::Relaxed);
     WIPED.agent_away.store(0, Ordering::Relaxed);
     WIPED.blocking.store(0, Ordering::Relaxed);
-    WIPED.changing.store(0, Ordering::Relaxed);
     [&WIPED.resting, &WIPED.hot, &WIPED.in_windows].into_iter().for_each(Regions::clear);
 }
 

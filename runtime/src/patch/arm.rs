@@ -1,8 +1,7 @@
 //! Arming and disarming: what the daemon planned is checked, prepared, and put in place.
 
 use super::batch::{self, Batch, Way};
-use super::gate::Closed;
-use super::handlers::Unblocked;
+use super::disposition::Unblocked;
 use super::maps::Maps;
 use super::site::{self, JUMP, Site, State};
 use super::text::{self, Text};
@@ -23,10 +22,8 @@ const ROOM: u64 = (CODE + count::LENGTH) as u64;
 struct Ground {
     text: Text,
     maps: Maps,
-    /// Until it is dropped no handler begins that blocks the trap, and
+    /// Until it is dropped no handler begins that blocks the trap.
     _handlers: Unblocked,
-    /// no thread begins to.
-    _closed: Closed,
 }
 
 impl Ground {
@@ -48,7 +45,7 @@ impl Ground {
         }
         let text = Text::open().ok_or(Outcome::NoTextWrite)?;
         let maps = Maps::read(held).ok_or(Outcome::NoTextWrite)?;
-        Ok(Self { text, maps, _handlers: handlers, _closed: closed })
+        Ok(Self { text, maps, _handlers: handlers })
     }
 }
 

@@ -10,23 +10,16 @@ use crate::process;
 use crate::switch::WIPED;
 use core::sync::atomic::Ordering;
 
-/// Nanoseconds between looks whether the others are through, and looks of who closes.
+/// Nanoseconds between looks whether the others are through, and looks.
 const PAUSE: u64 = 100_000;
 const LOOKS: u32 = 20;
 
-/// Such a call is about to begin. A change of code that goes on is waited for.
+/// Such a call is about to begin. A change of code holds the lock; it is waited for.
 pub fn enter() {
-    if !process::is_measured() {
-        return;
-    }
-    loop {
-        WIPED.blocking.fetch_add(1, Ordering::SeqCst); // SYNC gate with close
-        // SYNC gate with close
-        if WIPED.changing.load(Ordering::SeqCst) == 0 {
-            return;
-        }
-        leave();
-        kernel::futex_wait(WIPED.changing.as_ptr(), 1, PAUSE);
+    if process::is_measured() {
+        let held = Held::take();
+        WIPED.blocking.fetch_add(1, Ordering::Relaxed);
+        drop(held);
     }
 }
 
@@ -37,31 +30,19 @@ pub fn leave() {
     let _ = WIPED.blocking.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less);
 }
 
-/// None of these calls begins as long as there is this.
+/// None of these calls goes on, and none begins while the lock is held.
 #[derive(Debug)]
 pub(super) struct Closed(());
 
 /// Waits a little for those that go on; `None` when there are some still. Most take microseconds, `system` as
 /// long as its child.
 pub(super) fn close(_: &Held) -> Option<Closed> {
-    WIPED.changing.store(1, Ordering::SeqCst); // SYNC gate with enter
-    let closed = Closed(());
-    for look in 0..LOOKS {
-        // SYNC gate with enter
-        let going = WIPED.blocking.load(Ordering::SeqCst);
+    for _ in 0..LOOKS {
+        let going = WIPED.blocking.load(Ordering::Relaxed);
         if going == 0 {
-            return Some(closed);
+            return Some(Closed(()));
         }
-        if look > 0 {
-            kernel::futex_wait(WIPED.blocking.as_ptr(), going, PAUSE);
-        }
+        kernel::futex_wait(WIPED.blocking.as_ptr(), going, PAUSE);
     }
     None
-}
-
-impl Drop for Closed {
-    fn drop(&mut self) {
-        WIPED.changing.store(0, Ordering::Relaxed);
-        kernel::futex_wake(WIPED.changing.as_ptr());
-    }
 }

@@ -4,7 +4,7 @@
 //! meets it is led to the copy of the function's first instructions, uncounted, and sees no
 //! difference. Traps that are not ours go where the program sends them.
 
-use super::handlers::Wish;
+use super::disposition::Wish;
 use super::site;
 use crate::kernel::{self, Disposition};
 use core::ffi::c_void;
