@@ -101,7 +101,7 @@ fn exchange(signal: i32, new: usize, old: usize, real: impl Fn() -> usize) -> us
 fn wish(action: &Action) -> Wish {
     // SAFETY: a set of signals begins with a word, which is all that the kernel knows.
     let mask = unsafe { (&raw const action.sa_mask).cast::<u64>().read() };
-    Wish { handler: action.sa_sigaction, flags: action.sa_flags as u32 as u64, mask }
+    Wish { handler: action.sa_sigaction, flags: u64::from(action.sa_flags as u32), mask }
 }
 
 fn tell(old: &mut Action, wish: Wish) {
