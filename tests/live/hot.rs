@@ -11,6 +11,7 @@ struct Told {
     /// Samples, where the system allows them.
     samples: f64,
     note: String,
+    calls_note: String,
 }
 
 impl Told {
@@ -32,6 +33,7 @@ impl Told {
             time: told_time["total"].as_f64().expect("a time") / time,
             samples: sampled(&note).unwrap_or(0.0) / PERIOD,
             note,
+            calls_note: told_calls["note"].as_str().unwrap_or_default().to_owned(),
         }
     }
 
@@ -99,9 +101,10 @@ fn a_function_of_three_nanoseconds_in_four_threads() {
 }
 
 #[test]
-fn calls_that_are_shorter_than_what_counts_them_are_called_a_lower_bound() {
+fn calls_that_are_shorter_than_what_counts_them_are_said_to_be_too_few() {
     let told = Told::of("one", "one", "1");
-    assert!(told.calls <= 1.1, "{told:?}");
+    let is_said = told.calls_note.contains("longer while they are counted");
+    assert!(told.calls <= 1.1 && (is_said || told.calls >= 0.9), "{told:?}");
 }
 
 const SECONDS: &str = "5";
