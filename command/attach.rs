@@ -25,7 +25,12 @@ use crate::watch::Watch;
 
 /// Watches the processes of the request until they end, the time is up, or the user has seen enough.
 pub(crate) fn attach(request: &Attach) -> Result<ExitCode> {
-    let options = &request.options;
+    let processes = processes(request);
+    let mut options = request.options.clone();
+    let command = command_of(&processes);
+    options.keeping.name_after(&command);
+    let started = Launch { options, command };
+    let options = &started.options;
     let mut screen = Screen::new(options.colour(), options.quiet);
     outlet::check(options, &mut screen);
     let library = library::find()?;
@@ -33,8 +38,6 @@ pub(crate) fn attach(request: &Attach) -> Result<ExitCode> {
     let events = Events::listen()?;
     let watch = Watch::begin(RunDirectory::create()?, options)?;
     let begin = Instant::now();
-    let processes = processes(request);
-    let started = Launch { options: options.clone(), command: command_of(&processes) };
     let attached = attach_all(&processes, &library, &watch, options.callpath_depth, &mut screen);
     if attached == 0 {
         return Ok(ExitCode::from(FAILURE));

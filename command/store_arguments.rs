@@ -42,10 +42,11 @@ pub(crate) struct Keeping {
 }
 
 impl Keeping {
-    /// An application that nobody named is called as its program.
+    /// An application that nobody named is called as its program, also where that is no file of this folder.
     pub(crate) fn name_after(&mut self, command: &[OsString]) {
         if self.application.is_none() {
-            let program = target::program_of(command);
+            let first = || command.first().map(PathBuf::from);
+            let program = target::program_of(command).or_else(first);
             let file = program.as_deref().and_then(Path::file_name).map(OsStr::to_string_lossy);
             self.application = file.map(std::borrow::Cow::into_owned);
         }

@@ -50,6 +50,30 @@ fn calls_are_seen_each_time_and_none_in_between() {
 }
 
 #[test]
+fn it_is_kept_by_the_name_of_the_program_and_learned_from() {
+    let program = build("steps.c", "steps-kept", "gcc", &[]);
+    let target = Target::start(&mut Command::new(program));
+    let store = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("attach/kept.db");
+    let _ = fs::remove_file(&store);
+    let whyperf = |words: &[&str]| {
+        let mut command = Command::new(shipped::whyperf());
+        let output = command.args(words).arg("--store").arg(&store).output();
+        let output = output.expect("whyperf starts");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        output
+    };
+    let pid = target.pid().to_string();
+    whyperf(&["attach", "--duration", "0.7", &pid]);
+    let again = whyperf(&["attach", "--duration", "0.7", "--learn", &pid]);
+    assert_eq!(target.end(), (Some(7), "0 wrong\n".to_owned()));
+    let said = String::from_utf8_lossy(&again.stderr);
+    assert!(said.contains("learned from 1 run of steps-kept"), "{said}");
+    let runs = whyperf(&["runs", "--json"]).stdout;
+    let runs: serde_json::Value = serde_json::from_slice(&runs).expect("whyperf writes JSON");
+    assert_eq!(runs[0]["application"], "steps-kept", "{runs}");
+}
+
+#[test]
 fn a_wait_is_not_disturbed() {
     let program = build("waits.c", "waits", "gcc", &[]);
     let ways = ["epoll", "nanosleep", "futex", "poll", "select", "sigtimedwait", "recv", "semop"];

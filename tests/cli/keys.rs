@@ -22,7 +22,9 @@ impl Typist {
     fn new(name: &str, run: &str) -> Self {
         let folder = Folder::new(name);
         let plain = whyperf();
-        let mut command = Command::new("script");
+        // A suite that runs in the background ignores Ctrl-C, and so would all that it starts.
+        let mut command = Command::new("env");
+        command.args(["--default-signal=INT,QUIT", "script"]);
         for (name, value) in plain.get_envs() {
             match value {
                 Some(value) => command.env(name, value),
