@@ -6,6 +6,7 @@
  */
 #include "daemon.h"
 
+#include <dirent.h>
 #include <x86intrin.h>
 
 #define FAR __attribute__((noinline, noclone))
@@ -120,10 +121,32 @@ PLAIN long resident(void)
     return pages * 4;
 }
 
-/* Switches functions on or off, as many at a time as a ring holds; answers the seconds. */
+/* Seconds for which the thread ran that carries out commands. */
+PLAIN double agent_seconds(void)
+{
+    static clockid_t clock;
+    DIR *threads = clock ? NULL : opendir("/proc/self/task");
+    for (struct dirent *entry; threads && (entry = readdir(threads));) {
+        char path[300], name[16] = "";
+        snprintf(path, sizeof path, "/proc/self/task/%s/comm", entry->d_name);
+        FILE *file = fopen(path, "r");
+        /* A thread's own clock, as the system numbers them. */
+        if (file && fscanf(file, "%15s", name) == 1 && !strcmp(name, "whyperf"))
+            clock = (~(clockid_t)atoi(entry->d_name) << 3) | 6;
+        if (file)
+            fclose(file);
+    }
+    if (threads)
+        closedir(threads);
+    struct timespec ran = { 0 };
+    clock_gettime(clock, &ran);
+    return (double)ran.tv_sec + 1e-9 * (double)ran.tv_nsec;
+}
+
+/* Switches functions on or off, as many at a time as a ring holds; answers the seconds that the agent took. */
 PLAIN double switch_many(uint64_t what, int first, int count)
 {
-    double began = seconds();
+    double began = agent_seconds();
     for (int at = first; at < first + count; at += 48) {
         int some = first + count - at < 48 ? first + count - at : 48;
         for (int i = 0; i < some; i++)
@@ -132,7 +155,7 @@ PLAIN double switch_many(uint64_t what, int first, int count)
         for (int i = 0; i < some; i++)
             await_reply(SWITCHED);
     }
-    return seconds() - began;
+    return agent_seconds() - began;
 }
 
 /* More and more functions: each step's time and memory, of one function. */

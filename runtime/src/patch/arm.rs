@@ -251,8 +251,6 @@ fn prepare(
     };
     site::publish(slot, patch);
     if let Some(site) = site::of_slot(slot) {
-        // Without it calls are not counted apart, no more.
-        let _counts = count::prepare(&ground.text, site);
         site::rest(site);
     }
     Ok(slot)

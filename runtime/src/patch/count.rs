@@ -12,7 +12,7 @@ use super::text::Text;
 use crate::kernel;
 use crate::lock::Held;
 use core::arch::{asm, global_asm};
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use whyperf_layout::geometry::SLOT_CAPACITY;
 use whyperf_layout::patch::{CODE, COUNTING};
 
@@ -33,6 +33,8 @@ global_asm!(
 
 /// Where threads count; 0 where there is none.
 static PLACES: [AtomicU64; SLOT_CAPACITY] = [const { AtomicU64::new(0) }; SLOT_CAPACITY];
+/// How many of these places were ever taken: of programs with few threads few are looked at.
+static TAKEN: AtomicUsize = AtomicUsize::new(0);
 /// Their numbers.
 static THREADS: [AtomicU32; SLOT_CAPACITY] = [const { AtomicU32::new(0) }; SLOT_CAPACITY];
 /// What threads counted that have ended, and for how long those ran.
@@ -64,22 +66,29 @@ fn own() -> u64 {
 /// The calling thread's count is one of those that are summed up from here on.
 pub(crate) fn enlist(_: &Held) {
     let own = own();
-    let is_own = |place: &&AtomicU64| place.load(Ordering::Relaxed) == own;
-    if PLACES.iter().any(|place| is_own(&place)) {
+    if taken().any(|(place, _)| place.load(Ordering::Relaxed) == own) {
         return;
     }
-    let mut all = PLACES.iter().zip(&THREADS);
-    if let Some((place, thread)) = all.find(|(place, _)| place.load(Ordering::Relaxed) == 0) {
+    let mut all = PLACES.iter().zip(&THREADS).enumerate();
+    if let Some((at, (place, thread))) =
+        all.find(|(_, (place, _))| place.load(Ordering::Relaxed) == 0)
+    {
         thread.store(kernel::thread_id(), Ordering::Relaxed);
         place.store(own, Ordering::Relaxed);
+        TAKEN.fetch_max(at + 1, Ordering::Relaxed);
     }
+}
+
+/// The places that may hold a thread. Whoever asks has the lock.
+fn taken() -> impl Iterator<Item = (&'static AtomicU64, &'static AtomicU32)> {
+    PLACES.iter().zip(&THREADS).take(TAKEN.load(Ordering::Relaxed))
 }
 
 /// The calling thread ends.
 pub(crate) fn strike() {
     let own = own();
     let held = Held::take();
-    if let Some(place) = PLACES.iter().find(|place| place.load(Ordering::Relaxed) == own) {
+    if let Some((place, _)) = taken().find(|(place, _)| place.load(Ordering::Relaxed) == own) {
         // SAFETY: the calling thread's own word, which nothing else reads or writes by reference.
         let counted = unsafe { (own as *const u64).read_volatile() };
         LEFT.fetch_add(counted, Ordering::Relaxed);
@@ -91,7 +100,7 @@ pub(crate) fn strike() {
 
 /// In a forked child: other threads there are none.
 pub(crate) fn forget() {
-    PLACES.iter().for_each(|place| place.store(0, Ordering::Relaxed));
+    taken().for_each(|(place, _)| place.store(0, Ordering::Relaxed));
     RAN.store(0, Ordering::Relaxed);
 }
 
@@ -100,7 +109,7 @@ pub(crate) fn forget() {
 /// The kernel's clock of a whole process knows of threads that run just now what the last tick knew.
 pub(super) fn work() -> u64 {
     let mut sum = RAN.load(Ordering::Relaxed);
-    for (place, thread) in PLACES.iter().zip(&THREADS) {
+    for (place, thread) in taken() {
         if place.load(Ordering::Relaxed) != 0 {
             sum = sum.wrapping_add(kernel::ran(thread.load(Ordering::Relaxed)));
         }
@@ -111,7 +120,7 @@ pub(super) fn work() -> u64 {
 /// What all threads counted so far. A thread that ended unseen takes its count with it.
 pub(super) fn sum(text: &Text) -> u64 {
     let mut sum = LEFT.load(Ordering::Relaxed);
-    for place in &PLACES {
+    for (place, _) in taken() {
         let mut bytes = [0; 8];
         let at = place.load(Ordering::Relaxed);
         if at != 0 && text.read(at, &mut bytes) {

@@ -174,10 +174,10 @@ impl Site {
     }
 
     /// Takes note of how much the process ran while it was off.
-    fn settle(&self, tables: Tables, goes_on: bool) {
+    fn settle(&self, tables: Tables, goes_on: bool, work: impl FnOnce() -> u64) {
         let since = self.off_since.swap(0, Ordering::Relaxed);
         if since != 0 {
-            let work = count::work().wrapping_add(1);
+            let work = work();
             let missed = &tables.region(self.region()).missed;
             missed.fetch_add(work.wrapping_sub(since), Ordering::Relaxed);
             self.off_since.store(if goes_on { work } else { 0 }, Ordering::Relaxed);
@@ -233,7 +233,13 @@ pub(super) fn used() -> usize {
 
 /// The process ends: what is off was off until now.
 pub(crate) fn settle_all(tables: Tables) {
-    SITES.iter().take(used()).for_each(|site| site.settle(tables, true));
+    let work = ran();
+    SITES.iter().take(used()).for_each(|site| site.settle(tables, true, || work));
+}
+
+/// How much the process ran, never zero.
+fn ran() -> u64 {
+    count::work().wrapping_add(1)
 }
 
 /// In a forked child, which has run for no time yet.
@@ -317,13 +323,13 @@ pub(crate) fn switch(tables: Tables, id: u16, on: bool) {
         switch::set(id, !is_paused);
         site.lead(wide::address(slot));
         record.uncover(clock::now());
-        site.settle(tables, false);
+        site.settle(tables, false, ran);
         return;
     }
     if let Some((_, site)) = function {
         site.lead(site.copy.load(Ordering::Relaxed));
         if record.since.load(Ordering::Relaxed) != 0 {
-            site.off_since.store(count::work().wrapping_add(1), Ordering::Relaxed);
+            site.off_since.store(ran(), Ordering::Relaxed);
         }
         record.cover(clock::now());
     }
