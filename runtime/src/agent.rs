@@ -146,6 +146,7 @@ extern "C" fn run() -> ! {
 /// Takes what the daemon asked for and does it. The ring has one consumer at a time: the agent, or
 /// a thread that claims a slot, whoever holds the lock.
 pub(crate) fn carry_out_all(tables: Tables, held: &Held) {
+    site::begin_commands(held);
     // No more than the ring holds: the daemon cannot keep a thread of the program here.
     for _ in 0..RING {
         let Some(command) = tables.commands().receive(tables.replies()) else { break };
@@ -196,6 +197,6 @@ fn switch_region(tables: Tables, id: u64, on: bool) -> Option<Reply> {
     let count = u64::from(header.region_count.load(Ordering::Relaxed));
     let id = u16::try_from(id).ok().filter(|id| *id != 0 && u64::from(*id) < count)?;
     tables.region(id).switched.store(u32::from(on), Ordering::Relaxed);
-    site::switch(tables, id, on);
+    site::switch_by_command(tables, id, on);
     Some(Reply::Switched)
 }

@@ -313,6 +313,29 @@ pub(super) fn rest(site: &Site) {
 
 /// Switches a region, and where it is a function's its stub, for all threads of this process.
 pub(crate) fn switch(tables: Tables, id: u16, on: bool) {
+    lead(tables, id, on, ran);
+}
+
+/// The same for one of many commands, for which it is asked once how much the process ran: that takes longer than the
+/// switch.
+pub(crate) fn switch_by_command(tables: Tables, id: u16, on: bool) {
+    lead(tables, id, on, || {
+        if RAN.load(Ordering::Relaxed) == 0 {
+            RAN.store(ran(), Ordering::Relaxed);
+        }
+        RAN.load(Ordering::Relaxed)
+    });
+}
+
+/// From here on commands are carried out that have not been before.
+pub(crate) fn begin_commands(_: &Held) {
+    RAN.store(0, Ordering::Relaxed);
+}
+
+/// How much the process ran when the first of these commands asked; 0 before.
+static RAN: AtomicU64 = AtomicU64::new(0);
+
+fn lead(tables: Tables, id: u16, on: bool, ran: impl FnOnce() -> u64) {
     if compiled::is_region(id) {
         return compiled::switch(tables, id, on);
     }
