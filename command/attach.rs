@@ -42,6 +42,7 @@ pub(crate) fn attach(request: &Attach) -> Result<ExitCode> {
     if attached == 0 {
         return Ok(ExitCode::from(FAILURE));
     }
+    run::tell(&watch.guide, &mut screen);
     let watch = run::kept(watch, &started, &mut screen);
     let mut session =
         Session { events, watch, screen, end: request.duration.map(|time| begin + time) };

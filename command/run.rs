@@ -104,7 +104,7 @@ pub(crate) fn attend(
 }
 
 /// Says what leads the search.
-fn tell(guide: &Guide, screen: &mut Screen) {
+pub(crate) fn tell(guide: &Guide, screen: &mut Screen) {
     if let Some(said) = &guide.said {
         screen.say(&format!("{} {said}\n", screen.manner.paint("whyperf", terminal::FAINT)));
     }
