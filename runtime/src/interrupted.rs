@@ -31,6 +31,7 @@ const AGAIN: &[i64] = &[
     libc::SYS_ppoll,
     libc::SYS_pselect6,
     libc::SYS_read,
+    libc::SYS_readv,
     libc::SYS_recvfrom,
     libc::SYS_recvmmsg,
     libc::SYS_recvmsg,
@@ -39,6 +40,10 @@ const AGAIN: &[i64] = &[
     libc::SYS_select,
     libc::SYS_semop,
     libc::SYS_semtimedop,
+    libc::SYS_sendmsg,
+    libc::SYS_sendto,
+    libc::SYS_write,
+    libc::SYS_writev,
 ];
 /// Calls that the kernel resumes.
 const RESUMED: &[i64] =
@@ -46,18 +51,35 @@ const RESUMED: &[i64] =
 
 /// Lets the interrupted call be made again; answers whether the handler has to end by [`resume`].
 pub(crate) fn mend(context: &mut Context) -> bool {
-    let answer = register(context, libc::REG_RAX);
-    if answer != -i64::from(libc::EINTR) || is_signal_due(context) {
-        return false;
-    }
-    let place = register(context, libc::REG_RIP);
-    let Some(number) = call_before(place as usize) else { return false };
+    let Some(number) = cut_short(context) else { return false };
     if AGAIN.contains(&number) {
-        set(context, libc::REG_RAX, number);
-        set(context, libc::REG_RIP, place - SYSTEM_CALL);
-        return false;
+        again(context, number);
     }
     RESUMED.contains(&number) && can_be_resumed(context)
+}
+
+/// For a handler that returns as handlers do: what the kernel would resume is made again, too, so that its time begins
+/// anew.
+pub(crate) fn make_again(context: &mut Context) {
+    let is_known = |number: &i64| AGAIN.contains(number) || RESUMED.contains(number);
+    if let Some(number) = cut_short(context).filter(is_known) {
+        again(context, number);
+    }
+}
+
+/// The number of the call that was cut short, by our signal alone.
+fn cut_short(context: &Context) -> Option<i64> {
+    let is_cut = register(context, libc::REG_RAX) == -i64::from(libc::EINTR);
+    if !is_cut || is_signal_due(context) {
+        return None;
+    }
+    call_before(register(context, libc::REG_RIP) as usize)
+}
+
+fn again(context: &mut Context, number: i64) {
+    let place = register(context, libc::REG_RIP);
+    set(context, libc::REG_RAX, number);
+    set(context, libc::REG_RIP, place - SYSTEM_CALL);
 }
 
 /// The call that the instructions just before this place make: `mov eax, number; syscall`.

@@ -12,11 +12,11 @@ use super::batch::Batch;
 use super::maps;
 use super::text::Text;
 use super::threads::{self, Path};
+use crate::interrupted::{self, Context};
 use crate::kernel;
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use whyperf_layout::Outcome;
-use whyperf_layout::geometry::PAGE;
 
 /// The thread that is asked, until it begins to answer.
 static ASKED: AtomicU32 = AtomicU32::new(0);
@@ -202,85 +202,19 @@ fn answer(context: *mut c_void) {
         return;
     }
     // SAFETY: the kernel passes the interrupted context, and the batch lives while it is asked for.
-    let (registers, batch) = unsafe {
-        let context = &mut *context.cast::<libc::ucontext_t>();
-        (&mut context.uc_mcontext.gregs, &*BATCH.load(Ordering::Relaxed))
-    };
+    let (context, batch) =
+        unsafe { (&mut *context.cast::<Context>(), &*BATCH.load(Ordering::Relaxed)) };
+    let registers = &mut context.uc_mcontext.gregs;
     if let Some(at) = registers.get_mut(libc::REG_RIP as usize)
         && let Some(copy) = batch.moved(*at as u64)
     {
         *at = copy as i64;
     }
     let stack = registers.get(libc::REG_RSP as usize).map_or(1, |stack| *stack as u64);
-    restart(registers);
+    // The program must not see that it was interrupted.
+    interrupted::make_again(context);
     STACK.store(stack, Ordering::Relaxed);
 }
-
-/// A system call that began to wait just then, and is not among those that the kernel makes again after a
-/// handler, is made again: the program must not see that it was interrupted. What it was, the kernel does not say;
-/// the instruction in front does.
-fn restart(registers: &mut [i64]) {
-    const CALL: [u8; 2] = [0x0f, 0x05];
-    const LENGTH: u64 = 7;
-    let interrupted = -i64::from(libc::EINTR);
-    let (Some(&answer), Some(&at)) =
-        (registers.get(libc::REG_RAX as usize), registers.get(libc::REG_RIP as usize))
-    else {
-        return;
-    };
-    let at = at as u64;
-    // Within one page, which the processor has just read.
-    if answer != interrupted || at % PAGE as u64 <= LENGTH {
-        return;
-    }
-    // SAFETY: code in front of where the thread stands, on the same page.
-    let [opcode, a, b, c, d, first, second] = unsafe { *((at - LENGTH) as *const [u8; 7]) };
-    let number = i64::from(i32::from_le_bytes([a, b, c, d]));
-    if opcode == MOV_EAX && [first, second] == CALL && WAITING.contains(&number) {
-        for (register, value) in [(libc::REG_RAX, number), (libc::REG_RIP, (at - 2) as i64)] {
-            if let Some(place) = registers.get_mut(register as usize) {
-                *place = value;
-            }
-        }
-    }
-}
-
-/// `mov eax, number`
-const MOV_EAX: u8 = 0xb8;
-
-/// Calls that wait, and answer that they were interrupted whatever a handler's flags say.
-const WAITING: [i64; 28] = [
-    // Of sockets that have a time limit.
-    libc::SYS_read,
-    libc::SYS_write,
-    libc::SYS_readv,
-    libc::SYS_writev,
-    libc::SYS_sendto,
-    libc::SYS_recvfrom,
-    libc::SYS_sendmsg,
-    libc::SYS_recvmsg,
-    libc::SYS_recvmmsg,
-    libc::SYS_accept,
-    libc::SYS_accept4,
-    // Of anything.
-    libc::SYS_poll,
-    libc::SYS_ppoll,
-    libc::SYS_select,
-    libc::SYS_pselect6,
-    libc::SYS_epoll_wait,
-    libc::SYS_epoll_pwait,
-    libc::SYS_epoll_pwait2,
-    libc::SYS_nanosleep,
-    libc::SYS_clock_nanosleep,
-    libc::SYS_futex,
-    libc::SYS_semop,
-    libc::SYS_semtimedop,
-    libc::SYS_msgsnd,
-    libc::SYS_msgrcv,
-    libc::SYS_rt_sigtimedwait,
-    libc::SYS_rt_sigsuspend,
-    libc::SYS_pause,
-];
 
 /// Whether a word from `stack` to the end of its mapping is a place inside.
 fn is_on_stack(stack: u64, batch: &Batch, text: &Text) -> bool {
