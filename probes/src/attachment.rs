@@ -51,18 +51,22 @@ unsafe extern "C" fn whyperf_attach(request: &Request) -> u32 {
         size: request.size,
         threads,
     };
-    keep_errno(|| begin(&late, request.take_over != 0)) as u32
+    let reroute = || {
+        process::follow_forks();
+        reroute::begin();
+    };
+    keep_errno(|| begin(&late, request.take_over != 0, reroute)) as u32
 }
 
-fn begin(late: &Late<'_>, take_over: bool) -> Outcome {
+/// `reroute` is what else it takes until calls are seen.
+fn begin(late: &Late<'_>, take_over: bool, reroute: fn()) -> Outcome {
     if take_over {
         attachment::take_over();
     }
     let outcome = attachment::begin(late, reroute::end);
     if outcome == Outcome::Measured {
-        process::follow_forks();
         mpi::forget();
-        reroute::begin();
+        reroute();
     }
     outcome
 }
@@ -79,13 +83,5 @@ fn summoned(late: &Late<'_>, wishes: Wishes) -> Outcome {
     if !reroute::sees_all() && !wishes.in_part {
         return Outcome::InPart;
     }
-    if wishes.take_over {
-        attachment::take_over();
-    }
-    let outcome = attachment::begin(late, reroute::end);
-    if outcome == Outcome::Measured {
-        mpi::forget();
-        reroute::begin_again();
-    }
-    outcome
+    begin(late, wishes.take_over, reroute::begin_again)
 }

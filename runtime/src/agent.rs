@@ -11,6 +11,7 @@
 
 use crate::company::Company;
 use crate::lock::Held;
+use crate::patch::site::Ran;
 use crate::patch::{self, budget, site, window};
 use crate::switch::WIPED;
 use crate::view::Tables;
@@ -146,11 +147,11 @@ extern "C" fn run() -> ! {
 /// Takes what the daemon asked for and does it. The ring has one consumer at a time: the agent, or
 /// a thread that claims a slot, whoever holds the lock.
 pub(crate) fn carry_out_all(tables: Tables, held: &Held) {
-    site::begin_commands(held);
+    let mut ran = Ran::default();
     // No more than the ring holds: the daemon cannot keep a thread of the program here.
     for _ in 0..RING {
         let Some(command) = tables.commands().receive(tables.replies()) else { break };
-        let answer = carry_out(tables, command, held);
+        let answer = carry_out(tables, command, &mut ran, held);
         reply(tables, answer, held);
     }
 }
@@ -162,16 +163,16 @@ pub(crate) fn reply(tables: Tables, message: Message, _: &Held) {
     }
 }
 
-fn carry_out(tables: Tables, command: Message, held: &Held) -> Message {
+fn carry_out(tables: Tables, command: Message, ran: &mut Ran, held: &Held) -> Message {
     if let Some(answer) = patch::carry_out(tables, command, held) {
         return answer;
     }
     let [first, second, _] = command.arguments;
     let what = command.what;
     let done = if what == Command::SwitchOn as u64 {
-        switch_region(tables, first, true)
+        switch_region(tables, first, true, ran)
     } else if what == Command::SwitchOff as u64 {
-        switch_region(tables, first, false)
+        switch_region(tables, first, false, ran)
     } else if what == Command::ReleaseSlot as u64 {
         thread::release_slot(tables, first as usize, second as u32).then_some(Reply::Nothing)
     } else if what == Command::Detach as u64 {
@@ -192,11 +193,11 @@ fn carry_out(tables: Tables, command: Message, held: &Held) -> Message {
     }
 }
 
-fn switch_region(tables: Tables, id: u64, on: bool) -> Option<Reply> {
+fn switch_region(tables: Tables, id: u64, on: bool, ran: &mut Ran) -> Option<Reply> {
     let header = tables.header();
     let count = u64::from(header.region_count.load(Ordering::Relaxed));
     let id = u16::try_from(id).ok().filter(|id| *id != 0 && u64::from(*id) < count)?;
     tables.region(id).switched.store(u32::from(on), Ordering::Relaxed);
-    site::switch_by_command(tables, id, on);
+    site::switch(tables, id, on, ran);
     Some(Reply::Switched)
 }

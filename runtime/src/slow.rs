@@ -4,6 +4,7 @@
 
 use crate::lock::Held;
 use crate::object::ObjectId;
+use crate::patch::site::Ran;
 use crate::patch::{budget, site};
 use crate::region::Region;
 use crate::thread::{self, CACHE, OTHER, Private, ROOT};
@@ -292,7 +293,7 @@ fn switch_off_hot(tables: Tables, id: u16, visits: u64) {
     // At once; the agent may be at work under the lock.
     switch::set(id, false);
     let held = Held::take();
-    site::switch(tables, id, false);
+    site::switch(tables, id, false, &mut Ran::default());
     let record = tables.region(id);
     record.switched.store(0, Ordering::Relaxed);
     record.hot_visits.store(visits, Ordering::Relaxed);

@@ -25,12 +25,7 @@ impl Typist {
         // A suite that runs in the background ignores Ctrl-C, and so would all that it starts.
         let mut command = Command::new("env");
         command.args(["--default-signal=INT,QUIT", "script"]);
-        for (name, value) in plain.get_envs() {
-            match value {
-                Some(value) => command.env(name, value),
-                None => command.env_remove(name),
-            };
-        }
+        surround(&mut command, &plain);
         let program = plain.get_program().to_string_lossy().into_owned();
         let words = format!("{BEFORE}{}{AFTER}", run.replace("whyperf", &program));
         command.args(["-qec", &words, "/dev/null"]).current_dir(&folder.0);
@@ -73,6 +68,16 @@ impl Typist {
         assert_eq!(told("after"), told("before"), "{}", self.seen);
         assert!(told("after").contains(" icanon ") && told("after").contains(" echo "));
         self.seen
+    }
+}
+
+/// Gives a command the variables that another one was given.
+fn surround(command: &mut Command, like: &Command) {
+    for (name, value) in like.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
     }
 }
 
@@ -133,12 +138,7 @@ fn a_process_without_a_terminal_says_so() {
     let folder = Folder::new("keys-none");
     let mut command = Command::new("setsid");
     let plain = whyperf();
-    for (name, value) in plain.get_envs() {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
+    surround(&mut command, &plain);
     command.arg("--wait").arg(plain.get_program()).args(["run", "--keys", "--", "true"]);
     let said = command.current_dir(&folder.0).output().expect("every system has setsid");
     let words = String::from_utf8_lossy(&said.stderr);

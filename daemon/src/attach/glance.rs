@@ -79,7 +79,7 @@ fn sight(images: &mut Images<'_>, picture: &Picture) -> Sight {
     let (frames, is_whole) = images.walk(picture);
     let calls = frames.iter().map(|frame| OpenCall {
         address: frame.address,
-        is_ours: frame.image.as_ref().is_some_and(|image| image.name == OURS),
+        is_ours: frame.image.as_ref().is_some_and(|image| image.name == crate::attach::LIBRARY),
     });
     Sight { calls: calls.collect(), is_whole }
 }
@@ -135,8 +135,6 @@ fn stopped(tracee: &Tracee) -> Option<(Stop, Instant)> {
     Some((tracee.wait(Instant::now() + PATIENCE)?, running))
 }
 
-/// The library's file name.
-const OURS: &str = "libwhyperf.so";
 /// How long it is waited for without sleep that a thread stops, and how long at all.
 const AWAKE: Duration = Duration::from_millis(2);
 const PATIENCE: Duration = Duration::from_secs(5);

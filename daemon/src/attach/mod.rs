@@ -20,7 +20,7 @@ mod safe_point;
 mod session;
 mod stub;
 mod summons;
-mod threads;
+pub(crate) mod threads;
 mod tracee;
 mod walk;
 mod way_back;
@@ -107,3 +107,6 @@ fn check_measured(pid: u32) -> Result<bool, Refusal> {
         _ => Ok(true),
     }
 }
+
+/// The file name of the library that measures.
+pub(crate) const LIBRARY: &str = "libwhyperf.so";

@@ -23,9 +23,8 @@ use super::threads;
 /// Asks; answers what the library answered, `None` when it is not there or does not hear.
 pub(super) fn call(pid: u32, request: &Request<'_>, in_part: bool) -> Option<u32> {
     request.loaded(&Maps::of(pid))?;
-    let listens = Status::of(&pid.to_string())?.has("SigCgt", SIGNAL);
-    let letter = letter(pid, request, in_part)?;
-    let file = post(&letter).ok().filter(|_| listens)?;
+    Status::of(&pid.to_string()).filter(|status| status.has("SigCgt", SIGNAL))?;
+    let file = post(&letter(pid, request, in_part)?).ok()?;
     let descriptor = u32::try_from(file.as_raw_fd()).ok()?;
     let value = Call { process: std::process::id(), descriptor }.value()?;
     for tid in hearing(pid) {

@@ -64,9 +64,7 @@ impl Sum {
         }
         all.join("; ")
     }
-}
 
-impl Sum {
     /// How what was not covered was estimated, and how well that can be.
     fn how(self) -> String {
         match self.basis {

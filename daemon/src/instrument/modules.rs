@@ -106,7 +106,7 @@ impl Module {
 
     /// Whether it is the library that measures.
     pub(super) fn is_ours(&self) -> bool {
-        self.name() == OURS
+        self.name() == crate::attach::LIBRARY
     }
 
     /// Whether it is a library of MPI: those alone have each function under a second name, for tools. In a program that has
@@ -184,8 +184,6 @@ fn exported(code: &Object) -> AHashMap<String, FunctionId> {
     found
 }
 
-/// The file name of our own object.
-const OURS: &str = "libwhyperf.so";
 /// How the second names of MPI's functions begin, in C and in Fortran.
 const PROFILED: &str = "pmpi_";
 /// Where a system keeps its own libraries.

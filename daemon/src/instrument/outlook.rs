@@ -71,10 +71,10 @@ impl Armory {
             return;
         };
         let (mut all, mut inside) = (0, vec![0; hot.len()]);
-        let lost = sampling.drain(|_, sample| {
+        let lost = sampling.drain(|address| {
             all += 1;
             for (count, site) in inside.iter_mut().zip(&hot) {
-                *count += u64::from(site.holds(sample.address));
+                *count += u64::from(site.holds(address));
             }
         });
         let period = sampling.period();

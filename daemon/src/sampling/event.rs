@@ -1,4 +1,4 @@
-//! One thread's event of the kernel's: every so much of its running time its state is put into a ring.
+//! One thread's event of the kernel's: every so much of its running time its place is put into a ring.
 
 use std::fs::File;
 use std::io;
@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 
 use whyperf_model::Nanos;
 
-use super::{REGISTERS, Sample};
 use crate::mapping::{Access, Mapping};
 
 /// A thread that is sampled.
@@ -47,8 +46,8 @@ impl Event {
         Ok(Self { ring, _file: file })
     }
 
-    /// Takes what was sampled since the last time; answers how many samples found no room.
-    pub(super) fn drain(&self, mut take: impl FnMut(Sample)) -> u64 {
+    /// Takes the addresses at which it was since the last time; answers how many samples found no room.
+    pub(super) fn drain(&self, mut take: impl FnMut(u64)) -> u64 {
         let place = |offset| self.ring.at::<AtomicU64>(offset);
         let (Some(head), Some(tail)) = (place(HEAD), place(TAIL)) else { return 0 };
         let Some(data) = self.ring.slice::<AtomicU64>(PAGE, DATA / 8) else { return 0 };
@@ -70,7 +69,7 @@ impl Event {
             }
             let field = |number: u64| (8 * number < length).then(|| word(at + 8 * number));
             match header as u32 {
-                SAMPLE => take(sample(field)),
+                SAMPLE => take(field(1).unwrap_or(0)),
                 LOST => lost += field(2).unwrap_or(0),
                 _ => {}
             }
@@ -83,23 +82,14 @@ impl Event {
     }
 }
 
-fn sample(field: impl Fn(u64) -> Option<u64>) -> Sample {
-    let address = field(1).unwrap_or(0);
-    // Behind it, the word width of the registers, 0 for none.
-    let has_registers = field(2).is_some_and(|width| width == WIDE);
-    let registers = std::array::from_fn(|at| field(3 + at as u64).unwrap_or(0));
-    Sample { address, registers: has_registers.then_some(registers) }
-}
-
 /// What is asked of the kernel, in its layout.
 const fn attributes(period: Nanos) -> [u64; WORDS] {
     let mut words = [0; WORDS];
     words[0] = SOFTWARE | (8 * WORDS as u64) << 32;
     words[1] = TASK_CLOCK;
     words[2] = period.0;
-    words[3] = WITH_ADDRESS | WITH_REGISTERS;
+    words[3] = WITH_ADDRESS;
     words[5] = WITHOUT_KERNEL | WITHOUT_HYPERVISOR;
-    words[10] = KEPT;
     words
 }
 
@@ -108,18 +98,12 @@ const WORDS: usize = 14;
 const SOFTWARE: u64 = 1;
 const TASK_CLOCK: u64 = 1;
 const WITH_ADDRESS: u64 = 1;
-const WITH_REGISTERS: u64 = 1 << 12;
 const WITHOUT_KERNEL: u64 = 1 << 5;
 const WITHOUT_HYPERVISOR: u64 = 1 << 6;
-/// The registers that a call leaves as they were: rbx, rbp, r12 to r15.
-const KEPT: u64 = 1 << 1 | 1 << 6 | 0xf << 20;
-const _: () = assert!(KEPT.count_ones() as usize == REGISTERS);
 const CLOSE_ON_EXEC: u64 = 8;
 /// Kinds of records.
 const SAMPLE: u32 = 9;
 const LOST: u32 = 2;
-/// Registers of 64 bits.
-const WIDE: u64 = 2;
 
 /// Offsets in the first page: how far the kernel wrote, and how far we read.
 const HEAD: usize = 1024;
@@ -131,14 +115,6 @@ const DATA: usize = 4 * PAGE;
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_record_that_is_too_short_has_no_registers() {
-        let words = [0, 7, WIDE, 1, 2, 3, 4, 5, 6];
-        let of = |length: usize| sample(|at| words[..length].get(at as usize).copied());
-        assert_eq!(of(9), Sample { address: 7, registers: Some([1, 2, 3, 4, 5, 6]) });
-        assert_eq!(of(2), Sample { address: 7, registers: None });
-    }
 
     #[test]
     fn a_thread_that_computes_is_seen_to() {
@@ -153,7 +129,7 @@ mod tests {
         let mut sum = 0u64;
         while seen < 5 {
             sum = (0..100_000).fold(sum, |sum, at| std::hint::black_box(sum ^ at));
-            event.drain(|sample| seen += u32::from(sample.address != 0));
+            event.drain(|address| seen += u32::from(address != 0));
         }
     }
 }

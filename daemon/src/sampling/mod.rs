@@ -14,18 +14,7 @@ use std::collections::BTreeMap;
 use whyperf_model::Nanos;
 
 use self::event::Event;
-
-/// Where a thread was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Sample {
-    /// The next instruction.
-    pub(crate) address: u64,
-    /// The registers that a call leaves as they were.
-    pub(crate) registers: Option<[u64; REGISTERS]>,
-}
-
-/// Registers of a sample.
-pub(crate) const REGISTERS: usize = 6;
+use crate::attach::threads;
 
 /// The threads of one process that are sampled.
 #[derive(Debug)]
@@ -46,7 +35,7 @@ impl Sampling {
 
     /// Takes in threads that came since, and lets go of those that ended; false when one cannot be sampled.
     pub(crate) fn follow(&mut self, pid: u32) -> bool {
-        let there = threads(pid);
+        let there = threads::of(pid);
         if there.is_empty() {
             return true;
         }
@@ -72,13 +61,8 @@ impl Sampling {
         self.period
     }
 
-    /// What was sampled since the last time, by thread; answers how many samples were lost.
-    pub(crate) fn drain(&self, mut take: impl FnMut(u32, Sample)) -> u64 {
-        self.threads.iter().map(|(tid, event)| event.drain(|sample| take(*tid, sample))).sum()
+    /// Takes the addresses at which threads were since the last time; answers how many samples were lost.
+    pub(crate) fn drain(&self, mut take: impl FnMut(u64)) -> u64 {
+        self.threads.values().map(|event| event.drain(&mut take)).sum()
     }
-}
-
-fn threads(pid: u32) -> Vec<u32> {
-    let Ok(folder) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
-    folder.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }

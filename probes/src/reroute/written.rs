@@ -11,6 +11,22 @@ struct Written {
     real: AtomicUsize,
 }
 
+impl Written {
+    /// The word's address, and whether its page is sealed.
+    fn place(&self) -> (usize, bool) {
+        let marked = self.address.load(Ordering::Relaxed);
+        (marked & !1, marked & 1 != 0)
+    }
+
+    /// Stores `new` where the word is still `held`.
+    fn replace(&self, held: &AtomicUsize, new: &AtomicUsize) {
+        let (address, is_sealed) = self.place();
+        if own_memory::word(address) == Some(held.load(Ordering::Relaxed)) {
+            store(address, new.load(Ordering::Relaxed), is_sealed);
+        }
+    }
+}
+
 static ALL: [Written; MOST] = [const {
     Written { address: AtomicUsize::new(0), ours: AtomicUsize::new(0), real: AtomicUsize::new(0) }
 }; MOST];
@@ -41,25 +57,17 @@ pub(super) fn write(address: usize, ours: usize, real: usize, is_sealed: bool) {
 pub(super) fn take_back() {
     let count = COUNT.swap(0, Ordering::Relaxed);
     GIVEN_BACK.store(count, Ordering::Relaxed);
-    for written in ALL.iter().take(count) {
-        let marked = written.address.load(Ordering::Relaxed);
-        let (address, is_sealed) = (marked & !1, marked & 1 != 0);
-        if own_memory::word(address) == Some(written.ours.load(Ordering::Relaxed)) {
-            store(address, written.real.load(Ordering::Relaxed), is_sealed);
-        }
-    }
+    ALL.iter().take(count).for_each(|written| written.replace(&written.ours, &written.real));
 }
 
 /// Takes them again, those that still hold what they were given back.
 pub(super) fn write_again() {
     let count = GIVEN_BACK.load(Ordering::Relaxed);
     for written in ALL.iter().take(count) {
-        let marked = written.address.load(Ordering::Relaxed);
-        let (address, is_sealed) = (marked & !1, marked & 1 != 0);
+        let (address, is_sealed) = written.place();
         // Another object's memory, if it is not sealed where it was, or sealed where it was not.
-        let is_other = is_sealed == own_memory::is_writable(address / PAGE * PAGE);
-        if !is_other && own_memory::word(address) == Some(written.real.load(Ordering::Relaxed)) {
-            store(address, written.ours.load(Ordering::Relaxed), is_sealed);
+        if is_sealed != own_memory::is_writable(address / PAGE * PAGE) {
+            written.replace(&written.real, &written.ours);
         }
     }
     COUNT.store(count, Ordering::Relaxed);

@@ -3,7 +3,7 @@
 use super::batch::{self, Batch, Way};
 use super::disposition::Unblocked;
 use super::maps::Maps;
-use super::site::{self, JUMP, Site, State};
+use super::site::{self, JUMP, Ran, Site, State};
 use super::text::{self, Text};
 use super::{arena, compiled, count, gate, threads, trap, wide};
 use crate::lock::Held;
@@ -276,9 +276,10 @@ pub(super) fn disarm_those(tables: Tables, is_one: &impl Fn(u16) -> bool, held: 
         from = site::used().min(found + STAGING_CAPACITY);
         let mut batch = Batch::new(Way::Out);
         let mut retiring = Batch::new(Way::Out);
+        let mut ran = Ran::default();
         for slot in found..from {
             if let Some(site) = site::of_slot(slot).filter(|site| wanted(site, State::Armed)) {
-                match rest(tables, &ground, site) {
+                match rest(tables, &ground, site, &mut ran) {
                     Outcome::Done => batch.add(slot),
                     outcome => first = outcome,
                 }
@@ -348,9 +349,9 @@ fn has_island(site: &Site) -> bool {
 }
 
 /// Switches a function off that is about to be disarmed, and looks whether it may be.
-fn rest(tables: Tables, ground: &Ground, site: &Site) -> Outcome {
+fn rest(tables: Tables, ground: &Ground, site: &Site, ran: &mut Ran) -> Outcome {
     let id = site.region();
-    site::switch(tables, id, false);
+    site::switch(tables, id, false, ran);
     tables.region(id).switched.store(0, Ordering::Relaxed);
     let is_code =
         ground.maps.holds(site.at.load(Ordering::Relaxed), site.length.load(Ordering::Relaxed));

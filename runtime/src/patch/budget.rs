@@ -10,6 +10,7 @@
 //! What one interval spends too much the next ones have less. Threads only count and switch off, by
 //! plain stores and without waiting for anybody; the agent switches on again.
 
+use super::site::Ran;
 use super::{arm, site, window};
 use crate::lock::Held;
 use crate::switch::{self, WIPED};
@@ -176,7 +177,7 @@ fn leave(tables: Tables, id: u16, burst: u64) {
 /// function it does again.
 fn stop(tables: Tables, id: u16) {
     switch::set(id, false);
-    site::switch(tables, id, false);
+    site::switch(tables, id, false, &mut Ran::default());
 }
 
 fn wake(tables: Tables) {
@@ -223,7 +224,7 @@ pub(crate) fn turn(tables: Tables, held: &Held) {
         } else if !has_room {
             WIPED.resting.add(id);
         } else if tables.region(id).switched.load(Ordering::Relaxed) != 0 {
-            site::switch(tables, id, true);
+            site::switch(tables, id, true, &mut Ran::default());
         }
     }
 }
@@ -231,7 +232,7 @@ pub(crate) fn turn(tables: Tables, held: &Held) {
 /// Tells the daemon that a function is too hot, and takes it out of the code: even off it would cost
 /// the program something, so often it is called.
 fn cool(tables: Tables, id: u16, held: &Held) {
-    site::switch(tables, id, false);
+    site::switch(tables, id, false, &mut Ran::default());
     let record = tables.region(id);
     record.switched.store(0, Ordering::Relaxed);
     let burst = COUNTED.get(usize::from(id)).map_or(0, |own| own.load(Ordering::Relaxed));

@@ -20,12 +20,12 @@ impl Unblocked {
     /// else changes them: the gate is closed.
     pub(super) fn new(_: &Closed) -> Self {
         let mut changed = Self { trap: 0, question: 0 };
+        let (trap, question) = (bit(libc::SIGTRAP), inspection::signal().map_or(0, bit));
         for signal in 1..=LAST {
             let Some(now) = kernel::disposition(signal) else { continue };
             if matches!(now.handler, libc::SIG_DFL | libc::SIG_IGN) {
                 continue;
             }
-            let (trap, question) = (bit(libc::SIGTRAP), inspection::signal().map_or(0, bit));
             if now.mask & (trap | question) == 0 {
                 continue;
             }

@@ -174,10 +174,10 @@ impl Site {
     }
 
     /// Takes note of how much the process ran while it was off.
-    fn settle(&self, tables: Tables, goes_on: bool, work: impl FnOnce() -> u64) {
+    fn settle(&self, tables: Tables, goes_on: bool, ran: &mut Ran) {
         let since = self.off_since.swap(0, Ordering::Relaxed);
         if since != 0 {
-            let work = work();
+            let work = ran.get();
             let missed = &tables.region(self.region()).missed;
             missed.fetch_add(work.wrapping_sub(since), Ordering::Relaxed);
             self.off_since.store(if goes_on { work } else { 0 }, Ordering::Relaxed);
@@ -233,13 +233,19 @@ pub(super) fn used() -> usize {
 
 /// The process ends: what is off was off until now.
 pub(crate) fn settle_all(tables: Tables) {
-    let work = ran();
-    SITES.iter().take(used()).for_each(|site| site.settle(tables, true, || work));
+    let mut ran = Ran::default();
+    SITES.iter().take(used()).for_each(|site| site.settle(tables, true, &mut ran));
 }
 
-/// How much the process ran, never zero.
-fn ran() -> u64 {
-    count::work().wrapping_add(1)
+/// How much the process ran, never zero. It is asked once, and only if somebody wants to know: that takes longer than
+/// a switch.
+#[derive(Debug, Default)]
+pub(crate) struct Ran(Option<u64>);
+
+impl Ran {
+    fn get(&mut self) -> u64 {
+        *self.0.get_or_insert_with(|| count::work().wrapping_add(1))
+    }
 }
 
 /// In a forked child, which has run for no time yet.
@@ -312,30 +318,7 @@ pub(super) fn rest(site: &Site) {
 }
 
 /// Switches a region, and where it is a function's its stub, for all threads of this process.
-pub(crate) fn switch(tables: Tables, id: u16, on: bool) {
-    lead(tables, id, on, ran);
-}
-
-/// The same for one of many commands, for which it is asked once how much the process ran: that takes longer than the
-/// switch.
-pub(crate) fn switch_by_command(tables: Tables, id: u16, on: bool) {
-    lead(tables, id, on, || {
-        if RAN.load(Ordering::Relaxed) == 0 {
-            RAN.store(ran(), Ordering::Relaxed);
-        }
-        RAN.load(Ordering::Relaxed)
-    });
-}
-
-/// From here on commands are carried out that have not been before.
-pub(crate) fn begin_commands(_: &Held) {
-    RAN.store(0, Ordering::Relaxed);
-}
-
-/// How much the process ran when the first of these commands asked; 0 before.
-static RAN: AtomicU64 = AtomicU64::new(0);
-
-fn lead(tables: Tables, id: u16, on: bool, ran: impl FnOnce() -> u64) {
+pub(crate) fn switch(tables: Tables, id: u16, on: bool, ran: &mut Ran) {
     if compiled::is_region(id) {
         return compiled::switch(tables, id, on);
     }
@@ -352,7 +335,7 @@ fn lead(tables: Tables, id: u16, on: bool, ran: impl FnOnce() -> u64) {
     if let Some((_, site)) = function {
         site.lead(site.copy.load(Ordering::Relaxed));
         if record.since.load(Ordering::Relaxed) != 0 {
-            site.off_since.store(ran(), Ordering::Relaxed);
+            site.off_since.store(ran.get(), Ordering::Relaxed);
         }
         record.cover(clock::now());
     }

@@ -7,7 +7,7 @@
 //! Between two windows such a function is byte for byte the compiler's: it is called so often that
 //! being armed would cost the program more than the window does.
 
-use super::site::Site;
+use super::site::{Ran, Site};
 use super::text::Text;
 use super::{arm, count, site};
 use crate::lock::Held;
@@ -101,7 +101,7 @@ impl Window {
         self.count.store(COUNTED, Ordering::Relaxed);
         let Some((_, site)) = site::of_region(self.id()) else { return };
         let Some(text) = Text::open().filter(|text| count::prepare(text, site)) else { return };
-        site::switch(tables, self.id(), false);
+        site::switch(tables, self.id(), false, &mut Ran::default());
         if !self.lead_to_count(tables, site, held) {
             return;
         }
@@ -241,7 +241,7 @@ fn shut_all(tables: Tables, held: &Held, is_due: &impl Fn(&&Window) -> bool) {
     let all = || taken().filter(is_due).filter(|window| window.is_open());
     for window in all() {
         window.end_count(tables);
-        site::switch(tables, window.id(), false);
+        site::switch(tables, window.id(), false, &mut Ran::default());
     }
     let is_one = |id: u16| all().any(|window| window.id() == id);
     if arm::disarm_those(tables, &is_one, held) == Outcome::Busy {
@@ -260,7 +260,7 @@ fn open_all(tables: Tables, held: &Held, is_due: &impl Fn(&&Window) -> bool) {
     for window in all() {
         if arm::is_armed(window.id()) {
             tables.region(window.id()).switched.store(1, Ordering::Relaxed);
-            site::switch(tables, window.id(), true);
+            site::switch(tables, window.id(), true, &mut Ran::default());
             window.wait_open();
         } else {
             window.wait_shut();
