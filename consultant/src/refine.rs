@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   first round     /Code  /SyncObject  /File       at once
-//!   last round      /Machine  /Process              when the first found nothing true any more
+//!   last round      /Machine  /Process              when the first found nothing true any more; at once in the classic order
 //! ```
 //!
 //! Most parallel programs run one code in many processes, which are then all alike: refining by process at each node would multiply
@@ -10,6 +10,7 @@
 //! or file explains further; and processes that are all true with about the same value are not followed (nor reported).
 //! Hierarchies in which there is only one thing to choose from, machines when each has one process, and the machine of what names a process already,
 //! are left out of the last round: a part that is the whole says nothing. Of the processes those are asked about that run on the machine.
+//! Paradyn refined along every hierarchy at once, for each process apart, and so does the classic order.
 
 use whyperf_model::{Focus, Hierarchy, Nanos, Resource};
 

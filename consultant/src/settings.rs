@@ -75,7 +75,7 @@ pub enum Order {
     /// Whatever is expected to tell most for what it costs, whatever the idea came from.
     #[default]
     Information,
-    /// More precise hypotheses, then parts; within these as they came.
+    /// More precise hypotheses, then parts along all hierarchies at once; within these as they came.
     Classic,
 }
 

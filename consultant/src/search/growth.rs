@@ -12,6 +12,7 @@ use crate::hypothesis::Refinement::{
 use crate::judge::Judge;
 use crate::queue::Idea;
 use crate::refine::{self, FIRST, LAST, Siblings};
+use crate::settings::Order;
 use crate::step::{Happening, Origin};
 use crate::stream::Stream;
 
@@ -108,7 +109,7 @@ impl Search {
         }
         // What is like its neighbours is not worth being taken apart by machines and processes again.
         let is_alike = matches!(refine::siblings(&self.graph, id), Siblings::Alike { .. });
-        if is_alike {
+        if is_alike && self.settings.order == Order::Information {
             self.graph.note_last(id);
         }
     }
@@ -139,6 +140,9 @@ impl Search {
         for hierarchy in FIRST {
             self.refine_along(id, hierarchy);
         }
+        if self.settings.order == Order::Classic {
+            self.refine_last(id);
+        }
     }
 
     fn refinement(&self, id: NodeId) -> Refinement {
@@ -156,6 +160,9 @@ impl Search {
     /// Whether a true node may be refined now. What names a process or a machine waits for the ones beside it; and while the whole
     /// program is true of the same, its own refinement tells more.
     pub(super) fn may_refine(&self, id: NodeId) -> bool {
+        if self.settings.order == Order::Classic {
+            return true;
+        }
         let node = self.graph.node(id);
         let found = node.found.as_ref().map_or(self.now, |(found, _)| *found);
         let is_old = self.now.since(found) >= self.settings.patience;

@@ -13,10 +13,14 @@ use super::Search;
 use crate::directive::Verdict;
 use crate::hypothesis::HypothesisId;
 use crate::queue::Idea;
+use crate::settings::Order;
 
 impl Search {
-    /// Asks the top-level hypotheses about each process or each machine.
+    /// Asks the top-level hypotheses about each process or each machine. The classic order knows no scouts.
     pub(super) fn send_scouts(&mut self, news: &Resource) {
+        if self.settings.order == Order::Classic {
+            return;
+        }
         let processes = self.catalogue.count(Hierarchy::Process);
         let machines = self.catalogue.count(Hierarchy::Machine);
         let is_process = news.hierarchy() == Hierarchy::Process;
