@@ -19,6 +19,8 @@ pub(super) struct Answer {
     pub(super) is_denied: bool,
     /// Whether it was measured.
     pub(super) was_tested: bool,
+    /// Whether the value is a share of the time: what is true of a part is then true of the whole.
+    pub(super) is_share: bool,
     /// When it was found true, in seconds since `MPI_Init`.
     pub(super) found: Option<f64>,
 }
@@ -55,14 +57,14 @@ impl Trial {
     /// Those of some pairs that were so in this run as well, as far as it can tell: it did not measure them and say no.
     pub(super) fn undenied(&self, of: &[Pair]) -> Vec<Pair> {
         let is_denied = |pair: &&Pair| {
-            self.answers.get(*pair).is_some_and(|one| one.is_denied && one.found.is_none())
+            self.answers.get(*pair).is_some_and(|one| one.is_denied) && self.found(pair).is_none()
         };
         of.iter().filter(|pair| !is_denied(pair)).cloned().collect()
     }
 
     /// When a pair was found.
     pub(super) fn found(&self, pair: &Pair) -> Option<f64> {
-        self.answers.get(pair).and_then(|answer| answer.found)
+        found(&self.answers, pair)
     }
 
     /// Which pairs were true at the end.
@@ -89,6 +91,33 @@ impl Trial {
     }
 }
 
+/// When a pair was found, or something that implies it: the same share of time in a part of its code or of its objects.
+pub(super) fn found(answers: &BTreeMap<Pair, Answer>, pair: &Pair) -> Option<f64> {
+    let implies =
+        |one: &&(&Pair, &Answer)| one.0 == pair || (one.1.is_share && is_part(one.0, pair));
+    answers
+        .iter()
+        .filter(|one| implies(&one))
+        .filter_map(|(_, answer)| answer.found)
+        .reduce(f64::min)
+}
+
+/// Whether a pair asks the same of a part of the code or of the objects, and of the same processes and machines.
+fn is_part(part: &str, of: &str) -> bool {
+    let (parts, wholes) = (part.split(','), of.split(','));
+    let is_within = |part: &str, whole: &str| {
+        let is_open = ["/Code", "/SyncObject"].iter().any(|root| whole.contains(root));
+        part == whole
+            || (is_open
+                && part
+                    .trim_end_matches('>')
+                    .strip_prefix(whole.trim_end_matches('>'))
+                    .is_some_and(|rest| rest.starts_with('/')))
+    };
+    parts.clone().count() == wholes.clone().count()
+        && parts.zip(wholes).all(|(part, whole)| is_within(part, whole))
+}
+
 /// The answers of a search so far.
 pub(super) fn answers(search: &str, init: f64) -> Result<BTreeMap<Pair, Answer>> {
     let all: Vec<Value> = serde_json::from_str(search).context("reading the search")?;
@@ -103,6 +132,7 @@ pub(super) fn answers(search: &str, init: f64) -> Result<BTreeMap<Pair, Answer>>
             is_denied: one["truth"] == "false" && (ratio < 1.0) == (threshold < Some(1.0)),
             margin: ratio.max(ratio.recip()),
             was_tested: one["asked"].as_u64().unwrap_or_default() > 0,
+            is_share: threshold < Some(1.0),
             found,
         };
         (format!("{} {}", text("hypothesis"), text("focus")), answer)
@@ -148,6 +178,36 @@ mod tests {
         assert_eq!(trial.found(&"H a".to_owned()), Some(1.0));
         assert_eq!(trial.holding().count(), 2);
         assert!((trial.answers["H b"].margin - 2.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_is_found_of_a_part_is_found_of_the_whole() {
+        let is_true = |share, found| Answer {
+            is_true: true,
+            margin: 2.0,
+            is_denied: false,
+            was_tested: true,
+            is_share: share,
+            found: Some(found),
+        };
+        let name = |hypothesis: &str, code: &str, process: &str, object: &str| {
+            format!("{hypothesis} </Code{code},/Machine,/Process{process},/SyncObject{object}>")
+        };
+        let answers = [
+            (name("Wait", "/a.c/f", "/1", "/Message/w/5"), is_true(true, 3.0)),
+            (name("Wait", "/a.c", "/1", "/Message"), is_true(true, 2.0)),
+            (name("Small", "/a.c/f", "", ""), is_true(false, 1.0)),
+        ];
+        let answers = BTreeMap::from(answers);
+        let when = |hypothesis, code, process, object| {
+            found(&answers, &name(hypothesis, code, process, object))
+        };
+        assert_eq!(when("Wait", "", "/1", "/Message"), Some(2.0), "the first of two");
+        assert_eq!(when("Wait", "", "/1", "/Message/w/5"), Some(3.0));
+        assert_eq!(when("Wait", "", "", "/Message/w/5"), None, "one process is not all");
+        assert_eq!(when("Wait", "/a", "/1", ""), None, "half a name");
+        assert_eq!(when("Small", "/a.c", "", ""), None, "no share");
+        assert_eq!(when("Small", "/a.c/f", "", ""), Some(1.0));
     }
 
     #[test]

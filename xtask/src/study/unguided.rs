@@ -137,6 +137,7 @@ mod tests {
             margin,
             is_denied: false,
             was_tested: true,
+            is_share: true,
             found: None,
         };
         let answers =

@@ -165,8 +165,8 @@ impl Workshop {
             let answers = trial::answers(&search, 0.0)?;
             let may_deny = Instant::now() >= half;
             let is_done = |pair: &Pair| {
-                let answer = answers.get(pair);
-                answer.is_some_and(|one| one.found.is_some() || (may_deny && one.is_denied))
+                let is_denied = || answers.get(pair).is_some_and(|one| one.is_denied);
+                trial::found(&answers, pair).is_some() || (may_deny && is_denied())
             };
             if pairs.iter().all(is_done) {
                 // whyperf passes it on to the launcher, and reports when that has ended.
