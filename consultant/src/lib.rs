@@ -18,6 +18,7 @@
 //! | `hypothesis.rs` | the why axis, as a table |
 //! | `graph.rs` | nodes, edges, truth going down |
 //! | `judge.rs`, `wager.rs`, `stream.rs` | samples to evidence, evidence to verdicts |
+//! | `classic.rs`, `hindsight.rs` | the verdict of old, and what other holds would have made of a run |
 //! | `refine.rs`, `catalogue.rs` | which parts there are, and which of them are asked about |
 //! | `queue.rs`, `cost.rs` | what is asked next, and whether it may be |
 //! | `search/` | the parts above, put together |
@@ -39,6 +40,7 @@ mod directive;
 mod gather;
 mod graph;
 mod heat;
+mod hindsight;
 mod hypothesis;
 mod judge;
 mod phases;
@@ -56,9 +58,10 @@ mod wager;
 mod world;
 
 pub use directive::{
-    Directive, DirectiveError, Directives, Entry, Guidance, Level, Mistake, Place, Whom,
+    Directive, DirectiveError, Directives, Entry, Guidance, Level, Maps, Mistake, Place, Whom,
 };
 pub use graph::{NodeId, Truth};
+pub use hindsight::Hindsight;
 pub use hypothesis::{
     Fault, Hypotheses, Hypothesis, HypothesisError, HypothesisId, Normalizer, Operator, Refinement,
 };

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use whyperf_model::{Focus, Hierarchy, Resource};
+use whyperf_model::{Focus, Nanos, Resource};
 
-use super::{Directive, DirectiveError, Directives, Entry, Level, Mistake, Place, Whom};
+use super::{Directive, DirectiveError, Directives, Entry, Level, Maps, Mistake, Place, Whom};
 use crate::hypothesis::{Hypotheses, HypothesisId};
 
 /// Directives that were checked against each other and a table of hypotheses.
@@ -13,6 +13,7 @@ pub struct Guidance {
     thresholds: BTreeMap<HypothesisId, f64>,
     prunes: BTreeMap<HypothesisId, Vec<Resource>>,
     priorities: BTreeMap<(HypothesisId, Focus), Level>,
+    hold: Option<(Nanos, Place)>,
     used: usize,
 }
 
@@ -43,10 +44,22 @@ impl Guidance {
         if draft.mistakes.is_empty() { Ok(draft.finished()) } else { Err(draft.mistakes) }
     }
 
-    /// How many directives have a say. Maps speak through the others, and what a prune dropped is silent.
+    /// How long a verdict of old is to be held, and where that is said.
+    #[must_use]
+    pub const fn hold(&self) -> Option<&(Nanos, Place)> {
+        self.hold.as_ref()
+    }
+
+    /// How many directives have a say, a hold left out: it has one where verdicts are held. Maps speak through the others, and what a prune dropped is silent.
     #[must_use]
     pub const fn used(&self) -> usize {
         self.used
+    }
+
+    /// Whether the other never asks what this one asks at once.
+    #[must_use]
+    pub fn is_pruned_by(&self, other: &Self) -> bool {
+        self.high().any(|(id, focus)| other.verdict(*id, focus) == Verdict::Pruned)
     }
 
     /// What is said about a question. The whole program is always asked about.
@@ -87,6 +100,7 @@ struct Draft {
     thresholds: BTreeMap<HypothesisId, (f64, Place)>,
     prunes: BTreeMap<(Whom, Resource), Vec<HypothesisId>>,
     priorities: BTreeMap<(HypothesisId, Focus), (Level, Place)>,
+    hold: Option<(Nanos, Place)>,
     mistakes: Vec<DirectiveError>,
 }
 
@@ -126,6 +140,14 @@ impl Draft {
                     None => _ = self.thresholds.insert(id, (*value, place)),
                 }
             }
+            Directive::Hold(time) => match &self.hold {
+                Some((other, there)) if other != time => {
+                    let there = there.clone();
+                    self.complain(place, Mistake::Contradiction(there));
+                }
+                Some(_) => {}
+                None => self.hold = Some((*time, place)),
+            },
         }
     }
 
@@ -148,6 +170,7 @@ impl Draft {
             .collect();
         let values = self.thresholds.into_iter().map(|(id, (value, _))| (id, value));
         guidance.thresholds = values.collect();
+        guidance.hold = self.hold;
         guidance.used = self.prunes.len() + priorities.len() + guidance.thresholds.len();
         guidance.priorities = priorities;
         guidance
@@ -163,69 +186,6 @@ fn is_about(whom: &Whom, id: HypothesisId, hypotheses: &Hypotheses) -> bool {
         Whom::All => true,
         Whom::Only(name) => is_below(name),
         Whom::AllBut(name) => !is_below(name),
-    }
-}
-
-/// Old names and new ones.
-#[derive(Default)]
-struct Maps {
-    to: BTreeMap<Resource, Resource>,
-}
-
-impl Maps {
-    fn of(directives: &Directives) -> Result<Self, Vec<DirectiveError>> {
-        let mut maps = Self::default();
-        let mut places = BTreeMap::new();
-        let mut mistakes = Vec::new();
-        for entry in &directives.entries {
-            let Directive::Map { from, to } = &entry.directive else { continue };
-            match maps.to.insert(from.clone(), to.clone()) {
-                Some(other) if other != *to => {
-                    let there: &Place = &places[from];
-                    let mistake = Mistake::Contradiction(there.clone());
-                    mistakes.push(DirectiveError { place: entry.place.clone(), mistake });
-                }
-                _ => _ = places.insert(from.clone(), entry.place.clone()),
-            }
-        }
-        for (from, place) in &places {
-            if maps.follow(from).is_none() {
-                let (place, mistake) = (place.clone(), Mistake::Cycle(from.clone()));
-                mistakes.push(DirectiveError { place, mistake });
-            }
-        }
-        if mistakes.is_empty() { Ok(maps) } else { Err(mistakes) }
-    }
-
-    /// The new name, by the map of the longest old one; and on from there.
-    fn renamed(&self, resource: &Resource) -> Resource {
-        self.follow(resource).unwrap_or_else(|| resource.clone())
-    }
-
-    fn focus(&self, focus: &Focus) -> Focus {
-        Hierarchy::ALL.into_iter().fold(focus.clone(), |renamed, hierarchy| {
-            let part = focus.part(hierarchy).iter().map(|resource| self.renamed(resource));
-            renamed.with_set(hierarchy, part)
-        })
-    }
-
-    /// Each map applies once at most; one that applies again goes in a circle.
-    fn follow(&self, resource: &Resource) -> Option<Resource> {
-        let mut name = resource.clone();
-        for _ in 0..=self.to.len() {
-            match self.step(&name) {
-                Some(next) => name = next,
-                None => return Some(name),
-            }
-        }
-        None
-    }
-
-    fn step(&self, name: &Resource) -> Option<Resource> {
-        let mut above = std::iter::successors(Some(name.clone()), Resource::parent);
-        let from = above.find(|above| self.to.contains_key(above))?;
-        let to = &self.to[&from];
-        Resource::parse(&format!("{to}{}", &name.path()[from.path().len()..])).ok()
     }
 }
 
@@ -276,6 +236,15 @@ mod tests {
     }
 
     #[test]
+    fn a_hold_is_known_with_its_place() {
+        let said = guidance("threshold CPUbound 0.2\nhold 500 ms\nhold 0.5 s").expect("right");
+        let (time, place) = said.hold().expect("there is one");
+        assert_eq!((*time, place.to_string().as_str()), (Nanos::from_millis(500), "d:3:1"));
+        assert_eq!(said.used(), 1, "whether it has a say depends on the verdict");
+        assert_eq!(guidance("threshold CPUbound 0.2").expect("right").hold(), None);
+    }
+
+    #[test]
     fn circles_and_contradictions_are_refused_as_a_whole() {
         let mistakes = |text: &str| guidance(text).expect_err("wrong");
         let circle = "the maps lead from";
@@ -292,5 +261,6 @@ mod tests {
             ["d:4:1: this contradicts d:3:1", "d:6:1: this contradicts d:5:1"]
         );
         assert_eq!(mistakes("map /Code/a /Code/b\nmap /Code/a /Code/c").len(), 1);
+        assert_eq!(mistakes("hold 2 s\nhold 2000 ms\nhold 1 s"), ["d:4:1: this contradicts d:2:1"]);
     }
 }

@@ -7,22 +7,25 @@
 //! prune     *  /Machine                                   # never ask by machine; `!X` is all hypotheses but X
 //! priority  high  ExcessiveSyncWaitingTime  </Code/onednb.c/exchng1,/Machine,/Process,/SyncObject>
 //! threshold ExcessiveSyncWaitingTime  0.12
+//! hold      2 s                                           # classic verdicts conclude after this time; in s or ms
 //! ```
 //!
 //! One a line, `#` begins a comment that belongs to its line. Reading complains about every mistake with its line and column;
 //! nothing is used of what has any. Files are put together as [`Directives`]; [`Guidance`] is what a search makes of them.
 
 mod guidance;
+mod maps;
 mod parse;
 mod range;
 
 use std::fmt;
 use std::sync::Arc;
 
-use whyperf_model::{Focus, Resource};
+use whyperf_model::{Focus, Nanos, Resource};
 
 pub use guidance::Guidance;
 pub(crate) use guidance::Verdict;
+pub use maps::Maps;
 pub use parse::{DirectiveError, Mistake};
 
 /// One thing that is said.
@@ -58,6 +61,8 @@ pub enum Directive {
         /// The value.
         value: f64,
     },
+    /// So long the mean must be on one side for a verdict of old.
+    Hold(Nanos),
 }
 
 /// The hypotheses that a prune is about, with those that make them more precise.
@@ -118,6 +123,7 @@ impl Directive {
             Self::Prune { whom, resource } => format!("prune {whom} {resource}"),
             Self::Threshold { hypothesis, .. } => format!("threshold {hypothesis}"),
             Self::Priority { hypothesis, focus, .. } => format!("priority {hypothesis} {focus}"),
+            Self::Hold(_) => "hold".to_owned(),
         }
     }
 }
@@ -160,6 +166,20 @@ impl fmt::Display for Directive {
             Self::Threshold { hypothesis, value } => {
                 write!(out, "threshold {hypothesis}  {value}")
             }
+            Self::Hold(time) => write!(out, "hold      {}", Held(*time)),
+        }
+    }
+}
+
+/// A time as it stands in a file.
+pub(crate) struct Held(pub(crate) Nanos);
+
+impl fmt::Display for Held {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0 < Nanos::from_secs(1) {
+            write!(out, "{} ms", Nanos(self.0.0 * 1000).as_secs_f64())
+        } else {
+            write!(out, "{} s", self.0.as_secs_f64())
         }
     }
 }

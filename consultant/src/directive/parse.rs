@@ -3,14 +3,21 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
-use whyperf_model::{Focus, Problem, Resource};
+use whyperf_model::{Focus, Nanos, Problem, Resource};
 
-use super::{Directive, Directives, Entry, Level, Place, Whom, range};
+use super::range::Range;
+use super::{Directive, Directives, Entry, Level, Place, Whom};
 use crate::hypothesis::{Hypotheses, Operator};
 
 /// What a file of directives begins with.
 pub(super) const FIRST_LINE: &str = "whyperf directives 1";
+
+/// No verdict is held for less: samples are farther apart.
+const SHORTEST_HOLD: Nanos = Nanos::from_millis(1);
+/// No program waits longer for a verdict.
+const LONGEST_HOLD: Nanos = Nanos::from_secs(3600);
 
 /// A mistake and where it is.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,10 +50,16 @@ pub enum Mistake {
     Name(Problem),
     /// Not a number, or not one that values can pass.
     Threshold(String, Operator),
+    /// Not a time that a verdict can be held.
+    Hold(String),
+    /// Not a unit of time.
+    Unit(String),
     /// A map leads from one hierarchy to another, or is about a root.
     Unmappable,
     /// Ranges stand for so many old names and so many new ones.
-    Ranges(usize, usize),
+    Ranges(u64, u64),
+    /// With this one, the ranges of the file stand for so many names.
+    TooMany(u64),
     /// A new name of a range is an old one, too, and would be renamed once more.
     Overlap,
     /// Following the maps never ends.
@@ -74,8 +87,9 @@ impl Directives {
             return Err(vec![DirectiveError { place, mistake }]);
         }
         let (mut entries, mut mistakes) = (Vec::new(), Vec::new());
+        let mut named = 0;
         for line in lines {
-            match line.directive(hypotheses) {
+            match line.directive(hypotheses, &mut named) {
                 Ok(directives) => entries.extend(directives.into_iter().map(|directive| {
                     let (comment, place) = (line.comment.clone(), line.place(0));
                     Entry { directive, comment, place }
@@ -124,12 +138,17 @@ impl<'text> Line<'text> {
     }
 
     /// What the line says: one directive, but for maps of ranges.
-    fn directive(&self, hypotheses: &Hypotheses) -> Result<Vec<Directive>, DirectiveError> {
+    fn directive(
+        &self,
+        hypotheses: &Hypotheses,
+        named: &mut u64,
+    ) -> Result<Vec<Directive>, DirectiveError> {
         let (directives, count) = match self.word(0, "a directive")? {
-            "map" => (self.maps()?, 3),
+            "map" => (self.maps(named)?, 3),
             "prune" => (vec![self.prune(hypotheses)?], 3),
             "priority" => (vec![self.priority(hypotheses)?], 4),
             "threshold" => (vec![self.threshold(hypotheses)?], 3),
+            "hold" => (vec![self.hold()?], 3),
             other => return Err(self.error(0, Mistake::Keyword(other.to_owned()))),
         };
         match self.words.get(count) {
@@ -138,22 +157,30 @@ impl<'text> Line<'text> {
         }
     }
 
-    fn maps(&self) -> Result<Vec<Directive>, DirectiveError> {
+    /// Counted before they are made: a short line can stand for more names than there is memory.
+    fn maps(&self, named: &mut u64) -> Result<Vec<Directive>, DirectiveError> {
         let (old, new) =
             (self.word(1, "the old name of a resource")?, self.word(2, "its new name")?);
-        match (range::names(old), range::names(new)) {
-            (None, None) => Ok(vec![self.map(old, new)?]),
-            (Some(old), Some(new)) if old != new && overlap(&old, &new) => {
-                Err(self.error(2, Mistake::Overlap))
+        let ranges = [Range::of(old), Range::of(new)];
+        let [before, after] = ranges.map(|range| range.map_or(1, |range| range.count()));
+        let (Some(olds), Some(news)) = (ranges[0], ranges[1]) else {
+            if ranges == [None, None] {
+                return Ok(vec![self.map(old, new)?]);
             }
-            (Some(old), Some(new)) if old.len() == new.len() => {
-                old.iter().zip(&new).map(|(old, new)| self.map(old, new)).collect()
-            }
-            (old, new) => {
-                let [old, new] = [old, new].map(|names| names.map_or(1, |names| names.len()));
-                Err(self.error(2, Mistake::Ranges(old, new)))
-            }
+            return Err(self.error(2, Mistake::Ranges(before, after)));
+        };
+        if before != after {
+            return Err(self.error(2, Mistake::Ranges(before, after)));
         }
+        *named = named.saturating_add(before);
+        if *named > MOST_NAMES {
+            return Err(self.error(1, Mistake::TooMany(*named)));
+        }
+        let (olds, news): (Vec<_>, Vec<_>) = (olds.names().collect(), news.names().collect());
+        if olds != news && overlap(&olds, &news) {
+            return Err(self.error(2, Mistake::Overlap));
+        }
+        olds.iter().zip(&news).map(|(old, new)| self.map(old, new)).collect()
     }
 
     fn map(&self, old: &str, new: &str) -> Result<Directive, DirectiveError> {
@@ -197,6 +224,21 @@ impl<'text> Line<'text> {
         } else {
             Err(self.error(2, Mistake::Threshold(word.to_owned(), operator)))
         }
+    }
+
+    fn hold(&self) -> Result<Directive, DirectiveError> {
+        let word = self.word(1, "a time such as `2 s` or `500 ms`")?;
+        let no_time = || self.error(1, Mistake::Hold(word.to_owned()));
+        let number: f64 = word.parse().map_err(|_| no_time())?;
+        let unit = match self.word(2, "the unit of the time, `s` or `ms`,")? {
+            "s" => 1.0,
+            "ms" => 1e-3,
+            other => return Err(self.error(2, Mistake::Unit(other.to_owned()))),
+        };
+        let time = Duration::try_from_secs_f64(number * unit).ok();
+        let time = time.and_then(|time| u64::try_from(time.as_nanos()).ok()).map(Nanos);
+        let time = time.filter(|time| (SHORTEST_HOLD..=LONGEST_HOLD).contains(time));
+        time.map(Directive::Hold).ok_or_else(no_time)
     }
 
     fn hypothesis(
@@ -262,6 +304,9 @@ impl fmt::Display for DirectiveError {
 
 impl std::error::Error for DirectiveError {}
 
+/// So many names the ranges of a file may stand for: one for each process of a large job.
+const MOST_NAMES: u64 = 100_000;
+
 /// Whether a name stands on both sides.
 fn overlap(old: &[String], new: &[String]) -> bool {
     let old: BTreeSet<&String> = old.iter().collect();
@@ -281,7 +326,7 @@ impl fmt::Display for Mistake {
             Self::Keyword(word) => {
                 write!(
                     out,
-                    "'{word}' is no directive; there are map, prune, priority and threshold"
+                    "'{word}' is no directive; there are map, prune, priority, threshold and hold"
                 )
             }
             Self::Missing(wanted) => write!(out, "{wanted} is missing"),
@@ -297,9 +342,20 @@ impl fmt::Display for Mistake {
             Self::Threshold(word, Operator::Below) => {
                 write!(out, "'{word}' is no threshold; values are positive")
             }
+            Self::Hold(word) => {
+                write!(
+                    out,
+                    "'{word}' is no time to hold a verdict; it lies between 1 ms and 1 hour, as in `2 s`"
+                )
+            }
+            Self::Unit(word) => write!(out, "'{word}' is no unit of time here; there are s and ms"),
             Self::Ranges(old, new) => write!(
                 out,
                 "ranges are mapped in pairs, but the old name stands for {old} and the new one for {new}"
+            ),
+            Self::TooMany(names) => write!(
+                out,
+                "the ranges of this file stand for {names} names by now, and {MOST_NAMES} is the most; map what lies above them, or fewer"
             ),
             Self::Overlap => {
                 write!(out, "the ranges overlap: a new name would be taken for an old one again")
@@ -341,9 +397,10 @@ mod tests {
             priority  high  ExcessiveSyncWaitingTime  </Code/onednb.c/exchng1,/Machine,/Process,/SyncObject/Message>  # true in 2 of 3\n\
             priority  low  CPUbound  </Code,/Machine,/Process/3,/SyncObject>\n\
             threshold ExcessiveSyncWaitingTime  0.12\n\
-            threshold TooManySmallIOOps  65536\n";
+            threshold TooManySmallIOOps  65536\n\
+            hold      500 ms\n";
         let directives = read(text).expect("right");
-        assert_eq!(directives.entries.len(), 8);
+        assert_eq!(directives.entries.len(), 9);
         assert_eq!(directives.entries[1].comment.as_deref(), Some("one process each"));
         assert_eq!(directives.to_string(), text);
     }
@@ -374,6 +431,23 @@ mod tests {
     }
 
     #[test]
+    fn ranges_stand_for_no_more_names_than_a_file_may_have() {
+        let all = read("whyperf directives 1\nmap /Process/{0-99999} /Process/r{0-99999}\n");
+        assert_eq!(all.expect("right").entries.len(), 100_000);
+        let too_many = |names: &str| {
+            format!(
+                "the ranges of this file stand for {names} names by now, and 100000 is the most; map what lies above them, or fewer"
+            )
+        };
+        assert_eq!(
+            mistakes("map /Machine/n{0-18446744073709551615} /Machine/x{0-18446744073709551615}"),
+            [format!("d:2:5: {}", too_many("18446744073709551615"))]
+        );
+        let rest = "map /Process/{0-59999} /Process/r{0-59999}\nmap /Process/s{0-49999} /Process/t{0-49999}";
+        assert_eq!(mistakes(rest), [format!("d:3:5: {}", too_many("110000"))]);
+    }
+
+    #[test]
     fn spaces_comments_and_line_ends_do_not_matter() {
         let text = "\u{feff}# from three runs\r\n\r\n  whyperf  directives 1 # first\r\n\tthreshold CPUbound\t0.5#\r\n";
         assert_eq!(read(text).expect_err("a comment begins with a word").len(), 1);
@@ -386,7 +460,7 @@ mod tests {
         assert_eq!(
             mistakes("maps /Code/a /Code/b\nmap /Code/a\nmap /Code/a /File/a\nmap /Code /Code/a"),
             [
-                "d:2:1: 'maps' is no directive; there are map, prune, priority and threshold",
+                "d:2:1: 'maps' is no directive; there are map, prune, priority, threshold and hold",
                 "d:3:12: its new name is missing",
                 "d:4:13: a map leads from one resource to another of the same hierarchy, both below its root",
                 "d:5:11: a map leads from one resource to another of the same hierarchy, both below its root",
@@ -408,6 +482,41 @@ mod tests {
                 "d:2:32: 'Cod' is no hierarchy; there are Code, Machine, Process, SyncObject and File",
                 "d:3:20: '30' is no threshold; values lie between 0 and 1",
                 "d:4:24: '%' is too much",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_hold_is_a_time_with_its_unit() {
+        let held = |text: &str| {
+            let read = read(&format!("whyperf directives 1\n{text}\n")).expect("right");
+            read.entries[0].directive.to_string()
+        };
+        assert_eq!(held("hold 2 s"), "hold      2 s");
+        assert_eq!(held("hold 2500 ms"), "hold      2.5 s");
+        assert_eq!(held("hold 0.25 s # from a run"), "hold      250 ms");
+        assert_eq!(held("hold 1 ms"), "hold      1 ms");
+        assert_eq!(held("hold 3600 s"), "hold      3600 s");
+        let time = "is no time to hold a verdict; it lies between 1 ms and 1 hour, as in `2 s`";
+        assert_eq!(
+            mistakes(
+                "hold\nhold 2\nhold 2 m\nhold two s\nhold 2s\nhold 0 s\nhold -1 s\nhold 3601 s\n\
+                 hold 1e300 s\nhold nan s\nhold inf s\nhold 0.5 ms\nhold 2 s long"
+            ),
+            [
+                "d:2:5: a time such as `2 s` or `500 ms` is missing".to_owned(),
+                "d:3:7: the unit of the time, `s` or `ms`, is missing".to_owned(),
+                "d:4:8: 'm' is no unit of time here; there are s and ms".to_owned(),
+                format!("d:5:6: 'two' {time}"),
+                format!("d:6:6: '2s' {time}"),
+                format!("d:7:6: '0' {time}"),
+                format!("d:8:6: '-1' {time}"),
+                format!("d:9:6: '3601' {time}"),
+                format!("d:10:6: '1e300' {time}"),
+                format!("d:11:6: 'nan' {time}"),
+                format!("d:12:6: 'inf' {time}"),
+                format!("d:13:6: '0.5' {time}"),
+                "d:14:10: 'long' is too much".to_owned(),
             ]
         );
     }

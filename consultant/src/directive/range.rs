@@ -1,20 +1,37 @@
 //! Names with a range of numbers, which stand for one name for each: `node{0-7}`, or `node{008-123}` with as many digits as that.
 
-/// What a name with a range stands for; nothing if it has none. Braces around anything else belong to the name.
-pub(super) fn names(text: &str) -> Option<Vec<String>> {
-    let openings = text.match_indices('{').map(|(at, _)| at);
-    let (before, first, last, after) = { openings }.find_map(|at| parts(text, at))?;
-    let width = if first.starts_with('0') { first.len() } else { 0 };
-    let (low, high): (u64, u64) = (first.parse().ok()?, last.parse().ok()?);
-    let count = high.checked_sub(low)?;
-    if count >= MOST {
-        return None;
-    }
-    Some((low..=high).map(|number| format!("{before}{number:0width$}{after}")).collect())
+/// A name with a range of numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Range<'text> {
+    before: &'text str,
+    low: u64,
+    high: u64,
+    /// With so many digits at least.
+    width: usize,
+    after: &'text str,
 }
 
-/// More names than this are no range of machines or processes.
-const MOST: u64 = 1 << 20;
+impl<'text> Range<'text> {
+    /// The range in a name, if it has one. Braces around anything else belong to the name.
+    pub(super) fn of(text: &'text str) -> Option<Self> {
+        let openings = text.match_indices('{').map(|(at, _)| at);
+        let (before, first, last, after) = { openings }.find_map(|at| parts(text, at))?;
+        let width = if first.starts_with('0') { first.len() } else { 0 };
+        let (low, high) = (first.parse().ok()?, last.parse().ok()?);
+        (low <= high).then_some(Self { before, low, high, width, after })
+    }
+
+    /// How many names it stands for.
+    pub(super) const fn count(&self) -> u64 {
+        (self.high - self.low).saturating_add(1)
+    }
+
+    /// All of them. Ask first how many there are.
+    pub(super) fn names(self) -> impl Iterator<Item = String> {
+        let Self { before, low, high, width, after } = self;
+        (low..=high).map(move |number| format!("{before}{number:0width$}{after}"))
+    }
+}
 
 /// What stands before a range that opens here, its two numbers, and what follows it.
 fn parts(text: &str, opening: usize) -> Option<(&str, &str, &str, &str)> {
@@ -26,7 +43,11 @@ fn parts(text: &str, opening: usize) -> Option<(&str, &str, &str, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::names;
+    use super::Range;
+
+    fn names(text: &str) -> Option<Vec<String>> {
+        Range::of(text).map(|range| range.names().collect())
+    }
 
     #[test]
     fn a_range_is_one_name_for_each_number() {
@@ -46,9 +67,16 @@ mod tests {
             "/Machine/n{7-3}",
             "/Machine/n{a-b}",
             "/Machine/n{1-",
-            "/Code/{0-99999999}",
+            "/Machine/n{0-99999999999999999999}",
         ] {
             assert_eq!(names(name), None, "{name}");
         }
+    }
+
+    #[test]
+    fn counting_makes_no_names() {
+        let count = |text: &str| Range::of(text).map(|range| range.count());
+        assert_eq!(count("/Machine/n{0-18446744073709551615}"), Some(u64::MAX));
+        assert_eq!(count("/Machine/n{5-14}"), Some(10));
     }
 }

@@ -1,0 +1,89 @@
+//! What old names are called now: the maps of directive files, put together.
+
+use std::collections::BTreeMap;
+
+use whyperf_model::{Focus, Hierarchy, Resource};
+
+use super::{Directive, DirectiveError, Directives, Mistake, Place};
+
+/// What old names are called now.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Maps {
+    to: BTreeMap<Resource, Resource>,
+}
+
+impl Maps {
+    /// The maps among these directives.
+    ///
+    /// # Errors
+    /// When they contradict each other, or go in circles.
+    pub fn of(directives: &Directives) -> Result<Self, Vec<DirectiveError>> {
+        let mut maps = Self::default();
+        let mut places = BTreeMap::new();
+        let mut mistakes = Vec::new();
+        for entry in &directives.entries {
+            let Directive::Map { from, to } = &entry.directive else { continue };
+            match maps.to.insert(from.clone(), to.clone()) {
+                Some(other) if other != *to => {
+                    let there: &Place = &places[from];
+                    let mistake = Mistake::Contradiction(there.clone());
+                    mistakes.push(DirectiveError { place: entry.place.clone(), mistake });
+                }
+                _ => _ = places.insert(from.clone(), entry.place.clone()),
+            }
+        }
+        for (from, place) in &places {
+            if maps.follow(from).is_none() {
+                let (place, mistake) = (place.clone(), Mistake::Cycle(from.clone()));
+                mistakes.push(DirectiveError { place, mistake });
+            }
+        }
+        if mistakes.is_empty() { Ok(maps) } else { Err(mistakes) }
+    }
+
+    /// The new name, by the map of the longest old one; and on from there.
+    #[must_use]
+    pub fn renamed(&self, resource: &Resource) -> Resource {
+        self.follow(resource).unwrap_or_else(|| resource.clone())
+    }
+
+    /// A focus in new names.
+    #[must_use]
+    pub fn focus(&self, focus: &Focus) -> Focus {
+        Hierarchy::ALL.into_iter().fold(focus.clone(), |renamed, hierarchy| {
+            let part = focus.part(hierarchy).iter().map(|resource| self.renamed(resource));
+            renamed.with_set(hierarchy, part)
+        })
+    }
+
+    /// What a directive says in new names; maps stay as they are.
+    #[must_use]
+    pub fn directive(&self, directive: &Directive) -> Directive {
+        let mut renamed = directive.clone();
+        match &mut renamed {
+            Directive::Prune { resource, .. } => *resource = self.renamed(resource),
+            Directive::Priority { focus, .. } => *focus = self.focus(focus),
+            Directive::Map { .. } | Directive::Threshold { .. } | Directive::Hold(_) => {}
+        }
+        renamed
+    }
+
+    /// Each map applies once at most; one that applies again goes in a circle.
+    fn follow(&self, resource: &Resource) -> Option<Resource> {
+        let mut name = resource.clone();
+        for _ in 0..=self.to.len() {
+            match self.step(&name) {
+                Some(next) => name = next,
+                None => return Some(name),
+            }
+        }
+        None
+    }
+
+    fn step(&self, name: &Resource) -> Option<Resource> {
+        let mut above = std::iter::successors(Some(name.clone()), Resource::parent);
+        let from = above.find(|above| self.to.contains_key(above))?;
+        let to = &self.to[&from];
+        Resource::parse(&format!("{to}{}", &name.path()[from.path().len()..])).ok()
+    }
+}

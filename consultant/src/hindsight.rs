@@ -1,0 +1,113 @@
+//! Verdicts of old in hindsight: what would have been concluded of a question whose samples are known, had it been held otherwise.
+
+use whyperf_model::{Nanos, Sample, Time};
+
+use crate::graph::Truth;
+use crate::hypothesis::Hypothesis;
+use crate::judge::Judge;
+use crate::settings::{Classic, Settings, Verdicts};
+use crate::stream::{Observation, Side, Stream};
+
+/// All that was seen of a question.
+#[derive(Clone, Debug)]
+pub struct Hindsight {
+    hypothesis: Hypothesis,
+    stream: Stream,
+    seen: Vec<Observation>,
+}
+
+impl Hindsight {
+    /// Nothing was seen yet.
+    #[must_use]
+    pub fn new(hypothesis: Hypothesis) -> Self {
+        let stream = Stream::new(Settings::default().grain);
+        Self { hypothesis, stream, seen: Vec::new() }
+    }
+
+    /// Takes in a sample of what the hypothesis asks for.
+    pub fn push_numerator(&mut self, sample: &Sample) {
+        self.push(Side::Numerator, sample);
+    }
+
+    /// Takes in a sample of what that is compared with. Nothing to compare with, as before a process begins, is nothing seen.
+    pub fn push_denominator(&mut self, sample: &Sample) {
+        if sample.amount > 0 || !self.seen.is_empty() {
+            self.push(Side::Denominator, sample);
+        }
+    }
+
+    /// From now on only this share of the time was measured.
+    pub fn thin(&mut self, coverage: f64) {
+        self.stream.thin(coverage);
+    }
+
+    /// The verdicts one after the other, had it been asked at that moment and each of them been held so long.
+    #[must_use]
+    pub fn verdicts(&self, start: Time, hold: Nanos) -> Vec<Truth> {
+        let rules = Classic { hold_true: hold, hold_false: hold, ..Classic::default() };
+        let settings = Settings { verdicts: Verdicts::Classic(rules), ..Settings::default() };
+        let mut judge = Judge::new(&self.hypothesis, &settings);
+        let from = self.seen.partition_point(|seen| seen.interval.start < start);
+        let seen = self.seen[from..].iter();
+        let mut verdicts: Vec<Truth> =
+            seen.filter_map(|seen| judge.observe(*seen)).map(|ground| ground.truth).collect();
+        let last = judge.at_the_end();
+        if verdicts.last().is_some_and(|known| *known != last) {
+            verdicts.push(last);
+        }
+        verdicts
+    }
+
+    fn push(&mut self, side: Side, sample: &Sample) {
+        self.stream.push(side, sample);
+        self.seen.extend(std::iter::from_fn(|| self.stream.poll()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use whyperf_model::Interval;
+
+    use super::*;
+    use crate::hypothesis::Hypotheses;
+
+    /// A program that computes for these shares of each second.
+    fn computing(shares: impl IntoIterator<Item = f64>) -> Hindsight {
+        let table = Hypotheses::built_in();
+        let id = table.named("CPUbound").expect("it is in the table");
+        let mut hindsight = Hindsight::new(table.row(id).clone());
+        for (at, share) in (0..).zip(shares) {
+            let interval = Interval::new(Time::from_secs(at), Time::from_secs(at + 1));
+            let sample = |share: f64| Sample::complete(interval, (share * 1e9) as i64, 1);
+            hindsight.push_numerator(&sample(share));
+            hindsight.push_denominator(&sample(1.0));
+        }
+        hindsight
+    }
+
+    #[test]
+    fn each_hold_has_its_verdicts() {
+        let late = computing((0..60).map(|at| if at < 10 { 0.0 } else { 0.9 }));
+        let verdicts = |hold| late.verdicts(Time::ZERO, Nanos::from_secs(hold));
+        assert_eq!(verdicts(5), [Truth::False, Truth::True]);
+        assert_eq!(verdicts(20), [Truth::True]);
+        assert_eq!(verdicts(60), []);
+        assert_eq!(late.verdicts(Time::from_secs(10), Nanos::from_secs(5)), [Truth::True]);
+    }
+
+    #[test]
+    fn what_was_true_is_looked_back_on_at_the_end() {
+        let passing = computing((0..60).map(|at| if at < 10 { 0.9 } else { 0.0 }));
+        let verdicts = passing.verdicts(Time::ZERO, Nanos::from_secs(30));
+        assert_eq!(verdicts, [Truth::True, Truth::False]);
+    }
+
+    #[test]
+    fn the_time_before_a_process_is_not_held() {
+        let mut hindsight = computing([]);
+        let interval = Interval::new(Time::ZERO, Time::from_secs(30));
+        hindsight.push_numerator(&Sample::complete(interval, 0, 0));
+        hindsight.push_denominator(&Sample::complete(interval, 0, 0));
+        assert_eq!(hindsight.verdicts(Time::ZERO, Nanos::from_secs(20)), []);
+    }
+}
