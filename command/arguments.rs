@@ -5,8 +5,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::FalseyValueParser;
-use clap::error::ErrorKind;
+use clap::builder::{FalseyValueParser, StyledStr};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{
     ArgAction, Args, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand,
     ValueEnum,
@@ -33,13 +33,31 @@ pub(crate) struct Arguments {
 impl Arguments {
     /// What the command line and the environment say; ends this process where they make no sense.
     pub(crate) fn given() -> Self {
-        let matches = Self::description(|name| env::var_os(name)).get_matches();
+        let matches = Self::description(|name| env::var_os(name)).try_get_matches();
+        let matches = matches.unwrap_or_else(|error| Self::explained(error).exit());
         let mut given = Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
         if let Verb::Run(launch) | Verb::Exec(launch) = &mut given.verb {
             launch.options.check();
             launch.options.keeping.name_after(&launch.command);
         }
         given
+    }
+
+    /// The same error, with the reason where an option of `run` was given to `diagnose`, which has nothing to measure.
+    fn explained(mut error: clap::Error) -> clap::Error {
+        let name = match error.get(ContextKind::InvalidArg) {
+            Some(ContextValue::String(name)) if error.kind() == ErrorKind::UnknownArgument => name,
+            _ => return error,
+        };
+        let name = name.trim_start_matches('-').to_owned();
+        let all = Self::command();
+        let of_run = all.find_subcommand("run").into_iter().flat_map(Command::get_arguments);
+        let is_of_run = of_run.into_iter().any(|option| option.get_long() == Some(&name));
+        if env::args().nth(1).as_deref() == Some("diagnose") && is_of_run {
+            let why = StyledStr::from(needless(&name));
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![why]));
+        }
+        error
     }
 
     /// The description of the command line without the variables that are empty: those say nothing.
@@ -171,6 +189,9 @@ pub(crate) struct Options {
     pub(crate) keeping: Keeping,
 }
 
+    /// Take keys from the terminal: `p` begins a phase, space pauses the search. The program has no input then
+    #[arg(long)]
+    pub(crate) keys: bool,
 /// How a verb prints that runs nothing.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Listing {
@@ -251,6 +272,20 @@ pub(crate) struct Threshold {
 pub(crate) fn percent(text: &str) -> Result<f64, String> {
     let value: f64 = text
         .trim_end_matches('%')
+/// Why a diagnosis has no such option of `run`.
+fn needless(option: &str) -> &'static str {
+    match option {
+        "learn" => {
+            "a diagnosis is led by files: `whyperf directives extract RUN... -o FILE`, then --directives FILE"
+        }
+        "application" | "experiment" | "trial" | "no-store" => {
+            "a diagnosis is kept beside the run that it is of"
+        }
+        "quiet" | "no-color" => "a diagnosis is printed to standard output; try --color never",
+        _ => "it is about measuring a program that runs, and a diagnosis measures nothing",
+    }
+}
+
         .trim()
         .parse()
         .map_err(|_| "expected a percentage such as 5 or 2.5".to_owned())?;

@@ -46,7 +46,7 @@ pub(crate) fn attach(request: &Attach) -> Result<ExitCode> {
     let watch = run::kept(watch, &started, &mut screen);
     let mut session =
         Session { events, watch, screen, end: request.duration.map(|time| begin + time) };
-    let keys = options.phasing.keys.then(|| Keys::listen(session.events.sender()));
+    let keys = options.keys.then(|| Keys::listen(session.events.sender()));
     if let Some(Err(error)) = &keys {
         session.screen.warn(&format!("keys are not heard: this process has no terminal: {error}"));
     }

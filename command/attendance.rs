@@ -63,7 +63,7 @@ impl Attendance<'_> {
 
     /// Listens to keys, if that is wanted.
     fn keys(&mut self) -> Option<Keys> {
-        if !self.request.options.phasing.keys {
+        if !self.request.options.keys {
             return None;
         }
         let keys = Keys::listen(self.events.sender());

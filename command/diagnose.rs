@@ -1,19 +1,22 @@
 //! `whyperf diagnose`: searches a run that is over, and keeps what was found as a run of its own.
 
+use std::collections::BTreeSet;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use whyperf_consultant::{Directives, Event, Guidance, Hypotheses, Phases, Scope, World as _};
 use whyperf_experiments::{
     Access, Diagnosis, Progress, Replay, RunId, StepRow, Store, StoreError, Summary, Topic,
 };
-use whyperf_model::Focus;
 use whyperf_model::matching::Line;
+use whyperf_model::{Efficiency, Effort, Focus, Time};
 
-use crate::arguments;
+use crate::arguments::{self, CodeSearch};
 use crate::guide;
 use crate::journal;
 use crate::outlet;
+use crate::phases::{self, Phasing, Schedule};
 use crate::report::{self, Cost, ProfileRow, Report, rounded};
 use crate::runs::status;
 use crate::stock;
@@ -56,10 +59,23 @@ fn told(request: &Diagnose) -> Result<(Hypotheses, Directives), String> {
 /// What came of a search.
 struct Found {
     searches: Phases,
-    steps: Vec<StepRow>,
+    played: Played,
     directives_used: usize,
     thread_time: f64,
     lines: Vec<Line>,
+}
+
+/// What happened on the way through a run.
+#[derive(Default)]
+struct Played {
+    /// The log of the search over the whole of it, as when it is live.
+    steps: Vec<StepRow>,
+    /// What each rank had done when each phase began.
+    begun: Vec<Vec<Effort>>,
+    /// What each had done at the end; `None` where the record does not know.
+    efforts: Option<Vec<Effort>>,
+    /// More phases came than are told apart.
+    has_more_phases: bool,
 }
 
 fn search(
@@ -68,38 +84,73 @@ fn search(
     source: &RunId,
     (hypotheses, directives): (Hypotheses, &Directives),
 ) -> Result<Found> {
-    let mut world = store.replay(source)?;
-    if request.no_phases {
-        world = world.without_phases();
-    }
+    let mut world = world(request, store, source)?;
     let thread_time = world.thread_time();
     // Mistakes were told when the files were read.
     let guidance = Guidance::new(directives, &hypotheses).unwrap_or_default();
     let settings = request.judging.settings(request.cost_limit, request.code_search);
     let directives_used = guidance.used();
     let mut searches = Phases::new(hypotheses, settings, guidance);
-    let steps = play(&mut searches, &mut world);
+    let played = play(&mut searches, &mut world);
     let lines = world.lines().to_vec();
-    Ok(Found { searches, steps, directives_used, thread_time, lines })
+    Ok(Found { searches, played, directives_used, thread_time, lines })
 }
 
-/// Searches to the end of the run; the log is that of the search over the whole of it, as when it is live.
-fn play(searches: &mut Phases, world: &mut Replay) -> Vec<StepRow> {
-    let mut steps = Vec::new();
+/// The run as the request wants it seen.
+fn world(request: &Diagnose, store: &Store, source: &RunId) -> Result<Replay> {
+    let mut world = store.replay(source)?;
+    if request.phasing.no_phases {
+        world = world.without_phases();
+    }
+    if request.code_search == CodeSearch::None {
+        world = world.without_functions();
+    }
+    let taken: BTreeSet<String> = world.phases().map(str::to_owned).collect();
+    let mut schedule = Schedule::of(&request.phasing);
+    Ok(world.with_phases(|now| {
+        let is_due = schedule.is_due(Duration::from_nanos(now.0.0));
+        is_due.then(|| {
+            loop {
+                let name = schedule.next_name();
+                if !taken.contains(&name) {
+                    return name;
+                }
+            }
+        })
+    }))
+}
+
+/// Searches to the end of the run.
+fn play(searches: &mut Phases, world: &mut Replay) -> Played {
+    let mut played = Played::default();
     loop {
         while let Some(request) = searches.poll_request() {
             world.carry_out(request);
         }
         while let Some((scope, step)) = searches.poll_step() {
             if scope == Scope::Global {
-                steps.push(StepRow { time: step.time, text: step.happening.to_string() });
+                played.say(step.time, step.happening.to_string());
             }
         }
-        let Some(event) = world.next() else { return steps };
+        let Some(event) = world.next() else {
+            played.efforts = world.efforts();
+            return played;
+        };
         if let Event::Phase(time, name) = &event {
-            steps.push(StepRow { time: *time, text: format!("phase {name} begins") });
+            if searches.past().len() >= phases::MOST {
+                played.has_more_phases = true;
+                continue;
+            }
+            played.say(*time, format!("phase {name} begins"));
+            played.begun.extend(world.efforts());
         }
         searches.handle(event);
+    }
+}
+
+impl Played {
+    fn say(&mut self, time: Time, text: String) {
+        self.steps.push(StepRow { time, text });
     }
 }
 
@@ -123,7 +174,8 @@ fn diagnosis(
         ("order", format!("{:?}", judging.order).to_lowercase()),
         ("code-search", format!("{:?}", request.code_search).to_lowercase()),
         ("threshold", thresholds.join(",")),
-        ("phases", if request.no_phases { "none" } else { "as in the run" }.to_owned()),
+        ("phases", phases_of(&request.phasing)),
+        ("hypotheses", judging.texts()),
     ];
     let questions: Vec<_> = found.searches.global().questions().collect();
     Diagnosis {
@@ -136,10 +188,19 @@ fn diagnosis(
         found: Progress {
             verdicts: questions.iter().map(journal::verdict).collect(),
             edges: questions.iter().flat_map(journal::edges).collect(),
-            steps: found.steps.clone(),
+            steps: found.played.steps.clone(),
             ..Progress::default()
         },
     }
+}
+
+/// Which phases are told apart.
+fn phases_of(phasing: &Phasing) -> String {
+    let recorded = if phasing.no_phases { "none" } else { "as in the run" };
+    let at = phasing.phase_at.iter().map(|at| format!(", at {} s", at.as_secs_f64()));
+    let every =
+        phasing.phase_every.iter().map(|every| format!(", every {} s", every.as_secs_f64()));
+    std::iter::once(recorded.to_owned()).chain(at).chain(every).collect()
 }
 
 fn report_of(
@@ -149,11 +210,13 @@ fn report_of(
     found: &Found,
 ) -> Result<Report> {
     let extent = store.extent(&summary.id)?;
+    let played = &found.played;
+    let efforts = played.efforts.as_deref();
     let [mean, max] = extent.cost.map(rounded);
     let mut report = Report {
         format: Report::FORMAT,
         version: Report::VERSION,
-        command: summary.command.clone(),
+        command: summary.command.to_vec(),
         exit_status: summary.exit_status.unwrap_or_default(),
         elapsed_s: rounded(summary.elapsed_s),
         processes: extent.processes as usize,
@@ -162,12 +225,21 @@ fn report_of(
         cost: Cost { limit: request.cost_limit, mean, max, compensated_s: None },
         directives_used: found.directives_used,
         diagnosis_of: Some(summary.id.to_string()),
+        efficiency: efforts.and_then(Efficiency::of).as_ref().map(report::Efficiency::of),
         profile: two_levels(&store.profile(&summary.id).context("reading the profile")?),
         ..Report::default()
     };
     report.remarks.thread_time = found.thread_time;
     let source = |metric, focus: &Focus| Line::longest(&found.lines, metric, focus);
-    stock::take_searches(&found.searches, &[], &source, &mut report);
+    let of_phases = phases::efficiencies(&played.begun, efforts.unwrap_or_default());
+    stock::take_searches(&found.searches, &of_phases, &source, &mut report);
+    if played.has_more_phases {
+        report.remarks.notes.push(phases::MORE.to_owned());
+    }
+    if efforts.is_none() {
+        let note = "How well ranks used their time is not known of this run: its record is of an older whyperf.";
+        report.remarks.notes.push(note.to_owned());
+    }
     report.remarks.notes.push(format!(
         "This is a diagnosis of run {}, which {} for {:.2} s; nothing was measured anew.",
         summary.id,

@@ -52,7 +52,7 @@ impl<'a> Launch<'a> {
 
     /// From now on what it starts is measured into this directory.
     pub(crate) fn measure(&mut self, library: &Path, directory: &Path, options: &Options) {
-        self.keys = options.phasing.keys;
+        self.keys = options.keys;
         // Into what it was not made for it would not load, and the program would not start.
         if matches!(self.obstacle(), Some((_, Obstacle::OtherLibrary))) {
             return;

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use clap::Args;
+use whyperf_model::{Efficiency, Effort};
 
 use crate::arguments::seconds;
 
-/// What begins a phase, and whether keys do.
+/// What begins a phase.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct Phasing {
     /// Search anew from these moments on, in seconds since the start, beside the search over the whole run
@@ -17,12 +18,22 @@ pub(crate) struct Phasing {
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     #[arg(env = "WHYPERF_PHASE_EVERY", hide_env_values = true)]
     pub(crate) phase_every: Option<Duration>,
-    /// Take no notice of the phases that the program announces
+    /// Take no notice of the phases that the program announces, or that a stored run had
     #[arg(long)]
     pub(crate) no_phases: bool,
-    /// Take keys from the terminal: `p` begins a phase, space pauses the search. The program has no input then
-    #[arg(long)]
-    pub(crate) keys: bool,
+}
+
+/// More phases than this are not told apart.
+pub(crate) const MOST: usize = 100;
+
+/// What a reader should know when there were more.
+pub(crate) const MORE: &str =
+    "More phases began than are told apart: the last one goes on to the end.";
+
+/// How well the ranks used the time of each phase, of what each had done when it began and what they have done by now.
+pub(crate) fn efficiencies(begun: &[Vec<Effort>], now: &[Effort]) -> Vec<Option<Efficiency>> {
+    let ends = begun.iter().skip(1).map(Vec::as_slice).chain([now]);
+    begun.iter().zip(ends).map(|(begin, end)| Efficiency::between(begin, end)).collect()
 }
 
 /// The moments that are still to come.

@@ -9,6 +9,7 @@ use whyperf_daemon::{Losses as AllLosses, View};
 use whyperf_model::matching::Line;
 use whyperf_model::{Focus, Hierarchy, Interval, Metric};
 
+use crate::phases;
 use crate::report::{
     Bottleneck, Cost, Efficiency, Losses, Phase, ProfileRow, Refusal, Report, Scale, Search,
     SwitchedOff, rounded,
@@ -20,7 +21,7 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
     let counts = watch.daemon.counts();
     (report.processes, report.threads, report.hosts) =
         (counts.processes, counts.threads, counts.hosts);
-    let found = whyperf_daemon::Efficiency::of(&watch.daemon.efforts());
+    let found = whyperf_model::Efficiency::of(&watch.daemon.efforts());
     report.efficiency = found.as_ref().map(Efficiency::of);
     let cost = watch.daemon.cost();
     report.cost = Cost {
@@ -55,15 +56,14 @@ fn take_findings(watch: &Watch, report: &mut Report) {
     let source = |metric, focus: &Focus| Line::longest(&lines, metric, focus);
     take_searches(&watch.searches, &watch.efficiencies_of_phases(), &source, report);
     if watch.has_more_phases {
-        let note = "More phases began than are told apart: the last one goes on to the end.";
-        report.remarks.notes.push(note.to_owned());
+        report.remarks.notes.push(phases::MORE.to_owned());
     }
 }
 
 /// Adds what was found in the whole run and in each phase, with the efficiencies of the phases as far as they are known.
 pub(crate) fn take_searches(
     searches: &Phases,
-    efficiencies: &[Option<whyperf_daemon::Efficiency>],
+    efficiencies: &[Option<whyperf_model::Efficiency>],
     source: Source<'_>,
     report: &mut Report,
 ) {

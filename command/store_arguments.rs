@@ -9,6 +9,7 @@ use whyperf_experiments::Selector;
 
 use crate::arguments::{CodeSearch, Colour, Threshold, percent, threshold};
 use crate::judging::Judging;
+use crate::phases::Phasing;
 use crate::target;
 
 /// Where a run is kept, and under which names.
@@ -147,22 +148,24 @@ pub(crate) struct Diagnose {
     pub(crate) json: Option<PathBuf>,
     /// Call it a bottleneck from this value on, as in CPUbound=0.3; may be repeated
     #[arg(long, value_name = "HYPOTHESIS=VALUE", value_parser = threshold, value_delimiter = ',')]
+    #[arg(env = "WHYPERF_THRESHOLD", hide_env_values = true)]
     pub(crate) threshold: Vec<Threshold>,
     #[command(flatten)]
     pub(crate) judging: Judging,
     /// Lead the search by these directives; may be repeated
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", env = "WHYPERF_DIRECTIVES", hide_env_values = true)]
+    #[arg(value_delimiter = ':')]
     pub(crate) directives: Vec<PathBuf>,
     /// The limit that the search foresees costs for, in percent; a run that is over costs nothing
     #[arg(long, value_name = "PERCENT", default_value = "5", value_parser = percent)]
+    #[arg(env = "WHYPERF_COST_LIMIT", hide_env_values = true)]
     pub(crate) cost_limit: f64,
-    /// Find functions along calls (callgraph) or by module (module), as far as they were measured
+    /// Find functions along calls (callgraph), by module (module), or not at all (none), as far as they were measured
     #[arg(long, value_name = "WAY", value_enum, default_value_t = CodeSearch::Callgraph)]
-    #[arg(hide_possible_values = true)]
+    #[arg(env = "WHYPERF_CODE_SEARCH", hide_env_values = true, hide_possible_values = true)]
     pub(crate) code_search: CodeSearch,
-    /// Take no notice of the phases that were told apart in the run
-    #[arg(long)]
-    pub(crate) no_phases: bool,
+    #[command(flatten)]
+    pub(crate) phasing: Phasing,
     /// Show so many rows of the callpath profile
     #[arg(long, value_name = "ROWS", default_value_t = 12)]
     pub(crate) profile: usize,

@@ -7,10 +7,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 use whyperf_consultant::{Event, Guidance, Happening, Hypotheses, Phases, Scope, Step};
 use whyperf_daemon::{
-    Complaint, Correspondence, Daemon, Efficiency, Effort, Moment, PairId, Round, RunDirectory,
-    Settings,
+    Complaint, Correspondence, Daemon, Moment, PairId, Round, RunDirectory, Settings,
 };
-use whyperf_model::{Focus, Histogram, Metric, Nanos};
+use whyperf_model::{Efficiency, Effort, Focus, Histogram, Metric, Nanos};
 
 use crate::arguments::{CodeSearch, Options};
 use crate::guide::Guide;
@@ -18,7 +17,7 @@ use crate::heat::Heat;
 use crate::journal::Journal;
 use crate::measure::Measure;
 use crate::outlet;
-use crate::phases::Schedule;
+use crate::phases::{self, Schedule};
 use crate::report::{self, Report};
 use crate::stock;
 use crate::terminal::{self, Screen};
@@ -173,7 +172,7 @@ impl Watch {
 
     fn begin_phase(&mut self, name: &str, screen: &mut Screen) {
         // The last one goes on: a program that announces each of its steps is not taken apart into all of them.
-        if self.searches.past().len() >= MOST_PHASES {
+        if self.searches.past().len() >= phases::MOST {
             if !std::mem::replace(&mut self.has_more_phases, true) {
                 self.tell_moment("no more phases are told apart", screen);
             }
@@ -192,10 +191,7 @@ impl Watch {
 
     /// How well the ranks used the time of each phase, in their order.
     pub(crate) fn efficiencies_of_phases(&self) -> Vec<Option<Efficiency>> {
-        let now = self.daemon.efforts();
-        let ends = self.efforts.iter().skip(1).chain([&now]);
-        let each = self.efforts.iter().zip(ends);
-        each.map(|(begin, end)| Efficiency::between(begin, end)).collect()
+        phases::efficiencies(&self.efforts, &self.daemon.efforts())
     }
 
     fn tell_moment(&mut self, what: &str, screen: &mut Screen) {
@@ -353,5 +349,3 @@ impl Watch {
 /// process is awaited so.
 const SOON: Duration = Duration::from_millis(3);
 const AWAITED: Duration = Duration::from_secs(10);
-/// More phases than this are not told apart.
-const MOST_PHASES: usize = 100;

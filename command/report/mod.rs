@@ -107,7 +107,7 @@ pub(crate) struct Efficiency {
 
 impl Efficiency {
     /// As the daemon has it, in the digits of a report.
-    pub(crate) fn of(found: &whyperf_daemon::Efficiency) -> Self {
+    pub(crate) fn of(found: &whyperf_model::Efficiency) -> Self {
         Self {
             parallel: rounded(found.parallel),
             load_balance: rounded(found.load_balance),

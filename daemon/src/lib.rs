@@ -54,7 +54,6 @@ pub use clock::Moment;
 pub use control::{SwitchOutcome, Switched, SwitchedOff};
 pub use cost::{Cost, Losses};
 pub use daemon::{Counts, Daemon, Settings};
-pub use efficiency::{Efficiency, Effort};
 pub use error::Error;
 pub use functions::RefusedFunction;
 pub use instrument::{Basis, Sum, patch_of};

@@ -19,7 +19,7 @@ pub(crate) struct Member {
     pub(crate) resource: ResourceId,
     pub(crate) groups: Vec<u32>,
     /// What it is called in tallies.
-    seat: Option<SeatId>,
+    pub(crate) seat: Option<SeatId>,
     /// The version of the matcher that `groups` was made for.
     version: Option<u64>,
     pub(crate) classified: usize,

@@ -162,7 +162,12 @@ impl Process {
         self.classify(books);
         self.attribute(pass, counts, books);
         let (first, scale) = (self.members.first(), self.scale(pass.scale));
-        self.labour.pass(self.rank.is_some(), first, (&self.catalogue, &books.classes), scale);
+        let known = (&self.catalogue, &books.classes);
+        if self.labour.pass(self.rank.is_some(), first, known, scale)
+            && let Some(clerk) = &mut books.clerk
+        {
+            first.and_then(|first| first.seat).into_iter().for_each(|seat| clerk.at_work(seat));
+        }
         self.retire_threads(&region, books);
         self.losses = Losses::read(&region, self.members.iter().map(|member| &member.thread));
         if outcome == Outcome::Ended || damaged {

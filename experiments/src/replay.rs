@@ -11,7 +11,8 @@ use whyperf_model::matching::{
     Active, ClassId, Classes, Line, Matcher, OneProcess, PairId, Resources, SeatId, Totals,
 };
 use whyperf_model::{
-    Category, Hierarchy, Histogram, Interval, Pair, Quantity, Resource, Sample, Time,
+    Category, CategorySet, Effort, Hierarchy, Histogram, Interval, Nanos, Pair, Quantity, Resource,
+    Sample, Time,
 };
 
 use crate::kept::Kept;
@@ -36,6 +37,8 @@ pub struct Replay {
     grown: Vec<Vec<(SeatId, u32, Totals)>>,
     running: BTreeMap<MeasurementId, Source>,
     asked: VecDeque<Resource>,
+    /// What each process did as a rank until now, by its number.
+    efforts: BTreeMap<u32, Effort>,
     round: usize,
     now: Time,
     is_over: bool,
@@ -78,6 +81,7 @@ impl Replay {
             kept: kept.map(|(pair, histogram)| (pair, Kept::new(&histogram))).collect(),
             functions: functions(&record),
             groups: vec![(None, Vec::new()); record.seats.len()],
+            efforts: record.seats.iter().map(|seat| (seat.number, Effort::default())).collect(),
             record,
             classes,
             resources,
@@ -110,6 +114,18 @@ impl Replay {
         times.sum()
     }
 
+    /// When it was.
+    #[must_use]
+    pub(crate) fn length(&self) -> Interval {
+        self.record.length()
+    }
+
+    /// The longest time within which nothing is told apart.
+    #[must_use]
+    pub(crate) fn longest_round(&self) -> Nanos {
+        self.record.rounds.iter().map(|round| round.length()).max().unwrap_or_default()
+    }
+
     /// The same as one phase from beginning to end.
     #[must_use]
     pub fn without_phases(mut self) -> Self {
@@ -117,10 +133,57 @@ impl Replay {
         self
     }
 
+    /// How the phases of the record are called.
+    pub fn phases(&self) -> impl Iterator<Item = &str> {
+        self.record.phases.iter().map(String::as_str)
+    }
+
+    /// The same with phases that begin where somebody wants one at the end of a round, beside those of the record; where one of those
+    /// begins it is the one. With the last round the run is over.
+    #[must_use]
+    pub fn with_phases(mut self, mut begins: impl FnMut(Time) -> Option<String>) -> Self {
+        let known = std::mem::take(&mut self.record.phases);
+        let last = self.record.rounds.len().saturating_sub(1);
+        for (number, round) in (0u32..).zip(&self.record.rounds) {
+            let wanted = begins(round.end).filter(|_| (number as usize) < last);
+            let mut recorded = known.of(number).cloned().peekable();
+            let wanted = wanted.filter(|_| recorded.peek().is_none());
+            recorded.chain(wanted).for_each(|name| self.record.phases.push(number, name));
+        }
+        self
+    }
+
+    /// The same as it was seen without watching any function: code is known where it calls a library, and is a region.
+    #[must_use]
+    pub fn without_functions(mut self) -> Self {
+        let kinds = &self.record.kinds;
+        let regions = kinds.iter().filter_map(|kind| kind.own.as_ref());
+        let regions = regions.filter(|one| !self.functions.contains(*one));
+        let code = kinds.iter().flat_map(|kind| &kind.code).chain(regions);
+        let code: BTreeSet<Resource> = code.cloned().collect();
+        let is_known = |one: &Resource| {
+            one.hierarchy() != Hierarchy::Code || code.iter().any(|inside| one.contains(inside))
+        };
+        self.record.news.retain(|news| is_known(&news.resource));
+        self.record.callees.clear();
+        self.record.prices = Tidings::default();
+        self.record.hot = Tidings::default();
+        self.kept.clear();
+        self.functions.clear();
+        self
+    }
+
     /// Where in the source all that was measured was called.
     #[must_use]
     pub fn lines(&self) -> &[Line] {
         &self.record.lines
+    }
+
+    /// What each process did as a rank until now, in the order in which they were found, as the daemon tells it; `None` of a record
+    /// of old, which does not know.
+    #[must_use]
+    pub fn efforts(&self) -> Option<Vec<Effort>> {
+        self.record.at_work.as_ref().map(|_| self.efforts.values().copied().collect())
     }
 
     /// Where a pair's samples come from; why there are none.
@@ -248,7 +311,8 @@ impl Replay {
 
     /// Hands what one process grew by to the matcher.
     fn take_process(&mut self, number: u32) {
-        let Self { record, grown, groups, matcher, classes, resources, .. } = self;
+        let round = u32::try_from(self.round).unwrap_or(u32::MAX);
+        let Self { record, grown, groups, matcher, classes, resources, efforts, .. } = self;
         let grown = &grown[self.round];
         let of = |grown: &(SeatId, u32, Totals)| &record.seats[grown.0.0 as usize];
         let from = grown.partition_point(|grown| of(grown).number < number);
@@ -257,6 +321,10 @@ impl Replay {
         for grown in grown[from..].iter().take_while(|grown| of(grown).number == number) {
             let (seat, kind, by) = grown;
             matcher.grew(&groups[seat.0 as usize].1, self.of_kind[*kind as usize], by);
+            if record.at_work.as_ref().is_some_and(|at_work| at_work.holds(seat.0, round)) {
+                let effort = efforts.entry(number).or_default();
+                work(effort, record.kinds[*kind as usize].category, by);
+            }
             let seat = of(grown);
             rank = seat.rank;
             lineage = [&seat.process, &seat.machine].map(|name| resources.id(name)).to_vec();
@@ -334,6 +402,16 @@ impl World for Replay {
             self.step();
         }
         self.events.pop_front()
+    }
+}
+
+/// Takes in what a rank did between `MPI_Init` and `MPI_Finalize`, neither of which counts.
+fn work(effort: &mut Effort, category: Category, by: &Totals) {
+    if category != Category::Setup {
+        effort.elapsed += by.time;
+    }
+    if CategorySet::COMPUTE.contains(category) {
+        effort.computing += by.time;
     }
 }
 

@@ -11,6 +11,7 @@
 //!   histogram   the samples of a whole run in fixed memory        histogram/
 //!   aggregate   the samples of many processes as one              aggregate.rs
 //!   comparison  what a process has more than others               comparison.rs
+//!   efficiency  how well ranks use their time                efficiency.rs
 //!   matching    from what nodes grew by to samples of pairs       matching/
 //! ```
 //!
@@ -32,6 +33,7 @@
 mod aggregate;
 mod category;
 mod comparison;
+mod efficiency;
 mod focus;
 mod histogram;
 pub mod matching;
@@ -45,6 +47,7 @@ mod time;
 pub use aggregate::Aggregate;
 pub use category::{Category, CategorySet};
 pub use comparison::Comparison;
+pub use efficiency::{Efficiency, Effort};
 pub use focus::Focus;
 pub use histogram::{Bin, Extremes, Histogram, Reading};
 pub use metric::{Aggregation, Definition, Metric, Quantity, Style, Unit};

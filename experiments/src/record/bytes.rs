@@ -11,8 +11,9 @@ use whyperf_model::{Category, Interval, Nanos, Pair, Resource, Time};
 use super::span::{Span, Spans};
 use super::{Entry, News, Record};
 
-/// Raised when bytes mean something else. Of the first version there is [`Stored`] alone.
-const VERSION: u8 = 2;
+/// Raised when bytes mean something else: each version has what those before had, and more.
+const VERSION: u8 = 3;
+const SECOND: u8 = 2;
 const FIRST: u8 = 1;
 
 #[derive(Serialize, Deserialize)]
@@ -41,6 +42,12 @@ struct More {
     kinds: Vec<StoredKind>,
     positions: Vec<String>,
     lines: Vec<StoredLine>,
+}
+
+/// What follows [`More`] since the third version.
+#[derive(Default, Serialize, Deserialize)]
+struct Work {
+    at_work: Option<Spans>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -107,7 +114,8 @@ impl Record {
             series: self.series.iter().map(|(key, entries)| stored(*key, entries)).collect(),
         };
         let bytes = postcard::to_extend(&stored, vec![VERSION]).unwrap_or_default();
-        postcard::to_extend(&self.more(), bytes).unwrap_or_default()
+        let bytes = postcard::to_extend(&self.more(), bytes).unwrap_or_default();
+        postcard::to_extend(&Work { at_work: self.at_work.clone() }, bytes).unwrap_or_default()
     }
 
     fn more(&self) -> More {
@@ -144,13 +152,16 @@ impl Record {
     pub fn parse(bytes: &[u8]) -> Option<Self> {
         let (version, bytes) = bytes.split_first()?;
         let (stored, rest): (Stored, _) = postcard::take_from_bytes(bytes).ok()?;
-        let more: More = match *version {
-            FIRST => More::default(),
-            VERSION => postcard::from_bytes(rest).ok()?,
+        let (more, rest): (More, _) = match *version {
+            FIRST => (More::default(), rest),
+            SECOND | VERSION => postcard::take_from_bytes(rest).ok()?,
             _ => return None,
         };
+        let work =
+            if *version == VERSION { postcard::from_bytes(rest).ok()? } else { Work::default() };
         let mut record = Self::of(&stored)?;
         record.add_more(more)?;
+        record.at_work = work.at_work;
         record.is_sound().then_some(record)
     }
 
@@ -219,10 +230,11 @@ impl Record {
                 && (*kind as usize) < self.kinds.len()
                 && entries.last().is_none_or(|entry| in_time(entry.round))
         };
-        let seated = self.present.0.keys().all(|seat| (*seat as usize) < self.seats.len());
+        let seats = |spans: &Spans| spans.0.keys().all(|seat| (*seat as usize) < self.seats.len());
         spans(&self.present)
             && spans(&self.silent)
-            && seated
+            && seats(&self.present)
+            && self.at_work.iter().all(|at_work| seats(at_work) && spans(at_work))
             && self.news.is_sound(self.rounds.len())
             && self.placed.is_sound(self.rounds.len())
             && self.phases.is_sound(self.rounds.len())

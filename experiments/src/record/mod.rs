@@ -30,6 +30,8 @@ pub struct Record {
     pub(crate) present: Spans,
     /// When processes did not report.
     pub(crate) silent: Spans,
+    /// When first threads of ranks were between `MPI_Init` and `MPI_Finalize`, by seat; not known of records of old.
+    pub(crate) at_work: Option<Spans>,
     /// On which machine processes run.
     pub(crate) placed: Tidings<(Resource, Resource)>,
     /// What came, and what went.
@@ -83,6 +85,8 @@ impl Record {
         self.kinds.extend_from_slice(&tally.kinds);
         tally.present.iter().for_each(|seat| self.present.mark(seat.0, round));
         tally.silent.iter().for_each(|process| self.silent.mark(*process, round));
+        let at_work = self.at_work.get_or_insert_default();
+        tally.at_work.iter().for_each(|seat| at_work.mark(seat.0, round));
         let came = tally.appeared.iter().map(|one| (one, true));
         let went = tally.retired.iter().map(|one| (one, false));
         for (one, came) in came.chain(went) {
@@ -148,6 +152,8 @@ impl Record {
             pairs.map(|pair| Interval::new(pair[0].start, pair[pair.len() - 1].end)).collect();
         self.present.fold_any();
         self.silent.fold_all();
+        // Half a round of `MPI_Init` is better left out than taken for work.
+        self.at_work.iter_mut().for_each(Spans::fold_all);
         self.placed.fold();
         self.news.fold();
         self.prices.fold();

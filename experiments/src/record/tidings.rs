@@ -10,6 +10,11 @@ impl<T> Tidings<T> {
         self.0.push((round, what));
     }
 
+    /// Forgets the others.
+    pub(crate) fn retain(&mut self, mut stays: impl FnMut(&T) -> bool) {
+        self.0.retain(|(_, what)| stays(what));
+    }
+
     /// All of them.
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
         self.0.iter().map(|(_, what)| what)

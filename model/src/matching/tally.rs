@@ -94,6 +94,8 @@ pub struct Tally {
     pub present: Vec<SeatId>,
     /// Processes that were there and did not report.
     pub silent: Vec<u32>,
+    /// First threads of ranks between `MPI_Init` and `MPI_Finalize`: all that they did counts for the efficiencies.
+    pub at_work: Vec<SeatId>,
     /// What grew; a seat may have the same kind more than once.
     pub grown: Vec<Grown>,
     /// Resources that exist now and did not before, parents before children.
@@ -151,6 +153,11 @@ impl Clerk {
     /// Somebody is there.
     pub fn present(&mut self, seat: SeatId) {
         self.tally.present.push(seat);
+    }
+
+    /// It is the first thread of a rank, after `MPI_Init` and not beyond `MPI_Finalize`.
+    pub fn at_work(&mut self, seat: SeatId) {
+        self.tally.at_work.push(seat);
     }
 
     /// Nodes grew.
