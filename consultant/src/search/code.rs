@@ -35,10 +35,10 @@ impl Search {
         }
         self.advance(now);
         let is_late = self.calls.is_answered(of);
-        let origin = if is_late { Origin::Late } else { Origin::Search };
         let news = self.calls.learn(of, callees);
         self.awaken();
         for id in self.calls.followers(of) {
+            let origin = if is_late { Origin::Late } else { self.idea_of(id, of) };
             self.link_callees(id, &news, origin);
             self.foresee(id);
             if of.is_root() && self.calls.has_none(of) {
@@ -86,7 +86,18 @@ impl Search {
             self.measurements.ask_callees(into.clone());
         }
         let callees: Vec<_> = self.calls.of(into).cloned().collect();
-        self.link_callees(id, &callees, Origin::Search);
+        let origin = self.idea_of(id, into);
+        self.link_callees(id, &callees, origin);
+    }
+
+    /// Where the idea comes from to ask a node about what a function calls: below one that is false, others like it gave a hint.
+    fn idea_of(&self, id: NodeId, function: &Resource) -> Origin {
+        let node = self.graph.node(id);
+        let there = node.focus.with(Hierarchy::Code, function.clone());
+        let there = self.graph.find(node.hypothesis, &there).filter(|there| *there != id);
+        let there = there.map(|there| self.graph.node(there));
+        let is_false = there.is_some_and(|node| node.truth == Truth::False && !node.is_transparent);
+        if is_false { Origin::Hint } else { Origin::Search }
     }
 
     /// Looks through a node that cannot be told: what it calls is asked about in its place.
