@@ -11,11 +11,13 @@ use serde_json::Value;
 use super::unguided::Bases;
 use super::verdict::Verdict;
 use super::version::Version;
+use super::workshop::Workshop;
 
 /// Kinds of directives, as `directives extract --only` calls them.
 pub(super) const PRIORITIES: &str = "priorities";
 pub(super) const GENERAL: &str = "general-prunes";
 pub(super) const HISTORIC: &str = "historic-prunes";
+pub(super) const HOLD: &str = "hold";
 
 /// What the first base run of a version teaches; thresholds stay as they are in all runs.
 pub(super) fn extracted(
@@ -24,12 +26,21 @@ pub(super) fn extracted(
     kinds: &[&str],
 ) -> Result<PathBuf> {
     let run = bases.of(version, verdict)?[0].run.clone();
-    let name = format!("{}-{}-{}.psd", version.letter(), verdict.name(), kinds.join("+"));
-    let file = bases.workshop.file(&name);
-    let path = text(&file)?;
-    let mut words = vec!["directives", "extract", &run, "--output", path];
+    let name = format!("{}-{}-{}", version.letter(), verdict.name(), kinds.join("+"));
+    of_run(bases.workshop, (&run, &bases.store()), &name, kinds)
+}
+
+/// What a run in a store teaches of some kinds.
+pub(super) fn of_run(
+    workshop: &Workshop,
+    (run, store): (&str, &Path),
+    name: &str,
+    kinds: &[&str],
+) -> Result<PathBuf> {
+    let file = workshop.file(&format!("{name}.psd"));
+    let mut words = vec!["directives", "extract", run, "--output", text(&file)?];
     kinds.iter().for_each(|kind| words.extend(["--only", kind]));
-    bases.workshop.answer(&words, &bases.store())?;
+    workshop.answer(&words, store)?;
     Ok(file)
 }
 

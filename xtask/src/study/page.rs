@@ -54,9 +54,10 @@ impl Page {
             * **Programs.** The Poisson solver of `tests/programs/poisson/c`, {grid} by {grid} points, Open MPI: A sends and receives in turn, B without blocking, C divides the \
             grid in both directions, D is C on eight ranks; the others run on four.\n\
             * **Search.** `whyperf run --code-search callgraph`, functions included. `classic` is `--verdict classic --order classic`, held for {hold} s but where a row says 20 s, \
-            which was Paradyn's time; every step of a classic search takes that long, so times grow with it in proportion. `sequential` is the default.\n\
+            which was Paradyn's time and is the default; every step of a classic search takes that long, so times grow with it in proportion. `sequential` is the default.\n\
             * **True bottlenecks** of a version are what every base run without directives with `classic` called true at its end, with a value at least a quarter beyond the \
-            threshold; nearer ones are true in one run and false in the next. A process counts where its value is more than 1.5 times that of all processes together, as in reports. Both ways to judge are to find the same. Found is what was called true at any time, by the same hypothesis at the same focus. What a run measured itself, and found on the other side of the threshold, was *not so* in that run; *lost* is what it had and did not find. Both columns show the run with most.\n\
+            threshold; nearer ones are true in one run and false in the next. A process counts where its value is more than 1.5 times that of all processes together, as in reports. Both ways to judge are to find the same. Found is what was called true at any time, by the same hypothesis at the same focus, or at a part of its code or of its objects: \
+            a share of the time that a part has, the whole has too. What a run measured itself, and found on the other side of the threshold, was *not so* in that run; *lost* is what it had and did not find. Both columns show the run with most.\n\
             * **Times** count from the first communication after `MPI_Init`. Runs end when all was found, at the latest after {:.0} s (`classic`) and {:.0} s (`sequential`). \
             Each cell is the middle of {runs} runs, with the least and the greatest.\n\
             * **Directives** come from the first base run with the same verdict, thresholds excepted: those are the same in all runs.\n",

@@ -60,7 +60,7 @@ fn measured(bases: &Bases<'_>, verdict: Verdict, percent: u32) -> Result<[String
         name: &name,
         version: VERSION,
         verdict,
-        hold,
+        hold: Some(hold),
         seconds: verdict.patience(hold),
         words: &words,
         until: None,

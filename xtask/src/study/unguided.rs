@@ -88,7 +88,7 @@ impl<'a> Bases<'a> {
             name: "no directives",
             version,
             verdict,
-            hold,
+            hold: Some(hold),
             seconds: verdict.patience(hold),
             words: &[],
             until: None,

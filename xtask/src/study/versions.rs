@@ -117,7 +117,7 @@ fn cell(
         name,
         version,
         verdict,
-        hold,
+        hold: Some(hold),
         seconds: verdict.patience(hold),
         words: &words,
         until: Some(&truth),

@@ -17,6 +17,8 @@ use super::version::Version;
 use crate::packages;
 use crate::workspace::{Workspace, succeed};
 
+/// How long Paradyn held its verdicts, and whyperf does unless told otherwise, in seconds.
+pub(super) const DEFAULT_HOLD: f64 = 20.0;
 /// How long a run must take to tell a program's speed, in seconds.
 const TRIAL: f64 = 2.0;
 /// Between two looks at what a run has found.
@@ -29,8 +31,8 @@ pub(super) struct Experiment<'a> {
     pub(super) name: &'a str,
     pub(super) version: Version,
     pub(super) verdict: Verdict,
-    /// Seconds.
-    pub(super) hold: f64,
+    /// Seconds, where they are not whyperf's own.
+    pub(super) hold: Option<f64>,
     /// How long the program runs, in seconds.
     pub(super) seconds: f64,
     /// Further words for `whyperf run`.
@@ -130,7 +132,10 @@ impl Workshop {
         let mut command = Command::new(&self.whyperf);
         command.args(["run", "--code-search", "callgraph", "--experiment", "sc99", "--quiet"]);
         command.args(["--verdict", verdict.name(), "--order", verdict.order()]);
-        command.args(["--hold", &experiment.hold.to_string()]);
+        // What the command line says wins over what a run taught.
+        if let Some(hold) = experiment.hold {
+            command.args(["--hold", &hold.to_string()]);
+        }
         command.args(["--application", &application(*version, *verdict)]);
         command.args(["--trial", experiment.name]);
         command.arg("--store").arg(store).arg("--json").arg(report).args(experiment.words);
