@@ -9,7 +9,8 @@ use whyperf_consultant::{Directive, Directives, Level};
 pub enum Combination {
     /// Only what all of them say.
     Intersection,
-    /// What any of them says; what one calls high and another low is high. Of several thresholds the lowest finds most.
+    /// What any of them says; what one calls high and another low is high. Of several thresholds the lowest finds most, and of several
+    /// holds the longest is safe for all.
     Union,
 }
 
@@ -40,7 +41,8 @@ fn subjects(lesson: &Directives) -> BTreeMap<(u8, String), &Directive> {
         Directive::Map { .. } => 0,
         Directive::Prune { .. } => 1,
         Directive::Threshold { .. } => 2,
-        Directive::Priority { .. } => 3,
+        Directive::Hold(_) => 3,
+        Directive::Priority { .. } => 4,
     };
     let directives = lesson.entries.iter().map(|entry| &entry.directive);
     directives.map(|directive| ((rank(directive), directive.subject()), directive)).collect()
@@ -73,6 +75,13 @@ fn agreed(directives: &[&Directive], combination: Combination) -> Option<Directi
             });
             let value = values.fold(f64::INFINITY, f64::min);
             Some(Directive::Threshold { hypothesis: hypothesis.clone(), value })
+        }
+        Directive::Hold(_) => {
+            let times = directives.iter().filter_map(|one| match one {
+                Directive::Hold(time) => Some(*time),
+                _ => None,
+            });
+            times.max().map(Directive::Hold)
         }
         _ => directives.iter().all(|one| *one == first).then(|| first.clone()),
     }
@@ -133,6 +142,26 @@ mod tests {
                 "priority  high  CPUbound  </Code/a.c/g>",
                 "priority  high  CPUbound  </Code/a.c/h>",
             ]
+        );
+    }
+
+    #[test]
+    fn of_two_holds_the_longer_is_safe_for_both() {
+        let said = |first: &str, second: &str, how| {
+            let first: Vec<&str> = first.lines().collect();
+            let second: Vec<&str> = second.lines().collect();
+            let all = combine(&[read(&first), read(&second)], how).to_string();
+            all.lines().skip(1).map(str::to_owned).collect::<Vec<_>>()
+        };
+        for how in [Combination::Intersection, Combination::Union] {
+            assert_eq!(said("hold 500 ms", "hold 2 s", how), ["hold      2 s  # said by 2 of 2"]);
+        }
+        let lone = "hold 500 ms\nthreshold CPUbound 0.2";
+        let both = "threshold CPUbound  0.2  # said by 2 of 2";
+        assert_eq!(said(lone, "threshold CPUbound 0.2", Combination::Intersection), [both]);
+        assert_eq!(
+            said(lone, "threshold CPUbound 0.2", Combination::Union),
+            [both, "hold      500 ms  # said by 1 of 2"]
         );
     }
 }
