@@ -2,12 +2,12 @@
 //!
 //! ```text
 //!   first round     /Code  /SyncObject  /File       at once
-//!   last round      /Machine  /Process              when the first found nothing true any more; at once in the classic order
+//!   last round      /Machine  /Process              when the first explains no more of it; at once in the classic order
 //! ```
 //!
 //! Most parallel programs run one code in many processes, which are then all alike: refining by process at each node would multiply
 //! the graph by the number of processes and say the same of each. So processes come last, at the nodes that no code, object
-//! or file explains further; and processes that are all true with about the same value are not followed (nor reported).
+//! or file explains further, or not to more than a threshold's worth; and processes that are all true with about the same value are not followed (nor reported).
 //! Hierarchies in which there is only one thing to choose from, machines when each has one process, and the machine of what names a process already,
 //! are left out of the last round: a part that is the whole says nothing. Of the processes those are asked about that run on the machine.
 //! Paradyn refined along every hierarchy at once, for each process apart, and so does the classic order.
@@ -15,7 +15,8 @@
 use whyperf_model::{Focus, Hierarchy, Nanos, Resource};
 
 use crate::catalogue::Catalogue;
-use crate::graph::{Edge, Graph, NodeId, Truth};
+use crate::graph::{Edge, Graph, Node, NodeId, Truth};
+use crate::hypothesis::{Hypothesis, Operator};
 
 /// Refined along at once.
 pub(crate) const FIRST: [Hierarchy; 3] = [Hierarchy::Code, Hierarchy::SyncObject, Hierarchy::File];
@@ -139,9 +140,30 @@ pub(crate) fn siblings(graph: &Graph, id: NodeId) -> Siblings {
     }
 }
 
-/// Whether the first round left something true, or something that is still open: measured for less than `patience`.
-pub(crate) fn first_round(graph: &Graph, id: NodeId, patience: Nanos) -> Truth {
-    left(graph, id, patience, |edge| FIRST.into_iter().any(|first| edge == Edge::Where(first)))
+/// Whether the first round left something true that explains the node, or something that is still open: measured for less than `patience`. What is
+/// true of parts explains a node when they leave less than the threshold of its share along some hierarchy.
+pub(crate) fn first_round(graph: &Graph, id: NodeId, patience: Nanos, row: &Hypothesis) -> Truth {
+    let is_part = |edge| FIRST.into_iter().any(|first| edge == Edge::Where(first));
+    if left(graph, id, patience, is_part) == Truth::True && !leaves_much(graph, id, row) {
+        return Truth::True;
+    }
+    let is_open = |child: NodeId| is_open(graph.node(child), patience);
+    let mut parts = graph.node(id).children.iter().filter(|(_, edge)| is_part(**edge));
+    if parts.any(|(child, _)| is_open(*child)) { Truth::Unknown } else { Truth::False }
+}
+
+/// Whether true parts along no hierarchy come near the value of the whole. A tag that one process waits for is a small share of all processes.
+fn leaves_much(graph: &Graph, id: NodeId, row: &Hypothesis) -> bool {
+    let node = graph.node(id);
+    let Some(value) = node.judge.value().filter(|_| row.operator == Operator::Above) else {
+        return false;
+    };
+    FIRST.into_iter().all(|hierarchy| {
+        let along = node.children.iter().filter(|(_, edge)| **edge == Edge::Where(hierarchy));
+        let parts = along.map(|(child, _)| graph.node(*child));
+        let told = parts.filter(|part| part.truth == Truth::True);
+        told.filter_map(|part| part.judge.value()).sum::<f64>() + row.threshold < value
+    })
 }
 
 /// The same of all parts.
@@ -159,13 +181,16 @@ fn left(graph: &Graph, id: NodeId, patience: Nanos, counts: impl Fn(Edge) -> boo
     let mut found = Truth::False;
     for (child, _) in children {
         let child = graph.node(*child);
-        match child.truth {
-            Truth::True => return Truth::True,
-            Truth::Unknown if child.is_awaited() && child.judge.time() < patience => {
-                found = Truth::Unknown;
-            }
-            Truth::Unknown | Truth::False => {}
+        if child.truth == Truth::True {
+            return Truth::True;
+        }
+        if is_open(child, patience) {
+            found = Truth::Unknown;
         }
     }
     found
+}
+
+fn is_open(node: &Node, patience: Nanos) -> bool {
+    node.truth == Truth::Unknown && node.is_awaited() && node.judge.time() < patience
 }

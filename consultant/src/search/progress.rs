@@ -176,7 +176,8 @@ impl Search {
             }
             Some(_) if refined.last || !refined.wheres => self.refine_second(id),
             Some(_) => {
-                let left = refine::first_round(&self.graph, id, self.settings.patience);
+                let row = self.hypotheses.row(self.graph.node(id).hypothesis);
+                let left = refine::first_round(&self.graph, id, self.settings.patience, row);
                 if left == Truth::False && !self.awaits_callees(id) && !self.look_below_false(id) {
                     self.refine_last(id);
                 }
