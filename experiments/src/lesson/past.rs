@@ -48,7 +48,7 @@ pub(super) enum Answer {
 
 impl Past {
     pub(super) fn short(&self) -> &str {
-        &self.run.as_str()[..8]
+        self.run.short()
     }
 
     /// Whether it found anything out.
