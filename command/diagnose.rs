@@ -14,6 +14,7 @@ use whyperf_model::{Efficiency, Effort, Focus, Time};
 
 use crate::arguments::{self, CodeSearch};
 use crate::guide;
+use crate::hold::Hold;
 use crate::journal;
 use crate::outlet;
 use crate::phases::{self, Phasing, Schedule};
@@ -61,6 +62,7 @@ struct Found {
     searches: Phases,
     played: Played,
     directives_used: usize,
+    hold: Hold,
     thread_time: f64,
     lines: Vec<Line>,
 }
@@ -88,12 +90,13 @@ fn search(
     let thread_time = world.thread_time();
     // Mistakes were told when the files were read.
     let guidance = Guidance::new(directives, &hypotheses).unwrap_or_default();
-    let settings = request.judging.settings(request.cost_limit, request.code_search);
-    let directives_used = guidance.used();
+    let hold = Hold::of(&request.judging, &guidance);
+    let settings = request.judging.settings(request.cost_limit, request.code_search, &hold);
+    let directives_used = guidance.used() + hold.directives_used();
     let mut searches = Phases::new(hypotheses, settings, guidance);
     let played = play(&mut searches, &mut world);
     let lines = world.lines().to_vec();
-    Ok(Found { searches, played, directives_used, thread_time, lines })
+    Ok(Found { searches, played, directives_used, hold, thread_time, lines })
 }
 
 /// The run as the request wants it seen.
@@ -170,7 +173,7 @@ fn diagnosis(
         ("diagnosis of", source.to_string()),
         ("cost-limit", request.cost_limit.to_string()),
         ("verdict", format!("{:?}", judging.verdict).to_lowercase()),
-        ("hold", format!("{} s", judging.hold.as_secs_f64())),
+        ("hold", found.hold.fact()),
         ("order", format!("{:?}", judging.order).to_lowercase()),
         ("code-search", format!("{:?}", request.code_search).to_lowercase()),
         ("threshold", thresholds.join(",")),
@@ -188,6 +191,7 @@ fn diagnosis(
         found: Progress {
             verdicts: questions.iter().map(journal::verdict).collect(),
             edges: questions.iter().flat_map(journal::edges).collect(),
+            searched: journal::searched(&found.searches),
             steps: found.played.steps.clone(),
             ..Progress::default()
         },
@@ -236,6 +240,7 @@ fn report_of(
     if played.has_more_phases {
         report.remarks.notes.push(phases::MORE.to_owned());
     }
+    report.remarks.notes.extend(found.hold.note());
     if efforts.is_none() {
         let note = "How well ranks used their time is not known of this run: its record is of an older whyperf.";
         report.remarks.notes.push(note.to_owned());

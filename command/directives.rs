@@ -1,56 +1,58 @@
 //! `whyperf directives`: what directive files say, and making them from runs that were kept.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 use serde::Serialize;
-use whyperf_consultant::{Directives, Hypotheses};
+use whyperf_consultant::{Directives, Entry, Hypotheses};
 use whyperf_experiments::{
     Access, Combination, Mapped, Past, Selector, Store, Wanted, combine, extract, map,
 };
 
+use crate::directive_file::DirectiveFile;
 use crate::guide;
 use crate::outlet;
 use crate::runs::status;
-use crate::store_arguments::{DirectivesVerb, Kind};
+use crate::store_arguments::{DirectivesVerb, Files, Kind, Made};
 
 /// Does what the verb says.
 pub(crate) fn directives(verb: &DirectivesVerb) -> Result<ExitCode> {
     let hypotheses = Hypotheses::built_in();
     match verb {
-        DirectivesVerb::Check { files } => match guide::read(files, &hypotheses) {
+        DirectivesVerb::Check(Files { files, json }) => match guide::read(files, &hypotheses) {
+            Ok(all) if *json => Ok(print_json(&all, None)),
             Ok(all) => {
                 let text = format!("{} directives, all well\n", all.entries.len());
                 Ok(status(outlet::print(&text)))
             }
-            Err(mistakes) => guide::refuse(&mistakes),
+            Err(mistakes) => refuse(&mistakes, *json),
         },
-        DirectivesVerb::Show { files, json } => match guide::read(files, &hypotheses) {
-            Ok(all) if *json => print_json(&all),
+        DirectivesVerb::Show(Files { files, json }) => match guide::read(files, &hypotheses) {
+            Ok(all) if *json => Ok(print_json(&all, None)),
             Ok(all) => Ok(status(outlet::print(&all.to_string()))),
-            Err(mistakes) => guide::refuse(&mistakes),
+            Err(mistakes) => refuse(&mistakes, *json),
         },
-        DirectivesVerb::Extract { runs, output, only, small, store } => {
-            let pasts = pasts(store, runs)?;
-            let lesson = extract(&pasts, wanted(only, *small), &hypotheses);
-            deliver(&lesson, output.as_deref())
+        DirectivesVerb::Extract { runs, made, only, small, store } => {
+            let wanted = wanted(only, *small);
+            let pasts = tried(store, runs, wanted, &hypotheses)?;
+            deliver(&extract(&pasts, wanted, &hypotheses), made)
         }
-        DirectivesVerb::Combine { files, intersect, output, .. } => {
-            let read = |file: &PathBuf| guide::read(std::slice::from_ref(file), &hypotheses);
+        DirectivesVerb::Combine { files, intersect, made, .. } => {
+            let read = |file: &DirectiveFile| guide::read(std::slice::from_ref(file), &hypotheses);
             let lessons: Result<Vec<Directives>, String> = files.iter().map(read).collect();
             let how = if *intersect { Combination::Intersection } else { Combination::Union };
             match lessons {
-                Ok(lessons) => deliver(&combine(&lessons, how), output.as_deref()),
-                Err(mistakes) => guide::refuse(&mistakes),
+                Ok(lessons) => deliver(&combine(&lessons, how), made),
+                Err(mistakes) => refuse(&mistakes, made.json),
             }
         }
-        DirectivesVerb::Map { first, second, auto, output, store } => {
+        DirectivesVerb::Map { first, second, auto, made, store } => {
             let pasts = pasts(store, &[first.clone(), second.clone()])?;
             let mapped = map(&pasts[0], &pasts[1]);
             let least = if *auto { Mapped::SURE } else { 0.0 };
-            deliver(&Mapped::directives(&mapped, least), output.as_deref())
+            deliver(&Mapped::directives(&mapped, least), made)
         }
     }
 }
@@ -61,6 +63,21 @@ fn pasts(store: &Path, runs: &[Selector]) -> Result<Vec<Past>> {
     runs.iter().map(past).collect()
 }
 
+/// The runs, with what they say about holding where that is wanted.
+fn tried(
+    store: &Path,
+    runs: &[Selector],
+    wanted: Wanted,
+    hypotheses: &Hypotheses,
+) -> Result<Vec<Past>> {
+    let mut pasts = pasts(store, runs)?;
+    let store = Store::open(store, Access::Read)?;
+    for past in pasts.iter_mut().filter(|_| wanted.hold) {
+        store.try_holds(past, hypotheses)?;
+    }
+    Ok(pasts)
+}
+
 fn wanted(only: &[Kind], small: f64) -> Wanted {
     let is = |kind: Kind| only.is_empty() || only.contains(&kind);
     Wanted {
@@ -68,36 +85,63 @@ fn wanted(only: &[Kind], small: f64) -> Wanted {
         general_prunes: is(Kind::GeneralPrunes),
         historic_prunes: is(Kind::HistoricPrunes),
         thresholds: is(Kind::Thresholds),
+        hold: is(Kind::Hold),
         small,
     }
 }
 
 /// To the file, or to standard output.
-fn deliver(directives: &Directives, output: Option<&Path>) -> Result<ExitCode> {
-    let Some(path) = output else { return Ok(status(outlet::print(&directives.to_string()))) };
-    fs::write(path, directives.to_string())
-        .with_context(|| format!("writing the directives to {}", path.display()))?;
-    let text = format!("{} directives written to {}\n", directives.entries.len(), path.display());
-    Ok(status(outlet::print(&text)))
+fn deliver(directives: &Directives, made: &Made) -> Result<ExitCode> {
+    if let Some(path) = &made.output {
+        fs::write(path, directives.to_string())
+            .with_context(|| format!("writing the directives to {}", path.display()))?;
+    }
+    Ok(match &made.output {
+        to if made.json => print_json(directives, to.as_deref()),
+        None => status(outlet::print(&directives.to_string())),
+        Some(path) => {
+            let count = directives.entries.len();
+            status(outlet::print(&format!("{count} directives written to {}\n", path.display())))
+        }
+    })
+}
+
+/// What every verb prints as JSON.
+#[derive(Default, Serialize)]
+struct Answer<'a> {
+    directives: Vec<Line>,
+    /// The file that holds them now, when one was asked for.
+    written: Option<String>,
+    /// Why there are none: each with its place.
+    mistakes: Vec<&'a str>,
 }
 
 #[derive(Serialize)]
 struct Line {
     directive: String,
     comment: Option<String>,
-    place: String,
+    /// Where it was read; none of one that was made.
+    place: Option<String>,
 }
 
-fn print_json(all: &Directives) -> Result<ExitCode> {
-    let lines: Vec<Line> = all
-        .entries
-        .iter()
-        .map(|entry| Line {
-            directive: entry.directive.to_string(),
-            comment: entry.comment.clone(),
-            place: entry.place.to_string(),
-        })
-        .collect();
-    let text = serde_json::to_string_pretty(&lines).context("writing JSON")? + "\n";
-    Ok(status(outlet::print(&text)))
+fn print_json(all: &Directives, written: Option<&Path>) -> ExitCode {
+    let line = |entry: &Entry| Line {
+        directive: entry.directive.to_string(),
+        comment: entry.comment.clone(),
+        place: (!entry.place.file.is_empty()).then(|| entry.place.to_string()),
+    };
+    status(outlet::print_json(&Answer {
+        directives: all.entries.iter().map(line).collect(),
+        written: written.map(|path| path.display().to_string()),
+        mistakes: Vec::new(),
+    }))
+}
+
+/// Says what is wrong with files, to people and, where it is asked for, to programs.
+fn refuse(mistakes: &str, is_json: bool) -> Result<ExitCode> {
+    if is_json {
+        let mistakes = mistakes.lines().collect();
+        outlet::print_json(&Answer { mistakes, ..Answer::default() });
+    }
+    guide::refuse(mistakes)
 }

@@ -1,21 +1,26 @@
 //! What a search is told before it begins: directives from files, and what earlier runs of the same application teach.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use whyperf_consultant::{Directive, DirectiveError, Directives, Guidance, Hypotheses};
-use whyperf_experiments::{Access, History, Mapped, Past, Store, Wanted, extract, map};
+use whyperf_consultant::{
+    Directive, DirectiveError, Directives, Entry, Guidance, Hypotheses, Maps,
+};
+use whyperf_experiments::{Access, History, Store, Wanted, aligned, extract};
 
+use crate::directive_file::DirectiveFile;
+use crate::hold::Hold;
+use crate::judging::{Judging, Verdict};
 use crate::store_arguments::Keeping;
 
 /// Directives, and what they mean to the search.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Guide {
     pub(crate) directives: Directives,
     pub(crate) guidance: Guidance,
+    pub(crate) hold: Hold,
     /// What a user should hear of it.
     pub(crate) said: Option<String>,
     /// Why nothing could be learned.
@@ -24,34 +29,45 @@ pub(crate) struct Guide {
 
 /// Runs that are learned from: more of them only repeat each other.
 const MOST_RUNS: u32 = 10;
+/// So many times as many are looked at: those without a search teach nothing.
+const LISTED: u32 = 10;
 
 impl Guide {
     /// What these options tell a search. Files were checked before; what cannot be learned is left out and said.
-    pub(crate) fn of(keeping: &Keeping, hypotheses: &Hypotheses) -> Self {
-        let mut guide = Self::default();
-        if let Ok(directives) = read(&keeping.directives, hypotheses) {
-            guide.directives = directives;
-        }
+    pub(crate) fn of(keeping: &Keeping, judging: &Judging, hypotheses: &Hypotheses) -> Self {
+        let guidance = Guidance::default();
+        let mut guide = Self {
+            directives: read(&keeping.directives, hypotheses).unwrap_or_default(),
+            hold: Hold::of(judging, &guidance),
+            guidance,
+            said: None,
+            complaint: None,
+        };
         if keeping.learn {
-            guide.learn(keeping, hypotheses);
+            // Where nothing is held, or somebody says how long, there is no need to try.
+            let tries_holds = judging.verdict == Verdict::Classic && judging.hold.is_none();
+            guide.learn(keeping, tries_holds, hypotheses);
         }
         match Guidance::new(&guide.directives, hypotheses) {
             Ok(guidance) => guide.guidance = guidance,
             Err(mistakes) => guide.complaint = Some(lines(&mistakes)),
         }
+        guide.hold = Hold::of(judging, &guide.guidance);
         guide
     }
 
-    fn learn(&mut self, keeping: &Keeping, hypotheses: &Hypotheses) {
+    fn learn(&mut self, keeping: &Keeping, tries_holds: bool, hypotheses: &Hypotheses) {
         let application = keeping.application.as_deref().unwrap_or_default();
-        match lesson(&keeping.store, application, hypotheses) {
-            Ok((0, _)) => {
-                self.said = Some(format!("no earlier run of {application} to learn from"));
+        match lesson(&keeping.store, application, tries_holds, hypotheses) {
+            Ok(Lesson { runs: 0, others, .. }) => {
+                let why = if others { ": none was both searched and seen to its end" } else { "" };
+                self.said = Some(format!("no earlier run of {application} to learn from{why}"));
             }
-            Ok((runs, lesson)) => {
-                self.said = Some(summary(runs, application, &lesson));
-                // What a person wrote comes first, so it wins where both speak.
-                self.directives = merged(std::mem::take(&mut self.directives), lesson);
+            Ok(lesson) => {
+                let given = self.directives.entries.len();
+                let all = joined(std::mem::take(&mut self.directives), &lesson, hypotheses);
+                self.said = Some(summary(&lesson, application, &all.entries[given..]));
+                self.directives = all;
             }
             Err(error) => self.complaint = Some(format!("nothing learned: {error:#}")),
         }
@@ -67,15 +83,11 @@ pub(crate) fn refuse(mistakes: &str) -> Result<ExitCode> {
 }
 
 /// What all files say.
-pub(crate) fn read(files: &[PathBuf], hypotheses: &Hypotheses) -> Result<Directives, String> {
+pub(crate) fn read(files: &[DirectiveFile], hypotheses: &Hypotheses) -> Result<Directives, String> {
     let mut all = Directives::default();
-    for file in files {
-        let name = file.display().to_string();
-        let text = fs::read_to_string(file)
-            .map_err(|error| format!("cannot read the directives {name}: {error}"))?;
-        all.append(
-            Directives::parse(&name, &text, hypotheses).map_err(|mistakes| lines(&mistakes))?,
-        );
+    for DirectiveFile { name, text } in files {
+        let text = text.as_ref().map_err(String::clone)?;
+        all.append(Directives::parse(name, text, hypotheses).map_err(|mistakes| lines(&mistakes))?);
     }
     Guidance::new(&all, hypotheses).map_err(|mistakes| lines(&mistakes))?;
     Ok(all)
@@ -85,47 +97,85 @@ fn lines(mistakes: &[DirectiveError]) -> String {
     mistakes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
-/// From how many runs something was learned, and what.
-fn lesson(store: &Path, application: &str, hypotheses: &Hypotheses) -> Result<(usize, Directives)> {
+/// What earlier runs teach.
+#[derive(Default)]
+struct Lesson {
+    /// How many they were.
+    runs: usize,
+    /// Whether there are runs that teach nothing.
+    others: bool,
+    /// How many of their names are other ones now.
+    maps: usize,
+    directives: Directives,
+}
+
+fn lesson(
+    store: &Path,
+    application: &str,
+    tries_holds: bool,
+    hypotheses: &Hypotheses,
+) -> Result<Lesson> {
     if !store.exists() {
-        return Ok((0, Directives::default()));
+        return Ok(Lesson::default());
     }
     let store = Store::open(store, Access::Read)?;
     let application = Some(application.to_owned());
-    let runs = store.runs(&History { application, most: Some(MOST_RUNS), complete: true })?;
-    let pasts: Vec<Past> = runs.iter().map(|run| store.past(&run.id)).collect::<Result<_, _>>()?;
-    let mut lesson = Directives::default();
-    // The next run is likeliest to be like the latest: what others called differently is called as there.
-    if let Some((latest, others)) = pasts.split_first() {
-        for other in others {
-            lesson = merged(lesson, Mapped::directives(&map(other, latest), Mapped::SURE));
+    let most = Some(MOST_RUNS * LISTED);
+    let history = |complete| History { application: application.clone(), most, complete };
+    let mut pasts = Vec::new();
+    for run in store.runs(&history(true))? {
+        let mut past = store.past(&run.id)?;
+        if !past.was_searched() {
+            continue;
+        }
+        if tries_holds {
+            store.try_holds(&mut past, hypotheses)?;
+        }
+        pasts.push(past);
+        if pasts.len() == MOST_RUNS as usize {
+            break;
         }
     }
-    Ok((pasts.len(), merged(lesson, extract(&pasts, Wanted::UNASKED, hypotheses))))
+    let others = pasts.is_empty() && !store.runs(&history(false))?.is_empty();
+    // The next run is likeliest to be like the latest: what others called differently is called as there.
+    let (pasts, maps) = aligned(pasts);
+    let directives = extract(&pasts, Wanted::UNASKED, hypotheses);
+    Ok(Lesson { runs: pasts.len(), others, maps: maps.len(), directives })
 }
 
-/// Both, but of two that speak of the same the first alone.
-fn merged(first: Directives, second: Directives) -> Directives {
+/// What a person wrote, and of the lesson what does not contradict it.
+fn joined(given: Directives, lesson: &Lesson, hypotheses: &Hypotheses) -> Directives {
+    let maps = Maps::of(&given).unwrap_or_default();
+    let asked = Guidance::new(&given, hypotheses).unwrap_or_default();
+    let subject = |directive: &Directive| maps.directive(directive).subject();
     let mut known: BTreeSet<String> =
-        first.entries.iter().map(|entry| entry.directive.subject()).collect();
-    let mut all = first;
-    for entry in second.entries {
-        if known.insert(entry.directive.subject()) {
-            all.push(entry.directive, entry.comment);
+        given.entries.iter().map(|entry| subject(&entry.directive)).collect();
+    let mut all = given;
+    for entry in &lesson.directives.entries {
+        let one = Directives { entries: vec![entry.clone()] };
+        let is_prune = matches!(entry.directive, Directive::Prune { .. });
+        let takes_away = is_prune
+            && Guidance::new(&one, hypotheses).is_ok_and(|prune| asked.is_pruned_by(&prune));
+        if !takes_away && known.insert(subject(&entry.directive)) {
+            all.push(entry.directive.clone(), entry.comment.clone());
         }
     }
     all
 }
 
-fn summary(runs: usize, application: &str, lesson: &Directives) -> String {
-    let count = |is: fn(&Directive) -> bool| {
-        lesson.entries.iter().filter(|entry| is(&entry.directive)).count()
-    };
-    let runs = if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") };
+fn summary(lesson: &Lesson, application: &str, used: &[Entry]) -> String {
+    let count =
+        |is: fn(&Directive) -> bool| used.iter().filter(|entry| is(&entry.directive)).count();
+    let Lesson { runs, maps, .. } = lesson;
+    let runs = if *runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") };
+    let hold = used.iter().find_map(|entry| match &entry.directive {
+        Directive::Hold(_) => Some(format!(", {}", entry.directive)),
+        _ => None,
+    });
     format!(
-        "learned from {runs} of {application}: {} priorities, {} prunes, {} maps",
+        "learned from {runs} of {application}: {} priorities, {} prunes, {maps} maps{}",
         count(|one| matches!(one, Directive::Priority { .. })),
         count(|one| matches!(one, Directive::Prune { .. })),
-        count(|one| matches!(one, Directive::Map { .. })),
+        hold.map(|hold| hold.split_whitespace().collect::<Vec<_>>().join(" ")).unwrap_or_default(),
     )
 }

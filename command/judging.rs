@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use clap::{Args, ValueEnum};
-use whyperf_consultant::{Classic, Hypotheses, Order, Settings, Verdicts};
-use whyperf_model::Nanos;
+use serde_json::Value;
+use whyperf_consultant::{Hypotheses, Order, Settings};
 
 use crate::arguments::{CodeSearch, seconds};
+use crate::hold::Hold;
 use crate::outlet;
 use crate::runs::status;
 
@@ -25,10 +26,10 @@ pub(crate) struct Judging {
     #[arg(long, value_name = "KIND", value_enum, default_value_t = Verdict::Sequential)]
     #[arg(env = "WHYPERF_VERDICT", hide_env_values = true, hide_possible_values = true)]
     pub(crate) verdict: Verdict,
-    /// How long the mean must be held for a classic verdict
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "20")]
+    /// How long the mean must be held for a classic verdict: 20 where neither this nor a directive says
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     #[arg(env = "WHYPERF_VERDICT_HOLD", hide_env_values = true)]
-    pub(crate) hold: Duration,
+    pub(crate) hold: Option<Duration>,
     /// Ask first what is expected to tell most for its cost (information), or as Paradyn did (classic)
     #[arg(long, value_name = "ORDER", value_enum, default_value_t = First::Information)]
     #[arg(env = "WHYPERF_ORDER", hide_env_values = true, hide_possible_values = true)]
@@ -68,16 +69,21 @@ impl Judging {
         Ok(table)
     }
 
-    /// The settings of a search that judges so.
     /// What the files say, for whoever must tell two tables apart that name the same.
     pub(crate) fn texts(&self) -> String {
         self.hypotheses.iter().filter_map(|file| fs::read_to_string(file).ok()).collect()
     }
 
-    pub(crate) fn settings(&self, cost_limit: f64, code_search: CodeSearch) -> Settings {
+    /// The settings of a search that judges so.
+    pub(crate) fn settings(
+        &self,
+        cost_limit: f64,
+        code_search: CodeSearch,
+        hold: &Hold,
+    ) -> Settings {
         Settings {
             cost_limit,
-            verdicts: self.verdicts(),
+            verdicts: hold.verdicts(),
             order: self.order(),
             code_search: match code_search {
                 CodeSearch::Module => whyperf_consultant::CodeSearch::Module,
@@ -89,17 +95,6 @@ impl Judging {
         }
     }
 
-    fn verdicts(&self) -> Verdicts {
-        match self.verdict {
-            Verdict::Sequential => Verdicts::Sequential,
-            Verdict::Classic => {
-                let hold = Nanos(u64::try_from(self.hold.as_nanos()).unwrap_or(u64::MAX));
-                let rules = Classic { hold_true: hold, hold_false: hold, ..Classic::default() };
-                Verdicts::Classic(rules)
-            }
-        }
-    }
-
     const fn order(&self) -> Order {
         match self.order {
             First::Information => Order::Information,
@@ -108,7 +103,11 @@ impl Judging {
     }
 }
 
-/// `whyperf hypotheses`: prints the table inside, as a beginning for one's own.
-pub(crate) fn print() -> Result<ExitCode> {
-    Ok(status(outlet::print(Hypotheses::SHIPPED)))
+/// `whyperf hypotheses`: prints the table inside, as a beginning for one's own, or its rows with the same keys as JSON.
+pub(crate) fn print(is_json: bool) -> Result<ExitCode> {
+    if !is_json {
+        return Ok(status(outlet::print(Hypotheses::SHIPPED)));
+    }
+    let table: Value = toml::from_str(Hypotheses::SHIPPED).context("reading the shipped table")?;
+    Ok(status(outlet::print_json(&table["hypothesis"])))
 }

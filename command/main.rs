@@ -6,12 +6,14 @@ mod attach;
 mod attendance;
 mod clean;
 mod diagnose;
+mod directive_file;
 mod directives;
 mod doctor;
 mod elf;
 mod event;
 mod exec;
 mod guide;
+mod hold;
 mod heat;
 mod journal;
 mod judging;
@@ -48,7 +50,7 @@ fn main() -> ExitCode {
         Verb::Diagnose(request) => diagnose::diagnose(&request),
         Verb::Directives(verb) => directives::directives(&verb),
         Verb::Attach(request) => attach::attach(&request),
-        Verb::Hypotheses => judging::print(),
+        Verb::Hypotheses { json } => judging::print(json),
         Verb::Doctor(listing) => doctor::doctor(&listing),
         Verb::Clean(listing) => clean::clean(&listing),
     };

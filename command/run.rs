@@ -121,7 +121,7 @@ pub(crate) fn kept(mut watch: Watch, request: &Request, screen: &mut Screen) -> 
     }
     match Journal::begin(
         keeping.store.clone(),
-        surroundings::new_run(request, &watch.guide.directives),
+        surroundings::new_run(request, &watch.guide),
     ) {
         Ok(journal) => watch.keep(journal),
         Err(error) => screen.warn(&format!("the run is not kept: {error}")),

@@ -7,7 +7,7 @@ use whyperf_consultant::{
 };
 use whyperf_daemon::{Losses as AllLosses, View};
 use whyperf_model::matching::Line;
-use whyperf_model::{Focus, Hierarchy, Interval, Metric};
+use whyperf_model::{Focus, Hierarchy, Metric};
 
 use crate::phases;
 use crate::report::{
@@ -42,7 +42,8 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
         ));
     }
     report.measured = watch.measure.taken(&watch.daemon);
-    report.directives_used = watch.guide.guidance.used();
+    report.directives_used = watch.guide.guidance.used() + watch.guide.hold.directives_used();
+    report.remarks.notes.extend(watch.guide.hold.note());
     let refused = watch.daemon.refused_functions().into_iter();
     report.refusals =
         refused.map(|one| Refusal { function: one.code.to_string(), reason: one.reason }).collect();
@@ -69,24 +70,18 @@ pub(crate) fn take_searches(
 ) {
     let table = searches.global().hypotheses();
     take_search(&searches.global().report(), table, source, report);
-    let current = searches.current().map(|(name, began, search)| Past {
-        name: name.to_owned(),
-        interval: Interval::new(began, searches.now()),
-        report: search.report(),
-    });
     let efficiencies = efficiencies.iter().map(Option::as_ref).chain(iter::repeat(None));
     report.phases = searches
-        .past()
-        .iter()
-        .chain(&current)
+        .after(0)
+        .into_iter()
         .zip(efficiencies)
-        .map(|(Past { name, interval, report: found }, efficiency)| Phase {
+        .map(|(Past { name, interval, report: found, .. }, efficiency)| Phase {
             efficiency: efficiency.map(Efficiency::of),
-            name: name.clone(),
+            name,
             begin_s: rounded(interval.start.as_secs_f64()),
             end_s: rounded(interval.end.as_secs_f64()),
-            search: counted(found),
-            bottlenecks: bottlenecks(found, table, source),
+            search: counted(&found),
+            bottlenecks: bottlenecks(&found, table, source),
         })
         .collect();
 }

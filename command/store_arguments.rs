@@ -8,6 +8,7 @@ use clap::{ArgAction, Args, Subcommand, ValueEnum};
 use whyperf_experiments::Selector;
 
 use crate::arguments::{CodeSearch, Colour, Threshold, percent, threshold};
+use crate::directive_file::DirectiveFile;
 use crate::judging::Judging;
 use crate::phases::Phasing;
 use crate::target;
@@ -34,8 +35,8 @@ pub(crate) struct Keeping {
     pub(crate) trial: Option<String>,
     /// Lead the search by these directives; may be repeated
     #[arg(long, value_name = "FILE", env = "WHYPERF_DIRECTIVES", hide_env_values = true)]
-    #[arg(value_delimiter = ':')]
-    pub(crate) directives: Vec<PathBuf>,
+    #[arg(value_delimiter = ':', value_parser = DirectiveFile::parser())]
+    pub(crate) directives: Vec<DirectiveFile>,
     /// Lead the search by what earlier runs of the same application found
     #[arg(long, env = "WHYPERF_LEARN", hide_env_values = true)]
     #[arg(action = ArgAction::SetTrue, value_parser = FalseyValueParser::new())]
@@ -154,8 +155,8 @@ pub(crate) struct Diagnose {
     pub(crate) judging: Judging,
     /// Lead the search by these directives; may be repeated
     #[arg(long, value_name = "FILE", env = "WHYPERF_DIRECTIVES", hide_env_values = true)]
-    #[arg(value_delimiter = ':')]
-    pub(crate) directives: Vec<PathBuf>,
+    #[arg(value_delimiter = ':', value_parser = DirectiveFile::parser())]
+    pub(crate) directives: Vec<DirectiveFile>,
     /// The limit that the search foresees costs for, in percent; a run that is over costs nothing
     #[arg(long, value_name = "PERCENT", default_value = "5", value_parser = percent)]
     #[arg(env = "WHYPERF_COST_LIMIT", hide_env_values = true)]
@@ -183,28 +184,16 @@ pub(crate) struct Diagnose {
 #[derive(Debug, Subcommand)]
 pub(crate) enum DirectivesVerb {
     /// Say whether files are well formed and agree with each other
-    Check {
-        /// Directive files
-        #[arg(value_name = "FILE", required = true)]
-        files: Vec<PathBuf>,
-    },
+    Check(Files),
     /// Print what files say together
-    Show {
-        /// Directive files
-        #[arg(value_name = "FILE", required = true)]
-        files: Vec<PathBuf>,
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
+    Show(Files),
     /// Make directives from runs that were kept
     Extract {
         /// Ids, beginnings of ids, tags, latest or latest~1
         #[arg(value_name = "RUN", required = true)]
         runs: Vec<Selector>,
-        /// Write them to FILE instead of standard output
-        #[arg(short, long, value_name = "FILE")]
-        output: Option<PathBuf>,
+        #[command(flatten)]
+        made: Made,
         /// Only this kind; may be repeated
         #[arg(long, value_name = "KIND", value_enum)]
         only: Vec<Kind>,
@@ -220,16 +209,16 @@ pub(crate) enum DirectivesVerb {
     Combine {
         /// Directive files
         #[arg(value_name = "FILE", required = true, num_args = 2..)]
-        files: Vec<PathBuf>,
+        #[arg(value_parser = DirectiveFile::parser())]
+        files: Vec<DirectiveFile>,
         /// Keep what all of them say
         #[arg(long, group = "how")]
         intersect: bool,
         /// Keep what any of them says
         #[arg(long, group = "how", required_unless_present = "intersect")]
         union: bool,
-        /// Write them to FILE instead of standard output
-        #[arg(short, long, value_name = "FILE")]
-        output: Option<PathBuf>,
+        #[command(flatten)]
+        made: Made,
     },
     /// Propose what things of one run are called in another
     Map {
@@ -242,14 +231,35 @@ pub(crate) enum DirectivesVerb {
         /// Only what is sure
         #[arg(long)]
         auto: bool,
-        /// Write them to FILE instead of standard output
-        #[arg(short, long, value_name = "FILE")]
-        output: Option<PathBuf>,
+        #[command(flatten)]
+        made: Made,
         /// The store to read
         #[arg(long, value_name = "FILE", env = "WHYPERF_STORE", hide_env_values = true)]
         #[arg(default_value = "whyperf.db")]
         store: PathBuf,
     },
+}
+
+/// Directive files to be read.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Files {
+    /// Directive files
+    #[arg(value_name = "FILE", required = true, value_parser = DirectiveFile::parser())]
+    pub(crate) files: Vec<DirectiveFile>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Where directives go that were made, and how that is told.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Made {
+    /// Write them to FILE instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// A kind of directive that runs give.
@@ -263,4 +273,6 @@ pub(crate) enum Kind {
     HistoricPrunes,
     /// From which values on something counts
     Thresholds,
+    /// How long classic verdicts are held
+    Hold,
 }

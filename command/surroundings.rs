@@ -6,10 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use whyperf_consultant::Directives;
 use whyperf_experiments::{NewRun, Topic};
 
 use crate::arguments::{Launch, Options};
+use crate::guide::Guide;
 use crate::objects::facts_of;
 use crate::target;
 
@@ -32,7 +32,7 @@ const TELLING: [&str; 14] = [
 ];
 
 /// The run that is about to begin.
-pub(crate) fn new_run(request: &Launch, directives: &Directives) -> NewRun {
+pub(crate) fn new_run(request: &Launch, guide: &Guide) -> NewRun {
     let options = &request.options;
     let program = target::program_of(&request.command);
     let words = request.command.iter().map(|word| word.to_string_lossy().into_owned());
@@ -47,19 +47,21 @@ pub(crate) fn new_run(request: &Launch, directives: &Directives) -> NewRun {
             .unwrap_or_else(|| humantime::format_rfc3339_seconds(started).to_string()),
         started,
         command: words.collect(),
-        facts: settings(options).chain(environment(&request.command, program.as_deref())).collect(),
-        directives: directives.to_string().lines().skip(1).map(str::to_owned).collect(),
+        facts: settings(options, guide)
+            .chain(environment(&request.command, program.as_deref()))
+            .collect(),
+        directives: guide.directives.to_string().lines().skip(1).map(str::to_owned).collect(),
     }
 }
 
-fn settings(options: &Options) -> impl Iterator<Item = (Topic, String, String)> {
+fn settings(options: &Options, guide: &Guide) -> impl Iterator<Item = (Topic, String, String)> {
     let mut all = vec![
         ("whyperf", env!("CARGO_PKG_VERSION").to_owned()),
         ("cost-limit", options.cost_limit.to_string()),
         ("sample", format!("{} ms", options.sample)),
         ("callpath-depth", options.callpath_depth.to_string()),
         ("verdict", format!("{:?}", options.judging.verdict).to_lowercase()),
-        ("hold", format!("{} s", options.judging.hold.as_secs_f64())),
+        ("hold", guide.hold.fact()),
         ("order", format!("{:?}", options.judging.order).to_lowercase()),
         ("code-search", format!("{:?}", options.code_search).to_lowercase()),
     ];

@@ -74,8 +74,9 @@ impl Watch {
         let pairs = options.pairs().map_err(anyhow::Error::msg)?;
         let measure = Measure::start(&pairs, &mut daemon);
         let hypotheses = options.hypotheses().map_err(anyhow::Error::msg)?;
-        let guide = Guide::of(&options.keeping, &hypotheses);
-        let settings = options.judging.settings(options.cost_limit, options.code_search);
+        let guide = Guide::of(&options.keeping, &options.judging, &hypotheses);
+        let (limit, code_search) = (options.cost_limit, options.code_search);
+        let settings = options.judging.settings(limit, code_search, &guide.hold);
         let searches = if options.no_search {
             Phases::new(Hypotheses::none(), settings, Guidance::default())
         } else {
@@ -139,7 +140,7 @@ impl Watch {
             screen.say(&format!("{} {note}\n", screen.manner.paint("whyperf", terminal::FAINT)));
         }
         if let Some(journal) = &mut self.journal {
-            journal.write_if_due(&self.daemon, self.searches.global(), &mut self.correspondence);
+            journal.write_if_due(&self.daemon, &self.searches, &mut self.correspondence);
         }
         screen.status(&self.status());
         let now = Instant::now();
@@ -186,7 +187,8 @@ impl Watch {
         if let Some(journal) = &mut self.journal {
             journal.note_phase(self.daemon.now(), name);
         }
-        self.tell_moment(&format!("phase {name} begins"), screen);
+        let shown = phases::shown(name, screen.manner);
+        self.tell_moment(&format!("phase {shown} begins"), screen);
     }
 
     /// How well the ranks used the time of each phase, in their order.
@@ -238,11 +240,7 @@ impl Watch {
     /// A run of which nothing was measured is not worth keeping.
     fn close_journal(&mut self, report: &mut Report, screen: &mut Screen) {
         let Some(journal) = self.journal.take().filter(|_| report.processes > 0) else { return };
-        match journal.finish(
-            (&self.daemon, self.searches.global()),
-            &mut self.correspondence,
-            report,
-        ) {
+        match journal.finish((&self.daemon, &self.searches), &mut self.correspondence, report) {
             Ok(run) => report.run = Some(run.to_string()),
             Err(error) => screen.warn(&format!("the run is not kept: {}", outlet::words(&error))),
         }

@@ -16,7 +16,7 @@ pub(crate) fn lines(
     paths.sort_by(|(one, a), (other, b)| b.exclusive.total_cmp(&a.exclusive).then(one.cmp(other)));
     let hidden = paths.len().saturating_sub(most);
     paths.truncate(most);
-    let columns = manner.width - NUMBERS - 2;
+    let columns = manner.width.saturating_sub(NUMBERS + 2).max(LEAST_NAME);
     let mut lines = vec![manner.paint(heading(columns), terminal::FAINT)];
     for (path, sum) in &paths {
         let arrow = manner.either(" → ", " > ");
@@ -115,6 +115,8 @@ fn bytes(value: u64) -> String {
     String::new()
 }
 
+/// Columns of a callpath's name, even where rows become wider than the terminal.
+const LEAST_NAME: usize = 24;
 /// Columns of all numbers of a row.
 const NUMBERS: usize = 9 + 9 + 9 + 9 + 11 + 10;
 

@@ -34,7 +34,7 @@ mod store;
 pub use diagnosis::{Diagnosis, Extent};
 pub use error::StoreError;
 pub use history::{Fact, History, ResourceSpan};
-pub use lesson::{Combination, Mapped, Past, Wanted, combine, extract, map};
+pub use lesson::{Combination, Mapped, Past, Wanted, aligned, combine, extract, map};
 pub use record::Record;
 pub use recorder::{Ending, Progress, Recorder};
 pub use replay::Replay;

@@ -39,6 +39,8 @@ pub struct Replay {
     asked: VecDeque<Resource>,
     /// What each process did as a rank until now, by its number.
     efforts: BTreeMap<u32, Effort>,
+    /// The round in which each process began to work as a rank; not known of records of old.
+    begins: Option<BTreeMap<u32, u32>>,
     round: usize,
     now: Time,
     is_over: bool,
@@ -81,7 +83,8 @@ impl Replay {
             kept: kept.map(|(pair, histogram)| (pair, Kept::new(&histogram))).collect(),
             functions: functions(&record),
             groups: vec![(None, Vec::new()); record.seats.len()],
-            efforts: record.seats.iter().map(|seat| (seat.number, Effort::default())).collect(),
+            efforts: record.idle_efforts(),
+            begins: record.begins(),
             record,
             classes,
             resources,
@@ -312,7 +315,7 @@ impl Replay {
     /// Hands what one process grew by to the matcher.
     fn take_process(&mut self, number: u32) {
         let round = u32::try_from(self.round).unwrap_or(u32::MAX);
-        let Self { record, grown, groups, matcher, classes, resources, efforts, .. } = self;
+        let Self { record, grown, groups, matcher, classes, resources, efforts, begins, .. } = self;
         let grown = &grown[self.round];
         let of = |grown: &(SeatId, u32, Totals)| &record.seats[grown.0.0 as usize];
         let from = grown.partition_point(|grown| of(grown).number < number);
@@ -330,8 +333,11 @@ impl Replay {
             lineage = [&seat.process, &seat.machine].map(|name| resources.id(name)).to_vec();
         }
         lineage.sort_unstable();
+        let has_begun =
+            |begins: &BTreeMap<u32, u32>| begins.get(&number).is_some_and(|at| *at <= round);
+        let is_rank = rank.is_some() && begins.as_ref().is_none_or(has_begun);
         let process = OneProcess { number, lineage: &lineage };
-        matcher.settle_apart(classes, rank.is_some().then_some(&process));
+        matcher.settle_apart(classes, is_rank.then_some(&process));
     }
 
     fn find_groups(&mut self, seat: usize) {

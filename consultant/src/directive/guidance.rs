@@ -1,8 +1,8 @@
 //! What directives mean to a search: maps renamed the others, prunes dropped what is under them, and nothing contradicts itself.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use whyperf_model::{Focus, Nanos, Resource};
+use whyperf_model::{Focus, Hierarchy, Nanos, Resource};
 
 use super::{Directive, DirectiveError, Directives, Entry, Level, Maps, Mistake, Place, Whom};
 use crate::hypothesis::{Hypotheses, HypothesisId};
@@ -11,7 +11,7 @@ use crate::hypothesis::{Hypotheses, HypothesisId};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Guidance {
     thresholds: BTreeMap<HypothesisId, f64>,
-    prunes: BTreeMap<HypothesisId, Vec<Resource>>,
+    prunes: BTreeMap<HypothesisId, BTreeSet<Resource>>,
     priorities: BTreeMap<(HypothesisId, Focus), Level>,
     hold: Option<(Nanos, Place)>,
     used: usize,
@@ -64,8 +64,7 @@ impl Guidance {
 
     /// What is said about a question. The whole program is always asked about.
     pub(crate) fn verdict(&self, hypothesis: HypothesisId, focus: &Focus) -> Verdict {
-        let prunes = self.prunes.get(&hypothesis).into_iter().flatten();
-        if { prunes }.any(|resource| is_under(focus, resource)) {
+        if self.prunes.get(&hypothesis).is_some_and(|prunes| is_under_any(focus, prunes)) {
             return Verdict::Pruned;
         }
         let level = self.priorities.get(&(hypothesis, focus.clone()));
@@ -84,13 +83,18 @@ impl Guidance {
     }
 }
 
-/// A prune is about what is inside its resource; of a root, about all that is not the root.
-fn is_under(focus: &Focus, resource: &Resource) -> bool {
-    let hierarchy = resource.hierarchy();
-    if resource.is_root() {
-        return !focus.is_root(hierarchy);
-    }
-    focus.part(hierarchy).iter().all(|part| resource.contains(part))
+/// A prune is about what is inside its resource; of a root, about all that is not the root. There may be one for each of thousands
+/// of functions, so what is above the focus is looked up among them.
+fn is_under_any(focus: &Focus, prunes: &BTreeSet<Resource>) -> bool {
+    Hierarchy::ALL.into_iter().any(|hierarchy| {
+        let part = focus.part(hierarchy);
+        let mut above = std::iter::successors(part.first().cloned(), Resource::parent);
+        above.any(|resource| {
+            let is_inside = || part.iter().all(|part| resource.contains(part));
+            prunes.contains(&resource)
+                && if resource.is_root() { !focus.is_root(hierarchy) } else { is_inside() }
+        })
+    })
 }
 
 /// Guidance while it is put together: where each thing was said first.
@@ -159,7 +163,7 @@ impl Draft {
         let mut guidance = Guidance::default();
         for ((_, resource), about) in &self.prunes {
             for hypothesis in about {
-                guidance.prunes.entry(*hypothesis).or_default().push(resource.clone());
+                guidance.prunes.entry(*hypothesis).or_default().insert(resource.clone());
             }
         }
         let said = self.priorities.into_iter().map(|(question, (level, _))| (question, level));

@@ -1,6 +1,6 @@
 //! What old names are called now: the maps of directive files, put together.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_model::{Focus, Hierarchy, Resource};
 
@@ -32,10 +32,14 @@ impl Maps {
                 _ => _ = places.insert(from.clone(), entry.place.clone()),
             }
         }
+        let mut ending = BTreeSet::new();
         for (from, place) in &places {
-            if maps.follow(from).is_none() {
-                let (place, mistake) = (place.clone(), Mistake::Cycle(from.clone()));
-                mistakes.push(DirectiveError { place, mistake });
+            match maps.way(from, &ending) {
+                Some(way) => ending.extend(way),
+                None => {
+                    let (place, mistake) = (place.clone(), Mistake::Cycle(from.clone()));
+                    mistakes.push(DirectiveError { place, mistake });
+                }
             }
         }
         if mistakes.is_empty() { Ok(maps) } else { Err(mistakes) }
@@ -68,13 +72,19 @@ impl Maps {
         renamed
     }
 
-    /// Each map applies once at most; one that applies again goes in a circle.
     fn follow(&self, resource: &Resource) -> Option<Resource> {
-        let mut name = resource.clone();
-        for _ in 0..=self.to.len() {
-            match self.step(&name) {
-                Some(next) => name = next,
-                None => return Some(name),
+        self.way(resource, &BTreeSet::new())?.pop()
+    }
+
+    /// The names that a resource has one after the other, to the last or to one that is known to have a last. Each map applies once
+    /// at most; one that applies again goes in a circle.
+    fn way(&self, resource: &Resource, ending: &BTreeSet<Resource>) -> Option<Vec<Resource>> {
+        let mut way = vec![resource.clone()];
+        while way.len() <= self.to.len() + 1 {
+            let name = way.last()?;
+            match self.step(name).filter(|_| !ending.contains(name)) {
+                Some(next) => way.push(next),
+                None => return Some(way),
             }
         }
         None

@@ -14,6 +14,8 @@ use crate::hypothesis::{Hypotheses, Operator};
 /// What a file of directives begins with.
 pub(super) const FIRST_LINE: &str = "whyperf directives 1";
 
+/// More of a word that is wrong would hide what is said of it.
+const LONGEST_SHOWN: usize = 60;
 /// No verdict is held for less: samples are farther apart.
 const SHORTEST_HOLD: Nanos = Nanos::from_millis(1);
 /// No program waits longer for a verdict.
@@ -313,6 +315,13 @@ fn overlap(old: &[String], new: &[String]) -> bool {
     new.iter().any(|name| old.contains(name))
 }
 
+/// A word as it can be shown on a terminal, however long it is.
+fn quoted(word: &str) -> String {
+    let begin: String = word.chars().take(LONGEST_SHOWN).collect();
+    let rest = if begin.len() < word.len() { "..." } else { "" };
+    format!("'{}{rest}'", begin.escape_debug())
+}
+
 impl fmt::Display for Mistake {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -326,29 +335,34 @@ impl fmt::Display for Mistake {
             Self::Keyword(word) => {
                 write!(
                     out,
-                    "'{word}' is no directive; there are map, prune, priority, threshold and hold"
+                    "{} is no directive; there are map, prune, priority, threshold and hold",
+                    quoted(word)
                 )
             }
             Self::Missing(wanted) => write!(out, "{wanted} is missing"),
-            Self::Extra(word) => write!(out, "'{word}' is too much"),
+            Self::Extra(word) => write!(out, "{} is too much", quoted(word)),
             Self::Hypothesis(name) => {
-                write!(out, "there is no hypothesis '{name}'; `whyperf hypotheses` prints all")
+                let name = quoted(name);
+                write!(out, "there is no hypothesis {name}; `whyperf hypotheses` prints all")
             }
-            Self::Level(word) => write!(out, "'{word}' is neither 'high' nor 'low'"),
+            Self::Level(word) => write!(out, "{} is neither 'high' nor 'low'", quoted(word)),
             Self::Name(problem) => write!(out, "{problem}"),
             Self::Threshold(word, Operator::Above) => {
-                write!(out, "'{word}' is no threshold; values lie between 0 and 1")
+                write!(out, "{} is no threshold; values lie between 0 and 1", quoted(word))
             }
             Self::Threshold(word, Operator::Below) => {
-                write!(out, "'{word}' is no threshold; values are positive")
+                write!(out, "{} is no threshold; values are positive", quoted(word))
             }
             Self::Hold(word) => {
                 write!(
                     out,
-                    "'{word}' is no time to hold a verdict; it lies between 1 ms and 1 hour, as in `2 s`"
+                    "{} is no time to hold a verdict; it lies between 1 ms and 1 hour, as in `2 s`",
+                    quoted(word)
                 )
             }
-            Self::Unit(word) => write!(out, "'{word}' is no unit of time here; there are s and ms"),
+            Self::Unit(word) => {
+                write!(out, "{} is no unit of time here; there are s and ms", quoted(word))
+            }
             Self::Ranges(old, new) => write!(
                 out,
                 "ranges are mapped in pairs, but the old name stands for {old} and the new one for {new}"
@@ -517,6 +531,21 @@ mod tests {
                 format!("d:12:6: 'inf' {time}"),
                 format!("d:13:6: '0.5' {time}"),
                 "d:14:10: 'long' is too much".to_owned(),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_shown_of_a_word_is_short_and_harmless() {
+        assert_eq!(
+            mistakes(&format!("\u{1b}[31mprune\nprune {} /Code", "x".repeat(1_000_000))),
+            [
+                "d:2:1: '\\u{1b}[31mprune' is no directive; there are map, prune, priority, threshold and hold"
+                    .to_owned(),
+                format!(
+                    "d:3:7: there is no hypothesis '{}...'; `whyperf hypotheses` prints all",
+                    "x".repeat(60)
+                ),
             ]
         );
     }

@@ -25,6 +25,23 @@ pub(super) fn assign(costs: &[Vec<f64>], columns: usize) -> Vec<Option<usize>> {
     columns_of
 }
 
+/// The same, of some pairs with their costs: the cheapest first, each row and column once. Cheap, and not always least in all.
+pub(super) fn assign_near(
+    mut pairs: Vec<(f64, usize, usize)>,
+    rows: usize,
+    columns: usize,
+) -> Vec<Option<usize>> {
+    pairs.sort_by(|(one, ..), (other, ..)| one.total_cmp(other));
+    let (mut columns_of, mut taken) = (vec![None; rows], vec![false; columns]);
+    for (_, row, column) in pairs {
+        if columns_of[row].is_none() && !taken[column] {
+            columns_of[row] = Some(column);
+            taken[column] = true;
+        }
+    }
+    columns_of
+}
+
 /// What is assigned so far, and the potentials that make every assigned pair cost nothing and no pair less.
 struct State {
     row_of: Vec<Option<usize>>,

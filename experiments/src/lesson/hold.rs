@@ -220,7 +220,7 @@ mod tests {
                     by: Totals { time, visits: 1, ..Totals::default() },
                 });
             let is_first = at == 0;
-            let kinds = [kind(Category::Barrier), kind(Category::Program)];
+            let kinds = [kind(Category::Barrier), kind(Category::User)];
             record.add(&Tally {
                 interval: Interval::new(start, start + ROUND),
                 seats: is_first.then_some(seat.clone()).into_iter().collect(),
@@ -282,7 +282,7 @@ mod tests {
     #[test]
     fn a_later_beginning_counts_as_well() {
         // The beginning alone would be told by the shortest.
-        let late = std::iter::repeat_n(0.6, 300).chain(swinging(4, (4, 0.6))).take(900);
+        let late = std::iter::repeat_n(0.6, 400).chain(swinging(4, (4, 0.6))).take(900);
         let held = tried(late, None).expect("it was answered");
         assert_eq!(held.shortest, Some(Nanos::from_secs(10)));
     }
@@ -310,8 +310,9 @@ mod tests {
                 .map(|(full, shortest)| {
                     let (full, shortest) =
                         (Nanos::from_secs(*full), shortest.map(Nanos::from_secs));
-                    let held = Some(Held { full, shortest, questions: 7 });
-                    Past { held, ..past("aa", &[]) }
+                    let mut past = past("aa", &[]);
+                    past.held = Some(Held { full, shortest, questions: 7 });
+                    past
                 })
                 .chain([past("bb", &[])])
                 .collect();

@@ -1,18 +1,20 @@
-//! What things of one run are called in another: hosts by the order of their ranks, code by name, place and behaviour.
+//! What things of one run are called in another: hosts by their ranks, code by name, place and behaviour.
 //!
 //! ```text
 //!   run A  /Code/oned.c/{exchng1, sweep}        what is left over below a pair that
 //!   run B  /Code/onednb.c/{exchng1nb, sweep}    belongs together is one assignment problem
 //! ```
 //! The cost of a pair is how unlike the names are, how differently the search judged them, and how much below them has no
-//! counterpart. A pair that is more unlike than like is not proposed. Names that are the same belong together anyway.
+//! counterpart. A pair that is more unlike than like is not proposed. Names that are the same belong together anyway; a function
+//! of the same name in another file has moved there.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_consultant::{Directive, Directives};
 use whyperf_model::{Hierarchy, Resource};
 
-use super::assignment::assign;
+use super::assignment::{assign, assign_near};
+use super::likeness::{self, Traits};
 use super::past::Past;
 
 /// A proposal: what `from` of the first run is called in the second.
@@ -32,14 +34,23 @@ impl Mapped {
     /// Below this the pair is more unlike than like.
     const LEAST: f64 = 0.4;
 
+    /// Whether a person need not look.
+    #[must_use]
+    pub fn is_sure(&self) -> bool {
+        self.confidence >= Self::SURE
+    }
+
     /// Proposals as directives, each with its confidence in the comment.
     #[must_use]
     pub fn directives(all: &[Self], least: f64) -> Directives {
         let mut directives = Directives::default();
-        for Self { from, to, confidence } in all.iter().filter(|one| one.confidence >= least) {
-            let sure = if *confidence >= Self::SURE { "" } else { ", please check" };
-            let comment = format!("confidence {confidence:.2}{sure}");
-            directives.push(Directive::Map { from: from.clone(), to: to.clone() }, Some(comment));
+        for one in all.iter().filter(|one| one.confidence >= least) {
+            let sure = if one.is_sure() { "" } else { ", please check" };
+            // Cut, not rounded: what is not quite sure must not look so.
+            let comment =
+                format!("confidence {:.2}{sure}", (one.confidence * 100.0).floor() / 100.0);
+            let (from, to) = (one.from.clone(), one.to.clone());
+            directives.push(Directive::Map { from, to }, Some(comment));
         }
         directives
     }
@@ -48,11 +59,20 @@ impl Mapped {
 /// What differs between two runs and belongs together.
 #[must_use]
 pub fn map(first: &Past, second: &Past) -> Vec<Mapped> {
-    let comparison = Comparison { first: Side::of(first), second: Side::of(second) };
+    let mut comparison = Comparison {
+        first: Side::of(first),
+        second: Side::of(second),
+        gone: BTreeSet::new(),
+        come: BTreeSet::new(),
+    };
+    let mut found = comparison.moved();
+    for one in &found {
+        comparison.gone.insert(one.from.clone());
+        comparison.come.insert(one.to.clone());
+    }
     let roots = Hierarchy::ALL.map(Resource::root);
     let mut pending: Vec<(Resource, Resource)> =
         roots.iter().rev().map(|root| (root.clone(), root.clone())).collect();
-    let mut found = Vec::new();
     while let Some((one, other)) = pending.pop() {
         let (same, changed) = comparison.children(&one, &other);
         pending.extend(same);
@@ -70,6 +90,8 @@ struct Side {
     children: BTreeMap<Resource, BTreeSet<Resource>>,
     /// Of each resource the highest value that each hypothesis had there.
     judged: BTreeMap<Resource, BTreeMap<String, f64>>,
+    /// The ranks on each machine.
+    ranks: BTreeMap<Resource, BTreeSet<Resource>>,
 }
 
 impl Side {
@@ -91,6 +113,9 @@ impl Side {
                 *most = most.max(value);
             }
         }
+        for (process, machine) in past.placed.iter().filter(|(process, _)| past.is_rank(process)) {
+            side.ranks.entry(machine.clone()).or_default().insert(process.clone());
+        }
         side
     }
 
@@ -98,14 +123,44 @@ impl Side {
         let children = self.children.get(parent).into_iter().flatten();
         children.map(|child| (child.name(), child)).collect()
     }
+
+    fn traits<'a>(&'a self, resource: &'a Resource) -> Traits<'a> {
+        let below = self.names(resource).into_keys().collect();
+        Traits::new(resource.name(), below, self.judged.get(resource))
+    }
 }
 
 struct Comparison {
     first: Side,
     second: Side,
+    /// What was found elsewhere in the second run.
+    gone: BTreeSet<Resource>,
+    /// Where it was found.
+    come: BTreeSet<Resource>,
 }
 
 impl Comparison {
+    /// Functions that are nowhere in the files that belong together, and in one other.
+    fn moved(&self) -> Vec<Mapped> {
+        let code = Resource::root(Hierarchy::Code);
+        let (mut files, renamed) = self.children(&code, &code);
+        files.extend(renamed.into_iter().map(|one| (one.from, one.to)));
+        let to: BTreeMap<&Resource, &Resource> =
+            files.iter().map(|(one, other)| (one, other)).collect();
+        let back: BTreeMap<&Resource, &Resource> =
+            files.iter().map(|(one, other)| (other, one)).collect();
+        let left = lonely(&self.first, &self.second, &to);
+        let right = lonely(&self.second, &self.first, &back);
+        let pairs = left.iter().filter_map(|(name, one)| Some((*one)?).zip(*right.get(name)?));
+        pairs
+            .map(|(one, other)| {
+                let unlike = self.first.traits(one).moved(&self.second.traits(other));
+                Mapped { from: one.clone(), to: other.clone(), confidence: 1.0 - unlike }
+            })
+            .filter(|mapped| mapped.confidence >= Mapped::LEAST)
+            .collect()
+    }
+
     /// What is below two resources that belong together: pairs of the same name, and pairs of different ones.
     fn children(
         &self,
@@ -117,64 +172,88 @@ impl Comparison {
             .iter()
             .filter_map(|(name, one)| Some(((*one).clone(), (*right.get(name)?).clone())));
         let alone = |of: &BTreeMap<&str, &Resource>,
-                     than: &BTreeMap<&str, &Resource>|
+                     than: &BTreeMap<&str, &Resource>,
+                     elsewhere: &BTreeSet<Resource>|
          -> Vec<Resource> {
             let left = of.iter().filter(|(name, _)| !than.contains_key(*name));
-            let mut alone: Vec<Resource> = left.map(|(_, resource)| (*resource).clone()).collect();
+            let mut alone: Vec<Resource> = left
+                .map(|(_, resource)| (*resource).clone())
+                .filter(|resource| !elsewhere.contains(resource))
+                .collect();
             alone.sort_by(|one, other| counted(one).cmp(&counted(other)));
             alone
         };
-        (same.collect(), self.paired(&alone(&left, &right), &alone(&right, &left)))
+        let (rows, columns) = (alone(&left, &right, &self.gone), alone(&right, &left, &self.come));
+        (same.collect(), self.paired(&rows, &columns))
     }
 
     fn paired(&self, rows: &[Resource], columns: &[Resource]) -> Vec<Mapped> {
-        let cost = |(at, row): (usize, &Resource)| -> Vec<f64> {
-            let numbered = columns.iter().enumerate();
-            numbered
-                .map(|(place, column)| match row.hierarchy() {
-                    // Hosts and processes differ in name from run to run: their order is what stays.
-                    Hierarchy::Machine | Hierarchy::Process => {
-                        by_order((at, rows.len()), (place, columns.len()))
-                    }
-                    _ => self.unlikeness(row, column),
-                })
-                .collect()
+        let left: Vec<Traits<'_>> = rows.iter().map(|row| self.first.traits(row)).collect();
+        let right: Vec<Traits<'_>> =
+            columns.iter().map(|column| self.second.traits(column)).collect();
+        let cost = |row: usize, column: usize| match rows[row].hierarchy() {
+            Hierarchy::Machine => self
+                .hosts(&rows[row], &columns[column])
+                .unwrap_or_else(|| by_order((row, rows.len()), (column, columns.len()))),
+            // Processes differ in name from run to run: their order is what stays.
+            Hierarchy::Process => by_order((row, rows.len()), (column, columns.len())),
+            _ => left[row].unlikeness(&right[column]),
         };
-        let costs: Vec<Vec<f64>> = rows.iter().enumerate().map(cost).collect();
-        let assigned = assign(&costs, columns.len()).into_iter().enumerate();
-        let mapped = assigned.filter_map(|(row, column)| {
-            let confidence = 1.0 - costs[row][column?];
+        let by_likeness = rows
+            .first()
+            .is_some_and(|row| !matches!(row.hierarchy(), Hierarchy::Machine | Hierarchy::Process));
+        let assigned = if rows.len() * columns.len() <= MOST_PAIRS {
+            let costs: Vec<Vec<f64>> = (0..rows.len())
+                .map(|row| (0..columns.len()).map(|column| cost(row, column)).collect())
+                .collect();
+            assign(&costs, columns.len())
+        } else {
+            let near = if by_likeness {
+                likeness::near(&left, &right)
+            } else {
+                (0..rows.len().min(columns.len())).map(|at| (at, at)).collect()
+            };
+            let near = near.into_iter().map(|(row, column)| (cost(row, column), row, column));
+            assign_near(near.collect(), rows.len(), columns.len())
+        };
+        let mapped = assigned.into_iter().enumerate().filter_map(|(row, column)| {
+            let confidence = 1.0 - cost(row, column?);
             let (from, to) = (rows[row].clone(), columns[column?].clone());
             Some(Mapped { from, to, confidence })
         });
         mapped.filter(|mapped| mapped.confidence >= Mapped::LEAST).collect()
     }
 
-    /// From 0, the same, to 1: by name, by what is below, and by behaviour, as far as they are known.
-    fn unlikeness(&self, one: &Resource, other: &Resource) -> f64 {
-        let mut parts = vec![(0.5, distance(one.name(), other.name()))];
-        let (left, right) = (self.first.names(one), self.second.names(other));
-        let all = left.keys().chain(right.keys()).collect::<BTreeSet<_>>().len();
-        if all > 0 {
-            let common = left.keys().filter(|name| right.contains_key(*name)).count();
-            parts.push((0.3, 1.0 - common as f64 / all as f64));
-        }
-        parts.extend(self.behaviour(one, other).map(|unlike| (0.3, unlike)));
-        let weight: f64 = parts.iter().map(|(weight, _)| weight).sum();
-        let sum: f64 = parts.iter().map(|(weight, unlike)| weight * unlike).sum();
-        sum / weight
+    /// How few of their ranks two hosts have in common; none where it is not known who ran there.
+    fn hosts(&self, one: &Resource, other: &Resource) -> Option<f64> {
+        let (left, right) = (self.first.ranks.get(one)?, self.second.ranks.get(other)?);
+        let common = left.intersection(right).count() as f64;
+        Some(1.0 - 0.95 * common / left.union(right).count() as f64)
     }
+}
 
-    /// How differently the search judged them; none where it judged one of them alone.
-    fn behaviour(&self, one: &Resource, other: &Resource) -> Option<f64> {
-        let (left, right) = (self.first.judged.get(one)?, self.second.judged.get(other)?);
-        let shared =
-            left.iter().filter_map(|(hypothesis, value)| Some((*value, *right.get(hypothesis)?)));
-        let unlike: Vec<f64> = shared
-            .map(|(value, other)| (value - other).abs() / value.abs().max(other.abs()).max(1e-9))
-            .collect();
-        (!unlike.is_empty()).then(|| unlike.iter().sum::<f64>() / unlike.len() as f64)
+/// With more pairs than this each is compared with its neighbours alone.
+const MOST_PAIRS: usize = 1 << 16;
+
+/// By name, the functions of a run that are not in the file of the other that belongs to theirs; nothing for a name that is there
+/// more than once.
+fn lonely<'a>(
+    of: &'a Side,
+    than: &Side,
+    files: &BTreeMap<&Resource, &Resource>,
+) -> BTreeMap<&'a str, Option<&'a Resource>> {
+    let mut lonely = BTreeMap::new();
+    for file in of.children.get(&Resource::root(Hierarchy::Code)).into_iter().flatten() {
+        let there = files.get(file).map(|other| than.names(other)).unwrap_or_default();
+        let functions = of.children.get(file).into_iter().flatten();
+        for function in functions.filter(|function| !there.contains_key(function.name())) {
+            let known = lonely.entry(function.name()).or_insert(Some(function));
+            if *known != Some(function) {
+                *known = None;
+            }
+        }
     }
+    lonely
 }
 
 /// A name in the order of people: `node9` before `node10`.
@@ -194,26 +273,9 @@ fn by_order((at, rows): (usize, usize), (place, columns): (usize, usize)) -> f64
     }
 }
 
-/// How many letters must change, as a part of the longer name.
-fn distance(one: &str, other: &str) -> f64 {
-    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (at, letter) in one.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = at + 1;
-        for place in 0..other.len() {
-            let replaced = diagonal + usize::from(*letter != other[place]);
-            diagonal = row[place + 1];
-            row[place + 1] = replaced.min(diagonal + 1).min(row[place] + 1);
-        }
-    }
-    let longest = one.len().max(other.len()).max(1);
-    row[other.len()] as f64 / longest as f64
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::past::example::{past, with};
+    use super::super::past::example::{past, placed, with};
     use super::*;
 
     fn mapped(first: Past, second: Past) -> Vec<(String, String)> {
@@ -287,9 +349,54 @@ mod tests {
     }
 
     #[test]
-    fn names_differ_by_the_letters_that_change() {
-        assert_eq!(distance("same", "same"), 0.0);
-        assert_eq!(distance("", "abc"), 1.0);
-        assert!((distance("exchng1", "exchng1nb") - 2.0 / 9.0).abs() < 1e-9);
+    fn hosts_of_the_same_ranks_belong_together() {
+        let (names, others) = (["/Machine/a", "/Machine/b"], ["/Machine/x", "/Machine/y"]);
+        let ranks = ["/Process/0", "/Process/1"];
+        let run = |hosts: [&str; 2], there: [&str; 2]| {
+            let past = with(past("aa", &[]), &[hosts, ranks].concat());
+            placed(past, &[(ranks[0], there[0]), (ranks[1], there[1])])
+        };
+        let found = map(&run(names, names), &run(others, ["/Machine/y", "/Machine/x"]));
+        let said: Vec<String> =
+            found.iter().map(|one| format!("{} {} {}", one.from, one.to, one.is_sure())).collect();
+        assert_eq!(said, ["/Machine/a /Machine/y true", "/Machine/b /Machine/x true"]);
+    }
+
+    #[test]
+    fn a_function_that_is_in_another_file_now_has_moved_there() {
+        let f = |place: &'static str| [("CPUbound", place, 't', 0.8, &[] as &[u64])];
+        let first = past("aa", &f("</Code/a.c/work>"));
+        let second = past("bb", &f("</Code/b.c/work>"));
+        let first = with(first, &["/Code/a.c/main", "/Code/a.c/work", "/Code/a.c/init"]);
+        let second = with(
+            second,
+            &["/Code/a.c/main", "/Code/a.c/work_not", "/Code/b.c/work", "/Code/a.c/init"],
+        );
+        assert_eq!(
+            mapped(first.clone(), second.clone()),
+            [pair("/Code/a.c/work", "/Code/b.c/work")]
+        );
+        assert!(map(&first, &second)[0].is_sure());
+        let twice = with(second, &["/Code/a.c/main", "/Code/b.c/work", "/Code/c.c/work"]);
+        let found = mapped(with(first, &["/Code/a.c/main", "/Code/a.c/work"]), twice);
+        assert_eq!(found, [], "nobody knows which of the two");
+    }
+
+    #[test]
+    fn nothing_is_proposed_twice_and_what_was_renamed_is_found_among_thousands() {
+        let names = |change: &dyn Fn(usize) -> String| -> Past {
+            let names: Vec<String> =
+                (0..5000).map(|at| format!("/Code/a.c/{}", change(at))).collect();
+            with(past("aa", &[]), &names.iter().map(String::as_str).collect::<Vec<_>>())
+        };
+        let word = |at: usize| format!("{:x}", at.wrapping_mul(2_654_435_761) % 1_000_003);
+        let found = map(
+            &names(&|at| format!("compute_{}", word(at))),
+            &names(&|at| format!("compute_{}_new", word(at))),
+        );
+        let to: BTreeSet<&Resource> = found.iter().map(|one| &one.to).collect();
+        assert_eq!((found.len(), to.len()), (5000, 5000));
+        let right = found.iter().filter(|one| format!("{}_new", one.from) == one.to.to_string());
+        assert!(right.count() > 4900);
     }
 }

@@ -2,9 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use whyperf_consultant::Maps;
 use whyperf_model::{Focus, Hierarchy, Resource};
 
+use super::hold::Held;
 use crate::error::StoreError;
+use crate::record::Record;
 use crate::run::{RunId, Verdict};
 use crate::store::Store;
 
@@ -15,6 +18,12 @@ pub struct Past {
     pub run: RunId,
     pub(super) questions: BTreeMap<u64, Asked>,
     pub(super) resources: Vec<Resource>,
+    /// On which machine each process ran, as far as that is known and there is more than one.
+    pub(super) placed: BTreeMap<Resource, Resource>,
+    /// Processes are called by numbers: so many from zero on are ranks.
+    ranks: usize,
+    /// What was found about holding, once it was tried.
+    pub(super) held: Option<Held>,
 }
 
 /// A question and its answer.
@@ -39,19 +48,33 @@ pub(super) enum Answer {
 
 impl Past {
     pub(super) fn short(&self) -> &str {
-        &self.run.as_str()[..8]
+        self.run.short()
     }
 
-    /// Whether its processes are called by their ranks. Process numbers mean nothing to another run.
-    pub(super) fn has_ranks(&self) -> bool {
-        let names = self.of(Hierarchy::Process).filter(|one| one.depth() == 1);
-        let numbers: BTreeSet<&str> = names.map(Resource::name).collect();
-        (0..numbers.len()).all(|rank| numbers.contains(rank.to_string().as_str()))
+    /// Whether it found anything out.
+    #[must_use]
+    pub fn was_searched(&self) -> bool {
+        self.questions.values().any(|asked| asked.answer != Answer::Open)
     }
 
-    /// The resources of one hierarchy, the root left out.
-    pub(super) fn of(&self, hierarchy: Hierarchy) -> impl Iterator<Item = &Resource> {
-        self.resources.iter().filter(move |resource| resource.hierarchy() == hierarchy)
+    /// Whether a process is called by its rank. Process numbers mean nothing to another run.
+    pub(super) fn is_rank(&self, process: &Resource) -> bool {
+        let rank = process.path().split('/').nth(2).and_then(|rank| rank.parse().ok());
+        rank.is_some_and(|rank: usize| rank < self.ranks)
+    }
+
+    /// The same run in new names.
+    pub(super) fn renamed(mut self, maps: &Maps) -> Self {
+        for asked in self.questions.values_mut() {
+            asked.focus = maps.focus(&asked.focus);
+        }
+        for resource in &mut self.resources {
+            *resource = maps.renamed(resource);
+        }
+        let placed = std::mem::take(&mut self.placed).into_iter();
+        self.placed =
+            placed.map(|(one, there)| (maps.renamed(&one), maps.renamed(&there))).collect();
+        self
     }
 }
 
@@ -72,9 +95,39 @@ impl Store {
             }
         }
         let spans = self.resources(run)?.into_iter();
-        let resources = spans.filter_map(|span| span.name.parse().ok()).collect();
-        Ok(Past { run: run.clone(), questions, resources })
+        let resources: Vec<Resource> = spans.filter_map(|span| span.name.parse().ok()).collect();
+        let machines = resources.iter().filter(|one| is_first(one, Hierarchy::Machine)).count();
+        let placed = if machines > 1 { self.placed(run)? } else { BTreeMap::new() };
+        Ok(Past {
+            run: run.clone(),
+            questions,
+            ranks: ranks(&resources),
+            resources,
+            placed,
+            held: None,
+        })
     }
+}
+
+impl Store {
+    /// Where the processes of a run ran; nothing where no record says so.
+    fn placed(&self, run: &RunId) -> Result<BTreeMap<Resource, Resource>, StoreError> {
+        let query = "SELECT bytes FROM record WHERE run = $1";
+        let bytes: Option<Vec<u8>> = self.measured(run, query, |row| row.get(0))?.pop();
+        let record = bytes.and_then(|bytes| Record::parse(&bytes)).unwrap_or_default();
+        Ok(record.seats.into_iter().map(|seat| (seat.process, seat.machine)).collect())
+    }
+}
+
+/// Whether it is a machine, a process or a file of its hierarchy, and no part of one.
+pub(super) fn is_first(resource: &Resource, hierarchy: Hierarchy) -> bool {
+    resource.hierarchy() == hierarchy && resource.depth() == 1
+}
+
+fn ranks(resources: &[Resource]) -> usize {
+    let names = resources.iter().filter(|one| is_first(one, Hierarchy::Process));
+    let numbers: BTreeSet<&str> = names.map(Resource::name).collect();
+    (0..numbers.len()).take_while(|rank| numbers.contains(rank.to_string().as_str())).count()
 }
 
 /// None for what a later version may have written and this one cannot read.
@@ -118,11 +171,21 @@ pub(super) mod example {
             run: RunId(format!("{run:0<12}")),
             questions: questions.collect(),
             resources: vec![],
+            placed: BTreeMap::new(),
+            ranks: 0,
+            held: None,
         }
     }
 
     pub(in super::super) fn with(past: Past, resources: &[&str]) -> Past {
         let resources = resources.iter().map(|name| name.parse().expect("well formed"));
-        Past { resources: resources.collect(), ..past }
+        let resources: Vec<Resource> = resources.collect();
+        Past { ranks: ranks(&resources), resources, ..past }
+    }
+
+    pub(in super::super) fn placed(past: Past, pairs: &[(&str, &str)]) -> Past {
+        let name = |name: &str| name.parse().expect("well formed");
+        let placed = pairs.iter().map(|(process, machine)| (name(process), name(machine)));
+        Past { placed: placed.collect(), ..past }
     }
 }

@@ -13,9 +13,9 @@ use super::runs;
 pub(super) fn rank(pasts: &[Past], hypotheses: &Hypotheses, lesson: &mut Directives) {
     let mut history: BTreeMap<(&str, &Focus), Vec<(&Past, &Asked)>> = BTreeMap::new();
     for past in pasts {
-        let has_ranks = past.has_ranks();
         let known = past.questions.values().filter(|asked| {
-            (has_ranks || asked.focus.is_root(Hierarchy::Process))
+            { asked.focus.part(Hierarchy::Process).iter() }
+                .all(|process| process.is_root() || past.is_rank(process))
                 && asked.answer != Answer::Open
                 && hypotheses.named(&asked.hypothesis).is_some_and(|id| {
                     asked.focus.depth() > 0 || hypotheses.row(id).parent.is_some()

@@ -1,22 +1,19 @@
 //! What need not be asked: hierarchies that tell nothing here, and functions that never took any time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_consultant::{Directive, Directives, Hypotheses, Whom};
 use whyperf_model::{CategorySet, Hierarchy, Resource};
 
-use super::past::{Answer, Past};
+use super::past::{Answer, Past, is_first};
 use super::runs;
 
 /// Machines, where each has one process or there is one alone: the processes say it all. Objects of synchronization, for
 /// hypotheses that do not speak of it.
 pub(super) fn general(pasts: &[Past], hypotheses: &Hypotheses, lesson: &mut Directives) {
-    let machines = |past: &Past| past.of(Hierarchy::Machine).filter(|one| one.depth() == 1).count();
-    let processes =
-        |past: &Past| past.of(Hierarchy::Process).filter(|one| one.depth() == 1).count();
-    let is_redundant = |past: &Past| machines(past) == 1 || machines(past) == processes(past);
-    let known: Vec<&Past> = pasts.iter().filter(|past| machines(past) > 0).collect();
-    if !known.is_empty() && known.iter().all(|past| is_redundant(past)) {
+    let known: Vec<&Past> =
+        pasts.iter().filter(|past| firsts(past, Hierarchy::Machine) > 0).collect();
+    if !known.is_empty() && known.iter().all(|past| are_redundant(past)) {
         let comment = format!("one machine, or one process each, in {}", runs(&known, pasts.len()));
         let resource = Resource::root(Hierarchy::Machine);
         lesson.push(Directive::Prune { whom: Whom::All, resource }, Some(comment));
@@ -31,6 +28,18 @@ pub(super) fn general(pasts: &[Past], hypotheses: &Hypotheses, lesson: &mut Dire
             lesson.push(Directive::Prune { whom, resource }, Some(comment));
         }
     }
+}
+
+fn firsts(past: &Past, hierarchy: Hierarchy) -> usize {
+    past.resources.iter().filter(|one| is_first(one, hierarchy)).count()
+}
+
+/// Whether there is one machine, or each has one process. As many of both are not enough: one may have two, another none.
+fn are_redundant(past: &Past) -> bool {
+    let machines = firsts(past, Hierarchy::Machine);
+    let used: BTreeSet<&Resource> = past.placed.values().collect();
+    let each_has_one = [used.len(), past.placed.len(), firsts(past, Hierarchy::Process)];
+    machines == 1 || each_has_one.iter().all(|count| *count == machines)
 }
 
 /// Functions that every question about them alone answered with less than this share of the time, in every run.
@@ -75,7 +84,7 @@ pub(super) fn historic(
 
 #[cfg(test)]
 mod tests {
-    use super::super::past::example::{past, with};
+    use super::super::past::example::{past, placed, with};
     use super::*;
 
     #[test]
@@ -97,14 +106,17 @@ mod tests {
 
     #[test]
     fn machines_that_say_what_processes_say_are_pruned() {
-        let pruned = |resources: &[&str]| {
+        let pruned = |resources: &[&str], pairs: &[(&str, &str)]| {
             let mut lesson = Directives::default();
-            general(&[with(past("aa", &[]), resources)], &Hypotheses::built_in(), &mut lesson);
+            let past = placed(with(past("aa", &[]), resources), pairs);
+            general(&[past], &Hypotheses::built_in(), &mut lesson);
             lesson.to_string().contains("/Machine")
         };
-        assert!(pruned(&["/Machine/a", "/Machine/b", "/Process/0", "/Process/1"]));
-        assert!(pruned(&["/Machine/a", "/Process/0", "/Process/1"]));
-        assert!(!pruned(&["/Machine/a", "/Machine/b", "/Process/0", "/Process/1", "/Process/2"]));
-        assert!(!pruned(&["/Process/0"]));
+        let two = ["/Machine/a", "/Machine/b", "/Process/0", "/Process/1"];
+        assert!(pruned(&two, &[("/Process/0", "/Machine/a"), ("/Process/1", "/Machine/b")]));
+        assert!(!pruned(&two, &[("/Process/0", "/Machine/a"), ("/Process/1", "/Machine/a")]));
+        assert!(!pruned(&two, &[]), "nobody knows who ran where");
+        assert!(pruned(&["/Machine/a", "/Process/0", "/Process/1"], &[]));
+        assert!(!pruned(&["/Process/0"], &[]));
     }
 }
