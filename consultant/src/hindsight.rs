@@ -58,6 +58,15 @@ impl Hindsight {
         verdicts
     }
 
+    /// Whether its value over all the time lies beyond the threshold by this factor, on either side.
+    #[must_use]
+    pub fn is_clear(&self, factor: f64) -> bool {
+        let sum = |part: fn(&Observation) -> f64| self.seen.iter().map(part).sum::<f64>();
+        let value = sum(|seen| seen.numerator) / sum(|seen| seen.denominator);
+        let threshold = self.hypothesis.threshold;
+        value > threshold * factor || value * factor < threshold
+    }
+
     fn push(&mut self, side: Side, sample: &Sample) {
         self.stream.push(side, sample);
         self.seen.extend(std::iter::from_fn(|| self.stream.poll()));
@@ -100,6 +109,13 @@ mod tests {
         let passing = computing((0..60).map(|at| if at < 10 { 0.9 } else { 0.0 }));
         let verdicts = passing.verdicts(Time::ZERO, Nanos::from_secs(30));
         assert_eq!(verdicts, [Truth::True, Truth::False]);
+    }
+
+    #[test]
+    fn what_is_near_the_threshold_is_not_clear() {
+        let is_clear = |share: f64| computing([share; 10]).is_clear(1.25);
+        assert_eq!([0.23, 0.25, 0.36, 0.39].map(is_clear), [true, false, false, true]);
+        assert!(!computing([]).is_clear(1.25), "nothing was seen");
     }
 
     #[test]

@@ -6,42 +6,61 @@
 //! efficiency of communication, which stands for all that is not computing.
 
 use whyperf_model::matching::Classes;
-use whyperf_model::{Category, CategorySet, Effort, Nanos};
+use whyperf_model::{Category, CategorySet, Effort, Jobs, Nanos};
 
 use crate::catalogue::Catalogue;
 use crate::clock::Scale;
 use crate::daemon::Daemon;
 use crate::member::Member;
 
-/// Takes in what a process does, from the first look at which it has a rank until it ends MPI.
+/// Takes in what a process does, from the first look at which it is in MPI until it ends MPI.
 #[derive(Debug, Default)]
 pub(crate) struct Labour {
     pub(crate) effort: Effort,
+    /// It was seen in MPI.
+    was_met: bool,
+    /// It had been seen before the last look.
     has_begun: bool,
     is_over: bool,
 }
 
+/// What is known to whoever reads a process.
+pub(crate) type Known<'a> = (&'a Catalogue, &'a Classes, Scale);
+
 impl Labour {
-    /// Its first thread was just read; whether that counts. What grew until the look that found a rank may be older than MPI,
-    /// so it does not.
+    /// It is in MPI, with this rank.
+    pub(crate) fn attend(&mut self, rank: u32, jobs: &mut Jobs) {
+        self.has_begun = std::mem::replace(&mut self.was_met, true);
+        if !self.has_begun {
+            self.effort.job = jobs.join(rank);
+        }
+    }
+
+    /// Whether what it does is known to be that of a rank. What grew until the look that found it in MPI may be older than that.
+    pub(crate) const fn has_begun(&self) -> bool {
+        self.has_begun
+    }
+
+    /// Its first thread was just read; if that counts, how much of it does not for being the end of MPI.
     pub(crate) fn pass(
         &mut self,
-        is_rank: bool,
-        first: Option<&Member>,
-        (catalogue, classes): (&Catalogue, &Classes),
-        scale: Scale,
-    ) -> bool {
-        let has_begun = std::mem::replace(&mut self.has_begun, is_rank);
-        let Some(first) = first.filter(|_| has_begun && !self.is_over) else { return false };
+        first: &Member,
+        (catalogue, classes, scale): Known<'_>,
+    ) -> Option<Nanos> {
+        if !self.has_begun || self.is_over {
+            return None;
+        }
+        let mut ending = Nanos::ZERO;
         for growth in &first.growth {
             let node = &first.thread.nodes[growth.node as usize];
             let Some(entry) = catalogue.tables.region(node.region) else { continue };
             let category = classes.get(node.class).traits.category;
+            let time = Nanos(scale.nanos(growth.by.time));
             if entry.name == LAST {
                 self.is_over = true;
+                ending += time;
                 continue;
             }
-            let time = Nanos(scale.nanos(growth.by.time));
             if category != Category::Setup {
                 self.effort.elapsed += time;
             }
@@ -49,7 +68,14 @@ impl Labour {
                 self.effort.computing += time;
             }
         }
-        true
+        Some(ending)
+    }
+
+    /// It works no more, by `MPI_Finalize` or because it ended.
+    pub(crate) fn leave_if(&self, has_ended: bool, jobs: &mut Jobs) {
+        if self.was_met && (self.is_over || has_ended) {
+            jobs.leave(self.effort.job);
+        }
     }
 }
 

@@ -4,38 +4,70 @@ use std::sync::atomic::Ordering;
 
 use crate::process::Process;
 
-/// How many phases were noticed so far.
+/// How many phases each process was seen to announce.
 ///
 /// All processes of a job announce the same ones, some of them later: whoever is first to reach a number begins that phase, and the
-/// others only follow.
+/// others only follow. Who began when another had ended is of another job, and follows nobody of the one before.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Phases {
+    looks: u32,
+    seen: Vec<Seen>,
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Phases(u32);
+struct Seen {
+    count: u32,
+    /// The look that found it.
+    found: u32,
+    /// The last look at which it ran.
+    last: u32,
+}
 
 impl Phases {
     /// The name of the phase that began since the last look, if one did. Of several only the newest is known.
     pub(crate) fn news(&mut self, processes: &[Process]) -> Option<String> {
-        let announced = processes.iter().filter_map(Process::newest_phase);
-        let (count, name) = announced.max_by_key(|(count, _)| *count)?;
-        self.reach(count).then_some(name)
+        self.looks += 1;
+        let announced: Vec<Option<u32>> = processes.iter().map(Process::phases).collect();
+        let first = self.look(&announced)?;
+        processes[first].newest_phase()
     }
 
-    const fn reach(&mut self, count: u32) -> bool {
-        let is_new = count > self.0;
-        if is_new {
-            self.0 = count;
+    /// The process that began a phase, if one did, by what those say that run.
+    fn look(&mut self, announced: &[Option<u32>]) -> Option<usize> {
+        self.seen.resize(announced.len(), Seen { found: self.looks, ..Seen::default() });
+        let mut begun: Option<usize> = None;
+        for (process, count) in announced.iter().enumerate() {
+            let Some(count) = *count else { continue };
+            let Seen { count: before, found, .. } = self.seen[process];
+            let is_first = count > before && count > self.reached(found);
+            self.seen[process] = Seen { count, found, last: self.looks };
+            let is_newer = |other: usize| self.seen[other].count < count;
+            if is_first && begun.is_none_or(is_newer) {
+                begun = Some(process);
+            }
         }
-        is_new
+        begun
+    }
+
+    /// The number that anybody reached who ran after this look, or at it.
+    fn reached(&self, look: u32) -> u32 {
+        let beside = self.seen.iter().filter(|seen| seen.last >= look);
+        beside.map(|seen| seen.count).max().unwrap_or(0)
     }
 }
 
 impl Process {
-    /// How many phases it announced while it ran, and the name of the newest.
-    fn newest_phase(&self) -> Option<(u32, String)> {
+    /// How many phases it announced, while it runs.
+    fn phases(&self) -> Option<u32> {
         let region = self.region.as_ref()?;
-        // Two words, one written after the other: on some machines a phase may for once be called as the one before it.
-        let count = region.header().phase_count.load(Ordering::Relaxed);
-        let name = region.text(region.header().phase_name.load(Ordering::Relaxed));
-        (count > 0).then_some((count, name))
+        // One word of two, the other written before: on some machines a phase may for once be called as the one before it.
+        Some(region.header().phase_count.load(Ordering::Relaxed))
+    }
+
+    /// The name of the newest.
+    fn newest_phase(&self) -> Option<String> {
+        let region = self.region.as_ref()?;
+        Some(region.text(region.header().phase_name.load(Ordering::Relaxed)))
     }
 }
 
@@ -43,10 +75,32 @@ impl Process {
 mod tests {
     use super::Phases;
 
+    /// Who begins a phase at each look.
+    fn looks(looks: &[&[Option<u32>]]) -> Vec<Option<usize>> {
+        let mut phases = Phases::default();
+        let one = |announced: &&[Option<u32>]| {
+            phases.looks += 1;
+            phases.look(announced)
+        };
+        looks.iter().map(one).collect()
+    }
+
     #[test]
     fn the_first_to_get_there_begins_a_phase_and_the_others_follow() {
-        let mut phases = Phases::default();
-        let reached = [1, 1, 3, 2, 3, 4].map(|count| phases.reach(count));
-        assert_eq!(reached, [true, false, true, false, false, true]);
+        let [zero, one, two, three] = [0, 1, 2, 3].map(Some);
+        let begun =
+            looks(&[&[zero], &[one, zero], &[one, one], &[one, three], &[two, three], &[three; 2]]);
+        assert_eq!(begun, [None, Some(0), None, Some(1), None, None]);
+    }
+
+    #[test]
+    fn who_is_left_when_others_have_ended_follows_them_still() {
+        assert_eq!(looks(&[&[Some(2), Some(1)], &[None, Some(1)], &[None, Some(2)]])[2], None);
+    }
+
+    #[test]
+    fn the_next_program_has_its_own() {
+        let begun = looks(&[&[Some(5)], &[None, Some(1)], &[None, Some(2)]]);
+        assert_eq!(begun, [Some(0), Some(1), Some(1)]);
     }
 }

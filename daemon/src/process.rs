@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
 use whyperf_layout::{Command, Message, NO_RANK, State};
-use whyperf_model::matching::{ClassId, Classes, Clerk, Matcher, ResourceId, Resources};
-use whyperf_model::{Category, Hierarchy, Nanos, Resource};
+use whyperf_model::matching::{ClassId, Classes, Clerk, Matcher, ResourceId, Resources, Worked};
+use whyperf_model::{Category, Hierarchy, Jobs, Nanos, Resource};
 
 use crate::catalogue::Catalogue;
 use crate::clock::{Moment, Scale};
@@ -23,6 +23,8 @@ pub(crate) struct Books {
     pub(crate) classes: Classes,
     pub(crate) resources: Resources,
     pub(crate) matcher: Matcher,
+    /// Which ranks work together.
+    pub(crate) jobs: Jobs,
     /// Takes down all that grows, if somebody keeps it.
     pub(crate) clerk: Option<Clerk>,
 }
@@ -161,13 +163,7 @@ impl Process {
         }
         self.classify(books);
         self.attribute(pass, counts, books);
-        let (first, scale) = (self.members.first(), self.scale(pass.scale));
-        let known = (&self.catalogue, &books.classes);
-        if self.labour.pass(self.rank.is_some(), first, known, scale)
-            && let Some(clerk) = &mut books.clerk
-        {
-            first.and_then(|first| first.seat).into_iter().for_each(|seat| clerk.at_work(seat));
-        }
+        self.work(&region, pass.scale, outcome == Outcome::Ended || damaged, books);
         self.retire_threads(&region, books);
         self.losses = Losses::read(&region, self.members.iter().map(|member| &member.thread));
         if outcome == Outcome::Ended || damaged {
@@ -179,6 +175,22 @@ impl Process {
         Outcome::Running
     }
 
+    /// Takes in what it did as a rank of a job. Whom a rank starts, or a launcher beside the ranks, inherits a rank and is none: shells
+    /// around the program are the usual case.
+    fn work(&mut self, region: &Region, scale: Scale, has_ended: bool, books: &mut Books) {
+        let is_in_mpi = region.header().mpi_ticks.load(Ordering::Relaxed) != 0;
+        let Some(rank) = self.rank.filter(|_| is_in_mpi) else { return };
+        let known = (&self.catalogue, &books.classes, self.scale(scale));
+        self.labour.attend(rank, &mut books.jobs);
+        if let Some(first) = self.members.first()
+            && let Some(ending) = self.labour.pass(first, known)
+            && let Some((clerk, seat)) = books.clerk.as_mut().zip(first.seat)
+        {
+            clerk.at_work(Worked { seat, ending });
+        }
+        self.labour.leave_if(has_ended, &mut books.jobs);
+    }
+
     /// Tells what it just grew by apart from the others, for pairs that set processes side by side. Those are the ranks of a job: what
     /// else a program starts shares no work with them.
     pub(crate) fn settle_apart(&self, number: u32, books: &mut Books) {
@@ -187,7 +199,7 @@ impl Process {
         lineage.extend(resources.lineage(self.machine));
         lineage.sort_unstable();
         let process = whyperf_model::matching::OneProcess { number, lineage: &lineage };
-        matcher.settle_apart(classes, self.rank.is_some().then_some(&process));
+        matcher.settle_apart(classes, self.labour.has_begun().then_some(&process));
     }
 
     /// Finds out what there is, so that its places can be asked for before any of it is counted.

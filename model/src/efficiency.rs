@@ -5,13 +5,18 @@
 //!   rank 1  ████████░░░░░░░░░░░░      ░ anything else   communication   most of █ / elapsed
 //!           |───── elapsed ────|                        parallel        mean of █ / elapsed
 //! ```
-//! What computes and what elapses is told by whoever has the times: the daemon of a run, or the record of one that is over.
+//! What computes and what elapses is told by whoever has the times: the daemon of a run, or the record of one that is over. Of several
+//! jobs in one run each counts by the time of its ranks, as if they had had to wait for nobody but each other.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::time::Nanos;
 
 /// What one rank did between `MPI_Init` and `MPI_Finalize` so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Effort {
+    /// Whom it worked with, as [`Jobs`] tells.
+    pub job: u32,
     /// Time in which it computed.
     pub computing: Nanos,
     /// All of its time.
@@ -30,23 +35,23 @@ pub struct Efficiency {
 }
 
 impl Efficiency {
-    /// That of all who were ranks for some time; nothing to be said of less than two, or when nobody computed.
+    /// That of all who were ranks for some time; nothing to be said of jobs of less than two, or when nobody computed.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "an efficiency is a ratio, not a count")]
     pub fn of(efforts: &[Effort]) -> Option<Self> {
-        let ranks = efforts.iter().filter(|effort| !effort.elapsed.is_zero());
-        let most = ranks.clone().map(|effort| effort.computing.0).max()? as f64;
-        let elapsed = ranks.clone().map(|effort| effort.elapsed.0).max()? as f64;
-        let count = ranks.clone().count();
-        if count < 2 || most <= 0.0 {
-            return None;
+        let mut jobs: BTreeMap<u32, Vec<Effort>> = BTreeMap::new();
+        for effort in efforts.iter().filter(|effort| !effort.elapsed.is_zero()) {
+            jobs.entry(effort.job).or_default().push(*effort);
         }
-        let all = ranks.fold(Nanos::ZERO, |sum, effort| sum + effort.computing);
-        let mean = all.0 as f64 / count as f64;
-        Some(Self {
-            parallel: mean / elapsed,
-            load_balance: mean / most,
-            communication: most / elapsed,
+        let (mut computing, mut busiest, mut elapsed) = (0.0, 0.0, 0.0);
+        for ranks in jobs.values().filter(|ranks| ranks.len() >= 2) {
+            computing += ranks.iter().map(|rank| rank.computing.as_secs_f64()).sum::<f64>();
+            busiest += of_all(ranks, |rank| rank.computing);
+            elapsed += of_all(ranks, |rank| rank.elapsed);
+        }
+        (busiest > 0.0).then(|| Self {
+            parallel: computing / elapsed,
+            load_balance: computing / busiest,
+            communication: busiest / elapsed,
         })
     }
 
@@ -55,10 +60,51 @@ impl Efficiency {
     pub fn between(before: &[Effort], now: &[Effort]) -> Option<Self> {
         let earlier = before.iter().copied().chain(std::iter::repeat(Effort::default()));
         let since = |(now, before): (&Effort, Effort)| Effort {
+            job: now.job,
             computing: now.computing - before.computing,
             elapsed: now.elapsed - before.elapsed,
         };
         Self::of(&now.iter().zip(earlier).map(since).collect::<Vec<_>>())
+    }
+}
+
+/// What it would be if all had as much as the one that has most.
+#[expect(clippy::cast_precision_loss, reason = "an efficiency is a ratio, not a count")]
+fn of_all(ranks: &[Effort], time: impl Fn(&Effort) -> Nanos) -> f64 {
+    let most = ranks.iter().map(time).max().unwrap_or_default();
+    most.as_secs_f64() * ranks.len() as f64
+}
+
+/// Who works with whom, where a run has several jobs: a script that starts one after the other.
+///
+/// Nobody joins a job that somebody has left, for all ranks meet in `MPI_Init`; and each has a rank of its own. Jobs at the same time
+/// are told apart as far as their ranks come one job after the other.
+#[derive(Debug, Default)]
+pub struct Jobs(Vec<Job>);
+
+#[derive(Debug)]
+struct Job {
+    ranks: BTreeSet<u32>,
+    is_open: bool,
+}
+
+impl Jobs {
+    /// The job of a process that begins to work with this rank.
+    pub fn join(&mut self, rank: u32) -> u32 {
+        let is_its = |job: &Job| job.is_open && !job.ranks.contains(&rank);
+        let at = self.0.iter().position(is_its).unwrap_or_else(|| {
+            self.0.push(Job { ranks: BTreeSet::new(), is_open: true });
+            self.0.len() - 1
+        });
+        self.0[at].ranks.insert(rank);
+        u32::try_from(at).unwrap_or(u32::MAX)
+    }
+
+    /// Somebody of this job works no more.
+    pub fn leave(&mut self, job: u32) {
+        if let Some(job) = self.0.get_mut(job as usize) {
+            job.is_open = false;
+        }
     }
 }
 
@@ -68,6 +114,7 @@ mod tests {
 
     fn efforts(computing: &[u64], elapsed: u64) -> Vec<Effort> {
         let effort = |seconds: &u64| Effort {
+            job: 0,
             computing: Nanos::from_secs(*seconds),
             elapsed: Nanos::from_secs(elapsed),
         };
@@ -96,6 +143,25 @@ mod tests {
         assert_eq!((phase.load_balance, phase.communication), (0.75, 1.0));
         assert!(Efficiency::between(&now, &now).is_none(), "nobody did anything");
         assert!(Efficiency::between(&before, &now).is_some_and(|all| all.parallel > 0.0));
+    }
+
+    #[test]
+    fn jobs_one_after_the_other_are_balanced_each_for_itself() {
+        let second = efforts(&[1, 1], 2).into_iter().map(|effort| Effort { job: 1, ..effort });
+        let both: Vec<Effort> = efforts(&[8, 8], 8).into_iter().chain(second).collect();
+        let efficiency = Efficiency::of(&both).expect("two jobs");
+        assert_eq!((efficiency.load_balance, efficiency.communication), (1.0, 0.9));
+    }
+
+    #[test]
+    fn whoever_comes_after_somebody_has_left_is_of_another_job() {
+        let mut jobs = Jobs::default();
+        assert_eq!([0, 1, 2].map(|rank| jobs.join(rank)), [0; 3]);
+        jobs.leave(0);
+        assert_eq!([1, 0].map(|rank| jobs.join(rank)), [1; 2]);
+        assert_eq!(jobs.join(0), 2, "a rank is there once");
+        jobs.leave(1);
+        assert_eq!([2, 1].map(|rank| jobs.join(rank)), [2; 2]);
     }
 
     #[test]

@@ -47,7 +47,7 @@ mod time;
 pub use aggregate::Aggregate;
 pub use category::{Category, CategorySet};
 pub use comparison::Comparison;
-pub use efficiency::{Efficiency, Effort};
+pub use efficiency::{Efficiency, Effort, Jobs};
 pub use focus::Focus;
 pub use histogram::{Bin, Extremes, Histogram, Reading};
 pub use metric::{Aggregation, Definition, Metric, Quantity, Style, Unit};

@@ -179,10 +179,23 @@ pub fn phase(name: &[u8]) {
     let Some(tables) = make() else { return };
     let held = Held::take();
     let header = tables.header();
-    header.phase_name.store(strings::append(tables, name, &held), Ordering::Relaxed);
     let count = header.phase_count.load(Ordering::Relaxed);
+    header.phase_name.store(phase_name(tables, name, count, &held), Ordering::Relaxed);
     header.phase_count.store(count.wrapping_add(1), Ordering::Relaxed);
 }
+
+/// Keeps a phase's name, once: a program that announces each of its steps would fill the strings with the same few.
+fn phase_name(tables: Tables, name: &[u8], count: u32, held: &Held) -> u32 {
+    let mut known = PHASE_NAMES.iter().map(|at| at.load(Ordering::Relaxed));
+    known.find(|at| strings::holds(tables, *at, name, held)).unwrap_or_else(|| {
+        let at = strings::append(tables, name, held);
+        PHASE_NAMES[count as usize % PHASE_NAMES.len()].store(at, Ordering::Relaxed);
+        at
+    })
+}
+
+/// Where names of phases that began lately are kept.
+static PHASE_NAMES: [AtomicU32; 32] = [const { AtomicU32::new(0) }; 32];
 
 /// Switches everything off until [`resume`]; visits that are open still end.
 pub fn pause() {

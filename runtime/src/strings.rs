@@ -30,3 +30,17 @@ pub(crate) fn append(tables: Tables, text: &[u8], held: &Held) -> u32 {
     header.publish_strings(end as u32);
     at as u32
 }
+
+/// Whether this very text is kept at an offset, be it any.
+pub(crate) fn holds(tables: Tables, at: u32, text: &[u8], _held: &Held) -> bool {
+    let text = text.get(..LONGEST).unwrap_or(text);
+    let used = tables.header().strings_used.load(Ordering::Relaxed) as usize;
+    let at = at as usize;
+    if at == 0 || !at.is_multiple_of(4) || at + size(text.len()) > used.min(STRINGS_SIZE) {
+        return false;
+    }
+    // SAFETY: what lies below `strings_used` is populated and was written, and nobody appends while the lock is held.
+    let kept = unsafe { core::slice::from_raw_parts(tables.strings().add(at), 4 + text.len()) };
+    let (length, letters) = kept.split_at(4);
+    length == (text.len() as u32).to_le_bytes() && letters == text
+}

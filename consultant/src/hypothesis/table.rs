@@ -229,8 +229,14 @@ impl Reader<'_> {
                 number.map(|number| if is_share { number / 100.0 } else { number })
             }
         };
-        let wanted = if is_share { "a share such as 0.2 or \"20 %\"" } else { &unit };
-        let fault = || Fault::Threshold(wanted.to_owned());
+        let example = || {
+            if is_share {
+                "a share such as 0.2 or \"20 %\"".to_owned()
+            } else {
+                format!("{unit}, as in \"512 {unit}\"")
+            }
+        };
+        let fault = || Fault::Threshold(example());
         let value = value.filter(|value| operator.can_be_passed(*value));
         value.ok_or_else(|| self.error(row.threshold.span().start, fault()))
     }
@@ -311,12 +317,20 @@ impl fmt::Display for Fault {
                 write!(out, "{name:?} is no name: it must be one word without '*', '!' and '#'")
             }
             Self::Duplicate(name) => write!(out, "there is a hypothesis '{name}' already"),
-            Self::Parent(name) => write!(out, "there is no hypothesis '{name}' to be below"),
+            Self::Parent(name) => {
+                write!(
+                    out,
+                    "there is no hypothesis '{name}' to be below; `whyperf hypotheses` prints all"
+                )
+            }
             Self::Cycle(name) => write!(out, "the parents of '{name}' lead back to it"),
             Self::Ratio(text) => {
                 write!(out, "'{text}' is no ratio of two metrics such as 'sync_wait / wall'")
             }
-            Self::Metric(name) => write!(out, "there is no metric '{name}'"),
+            Self::Metric(name) => {
+                let all = Metric::ALL.map(|metric| metric.definition().name).join(", ");
+                write!(out, "there is no metric '{name}'; there are {all}")
+            }
             Self::NoShare => {
                 write!(
                     out,
@@ -367,7 +381,11 @@ mod tests {
     #[test]
     fn each_fault_is_told_with_its_place() {
         let with = |old: &str, new: &str| faults(&ROW.replace(old, new));
-        assert_eq!(with("msgs", "message"), ["h.toml:4:10: there is no metric 'message'"]);
+        let told = with("msgs", "message");
+        let [told] = told.as_slice() else { panic!("{told:?}") };
+        assert!(
+            told.starts_with("h.toml:4:10: there is no metric 'message'; there are wall, cpu, ")
+        );
         assert_eq!(
             with(" / msgs", ""),
             ["h.toml:4:10: 'msg_bytes_sent' is no ratio of two metrics such as 'sync_wait / wall'"]
@@ -378,7 +396,8 @@ mod tests {
                 "h.toml:5:12: metrics of different units have no share to be too high; compare with '<'"
             ]
         );
-        let wanted = "h.toml:6:13: the threshold is not a positive value in B/ops";
+        let wanted =
+            "h.toml:6:13: the threshold is not a positive value in B/ops, as in \"512 B/ops\"";
         assert_eq!(with("512 B/ops", "512 ns"), [wanted]);
         assert_eq!(with("\"512 B/ops\"", "512"), [wanted]);
         assert_eq!(with("512 B/ops", "-1 B/ops"), [wanted]);
@@ -390,7 +409,9 @@ mod tests {
         );
         assert_eq!(
             with("ExcessiveSync", "Sync"),
-            ["h.toml:3:10: there is no hypothesis 'SyncWaitingTime' to be below"]
+            [
+                "h.toml:3:10: there is no hypothesis 'SyncWaitingTime' to be below; `whyperf hypotheses` prints all"
+            ]
         );
         assert_eq!(
             with("Chatty", "CPUbound"),

@@ -103,3 +103,48 @@ fn the_efficiencies_are_of_the_time_between_beginning_and_end_of_mpi() {
     assert_eq!((phase.load_balance, phase.communication), (1.0, 1.0));
     assert_eq!(after[0].elapsed.as_secs_f64(), 5.0, "the end of MPI is not in it");
 }
+
+/// A process with one thread that computes from now on.
+fn computes(process: &SyntheticProcess, now: u64) {
+    let main = process.region("main", Kind::Function, 0);
+    let pid = process.header().pid.load(std::sync::atomic::Ordering::Relaxed);
+    let thread = process.thread(pid, now);
+    thread.begin(thread.add(1, main, 0, 0), now);
+}
+
+#[test]
+fn jobs_one_after_the_other_are_not_balanced_with_each_other() {
+    let mut stage = Stage::new();
+    let job = |stage: &mut Stage, begin: u64, end: u64| {
+        let both = [stage.other_process(), stage.other_process()];
+        for (rank, process) in (0..).zip(&both) {
+            process.set_rank(rank);
+            computes(process, stage.at(begin * SECOND));
+        }
+        stage.sample(begin * SECOND + 1);
+        both.iter().for_each(|process| process.leave(stage.at(end * SECOND)));
+        stage.sample(end * SECOND);
+    };
+    job(&mut stage, 0, 6);
+    job(&mut stage, 6, 8);
+    let told = Efficiency::of(&stage.daemon.efforts()).expect("two jobs of two ranks");
+    assert!(told.load_balance > 0.999 && told.communication > 0.999, "{told:?}");
+}
+
+#[test]
+fn who_inherited_a_rank_and_never_began_mpi_is_none() {
+    let mut stage = Stage::new();
+    let ranks = [stage.other_process(), stage.other_process()];
+    for (number, process) in (0..).zip(&ranks) {
+        process.set_rank(number);
+        computes(process, stage.at(0));
+    }
+    let shell = stage.other_process();
+    shell.header().rank.store(0, std::sync::atomic::Ordering::Relaxed);
+    computes(&shell, stage.at(0));
+    shell.leave(stage.at(SECOND));
+    stage.sample(1);
+    stage.sample(4 * SECOND);
+    let told = Efficiency::of(&stage.daemon.efforts()).expect("two ranks");
+    assert_eq!((told.load_balance, told.communication), (1.0, 1.0));
+}

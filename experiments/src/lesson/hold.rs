@@ -1,20 +1,21 @@
 //! How long verdicts of old are to be held: the shortest time with which each question of a run would have been answered as with the full one.
 //!
 //! ```text
-//!   full hold   false ───────────────────────────────────────────────►   from each of several moments on
+//!   full hold   false ───────────────────────────────────────────────►   what it came to
 //!        5 s    false ───────────────────────────────────────────────►   the same
 //!        2 s    true ──── false ─────────────────────────────────────►   taken back: too short, and so is all below
 //! ```
-//! The questions of the search are judged anew on what was recorded, from the beginning of the run, as those are that directives ask
-//! first, and from later moments on, as those are that a search gets to. Nothing depends on how long the run itself held its verdicts:
-//! what was learned once is not cut shorter by each run that is led by it.
+//! The questions of the search are judged anew on what was recorded: from the beginning of the run, as those that directives ask
+//! first, and a hold later for each question on the way to them, as a search does that is not led. Values near the threshold are true in
+//! one run and false in the next, whatever the hold, and have no say. Nothing depends on how long the run itself held its verdicts: what
+//! was learned once is not cut shorter by each run that is led by it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_consultant::{
-    Directive, Directives, Event, Hindsight, Hypotheses, MeasurementId, Truth, World as _,
+    Directive, Directives, Event, Hindsight, Hypotheses, MeasurementId, World as _,
 };
-use whyperf_model::{Focus, Interval, Nanos, Pair, Time};
+use whyperf_model::{Focus, Nanos, Pair, Time};
 
 use super::past::Past;
 use super::runs;
@@ -34,8 +35,8 @@ const SHORTER: [Nanos; 6] = [
     Nanos::from_millis(500),
     Nanos::from_millis(250),
 ];
-/// Questions are judged from so many moments on at most.
-const MOST_STARTS: u64 = 5;
+/// Values within this factor of the threshold are near it.
+const NEAR: f64 = 1.25;
 
 /// What a run says about holding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +78,11 @@ impl Store {
             replay => replay?,
         };
         let answered = self.verdicts(&past.run)?;
-        let questions = answered.into_iter().filter_map(|verdict| question(&verdict, hypotheses));
+        let depths = depths(past);
+        let questions = answered.iter().filter_map(|verdict| {
+            let depth = depths.get(&verdict.number).copied().unwrap_or_default();
+            question(verdict, depth, hypotheses)
+        });
         past.held = try_all(replay, questions.collect(), self.own_hold(&past.run)?);
         Ok(())
     }
@@ -98,30 +103,66 @@ impl Store {
 
 /// A question that was answered, and what has to be measured to answer it again.
 struct Question {
+    /// How many questions lead to it.
+    depth: u64,
     pairs: [Pair; 2],
     seen: Hindsight,
 }
 
-fn question(verdict: &Verdict, hypotheses: &Hypotheses) -> Option<Question> {
+fn question(verdict: &Verdict, depth: u64, hypotheses: &Hypotheses) -> Option<Question> {
     let is_answered = verdict.asked > 0 && matches!(verdict.truth.as_str(), "true" | "false");
     let id = hypotheses.named(&verdict.hypothesis).filter(|_| is_answered)?;
     let mut hypothesis = hypotheses.row(id).clone();
     hypothesis.threshold = verdict.threshold;
     let focus: Focus = verdict.focus.parse().ok()?;
-    Some(Question { pairs: hypothesis.pairs(&focus).into(), seen: Hindsight::new(hypothesis) })
+    let pairs = hypothesis.pairs(&focus).into();
+    Some(Question { depth, pairs, seen: Hindsight::new(hypothesis) })
 }
 
 fn try_all(replay: Replay, mut questions: Vec<Question>, own: Option<Nanos>) -> Option<Held> {
     let (run, round) = (replay.length(), replay.longest_round());
     watch(replay, &mut questions);
     let full = FULL.max(own.unwrap_or(FULL)).min(Nanos(run.length().0 / 2));
-    let trial = Trial::new(&questions, starts(run, full), full);
-    let count = trial.wanted.len();
+    questions.retain(|question| {
+        question.seen.is_clear(NEAR) && !question.seen.verdicts(run.start, full).is_empty()
+    });
+    let does =
+        |hold: &Nanos| questions.iter().all(|one| one.is_answered_alike(run.start, *hold, full));
     // A hold of a single round was never held: the guess had no chance to change.
     let shorter = SHORTER.into_iter().filter(|hold| *hold < full && hold.0 >= 2 * round.0);
-    let enough = shorter.take_while(|hold| trial.passes(*hold));
-    let shortest = enough.last();
-    (count > 0).then_some(Held { full, shortest, questions: count })
+    let shortest = shorter.take_while(does).last();
+    let questions = questions.len();
+    (questions > 0).then_some(Held { full, shortest, questions })
+}
+
+impl Question {
+    /// Whether a hold comes to the same as the full one, and takes nothing back that this one does not.
+    fn is_answered_alike(&self, begin: Time, hold: Nanos, full: Nanos) -> bool {
+        let led = begin + Nanos(self.depth.saturating_mul(hold.0));
+        [begin, led].into_iter().all(|start| {
+            let wanted = self.seen.verdicts(start, full);
+            wanted.is_empty() || self.seen.verdicts(start, hold) == wanted
+        })
+    }
+}
+
+/// How many questions lead to each one at least.
+fn depths(past: &Past) -> BTreeMap<u64, u64> {
+    let mut depths = BTreeMap::new();
+    let is_first = |parents: &[u64]| !parents.iter().any(|one| past.questions.contains_key(one));
+    let firsts = past.questions.iter().filter(|(_, asked)| is_first(&asked.parents));
+    let mut level: BTreeSet<u64> = firsts.map(|(number, _)| *number).collect();
+    for depth in 0.. {
+        if level.is_empty() {
+            break;
+        }
+        depths.extend(level.iter().map(|number| (*number, depth)));
+        let below = past.questions.iter().filter(|(number, asked)| {
+            !depths.contains_key(number) && asked.parents.iter().any(|one| level.contains(one))
+        });
+        level = below.map(|(number, _)| *number).collect();
+    }
+    depths
 }
 
 /// Goes through the run once and shows it to all questions.
@@ -156,41 +197,10 @@ fn watch(mut replay: Replay, questions: &mut [Question]) {
     }
 }
 
-/// From when on questions are judged: the beginning, and later as long as the full hold fits in twice.
-fn starts(run: Interval, full: Nanos) -> Vec<Time> {
-    let room = run.length().0.saturating_sub(2 * full.0);
-    let apart = full.0.max(room / (MOST_STARTS - 1)).max(1);
-    let later = (1..MOST_STARTS).map(|nth| nth * apart).take_while(|after| *after <= room);
-    std::iter::once(0).chain(later).map(|after| run.start + Nanos(after)).collect()
-}
-
-/// Questions, and what shorter holds must come to.
-struct Trial<'a> {
-    /// By question and moment: what the full hold came to, wherever it came to anything.
-    wanted: Vec<(&'a Hindsight, Vec<(Time, Vec<Truth>)>)>,
-}
-
-impl<'a> Trial<'a> {
-    fn new(questions: &'a [Question], starts: Vec<Time>, full: Nanos) -> Self {
-        let wanted = questions.iter().map(|question| {
-            let each = starts.iter().map(|start| (*start, question.seen.verdicts(*start, full)));
-            (&question.seen, each.filter(|(_, verdicts)| !verdicts.is_empty()).collect())
-        });
-        Self { wanted: wanted.filter(|(_, each): &(_, Vec<_>)| !each.is_empty()).collect() }
-    }
-
-    /// Whether this hold comes to the same, and takes nothing back that the full one does not.
-    fn passes(&self, hold: Nanos) -> bool {
-        self.wanted.iter().all(|(seen, each)| {
-            each.iter().all(|(start, wanted)| seen.verdicts(*start, hold) == *wanted)
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use whyperf_model::Category;
     use whyperf_model::matching::{ClassId, Grown, Kind, Seat, SeatId, Tally, Totals};
+    use whyperf_model::{Category, Interval};
 
     use super::super::past::example::past;
     use super::*;
@@ -240,7 +250,11 @@ mod tests {
         (0..900).map(move |at| if at / 10 % period < low_s { 0.0 } else { high })
     }
 
-    fn tried(shares: impl IntoIterator<Item = f64>, own: Option<Nanos>) -> Option<Held> {
+    fn tried(
+        shares: impl IntoIterator<Item = f64>,
+        depth: u64,
+        own: Option<Nanos>,
+    ) -> Option<Held> {
         let asked = |truth: &str| Verdict {
             number: 0,
             hypothesis: "ExcessiveSyncWaitingTime".to_owned(),
@@ -258,14 +272,14 @@ mod tests {
         let table = Hypotheses::built_in();
         try_all(
             waiting(shares),
-            questions.filter_map(|verdict| question(&verdict, &table)).collect(),
+            questions.filter_map(|verdict| question(&verdict, depth, &table)).collect(),
             own,
         )
     }
 
     #[test]
     fn what_is_steady_needs_the_shortest() {
-        let held = tried(std::iter::repeat_n(0.5, 900), None).expect("it was answered");
+        let held = tried(std::iter::repeat_n(0.5, 900), 5, None).expect("it was answered");
         let shortest = Some(Nanos::from_millis(250));
         assert_eq!(held, Held { full: FULL, shortest, questions: 1 });
     }
@@ -273,23 +287,25 @@ mod tests {
     #[test]
     fn what_swings_is_held_until_it_swung_back() {
         // The mean is below the threshold for the first six seconds, and never again.
-        let held = tried(swinging(4, (4, 0.6)), None).expect("it was answered");
+        let held = tried(swinging(4, (4, 0.6)), 0, None).expect("it was answered");
         assert_eq!(held.shortest, Some(Nanos::from_secs(10)));
-        let slower = tried(swinging(14, (26, 1.0)), None).expect("it was answered");
+        let slower = tried(swinging(14, (26, 1.0)), 0, None).expect("it was answered");
         assert_eq!(slower.shortest, None, "only twenty seconds see it through");
     }
 
     #[test]
-    fn a_later_beginning_counts_as_well() {
-        // The beginning alone would be told by the shortest.
-        let late = std::iter::repeat_n(0.6, 400).chain(swinging(4, (4, 0.6))).take(900);
-        let held = tried(late, None).expect("it was answered");
-        assert_eq!(held.shortest, Some(Nanos::from_secs(10)));
+    fn what_a_search_gets_to_late_is_judged_from_then_on() {
+        // Steady for forty seconds: eight times five.
+        let late = || std::iter::repeat_n(0.6, 400).chain(swinging(4, (4, 0.6))).take(900);
+        let shortest = |depth| tried(late(), depth, None).expect("it was answered").shortest;
+        assert_eq!(shortest(0), Some(Nanos::from_millis(250)));
+        assert_eq!(shortest(8), Some(Nanos::from_secs(10)));
     }
 
     #[test]
     fn what_a_run_held_itself_makes_nothing_shorter() {
-        let steady = |own| tried(std::iter::repeat_n(0.5, 900), own).expect("it was answered").full;
+        let steady =
+            |own| tried(std::iter::repeat_n(0.5, 900), 0, own).expect("it was answered").full;
         assert_eq!(steady(Some(Nanos::from_secs(2))), FULL);
         assert_eq!(steady(Some(Nanos::from_secs(30))), Nanos::from_secs(30));
         assert_eq!(steady(Some(Nanos::from_secs(300))), Nanos::from_secs(45), "half of the run");
@@ -297,10 +313,21 @@ mod tests {
 
     #[test]
     fn what_nothing_could_answer_says_nothing() {
-        assert_eq!(tried([], None), None);
-        // On the threshold the mean stays where it was first: nobody is contradicted.
-        let held = tried(std::iter::repeat_n(0.2, 20), None).expect("it was answered");
+        assert_eq!(tried([], 0, None), None);
+        let near = (0..900).map(|at| if at / 100 % 2 == 0 { 0.17 } else { 0.27 });
+        assert_eq!(tried(near, 0, None), None, "on either side in turn");
+        let held = tried(std::iter::repeat_n(0.5, 20), 0, None).expect("it was answered");
         assert_eq!(held.full, Nanos::from_secs(1));
+    }
+
+    #[test]
+    fn the_shortest_way_to_a_question_counts() {
+        let answers = [(0, vec![]), (1, vec![0]), (2, vec![1]), (3, vec![2, 0]), (4, vec![3])];
+        let questions: Vec<(&str, &str, char, f64, &[u64])> = { answers.iter() }
+            .map(|(_, parents)| ("CPUbound", "<>", 't', 0.5, &**parents))
+            .collect();
+        let known: Vec<(u64, u64)> = depths(&past("aa", &questions)).into_iter().collect();
+        assert_eq!(known, [(0, 0), (1, 1), (2, 2), (3, 1), (4, 2)]);
     }
 
     #[test]

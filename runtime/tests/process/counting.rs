@@ -155,6 +155,21 @@ fn counters_add_and_set() {
 }
 
 #[test]
+fn a_phase_that_comes_again_and_again_is_named_once() {
+    let strings_of = |phases: u32| {
+        let region = only(run(&[], || {
+            for step in 0..phases {
+                process::phase(if step % 2 == 0 { b"compute" } else { b"exchange" });
+            }
+        }));
+        assert_eq!(region.header().phase_count.load(Relaxed), phases);
+        assert_eq!(region.text(region.header().phase_name.load(Relaxed)), "exchange");
+        region.header().strings_used.load(Relaxed)
+    };
+    assert_eq!(strings_of(10_000), strings_of(2));
+}
+
+#[test]
 fn folding_keeps_the_last_regions_of_a_path() {
     let region = only(run(&[("WHYPERF_CALLPATH_DEPTH", "2")], || {
         for _ in 0..10 {
