@@ -19,9 +19,18 @@ use crate::store_arguments::{DirectivesVerb, Files, Kind, Made};
 
 /// Does what the verb says.
 pub(crate) fn directives(verb: &DirectivesVerb) -> Result<ExitCode> {
-    let hypotheses = Hypotheses::built_in();
+    let (tables, is_json) = match verb {
+        DirectivesVerb::Check(files) | DirectivesVerb::Show(files) => (&files.tables, files.json),
+        DirectivesVerb::Extract { made, .. }
+        | DirectivesVerb::Combine { made, .. }
+        | DirectivesVerb::Map { made, .. } => (&made.tables, made.json),
+    };
+    let hypotheses = match tables.table() {
+        Ok(hypotheses) => hypotheses,
+        Err(mistakes) => return refuse(&mistakes, is_json),
+    };
     match verb {
-        DirectivesVerb::Check(Files { files, json }) => match guide::read(files, &hypotheses) {
+        DirectivesVerb::Check(Files { files, json, .. }) => match guide::read(files, &hypotheses) {
             Ok(all) if *json => Ok(print_json(&all, None)),
             Ok(all) => {
                 let text = format!("{} directives, all well\n", all.entries.len());
@@ -29,7 +38,7 @@ pub(crate) fn directives(verb: &DirectivesVerb) -> Result<ExitCode> {
             }
             Err(mistakes) => refuse(&mistakes, *json),
         },
-        DirectivesVerb::Show(Files { files, json }) => match guide::read(files, &hypotheses) {
+        DirectivesVerb::Show(Files { files, json, .. }) => match guide::read(files, &hypotheses) {
             Ok(all) if *json => Ok(print_json(&all, None)),
             Ok(all) => Ok(status(outlet::print(&all.to_string()))),
             Err(mistakes) => refuse(&mistakes, *json),
@@ -43,8 +52,10 @@ pub(crate) fn directives(verb: &DirectivesVerb) -> Result<ExitCode> {
             let read = |file: &DirectiveFile| guide::read(std::slice::from_ref(file), &hypotheses);
             let lessons: Result<Vec<Directives>, String> = files.iter().map(read).collect();
             let how = if *intersect { Combination::Intersection } else { Combination::Union };
-            match lessons {
-                Ok(lessons) => deliver(&combine(&lessons, how), made),
+            let combined = lessons
+                .and_then(|all| combine(&all, how).map_err(|mistakes| guide::lines(&mistakes)));
+            match combined {
+                Ok(combined) => deliver(&combined, made),
                 Err(mistakes) => refuse(&mistakes, made.json),
             }
         }

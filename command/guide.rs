@@ -93,7 +93,8 @@ pub(crate) fn read(files: &[DirectiveFile], hypotheses: &Hypotheses) -> Result<D
     Ok(all)
 }
 
-fn lines(mistakes: &[DirectiveError]) -> String {
+/// All mistakes, one a line.
+pub(crate) fn lines(mistakes: &[DirectiveError]) -> String {
     mistakes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 

@@ -36,6 +36,35 @@ pub(crate) struct Judging {
     pub(crate) order: First,
 }
 
+/// Tables of hypotheses beside the one inside.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Tables {
+    /// Know the hypotheses of this table, too; may be repeated
+    #[arg(long, value_name = "FILE", env = "WHYPERF_HYPOTHESES", hide_env_values = true)]
+    #[arg(value_delimiter = ':')]
+    hypotheses: Vec<PathBuf>,
+}
+
+impl Tables {
+    /// The table inside and those of the files.
+    pub(crate) fn table(&self) -> Result<Hypotheses, String> {
+        table(&self.hypotheses)
+    }
+}
+
+fn table(files: &[PathBuf]) -> Result<Hypotheses, String> {
+    let mut table = Hypotheses::built_in();
+    for file in files {
+        let name = file.display().to_string();
+        let text = fs::read_to_string(file)
+            .map_err(|error| format!("cannot read the hypotheses {name}: {error}"))?;
+        table.extend(&name, &text).map_err(|faults| {
+            faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+        })?;
+    }
+    Ok(table)
+}
+
 /// What is asked first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum First {
@@ -57,16 +86,7 @@ pub(crate) enum Verdict {
 impl Judging {
     /// The table inside and those of the files.
     pub(crate) fn table(&self) -> Result<Hypotheses, String> {
-        let mut table = Hypotheses::built_in();
-        for file in &self.hypotheses {
-            let name = file.display().to_string();
-            let text = fs::read_to_string(file)
-                .map_err(|error| format!("cannot read the hypotheses {name}: {error}"))?;
-            table.extend(&name, &text).map_err(|faults| {
-                faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
-            })?;
-        }
-        Ok(table)
+        table(&self.hypotheses)
     }
 
     /// What the files say, for whoever must tell two tables apart that name the same.

@@ -9,7 +9,7 @@ use whyperf_experiments::Selector;
 
 use crate::arguments::{CodeSearch, Colour, Threshold, percent, threshold};
 use crate::directive_file::DirectiveFile;
-use crate::judging::Judging;
+use crate::judging::{Judging, Tables};
 use crate::phases::Phasing;
 use crate::target;
 
@@ -249,6 +249,8 @@ pub(crate) struct Files {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) tables: Tables,
 }
 
 /// Where directives go that were made, and how that is told.
@@ -260,6 +262,8 @@ pub(crate) struct Made {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) tables: Tables,
 }
 
 /// A kind of directive that runs give.

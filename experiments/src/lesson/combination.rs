@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use whyperf_consultant::{Directive, Directives, Level};
+use whyperf_consultant::{Directive, DirectiveError, Directives, Level, Maps};
 
 /// How lessons are put together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,12 +14,24 @@ pub enum Combination {
     Union,
 }
 
-/// One lesson of many.
-#[must_use]
-pub fn combine(lessons: &[Directives], combination: Combination) -> Directives {
-    let mut said: BTreeMap<(u8, String), Vec<&Directive>> = BTreeMap::new();
+/// One lesson of many, in the new names of their maps: in a union those of all hold for all, as if the files were used together.
+///
+/// # Errors
+/// When the maps contradict each other, or go in circles.
+pub fn combine(
+    lessons: &[Directives],
+    combination: Combination,
+) -> Result<Directives, Vec<DirectiveError>> {
+    let mut all = Directives::default();
+    if combination == Combination::Union {
+        lessons.iter().for_each(|lesson| all.append(lesson.clone()));
+    }
+    let common = Maps::of(&all)?;
+    let mut said: BTreeMap<(u8, String), Vec<Directive>> = BTreeMap::new();
     for lesson in lessons {
-        for (subject, directive) in subjects(lesson) {
+        let own = Maps::of(lesson)?;
+        let maps = if combination == Combination::Union { &common } else { &own };
+        for (subject, directive) in subjects(lesson, maps) {
             said.entry(subject).or_default().push(directive);
         }
     }
@@ -32,11 +44,11 @@ pub fn combine(lessons: &[Directives], combination: Combination) -> Directives {
             combined.push(directive, Some(comment));
         }
     }
-    combined
+    Ok(combined)
 }
 
-/// What a lesson speaks of, in the order in which files are read best; of repeated directives the last counts.
-fn subjects(lesson: &Directives) -> BTreeMap<(u8, String), &Directive> {
+/// What a lesson speaks of, in the order in which files are read best.
+fn subjects(lesson: &Directives, maps: &Maps) -> BTreeMap<(u8, String), Directive> {
     let rank = |directive: &Directive| match directive {
         Directive::Map { .. } => 0,
         Directive::Prune { .. } => 1,
@@ -44,13 +56,23 @@ fn subjects(lesson: &Directives) -> BTreeMap<(u8, String), &Directive> {
         Directive::Hold(_) => 3,
         Directive::Priority { .. } => 4,
     };
-    let directives = lesson.entries.iter().map(|entry| &entry.directive);
-    directives.map(|directive| ((rank(directive), directive.subject()), directive)).collect()
+    let directives = lesson.entries.iter().map(|entry| maps.directive(&entry.directive));
+    let mut subjects = BTreeMap::new();
+    for directive in directives {
+        let key = (rank(&directive), directive.subject());
+        let said = match subjects.remove(&key) {
+            // The maps of others may give two names to one thing.
+            Some(before) => agreed(&[before, directive.clone()], Combination::Union),
+            None => Some(directive),
+        };
+        subjects.extend(said.map(|directive| (key, directive)));
+    }
+    subjects
 }
 
 /// What directives of one subject say together; nothing where they cannot agree.
-fn agreed(directives: &[&Directive], combination: Combination) -> Option<Directive> {
-    let first = *directives.first()?;
+fn agreed(directives: &[Directive], combination: Combination) -> Option<Directive> {
+    let first = directives.first()?;
     match first {
         Directive::Priority { hypothesis, focus, .. } => {
             let is_high =
@@ -83,13 +105,13 @@ fn agreed(directives: &[&Directive], combination: Combination) -> Option<Directi
             });
             times.max().map(Directive::Hold)
         }
-        _ => directives.iter().all(|one| *one == first).then(|| first.clone()),
+        _ => directives.iter().all(|one| one == first).then(|| first.clone()),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use whyperf_consultant::Hypotheses;
+    use whyperf_consultant::{Guidance, Hypotheses};
 
     use super::*;
 
@@ -113,7 +135,7 @@ mod tests {
                 "threshold CPUbound 0.1",
             ]),
         ];
-        let text = combine(&lessons, combination).to_string();
+        let text = combine(&lessons, combination).expect("no maps").to_string();
         let said = |line: &str| {
             line.split("  #")
                 .next()
@@ -150,7 +172,7 @@ mod tests {
         let said = |first: &str, second: &str, how| {
             let first: Vec<&str> = first.lines().collect();
             let second: Vec<&str> = second.lines().collect();
-            let all = combine(&[read(&first), read(&second)], how).to_string();
+            let all = combine(&[read(&first), read(&second)], how).expect("no maps").to_string();
             all.lines().skip(1).map(str::to_owned).collect::<Vec<_>>()
         };
         for how in [Combination::Intersection, Combination::Union] {
@@ -163,5 +185,49 @@ mod tests {
             said(lone, "threshold CPUbound 0.2", Combination::Union),
             [both, "hold      500 ms  # said by 1 of 2"]
         );
+    }
+
+    fn all(lessons: &[&[&str]], how: Combination) -> Directives {
+        let lessons: Vec<Directives> = lessons.iter().map(|lines| read(lines)).collect();
+        combine(&lessons, how).expect("the maps agree")
+    }
+
+    fn plain(directives: &Directives) -> Vec<String> {
+        directives.entries.iter().map(|entry| entry.directive.to_string()).collect()
+    }
+
+    #[test]
+    fn things_of_two_names_are_one_and_maps_that_disagree_are_refused() {
+        let old: &[&str] = &["map /Code/a.c /Code/b.c", "priority low CPUbound </Code/a.c/f>"];
+        let new: &[&str] = &["priority high CPUbound </Code/b.c/f>"];
+        let union = all(&[old, new], Combination::Union);
+        Guidance::new(&union, &Hypotheses::built_in()).expect("it agrees with itself");
+        let high = "priority  high  CPUbound  </Code/b.c/f,/Machine,/Process,/SyncObject>";
+        assert_eq!(plain(&union), ["map       /Code/a.c  /Code/b.c", high]);
+        let same: &[&str] = &["map /Code/a.c /Code/b.c", "priority high CPUbound </Code/a.c/f>"];
+        assert_eq!(plain(&all(&[same, new], Combination::Intersection)), [high]);
+        let refused = combine(&[read(old), read(&["map /Code/a.c /Code/c.c"])], Combination::Union);
+        let mistake = refused.expect_err("one name for two")[0].to_string();
+        assert_eq!(mistake, "test:2:1: this contradicts test:2:1");
+    }
+
+    #[test]
+    fn neither_order_nor_brackets_matter() {
+        let lessons: [&[&str]; 3] = [
+            &["priority high CPUbound </Code/a.c/f>", "prune * /Machine", "threshold CPUbound 0.2"],
+            &["priority low CPUbound </Code/a.c/f>", "threshold CPUbound 0.1", "hold 2 s"],
+            &["priority high CPUbound </Code/a.c/f>", "prune * /Machine", "threshold CPUbound 0.3"],
+        ];
+        for how in [Combination::Union, Combination::Intersection] {
+            for turned in [[0, 1, 2], [1, 2, 0], [2, 1, 0]] {
+                let [one, two, three] = turned.map(|at| read(lessons[at]));
+                let pair = |one: &Directives, other: &Directives| {
+                    combine(&[one.clone(), other.clone()], how).expect("no maps")
+                };
+                let at_once = plain(&all(&lessons, how));
+                assert_eq!(plain(&pair(&pair(&one, &two), &three)), at_once);
+                assert_eq!(plain(&pair(&one, &pair(&two, &three))), at_once);
+            }
+        }
     }
 }
