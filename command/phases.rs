@@ -6,6 +6,7 @@ use clap::Args;
 use whyperf_model::{Efficiency, Effort};
 
 use crate::arguments::seconds;
+use crate::terminal::{Manner, plain, shortened};
 
 /// What begins a phase.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
@@ -29,6 +30,16 @@ pub(crate) const MOST: usize = 100;
 /// What a reader should know when there were more.
 pub(crate) const MORE: &str =
     "More phases began than are told apart: the last one goes on to the end.";
+
+/// A phase's name where people read it.
+pub(crate) fn shown(name: &str, manner: Manner) -> String {
+    match plain(name.trim()) {
+        name if name.is_empty() => "without a name".to_owned(),
+        name => shortened(&name, LONGEST_SHOWN, manner),
+    }
+}
+
+const LONGEST_SHOWN: usize = 40;
 
 /// How well the ranks used the time of each phase, of what each had done when it began and what they have done by now.
 pub(crate) fn efficiencies(begun: &[Vec<Effort>], now: &[Effort]) -> Vec<Option<Efficiency>> {

@@ -1,5 +1,6 @@
 //! What standard error can show: width, colour, line-drawing characters, and one line that changes.
 
+use std::borrow::Cow;
 use std::env;
 use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -155,6 +156,19 @@ pub(crate) fn wrapped(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
+/// The text as it can be shown in one line: a name that somebody else gave is not to move the cursor, nor to look like several lines.
+pub(crate) fn plain(text: &str) -> Cow<'_, str> {
+    if !text.contains(char::is_control) {
+        return Cow::Borrowed(text);
+    }
+    let shown = |character: char| {
+        let escaped = character.is_control().then(|| character.escape_default());
+        let kept = escaped.is_none().then_some(character);
+        escaped.into_iter().flatten().chain(kept)
+    };
+    Cow::Owned(text.chars().flat_map(shown).collect())
+}
+
 /// The text cut to so many columns; its end tells more than its beginning, so that stays.
 pub(crate) fn shortened(text: &str, columns: usize, manner: Manner) -> String {
     let length = text.chars().count();
@@ -201,6 +215,12 @@ mod tests {
     fn a_long_name_keeps_its_end() {
         assert_eq!(shortened("/Code/oned.c", 20, Manner::PLAIN), "/Code/oned.c");
         assert_eq!(shortened("/Code/oned.c", 7, Manner::PLAIN), "…oned.c");
+    }
+
+    #[test]
+    fn what_steers_a_terminal_is_spelt_out() {
+        assert_eq!(plain("two words"), "two words");
+        assert_eq!(plain("a\x1b[2Jb\nc\u{9b}"), "a\\u{1b}[2Jb\\nc\\u{9b}");
     }
 
     #[test]

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use whyperf_consultant::{Conclusion, Operator, Truth};
 
 use super::{Efficiency, Phase, Refusal, Report, profile, tree};
-use crate::terminal::{self, Manner, wrapped};
+use crate::phases;
+use crate::terminal::{self, Manner, plain, wrapped};
 
 /// The whole report.
 pub(crate) fn render(report: &Report, rows: usize, manner: Manner) -> String {
@@ -106,19 +107,43 @@ fn write_bottlenecks(report: &Report, manner: Manner, text: &mut String) {
 }
 
 fn write_phases(report: &Report, manner: Manner, text: &mut String) {
-    for Phase { name, begin_s, end_s, efficiency, search, bottlenecks } in &report.phases {
-        let title = format!("Phase {name}");
-        heading(&title, &format!("from {begin_s:.2} s to {end_s:.2} s"), manner, text);
-        if let Some(efficiency) = efficiency {
-            line(text, &format!("  {}", efficient(efficiency, manner)));
+    let says_nothing = |phase: &Phase| phase.bottlenecks.is_empty() && phase.efficiency.is_none();
+    let alike = report.phases.chunk_by(|one, next| says_nothing(one) && says_nothing(next));
+    for phases in alike {
+        match phases {
+            [first, .., last] => write_nothing_found(phases.len(), [first, last], manner, text),
+            phases => phases.iter().for_each(|phase| write_phase(phase, manner, text)),
         }
-        if bottlenecks.is_empty() {
-            let tested = counted(search.pairs_tested, "pair", "pairs");
-            line(text, &format!("  none found: {tested} tested"));
-        }
-        for each in tree::lines(bottlenecks, MOST_ROWS_OF_PHASE, manner) {
-            line(text, &each);
-        }
+    }
+}
+
+/// Many steps of which there is nothing to be told are not to hide those of which there is.
+fn write_nothing_found(
+    count: usize,
+    [first, last]: [&Phase; 2],
+    manner: Manner,
+    text: &mut String,
+) {
+    let names = [first, last].map(|phase| phases::shown(&phase.name, manner));
+    let title = format!("Phases {}", names.join(" to "));
+    let about = format!("from {:.2} s to {:.2} s", first.begin_s, last.end_s);
+    heading(&title, &about, manner, text);
+    line(text, &format!("  none found in any of {count}"));
+}
+
+fn write_phase(phase: &Phase, manner: Manner, text: &mut String) {
+    let Phase { name, begin_s, end_s, efficiency, search, bottlenecks } = phase;
+    let title = format!("Phase {}", phases::shown(name, manner));
+    heading(&title, &format!("from {begin_s:.2} s to {end_s:.2} s"), manner, text);
+    if let Some(efficiency) = efficiency {
+        line(text, &format!("  {}", efficient(efficiency, manner)));
+    }
+    if bottlenecks.is_empty() {
+        let tested = counted(search.pairs_tested, "pair", "pairs");
+        line(text, &format!("  none found: {tested} tested"));
+    }
+    for each in tree::lines(bottlenecks, MOST_ROWS_OF_PHASE, manner) {
+        line(text, &each);
     }
 }
 
@@ -156,7 +181,10 @@ fn write_cost(report: &Report, manner: Manner, text: &mut String) {
     heading("Cost of measuring", "share of the time of the process that paid most", manner, text);
     let style = if cost.max > cost.limit { terminal::CAUTION } else { terminal::GOOD };
     let (mean, max) = (precise(cost.mean), precise(cost.max));
-    let numbers = format!("mean {mean}, worst second {max}, limit {}", share(cost.limit));
+    // A second that is mostly before the run would look better than the run.
+    let worst =
+        if report.elapsed_s < 1.0 { String::new() } else { format!("worst second {max}, ") };
+    let numbers = format!("mean {mean}, {worst}limit {}", share(cost.limit));
     line(text, &format!("  {}", manner.paint(numbers, style)));
     let stated = match cost.compensated_s {
         Some(seconds) => format!(
@@ -239,7 +267,8 @@ fn one_line(words: &[String], columns: usize, manner: Manner) -> String {
         if !word.is_empty() && word.chars().all(is_plain) {
             return word.clone();
         }
-        format!("'{}'", word.split_whitespace().collect::<Vec<_>>().join(" "))
+        let words: Vec<_> = word.split_whitespace().collect();
+        format!("'{}'", plain(&words.join(" ")))
     };
     let text = words.iter().map(quoted).collect::<Vec<_>>().join(" ");
     if text.chars().count() <= columns {
@@ -325,6 +354,42 @@ mod tests {
         let words = ["mpirun", "a b\nc", "./app"].map(String::from);
         assert_eq!(one_line(&words, 40, Manner::PLAIN), "mpirun 'a b c' ./app");
         assert_eq!(one_line(&words, 12, Manner::PLAIN), "mpirun…./app");
+    }
+
+    #[test]
+    fn names_that_a_program_gives_cannot_write_on_the_terminal() {
+        let mut report = example::report();
+        report.command = ["./app", "a\u{1b}[31mb"].map(String::from).to_vec();
+        let name = format!("{}\n\u{1b}[2J", "x".repeat(10_000));
+        report.phases.push(Phase { name, ..Phase::default() });
+        let text = render(&report, 12, Manner::PLAIN);
+        assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+        assert!(!text.contains('\u{1b}'), "{text}");
+        assert_eq!(phases::shown(" \n", Manner::PLAIN), "without a name");
+    }
+
+    #[test]
+    fn a_narrow_terminal_has_the_whole_report() {
+        for width in [60, 66, 80] {
+            let text = render(&example::report(), 12, Manner { width, ..Manner::PLAIN });
+            assert!(text.contains("Profile  by caller"), "{text}");
+        }
+    }
+
+    #[test]
+    fn phases_with_nothing_to_tell_are_told_together() {
+        let mut report = example::report();
+        let named = |name: &str| Phase { name: name.to_owned(), ..Phase::default() };
+        report.phases.push(named("alone"));
+        let text = render(&report, 12, Manner::PLAIN);
+        assert!(text.contains("\nPhase alone  from"), "{text}");
+        report.phases.extend((0..98).map(|step| named(&format!("step {step}"))));
+        let text = render(&report, 12, Manner::PLAIN);
+        assert!(text.contains("\nPhases alone to step 97  from"), "{text}");
+        assert!(
+            text.contains("none found in any of 99\n") && !text.contains("Phase step"),
+            "{text}"
+        );
     }
 
     #[test]
