@@ -96,7 +96,11 @@ pub(crate) enum Verb {
     #[command(subcommand)]
     Directives(DirectivesVerb),
     /// Print the table of hypotheses
-    Hypotheses,
+    Hypotheses {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Say what this machine allows, what is missing and what to do
     Doctor(Listing),
     /// Remove what runs that were killed have left behind

@@ -59,9 +59,16 @@ pub(crate) fn print(text: &str) -> bool {
 
 /// The same, of something as JSON in one line: as it is written, for what is long.
 pub(crate) fn print_json(value: &impl Serialize) -> bool {
-    let mut stream = BufWriter::new(io::stdout().lock());
-    let written = serde_json::to_writer(&mut stream, value).map_err(io::Error::from);
-    is_done(written.and_then(|()| writeln!(stream)).and_then(|()| stream.flush()))
+    write(|stream| {
+        serde_json::to_writer(&mut *stream, value)?;
+        writeln!(stream)
+    })
+}
+
+/// The same, of whatever is written piece by piece.
+pub(crate) fn write(work: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> bool {
+    let mut stream = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    is_done(work(&mut stream).and_then(|()| stream.flush()))
 }
 
 fn is_done(done: io::Result<()>) -> bool {

@@ -7,7 +7,8 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result, anyhow};
 use serde::Serialize;
 use whyperf_experiments::{
-    Access, Edge, Extent, ObjectRow, ProfileRow, ResourceSpan, RunId, Store, Summary, Verdict,
+    Access, Edge, Extent, ObjectRow, Phase, ProfileRow, ResourceSpan, RunId, Store, Summary,
+    Verdict,
 };
 use whyperf_model::{Histogram, Pair, Time};
 
@@ -16,7 +17,7 @@ use crate::outlet;
 use crate::report::share;
 use crate::runs::status;
 use crate::store_arguments::Show;
-use crate::terminal::{self, Manner};
+use crate::terminal::{self, Manner, plain};
 
 /// Prints what was asked for.
 pub(crate) fn show(request: &Show) -> Result<ExitCode> {
@@ -24,15 +25,22 @@ pub(crate) fn show(request: &Show) -> Result<ExitCode> {
     let run = store.find(&request.run)?;
     let page = Page { manner: Manner::of_stdout(request.place.color), json: request.place.json };
     let text = if request.search {
-        let verdicts = store.verdicts(&run)?;
-        page.of(&graph(&verdicts, &store.edges(&run)?), |_| verdict_lines(&verdicts, page.manner))
+        let searches = searches(&store, &run)?;
+        let nodes: Vec<Node<'_>> = searches.iter().flat_map(graph).collect();
+        page.of(&nodes, |_| {
+            let lines = |one: &Searched| {
+                let title = one.phase.as_ref().map(|phase| title(phase, page.manner));
+                title.unwrap_or_default() + &verdict_lines(&one.verdicts, page.manner)
+            };
+            searches.iter().map(lines).collect()
+        })
     } else if request.profile {
         page.of(&store.profile(&run)?, |rows| profile_lines(rows))
     } else if request.resources {
         page.of(&store.resources(&run)?, |spans| {
             let line = |name: &str, from: Time, to: Option<Time>| {
                 let to = to.map_or_else(|| "end".to_owned(), seconds);
-                format!("{:>10} {to:>10}  {name}\n", seconds(from))
+                format!("{:>10} {to:>10}  {}\n", seconds(from), plain(name))
             };
             spans.iter().map(|span| line(&span.name, span.appeared, span.retired)).collect()
         })
@@ -40,7 +48,7 @@ pub(crate) fn show(request: &Show) -> Result<ExitCode> {
         page.of(&store.steps(&run)?, |steps| {
             steps
                 .iter()
-                .map(|step| format!("{:>10}  {}\n", seconds(step.time), step.text))
+                .map(|step| format!("{:>10}  {}\n", seconds(step.time), plain(&step.text)))
                 .collect()
         })
     } else if let Some(words) = &request.histogram {
@@ -73,9 +81,36 @@ impl Page {
     }
 }
 
+/// The search over the whole run, or over a phase of it.
+struct Searched {
+    phase: Option<Phase>,
+    verdicts: Vec<Verdict>,
+    edges: Vec<Edge>,
+}
+
+fn searches(store: &Store, run: &RunId) -> Result<Vec<Searched>> {
+    let (verdicts, edges) = (store.verdicts(run)?, store.edges(run)?);
+    let mut all = vec![Searched { phase: None, verdicts, edges }];
+    for phase in store.phases(run)? {
+        let verdicts = store.verdicts_in(run, phase.number)?;
+        let edges = store.edges_in(run, phase.number)?;
+        all.push(Searched { phase: Some(phase), verdicts, edges });
+    }
+    Ok(all)
+}
+
+/// Of which phase the lines below it are.
+fn title(phase: &Phase, manner: Manner) -> String {
+    let (name, began, ended) = (plain(&phase.name), seconds(phase.began), seconds(phase.ended));
+    let title = format_args!("Phase {name}, from {began} to {ended}");
+    format!("{}\n", manner.paint(title, terminal::TITLE))
+}
+
 /// A question with those that led to it.
 #[derive(Serialize)]
 struct Node<'a> {
+    /// The phase that it was asked in; none of the whole run. Each counts its questions by itself.
+    phase: Option<u32>,
     #[serde(flatten)]
     verdict: &'a Verdict,
     parents: Vec<Parent<'a>>,
@@ -88,12 +123,14 @@ struct Parent<'a> {
 }
 
 /// The graph of a search, in the order in which its questions came up.
-fn graph<'a>(verdicts: &'a [Verdict], edges: &'a [Edge]) -> Vec<Node<'a>> {
+fn graph(searched: &Searched) -> Vec<Node<'_>> {
+    let Searched { phase, verdicts, edges } = searched;
     let mut led: BTreeMap<u64, Vec<Parent<'_>>> = BTreeMap::new();
     for Edge { parent, child, axis } in edges {
         led.entry(*child).or_default().push(Parent { number: *parent, axis });
     }
-    let node = |verdict: &'a Verdict| Node {
+    let node = |verdict| Node {
+        phase: phase.as_ref().map(|phase| phase.number),
         verdict,
         parents: led.remove(&verdict.number).unwrap_or_default(),
     };
@@ -113,13 +150,29 @@ struct Overview {
     objects: Vec<ObjectRow>,
     directives: Vec<String>,
     bottlenecks: Vec<Verdict>,
+    phases: Vec<Told>,
+}
+
+/// A phase and what was found in it.
+#[derive(Serialize)]
+struct Told {
+    #[serde(flatten)]
+    phase: Phase,
+    bottlenecks: Vec<Verdict>,
+}
+
+/// Those that are true, in the order of finding.
+fn true_ones(mut verdicts: Vec<Verdict>) -> Vec<Verdict> {
+    verdicts.retain(|verdict| verdict.truth == "true");
+    verdicts.sort_by(|one, other| one.found.cmp(&other.found).then(one.number.cmp(&other.number)));
+    verdicts
 }
 
 fn overview(store: &Store, run: &RunId) -> Result<Overview> {
-    let mut bottlenecks = store.verdicts(run)?;
-    bottlenecks.retain(|verdict| verdict.truth == "true");
-    bottlenecks
-        .sort_by(|one, other| one.found.cmp(&other.found).then(one.number.cmp(&other.number)));
+    let told = |phase: Phase| {
+        let bottlenecks = true_ones(store.verdicts_in(run, phase.number)?);
+        Ok(Told { phase, bottlenecks })
+    };
     let machine = |span: ResourceSpan| {
         let name = span.name.strip_prefix("/Machine/")?;
         Some(name.to_owned())
@@ -131,37 +184,39 @@ fn overview(store: &Store, run: &RunId) -> Result<Overview> {
         facts: store.facts(run)?,
         objects: store.objects(run)?,
         directives: store.directives(run)?,
-        bottlenecks,
+        bottlenecks: true_ones(store.verdicts(run)?),
+        phases: store.phases(run)?.into_iter().map(told).collect::<Result<_>>()?,
     })
 }
 
 fn overview_lines(overview: &Overview, manner: Manner) -> String {
-    let Overview { summary, extent, machines, facts, objects, directives, bottlenecks } = overview;
+    let Overview { summary, extent, machines, facts, objects, directives, bottlenecks, phases } =
+        overview;
     let ending = match (summary.complete, summary.exit_status) {
         (true, Some(status)) => format!("exit status {status}"),
         _ => "never finished: whyperf did not see its end".to_owned(),
     };
     let mut text = format!(
         "{}  {}\n  {} / {} / {}\n  began {}, took {:.2} s, {ending}\n  {} processes, {} threads on {}; measuring cost {} of the process that paid most\n",
-        manner.paint(&summary.id, terminal::TITLE),
-        summary.command.join(" "),
-        summary.application,
-        summary.experiment,
-        summary.trial,
+        manner.paint(plain(summary.id.as_str()), terminal::TITLE),
+        plain(&summary.command.join(" ")),
+        plain(&summary.application),
+        plain(&summary.experiment),
+        plain(&summary.trial),
         summary.started,
         summary.elapsed_s,
         extent.processes,
         extent.threads,
-        machines.join(", "),
+        plain(&machines.join(", ")),
         share(extent.cost[0]),
     );
     for fact in facts {
-        let _ = writeln!(text, "  {:<18} {}", fact.name, fact.value);
+        let _ = writeln!(text, "  {:<18} {}", plain(&fact.name), plain(&fact.value));
     }
     let told = objects.iter().filter_map(object_line);
     let told: Vec<String> = told.collect();
     for line in &told {
-        let _ = writeln!(text, "  object             {line}");
+        let _ = writeln!(text, "  object             {}", plain(line));
     }
     if told.len() < objects.len() {
         let others = objects.len() - told.len();
@@ -171,10 +226,15 @@ fn overview_lines(overview: &Overview, manner: Manner) -> String {
         );
     }
     for directive in directives {
-        let _ = writeln!(text, "  directive          {directive}");
+        let _ = writeln!(text, "  directive          {}", plain(directive));
     }
     let _ = writeln!(text, "{}", manner.paint("Found, in the order of finding", terminal::TITLE));
-    text + &verdict_lines(bottlenecks, manner)
+    text += &verdict_lines(bottlenecks, manner);
+    for Told { phase, bottlenecks } in phases {
+        text += &title(phase, manner);
+        text += &verdict_lines(bottlenecks, manner);
+    }
+    text
 }
 
 /// A file, its build as far as anybody tells builds apart, and who made it; none where it does not say.
@@ -187,7 +247,7 @@ fn object_line(object: &ObjectRow) -> Option<String> {
 
 fn verdict_lines(verdicts: &[Verdict], manner: Manner) -> String {
     let line = |verdict: &Verdict| {
-        let truth = format!("{:<7}", verdict.truth);
+        let truth = format!("{:<7}", plain(&verdict.truth));
         let style = if verdict.truth == "true" { terminal::ALARM } else { terminal::FAINT };
         let found = verdict.found.map_or_else(String::new, seconds);
         let value = verdict.value.map_or_else(
@@ -197,9 +257,9 @@ fn verdict_lines(verdicts: &[Verdict], manner: Manner) -> String {
         format!(
             "{found:>10}  {}  {value:>8}  {:<24}  {}  ({})\n",
             manner.paint(truth, style),
-            verdict.hypothesis,
-            verdict.focus,
-            verdict.origin
+            plain(&verdict.hypothesis),
+            plain(&verdict.focus),
+            plain(&verdict.origin)
         )
     };
     verdicts.iter().map(line).collect()
@@ -214,7 +274,7 @@ fn profile_lines(rows: &[ProfileRow]) -> String {
             row.calls,
             row.inclusive.as_secs_f64(),
             row.exclusive.as_secs_f64(),
-            row.path.join(" => ")
+            plain(&row.path.join(" => "))
         )
     };
     rows.iter().map(line).collect()

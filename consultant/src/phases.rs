@@ -16,7 +16,7 @@ use crate::directive::Guidance;
 use crate::hypothesis::Hypotheses;
 use crate::report::Report;
 use crate::request::{MeasurementId, Request};
-use crate::search::Search;
+use crate::search::{Question, Search};
 use crate::settings::Settings;
 use crate::step::Step;
 use crate::world::{Event, World};
@@ -38,7 +38,7 @@ pub struct Phases {
     current_first: bool,
 }
 
-/// A phase that is over.
+/// A phase that is over, or as it stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Past {
     /// How it was called.
@@ -47,6 +47,8 @@ pub struct Past {
     pub interval: Interval,
     /// What was found in it.
     pub report: Report,
+    /// All that was asked in it.
+    pub questions: Vec<Question>,
 }
 
 #[derive(Debug)]
@@ -124,8 +126,7 @@ impl Phases {
             stops.extend(self.routes.outward(Scope::Current, request));
         }
         self.routes.forget(Scope::Current);
-        let (interval, report) = (Interval::new(current.began, now), current.search.report());
-        self.past.push(Past { name: current.name, interval, report });
+        self.past.push(current.until(now));
         stops
     }
 
@@ -228,6 +229,13 @@ impl Phases {
         &self.past
     }
 
+    /// The phases without the first so many, the current one as it stands among them.
+    #[must_use]
+    pub fn after(&self, first: usize) -> Vec<Past> {
+        let current = self.current.as_ref().map(|current| current.until(self.now));
+        self.past.iter().skip(first).cloned().chain(current).collect()
+    }
+
     /// Searches until the world ends. Who steps in before an event may begin and end phases; what that stops is to be returned.
     pub fn run(
         &mut self,
@@ -274,6 +282,17 @@ impl Phases {
             [Scope::Current, Scope::Global]
         } else {
             [Scope::Global, Scope::Current]
+        }
+    }
+}
+
+impl Current {
+    fn until(&self, now: Time) -> Past {
+        Past {
+            name: self.name.clone(),
+            interval: Interval::new(self.began, now),
+            report: self.search.report(),
+            questions: self.search.questions().collect(),
         }
     }
 }

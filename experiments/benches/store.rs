@@ -60,7 +60,7 @@ fn main() -> Result<(), StoreError> {
         let beginning = format!("{:08x}", next.replace(next.get() + 5));
         let mut store = Store::open(&path, Access::Change)?;
         let run = store.find(&Selector::Named(beginning))?;
-        store.remove(&run)
+        store.remove(&[run])
     })?;
     timed("write a run", || written(&path, &Progress::default()))?;
     Ok(())

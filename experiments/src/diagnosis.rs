@@ -133,7 +133,7 @@ fn begin(
     id: &RunId,
 ) -> rusqlite::Result<Option<i64>> {
     transaction.execute("DELETE FROM run WHERE id = $1 AND source IS NOT NULL", [&id.0])?;
-    let trial = format!("diagnosis of {}", &diagnosis.source.as_str()[..8]);
+    let trial = format!("diagnosis of {}", diagnosis.source.short());
     let number: Option<i64> = transaction
         .query_row(
             "INSERT INTO run (id, experiment, trial, started, written, elapsed, exit_status, complete, command, \

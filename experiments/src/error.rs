@@ -14,8 +14,14 @@ pub enum StoreError {
         /// Why not.
         source: io::Error,
     },
+    /// It is a folder, a pipe or a device.
+    #[error("the store {} is no file; name another with --store or WHYPERF_STORE", path.display())]
+    NoFile {
+        /// What was named.
+        path: PathBuf,
+    },
     /// There is none, where one is to be read.
-    #[error("there is no store {}; `whyperf run` makes one, --store or WHYPERF_STORE name another", path.display())]
+    #[error("there is no store {} yet; `whyperf run` makes one, --store or WHYPERF_STORE name another", path.display())]
     Missing {
         /// The file.
         path: PathBuf,
@@ -83,7 +89,7 @@ pub enum StoreError {
         run: crate::run::RunId,
     },
     /// Several are.
-    #[error("{wanted} is the beginning of several runs: {}; write more of it", candidates.join(", "))]
+    #[error("{wanted} could be several runs: {}; write more of the one that is meant", candidates.join(", "))]
     Ambiguous {
         /// What was asked for.
         wanted: String,

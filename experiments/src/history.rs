@@ -1,6 +1,7 @@
 //! Reading what the store holds: the list of runs, and every part of one run.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use rusqlite::{Params, Row, params};
 use serde::Serialize;
@@ -9,8 +10,8 @@ use whyperf_model::{Focus, Histogram, Metric, Nanos, Pair, Time};
 use crate::bins;
 use crate::error::StoreError;
 use crate::instant::{counted, text};
-use crate::recorder::{SEPARATOR, transact};
-use crate::run::{Edge, ObjectRow, ProfileRow, RunId, StepRow, Summary, Verdict};
+use crate::recorder::{SEPARATOR, WHOLE, first_of, transact};
+use crate::run::{Edge, ObjectRow, Phase, ProfileRow, RunId, StepRow, Summary, Verdict};
 use crate::store::Store;
 
 /// Something that was so during a run.
@@ -45,6 +46,9 @@ pub struct History {
     /// Only those that were written to their end.
     pub complete: bool,
 }
+
+/// The version of the store in which phases are kept first.
+const PHASES: i64 = 3;
 
 /// The columns of a [`Listed`], of all runs.
 const SUMMARIES: &str = "SELECT number, id, experiment, trial, started, elapsed, exit_status, complete, command FROM run";
@@ -109,14 +113,19 @@ impl Store {
                      JOIN application ON application.id = experiment.application";
         let names =
             self.rows(doing, query, [], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?;
-        let names: HashMap<i64, (String, String)> = names.into_iter().collect();
+        let shared = |(id, (application, experiment)): (_, (String, String))| {
+            (id, (Arc::from(application), Arc::from(experiment)))
+        };
+        let names: HashMap<i64, (Arc<str>, Arc<str>)> = names.into_iter().map(shared).collect();
         let query = "SELECT run.number, of.id FROM run JOIN run AS of ON of.number = run.source \
                      WHERE run.number BETWEEN $1 AND $2 AND run.source IS NOT NULL";
         let sources = self.rows(doing, query, range, |row| Ok((row.get(0)?, row.get(1)?)))?;
         let mut sources: HashMap<i64, String> = sources.into_iter().collect();
         let named = |Listed { number, experiment, mut summary }| {
-            (summary.application, summary.experiment) =
-                names.get(&experiment).cloned().unwrap_or_default();
+            if let Some((application, name)) = names.get(&experiment) {
+                summary.application.clone_from(application);
+                summary.experiment.clone_from(name);
+            }
             summary.tags = tags.remove(&number).unwrap_or_default();
             summary.source = sources.remove(&number).map(RunId);
             summary
@@ -169,9 +178,18 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn verdicts(&self, run: &RunId) -> Result<Vec<Verdict>, StoreError> {
-        let query = "SELECT number, hypothesis, focus, truth, value, threshold, confidence, asked, found, cost, \
-                     origin FROM verdict WHERE run = $1 ORDER BY number";
-        self.of_run(run, query, verdict)
+        self.verdicts_in(run, WHOLE)
+    }
+
+    /// Every question of the search over one phase of a run.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn verdicts_in(&self, run: &RunId, phase: u32) -> Result<Vec<Verdict>, StoreError> {
+        let query = "SELECT number - $1, hypothesis, focus, truth, value, threshold, confidence, asked, found, \
+                     cost, origin FROM verdict WHERE run = $2 AND number >= $1 AND number < $3 ORDER BY number";
+        let range = params![first_of(phase), self.number(run)?, first_of(phase) + first_of(1)];
+        self.rows("reading a run", query, range, verdict)
     }
 
     /// Which question of a run led to which.
@@ -179,10 +197,35 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn edges(&self, run: &RunId) -> Result<Vec<Edge>, StoreError> {
-        let query = "SELECT parent, child, axis FROM edge WHERE run = $1 ORDER BY parent, child";
-        self.of_run(run, query, |row| {
+        self.edges_in(run, WHOLE)
+    }
+
+    /// Which question of one phase of a run led to which.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn edges_in(&self, run: &RunId, phase: u32) -> Result<Vec<Edge>, StoreError> {
+        let query = "SELECT parent - $1, child - $1, axis FROM edge \
+                     WHERE run = $2 AND parent >= $1 AND parent < $3 ORDER BY parent, child";
+        let range = params![first_of(phase), self.number(run)?, first_of(phase) + first_of(1)];
+        self.rows("reading a run", query, range, |row| {
             let [parent, child] = [row.get(0)?, row.get(1)?].map(counted);
             Ok(Edge { parent, child, axis: row.get(2)? })
+        })
+    }
+
+    /// The phases of a run that were searched by themselves.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn phases(&self, run: &RunId) -> Result<Vec<Phase>, StoreError> {
+        if self.version < PHASES {
+            return Ok(Vec::new());
+        }
+        let query = "SELECT number, name, began, ended FROM phase WHERE run = $1 ORDER BY number";
+        self.of_run(run, query, |row| {
+            let [began, ended] = [row.get(2)?, row.get(3)?].map(time);
+            Ok(Phase { number: row.get(0)?, name: row.get(1)?, began, ended })
         })
     }
 
@@ -255,15 +298,33 @@ impl Store {
         })
     }
 
-    /// Forgets a run, and the diagnoses of it.
+    /// Forgets runs and the diagnoses of them, all or none; names those that are gone now.
     ///
     /// # Errors
-    /// When the store cannot be written or the run is gone.
-    pub fn remove(&mut self, run: &RunId) -> Result<(), StoreError> {
-        let removed = transact(self, "removing a run", |transaction| {
-            transaction.execute("DELETE FROM run WHERE id = $1", [&run.0])
+    /// When the store cannot be written or a run is gone already.
+    pub fn remove(&mut self, runs: &[RunId]) -> Result<Vec<RunId>, StoreError> {
+        let removed = transact(self, "removing runs", |transaction| {
+            let mut with_diagnoses = transaction.prepare_cached(
+                "SELECT id FROM run WHERE id = $1 \
+                 OR source = (SELECT number FROM run WHERE id = $1) ORDER BY number",
+            )?;
+            let mut removed: Vec<RunId> = Vec::new();
+            for run in runs {
+                let found = with_diagnoses.query_map([&run.0], |row| row.get(0).map(RunId))?;
+                let found: Vec<RunId> = found.collect::<rusqlite::Result<_>>()?;
+                if !found.contains(run) {
+                    return Ok(Err(run));
+                }
+                removed.extend(found);
+            }
+            let mut delete = transaction.prepare_cached("DELETE FROM run WHERE id = $1")?;
+            removed.iter().try_for_each(|run| delete.execute([&run.0]).map(drop))?;
+            Ok(Ok(removed))
         })?;
-        if removed == 0 { Err(self.gone(run)) } else { Ok(()) }
+        let mut removed = removed.map_err(|run| self.gone(run))?;
+        let mut known = HashSet::new();
+        removed.retain(|run| known.insert(run.clone()));
+        Ok(removed)
     }
 
     /// Calls a run something, or no longer.
@@ -340,22 +401,24 @@ fn pair(metric: &str, focus: &str) -> Option<Pair> {
 /// Reads rows of the list; the same command again is not taken apart again.
 #[expect(clippy::cast_precision_loss, reason = "seconds for a reader")]
 fn lister() -> impl FnMut(&Row<'_>) -> rusqlite::Result<Listed> {
-    let mut latest = (String::new(), Vec::new());
+    let nothing: Arc<str> = Arc::from("");
+    let mut latest = (String::new(), Arc::from([]));
     move |row| {
         let command = row.get_ref(8)?.as_str()?;
         if command != latest.0 {
-            latest = (command.to_owned(), serde_json::from_str(command).unwrap_or_default());
+            let words: Vec<String> = serde_json::from_str(command).unwrap_or_default();
+            latest = (command.to_owned(), Arc::from(words));
         }
         let summary = Summary {
             id: RunId(row.get(1)?),
-            application: String::new(),
-            experiment: String::new(),
+            application: Arc::clone(&nothing),
+            experiment: Arc::clone(&nothing),
             trial: row.get(3)?,
             started: text(row.get(4)?),
             elapsed_s: row.get::<_, i64>(5)? as f64 / 1e9,
             exit_status: row.get(6)?,
             complete: row.get(7)?,
-            command: latest.1.clone(),
+            command: Arc::clone(&latest.1),
             tags: Vec::new(),
             source: None,
         };

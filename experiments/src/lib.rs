@@ -39,7 +39,8 @@ pub use record::Record;
 pub use recorder::{Ending, Progress, Recorder};
 pub use replay::Replay;
 pub use run::{
-    Edge, Measurement, NewRun, ObjectRow, ProfileRow, RunId, StepRow, Summary, Topic, Verdict,
+    Edge, Measurement, NewRun, ObjectRow, Phase, ProfileRow, RunId, StepRow, Summary, Topic,
+    Verdict,
 };
 pub use selector::Selector;
 pub use store::{Access, Store};

@@ -7,7 +7,11 @@ use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior};
 use crate::error::StoreError;
 
 /// Each step once, in order; a step that was shipped is never changed.
-const STEPS: [&str; 2] = [include_str!("migrations/001.sql"), include_str!("migrations/002.sql")];
+const STEPS: [&str; 3] = [
+    include_str!("migrations/001.sql"),
+    include_str!("migrations/002.sql"),
+    include_str!("migrations/003.sql"),
+];
 
 /// The version that this whyperf writes.
 pub(crate) fn newest() -> i64 {

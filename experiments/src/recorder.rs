@@ -15,12 +15,20 @@ use crate::error::StoreError;
 use crate::instant::{count, nanos};
 use crate::record::Record;
 use crate::run::{
-    Edge, Measurement, NewRun, ObjectRow, ProfileRow, RunId, StepRow, Topic, Verdict,
+    Edge, Measurement, NewRun, ObjectRow, Phase, ProfileRow, RunId, StepRow, Topic, Verdict,
 };
 use crate::store::{Access, Store};
 
 /// What separates the names of a callpath in the store; no name contains it.
 pub(crate) const SEPARATOR: &str = "\u{1f}";
+
+/// In the place of a phase's number: the search over the whole run.
+pub(crate) const WHOLE: u32 = 0;
+
+/// The number that the store gives to the first question of a phase: those of one run share a table.
+pub(crate) fn first_of(phase: u32) -> i64 {
+    i64::from(phase) << 32
+}
 
 /// What is new since it was last written; what is written again replaces what was there.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,6 +47,8 @@ pub struct Progress {
     pub verdicts: Vec<Verdict>,
     /// Which question led to which.
     pub edges: Vec<Edge>,
+    /// Phases, each with its questions whose answer changed and what led to them.
+    pub searched: Vec<(Phase, Vec<Verdict>, Vec<Edge>)>,
     /// Lines of the log that came.
     pub steps: Vec<StepRow>,
     /// Measurements whose histogram grew.
@@ -100,8 +110,16 @@ impl Recorder {
     /// # Errors
     /// See [`StoreError`]; what was written before is kept.
     pub fn record(&mut self, progress: &Progress) -> Result<(), StoreError> {
-        let (number, steps) = (self.number, self.steps);
         self.take_in(progress);
+        self.record_again(progress)
+    }
+
+    /// Adds what could not be added just now: the same, and nothing else.
+    ///
+    /// # Errors
+    /// See [`StoreError`]; what was written before is kept.
+    pub fn record_again(&mut self, progress: &Progress) -> Result<(), StoreError> {
+        let (number, steps) = (self.number, self.steps);
         let record = &self.record;
         transact(&mut self.store, "writing a run", |transaction| {
             Writer { transaction, run: number }.write(progress, steps, record)
@@ -217,16 +235,14 @@ pub(crate) struct Writer<'a> {
 impl Writer<'_> {
     /// What a search found, without what was measured.
     pub(crate) fn write_found(&self, progress: &Progress) -> rusqlite::Result<()> {
-        self.verdicts(&progress.verdicts)?;
-        self.edges(&progress.edges)?;
+        self.answers(progress)?;
         self.steps(&progress.steps, 0)
     }
 
     fn write(&self, progress: &Progress, steps: i64, record: &Record) -> rusqlite::Result<()> {
         self.summary(progress)?;
         self.resources(progress)?;
-        self.verdicts(&progress.verdicts)?;
-        self.edges(&progress.edges)?;
+        self.answers(progress)?;
         self.steps(&progress.steps, steps)?;
         self.histograms(&progress.histograms)?;
         self.objects(&progress.objects)?;
@@ -284,7 +300,23 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn verdicts(&self, verdicts: &[Verdict]) -> rusqlite::Result<()> {
+    fn answers(&self, progress: &Progress) -> rusqlite::Result<()> {
+        self.verdicts(&progress.verdicts, WHOLE)?;
+        self.edges(&progress.edges, WHOLE)?;
+        let mut statement = self.transaction.prepare_cached(
+            "INSERT INTO phase (run, number, name, began, ended) VALUES ($1, $2, $3, $4, $5) \
+             ON CONFLICT (run, number) DO UPDATE SET ended = excluded.ended",
+        )?;
+        for (phase, verdicts, edges) in &progress.searched {
+            let [began, ended] = [phase.began, phase.ended].map(|time| count(time.0.0));
+            statement.execute(params![self.run, phase.number, phase.name, began, ended])?;
+            self.verdicts(verdicts, phase.number)?;
+            self.edges(edges, phase.number)?;
+        }
+        Ok(())
+    }
+
+    fn verdicts(&self, verdicts: &[Verdict], phase: u32) -> rusqlite::Result<()> {
         let mut statement = self.transaction.prepare_cached(
             "INSERT INTO verdict (run, number, hypothesis, focus, truth, value, threshold, confidence, asked, \
              found, cost, origin) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) \
@@ -295,7 +327,7 @@ impl Writer<'_> {
         for verdict in verdicts {
             statement.execute(params![
                 self.run,
-                count(verdict.number),
+                first_of(phase) + count(verdict.number),
                 verdict.hypothesis,
                 verdict.focus,
                 verdict.truth,
@@ -311,15 +343,15 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn edges(&self, edges: &[Edge]) -> rusqlite::Result<()> {
+    fn edges(&self, edges: &[Edge], phase: u32) -> rusqlite::Result<()> {
         let mut statement = self.transaction.prepare_cached(
             "INSERT INTO edge (run, parent, child, axis) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
         )?;
         for edge in edges {
             statement.execute(params![
                 self.run,
-                count(edge.parent),
-                count(edge.child),
+                first_of(phase) + count(edge.parent),
+                first_of(phase) + count(edge.child),
                 edge.axis
             ])?;
         }

@@ -1,6 +1,7 @@
 //! A run and what belongs to it, as plain values.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -27,6 +28,12 @@ impl RunId {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// As many of them as a user mostly needs.
+    #[must_use]
+    pub fn short(&self) -> &str {
+        self.0.get(..8).unwrap_or(&self.0)
     }
 }
 
@@ -74,15 +81,15 @@ impl Topic {
     }
 }
 
-/// A run as it is listed. Serialized, it is an element of `whyperf runs --json`.
+/// A run as it is listed; what is the same for many is shared. Serialized, it is an element of `whyperf runs --json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
     /// Its name.
     pub id: RunId,
     /// What program it is.
-    pub application: String,
+    pub application: Arc<str>,
     /// What was varied.
-    pub experiment: String,
+    pub experiment: Arc<str>,
     /// What it is in it.
     pub trial: String,
     /// When it began: `2026-03-01T12:00:00Z`.
@@ -94,7 +101,7 @@ pub struct Summary {
     /// Whether it was written to its end.
     pub complete: bool,
     /// The program and its arguments.
-    pub command: Vec<String>,
+    pub command: Arc<[String]>,
     /// What the user calls it.
     pub tags: Vec<String>,
     /// Of a diagnosis: the run that was gone through.
@@ -137,6 +144,19 @@ pub struct Verdict {
     pub cost: f64,
     /// Where the idea came from: search, priority, hint or late resource.
     pub origin: String,
+}
+
+/// A part of a run that was searched by itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Phase {
+    /// Which phase of the run it is; the first is 1.
+    pub number: u32,
+    /// How it was called.
+    pub name: String,
+    /// When it began.
+    pub began: Time,
+    /// When it ended, or until when it is known.
+    pub ended: Time,
 }
 
 /// One question led to another.

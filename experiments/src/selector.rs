@@ -81,8 +81,9 @@ impl Store {
         }
     }
 
-    /// Ids that begin so; or, where there are none, those of runs with that tag, the newest first.
+    /// The run of this id; or those whose ids begin so and the newest that has this tag: a person may mean either.
     fn named(&self, name: &str) -> rusqlite::Result<Vec<String>> {
+        let mut found: Vec<String> = Vec::new();
         if name.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             let query = "SELECT id FROM run WHERE id >= $1 AND id < $2 ORDER BY id LIMIT $3";
             let most = i64::try_from(SHOWN + 1).unwrap_or(i64::MAX);
@@ -90,16 +91,17 @@ impl Store {
             let mut statement = self.connection.prepare_cached(query)?;
             let rows =
                 statement.query_map(params![lower, format!("{lower}g"), most], |row| row.get(0))?;
-            let found: Vec<String> = rows.collect::<rusqlite::Result<_>>()?;
-            if !found.is_empty() {
+            found = rows.collect::<rusqlite::Result<_>>()?;
+            if found == [lower] {
                 return Ok(found);
             }
         }
         let query = "SELECT run.id FROM tag JOIN run ON run.number = tag.run WHERE tag.name = $1 \
                      ORDER BY run.started DESC, run.number DESC LIMIT 1";
         let mut statement = self.connection.prepare_cached(query)?;
-        let rows = statement.query_map([name], |row| row.get(0))?;
-        rows.collect()
+        let tagged: Option<String> = statement.query_row([name], |row| row.get(0)).optional()?;
+        found.extend(tagged.filter(|id| !found.contains(id)));
+        Ok(found)
     }
 }
 

@@ -31,6 +31,8 @@ pub enum Access {
 pub struct Store {
     pub(crate) path: PathBuf,
     pub(crate) connection: Connection,
+    /// As it was when it was opened; what is only read may be older than what is written.
+    pub(crate) version: i64,
 }
 
 /// How long another writer is waited for.
@@ -50,7 +52,7 @@ impl Store {
         };
         let failed = |error: rusqlite::Error| StoreError::of(path, "opening it", &error);
         let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
-        let mut store = Self { path: path.to_owned(), connection };
+        let mut store = Self { path: path.to_owned(), connection, version: migrations::newest() };
         store.configure(access).map_err(failed)?;
         store.check(access)?;
         Ok(store)
@@ -89,6 +91,7 @@ impl Store {
         if found > known {
             return Err(StoreError::Newer { path: path(), found, known });
         }
+        self.version = if access == Access::Read { found } else { known };
         match access {
             Access::Write if found < known => migrations::migrate(&self.path, &mut self.connection),
             Access::Read | Access::Change if found == 0 => {
@@ -105,6 +108,20 @@ impl Store {
 
 /// Makes the file, readable by its owner alone, where one is to be written.
 fn prepare(path: &Path, access: Access) -> Result<(), StoreError> {
+    // A pipe would be waited at before anybody could say what it is.
+    if let Ok(found) = std::fs::metadata(path) {
+        if !found.is_file() {
+            return Err(StoreError::NoFile { path: path.to_owned() });
+        }
+        // To the database a file of one byte is an empty one, which it may write over.
+        if found.len() == 1 {
+            let reason = "file is not a database".to_owned();
+            return Err(StoreError::Damaged { path: path.to_owned(), reason });
+        }
+        if found.len() == 0 && access != Access::Write {
+            return Err(StoreError::Missing { path: path.to_owned() });
+        }
+    }
     let opened = match access {
         Access::Read | Access::Change => File::open(path),
         Access::Write => OpenOptions::new().append(true).create(true).mode(0o600).open(path),

@@ -19,7 +19,7 @@ fn a_missing_store_is_made_for_a_run_only() {
     assert_eq!(mode & 0o077, 0, "others may not read it");
     let nowhere = place.folder().join("no/such/folder/whyperf.db");
     assert!(matches!(Recorder::begin(&nowhere, &new_run(0)), Err(StoreError::Open { .. })));
-    assert!(matches!(Recorder::begin(place.folder(), &new_run(0)), Err(StoreError::Open { .. })));
+    assert!(matches!(Recorder::begin(place.folder(), &new_run(0)), Err(StoreError::NoFile { .. })));
 }
 
 #[test]
@@ -31,10 +31,41 @@ fn what_is_no_store_is_refused_and_left_as_it_is() {
         assert!(matches!(Store::open(&place.store(), access), Err(StoreError::Damaged { .. })));
     }
     assert_eq!(fs::read(place.store()).expect("readable"), before);
+    fs::write(place.store(), "\n").expect("writable");
+    assert!(matches!(Store::open(&place.store(), Access::Write), Err(StoreError::Damaged { .. })));
+    assert_eq!(fs::read(place.store()).expect("readable"), b"\n");
     let other = place.folder().join("other.db");
     sql(&other, "CREATE TABLE letter (text TEXT)");
     assert!(matches!(Store::open(&other, Access::Write), Err(StoreError::Damaged { .. })));
     assert!(matches!(Store::open(&other, Access::Read), Err(StoreError::Damaged { .. })));
+}
+
+#[test]
+fn a_pipe_is_refused_and_not_waited_at() {
+    let place = Place::new("pipe");
+    let pipe = place.store();
+    let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU);
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, kind, mode, 0).expect("the folder can be written");
+    for access in [Access::Read, Access::Change, Access::Write] {
+        assert!(matches!(Store::open(&pipe, access), Err(StoreError::NoFile { .. })));
+    }
+}
+
+#[test]
+fn a_store_of_old_is_read_as_it_is_and_written_as_a_new_one() {
+    let place = Place::new("old");
+    let run = written(&place.store(), 0);
+    sql(
+        &place.store(),
+        "DELETE FROM schema_version WHERE version = 3; DROP TABLE phase; DROP INDEX tag_by_name",
+    );
+    let before = fs::read(place.store()).expect("readable");
+    let store = Store::open(&place.store(), Access::Read).expect("it is known");
+    assert_eq!(store.phases(&run).expect("there are none"), []);
+    assert_eq!(store.verdicts(&run).expect("readable").len(), 1);
+    assert_eq!(fs::read(place.store()).expect("readable"), before);
+    written(&place.store(), 1);
+    assert_eq!(read_all(&place.store()).ok(), Some(()));
 }
 
 #[test]
@@ -83,6 +114,7 @@ fn read_all(path: &Path) -> Result<(), StoreError> {
         store.facts(&run.id)?;
         store.verdicts(&run.id)?;
         store.edges(&run.id)?;
+        store.phases(&run.id)?;
         store.steps(&run.id)?;
         store.profile(&run.id)?;
         for pair in store.pairs(&run.id)? {

@@ -195,7 +195,8 @@ fn a_diagnosis_is_a_run_over_what_its_source_measured() {
     assert!(store.replay(&id).is_ok(), "a diagnosis can be diagnosed: it is its source that is");
     let other = Diagnosis { facts: Vec::new(), ..diagnosis };
     assert_ne!(other.id(), id);
-    store.remove(&source).expect("writable");
+    let removed = store.remove(&[source.clone(), source.clone()]).expect("writable");
+    assert_eq!(removed, [source, id], "each is told once");
     assert_eq!(store.runs(&History::default()).expect("readable"), []);
     assert!(matches!(store.keep(&other), Err(StoreError::NoSuchRun { .. })));
 }

@@ -1,6 +1,8 @@
 //! What is written comes back; what is written again replaces; what is removed is gone.
 
-use whyperf_experiments::{Access, History, Progress, Recorder, Selector, Store, StoreError};
+use whyperf_experiments::{
+    Access, Edge, History, Phase, Progress, Recorder, Selector, Store, StoreError, Verdict,
+};
 
 use crate::sample::{Place, at, new_run, pair, progress, row, verdict, written};
 
@@ -14,7 +16,7 @@ fn every_part_of_a_run_comes_back() {
     assert_eq!((summary.exit_status, summary.complete), (Some(0), true));
     assert!((summary.elapsed_s - 3.0).abs() < 1e-9, "{summary:?}");
     assert_eq!(summary.started, "2026-03-01T12:00:00Z");
-    assert_eq!(summary.command, new_run(0).command);
+    assert_eq!(*summary.command, *new_run(0).command);
     let spans = store.resources(&id).expect("it is there");
     assert_eq!((spans[0].name.as_str(), spans[0].appeared), ("/Process/0", at(7)));
     assert_eq!(spans[0].retired, Some(at(9)));
@@ -82,10 +84,49 @@ fn lists_are_newest_first_and_removing_forgets_all() {
     assert_eq!(listed(&store, &newest), [ids[2].clone()]);
     let other = History { application: Some("other".into()), ..History::default() };
     assert_eq!(listed(&store, &other), []);
-    store.remove(&ids[1]).expect("writable");
+    store.remove(&ids[1..2]).expect("writable");
     assert_eq!(listed(&store, &History::default()), [&ids[2], &ids[0]].map(Clone::clone));
     assert!(matches!(store.verdicts(&ids[1]), Err(StoreError::NoSuchRun { .. })));
-    assert!(matches!(store.remove(&ids[1]), Err(StoreError::NoSuchRun { .. })));
+    assert!(matches!(store.remove(&ids), Err(StoreError::NoSuchRun { .. })));
+    assert_eq!(listed(&store, &History::default()).len(), 2, "all or none");
+}
+
+#[test]
+fn phases_come_back_apart_from_the_whole_run() {
+    let place = Place::new("phases");
+    let mut recorder = Recorder::begin(&place.store(), &new_run(0)).expect("writable");
+    let phase = |number, name: &str, ended| {
+        (Phase { number, name: name.into(), began: at(5), ended: at(ended) }, vec![], vec![])
+    };
+    let mut second = phase(2, "solve", 90);
+    second.1 = vec![Verdict { value: Some(0.5), ..verdict("true") }];
+    second.2 = vec![Edge { parent: 0, child: 1, axis: "why".into() }];
+    let wrote = Progress { searched: vec![phase(1, "start", 7), second.clone()], ..progress() };
+    recorder.record(&wrote).expect("writable");
+    let later = Progress { searched: vec![phase(2, "solve", 99)], ..Progress::default() };
+    recorder.record(&later).expect("writable");
+    let store = Store::open(&place.store(), Access::Read).expect("it was just written");
+    let id = recorder.id();
+    let phases = store.phases(id).expect("readable");
+    assert_eq!(phases, [phase(1, "start", 7).0, phase(2, "solve", 99).0]);
+    assert_eq!(store.verdicts_in(id, 1).expect("readable"), []);
+    assert_eq!(store.verdicts_in(id, 2).expect("readable"), second.1);
+    assert_eq!(store.edges_in(id, 2).expect("readable"), second.2);
+    assert_eq!(store.verdicts(id).expect("readable"), wrote.verdicts);
+    assert_eq!(store.edges(id).expect("readable"), wrote.edges);
+}
+
+#[test]
+fn a_name_that_could_be_two_runs_is_refused() {
+    let place = Place::new("meant");
+    let ids: Vec<_> = (0..2).map(|n| written(&place.store(), n)).collect();
+    let mut store = Store::open(&place.store(), Access::Change).expect("writable");
+    let beginning = &ids[0].as_str()[..6];
+    store.tag(&ids[1], beginning, true).expect("writable");
+    let named = |name: &str| store.find(&Selector::Named(name.into()));
+    let refused = named(beginning);
+    assert!(matches!(refused, Err(StoreError::Ambiguous { .. })), "{refused:?}");
+    assert_eq!(named(ids[0].as_str()).expect("there"), ids[0], "an id is what it is");
 }
 
 #[test]
