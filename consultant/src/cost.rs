@@ -247,6 +247,21 @@ mod tests {
     }
 
     #[test]
+    fn when_nothing_is_left_of_the_time_nothing_more_is_affordable() {
+        for observed in [0.97, 1.0, 1.5, 20.0] {
+            let mut budget = Budget::new(0.95);
+            said(&mut budget, observed, 100);
+            assert!(!budget.affords(0.03) && !budget.admits(), "{observed}");
+            budget.spend(0.5);
+            assert!(!budget.affords(0.001), "{observed}");
+        }
+        let mut none = Budget::new(0.0);
+        assert!(!none.affords(1e-9) && none.affords(0.0), "what is free may still be asked");
+        said(&mut none, 1e-6, 1);
+        assert!(!none.admits());
+    }
+
+    #[test]
     fn a_second_that_would_pass_the_limit_puts_something_back_and_a_moment_does_not() {
         let mut budget = Budget::new(0.05);
         said(&mut budget, 0.01, 40);

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 const MARK: &str = "\n----\n";
 
 /// Rules that a table without them would have lost.
-const PARTS: [&str; 12] = [
+const PARTS: [&str; 13] = [
     "space",
     "hypotheses",
     "life",
@@ -23,6 +23,7 @@ const PARTS: [&str; 12] = [
     "phases",
     "discovery",
     "directives",
+    "never again",
 ];
 
 struct Row<'a> {
