@@ -60,7 +60,7 @@ pub(super) fn choose(pasts: &[Past], lesson: &mut Directives) {
         let questions: usize = all.iter().map(|held| held.questions).sum();
         let comment = format!(
             "answers {questions} questions as {} s do, in {}",
-            full.as_secs_f64(),
+            (10.0 * full.as_secs_f64()).round() / 10.0,
             runs(&told, pasts.len())
         );
         lesson.push(Directive::Hold(longest), Some(comment));
