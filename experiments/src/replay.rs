@@ -309,7 +309,20 @@ impl Replay {
                 attendance.reported += u32::from(reports);
             }
         }
+        self.end_work(round);
         attendance
+    }
+
+    /// What was the end of MPI does not count as a rank's work.
+    fn end_work(&mut self, round: u32) {
+        let Self { record, efforts, .. } = self;
+        let is_at_work =
+            |seat: u32| record.at_work.as_ref().is_some_and(|at_work| at_work.holds(seat, round));
+        for (seat, ending) in record.endings.of(round).filter(|(seat, _)| is_at_work(*seat)) {
+            let of =
+                record.seats.get(*seat as usize).and_then(|seat| efforts.get_mut(&seat.number));
+            of.into_iter().for_each(|effort| effort.elapsed = effort.elapsed - *ending);
+        }
     }
 
     /// Hands what one process grew by to the matcher.

@@ -169,6 +169,7 @@ fn phases() {
     let (lived, again) = (list(&live), list(&diagnosed));
     assert_eq!(lived.len(), 2, "two phases were announced: {live}");
     assert_eq!(moments(&again), moments(&lived));
+    efficiencies_agree(&live, &diagnosed);
     for (was, is) in lived.iter().zip(&again) {
         let names: Vec<String> = found(is).into_iter().map(|(name, _)| name).collect();
         let clear = found(was).into_iter().filter(|(_, margin)| *margin > 1.5);
@@ -196,6 +197,23 @@ fn phases() {
     }
     let whole = place.report(&["diagnose", "latest", "--no-phases"], &[]);
     assert_eq!(list(&whole), Vec::<Value>::new());
+}
+
+/// The head of a report, and that of each phase: how well ranks used their time.
+fn efficiencies_agree(live: &Value, diagnosed: &Value) {
+    let heads = |report: &Value| -> Vec<Value> {
+        let phases = report["phases"].as_array().into_iter().flatten();
+        [report].into_iter().chain(phases).map(|part| part["efficiency"].clone()).collect()
+    };
+    let (was, is) = (heads(live), heads(diagnosed));
+    assert_eq!(was.len(), is.len());
+    for (was, is) in was.iter().zip(&is) {
+        for share in ["parallel", "load_balance", "communication"] {
+            let [was, is] = [was, is].map(|head| head[share].as_f64());
+            let differ = was.zip(is).map(|(was, is)| (was - is).abs());
+            assert!(differ.is_some_and(|differ| differ < 1e-6), "{share}: {was:?} and {is:?}");
+        }
+    }
 }
 
 /// What nobody asked while it ran is found all the same, and the store says what the run was made of.
@@ -233,4 +251,39 @@ fn a_run_without_a_search() {
     assert!(of("libmpi").is_some() && of("libc.so").is_some(), "{objects:?}");
     let store = fs::metadata(Path::new(&place.0).join("whyperf.db")).expect("it was written");
     assert!(store.len() < 4 << 20, "{} bytes", store.len());
+}
+
+/// A verdict of old is held for twenty seconds; a run of six teaches that less would do, and is diagnosed so.
+#[test]
+fn a_hold_that_was_learned() {
+    let _alone = shipped::machine();
+    let place = Place(scratch());
+    let (words, hypothesis) = bottleneck("starved_consumer", 0);
+    let rest = [&["--".to_owned()], words.as_slice()].concat();
+    let live = place.report(&["run", "-q"], &rest);
+    let run = live["run"].as_str().expect("the run was kept");
+    place.say(&["directives", "extract", run, "--only", "hold", "-o", "hold.txt"]);
+    let line = fs::read_to_string(place.0.join("hold.txt")).expect("it was written");
+    let line = line.lines().nth(1).expect("what is steady needs no twenty seconds");
+    assert!(line.starts_with("hold  "), "{line}");
+    let classic = ["diagnose", run, "--verdict", "classic"];
+    let files = ["--directives", "hold.txt"].map(str::to_owned);
+    let is_found = |report: &Value| {
+        let names = found(report);
+        names.first().is_some_and(|(name, _)| name.starts_with(&hypothesis))
+    };
+    let unled = place.report(&classic, &[]);
+    assert_eq!((found(&unled), &unled["directives_used"]), (Vec::new(), &0.into()));
+    let led = place.report(&classic, &files);
+    assert!(is_found(&led), "{line}:\n{:#?}", found(&led));
+    assert_eq!(led["directives_used"], 1);
+    let told = place.say(&[&classic[..], &["--directives", "hold.txt"]].concat());
+    let told = String::from_utf8_lossy(&told.stdout).into_owned();
+    assert!(told.contains(", as hold.txt:2:1 says."), "{told}");
+    let long = [&classic[..], &["--hold", "20"]].concat();
+    assert_eq!(found(&place.report(&long, &files)), [], "the command line wins");
+    let sequential = place.report(&["diagnose", run], &files);
+    assert_eq!(sequential["directives_used"], 0, "nothing is held there");
+    let learned = place.report(&["run", "-q", "--verdict", "classic", "--learn"], &rest);
+    assert!(is_found(&learned), "{:#?}", found(&learned));
 }

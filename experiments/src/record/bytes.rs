@@ -48,6 +48,7 @@ struct More {
 #[derive(Default, Serialize, Deserialize)]
 struct Work {
     at_work: Option<Spans>,
+    endings: Vec<(u32, (u32, Nanos))>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -115,7 +116,9 @@ impl Record {
         };
         let bytes = postcard::to_extend(&stored, vec![VERSION]).unwrap_or_default();
         let bytes = postcard::to_extend(&self.more(), bytes).unwrap_or_default();
-        postcard::to_extend(&Work { at_work: self.at_work.clone() }, bytes).unwrap_or_default()
+        let endings = self.endings.dated().copied().collect();
+        let work = Work { at_work: self.at_work.clone(), endings };
+        postcard::to_extend(&work, bytes).unwrap_or_default()
     }
 
     fn more(&self) -> More {
@@ -162,6 +165,7 @@ impl Record {
         let mut record = Self::of(&stored)?;
         record.add_more(more)?;
         record.at_work = work.at_work;
+        record.endings = work.endings.into_iter().collect();
         record.is_sound().then_some(record)
     }
 
@@ -234,6 +238,7 @@ impl Record {
         spans(&self.present)
             && spans(&self.silent)
             && seats(&self.present)
+            && self.endings.is_sound(self.rounds.len())
             && self.at_work.iter().all(|at_work| seats(at_work) && spans(at_work))
             && self.news.is_sound(self.rounds.len())
             && self.placed.is_sound(self.rounds.len())

@@ -9,13 +9,14 @@
 //! many that there were more than [`Record::MOST_ENTRIES`] of them.
 
 mod bytes;
+mod jobs;
 mod span;
 mod tidings;
 
 use std::collections::BTreeMap;
 
-use whyperf_model::matching::{Kind, Line, Seat, SeatId, Tally, Totals};
-use whyperf_model::{Interval, Pair, Resource, Time};
+use whyperf_model::matching::{Kind, Line, Seat, SeatId, Tally, Totals, Worked};
+use whyperf_model::{Interval, Nanos, Pair, Resource, Time};
 
 use self::span::Spans;
 pub(crate) use self::tidings::Tidings;
@@ -32,6 +33,8 @@ pub struct Record {
     pub(crate) silent: Spans,
     /// When first threads of ranks were between `MPI_Init` and `MPI_Finalize`, by seat; not known of records of old.
     pub(crate) at_work: Option<Spans>,
+    /// How much of a round was the end of MPI, by seat.
+    pub(crate) endings: Tidings<(u32, Nanos)>,
     /// On which machine processes run.
     pub(crate) placed: Tidings<(Resource, Resource)>,
     /// What came, and what went.
@@ -86,7 +89,12 @@ impl Record {
         tally.present.iter().for_each(|seat| self.present.mark(seat.0, round));
         tally.silent.iter().for_each(|process| self.silent.mark(*process, round));
         let at_work = self.at_work.get_or_insert_default();
-        tally.at_work.iter().for_each(|seat| at_work.mark(seat.0, round));
+        for Worked { seat, ending } in &tally.at_work {
+            at_work.mark(seat.0, round);
+            if !ending.is_zero() {
+                self.endings.push(round, (seat.0, *ending));
+            }
+        }
         let came = tally.appeared.iter().map(|one| (one, true));
         let went = tally.retired.iter().map(|one| (one, false));
         for (one, came) in came.chain(went) {
@@ -154,6 +162,7 @@ impl Record {
         self.silent.fold_all();
         // Half a round of `MPI_Init` is better left out than taken for work.
         self.at_work.iter_mut().for_each(Spans::fold_all);
+        self.endings.fold();
         self.placed.fold();
         self.news.fold();
         self.prices.fold();

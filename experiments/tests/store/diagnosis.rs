@@ -5,8 +5,8 @@ use whyperf_experiments::{
     Access, Diagnosis, Ending, Extent, History, ObjectRow, Progress, Record, Recorder, Replay,
     Selector, Store, StoreError, Topic,
 };
-use whyperf_model::matching::{ClassId, Grown, Kind, Line, Seat, SeatId, Tally, Totals};
-use whyperf_model::{Category, Focus, Interval, Metric, Nanos, Pair};
+use whyperf_model::matching::{ClassId, Grown, Kind, Line, Seat, SeatId, Tally, Totals, Worked};
+use whyperf_model::{Category, Efficiency, Focus, Interval, Metric, Nanos, Pair};
 
 use crate::sample::{Place, at, new_run, progress};
 
@@ -133,15 +133,124 @@ fn what_was_told_beside_amounts_comes_back_folded() {
     assert_eq!(placed.count(), 1);
 }
 
+/// A record as a version of old wrote it, which ended where the next began to say more.
+fn of_version(version: u8, record: &Record) -> Option<Record> {
+    let mut bytes = record.bytes();
+    bytes[0] = version;
+    // What came with the third version is three bytes where nobody worked.
+    bytes.truncate(bytes.len() - if version == 2 { 3 } else { 0 });
+    Record::parse(&bytes)
+}
+
 #[test]
-fn records_of_the_first_version_are_read_without_what_they_did_not_hold() {
-    let mut bytes = told().bytes();
-    bytes[0] = 1;
+fn records_of_old_are_read_without_what_they_did_not_hold() {
     let mut first = Record::default();
     (0..1500).for_each(|n| first.add(&tally(n)));
-    assert_eq!(Record::parse(&bytes), Some(first));
-    bytes[0] = 3;
-    assert_eq!(Record::parse(&bytes), None);
+    let read = of_version(1, &told());
+    assert!(read.is_some() && read == of_version(1, &first));
+    let second = of_version(2, &told()).expect("the second version had phases and places");
+    assert_eq!(Replay::new(second.clone(), []).phases().count(), 3);
+    assert_eq!(Replay::new(second, []).efforts(), None, "nobody knows who was at work");
+    assert_eq!(Replay::new(told(), []).efforts().map(|all| all.len()), Some(1));
+    assert_eq!(of_version(4, &told()), None);
+}
+
+/// Two ranks: one computes for all of each millisecond, one for the half; the first and the last hundred are not MPI's.
+fn at_work() -> Record {
+    let mut record = Record::default();
+    for n in 0..2100 {
+        let tally = two_ranks(n);
+        record.add(&tally);
+        if n == 1099 {
+            record.begin_phase(tally.interval.end, "later");
+        }
+    }
+    record
+}
+
+fn two_ranks(n: u64) -> Tally {
+    let one = tally(n);
+    let name = |text: &str| text.parse::<whyperf_model::Resource>().expect("well formed");
+    let second = |seat: &Seat| Seat {
+        number: 1,
+        rank: Some(1),
+        thread: name("/Process/1/0"),
+        process: name("/Process/1"),
+        ..seat.clone()
+    };
+    let computing = Kind { category: Category::User, code: Vec::new(), object: None, own: None };
+    let grew = |seat: u32, kind: usize, time: u64| Grown {
+        seat: SeatId(seat),
+        kind: ClassId(u32::try_from(kind).expect("few")),
+        by: Totals { time: Nanos(time), ..Totals::default() },
+    };
+    let seats: Vec<Seat> = one.seats.iter().flat_map(|seat| [seat.clone(), second(seat)]).collect();
+    Tally {
+        kinds: one.kinds.iter().cloned().chain((n == 0).then_some(computing)).collect(),
+        present: vec![SeatId(0), SeatId(1)],
+        at_work: if (100..2000).contains(&n) {
+            [0, 1].map(|seat| Worked { seat: SeatId(seat), ending: Nanos(0) }).to_vec()
+        } else {
+            Vec::new()
+        },
+        // The waiting of the second is of the kind that all tallies here have.
+        grown: vec![
+            grew(0, 1, MILLISECOND),
+            grew(1, 1, MILLISECOND / 2),
+            grew(1, 0, MILLISECOND / 2),
+        ],
+        appeared: seats.iter().map(|seat| seat.process.clone()).collect(),
+        seats,
+        ..one
+    }
+}
+
+#[test]
+fn what_ranks_did_is_known_at_each_moment_as_far_as_rounds_tell() {
+    let record = Record::parse(&at_work().bytes()).expect("it was just written");
+    let mut world = Replay::new(record, []);
+    let mut begun = Vec::new();
+    while let Some(event) = world.next() {
+        if matches!(event, Event::Phase(..)) {
+            begun = world.efforts().expect("it is a record of today");
+        }
+    }
+    let all = world.efforts().expect("it is a record of today");
+    let whole = Efficiency::of(&all).expect("two ranks");
+    assert_eq!((whole.load_balance, whole.communication, whole.parallel), (0.75, 1.0, 0.75));
+    // Rounds were folded to eight milliseconds: those that were MPI's in part are left out.
+    let close =
+        |found: Nanos, wanted: u64| found.0.abs_diff(wanted * MILLISECOND) <= 16 * MILLISECOND;
+    assert!(close(all[0].elapsed, 1900) && close(all[1].computing, 950), "{all:?}");
+    assert!(close(begun[0].elapsed, 1000), "{begun:?}");
+}
+
+#[test]
+fn phases_begin_where_somebody_wants_them_beside_those_of_the_run() {
+    let wanted = [50, 601, 1100, 2099].map(|n| at(n * MILLISECOND));
+    let mut next = 0;
+    let mut world = Replay::new(at_work(), []).with_phases(|now| {
+        let due = wanted[next..].iter().take_while(|time| **time <= now).count();
+        next += due;
+        (due > 0).then(|| format!("#{next}"))
+    });
+    let events = std::iter::from_fn(|| world.next());
+    let phases = events.filter_map(|event| match event {
+        Event::Phase(now, name) => Some((now.0.0 / MILLISECOND, name)),
+        _ => None,
+    });
+    let phases: Vec<_> = phases.collect();
+    let names: Vec<&str> = phases.iter().map(|(_, name)| name.as_str()).collect();
+    assert_eq!(
+        names,
+        ["#1", "#2", "later"],
+        "one of the run's own is the one; the last is the end"
+    );
+    let about = |(at, _): &(u64, String), wanted: u64| (wanted..wanted + 5).contains(at);
+    assert!(
+        about(&phases[0], 50) && about(&phases[1], 601) && about(&phases[2], 1100),
+        "{phases:?}"
+    );
 }
 
 /// A run with a record, written in two parts as a journal does.

@@ -20,4 +20,4 @@ pub use classes::{Class, ClassId, Classes, Traits};
 pub use line::Line;
 pub use matcher::Matcher;
 pub use resources::{Changes, Part, ResourceId, Resources};
-pub use tally::{Clerk, Grown, Kind, Seat, SeatId, Tally};
+pub use tally::{Clerk, Grown, Kind, Seat, SeatId, Tally, Worked};

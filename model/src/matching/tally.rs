@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::active::Totals;
 use super::classes::{ClassId, Classes, Traits};
 use super::resources::{ResourceId, Resources};
-use crate::{Category, Interval, Pair, Resource};
+use crate::{Category, Interval, Nanos, Pair, Resource};
 
 /// A seat, as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -81,6 +81,15 @@ pub struct Grown {
     pub by: Totals,
 }
 
+/// The first thread of a rank was at work in an interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Worked {
+    /// Whose.
+    pub seat: SeatId,
+    /// How much of the interval was `MPI_Finalize` already, which is no work.
+    pub ending: Nanos,
+}
+
 /// What one interval brought.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tally {
@@ -94,8 +103,8 @@ pub struct Tally {
     pub present: Vec<SeatId>,
     /// Processes that were there and did not report.
     pub silent: Vec<u32>,
-    /// First threads of ranks between `MPI_Init` and `MPI_Finalize`: all that they did counts for the efficiencies.
-    pub at_work: Vec<SeatId>,
+    /// First threads of ranks between `MPI_Init` and `MPI_Finalize`: what they did counts for the efficiencies.
+    pub at_work: Vec<Worked>,
     /// What grew; a seat may have the same kind more than once.
     pub grown: Vec<Grown>,
     /// Resources that exist now and did not before, parents before children.
@@ -155,9 +164,9 @@ impl Clerk {
         self.tally.present.push(seat);
     }
 
-    /// It is the first thread of a rank, after `MPI_Init` and not beyond `MPI_Finalize`.
-    pub fn at_work(&mut self, seat: SeatId) {
-        self.tally.at_work.push(seat);
+    /// The first thread of a rank was at work.
+    pub fn at_work(&mut self, worked: Worked) {
+        self.tally.at_work.push(worked);
     }
 
     /// Nodes grew.
