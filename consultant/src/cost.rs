@@ -97,7 +97,7 @@ impl Budget {
     /// Whether there is room for something of this predicted cost.
     pub(crate) fn affords(&self, predicted: f64) -> bool {
         let expected = self.observed + self.pending + self.elsewhere;
-        let has_room = expected + self.bounded(predicted) <= self.limit;
+        let has_room = self.limit > 0.0 && expected + self.bounded(predicted) <= self.limit;
         predicted <= 0.0 || (has_room && self.paid.mean() <= self.limit)
     }
 
