@@ -1,8 +1,12 @@
 //! What a phase does is found in that phase, beside what the whole run does, and within one limit.
 
+use std::fmt::Write as _;
+
 use whyperf_consultant::simulate::{Checked, Scenario};
-use whyperf_consultant::{Guidance, Hypotheses, Phases, Report, Request, Scope};
-use whyperf_model::{Nanos, Time};
+use whyperf_consultant::{
+    Event, Guidance, Happening, Hypotheses, MeasurementId, Phases, Report, Request, Scope, World,
+};
+use whyperf_model::{Nanos, Pair, Resource, Time};
 
 const PROGRAM: &str = "length 24s
 processes 1 on n0
@@ -69,4 +73,77 @@ fn a_run_without_phases_is_one_search() {
     let (phases, log) = searched(&[]);
     assert!(phases.past().is_empty());
     assert!(log.iter().all(|line| line.starts_with("Global")));
+}
+
+/// Forty functions, each of which takes a tenth of what may be spent: most have to wait.
+fn dear() -> String {
+    let mut text = "length 30s\nprocesses 1 on n0\ncall_cost 60\n".to_owned();
+    text.push_str("set assumed_rate 80000\ncall /Code /Code/app.c/main\n");
+    for nth in 0..40 {
+        writeln!(text, "call /Code/app.c/main /Code/app.c/f{nth}").expect("a text");
+        writeln!(text, "function /Code/app.c/f{nth} rate 83000").expect("a text");
+    }
+    text.push_str("phase 0s 30s * period 50ms\n");
+    for nth in 0..40 {
+        writeln!(text, "  0.025 User /Code/app.c/main /Code/app.c/f{nth}").expect("a text");
+    }
+    text
+}
+
+/// A world whose bill is kept.
+struct Billed<W> {
+    world: W,
+    costs: Vec<f64>,
+}
+
+impl<W: World> World for Billed<W> {
+    fn start(&mut self, id: MeasurementId, pair: &Pair) {
+        self.world.start(id, pair);
+    }
+
+    fn stop(&mut self, id: MeasurementId) {
+        self.world.stop(id);
+    }
+
+    fn callees(&mut self, of: &Resource) {
+        self.world.callees(of);
+    }
+
+    fn next(&mut self) -> Option<Event> {
+        let event = self.world.next();
+        if let Some(Event::Cost(_, fraction)) = &event {
+            self.costs.push(*fraction);
+        }
+        event
+    }
+}
+
+#[test]
+fn both_searches_keep_to_one_limit_however_often_a_phase_begins() {
+    let scenario = Scenario::parse(&dear()).expect("well formed");
+    let settings = scenario.settings.clone();
+    let limit = settings.cost_limit;
+    let mut phases = Phases::new(Hypotheses::built_in(), settings, Guidance::default());
+    let mut world = Billed { world: Checked::new(scenario.world()), costs: Vec::new() };
+    let mut next = Time::from_millis(700);
+    let mut tested = [0, 0];
+    let step_in = |phases: &mut Phases, now: Time| -> Vec<Request> {
+        if now < next {
+            return Vec::new();
+        }
+        next = now + Nanos::from_millis(2300);
+        let is_third = phases.past().len() % 3 == 2;
+        if is_third != phases.is_paused() {
+            if is_third { phases.pause(now) } else { phases.unpause(now) }
+        }
+        phases.begin(now, "again")
+    };
+    phases.run(&mut world, step_in, |scope, step| {
+        let is_priced = matches!(step.happening, Happening::Started { price, .. } if price > 0.0);
+        tested[usize::from(scope == Scope::Current)] += usize::from(is_priced);
+    });
+    assert_eq!(world.world.complaints(), [""; 0]);
+    assert!(phases.past().len() >= 12 && tested.iter().all(|count| *count > 20), "{tested:?}");
+    let most = world.costs.windows(20).map(|of| of.iter().sum::<f64>() / 20.0).fold(0.0, f64::max);
+    assert!(most <= 1.1 * limit && most > 0.5 * limit, "{most}");
 }
