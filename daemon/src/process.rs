@@ -198,7 +198,8 @@ impl Process {
         let mut lineage = resources.lineage(self.resource);
         lineage.extend(resources.lineage(self.machine));
         lineage.sort_unstable();
-        let process = whyperf_model::matching::OneProcess { number, lineage: &lineage };
+        let job = self.labour.effort.job;
+        let process = whyperf_model::matching::OneProcess { number, job, lineage: &lineage };
         matcher.settle_apart(classes, self.labour.has_begun().then_some(&process));
     }
 

@@ -349,7 +349,8 @@ impl Replay {
         let has_begun =
             |begins: &BTreeMap<u32, u32>| begins.get(&number).is_some_and(|at| *at <= round);
         let is_rank = rank.is_some() && begins.as_ref().is_none_or(has_begun);
-        let process = OneProcess { number, lineage: &lineage };
+        let job = efforts.get(&number).map_or(0, |effort| effort.job);
+        let process = OneProcess { number, job, lineage: &lineage };
         matcher.settle_apart(classes, is_rank.then_some(&process));
     }
 

@@ -9,7 +9,8 @@
 //!                   rank 1  ▓▓                                        first − second
 //! ```
 //!
-//! A focus says whose part of it is told; compared is with **all** processes, so that a process can be asked about alone.
+//! A focus says whose part of it is told; compared is with **all** processes of a job, so that a process can be asked about alone. Jobs of a
+//! script have nothing to do with each other, and what they have adds up.
 //!
 //! * *Above the least* is taken interval by interval. Whoever is in a collective while another is not waits for it: two processes differ by no
 //!   more than that, so the sum claims too little where processes take turns within an interval; too much only where groups that have
@@ -22,12 +23,15 @@ use std::collections::BTreeMap;
 
 use crate::metric::Aggregation;
 
+/// Who is compared: its job, as [`Jobs`](crate::Jobs) tells, and what tells it from others.
+pub type Peer = (u32, u32);
+
 /// The values of processes for one pair.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Comparison {
     aggregation: Aggregation,
     /// By object, and by process: what it has. No object where objects are not told apart.
-    values: BTreeMap<Option<u32>, BTreeMap<u32, Value>>,
+    values: BTreeMap<Option<u32>, BTreeMap<Peer, Value>>,
     /// What the samples so far come to.
     told: i64,
 }
@@ -47,14 +51,14 @@ impl Comparison {
     }
 
     /// A process is there, whether it has anything or not.
-    pub fn attend(&mut self, process: u32, is_inside: bool) {
+    pub fn attend(&mut self, process: Peer, is_inside: bool) {
         if self.aggregation != Aggregation::AboveLeast {
             self.value(None, process, is_inside);
         }
     }
 
     /// What a process grew by, at an object.
-    pub fn take(&mut self, process: u32, is_inside: bool, object: Option<u32>, amount: i64) {
+    pub fn take(&mut self, process: Peer, is_inside: bool, object: Option<u32>, amount: i64) {
         let object = object.filter(|_| self.aggregation == Aggregation::AboveLeast);
         let value = self.value(object, process, is_inside);
         value.amount = value.amount.saturating_add(amount);
@@ -64,10 +68,10 @@ impl Comparison {
     pub fn close(&mut self, is_there: impl Fn(u32) -> bool) -> i64 {
         let objects = self.values.values();
         let now =
-            objects.map(|values| compared(self.aggregation, values)).fold(0, i64::saturating_add);
+            objects.map(|values| of_jobs(self.aggregation, values)).fold(0, i64::saturating_add);
         if self.aggregation == Aggregation::AboveLeast {
             for values in self.values.values_mut() {
-                values.retain(|process, _| is_there(*process));
+                values.retain(|(_, process), _| is_there(*process));
                 values.values_mut().for_each(|value| value.amount = 0);
             }
             return now;
@@ -75,16 +79,24 @@ impl Comparison {
         now.saturating_sub(std::mem::replace(&mut self.told, now))
     }
 
-    fn value(&mut self, object: Option<u32>, process: u32, is_inside: bool) -> &mut Value {
+    fn value(&mut self, object: Option<u32>, process: Peer, is_inside: bool) -> &mut Value {
         let value = self.values.entry(object).or_default().entry(process).or_default();
         value.is_inside = is_inside;
         value
     }
 }
 
-fn compared(aggregation: Aggregation, values: &BTreeMap<u32, Value>) -> i64 {
-    let amounts = || values.values().map(|value| value.amount);
-    let inside = || values.values().filter(|value| value.is_inside).map(|value| value.amount);
+/// Peers are in the order of their jobs.
+fn of_jobs(aggregation: Aggregation, values: &BTreeMap<Peer, Value>) -> i64 {
+    let peers: Vec<(u32, Value)> = values.iter().map(|((job, _), value)| (*job, *value)).collect();
+    let jobs = peers.chunk_by(|(one, _), (other, _)| one == other);
+    jobs.map(|peers| compared(aggregation, peers)).fold(0, i64::saturating_add)
+}
+
+fn compared(aggregation: Aggregation, values: &[(u32, Value)]) -> i64 {
+    let amounts = || values.iter().map(|(_, value)| value.amount);
+    let inside =
+        || values.iter().filter(|(_, value)| value.is_inside).map(|(_, value)| value.amount);
     if values.len() < 2 || inside().next().is_none() {
         return 0;
     }
@@ -118,8 +130,8 @@ mod tests {
         let each = |amounts: &[i64; 3]| {
             for (process, amount) in (0..).zip(amounts) {
                 let is_inside = focus.contains(&process);
-                comparison.attend(process, is_inside);
-                comparison.take(process, is_inside, Some(7), *amount);
+                comparison.attend((0, process), is_inside);
+                comparison.take((0, process), is_inside, Some(7), *amount);
             }
             comparison.close(|_| true)
         };
@@ -141,6 +153,21 @@ mod tests {
     }
 
     #[test]
+    fn jobs_are_not_compared_with_each_other() {
+        for aggregation in
+            [Aggregation::AboveLeast, Aggregation::AboveMean, Aggregation::AboveSecond]
+        {
+            let mut comparison = Comparison::new(aggregation);
+            for (peer, amount) in [((0, 0), 60), ((0, 1), 60), ((1, 2), 10), ((1, 3), 10)] {
+                comparison.take(peer, true, Some(7), amount);
+            }
+            assert_eq!(comparison.close(|_| true), 0, "{aggregation:?}");
+            comparison.take((1, 3), true, Some(7), 10);
+            assert_eq!(comparison.close(|_| true), 10, "{aggregation:?}");
+        }
+    }
+
+    #[test]
     fn the_one_that_has_more_is_named_and_no_other() {
         let round = [[90, 30, 30]];
         assert_eq!(samples(Aggregation::AboveMean, &[0], &round), [40]);
@@ -156,7 +183,7 @@ mod tests {
             [Aggregation::AboveLeast, Aggregation::AboveMean, Aggregation::AboveSecond]
         {
             let mut comparison = Comparison::new(aggregation);
-            comparison.take(3, true, None, 50);
+            comparison.take((0, 3), true, None, 50);
             assert_eq!(comparison.close(|_| true), 0, "{aggregation:?}");
         }
     }
@@ -165,11 +192,11 @@ mod tests {
     fn objects_are_told_apart_and_strangers_have_no_part() {
         let mut comparison = Comparison::new(Aggregation::AboveLeast);
         for (process, object) in [(0, 1), (1, 1), (2, 2), (3, 2)] {
-            comparison.take(process, true, Some(object), 20 * i64::from(object));
+            comparison.take((0, process), true, Some(object), 20 * i64::from(object));
         }
         assert_eq!(comparison.close(|process| process != 3), 0);
-        comparison.take(0, true, Some(1), 5);
-        comparison.take(2, true, Some(2), 5);
+        comparison.take((0, 0), true, Some(1), 5);
+        comparison.take((0, 2), true, Some(2), 5);
         assert_eq!(comparison.close(|_| true), 5, "2 has nobody beside it since 3 is gone");
     }
 }

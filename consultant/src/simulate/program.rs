@@ -124,7 +124,7 @@ impl Program {
                 let object = self.object(activity, at);
                 for rank in ranks {
                     let each = i64::try_from(each).unwrap_or(i64::MAX);
-                    comparison.take(number(*rank), inside[*rank], object, each);
+                    comparison.take((0, number(*rank)), inside[*rank], object, each);
                 }
             }
         }
@@ -132,7 +132,7 @@ impl Program {
             return i64::try_from(amount).unwrap_or(i64::MAX);
         };
         for (rank, is_inside) in inside.iter().enumerate() {
-            comparison.attend(number(rank), *is_inside);
+            comparison.attend((0, number(rank)), *is_inside);
         }
         comparison.close(|_| true)
     }

@@ -77,6 +77,8 @@ impl Totals {
 pub struct OneProcess<'a> {
     /// What tells it from others.
     pub number: u32,
+    /// Whom it is compared with: those of the same job.
+    pub job: u32,
     /// What it lies in.
     pub lineage: &'a [ResourceId],
 }
@@ -145,7 +147,7 @@ impl Active {
     pub(super) fn attend(&mut self, process: &OneProcess<'_>) {
         let is_inside = self.who.iter().all(|part| part.admits(process.lineage));
         if let Some(comparison) = &mut self.comparison {
-            comparison.attend(process.number, is_inside);
+            comparison.attend((process.job, process.number), is_inside);
         }
     }
 
@@ -159,7 +161,8 @@ impl Active {
         let is_inside = self.who.iter().all(|part| part.admits(process.lineage));
         if let Some(comparison) = &mut self.comparison {
             let amount = totals.quantity(self.quantity);
-            comparison.take(process.number, is_inside, object.map(|id| id.0), amount);
+            let peer = (process.job, process.number);
+            comparison.take(peer, is_inside, object.map(|id| id.0), amount);
         }
     }
 
