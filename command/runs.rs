@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Result;
 use serde_json::json;
@@ -53,8 +55,9 @@ fn list(request: &Runs) -> Result<ExitCode> {
     }
     let manner = Manner::of_stdout(request.place.color);
     let has_older = is_cut && request.last.is_none() && runs.len() == SHOWN as usize;
+    let mut lines = Lines::new(manner);
     Ok(status(outlet::write(|out| {
-        runs.iter().try_for_each(|run| write_run(out, run, manner))?;
+        runs.iter().try_for_each(|run| lines.write(out, run))?;
         match runs.len() {
             0 => out.write_all(b"no runs\n"),
             _ if has_older => out.write_all(b"  older ones are listed by --all\n"),
@@ -66,24 +69,51 @@ fn list(request: &Runs) -> Result<ExitCode> {
 /// Runs that are listed when nobody says how many.
 const SHOWN: u32 = 30;
 
-fn write_run(out: &mut dyn Write, run: &Summary, manner: Manner) -> io::Result<()> {
-    let ending = match (run.complete, run.exit_status) {
-        (true, Some(0)) => manner.paint("ok        ", terminal::GOOD),
-        (true, Some(status)) => manner.paint(format_args!("status {status:<3}"), terminal::ALARM),
-        _ => manner.paint("unfinished", terminal::CAUTION),
-    };
-    let id = plain(run.id.short());
-    let head = format!("{id}  {}  {:>9.2} s  ", run.started, run.elapsed_s);
-    let columns = manner.width.saturating_sub(head.chars().count() + 12).max(20);
-    let command = run.command.join(" ");
-    let command = shortened(&plain(&command), columns, manner);
-    let names = format!("{} / {}", run.application, run.experiment);
-    let of = run.source.as_ref().map(|of| format!(", diagnosis of {}", of.short()));
-    let names = format!("{}{}", plain(&names), plain(&of.unwrap_or_default()));
-    write!(out, "{head}{ending}  {command}\n          {}", manner.paint(names, terminal::FAINT))?;
-    run.tags.iter().try_for_each(|tag| write!(out, " [{}]", plain(tag)))?;
-    writeln!(out)
+/// Writes runs, of which many have the same command.
+struct Lines {
+    manner: Manner,
+    /// The latest command, and how it is shown.
+    command: (Arc<[String]>, String),
 }
+
+impl Lines {
+    fn new(manner: Manner) -> Self {
+        Self { manner, command: (Arc::from([]), String::new()) }
+    }
+
+    fn write(&mut self, out: &mut dyn Write, run: &Summary) -> io::Result<()> {
+        if !Arc::ptr_eq(&self.command.0, &run.command) {
+            let columns = self.manner.width.saturating_sub(FIXED).max(20);
+            let words = run.command.join(" ");
+            let shown = shortened(&plain(&words), columns, self.manner);
+            self.command = (Arc::clone(&run.command), shown);
+        }
+        let took = Duration::try_from_secs_f64(run.elapsed_s + 0.005).unwrap_or_default();
+        let (seconds, hundredths) = (took.as_secs(), took.subsec_millis() / 10);
+        let id = plain(run.id.short());
+        write!(out, "{id}  {}  {seconds:>6}.{hundredths:02} s  ", run.started)?;
+        let manner = self.manner;
+        match (run.complete, run.exit_status) {
+            (true, Some(0)) => out.write_all(manner.paint("ok        ", terminal::GOOD).as_bytes()),
+            (true, Some(status)) => {
+                let status = format_args!("status {status:<3}");
+                write!(out, "{}", manner.paint(status, terminal::ALARM))
+            }
+            _ => write!(out, "{}", manner.paint("unfinished", terminal::CAUTION)),
+        }?;
+        let (application, experiment) = (plain(&run.application), plain(&run.experiment));
+        let of = run.source.as_ref().map(|of| format!(", diagnosis of {}", plain(of.short())));
+        let of = of.unwrap_or_default();
+        let names = format_args!("{application} / {experiment}{of}");
+        let names = manner.paint(names, terminal::FAINT);
+        write!(out, "  {}\n          {names}", self.command.1)?;
+        run.tags.iter().try_for_each(|tag| write!(out, " [{}]", plain(tag)))?;
+        writeln!(out)
+    }
+}
+
+/// Columns of a line that are not the command's.
+const FIXED: usize = 57;
 
 /// What a verb returns that printed, or could not.
 pub(crate) fn status(is_printed: bool) -> ExitCode {

@@ -158,7 +158,8 @@ pub(crate) fn wrapped(text: &str, columns: usize) -> Vec<String> {
 
 /// The text as it can be shown in one line: a name that somebody else gave is not to move the cursor, nor to look like several lines.
 pub(crate) fn plain(text: &str) -> Cow<'_, str> {
-    if !text.contains(char::is_control) {
+    // Those beyond ASCII all begin with one byte.
+    if !text.bytes().any(|byte| byte.is_ascii_control() || byte == 0xc2) {
         return Cow::Borrowed(text);
     }
     let shown = |character: char| {

@@ -51,12 +51,14 @@ pub struct History {
 const PHASES: i64 = 3;
 
 /// The columns of a [`Listed`], of all runs.
-const SUMMARIES: &str = "SELECT number, id, experiment, trial, started, elapsed, exit_status, complete, command FROM run";
+const SUMMARIES: &str = "SELECT number, id, experiment, trial, started, elapsed, exit_status, complete, command, source FROM run";
 
 /// A row of the list, before names and tags are put in.
 struct Listed {
     number: i64,
     experiment: i64,
+    /// The number of the run that it is a diagnosis of.
+    source: Option<i64>,
     summary: Summary,
 }
 
@@ -117,20 +119,33 @@ impl Store {
             (id, (Arc::from(application), Arc::from(experiment)))
         };
         let names: HashMap<i64, (Arc<str>, Arc<str>)> = names.into_iter().map(shared).collect();
-        let query = "SELECT run.number, of.id FROM run JOIN run AS of ON of.number = run.source \
-                     WHERE run.number BETWEEN $1 AND $2 AND run.source IS NOT NULL";
-        let sources = self.rows(doing, query, range, |row| Ok((row.get(0)?, row.get(1)?)))?;
-        let mut sources: HashMap<i64, String> = sources.into_iter().collect();
-        let named = |Listed { number, experiment, mut summary }| {
+        let sources = self.sources(&listed)?;
+        let named = |Listed { number, experiment, source, mut summary }| {
             if let Some((application, name)) = names.get(&experiment) {
                 summary.application.clone_from(application);
                 summary.experiment.clone_from(name);
             }
             summary.tags = tags.remove(&number).unwrap_or_default();
-            summary.source = sources.remove(&number).map(RunId);
+            summary.source = source.and_then(|source| sources.get(&source).cloned());
             summary
         };
         Ok(listed.into_iter().map(named).collect())
+    }
+
+    /// How the runs are called that some of these are diagnoses of.
+    fn sources(&self, listed: &[Listed]) -> Result<HashMap<i64, RunId>, StoreError> {
+        let wanted: HashSet<i64> = listed.iter().filter_map(|run| run.source).collect();
+        let here = listed.iter().filter(|run| wanted.contains(&run.number));
+        let mut found: HashMap<i64, RunId> =
+            here.map(|run| (run.number, run.summary.id.clone())).collect();
+        for number in wanted {
+            if !found.contains_key(&number) {
+                let query = "SELECT id FROM run WHERE number = $1";
+                let ids = self.rows("reading names", query, [number], |row| row.get(0))?;
+                found.extend(ids.into_iter().map(|id| (number, RunId(id))));
+            }
+        }
+        Ok(found)
     }
 
     /// Settings and environment of a run.
@@ -422,7 +437,7 @@ fn lister() -> impl FnMut(&Row<'_>) -> rusqlite::Result<Listed> {
             tags: Vec::new(),
             source: None,
         };
-        Ok(Listed { number: row.get(0)?, experiment: row.get(2)?, summary })
+        Ok(Listed { number: row.get(0)?, experiment: row.get(2)?, source: row.get(9)?, summary })
     }
 }
 

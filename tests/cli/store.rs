@@ -152,10 +152,107 @@ fn directives_are_checked_made_and_put_together() {
     let all = place.say(&["directives", "combine", "--union", "good", "other", "-o", "all"]);
     assert_eq!(all.status, Some(0), "{all:?}");
     let all = place.json(&["directives", "show", "--json", "all"]);
-    assert_eq!(all.as_array().map(Vec::len), Some(3), "{all}");
+    assert_eq!(all["directives"].as_array().map(Vec::len), Some(3), "{all}");
     let refused = place.say(&["run", "--directives", "bad", "--", "echo", "started"]);
     assert_eq!((refused.status, refused.stdout.as_slice()), (Some(2), &b""[..]), "{refused:?}");
     assert!(refused.stderr.contains("bad:3:10"), "{refused:?}");
+}
+
+/// What a verb about directives prints as JSON: as many as said, and the same members always.
+fn is_told(answer: &Value, directives: usize, written: Option<&str>, mistakes: usize) {
+    let count = |member: &str| answer[member].as_array().map(Vec::len);
+    let said = (count("directives"), answer["written"].as_str(), count("mistakes"));
+    assert_eq!(said, (Some(directives), written, Some(mistakes)), "{answer}");
+}
+
+#[test]
+fn every_verb_about_directives_prints_json_and_nothing_else() {
+    let place = Place::new("told");
+    let (first, second) = (place.measured(), place.measured());
+    std::fs::write(place.0.join("good"), "whyperf directives 1\nprune * /Machine # one\n")
+        .expect("writable");
+    std::fs::write(place.0.join("bad"), "whyperf directives 1\nprune Machine\nlate\n")
+        .expect("writable");
+    is_told(&place.json(&["directives", "check", "--json", "good"]), 1, None, 0);
+    let shown = place.json(&["directives", "show", "--json", "good"]);
+    assert_eq!((&shown["directives"][0]["place"]), "good:2:1");
+    assert_eq!((&shown["directives"][0]["comment"]), "one");
+    is_told(
+        &place.json(&["directives", "combine", "--union", "--json", "good", "good"]),
+        1,
+        None,
+        0,
+    );
+    let words = ["directives", "extract", "--only", "general-prunes", "--json", &first];
+    let made = place.json(&words);
+    assert!(made["directives"].as_array().is_some_and(|all| !all.is_empty()), "{made}");
+    let count = made["directives"].as_array().map_or(0, Vec::len);
+    is_told(&place.json(&[&words[..], &["-o", "made"]].concat()), count, Some("made"), 0);
+    is_told(&place.json(&["directives", "check", "--json", "made"]), count, None, 0);
+    let mapped = place.json(&["directives", "map", "--json", &first, &second]);
+    assert!(mapped["directives"].is_array() && mapped["written"].is_null(), "{mapped}");
+    for words in [&["check"][..], &["show"], &["combine", "--union", "good"]] {
+        let refused = place.say(&[&["directives"], words, &["--json", "bad"]].concat());
+        assert_eq!(refused.status, Some(2), "{refused:?}");
+        is_told(&serde_json::from_slice(&refused.stdout).expect("JSON"), 0, None, 2);
+        assert!(refused.stderr.contains("bad:3:1"), "{refused:?}");
+    }
+}
+
+#[test]
+fn every_verb_about_runs_prints_json_and_nothing_else() {
+    let place = Place::new("done");
+    let run = place.measured();
+    let tagged = place.json(&["runs", "tag", "latest", "here", "--json"]);
+    assert_eq!(tagged, serde_json::json!({ "tagged": run, "name": "here" }));
+    let parts = ["--search", "--profile", "--resources", "--log"];
+    assert!(parts.iter().all(|part| place.json(&["show", "here", part, "--json"]).is_array()));
+    let report = place.0.join("diagnosis.json").display().to_string();
+    let said = place.say(&["diagnose", "here", "--json", &report]);
+    assert_eq!(said.status, Some(0), "{said:?}");
+    let text = std::fs::read(report).expect("the report was written");
+    let report: Value = serde_json::from_slice(&text).expect("it is JSON");
+    let removed = place.json(&["runs", "rm", "here", "latest", "--json"]);
+    assert_eq!(removed, serde_json::json!({ "removed": [run, report["run"]] }));
+    assert_eq!(place.json(&["runs", "--json"]), serde_json::json!([]));
+    let table = place.json(&["hypotheses", "--json"]);
+    assert!(table.to_string().contains("\"name\":\"CPUbound\""), "{table}");
+}
+
+#[test]
+fn phases_are_kept_and_shown_apart() {
+    let place = Place::new("phases");
+    std::fs::write(place.0.join("input"), "some text\n").expect("writable");
+    let program = ["--", "dash", "-c", "cat input; sleep 1"];
+    let said = place.say(&[&["run", "-q", "--phase-at", "0.3"], &program[..]].concat());
+    assert_eq!((said.status, &said.stdout[..]), (Some(0), &b"some text\n"[..]), "{said:?}");
+    let shown = place.json(&["show", "latest", "--json"]);
+    let phase = &shown["phases"][0];
+    assert_eq!((&phase["number"], &phase["name"]), (&1.into(), &"#1".into()), "{shown}");
+    assert!(phase["began"].as_u64() < phase["ended"].as_u64(), "{phase}");
+    let search = place.json(&["show", "latest", "--search", "--json"]);
+    let asked = search.as_array().expect("a list").iter();
+    let phases: Vec<&Value> = asked.map(|one| &one["phase"]).collect();
+    assert!(phases.contains(&&Value::Null) && phases.contains(&&1.into()), "{search}");
+    let text = String::from_utf8(place.say(&["show", "latest", "--search"]).stdout).expect("text");
+    assert!(text.contains("Phase #1, from 0."), "{text}");
+}
+
+#[test]
+fn what_steers_a_terminal_is_not_let_through() {
+    let place = Place::new("hostile");
+    std::fs::write(place.0.join("input"), "some text\n").expect("writable");
+    let hostile = "\x1b]0;owned\x07\x1b[2J\nline";
+    let words =
+        ["run", "-q", "--application", hostile, "--experiment", hostile, "--trial", hostile];
+    let said = place.say(&[&words[..], &["--", "dash", "-c", "cat input # \x1b[2J"]].concat());
+    assert_eq!(said.status, Some(0), "{said:?}");
+    assert_eq!(place.say(&["runs", "tag", "latest", hostile]).status, Some(0));
+    for words in [&["runs"][..], &["show", "latest"], &["show", "latest", "--log"]] {
+        let said = place.say(words);
+        assert!(!said.stdout.contains(&0x1b) && !said.stdout.contains(&7), "{said:?}");
+    }
+    assert_eq!(place.json(&["runs", "--json"])[0]["experiment"], hostile);
 }
 
 #[test]
