@@ -31,9 +31,14 @@ pub(crate) fn run(words: &[String]) -> Run {
 
 /// The same with options.
 pub(crate) fn run_with(options: &[&str], words: &[String]) -> Run {
+    run_by(bounded(&shipped::whyperf()), options, words)
+}
+
+/// The same by a command that runs whyperf in its own way.
+pub(crate) fn run_by(mut command: Command, options: &[&str], words: &[String]) -> Run {
     let folder = scratch();
     let json = folder.join("report.json");
-    let output = bounded(&shipped::whyperf())
+    let output = command
         .args(["run", "--json"])
         .arg(&json)
         .args(options)
