@@ -326,12 +326,10 @@ impl fmt::Display for Mistake {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::FirstLine => write!(out, "the file must begin with '{FIRST_LINE}'"),
-            Self::Version(version) => {
-                write!(
-                    out,
-                    "directives of version {version} cannot be read, only those of version 1"
-                )
-            }
+            Self::Version(version) => write!(
+                out,
+                "directives of version {version} cannot be read, only those of version 1"
+            ),
             Self::Keyword(word) => {
                 write!(
                     out,
@@ -353,13 +351,11 @@ impl fmt::Display for Mistake {
             Self::Threshold(word, Operator::Below) => {
                 write!(out, "{} is no threshold; values are positive", quoted(word))
             }
-            Self::Hold(word) => {
-                write!(
-                    out,
-                    "{} is no time to hold a verdict; it lies between 1 ms and 1 hour, as in `2 s`",
-                    quoted(word)
-                )
-            }
+            Self::Hold(word) => write!(
+                out,
+                "{} is no time to hold a verdict; it lies between 1 ms and 1 hour, as in `2 s`",
+                quoted(word)
+            ),
             Self::Unit(word) => {
                 write!(out, "{} is no unit of time here; there are s and ms", quoted(word))
             }
