@@ -323,9 +323,12 @@ fn profile_row(row: whyperf_daemon::ProfileRow) -> ProfileRow {
 mod tests {
     use super::*;
 
+    fn busy<T>() -> Result<T, StoreError> {
+        Err(StoreError::Busy { path: "whyperf.db".into() })
+    }
+
     #[test]
     fn a_store_that_is_busy_is_tried_again_until_the_end() {
-        let busy = || Err(StoreError::Busy { path: "whyperf.db".into() });
         let is_ending = AtomicBool::new(false);
         let mut tries = Vec::new();
         let done = patient(&is_ending, |is_first| {
@@ -340,7 +343,7 @@ mod tests {
         let mut tries = 0;
         let done = patient(&is_ending, |_| {
             tries += 1;
-            busy().map(|(): ()| ())
+            busy::<()>()
         });
         assert!(matches!(done, Err(StoreError::Busy { .. })) && tries == 1);
     }

@@ -191,8 +191,10 @@ fn every_verb_about_directives_prints_json_and_nothing_else() {
     is_told(&place.json(&["directives", "check", "--json", "made"]), count, None, 0);
     let mapped = place.json(&["directives", "map", "--json", &first, &second]);
     assert!(mapped["directives"].is_array() && mapped["written"].is_null(), "{mapped}");
-    for words in [&["check"][..], &["show"], &["combine", "--union", "good"]] {
-        let refused = place.say(&[&["directives"], words, &["--json", "bad"]].concat());
+    for words in
+        [&["check", "--json"][..], &["show", "--json"], &["combine", "--union", "--json", "good"]]
+    {
+        let refused = place.say(&[&["directives"], words, &["bad"]].concat());
         assert_eq!(refused.status, Some(2), "{refused:?}");
         is_told(&serde_json::from_slice(&refused.stdout).expect("JSON"), 0, None, 2);
         assert!(refused.stderr.contains("bad:3:1"), "{refused:?}");
