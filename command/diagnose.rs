@@ -185,6 +185,7 @@ fn diagnosis(
         source,
         facts: settings
             .into_iter()
+            .filter(|(_, value)| !value.is_empty())
             .map(|(name, value)| (Topic::Setting, name.to_owned(), value))
             .collect(),
         directives: directives.to_string().lines().skip(1).map(str::to_owned).collect(),

@@ -74,7 +74,7 @@ impl Store {
     /// When the store cannot be read, or the run is gone.
     pub fn try_holds(&self, past: &mut Past, hypotheses: &Hypotheses) -> Result<(), StoreError> {
         let replay = match self.replay(&past.run) {
-            Err(StoreError::NoRecord { .. } | StoreError::Damaged { .. }) => return Ok(()),
+            Err(StoreError::NoRecord { .. } | StoreError::BadRecord { .. }) => return Ok(()),
             replay => replay?,
         };
         let answered = self.verdicts(&past.run)?;

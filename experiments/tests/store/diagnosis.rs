@@ -311,6 +311,20 @@ fn a_diagnosis_is_a_run_over_what_its_source_measured() {
 }
 
 #[test]
+fn a_damaged_record_is_said_to_be_and_the_rest_of_the_run_is_there() {
+    let place = Place::new("damaged-record");
+    let run = kept(&place);
+    let file = rusqlite::Connection::open(place.store()).expect("it is there");
+    let damage = "UPDATE record SET bytes = substr(bytes, 1, length(bytes) - 3)";
+    assert_eq!(file.execute(damage, []).expect("writable"), 1);
+    let store = Store::open(&place.store(), Access::Read).expect("it is a store as before");
+    let error = store.replay(&run).expect_err("it ends too early");
+    assert!(matches!(error, StoreError::BadRecord { .. }), "{error}");
+    assert!(error.to_string().contains("makes no sense"), "{error}");
+    assert!(store.summary(&run).is_ok());
+}
+
+#[test]
 fn a_run_without_a_record_is_said_to_have_none() {
     let place = Place::new("unrecorded");
     let recorder = Recorder::begin(&place.store(), &new_run(1)).expect("a new file");
