@@ -180,3 +180,27 @@ fn summary(lesson: &Lesson, application: &str, used: &[Entry]) -> String {
         hold.map(|hold| hold.split_whitespace().collect::<Vec<_>>().join(" ")).unwrap_or_default(),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_person_wrote_wins_over_what_was_learned() {
+        let hypotheses = Hypotheses::built_in();
+        let read = |lines: &str| {
+            let text = format!("whyperf directives 1\n{lines}\n");
+            Directives::parse("file", &text, &hypotheses).expect("well formed")
+        };
+        let given = "map /Code/a.c /Code/b.c\npriority low CPUbound </Code/b.c/f>\n\
+                     priority high CPUbound </Code/b.c/g>";
+        let learned = "priority high CPUbound </Code/a.c/f>\nprune CPUbound /Code/b.c/g\n\
+                       prune CPUbound /Code/b.c/h";
+        let lesson = Lesson { directives: read(learned), ..Lesson::default() };
+        let all = joined(read(given), &lesson, &hypotheses);
+        let added: Vec<String> =
+            all.entries[3..].iter().map(|entry| entry.directive.to_string()).collect();
+        assert_eq!(added, ["prune     CPUbound  /Code/b.c/h"]);
+        Guidance::new(&all, &hypotheses).expect("they agree");
+    }
+}

@@ -1,7 +1,8 @@
 //! Whatever is wrong with a file that leads a search or holds what it found: it is said where and why, and the program is none the worse.
 
+use std::io::Write as _;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crate::command::{Folder, Said, whyperf};
 
@@ -64,7 +65,8 @@ fn files_that_contradict_each_other_or_are_none_are_refused() {
     write("other", b"whyperf directives 1\nmap /Code/b.c /Code/a.c\n");
     write("newer", b"whyperf directives 2\n");
     write("letter", b"dear grandmother\n");
-    write("bytes", b"whyperf directives 1\n\xff\xfe\n");
+    write("bytes", b"whyperf directives 1\n# \xc3\xa4\xff\n");
+    write("wide", b"\xff\xfew\0h\0y\0");
     let refused = |files: &[&str], what: &str| {
         let said = say(&folder, &[&["directives", "check"], files].concat());
         assert_ne!(said.status, Some(0), "{files:?}: {said:?}");
@@ -74,7 +76,9 @@ fn files_that_contradict_each_other_or_are_none_are_refused() {
     refused(&["one", "other"], "the maps lead from /Code/");
     refused(&["newer"], "newer:1:1: directives of version 2 cannot be read");
     refused(&["letter"], "letter:1:1: the file must begin with");
-    refused(&["bytes"], "bytes");
+    refused(&["bytes"], "bytes:2:4: this is not UTF-8");
+    refused(&["wide"], "wide:1:1: this is UTF-16; save the file as UTF-8");
+    refused(&["/dev/zero"], "/dev/zero: it is larger than");
     refused(&["none"], "none");
     refused(&["."], ".");
 }
@@ -98,6 +102,23 @@ fn a_search_from_which_everything_is_pruned_still_answers_for_the_whole_program(
         "{report}"
     );
     assert_eq!(report["directives_used"], 5);
+}
+
+#[test]
+fn directives_that_come_through_a_pipe_are_used() {
+    let folder = Folder::new("piped");
+    let busy = "i=0; while [ $i -lt 1000 ]; do i=$((i+1)); done";
+    let words = ["run", "--directives", "/dev/stdin", "--json", "r.json", "--", "dash", "-c", busy];
+    let mut command = whyperf();
+    command.args(words).current_dir(&folder.0).stdin(Stdio::piped());
+    let mut child = command.spawn().expect("the command was built");
+    let mut pipe = child.stdin.take().expect("it is piped");
+    pipe.write_all(b"whyperf directives 1\nprune * /Machine\n").expect("it is read");
+    drop(pipe);
+    assert!(child.wait().expect("it ends").success());
+    let report = std::fs::read(folder.0.join("r.json")).expect("the report was written");
+    let report: serde_json::Value = serde_json::from_slice(&report).expect("it is JSON");
+    assert_eq!(report["directives_used"], 1, "{report}");
 }
 
 /// Runs a script in name spaces of its own, where it may mount; whether the system allows that.
