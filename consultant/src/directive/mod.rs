@@ -15,6 +15,7 @@
 
 mod guidance;
 mod maps;
+mod mistake;
 mod parse;
 mod range;
 
@@ -26,7 +27,7 @@ use whyperf_model::{Focus, Nanos, Resource};
 pub use guidance::Guidance;
 pub(crate) use guidance::Verdict;
 pub use maps::Maps;
-pub use parse::{DirectiveError, Mistake};
+pub use mistake::{DirectiveError, Mistake};
 
 /// One thing that is said.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,5 +1,8 @@
 //! Names with a range of numbers, which stand for one name for each: `node{0-7}`, or `node{008-123}` with as many digits as that.
 
+/// So many names the ranges of a file may stand for: one for each process of a large job.
+pub(super) const MOST_NAMES: u64 = 100_000;
+
 /// A name with a range of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Range<'text> {
