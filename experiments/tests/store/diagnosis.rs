@@ -227,7 +227,7 @@ fn what_ranks_did_is_known_at_each_moment_as_far_as_rounds_tell() {
 
 #[test]
 fn phases_begin_where_somebody_wants_them_beside_those_of_the_run() {
-    let wanted = [50, 601, 1100, 2099].map(|n| at(n * MILLISECOND));
+    let wanted = [50, 601, 1100, 2100].map(|n| at(n * MILLISECOND));
     let mut next = 0;
     let mut world = Replay::new(at_work(), []).with_phases(|now| {
         let due = wanted[next..].iter().take_while(|time| **time <= now).count();
