@@ -159,7 +159,8 @@ fn a_phase_that_comes_again_and_again_is_named_once() {
     let strings_of = |phases: u32| {
         let region = only(run(&[], || {
             for step in 0..phases {
-                process::phase(if step % 2 == 0 { b"compute" } else { b"exchange" });
+                let name: &[u8] = if step % 2 == 0 { b"compute" } else { b"exchange" };
+                process::phase(name);
             }
         }));
         assert_eq!(region.header().phase_count.load(Relaxed), phases);
