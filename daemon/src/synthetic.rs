@@ -4,11 +4,11 @@
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use whyperf_layout::{
-    CommandPage, Head, Header, Kind, Message, Moved, Node, ObjectKind, ObjectRecord, Outcome,
-    PatchRecord, RegionRecord, ReplyPage, SlotState, State, VERSION, geometry, slot, strings,
+    CommandPage, Head, Header, Kind, Message, Moved, Node, ObjectKind, ObjectRecord, RegionRecord,
+    ReplyPage, SlotState, State, VERSION, geometry, slot, strings,
 };
 
 use crate::mapping::{Access, Mapping};
@@ -152,20 +152,6 @@ impl SyntheticProcess {
     /// Replies, as an agent would; false when the ring is full.
     pub fn reply(&self, message: Message) -> bool {
         self.replies().send(self.commands(), message)
-    }
-
-    /// Makes regions that are off of the functions whose patches are there, as an agent would: so many from the first on.
-    pub fn arm(&self, first: u64, count: u64) {
-        for at in first..first + count {
-            let at = usize::try_from(at).unwrap_or(usize::MAX);
-            let record = geometry::STAGING + at * size_of::<PatchRecord>();
-            let patch: &PatchRecord = self.memory.at(record).expect("the daemon named it");
-            let region = self.region("", Kind::Function, patch.read().entry);
-            self.too_hot(region, 0);
-            let result: &AtomicU64 =
-                self.memory.at(geometry::RESULTS + 8 * at).expect("there is one for each record");
-            result.store(u64::from(region) << 32 | Outcome::Done as u64, Ordering::Relaxed);
-        }
     }
 
     /// How often the daemon gave a sign of life.

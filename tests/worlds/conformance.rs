@@ -15,6 +15,10 @@
 //! | what cannot be measured is refused with a reason, and has no samples | `what_cannot_be_measured_is_refused` |
 //! | a search finds what is slow, and twice the same to the byte | `a_search_is_the_same_twice` |
 //! | so does one that takes phases apart | `phases_are_searched_the_same_twice` |
+//! | and it finds the same in whatever portions it is told of a moment | `a_search_is_the_same_in_other_portions` |
+//!
+//! What is too hot, and what cannot be measured, is so by the code of a process and by the agent in it. The regions of `live.rs` have neither, so
+//! the live world is not held to these two here.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +42,7 @@ pub(crate) const LATE_STEPS: std::ops::Range<u64> = 120..180;
 /// The phase that begins with them.
 pub(crate) const PHASE: &str = "other";
 
-/// Pairs that some worlds cannot measure as others.
+/// Pairs that a world cannot measure as others.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Odd {
     /// It is passed too often, and seen for this share of the time.
@@ -101,8 +105,13 @@ pub(crate) fn check<W: World>(make: &mut dyn FnMut() -> W, odd: &Odd) {
     processes_are_placed(make());
     what_comes_and_goes_is_told(make());
     phases_are_told(make());
-    what_is_too_hot_goes_on(make(), odd.hot.as_ref());
-    what_cannot_be_measured_is_refused(make(), odd.refused.as_ref());
+    if let Some(hot) = &odd.hot {
+        what_is_too_hot_goes_on(make(), hot);
+    }
+    if let Some(refused) = &odd.refused {
+        what_cannot_be_measured_is_refused(make(), refused);
+    }
+    a_search_is_the_same_in_other_portions(make());
     phases_are_searched_the_same_twice(make);
     a_search_is_the_same_twice(make);
 }
@@ -263,8 +272,7 @@ fn phases_are_told<W: World>(world: W) {
     assert_eq!(phases, [(Time(Nanos(LATE_STEPS.start * STEP.0)), PHASE)]);
 }
 
-fn what_is_too_hot_goes_on<W: World>(world: W, hot: Option<&(Pair, f64)>) {
-    let Some((asked, share)) = hot else { return };
+fn what_is_too_hot_goes_on<W: World>(world: W, (asked, share): &(Pair, f64)) {
     let again = Time::from_secs(3);
     let mut started = false;
     let said = listen(world, std::slice::from_ref(asked), |world, event| {
@@ -283,8 +291,7 @@ fn what_is_too_hot_goes_on<W: World>(world: W, hot: Option<&(Pair, f64)>) {
     }
 }
 
-fn what_cannot_be_measured_is_refused<W: World>(world: W, refused: Option<&Pair>) {
-    let Some(asked) = refused else { return };
+fn what_cannot_be_measured_is_refused<W: World>(world: W, asked: &Pair) {
     let said = listen(world, &[asked.clone(), pair(Metric::Wall, "/Process")], |_, _| {});
     assert_eq!(said.complaints, [""; 0]);
     let reasons = said.events.iter().filter_map(|event| match event {
@@ -324,9 +331,7 @@ fn phases_are_searched_the_same_twice<W: World>(make: &mut dyn FnMut() -> W) {
 
 /// The steps and the report of a search, as text.
 pub(crate) fn searched(world: impl World) -> (String, Vec<String>) {
-    // What measuring costs here is the machine's affair, and no part of what is compared.
-    let settings = Settings { cost_limit: 1.0, ..Settings::default() };
-    let mut search = Search::new(Hypotheses::default(), settings);
+    let mut search = new_search();
     let mut world = Checked::new(world);
     let mut steps = String::new();
     run(&mut search, &mut world, |step| steps += &format!("{step}\n"));
@@ -336,6 +341,42 @@ pub(crate) fn searched(world: impl World) -> (String, Vec<String>) {
     let found =
         found.iter().map(|one| format!("{} {} {:.3}", one.hypothesis, one.focus, one.value));
     (steps, found.collect())
+}
+
+/// A search as it is set here: what measuring costs is the machine's affair, and no part of what is compared.
+fn new_search() -> Search {
+    let settings = Settings { cost_limit: 1.0, ..Settings::default() };
+    Search::new(Hypotheses::default(), settings)
+}
+
+fn steps_of(search: &mut Search) -> String {
+    std::iter::from_fn(|| search.poll_step()).map(|step| format!("{step}\n")).collect()
+}
+
+/// A world says what it has to say in portions that mean nothing: how many events come before somebody asks what is wanted next.
+fn a_search_is_the_same_in_other_portions<W: World>(mut world: W) {
+    let mut search = new_search();
+    let (mut told, mut log) = (Vec::new(), String::new());
+    loop {
+        while let Some(request) = search.poll_request() {
+            world.carry_out(request);
+        }
+        log += &steps_of(&mut search);
+        let Some(event) = world.next() else { break };
+        told.push(event.clone());
+        search.handle(event);
+    }
+    for portion in [2, 7, usize::MAX] {
+        let mut search = new_search();
+        while search.poll_request().is_some() {}
+        for moment in told.chunk_by(|one, next| one.time() == next.time()) {
+            for events in moment.chunks(portion) {
+                events.iter().for_each(|event| search.handle(event.clone()));
+                while search.poll_request().is_some() {}
+            }
+        }
+        assert_eq!(steps_of(&mut search), log, "in portions of {portion}");
+    }
 }
 
 fn a_search_is_the_same_twice<W: World>(make: &mut dyn FnMut() -> W) {

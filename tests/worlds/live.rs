@@ -13,7 +13,7 @@ use whyperf_daemon::synthetic::SyntheticProcess;
 use whyperf_daemon::{Daemon, Live, Moment, Pace, Round, Settings};
 use whyperf_experiments::Record;
 use whyperf_layout::{Kind, Moved, ObjectKind};
-use whyperf_model::{Metric, Pair, Resource};
+use whyperf_model::{Effort, Metric, Pair, Resource};
 
 use crate::conformance::{LATE_STEPS, Odd, PHASE, RANKS, STEP, STEPS, check, pair};
 
@@ -30,13 +30,21 @@ pub(crate) struct Play {
     steps: u64,
     /// The other message of rank 0: its node, and its object.
     other: Option<(u32, u32)>,
-    pub(crate) record: Rc<RefCell<Record>>,
+    seen: Rc<RefCell<Seen>>,
+}
+
+/// What is seen of a play by those who watch it.
+#[derive(Default)]
+pub(crate) struct Seen {
+    pub(crate) record: Record,
+    /// What each rank had done when the phase began, and at the end.
+    pub(crate) efforts: [Vec<Effort>; 2],
 }
 
 impl Play {
     fn new(directory: PathBuf) -> Self {
         let (processes, others) = (Vec::new(), Vec::new());
-        Self { directory, processes, others, steps: 0, other: None, record: Rc::default() }
+        Self { directory, processes, others, steps: 0, other: None, seen: Rc::default() }
     }
 
     fn begin(&mut self) {
@@ -105,13 +113,17 @@ impl Pace for Play {
         Some(Moment { nanos: end, ticks: end })
     }
 
-    fn see(&mut self, _: &mut Daemon, round: &Round) {
+    fn see(&mut self, daemon: &mut Daemon, round: &Round) {
         if let Some(tally) = &round.tally {
             let mut tally = tally.clone();
             tally.hot.extend((self.steps == HOT_STEP).then(hot));
-            let mut record = self.record.borrow_mut();
+            let Seen { record, efforts: [begun, end] } = &mut *self.seen.borrow_mut();
             record.add(&tally);
-            round.phase.iter().for_each(|name| record.begin_phase(round.interval.end, name));
+            *end = daemon.efforts();
+            if let Some(name) = &round.phase {
+                record.begin_phase(round.interval.end, name);
+                begun.clone_from(end);
+            }
         }
     }
 
@@ -154,8 +166,8 @@ impl World for Owned {
     }
 }
 
-/// A live world, and the record that is made of it.
-pub(crate) fn world() -> (Owned, Rc<RefCell<Record>>) {
+/// A live world, and what is seen of it.
+pub(crate) fn world() -> (Owned, Rc<RefCell<Seen>>) {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let directory =
@@ -167,10 +179,10 @@ pub(crate) fn world() -> (Owned, Rc<RefCell<Record>>) {
     let daemon = Daemon::open(&directory, settings).expect("the folder was just made");
     let mut play = Play::new(directory);
     play.begin();
-    let record = play.record.clone();
+    let seen = play.seen.clone();
     // A world of a test lives as long as the test.
     let live = Live::new(Box::leak(Box::new(daemon)), play);
-    (Owned { live }, record)
+    (Owned { live }, seen)
 }
 
 #[test]

@@ -11,7 +11,7 @@ const GONE: &str = "/SyncObject/Message/other";
 const HOT: &str = "/Code/a.c/hot";
 const REFUSED: &str = "/Code/a.c/short";
 
-fn world() -> Simulated {
+pub(crate) fn world() -> Simulated {
     let length = STEPS * STEP.0 / 1_000_000;
     let [from, to] = [LATE_STEPS.start, LATE_STEPS.end].map(|step| step * STEP.0 / 1_000_000);
     let mut text = format!(
