@@ -189,13 +189,13 @@ pub(crate) struct Options {
     pub(crate) judging: Judging,
     #[command(flatten)]
     pub(crate) phasing: Phasing,
+    /// Take keys from the terminal: `p` begins a phase, space pauses the search. The program has no input then
+    #[arg(long)]
+    pub(crate) keys: bool,
     #[command(flatten)]
     pub(crate) keeping: Keeping,
 }
 
-    /// Take keys from the terminal: `p` begins a phase, space pauses the search. The program has no input then
-    #[arg(long)]
-    pub(crate) keys: bool,
 /// How a verb prints that runs nothing.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Listing {
@@ -272,10 +272,6 @@ pub(crate) struct Threshold {
     pub(crate) value: f64,
 }
 
-/// A share given in percent, with or without its sign.
-pub(crate) fn percent(text: &str) -> Result<f64, String> {
-    let value: f64 = text
-        .trim_end_matches('%')
 /// Why a diagnosis has no such option of `run`.
 fn needless(option: &str) -> &'static str {
     match option {
@@ -290,6 +286,10 @@ fn needless(option: &str) -> &'static str {
     }
 }
 
+/// A share given in percent, with or without its sign.
+pub(crate) fn percent(text: &str) -> Result<f64, String> {
+    let value: f64 = text
+        .trim_end_matches('%')
         .trim()
         .parse()
         .map_err(|_| "expected a percentage such as 5 or 2.5".to_owned())?;
