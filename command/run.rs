@@ -119,10 +119,7 @@ pub(crate) fn kept(mut watch: Watch, request: &Request, screen: &mut Screen) -> 
     if keeping.no_store {
         return watch;
     }
-    match Journal::begin(
-        keeping.store.clone(),
-        surroundings::new_run(request, &watch.guide),
-    ) {
+    match Journal::begin(keeping.store.clone(), surroundings::new_run(request, &watch.guide)) {
         Ok(journal) => watch.keep(journal),
         Err(error) => screen.warn(&format!("the run is not kept: {error}")),
     }

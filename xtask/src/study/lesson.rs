@@ -95,7 +95,8 @@ pub(super) fn words(files: &[PathBuf]) -> Vec<OsString> {
 pub(super) fn lines(bases: &Bases<'_>, file: &Path) -> Result<Vec<String>> {
     let words = ["directives", "show", text(file)?, "--json"];
     let shown = bases.workshop.answer(&words, Path::new(""))?;
-    let all: Vec<Value> = serde_json::from_str(&shown).context("reading directives")?;
+    let shown: Value = serde_json::from_str(&shown).context("reading directives")?;
+    let all = shown["directives"].as_array().context("whyperf shows no directives")?;
     let line = |one: &Value| one["directive"].as_str().map(str::to_owned);
     Ok(all.iter().filter_map(line).collect())
 }
