@@ -6,8 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use whyperf_daemon::{Daemon, View};
-use whyperf_model::Category;
+use whyperf_daemon::Daemon;
 
 use crate::report::share;
 
@@ -33,7 +32,7 @@ impl Heat {
         }
         self.hot_for += 1;
         match self.hot_for {
-            START => self.calls = calls(daemon),
+            START => self.calls = daemon.calls(),
             PATIENCE => {
                 self.hot_for = 0;
                 return self.switch_hottest(daemon, cost, limit);
@@ -49,7 +48,7 @@ impl Heat {
     }
 
     fn switch_hottest(&mut self, daemon: &mut Daemon, cost: f64, limit: f64) -> Vec<String> {
-        let now = calls(daemon);
+        let now = daemon.calls();
         let before = std::mem::take(&mut self.calls);
         let grown = |(name, calls): (&String, &u64)| {
             (calls.saturating_sub(before.get(name).copied().unwrap_or(0)), name.clone())
@@ -71,17 +70,6 @@ impl Heat {
         self.notes.extend(said.iter().cloned());
         said
     }
-}
-
-/// Calls of the program's own regions over all threads.
-fn calls(daemon: &Daemon) -> BTreeMap<String, u64> {
-    let mut sums = BTreeMap::new();
-    for row in daemon.profile(View::TwoLevel) {
-        if let Some(name) = row.path.last().filter(|_| row.category == Category::User) {
-            *sums.entry(name.clone()).or_default() += row.calls;
-        }
-    }
-    sums
 }
 
 /// Counting begins at the first interval above the limit,

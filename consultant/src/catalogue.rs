@@ -22,12 +22,15 @@ impl Catalogue {
     /// back as new.
     pub(crate) fn add(&mut self, resource: &Resource) -> Vec<Resource> {
         let Some(parent) = resource.parent() else { return Vec::new() };
-        let mut news = self.add(&parent);
-        let is_new = self.children.entry(parent).or_default().insert(resource.clone());
-        if self.retired.remove(resource) || is_new {
-            self.recount(resource, 1);
-            news.push(resource.clone());
+        let siblings = self.children.entry(parent.clone()).or_default();
+        let is_new = siblings.insert(resource.clone());
+        if !(self.retired.remove(resource) || is_new) {
+            // So were its ancestors when it came.
+            return Vec::new();
         }
+        let mut news = self.add(&parent);
+        self.recount(resource, 1);
+        news.push(resource.clone());
         news
     }
 

@@ -70,7 +70,7 @@ pub enum Scope {
 /// What a new phase must be told of the world.
 #[derive(Debug, Default)]
 struct Known {
-    resources: Vec<Resource>,
+    resources: BTreeSet<Resource>,
     asked: BTreeSet<Resource>,
     callees: BTreeMap<Resource, Vec<Resource>>,
     rates: BTreeMap<Resource, f64>,
@@ -300,8 +300,8 @@ impl Current {
 impl Known {
     fn learn(&mut self, event: &Event) {
         match event {
-            Event::Resource(_, resource) => self.resources.push(resource.clone()),
-            Event::Retired(_, gone) => self.resources.retain(|one| !gone.contains(one)),
+            Event::Resource(_, resource) => _ = self.resources.insert(resource.clone()),
+            Event::Retired(_, gone) => self.forget(gone),
             Event::Callees(_, of, callees) => {
                 self.callees.entry(of.clone()).or_default().extend(callees.iter().cloned());
             }
@@ -310,6 +310,15 @@ impl Known {
             }
             Event::Price(_, of, rate) => _ = self.rates.insert(of.clone(), *rate),
             _ => {}
+        }
+    }
+
+    /// What is below a resource comes right after it.
+    fn forget(&mut self, gone: &Resource) {
+        let from_there = self.resources.range(gone..);
+        let below: Vec<_> = from_there.take_while(|one| gone.contains(one)).cloned().collect();
+        for one in below {
+            self.resources.remove(&one);
         }
     }
 

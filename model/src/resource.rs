@@ -203,9 +203,13 @@ impl Ord for Resource {
             return Ordering::Equal;
         }
         let start = ours[..common].iter().rposition(|byte| *byte == b'/').map_or(0, |at| at + 1);
-        let [ours, theirs] = [&self.path, &other.path].map(|path| path[start..].split('/'));
-        let by_name = || ours.map(sort_key).cmp(theirs.map(sort_key));
-        self.hierarchy.cmp(&other.hierarchy).then_with(by_name)
+        // The names there differ, or are all that one of them still has.
+        let end = |path: &str| path[start..].find('/').map_or(path.len(), |at| start + at);
+        let [our_name, their_name] =
+            [&*self.path, &*other.path].map(|path| &path[start..end(path)]);
+        let by_name = || sort_key(our_name).cmp(&sort_key(their_name));
+        let by_depth = || ours.len().cmp(&theirs.len());
+        self.hierarchy.cmp(&other.hierarchy).then_with(by_name).then_with(by_depth)
     }
 }
 

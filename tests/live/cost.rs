@@ -67,6 +67,11 @@ fn of_a_long_chain_of_calls() {
     keeps_to("deep_chain", &LIMITS);
 }
 
+#[test]
+fn of_a_new_file_tens_of_thousands_of_times_a_second() {
+    keeps_to("many_names", &LIMITS[..1]);
+}
+
 /// Percent of the time.
 const LIMITS: [f64; 2] = [5.0, 1.0];
 const SECONDS: &str = "4";

@@ -4,7 +4,7 @@
 //! objects are others. An entry of 0 means "not asked yet", as after `close` or `dup2`.
 
 use core::ptr::{null, null_mut};
-use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use whyperf_runtime::ObjectId;
 
@@ -65,13 +65,26 @@ pub(super) fn forget_all(first: u32, last: u32) {
     }
 }
 
-/// True while another file may get a name of its own in this process.
+/// True while another file may get a name of its own in this process: only so many in all, and in one second.
 pub(super) fn has_room_for_a_file() -> bool {
     let Some(table) = table() else {
         make();
         return true;
     };
-    table.named.fetch_add(1, Ordering::Relaxed) < FILES
+    let second = u64::from(second()) << 32;
+    let lately = table.lately.load(Ordering::Relaxed);
+    let lately = if lately >> 32 << 32 == second { lately + 1 } else { second };
+    // Two threads at once may count as one: the bound is for what is read of it, not for memory.
+    table.lately.store(lately, Ordering::Relaxed);
+    lately as u32 <= FILES_A_SECOND && table.named.fetch_add(1, Ordering::Relaxed) < FILES
+}
+
+/// Which second it is, as the clock's last tick says.
+fn second() -> u32 {
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: a place for the answer; without one the time stays zero.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC_COARSE, &raw mut now) };
+    now.tv_sec as u32
 }
 
 /// The wiped page range.
@@ -80,6 +93,8 @@ struct Table {
     entries: [AtomicU32; CAPACITY],
     /// Files that got a name of their own.
     named: AtomicU32,
+    /// The last second in which one was asked for, in the upper half, and how many more were in it.
+    lately: AtomicU64,
 }
 
 static TABLE: AtomicPtr<Table> = AtomicPtr::new(null_mut());
@@ -126,6 +141,9 @@ const CAPACITY: usize = 1 << 16;
 /// Files that get a name of their own; a process that opens more has "other files", and room left
 /// for its other objects.
 const FILES: u32 = 4096;
+/// The same of one second. Each name is some ten microseconds of work for whoever reads it: `grep -r` would take up the limit of cost with nothing
+/// but names.
+const FILES_A_SECOND: u32 = 500;
 /// Entry: nobody asked yet.
 const UNKNOWN: u32 = 0;
 /// Entry: asked, and there is no name to be had.
