@@ -246,7 +246,8 @@ fn phases_begin_where_somebody_wants_them_beside_those_of_the_run() {
         ["#1", "#2", "later"],
         "one of the run's own is the one; the last is the end"
     );
-    let about = |(at, _): &(u64, String), wanted: u64| (wanted..wanted + 5).contains(at);
+    // The record of so many rounds holds each for eight milliseconds.
+    let about = |(at, _): &(u64, String), wanted: u64| (wanted..wanted + 8).contains(at);
     assert!(
         about(&phases[0], 50) && about(&phases[1], 601) && about(&phases[2], 1100),
         "{phases:?}"
