@@ -41,6 +41,7 @@ const LARGE: &str = "100 size 1000000";
 #[test]
 fn only_the_kinds_that_a_policy_names() {
     assert_eq!(axes("why-and-where", LARGE), ["why", "Code", "File"]);
+    assert_eq!(axes("where-and-why", LARGE), ["Code", "File", "why"]);
     assert_eq!(axes("why-only", SMALL), ["why"]);
     assert_eq!(axes("where-only", SMALL), ["Code", "File"]);
 }

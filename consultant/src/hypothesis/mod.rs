@@ -120,6 +120,8 @@ impl Operator {
 pub enum Refinement {
     /// By more precise hypotheses and by the parts of its focus.
     WhyAndWhere,
+    /// The same, the parts asked first.
+    WhereAndWhy,
     /// By more precise hypotheses only: its parent finds the foci for it.
     WhyOnly,
     /// By the parts of its focus only.

@@ -185,9 +185,10 @@ impl Reader<'_> {
 
     fn refinement(&self, row: &Row) -> Result<Refinement, HypothesisError> {
         let Some(word) = &row.policy else { return Ok(Refinement::WhyAndWhere) };
-        let all = "why-and-where, why-only, where-only, why-before-where and where-before-why";
+        let all = "why-and-where, where-and-why, why-only, where-only, why-before-where and where-before-why";
         self.choice(word, all, |word| match word {
             "why-and-where" => Some(Refinement::WhyAndWhere),
+            "where-and-why" => Some(Refinement::WhereAndWhy),
             "why-only" => Some(Refinement::WhyOnly),
             "where-only" => Some(Refinement::WhereOnly),
             "why-before-where" => Some(Refinement::WhyBeforeWhere),
@@ -404,7 +405,7 @@ mod tests {
         assert_eq!(
             with("why-only", "why"),
             [
-                "h.toml:7:10: 'why' is none of why-and-where, why-only, where-only, why-before-where and where-before-why"
+                "h.toml:7:10: 'why' is none of why-and-where, where-and-why, why-only, where-only, why-before-where and where-before-why"
             ]
         );
         assert_eq!(

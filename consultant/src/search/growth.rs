@@ -7,7 +7,7 @@ use crate::directive::{Level, Verdict};
 use crate::graph::{Edge, Graph, NodeId, Truth};
 use crate::hypothesis::HypothesisId;
 use crate::hypothesis::Refinement::{
-    self, WhereBeforeWhy, WhereOnly, WhyAndWhere, WhyBeforeWhere, WhyOnly,
+    self, WhereAndWhy, WhereBeforeWhy, WhereOnly, WhyAndWhere, WhyBeforeWhere, WhyOnly,
 };
 use crate::judge::Judge;
 use crate::queue::Idea;
@@ -104,8 +104,11 @@ impl Search {
         if matches!(order, WhyAndWhere | WhyOnly | WhyBeforeWhere) {
             self.refine_why(id);
         }
-        if matches!(order, WhyAndWhere | WhereOnly | WhereBeforeWhy) {
+        if matches!(order, WhyAndWhere | WhereAndWhy | WhereOnly | WhereBeforeWhy) {
             self.refine_where(id);
+        }
+        if order == WhereAndWhy {
+            self.refine_why(id);
         }
         // What is like its neighbours is not worth being taken apart by machines and processes again.
         let is_alike = matches!(refine::siblings(&self.graph, id), Siblings::Alike { .. });
