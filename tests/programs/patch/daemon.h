@@ -62,7 +62,8 @@ struct region {
 
 static char *base;
 static uint64_t answer[4];
-#define ARENA ((uintptr_t)0x10000000)
+/* Beyond the gigabyte in which the kernel puts the heap of a program that is at a fixed place, and within reach of its jumps. */
+#define ARENA ((uintptr_t)0x60000000)
 #define DATA_SIZE ((uintptr_t)1 << 20)
 #define CODE_SIZE ((uintptr_t)4 << 20)
 #define RECORDS ((struct record *)(base + STAGING))
