@@ -30,7 +30,7 @@ const ROWS: [(&str, &[&str], [f64; 4]); 6] = [
 
 const FLOOR: &str = "\nA classic search says nothing before it has held a mean once, led or not: that is the floor of every row. Without directives it holds one for each resource \
     on the way down to the deepest bottleneck, here seven times. Paradyn's took 130 holds, since the cost of its instrumentation held it back from asking more than a few questions \
-    at once; ours never comes near the limit, so there is less to save. *The hold* is what the run held for 20 s taught of it: the shortest with which the search, replayed, comes to the same verdicts.\n";
+    at once; ours never comes near the limit, so there is less to save. *The hold* is what the run held for 20 s taught of it: the shortest with which its questions, judged again over the record, have the same verdicts.\n";
 
 pub(super) fn study(bases: &mut Bases<'_>) -> Result<String> {
     let truth = bases.truth(VERSION)?;
