@@ -1,12 +1,14 @@
 //! What a phase does is found in that phase, beside what the whole run does, and within one limit.
 
+mod billed;
+
 use std::fmt::Write as _;
 
 use whyperf_consultant::simulate::{Checked, Scenario};
-use whyperf_consultant::{
-    Event, Guidance, Happening, Hypotheses, MeasurementId, Phases, Report, Request, Scope, World,
-};
-use whyperf_model::{Nanos, Pair, Resource, Time};
+use whyperf_consultant::{Guidance, Happening, Hypotheses, Phases, Report, Request, Scope};
+use whyperf_model::{Nanos, Time};
+
+use billed::Billed;
 
 const PROGRAM: &str = "length 24s
 processes 1 on n0
@@ -88,34 +90,6 @@ fn dear() -> String {
         writeln!(text, "  0.025 User /Code/app.c/main /Code/app.c/f{nth}").expect("a text");
     }
     text
-}
-
-/// A world whose bill is kept.
-struct Billed<W> {
-    world: W,
-    costs: Vec<f64>,
-}
-
-impl<W: World> World for Billed<W> {
-    fn start(&mut self, id: MeasurementId, pair: &Pair) {
-        self.world.start(id, pair);
-    }
-
-    fn stop(&mut self, id: MeasurementId) {
-        self.world.stop(id);
-    }
-
-    fn callees(&mut self, of: &Resource) {
-        self.world.callees(of);
-    }
-
-    fn next(&mut self) -> Option<Event> {
-        let event = self.world.next();
-        if let Some(Event::Cost(_, fraction)) = &event {
-            self.costs.push(*fraction);
-        }
-        event
-    }
 }
 
 #[test]

@@ -3,14 +3,17 @@
 //!
 //! A sample of them is searched here; `WHYPERF_PROGRAMS=1000` searches that many, best with `--release`.
 
+mod billed;
+
 use std::collections::BTreeMap;
 
 use whyperf_consultant::simulate::{Activity, Code, Phase, Process, Program, Script, Simulated};
 use whyperf_consultant::{
-    Classic, Event, Happening, Hypotheses, MeasurementId, Operator, Search, Settings, Truth,
-    Verdicts, World, run,
+    Classic, Happening, Hypotheses, Operator, Search, Settings, Truth, Verdicts, run,
 };
 use whyperf_model::{Category, Focus, Hierarchy, Interval, Nanos, Pair, Resource, Time};
+
+use billed::Billed;
 
 /// Numbers without order; the tests need no secrets.
 struct Dice(u64);
@@ -202,34 +205,6 @@ impl Planted {
 
 fn activity(permille: u64, category: Category, resources: Vec<Resource>) -> Activity {
     Activity { permille, category, resources, calls_per_second: 0, bytes_per_call: 0 }
-}
-
-/// A world whose bill is kept.
-struct Billed {
-    world: Simulated,
-    costs: Vec<f64>,
-}
-
-impl World for Billed {
-    fn start(&mut self, id: MeasurementId, pair: &Pair) {
-        self.world.start(id, pair);
-    }
-
-    fn stop(&mut self, id: MeasurementId) {
-        self.world.stop(id);
-    }
-
-    fn callees(&mut self, of: &Resource) {
-        self.world.callees(of);
-    }
-
-    fn next(&mut self) -> Option<Event> {
-        let event = self.world.next();
-        if let Some(Event::Cost(_, fraction)) = &event {
-            self.costs.push(*fraction);
-        }
-        event
-    }
 }
 
 /// What a search came to.
