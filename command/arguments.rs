@@ -13,13 +13,13 @@ use clap::{
 };
 use whyperf_consultant::{Hypotheses, HypothesisId};
 
-use crate::guide;
-use crate::judging::Judging;
-use crate::phases::Phasing;
-use crate::store_arguments::{Diagnose, DirectivesVerb, Keeping, Runs, Show};
+use crate::search::evaluation::Judging;
+use crate::search::inputs;
+use crate::search::phases::Phasing;
+use crate::stored::options::{Diagnose, DirectivesVerb, Keeping, Runs, Show};
 use whyperf_model::Pair;
 
-use crate::measure;
+use crate::measuring::requested;
 
 /// What was asked for.
 #[derive(Debug, Parser)]
@@ -248,13 +248,13 @@ impl Options {
 
     /// The pairs to measure for the whole run.
     pub(crate) fn pairs(&self) -> Result<Vec<Pair>, String> {
-        measure::pairs(&self.measure)
+        requested::pairs(&self.measure)
     }
 
     /// Ends this process when what was asked for makes no sense as a whole.
     pub(crate) fn check(&self) {
         let read = self.hypotheses().and_then(|table| {
-            guide::read(&self.keeping.directives, &table)?;
+            inputs::read(&self.keeping.directives, &table)?;
             self.pairs()
         });
         if let Err(message) = read {

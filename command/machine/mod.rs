@@ -1,0 +1,4 @@
+//! `doctor` and `clean`: the machine itself.
+
+pub(crate) mod clean;
+pub(crate) mod doctor;

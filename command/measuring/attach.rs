@@ -1,0 +1,163 @@
+//! `whyperf attach`: watch processes that run already, and leave them as they were.
+
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use whyperf_daemon::RunDirectory;
+use whyperf_daemon::attach::{self, Request};
+
+use crate::arguments::{Attach, Launch};
+use crate::measuring::event::{Event, Events};
+use crate::measuring::keys::{self, Keys};
+use crate::measuring::launch::FAILURE;
+use crate::measuring::library;
+use crate::measuring::run;
+use crate::measuring::watch::Watch;
+use crate::output::delivery;
+use crate::output::report::Report;
+use crate::output::terminal::Screen;
+
+/// Watches the processes of the request until they end, the time is up, or the user has seen enough.
+pub(crate) fn attach(request: &Attach) -> Result<ExitCode> {
+    let processes = processes(request);
+    let mut options = request.options.clone();
+    let command = command_of(&processes);
+    options.keeping.name_after(&command);
+    let started = Launch { options, command };
+    let options = &started.options;
+    let mut screen = Screen::new(options.colour(), options.quiet);
+    delivery::check(options, &mut screen);
+    let library = library::find()?;
+    // From here on an interruption must not end this process: the others would be left half attached to.
+    let events = Events::listen()?;
+    let watch = Watch::begin(RunDirectory::create()?, options)?;
+    let begin = Instant::now();
+    let attached = attach_all(&processes, &library, &watch, options.callpath_depth, &mut screen);
+    if attached == 0 {
+        return Ok(ExitCode::from(FAILURE));
+    }
+    run::tell(&watch.guide, &mut screen);
+    let watch = run::kept(watch, &started, &mut screen);
+    let mut session =
+        Session { events, watch, screen, end: request.duration.map(|time| begin + time) };
+    let keys = options.keys.then(|| Keys::listen(session.events.sender()));
+    if let Some(Err(error)) = &keys {
+        session.screen.warn(&format!("keys are not heard: this process has no terminal: {error}"));
+    }
+    session.stay();
+    session.leave();
+    drop(keys);
+    let Session { watch, mut screen, .. } = session;
+    let mut report = Report::bare(&started.command, 0, begin.elapsed());
+    watch.complete(&mut report, &mut screen);
+    delivery::deliver(&report, options, &mut screen);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The processes that were named, each once; those of a job in the order of their numbers.
+fn processes(request: &Attach) -> Vec<u32> {
+    let mut all = request.processes.clone();
+    for pid in &request.all_of {
+        let job = attach::job_of(*pid);
+        // One that is not there is tried all the same, which tells why it cannot be.
+        all.extend(if job.is_empty() { vec![*pid] } else { job });
+    }
+    let mut seen = Vec::new();
+    all.retain(|pid| {
+        !seen.contains(pid) && {
+            seen.push(*pid);
+            true
+        }
+    });
+    all
+}
+
+/// Attaches to one after the other; answers to how many.
+fn attach_all(
+    processes: &[u32],
+    library: &Path,
+    watch: &Watch,
+    callpath_depth: u32,
+    screen: &mut Screen,
+) -> usize {
+    let request = Request::new(library, watch.directory(), callpath_depth);
+    let attached = processes.iter().filter(|pid| match attach::attach(**pid, &request) {
+        Ok(()) => true,
+        Err(refusal) => {
+            screen.warn(&refusal.to_string());
+            false
+        }
+    });
+    attached.count()
+}
+
+/// The words by which the first of them was started.
+fn command_of(processes: &[u32]) -> Vec<OsString> {
+    let words = |pid: &u32| {
+        let text = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let words = text.split(|byte| *byte == 0).filter(|word| !word.is_empty());
+        let words: Vec<OsString> = words.map(|word| OsString::from_vec(word.to_vec())).collect();
+        words
+    };
+    processes.iter().map(words).find(|words| !words.is_empty()).unwrap_or_default()
+}
+
+/// Everything that is needed while the processes are watched.
+struct Session {
+    events: Events,
+    watch: Watch,
+    screen: Screen,
+    /// When it is enough.
+    end: Option<Instant>,
+}
+
+impl Session {
+    fn stay(&mut self) {
+        loop {
+            self.watch.sample(&mut self.screen);
+            if !self.watch.has_living() || self.waits_for_end() {
+                return;
+            }
+        }
+    }
+
+    /// Waits until the next sample is due; whether it is time to leave instead.
+    fn waits_for_end(&mut self) -> bool {
+        loop {
+            let next = self.watch.next_sample();
+            let moment = self.end.map_or(next, |end| end.min(next));
+            match self.events.next_before(moment) {
+                Some(Event::Interrupted | Event::PassOn(SIGINT | SIGTERM | SIGHUP | SIGQUIT)) => {
+                    return true;
+                }
+                Some(Event::Pause) => self.watch.pause_or_go_on(&mut self.screen),
+                Some(Event::Phase) => self.watch.begin_unnamed(&mut self.screen),
+                Some(Event::Resumed) => keys::resume(),
+                // Nobody else is to get the others.
+                Some(_) => {}
+                None => return self.end.is_some_and(|end| end <= Instant::now()),
+            }
+        }
+    }
+
+    /// Asks the processes to go on alone, and waits until they do.
+    fn leave(&mut self) {
+        self.watch.detach();
+        let end = Instant::now() + PATIENCE;
+        while self.watch.has_living() && Instant::now() < end {
+            let _ = self.events.next_before(Instant::now() + LOOK);
+            self.watch.sample(&mut self.screen);
+        }
+    }
+}
+
+/// How long the processes may take to end being measured.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// How often it is looked whether they have.
+const LOOK: Duration = Duration::from_millis(5);

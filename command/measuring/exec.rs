@@ -1,0 +1,107 @@
+//! `whyperf exec`: what each process of a job calls to be measured; the first one on a machine watches for all.
+//!
+//! The processes agree without talking: the name of the run directory follows from facts that they share, and whoever
+//! succeeds in creating it is the head. The head stays as the parent of its program; the others become theirs at once.
+
+use std::collections::hash_map::DefaultHasher;
+use std::env;
+use std::fs;
+use std::hash::{Hash as _, Hasher as _};
+use std::process::ExitCode;
+
+use whyperf_daemon::{Claim, RunDirectory};
+
+use crate::arguments::Launch as Request;
+use crate::measuring::launch::{CANNOT_EXECUTE, Launch};
+use crate::measuring::library;
+use crate::measuring::panic_handler;
+use crate::measuring::run;
+use crate::measuring::supervision::LONG_GRACE;
+use crate::measuring::watch::Watch;
+use crate::output::delivery;
+use crate::output::terminal::Screen;
+
+/// Becomes the program of the request, or watches the job and the program.
+pub(crate) fn exec(request: &Request) -> anyhow::Result<ExitCode> {
+    panic_handler::prepare();
+    let options = &request.options;
+    let mut screen = Screen::new(options.colour(), options.quiet);
+    let mut launch = match Launch::prepare(&request.command) {
+        Ok(launch) => launch,
+        Err(unusable) => return Ok(run::refuse(&unusable, &mut screen)),
+    };
+    let place = library::find().and_then(|library| {
+        let claim = RunDirectory::claim(&job())?;
+        let directory = match &claim {
+            Claim::Mine(directory) => directory.path(),
+            Claim::Theirs(directory) => directory,
+        };
+        launch.measure(&library, directory, options);
+        Ok(claim)
+    });
+    match place {
+        Ok(Claim::Mine(directory)) => {
+            delivery::check(options, &mut screen);
+            let watch = Watch::begin(directory, options)?;
+            run::attend(&launch, request, Some(watch), screen, LONG_GRACE)
+        }
+        Ok(Claim::Theirs(_)) => Ok(replace(&launch, &mut screen)),
+        Err(error) => {
+            screen.warn(&format!(
+                "cannot measure: {}; the program runs without",
+                delivery::words(&error)
+            ));
+            Ok(replace(&launch, &mut screen))
+        }
+    }
+}
+
+/// Returns only when it fails.
+fn replace(launch: &Launch<'_>, screen: &mut Screen) -> ExitCode {
+    let error = launch.become_it();
+    screen.warn(&launch.failure(&error));
+    ExitCode::from(CANNOT_EXECUTE)
+}
+
+/// What tells this job from all others of this machine: its name from the launcher, or the parent that all its processes
+/// share. A parent's number alone may come again, so the moment of its birth belongs to it.
+fn job() -> String {
+    let mut hasher = DefaultHasher::new();
+    let named = NAMESPACES.iter().find_map(env::var_os);
+    match named {
+        Some(name) => (name, env::var_os("PMIX_SERVER_TMPDIR")).hash(&mut hasher),
+        None => {
+            let parent = std::os::unix::process::parent_id();
+            (parent, birth(parent)).hash(&mut hasher);
+        }
+    }
+    format!("{:016x}", hasher.finish())
+}
+
+/// When a process began, in the kernel's own ticks.
+fn birth(pid: u32) -> Option<u64> {
+    let line = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name in parentheses may hold anything, so counting starts behind it.
+    let fields = line.rsplit_once(')')?.1;
+    fields.split_whitespace().nth(19)?.parse().ok()
+}
+
+/// Variables by which launchers name a job.
+const NAMESPACES: [&str; 2] = ["PMIX_NAMESPACE", "FLUX_JOB_ID"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_job_is_the_same_for_everybody_in_it() {
+        assert_eq!(job(), job());
+        assert_eq!(job().len(), 16);
+    }
+
+    #[test]
+    fn a_process_has_a_birth() {
+        assert!(birth(std::process::id()).is_some_and(|ticks| ticks > 0));
+        assert_eq!(birth(u32::MAX), None);
+    }
+}

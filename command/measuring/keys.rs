@@ -1,0 +1,144 @@
+//! Keys from the terminal, each as it is pressed.
+//!
+//! The terminal is asked to hand over keys one by one and without showing them; Ctrl-C and Ctrl-Z stay what they are. On every way out that
+//! whyperf has a say in it is put back, failures of its own included. A job in the background leaves the terminal alone: it is the shell's
+//! then, and whoever touches it is stopped by the system, and the program with it.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::os::fd::AsFd as _;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Sender;
+use std::thread;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use rustix::process::getpgrp;
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr};
+
+use crate::measuring::event::Event;
+
+/// The terminal while it hands over keys one by one; it is as before when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Keys(());
+
+/// The terminal and how it was.
+#[derive(Debug)]
+struct Terminal {
+    file: File,
+    before: Termios,
+    /// Whether keys are still heard.
+    is_heard: AtomicBool,
+}
+
+/// There is one for each process.
+static TERMINAL: OnceLock<Terminal> = OnceLock::new();
+
+/// What is changed of the terminal.
+const CHANGED: LocalModes = LocalModes::ICANON.union(LocalModes::ECHO);
+/// How often a job in the background looks whether it is in front again.
+const LOOK: Duration = Duration::from_millis(200);
+
+impl Keys {
+    /// Begins to listen.
+    pub(crate) fn listen(sender: Sender<Event>) -> io::Result<Self> {
+        let file = File::options().read(true).write(true).open("/dev/tty")?;
+        let before = tcgetattr(file.as_fd())?;
+        let terminal = Terminal { file, before, is_heard: AtomicBool::new(true) };
+        let terminal = TERMINAL.get_or_init(|| terminal);
+        terminal.change(true);
+        thread::Builder::new().name("whyperf-keys".into()).spawn(move || terminal.tell(&sender))?;
+        Ok(Self(()))
+    }
+}
+
+impl Drop for Keys {
+    fn drop(&mut self) {
+        put_back();
+    }
+}
+
+/// A job that was stopped goes on: whoever had the terminal meanwhile left it in another way.
+pub(crate) fn resume() {
+    if let Some(terminal) = TERMINAL.get().filter(|one| one.is_heard.load(Ordering::Relaxed)) {
+        terminal.change(true);
+    }
+}
+
+/// Gives the terminal back as it was, if it was taken.
+pub(crate) fn put_back() {
+    if let Some(terminal) = TERMINAL.get() {
+        terminal.is_heard.store(false, Ordering::Relaxed);
+        terminal.change(false);
+    }
+}
+
+impl Terminal {
+    /// Makes keys come one by one, or not. What else the program has changed meanwhile stays; and what is gone has no settings.
+    fn change(&self, is_heard: bool) {
+        let Ok(mut now) = tcgetattr(self.file.as_fd()) else { return };
+        now.local_modes.remove(CHANGED);
+        if !is_heard {
+            now.local_modes.insert(self.before.local_modes & CHANGED);
+        }
+        if self.is_ours() {
+            let _ = tcsetattr(self.file.as_fd(), OptionalActions::Now, &now);
+        }
+    }
+
+    /// Whether this job is in front.
+    fn is_ours(&self) -> bool {
+        tcgetpgrp(self.file.as_fd()) == Ok(getpgrp())
+    }
+
+    fn tell(&self, sender: &Sender<Event>) {
+        let mut file = &self.file;
+        let mut key = [0];
+        loop {
+            let mut waiting = [PollFd::new(&self.file, PollFlags::IN)];
+            match poll(&mut waiting, None) {
+                Ok(_) => {}
+                Err(Errno::INTR) => continue,
+                Err(_) => return,
+            }
+            // What is typed at the end is for the shell.
+            if !self.is_heard.load(Ordering::Relaxed) {
+                return;
+            }
+            if !self.is_ours() {
+                thread::sleep(LOOK);
+                continue;
+            }
+            if file.read_exact(&mut key).is_err() {
+                return;
+            }
+            if let Some(event) = meaning(key[0])
+                && sender.send(event).is_err()
+            {
+                return;
+            }
+        }
+    }
+}
+
+const fn meaning(key: u8) -> Option<Event> {
+    match key {
+        b'p' => Some(Event::Phase),
+        b' ' => Some(Event::Pause),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_keys_mean_something() {
+        assert_eq!(meaning(b'p'), Some(Event::Phase));
+        assert_eq!(meaning(b' '), Some(Event::Pause));
+        assert_eq!(meaning(b'x'), None);
+    }
+}

@@ -1,0 +1,20 @@
+//! `run`, `exec` and `attach`: watching programs while they run.
+
+pub(crate) mod attach;
+pub(crate) mod elf;
+pub(crate) mod environment;
+pub(crate) mod event;
+pub(crate) mod exec;
+pub(crate) mod keys;
+pub(crate) mod launch;
+pub(crate) mod library;
+pub(crate) mod mapped_files;
+pub(crate) mod panic_handler;
+pub(crate) mod recording;
+pub(crate) mod requested;
+pub(crate) mod run;
+pub(crate) mod summary;
+pub(crate) mod supervision;
+pub(crate) mod target;
+pub(crate) mod throttle;
+pub(crate) mod watch;

@@ -1,0 +1,350 @@
+//! Keeping a run in the store while it goes on, on a thread of its own: a slow disk delays neither samples nor program.
+//!
+//! ```text
+//!   watch ── what is new, every 2 s; histograms and profile less often ──► channel of one ──► recorder ──► store
+//! ```
+//! While the recorder is busy, what is new waits here and goes with the next. A run that ends within the first interval
+//! is written at its end, so that a short program never sees the store appear beside its files.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, SyncSender, TrySendError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, anyhow};
+use whyperf_consultant::{Past, Phases, Question, Step};
+use whyperf_daemon::{Correspondence, Daemon, Round, View};
+use whyperf_experiments::{
+    Edge, Ending, Measurement, NewRun, Phase, ProfileRow, Progress, Recorder, RunId, StepRow,
+    StoreError, Verdict,
+};
+use whyperf_model::Time;
+
+use crate::measuring::mapped_files::{self, Mapped};
+use crate::output::report::Report;
+
+/// A run being written.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    store: PathBuf,
+    sender: SyncSender<Entry>,
+    writer: JoinHandle<Result<Option<RunId>, StoreError>>,
+    /// Nobody has time any more for a store that is not free.
+    is_ending: Arc<AtomicBool>,
+    /// What is new and was not handed over yet.
+    news: Progress,
+    /// What was handed over of each question, by phase (0 is the whole run) and number, so that only changes follow.
+    told: BTreeMap<(u32, usize), Question>,
+    /// Phases that are over and handed over.
+    phases_over: usize,
+    mapped: Mapped,
+    /// Objects that were not handed over yet.
+    found: Vec<PathBuf>,
+    begin: Instant,
+    next: Instant,
+    next_bulk: Instant,
+}
+
+/// What the writer is given.
+#[derive(Debug)]
+enum Entry {
+    Progress(Box<Progress>, Vec<PathBuf>),
+    Ending(Box<Progress>, Vec<PathBuf>, Ending),
+}
+
+/// Between two writes of what is small.
+const INTERVAL: Duration = Duration::from_secs(2);
+/// Between two writes of histograms and profile: this part of the run's time so far, within bounds.
+const BULK_PART: u32 = 20;
+const BULK_BOUNDS: [Duration; 2] = [Duration::from_secs(4), Duration::from_secs(30)];
+
+impl Journal {
+    /// Begins; nothing is written yet.
+    pub(crate) fn begin(store: PathBuf, run: NewRun) -> std::io::Result<Self> {
+        let (sender, entries) = mpsc::sync_channel(1);
+        let path = store.clone();
+        let is_ending = Arc::<AtomicBool>::default();
+        let seen = Arc::clone(&is_ending);
+        let write = move || write(&path, &run, &entries, &seen);
+        let writer = thread::Builder::new().name("whyperf-store".into()).spawn(write)?;
+        let begin = Instant::now();
+        let (news, told) = (Progress::default(), BTreeMap::new());
+        let mapped = Mapped::default();
+        let next_bulk = begin + BULK_BOUNDS[0];
+        Ok(Self {
+            store,
+            sender,
+            writer,
+            is_ending,
+            news,
+            told,
+            phases_over: 0,
+            mapped,
+            found: Vec::new(),
+            begin,
+            next: begin + INTERVAL,
+            next_bulk,
+        })
+    }
+
+    /// Takes note of what a round brought.
+    pub(crate) fn note(&mut self, round: &mut Round) {
+        let end = round.interval.end;
+        self.news.tallies.extend(round.tally.take());
+        round.started.iter().for_each(|process| self.mapped.meet(process));
+        self.news.appeared.extend(round.appeared.iter().map(|new| (new.clone(), end)));
+        self.news.retired.extend(round.retired.iter().map(|gone| (gone.clone(), end)));
+    }
+
+    /// Takes note of a step of the search.
+    pub(crate) fn step(&mut self, step: &Step) {
+        self.news.steps.push(StepRow { time: step.time, text: step.happening.to_string() });
+    }
+
+    /// Takes note of something that is no step of the search.
+    pub(crate) fn note_moment(&mut self, time: Time, what: &str) {
+        self.news.steps.push(StepRow { time, text: what.to_owned() });
+    }
+
+    /// A phase began.
+    pub(crate) fn note_phase(&mut self, time: Time, name: &str) {
+        self.news.phases.push((time, name.to_owned()));
+    }
+
+    /// Hands over what is new, if it is time.
+    pub(crate) fn write_if_due(
+        &mut self,
+        daemon: &Daemon,
+        searches: &Phases,
+        pairs: &mut Correspondence,
+    ) {
+        let now = Instant::now();
+        if now < self.next {
+            return;
+        }
+        self.next = now + INTERVAL;
+        self.take_small(daemon, searches);
+        if now >= self.next_bulk {
+            let [least, most] = BULK_BOUNDS;
+            self.next_bulk = now + (self.begin.elapsed() / BULK_PART).clamp(least, most);
+            self.take_bulk(daemon, pairs);
+        }
+        self.found.extend(self.mapped.take());
+        let news = Box::new(std::mem::take(&mut self.news));
+        let found = std::mem::take(&mut self.found);
+        // Still busy with the last: it goes with the next. A writer that has given up says why at the end.
+        if let Err(TrySendError::Full(Entry::Progress(news, found))) =
+            self.sender.try_send(Entry::Progress(news, found))
+        {
+            (self.news, self.found) = (*news, found);
+        }
+    }
+
+    /// Writes all that is left; the name of the run, or why it could not be kept.
+    pub(crate) fn finish(
+        mut self,
+        (daemon, searches): (&Daemon, &Phases),
+        pairs: &mut Correspondence,
+        report: &Report,
+    ) -> Result<RunId> {
+        self.take_small(daemon, searches);
+        self.take_bulk(daemon, pairs);
+        // Those that were announced are in the store with their time already.
+        self.news.appeared.extend(daemon.resources().map(|one| (one.clone(), daemon.now())));
+        let ending = Ending { elapsed: self.begin.elapsed(), exit_status: report.exit_status };
+        self.found.extend(self.mapped.take());
+        self.is_ending.store(true, Ordering::Relaxed);
+        self.writer.thread().unpark();
+        let _ = self.sender.send(Entry::Ending(Box::new(self.news), self.found, ending));
+        drop(self.sender);
+        let written = self.writer.join().map_err(|_| anyhow!("the writer failed"))??;
+        written.ok_or_else(|| anyhow!("{} was not written to its end", self.store.display()))
+    }
+
+    fn take_small(&mut self, daemon: &Daemon, searches: &Phases) {
+        let counts = daemon.counts();
+        let cost = daemon.cost();
+        self.news.elapsed = self.begin.elapsed();
+        self.news.counts =
+            [counts.processes, counts.threads, counts.hosts].map(|count| count as u64);
+        self.news.cost = [cost.mean, cost.max];
+        let (verdicts, edges) = self.changed(0, searches.global().questions());
+        self.news.verdicts.extend(verdicts);
+        self.news.edges.extend(edges);
+        for (phase, questions) in phases(searches, self.phases_over) {
+            let (verdicts, edges) = self.changed(phase.number, questions.into_iter());
+            self.news.searched.push((phase, verdicts, edges));
+        }
+        self.phases_over = searches.past().len();
+        self.told.retain(|(phase, _), _| *phase == 0 || *phase as usize > self.phases_over);
+    }
+
+    /// What was not handed over yet of these questions of a phase.
+    fn changed(
+        &mut self,
+        phase: u32,
+        questions: impl Iterator<Item = Question>,
+    ) -> (Vec<Verdict>, Vec<Edge>) {
+        let (mut verdicts, mut led) = (Vec::new(), Vec::new());
+        for question in questions {
+            let key = (phase, question.number);
+            if self.told.get(&key) != Some(&question) {
+                led.extend(edges(&question));
+                verdicts.push(verdict(&question));
+                self.told.insert(key, question);
+            }
+        }
+        (verdicts, led)
+    }
+
+    fn take_bulk(&mut self, daemon: &Daemon, pairs: &mut Correspondence) {
+        let taken = pairs.histograms(daemon).into_iter();
+        let taken = taken.map(|(id, pair, histogram)| Measurement { pair, part: id.0, histogram });
+        let taken: Vec<Measurement> = taken.collect();
+        // Those that still wait here are older.
+        let newer: BTreeSet<u32> = taken.iter().map(|one| one.part).collect();
+        self.news.histograms.retain(|old| !newer.contains(&old.part));
+        self.news.histograms.extend(taken);
+        self.news.profile = daemon.profile(View::Full).into_iter().map(profile_row).collect();
+        self.news.lines = daemon.lines();
+    }
+}
+
+fn write(
+    path: &std::path::Path,
+    run: &NewRun,
+    entries: &mpsc::Receiver<Entry>,
+    is_ending: &AtomicBool,
+) -> Result<Option<RunId>, StoreError> {
+    let mut recorder = None;
+    for entry in entries {
+        let mut writer = match recorder.take() {
+            Some(writer) => writer,
+            None => patient(is_ending, |_| Recorder::begin(path, run))?,
+        };
+        match entry {
+            Entry::Progress(news, found) => {
+                let news = described(*news, &found);
+                patient(is_ending, |is_first| {
+                    if is_first { writer.record(&news) } else { writer.record_again(&news) }
+                })?;
+            }
+            Entry::Ending(news, found, ending) => {
+                return writer.finish(&described(*news, &found), ending).map(Some);
+            }
+        }
+        recorder = Some(writer);
+    }
+    Ok(None)
+}
+
+/// Tries again while the run goes on, where another process has the store or the disk is full: neither stays so for ever.
+fn patient<T>(
+    is_ending: &AtomicBool,
+    mut attempt: impl FnMut(bool) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    let mut done = attempt(true);
+    while let Err(StoreError::Busy { .. } | StoreError::Full { .. }) = done {
+        if is_ending.load(Ordering::Relaxed) {
+            break;
+        }
+        thread::park_timeout(INTERVAL);
+        done = attempt(false);
+    }
+    done
+}
+
+/// With what the objects say that were found: read here, where nobody waits.
+fn described(news: Progress, found: &[PathBuf]) -> Progress {
+    let (objects, facts) = mapped_files::described(found);
+    Progress { objects, facts, ..news }
+}
+
+/// The phases without the first so many, as the store keeps them, and what was asked in them.
+fn phases(searches: &Phases, first: usize) -> impl Iterator<Item = (Phase, Vec<Question>)> + use<> {
+    let numbers = (1..).skip(first);
+    numbers.zip(searches.after(first)).map(|(number, Past { name, interval, questions, .. })| {
+        let (began, ended) = (interval.start, interval.end);
+        (Phase { number, name, began, ended }, questions)
+    })
+}
+
+/// All that was found in the phases.
+pub(crate) fn searched(searches: &Phases) -> Vec<(Phase, Vec<Verdict>, Vec<Edge>)> {
+    let found = |(phase, questions): (Phase, Vec<Question>)| {
+        let verdicts = questions.iter().map(verdict).collect();
+        (phase, verdicts, questions.iter().flat_map(edges).collect())
+    };
+    phases(searches, 0).map(found).collect()
+}
+
+/// A question as the store keeps it.
+pub(crate) fn verdict(question: &Question) -> Verdict {
+    Verdict {
+        number: question.number as u64,
+        hypothesis: question.hypothesis.to_string(),
+        focus: question.focus.to_string(),
+        truth: format!("{:?}", question.truth).to_lowercase(),
+        value: question.value,
+        threshold: question.threshold,
+        confidence: question.confidence,
+        asked: question.asked.into(),
+        found: question.found,
+        cost: question.cost,
+        origin: question.origin.to_string(),
+    }
+}
+
+/// What led to a question.
+pub(crate) fn edges(question: &Question) -> impl Iterator<Item = Edge> + '_ {
+    let child = question.number as u64;
+    let led = question.parents.iter();
+    led.map(move |(parent, axis)| Edge { parent: *parent as u64, child, axis: (*axis).to_owned() })
+}
+
+fn profile_row(row: whyperf_daemon::ProfileRow) -> ProfileRow {
+    ProfileRow {
+        process: row.process,
+        thread: row.thread,
+        path: row.path,
+        calls: row.calls,
+        inclusive: row.inclusive,
+        exclusive: row.exclusive,
+        sent: row.bytes,
+        received: row.received,
+        source: row.source,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn busy<T>() -> Result<T, StoreError> {
+        Err(StoreError::Busy { path: "whyperf.db".into() })
+    }
+
+    #[test]
+    fn a_store_that_is_busy_is_tried_again_until_the_end() {
+        let is_ending = AtomicBool::new(false);
+        let mut tries = Vec::new();
+        let done = patient(&is_ending, |is_first| {
+            tries.push(is_first);
+            // So that nobody waits for the next.
+            thread::current().unpark();
+            if tries.len() < 3 { busy() } else { Ok(tries.len()) }
+        });
+        assert_eq!(done.ok(), Some(3));
+        assert_eq!(tries, [true, false, false]);
+        is_ending.store(true, Ordering::Relaxed);
+        let mut tries = 0;
+        let done = patient(&is_ending, |_| {
+            tries += 1;
+            busy::<()>()
+        });
+        assert!(matches!(done, Err(StoreError::Busy { .. })) && tries == 1);
+    }
+}

@@ -1,0 +1,112 @@
+//! Pairs that were asked for by name: measured for the whole run, whatever the search does.
+
+use whyperf_daemon::{Daemon, PairId};
+use whyperf_model::{Focus, Metric, Pair, Unit};
+
+use crate::output::report::{Measured, rounded};
+
+/// The pairs of `--measure METRIC FOCUS`, two words each; refused with what to write instead.
+pub(crate) fn pairs(words: &[String]) -> Result<Vec<Pair>, String> {
+    words.chunks(2).map(pair).collect()
+}
+
+/// A metric and a focus, as two words.
+pub(crate) fn pair(words: &[String]) -> Result<Pair, String> {
+    let [metric, focus] = words else {
+        return Err("--measure takes a metric and a focus, as in --measure calls '</Code>'".into());
+    };
+    let metric: Metric = metric.parse().map_err(|_| {
+        let all = Metric::ALL.map(Metric::name).join(", ");
+        format!("cannot measure '{metric}': there is no such metric; there are {all}")
+    })?;
+    let focus = Focus::parse(focus).map_err(|error| {
+        format!(
+            "cannot measure {metric} at '{focus}': {error}; a focus is written as in \
+             '</Code/app.c/work,/Machine,/Process/0,/SyncObject>', what is left out restricts nothing"
+        )
+    })?;
+    Ok(Pair::new(metric, focus))
+}
+
+/// The pairs being measured for a run.
+#[derive(Debug, Default)]
+pub(crate) struct Measure {
+    pairs: Vec<PairId>,
+}
+
+impl Measure {
+    /// Begins to measure them.
+    pub(crate) fn start(pairs: &[Pair], daemon: &mut Daemon) -> Self {
+        let started = pairs.iter().map(|pair| daemon.start_by_name(pair.metric, &pair.focus));
+        Self { pairs: started.collect() }
+    }
+
+    /// What came of them so far.
+    pub(crate) fn taken(&self, daemon: &Daemon) -> Vec<Measured> {
+        self.pairs.iter().filter_map(|id| measured(*id, daemon)).collect()
+    }
+}
+
+fn measured(id: PairId, daemon: &Daemon) -> Option<Measured> {
+    let pair = daemon.pair(id)?;
+    let bin = daemon.histogram(id)?.whole();
+    let unit = pair.metric.definition().unit;
+    let (amount, covered) = match daemon.sum(id) {
+        Some(sum) => (sum.total, sum.covered),
+        None => (whole(bin.amount), bin.covered),
+    };
+    Some(Measured {
+        metric: pair.metric.name(),
+        focus: pair.focus.to_string(),
+        total: rounded(total(amount, unit)),
+        covered_s: rounded(covered.as_secs_f64()),
+        note: daemon.remark(id),
+        unit: symbol(unit),
+    })
+}
+
+/// Seconds of what is time; of a state, how long it held.
+fn total(amount: f64, unit: Unit) -> f64 {
+    match unit {
+        Unit::Nanoseconds | Unit::Processes => amount / 1e9,
+        Unit::Operations | Unit::Bytes => amount,
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a report needs no more than 15 digits")]
+fn whole(amount: i128) -> f64 {
+    amount as f64
+}
+
+const fn symbol(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Nanoseconds => "s",
+        Unit::Processes => "process seconds",
+        Unit::Operations => "calls",
+        Unit::Bytes => "B",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(words: &[&str]) -> Result<Vec<Pair>, String> {
+        pairs(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_pair_is_a_metric_and_a_focus() {
+        let two = read(&["calls", "</Code/app.c/f>", "cpu", "</Process/3>"]).expect("well formed");
+        assert_eq!(two.len(), 2);
+        assert_eq!(two[0].to_string(), "calls </Code/app.c/f,/Machine,/Process,/SyncObject>");
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_what_to_write() {
+        let metric = read(&["call", "</Code>"]).expect_err("no such metric");
+        assert!(metric.contains("'call'") && metric.contains("sync_wait"), "{metric}");
+        let focus = read(&["calls", "/Code/f"]).expect_err("no focus");
+        assert!(focus.contains("column 1") && focus.contains("</Code/app.c/work"), "{focus}");
+    }
+}

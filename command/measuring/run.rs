@@ -1,0 +1,156 @@
+//! `whyperf run`: start a program, watch it while it runs, and report when it has ended.
+
+use std::env;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use whyperf_daemon::RunDirectory;
+
+use crate::arguments::Launch as Request;
+use crate::measuring::environment;
+use crate::measuring::event::Events;
+use crate::measuring::launch::{CANNOT_EXECUTE, Launch};
+use crate::measuring::library;
+use crate::measuring::panic_handler;
+use crate::measuring::recording::Journal;
+use crate::measuring::supervision::{Attendance, Outcome, SHORT_GRACE};
+use crate::measuring::target::Unusable;
+use crate::measuring::watch::Watch;
+use crate::output::delivery;
+use crate::output::report::Report;
+use crate::output::terminal::{self, Screen};
+use crate::search::inputs::Guide;
+
+/// Runs the command of the request; the exit status is the program's.
+pub(crate) fn run(request: &Request) -> anyhow::Result<ExitCode> {
+    panic_handler::prepare();
+    let options = &request.options;
+    let mut screen = Screen::new(options.colour(), options.quiet);
+    let mut launch = match Launch::prepare(&request.command) {
+        Ok(launch) => launch,
+        Err(unusable) => return Ok(refuse(&unusable, &mut screen)),
+    };
+    delivery::check(options, &mut screen);
+    if is_one_of_many() {
+        screen.warn(
+            "this is one process of a job, and each reports for itself; for one report of all use `whyperf exec`",
+        );
+    }
+    // A watch that cannot begin must not keep the program from running: queued jobs are dear.
+    let watch = library::find().and_then(|library| {
+        let watch = Watch::begin(RunDirectory::create()?, options)?;
+        launch.measure(&library, watch.directory(), options);
+        Ok(watch)
+    });
+    let watch = match watch {
+        Ok(watch) => Some(watch),
+        Err(error) => {
+            screen.warn(&format!(
+                "cannot measure: {}; the program runs without",
+                delivery::words(&error)
+            ));
+            None
+        }
+    };
+    attend(&launch, request, watch, screen, SHORT_GRACE)
+}
+
+/// Starts the program and stays with it to the end; measured processes may outlive it for the time of `grace`.
+pub(crate) fn attend(
+    launch: &Launch<'_>,
+    request: &Request,
+    watch: Option<Watch>,
+    mut screen: Screen,
+    grace: Duration,
+) -> anyhow::Result<ExitCode> {
+    let obstacle = launch.obstacle();
+    if let (Some((program, obstacle)), Some(_)) = (&obstacle, &watch) {
+        screen.warn(&format!("{} {}", program.display(), obstacle.advice()));
+    }
+    if let Some(watch) = &watch {
+        tell(&watch.guide, &mut screen);
+    }
+    let watch = watch.map(|watch| kept(watch, request, &mut screen));
+    let events = Events::listen()?;
+    if let Some(watch) = &watch {
+        panic_handler::remove_at_end(watch.directory());
+    }
+    let begin = Instant::now();
+    panic_handler::attend_from_here();
+    let child = match launch.spawn() {
+        Ok(child) => child,
+        Err(error) => {
+            screen.warn(&launch.failure(&error));
+            return Ok(ExitCode::from(CANNOT_EXECUTE));
+        }
+    };
+    panic_handler::child_is(child.id());
+    let attendance = Attendance { child, events, watch, screen, request, begin, grace };
+    let (outcome, watch, mut screen) = attendance.stay();
+    let status = outcome.exit_status();
+    let mut report = Report::bare(&request.command, status, begin.elapsed());
+    if let Some(watch) = watch {
+        watch.complete(&mut report, &mut screen);
+        if report.processes == 0 {
+            report.remarks.notes.push(nothing_measured(launch, obstacle.is_some(), status));
+        }
+    }
+    if let Outcome::LeftRunning(pid) = outcome {
+        let note = format!("The program goes on as process {pid}, no longer measured.");
+        report.remarks.notes.push(note);
+    }
+    delivery::deliver(&report, &request.options, &mut screen);
+    Ok(ExitCode::from(u8::try_from(status).unwrap_or(u8::MAX)))
+}
+
+/// Says what leads the search.
+pub(crate) fn tell(guide: &Guide, screen: &mut Screen) {
+    if let Some(said) = &guide.said {
+        screen.say(&format!("{} {said}\n", screen.manner.paint("whyperf", terminal::FAINT)));
+    }
+    if let Some(complaint) = &guide.complaint {
+        screen.warn(complaint);
+    }
+}
+
+/// Keeps the run in the store, unless that is not wanted.
+pub(crate) fn kept(mut watch: Watch, request: &Request, screen: &mut Screen) -> Watch {
+    let keeping = &request.options.keeping;
+    if keeping.no_store {
+        return watch;
+    }
+    match Journal::begin(keeping.store.clone(), environment::new_run(request, &watch.guide)) {
+        Ok(journal) => watch.keep(journal),
+        Err(error) => screen.warn(&format!("the run is not kept: {error}")),
+    }
+    watch
+}
+
+/// Whether a launcher started us beside others.
+fn is_one_of_many() -> bool {
+    let size = |variable| env::var(variable).ok()?.parse::<u32>().ok();
+    ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"].into_iter().find_map(size).is_some_and(|size| size > 1)
+}
+
+/// Says why a command cannot be started.
+pub(crate) fn refuse(unusable: &Unusable, screen: &mut Screen) -> ExitCode {
+    screen.warn(&unusable.message());
+    ExitCode::from(unusable.exit_status())
+}
+
+/// The likeliest reason that no process was seen, and what to try.
+fn nothing_measured(launch: &Launch<'_>, has_obstacle: bool, status: i32) -> String {
+    let reason = if has_obstacle {
+        "the program cannot be preloaded into, as said at the start"
+    } else if launch.is_launcher() && status != 0 {
+        "the launcher failed before the program began; its own message above says why"
+    } else if launch.is_launcher() {
+        "either the launcher does not pass LD_PRELOAD on (try `mpirun -n 4 whyperf exec -- ./app`), or the program \
+         is statically linked, runs on other hosts only, or does nothing that is measured: no MPI, no threads that \
+         wait, no files"
+    } else {
+        "the program did nothing that is measured: no MPI, no waiting threads, no files, no regions of whyperf.h; or \
+         it ended too early"
+    };
+    format!("Nothing was measured: {reason}. `whyperf doctor` tells what this machine allows.")
+}

@@ -1,0 +1,232 @@
+//! Taking stock of a watch: what daemon and search know, in the terms of the report.
+
+use std::iter;
+
+use whyperf_consultant::{
+    Bottleneck as Finding, Guided, Hypotheses, Operator, Past, Phases, Report as Found, Subject,
+};
+use whyperf_daemon::{Losses as AllLosses, View};
+use whyperf_model::matching::Line;
+use whyperf_model::{Focus, Hierarchy, Metric};
+
+use crate::measuring::watch::Watch;
+use crate::output::report::{
+    Bottleneck, Cost, Efficiency, Losses, Phase, ProfileRow, Refusal, Report, Scale, Search,
+    SwitchedOff, rounded,
+};
+use crate::search::phases;
+
+/// Adds to the report all that is known by now.
+pub(crate) fn take(watch: &Watch, report: &mut Report) {
+    let counts = watch.daemon.counts();
+    (report.processes, report.threads, report.hosts) =
+        (counts.processes, counts.threads, counts.hosts);
+    let found = whyperf_model::Efficiency::of(&watch.daemon.efforts());
+    report.efficiency = found.as_ref().map(Efficiency::of);
+    let cost = watch.daemon.cost();
+    report.cost = Cost {
+        limit: watch.cost_limit,
+        mean: rounded(cost.mean),
+        max: rounded(cost.max),
+        compensated_s: watch.compensates.then(|| rounded(watch.daemon.compensated().as_secs_f64())),
+    };
+    let losses = watch.daemon.losses();
+    report.losses = Losses { nodes: losses.nodes, objects: losses.objects };
+    report.remarks.left_out = left_out(&losses);
+    report.remarks.thread_time = watch.thread_time();
+    report.remarks.notes.extend(watch.heat.notes());
+    if watch.held_back > 0 {
+        let times = if watch.held_back == 1 { "once" } else { "repeatedly" };
+        report.remarks.notes.push(format!(
+            "The search was held back {times} because measuring cost as much as it may; raise --cost-limit to let it ask more."
+        ));
+    }
+    report.measured = watch.measure.taken(&watch.daemon);
+    report.directives_used = watch.guide.guidance.used() + watch.guide.hold.directives_used();
+    report.remarks.notes.extend(watch.guide.hold.note());
+    let refused = watch.daemon.refused_functions().into_iter();
+    report.refusals =
+        refused.map(|one| Refusal { function: one.code.to_string(), reason: one.reason }).collect();
+    take_findings(watch, report);
+    take_profile(watch, report);
+    take_switched_off(watch, report);
+}
+
+fn take_findings(watch: &Watch, report: &mut Report) {
+    let lines = watch.daemon.lines();
+    let source = |metric, focus: &Focus| Line::longest(&lines, metric, focus);
+    take_searches(&watch.searches, &watch.efficiencies_of_phases(), &source, report);
+    if watch.has_more_phases {
+        report.remarks.notes.push(phases::MORE.to_owned());
+    }
+}
+
+/// Adds what was found in the whole run and in each phase, with the efficiencies of the phases as far as they are known.
+pub(crate) fn take_searches(
+    searches: &Phases,
+    efficiencies: &[Option<whyperf_model::Efficiency>],
+    source: Source<'_>,
+    report: &mut Report,
+) {
+    let table = searches.global().hypotheses();
+    take_search(&searches.global().report(), table, source, report);
+    let efficiencies = efficiencies.iter().map(Option::as_ref).chain(iter::repeat(None));
+    report.phases = searches
+        .after(0)
+        .into_iter()
+        .zip(efficiencies)
+        .map(|(Past { name, interval, report: found, .. }, efficiency)| Phase {
+            efficiency: efficiency.map(Efficiency::of),
+            name,
+            begin_s: rounded(interval.start.as_secs_f64()),
+            end_s: rounded(interval.end.as_secs_f64()),
+            search: counted(&found),
+            bottlenecks: bottlenecks(&found, table, source),
+        })
+        .collect();
+}
+
+/// Where in the code a metric is at a focus, for whoever knows.
+pub(crate) type Source<'a> = &'a dyn Fn(Metric, &Focus) -> Option<String>;
+
+/// Adds what a search found.
+fn take_search(found: &Found, table: &Hypotheses, source: Source<'_>, report: &mut Report) {
+    report.search = counted(found);
+    report.remarks.notes.extend(guided(&found.guided));
+    report.bottlenecks = bottlenecks(found, table, source);
+}
+
+const fn counted(found: &Found) -> Search {
+    Search {
+        pairs_tested: found.counts.tested,
+        pairs_true: found.counts.found,
+        pairs_unknown: found.counts.unknown,
+    }
+}
+
+fn bottlenecks(found: &Found, table: &Hypotheses, source: Source<'_>) -> Vec<Bottleneck> {
+    // The list is in the order of a tree that is walked from the top, so the parent is the last one above.
+    let mut above: Vec<usize> = Vec::new();
+    let mut all = Vec::new();
+    for (at, finding) in found.bottlenecks.iter().enumerate() {
+        above.truncate(finding.depth);
+        let metric = metric_of(table, finding);
+        let source = metric.and_then(|metric| source(metric, &finding.focus));
+        all.push(bottleneck(finding, source, above.last().copied()));
+        above.push(at);
+    }
+    all
+}
+
+/// What directives left out, and what they asked about that never came.
+fn guided(guided: &Guided) -> impl Iterator<Item = String> {
+    let some = |subjects: &[Subject]| {
+        let some =
+            subjects.iter().take(SOME).map(|one| format!("{} {}", one.hypothesis, one.focus));
+        some.collect::<Vec<_>>().join("; ")
+    };
+    let pruned = (!guided.pruned.is_empty()).then(|| {
+        let count = guided.pruned.len();
+        format!("Directives left {count} questions unasked, such as {}.", some(&guided.pruned))
+    });
+    let waiting = (!guided.waiting.is_empty()).then(|| {
+        let count = guided.waiting.len();
+        format!(
+            "{count} directives name what this run never had, such as {}.",
+            some(&guided.waiting)
+        )
+    });
+    pruned.into_iter().chain(waiting)
+}
+
+/// Examples in a note.
+const SOME: usize = 2;
+
+fn bottleneck(finding: &Finding, source: Option<String>, parent: Option<usize>) -> Bottleneck {
+    let is_share = finding.operator == Operator::Above.symbol();
+    Bottleneck {
+        hypothesis: finding.hypothesis.to_string(),
+        focus: finding.focus.to_string(),
+        value: rounded(finding.value),
+        threshold: finding.threshold,
+        found_s: rounded(finding.found.as_secs_f64()),
+        leaf: finding.leaf,
+        source,
+        origin: finding.origin.to_string(),
+        parent,
+        scale: if is_share { Scale::Share } else { Scale::Bytes },
+        advice: finding.advice.to_string(),
+    }
+}
+
+/// A place that is wide has many lines, of which one would mislead: only functions and the most specific findings have one.
+fn metric_of(table: &Hypotheses, finding: &Finding) -> Option<Metric> {
+    let names_function = finding.focus.part(Hierarchy::Code).iter().all(|code| code.depth() > 1);
+    if !finding.leaf && !names_function {
+        return None;
+    }
+    let metric = table.named(&finding.hypothesis).map(|id| table.row(id).numerator);
+    Some(metric.unwrap_or(Metric::Wall))
+}
+
+fn take_profile(watch: &Watch, report: &mut Report) {
+    let rows = watch.daemon.profile(View::TwoLevel).into_iter();
+    report.profile = rows
+        .map(|row| ProfileRow {
+            path: row.path,
+            process: row.process,
+            thread: row.thread,
+            calls: row.calls,
+            inclusive_s: rounded(row.inclusive.as_secs_f64()),
+            exclusive_s: rounded(row.exclusive.as_secs_f64()),
+            bytes: row.bytes.saturating_add(row.received),
+            bytes_sent: row.bytes,
+            bytes_received: row.received,
+        })
+        .collect();
+}
+
+fn take_switched_off(watch: &Watch, report: &mut Report) {
+    let off = watch.daemon.switched_off().into_iter();
+    report.switched_off = off
+        .map(|off| SwitchedOff {
+            region: off.region,
+            process: off.process,
+            visits: off.visits,
+            by: if off.by_itself { "itself" } else { "whyperf" },
+        })
+        .collect();
+    for SwitchedOff { region, process, visits, by } in &report.switched_off {
+        report.remarks.notes.push(format!(
+            "Region {region} of process {process} was switched off by {by} after {visits} visits (too hot to measure on): its calls and times are lower bounds."
+        ));
+    }
+}
+
+/// What was left out, with what to do where something can be done.
+fn left_out(losses: &AllLosses) -> Vec<(u64, &'static str)> {
+    let all = [
+        (losses.threads, "threads beyond the room of their process: not in any number"),
+        (
+            losses.nodes,
+            "events of callpaths beyond the room of their thread: counted as \"other\"; --callpath-depth 2 needs less room",
+        ),
+        (
+            losses.objects,
+            "messages, locks or files beyond the room of their process: counted with others of their kind",
+        ),
+        (losses.regions, "regions beyond the room of their process: not measured"),
+        (losses.strings, "names beyond the room of their process: shown without"),
+        (
+            losses.requests,
+            "pending requests beyond the room of their process: their waits are charged to no message",
+        ),
+        (losses.dropped, "events in signal handlers that came inside other events: not counted"),
+        (
+            losses.anomalies,
+            "regions that did not end as they began (an end without begin, or an inner one left open): closed with the outer",
+        ),
+        (losses.doubted, "readings that could not be true: left out"),
+    ];
+    all.into_iter().filter(|(count, _)| *count > 0).collect()
+}

@@ -1,0 +1,172 @@
+//! Staying with a program until it ends: sampling, passing signals on, never in its way.
+
+use std::process::{Child, ExitStatus};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+
+use crate::arguments::Launch as Request;
+use crate::measuring::event::{Event, Events};
+use crate::measuring::keys::{self, Keys};
+use crate::measuring::launch;
+use crate::measuring::panic_handler;
+use crate::measuring::watch::Watch;
+use crate::output::delivery;
+use crate::output::report::Report;
+use crate::output::terminal::Screen;
+
+/// Everything that is needed while a program runs.
+#[derive(Debug)]
+pub(crate) struct Attendance<'a> {
+    pub(crate) child: Child,
+    pub(crate) events: Events,
+    /// `None` when nothing could be measured: the program is attended all the same.
+    pub(crate) watch: Option<Watch>,
+    pub(crate) screen: Screen,
+    pub(crate) request: &'a Request,
+    pub(crate) begin: Instant,
+    /// How long measured processes may outlive the program.
+    pub(crate) grace: Duration,
+}
+
+/// How staying ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// The program did.
+    Ended(ExitStatus),
+    /// The user lost patience; this process goes on.
+    LeftRunning(u32),
+}
+
+impl Outcome {
+    /// What whyperf returns.
+    pub(crate) fn exit_status(self) -> i32 {
+        match self {
+            Self::Ended(status) => launch::exit_status(status),
+            Self::LeftRunning(_) => INTERRUPTED,
+        }
+    }
+}
+
+impl Attendance<'_> {
+    /// Until the program has ended, or the user has interrupted twice and it still goes on.
+    pub(crate) fn stay(mut self) -> (Outcome, Option<Watch>, Screen) {
+        self.events.await_end(self.child.id());
+        let _keys = self.keys();
+        let outcome = self.wait_for_child();
+        panic_handler::status_is(outcome.exit_status());
+        // After a failure the launcher should hear of it at once.
+        self.wait_for_others(if outcome.exit_status() == 0 { self.grace } else { SHORT_GRACE });
+        (outcome, self.watch, self.screen)
+    }
+
+    /// Listens to keys, if that is wanted.
+    fn keys(&mut self) -> Option<Keys> {
+        if !self.request.options.keys {
+            return None;
+        }
+        let keys = Keys::listen(self.events.sender());
+        keys.inspect_err(|error| {
+            self.screen.warn(&format!("keys are not heard: this process has no terminal: {error}"));
+        })
+        .ok()
+    }
+
+    fn wait_for_child(&mut self) -> Outcome {
+        let mut interruptions = 0;
+        let mut patience = None;
+        loop {
+            match self.events.next_before(self.next_moment(patience)) {
+                Some(Event::Ended) => return self.reap(),
+                Some(Event::PassOn(signal)) => self.pass_on(signal),
+                Some(Event::Resumed) => {
+                    self.keep_stock();
+                    keys::resume();
+                }
+                Some(Event::Pause) => self.tell_watch(Watch::pause_or_go_on),
+                Some(Event::Phase) => self.tell_watch(Watch::begin_unnamed),
+                Some(Event::Interrupted) => {
+                    self.keep_stock();
+                    interruptions += 1;
+                    if interruptions == 2 {
+                        patience = Some(Instant::now() + PATIENCE);
+                    }
+                }
+                None => {}
+            }
+            if patience.is_some_and(|end| end <= Instant::now()) {
+                return Outcome::LeftRunning(self.child.id());
+            }
+            self.sample_if_due();
+        }
+    }
+
+    /// Processes may outlive the launcher by a moment. Those that mean to stay, as daemons do, are not waited for.
+    fn wait_for_others(&mut self, grace: Duration) {
+        let end = Instant::now() + grace;
+        while Instant::now() < end && self.watch.as_ref().is_some_and(Watch::has_living) {
+            let event = self.events.next_before(self.next_moment(Some(end)));
+            if matches!(event, Some(Event::Interrupted | Event::PassOn(SIGINT))) {
+                return;
+            }
+            self.sample_if_due();
+        }
+    }
+
+    fn reap(&mut self) -> Outcome {
+        match self.child.wait() {
+            Ok(status) => Outcome::Ended(status),
+            Err(_) => Outcome::LeftRunning(self.child.id()),
+        }
+    }
+
+    fn next_moment(&self, end: Option<Instant>) -> Instant {
+        let idle = Instant::now() + Duration::from_secs(3600);
+        let sample = self.watch.as_ref().map_or(idle, Watch::next_sample);
+        end.map_or(sample, |end| end.min(sample))
+    }
+
+    fn sample_if_due(&mut self) {
+        if let Some(watch) =
+            self.watch.as_mut().filter(|watch| watch.next_sample() <= Instant::now())
+        {
+            watch.sample(&mut self.screen);
+        }
+    }
+
+    fn tell_watch(&mut self, what: fn(&mut Watch, &mut Screen)) {
+        if let Some(watch) = &mut self.watch {
+            what(watch, &mut self.screen);
+        }
+    }
+
+    fn pass_on(&mut self, signal: i32) {
+        let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
+        if let (Some(pid), Some(named)) = (pid, Signal::from_named_raw(signal)) {
+            let _ = kill_process(pid, named);
+        }
+        if matches!(signal, SIGTERM | SIGINT | SIGQUIT | SIGHUP) {
+            self.keep_stock();
+        }
+    }
+
+    /// Whoever asks us to end may kill us soon after, so what is known so far is kept at once.
+    fn keep_stock(&self) {
+        let Some(watch) = &self.watch else { return };
+        let mut report = Report::bare(&self.request.command, ASKED_TO_END, self.begin.elapsed());
+        watch.take_stock(&mut report);
+        delivery::keep(&report, &self.request.options);
+    }
+}
+
+/// Enough for processes that only have to end after what started them.
+pub(crate) const SHORT_GRACE: Duration = Duration::from_millis(1500);
+/// Enough for processes that do the same work and end when they are done.
+pub(crate) const LONG_GRACE: Duration = Duration::from_secs(10);
+/// How long a program may take to end after the second interruption.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// What shells return after SIGTERM.
+const ASKED_TO_END: i32 = 143;
+/// What shells return after an interruption.
+const INTERRUPTED: i32 = 130;

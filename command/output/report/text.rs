@@ -1,0 +1,432 @@
+//! The report as people read it, on standard error: at most a hundred columns, aligned, the reason before the numbers.
+
+use std::fmt::Write as _;
+
+use whyperf_consultant::{Conclusion, Operator, Truth};
+
+use super::{Efficiency, Phase, Refusal, Report, profile, tree};
+use crate::output::terminal::{self, Manner, plain, wrapped};
+use crate::search::phases;
+
+/// The whole report.
+pub(crate) fn render(report: &Report, rows: usize, manner: Manner) -> String {
+    let mut text = String::from("\n");
+    write_head(report, manner, &mut text);
+    if report.processes > 0 {
+        write_bottlenecks(report, manner, &mut text);
+        write_phases(report, manner, &mut text);
+        write_measured(report, manner, &mut text);
+        write_cost(report, manner, &mut text);
+        write_refusals(report, manner, &mut text);
+        write_left_out(report, manner, &mut text);
+        write_profile(report, rows, manner, &mut text);
+    }
+    for note in &report.remarks.notes {
+        write_note(note, manner, &mut text);
+    }
+    text
+}
+
+/// The line for a conclusion as it is drawn: that something is so, or no longer is. Nobody wants to hear of all that never was.
+pub(crate) fn conclusion(drawn: &Conclusion, seconds: f64, manner: Manner) -> Option<String> {
+    let is_so = drawn.truth == Truth::True;
+    if drawn.echoes || !is_so && drawn.was != Truth::True {
+        return None;
+    }
+    let hypothesis = format!("{:<24}", drawn.subject.hypothesis);
+    let style = if is_so { terminal::ALARM } else { terminal::FAINT };
+    let relation = if drawn.value > drawn.threshold { '>' } else { '<' };
+    let comparison = if drawn.operator == Operator::Above.symbol() {
+        format!("{:>7} {relation} {}", share(drawn.value), share(drawn.threshold))
+    } else {
+        format!("{:>5.0} B {relation} {:.0} B", drawn.value, drawn.threshold)
+    };
+    let (name, hypothesis) =
+        (manner.paint("whyperf", terminal::FAINT), manner.paint(hypothesis, style));
+    let passed = if is_so { "" } else { "  no longer" };
+    let focus = &drawn.subject.focus;
+    Some(format!("{name} {seconds:>6.2} s  {hypothesis}  {comparison}  {focus}{passed}\n"))
+}
+
+/// A share of the time as people write it.
+pub(crate) fn share(value: f64) -> String {
+    format!("{:.1} %", 100.0 * value)
+}
+
+fn write_head(report: &Report, manner: Manner, text: &mut String) {
+    let rule = manner.either("─", "-").repeat(manner.width);
+    let command = one_line(&report.command, manner.width - 9, manner);
+    line(text, &manner.paint(rule, terminal::FAINT));
+    line(text, &format!("{}  {command}", manner.paint("whyperf", terminal::TITLE)));
+    let mut facts = vec![format!("{:.2} s", report.elapsed_s)];
+    if report.processes > 0 {
+        facts.push(counted(report.processes, "process", "processes"));
+        facts.push(counted(report.threads, "thread", "threads"));
+        facts.push(counted(report.hosts, "host", "hosts"));
+    }
+    facts.push(match report.exit_status {
+        0 => manner.paint("exit status 0", terminal::GOOD),
+        status => manner.paint(ending(status), terminal::ALARM),
+    });
+    line(text, &format!("         {}", facts.join(manner.either(" · ", ", "))));
+    if let Some(efficiency) = &report.efficiency {
+        line(text, &format!("         {}", efficient(efficiency, manner)));
+    }
+}
+
+fn efficient(efficiency: &Efficiency, manner: Manner) -> String {
+    let Efficiency { parallel, load_balance, communication } = *efficiency;
+    let times = manner.either("×", "x");
+    let (balance, communication) = (share(load_balance), share(communication));
+    let parts = format!("load balance {balance} {times} communication {communication}");
+    format!("parallel efficiency {} = {parts}", share(parallel))
+}
+
+fn write_bottlenecks(report: &Report, manner: Manner, text: &mut String) {
+    heading(
+        "Bottlenecks",
+        "share of the time, and the value from which on it counts",
+        manner,
+        text,
+    );
+    if report.bottlenecks.is_empty() {
+        let search = &report.search;
+        line(
+            text,
+            &format!(
+                "  {}: {} tested, {} left undecided",
+                manner.paint("none found", terminal::GOOD),
+                counted(search.pairs_tested, "pair", "pairs"),
+                search.pairs_unknown
+            ),
+        );
+    }
+    for each in tree::lines(&report.bottlenecks, MOST_ROWS, manner) {
+        line(text, &each);
+    }
+}
+
+fn write_phases(report: &Report, manner: Manner, text: &mut String) {
+    let says_nothing = |phase: &Phase| phase.bottlenecks.is_empty() && phase.efficiency.is_none();
+    let alike = report.phases.chunk_by(|one, next| says_nothing(one) && says_nothing(next));
+    for phases in alike {
+        match phases {
+            [first, .., last] => write_nothing_found(phases.len(), [first, last], manner, text),
+            phases => phases.iter().for_each(|phase| write_phase(phase, manner, text)),
+        }
+    }
+}
+
+/// Many steps of which there is nothing to be told are not to hide those of which there is.
+fn write_nothing_found(
+    count: usize,
+    [first, last]: [&Phase; 2],
+    manner: Manner,
+    text: &mut String,
+) {
+    let names = [first, last].map(|phase| phases::shown(&phase.name, manner));
+    let title = format!("Phases {}", names.join(" to "));
+    let about = format!("from {:.2} s to {:.2} s", first.begin_s, last.end_s);
+    heading(&title, &about, manner, text);
+    line(text, &format!("  none found in any of {count}"));
+}
+
+fn write_phase(phase: &Phase, manner: Manner, text: &mut String) {
+    let Phase { name, begin_s, end_s, efficiency, search, bottlenecks } = phase;
+    let title = format!("Phase {}", phases::shown(name, manner));
+    heading(&title, &format!("from {begin_s:.2} s to {end_s:.2} s"), manner, text);
+    if let Some(efficiency) = efficiency {
+        line(text, &format!("  {}", efficient(efficiency, manner)));
+    }
+    if bottlenecks.is_empty() {
+        let tested = counted(search.pairs_tested, "pair", "pairs");
+        line(text, &format!("  none found: {tested} tested"));
+    }
+    for each in tree::lines(bottlenecks, MOST_ROWS_OF_PHASE, manner) {
+        line(text, &each);
+    }
+}
+
+fn write_measured(report: &Report, manner: Manner, text: &mut String) {
+    if report.measured.is_empty() {
+        return;
+    }
+    heading("Measured", "what was asked for by name, over the whole run", manner, text);
+    for each in &report.measured {
+        let total = format!("{:>16} {:<6}", amount(each.total, each.unit), each.unit);
+        let over = format!("over {:.2} s", each.covered_s);
+        line(text, &format!("  {:<14} {total} {over}", each.metric));
+        line(text, &format!("    {}", manner.paint(&each.focus, terminal::FAINT)));
+        for piece in each.note.iter().flat_map(|note| wrapped(note, manner.width - 4)) {
+            line(text, &format!("    {}", manner.paint(piece, terminal::CAUTION)));
+        }
+    }
+}
+
+/// A number of calls or bytes in whole, anything else to the microsecond.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "totals are no less than 0"
+)]
+fn amount(total: f64, unit: &str) -> String {
+    match unit {
+        "calls" | "B" => profile::count(total as u64),
+        _ => format!("{total:.6}"),
+    }
+}
+
+fn write_cost(report: &Report, manner: Manner, text: &mut String) {
+    let cost = &report.cost;
+    heading("Cost of measuring", "share of the time of the process that paid most", manner, text);
+    let style = if cost.max > cost.limit { terminal::CAUTION } else { terminal::GOOD };
+    let (mean, max) = (precise(cost.mean), precise(cost.max));
+    // A second that is mostly before the run would look better than the run.
+    let worst =
+        if report.elapsed_s < 1.0 { String::new() } else { format!("worst second {max}, ") };
+    let numbers = format!("mean {mean}, {worst}limit {}", share(cost.limit));
+    line(text, &format!("  {}", manner.paint(numbers, style)));
+    let stated = match cost.compensated_s {
+        Some(seconds) => format!(
+            "compensated: times are without what events cost, {seconds:.3} s over all threads"
+        ),
+        None => "not compensated: times hold what events cost".to_owned(),
+    };
+    line(text, &format!("  {}", manner.paint(stated, terminal::FAINT)));
+}
+
+fn write_refusals(report: &Report, manner: Manner, text: &mut String) {
+    if report.refusals.is_empty() {
+        return;
+    }
+    heading(
+        "Left alone",
+        "functions that cannot be measured, their time is that of their callers",
+        manner,
+        text,
+    );
+    for Refusal { function, reason } in report.refusals.iter().take(MOST_REFUSALS) {
+        line(text, &format!("  {function}"));
+        for piece in wrapped(reason, manner.width - 4) {
+            line(text, &format!("    {}", manner.paint(piece, terminal::FAINT)));
+        }
+    }
+    let more = report.refusals.len().saturating_sub(MOST_REFUSALS);
+    if more > 0 {
+        line(text, &format!("  and {more} more; --json names them all"));
+    }
+}
+
+fn write_left_out(report: &Report, manner: Manner, text: &mut String) {
+    let left_out = &report.remarks.left_out;
+    if left_out.is_empty() {
+        return;
+    }
+    heading("Left out", "the numbers above do not tell these apart, or lack them", manner, text);
+    for (count, what) in left_out {
+        let count = manner.paint(format!("{:>10}", profile::count(*count)), terminal::CAUTION);
+        for (nth, piece) in wrapped(what, manner.width - 14).into_iter().enumerate() {
+            let margin = if nth == 0 { count.as_str() } else { "          " };
+            line(text, &format!("{margin}  {piece}"));
+        }
+    }
+}
+
+fn write_profile(report: &Report, rows: usize, manner: Manner, text: &mut String) {
+    if rows == 0 || report.profile.is_empty() {
+        return;
+    }
+    heading(
+        "Profile",
+        "by caller and call; share of all threads' time; least and most of any process",
+        manner,
+        text,
+    );
+    for each in profile::lines(&report.profile, rows, report.remarks.thread_time, manner) {
+        line(text, &each);
+    }
+}
+
+fn write_note(note: &str, manner: Manner, text: &mut String) {
+    text.push('\n');
+    for (nth, piece) in wrapped(note, manner.width - 6).into_iter().enumerate() {
+        let margin = if nth == 0 { "Note: " } else { "      " };
+        line(text, &format!("{}{piece}", manner.paint(margin, terminal::CAUTION)));
+    }
+}
+
+fn heading(title: &str, about: &str, manner: Manner, text: &mut String) {
+    let title = manner.paint(title, terminal::TITLE);
+    line(text, &format!("\n{title}  {}", manner.paint(about, terminal::FAINT)));
+}
+
+/// The command with its beginning and its end, as a shell would take it.
+fn one_line(words: &[String], columns: usize, manner: Manner) -> String {
+    let quoted = |word: &String| {
+        let is_plain = |letter: char| letter.is_alphanumeric() || "_-+=./,:@%".contains(letter);
+        if !word.is_empty() && word.chars().all(is_plain) {
+            return word.clone();
+        }
+        let words: Vec<_> = word.split_whitespace().collect();
+        format!("'{}'", plain(&words.join(" ")))
+    };
+    let text = words.iter().map(quoted).collect::<Vec<_>>().join(" ");
+    if text.chars().count() <= columns {
+        return text;
+    }
+    let beginning: String = text.chars().take(columns / 2).collect();
+    beginning + &terminal::shortened(&text, columns - columns / 2, manner)
+}
+
+/// Two digits where a percent is much.
+fn precise(value: f64) -> String {
+    format!("{:.2} %", 100.0 * value)
+}
+
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// How a program ended whose exit status is not zero.
+fn ending(status: i32) -> String {
+    let name = match status {
+        129 => "SIGHUP",
+        130 => "SIGINT",
+        131 => "SIGQUIT",
+        134 => "SIGABRT",
+        135 => "SIGBUS",
+        136 => "SIGFPE",
+        137 => "SIGKILL",
+        139 => "SIGSEGV",
+        141 => "SIGPIPE",
+        143 => "SIGTERM",
+        _ => return format!("exit status {status}"),
+    };
+    format!("exit status {status} ({name})")
+}
+
+fn line(text: &mut String, content: &str) {
+    let _ = writeln!(text, "{}", content.trim_end());
+}
+
+/// Rows of the tree that a reader may be expected to read.
+const MOST_ROWS: usize = 30;
+/// The same of each phase.
+const MOST_ROWS_OF_PHASE: usize = 12;
+/// Functions left alone that are named.
+const MOST_REFUSALS: usize = 6;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use whyperf_consultant::Subject;
+    use whyperf_model::Time;
+
+    use crate::output::report::example;
+
+    #[test]
+    fn the_reason_comes_before_the_numbers_and_nothing_is_too_wide() {
+        let text = render(&example::report(), 12, Manner::PLAIN);
+        let place = |part: &str| text.find(part).expect("every part is there");
+        assert!(place("mpirun -n 2 ./app") < place("Bottlenecks"));
+        assert!(place("Bottlenecks") < place("Cost of measuring"));
+        assert!(place("Cost of measuring") < place("Profile"));
+        let times = Manner::PLAIN.either("×", "x");
+        let parts = format!("71.4 % = load balance 83.0 % {times} communication 86.0 %");
+        assert!(text.contains(&parts), "{text}");
+        assert!(text.contains("mean 0.60 %, worst second 1.10 %, limit 5.0 %"));
+        assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+        assert!(!text.contains("Left out"));
+    }
+
+    #[test]
+    fn a_run_without_measured_processes_says_only_what_it_knows() {
+        let mut report = Report { exit_status: 139, ..Report::default() };
+        report.remarks.notes.push("nothing was measured".into());
+        let text = render(&report, 12, Manner::PLAIN);
+        assert!(text.contains("exit status 139 (SIGSEGV)"));
+        assert!(text.contains("Note: nothing was measured"));
+        assert!(!text.contains("Bottlenecks"));
+    }
+
+    #[test]
+    fn a_long_command_keeps_its_beginning_and_its_end() {
+        let words = ["mpirun", "a b\nc", "./app"].map(String::from);
+        assert_eq!(one_line(&words, 40, Manner::PLAIN), "mpirun 'a b c' ./app");
+        assert_eq!(one_line(&words, 12, Manner::PLAIN), "mpirun…./app");
+    }
+
+    #[test]
+    fn names_that_a_program_gives_cannot_write_on_the_terminal() {
+        let mut report = example::report();
+        report.command = ["./app", "a\u{1b}[31mb"].map(String::from).to_vec();
+        let name = format!("{}\n\u{1b}[2J", "x".repeat(10_000));
+        report.phases.push(Phase { name, ..Phase::default() });
+        let text = render(&report, 12, Manner::PLAIN);
+        assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+        assert!(!text.contains('\u{1b}'), "{text}");
+        assert_eq!(phases::shown(" \n", Manner::PLAIN), "without a name");
+    }
+
+    #[test]
+    fn a_narrow_terminal_has_the_whole_report() {
+        for width in [60, 66, 80] {
+            let text = render(&example::report(), 12, Manner { width, ..Manner::PLAIN });
+            assert!(text.contains("Profile  by caller"), "{text}");
+        }
+    }
+
+    #[test]
+    fn phases_with_nothing_to_tell_are_told_together() {
+        let mut report = example::report();
+        let named = |name: &str| Phase { name: name.to_owned(), ..Phase::default() };
+        report.phases.push(named("alone"));
+        let text = render(&report, 12, Manner::PLAIN);
+        assert!(text.contains("\nPhase alone  from"), "{text}");
+        report.phases.extend((0..98).map(|step| named(&format!("step {step}"))));
+        let text = render(&report, 12, Manner::PLAIN);
+        assert!(text.contains("\nPhases alone to step 97  from"), "{text}");
+        assert!(
+            text.contains("none found in any of 99\n") && !text.contains("Phase step"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn losses_say_how_much_and_what() {
+        let mut report = example::report();
+        report.remarks.left_out.push((12_000, "events of callpaths beyond the table's size"));
+        let text = render(&report, 0, Manner::PLAIN);
+        assert!(text.contains("    12 000  events of callpaths"), "{text}");
+        assert!(!text.contains("Profile"));
+    }
+
+    #[test]
+    fn a_conclusion_is_one_line() {
+        let subject = Subject {
+            hypothesis: "ExcessiveSyncWaitingTime".into(),
+            focus: "</Code/oned.c/exchng1>".parse().expect("a focus"),
+        };
+        let mut drawn = Conclusion {
+            subject,
+            truth: Truth::True,
+            was: Truth::Unknown,
+            value: 0.43,
+            threshold: 0.2,
+            operator: '>',
+            confidence: 0.99,
+            since: Time::ZERO,
+            echoes: false,
+            coverage: 1.0,
+            origin: whyperf_consultant::Origin::Search,
+        };
+        let line = "whyperf   0.75 s  ExcessiveSyncWaitingTime   43.0 % > 20.0 %  \
+                    </Code/oned.c/exchng1,/Machine,/Process,/SyncObject>\n";
+        assert_eq!(conclusion(&drawn, 0.75, Manner::PLAIN).as_deref(), Some(line));
+        drawn.truth = Truth::False;
+        assert_eq!(conclusion(&drawn, 0.75, Manner::PLAIN), None);
+        drawn.was = Truth::True;
+        let passed = conclusion(&drawn, 0.75, Manner::PLAIN);
+        assert!(passed.is_some_and(|line| line.ends_with("no longer\n")));
+    }
+}

@@ -1,0 +1,223 @@
+//! The bottlenecks as a tree: each line says what it adds to the one above, the most specific ones last.
+
+use std::collections::BTreeSet;
+
+use owo_colors::Style;
+
+use super::Bottleneck;
+use super::advice::advice;
+use crate::output::terminal::{self, Manner, shortened, wrapped};
+
+/// The lines of the tree; beyond `most` rows the least of its leaves are only counted.
+pub(crate) fn lines(bottlenecks: &[Bottleneck], most: usize, manner: Manner) -> Vec<String> {
+    let kept = kept(bottlenecks, most);
+    let mut tree =
+        Tree { bottlenecks, kept: &kept, manner, given: BTreeSet::new(), lines: Vec::new() };
+    tree.write_children(None, "");
+    let mut lines = tree.lines;
+    let leading = leading_on(bottlenecks);
+    let hidden = kept.iter().zip(&leading).filter(|(kept, leads)| **leads && !**kept).count();
+    if hidden > 0 {
+        lines.push(format!("  and {hidden} more specific ones; --json keeps them all"));
+    }
+    lines
+}
+
+struct Tree<'a> {
+    bottlenecks: &'a [Bottleneck],
+    kept: &'a [bool],
+    manner: Manner,
+    /// Advice that stands above already.
+    given: BTreeSet<String>,
+    lines: Vec<String>,
+}
+
+impl Tree<'_> {
+    fn children(&self, parent: Option<usize>) -> Vec<usize> {
+        (0..self.bottlenecks.len())
+            .filter(|&at| self.kept[at] && self.bottlenecks[at].parent == parent)
+            .collect()
+    }
+
+    fn write_children(&mut self, parent: Option<usize>, margin: &str) {
+        let children = self.children(parent);
+        for (nth, &at) in children.iter().enumerate() {
+            let is_last = nth + 1 == children.len();
+            let (branch, below) = match parent {
+                None => ("  ", "  "),
+                Some(_) if is_last => (self.manner.either("└─ ", "`- "), "   "),
+                Some(_) => (self.manner.either("├─ ", "|- "), self.manner.either("│  ", "|  ")),
+            };
+            let below = format!("{margin}{below}");
+            self.write_one(at, &format!("{margin}{branch}"), &below);
+            self.write_children(Some(at), &below);
+        }
+    }
+
+    fn write_one(&mut self, at: usize, branch: &str, below: &str) {
+        let bottleneck = &self.bottlenecks[at];
+        let numbers = numbers(bottleneck);
+        let source = bottleneck.source.as_ref().map_or(String::new(), |line| format!("  {line}"));
+        let taken =
+            [branch, &numbers, &source].iter().map(|text| text.chars().count()).sum::<usize>();
+        let room = self.manner.width.saturating_sub(taken + LEAST_DOTS);
+        let parent = bottleneck.parent.map(|parent| &self.bottlenecks[parent]);
+        let name = shortened(&addition(bottleneck, parent), room, self.manner);
+        let dots = ".".repeat(room - name.chars().count() + LEAST_DOTS - 2);
+        let style = if parent.is_none() { terminal::ALARM } else { Style::new() };
+        self.lines.push(format!(
+            "{}{}{} {} {numbers}",
+            self.manner.paint(branch, terminal::FAINT),
+            self.manner.paint(name, style),
+            self.manner.paint(source, terminal::PLACE),
+            self.manner.paint(dots, terminal::FAINT),
+        ));
+        if self.children(Some(at)).is_empty() {
+            self.write_advice(&advice(bottleneck), below);
+        }
+    }
+
+    /// Leaves of one kind get one advice, at the first of them.
+    fn write_advice(&mut self, advice: &str, below: &str) {
+        if !self.given.insert(advice.to_owned()) {
+            return;
+        }
+        let margin = format!("{}   ", self.manner.paint(below, terminal::FAINT));
+        let columns = self.manner.width.saturating_sub(below.chars().count() + 3).max(30);
+        let lines = wrapped(advice, columns).into_iter();
+        self.lines.extend(lines.map(|line| format!("{margin}{line}")));
+    }
+}
+
+/// Between a name and its numbers: a space, dots, a space.
+const LEAST_DOTS: usize = 5;
+
+/// Value against threshold, and when it was found: the same columns in every row.
+fn numbers(bottleneck: &Bottleneck) -> String {
+    format!("{}  at {:>6}", bottleneck.comparison(), format!("{:.1} s", bottleneck.found_s))
+}
+
+/// What it says beyond its parent: another hypothesis, or the resources that changed.
+fn addition(bottleneck: &Bottleneck, parent: Option<&Bottleneck>) -> String {
+    let Some(parent) = parent else {
+        let place = restricting(&bottleneck.focus);
+        let separator = if place.is_empty() { "" } else { " " };
+        return format!("{}{separator}{place}", bottleneck.hypothesis);
+    };
+    let known = parts(&parent.focus);
+    let new: Vec<&str> =
+        parts(&bottleneck.focus).into_iter().filter(|part| !known.contains(part)).collect();
+    match (parent.hypothesis == bottleneck.hypothesis, new.is_empty()) {
+        (true, _) => new.join(" "),
+        (false, true) => bottleneck.hypothesis.clone(),
+        (false, false) => format!("{} {}", bottleneck.hypothesis, new.join(" ")),
+    }
+}
+
+/// The parts of a focus that restrict something.
+fn restricting(focus: &str) -> String {
+    let parts = parts(focus);
+    let inner: Vec<&str> = parts.into_iter().filter(|part| part.matches('/').count() > 1).collect();
+    inner.join(" ")
+}
+
+/// One text for each hierarchy; commas inside parentheses do not separate.
+fn parts(focus: &str) -> Vec<&str> {
+    let inside = focus.trim_start_matches('<').trim_end_matches('>');
+    let mut depth = 0_i32;
+    let is_separator = |character| {
+        depth += i32::from(character == '(') - i32::from(character == ')');
+        character == ',' && depth == 0
+    };
+    inside.split(is_separator).collect()
+}
+
+/// Which rows are shown: those that lead to a finding as specific as any; while there are too many, the least leaf goes.
+fn kept(bottlenecks: &[Bottleneck], most: usize) -> Vec<bool> {
+    let mut kept = leading_on(bottlenecks);
+    let mut shown = kept.iter().filter(|kept| **kept).count();
+    while shown > most.max(1) {
+        let has_child = |at: usize| {
+            bottlenecks.iter().zip(&kept).any(|(other, kept)| *kept && other.parent == Some(at))
+        };
+        let leaves = (0..bottlenecks.len()).filter(|&at| kept[at] && !has_child(at));
+        let value = |at: &usize| bottlenecks[*at].value;
+        let Some(least) = leaves.min_by(|one, other| value(one).total_cmp(&value(other))) else {
+            break;
+        };
+        kept[least] = false;
+        shown -= 1;
+    }
+    kept
+}
+
+/// A branch may end at what another branch says more precisely: one that holds no leaf tells nothing of its own.
+fn leading_on(bottlenecks: &[Bottleneck]) -> Vec<bool> {
+    let mut leading = vec![false; bottlenecks.len()];
+    for (at, bottleneck) in bottlenecks.iter().enumerate().filter(|(_, one)| one.leaf) {
+        leading[at] = true;
+        let mut above = bottleneck.parent;
+        while let Some(parent) = above.filter(|parent| !leading[*parent]) {
+            leading[parent] = true;
+            above = bottlenecks[parent].parent;
+        }
+    }
+    leading
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::report::example;
+
+    #[test]
+    fn each_line_says_what_it_adds() {
+        let report = example::report();
+        let lines = lines(&report.bottlenecks, 30, Manner::PLAIN);
+        assert!(lines[0].starts_with("  ExcessiveSyncWaitingTime ..."), "{}", lines[0]);
+        assert!(lines[0].ends_with("45.0 % > 20.0 %  at  0.8 s"), "{}", lines[0]);
+        assert!(lines[1].starts_with("  └─ /Code/oned.c ..."), "{}", lines[1]);
+        assert!(
+            lines[2].starts_with("     └─ /Code/oned.c/exchng1  oned.c:88 ..."),
+            "{}",
+            lines[2]
+        );
+        assert_eq!(lines[3].trim(), "Share the work more evenly.");
+        assert!(lines.iter().all(|line| line.chars().count() <= 100));
+    }
+
+    #[test]
+    fn without_unicode_the_lines_are_ascii() {
+        let manner = Manner { unicode: false, width: 60, ..Manner::PLAIN };
+        let lines = lines(&example::report().bottlenecks, 30, manner);
+        assert!(lines.iter().all(|line| line.is_ascii() && line.len() <= 60), "{lines:#?}");
+    }
+
+    #[test]
+    fn the_same_advice_is_given_once() {
+        let mut bottlenecks = example::report().bottlenecks;
+        bottlenecks.push(Bottleneck { parent: Some(0), ..bottlenecks[2].clone() });
+        let text = lines(&bottlenecks, 30, Manner::PLAIN).join("\n");
+        assert_eq!(text.matches("Share the work").count(), 1, "{text}");
+    }
+
+    #[test]
+    fn a_branch_that_another_one_refines_is_not_repeated() {
+        let mut bottlenecks = example::report().bottlenecks;
+        bottlenecks.push(Bottleneck { parent: Some(0), leaf: false, ..bottlenecks[1].clone() });
+        assert_eq!(kept(&bottlenecks, 30), [true, true, true, false]);
+    }
+
+    #[test]
+    fn too_many_rows_lose_their_least_leaves_first() {
+        let report = example::report();
+        assert_eq!(kept(&report.bottlenecks, 2), [true, true, false]);
+        let lines = lines(&report.bottlenecks, 2, Manner::PLAIN);
+        assert!(lines.last().is_some_and(|line| line.contains("1 more")));
+    }
+
+    #[test]
+    fn a_set_of_resources_is_one_part() {
+        assert_eq!(parts("</Code,(/Process/0,/Process/1)>"), ["/Code", "(/Process/0,/Process/1)"]);
+    }
+}

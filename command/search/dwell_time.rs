@@ -1,0 +1,99 @@
+//! How long classic verdicts are held, and who says so: the command line, a directive, or nobody.
+
+use whyperf_consultant::{Classic, Guidance, Place, Verdicts};
+use whyperf_model::Nanos;
+
+use crate::search::evaluation::{Judging, Verdict};
+
+/// How long the mean must be held for a classic verdict.
+#[derive(Debug)]
+pub(crate) struct Hold {
+    time: Nanos,
+    said_by: SaidBy,
+    is_classic: bool,
+}
+
+#[derive(Debug)]
+enum SaidBy {
+    Nobody,
+    CommandLine,
+    File(Place),
+    EarlierRuns,
+}
+
+impl Hold {
+    /// The command line is heard first, then directives. Where verdicts are not held, directives say nothing.
+    pub(crate) fn of(judging: &Judging, guidance: &Guidance) -> Self {
+        let is_classic = judging.verdict == Verdict::Classic;
+        let directive = guidance.hold().filter(|_| is_classic);
+        let (time, said_by) = match (judging.hold, directive) {
+            (Some(time), _) => {
+                (Nanos(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)), SaidBy::CommandLine)
+            }
+            (None, Some((time, place))) if place.file.is_empty() => (*time, SaidBy::EarlierRuns),
+            (None, Some((time, place))) => (*time, SaidBy::File(place.clone())),
+            (None, None) => (Classic::default().hold_true, SaidBy::Nobody),
+        };
+        Self { time, said_by, is_classic }
+    }
+
+    /// How evidence becomes a verdict.
+    pub(crate) fn verdicts(&self) -> Verdicts {
+        let hold = self.time;
+        let rules = Classic { hold_true: hold, hold_false: hold, ..Classic::default() };
+        if self.is_classic { Verdicts::Classic(rules) } else { Verdicts::Sequential }
+    }
+
+    /// How many directives say so.
+    pub(crate) const fn directives_used(&self) -> usize {
+        matches!(self.said_by, SaidBy::File(_) | SaidBy::EarlierRuns) as usize
+    }
+
+    /// The time, as it is kept with a run.
+    pub(crate) fn fact(&self) -> String {
+        format!("{} s", self.time.as_secs_f64())
+    }
+
+    /// What a reader of the report should know of it.
+    pub(crate) fn note(&self) -> Option<String> {
+        let whom = match &self.said_by {
+            SaidBy::Nobody => String::new(),
+            SaidBy::CommandLine => ", as the command line says".to_owned(),
+            SaidBy::File(place) => format!(", as {place} says"),
+            SaidBy::EarlierRuns => ", as earlier runs teach".to_owned(),
+        };
+        self.is_classic.then(|| format!("Verdicts are classic, held for {}{whom}.", self.fact()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Args as _, Command, FromArgMatches as _};
+    use whyperf_consultant::{Directives, Hypotheses};
+
+    use super::*;
+
+    fn note(file: &str, line: &str, words: &[&str]) -> (Option<String>, usize) {
+        let command = Judging::augment_args(Command::new("test").no_binary_name(true));
+        let matches = command.try_get_matches_from(words).expect("right");
+        let judging = Judging::from_arg_matches(&matches).expect("right");
+        let table = Hypotheses::built_in();
+        let text = format!("whyperf directives 1\n{line}\n");
+        let directives = Directives::parse(file, &text, &table).expect("right");
+        let guidance = Guidance::new(&directives, &table).expect("right");
+        let hold = Hold::of(&judging, &guidance);
+        (hold.note(), hold.directives_used())
+    }
+
+    #[test]
+    fn the_command_line_wins_over_directives_and_these_over_the_default() {
+        let classic = ["--verdict", "classic"];
+        let said = |text: &str| Some(format!("Verdicts are classic, held for {text}."));
+        assert_eq!(note("a", "", &classic), (said("20 s"), 0));
+        assert_eq!(note("a", "hold 500 ms", &classic), (said("0.5 s, as a:2:1 says"), 1));
+        assert_eq!(note("", "hold 2 s", &classic), (said("2 s, as earlier runs teach"), 1));
+        let explicit = ["--verdict", "classic", "--hold", "20"];
+        assert_eq!(note("a", "hold 2 s", &explicit), (said("20 s, as the command line says"), 0));
+        assert_eq!(note("a", "hold 2 s", &["--verdict", "sequential"]), (None, 0));
+    }
+}

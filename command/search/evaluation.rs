@@ -1,0 +1,133 @@
+//! By what a search judges: the table of hypotheses, and how evidence becomes a verdict.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use clap::{Args, ValueEnum};
+use serde_json::Value;
+use whyperf_consultant::{Hypotheses, Order, Settings};
+
+use crate::arguments::{CodeSearch, seconds};
+use crate::output::delivery;
+use crate::search::dwell_time::Hold;
+use crate::stored::runs::status;
+
+/// The table, what a verdict needs, and what is asked first.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Judging {
+    /// Ask the hypotheses of this table, too; may be repeated. `whyperf hypotheses` prints the one inside
+    #[arg(long, value_name = "FILE", env = "WHYPERF_HYPOTHESES", hide_env_values = true)]
+    #[arg(value_delimiter = ':')]
+    pub(crate) hypotheses: Vec<PathBuf>,
+    /// Conclude as soon as the evidence allows (sequential), or when the mean was held on one side (classic)
+    #[arg(long, value_name = "KIND", value_enum, default_value_t = Verdict::Sequential)]
+    #[arg(env = "WHYPERF_VERDICT", hide_env_values = true, hide_possible_values = true)]
+    pub(crate) verdict: Verdict,
+    /// How long the mean must be held for a classic verdict: 20 where neither this nor a directive says
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(env = "WHYPERF_VERDICT_HOLD", hide_env_values = true)]
+    pub(crate) hold: Option<Duration>,
+    /// Ask first what is expected to tell most for its cost (information), or as Paradyn did (classic)
+    #[arg(long, value_name = "ORDER", value_enum, default_value_t = First::Information)]
+    #[arg(env = "WHYPERF_ORDER", hide_env_values = true, hide_possible_values = true)]
+    pub(crate) order: First,
+}
+
+/// Tables of hypotheses beside the one inside.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Tables {
+    /// Know the hypotheses of this table, too; may be repeated
+    #[arg(long, value_name = "FILE", env = "WHYPERF_HYPOTHESES", hide_env_values = true)]
+    #[arg(value_delimiter = ':')]
+    hypotheses: Vec<PathBuf>,
+}
+
+impl Tables {
+    /// The table inside and those of the files.
+    pub(crate) fn table(&self) -> Result<Hypotheses, String> {
+        table(&self.hypotheses)
+    }
+}
+
+fn table(files: &[PathBuf]) -> Result<Hypotheses, String> {
+    let mut table = Hypotheses::built_in();
+    for file in files {
+        let name = file.display().to_string();
+        let text = fs::read_to_string(file)
+            .map_err(|error| format!("cannot read the hypotheses {name}: {error}"))?;
+        table.extend(&name, &text).map_err(|faults| {
+            faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+        })?;
+    }
+    Ok(table)
+}
+
+/// What is asked first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum First {
+    /// What is expected to tell most for its cost.
+    Information,
+    /// More precise hypotheses, then parts, as they come.
+    Classic,
+}
+
+/// How evidence becomes a verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Verdict {
+    /// As soon as it suffices.
+    Sequential,
+    /// When the running mean kept to one side for a fixed time.
+    Classic,
+}
+
+impl Judging {
+    /// The table inside and those of the files.
+    pub(crate) fn table(&self) -> Result<Hypotheses, String> {
+        table(&self.hypotheses)
+    }
+
+    /// What the files say, for whoever must tell two tables apart that name the same.
+    pub(crate) fn texts(&self) -> String {
+        self.hypotheses.iter().filter_map(|file| fs::read_to_string(file).ok()).collect()
+    }
+
+    /// The settings of a search that judges so.
+    pub(crate) fn settings(
+        &self,
+        cost_limit: f64,
+        code_search: CodeSearch,
+        hold: &Hold,
+    ) -> Settings {
+        Settings {
+            cost_limit,
+            verdicts: hold.verdicts(),
+            order: self.order(),
+            code_search: match code_search {
+                CodeSearch::Module => whyperf_consultant::CodeSearch::Module,
+                CodeSearch::Callgraph | CodeSearch::None => {
+                    whyperf_consultant::CodeSearch::CallGraph
+                }
+            },
+            ..Settings::default()
+        }
+    }
+
+    const fn order(&self) -> Order {
+        match self.order {
+            First::Information => Order::Information,
+            First::Classic => Order::Classic,
+        }
+    }
+}
+
+/// `whyperf hypotheses`: prints the table inside, as a beginning for one's own, or its rows with the same keys as JSON.
+pub(crate) fn print(is_json: bool) -> Result<ExitCode> {
+    if !is_json {
+        return Ok(status(delivery::print(Hypotheses::SHIPPED)));
+    }
+    let table: Value = toml::from_str(Hypotheses::SHIPPED).context("reading the shipped table")?;
+    Ok(status(delivery::print_json(&table["hypothesis"])))
+}

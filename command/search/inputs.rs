@@ -1,0 +1,206 @@
+//! What a search is told before it begins: directives from files, and what earlier runs of the same application teach.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use whyperf_consultant::{
+    Directive, DirectiveError, Directives, Entry, Guidance, Hypotheses, Maps,
+};
+use whyperf_experiments::{Access, History, Store, Wanted, aligned, extract};
+
+use crate::search::directive_file::DirectiveFile;
+use crate::search::dwell_time::Hold;
+use crate::search::evaluation::{Judging, Verdict};
+use crate::stored::options::Keeping;
+
+/// Directives, and what they mean to the search.
+#[derive(Debug)]
+pub(crate) struct Guide {
+    pub(crate) directives: Directives,
+    pub(crate) guidance: Guidance,
+    pub(crate) hold: Hold,
+    /// What a user should hear of it.
+    pub(crate) said: Option<String>,
+    /// Why nothing could be learned.
+    pub(crate) complaint: Option<String>,
+}
+
+/// Runs that are learned from: more of them only repeat each other.
+const MOST_RUNS: u32 = 10;
+/// So many times as many are looked at: those without a search teach nothing.
+const LISTED: u32 = 10;
+
+impl Guide {
+    /// What these options tell a search. Files were checked before; what cannot be learned is left out and said.
+    pub(crate) fn of(keeping: &Keeping, judging: &Judging, hypotheses: &Hypotheses) -> Self {
+        let guidance = Guidance::default();
+        let mut guide = Self {
+            directives: read(&keeping.directives, hypotheses).unwrap_or_default(),
+            hold: Hold::of(judging, &guidance),
+            guidance,
+            said: None,
+            complaint: None,
+        };
+        if keeping.learn {
+            // Where nothing is held, or somebody says how long, there is no need to try.
+            let tries_holds = judging.verdict == Verdict::Classic && judging.hold.is_none();
+            guide.learn(keeping, tries_holds, hypotheses);
+        }
+        match Guidance::new(&guide.directives, hypotheses) {
+            Ok(guidance) => guide.guidance = guidance,
+            Err(mistakes) => guide.complaint = Some(lines(&mistakes)),
+        }
+        guide.hold = Hold::of(judging, &guide.guidance);
+        guide
+    }
+
+    fn learn(&mut self, keeping: &Keeping, tries_holds: bool, hypotheses: &Hypotheses) {
+        let application = keeping.application.as_deref().unwrap_or_default();
+        match lesson(&keeping.store, application, tries_holds, hypotheses) {
+            Ok(Lesson { runs: 0, others, .. }) => {
+                let why = if others { ": none was both searched and seen to its end" } else { "" };
+                self.said = Some(format!("no earlier run of {application} to learn from{why}"));
+            }
+            Ok(lesson) => {
+                let given = self.directives.entries.len();
+                let all = joined(std::mem::take(&mut self.directives), &lesson, hypotheses);
+                self.said = Some(summary(&lesson, application, &all.entries[given..]));
+                self.directives = all;
+            }
+            Err(error) => self.complaint = Some(format!("nothing learned: {error:#}")),
+        }
+    }
+}
+
+/// Says what is wrong with files; the status for it.
+pub(crate) fn refuse(mistakes: &str) -> Result<ExitCode> {
+    for mistake in mistakes.lines() {
+        eprintln!("whyperf: {mistake}");
+    }
+    Ok(ExitCode::from(2))
+}
+
+/// What all files say.
+pub(crate) fn read(files: &[DirectiveFile], hypotheses: &Hypotheses) -> Result<Directives, String> {
+    let mut all = Directives::default();
+    for DirectiveFile { name, text } in files {
+        let text = text.as_ref().map_err(String::clone)?;
+        all.append(Directives::parse(name, text, hypotheses).map_err(|mistakes| lines(&mistakes))?);
+    }
+    Guidance::new(&all, hypotheses).map_err(|mistakes| lines(&mistakes))?;
+    Ok(all)
+}
+
+/// All mistakes, one a line.
+pub(crate) fn lines(mistakes: &[DirectiveError]) -> String {
+    mistakes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+/// What earlier runs teach.
+#[derive(Default)]
+struct Lesson {
+    /// How many they were.
+    runs: usize,
+    /// Whether there are runs that teach nothing.
+    others: bool,
+    /// How many of their names are other ones now.
+    maps: usize,
+    directives: Directives,
+}
+
+fn lesson(
+    store: &Path,
+    application: &str,
+    tries_holds: bool,
+    hypotheses: &Hypotheses,
+) -> Result<Lesson> {
+    if !store.exists() {
+        return Ok(Lesson::default());
+    }
+    let store = Store::open(store, Access::Read)?;
+    let application = Some(application.to_owned());
+    let most = Some(MOST_RUNS * LISTED);
+    let history = |complete| History { application: application.clone(), most, complete };
+    let mut pasts = Vec::new();
+    for run in store.runs(&history(true))? {
+        let mut past = store.past(&run.id)?;
+        if !past.was_searched() {
+            continue;
+        }
+        if tries_holds {
+            store.try_holds(&mut past, hypotheses)?;
+        }
+        pasts.push(past);
+        if pasts.len() == MOST_RUNS as usize {
+            break;
+        }
+    }
+    let others = pasts.is_empty() && !store.runs(&history(false))?.is_empty();
+    // The next run is likeliest to be like the latest: what others called differently is called as there.
+    let (pasts, maps) = aligned(pasts);
+    let directives = extract(&pasts, Wanted::UNASKED, hypotheses);
+    Ok(Lesson { runs: pasts.len(), others, maps: maps.len(), directives })
+}
+
+/// What a person wrote, and of the lesson what does not contradict it.
+fn joined(given: Directives, lesson: &Lesson, hypotheses: &Hypotheses) -> Directives {
+    let maps = Maps::of(&given).unwrap_or_default();
+    let asked = Guidance::new(&given, hypotheses).unwrap_or_default();
+    let subject = |directive: &Directive| maps.directive(directive).subject();
+    let mut known: BTreeSet<String> =
+        given.entries.iter().map(|entry| subject(&entry.directive)).collect();
+    let mut all = given;
+    for entry in &lesson.directives.entries {
+        let one = Directives { entries: vec![entry.clone()] };
+        let is_prune = matches!(entry.directive, Directive::Prune { .. });
+        let takes_away = is_prune
+            && Guidance::new(&one, hypotheses).is_ok_and(|prune| asked.is_pruned_by(&prune));
+        if !takes_away && known.insert(subject(&entry.directive)) {
+            all.push(entry.directive.clone(), entry.comment.clone());
+        }
+    }
+    all
+}
+
+fn summary(lesson: &Lesson, application: &str, used: &[Entry]) -> String {
+    let count =
+        |is: fn(&Directive) -> bool| used.iter().filter(|entry| is(&entry.directive)).count();
+    let Lesson { runs, maps, .. } = lesson;
+    let runs = if *runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") };
+    let hold = used.iter().find_map(|entry| match &entry.directive {
+        Directive::Hold(_) => Some(format!(", {}", entry.directive)),
+        _ => None,
+    });
+    format!(
+        "learned from {runs} of {application}: {} priorities, {} prunes, {maps} maps{}",
+        count(|one| matches!(one, Directive::Priority { .. })),
+        count(|one| matches!(one, Directive::Prune { .. })),
+        hold.map(|hold| hold.split_whitespace().collect::<Vec<_>>().join(" ")).unwrap_or_default(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_person_wrote_wins_over_what_was_learned() {
+        let hypotheses = Hypotheses::built_in();
+        let read = |lines: &str| {
+            let text = format!("whyperf directives 1\n{lines}\n");
+            Directives::parse("file", &text, &hypotheses).expect("well formed")
+        };
+        let given = "map /Code/a.c /Code/b.c\npriority low CPUbound </Code/b.c/f>\n\
+                     priority high CPUbound </Code/b.c/g>";
+        let learned = "priority high CPUbound </Code/a.c/f>\nprune CPUbound /Code/b.c/g\n\
+                       prune CPUbound /Code/b.c/h";
+        let lesson = Lesson { directives: read(learned), ..Lesson::default() };
+        let all = joined(read(given), &lesson, &hypotheses);
+        let added: Vec<String> =
+            all.entries[3..].iter().map(|entry| entry.directive.to_string()).collect();
+        assert_eq!(added, ["prune     CPUbound  /Code/b.c/h"]);
+        Guidance::new(&all, &hypotheses).expect("they agree");
+    }
+}

@@ -1,0 +1,7 @@
+//! What every search is given: directives, hypotheses, verdicts and phases.
+
+pub(crate) mod directive_file;
+pub(crate) mod dwell_time;
+pub(crate) mod evaluation;
+pub(crate) mod inputs;
+pub(crate) mod phases;

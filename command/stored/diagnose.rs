@@ -1,0 +1,282 @@
+//! `whyperf diagnose`: searches a run that is over, and keeps what was found as a run of its own.
+
+use std::collections::BTreeSet;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use whyperf_consultant::{Directives, Event, Guidance, Hypotheses, Phases, Scope, World as _};
+use whyperf_experiments::{
+    Access, Diagnosis, Progress, Replay, RunId, StepRow, Store, StoreError, Summary, Topic,
+};
+use whyperf_model::matching::Line;
+use whyperf_model::{Efficiency, Effort, Focus, Time};
+
+use crate::arguments::{self, CodeSearch};
+use crate::measuring::recording;
+use crate::measuring::summary;
+use crate::output::delivery;
+use crate::output::report::{self, Cost, ProfileRow, Report, rounded};
+use crate::output::terminal::Manner;
+use crate::search::dwell_time::Hold;
+use crate::search::inputs;
+use crate::search::phases::{self, Phasing, Schedule};
+use crate::stored::options::Diagnose;
+use crate::stored::runs::status;
+
+/// Searches the run of the request.
+pub(crate) fn diagnose(request: &Diagnose) -> Result<ExitCode> {
+    let (hypotheses, directives) = match told(request) {
+        Ok(told) => told,
+        Err(mistakes) => return inputs::refuse(&mistakes),
+    };
+    let mut store = Store::open(&request.store, Access::Change)?;
+    let source = store.source(&store.find(&request.run)?)?;
+    let found = search(request, &store, &source, (hypotheses, &directives))?;
+    let summary = store.summary(&source)?;
+    let mut report = report_of(request, &store, &summary, &found)?;
+    match store.keep(&diagnosis(request, source, &directives, &found)) {
+        Ok(id) => report.run = Some(id.to_string()),
+        // What was found is worth showing all the same.
+        Err(error @ (StoreError::ReadOnly { .. } | StoreError::Full { .. })) => {
+            report.remarks.notes.push(format!("The diagnosis is not kept: {error}."));
+        }
+        Err(error) => return Err(error.into()),
+    }
+    let text = report::render(&report, request.profile, Manner::of_stdout(request.color));
+    if let Some(path) = &request.json {
+        report.write_json(path)?;
+    }
+    Ok(status(delivery::print(&text)))
+}
+
+/// The table and the directives, as the request names them.
+fn told(request: &Diagnose) -> Result<(Hypotheses, Directives), String> {
+    let hypotheses = arguments::hypotheses(&request.judging, &request.threshold)?;
+    let directives = inputs::read(&request.directives, &hypotheses)?;
+    Ok((hypotheses, directives))
+}
+
+/// What came of a search.
+struct Found {
+    searches: Phases,
+    played: Played,
+    directives_used: usize,
+    hold: Hold,
+    thread_time: f64,
+    lines: Vec<Line>,
+}
+
+/// What happened on the way through a run.
+#[derive(Default)]
+struct Played {
+    /// The log of the search over the whole of it, as when it is live.
+    steps: Vec<StepRow>,
+    /// What each rank had done when each phase began.
+    begun: Vec<Vec<Effort>>,
+    /// What each had done at the end; `None` where the record does not know.
+    efforts: Option<Vec<Effort>>,
+    /// More phases came than are told apart.
+    has_more_phases: bool,
+}
+
+fn search(
+    request: &Diagnose,
+    store: &Store,
+    source: &RunId,
+    (hypotheses, directives): (Hypotheses, &Directives),
+) -> Result<Found> {
+    let mut world = world(request, store, source)?;
+    let thread_time = world.thread_time();
+    // Mistakes were told when the files were read.
+    let guidance = Guidance::new(directives, &hypotheses).unwrap_or_default();
+    let hold = Hold::of(&request.judging, &guidance);
+    let settings = request.judging.settings(request.cost_limit, request.code_search, &hold);
+    let directives_used = guidance.used() + hold.directives_used();
+    let mut searches = Phases::new(hypotheses, settings, guidance);
+    let played = play(&mut searches, &mut world);
+    let lines = world.lines().to_vec();
+    Ok(Found { searches, played, directives_used, hold, thread_time, lines })
+}
+
+/// The run as the request wants it seen.
+fn world(request: &Diagnose, store: &Store, source: &RunId) -> Result<Replay> {
+    let mut world = store.replay(source)?;
+    if request.phasing.no_phases {
+        world = world.without_phases();
+    }
+    if request.code_search == CodeSearch::None {
+        world = world.without_functions();
+    }
+    let taken: BTreeSet<String> = world.phases().map(str::to_owned).collect();
+    let mut schedule = Schedule::of(&request.phasing);
+    Ok(world.with_phases(|now| {
+        let is_due = schedule.is_due(Duration::from_nanos(now.0.0));
+        is_due.then(|| {
+            loop {
+                let name = schedule.next_name();
+                if !taken.contains(&name) {
+                    return name;
+                }
+            }
+        })
+    }))
+}
+
+/// Searches to the end of the run.
+fn play(searches: &mut Phases, world: &mut Replay) -> Played {
+    let mut played = Played::default();
+    loop {
+        while let Some(request) = searches.poll_request() {
+            world.carry_out(request);
+        }
+        while let Some((scope, step)) = searches.poll_step() {
+            if scope == Scope::Global {
+                played.say(step.time, step.happening.to_string());
+            }
+        }
+        let Some(event) = world.next() else {
+            played.efforts = world.efforts();
+            return played;
+        };
+        if let Event::Phase(time, name) = &event {
+            if searches.past().len() >= phases::MOST {
+                played.has_more_phases = true;
+                continue;
+            }
+            played.say(*time, format!("phase {name} begins"));
+            played.begun.extend(world.efforts());
+        }
+        searches.handle(event);
+    }
+}
+
+impl Played {
+    fn say(&mut self, time: Time, text: String) {
+        self.steps.push(StepRow { time, text });
+    }
+}
+
+fn diagnosis(
+    request: &Diagnose,
+    source: RunId,
+    directives: &Directives,
+    found: &Found,
+) -> Diagnosis {
+    let judging = &request.judging;
+    let table = found.searches.global().hypotheses();
+    let rows = table.ids().map(|id| table.row(id));
+    let thresholds: Vec<String> =
+        rows.map(|row| format!("{}={}", row.name, row.threshold)).collect();
+    let settings = [
+        ("whyperf", env!("CARGO_PKG_VERSION").to_owned()),
+        ("diagnosis of", source.to_string()),
+        ("cost-limit", request.cost_limit.to_string()),
+        ("verdict", format!("{:?}", judging.verdict).to_lowercase()),
+        ("hold", found.hold.fact()),
+        ("order", format!("{:?}", judging.order).to_lowercase()),
+        ("code-search", format!("{:?}", request.code_search).to_lowercase()),
+        ("threshold", thresholds.join(",")),
+        ("phases", phases_of(&request.phasing)),
+        ("hypotheses", judging.texts()),
+    ];
+    let questions: Vec<_> = found.searches.global().questions().collect();
+    Diagnosis {
+        source,
+        facts: settings
+            .into_iter()
+            .filter(|(_, value)| !value.is_empty())
+            .map(|(name, value)| (Topic::Setting, name.to_owned(), value))
+            .collect(),
+        directives: directives.to_string().lines().skip(1).map(str::to_owned).collect(),
+        found: Progress {
+            verdicts: questions.iter().map(recording::verdict).collect(),
+            edges: questions.iter().flat_map(recording::edges).collect(),
+            searched: recording::searched(&found.searches),
+            steps: found.played.steps.clone(),
+            ..Progress::default()
+        },
+    }
+}
+
+/// Which phases are told apart.
+fn phases_of(phasing: &Phasing) -> String {
+    let recorded = if phasing.no_phases { "none" } else { "as in the run" };
+    let at = phasing.phase_at.iter().map(|at| format!(", at {} s", at.as_secs_f64()));
+    let every =
+        phasing.phase_every.iter().map(|every| format!(", every {} s", every.as_secs_f64()));
+    std::iter::once(recorded.to_owned()).chain(at).chain(every).collect()
+}
+
+fn report_of(
+    request: &Diagnose,
+    store: &Store,
+    summary: &Summary,
+    found: &Found,
+) -> Result<Report> {
+    let extent = store.extent(&summary.id)?;
+    let played = &found.played;
+    let efforts = played.efforts.as_deref();
+    let [mean, max] = extent.cost.map(rounded);
+    let mut report = Report {
+        format: Report::FORMAT,
+        version: Report::VERSION,
+        command: summary.command.to_vec(),
+        exit_status: summary.exit_status.unwrap_or_default(),
+        elapsed_s: rounded(summary.elapsed_s),
+        processes: extent.processes as usize,
+        threads: extent.threads as usize,
+        hosts: extent.hosts as usize,
+        cost: Cost { limit: request.cost_limit, mean, max, compensated_s: None },
+        directives_used: found.directives_used,
+        diagnosis_of: Some(summary.id.to_string()),
+        efficiency: efforts.and_then(Efficiency::of).as_ref().map(report::Efficiency::of),
+        profile: two_levels(&store.profile(&summary.id).context("reading the profile")?),
+        ..Report::default()
+    };
+    report.remarks.thread_time = found.thread_time;
+    let source = |metric, focus: &Focus| Line::longest(&found.lines, metric, focus);
+    let of_phases = phases::efficiencies(&played.begun, efforts.unwrap_or_default());
+    summary::take_searches(&found.searches, &of_phases, &source, &mut report);
+    if played.has_more_phases {
+        report.remarks.notes.push(phases::MORE.to_owned());
+    }
+    report.remarks.notes.extend(found.hold.note());
+    if efforts.is_none() {
+        let note = "How well ranks used their time is not known of this run: its record is of an older whyperf.";
+        report.remarks.notes.push(note.to_owned());
+    }
+    report.remarks.notes.push(format!(
+        "This is a diagnosis of run {}, which {} for {:.2} s; nothing was measured anew.",
+        summary.id,
+        if summary.complete { "was watched" } else { "is known" },
+        summary.elapsed_s,
+    ));
+    Ok(report)
+}
+
+/// Who called, and what was called, out of whole paths; of a call inside another of the same kind the outer one holds the time.
+fn two_levels(rows: &[whyperf_experiments::ProfileRow]) -> Vec<ProfileRow> {
+    let mut sums = std::collections::BTreeMap::<_, ProfileRow>::new();
+    for row in rows {
+        let (process, thread) = (row.process, row.thread);
+        let tail = |path: &[String]| path[path.len().saturating_sub(2)..].to_vec();
+        let path = tail(&row.path);
+        let inside = (1..row.path.len()).any(|end| tail(&row.path[..end]) == path);
+        let sum = sums.entry((process, thread, path)).or_insert_with_key(|(.., path)| ProfileRow {
+            path: path.clone(),
+            process,
+            thread,
+            ..ProfileRow::default()
+        });
+        sum.calls += row.calls;
+        sum.exclusive_s = rounded(sum.exclusive_s + row.exclusive.as_secs_f64());
+        if !inside {
+            sum.inclusive_s = rounded(sum.inclusive_s + row.inclusive.as_secs_f64());
+        }
+        sum.bytes_sent += row.sent;
+        sum.bytes_received += row.received;
+        sum.bytes = sum.bytes_sent + sum.bytes_received;
+    }
+    sums.into_values().collect()
+}

@@ -1,0 +1,160 @@
+//! `whyperf directives`: what directive files say, and making them from runs that were kept.
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result};
+use serde::Serialize;
+use whyperf_consultant::{Directives, Entry, Hypotheses};
+use whyperf_experiments::{
+    Access, Combination, Mapped, Past, Selector, Store, Wanted, combine, extract, map,
+};
+
+use crate::output::delivery;
+use crate::search::directive_file::DirectiveFile;
+use crate::search::inputs;
+use crate::stored::options::{DirectivesVerb, Files, Kind, Made};
+use crate::stored::runs::status;
+
+/// Does what the verb says.
+pub(crate) fn directives(verb: &DirectivesVerb) -> Result<ExitCode> {
+    let (tables, is_json) = match verb {
+        DirectivesVerb::Check(files) | DirectivesVerb::Show(files) => (&files.tables, files.json),
+        DirectivesVerb::Extract { made, .. }
+        | DirectivesVerb::Combine { made, .. }
+        | DirectivesVerb::Map { made, .. } => (&made.tables, made.json),
+    };
+    let hypotheses = match tables.table() {
+        Ok(hypotheses) => hypotheses,
+        Err(mistakes) => return refuse(&mistakes, is_json),
+    };
+    match verb {
+        DirectivesVerb::Check(Files { files, json, .. }) => {
+            match inputs::read(files, &hypotheses) {
+                Ok(all) if *json => Ok(print_json(&all, None)),
+                Ok(all) => {
+                    let text = format!("{} directives, all well\n", all.entries.len());
+                    Ok(status(delivery::print(&text)))
+                }
+                Err(mistakes) => refuse(&mistakes, *json),
+            }
+        }
+        DirectivesVerb::Show(Files { files, json, .. }) => match inputs::read(files, &hypotheses) {
+            Ok(all) if *json => Ok(print_json(&all, None)),
+            Ok(all) => Ok(status(delivery::print(&all.to_string()))),
+            Err(mistakes) => refuse(&mistakes, *json),
+        },
+        DirectivesVerb::Extract { runs, made, only, small, store } => {
+            let wanted = wanted(only, *small);
+            let pasts = tried(store, runs, wanted, &hypotheses)?;
+            deliver(&extract(&pasts, wanted, &hypotheses), made)
+        }
+        DirectivesVerb::Combine { files, intersect, made, .. } => {
+            let read = |file: &DirectiveFile| inputs::read(std::slice::from_ref(file), &hypotheses);
+            let lessons: Result<Vec<Directives>, String> = files.iter().map(read).collect();
+            let how = if *intersect { Combination::Intersection } else { Combination::Union };
+            let combined = lessons
+                .and_then(|all| combine(&all, how).map_err(|mistakes| inputs::lines(&mistakes)));
+            match combined {
+                Ok(combined) => deliver(&combined, made),
+                Err(mistakes) => refuse(&mistakes, made.json),
+            }
+        }
+        DirectivesVerb::Map { first, second, auto, made, store } => {
+            let pasts = pasts(store, &[first.clone(), second.clone()])?;
+            let mapped = map(&pasts[0], &pasts[1]);
+            let least = if *auto { Mapped::SURE } else { 0.0 };
+            deliver(&Mapped::directives(&mapped, least), made)
+        }
+    }
+}
+
+fn pasts(store: &Path, runs: &[Selector]) -> Result<Vec<Past>> {
+    let store = Store::open(store, Access::Read)?;
+    let past = |run: &Selector| Ok(store.past(&store.find(run)?)?);
+    runs.iter().map(past).collect()
+}
+
+/// The runs, with what they say about holding where that is wanted.
+fn tried(
+    store: &Path,
+    runs: &[Selector],
+    wanted: Wanted,
+    hypotheses: &Hypotheses,
+) -> Result<Vec<Past>> {
+    let mut pasts = pasts(store, runs)?;
+    let store = Store::open(store, Access::Read)?;
+    for past in pasts.iter_mut().filter(|_| wanted.hold) {
+        store.try_holds(past, hypotheses)?;
+    }
+    Ok(pasts)
+}
+
+fn wanted(only: &[Kind], small: f64) -> Wanted {
+    let is = |kind: Kind| only.is_empty() || only.contains(&kind);
+    Wanted {
+        priorities: is(Kind::Priorities),
+        general_prunes: is(Kind::GeneralPrunes),
+        historic_prunes: is(Kind::HistoricPrunes),
+        thresholds: is(Kind::Thresholds),
+        hold: is(Kind::Hold),
+        small,
+    }
+}
+
+/// To the file, or to standard output.
+fn deliver(directives: &Directives, made: &Made) -> Result<ExitCode> {
+    if let Some(path) = &made.output {
+        fs::write(path, directives.to_string())
+            .with_context(|| format!("writing the directives to {}", path.display()))?;
+    }
+    Ok(match &made.output {
+        to if made.json => print_json(directives, to.as_deref()),
+        None => status(delivery::print(&directives.to_string())),
+        Some(path) => {
+            let count = directives.entries.len();
+            status(delivery::print(&format!("{count} directives written to {}\n", path.display())))
+        }
+    })
+}
+
+/// What every verb prints as JSON.
+#[derive(Default, Serialize)]
+struct Answer<'a> {
+    directives: Vec<Line>,
+    /// The file that holds them now, when one was asked for.
+    written: Option<String>,
+    /// Why there are none: each with its place.
+    mistakes: Vec<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Line {
+    directive: String,
+    comment: Option<String>,
+    /// Where it was read; none of one that was made.
+    place: Option<String>,
+}
+
+fn print_json(all: &Directives, written: Option<&Path>) -> ExitCode {
+    let line = |entry: &Entry| Line {
+        directive: entry.directive.to_string(),
+        comment: entry.comment.clone(),
+        place: (!entry.place.file.is_empty()).then(|| entry.place.to_string()),
+    };
+    status(delivery::print_json(&Answer {
+        directives: all.entries.iter().map(line).collect(),
+        written: written.map(|path| path.display().to_string()),
+        mistakes: Vec::new(),
+    }))
+}
+
+/// Says what is wrong with files, to people and, where it is asked for, to programs.
+fn refuse(mistakes: &str, is_json: bool) -> Result<ExitCode> {
+    if is_json {
+        let mistakes = mistakes.lines().collect();
+        delivery::print_json(&Answer { mistakes, ..Answer::default() });
+    }
+    inputs::refuse(mistakes)
+}

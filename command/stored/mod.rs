@@ -1,0 +1,7 @@
+//! `runs`, `show`, `diagnose` and `directives`: what stored runs say.
+
+pub(crate) mod diagnose;
+pub(crate) mod directives;
+pub(crate) mod options;
+pub(crate) mod runs;
+pub(crate) mod show;

@@ -1,0 +1,339 @@
+//! `whyperf show`: one run of the store, as a whole or one part of it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result, anyhow};
+use serde::Serialize;
+use whyperf_experiments::{
+    Access, Edge, Extent, ObjectRow, Phase, ProfileRow, ResourceSpan, RunId, Store, Summary,
+    Verdict,
+};
+use whyperf_model::{Histogram, Pair, Time};
+
+use crate::measuring::requested;
+use crate::output::delivery;
+use crate::output::report::share;
+use crate::output::terminal::{self, Manner, plain};
+use crate::stored::options::Show;
+use crate::stored::runs::status;
+
+/// Prints what was asked for.
+pub(crate) fn show(request: &Show) -> Result<ExitCode> {
+    let store = Store::open(&request.place.store, Access::Read)?;
+    let run = store.find(&request.run)?;
+    let page = Page { manner: Manner::of_stdout(request.place.color), json: request.place.json };
+    let text = if request.search {
+        let searches = searches(&store, &run)?;
+        let nodes: Vec<Node<'_>> = searches.iter().flat_map(graph).collect();
+        page.of(&nodes, |_| {
+            let lines = |one: &Searched| {
+                let title = one.phase.as_ref().map(|phase| title(phase, page.manner));
+                title.unwrap_or_default() + &verdict_lines(&one.verdicts, page.manner)
+            };
+            searches.iter().map(lines).collect()
+        })
+    } else if request.profile {
+        page.of(&store.profile(&run)?, |rows| profile_lines(rows))
+    } else if request.resources {
+        page.of(&store.resources(&run)?, |spans| {
+            let line = |name: &str, from: Time, to: Option<Time>| {
+                let to = to.map_or_else(|| "end".to_owned(), seconds);
+                format!("{:>10} {to:>10}  {}\n", seconds(from), plain(name))
+            };
+            spans.iter().map(|span| line(&span.name, span.appeared, span.retired)).collect()
+        })
+    } else if request.log {
+        page.of(&store.steps(&run)?, |steps| {
+            steps
+                .iter()
+                .map(|step| format!("{:>10}  {}\n", seconds(step.time), plain(&step.text)))
+                .collect()
+        })
+    } else if let Some(words) = &request.histogram {
+        let pair = requested::pair(words).map_err(anyhow::Error::msg)?;
+        page.of(&curve(&store, &run, &pair)?, curve_lines)
+    } else {
+        page.of(&overview(&store, &run)?, |overview| overview_lines(overview, page.manner))
+    };
+    Ok(status(delivery::print(&text?)))
+}
+
+/// How it is printed.
+#[derive(Clone, Copy)]
+struct Page {
+    manner: Manner,
+    json: bool,
+}
+
+impl Page {
+    fn of<T: Serialize + ?Sized>(
+        self,
+        value: &T,
+        text: impl FnOnce(&T) -> String,
+    ) -> Result<String> {
+        if self.json {
+            return Ok(serde_json::to_string_pretty(value).context("writing JSON")? + "\n");
+        }
+        let text = text(value);
+        Ok(if text.is_empty() { "nothing of the kind was stored\n".to_owned() } else { text })
+    }
+}
+
+/// The search over the whole run, or over a phase of it.
+struct Searched {
+    phase: Option<Phase>,
+    verdicts: Vec<Verdict>,
+    edges: Vec<Edge>,
+}
+
+fn searches(store: &Store, run: &RunId) -> Result<Vec<Searched>> {
+    let (verdicts, edges) = (store.verdicts(run)?, store.edges(run)?);
+    let mut all = vec![Searched { phase: None, verdicts, edges }];
+    for phase in store.phases(run)? {
+        let verdicts = store.verdicts_in(run, phase.number)?;
+        let edges = store.edges_in(run, phase.number)?;
+        all.push(Searched { phase: Some(phase), verdicts, edges });
+    }
+    Ok(all)
+}
+
+/// Of which phase the lines below it are.
+fn title(phase: &Phase, manner: Manner) -> String {
+    let (name, began, ended) = (plain(&phase.name), seconds(phase.began), seconds(phase.ended));
+    let title = format_args!("Phase {name}, from {began} to {ended}");
+    format!("{}\n", manner.paint(title, terminal::TITLE))
+}
+
+/// A question with those that led to it.
+#[derive(Serialize)]
+struct Node<'a> {
+    /// The phase that it was asked in; none of the whole run. Each counts its questions by itself.
+    phase: Option<u32>,
+    #[serde(flatten)]
+    verdict: &'a Verdict,
+    parents: Vec<Parent<'a>>,
+}
+
+#[derive(Serialize)]
+struct Parent<'a> {
+    number: u64,
+    axis: &'a str,
+}
+
+/// The graph of a search, in the order in which its questions came up.
+fn graph(searched: &Searched) -> Vec<Node<'_>> {
+    let Searched { phase, verdicts, edges } = searched;
+    let mut led: BTreeMap<u64, Vec<Parent<'_>>> = BTreeMap::new();
+    for Edge { parent, child, axis } in edges {
+        led.entry(*child).or_default().push(Parent { number: *parent, axis });
+    }
+    let node = |verdict| Node {
+        phase: phase.as_ref().map(|phase| phase.number),
+        verdict,
+        parents: led.remove(&verdict.number).unwrap_or_default(),
+    };
+    verdicts.iter().map(node).collect()
+}
+
+/// What a run was and what was found.
+#[derive(Serialize)]
+struct Overview {
+    #[serde(flatten)]
+    summary: Summary,
+    #[serde(flatten)]
+    extent: Extent,
+    /// The machines by name.
+    machines: Vec<String>,
+    facts: Vec<whyperf_experiments::Fact>,
+    objects: Vec<ObjectRow>,
+    directives: Vec<String>,
+    bottlenecks: Vec<Verdict>,
+    phases: Vec<Told>,
+}
+
+/// A phase and what was found in it.
+#[derive(Serialize)]
+struct Told {
+    #[serde(flatten)]
+    phase: Phase,
+    bottlenecks: Vec<Verdict>,
+}
+
+/// Those that are true, in the order of finding.
+fn true_ones(mut verdicts: Vec<Verdict>) -> Vec<Verdict> {
+    verdicts.retain(|verdict| verdict.truth == "true");
+    verdicts.sort_by(|one, other| one.found.cmp(&other.found).then(one.number.cmp(&other.number)));
+    verdicts
+}
+
+fn overview(store: &Store, run: &RunId) -> Result<Overview> {
+    let told = |phase: Phase| {
+        let bottlenecks = true_ones(store.verdicts_in(run, phase.number)?);
+        Ok(Told { phase, bottlenecks })
+    };
+    let machine = |span: ResourceSpan| {
+        let name = span.name.strip_prefix("/Machine/")?;
+        Some(name.to_owned())
+    };
+    Ok(Overview {
+        summary: store.summary(run)?,
+        extent: store.extent(run)?,
+        machines: store.resources(run)?.into_iter().filter_map(machine).collect(),
+        facts: store.facts(run)?,
+        objects: store.objects(run)?,
+        directives: store.directives(run)?,
+        bottlenecks: true_ones(store.verdicts(run)?),
+        phases: store.phases(run)?.into_iter().map(told).collect::<Result<_>>()?,
+    })
+}
+
+fn overview_lines(overview: &Overview, manner: Manner) -> String {
+    let Overview { summary, extent, machines, facts, objects, directives, bottlenecks, phases } =
+        overview;
+    let ending = match (summary.complete, summary.exit_status) {
+        (true, Some(status)) => format!("exit status {status}"),
+        _ => "never finished: whyperf did not see its end".to_owned(),
+    };
+    let mut text = format!(
+        "{}  {}\n  {} / {} / {}\n  began {}, took {:.2} s, {ending}\n  {} processes, {} threads on {}; measuring cost {} of the process that paid most\n",
+        manner.paint(plain(summary.id.as_str()), terminal::TITLE),
+        plain(&summary.command.join(" ")),
+        plain(&summary.application),
+        plain(&summary.experiment),
+        plain(&summary.trial),
+        summary.started,
+        summary.elapsed_s,
+        extent.processes,
+        extent.threads,
+        plain(&machines.join(", ")),
+        share(extent.cost[0]),
+    );
+    for fact in facts {
+        let _ = writeln!(text, "  {:<18} {}", plain(&fact.name), plain(&fact.value));
+    }
+    let told = objects.iter().filter_map(object_line);
+    let told: Vec<String> = told.collect();
+    for line in &told {
+        let _ = writeln!(text, "  object             {}", plain(line));
+    }
+    if told.len() < objects.len() {
+        let others = objects.len() - told.len();
+        let _ = writeln!(
+            text,
+            "  object             and {others} that do not say who made them (--json names all)"
+        );
+    }
+    for directive in directives {
+        let _ = writeln!(text, "  directive          {}", plain(directive));
+    }
+    let _ = writeln!(text, "{}", manner.paint("Found, in the order of finding", terminal::TITLE));
+    text += &verdict_lines(bottlenecks, manner);
+    for Told { phase, bottlenecks } in phases {
+        text += &title(phase, manner);
+        text += &verdict_lines(bottlenecks, manner);
+    }
+    text
+}
+
+/// A file, its build as far as anybody tells builds apart, and who made it; none where it does not say.
+fn object_line(object: &ObjectRow) -> Option<String> {
+    let compiler = object.compiler.as_deref()?;
+    let build = object.build_id.as_deref().unwrap_or("no build id");
+    let build = build.get(..16).unwrap_or(build);
+    Some(format!("{}  {build}  {compiler}", object.name))
+}
+
+fn verdict_lines(verdicts: &[Verdict], manner: Manner) -> String {
+    let line = |verdict: &Verdict| {
+        let truth = format!("{:<7}", plain(&verdict.truth));
+        let style = if verdict.truth == "true" { terminal::ALARM } else { terminal::FAINT };
+        let found = verdict.found.map_or_else(String::new, seconds);
+        let value = verdict.value.map_or_else(
+            || "-".to_owned(),
+            |value| if verdict.threshold < 1.0 { share(value) } else { format!("{value:.0}") },
+        );
+        format!(
+            "{found:>10}  {}  {value:>8}  {:<24}  {}  ({})\n",
+            manner.paint(truth, style),
+            plain(&verdict.hypothesis),
+            plain(&verdict.focus),
+            plain(&verdict.origin)
+        )
+    };
+    verdicts.iter().map(line).collect()
+}
+
+fn profile_lines(rows: &[ProfileRow]) -> String {
+    let line = |row: &ProfileRow| {
+        format!(
+            "{:>6}.{:<4} {:>12} calls {:>12.6} s {:>12.6} s  {}\n",
+            row.process,
+            row.thread,
+            row.calls,
+            row.inclusive.as_secs_f64(),
+            row.exclusive.as_secs_f64(),
+            plain(&row.path.join(" => "))
+        )
+    };
+    rows.iter().map(line).collect()
+}
+
+/// A pair over time, as numbers.
+#[derive(Serialize)]
+struct Curve {
+    metric: String,
+    focus: String,
+    width_s: f64,
+    bins: Vec<Point>,
+}
+
+#[derive(Serialize)]
+struct Point {
+    start_s: f64,
+    amount: i128,
+    covered_s: f64,
+}
+
+fn curve(store: &Store, run: &RunId, pair: &Pair) -> Result<Curve> {
+    let found = store.histogram(run, pair)?;
+    let histogram = found.ok_or_else(|| {
+        let pairs = store.pairs(run).unwrap_or_default();
+        let some: Vec<String> = pairs.iter().take(5).map(ToString::to_string).collect();
+        anyhow!(
+            "run {run} has no histogram of {pair}; it has {} of them, such as {}",
+            pairs.len(),
+            some.join(" and ")
+        )
+    })?;
+    Ok(Curve {
+        metric: pair.metric.definition().name.to_owned(),
+        focus: pair.focus.to_string(),
+        width_s: histogram.width().as_secs_f64(),
+        bins: points(&histogram),
+    })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "seconds for a reader")]
+fn points(histogram: &Histogram) -> Vec<Point> {
+    let width = histogram.width().as_secs_f64();
+    let known = histogram.bins().iter().enumerate().filter(|(_, bin)| !bin.covered.is_zero());
+    let point = |(at, bin): (usize, &whyperf_model::Bin)| Point {
+        start_s: at as f64 * width,
+        amount: bin.amount,
+        covered_s: bin.covered.as_secs_f64(),
+    };
+    known.map(point).collect()
+}
+
+fn curve_lines(curve: &Curve) -> String {
+    let line = |point: &Point| {
+        format!("{:>12.3} s {:>20} over {:.3} s\n", point.start_s, point.amount, point.covered_s)
+    };
+    curve.bins.iter().map(line).collect()
+}
+
+fn seconds(time: Time) -> String {
+    format!("{:.3} s", time.as_secs_f64())
+}
