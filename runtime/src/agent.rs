@@ -112,7 +112,7 @@ fn wait_for_end() {
     while thread != 0 && steps < STEPS && is_there() {
         // Each time, because it may just have been about to sleep.
         process::wake_agent();
-        kernel::futex_wait(word.as_ptr(), word.load(Ordering::Relaxed), STEP);
+        kernel::futex_wait(word, word.load(Ordering::Relaxed), STEP);
         steps += 1;
     }
     kernel::settle_threads();
@@ -139,7 +139,7 @@ extern "C" fn run() -> ! {
         }
         // Whoever has work by the clock says when; the earliest counts.
         let due = company.due().min(window::due()).min(budget::due(now));
-        kernel::futex_wait(commands.doorbell.as_ptr(), rung, due.saturating_sub(now));
+        kernel::futex_wait(&commands.doorbell, rung, due.saturating_sub(now));
     }
     kernel::end_thread(0)
 }

@@ -15,14 +15,21 @@ static RANGES: [Range; SLOT_CAPACITY + 2] = [const { Range::none() }; SLOT_CAPAC
 static WATCHED: AtomicBool = AtomicBool::new(false);
 
 /// The tables are mapped here.
-pub(crate) fn cover_tables(base: *mut u8) {
+///
+/// # Safety
+/// `SLOTS` bytes from `base` on must be a mapping of ours that stays and is read and written through
+/// atomics only: any of it may become zero at any moment from now on.
+pub(crate) unsafe fn cover_tables(base: *mut u8) {
     let [tables, parents, ..] = &RANGES;
     parents.set(tables.start(), SLOTS);
     tables.set(base as usize, SLOTS);
 }
 
 /// Slot `index` is mapped here.
-pub(crate) fn cover_slot(index: usize, base: *mut u8) {
+///
+/// # Safety
+/// As for [`cover_tables`], of `SLOT_SIZE` bytes, until [`shrink`] or [`moved`] is told otherwise.
+pub(crate) unsafe fn cover_slot(index: usize, base: *mut u8) {
     if let Some(range) = RANGES.get(index + 2) {
         range.set(base as usize, SLOT_SIZE);
     }
@@ -34,7 +41,10 @@ pub(crate) fn shrink(base: *mut u8) {
 }
 
 /// A slot is about to leave where its first page was; it is mapped whole at `to`.
-pub(crate) fn moved(from: *mut u8, to: *mut u8) {
+///
+/// # Safety
+/// As for [`cover_slot`], of the mapping at `to`.
+pub(crate) unsafe fn moved(from: *mut u8, to: *mut u8) {
     change(from, to, SLOT_SIZE);
 }
 
@@ -59,10 +69,12 @@ pub(crate) fn forget_parents() {
 }
 
 fn forget(range: &Range) {
-    if let Some((start, size)) = range.around(range.start())
-        && kernel::zeros_over(start, size)
-    {
-        range.set(0, 0);
+    if let Some((start, size)) = range.around(range.start()) {
+        // SAFETY: whoever set the range promised that it may become zero.
+        let is_zero = unsafe { kernel::zeros_over(start, size) };
+        if is_zero {
+            range.set(0, 0);
+        }
     }
 }
 
@@ -80,7 +92,8 @@ pub(crate) fn is_watched() -> bool {
 
 /// Installs the handler, once, if the signal has its default disposition.
 pub(crate) fn watch() {
-    if !is_watched() && kernel::handle_if_default(libc::SIGBUS, hit, 0) {
+    // SAFETY: `hit` uses atomics and system calls only.
+    if !is_watched() && unsafe { kernel::handle_if_default(libc::SIGBUS, hit, 0) } {
         WATCHED.store(true, Ordering::Relaxed);
     }
 }
@@ -91,7 +104,8 @@ extern "C" fn hit(signal: i32, info: *mut libc::siginfo_t, _: *mut c_void) {
     let is_fault = code > 0;
     if is_fault && let Some((start, size)) = mapping_around(address) {
         process::give_up();
-        if kernel::zeros_over(start, size) {
+        // SAFETY: whoever set the range promised that it may become zero.
+        if unsafe { kernel::zeros_over(start, size) } {
             return;
         }
     }

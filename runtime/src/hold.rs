@@ -34,7 +34,7 @@ pub fn until_in_place() {
         if waited > LONGEST || (waited > LONELY && !is_read) {
             break;
         }
-        kernel::futex_wait(commands.go_on.as_ptr(), 0, STEP);
+        kernel::futex_wait(&commands.go_on, 0, STEP);
     }
     header.held.store(0, Ordering::Relaxed);
 }

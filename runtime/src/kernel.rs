@@ -3,6 +3,7 @@
 use crate::damage;
 use core::arch::{asm, global_asm};
 use core::ffi::c_void;
+use core::sync::atomic::AtomicU32;
 
 /// Makes a system call; the answer is negative for an error, as the kernel gives it.
 ///
@@ -25,50 +26,51 @@ pub(crate) unsafe fn call(number: i64, arguments: [usize; 6]) -> isize {
     answer
 }
 
-/// A call whose arguments are plain numbers, which can harm nobody.
-fn plain(number: i64, arguments: [usize; 6]) -> isize {
-    // SAFETY: used below for calls that take no pointer, or null.
-    unsafe { call(number, arguments) }
-}
-
 /// Number of the process.
 pub(crate) fn process_id() -> u32 {
-    plain(libc::SYS_getpid, [0; 6]) as u32
+    // SAFETY: the call takes no argument and touches no memory.
+    unsafe { call(libc::SYS_getpid, [0; 6]) as u32 }
 }
 
 /// Number of the parent process.
 pub(crate) fn parent_id() -> u32 {
-    plain(libc::SYS_getppid, [0; 6]) as u32
+    // SAFETY: the call takes no argument and touches no memory.
+    unsafe { call(libc::SYS_getppid, [0; 6]) as u32 }
 }
 
 /// Number of the thread.
 pub(crate) fn thread_id() -> u32 {
-    plain(libc::SYS_gettid, [0; 6]) as u32
+    // SAFETY: the call takes no argument and touches no memory.
+    unsafe { call(libc::SYS_gettid, [0; 6]) as u32 }
 }
 
 /// Lets somebody else run.
 pub(crate) fn give_way() {
-    plain(libc::SYS_sched_yield, [0; 6]);
+    // SAFETY: the call takes no argument and touches no memory.
+    unsafe { call(libc::SYS_sched_yield, [0; 6]) };
 }
 
 /// Ends the calling thread, which the C library must not know of.
 pub(crate) fn end_thread(status: u8) -> ! {
     loop {
-        plain(libc::SYS_exit, [usize::from(status), 0, 0, 0, 0, 0]);
+        // SAFETY: the call does not return; the thread's memory stays mapped.
+        unsafe { call(libc::SYS_exit, [usize::from(status), 0, 0, 0, 0, 0]) };
     }
 }
 
 /// Whether a thread of this process has that number.
 pub(crate) fn has_thread(thread: u32) -> bool {
     let process = process_id() as usize;
-    plain(libc::SYS_tgkill, [process, thread as usize, 0, 0, 0, 0]) == 0
+    // SAFETY: signal 0 is not sent; the call takes numbers only.
+    unsafe { call(libc::SYS_tgkill, [process, thread as usize, 0, 0, 0, 0]) == 0 }
 }
 
 /// Waits until the kernel's list of threads agrees with what [`has_thread`] answered: a thread
 /// loses its number a little before it leaves the list. Asking for a group's processes waits for
 /// whoever changes the list.
 pub(crate) fn settle_threads() {
-    plain(libc::SYS_kill, [0; 6]);
+    // SAFETY: signal 0 is not sent; the call takes numbers only.
+    unsafe { call(libc::SYS_kill, [0; 6]) };
 }
 
 /// Whether the process's first thread ended. The kernel forgets a thread's list of robust locks
@@ -87,12 +89,14 @@ pub(crate) fn is_first_thread_over() -> bool {
 /// cannot, it keeps the process's.
 pub(crate) fn leave_descriptors() {
     let unshare = libc::CLOSE_RANGE_UNSHARE as usize;
-    plain(libc::SYS_close_range, [0, u32::MAX as usize, unshare, 0, 0, 0]);
+    // SAFETY: the call takes numbers only, and a closed descriptor takes no mapping away.
+    unsafe { call(libc::SYS_close_range, [0, u32::MAX as usize, unshare, 0, 0, 0]) };
 }
 
 /// Closes a descriptor.
 pub(crate) fn close(descriptor: i32) {
-    plain(libc::SYS_close, [descriptor as usize, 0, 0, 0, 0, 0]);
+    // SAFETY: the call takes a number only, and a closed descriptor takes no mapping away.
+    unsafe { call(libc::SYS_close, [descriptor as usize, 0, 0, 0, 0, 0]) };
 }
 
 /// Blocks every signal of the thread, even those glibc keeps for itself; answers the old mask.
@@ -136,33 +140,42 @@ pub(crate) fn disposition(signal: i32) -> Option<Disposition> {
 }
 
 /// Lets the process do that about a signal; the routine that returns from the handler is ours.
-pub(crate) fn dispose(signal: i32, mut new: Disposition) -> bool {
+///
+/// # Safety
+/// `new.handler` must be `SIG_DFL`, `SIG_IGN`, or a function that stays, has the type that
+/// `new.flags` say, and may run in any thread between any two instructions.
+pub(crate) unsafe fn dispose(signal: i32, mut new: Disposition) -> bool {
     const RESTORER: u64 = 0x0400_0000;
     new.flags |= RESTORER;
     new.restorer = whyperf_return_from_signal as *const () as usize;
     let arguments = [signal as usize, &raw const new as usize, 0, 8, 0, 0];
-    // SAFETY: handlers of ours have the type that their flags say; the routine returns from them.
+    // SAFETY: the caller vouches for the handler; the routine stays and returns from any handler.
     unsafe { call(libc::SYS_rt_sigaction, arguments) == 0 }
 }
 
 /// The same with whatever routine the description names.
-pub(crate) fn dispose_as_it_is(signal: i32, new: &Disposition) -> bool {
+///
+/// # Safety
+/// As for [`dispose`]; and `new.restorer` must be a routine that returns from that handler.
+pub(crate) unsafe fn dispose_as_it_is(signal: i32, new: &Disposition) -> bool {
     let arguments = [signal as usize, core::ptr::from_ref(new) as usize, 0, 8, 0, 0];
-    // SAFETY: a description that the kernel gave, of a handler and a routine that belong together.
+    // SAFETY: the caller vouches for handler and routine; the description lives during the call.
     unsafe { call(libc::SYS_rt_sigaction, arguments) == 0 }
 }
 
 /// Installs the handler, during which these signals are blocked, if the signal has its default disposition;
 /// answers whether it did.
-pub(crate) fn handle_if_default(signal: i32, handler: Handler, mask: u64) -> bool {
+///
+/// # Safety
+/// The handler may run in any thread between any two instructions, and stays.
+pub(crate) unsafe fn handle_if_default(signal: i32, handler: Handler, mask: u64) -> bool {
     if disposition(signal).is_none_or(|old| old.handler != libc::SIG_DFL) {
         return false;
     }
     let flags = (libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART) as u64;
-    dispose(
-        signal,
-        Disposition { handler: handler as usize, flags, mask, ..Disposition::default() },
-    )
+    let new = Disposition { handler: handler as usize, flags, mask, ..Disposition::default() };
+    // SAFETY: the caller vouches for the handler, and the flags say its type.
+    unsafe { dispose(signal, new) }
 }
 
 /// Whether this handler is the signal's disposition.
@@ -186,15 +199,21 @@ pub(crate) fn set_default(signal: i32) {
 /// Sends a signal to the calling thread.
 pub(crate) fn send_to_thread(signal: i32) {
     let (process, thread) = (process_id() as usize, thread_id() as usize);
-    plain(libc::SYS_tgkill, [process, thread, signal as usize, 0, 0, 0]);
+    // SAFETY: the call takes numbers only; what a signal does is what its disposition says.
+    unsafe { call(libc::SYS_tgkill, [process, thread, signal as usize, 0, 0, 0]) };
 }
 
 /// Puts private zeros over a mapping of ours; false when there is no memory.
-pub(crate) fn zeros_over(start: usize, size: usize) -> bool {
+///
+/// # Safety
+/// So many bytes from `start` on, which is on a page border, must be a mapping of ours that is read
+/// and written through atomics only, all of which may become zero at any moment.
+pub(crate) unsafe fn zeros_over(start: usize, size: usize) -> bool {
     let protection = (libc::PROT_READ | libc::PROT_WRITE) as usize;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED;
-    mapped(plain(libc::SYS_mmap, [start, size, protection, flags as usize, usize::MAX, 0]))
-        .is_some()
+    let arguments = [start, size, protection, flags as usize, usize::MAX, 0];
+    // SAFETY: replaces the pages that the caller gave for it, and no others.
+    mapped(unsafe { call(libc::SYS_mmap, arguments) }).is_some()
 }
 
 // SAFETY: the routine below; only its address is taken.
@@ -234,15 +253,18 @@ pub(crate) fn signal_stack() -> Option<core::ops::Range<u64>> {
 pub(crate) fn private_memory(size: usize) -> Option<*mut u8> {
     let protection = (libc::PROT_READ | libc::PROT_WRITE) as usize;
     let flags = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE) as usize;
-    let answer = plain(libc::SYS_mmap, [0, size, protection, flags, usize::MAX, 0]);
-    mapped(answer)
+    let arguments = [0, size, protection, flags, usize::MAX, 0];
+    // SAFETY: a new mapping where the kernel finds room; it replaces none.
+    mapped(unsafe { call(libc::SYS_mmap, arguments) })
 }
 
 /// Shared memory of a file's first bytes.
 pub(crate) fn shared_memory(descriptor: i32, size: usize) -> Option<*mut u8> {
     let protection = (libc::PROT_READ | libc::PROT_WRITE) as usize;
     let flags = (libc::MAP_SHARED | libc::MAP_NORESERVE) as usize;
-    mapped(plain(libc::SYS_mmap, [0, size, protection, flags, descriptor as usize, 0]))
+    let arguments = [0, size, protection, flags, descriptor as usize, 0];
+    // SAFETY: a new mapping where the kernel finds room; it replaces none.
+    mapped(unsafe { call(libc::SYS_mmap, arguments) })
 }
 
 /// The address in an answer of `mmap`, unless it is an error.
@@ -251,12 +273,13 @@ pub(crate) fn mapped(answer: isize) -> Option<*mut u8> {
 }
 
 /// Sleeps on a futex that another process may share, no longer than so many nanoseconds.
-pub(crate) fn futex_wait(word: *const u32, expected: u32, nanos: u64) {
+pub(crate) fn futex_wait(word: &AtomicU32, expected: u32, nanos: u64) {
     const SECOND: u64 = 1_000_000_000;
     let time = libc::timespec { tv_sec: (nanos / SECOND) as i64, tv_nsec: (nanos % SECOND) as i64 };
     let time = &raw const time as usize;
-    let arguments = [word as usize, libc::FUTEX_WAIT as usize, expected as usize, time, 0, 0];
-    // SAFETY: the word lies in a mapping that is never taken away; the time lives here.
+    let word = word.as_ptr() as usize;
+    let arguments = [word, libc::FUTEX_WAIT as usize, expected as usize, time, 0, 0];
+    // SAFETY: the kernel reads the word, atomically, and the time; both live during the call.
     unsafe { call(libc::SYS_futex, arguments) };
 }
 
@@ -280,9 +303,10 @@ pub(crate) fn monotonic() -> Option<libc::timespec> {
 }
 
 /// Wakes who sleeps on a futex that another process may share.
-pub(crate) fn futex_wake(word: *const u32) {
-    let arguments = [word as usize, libc::FUTEX_WAKE as usize, i32::MAX as usize, 0, 0, 0];
-    // SAFETY: the word lies in a mapping that is never taken away.
+pub(crate) fn futex_wake(word: &AtomicU32) {
+    let word = word.as_ptr() as usize;
+    let arguments = [word, libc::FUTEX_WAKE as usize, i32::MAX as usize, 0, 0, 0];
+    // SAFETY: the word's address is all that the call uses.
     unsafe { call(libc::SYS_futex, arguments) };
 }
 
@@ -395,7 +419,9 @@ pub(crate) fn unlink(path: &core::ffi::CStr) {
 
 /// Sets a file's size; the new part is a hole.
 pub(crate) fn truncate(descriptor: i32, size: usize) -> bool {
-    plain(libc::SYS_ftruncate, [descriptor as usize, size, 0, 0, 0, 0]) == 0
+    // SAFETY: the call takes numbers only. Who maps more than the file has left meets a signal, no
+    // other memory.
+    unsafe { call(libc::SYS_ftruncate, [descriptor as usize, size, 0, 0, 0, 0]) == 0 }
 }
 
 /// Size that a file of this process may have.
@@ -417,14 +443,25 @@ fn limit(resource: libc::__rlimit_resource_t) -> u64 {
 }
 
 /// Takes a mapping away.
-pub(crate) fn unmap(start: *mut u8, size: usize) {
-    plain(libc::SYS_munmap, [start as usize, size, 0, 0, 0, 0]);
+///
+/// # Safety
+/// So many bytes from `start` on must be a mapping of ours, and nothing may refer to it any more: no
+/// reference, no pointer that is read or written later, in no thread and in no signal handler.
+pub(crate) unsafe fn unmap(start: *mut u8, size: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { call(libc::SYS_munmap, [start as usize, size, 0, 0, 0, 0]) };
 }
 
 /// Maps the shared file behind `start` once more, from the same place in the file on.
-pub(crate) fn map_again(start: *mut u8, size: usize) -> Option<*mut u8> {
+///
+/// # Safety
+/// `start` must be the beginning of a page of a shared mapping of ours. What is seen through both
+/// mappings must be read and written through atomics only.
+pub(crate) unsafe fn map_again(start: *mut u8, size: usize) -> Option<*mut u8> {
     let flags = libc::MREMAP_MAYMOVE as usize;
-    mapped(plain(libc::SYS_mremap, [start as usize, 0, size, flags, 0, 0]))
+    let arguments = [start as usize, 0, size, flags, 0, 0];
+    // SAFETY: an old size of zero leaves the old mapping as it is; the new one replaces none.
+    mapped(unsafe { call(libc::SYS_mremap, arguments) })
 }
 
 /// Reads a symbolic link; answers how many bytes, 0 when it cannot be read.

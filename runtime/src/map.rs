@@ -44,8 +44,10 @@ pub(crate) fn create(settings: &Settings, _: &Held) -> Option<(Tables, usize)> {
 fn map_tables(descriptor: i32) -> Option<Tables> {
     let base = kernel::shared_memory(descriptor, SLOTS + SLOT_SIZE)?;
     // The first pages: header, rings, results, and what the daemon wants patched.
-    if !populate(base, REGIONS) {
-        kernel::unmap(base, SLOTS + SLOT_SIZE);
+    // SAFETY: just mapped, as large as that, and fresh.
+    if !unsafe { populate(base, REGIONS) } {
+        // SAFETY: just mapped, and known to nobody.
+        unsafe { kernel::unmap(base, SLOTS + SLOT_SIZE) };
         return None;
     }
     for frontier in [&REGION_FRONTIER, &OBJECT_FRONTIER, &STRING_FRONTIER] {
@@ -54,7 +56,8 @@ fn map_tables(descriptor: i32) -> Option<Tables> {
     // SAFETY: the first slot lies behind the tables in the same mapping.
     NEIGHBOUR.store(unsafe { base.add(SLOTS) }, Ordering::Relaxed);
     MAPPED.store(0, Ordering::Relaxed);
-    damage::cover_tables(base);
+    // SAFETY: the tables of this mapping stay, and all of it are atomics; strings are published first.
+    unsafe { damage::cover_tables(base) };
     damage::watch();
     // SAFETY: just mapped, with room for the tables, and left in place.
     Some(unsafe { Tables::at(base) })
@@ -69,24 +72,36 @@ pub(crate) fn map_slot(index: usize, _: &Held) -> Option<Slot> {
     }
     if index == 0 {
         MAPPED.store(1, Ordering::Relaxed);
-        damage::cover_slot(0, neighbour);
-        // SAFETY: the first slot was mapped with the tables.
-        return Some(unsafe { Slot::at(neighbour) });
+        // SAFETY: the first slot was mapped with the tables, stays, and consists of atomics.
+        return Some(unsafe {
+            damage::cover_slot(0, neighbour);
+            Slot::at(neighbour)
+        });
     }
-    let both = kernel::map_again(neighbour, 2 * SLOT_SIZE)?;
-    kernel::unmap(both, SLOT_SIZE);
-    // SAFETY: the second half of the new mapping is the slot after the neighbour.
-    let base = unsafe { both.add(SLOT_SIZE) };
+    // SAFETY: the neighbour is a shared mapping of the region's file, and slots consist of atomics.
+    let both = unsafe { kernel::map_again(neighbour, 2 * SLOT_SIZE) }?;
+    // SAFETY: the first half of the new mapping is known to nobody; the second half is the slot after
+    // the neighbour.
+    let base = unsafe {
+        kernel::unmap(both, SLOT_SIZE);
+        both.add(SLOT_SIZE)
+    };
     NEIGHBOUR.store(base, Ordering::Relaxed);
     MAPPED.store(index + 1, Ordering::Relaxed);
-    damage::cover_slot(index, base);
-    // SAFETY: mapped in full size, and left in place.
-    Some(unsafe { Slot::at(base) })
+    // SAFETY: mapped in full size, left in place, and made of atomics.
+    Some(unsafe {
+        damage::cover_slot(index, base);
+        Slot::at(base)
+    })
 }
 
 /// A slot's mapping was replaced by another one: the next slot may have to be derived from it.
-pub(crate) fn moved(from: *mut u8, to: *mut u8) {
-    damage::moved(from, to);
+///
+/// # Safety
+/// The whole slot is mapped at `to` and stays; nobody uses what is left of it at `from` any more.
+pub(crate) unsafe fn moved(from: *mut u8, to: *mut u8) {
+    // SAFETY: the caller's promise; slots consist of atomics.
+    unsafe { damage::moved(from, to) };
     if NEIGHBOUR.load(Ordering::Relaxed) == from {
         NEIGHBOUR.store(to, Ordering::Relaxed);
     }
@@ -112,9 +127,10 @@ pub(crate) fn reach_string(tables: Tables, end: usize, _: &Held) -> bool {
 fn reach(tables: Tables, table: usize, end: usize, frontier: &AtomicUsize) -> bool {
     let mut ready = frontier.load(Ordering::Relaxed);
     while ready < end {
-        // SAFETY: `end` is inside the table, and chunks divide every table.
-        let next = unsafe { tables.base().add(table + ready) };
-        if !populate(next, CHUNK) {
+        // SAFETY: `end` is inside the table, and chunks divide every table; nothing was written behind
+        // the frontier.
+        let is_there = unsafe { populate(tables.base().add(table + ready), CHUNK) };
+        if !is_there {
             return false;
         }
         ready += CHUNK;
@@ -124,20 +140,28 @@ fn reach(tables: Tables, table: usize, end: usize, frontier: &AtomicUsize) -> bo
 }
 
 /// Provides fresh pages for writing; false when the file system has no more.
-pub(crate) fn populate(start: *mut u8, size: usize) -> bool {
+///
+/// # Safety
+/// So many bytes from `start` on, which is on a page border, must be a mapping of ours, and the first
+/// 16 bytes of each page must be zero still or about to be written before they are read.
+pub(crate) unsafe fn populate(start: *mut u8, size: usize) -> bool {
     const INVALID: isize = -(libc::EINVAL as isize);
     let arguments = [start as usize, size, libc::MADV_POPULATE_WRITE as usize, 0, 0, 0];
     // SAFETY: the pages are part of a mapping of ours; the advice does not change their bytes.
     match unsafe { kernel::call(libc::SYS_madvise, arguments) } {
         0 => true,
-        INVALID => (0..size).step_by(PAGE).all(|at| touch(start.wrapping_add(at))),
+        // SAFETY: a page of those that the caller vouches for.
+        INVALID => (0..size).step_by(PAGE).all(|at| unsafe { touch(start.wrapping_add(at)) }),
         _ => false,
     }
 }
 
 /// Kernels before 5.14: lets the kernel itself write to the page, which answers an error where a
 /// store of ours would be a signal.
-fn touch(page: *mut u8) -> bool {
+///
+/// # Safety
+/// As for [`populate`], of one page.
+unsafe fn touch(page: *mut u8) -> bool {
     let arguments = [libc::CLOCK_MONOTONIC as usize, page as usize, 0, 0, 0, 0];
     // SAFETY: sixteen bytes of a fresh page of ours.
     if unsafe { kernel::call(libc::SYS_clock_gettime, arguments) } != 0 {

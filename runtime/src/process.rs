@@ -156,7 +156,7 @@ pub(crate) fn wake_agent() {
     let base = TABLES.load(Ordering::Relaxed);
     if !base.is_null() {
         // SAFETY: stored when the region was made; its memory is never unmapped.
-        kernel::futex_wake(unsafe { Tables::at(base) }.commands().doorbell.as_ptr());
+        kernel::futex_wake(&unsafe { Tables::at(base) }.commands().doorbell);
     }
 }
 

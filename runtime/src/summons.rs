@@ -57,7 +57,10 @@ pub fn listen(begin: Begin) -> bool {
     BEGIN.store(begin as *mut (), Ordering::Relaxed);
     let flags = (libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART) as u64;
     let handler = called as *const () as usize;
-    kernel::dispose(SIGNAL, Disposition { handler, flags, mask: !FAULTS, ..Disposition::default() })
+    let new = Disposition { handler, flags, mask: !FAULTS, ..Disposition::default() };
+    // SAFETY: `called` has the type that the flags say; it and all that it calls use atomics and
+    // system calls only.
+    unsafe { kernel::dispose(SIGNAL, new) }
 }
 
 /// The handler. Where [`heard`] answers so it returns by hand.

@@ -141,9 +141,9 @@ pub(crate) fn drop_event(private: &Private) {
 /// The thread was measured before, for somebody who is gone.
 #[cold]
 fn renew(block: *mut Thread, private: &mut Private) -> Option<&'static mut Private> {
-    release_memory(private, block);
-    // SAFETY: the calling thread's own block.
+    // SAFETY: the calling thread's own block and private part, which the caller leaves to this.
     unsafe {
+        release_memory(private, block);
         (*block).slot = core::ptr::null_mut();
         (*block).guard_node = 0;
     }
@@ -230,8 +230,11 @@ extern "C" fn ended(_: *mut c_void) {
         crate::slow::close_until(private, ROOT, clock::now());
         close_root(private);
         let slot = private.slot;
-        release_memory(private, block);
-        finish(slot);
+        // SAFETY: nothing of this thread records from here on.
+        unsafe {
+            release_memory(private, block);
+            finish(slot);
+        }
     }
 }
 
@@ -246,14 +249,22 @@ fn close_root(private: &Private) {
 
 /// Takes all of the slot but its head out of this process, and says that no event will follow. The
 /// head stays for the next claim: from its mapping the whole slot is mapped again.
-fn finish(slot: Slot) {
+///
+/// # Safety
+/// The thread that had the slot records no more, and nobody else uses more of it than its head.
+unsafe fn finish(slot: Slot) {
     damage::shrink(slot.base());
-    kernel::unmap(slot.base().wrapping_add(PAGE), SLOT_SIZE - PAGE);
+    // SAFETY: the caller's promise; from here on a bus error in what is unmapped is not ours.
+    unsafe { kernel::unmap(slot.base().wrapping_add(PAGE), SLOT_SIZE - PAGE) };
     slot.head().set_dead();
 }
 
 /// Gives the private memory back.
-fn release_memory(private: &mut Private, block: *mut Thread) {
+///
+/// # Safety
+/// `block` must be the calling thread's, `private` its private part, and nothing on this thread's
+/// stack may use that part or its list of calls any more.
+unsafe fn release_memory(private: &mut Private, block: *mut Thread) {
     private.children.release();
     private.returns.release();
     // SAFETY: the calling thread's own block.
@@ -261,7 +272,8 @@ fn release_memory(private: &mut Private, block: *mut Thread) {
         (*block).private = core::ptr::null_mut();
         core::mem::replace(&mut (*block).cache, core::ptr::null_mut())
     };
-    kernel::unmap(cache.cast(), PRIVATE_SIZE);
+    // SAFETY: `furnish` made it in this size; the block refers to it no more, nor does the caller.
+    unsafe { kernel::unmap(cache.cast(), PRIVATE_SIZE) };
 }
 
 /// The daemon read slot `index` of that generation a last time.
@@ -302,7 +314,11 @@ fn claim(tables: Tables, held: &Held) -> Option<Slot> {
         return None;
     }
     let slot = map::map_slot(count, held)?;
-    if !map::populate(slot.base(), 2 * PAGE) || !map::populate(first_nodes(slot), PAGE) {
+    // SAFETY: the pages of a slot that no thread had yet.
+    let is_there = unsafe {
+        map::populate(slot.base(), 2 * PAGE) && map::populate(first_nodes(slot), PAGE)
+    };
+    if !is_there {
         return None;
     }
     SLOTS.get(count)?.store(slot.base(), Ordering::Relaxed);
@@ -314,12 +330,16 @@ fn claim(tables: Tables, held: &Held) -> Option<Slot> {
 /// Maps a slot again of which only the head was left.
 fn claim_again(place: &AtomicPtr<u8>) -> Option<Slot> {
     let head = place.load(Ordering::Relaxed);
-    let base = kernel::map_again(head, SLOT_SIZE)?;
+    // SAFETY: the head is a page of the region's file, and slots consist of atomics.
+    let base = unsafe { kernel::map_again(head, SLOT_SIZE) }?;
     place.store(base, Ordering::Relaxed);
-    map::moved(head, base);
-    kernel::unmap(head, PAGE);
-    // SAFETY: mapped in full size, and left in place while a thread has it.
-    Some(unsafe { Slot::at(base) })
+    // SAFETY: mapped in full size, and left in place while a thread has it. Whoever finds the slot by its
+    // number finds it there from now on; the lock keeps them from being in between.
+    Some(unsafe {
+        map::moved(head, base);
+        kernel::unmap(head, PAGE);
+        Slot::at(base)
+    })
 }
 
 fn first_nodes(slot: Slot) -> *mut u8 {
@@ -337,7 +357,8 @@ fn furnish(block: *mut Thread, slot: Slot, tables: Tables) -> Option<&'static mu
     let memory = kernel::private_memory(PRIVATE_SIZE)?;
     let place = memory.wrapping_add(CACHE * size_of::<u32>()).cast::<Private>();
     let Some(children) = tree::Index::new() else {
-        kernel::unmap(memory, PRIVATE_SIZE);
+        // SAFETY: mapped just now, and known to nobody.
+        unsafe { kernel::unmap(memory, PRIVATE_SIZE) };
         return None;
     };
     let settings = settings();
@@ -412,7 +433,9 @@ pub(crate) fn adopt(tables: Tables, threads: &[u32]) {
         };
         prepare_slot(slot);
         if let Some(private) = furnish(crate::thread_local::thread(), slot, tables) {
-            release_memory(calibrated(private), crate::thread_local::thread());
+            let private = calibrated(private);
+            // SAFETY: made just now, for this thread's calibration alone.
+            unsafe { release_memory(private, crate::thread_local::thread()) };
         }
         let number = SLOTS.iter().position(|base| base.load(Ordering::Relaxed) == slot.base());
         if let Some(place) = number.and_then(|number| AWAITED.get(number)) {

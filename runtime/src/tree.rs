@@ -131,7 +131,8 @@ impl Index {
 
     /// Gives the memory back, at the thread's end.
     pub(crate) fn release(&mut self) {
-        kernel::unmap(self.places.cast(), self.size * size_of::<u32>());
+        // SAFETY: made by `of` in this size; the thread ends and finds nothing in it any more.
+        unsafe { kernel::unmap(self.places.cast(), self.size * size_of::<u32>()) };
         (self.size, self.used) = (0, 0);
     }
 }
@@ -181,7 +182,10 @@ impl Returns {
     /// Gives the memory back, at the thread's end.
     pub(crate) fn release(&mut self) {
         if !self.entries.is_null() {
-            kernel::unmap(self.entries.cast(), Self::CAPACITY * size_of::<(u32, u32)>());
+            // SAFETY: made by `push` in this size; `new` below forgets the only pointer to it.
+            unsafe {
+                kernel::unmap(self.entries.cast(), Self::CAPACITY * size_of::<(u32, u32)>());
+            }
         }
         *self = Self::new();
     }
@@ -387,11 +391,15 @@ fn reach(private: &mut Private, index: usize) -> bool {
         return true;
     }
     let base = private.slot.base();
-    if !map::populate(base.wrapping_add(NODES_IN_SLOT + index * size_of::<Node>()), PAGE) {
+    // SAFETY: a page of the thread's own slot, where no node was made yet.
+    let has_nodes =
+        unsafe { map::populate(base.wrapping_add(NODES_IN_SLOT + index * size_of::<Node>()), PAGE) };
+    if !has_nodes {
         return false;
     }
     let stamps = base.wrapping_add(STAMPS_IN_SLOT + index * size_of::<u32>());
-    if index.is_multiple_of(STAMPS) && !map::populate(stamps, PAGE) {
+    // SAFETY: a page of stamps whose nodes are all to be made.
+    if index.is_multiple_of(STAMPS) && !unsafe { map::populate(stamps, PAGE) } {
         return false;
     }
     private.ready += NODES;

@@ -41,7 +41,8 @@ pub(super) fn map(address: u64, data: u64, code: u64) -> u64 {
         return error;
     }
     if let Err(error) = map_at(address + data, code, readable | libc::PROT_EXEC) {
-        kernel::unmap(address as *mut u8, data as usize);
+        // SAFETY: mapped just now, and known to nobody.
+        unsafe { kernel::unmap(address as *mut u8, data as usize) };
         return error;
     }
     name(address, data + code);
@@ -72,7 +73,8 @@ fn map_at(address: u64, size: u64, protection: i32) -> Result<(), u64> {
         Some(found) if found as u64 == address => Ok(()),
         // A kernel that does not know the flag takes the address for a wish.
         Some(found) => {
-            kernel::unmap(found, size as usize);
+            // SAFETY: mapped just now, and known to nobody.
+            unsafe { kernel::unmap(found, size as usize) };
             Err(libc::EEXIST as u64)
         }
     }

@@ -182,7 +182,7 @@ fn stop(tables: Tables, id: u16) {
 
 fn wake(tables: Tables) {
     tables.commands().ring();
-    kernel::futex_wake(tables.commands().doorbell.as_ptr());
+    kernel::futex_wake(&tables.commands().doorbell);
 }
 
 /// Nanoseconds until resting functions may go on, at `now`; `u64::MAX` when none rests.

@@ -54,7 +54,8 @@ impl Drop for Unblocked {
 
 /// The same handler, with the program's own way back.
 fn put(signal: i32, new: Disposition) -> bool {
-    kernel::dispose_as_it_is(signal, &new)
+    // SAFETY: handler, flags and routine are those that the kernel told of; only the mask is another.
+    unsafe { kernel::dispose_as_it_is(signal, &new) }
 }
 
 const fn bit(signal: i32) -> u64 {

@@ -42,7 +42,7 @@ pub(super) fn close(_: &Held) -> Option<Closed> {
         if going == 0 {
             return Some(Closed(()));
         }
-        kernel::futex_wait(WIPED.blocking.as_ptr(), going, PAUSE);
+        kernel::futex_wait(&WIPED.blocking, going, PAUSE);
     }
     None
 }

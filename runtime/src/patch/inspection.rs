@@ -59,7 +59,10 @@ fn choose_signal() -> bool {
     if signal().is_some_and(is_ours) {
         return true;
     }
-    let install = |signal: &i32| kernel::handle_if_default(*signal, asked, u64::MAX);
+    let install = |signal: &i32| {
+        // SAFETY: `asked` uses atomics, system calls and the interrupted context only.
+        unsafe { kernel::handle_if_default(*signal, asked, u64::MAX) }
+    };
     let free = (FIRST..=LAST).rev().find(install);
     SIGNAL.store(free.unwrap_or(0) as u32, Ordering::Relaxed);
     free.is_some()
@@ -151,7 +154,7 @@ fn ask(thread: u32) -> Option<u64> {
         if stack != 0 {
             return Some(stack);
         }
-        kernel::futex_wait(ASKED.as_ptr(), ASKED.load(Ordering::Relaxed), PAUSE);
+        kernel::futex_wait(&ASKED, ASKED.load(Ordering::Relaxed), PAUSE);
     }
     if ASKED.compare_exchange(thread, 0, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
         return None;

@@ -2,6 +2,7 @@
 
 use crate::kernel;
 use core::ffi::CStr;
+use core::sync::atomic::AtomicU32;
 use whyperf_layout::Outcome;
 
 /// Looks at a thread that blocks the trap, before it is believed: most do for a moment only, but a
@@ -34,8 +35,7 @@ fn obstacle_of(thread: u32) -> Option<Outcome> {
         if !status.blocks_trap() {
             return None;
         }
-        let nobody = 0_u32;
-        kernel::futex_wait(&raw const nobody, 0, PAUSE);
+        kernel::futex_wait(&AtomicU32::new(0), 0, PAUSE);
     }
     Some(Outcome::SigtrapBlocked)
 }

@@ -32,7 +32,9 @@ pub(super) fn install() -> bool {
     let flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART;
     // Nothing comes in between: each handler takes kilobytes of a stack that the program made as small as it could.
     let new = Disposition { handler: hit as *const () as usize, flags: flags as u64, ..now };
-    kernel::dispose(libc::SIGTRAP, Disposition { mask: u64::MAX, ..new })
+    // SAFETY: `hit` has the type that the flags say; it uses atomics and the interrupted context, or
+    // does what the program itself would have done at this moment.
+    unsafe { kernel::dispose(libc::SIGTRAP, Disposition { mask: u64::MAX, ..new }) }
 }
 
 /// What the program would learn of the signal if the handler is the one here.
