@@ -315,9 +315,8 @@ fn claim(tables: Tables, held: &Held) -> Option<Slot> {
     }
     let slot = map::map_slot(count, held)?;
     // SAFETY: the pages of a slot that no thread had yet.
-    let is_there = unsafe {
-        map::populate(slot.base(), 2 * PAGE) && map::populate(first_nodes(slot), PAGE)
-    };
+    let is_there =
+        unsafe { map::populate(slot.base(), 2 * PAGE) && map::populate(first_nodes(slot), PAGE) };
     if !is_there {
         return None;
     }

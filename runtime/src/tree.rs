@@ -392,8 +392,9 @@ fn reach(private: &mut Private, index: usize) -> bool {
     }
     let base = private.slot.base();
     // SAFETY: a page of the thread's own slot, where no node was made yet.
-    let has_nodes =
-        unsafe { map::populate(base.wrapping_add(NODES_IN_SLOT + index * size_of::<Node>()), PAGE) };
+    let has_nodes = unsafe {
+        map::populate(base.wrapping_add(NODES_IN_SLOT + index * size_of::<Node>()), PAGE)
+    };
     if !has_nodes {
         return false;
     }
