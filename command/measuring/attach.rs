@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use whyperf_daemon::RunDirectory;
-use whyperf_daemon::attach::{self, Request};
+use whyperf_inject::Request;
 
 use crate::arguments::{Attach, Launch};
 use crate::measuring::event::{Event, Events};
@@ -64,7 +64,7 @@ pub(crate) fn attach(request: &Attach) -> Result<ExitCode> {
 fn processes(request: &Attach) -> Vec<u32> {
     let mut all = request.processes.clone();
     for pid in &request.all_of {
-        let job = attach::job_of(*pid);
+        let job = whyperf_inject::job_of(*pid);
         // One that is not there is tried all the same, which tells why it cannot be.
         all.extend(if job.is_empty() { vec![*pid] } else { job });
     }
@@ -87,7 +87,7 @@ fn attach_all(
     screen: &mut Screen,
 ) -> usize {
     let request = Request::new(library, watch.directory(), callpath_depth);
-    let attached = processes.iter().filter(|pid| match attach::attach(**pid, &request) {
+    let attached = processes.iter().filter(|pid| match whyperf_inject::attach(**pid, &request) {
         Ok(()) => true,
         Err(refusal) => {
             screen.warn(&refusal.to_string());

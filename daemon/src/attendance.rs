@@ -1,10 +1,10 @@
 //! Who could report for a pair in an interval: the end of each round.
 
+use whyperf_instrument::{Instrumenter, Standing};
 use whyperf_model::matching::PairId;
 use whyperf_model::{Hierarchy, Interval, Metric, Nanos, Quantity, Resource, Style};
 
 use crate::daemon::Daemon;
-use crate::instrument::{Instrumenter, Standing};
 use crate::process::{Books, Process};
 use crate::round::Round;
 

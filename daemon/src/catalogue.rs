@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ahash::AHashMap;
+use whyperf_instrument::Begun;
 use whyperf_model::matching::{ClassId, Classes, ResourceId, Resources};
 use whyperf_model::{Category, Hierarchy, Resource};
 
-use crate::instrument::Begun;
 use crate::object_name::{self, NamedBy, Naming};
 use crate::region::Region;
 use crate::symbols::{Place, Wanted};

@@ -1,6 +1,7 @@
 //! A moment on both clocks of the machine, and how long a tick is.
 
 use rustix::time::{ClockId, clock_gettime};
+use whyperf_model::Scale;
 
 /// One moment: on the monotonic clock and on the time stamp counter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,34 +35,6 @@ impl Moment {
     }
 }
 
-/// How many nanoseconds a tick is, in fixed point.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Scale {
-    nanos_per_tick: u64,
-}
-
-impl Scale {
-    /// Ticks that are nanoseconds.
-    pub(crate) const NANOSECONDS: Self = Self { nanos_per_tick: 1 << 32 };
-
-    /// What two moments say; `None` when they are too close together to say anything.
-    fn between(first: Moment, last: Moment) -> Option<Self> {
-        let nanos = last.nanos.checked_sub(first.nanos)?;
-        let ticks = last.ticks.checked_sub(first.ticks)?;
-        if nanos < SHORTEST || ticks == 0 {
-            return None;
-        }
-        let nanos_per_tick = u64::try_from((u128::from(nanos) << 32) / u128::from(ticks)).ok()?;
-        Some(Self { nanos_per_tick })
-    }
-
-    /// A number of ticks as nanoseconds.
-    pub(crate) fn nanos(self, ticks: u64) -> u64 {
-        u64::try_from((u128::from(ticks) * u128::from(self.nanos_per_tick)) >> 32)
-            .unwrap_or(u64::MAX)
-    }
-}
-
 /// Keeps the length of a tick up to date, from the moments that pass by.
 ///
 /// The far end moves up once in a while, so that a machine that changed its rate (a virtual one
@@ -75,11 +48,11 @@ pub(crate) struct Calibration {
 
 impl Calibration {
     pub(crate) const fn new(start: Moment) -> Self {
-        Self { anchor: start, middle: start, scale: Scale { nanos_per_tick: GUESS } }
+        Self { anchor: start, middle: start, scale: Scale::HALF_NANOSECONDS }
     }
 
     pub(crate) fn see(&mut self, now: Moment) {
-        if let Some(scale) = Scale::between(self.anchor, now) {
+        if let Some(scale) = between(self.anchor, now) {
             self.scale = scale;
         }
         if now.nanos.saturating_sub(self.middle.nanos) > RENEWED {
@@ -93,12 +66,17 @@ impl Calibration {
     }
 }
 
+/// What two moments say; `None` when they are too close together to say anything.
+fn between(first: Moment, last: Moment) -> Option<Scale> {
+    let nanos = last.nanos.checked_sub(first.nanos)?;
+    let ticks = last.ticks.checked_sub(first.ticks)?;
+    if nanos < SHORTEST { None } else { Scale::of(nanos, ticks) }
+}
+
 /// Two moments closer than this (1 ms) say too little about the rate.
 const SHORTEST: u64 = 1_000_000;
 /// The rate is taken over the last 30 to 60 seconds.
 const RENEWED: u64 = 30_000_000_000;
-/// Half a nanosecond, until the first two moments are known.
-const GUESS: u64 = 1 << 31;
 
 fn monotonic() -> u64 {
     let time = clock_gettime(ClockId::Monotonic);

@@ -2,12 +2,12 @@
 
 use std::sync::atomic::Ordering;
 
+use whyperf_instrument::{Activity, Entered, Instrumenter, Service, Span};
 use whyperf_layout::{Command, Message, Reply};
-use whyperf_model::Category;
+use whyperf_model::{Category, Scale};
 
 use crate::compensation::Price;
 use crate::daemon::Daemon;
-use crate::instrument::{Activity, Instrumenter, Service, Span};
 use crate::process::{Pass, Process};
 use crate::region::Region;
 
@@ -82,7 +82,7 @@ impl Process {
         });
         let sent = sent.count();
         if sent > 0 {
-            ring_doorbell(memory);
+            memory.agent().wake();
         }
         sent
     }
@@ -95,7 +95,7 @@ impl Process {
             let message = Message { what: what as u64, arguments: [0; 3] };
             memory.commands().send(memory.replies(), message);
         }
-        ring_doorbell(memory);
+        memory.agent().wake();
     }
 
     /// Tells the process that somebody reads, and takes its replies.
@@ -142,16 +142,19 @@ impl Process {
             let price = price.map_or_else(Price::default, |slot| Price::of_function(slot.head));
             let span = Span { begin, end, birth };
             let scale = self.scale(pass.scale);
-            let activity = Activity::of(self, price, span, scale);
+            let activity = self.activity(price, span, scale);
             let spent = [self.functions_cost, self.cost - self.functions_cost];
             let living = self.members.iter().filter(|member| !member.thread.ended);
             let threads: Vec<u32> = living.map(|member| member.thread.tid).collect();
             let (replies, activity, threads) = (&replies[..], &activity, &threads[..]);
-            let service = Service { region, replies, activity, threads, spent };
+            let agent = region.agent();
+            let service = Service { agent, replies, activity, threads, spent };
             if is_over {
                 instrumenter.conclude(number, service);
             } else {
-                instrumenter.serve(number, service, &mut self.catalogue);
+                for (entry, code) in instrumenter.serve(number, service) {
+                    self.catalogue.name_function(entry, code);
+                }
             }
         }
         self.cost += instrumenter.take_stopped(number) + instrumenter.take_sampled(number);
@@ -161,6 +164,23 @@ impl Process {
         } else {
             self.let_go(number, instrumenter);
         }
+    }
+
+    /// What its functions did since the round before.
+    fn activity(&self, price: Price, span: Span, scale: Scale) -> Activity {
+        let regions = &self.catalogue.tables;
+        let threads = self.members.iter().map(|member| {
+            let entered = member.growth.iter().map(|growth| Entered {
+                region: member.thread.nodes[growth.node as usize].region,
+                visits: growth.by.visits,
+                ticks: growth.by.time,
+            });
+            entered.filter(|entered| {
+                let region = regions.region(entered.region);
+                region.is_some_and(|region| region.category == Category::Function)
+            })
+        });
+        Activity::of(threads, price.most(), span, scale)
     }
 
     /// A process that waits at its start goes on when what a user named is in place.
@@ -207,11 +227,6 @@ impl Process {
     }
 }
 
-/// Wakes the agent. Nobody may be sleeping there: that is no failure.
-pub(crate) fn ring_doorbell(memory: &Region) {
-    let flags = rustix::thread::futex::Flags::empty();
-    let _ = rustix::thread::futex::wake(&memory.commands().doorbell, flags, 1);
-}
 impl Daemon {
     /// Asks for regions of this name to be switched on or off, in one process (rank or process id)
     /// or in all; answers how many were asked for. What became of it is in a later round.

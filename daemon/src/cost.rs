@@ -4,9 +4,8 @@ use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 
 use rustix::time::{ClockId, clock_gettime};
-use whyperf_model::Nanos;
+use whyperf_model::{Nanos, Scale};
 
-use crate::clock::Scale;
 use crate::compensation::{self, Price};
 use crate::region::Region;
 use crate::thread::{Growth, NodeState, Thread};

@@ -3,20 +3,21 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use whyperf_inject::Life;
+use whyperf_instrument::{Instrumenter, Objects, Seat};
 use whyperf_model::matching::{Active, Clerk, PairId, ResourceId};
-use whyperf_model::{Focus, Hierarchy, Histogram, Interval, Metric, Nanos, Resource, Time};
+use whyperf_model::{Focus, Hierarchy, Histogram, Interval, Metric, Nanos, Resource, Scale, Time};
 
 use crate::attendance::Attendance;
-use crate::clock::{Calibration, Moment, Scale};
+use crate::clock::{Calibration, Moment};
 use crate::cost::{Account, Cost, Losses};
-use crate::discovery::{Discovery, Life};
+use crate::discovery::Discovery;
 use crate::error::Error;
-use crate::instrument::{Instrumenter, Seat};
 use crate::phases::Phases;
 use crate::process::{Books, Outcome, Pass, Process};
 use crate::region::Region;
 use crate::round::{Complaint, ProcessNote, Round};
-use crate::symbols::{Answer, Objects, Symbols};
+use crate::symbols::{Answer, Symbols};
 
 /// How the daemon works.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,10 +6,9 @@
 //! efficiency of communication, which stands for all that is not computing.
 
 use whyperf_model::matching::Classes;
-use whyperf_model::{Category, CategorySet, Effort, Jobs, Nanos};
+use whyperf_model::{Category, CategorySet, Effort, Jobs, Nanos, Scale};
 
 use crate::catalogue::Catalogue;
-use crate::clock::Scale;
 use crate::daemon::Daemon;
 use crate::member::Member;
 

@@ -3,11 +3,11 @@
 use std::thread;
 use std::time::Duration;
 
+use whyperf_instrument::Sum;
 use whyperf_model::matching::PairId;
 use whyperf_model::{Hierarchy, Pair, Resource};
 
 use crate::daemon::Daemon;
-use crate::instrument::Sum;
 use crate::process::Process;
 use crate::round::Round;
 
@@ -97,7 +97,7 @@ impl Daemon {
                 process.converse();
                 let replies = std::mem::take(&mut process.replies);
                 if let Some(region) = &process.region {
-                    all &= self.instrumenter.disarm(number, region, &replies);
+                    all &= self.instrumenter.disarm(number, region.agent(), &replies);
                 }
             }
             if all {

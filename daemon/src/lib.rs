@@ -16,7 +16,6 @@
 //!
 //! [`Daemon`] ties them together: call [`Daemon::sample`] every interval; time is an argument.
 
-pub mod attach;
 mod attendance;
 mod catalogue;
 mod clock;
@@ -28,9 +27,7 @@ mod discovery;
 mod efficiency;
 mod error;
 mod functions;
-mod instrument;
 mod live;
-mod mapping;
 mod member;
 mod object_name;
 mod phases;
@@ -38,11 +35,9 @@ mod placement;
 mod process;
 mod profile;
 mod region;
-mod registration;
 mod round;
 mod run_directory;
 mod running;
-mod sampling;
 mod source;
 mod symbols;
 pub mod synthetic;
@@ -56,7 +51,6 @@ pub use cost::{Cost, Losses};
 pub use daemon::{Counts, Daemon, Settings};
 pub use error::Error;
 pub use functions::RefusedFunction;
-pub use instrument::{Basis, Sum, patch_of};
 pub use live::{Correspondence, Live, Pace};
 pub use profile::{ProfileRow, View};
 pub use round::{Complaint, ProcessNote, Round};

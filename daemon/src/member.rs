@@ -2,9 +2,8 @@
 //! computing the system let run, and how its growth reaches the pairs.
 
 use whyperf_model::matching::{ClassId, Classes, Matcher, ResourceId, Resources, SeatId, Totals};
-use whyperf_model::{CategorySet, Nanos};
+use whyperf_model::{CategorySet, Nanos, Scale};
 
-use crate::clock::Scale;
 use crate::process::Books;
 use crate::running::Running;
 use crate::thread::{Growth, Thread};

@@ -3,16 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
+use whyperf_inject::Life;
 use whyperf_layout::{Command, Message, NO_RANK, State};
 use whyperf_model::matching::{ClassId, Classes, Clerk, Matcher, ResourceId, Resources, Worked};
-use whyperf_model::{Category, Hierarchy, Jobs, Nanos, Resource};
+use whyperf_model::{Category, Hierarchy, Jobs, Nanos, Resource, Scale};
 
 use crate::catalogue::Catalogue;
-use crate::clock::{Moment, Scale};
+use crate::clock::Moment;
 use crate::compensation::{self, Price};
-use crate::control::ring_doorbell;
 use crate::cost::{Losses, event_cost};
-use crate::discovery::Life;
 use crate::member::Member;
 use crate::region::Region;
 use crate::thread::{Depth, NodeState, Thread};
@@ -401,7 +400,7 @@ impl Process {
             rung = true;
         }
         if rung {
-            ring_doorbell(region);
+            region.agent().wake();
         }
     }
 

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use ahash::AHashMap;
-use whyperf_model::{Category, Nanos};
+use whyperf_model::{Category, Nanos, Scale};
 
-use crate::clock::Scale;
 use crate::daemon::Daemon;
 use crate::process::Process;
 use crate::thread::{NodeState, Thread};

@@ -5,13 +5,14 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
+use whyperf_inject::{Access, Mapping};
+use whyperf_instrument::Agent;
 use whyperf_layout::{
     CommandPage, Head, Header, Kind, MAGIC, NO_BASE, Node, ObjectRecord, PatchRecord, RegionRecord,
     ReplyPage, State, VERSION, geometry, strings,
 };
 
 use crate::error::{BadRegion, Error};
-use crate::mapping::{Access, Mapping};
 use crate::symbols::Program;
 
 /// The memory of one measured process.
@@ -112,13 +113,24 @@ impl Region {
         self.whole.at(geometry::REPLIES).expect("a mapping is never shorter than the tables")
     }
 
+    /// What the process's agent is told and what it says.
+    pub(crate) fn agent(&self) -> Agent<'_> {
+        Agent {
+            commands: self.commands(),
+            replies: self.replies(),
+            staging: self.staging(),
+            results: self.results(),
+            regions: self.regions(),
+        }
+    }
+
     /// Where functions to be patched are described.
-    pub(crate) fn staging(&self) -> &[PatchRecord] {
+    fn staging(&self) -> &[PatchRecord] {
         self.staging.slice(0, geometry::STAGING_CAPACITY).unwrap_or(&[])
     }
 
     /// What became of each of them: its region in the upper half, an outcome in the lower.
-    pub(crate) fn results(&self) -> &[AtomicU64] {
+    fn results(&self) -> &[AtomicU64] {
         self.whole.slice(geometry::RESULTS, geometry::STAGING_CAPACITY).unwrap_or(&[])
     }
 

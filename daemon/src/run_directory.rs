@@ -6,7 +6,8 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::discovery::Life;
+use whyperf_inject::Owner;
+
 use crate::error::Error;
 
 /// A run directory of this process's; removed when dropped.
@@ -34,9 +35,6 @@ pub struct Swept {
     /// What could not be removed, and why.
     pub failed: Vec<(PathBuf, io::Error)>,
 }
-
-/// Names the process a run directory belongs to.
-pub(crate) const OWNER: &str = "owner";
 
 impl RunDirectory {
     /// Makes a new one below `WHYPERF_SHM_DIR` if that is given, else below `/dev/shm`, else `/tmp`.
@@ -107,10 +105,8 @@ impl RunDirectory {
     /// Writes into a new directory whose it is.
     fn own(path: PathBuf) -> Result<Self, Error> {
         let directory = Self { path };
-        let owner = directory.path.join(OWNER);
-        let id = std::process::id();
-        let start = Life::of(id).start().unwrap_or(0);
-        write_new(&owner, &format!("{id} {start}\n"))
+        let owner = directory.path.join(Owner::FILE);
+        write_new(&owner, &Owner::this_process().text())
             .map_err(|source| Error::CreateRunDirectory { path: owner, source })?;
         Ok(directory)
     }
@@ -225,12 +221,8 @@ fn write_new(path: &Path, text: &str) -> io::Result<()> {
 /// Whether the process that made the directory still runs. One without a readable owner is being
 /// made right now, or was left behind half-made: its age decides.
 fn is_in_use(path: &Path) -> bool {
-    let text = fs::read_to_string(path.join(OWNER)).unwrap_or_default();
-    let mut words = text.split_ascii_whitespace();
-    let owner = words.next().and_then(|pid| pid.parse().ok());
-    let start = words.next().and_then(|start| start.parse().ok());
-    match owner.zip(start) {
-        Some((pid, start)) => Life::of(pid).start() == Some(start),
+    match Owner::of(path) {
+        Some(owner) => owner.is_there(),
         None => fs::symlink_metadata(path)
             .and_then(|facts| facts.modified())
             .is_ok_and(|made| made.elapsed().is_ok_and(|age| age.as_secs() < 60)),
@@ -312,7 +304,7 @@ mod tests {
         make_private(&home).expect("the base is ours");
         let stale = home.join("1-1");
         make_private(&stale).expect("the home is ours");
-        fs::write(stale.join(OWNER), "4194305 17\n").expect("ours");
+        fs::write(stale.join(Owner::FILE), "4194305 17\n").expect("ours");
         std::os::unix::fs::symlink(&kept, stale.join("link")).expect("ours");
         std::os::unix::fs::symlink(&base, home.join("2-2")).expect("ours");
         let mut swept = Swept::default();

@@ -6,12 +6,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use whyperf_inject::{Access, Mapping};
 use whyperf_layout::{
     CommandPage, Head, Header, Kind, Message, Moved, Node, ObjectKind, ObjectRecord, RegionRecord,
     ReplyPage, SlotState, State, VERSION, geometry, slot, strings,
 };
-
-use crate::mapping::{Access, Mapping};
 
 /// A region file with a writer. Ticks are nanoseconds.
 #[derive(Debug)]

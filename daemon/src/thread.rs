@@ -13,7 +13,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use whyperf_layout::slot::{Reading, stamped_pair};
 use whyperf_layout::{Head, Node, Watch, geometry};
-
 use whyperf_model::matching::ClassId;
 
 use crate::region::Slot;

@@ -8,30 +8,14 @@
 //! ```
 //! From there on the process is like one that was started with the library.
 
-mod facts;
-pub(crate) mod glance;
-mod image;
-mod job;
-mod loader;
-mod maps;
-mod memory;
-mod refusal;
-mod safe_point;
-mod session;
-mod stub;
-mod summons;
-pub(crate) mod threads;
-mod tracee;
-mod walk;
-mod way_back;
-
 use std::ffi::OsStr;
-use std::fs;
 use std::path::Path;
 use std::thread;
 
-pub use job::job_of;
-pub use refusal::Refusal;
+use crate::maps::{Mapped, Maps};
+use crate::owner::Owner;
+use crate::refusal::{self, Refusal};
+use crate::{facts, loader, summons};
 
 /// What a process is to do once it is attached to.
 #[derive(Clone, Debug)]
@@ -43,7 +27,7 @@ pub struct Request<'a> {
     /// How many regions of a callpath are kept apart, 0 for all.
     pub callpath_depth: u32,
     /// Whether it is measured for somebody who is gone, which then ends.
-    take_over: bool,
+    pub(crate) take_over: bool,
 }
 
 impl<'a> Request<'a> {
@@ -54,7 +38,7 @@ impl<'a> Request<'a> {
     }
 
     /// The library where it is loaded already.
-    fn loaded<'m>(&self, maps: &'m maps::Maps) -> Option<&'m maps::Mapped> {
+    pub(crate) fn loaded<'m>(&self, maps: &'m Maps) -> Option<&'m Mapped> {
         maps.named(|name| Some(OsStr::new(name)) == self.library.file_name())
     }
 }
@@ -92,21 +76,15 @@ fn load(pid: u32, request: &Request<'_>) -> Result<(), Refusal> {
 
 /// Whether it is being measured for somebody who is gone; refused when somebody is there.
 fn check_measured(pid: u32) -> Result<bool, Refusal> {
-    let maps = maps::Maps::of(pid);
+    let maps = Maps::of(pid);
     let mut regions =
         maps.paths().filter(|path| path.extension().is_some_and(|end| end == "region"));
     let Some(region) = regions.next() else { return Ok(false) };
-    let owner = region.with_file_name(crate::run_directory::OWNER);
-    let text = fs::read_to_string(owner).unwrap_or_default();
-    let mut words = text.split_ascii_whitespace().filter_map(|word| word.parse::<u64>().ok());
-    let owner = words.next().and_then(|pid| u32::try_from(pid).ok());
-    match owner.zip(words.next()) {
-        Some((by, start)) if crate::discovery::Life::of(by).start() == Some(start) => {
-            Err(Refusal::Measured { pid, by })
-        }
+    match Owner::of(region.parent().unwrap_or(region)) {
+        Some(owner) if owner.is_there() => Err(Refusal::Measured { pid, by: owner.pid }),
         _ => Ok(true),
     }
 }
 
 /// The file name of the library that measures.
-pub(crate) const LIBRARY: &str = "libwhyperf.so";
+pub const LIBRARY: &str = "libwhyperf.so";

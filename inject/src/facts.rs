@@ -4,27 +4,27 @@ use std::fs::{self, File};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
-use super::maps::Maps;
-use super::refusal::Refusal;
-use super::safe_point::{is_c_library, is_loader};
+use crate::maps::Maps;
+use crate::refusal::Refusal;
+use crate::safe_point::{is_c_library, is_loader};
 
 /// The file `/proc/<pid>/status`, by line.
 #[derive(Debug)]
-pub(super) struct Status(String);
+pub(crate) struct Status(String);
 
 impl Status {
-    pub(super) fn of(pid: &str) -> Option<Self> {
+    pub(crate) fn of(pid: &str) -> Option<Self> {
         fs::read_to_string(format!("/proc/{pid}/status")).ok().map(Self)
     }
 
     /// Whether a signal is in the set of this name.
-    pub(super) fn has(&self, set: &str, signal: i32) -> bool {
+    pub(crate) fn has(&self, set: &str, signal: i32) -> bool {
         let bits = self.line(set).and_then(|bits| u64::from_str_radix(bits, 16).ok());
         bits.is_some_and(|bits| bits >> (signal - 1) & 1 != 0)
     }
 
     /// Whether it runs, or wants to.
-    pub(super) fn is_running(&self) -> bool {
+    pub(crate) fn is_running(&self) -> bool {
         self.line("State").is_some_and(|state| state.starts_with('R'))
     }
 
@@ -46,7 +46,7 @@ impl Status {
 }
 
 /// Checks everything that can be known from outside.
-pub(super) fn check(pid: u32) -> Result<(), Refusal> {
+pub(crate) fn check(pid: u32) -> Result<(), Refusal> {
     if pid == std::process::id() {
         return Err(Refusal::Oneself(pid));
     }
@@ -79,7 +79,7 @@ fn check_status(pid: u32, status: &Status, own: Option<&Status>, user: u32) -> R
 }
 
 /// Why the system may have said no.
-pub(super) fn prohibition(pid: u32) -> String {
+pub(crate) fn prohibition(pid: u32) -> String {
     prohibition_in(Path::new("/proc"), pid)
 }
 
@@ -163,7 +163,7 @@ fn obstacle(program: &Path, maps: &Maps) -> Option<(&'static str, &'static str)>
     if maps.named(|name| name.starts_with("ld-musl") || name.starts_with("libc.musl")).is_some() {
         return Some(("linked with musl", "build it with the GNU C library"));
     }
-    if super::image::has_section(program, ".gopclntab") {
+    if crate::image::has_section(program, ".gopclntab") {
         return Some(("a program in Go without the C library", "whyperf cannot measure it"));
     }
     if maps.named(|name| name.starts_with("ld-") || name.starts_with("libc.so")).is_some() {

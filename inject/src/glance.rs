@@ -8,33 +8,33 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::maps::Maps;
-use super::memory::Memory;
-use super::session::restarted;
-use super::tracee::{Stop, Tracee};
-use super::walk::{Images, Known, Picture};
+use crate::maps::Maps;
+use crate::memory::Memory;
+use crate::session::restarted;
+use crate::tracee::{Stop, Tracee};
+use crate::walk::{Images, Known, Picture};
 
 /// What was seen of a thread; nothing when it did not stop.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Sight {
+pub struct Sight {
     /// Addresses inside the functions that have not returned, innermost first.
-    pub(crate) calls: Vec<OpenCall>,
+    pub calls: Vec<OpenCall>,
     /// Whether these are all.
-    pub(crate) is_whole: bool,
+    pub is_whole: bool,
 }
 
 /// A call that has not returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct OpenCall {
+pub struct OpenCall {
     /// An address in the function.
-    pub(crate) address: u64,
+    pub address: u64,
     /// Whether that is code of this library.
-    pub(crate) is_ours: bool,
+    pub is_ours: bool,
 }
 
 /// One process's objects, kept from glance to glance.
 #[derive(Debug, Default)]
-pub(crate) struct Glance {
+pub struct Glance {
     known: Known,
     /// Which objects these are.
     objects: Vec<(PathBuf, u64)>,
@@ -43,11 +43,7 @@ pub(crate) struct Glance {
 impl Glance {
     /// Looks at threads of a process; tells of those that run, and for how long one stood still at most. `None`
     /// when the process cannot be looked at.
-    pub(crate) fn at(
-        &mut self,
-        pid: u32,
-        threads: &[u32],
-    ) -> Option<(Vec<(u32, Sight)>, Duration)> {
+    pub fn at(&mut self, pid: u32, threads: &[u32]) -> Option<(Vec<(u32, Sight)>, Duration)> {
         let mut longest = Duration::ZERO;
         let memory = Memory::open(pid).ok()?;
         let maps = Maps::of(pid);

@@ -12,8 +12,8 @@ use object::{
     Object as _, ObjectSection as _, ObjectSegment as _, ObjectSymbol as _, ReadRef, SegmentFlags,
 };
 
-use super::maps::Mapped;
-use super::memory::Memory;
+use crate::maps::Mapped;
+use crate::memory::Memory;
 
 /// A function with a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,9 +31,9 @@ struct Section {
 
 /// A loaded object.
 #[derive(Debug)]
-pub(super) struct Image {
+pub(crate) struct Image {
     /// File name.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// Distance from the addresses of the file to those in memory.
     bias: u64,
     frames: Section,
@@ -45,11 +45,11 @@ pub(super) struct Image {
 }
 
 /// The rules of one frame, and whether it is where a signal handler returns to.
-pub(super) type Rules = (UnwindTableRow<usize>, bool);
+pub(crate) type Rules = (UnwindTableRow<usize>, bool);
 
 impl Image {
     /// Of what is mapped; `None` when it is no object that can be read.
-    pub(super) fn of(mapped: &Mapped, memory: &Memory) -> Option<Self> {
+    pub(crate) fn of(mapped: &Mapped, memory: &Memory) -> Option<Self> {
         if mapped.path.is_absolute() {
             let cache = object::ReadCache::new(fs::File::open(&mapped.path).ok()?);
             Self::parse(&cache, mapped)
@@ -94,18 +94,18 @@ impl Image {
     }
 
     /// Where a function is in memory.
-    pub(super) fn address_of(&self, name: &str) -> Option<u64> {
+    pub(crate) fn address_of(&self, name: &str) -> Option<u64> {
         let found = self.functions.iter().rev().find(|function| function.name == name)?;
         Some(found.range.start.wrapping_add(self.bias))
     }
 
     /// Addresses in memory behind its code, to which nothing leads.
-    pub(super) const fn padding(&self) -> Range<u64> {
+    pub(crate) const fn padding(&self) -> Range<u64> {
         self.padding.start.wrapping_add(self.bias)..self.padding.end.wrapping_add(self.bias)
     }
 
     /// The exported functions at or just before an address in memory; several where one has aliases.
-    pub(super) fn names_before(&self, address: u64) -> impl Iterator<Item = &str> {
+    pub(crate) fn names_before(&self, address: u64) -> impl Iterator<Item = &str> {
         let address = address.wrapping_sub(self.bias);
         let after = self.functions.partition_point(|function| function.range.start <= address);
         let below = &self.functions[..after];
@@ -115,13 +115,13 @@ impl Image {
     }
 
     /// Whether this is a linker's stub for a function of another object.
-    pub(super) fn is_stub(&self, address: u64) -> bool {
+    pub(crate) fn is_stub(&self, address: u64) -> bool {
         let address = address.wrapping_sub(self.bias);
         self.stubs.iter().any(|range| range.contains(&address))
     }
 
     /// How to find the caller from an address in memory.
-    pub(super) fn rules(&self, address: u64) -> Option<Rules> {
+    pub(crate) fn rules(&self, address: u64) -> Option<Rules> {
         let address = address.wrapping_sub(self.bias);
         let bases = BaseAddresses::default()
             .set_eh_frame(self.frames.address)
@@ -156,7 +156,7 @@ fn functions<'data>(file: &object::File<'data, impl ReadRef<'data>>) -> Vec<Name
 }
 
 /// Whether the file is an object with a section of this name.
-pub(super) fn has_section(path: &Path, name: &str) -> bool {
+pub(crate) fn has_section(path: &Path, name: &str) -> bool {
     let Ok(file) = fs::File::open(path) else { return false };
     let cache = object::ReadCache::new(file);
     object::File::parse(&cache).is_ok_and(|file| file.section_by_name(name).is_some())

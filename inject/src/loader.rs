@@ -6,22 +6,22 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::Request;
-use super::facts;
-use super::image::Image;
-use super::maps::Maps;
-use super::memory::Memory;
-use super::refusal::Refusal;
-use super::safe_point::{self, is_c_library};
-use super::session::{Failure, Session};
-use super::stub::{self, Word};
-use super::threads;
-use super::walk::{Images, Picture};
-use super::way_back;
+use crate::Request;
+use crate::facts;
+use crate::image::Image;
+use crate::maps::Maps;
+use crate::memory::Memory;
+use crate::refusal::Refusal;
+use crate::safe_point::{self, is_c_library};
+use crate::session::{Failure, Session};
+use crate::stub::{self, Word};
+use crate::threads;
+use crate::walk::{Images, Picture};
+use crate::way_back;
 
 /// A process while it is made to load the library.
 #[derive(Debug)]
-pub(super) struct Loader<'a> {
+pub(crate) struct Loader<'a> {
     pid: u32,
     request: &'a Request<'a>,
     maps: Maps,
@@ -45,7 +45,7 @@ struct Foothold {
 
 impl<'a> Loader<'a> {
     /// Looks at the process; touches nothing.
-    pub(super) fn new(pid: u32, request: &'a Request<'a>) -> Result<Self, Refusal> {
+    pub(crate) fn new(pid: u32, request: &'a Request<'a>) -> Result<Self, Refusal> {
         let memory = Memory::open(pid).map_err(|_| not_allowed(pid))?;
         let maps = Maps::of(pid);
         let begin = maps.with_code().next().map_or(0, |mapped| mapped.range.start);
@@ -55,7 +55,7 @@ impl<'a> Loader<'a> {
     }
 
     /// Makes it so; must run in a thread of its own, with whose end all that was held is let go.
-    pub(super) fn load(&self) -> Result<(), Refusal> {
+    pub(crate) fn load(&self) -> Result<(), Refusal> {
         let functions = self.functions()?;
         let (session, data) = self.start(&functions)?;
         let owed = session.end().map_err(|failure| self.refusal(failure))?;

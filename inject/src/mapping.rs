@@ -22,7 +22,7 @@ use crate::registration::Registration;
 ///
 /// # Safety
 /// Every bit pattern is a value, all fields are atomics, and there is no padding that matters.
-pub(crate) unsafe trait Shared {}
+pub unsafe trait Shared {}
 // SAFETY: a single atomic word.
 unsafe impl Shared for AtomicU8 {}
 // SAFETY: a single atomic word.
@@ -48,7 +48,7 @@ unsafe impl Shared for PatchRecord {}
 
 /// Whether a mapping may be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Access {
+pub enum Access {
     /// Only read.
     Read,
     /// Read and written.
@@ -57,7 +57,7 @@ pub(crate) enum Access {
 
 /// A stretch of a file in memory, unmapped when dropped.
 #[derive(Debug)]
-pub(crate) struct Mapping {
+pub struct Mapping {
     start: NonNull<u8>,
     length: usize,
     place: &'static Registration,
@@ -70,12 +70,7 @@ unsafe impl Sync for Mapping {}
 
 impl Mapping {
     /// Maps `length` bytes from `offset`, a multiple of the page size.
-    pub(crate) fn of(
-        file: &File,
-        offset: usize,
-        length: usize,
-        access: Access,
-    ) -> io::Result<Self> {
+    pub fn of(file: &File, offset: usize, length: usize, access: Access) -> io::Result<Self> {
         install_handler();
         let place = REGISTERED.iter().find(|place| place.claim());
         let place = place.ok_or_else(|| io::Error::from_raw_os_error(libc::ENOMEM))?;
@@ -111,12 +106,12 @@ impl Mapping {
     }
 
     /// What lies at an offset; `None` where it does not fit or is not aligned.
-    pub(crate) fn at<T: Shared>(&self, offset: usize) -> Option<&T> {
+    pub fn at<T: Shared>(&self, offset: usize) -> Option<&T> {
         self.slice(offset, 1)?.first()
     }
 
     /// `count` of them from an offset on; `None` where they do not fit or are not aligned.
-    pub(crate) fn slice<T: Shared>(&self, offset: usize, count: usize) -> Option<&[T]> {
+    pub fn slice<T: Shared>(&self, offset: usize, count: usize) -> Option<&[T]> {
         let end = count.checked_mul(size_of::<T>())?.checked_add(offset)?;
         let address = self.start.as_ptr() as usize + offset.min(self.length);
         if end > self.length || !address.is_multiple_of(align_of::<T>()) {
@@ -128,14 +123,14 @@ impl Mapping {
     }
 
     /// All of it, for files that nobody writes: programs and their debug information.
-    pub(crate) fn bytes(&self) -> &[u8] {
+    pub fn bytes(&self) -> &[u8] {
         // SAFETY: mapped for as long as `self`. Executables in use are not written in place (the
         // kernel refuses), and one that is cut reads as zeros.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.length) }
     }
 
     /// Whether a part of it was missing when it was touched.
-    pub(crate) fn is_damaged(&self) -> bool {
+    pub fn is_damaged(&self) -> bool {
         self.place.is_damaged()
     }
 }

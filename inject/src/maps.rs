@@ -6,26 +6,26 @@ use std::path::{Path, PathBuf};
 
 /// One file or special mapping: everything from its first stretch to its last.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Mapped {
+pub(crate) struct Mapped {
     /// The file, or a name such as `[vdso]`.
-    pub(super) path: PathBuf,
+    pub(crate) path: PathBuf,
     /// Whether the file at that path is another one by now.
-    pub(super) deleted: bool,
+    pub(crate) deleted: bool,
     /// From the first stretch to the last.
-    pub(super) range: Range<u64>,
+    pub(crate) range: Range<u64>,
     /// Where code lies in memory, and at what place of the file that begins.
-    pub(super) code: Vec<(Range<u64>, u64)>,
+    pub(crate) code: Vec<(Range<u64>, u64)>,
 }
 
 /// The memory of a process.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Maps {
+pub(crate) struct Maps {
     all: Vec<Mapped>,
 }
 
 impl Maps {
     /// As it is now; empty when the process is gone or must not be looked at.
-    pub(super) fn of(pid: u32) -> Self {
+    pub(crate) fn of(pid: u32) -> Self {
         Self::parse(&fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default())
     }
 
@@ -46,30 +46,30 @@ impl Maps {
     }
 
     /// Everything that has code.
-    pub(super) fn with_code(&self) -> impl Iterator<Item = &Mapped> {
+    pub(crate) fn with_code(&self) -> impl Iterator<Item = &Mapped> {
         self.all.iter().filter(|mapped| !mapped.code.is_empty())
     }
 
     /// What has code at this address.
-    pub(super) fn around(&self, address: u64) -> Option<&Mapped> {
+    pub(crate) fn around(&self, address: u64) -> Option<&Mapped> {
         self.with_code()
             .find(|mapped| mapped.code.iter().any(|(range, _)| range.contains(&address)))
     }
 
     /// The first object whose file is called so.
-    pub(super) fn named(&self, is_it: impl Fn(&str) -> bool) -> Option<&Mapped> {
+    pub(crate) fn named(&self, is_it: impl Fn(&str) -> bool) -> Option<&Mapped> {
         self.with_code().find(|mapped| is_it(mapped.name()))
     }
 
     /// Every path that is mapped in any way.
-    pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.all.iter().map(|mapped| mapped.path.as_path())
     }
 }
 
 impl Mapped {
     /// The file's name without its folder.
-    pub(super) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         self.path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
     }
 }

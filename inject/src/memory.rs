@@ -6,21 +6,21 @@ use std::os::unix::fs::FileExt as _;
 
 /// An open `/proc/<pid>/mem`.
 #[derive(Debug)]
-pub(super) struct Memory(File);
+pub(crate) struct Memory(File);
 
 impl Memory {
     /// Of a process that this one may trace.
-    pub(super) fn open(pid: u32) -> io::Result<Self> {
+    pub(crate) fn open(pid: u32) -> io::Result<Self> {
         File::options().read(true).write(true).open(format!("/proc/{pid}/mem")).map(Self)
     }
 
     /// All of these bytes.
-    pub(super) fn read(&self, at: u64, into: &mut [u8]) -> io::Result<()> {
+    pub(crate) fn read(&self, at: u64, into: &mut [u8]) -> io::Result<()> {
         self.0.read_exact_at(into, at)
     }
 
     /// As many bytes as there are, up to `most`.
-    pub(super) fn read_most(&self, at: u64, most: usize) -> Vec<u8> {
+    pub(crate) fn read_most(&self, at: u64, most: usize) -> Vec<u8> {
         let mut bytes = vec![0; most];
         let mut length = 0;
         while length < most {
@@ -34,21 +34,21 @@ impl Memory {
     }
 
     /// One word.
-    pub(super) fn word(&self, at: u64) -> io::Result<u64> {
+    pub(crate) fn word(&self, at: u64) -> io::Result<u64> {
         let mut bytes = [0; 8];
         self.read(at, &mut bytes)?;
         Ok(u64::from_le_bytes(bytes))
     }
 
     /// A string that ends with zero, or what there is of it.
-    pub(super) fn text(&self, at: u64) -> String {
+    pub(crate) fn text(&self, at: u64) -> String {
         let bytes = self.read_most(at, 512);
         let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
         String::from_utf8_lossy(&bytes[..end]).into_owned()
     }
 
     /// Writes also where the process itself may not.
-    pub(super) fn write(&self, at: u64, bytes: &[u8]) -> io::Result<()> {
+    pub(crate) fn write(&self, at: u64, bytes: &[u8]) -> io::Result<()> {
         self.0.write_all_at(bytes, at)
     }
 }

@@ -137,7 +137,7 @@ pub enum Refusal {
 
 impl Refusal {
     /// What the library's answer means.
-    pub(super) const fn judge(pid: u32, answer: u32) -> Result<(), Self> {
+    pub(crate) const fn judge(pid: u32, answer: u32) -> Result<(), Self> {
         let why = match answer {
             0 => return Ok(()),
             1 => "it is being measured already",
@@ -149,4 +149,4 @@ impl Refusal {
 }
 
 /// The library would not see all calls by itself.
-pub(super) const IN_PART: u32 = 4;
+pub(crate) const IN_PART: u32 = 4;

@@ -4,14 +4,14 @@
 //! The call takes the C library's locks of exactly these, and whoever holds one here cannot give it
 //! back while it is borrowed. All other locks do not matter: their holders run on.
 
-use super::image::Image;
-use super::walk::{Frame, Images, Picture};
+use crate::image::Image;
+use crate::walk::{Frame, Images, Picture};
 
 /// The function in whose middle the thread stands, if it may not be borrowed now.
 ///
 /// Any but the first thread must have been made by the C library, which is told by where it began: it
 /// calls a function that looks for what the C library keeps of its caller.
-pub(super) fn obstacle(
+pub(crate) fn obstacle(
     picture: &Picture,
     images: &mut Images<'_>,
     is_first: bool,
@@ -68,7 +68,7 @@ fn is_allocating(name: &str) -> bool {
 }
 
 /// Whether a file is the C library's or its threads' and loader's part.
-pub(super) fn is_c_library(name: &str) -> bool {
+pub(crate) fn is_c_library(name: &str) -> bool {
     ["libc.so.6", "libpthread.so.0", "libdl.so.2"].contains(&name)
         || name.starts_with("libc-2.")
         || name.starts_with("libpthread-2.")
@@ -76,7 +76,7 @@ pub(super) fn is_c_library(name: &str) -> bool {
 }
 
 /// Whether a file is the dynamic linker of the GNU C library.
-pub(super) fn is_loader(name: &str) -> bool {
+pub(crate) fn is_loader(name: &str) -> bool {
     name.starts_with("ld-linux") || name.starts_with("ld-2.")
 }
 

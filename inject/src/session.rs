@@ -10,12 +10,12 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use super::tracee::{Go, Registers, Stop, Tracee};
-use super::way_back;
+use crate::tracee::{Go, Registers, Stop, Tracee};
+use crate::way_back;
 
 /// A thread that is stopped and will be as it was.
 #[derive(Debug)]
-pub(super) struct Session {
+pub(crate) struct Session {
     tracee: Tracee,
     standing: Standing,
     /// Signals that came meanwhile, for the end.
@@ -26,17 +26,17 @@ pub(super) struct Session {
 
 /// How a thread stood when it was stopped.
 #[derive(Debug)]
-pub(super) struct Standing {
-    pub(super) registers: Registers,
+pub(crate) struct Standing {
+    pub(crate) registers: Registers,
     /// Floating-point, vector and other extended registers.
-    pub(super) extended: Vec<u8>,
+    pub(crate) extended: Vec<u8>,
     /// Signals that it blocked.
-    pub(super) blocked: u64,
+    pub(crate) blocked: u64,
 }
 
 /// Why a borrowed thread did not do what it should.
 #[derive(Debug)]
-pub(super) enum Failure {
+pub(crate) enum Failure {
     /// A call of ours failed.
     System(io::Error),
     /// It took too long.
@@ -55,7 +55,7 @@ impl From<io::Error> for Failure {
 
 impl Session {
     /// Stops a thread and takes down how it stands.
-    pub(super) fn begin(tid: u32, patience: Duration) -> Result<Self, Failure> {
+    pub(crate) fn begin(tid: u32, patience: Duration) -> Result<Self, Failure> {
         let tracee = Tracee::seize(tid)?;
         if let Err(failure) = park(&tracee, patience, None) {
             return Err(let_go(&tracee, failure));
@@ -69,17 +69,17 @@ impl Session {
     }
 
     /// Its registers when it was stopped.
-    pub(super) const fn registers(&self) -> &Registers {
+    pub(crate) const fn registers(&self) -> &Registers {
         &self.standing.registers
     }
 
     /// How it stood when it was stopped.
-    pub(super) const fn standing(&self) -> &Standing {
+    pub(crate) const fn standing(&self) -> &Standing {
         &self.standing
     }
 
     /// Makes a system call in its name, by the instruction at an address from where it finds back.
-    pub(super) fn system_call(
+    pub(crate) fn system_call(
         &mut self,
         at: u64,
         number: i64,
@@ -110,7 +110,7 @@ impl Session {
     }
 
     /// Calls a function on a stack of its own, by the code page's part for it. Answers its result.
-    pub(super) fn call(
+    pub(crate) fn call(
         &mut self,
         code: u64,
         function: u64,
@@ -144,13 +144,13 @@ impl Session {
     }
 
     /// Gives the thread back as it was; answers the signals it is still owed.
-    pub(super) fn end(mut self) -> Result<Vec<i32>, Failure> {
+    pub(crate) fn end(mut self) -> Result<Vec<i32>, Failure> {
         self.restore()?;
         Ok(std::mem::take(&mut self.held))
     }
 
     /// The same after a failure: the thread may still be in the middle of what it was made to do.
-    pub(super) fn abandon(mut self) -> Vec<i32> {
+    pub(crate) fn abandon(mut self) -> Vec<i32> {
         // It may be stopped already, and is then only asked to stop once more.
         let _ = park(&self.tracee, PATIENCE, Some(&mut self.held));
         let _ = self.restore();
@@ -202,7 +202,7 @@ impl Session {
 impl Standing {
     /// The registers with which it goes on where the kernel does not look: it makes an interrupted call
     /// again by itself.
-    pub(super) fn alone(&self) -> Registers {
+    pub(crate) fn alone(&self) -> Registers {
         let registers = restarted(&self.registers);
         let again = match registers.rax.cast_signed() {
             _ if registers.orig_rax.cast_signed() < 0 => return registers,
@@ -256,7 +256,7 @@ fn let_go(tracee: &Tracee, failure: Failure) -> Failure {
 /// The registers with which it goes on. Most interrupted system calls are restarted by the kernel, which
 /// sees by their error that it is to; some answer "interrupted" at once, as if a signal had come. None
 /// came, and the program is not to learn of us.
-pub(super) fn restarted(registers: &Registers) -> Registers {
+pub(crate) fn restarted(registers: &Registers) -> Registers {
     let interrupted = -i64::from(libc::EINTR);
     let number = registers.orig_rax.cast_signed();
     if registers.rax.cast_signed() == interrupted && WAITING.contains(&number) {

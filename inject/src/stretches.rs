@@ -6,30 +6,35 @@ use std::path::{Path, PathBuf};
 
 /// A stretch of memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Stretch {
-    pub(crate) start: u64,
-    pub(crate) end: u64,
+pub struct Stretch {
+    /// Its first address.
+    pub start: u64,
+    /// The first address behind it.
+    pub end: u64,
     /// Where in its file it begins.
-    pub(crate) offset: u64,
+    pub offset: u64,
     /// Whether it holds code.
-    pub(crate) executable: bool,
+    pub executable: bool,
     /// Which file: device and inode, and its path; `None` without one.
-    pub(crate) file: Option<FileName>,
+    pub file: Option<FileName>,
 }
 
 /// A mapped file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct FileName {
-    pub(crate) device: String,
-    pub(crate) inode: u64,
-    pub(crate) path: PathBuf,
+pub struct FileName {
+    /// Of the file system, as the system writes it.
+    pub device: String,
+    /// Of the file in it.
+    pub inode: u64,
+    /// Where it was when it was mapped.
+    pub path: PathBuf,
     /// Whether it has this path no more.
-    pub(crate) is_deleted: bool,
+    pub is_deleted: bool,
 }
 
 impl FileName {
     /// A file as a map would name it; `None` when it is not there.
-    pub(crate) fn of(path: &Path) -> Option<Self> {
+    pub fn of(path: &Path) -> Option<Self> {
         let metadata = fs::metadata(path).ok()?;
         let [major, minor] = [rustix::fs::major(metadata.dev()), rustix::fs::minor(metadata.dev())];
         let device = format!("{major:02x}:{minor:02x}");
@@ -39,38 +44,39 @@ impl FileName {
 
 /// A process's memory, by address.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Maps {
+pub struct Maps {
     stretches: Vec<Stretch>,
 }
 
 impl Maps {
     /// Of a process; empty when it is gone.
-    pub(crate) fn of(pid: u32) -> Self {
+    pub fn of(pid: u32) -> Self {
         Self::parse(&fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default())
     }
 
     /// What the text of such a file says.
-    pub(crate) fn parse(text: &str) -> Self {
+    pub fn parse(text: &str) -> Self {
         Self { stretches: text.lines().filter_map(stretch).collect() }
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Whether nothing is known of it.
+    pub fn is_empty(&self) -> bool {
         self.stretches.is_empty()
     }
 
     /// All of it, by address.
-    pub(crate) fn stretches(&self) -> &[Stretch] {
+    pub fn stretches(&self) -> &[Stretch] {
         &self.stretches
     }
 
     /// The stretch around an address.
-    pub(crate) fn around(&self, address: u64) -> Option<&Stretch> {
+    pub fn around(&self, address: u64) -> Option<&Stretch> {
         self.around_at(address).map(|at| &self.stretches[at])
     }
 
     /// The file whose memory this is, also for variables without a value in it: they lie in
     /// nameless memory that follows the file's without a gap.
-    pub(crate) fn owner(&self, address: u64) -> Option<&Stretch> {
+    pub fn owner(&self, address: u64) -> Option<&Stretch> {
         let mut at = self.around_at(address)?;
         while self.stretches[at].file.is_none() {
             let below = at.checked_sub(1)?;

@@ -9,14 +9,14 @@
 //! When nobody tells it to begin it leaves both: the borrowed thread may still be on its way back.
 
 /// Bytes of the data, its stack included.
-pub(super) const DATA: u64 = 0x20000;
+pub(crate) const DATA: u64 = 0x20000;
 /// Bytes of the code.
-pub(super) const CODE: u64 = 0x5000;
+pub(crate) const CODE: u64 = 0x5000;
 
 /// Words of the block, by number.
 #[derive(Clone, Copy, Debug)]
 #[repr(u64)]
-pub(super) enum Word {
+pub(crate) enum Word {
     /// 0 while it works, 1 when the library's entry has returned, 2 when loading failed.
     State = 0,
     /// What the entry returned.
@@ -61,24 +61,24 @@ pub(super) enum Word {
 
 impl Word {
     /// How far into the data it lies.
-    pub(super) const fn offset(self) -> u64 {
+    pub(crate) const fn offset(self) -> u64 {
         self as u64 * 8
     }
 }
 
 /// The offsets of everything else in the data.
-pub(super) const THREAD: u64 = 0x100;
-pub(super) const REQUEST: u64 = 0x200;
-pub(super) const PATH: u64 = 0x1000;
-pub(super) const DIRECTORY: u64 = 0x2000;
-pub(super) const NAME: u64 = 0x3000;
-pub(super) const THREADS: u64 = 0x4000;
+pub(crate) const THREAD: u64 = 0x100;
+pub(crate) const REQUEST: u64 = 0x200;
+pub(crate) const PATH: u64 = 0x1000;
+pub(crate) const DIRECTORY: u64 = 0x2000;
+pub(crate) const NAME: u64 = 0x3000;
+pub(crate) const THREADS: u64 = 0x4000;
 /// Numbers of threads that find room.
-pub(super) const MOST_THREADS: usize = 4096;
+pub(crate) const MOST_THREADS: usize = 4096;
 
 /// The function that the fresh thread begins with; its argument is the data.
 #[rustfmt::skip]
-pub(super) const INSTRUCTIONS: [u8; 221] = [
+pub(crate) const INSTRUCTIONS: [u8; 221] = [
     0x53,                                           // push rbx
     0x41, 0x54,                                     // push r12
     0x48, 0x83, 0xec, 0x08,                         // sub rsp, 8
@@ -151,6 +151,6 @@ mod tests {
     fn everything_has_its_place() {
         assert!(Word::Cancelled.offset() + 8 <= THREAD);
         assert!(THREADS + 4 * MOST_THREADS as u64 + 0x8000 <= DATA);
-        assert!(INSTRUCTIONS.len() as u64 <= super::super::way_back::BORROWED);
+        assert!(INSTRUCTIONS.len() as u64 <= crate::way_back::BORROWED);
     }
 }

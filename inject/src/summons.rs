@@ -15,13 +15,13 @@ use std::time::{Duration, Instant};
 use rustix::fs::MemfdFlags;
 use whyperf_layout::summons::{Call, Letter, MOST_THREADS, SIGNAL, Wishes};
 
-use super::Request;
-use super::facts::Status;
-use super::maps::Maps;
-use super::threads;
+use crate::Request;
+use crate::facts::Status;
+use crate::maps::Maps;
+use crate::threads;
 
 /// Asks; answers what the library answered, `None` when it is not there or does not hear.
-pub(super) fn call(pid: u32, request: &Request<'_>, in_part: bool) -> Option<u32> {
+pub(crate) fn call(pid: u32, request: &Request<'_>, in_part: bool) -> Option<u32> {
     request.loaded(&Maps::of(pid))?;
     Status::of(&pid.to_string()).filter(|status| status.has("SigCgt", SIGNAL))?;
     let file = post(&letter(pid, request, in_part)?).ok()?;

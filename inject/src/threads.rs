@@ -5,7 +5,7 @@ use std::fs;
 use rustix::process::{Pid, Signal, kill_process};
 
 /// All threads, the first one first.
-pub(crate) fn of(pid: u32) -> Vec<u32> {
+pub fn of(pid: u32) -> Vec<u32> {
     let entries = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let mut found: Vec<u32> =
         entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
@@ -15,7 +15,7 @@ pub(crate) fn of(pid: u32) -> Vec<u32> {
 
 /// Those that the program itself most likely made: its first one, and all that used a processor. A
 /// library's helpers sleep all their life; what the others do is seen as soon as they call something.
-pub(super) fn computing(pid: u32, most: usize) -> Vec<u32> {
+pub(crate) fn computing(pid: u32, most: usize) -> Vec<u32> {
     let uptime = uptime().unwrap_or(f64::MAX);
     let mut all = of(pid);
     all.retain(|tid| *tid == pid || share(pid, *tid, uptime).is_some_and(|share| share >= BUSY));
@@ -24,7 +24,7 @@ pub(super) fn computing(pid: u32, most: usize) -> Vec<u32> {
 }
 
 /// The rank that a launcher announced and the size of its job; -1 and 0 where it did not.
-pub(super) fn rank(pid: u32) -> (i32, u32) {
+pub(crate) fn rank(pid: u32) -> (i32, u32) {
     let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
     let value = |name: &str| {
         let entries = environment.split(|byte| *byte == 0);
@@ -41,7 +41,7 @@ pub(super) fn rank(pid: u32) -> (i32, u32) {
 }
 
 /// Sends signals again that came while a thread was borrowed.
-pub(super) fn deliver(pid: u32, signals: &[i32]) {
+pub(crate) fn deliver(pid: u32, signals: &[i32]) {
     let process = i32::try_from(pid).ok().and_then(Pid::from_raw);
     for signal in signals {
         if let (Some(process), Some(signal)) = (process, Signal::from_named_raw(*signal)) {

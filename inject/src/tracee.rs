@@ -12,11 +12,11 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, WaitOptions, waitpid};
 
 /// The registers of a thread.
-pub(super) type Registers = libc::user_regs_struct;
+pub(crate) type Registers = libc::user_regs_struct;
 
 /// A thread that is being traced.
 #[derive(Debug)]
-pub(super) struct Tracee {
+pub(crate) struct Tracee {
     tid: libc::pid_t,
     /// Only the thread that seized it may speak for it.
     here: PhantomData<*const ()>,
@@ -24,7 +24,7 @@ pub(super) struct Tracee {
 
 /// Why a thread stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stop {
+pub(crate) enum Stop {
     /// Because it was asked to.
     Asked,
     /// With its whole process, by a signal such as SIGSTOP.
@@ -39,7 +39,7 @@ pub(super) enum Stop {
 
 /// How a stopped thread goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Go {
+pub(crate) enum Go {
     /// Until something happens.
     On,
     /// At most until the next begin or end of a system call.
@@ -48,7 +48,7 @@ pub(super) enum Go {
 
 impl Tracee {
     /// Takes a thread, which goes on running.
-    pub(super) fn seize(tid: u32) -> io::Result<Self> {
+    pub(crate) fn seize(tid: u32) -> io::Result<Self> {
         let tid = libc::pid_t::try_from(tid).map_err(io::Error::other)?;
         let tracee = Self { tid, here: PhantomData };
         tracee.request(libc::PTRACE_SEIZE, 0, libc::PTRACE_O_TRACESYSGOOD as usize)?;
@@ -56,12 +56,12 @@ impl Tracee {
     }
 
     /// Asks it to stop; [`wait`](Self::wait) tells when it has.
-    pub(super) fn interrupt(&self) -> io::Result<()> {
+    pub(crate) fn interrupt(&self) -> io::Result<()> {
         self.request(libc::PTRACE_INTERRUPT, 0, 0)
     }
 
     /// Lets it go on, with a signal if that is not 0.
-    pub(super) fn resume(&self, go: Go, signal: i32) -> io::Result<()> {
+    pub(crate) fn resume(&self, go: Go, signal: i32) -> io::Result<()> {
         let request = match go {
             Go::On => libc::PTRACE_CONT,
             Go::ToCall => libc::PTRACE_SYSCALL,
@@ -70,12 +70,12 @@ impl Tracee {
     }
 
     /// Lets it go for good.
-    pub(super) fn detach(&self, signal: i32) -> io::Result<()> {
+    pub(crate) fn detach(&self, signal: i32) -> io::Result<()> {
         self.request(libc::PTRACE_DETACH, 0, signal as usize)
     }
 
     /// Waits until it stops; `None` when it has not by then.
-    pub(super) fn wait(&self, until: Instant) -> Option<Stop> {
+    pub(crate) fn wait(&self, until: Instant) -> Option<Stop> {
         let pid = Pid::from_raw(self.tid);
         loop {
             match waitpid(pid, WaitOptions::NOHANG) {
@@ -92,19 +92,19 @@ impl Tracee {
     }
 
     /// Its registers while it is stopped.
-    pub(super) fn registers(&self) -> io::Result<Registers> {
+    pub(crate) fn registers(&self) -> io::Result<Registers> {
         let mut registers = BLANK;
         self.request(libc::PTRACE_GETREGS, 0, &raw mut registers as usize)?;
         Ok(registers)
     }
 
     /// Gives it other registers.
-    pub(super) fn set_registers(&self, registers: &Registers) -> io::Result<()> {
+    pub(crate) fn set_registers(&self, registers: &Registers) -> io::Result<()> {
         self.request(libc::PTRACE_SETREGS, 0, std::ptr::from_ref(registers) as usize)
     }
 
     /// Its floating-point, vector and other extended registers, in the processor's own form.
-    pub(super) fn extended(&self) -> io::Result<Vec<u8>> {
+    pub(crate) fn extended(&self) -> io::Result<Vec<u8>> {
         let mut bytes = vec![0_u8; EXTENDED];
         let mut whole = libc::iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: EXTENDED };
         self.request(libc::PTRACE_GETREGSET, NT_X86_XSTATE, &raw mut whole as usize)?;
@@ -113,21 +113,21 @@ impl Tracee {
     }
 
     /// Gives it the extended registers that it had.
-    pub(super) fn set_extended(&self, bytes: &mut [u8]) -> io::Result<()> {
+    pub(crate) fn set_extended(&self, bytes: &mut [u8]) -> io::Result<()> {
         let base: *mut c_void = bytes.as_mut_ptr().cast();
         let mut whole = libc::iovec { iov_base: base, iov_len: bytes.len() };
         self.request(libc::PTRACE_SETREGSET, NT_X86_XSTATE, &raw mut whole as usize)
     }
 
     /// The signals it blocks, one bit each.
-    pub(super) fn blocked(&self) -> io::Result<u64> {
+    pub(crate) fn blocked(&self) -> io::Result<u64> {
         let mut mask = 0_u64;
         self.request(PTRACE_GETSIGMASK, 8, &raw mut mask as usize)?;
         Ok(mask)
     }
 
     /// Lets it block these signals.
-    pub(super) fn set_blocked(&self, mask: u64) -> io::Result<()> {
+    pub(crate) fn set_blocked(&self, mask: u64) -> io::Result<()> {
         self.request(PTRACE_SETSIGMASK, 8, &raw const mask as usize)
     }
 
@@ -155,7 +155,7 @@ fn stop(status: i32) -> Stop {
 }
 
 /// Registers that are all 0.
-pub(super) const BLANK: Registers = Registers {
+pub(crate) const BLANK: Registers = Registers {
     r15: 0,
     r14: 0,
     r13: 0,

@@ -5,14 +5,14 @@ use std::rc::Rc;
 
 use gimli::{CfaRule, Register, RegisterRule};
 
-use super::image::Image;
-use super::maps::Maps;
-use super::memory::Memory;
-use super::tracee::Registers;
+use crate::image::Image;
+use crate::maps::Maps;
+use crate::memory::Memory;
+use crate::tracee::Registers;
 
 /// A thread at one moment: its registers and the inner end of its stack.
 #[derive(Clone, Debug)]
-pub(super) struct Picture {
+pub(crate) struct Picture {
     registers: [u64; REGISTERS],
     stack: Vec<u8>,
     base: u64,
@@ -20,27 +20,27 @@ pub(super) struct Picture {
 
 /// The objects of a process, read once.
 #[derive(Debug)]
-pub(super) struct Images<'a> {
+pub(crate) struct Images<'a> {
     maps: &'a Maps,
     memory: &'a Memory,
     known: Known,
 }
 
 /// Objects by where they begin.
-pub(super) type Known = BTreeMap<u64, Option<Rc<Image>>>;
+pub(crate) type Known = BTreeMap<u64, Option<Rc<Image>>>;
 
 /// One function that has not returned.
 #[derive(Clone, Debug)]
-pub(super) struct Frame {
+pub(crate) struct Frame {
     /// The object it is in; `None` for code that no file holds.
-    pub(super) image: Option<Rc<Image>>,
+    pub(crate) image: Option<Rc<Image>>,
     /// An address inside it.
-    pub(super) address: u64,
+    pub(crate) address: u64,
 }
 
 impl Picture {
     /// Of a thread that is stopped.
-    pub(super) fn take(registers: &Registers, memory: &Memory) -> Self {
+    pub(crate) fn take(registers: &Registers, memory: &Memory) -> Self {
         let r = registers;
         let base = r.rsp.saturating_sub(RED_ZONE);
         Self {
@@ -54,7 +54,7 @@ impl Picture {
     }
 
     /// The innermost address.
-    pub(super) const fn instruction(&self) -> u64 {
+    pub(crate) const fn instruction(&self) -> u64 {
         self.registers[RETURN]
     }
 
@@ -67,22 +67,22 @@ impl Picture {
 
 impl<'a> Images<'a> {
     /// None read yet.
-    pub(super) const fn new(maps: &'a Maps, memory: &'a Memory) -> Self {
+    pub(crate) const fn new(maps: &'a Maps, memory: &'a Memory) -> Self {
         Self { maps, memory, known: BTreeMap::new() }
     }
 
     /// Some were read before.
-    pub(super) const fn knowing(maps: &'a Maps, memory: &'a Memory, known: Known) -> Self {
+    pub(crate) const fn knowing(maps: &'a Maps, memory: &'a Memory, known: Known) -> Self {
         Self { maps, memory, known }
     }
 
     /// What was read.
-    pub(super) fn into_known(self) -> Known {
+    pub(crate) fn into_known(self) -> Known {
         self.known
     }
 
     /// The object around an address.
-    pub(super) fn around(&mut self, address: u64) -> Option<Rc<Image>> {
+    pub(crate) fn around(&mut self, address: u64) -> Option<Rc<Image>> {
         let mapped = self.maps.around(address)?;
         let read = || Image::of(mapped, self.memory).map(Rc::new);
         self.known.entry(mapped.range.start).or_insert_with(read).clone()
@@ -90,7 +90,7 @@ impl<'a> Images<'a> {
 
     /// The functions that have not returned, innermost first, as far as they can be told; and whether
     /// that is all the way.
-    pub(super) fn walk(&mut self, picture: &Picture) -> (Vec<Frame>, bool) {
+    pub(crate) fn walk(&mut self, picture: &Picture) -> (Vec<Frame>, bool) {
         let mut picture = picture.clone();
         let mut frames = Vec::new();
         // A return address belongs to the call before it, but not where the kernel put it.

@@ -9,19 +9,19 @@
 //! Whoever holds it may therefore be killed at any moment: the kernel lets the thread go where it stands.
 //! What is put back is written down behind the instructions, so they need no stack and no register.
 
-use super::session::Standing;
-use super::tracee::Registers;
+use crate::session::Standing;
+use crate::tracee::Registers;
 
 /// Bytes that a foothold needs.
-pub(super) const FOOTHOLD: usize = 192;
+pub(crate) const FOOTHOLD: usize = 192;
 /// Where the code page's part for the borrowed thread begins.
-pub(super) const BORROWED: u64 = BORROWED_AT as u64;
+pub(crate) const BORROWED: u64 = BORROWED_AT as u64;
 /// From there on: a system call.
-pub(super) const SYSTEM_CALL: u64 = BORROWED;
+pub(crate) const SYSTEM_CALL: u64 = BORROWED;
 /// From there on: a call of what `rax` holds, and the system call that tells of its return.
-pub(super) const CALL: u64 = BORROWED + CALL_AT as u64;
+pub(crate) const CALL: u64 = BORROWED + CALL_AT as u64;
 /// Behind the system call that tells that the function has returned.
-pub(super) const RETURNED: u64 = CALL + 11;
+pub(crate) const RETURNED: u64 = CALL + 11;
 
 /// Instructions and, behind them, the words they read.
 struct Writer {
@@ -31,7 +31,7 @@ struct Writer {
 }
 
 /// The foothold of a thread: a system call, and how it goes on from there.
-pub(super) fn foothold(standing: &Standing) -> Vec<u8> {
+pub(crate) fn foothold(standing: &Standing) -> Vec<u8> {
     let registers = standing.alone();
     let mut writer = Writer::new();
     writer.put(&SYSCALL);
@@ -43,7 +43,7 @@ pub(super) fn foothold(standing: &Standing) -> Vec<u8> {
 }
 
 /// The code page's part for the borrowed thread.
-pub(super) fn code(standing: &Standing) -> Vec<u8> {
+pub(crate) fn code(standing: &Standing) -> Vec<u8> {
     let registers = standing.alone();
     let mut writer = Writer::new();
     writer.put(&SYSCALL);
@@ -166,8 +166,8 @@ const R11: u8 = 11;
 
 #[cfg(test)]
 mod tests {
-    use super::super::tracee::BLANK;
     use super::*;
+    use crate::tracee::BLANK;
 
     fn standing() -> Standing {
         Standing { registers: BLANK, extended: vec![7; 2688], blocked: 0 }
@@ -177,7 +177,7 @@ mod tests {
     fn all_of_it_finds_room() {
         assert!(foothold(&standing()).len() <= FOOTHOLD);
         let code = code(&standing());
-        assert!(code.len() as u64 + BORROWED <= super::super::stub::CODE);
+        assert!(code.len() as u64 + BORROWED <= crate::stub::CODE);
         assert_eq!(code[EXTENDED - BORROWED_AT..], vec![7; 2688]);
     }
 }

@@ -14,40 +14,40 @@
 
 use whyperf_model::Nanos;
 
-use super::outlook::Sighted;
+use crate::outlook::Sighted;
 
 /// What an interval showed of one function of a process.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Spell {
+pub(crate) struct Spell {
     /// How long the process lived in it.
-    pub(super) lived: Nanos,
+    pub(crate) lived: Nanos,
     /// How long it had lived by its end.
-    pub(super) age: Nanos,
+    pub(crate) age: Nanos,
     /// For how long the function was on.
-    pub(super) covered: Nanos,
+    pub(crate) covered: Nanos,
     /// How long the process ran while the function was off, between two times in which it was on.
-    pub(super) missed: Nanos,
+    pub(crate) missed: Nanos,
     /// How long it would have run for what it did while the function was on, had it not been measured.
-    pub(super) needed: Nanos,
+    pub(crate) needed: Nanos,
     /// Calls in each nanosecond that the process runs, if the interval says.
-    pub(super) pace: Option<f64>,
+    pub(crate) pace: Option<f64>,
     /// How long the process ran in windows in which nothing was called.
-    pub(super) idle: Nanos,
+    pub(crate) idle: Nanos,
     /// Calls that ended.
-    pub(super) visits: u64,
+    pub(crate) visits: u64,
     /// Its own time, in ticks.
-    pub(super) own: u64,
+    pub(crate) own: u64,
     /// What samples said of it, of one that is too hot.
-    pub(super) sighted: Option<Sighted>,
+    pub(crate) sighted: Option<Sighted>,
     /// The same, in each nanosecond of the process's life since amounts were told last.
-    pub(super) density: Option<f64>,
-    pub(super) calls_others: bool,
-    pub(super) stretch: Stretch,
+    pub(crate) density: Option<f64>,
+    pub(crate) calls_others: bool,
+    pub(crate) stretch: Stretch,
 }
 
 /// How the function stood in an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) enum Stretch {
+pub(crate) enum Stretch {
     /// It is not on yet.
     #[default]
     Waiting,
@@ -63,28 +63,28 @@ pub(super) enum Stretch {
 
 impl Spell {
     /// Whether it was never on by then.
-    pub(super) fn is_blank(&self) -> bool {
+    pub(crate) fn is_blank(&self) -> bool {
         self.stretch == Stretch::Waiting
     }
 
     /// Whether amounts of the interval can be told.
-    pub(super) fn is_evidence(&self) -> bool {
+    pub(crate) fn is_evidence(&self) -> bool {
         self.stretch != Stretch::Window || !(self.covered.is_zero() || self.needed.is_zero())
     }
 
     /// Whether amounts of the interval stand for themselves.
-    pub(super) fn is_plain(&self) -> bool {
+    pub(crate) fn is_plain(&self) -> bool {
         self.is_evidence() && !self.is_partial()
     }
 
     /// Whether it had to rest for more than a moment.
-    pub(super) fn is_partial(&self) -> bool {
+    pub(crate) fn is_partial(&self) -> bool {
         let rest = self.lived - self.covered;
         self.stretch == Stretch::On && !self.covered.is_zero() && rest.0 > self.lived.0 / 20
     }
 
     /// What an amount comes to that stands for the whole interval.
-    pub(super) fn scaled(&self, amount: f64, kind: Kind) -> f64 {
+    pub(crate) fn scaled(&self, amount: f64, kind: Kind) -> f64 {
         let scaled = amount * self.factor();
         let is_sampled = kind == Kind::Time && self.stretch == Stretch::Window;
         let Some(density) = self.density.filter(|_| is_sampled && self.is_evidence()) else {
@@ -109,7 +109,7 @@ impl Spell {
 
 /// What is accounted for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// Something that only events tell of.
     #[default]
     Events,
@@ -129,14 +129,14 @@ struct Sampled {
 
 /// What one function of one process adds to a pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Account {
+pub(crate) struct Account {
     kind: Kind,
     sampled: Sampled,
     /// What was counted in windows alone, or while samples were not there yet.
     in_part: f64,
     calls_others: bool,
     /// Calls took so few nanoseconds that counting made them longer.
-    pub(super) has_short_calls: bool,
+    pub(crate) has_short_calls: bool,
     counted: f64,
     estimated: f64,
     /// How long the process ran since the last window: nothing is known of that yet.
@@ -145,17 +145,17 @@ pub(super) struct Account {
     rate: Option<f64>,
     /// What a call brings.
     each: Option<f64>,
-    pub(super) covered: Nanos,
+    pub(crate) covered: Nanos,
     /// Time that was covered, and all, while it was too hot.
-    pub(super) in_windows: Nanos,
-    pub(super) hot: Nanos,
+    pub(crate) in_windows: Nanos,
+    pub(crate) hot: Nanos,
     /// The first part of the process's life, in which it was not on.
-    pub(super) late: Nanos,
+    pub(crate) late: Nanos,
 }
 
 impl Account {
     /// From this interval on, which is the first that is asked about.
-    pub(super) fn since(kind: Kind, spell: &Spell) -> Self {
+    pub(crate) fn since(kind: Kind, spell: &Spell) -> Self {
         let late = match spell.stretch {
             Stretch::Waiting | Stretch::Beginning(_) => Nanos::ZERO,
             // It was on already, for others: what it did before nobody took down.
@@ -165,7 +165,7 @@ impl Account {
     }
 
     /// Takes an interval in.
-    pub(super) fn add(&mut self, amount: f64, spell: &Spell) {
+    pub(crate) fn add(&mut self, amount: f64, spell: &Spell) {
         self.counted += amount;
         self.calls_others |= spell.calls_others;
         self.has_short_calls |= spell.pace.is_some_and(|pace| pace > 1.0 / SHORT);
@@ -228,12 +228,12 @@ impl Account {
     }
 
     /// Whether samples could tell of it.
-    pub(super) fn is_time(&self) -> bool {
+    pub(crate) fn is_time(&self) -> bool {
         self.kind == Kind::Time
     }
 
     /// How many nanoseconds of running were sampled for what is told.
-    pub(super) fn sampled_time(&self) -> Option<Nanos> {
+    pub(crate) fn sampled_time(&self) -> Option<Nanos> {
         self.sampled().map(|_| self.sampled.ran)
     }
 
@@ -250,7 +250,7 @@ impl Account {
     }
 
     /// What was counted, and what is estimated for the time between.
-    pub(super) fn total(&self) -> f64 {
+    pub(crate) fn total(&self) -> f64 {
         let seen = self.counted + self.estimated + self.rate.unwrap_or(0.0) * nanos(self.gap);
         match self.sampled() {
             Some(sampled) if self.calls_others => sampled.max(seen),
@@ -260,7 +260,7 @@ impl Account {
     }
 
     /// Whether there is a time of which nothing is known.
-    pub(super) fn is_lower_bound(&self) -> bool {
+    pub(crate) fn is_lower_bound(&self) -> bool {
         !self.gap.is_zero() && self.rate.is_none() && self.sampled().is_none()
     }
 }

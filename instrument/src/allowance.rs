@@ -10,12 +10,12 @@
 use whyperf_layout::Command;
 use whyperf_model::Nanos;
 
-use super::armory::{Armory, Turn};
-use super::{Instrumenter, Service};
+use crate::armory::{Armory, Turn};
+use crate::instrumenter::{Instrumenter, Service};
 
 /// What one process's functions may do.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Allowance {
+pub(crate) struct Allowance {
     /// The share of the time that other events took over the last second or so.
     others: f64,
     /// Visits of an interval, those there would be without anything else, and what the process was told last.
@@ -25,13 +25,13 @@ pub(super) struct Allowance {
     /// What functions would take if none had to rest, of what is left, as a share of the limit's size.
     demand: f64,
     /// Visits of one function in a window, and nanoseconds from one window to the next.
-    pub(super) window: u64,
+    pub(crate) window: u64,
     period: u64,
 }
 
 impl Armory {
     /// Reckons what is left for functions.
-    pub(super) fn allow(&mut self, limit: f64, service: &Service<'_>) {
+    pub(crate) fn allow(&mut self, limit: f64, service: &Service<'_>) {
         let length = service.activity.length.as_secs_f64();
         let [_, others] = service.spent;
         if length < SHORTEST {
@@ -61,14 +61,14 @@ impl Armory {
 impl Instrumenter {
     /// What functions would take of what is left for them where they would take most, if none had to rest;
     /// at the limit, all of it.
-    pub(crate) fn demand(&self) -> f64 {
+    pub fn demand(&self) -> f64 {
         self.armories.values().map(|armory| armory.allowance.demand).fold(0.0, f64::max)
     }
 }
 
 impl Allowance {
     /// Tells the process, if that differs much from what it knows; true when the bell is to be rung.
-    pub(super) fn tell(&mut self, turn: Turn<'_>) -> bool {
+    pub(crate) fn tell(&mut self, turn: Turn<'_>) -> bool {
         let is_near = self.visits.abs_diff(self.told) * NEAR <= self.told;
         if self.visits == 0 || is_near {
             return false;
@@ -81,7 +81,7 @@ impl Allowance {
     }
 
     /// The arguments of the command that gives a region windows.
-    pub(super) const fn windows(&self, region: u64) -> [u64; 3] {
+    pub(crate) const fn windows(&self, region: u64) -> [u64; 3] {
         [region, WINDOW.0 | self.window << 32, self.period]
     }
 }

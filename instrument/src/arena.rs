@@ -2,33 +2,32 @@
 
 use std::ops::Range;
 
+use whyperf_inject::Stretch;
 use whyperf_layout::geometry::PAGE;
 use whyperf_layout::patch::{CODE as CODE_OF_ONE, COUNTING};
 
-use crate::symbols::maps::Stretch;
-
 /// A stretch of a process's memory for stubs: words in front, code behind.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Arena {
-    pub(super) address: u64,
+pub(crate) struct Arena {
+    pub(crate) address: u64,
     used: u64,
 }
 
 /// The places of one function's word and stub.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Room {
-    pub(super) word: u64,
-    pub(super) stub: u64,
+pub(crate) struct Room {
+    pub(crate) word: u64,
+    pub(crate) stub: u64,
 }
 
 impl Arena {
     /// An empty one.
-    pub(super) const fn at(address: u64) -> Self {
+    pub(crate) const fn at(address: u64) -> Self {
         Self { address, used: 0 }
     }
 
     /// Room for one more function.
-    pub(super) fn take(&mut self) -> Option<Room> {
+    pub(crate) fn take(&mut self) -> Option<Room> {
         let at = self.used;
         if at >= FUNCTIONS {
             return None;
@@ -39,13 +38,13 @@ impl Arena {
     }
 
     /// Whether jumps and data references get from all of it to all of a module, and back.
-    pub(super) fn reaches(&self, module: &Range<u64>) -> bool {
+    pub(crate) fn reaches(&self, module: &Range<u64>) -> bool {
         window(module).is_some_and(|window| window.contains(&self.address))
     }
 }
 
 /// A free place within reach of a module: in the middle of the largest gap.
-pub(super) fn place(memory: &[Stretch], taken: &[u64], module: &Range<u64>) -> Option<u64> {
+pub(crate) fn place(memory: &[Stretch], taken: &[u64], module: &Range<u64>) -> Option<u64> {
     let window = window(module)?;
     let largest = gaps(memory, taken)
         .map(|gap| gap.start.max(window.start)..gap.end.min(window.end + SIZE))
@@ -90,9 +89,9 @@ const FUNCTIONS: u64 = 2048;
 /// Bytes from stub to stub.
 const STRIDE: u64 = (CODE_OF_ONE + COUNTING) as u64;
 /// Bytes of words, in whole pages.
-pub(super) const DATA: u64 = (8 * FUNCTIONS).next_multiple_of(PAGE as u64);
+pub(crate) const DATA: u64 = (8 * FUNCTIONS).next_multiple_of(PAGE as u64);
 /// Bytes of code, in whole pages.
-pub(super) const CODE: u64 = (STRIDE * FUNCTIONS).next_multiple_of(PAGE as u64);
+pub(crate) const CODE: u64 = (STRIDE * FUNCTIONS).next_multiple_of(PAGE as u64);
 const SIZE: u64 = DATA + CODE;
 /// How far a jump gets, less a margin.
 const REACH: u64 = (2 << 30) - (64 << 10);
@@ -108,7 +107,7 @@ const HEAP: u64 = 1 << 30;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::symbols::maps::Maps;
+    use whyperf_inject::Maps;
 
     fn memory(text: &str) -> Vec<Stretch> {
         Maps::parse(text).stretches().to_vec()

@@ -15,19 +15,17 @@ use whyperf_layout::patch::{Outcome, Patch};
 use whyperf_layout::{Command, Message, Reply, geometry};
 use whyperf_model::Resource;
 
-use super::account::Spell;
-use super::allowance::Allowance;
-use super::desk::{Extent, Planned};
-use super::modules::FunctionKey;
-use super::outlook::{Outlook, Sightings};
-use super::window::{Notes, Window};
-use crate::catalogue::Catalogue;
-use crate::control::ring_doorbell;
-use crate::region::Region;
+use crate::account::Spell;
+use crate::agent::Agent;
+use crate::allowance::Allowance;
+use crate::desk::{Extent, Planned};
+use crate::modules::FunctionKey;
+use crate::outlook::{Outlook, Sightings};
+use crate::window::{Notes, Window};
 
 /// How far a function is.
 #[derive(Debug, PartialEq)]
-pub(super) enum Stage {
+pub(crate) enum Stage {
     /// The worker was asked how.
     Planning,
     /// It can be armed once its arena is mapped.
@@ -46,49 +44,49 @@ pub(super) enum Stage {
 
 /// A function of a process.
 #[derive(Debug)]
-pub(super) struct Site {
-    pub(super) code: Resource,
-    pub(super) stage: Stage,
-    pub(super) patch: Option<Box<Patch>>,
+pub(crate) struct Site {
+    pub(crate) code: Resource,
+    pub(crate) stage: Stage,
+    pub(crate) patch: Option<Box<Patch>>,
     arena: u64,
     /// Whether somebody wants it on.
-    pub(super) wanted: bool,
+    pub(crate) wanted: bool,
     /// Since which round nobody does.
     idle_since: u64,
     /// In which round it was last asked to switch.
     asked: u64,
     /// Since which round it is on.
-    pub(super) on_since: Option<u64>,
+    pub(crate) on_since: Option<u64>,
     /// Tries of arming that failed for a passing reason.
     tries: u32,
-    pub(super) window: Option<Window>,
+    pub(crate) window: Option<Window>,
     /// How often it may be visited in each of the windows that the process opens for it, 0 for none.
-    pub(super) windows: u64,
+    pub(crate) windows: u64,
     /// Ticks that it was on, as last looked at, and whether it ever was.
-    pub(super) seen: u64,
+    pub(crate) seen: u64,
     /// What else the process said of it then.
-    pub(super) notes: Notes,
+    pub(crate) notes: Notes,
     /// Nanoseconds that a call took when calls were counted last.
-    pub(super) each: Option<f64>,
-    pub(super) was_on: bool,
+    pub(crate) each: Option<f64>,
+    pub(crate) was_on: bool,
     /// What the last interval showed.
-    pub(super) spell: Spell,
+    pub(crate) spell: Spell,
     /// Whether the process's catalogue knows it.
     named: bool,
-    pub(super) is_system: bool,
-    pub(super) extent: Extent,
+    pub(crate) is_system: bool,
+    pub(crate) extent: Extent,
     /// What samples told of it.
-    pub(super) sightings: Sightings,
+    pub(crate) sightings: Sightings,
     /// Whether a call of it was ever seen.
-    pub(super) entered: bool,
+    pub(crate) entered: bool,
     /// Calls a second in the last interval.
-    pub(super) rate: f64,
+    pub(crate) rate: f64,
     /// Its region, once it has one: for the life of the process.
-    pub(super) region: Option<u32>,
+    pub(crate) region: Option<u32>,
 }
 
 /// The arena of functions that need none: they announce their calls themselves.
-pub(super) const NOWHERE: u64 = 0;
+pub(crate) const NOWHERE: u64 = 0;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ArenaStage {
@@ -99,21 +97,21 @@ enum ArenaStage {
 
 /// All functions of one process.
 #[derive(Debug, Default)]
-pub(super) struct Armory {
+pub(crate) struct Armory {
     /// Its threads are being looked at: no code is changed until that is over.
-    pub(super) is_looked_at: bool,
-    pub(super) sites: BTreeMap<FunctionKey, Site>,
+    pub(crate) is_looked_at: bool,
+    pub(crate) sites: BTreeMap<FunctionKey, Site>,
     /// Functions by their regions.
-    pub(super) regions: BTreeMap<u32, FunctionKey>,
+    pub(crate) regions: BTreeMap<u32, FunctionKey>,
     arenas: BTreeMap<u64, ArenaStage>,
-    pub(super) batch: Option<(u64, Vec<FunctionKey>)>,
-    pub(super) batches: u64,
+    pub(crate) batch: Option<(u64, Vec<FunctionKey>)>,
+    pub(crate) batches: u64,
     /// How often the process's functions may be called.
-    pub(super) allowance: Allowance,
+    pub(crate) allowance: Allowance,
     /// Functions that were too hot in the process of which it is a fork.
-    pub(super) hot: BTreeSet<FunctionKey>,
+    pub(crate) hot: BTreeSet<FunctionKey>,
     /// Looks at where its threads are, while something is too hot.
-    pub(super) outlook: Outlook,
+    pub(crate) outlook: Outlook,
 }
 
 impl Site {
@@ -148,21 +146,20 @@ impl Site {
 
 /// What a process's functions are served with in a round.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Turn<'process> {
-    pub(super) region: &'process Region,
-    pub(super) round: u64,
+pub(crate) struct Turn<'process> {
+    pub(crate) agent: Agent<'process>,
+    pub(crate) round: u64,
 }
 
 impl Turn<'_> {
-    pub(super) fn send(&self, what: Command, arguments: [u64; 3]) -> bool {
-        let message = Message { what: what as u64, arguments };
-        self.region.commands().send(self.region.replies(), message)
+    pub(crate) fn send(&self, what: Command, arguments: [u64; 3]) -> bool {
+        self.agent.send(what, arguments)
     }
 }
 
 impl Armory {
     /// Says that this function is wanted on; true when the worker has to be asked how.
-    pub(super) fn want(&mut self, key: FunctionKey, code: &Resource, round: u64) -> bool {
+    pub(crate) fn want(&mut self, key: FunctionKey, code: &Resource, round: u64) -> bool {
         let Some(site) = self.sites.get_mut(&key) else {
             let window = self.hot.contains(&key).then(Window::default);
             self.sites.insert(key, Site { window, ..Site::new(code.clone()) });
@@ -177,12 +174,12 @@ impl Armory {
     }
 
     /// Nobody wants anything, until somebody says so.
-    pub(super) fn want_nothing(&mut self) {
+    pub(crate) fn want_nothing(&mut self) {
         self.sites.values_mut().for_each(|site| site.wanted = false);
     }
 
     /// The worker found out how to patch a function.
-    pub(super) fn ready(&mut self, planned: &Planned, patch: Box<Patch>, arena: u64) {
+    pub(crate) fn ready(&mut self, planned: &Planned, patch: Box<Patch>, arena: u64) {
         let Some(site) = self.sites.get_mut(&planned.function) else { return };
         site.is_system = planned.is_system;
         site.extent = planned.extent.clone();
@@ -193,24 +190,26 @@ impl Armory {
     }
 
     /// The worker found out why not.
-    pub(super) fn not_ready(&mut self, key: FunctionKey, stage: Stage) {
+    pub(crate) fn not_ready(&mut self, key: FunctionKey, stage: Stage) {
         if let Some(site) = self.sites.get_mut(&key) {
             site.stage = stage;
         }
     }
 
-    /// Says how the functions are called whose regions may begin.
-    pub(super) fn name(&mut self, catalogue: &mut Catalogue) {
+    /// How the functions are called whose regions may begin, by their entries; each is told once.
+    pub(crate) fn take_names(&mut self) -> Vec<(u64, Resource)> {
+        let mut names = Vec::new();
         for site in self.sites.values_mut().filter(|site| !site.named) {
             if let Some(patch) = &site.patch {
-                catalogue.name_function(patch.entry, site.code.clone());
+                names.push((patch.entry, site.code.clone()));
                 site.named = true;
             }
         }
+        names
     }
 
     /// Takes a reply in. Answers the functions that need a place elsewhere, with the place that failed.
-    pub(super) fn take(
+    pub(crate) fn take(
         &mut self,
         reply: &Message,
         turn: Turn<'_>,
@@ -228,12 +227,12 @@ impl Armory {
     }
 
     /// Brings the process nearer to what is wanted.
-    pub(super) fn serve(&mut self, turn: Turn<'_>) {
+    pub(crate) fn serve(&mut self, turn: Turn<'_>) {
         let mut rung = self.map_arenas(turn);
         rung |= self.allowance.tell(turn);
         if self.is_looked_at {
             if rung {
-                ring_doorbell(turn.region);
+                turn.agent.wake();
             }
             return;
         }
@@ -243,12 +242,12 @@ impl Armory {
         }
         rung |= self.keep_windows(turn);
         if rung {
-            ring_doorbell(turn.region);
+            turn.agent.wake();
         }
     }
 
     /// Gives every function its bytes back; false when some could not be told yet.
-    pub(super) fn disarm(&mut self, turn: Turn<'_>) -> bool {
+    pub(crate) fn disarm(&mut self, turn: Turn<'_>) -> bool {
         let mut all = true;
         let mut rung = false;
         for site in self.sites.values_mut() {
@@ -267,7 +266,7 @@ impl Armory {
             all &= !matches!(site.stage, Stage::Disarming(_) | Stage::Arming);
         }
         if rung {
-            ring_doorbell(turn.region);
+            turn.agent.wake();
         }
         all
     }
@@ -275,7 +274,7 @@ impl Armory {
     fn map_arenas(&mut self, turn: Turn<'_>) -> bool {
         let mut rung = false;
         for (address, stage) in &mut self.arenas {
-            let sizes = super::arena::DATA | super::arena::CODE << 32;
+            let sizes = crate::arena::DATA | crate::arena::CODE << 32;
             if *stage == ArenaStage::Wanted && turn.send(Command::MapArena, [*address, sizes, 0]) {
                 *stage = ArenaStage::Asked;
                 rung = true;
@@ -302,7 +301,7 @@ impl Armory {
         if due.is_empty() {
             return false;
         }
-        for (record, (_, site)) in turn.region.staging().iter().zip(&due) {
+        for (record, (_, site)) in turn.agent.staging.iter().zip(&due) {
             if let Some(patch) = &site.patch {
                 record.write(patch);
             }
@@ -338,7 +337,7 @@ impl Armory {
 
     fn armed(&mut self, batch: u64, turn: Turn<'_>) {
         let Some((_, keys)) = self.batch.take_if(|(number, _)| *number == batch) else { return };
-        for (key, result) in keys.into_iter().zip(turn.region.results()) {
+        for (key, result) in keys.into_iter().zip(turn.agent.results) {
             let result = result.load(Ordering::Relaxed);
             let Some(site) = self.sites.get_mut(&key) else { continue };
             let region = u32::try_from(result >> 32).unwrap_or(0);
@@ -405,14 +404,14 @@ impl Site {
         self.stage = if passing && self.tries < MOST_TRIES {
             Stage::Ready
         } else {
-            Stage::Refused(super::refusal::sentence(outcome).to_owned())
+            Stage::Refused(crate::refusal::sentence(outcome).to_owned())
         };
     }
 
     /// Sends what the difference between wanted and is asks for; true when the bell is to be rung.
     fn follow(&mut self, turn: Turn<'_>) -> bool {
         let Stage::Armed(number) = self.stage else { return false };
-        let Some(record) = turn.region.regions().get(number as usize) else { return false };
+        let Some(record) = turn.agent.regions.get(number as usize) else { return false };
         let is_on = record.switched.load(Ordering::Relaxed) != 0;
         let region = u64::from(number);
         if self.wanted {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use whyperf_model::Resource;
 use whyperf_model::matching::PairId;
 
-use super::Instrumenter;
-use super::armory::{Armory, Stage};
+use crate::armory::{Armory, Stage};
+use crate::instrumenter::Instrumenter;
 
 /// What is known of a function over all processes and the whole run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -19,11 +19,11 @@ struct Entry {
 
 /// All functions that were ever asked about.
 #[derive(Debug, Default)]
-pub(super) struct Book(BTreeMap<Resource, Entry>);
+pub(crate) struct Book(BTreeMap<Resource, Entry>);
 
 impl Book {
     /// Takes down how far a process's functions are.
-    pub(super) fn take(&mut self, armory: &Armory) {
+    pub(crate) fn take(&mut self, armory: &Armory) {
         for site in armory.sites.values() {
             let entry = self.0.entry(site.code.clone()).or_default();
             entry.was_on |= site.on_since.is_some() || site.window.is_some();
@@ -37,7 +37,7 @@ impl Book {
 
 impl Instrumenter {
     /// What a reader should know of a pair whose functions showed nothing.
-    pub(crate) fn silence(&self, pair: PairId) -> Option<&'static str> {
+    pub fn silence(&self, pair: PairId) -> Option<&'static str> {
         let entries: Vec<&Entry> = self.entries(pair).collect();
         if entries.is_empty() || entries.iter().any(|entry| entry.was_entered) {
             return None;
@@ -53,7 +53,7 @@ impl Instrumenter {
 }
 
 /// What is said of a function that nobody enters.
-pub(super) const UNSEEN: &str =
+pub(crate) const UNSEEN: &str =
     "nothing entered it while it was watched; a call that began before is not seen";
 /// What is said of a function that was never on.
 const LATE: &str = "the program ended before it was switched on";

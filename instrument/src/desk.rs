@@ -10,13 +10,13 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 use whyperf_layout::patch::Patch;
 use whyperf_model::{Nanos, Resource};
 
-use super::modules::FunctionKey;
-use super::worker;
-use crate::symbols::Objects;
+use crate::modules::FunctionKey;
+use crate::objects::Objects;
+use crate::worker;
 
 /// A question.
 #[derive(Debug)]
-pub(super) enum Request {
+pub(crate) enum Request {
     /// A process appeared.
     Watch { process: u32, pid: u32 },
     /// A process ended.
@@ -39,7 +39,7 @@ pub(super) enum Request {
 
 /// What came of a question.
 #[derive(Debug)]
-pub(super) enum Answer {
+pub(crate) enum Answer {
     Found {
         code: Resource,
         functions: Vec<FunctionKey>,
@@ -70,37 +70,37 @@ pub(super) enum Answer {
 
 /// What a look at the threads of a process told.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(crate) struct Seen {
     /// Of each thread that ran: the functions it is in by a call that no event told of.
-    pub(super) threads: Vec<(u32, BTreeSet<FunctionKey>)>,
+    pub(crate) threads: Vec<(u32, BTreeSet<FunctionKey>)>,
     /// Whether these are all calls of all threads that ran.
-    pub(super) is_whole: bool,
+    pub(crate) is_whole: bool,
     /// For how long a thread stood still.
-    pub(super) stopped: Nanos,
+    pub(crate) stopped: Nanos,
 }
 
 /// One function of a process.
 #[derive(Debug)]
-pub(super) struct Planned {
-    pub(super) function: FunctionKey,
+pub(crate) struct Planned {
+    pub(crate) function: FunctionKey,
     /// It came with the system, not with the program.
-    pub(super) is_system: bool,
-    pub(super) extent: Extent,
-    pub(super) outcome: Outcome,
+    pub(crate) is_system: bool,
+    pub(crate) extent: Extent,
+    pub(crate) outcome: Outcome,
 }
 
 /// Where the code of a function lies in a process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Extent {
+pub(crate) struct Extent {
     /// Itself and the pieces that the compiler put elsewhere; none where that is not known.
-    pub(super) pieces: Vec<Range<u64>>,
+    pub(crate) pieces: Vec<Range<u64>>,
     /// Whether it calls others: then its time is more than what is spent in these.
-    pub(super) calls_others: bool,
+    pub(crate) calls_others: bool,
 }
 
 /// Whether it can be patched.
 #[derive(Debug)]
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     /// So, with an arena at this address.
     Patch(Box<Patch>, u64),
     /// It is better left alone, for this reason.
@@ -111,14 +111,14 @@ pub(super) enum Outcome {
 
 /// The desk at which questions are handed in and answers collected.
 #[derive(Debug)]
-pub(super) struct Desk {
+pub(crate) struct Desk {
     requests: Sender<Request>,
     answers: Receiver<Answer>,
 }
 
 impl Desk {
     /// Starts the thread; `None` when the system has none to give.
-    pub(super) fn open(objects: Arc<Objects>) -> Option<Self> {
+    pub(crate) fn open(objects: Arc<Objects>) -> Option<Self> {
         let (requests, inbox) = unbounded();
         let (outbox, answers) = unbounded();
         let thread = thread::Builder::new().name("code".to_owned());
@@ -126,13 +126,13 @@ impl Desk {
         Some(Self { requests, answers })
     }
 
-    pub(super) fn ask(&self, request: Request) {
+    pub(crate) fn ask(&self, request: Request) {
         // The worker only ends when this sender does; were it gone, functions would stay unknown.
         let _ = self.requests.send(request);
     }
 
     /// What was found by now.
-    pub(super) fn answers(&self) -> Vec<Answer> {
+    pub(crate) fn answers(&self) -> Vec<Answer> {
         self.answers.try_iter().collect()
     }
 }

@@ -8,29 +8,6 @@
 //! ```
 //! What is wanted is one map; every process is brought to it, those that join late too.
 
-mod account;
-mod activity;
-mod allowance;
-mod arena;
-mod armory;
-mod book;
-mod desk;
-mod inventory;
-mod ledger;
-mod modules;
-mod open_calls;
-mod outlook;
-mod patch;
-mod references;
-mod refusal;
-mod regions;
-mod search;
-mod stacks;
-mod standing;
-mod watched;
-mod window;
-mod worker;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -38,81 +15,79 @@ use whyperf_layout::Message;
 use whyperf_model::matching::PairId;
 use whyperf_model::{Category, Focus, Hierarchy, Metric, Nanos, Resource};
 
-pub(crate) use self::activity::{Activity, Span};
-use self::armory::{Armory, Site, Stage, Turn};
-use self::book::{Book, UNSEEN};
-use self::desk::{Answer, Desk, Request};
-use self::inventory::Inventory;
-use self::ledger::Ledger;
-pub(crate) use self::ledger::Seat;
-pub use self::ledger::{Basis, Sum};
-use self::modules::FunctionKey;
-use self::open_calls::OpenCalls;
-pub use self::patch::patch_of;
-pub(crate) use self::regions::Begun;
-pub(crate) use self::standing::Standing;
-use crate::catalogue::Catalogue;
-use crate::region::Region;
-use crate::symbols::Objects;
+use crate::activity::Activity;
+use crate::agent::Agent;
+use crate::armory::{Armory, Site, Stage, Turn};
+use crate::book::{Book, UNSEEN};
+use crate::desk::{Answer, Desk, Request};
+use crate::inventory::Inventory;
+use crate::ledger::Ledger;
+use crate::modules::FunctionKey;
+use crate::objects::Objects;
+use crate::open_calls::OpenCalls;
+use crate::regions::Begun;
 
 /// Which functions are wanted, and how far each process is.
 #[derive(Debug)]
-pub(crate) struct Instrumenter {
-    objects: Arc<Objects>,
+pub struct Instrumenter {
+    pub(crate) objects: Arc<Objects>,
     /// Opened when the first function is asked about.
-    desk: Option<Desk>,
+    pub(crate) desk: Option<Desk>,
     /// Functions that pairs need.
-    needs: BTreeMap<PairId, Vec<Resource>>,
+    pub(crate) needs: BTreeMap<PairId, Vec<Resource>>,
     /// Pairs that a user named.
-    by_name: BTreeSet<PairId>,
+    pub(crate) by_name: BTreeSet<PairId>,
     /// How many pairs need a function.
-    wanted: BTreeMap<Resource, usize>,
-    found: BTreeMap<Resource, Found>,
+    pub(crate) wanted: BTreeMap<Resource, usize>,
+    pub(crate) found: BTreeMap<Resource, Found>,
     /// What functions of modules are called.
-    names: BTreeMap<FunctionKey, Resource>,
-    armories: BTreeMap<u32, Armory>,
-    watched: BTreeMap<u32, u32>,
-    open_calls: BTreeMap<u32, OpenCalls>,
+    pub(crate) names: BTreeMap<FunctionKey, Resource>,
+    pub(crate) armories: BTreeMap<u32, Armory>,
+    pub(crate) watched: BTreeMap<u32, u32>,
+    pub(crate) open_calls: BTreeMap<u32, OpenCalls>,
     /// In which round somebody asked last whom a function calls.
-    asked_callees: Option<u64>,
-    inventory: Inventory,
+    pub(crate) asked_callees: Option<u64>,
+    pub(crate) inventory: Inventory,
     /// Regions that were met, and which of them the worker was not told of.
-    regions: BTreeSet<Resource>,
-    untold_regions: Vec<Begun>,
+    pub(crate) regions: BTreeSet<Resource>,
+    pub(crate) untold_regions: Vec<Begun>,
     /// Processes that ended in this round.
-    gone: Vec<u32>,
+    pub(crate) gone: Vec<u32>,
     /// Forks of processes in which functions were on: there they are, too.
-    heirs: BTreeSet<u32>,
-    told: Told,
-    ledger: Ledger,
-    book: Book,
-    round: u64,
+    pub(crate) heirs: BTreeSet<u32>,
+    pub(crate) told: Told,
+    pub(crate) ledger: Ledger,
+    pub(crate) book: Book,
+    pub(crate) round: u64,
     /// The share of the slowest process's time that measuring may take.
-    limit: f64,
+    pub(crate) limit: f64,
 }
 
 /// What a process is served with in a round.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Service<'process> {
+pub struct Service<'process> {
     /// Its living threads.
-    pub(crate) threads: &'process [u32],
-    pub(crate) region: &'process Region,
-    pub(crate) replies: &'process [Message],
-    pub(crate) activity: &'process Activity,
+    pub threads: &'process [u32],
+    /// Its agent.
+    pub agent: Agent<'process>,
+    /// What that replied since the round before.
+    pub replies: &'process [Message],
+    /// What its functions did since then.
+    pub activity: &'process Activity,
     /// What events of functions cost it since the round before, and all others.
-    pub(crate) spent: [Nanos; 2],
+    pub spent: [Nanos; 2],
 }
 
 /// The functions that a resource names, as far as is known.
 #[derive(Debug, Default)]
-struct Found {
-    functions: Vec<FunctionKey>,
+pub(crate) struct Found {
+    pub(crate) functions: Vec<FunctionKey>,
     /// Whether an answer is under way.
-    asked: bool,
+    pub(crate) asked: bool,
     /// In which round it was asked.
-    since: u64,
+    pub(crate) since: u64,
     /// Processes have come since: they may have others of that name.
-    is_old: bool,
+    pub(crate) is_old: bool,
 }
 
 /// What is to be told in the next round.
@@ -123,9 +98,9 @@ pub(crate) struct Told {
     /// Functions that are left alone, and why.
     pub(crate) refusals: BTreeMap<Resource, String>,
     /// Pairs of which that was said, and those that were said to be too hot.
-    pairs: BTreeSet<PairId>,
-    hot: BTreeSet<PairId>,
-    prices: BTreeMap<Resource, f64>,
+    pub(crate) pairs: BTreeSet<PairId>,
+    pub(crate) hot: BTreeSet<PairId>,
+    pub(crate) prices: BTreeMap<Resource, f64>,
 }
 
 impl Found {
@@ -136,7 +111,9 @@ impl Found {
 }
 
 impl Instrumenter {
-    pub(crate) fn over(objects: Arc<Objects>, limit: f64) -> Self {
+    /// Over these objects, with the share of the slowest process's time that measuring may take.
+    #[must_use]
+    pub fn over(objects: Arc<Objects>, limit: f64) -> Self {
         Self {
             objects,
             limit,
@@ -164,7 +141,7 @@ impl Instrumenter {
 
     /// A pair is measured from now on, and needs the functions that its focus names. Waits are seen
     /// at their calls; only who asks by name wants those below a function, too.
-    pub(crate) fn start(&mut self, pair: PairId, metric: Metric, focus: &Focus, by_name: bool) {
+    pub fn start(&mut self, pair: PairId, metric: Metric, focus: &Focus, by_name: bool) {
         let is_code = metric.definition().categories.contains(Category::Function);
         if focus.is_root(Hierarchy::Code) || !(is_code || by_name) {
             return;
@@ -181,7 +158,7 @@ impl Instrumenter {
     }
 
     /// A pair is measured no longer.
-    pub(crate) fn stop(&mut self, pair: PairId) {
+    pub fn stop(&mut self, pair: PairId) {
         for code in self.needs.remove(&pair).into_iter().flatten() {
             if let Some(users) = self.wanted.get_mut(&code) {
                 *users -= 1;
@@ -193,7 +170,7 @@ impl Instrumenter {
     }
 
     /// Asks which functions a function calls.
-    pub(crate) fn ask_callees(&mut self, of: Resource, are_wanted: bool) {
+    pub fn ask_callees(&mut self, of: Resource, are_wanted: bool) {
         if are_wanted {
             self.asked_callees = Some(self.round);
             self.ask(Request::Callees { of });
@@ -204,7 +181,7 @@ impl Instrumenter {
     }
 
     /// A process appeared.
-    pub(crate) fn watch(&mut self, process: u32, pid: u32) {
+    pub fn watch(&mut self, process: u32, pid: u32) {
         self.has_more_modules();
         self.watched.insert(process, pid);
         if let Some(desk) = &self.desk {
@@ -215,7 +192,7 @@ impl Instrumenter {
     }
 
     /// A process is a fork of another: what is too hot there is here, too.
-    pub(crate) fn inherit(&mut self, process: u32, parent: u32) {
+    pub fn inherit(&mut self, process: u32, parent: u32) {
         let is_heir = self.heirs.contains(&parent);
         let Some(parent) = self.armories.get(&parent) else {
             self.heirs.extend(is_heir.then_some(process));
@@ -230,18 +207,18 @@ impl Instrumenter {
     }
 
     /// A process ended: takes down what its functions did last.
-    pub(crate) fn conclude(&mut self, process: u32, service: Service<'_>) {
-        let turn = self.turn(service.region);
+    pub fn conclude(&mut self, process: u32, service: Service<'_>) {
+        let turn = self.turn(service.agent);
         let Some(armory) = self.armories.get_mut(&process) else { return };
         for reply in service.replies {
             armory.take(reply, turn);
         }
         armory.look_out(self.watched.get(&process).copied(), self.limit);
-        armory.note(service.activity, service.region);
+        armory.note(service.activity, service.agent);
     }
 
     /// A process ended, and with the next round everything in it.
-    pub(crate) fn forget(&mut self, process: u32) {
+    pub fn forget(&mut self, process: u32) {
         if self.watched.contains_key(&process) {
             self.note_lost(process);
             self.gone.push(process);
@@ -260,12 +237,12 @@ impl Instrumenter {
     }
 
     /// Whether a process is there, or ended in this round only.
-    pub(crate) fn is_watched(&self, process: u32) -> bool {
+    pub fn is_watched(&self, process: u32) -> bool {
         self.watched.contains_key(&process)
     }
 
     /// Whether nothing is to come any more of what a user named in a process.
-    pub(crate) fn is_in_place(&self, process: u32) -> bool {
+    pub fn is_in_place(&self, process: u32) -> bool {
         let is_settled = |code: &Resource| {
             let Some(found) = self.found.get(code).filter(|found| !found.is_open()) else {
                 return false;
@@ -280,7 +257,7 @@ impl Instrumenter {
     }
 
     /// Takes in what was found out since the last round, and asks for what is wanted now.
-    pub(crate) fn begin_round(&mut self) {
+    pub fn begin_round(&mut self) {
         self.round += 1;
         self.bury();
         self.list_modules();
@@ -305,9 +282,10 @@ impl Instrumenter {
         }
     }
 
-    /// Brings a process nearer to what is wanted.
-    pub(crate) fn serve(&mut self, process: u32, service: Service<'_>, catalogue: &mut Catalogue) {
-        let turn = self.turn(service.region);
+    /// Brings a process nearer to what is wanted. Answers how functions are called that it did not know
+    /// of before, by their entries.
+    pub fn serve(&mut self, process: u32, service: Service<'_>) -> Vec<(u64, Resource)> {
+        let turn = self.turn(service.agent);
         let limit = self.limit;
         let armory = self.armories.entry(process).or_default();
         let mut moves = Vec::new();
@@ -315,7 +293,7 @@ impl Instrumenter {
             moves.extend(armory.take(reply, turn));
         }
         armory.look_out(self.watched.get(&process).copied(), limit);
-        armory.note(service.activity, service.region);
+        armory.note(service.activity, service.agent);
         armory.allow(limit, &service);
         armory.want_nothing();
         let mut plan = Vec::new();
@@ -326,7 +304,7 @@ impl Instrumenter {
                 }
             }
         }
-        armory.name(catalogue);
+        let names = armory.take_names();
         armory.serve(turn);
         if !plan.is_empty() {
             self.ask(Request::Plan { process, functions: plan });
@@ -335,11 +313,12 @@ impl Instrumenter {
             self.ask(Request::Move { process, arena, functions });
         }
         self.look(process, service.threads, service.activity.length);
+        names
     }
 
     /// Gives the functions of a process their original bytes back; true when all have them.
-    pub(crate) fn disarm(&mut self, process: u32, region: &Region, replies: &[Message]) -> bool {
-        let turn = self.turn(region);
+    pub fn disarm(&mut self, process: u32, agent: Agent<'_>, replies: &[Message]) -> bool {
+        let turn = self.turn(agent);
         let Some(armory) = self.armories.get_mut(&process) else { return true };
         for reply in replies {
             armory.take(reply, turn);
@@ -348,27 +327,27 @@ impl Instrumenter {
     }
 
     /// Whether a process has no function that is, was or shall be on.
-    pub(crate) fn has_nothing_for(&self, process: u32) -> bool {
+    pub fn has_nothing_for(&self, process: u32) -> bool {
         self.wanted.is_empty() && !self.armories.contains_key(&process)
     }
 
-    const fn turn<'process>(&self, region: &'process Region) -> Turn<'process> {
-        Turn { region, round: self.round }
+    const fn turn<'process>(&self, agent: Agent<'process>) -> Turn<'process> {
+        Turn { agent, round: self.round }
     }
 
     /// Whether a pair needs functions to be on.
-    pub(crate) fn needs_functions(&self, pair: PairId) -> bool {
+    pub fn needs_functions(&self, pair: PairId) -> bool {
         self.needs.contains_key(&pair)
     }
 
     /// Why a function is left alone, if it is in every process that has it.
-    pub(crate) fn refusal(&self, pair: PairId) -> Option<&str> {
+    pub fn refusal(&self, pair: PairId) -> Option<&str> {
         let needs = self.needs.get(&pair)?;
         needs.iter().find_map(|code| self.told.refusals.get(code)).map(String::as_str)
     }
 
     /// Pairs whose functions cannot be measured, with the reason; each is told once.
-    pub(crate) fn take_refused(&mut self) -> Vec<(PairId, String)> {
+    pub fn take_refused(&mut self) -> Vec<(PairId, String)> {
         let refusal = |pair: &PairId| Some((*pair, self.refusal(*pair)?.to_owned()));
         let refused: Vec<_> = self.needs.keys().filter_map(refusal).collect();
         let quiet =
@@ -381,17 +360,17 @@ impl Instrumenter {
     }
 
     /// All functions that were left alone so far, and why.
-    pub(crate) const fn refusals(&self) -> &BTreeMap<Resource, String> {
+    pub const fn refusals(&self) -> &BTreeMap<Resource, String> {
         &self.told.refusals
     }
 
     /// Which functions are called by which, told since the last time.
-    pub(crate) fn take_callees(&mut self) -> Vec<(Resource, Vec<Resource>)> {
+    pub fn take_callees(&mut self) -> Vec<(Resource, Vec<Resource>)> {
         std::mem::take(&mut self.told.callees)
     }
 
     /// Whether a resource names a function of some process; `None` when that is not known yet.
-    pub(crate) fn exists(&self, code: &Resource) -> Option<bool> {
+    pub fn exists(&self, code: &Resource) -> Option<bool> {
         let found = self.found.get(code)?;
         if found.asked && found.functions.is_empty() {
             None
@@ -428,7 +407,7 @@ impl Instrumenter {
     }
 
     /// Takes note of functions that no process can measure.
-    pub(crate) fn end_round(&mut self) {
+    pub fn end_round(&mut self) {
         self.armories.values().for_each(|armory| self.book.take(armory));
         self.ledger.close_round();
         let mut open = BTreeSet::new();
@@ -453,7 +432,7 @@ impl Instrumenter {
         self.told.refusals.extend(refused);
     }
 
-    fn ask(&mut self, request: Request) {
+    pub(crate) fn ask(&mut self, request: Request) {
         if self.desk.is_none() {
             self.desk = Desk::open(self.objects.clone());
             for (process, pid) in &self.watched {
@@ -471,4 +450,4 @@ impl Instrumenter {
 /// Rounds after which a name that nothing had is looked for again.
 const PATIENCE: u64 = 20;
 /// Rounds from telling how often functions are called to telling it again.
-const PRICED: u64 = 10;
+pub(crate) const PRICED: u64 = 10;

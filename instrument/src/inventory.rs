@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_model::{Hierarchy, Resource};
 
-use super::Instrumenter;
-use super::desk::Request;
-use super::modules::FunctionKey;
-use super::worker::Worker;
+use crate::desk::Request;
+use crate::instrumenter::Instrumenter;
+use crate::modules::FunctionKey;
+use crate::worker::Worker;
 
 /// What is told of modules and functions.
 #[derive(Debug, Default)]
-pub(super) struct Inventory {
+pub(crate) struct Inventory {
     /// Whether anybody wants to know.
     is_wanted: bool,
     /// Whether there are processes whose modules were not asked for.
@@ -23,7 +23,7 @@ pub(super) struct Inventory {
 }
 
 impl Inventory {
-    pub(super) fn take(&mut self, code: Vec<Resource>) {
+    pub(crate) fn take(&mut self, code: Vec<Resource>) {
         let told = &mut self.told;
         self.news.extend(code.into_iter().filter(|one| told.insert(one.clone())));
     }
@@ -31,23 +31,23 @@ impl Inventory {
 
 impl Instrumenter {
     /// From now on the modules of all processes are told.
-    pub(crate) const fn tell_modules(&mut self) {
+    pub const fn tell_modules(&mut self) {
         self.inventory.is_wanted = true;
     }
 
     /// A process has come.
-    pub(super) const fn has_more_modules(&mut self) {
+    pub(crate) const fn has_more_modules(&mut self) {
         self.inventory.is_due = true;
     }
 
-    pub(super) fn list_modules(&mut self) {
+    pub(crate) fn list_modules(&mut self) {
         if self.inventory.is_wanted && std::mem::take(&mut self.inventory.is_due) {
             self.ask(Request::List { module: None });
         }
     }
 
     /// Asks for the functions of modules that somebody asks about.
-    pub(super) fn list_functions(&mut self, code: &[Resource]) {
+    pub(crate) fn list_functions(&mut self, code: &[Resource]) {
         for module in code.iter().filter(|one| one.depth() == 1) {
             if self.inventory.is_wanted && self.inventory.asked.insert(module.clone()) {
                 self.ask(Request::List { module: Some(module.clone()) });
@@ -56,14 +56,14 @@ impl Instrumenter {
     }
 
     /// Modules and functions that were found since the last time.
-    pub(crate) fn take_listed(&mut self) -> Vec<Resource> {
+    pub fn take_listed(&mut self) -> Vec<Resource> {
         std::mem::take(&mut self.inventory.news)
     }
 }
 
 impl Worker {
     /// The modules of the programs and of their own libraries, or the functions of a module: the largest ones.
-    pub(super) fn list(&mut self, module: Option<&Resource>) -> Vec<Resource> {
+    pub(crate) fn list(&mut self, module: Option<&Resource>) -> Vec<Resource> {
         let mut sizes: BTreeMap<Resource, u64> = BTreeMap::new();
         for key in self.own_functions() {
             let known = self.modules.get(key.module);

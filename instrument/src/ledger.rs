@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use whyperf_model::matching::{Matcher, PairId};
 use whyperf_model::{Aggregation, Category, Focus, Hierarchy, Metric, Nanos, Unit};
 
-use super::account::{Account, Kind, Spell};
-use super::modules::FunctionKey;
-use super::{Instrumenter, Standing};
+use crate::account::{Account, Kind, Spell};
+use crate::instrumenter::Instrumenter;
+use crate::modules::FunctionKey;
+use crate::standing::Standing;
 
 /// What a pair came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -30,13 +31,15 @@ pub struct Sum {
 
 /// A process in an interval.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Seat<'a> {
-    pub(crate) number: u32,
+pub struct Seat<'a> {
+    /// Its number.
+    pub number: u32,
     /// The groups that its threads are in.
-    pub(crate) groups: &'a [u32],
-    pub(crate) length: Nanos,
+    pub groups: &'a [u32],
+    /// How long the interval is.
+    pub length: Nanos,
     /// It waits at its start for functions to be in place.
-    pub(crate) is_held: bool,
+    pub is_held: bool,
 }
 
 impl Sum {
@@ -112,10 +115,10 @@ struct Entry {
 
 /// What the pairs came to so far.
 #[derive(Debug, Default)]
-pub(super) struct Ledger(BTreeMap<PairId, Entry>);
+pub(crate) struct Ledger(BTreeMap<PairId, Entry>);
 
 impl Ledger {
-    pub(super) fn close_round(&mut self) {
+    pub(crate) fn close_round(&mut self) {
         for entry in self.0.values_mut() {
             entry.covered += std::mem::take(&mut entry.now);
         }
@@ -124,14 +127,14 @@ impl Ledger {
 
 impl Instrumenter {
     /// The pairs that functions have to be on for, and their amounts by now.
-    pub(crate) fn amounts(&self, matcher: &Matcher) -> Vec<(PairId, i64)> {
+    pub fn amounts(&self, matcher: &Matcher) -> Vec<(PairId, i64)> {
         let amount = |pair: &PairId| Some((*pair, matcher.get(*pair)?.amount));
         self.needs.keys().filter_map(amount).collect()
     }
 
     /// Whether what a process brings has to be told apart from what others do.
-    pub(crate) fn tells_apart(&self, process: u32) -> bool {
-        let is_hot = |armory: &super::Armory| {
+    pub fn tells_apart(&self, process: u32) -> bool {
+        let is_hot = |armory: &crate::armory::Armory| {
             armory.sites.values().any(|site| site.window.is_some() || !site.spell.is_plain())
         };
         !self.by_name.is_empty() || self.armories.get(&process).is_some_and(is_hot)
@@ -139,12 +142,7 @@ impl Instrumenter {
 
     /// Takes down what a process's interval brought, and makes what windows showed of it stand for
     /// all of it.
-    pub(crate) fn account(
-        &mut self,
-        before: &[(PairId, i64)],
-        seat: Seat<'_>,
-        matcher: &mut Matcher,
-    ) {
+    pub fn account(&mut self, before: &[(PairId, i64)], seat: Seat<'_>, matcher: &mut Matcher) {
         for (pair, before) in before {
             let Some(active) = matcher.get_mut(*pair) else { continue };
             if seat.is_held && self.by_name.contains(pair) {
@@ -177,7 +175,7 @@ impl Instrumenter {
     }
 
     /// A process that ended had functions that pairs need, and none of them was in place.
-    pub(super) fn note_lost(&mut self, process: u32) {
+    pub(crate) fn note_lost(&mut self, process: u32) {
         let is_hot = self.armories.get(&process).is_some_and(|armory| !armory.hot.is_empty());
         if self.heirs.contains(&process) && !is_hot {
             return;
@@ -196,12 +194,12 @@ impl Instrumenter {
     }
 
     /// Whether a user named pairs that need functions.
-    pub(crate) fn is_asked_by_name(&self) -> bool {
+    pub fn is_asked_by_name(&self) -> bool {
         self.by_name.iter().any(|pair| self.needs.contains_key(pair))
     }
 
     /// What a pair that a user named came to; `None` for one that needs no function.
-    pub(crate) fn sum(&self, pair: PairId) -> Option<Sum> {
+    pub fn sum(&self, pair: PairId) -> Option<Sum> {
         if !self.by_name.contains(&pair) || !self.needs.contains_key(&pair) {
             return None;
         }

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use ahash::AHashMap;
 use whyperf_code::plan::{Islands, Plan, Refusal, plan};
 use whyperf_code::{Callee, FunctionId, FunctionKind, Object, Scope};
+use whyperf_inject::Stretch;
 use whyperf_model::{Hierarchy, Resource};
 
-use super::references;
-use crate::symbols::Objects;
-use crate::symbols::maps::Stretch;
+use crate::objects::Objects;
+use crate::references;
 
 /// What `-finstrument-functions` has called at each entry.
 const ANNOUNCEMENT: &str = "__cyg_profile_func_enter";
@@ -26,8 +26,8 @@ pub(crate) struct FunctionKey {
 
 /// An object and what was found out about it.
 #[derive(Debug)]
-pub(super) struct Module {
-    pub(super) code: Arc<Object>,
+pub(crate) struct Module {
+    pub(crate) code: Arc<Object>,
     islands: Islands,
     plans: AHashMap<FunctionId, Result<Plan, Refusal>>,
     exports: OnceCell<AHashMap<String, FunctionId>>,
@@ -36,18 +36,18 @@ pub(super) struct Module {
 
 /// All objects that were needed so far.
 #[derive(Debug)]
-pub(super) struct Modules {
+pub(crate) struct Modules {
     objects: Arc<Objects>,
     list: Vec<Module>,
 }
 
 impl Modules {
-    pub(super) const fn new(objects: Arc<Objects>) -> Self {
+    pub(crate) const fn new(objects: Arc<Objects>) -> Self {
         Self { objects, list: Vec::new() }
     }
 
     /// The object that a process has mapped here; `None` when it cannot be read.
-    pub(super) fn mapped(&mut self, pid: u32, stretch: &Stretch) -> Option<u32> {
+    pub(crate) fn mapped(&mut self, pid: u32, stretch: &Stretch) -> Option<u32> {
         let code = self.objects.mapped(pid, stretch)?.ok()?;
         let same = |module: &Module| {
             let build = module.code.build_id();
@@ -63,12 +63,12 @@ impl Modules {
         u32::try_from(at).ok()
     }
 
-    pub(super) fn get(&self, module: u32) -> &Module {
+    pub(crate) fn get(&self, module: u32) -> &Module {
         &self.list[module as usize]
     }
 
     /// Whether what a function does is inside of calls that we wrap: time in those is known without it, and is no computing.
-    pub(super) fn is_inside_wrapped(&self, key: FunctionKey) -> bool {
+    pub(crate) fn is_inside_wrapped(&self, key: FunctionKey) -> bool {
         let known = self.get(key.module);
         // A program may give its own functions the names that the system has.
         if known.is_mpi() || !known.is_system() {
@@ -79,39 +79,39 @@ impl Modules {
         known.code.names(key.function).iter().any(|name| is_wrapped(&name.text))
     }
 
-    pub(super) fn get_mut(&mut self, module: u32) -> &mut Module {
+    pub(crate) fn get_mut(&mut self, module: u32) -> &mut Module {
         &mut self.list[module as usize]
     }
 }
 
 impl Module {
     /// How a function is called in the hierarchy of code: as call sites in it are.
-    pub(super) fn resource(&self, function: FunctionId) -> Resource {
+    pub(crate) fn resource(&self, function: FunctionId) -> Resource {
         let place = self.code.place_of(function);
         Resource::root(Hierarchy::Code).child(&place.module).child(&place.function)
     }
 
     /// Whether the compiler made the function announce its own calls to us, so that no code has to
     /// change: it names itself to the function for that.
-    pub(super) fn announces(&self, function: FunctionId) -> bool {
+    pub(crate) fn announces(&self, function: FunctionId) -> bool {
         let is_ours = |callee: &Callee| matches!(callee, Callee::Imported(name) if name.split('@').next() == Some(ANNOUNCEMENT));
         self.code.calls(function).callees.iter().any(is_ours)
             && references::in_code(&self.code, function).contains(&function)
     }
 
     /// Its file's name.
-    pub(super) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         self.code.path().file_name().and_then(|name| name.to_str()).unwrap_or_default()
     }
 
     /// Whether it is the library that measures.
-    pub(super) fn is_ours(&self) -> bool {
-        self.name() == crate::attach::LIBRARY
+    pub(crate) fn is_ours(&self) -> bool {
+        self.name() == whyperf_inject::LIBRARY
     }
 
     /// Whether it is a library of MPI: those alone have each function under a second name, for tools. In a program that has
     /// MPI inside nothing is wrapped.
-    pub(super) fn is_mpi(&self) -> bool {
+    pub(crate) fn is_mpi(&self) -> bool {
         let is_for_tools = |name: &String| {
             name.get(..PROFILED.len()).is_some_and(|start| start.eq_ignore_ascii_case(PROFILED))
         };
@@ -125,13 +125,13 @@ impl Module {
     }
 
     /// Whether it is a library that came with the system.
-    pub(super) fn is_system(&self) -> bool {
+    pub(crate) fn is_system(&self) -> bool {
         let path = self.code.path();
         SYSTEM.iter().any(|folder| path.starts_with(folder)) && !self.is_program()
     }
 
     /// How to patch a function, planned once.
-    pub(super) fn plan(&mut self, function: FunctionId) -> Result<Plan, Refusal> {
+    pub(crate) fn plan(&mut self, function: FunctionId) -> Result<Plan, Refusal> {
         if let Some(known) = self.plans.get(&function) {
             return known.clone();
         }
@@ -141,7 +141,7 @@ impl Module {
     }
 
     /// The function that other objects find under this name.
-    pub(super) fn export(&self, name: &str) -> Option<FunctionId> {
+    pub(crate) fn export(&self, name: &str) -> Option<FunctionId> {
         self.exports().get(name).copied()
     }
 
@@ -150,14 +150,14 @@ impl Module {
     }
 
     /// All functions that are called and return.
-    pub(super) fn ordinary(&self) -> impl Iterator<Item = FunctionId> + '_ {
+    pub(crate) fn ordinary(&self) -> impl Iterator<Item = FunctionId> + '_ {
         let all = (0..).map(FunctionId).zip(self.code.functions());
         let ordinary = all.filter(|(_, function)| function.kind == FunctionKind::Ordinary);
         ordinary.map(|(id, _)| id)
     }
 
     /// Where a process has it that mapped it here: by how much addresses are higher than linked.
-    pub(super) fn bias(&self, stretch: &Stretch) -> Option<u64> {
+    pub(crate) fn bias(&self, stretch: &Stretch) -> Option<u64> {
         // A mapping is whole pages, so its first bytes may belong to the part before.
         let inside = (0..stretch.end - stretch.start).step_by(16).find_map(|distance| {
             let linked = self.code.address(stretch.offset + distance)?;

@@ -8,38 +8,37 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ahash::AHashMap;
 use whyperf_code::{Object, ObjectError, Opening, Storage};
-
-use super::maps::{FileName, Stretch};
-use crate::mapping::{Access, Mapping};
+use whyperf_inject::{Access, Mapping};
+use whyperf_inject::{FileName, Stretch};
 
 /// Objects by the file they are. They are kept until the daemon ends.
 #[derive(Debug, Default)]
-pub(crate) struct Objects {
+pub struct Objects {
     known: Mutex<AHashMap<FileName, Known>>,
     /// A private folder for what takes time to work out.
     cache: Option<PathBuf>,
 }
 
 /// An object, or why there is none.
-pub(crate) type Known = Result<Arc<Object>, Arc<ObjectError>>;
+pub type Known = Result<Arc<Object>, Arc<ObjectError>>;
 
 impl Objects {
     /// Keeps what is worked out about objects in the user's own folder for such things, if there is
     /// one.
-    pub(crate) fn of_user() -> Self {
+    pub fn of_user() -> Self {
         let folder = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let cache = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")));
         Self { cache: cache.map(|folder| folder.join("whyperf/code")), ..Self::default() }
     }
 
     /// The object that a stretch of a process's memory is mapped from; `None` where it is none.
-    pub(crate) fn mapped(&self, pid: u32, stretch: &Stretch) -> Option<Known> {
+    pub fn mapped(&self, pid: u32, stretch: &Stretch) -> Option<Known> {
         let name = stretch.file.as_ref()?;
         Some(self.kept(name, || self.open(pid, stretch, name)))
     }
 
     /// The object in a file; `None` where there is none.
-    pub(crate) fn of_file(&self, path: &Path) -> Option<Known> {
+    pub fn of_file(&self, path: &Path) -> Option<Known> {
         let name = FileName::of(path)?;
         let (path, cache) = (name.path.clone(), self.cache.clone());
         let opening = Opening { reach: path.clone(), path, read: map, cache };
@@ -97,15 +96,19 @@ fn map(path: &Path) -> io::Result<Arc<dyn Storage>> {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
     }
     let length = usize::try_from(metadata.len()).map_err(io::Error::other)?;
-    Ok(Arc::new(Mapping::of(&file, 0, length, Access::Read)?))
+    Ok(Arc::new(Mapped(Mapping::of(&file, 0, length, Access::Read)?)))
 }
 
-impl Storage for Mapping {
+/// The bytes of an object's file.
+#[derive(Debug)]
+struct Mapped(Mapping);
+
+impl Storage for Mapped {
     fn bytes(&self) -> &[u8] {
-        self.bytes()
+        self.0.bytes()
     }
 
     fn is_damaged(&self) -> bool {
-        self.is_damaged()
+        self.0.is_damaged()
     }
 }

@@ -14,14 +14,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use whyperf_model::matching::PairId;
 use whyperf_model::{Nanos, Resource};
 
-use super::Instrumenter;
-use super::armory::{Armory, Site, Stage};
-use super::desk::{Request, Seen};
-use super::modules::FunctionKey;
+use crate::armory::{Armory, Site, Stage};
+use crate::desk::{Request, Seen};
+use crate::instrumenter::Instrumenter;
+use crate::modules::FunctionKey;
 
 /// The open calls of one process.
 #[derive(Debug, Default)]
-pub(super) struct OpenCalls {
+pub(crate) struct OpenCalls {
     /// In which round it was asked for the look that is under way.
     asked: Option<u64>,
     /// The round of the last look, and rounds until the next.
@@ -104,7 +104,7 @@ impl Armory {
 
 impl Instrumenter {
     /// Has threads of a process looked at when it is time to.
-    pub(super) fn look(&mut self, process: u32, threads: &[u32], round_length: Nanos) {
+    pub(crate) fn look(&mut self, process: u32, threads: &[u32], round_length: Nanos) {
         let round = self.round;
         let is_curious = self.asked_callees.is_some_and(|asked| round < asked + CURIOUS);
         let Some(armory) = self.armories.get_mut(&process) else { return };
@@ -120,7 +120,7 @@ impl Instrumenter {
     }
 
     /// A look was taken.
-    pub(super) fn looked(&mut self, process: u32, seen: Seen) {
+    pub(crate) fn looked(&mut self, process: u32, seen: Seen) {
         let Some(armory) = self.armories.get_mut(&process) else { return };
         armory.is_looked_at = false;
         if let Some(open) = self.open_calls.get_mut(&process) {
@@ -129,7 +129,7 @@ impl Instrumenter {
     }
 
     /// Whether it is known of all of a pair's functions that nobody enters whether calls of them are open.
-    pub(super) fn is_explained(&self, pair: PairId) -> bool {
+    pub(crate) fn is_explained(&self, pair: PairId) -> bool {
         let needs = self.needs.get(&pair).into_iter().flatten();
         let keys: Vec<FunctionKey> = needs
             .filter_map(|code| self.found.get(code))
@@ -147,7 +147,7 @@ impl Instrumenter {
     }
 
     /// By thread the functions that it is in by calls that no event told of, when that changed.
-    pub(crate) fn take_open_calls(&mut self, process: u32) -> Option<BTreeMap<u32, Vec<Resource>>> {
+    pub fn take_open_calls(&mut self, process: u32) -> Option<BTreeMap<u32, Vec<Resource>>> {
         let open = self.open_calls.get_mut(&process)?;
         if !std::mem::take(&mut open.is_changed) {
             return None;
@@ -159,7 +159,7 @@ impl Instrumenter {
     }
 
     /// For how long looks stopped a thread of a process since the last time.
-    pub(crate) fn take_stopped(&mut self, process: u32) -> Nanos {
+    pub fn take_stopped(&mut self, process: u32) -> Nanos {
         let open = self.open_calls.get_mut(&process);
         open.map_or(Nanos::ZERO, |open| std::mem::take(&mut open.stopped))
     }

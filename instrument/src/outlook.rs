@@ -6,13 +6,13 @@
 
 use whyperf_model::Nanos;
 
-use super::Instrumenter;
-use super::armory::{Armory, Site};
+use crate::armory::{Armory, Site};
+use crate::instrumenter::Instrumenter;
 use crate::sampling::Sampling;
 
 /// Looks at where the threads of a process are.
 #[derive(Debug, Default)]
-pub(super) struct Outlook {
+pub(crate) struct Outlook {
     sampling: Option<Sampling>,
     /// The system does not allow it.
     is_refused: bool,
@@ -22,18 +22,18 @@ pub(super) struct Outlook {
 
 /// What an interval's samples said of a function.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Sighted {
+pub(crate) struct Sighted {
     /// Running time in it.
-    pub(super) inside: Nanos,
+    pub(crate) inside: Nanos,
     /// Running time of all threads.
-    pub(super) ran: Nanos,
+    pub(crate) ran: Nanos,
 }
 
 /// What samples said of a function so far.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Sightings {
+pub(crate) struct Sightings {
     /// In the interval that just ended, if there were any.
-    pub(super) newest: Option<Sighted>,
+    pub(crate) newest: Option<Sighted>,
     /// Since amounts were told last: running time in it, and how long the process lived.
     inside: Nanos,
     lived: Nanos,
@@ -41,7 +41,7 @@ pub(super) struct Sightings {
 
 impl Sightings {
     /// Running time in the function in each nanosecond that the process lived, since amounts were told last.
-    pub(super) fn density(&mut self, lived: Nanos) -> Option<f64> {
+    pub(crate) fn density(&mut self, lived: Nanos) -> Option<f64> {
         let newest = self.newest?;
         self.inside += newest.inside;
         self.lived += lived;
@@ -49,14 +49,14 @@ impl Sightings {
     }
 
     /// Amounts of the interval are told.
-    pub(super) fn told(&mut self) {
+    pub(crate) fn told(&mut self) {
         (self.inside, self.lived) = (Nanos::ZERO, Nanos::ZERO);
     }
 }
 
 impl Armory {
     /// Takes in what was sampled since the round before, and sees to it that more is.
-    pub(super) fn look_out(&mut self, pid: Option<u32>, limit: f64) {
+    pub(crate) fn look_out(&mut self, pid: Option<u32>, limit: f64) {
         let Self { sites, outlook, .. } = self;
         let is_hot = |site: &&mut Site| site.wanted && site.window.is_some();
         let mut hot: Vec<&mut Site> = sites.values_mut().filter(is_hot).collect();
@@ -101,7 +101,7 @@ impl Site {
 
 impl Instrumenter {
     /// What samples cost a process since this was asked last.
-    pub(crate) fn take_sampled(&mut self, process: u32) -> Nanos {
+    pub fn take_sampled(&mut self, process: u32) -> Nanos {
         let armory = self.armories.get_mut(&process);
         armory.map(|armory| std::mem::take(&mut armory.outlook.cost)).unwrap_or_default()
     }

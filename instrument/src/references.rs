@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use whyperf_code::{FunctionId, FunctionKind, Object};
 
 /// Functions of the object whose address this one's code holds, itself among them.
-pub(super) fn in_code(object: &Object, function: FunctionId) -> BTreeSet<FunctionId> {
+pub(crate) fn in_code(object: &Object, function: FunctionId) -> BTreeSet<FunctionId> {
     let mut found = BTreeSet::new();
     let Some(body) = object.functions().get(function.index()) else { return found };
     let Some(code) = object.text(body.entry..body.end) else { return found };
@@ -22,7 +22,7 @@ pub(super) fn in_code(object: &Object, function: FunctionId) -> BTreeSet<Functio
 }
 
 /// Functions of the object whose address lies in its data: tables of functions, virtual ones.
-pub(super) fn in_data(object: &Object) -> BTreeSet<FunctionId> {
+pub(crate) fn in_data(object: &Object) -> BTreeSet<FunctionId> {
     let mut found = BTreeSet::new();
     for name in DATA {
         let Some((_, bytes)) = object.section(name) else { continue };

@@ -3,7 +3,7 @@
 use whyperf_layout::patch::Outcome;
 
 /// Why a function could not be patched in a process, or that it was.
-pub(super) const fn sentence(outcome: Outcome) -> &'static str {
+pub(crate) const fn sentence(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Done => "it was patched",
         Outcome::Nonsense => "the process did not accept the plan for it",

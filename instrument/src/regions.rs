@@ -8,23 +8,23 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_model::{Hierarchy, Resource};
 
-use super::Instrumenter;
-use super::desk::Request;
-use super::worker::Worker;
+use crate::desk::Request;
+use crate::instrumenter::Instrumenter;
+use crate::worker::Worker;
 
 /// A region, and the function that begins it.
-pub(crate) type Begun = (Resource, Resource);
+pub type Begun = (Resource, Resource);
 
 /// The regions that were met.
 #[derive(Debug, Default)]
-pub(super) struct Regions {
+pub(crate) struct Regions {
     by_function: BTreeMap<Resource, BTreeSet<Resource>>,
     functions: BTreeMap<Resource, Resource>,
 }
 
 impl Regions {
     /// The regions directly inside; all of them for the root.
-    pub(super) fn inside(&self, code: &Resource) -> Vec<Resource> {
+    pub(crate) fn inside(&self, code: &Resource) -> Vec<Resource> {
         if code.is_root() {
             return self.functions.keys().cloned().collect();
         }
@@ -32,21 +32,21 @@ impl Regions {
     }
 
     /// The function that begins a region; another resource stands for itself.
-    pub(super) fn beginner<'code>(&'code self, code: &'code Resource) -> &'code Resource {
+    pub(crate) fn beginner<'code>(&'code self, code: &'code Resource) -> &'code Resource {
         self.functions.get(code).unwrap_or(code)
     }
 }
 
 impl Instrumenter {
     /// Takes note of regions that were met.
-    pub(crate) fn meet_regions(&mut self, begun: Vec<Begun>) {
+    pub fn meet_regions(&mut self, begun: Vec<Begun>) {
         let known = &mut self.regions;
         let news = begun.into_iter().filter(|(region, _)| known.insert(region.clone()));
         self.untold_regions.extend(news);
     }
 
     /// Tells the worker of regions, once somebody asks who calls whom.
-    pub(super) fn pass_regions_on(&mut self) {
+    pub(crate) fn pass_regions_on(&mut self) {
         if self.asked_callees.is_some() {
             for (region, function) in std::mem::take(&mut self.untold_regions) {
                 self.ask(Request::Region { region, function });
@@ -57,7 +57,7 @@ impl Instrumenter {
 
 impl Worker {
     /// A region was met.
-    pub(super) fn meet(&mut self, region: Resource, function: Resource) {
+    pub(crate) fn meet(&mut self, region: Resource, function: Resource) {
         if self.regions.functions.insert(region.clone(), function.clone()).is_some() {
             return;
         }

@@ -3,12 +3,12 @@
 use whyperf_code::{FunctionId, FunctionKind};
 use whyperf_model::{Hierarchy, Resource};
 
-use super::modules::{FunctionKey, Module};
-use super::references;
-use super::worker::Worker;
+use crate::modules::{FunctionKey, Module};
+use crate::references;
+use crate::worker::Worker;
 
 /// The functions that a resource names in any process; all of a module's for a module.
-pub(super) fn functions(worker: &mut Worker, code: &Resource) -> Vec<FunctionKey> {
+pub(crate) fn functions(worker: &mut Worker, code: &Resource) -> Vec<FunctionKey> {
     if code.hierarchy() != Hierarchy::Code || code.is_root() || code.depth() > 2 {
         return Vec::new();
     }
@@ -61,7 +61,7 @@ fn simplest(name: &str) -> &str {
 }
 
 /// Where a program begins, after what the system puts before it.
-pub(super) fn main_function(known: &Module) -> Option<FunctionId> {
+pub(crate) fn main_function(known: &Module) -> Option<FunctionId> {
     let is_main = |id: &FunctionId| known.code.names(*id).iter().any(|name| name.text == "main");
     if let Some(main) = known.ordinary().find(is_main) {
         return Some(main);
@@ -78,7 +78,7 @@ pub(super) fn main_function(known: &Module) -> Option<FunctionId> {
 }
 
 /// What the kernel or the loader begins with, if the object is a program.
-pub(super) fn first_function(known: &Module) -> Option<FunctionId> {
+pub(crate) fn first_function(known: &Module) -> Option<FunctionId> {
     let header = known.code.address(0)?;
     let field = known.code.read(header + START..header + START + 8)?;
     known.code.function_at(u64::from_le_bytes(field.try_into().ok()?))

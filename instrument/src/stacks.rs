@@ -4,17 +4,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_code::{Callee, Scope};
+use whyperf_inject::Sight;
 use whyperf_model::{Hierarchy, Nanos, Resource};
 
-use super::desk::{Answer, Seen};
-use super::modules::FunctionKey;
-use super::search;
-use super::worker::Worker;
-use crate::attach::glance::Sight;
+use crate::desk::{Answer, Seen};
+use crate::modules::FunctionKey;
+use crate::search;
+use crate::worker::Worker;
 
 /// Calls that were seen and that the code does not name.
 #[derive(Debug, Default)]
-pub(super) struct Experience {
+pub(crate) struct Experience {
     /// By caller.
     calls: BTreeMap<FunctionKey, BTreeSet<FunctionKey>>,
     /// Functions in which threads begin.
@@ -27,29 +27,29 @@ pub(super) struct Experience {
 
 impl Experience {
     /// Somebody asks whom this calls.
-    pub(super) fn ask(&mut self, of: &Resource) {
+    pub(crate) fn ask(&mut self, of: &Resource) {
         self.asked.insert(of.clone());
     }
 
     /// Tells who asked about the first of the second.
-    pub(super) fn tell(&mut self, caller: Resource, callee: Resource) {
+    pub(crate) fn tell(&mut self, caller: Resource, callee: Resource) {
         if self.asked.contains(&caller) {
             self.news.entry(caller).or_default().insert(callee);
         }
     }
 
     /// Whom a function was seen to call.
-    pub(super) fn calls(&self, of: FunctionKey) -> impl Iterator<Item = FunctionKey> {
+    pub(crate) fn calls(&self, of: FunctionKey) -> impl Iterator<Item = FunctionKey> {
         self.calls.get(&of).into_iter().flatten().copied()
     }
 
     /// Where threads were seen to begin.
-    pub(super) fn beginnings(&self) -> impl Iterator<Item = FunctionKey> {
+    pub(crate) fn beginnings(&self) -> impl Iterator<Item = FunctionKey> {
         self.beginnings.iter().copied()
     }
 
     /// What was learned of those who were asked about.
-    pub(super) fn take_news(&mut self) -> Option<Answer> {
+    pub(crate) fn take_news(&mut self) -> Option<Answer> {
         let news = std::mem::take(&mut self.news);
         let calls = news.into_iter().map(|(of, callees)| (of, callees.into_iter().collect()));
         let calls: Vec<_> = calls.collect();
@@ -59,7 +59,7 @@ impl Experience {
 
 impl Worker {
     /// Looks at threads of a process.
-    pub(super) fn look(&mut self, process: u32, threads: &[u32]) -> Answer {
+    pub(crate) fn look(&mut self, process: u32, threads: &[u32]) -> Answer {
         let mut seen = Seen::default();
         let Some(watched) = self.processes.get_mut(&process) else {
             return Answer::Seen { process, seen };

@@ -3,12 +3,12 @@
 use whyperf_model::Resource;
 use whyperf_model::matching::PairId;
 
-use super::Instrumenter;
-use super::armory::{Site, Stage};
+use crate::armory::{Site, Stage};
+use crate::instrumenter::Instrumenter;
 
 /// What became of a function in a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub enum Standing {
     /// It is measured, since before the interval that just ended.
     On,
     /// It is not yet.
@@ -19,7 +19,7 @@ pub(crate) enum Standing {
 
 impl Instrumenter {
     /// Whether the functions that a pair needs are measured in a process.
-    pub(crate) fn standing(&self, pair: PairId, process: u32) -> Standing {
+    pub fn standing(&self, pair: PairId, process: u32) -> Standing {
         let Some(needs) = self.needs.get(&pair) else { return Standing::On };
         let mut worst = Standing::On;
         for code in needs {

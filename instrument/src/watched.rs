@@ -4,27 +4,27 @@ use std::ops::Range;
 
 use whyperf_code::plan::{Plan, Refusal};
 use whyperf_code::{FunctionId, FunctionKind};
+use whyperf_inject::Glance;
+use whyperf_inject::{FileName, Maps, Stretch};
 use whyperf_layout::patch::Patch;
 
-use super::arena::{self, Arena, Room};
-use super::desk::Extent;
-use super::modules::{FunctionKey, Modules};
-use super::patch::patch_of;
-use crate::attach::glance::Glance;
-use crate::symbols::maps::{FileName, Maps, Stretch};
+use crate::arena::{self, Arena, Room};
+use crate::desk::Extent;
+use crate::modules::{FunctionKey, Modules};
+use crate::patch::patch_of;
 
 /// An object in a process.
 #[derive(Clone, Debug)]
-pub(super) struct Loaded {
-    pub(super) module: u32,
-    pub(super) bias: u64,
+pub(crate) struct Loaded {
+    pub(crate) module: u32,
+    pub(crate) bias: u64,
     /// Its addresses here.
     span: Range<u64>,
 }
 
 impl Loaded {
     /// Where a function of it is.
-    pub(super) fn extent(&self, function: FunctionId, modules: &Modules) -> Extent {
+    pub(crate) fn extent(&self, function: FunctionId, modules: &Modules) -> Extent {
         let code = &modules.get(self.module).code;
         let all = code.parts(function).filter_map(|part| code.functions().get(part.index()));
         let ranges = all.map(|part| part.entry..part.end).filter(|range| !range.is_empty());
@@ -38,26 +38,26 @@ impl Loaded {
 
 /// A process and what is known of its memory.
 #[derive(Debug)]
-pub(super) struct Watched {
-    pub(super) pid: u32,
+pub(crate) struct Watched {
+    pub(crate) pid: u32,
     maps: Maps,
     /// Objects with code, in the order of their addresses.
     loaded: Vec<Loaded>,
     arenas: Vec<Arena>,
     /// Where nothing could be mapped.
     refused: Vec<u64>,
-    pub(super) glance: Glance,
+    pub(crate) glance: Glance,
 }
 
 impl Watched {
-    pub(super) fn new(pid: u32) -> Self {
+    pub(crate) fn new(pid: u32) -> Self {
         let (maps, loaded) = (Maps::default(), Vec::new());
         let glance = Glance::default();
         Self { pid, maps, loaded, arenas: Vec::new(), refused: Vec::new(), glance }
     }
 
     /// Reads the map again; a process that is gone keeps what was known.
-    pub(super) fn look(&mut self, modules: &mut Modules) {
+    pub(crate) fn look(&mut self, modules: &mut Modules) {
         let newer = Maps::of(self.pid);
         if newer.is_empty() {
             return;
@@ -75,7 +75,7 @@ impl Watched {
     }
 
     /// The objects it has.
-    pub(super) fn loaded(&mut self, modules: &mut Modules) -> &[Loaded] {
+    pub(crate) fn loaded(&mut self, modules: &mut Modules) -> &[Loaded] {
         if self.loaded.is_empty() {
             self.look(modules);
         }
@@ -83,7 +83,7 @@ impl Watched {
     }
 
     /// This object in it; libraries come later, too.
-    pub(super) fn find(&mut self, module: u32, modules: &mut Modules) -> Option<Loaded> {
+    pub(crate) fn find(&mut self, module: u32, modules: &mut Modules) -> Option<Loaded> {
         let has = |loaded: &&Loaded| loaded.module == module;
         if let Some(found) = self.loaded.iter().find(has) {
             return Some(found.clone());
@@ -93,7 +93,7 @@ impl Watched {
     }
 
     /// The function around an address in it.
-    pub(super) fn function_at(
+    pub(crate) fn function_at(
         &mut self,
         address: u64,
         modules: &mut Modules,
@@ -114,7 +114,7 @@ impl Watched {
     }
 
     /// The object of its program.
-    pub(super) fn program(&mut self, modules: &mut Modules) -> Option<u32> {
+    pub(crate) fn program(&mut self, modules: &mut Modules) -> Option<u32> {
         let path = std::fs::read_link(format!("/proc/{}/exe", self.pid)).ok()?;
         let name = path.to_string_lossy();
         let name = name.strip_suffix(" (deleted)").unwrap_or(&name);
@@ -128,13 +128,13 @@ impl Watched {
     }
 
     /// The words for the agent to patch a function of an object that is loaded so.
-    pub(super) fn patch(&mut self, plan: &Plan, loaded: &Loaded) -> Result<(Patch, u64), Refusal> {
+    pub(crate) fn patch(&mut self, plan: &Plan, loaded: &Loaded) -> Result<(Patch, u64), Refusal> {
         let (arena, room) = self.room(&loaded.span).ok_or(Refusal::ArenaOutOfReach)?;
         Ok((patch_of(plan, loaded.bias, room.stub, room.word)?, arena))
     }
 
     /// Nothing could be mapped here: its functions need places elsewhere.
-    pub(super) fn give_up(&mut self, arena: u64) {
+    pub(crate) fn give_up(&mut self, arena: u64) {
         self.refused.push(arena);
         self.arenas.retain(|known| known.address != arena);
     }

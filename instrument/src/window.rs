@@ -10,16 +10,16 @@ use whyperf_layout::{Command, RegionRecord};
 use whyperf_model::Nanos;
 use whyperf_model::matching::PairId;
 
-use super::account::{Spell, Stretch};
-use super::activity::Activity;
-use super::armory::{Armory, Site, Stage, Turn};
-use super::desk::{Outcome, Planned};
-use super::{Instrumenter, PRICED};
-use crate::region::Region;
+use crate::account::{Spell, Stretch};
+use crate::activity::Activity;
+use crate::agent::Agent;
+use crate::armory::{Armory, Site, Stage, Turn};
+use crate::desk::{Outcome, Planned};
+use crate::instrumenter::{Instrumenter, PRICED};
 
 /// A function that is on for a part of the time only.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Window {
+pub(crate) struct Window {
     /// It was switched off since the round before.
     is_new: bool,
     /// Windows in a row in which nothing entered it.
@@ -28,20 +28,20 @@ pub(super) struct Window {
 
 impl Window {
     /// From now on.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { is_new: true, ..Self::default() }
     }
 }
 
 impl Armory {
     /// Takes note of what its functions did.
-    pub(super) fn note(&mut self, activity: &Activity, region: &Region) {
+    pub(crate) fn note(&mut self, activity: &Activity, agent: Agent<'_>) {
         for site in self.sites.values_mut() {
             let Some(number) = site.region else {
                 site.spell = site.blank_spell(activity);
                 continue;
             };
-            let Some(record) = region.regions().get(number as usize) else { continue };
+            let Some(record) = agent.regions.get(number as usize) else { continue };
             site.entered |= activity.of_region(number).is_some();
             let is_off = record.switched.load(Ordering::Relaxed) == 0;
             if is_off && site.is_expected_on() && record.hot_visits.load(Ordering::Relaxed) != 0 {
@@ -61,7 +61,7 @@ impl Armory {
     }
 
     /// What came of planning a function.
-    pub(super) fn planned(&mut self, mut planned: Planned, round: u64) {
+    pub(crate) fn planned(&mut self, mut planned: Planned, round: u64) {
         let outcome = std::mem::replace(&mut planned.outcome, Outcome::Absent);
         match outcome {
             Outcome::Patch(patch, arena) => self.ready(&planned, patch, arena),
@@ -72,7 +72,7 @@ impl Armory {
 
     /// Tells the process which functions have windows from now on, and which no longer; it opens and
     /// shuts them by itself. True when the bell is to be rung.
-    pub(super) fn keep_windows(&mut self, turn: Turn<'_>) -> bool {
+    pub(crate) fn keep_windows(&mut self, turn: Turn<'_>) -> bool {
         let mut rung = false;
         let Self { sites, allowance, .. } = self;
         for site in sites.values_mut() {
@@ -94,7 +94,7 @@ impl Armory {
 
 /// What a process said of a function apart from its visits; or by how much that grew.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Notes {
+pub(crate) struct Notes {
     counted: u32,
     counting: u32,
     missed: u64,
@@ -130,7 +130,7 @@ impl Notes {
 
 impl Site {
     /// It has no windows any more, and gets its bytes back; false when the process cannot be told yet.
-    pub(super) fn end_windows(&mut self, turn: Turn<'_>) -> bool {
+    pub(crate) fn end_windows(&mut self, turn: Turn<'_>) -> bool {
         let Some(region) = self.region else { return false };
         let sent = turn.send(Command::Window, [u64::from(region), 0, 0]);
         if sent {
@@ -141,7 +141,7 @@ impl Site {
     }
 
     /// Whether amounts of the interval that just ended can be told.
-    pub(super) fn is_measured(&self, round: u64) -> bool {
+    pub(crate) fn is_measured(&self, round: u64) -> bool {
         if self.window.is_some() && self.spell.stretch == Stretch::Window {
             return self.spell.is_evidence();
         }
@@ -150,13 +150,13 @@ impl Site {
     }
 
     /// Whether nothing more has to be waited for before it is called.
-    pub(super) fn is_settled(&self) -> bool {
+    pub(crate) fn is_settled(&self) -> bool {
         let is_left = matches!(self.stage, Stage::Absent(_) | Stage::Refused(_));
         is_left || self.window.is_some() || self.on_since.is_some()
     }
 
     /// Whether it counts among what is measured, now or later.
-    pub(super) fn is_measurable(&self) -> bool {
+    pub(crate) fn is_measurable(&self) -> bool {
         !matches!(self.stage, Stage::Absent(_) | Stage::Refused(_))
     }
 
@@ -247,7 +247,7 @@ impl Site {
 
 impl Instrumenter {
     /// Pairs whose functions turned out too hot, each once, with the share that windows will cover.
-    pub(crate) fn take_too_hot(&mut self) -> Vec<(PairId, f64)> {
+    pub fn take_too_hot(&mut self) -> Vec<(PairId, f64)> {
         let hot = self
             .needs
             .keys()
@@ -260,7 +260,7 @@ impl Instrumenter {
     }
 
     /// How often functions are called per second, now and then.
-    pub(crate) fn take_prices(&mut self) -> Vec<(whyperf_model::Resource, f64)> {
+    pub fn take_prices(&mut self) -> Vec<(whyperf_model::Resource, f64)> {
         if !self.round.is_multiple_of(PRICED) {
             return Vec::new();
         }
@@ -268,7 +268,7 @@ impl Instrumenter {
     }
 
     /// Whether all functions of a pair are on for a while, and none of them was entered.
-    pub(crate) fn is_quiet(&self, pair: PairId) -> bool {
+    pub fn is_quiet(&self, pair: PairId) -> bool {
         let mut all = self.sites_of(pair).peekable();
         let is_quiet = |site: &Site| {
             let since = site.on_since.is_some_and(|since| self.round >= since + PATIENCE);
@@ -287,7 +287,7 @@ impl Instrumenter {
 }
 
 /// The share of the time that windows make, as long as nothing is known better.
-pub(super) const SHARE: f64 = 0.0025;
+pub(crate) const SHARE: f64 = 0.0025;
 /// Windows that show no call, after which there are none.
 const QUIET: u32 = 2;
 /// A window in which the process ran for less than this shows nothing.

@@ -11,18 +11,18 @@ use whyperf_code::{Callee, FunctionId, FunctionKind};
 use whyperf_layout::patch::Patch;
 use whyperf_model::Resource;
 
-use super::armory::NOWHERE;
-use super::desk::{Answer, Extent, Outcome, Planned, Request};
-use super::modules::{FunctionKey, Modules};
-use super::references;
-use super::regions::Regions;
-use super::search;
-use super::stacks::Experience;
-use super::watched::Watched;
-use crate::symbols::Objects;
+use crate::armory::NOWHERE;
+use crate::desk::{Answer, Extent, Outcome, Planned, Request};
+use crate::modules::{FunctionKey, Modules};
+use crate::objects::Objects;
+use crate::references;
+use crate::regions::Regions;
+use crate::search;
+use crate::stacks::Experience;
+use crate::watched::Watched;
 
 /// Serves questions until nobody can ask any more.
-pub(super) fn run(objects: Arc<Objects>, requests: &Receiver<Request>, answers: &Sender<Answer>) {
+pub(crate) fn run(objects: Arc<Objects>, requests: &Receiver<Request>, answers: &Sender<Answer>) {
     let mut worker = Worker::over(objects);
     for request in requests {
         let answer = worker.serve(request);
@@ -35,16 +35,16 @@ pub(super) fn run(objects: Arc<Objects>, requests: &Receiver<Request>, answers: 
 }
 
 #[derive(Debug)]
-pub(super) struct Worker {
-    pub(super) modules: Modules,
-    pub(super) processes: BTreeMap<u32, Watched>,
+pub(crate) struct Worker {
+    pub(crate) modules: Modules,
+    pub(crate) processes: BTreeMap<u32, Watched>,
     /// Functions by the resource they are called by.
-    pub(super) named: BTreeMap<Resource, BTreeSet<FunctionKey>>,
+    pub(crate) named: BTreeMap<Resource, BTreeSet<FunctionKey>>,
     /// By object: functions whose address its data holds.
     in_data: AHashMap<u32, BTreeSet<FunctionId>>,
     /// Calls that were seen.
-    pub(super) experience: Experience,
-    pub(super) regions: Regions,
+    pub(crate) experience: Experience,
+    pub(crate) regions: Regions,
 }
 
 impl Worker {
@@ -171,7 +171,7 @@ impl Worker {
 
     /// Whom a function calls, and whom it may call: whose address it takes, and where it calls what
     /// only the run tells, whose address is in a table.
-    pub(super) fn called(&mut self, key: FunctionKey) -> Vec<FunctionKey> {
+    pub(crate) fn called(&mut self, key: FunctionKey) -> Vec<FunctionKey> {
         let code = &self.modules.get(key.module).code;
         let calls = code.calls(key.function);
         let mut own = references::in_code(code, key.function);
@@ -216,7 +216,7 @@ impl Worker {
     }
 
     /// Not for those that a program cannot help or whose time is no computing, nor for what the planner would refuse by name.
-    pub(super) fn is_of_interest(&self, key: FunctionKey) -> bool {
+    pub(crate) fn is_of_interest(&self, key: FunctionKey) -> bool {
         let known = self.modules.get(key.module);
         let Some(function) = known.code.functions().get(key.function.index()) else { return false };
         let is_denied =
@@ -227,7 +227,7 @@ impl Worker {
             && !self.modules.is_inside_wrapped(key)
     }
 
-    pub(super) fn name(&mut self, key: FunctionKey) -> Resource {
+    pub(crate) fn name(&mut self, key: FunctionKey) -> Resource {
         let name = self.modules.get(key.module).resource(key.function);
         self.named.entry(name.clone()).or_default().insert(key);
         name

@@ -42,6 +42,7 @@ mod pair;
 mod parse_error;
 mod resource;
 mod sample;
+mod scale;
 mod time;
 
 pub use aggregate::Aggregate;
@@ -55,4 +56,5 @@ pub use pair::Pair;
 pub use parse_error::{ParseError, Problem};
 pub use resource::{Hierarchy, Resource};
 pub use sample::Sample;
+pub use scale::Scale;
 pub use time::{Interval, Nanos, Time};

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use crate::program::is_hurried;
 use whyperf_code::plan::{Islands, Plan, ThunkForm, plan};
 use whyperf_code::{FunctionId, Object};
-use whyperf_daemon::patch_of;
+use whyperf_instrument::patch_of;
 use whyperf_layout::patch::{CODE, COUNTING, Patch};
 
 /// What is known of a file, planned once however many programs load it.

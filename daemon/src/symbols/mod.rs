@@ -1,8 +1,6 @@
 //! From an address in a process to function, module and line: asked here, read by a thread of its
 //! own, so that a big object never holds up a sample.
 
-pub(crate) mod maps;
-pub(crate) mod objects;
 #[cfg(test)]
 mod tests;
 mod worker;
@@ -13,8 +11,8 @@ use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 pub(crate) use whyperf_code::Place;
+use whyperf_instrument::Objects;
 
-pub(crate) use self::objects::Objects;
 use crate::error::Error;
 
 /// An address somebody wants to know about.

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crossbeam_channel::{Receiver, Sender};
+use whyperf_inject::{Maps, Stretch};
+use whyperf_instrument::Objects;
 
-use super::maps::{Maps, Stretch};
-use super::objects::Objects;
 use super::{Answer, Place, Program, Request, Wanted};
 
 /// Serves requests until nobody can ask any more.

@@ -5,9 +5,8 @@ use std::io;
 use std::os::fd::FromRawFd;
 use std::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 
+use whyperf_inject::{Access, Mapping};
 use whyperf_model::Nanos;
-
-use crate::mapping::{Access, Mapping};
 
 /// A thread that is sampled.
 #[derive(Debug)]

@@ -11,10 +11,10 @@ mod event;
 
 use std::collections::BTreeMap;
 
+use whyperf_inject::threads;
 use whyperf_model::Nanos;
 
 use self::event::Event;
-use crate::attach::threads;
 
 /// The threads of one process that are sampled.
 #[derive(Debug)]

@@ -31,7 +31,7 @@ mod known;
 mod latch;
 #[path = "../../../runtime/src/number.rs"]
 mod number;
-#[path = "../../../daemon/src/registration.rs"]
+#[path = "../../../inject/src/registration.rs"]
 #[expect(dead_code, reason = "the models need not all of it")]
 mod registration;
 #[path = "../../../runtime/src/standing.rs"]

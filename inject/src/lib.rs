@@ -1,0 +1,41 @@
+//! A process from outside: what is mapped in it, its threads and their stacks, and how it is made to load the library.
+//!
+//! ```text
+//!   attach ──► loader (session, tracee) ──► the library is in the process
+//!   glance ──► the functions that a thread has not returned from
+//!   stretches, life, threads ──► what the system says of a process
+//!   mapping ──► a file that others write, read through bounds
+//! ```
+//! Knows neither metrics nor the search.
+
+mod attach;
+mod facts;
+mod glance;
+mod image;
+mod job;
+mod life;
+mod loader;
+mod mapping;
+mod maps;
+mod memory;
+mod owner;
+mod refusal;
+mod registration;
+mod safe_point;
+mod session;
+mod stretches;
+mod stub;
+mod summons;
+pub mod threads;
+mod tracee;
+mod walk;
+mod way_back;
+
+pub use attach::{LIBRARY, Request, attach};
+pub use glance::{Glance, OpenCall, Sight};
+pub use job::job_of;
+pub use life::Life;
+pub use mapping::{Access, Mapping, Shared};
+pub use owner::Owner;
+pub use refusal::Refusal;
+pub use stretches::{FileName, Maps, Stretch};

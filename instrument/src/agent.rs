@@ -1,0 +1,35 @@
+//! The agent of a process as it is seen from outside: what it is told, what it replies, and what it says of each region.
+
+use std::sync::atomic::AtomicU64;
+
+use whyperf_layout::{Command, CommandPage, Message, PatchRecord, RegionRecord, ReplyPage};
+
+/// The parts of a process's region file that are shared with its agent.
+#[derive(Clone, Copy, Debug)]
+pub struct Agent<'process> {
+    /// Where commands are put in.
+    pub commands: &'process CommandPage,
+    /// Where replies are taken out.
+    pub replies: &'process ReplyPage,
+    /// Where functions to be patched are described.
+    pub staging: &'process [PatchRecord],
+    /// What became of each of them: its region in the upper half, an outcome in the lower.
+    pub results: &'process [AtomicU64],
+    /// The regions in use.
+    pub regions: &'process [RegionRecord],
+}
+
+impl Agent<'_> {
+    /// Puts a command into the ring; false when there is no room for it.
+    #[must_use]
+    pub fn send(&self, what: Command, arguments: [u64; 3]) -> bool {
+        let message = Message { what: what as u64, arguments };
+        self.commands.send(self.replies, message)
+    }
+
+    /// Rings the agent's doorbell. An agent that does not sleep there is no failure.
+    pub fn wake(&self) {
+        let flags = rustix::thread::futex::Flags::empty();
+        let _ = rustix::thread::futex::wake(&self.commands.doorbell, flags, 1);
+    }
+}
