@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result, bail, ensure};
+use serde_json::Value;
 
-use crate::workspace::{Workspace, json_string, succeed};
+use crate::workspace::{Workspace, succeed};
 
 const TABLE: &str = "docs/layout.md";
 /// What loom says when it gives up; no model has noticed anything then.
@@ -72,9 +73,13 @@ fn build(workspace: &Workspace) -> Result<PathBuf> {
         .stderr(std::process::Stdio::inherit());
     let output = command.output().context("building the models")?;
     ensure!(output.status.success(), "the models do not build: the messages are above");
-    let said = String::from_utf8_lossy(&output.stdout);
-    let program = said.lines().rev().find_map(|line| json_string(line, "executable"));
-    program.map(PathBuf::from).context("cargo names no program with the models")
+    let messages = serde_json::Deserializer::from_slice(&output.stdout).into_iter::<Value>();
+    let mut program = None;
+    for message in messages {
+        let message = message.context("reading what cargo says")?;
+        program = message["executable"].as_str().map(PathBuf::from).or(program);
+    }
+    program.context("cargo names no program with the models")
 }
 
 /// One line of the table: the models, and the mutants that must make one of them fail.

@@ -5,6 +5,8 @@ use std::process::Command;
 use std::{env, fs, iter};
 
 use anyhow::{Context as _, Result, bail, ensure};
+use serde_json::Value;
+use toml::Table;
 
 /// The variable that tells tests where the release build lies: promises are checked on what is shipped.
 pub(crate) const PLACE: &str = "WHYPERF_TEST_BIN_DIR";
@@ -36,8 +38,10 @@ impl Workspace {
             "`cargo metadata` failed:\n{}",
             String::from_utf8_lossy(&output.stderr)
         );
-        let target = json_string(&String::from_utf8_lossy(&output.stdout), "target_directory")
-            .context("`cargo metadata` names no target_directory")?;
+        let metadata: Value =
+            serde_json::from_slice(&output.stdout).context("reading what `cargo metadata` says")?;
+        let target = metadata["target_directory"].as_str();
+        let target = target.context("`cargo metadata` names no target_directory")?;
         Ok(Self { root, target: PathBuf::from(target) })
     }
 
@@ -70,8 +74,10 @@ impl Workspace {
     /// Names of the test programs that the root manifest declares.
     pub(crate) fn root_tests(&self) -> Result<Vec<String>> {
         let path = self.root.join("Cargo.toml");
-        let manifest =
+        let text =
             fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
+        let manifest: Table =
+            text.parse().with_context(|| format!("reading {}", path.display()))?;
         Ok(declared_tests(&manifest))
     }
 }
@@ -97,48 +103,22 @@ fn cargo_program() -> String {
     env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned())
 }
 
-fn declared_tests(manifest: &str) -> Vec<String> {
-    let mut inside = false;
-    let mut names = Vec::new();
-    for line in manifest.lines().map(str::trim) {
-        if line.starts_with('[') {
-            inside = line == "[[test]]";
-        } else if let Some(value) = line.strip_prefix("name").filter(|_| inside) {
-            names.push(value.trim_matches([' ', '=', '"']).to_owned());
-        }
-    }
-    names
-}
-
-/// The value of the first string member `key` in JSON text.
-pub(crate) fn json_string(text: &str, key: &str) -> Option<String> {
-    let after = text.split_once(&format!("\"{key}\":"))?.1.trim_start().strip_prefix('"')?;
-    let mut value = String::new();
-    let mut letters = after.chars();
-    loop {
-        match letters.next()? {
-            '"' => return Some(value),
-            '\\' => value.push(letters.next()?),
-            letter => value.push(letter),
-        }
-    }
+/// Names of the `[[test]]` tables of a manifest.
+fn declared_tests(manifest: &Table) -> Vec<String> {
+    let tests = manifest.get("test").and_then(|tests| tests.as_array());
+    let names = tests.into_iter().flatten().filter_map(|test| test.get("name")?.as_str());
+    names.map(str::to_owned).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{declared_tests, json_string};
-
-    #[test]
-    fn a_string_member_is_found_and_unescaped() {
-        let text = r#"{"version":1,"target_directory":"/a \"b\"/c","x":"y"}"#;
-        assert_eq!(json_string(text, "target_directory").as_deref(), Some("/a \"b\"/c"));
-        assert_eq!(json_string(text, "absent"), None);
-    }
+    use super::declared_tests;
 
     #[test]
     fn only_test_tables_name_tests() {
         let manifest = "[[bin]]\nname = \"a\"\n[[test]]\nname = \"tidy\"\n[[bench]]\nname=\"b\"\n\
                         [[test]]\nname = \"live\"\n";
-        assert_eq!(declared_tests(manifest), ["tidy", "live"]);
+        let manifest = manifest.parse().expect("well-formed TOML");
+        assert_eq!(declared_tests(&manifest), ["tidy", "live"]);
     }
 }

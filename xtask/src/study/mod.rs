@@ -1,18 +1,18 @@
 //! `cargo xtask study sc99`: repeats the experiments of "Improving Online Performance Diagnosis by the Use of Historical Performance Data".
 
-mod guided;
-mod lesson;
+mod base_runs;
+mod cells;
+mod directive_files;
+mod harness;
 mod options;
-mod overlap;
 mod page;
-mod table;
-mod thresholds;
+mod table_1;
+mod table_2;
+mod table_3;
+mod table_4;
 mod trial;
-mod unguided;
 mod verdict;
 mod version;
-mod versions;
-mod workshop;
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -22,10 +22,10 @@ use anyhow::{Result, bail};
 use crate::packages;
 use crate::workspace::Workspace;
 
+use base_runs::BaseRuns;
+use harness::Harness;
 use options::Options;
 use page::Page;
-use unguided::Bases;
-use workshop::Workshop;
 
 pub(crate) fn run(words: &[&str]) -> Result<ExitCode> {
     let ["sc99", words @ ..] = words else {
@@ -38,15 +38,15 @@ pub(crate) fn run(words: &[&str]) -> Result<ExitCode> {
         workspace.build_release()?;
     }
     let begin = Instant::now();
-    let workshop = Workshop::prepare(&workspace, options)?;
-    let mut bases = Bases::new(&workshop);
-    let mut page = Page::new(&workshop);
-    for part in Part::ALL.into_iter().filter(|part| workshop.options.wants(*part)) {
-        let section = part.study(&mut bases)?;
+    let harness = Harness::prepare(&workspace, options)?;
+    let mut base_runs = BaseRuns::new(&harness);
+    let mut page = Page::new(&harness);
+    for part in PaperTable::ALL.into_iter().filter(|part| harness.options.wants(*part)) {
+        let section = part.study(&mut base_runs)?;
         println!("\n{section}");
         page.add(section);
     }
-    page.add(bases.described());
+    page.add(base_runs.described());
     let path = page.write(&workspace, begin.elapsed())?;
     println!("written to {}", path.display());
     Ok(ExitCode::SUCCESS)
@@ -54,33 +54,33 @@ pub(crate) fn run(words: &[&str]) -> Result<ExitCode> {
 
 /// A table of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
-    Guided,
-    Thresholds,
-    Versions,
-    Overlap,
+enum PaperTable {
+    One,
+    Two,
+    Three,
+    Four,
 }
 
-impl Part {
-    const ALL: [Self; 4] = [Self::Guided, Self::Thresholds, Self::Versions, Self::Overlap];
+impl PaperTable {
+    const ALL: [Self; 4] = [Self::One, Self::Two, Self::Three, Self::Four];
 
     /// Its number in the paper.
     const fn number(self) -> &'static str {
         match self {
-            Self::Guided => "1",
-            Self::Thresholds => "2",
-            Self::Versions => "3",
-            Self::Overlap => "4",
+            Self::One => "1",
+            Self::Two => "2",
+            Self::Three => "3",
+            Self::Four => "4",
         }
     }
 
     /// Does the runs and writes the section.
-    fn study(self, bases: &mut Bases<'_>) -> Result<String> {
+    fn study(self, base_runs: &mut BaseRuns<'_>) -> Result<String> {
         match self {
-            Self::Guided => guided::study(bases),
-            Self::Thresholds => thresholds::study(bases),
-            Self::Versions => versions::study(bases),
-            Self::Overlap => overlap::study(bases),
+            Self::One => table_1::study(base_runs),
+            Self::Two => table_2::study(base_runs),
+            Self::Three => table_3::study(base_runs),
+            Self::Four => table_4::study(base_runs),
         }
     }
 }

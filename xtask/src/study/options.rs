@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result, bail};
 
-use super::Part;
+use super::PaperTable;
 
 /// How many runs, of what, how long.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,7 +12,7 @@ pub(super) struct Options {
     /// Whether the release build is taken as it is.
     pub(super) built: bool,
     /// One table alone.
-    pub(super) only: Option<Part>,
+    pub(super) only: Option<PaperTable>,
     /// Repeats of each experiment.
     pub(super) runs: usize,
     /// How long a classic verdict is held, in seconds, but in the rows that say otherwise.
@@ -45,13 +45,13 @@ impl Options {
     }
 
     /// Whether a table belongs to it.
-    pub(super) fn wants(&self, part: Part) -> bool {
+    pub(super) fn wants(&self, part: PaperTable) -> bool {
         self.only.is_none_or(|only| only == part)
     }
 }
 
-fn part(text: &str) -> Result<Part> {
-    let found = Part::ALL.into_iter().find(|part| part.number() == text);
+fn part(text: &str) -> Result<PaperTable> {
+    let found = PaperTable::ALL.into_iter().find(|part| part.number() == text);
     found.with_context(|| format!("the tables of the paper are 1, 2, 3 and 4; got {text}"))
 }
 
@@ -66,8 +66,8 @@ mod tests {
     #[test]
     fn words_are_read_in_any_order_and_others_are_refused() {
         let options = Options::of(&["--only", "3", "--quick", "--runs", "2"]).expect("known");
-        assert_eq!((options.only, options.runs), (Some(Part::Versions), 2));
-        assert!(options.quick && !options.wants(Part::Guided));
+        assert_eq!((options.only, options.runs), (Some(PaperTable::Three), 2));
+        assert!(options.quick && !options.wants(PaperTable::One));
         assert!(Options::of(&["--only", "5"]).is_err());
         assert!(Options::of(&["--runs"]).is_err());
         assert!(Options::of(&["--slow"]).is_err());

@@ -6,8 +6,8 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::{Context as _, Result};
 
+use super::harness::Harness;
 use super::options::Options;
-use super::workshop::Workshop;
 use crate::workspace::Workspace;
 
 /// The sections so far.
@@ -18,8 +18,8 @@ pub(super) struct Page {
 }
 
 impl Page {
-    pub(super) fn new(workshop: &Workshop) -> Self {
-        Self { options: workshop.options, sections: Vec::new() }
+    pub(super) fn new(harness: &Harness) -> Self {
+        Self { options: harness.options, sections: Vec::new() }
     }
 
     pub(super) fn add(&mut self, section: String) {

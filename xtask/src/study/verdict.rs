@@ -1,4 +1,4 @@
-//! The two ways to judge that are compared.
+//! The two kinds of verdict that the study compares.
 
 /// How evidence becomes a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -7,13 +7,13 @@ use std::slice;
 
 use anyhow::{Context as _, Result};
 
-use super::lesson::{self, GENERAL, HISTORIC, HOLD, PRIORITIES};
-use super::table;
+use super::base_runs::BaseRuns;
+use super::cells;
+use super::directive_files::{self, GENERAL, HISTORIC, HOLD, PRIORITIES};
+use super::harness::{DEFAULT_HOLD, Experiment, Harness};
 use super::trial::{Pair, Trial};
-use super::unguided::Bases;
 use super::verdict::Verdict;
 use super::version::Version;
-use super::workshop::{DEFAULT_HOLD, Experiment, Workshop};
 
 /// The version that the paper's table is about.
 const VERSION: Version = Version::C;
@@ -32,27 +32,27 @@ const FLOOR: &str = "\nA classic search says nothing before it has held a mean o
     on the way down to the deepest bottleneck, here seven times. Paradyn's took 130 holds, since the cost of its instrumentation held it back from asking more than a few questions \
     at once; ours never comes near the limit, so there is less to save. *The hold* is what the run held for 20 s taught of it: the shortest with which its questions, judged again over the record, have the same verdicts.\n";
 
-pub(super) fn study(bases: &mut Bases<'_>) -> Result<String> {
-    let truth = bases.truth(VERSION)?;
+pub(super) fn study(base_runs: &mut BaseRuns<'_>) -> Result<String> {
+    let truth = base_runs.truth(VERSION)?;
     let mut text = format!(
         "## Table 1: prunes and priorities\n\nVersion C, {} true bottlenecks. Seconds since `MPI_Init` until this part of them was found.\n",
         truth.len()
     );
     for verdict in Verdict::ALL {
-        text += &format!("\n### {}\n\n{}", verdict.name(), measured(bases, verdict, &truth)?);
+        text += &format!("\n### {}\n\n{}", verdict.name(), measured(base_runs, verdict, &truth)?);
     }
     text += FLOOR;
     text += "\n### The paper\n\n";
-    text += &table::head(&["directives", "25 %", "50 %", "75 %", "100 %", "of none"]);
+    text += &cells::head(&["directives", "25 %", "50 %", "75 %", "100 %", "of none"]);
     for (name, _, seconds) in ROWS {
         let cells = seconds.map(|seconds| format!("{seconds:.1}"));
-        let part = table::percent(Some(seconds[3]), Some(ROWS[0].2[3]));
-        text += &table::row(&[&[name.to_owned()], &cells[..], &[part]].concat());
+        let part = cells::percent(Some(seconds[3]), Some(ROWS[0].2[3]));
+        text += &cells::row(&[&[name.to_owned()], &cells[..], &[part]].concat());
     }
     Ok(text)
 }
 
-fn measured(bases: &mut Bases<'_>, verdict: Verdict, truth: &[Pair]) -> Result<String> {
+fn measured(base_runs: &mut BaseRuns<'_>, verdict: Verdict, truth: &[Pair]) -> Result<String> {
     let names = [
         "directives",
         "25 %",
@@ -64,38 +64,38 @@ fn measured(bases: &mut Bases<'_>, verdict: Verdict, truth: &[Pair]) -> Result<S
         "not so",
         "lost",
     ];
-    let mut text = table::head(&names);
-    let without = bases.of(VERSION, verdict)?.to_vec();
-    let base = table::middle(&times(&without, 1.0, truth));
+    let mut text = cells::head(&names);
+    let without = base_runs.of(VERSION, verdict)?.to_vec();
+    let base = cells::middle(&times(&without, 1.0, truth));
     for (name, kinds, paper) in ROWS {
         let trials = if kinds.is_empty() {
             without.clone()
         } else {
-            let files = [lesson::extracted(bases, (VERSION, verdict), kinds)?];
-            let hold = bases.workshop.options.hold;
-            repeated(bases, (name, verdict, hold), &lesson::words(&files), truth)?
+            let files = [directive_files::extracted(base_runs, (VERSION, verdict), kinds)?];
+            let hold = base_runs.harness.options.hold;
+            repeated(base_runs, (name, verdict, hold), &directive_files::words(&files), truth)?
         };
-        let paper = table::percent(Some(paper[3]), Some(ROWS[0].2[3]));
+        let paper = cells::percent(Some(paper[3]), Some(ROWS[0].2[3]));
         text += &line(name, &trials, truth, (base, paper));
     }
     match verdict {
         Verdict::Sequential => {
-            let trials = learned(bases, truth)?;
+            let trials = learned(base_runs, truth)?;
             text += &line("`--learn`", &trials, truth, (base, "-".to_owned()));
         }
-        Verdict::Classic if !bases.workshop.options.quick => text += &held(bases, truth)?,
+        Verdict::Classic if !base_runs.harness.options.quick => text += &held(base_runs, truth)?,
         Verdict::Classic => {}
     }
     Ok(text)
 }
 
 /// The first and the last row again, as long as Paradyn held its verdicts, once each; then with what that run teaches of how long is long enough.
-fn held(bases: &Bases<'_>, truth: &[Pair]) -> Result<String> {
-    let workshop = bases.workshop;
-    let percent = |row: usize| table::percent(Some(ROWS[row].2[3]), Some(ROWS[0].2[3]));
+fn held(base_runs: &BaseRuns<'_>, truth: &[Pair]) -> Result<String> {
+    let harness = base_runs.harness;
+    let percent = |row: usize| cells::percent(Some(ROWS[row].2[3]), Some(ROWS[0].2[3]));
     let name = "no directives, held 20 s";
-    let store = workshop.file("held.db");
-    let without = once(workshop, (name, &store), &[], truth)?;
+    let store = harness.file("held.db");
+    let without = once(harness, (name, &store), &[], truth)?;
     let base = without.time_to(1.0, &without.undenied(truth));
     let mut text = line(name, slice::from_ref(&without), truth, (base, percent(0)));
     for (name, kinds, paper) in [
@@ -106,16 +106,16 @@ fn held(bases: &Bases<'_>, truth: &[Pair]) -> Result<String> {
             "-".to_owned(),
         ),
     ] {
-        let lesson = lesson::of_run(
-            workshop,
+        let file = directive_files::of_run(
+            harness,
             (&without.run, &store),
             &format!("held-{}", kinds.len()),
             kinds,
         )?;
         let trial = once(
-            workshop,
-            (name, &workshop.file(&format!("held-{}.db", kinds.len()))),
-            &lesson::words(&[lesson]),
+            harness,
+            (name, &harness.file(&format!("held-{}.db", kinds.len()))),
+            &directive_files::words(&[file]),
             truth,
         )?;
         text += &line(name, &[trial], truth, (base, paper));
@@ -124,7 +124,7 @@ fn held(bases: &Bases<'_>, truth: &[Pair]) -> Result<String> {
 }
 
 fn once(
-    workshop: &Workshop,
+    harness: &Harness,
     (name, store): (&str, &Path),
     words: &[OsString],
     truth: &[Pair],
@@ -138,26 +138,26 @@ fn once(
         words,
         until: Some(truth),
     };
-    workshop.run(&experiment, store)
+    harness.run(&experiment, store)
 }
 
 /// A store that knows the base runs, and a search that learns from them by itself.
-fn learned(bases: &mut Bases<'_>, truth: &[Pair]) -> Result<Vec<Trial>> {
-    bases.of(VERSION, Verdict::Sequential)?;
-    let runs = bases.workshop.options.runs;
+fn learned(base_runs: &mut BaseRuns<'_>, truth: &[Pair]) -> Result<Vec<Trial>> {
+    base_runs.of(VERSION, Verdict::Sequential)?;
+    let runs = base_runs.harness.options.runs;
     let one = |nth: usize| {
-        let store = bases.workshop.file(&format!("learned-{nth}.db"));
-        fs::copy(bases.store(), &store).context("copying the store of the base runs")?;
+        let store = base_runs.harness.file(&format!("learned-{nth}.db"));
+        fs::copy(base_runs.store(), &store).context("copying the store of the base runs")?;
         let experiment = Experiment {
             name: "learned",
             version: VERSION,
             verdict: Verdict::Sequential,
-            hold: Some(bases.workshop.options.hold),
+            hold: Some(base_runs.harness.options.hold),
             seconds: LEARNED,
             words: &[OsString::from("--learn")],
             until: None,
         };
-        bases.workshop.run(&experiment, &store)
+        base_runs.harness.run(&experiment, &store)
     };
     let trials: Result<Vec<Trial>> = (0..runs).map(one).collect();
     trials.with_context(|| format!("finding {} bottlenecks again", truth.len()))
@@ -167,7 +167,7 @@ fn learned(bases: &mut Bases<'_>, truth: &[Pair]) -> Result<Vec<Trial>> {
 const LEARNED: f64 = 6.0;
 
 fn repeated(
-    bases: &Bases<'_>,
+    base_runs: &BaseRuns<'_>,
     (name, verdict, hold): (&str, Verdict, f64),
     words: &[OsString],
     truth: &[Pair],
@@ -181,7 +181,7 @@ fn repeated(
         words,
         until: Some(truth),
     };
-    bases.repeated(&experiment)
+    base_runs.repeated(&experiment)
 }
 
 fn times(trials: &[Trial], part: f64, truth: &[Pair]) -> Vec<Option<f64>> {
@@ -195,8 +195,8 @@ fn line(
     (base, paper): (Option<f64>, String),
 ) -> String {
     let mut cells = vec![name.to_owned()];
-    cells.extend(PARTS.map(|part| table::times(&times(trials, part, truth))));
-    cells.push(table::percent(table::middle(&times(trials, 1.0, truth)), base));
+    cells.extend(PARTS.map(|part| cells::times(&times(trials, part, truth))));
+    cells.push(cells::percent(cells::middle(&times(trials, 1.0, truth)), base));
     cells.push(paper);
     let denied = |trial: &Trial| truth.len() - trial.undenied(truth).len();
     let lost = |trial: &Trial| {
@@ -204,5 +204,5 @@ fn line(
     };
     let most = |count: &dyn Fn(&Trial) -> usize| trials.iter().map(count).max().unwrap_or_default();
     cells.extend([most(&denied).to_string(), most(&lost).to_string()]);
-    table::row(&cells)
+    cells::row(&cells)
 }

@@ -1,4 +1,4 @@
-//! Searches without directives: what they found is what all others are to find.
+//! The base runs: searches without directives. What they find is what every other search is expected to find.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 
+use super::harness::{Experiment, Harness};
 use super::trial::{Answer, Pair, Trial};
 use super::verdict::Verdict;
 use super::version::Version;
-use super::workshop::{Experiment, Workshop};
 
 /// How far beyond its threshold a value lies that counts, as a factor.
 const MARGIN: f64 = 1.25;
@@ -18,20 +18,20 @@ const ALIKE: f64 = 1.5;
 
 /// The base runs, each made when it is first asked for.
 #[derive(Debug)]
-pub(super) struct Bases<'a> {
-    pub(super) workshop: &'a Workshop,
+pub(super) struct BaseRuns<'a> {
+    pub(super) harness: &'a Harness,
     known: BTreeMap<(Version, Verdict), Vec<Trial>>,
 }
 
-impl<'a> Bases<'a> {
-    pub(super) const fn new(workshop: &'a Workshop) -> Self {
-        Self { workshop, known: BTreeMap::new() }
+impl<'a> BaseRuns<'a> {
+    pub(super) const fn new(harness: &'a Harness) -> Self {
+        Self { harness, known: BTreeMap::new() }
     }
 
     /// The runs of a version without directives.
     pub(super) fn of(&mut self, version: Version, verdict: Verdict) -> Result<&[Trial]> {
         if !self.known.contains_key(&(version, verdict)) {
-            let runs = self.workshop.options.runs;
+            let runs = self.harness.options.runs;
             let trials: Result<Vec<Trial>> =
                 (0..runs).map(|_| self.run(version, verdict)).collect();
             self.known.insert((version, verdict), trials?);
@@ -41,7 +41,7 @@ impl<'a> Bases<'a> {
 
     /// The store that holds all base runs, so that two of them can be compared.
     pub(super) fn store(&self) -> PathBuf {
-        self.workshop.file("base.db")
+        self.harness.file("base.db")
     }
 
     /// The true bottlenecks of a version.
@@ -71,19 +71,19 @@ impl<'a> Bases<'a> {
     /// Runs an experiment as often as was asked for, each time into a store of its own.
     pub(super) fn repeated(&self, experiment: &Experiment<'_>) -> Result<Vec<Trial>> {
         let one = |nth: usize| {
-            let store = self.workshop.file("single.db");
+            let store = self.harness.file("single.db");
             for file in [&store, &store.with_extension("db-journal")] {
                 // What is not there need not be removed.
                 let _ = fs::remove_file(file);
             }
-            let trial = self.workshop.run(experiment, &store);
+            let trial = self.harness.run(experiment, &store);
             trial.with_context(|| format!("run {} of {}", nth + 1, experiment.name))
         };
-        (0..self.workshop.options.runs).map(one).collect()
+        (0..self.harness.options.runs).map(one).collect()
     }
 
     fn run(&self, version: Version, verdict: Verdict) -> Result<Trial> {
-        let hold = self.workshop.options.hold;
+        let hold = self.harness.options.hold;
         let experiment = Experiment {
             name: "no directives",
             version,
@@ -93,7 +93,7 @@ impl<'a> Bases<'a> {
             words: &[],
             until: None,
         };
-        self.workshop.run(&experiment, &self.store())
+        self.harness.run(&experiment, &self.store())
     }
 }
 

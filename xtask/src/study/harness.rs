@@ -1,4 +1,4 @@
-//! Where runs are made: the command, the programs, how fast they are here, and the folder that keeps everything.
+//! The experiment harness: builds the programs, runs them under whyperf, and keeps every file of the study in one folder.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -41,9 +41,9 @@ pub(super) struct Experiment<'a> {
     pub(super) until: Option<&'a [Pair]>,
 }
 
-/// The place for all runs.
+/// Everything that a run of the study needs.
 #[derive(Debug)]
-pub(super) struct Workshop {
+pub(super) struct Harness {
     pub(super) options: Options,
     whyperf: PathBuf,
     folder: PathBuf,
@@ -51,7 +51,7 @@ pub(super) struct Workshop {
     speeds: BTreeMap<Version, f64>,
 }
 
-impl Workshop {
+impl Harness {
     /// Builds the programs and measures how fast they are.
     pub(super) fn prepare(workspace: &Workspace, options: Options) -> Result<Self> {
         let folder = workspace.target.join("study");
@@ -62,13 +62,13 @@ impl Workshop {
         fs::create_dir_all(&folder).with_context(|| format!("creating {}", folder.display()))?;
         build_programs(workspace, &folder)?;
         let whyperf = workspace.release().join("whyperf");
-        let mut workshop = Self { options, whyperf, folder, speeds: BTreeMap::new() };
+        let mut harness = Self { options, whyperf, folder, speeds: BTreeMap::new() };
         for version in Version::ALL {
-            let speed = workshop.measured_speed(version)?;
+            let speed = harness.measured_speed(version)?;
             println!("version {}: {speed:.0} iterations per second", version.letter());
-            workshop.speeds.insert(version, speed);
+            harness.speeds.insert(version, speed);
         }
-        Ok(workshop)
+        Ok(harness)
     }
 
     /// A file that is kept beside the runs.
@@ -154,8 +154,8 @@ impl Workshop {
         launcher.arg(self.options.grid.to_string()).arg(format!("{:.0}", iterations.max(1.0)));
     }
 
-    /// Ends a run early once the store holds all that it was to find; after half of its time, all but what it denied. The store is some seconds behind
-    /// the search.
+    /// Ends a run early once the store holds every expected pair. After half of the run's time, a pair that the search denied counts as held, too.
+    /// The store is some seconds behind the search.
     fn end_when_found(
         &self,
         child: &mut Child,

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use super::lesson::{self, GENERAL, HISTORIC, PRIORITIES};
-use super::table;
+use super::base_runs::BaseRuns;
+use super::cells;
+use super::directive_files::{self, GENERAL, HISTORIC, PRIORITIES};
+use super::harness::Experiment;
 use super::trial::{Pair, Trial};
-use super::unguided::Bases;
 use super::verdict::Verdict;
 use super::version::Version;
-use super::workshop::Experiment;
 
 /// The version under diagnosis, and the paper's seconds without directives and with those of A, B, C and D.
 const ROWS: [(Version, &[f64]); 4] = [
@@ -25,57 +25,57 @@ const COMBINED: [(&str, &str, f64); 2] =
     [("A ∩ B", "--intersect", 179.0), ("A ∪ B", "--union", 176.0)];
 const KINDS: [&str; 3] = [PRIORITIES, GENERAL, HISTORIC];
 
-pub(super) fn study(bases: &mut Bases<'_>) -> Result<String> {
+pub(super) fn study(base_runs: &mut BaseRuns<'_>) -> Result<String> {
     let mut text = "## Table 3: directives across versions\n\nSeconds since `MPI_Init` until all true bottlenecks of the row's version were found, with priorities and prunes from a \
         base run of the column's version; names were mapped by `directives map`. In parentheses the spread, and the time in percent of that without directives.\n"
         .to_owned();
     for verdict in Verdict::ALL {
         text += &format!("\n### {}\n\n", verdict.name());
-        text += &table::head(&["version", "none", "A", "B", "C", "D"]);
+        text += &cells::head(&["version", "none", "A", "B", "C", "D"]);
         for (version, paper) in ROWS {
-            text += &measured(bases, verdict, version, paper.len() - 1)?;
+            text += &measured(base_runs, verdict, version, paper.len() - 1)?;
         }
-        text += &combined(bases, verdict)?;
+        text += &combined(base_runs, verdict)?;
     }
     text += "\n### The paper\n\n";
-    text += &table::head(&["version", "none", "A", "B", "C", "D"]);
+    text += &cells::head(&["version", "none", "A", "B", "C", "D"]);
     for (version, paper) in ROWS {
         let mut cells = vec![version.letter().to_string(), format!("{:.0}", paper[0])];
         for nth in 1..=Version::ALL.len() {
             cells.push(paper.get(nth).map_or_else(String::new, |seconds| {
-                format!("{seconds:.0}, {}", table::percent(Some(*seconds), Some(paper[0])))
+                format!("{seconds:.0}, {}", cells::percent(Some(*seconds), Some(paper[0])))
             }));
         }
-        text += &table::row(&cells);
+        text += &cells::row(&cells);
     }
     Ok(text)
 }
 
 fn measured(
-    bases: &mut Bases<'_>,
+    base_runs: &mut BaseRuns<'_>,
     verdict: Verdict,
     version: Version,
     sources: usize,
 ) -> Result<String> {
-    let truth = bases.truth(version)?;
+    let truth = base_runs.truth(version)?;
     let without: Vec<Option<f64>> =
-        bases.of(version, verdict)?.iter().map(|trial| whole(trial, &truth)).collect();
-    let base = table::middle(&without);
-    let mut cells = vec![version.letter().to_string(), table::times(&without)];
+        base_runs.of(version, verdict)?.iter().map(|trial| whole(trial, &truth)).collect();
+    let base = cells::middle(&without);
+    let mut cells = vec![version.letter().to_string(), cells::times(&without)];
     for nth in 0..Version::ALL.len() {
         if nth >= sources {
             cells.push(String::new());
             continue;
         }
         let source = Version::ALL[nth];
-        let mut files = vec![lesson::extracted(bases, (source, verdict), &KINDS)?];
+        let mut files = vec![directive_files::extracted(base_runs, (source, verdict), &KINDS)?];
         if source != version {
-            files.push(lesson::mapped(bases, (source, version), verdict)?);
+            files.push(directive_files::mapped(base_runs, (source, version), verdict)?);
         }
         let name = format!("directives from {}", source.letter());
-        cells.push(cell(bases, (&name, version, verdict), &files, base)?);
+        cells.push(cell(base_runs, (&name, version, verdict), &files, base)?);
     }
-    Ok(table::row(&cells))
+    Ok(cells::row(&cells))
 }
 
 /// When all was found that is so in a run.
@@ -84,35 +84,35 @@ fn whole(trial: &Trial, truth: &[Pair]) -> Option<f64> {
 }
 
 /// Version C led by A and B together.
-fn combined(bases: &mut Bases<'_>, verdict: Verdict) -> Result<String> {
-    let mut lessons = Vec::new();
+fn combined(base_runs: &mut BaseRuns<'_>, verdict: Verdict) -> Result<String> {
+    let mut files = Vec::new();
     for source in [Version::A, Version::B] {
-        let lesson = lesson::extracted(bases, (source, verdict), &KINDS)?;
-        let map = lesson::mapped(bases, (source, Version::C), verdict)?;
-        lessons.push(lesson::translated(bases, &lesson, &map)?);
+        let file = directive_files::extracted(base_runs, (source, verdict), &KINDS)?;
+        let map = directive_files::mapped(base_runs, (source, Version::C), verdict)?;
+        files.push(directive_files::translated(base_runs, &file, &map)?);
     }
-    let truth = bases.truth(Version::C)?;
+    let truth = base_runs.truth(Version::C)?;
     let without: Vec<Option<f64>> =
-        bases.of(Version::C, verdict)?.iter().map(|trial| whole(trial, &truth)).collect();
-    let base = table::middle(&without);
+        base_runs.of(Version::C, verdict)?.iter().map(|trial| whole(trial, &truth)).collect();
+    let base = cells::middle(&without);
     let mut text = "\nVersion C led by A and B together: ".to_owned();
     for (name, how, paper) in COMBINED {
-        let file = lesson::combined(bases, [&lessons[0], &lessons[1]], how)?;
-        let cell = cell(bases, (name, Version::C, verdict), &[file], base)?;
+        let file = directive_files::combined(base_runs, [&files[0], &files[1]], how)?;
+        let cell = cell(base_runs, (name, Version::C, verdict), &[file], base)?;
         text += &format!("{name} {cell}, in the paper {paper:.0} s. ");
     }
     Ok(text.trim_end().to_owned() + "\n")
 }
 
 fn cell(
-    bases: &mut Bases<'_>,
+    base_runs: &mut BaseRuns<'_>,
     (name, version, verdict): (&str, Version, Verdict),
     files: &[PathBuf],
     base: Option<f64>,
 ) -> Result<String> {
-    let truth = bases.truth(version)?;
-    let hold = bases.workshop.options.hold;
-    let words: Vec<OsString> = lesson::words(files);
+    let truth = base_runs.truth(version)?;
+    let hold = base_runs.harness.options.hold;
+    let words: Vec<OsString> = directive_files::words(files);
     let experiment = Experiment {
         name,
         version,
@@ -122,7 +122,7 @@ fn cell(
         words: &words,
         until: Some(&truth),
     };
-    let trials = bases.repeated(&experiment)?;
+    let trials = base_runs.repeated(&experiment)?;
     let times: Vec<Option<f64>> = trials.iter().map(|trial| whole(trial, &truth)).collect();
-    Ok(format!("{}, {}", table::times(&times), table::percent(table::middle(&times), base)))
+    Ok(format!("{}, {}", cells::times(&times), cells::percent(cells::middle(&times), base)))
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 
-use super::lesson::{self, PRIORITIES};
-use super::table;
-use super::unguided::Bases;
+use super::base_runs::BaseRuns;
+use super::cells;
+use super::directive_files::{self, PRIORITIES};
 use super::verdict::Verdict;
 use super::version::Version;
 
@@ -23,12 +23,12 @@ const PAPER: [(&str, [u32; 8]); 3] = [
 /// Who said each priority.
 type Said = BTreeMap<String, u8>;
 
-pub(super) fn study(bases: &mut Bases<'_>) -> Result<String> {
+pub(super) fn study(base_runs: &mut BaseRuns<'_>) -> Result<String> {
     let mut text = "## Table 4: priorities in common\n\nPriorities that base runs of A, B and C gave, all in the names of C, by the versions that gave them.\n".to_owned();
     for verdict in Verdict::ALL {
         let mut said = Said::new();
         for (nth, source) in SOURCES.into_iter().enumerate() {
-            for line in priorities(bases, source, verdict)? {
+            for line in priorities(base_runs, source, verdict)? {
                 *said.entry(line).or_default() |= 1 << nth;
             }
         }
@@ -38,14 +38,18 @@ pub(super) fn study(bases: &mut Bases<'_>) -> Result<String> {
     Ok(text + "\n### The paper\n\n" + &table_of(&PAPER))
 }
 
-fn priorities(bases: &mut Bases<'_>, source: Version, verdict: Verdict) -> Result<Vec<String>> {
-    let own = lesson::extracted(bases, (source, verdict), &[PRIORITIES])?;
+fn priorities(
+    base_runs: &mut BaseRuns<'_>,
+    source: Version,
+    verdict: Verdict,
+) -> Result<Vec<String>> {
+    let own = directive_files::extracted(base_runs, (source, verdict), &[PRIORITIES])?;
     if source == Version::C {
-        return lesson::lines(bases, &own);
+        return directive_files::lines(base_runs, &own);
     }
-    let map = lesson::mapped(bases, (source, Version::C), verdict)?;
-    let translated = lesson::translated(bases, &own, &map)?;
-    lesson::lines(bases, &translated)
+    let map = directive_files::mapped(base_runs, (source, Version::C), verdict)?;
+    let translated = directive_files::translated(base_runs, &own, &map)?;
+    directive_files::lines(base_runs, &translated)
 }
 
 /// How many of a level each set of versions said, and all together.
@@ -69,9 +73,9 @@ fn table_of(rows: &[(&str, [u32; 8])]) -> String {
         ["priority", "A only", "B only", "C only", "A, B", "A, C", "B, C", "A, B, C", "all"];
     let line = |(name, counts): &(&str, [u32; 8])| {
         let cells = counts.map(|count| count.to_string());
-        table::row(&[&[(*name).to_owned()], &cells[..]].concat())
+        cells::row(&[&[(*name).to_owned()], &cells[..]].concat())
     };
-    table::head(&names) + &rows.iter().map(line).collect::<String>()
+    cells::head(&names) + &rows.iter().map(line).collect::<String>()
 }
 
 #[cfg(test)]

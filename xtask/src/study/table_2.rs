@@ -4,11 +4,11 @@ use std::ffi::OsString;
 
 use anyhow::Result;
 
-use super::table;
-use super::unguided::Bases;
+use super::base_runs::BaseRuns;
+use super::cells;
+use super::harness::Experiment;
 use super::verdict::Verdict;
 use super::version::Version;
-use super::workshop::Experiment;
 
 const VERSION: Version = Version::C;
 /// Percent, and the paper's reported, tested and efficiency.
@@ -21,10 +21,10 @@ const ROWS: [(u32, [f64; 3]); 6] = [
     (5, [26.0, 105.0, 0.25]),
 ];
 
-pub(super) fn study(bases: &mut Bases<'_>) -> Result<String> {
+pub(super) fn study(base_runs: &mut BaseRuns<'_>) -> Result<String> {
     let mut text = "## Table 2: thresholds\n\nVersion C. Bottlenecks reported at the end of the run, pairs tested, and the one by the other; one run at each threshold.\n\n"
         .to_owned();
-    text += &table::head(&[
+    text += &cells::head(&[
         "threshold",
         "paper: reported",
         "tested",
@@ -44,15 +44,15 @@ pub(super) fn study(bases: &mut Bases<'_>) -> Result<String> {
             format!("{efficiency:.2}"),
         ];
         for verdict in Verdict::ALL {
-            cells.extend(measured(bases, verdict, percent)?);
+            cells.extend(measured(base_runs, verdict, percent)?);
         }
-        text += &table::row(&cells);
+        text += &cells::row(&cells);
     }
     Ok(text)
 }
 
-fn measured(bases: &Bases<'_>, verdict: Verdict, percent: u32) -> Result<[String; 3]> {
-    let hold = bases.workshop.options.hold;
+fn measured(base_runs: &BaseRuns<'_>, verdict: Verdict, percent: u32) -> Result<[String; 3]> {
+    let hold = base_runs.harness.options.hold;
     let words =
         [OsString::from("--threshold"), format!("ExcessiveSyncWaitingTime={percent}%").into()];
     let name = format!("threshold {percent} %");
@@ -65,7 +65,7 @@ fn measured(bases: &Bases<'_>, verdict: Verdict, percent: u32) -> Result<[String
         words: &words,
         until: None,
     };
-    let trial = bases.workshop.run(&experiment, &bases.workshop.file("thresholds.db"))?;
+    let trial = base_runs.harness.run(&experiment, &base_runs.harness.file("thresholds.db"))?;
     let (reported, tested) = (trial.holding().count(), trial.tested());
     let efficiency = reported as f64 / tested.max(1) as f64;
     Ok([reported.to_string(), tested.to_string(), format!("{efficiency:.2}")])

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 
-use super::unguided::Bases;
+use super::base_runs::BaseRuns;
+use super::harness::Harness;
 use super::verdict::Verdict;
 use super::version::Version;
-use super::workshop::Workshop;
 
 /// Kinds of directives, as `directives extract --only` calls them.
 pub(super) const PRIORITIES: &str = "priorities";
@@ -19,70 +19,63 @@ pub(super) const GENERAL: &str = "general-prunes";
 pub(super) const HISTORIC: &str = "historic-prunes";
 pub(super) const HOLD: &str = "hold";
 
-/// What the first base run of a version teaches; thresholds stay as they are in all runs.
+/// The directives of some kinds from the first base run of a version. Thresholds are left out: they are the same in all runs.
 pub(super) fn extracted(
-    bases: &mut Bases<'_>,
+    base_runs: &mut BaseRuns<'_>,
     (version, verdict): (Version, Verdict),
     kinds: &[&str],
 ) -> Result<PathBuf> {
-    let run = bases.of(version, verdict)?[0].run.clone();
+    let run = base_runs.of(version, verdict)?[0].run.clone();
     let name = format!("{}-{}-{}", version.letter(), verdict.name(), kinds.join("+"));
-    of_run(bases.workshop, (&run, &bases.store()), &name, kinds)
+    of_run(base_runs.harness, (&run, &base_runs.store()), &name, kinds)
 }
 
-/// What a run in a store teaches of some kinds.
+/// The directives of some kinds from one run in a store.
 pub(super) fn of_run(
-    workshop: &Workshop,
+    harness: &Harness,
     (run, store): (&str, &Path),
     name: &str,
     kinds: &[&str],
 ) -> Result<PathBuf> {
-    let file = workshop.file(&format!("{name}.psd"));
+    let file = harness.file(&format!("{name}.psd"));
     let mut words = vec!["directives", "extract", run, "--output", text(&file)?];
     kinds.iter().for_each(|kind| words.extend(["--only", kind]));
-    workshop.answer(&words, store)?;
+    harness.answer(&words, store)?;
     Ok(file)
 }
 
-/// What things of one version are called in another.
+/// The `map` directives from the names of one version to those of another.
 pub(super) fn mapped(
-    bases: &mut Bases<'_>,
+    base_runs: &mut BaseRuns<'_>,
     (from, to): (Version, Version),
     verdict: Verdict,
 ) -> Result<PathBuf> {
-    let first = bases.of(from, verdict)?[0].run.clone();
-    let second = bases.of(to, verdict)?[0].run.clone();
+    let first = base_runs.of(from, verdict)?[0].run.clone();
+    let second = base_runs.of(to, verdict)?[0].run.clone();
     let name = format!("{}-to-{}-{}.psd", from.letter(), to.letter(), verdict.name());
-    let file = bases.workshop.file(&name);
+    let file = base_runs.harness.file(&name);
     let words = ["directives", "map", &first, &second, "--output", text(&file)?];
-    bases.workshop.answer(&words, &bases.store())?;
+    base_runs.harness.answer(&words, &base_runs.store())?;
     Ok(file)
 }
 
 /// The same directives in the names of another version.
-pub(super) fn translated(bases: &Bases<'_>, lesson: &Path, map: &Path) -> Result<PathBuf> {
-    let names = names(&lines(bases, map)?);
-    let lines = lines(bases, lesson)?.into_iter().map(|line| renamed(&line, &names));
+pub(super) fn translated(base_runs: &BaseRuns<'_>, file: &Path, map: &Path) -> Result<PathBuf> {
+    let names = names(&lines(base_runs, map)?);
+    let lines = lines(base_runs, file)?.into_iter().map(|line| renamed(&line, &names));
     let all = lines.collect::<Vec<_>>().join("\n");
-    let file = lesson.with_extension("translated.psd");
+    let file = file.with_extension("translated.psd");
     fs::write(&file, format!("whyperf directives 1\n{all}\n"))
         .with_context(|| format!("writing {}", file.display()))?;
     Ok(file)
 }
 
-/// Two lessons in one.
-pub(super) fn combined(bases: &Bases<'_>, lessons: [&Path; 2], how: &str) -> Result<PathBuf> {
-    let file = bases.workshop.file(&format!("combined{how}.psd"));
-    let words = [
-        "directives",
-        "combine",
-        how,
-        text(lessons[0])?,
-        text(lessons[1])?,
-        "--output",
-        text(&file)?,
-    ];
-    bases.workshop.answer(&words, Path::new(""))?;
+/// Two files in one.
+pub(super) fn combined(base_runs: &BaseRuns<'_>, files: [&Path; 2], how: &str) -> Result<PathBuf> {
+    let file = base_runs.harness.file(&format!("combined{how}.psd"));
+    let words =
+        ["directives", "combine", how, text(files[0])?, text(files[1])?, "--output", text(&file)?];
+    base_runs.harness.answer(&words, Path::new(""))?;
     Ok(file)
 }
 
@@ -92,9 +85,9 @@ pub(super) fn words(files: &[PathBuf]) -> Vec<OsString> {
 }
 
 /// The directives of a file, one a line.
-pub(super) fn lines(bases: &Bases<'_>, file: &Path) -> Result<Vec<String>> {
+pub(super) fn lines(base_runs: &BaseRuns<'_>, file: &Path) -> Result<Vec<String>> {
     let words = ["directives", "show", text(file)?, "--json"];
-    let shown = bases.workshop.answer(&words, Path::new(""))?;
+    let shown = base_runs.harness.answer(&words, Path::new(""))?;
     let shown: Value = serde_json::from_str(&shown).context("reading directives")?;
     let all = shown["directives"].as_array().context("whyperf shows no directives")?;
     let line = |one: &Value| one["directive"].as_str().map(str::to_owned);
@@ -110,7 +103,7 @@ fn names(maps: &[String]) -> BTreeMap<String, String> {
     maps.iter().filter_map(pair).collect()
 }
 
-/// A directive with each resource called by its new name; the longest old name that holds it counts.
+/// A directive in which each resource has its new name. Of several old names that match, the longest is replaced.
 fn renamed(line: &str, names: &BTreeMap<String, String>) -> String {
     let is_end = |character: char| " ,<>()".contains(character);
     let pieces = line.split_inclusive(is_end);
