@@ -158,7 +158,8 @@ mod tests {
     /// Runs one of these tests as the process that fails; its program ends when standard input does.
     fn victim(test: &str, value: &Path) -> (Child, BufReader<ChildStderr>) {
         let mut command = Command::new(env::current_exe().expect("a test has a file"));
-        command.args(["--exact", &format!("rescue::tests::{test}"), "--nocapture"]);
+        let (_, module) = module_path!().split_once("::").expect("a module of this crate");
+        command.args(["--exact", &format!("{module}::{test}"), "--nocapture"]);
         command
             .env(VICTIM, value)
             .stdin(Stdio::piped())
