@@ -31,6 +31,7 @@
 //! Sources: the Performance Consultant of Paradyn (search history graph, refinement, hypotheses, cost limit); for the verdicts,
 //! testing by betting as in Waudby-Smith and Ramdas, *Estimating means of bounded random variables by betting*.
 #![forbid(unsafe_code)]
+#![deny(clippy::disallowed_macros, clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod calls;
 mod catalogue;

@@ -29,6 +29,7 @@
 //! # Ok::<(), whyperf_model::ParseError>(())
 //! ```
 #![forbid(unsafe_code)]
+#![deny(clippy::disallowed_macros, clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod aggregate;
 mod category;

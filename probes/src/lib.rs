@@ -1,6 +1,10 @@
 //! The shared object `libwhyperf.so`: the wrappers and the C interface.
 #![no_std]
 #![expect(non_snake_case, reason = "exported names are given by MPI and C")]
+#![expect(
+    clippy::missing_safety_doc,
+    reason = "a wrapper asks of its caller what the C function asks"
+)]
 
 mod api;
 mod attachment;

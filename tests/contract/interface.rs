@@ -42,8 +42,10 @@ fn run(program: &Path, folder: &Path) -> (Vec<u8>, Vec<u8>, Vec<PathBuf>) {
     let alone = output(Command::new(program).env_remove("LD_PRELOAD").env_remove("WHYPERF_DIR"));
     let mut preloaded = Command::new(program);
     let preloaded = output(preloaded.env("LD_PRELOAD", library()).env("WHYPERF_DIR", folder));
-    let left =
-        fs::read_dir(folder).expect("the folder is ours").map(|e| e.unwrap().path()).collect();
+    let left = fs::read_dir(folder)
+        .expect("the folder is ours")
+        .map(|e| e.expect("the folder is ours").path())
+        .collect();
     (alone, preloaded, left)
 }
 

@@ -26,6 +26,10 @@ const COLD: u32 = 1;
 const REACHED: u32 = 2;
 
 /// Enters the function of a slot: fills the frame's word.
+///
+/// # Safety
+///
+/// `frame` is the slot's own word on the stack, and `number` names a slot that is in use.
 pub(super) unsafe extern "C" fn whyperf_function_enter(frame: *mut u64, number: usize) -> u32 {
     // SAFETY: the slot's own word on the stack, and its number; here and below.
     let id = unsafe { pool::region(number) };
@@ -65,6 +69,10 @@ pub(super) unsafe extern "C" fn whyperf_function_enter(frame: *mut u64, number: 
 }
 
 /// Leaves the function of a slot.
+///
+/// # Safety
+///
+/// `frame` is the slot's own word on the stack, and `number` names a slot that is in use.
 pub(super) unsafe extern "C" fn whyperf_function_exit(frame: *mut u64, number: usize) -> u32 {
     // SAFETY: the slot's own word on the stack, and its number; here and below.
     let (own, id) = unsafe { (frame.read(), pool::region(number)) };
@@ -107,6 +115,10 @@ pub(super) unsafe extern "C" fn whyperf_function_exit(frame: *mut u64, number: u
 }
 
 /// Enters a function when one comparison could not decide.
+///
+/// # Safety
+///
+/// `frame` is the slot's own word on the stack, and `number` names a slot that is in use.
 pub(super) unsafe extern "C" fn enter_cold(frame: *mut u64, number: usize, _: u32) {
     // SAFETY: the slot's own word on the stack, and its number; here and below.
     let word = unsafe {
@@ -138,6 +150,10 @@ fn enter(frame: u64, id: u32) -> u64 {
 }
 
 /// Leaves a function when one comparison could not decide, or looks at a node's limit.
+///
+/// # Safety
+///
+/// `frame` is the slot's own word on the stack, and `number` names a slot that is in use.
 pub(super) unsafe extern "C" fn exit_cold(frame: *mut u64, number: usize, code: u32) {
     // SAFETY: the slot's own word on the stack, and its number.
     let (word, id) = unsafe { (frame.read(), pool::region(number)) };

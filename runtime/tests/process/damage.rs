@@ -17,8 +17,13 @@ static LATE: Region = Region::new(c"late", Kind::User);
 
 fn file() -> (PathBuf, File) {
     let folder = PathBuf::from(std::env::var_os("WHYPERF_DIR").expect("set by the test"));
-    let path = fs::read_dir(folder).unwrap().next().expect("a region").unwrap().path();
-    let file = File::options().read(true).write(true).open(&path).unwrap();
+    let path = fs::read_dir(folder)
+        .expect("the folder is ours")
+        .next()
+        .expect("a region")
+        .expect("the folder is ours")
+        .path();
+    let file = File::options().read(true).write(true).open(&path).expect("the region is ours");
     (path, file)
 }
 
@@ -49,9 +54,9 @@ fn survive(damage: impl Fn(&File)) {
         visit(&LATE, || ());
         object::intern(ObjectKind::Tag, ObjectId::NONE, 7, b"a name", 0);
         process::phase(b"after");
-        fs::remove_file(path).unwrap();
+        fs::remove_file(path).expect("the region is ours");
     });
-    thread::spawn(|| visit(&SOLVE, || ())).join().unwrap();
+    thread::spawn(|| visit(&SOLVE, || ())).join().expect("the thread returns");
     process::leave();
 }
 
@@ -75,7 +80,7 @@ fn scribble(file: &File, from: usize, size: usize) {
         state ^= state << 17;
         *byte = state as u8;
     }
-    file.write_all_at(&bytes, from as u64).unwrap();
+    file.write_all_at(&bytes, from as u64).expect("the region is ours");
 }
 
 #[test]
@@ -103,7 +108,8 @@ fn a_current_node_behind_the_last_one_is_survived() {
 fn far(node: u32) {
     survive(|file| {
         for slot in 0..2 {
-            file.write_all_at(&node.to_le_bytes(), slot_offset(slot) as u64 + 4).unwrap();
+            file.write_all_at(&node.to_le_bytes(), slot_offset(slot) as u64 + 4)
+                .expect("the region is ours");
         }
     });
 }

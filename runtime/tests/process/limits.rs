@@ -116,8 +116,9 @@ fn a_changed_environment_does_not_matter() {
 
 /// Mounts a small file system over the run directory; false where that is not allowed.
 fn mount_small(kilobytes: usize) -> bool {
-    let folder = CString::new(std::env::var("WHYPERF_DIR").unwrap()).unwrap();
-    let options = CString::new(format!("size={kilobytes}k")).unwrap();
+    let folder = std::env::var("WHYPERF_DIR").expect("the run directory is named");
+    let folder = CString::new(folder).expect("a path has no zero");
+    let options = CString::new(format!("size={kilobytes}k")).expect("a number has no zero");
     // SAFETY: strings that end with zero; the mount is this process's own.
     unsafe {
         libc::unshare(libc::CLONE_NEWNS) == 0

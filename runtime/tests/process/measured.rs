@@ -58,7 +58,7 @@ pub(crate) fn only(mut regions: Vec<Region>) -> Region {
 fn regions_in(folder: &Path) -> Vec<Region> {
     let mut paths: Vec<PathBuf> = fs::read_dir(folder)
         .expect("the folder is ours")
-        .map(|entry| entry.unwrap().path())
+        .map(|entry| entry.expect("the folder is ours").path())
         .collect();
     paths.sort_by_key(|path| fs::metadata(path).and_then(|m| m.modified()).ok());
     let mut regions: Vec<Region> = paths.iter().map(|path| Region::open(path)).collect();

@@ -121,8 +121,9 @@ fn threads_that_ended_take_no_address_space() {
 
 /// Bytes mapped by this process.
 fn address_space() -> usize {
-    let text = std::fs::read_to_string("/proc/self/statm").unwrap();
-    let pages: usize = text.split(' ').next().unwrap().parse().unwrap();
+    let text = std::fs::read_to_string("/proc/self/statm").expect("every process has one");
+    let pages: usize =
+        text.split(' ').next().and_then(|word| word.parse().ok()).expect("a number of pages");
     pages * 4096
 }
 
