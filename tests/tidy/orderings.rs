@@ -19,8 +19,10 @@ fn complaints(files: &[Source]) -> Vec<String> {
     for file in files.iter().filter(|file| file.is_shipped_rust()) {
         let lines: Vec<(usize, &str)> = file.shipped_lines().collect();
         for (index, (number, line)) in lines.iter().enumerate() {
-            let before = &lines[index.saturating_sub(NEAR)..=index];
-            if is_strong(line) && !before.iter().any(|(_, line)| line.contains("// SYNC ")) {
+            let near = lines[index.saturating_sub(NEAR)..=index].iter().rev();
+            let mut of_function = near.take_while(|(_, line)| !line.contains("fn "));
+            let has_partner = of_function.any(|(_, line)| line.contains("// SYNC "));
+            if is_strong(line) && !has_partner {
                 found.push(format!("{}:{number}: an ordering without SYNC partner", file.path));
             }
             if is_strong(line) && !line.contains("compiler_fence") && mutant(line).is_none() {
