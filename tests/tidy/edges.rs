@@ -6,15 +6,20 @@ use crate::checkout::{Source, checkout};
 use crate::refuse;
 
 /// Each part with the parts it may use. A part that is not here is refused.
-const EDGES: [(&str, &[&str]); 10] = [
+const EDGES: [(&str, &[&str]); 12] = [
     ("code", &[]),
     ("layout", &[]),
     ("runtime", &["layout"]),
     ("probes", &["layout", "runtime"]),
     ("model", &[]),
     ("consultant", &["model"]),
-    ("daemon", &["code", "layout", "model", "consultant"]),
-    ("", &["code", "layout", "model", "consultant", "daemon", "experiments"]),
+    ("inject", &["layout"]),
+    ("instrument", &["code", "layout", "inject", "model"]),
+    ("daemon", &["code", "layout", "inject", "instrument", "model", "consultant"]),
+    (
+        "",
+        &["code", "layout", "inject", "instrument", "model", "consultant", "daemon", "experiments"],
+    ),
     ("experiments", &["model", "consultant"]),
     ("xtask", &[]),
 ];

@@ -9,13 +9,13 @@ const ALLOWED: &[(&str, &str)] = &[
     ("runtime/src/", "thread-local words, mapping of the region, C interface"),
     ("runtime/tests/process/", "forks, traps, limits, and the map of a region"),
     ("probes/src/", "wrappers of C functions"),
-    ("daemon/src/mapping.rs", "maps the region of a measured process"),
+    ("inject/src/mapping.rs", "maps the region of a measured process"),
     ("tests/torture/region.rs", "maps the region of a tortured process"),
     ("benches/event.rs", "calls the shared object through its C interface"),
-    ("daemon/src/attach/tracee.rs", "traces a thread of another process"),
-    ("daemon/src/attach/summons.rs", "sends a signal with a value"),
+    ("inject/src/tracee.rs", "traces a thread of another process"),
+    ("inject/src/summons.rs", "sends a signal with a value"),
     ("daemon/src/clock.rs", "reads the counter that ticks come from"),
-    ("daemon/src/sampling/event.rs", "has the kernel sample a thread of another process"),
+    ("instrument/src/sampling/event.rs", "has the kernel sample a thread of another process"),
 ];
 
 fn complaints(files: &[Source]) -> Vec<String> {
