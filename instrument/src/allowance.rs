@@ -46,7 +46,7 @@ impl Armory {
         let price = service.activity.price();
         self.allowance.visits = visits(left, INTERVAL, price);
         self.allowance.whole = visits(limit * AIM, INTERVAL, price);
-        let on = self.sites.values().filter(|site| site.on_since.is_some());
+        let on = self.sites.values().filter(|site| site.stage.on_since().is_some());
         let wanted: f64 = on.map(|site| site.rate).sum();
         #[expect(clippy::cast_precision_loss, reason = "a rate")]
         let allowed = self.allowance.visits as f64 / INTERVAL.as_secs_f64();

@@ -1,10 +1,5 @@
-//! The functions of one process that are, were or shall be patched, and how far each is.
+//! The functions of one process that are, were or shall be patched, and how far each is (stage.rs).
 //!
-//! ```text
-//!   planning ─► ready ─► arming ─► armed (off ◄─► on, or in windows) ─► disarming ─► ready
-//!       ├─► refused        └─► refused
-//!       └─► absent ─► planning, when libraries may have come
-//! ```
 //! Driven from what is wanted now, never from the commands of the past: whatever is lost is asked
 //! for again.
 
@@ -21,26 +16,8 @@ use crate::allowance::Allowance;
 use crate::desk::{Extent, Planned};
 use crate::modules::FunctionKey;
 use crate::outlook::{Outlook, Sightings};
+use crate::stage::{AGAIN, Stage};
 use crate::window::{Notes, Window};
-
-/// How far a function is.
-#[derive(Debug, PartialEq)]
-pub(crate) enum Stage {
-    /// The worker was asked how.
-    Planning,
-    /// It can be armed once its arena is mapped.
-    Ready,
-    /// It is part of this batch.
-    Arming,
-    /// Its entry leads to its stub; the number is that of its region.
-    Armed(u32),
-    /// It shall get its original bytes back.
-    Disarming(u32),
-    /// It is better left alone, for this reason.
-    Refused(String),
-    /// The process does not have it; asked in this round.
-    Absent(u64),
-}
 
 /// A function of a process.
 #[derive(Debug)]
@@ -55,13 +32,9 @@ pub(crate) struct Site {
     idle_since: u64,
     /// In which round it was last asked to switch.
     asked: u64,
-    /// Since which round it is on.
-    pub(crate) on_since: Option<u64>,
     /// Tries of arming that failed for a passing reason.
     tries: u32,
     pub(crate) window: Option<Window>,
-    /// How often it may be visited in each of the windows that the process opens for it, 0 for none.
-    pub(crate) windows: u64,
     /// Ticks that it was on, as last looked at, and whether it ever was.
     pub(crate) seen: u64,
     /// What else the process said of it then.
@@ -124,10 +97,8 @@ impl Site {
             wanted: true,
             idle_since: 0,
             asked: 0,
-            on_since: None,
             tries: 0,
             window: None,
-            windows: 0,
             seen: 0,
             notes: Notes::default(),
             each: None,
@@ -166,11 +137,7 @@ impl Armory {
             return true;
         };
         site.wanted = true;
-        let again = matches!(site.stage, Stage::Absent(since) if round >= since + AGAIN);
-        if again {
-            site.stage = Stage::Planning;
-        }
-        again
+        site.stage.look_again(round)
     }
 
     /// Nobody wants anything, until somebody says so.
@@ -183,7 +150,7 @@ impl Armory {
         let Some(site) = self.sites.get_mut(&planned.function) else { return };
         site.is_system = planned.is_system;
         site.extent = planned.extent.clone();
-        site.stage = Stage::Ready;
+        site.stage.plan(Stage::Ready);
         (site.patch, site.arena) = (Some(patch), arena);
         let first = if arena == NOWHERE { ArenaStage::Mapped } else { ArenaStage::Wanted };
         self.arenas.entry(arena).or_insert(first);
@@ -192,7 +159,7 @@ impl Armory {
     /// The worker found out why not.
     pub(crate) fn not_ready(&mut self, key: FunctionKey, stage: Stage) {
         if let Some(site) = self.sites.get_mut(&key) {
-            site.stage = stage;
+            site.stage.plan(stage);
         }
     }
 
@@ -251,19 +218,19 @@ impl Armory {
         let mut all = true;
         let mut rung = false;
         for site in self.sites.values_mut() {
-            if site.windows > 0 {
+            if site.stage.windows().is_some() {
                 let is_told = site.end_windows(turn);
                 rung |= is_told;
                 all &= is_told;
-            } else if let Stage::Armed(region) = site.stage {
+            } else if let Stage::Armed { region, .. } = site.stage {
                 if turn.send(Command::Disarm, [u64::from(region), 0, 0]) {
-                    site.stage = Stage::Disarming(region);
+                    site.stage.disarm();
                     rung = true;
                 } else {
                     all = false;
                 }
             }
-            all &= !matches!(site.stage, Stage::Disarming(_) | Stage::Arming);
+            all &= !site.stage.is_moving();
         }
         if rung {
             turn.agent.wake();
@@ -312,7 +279,7 @@ impl Armory {
         }
         let mut keys = Vec::new();
         for (key, site) in due {
-            site.stage = Stage::Arming;
+            site.stage.arm();
             keys.push(*key);
         }
         *batch = Some((*batches, keys));
@@ -327,8 +294,7 @@ impl Armory {
         self.arenas.remove(&address)?;
         let mut moving = Vec::new();
         for (key, site) in &mut self.sites {
-            if site.arena == address && site.stage == Stage::Ready {
-                site.stage = Stage::Planning;
+            if site.arena == address && site.stage.lose_arena() {
                 moving.push(*key);
             }
         }
@@ -343,7 +309,7 @@ impl Armory {
             let region = u32::try_from(result >> 32).unwrap_or(0);
             let outcome = Outcome::from_number(result as u32);
             if outcome == Some(Outcome::Done) {
-                site.stage = Stage::Armed(region);
+                site.stage.armed(region);
                 site.region = Some(region);
                 site.tries = 0;
                 self.regions.insert(region, key);
@@ -354,18 +320,15 @@ impl Armory {
     }
 
     fn disarmed(&mut self, region: u64, outcome: u64) {
-        let Some(site) = self.site_of(region) else { return };
-        let done = outcome == Outcome::Done as u64 || outcome == Outcome::ModuleGone as u64;
-        if let Stage::Disarming(number) | Stage::Armed(number) = site.stage {
-            site.stage = if done { Stage::Ready } else { Stage::Armed(number) };
-            site.on_since = None;
+        if let Some(site) = self.site_of(region) {
+            site.stage.disarmed(u32::try_from(outcome).ok().and_then(Outcome::from_number));
         }
     }
 
     fn too_hot(&mut self, region: u64) {
         if let Some(site) = self.site_of(region) {
             site.window.get_or_insert_with(Window::new);
-            site.on_since = None;
+            site.stage.see_off();
         }
     }
 
@@ -392,25 +355,14 @@ impl Armory {
 
 impl Site {
     fn failed(&mut self, outcome: Outcome, round: u64) {
-        let passing = matches!(
-            outcome,
-            Outcome::Busy
-                | Outcome::ThreadInside
-                | Outcome::TracerPresent
-                | Outcome::SigtrapBlocked
-        );
         self.tries += 1;
         self.asked = round;
-        self.stage = if passing && self.tries < MOST_TRIES {
-            Stage::Ready
-        } else {
-            Stage::Refused(crate::refusal::sentence(outcome).to_owned())
-        };
+        self.stage.fail(outcome, self.tries);
     }
 
     /// Sends what the difference between wanted and is asks for; true when the bell is to be rung.
     fn follow(&mut self, turn: Turn<'_>) -> bool {
-        let Stage::Armed(number) = self.stage else { return false };
+        let Stage::Armed { region: number, .. } = self.stage else { return false };
         let Some(record) = turn.agent.regions.get(number as usize) else { return false };
         let is_on = record.switched.load(Ordering::Relaxed) != 0;
         let region = u64::from(number);
@@ -418,16 +370,16 @@ impl Site {
             self.idle_since = turn.round;
         }
         if is_on && self.wanted {
-            self.on_since.get_or_insert(turn.round);
+            self.stage.see_on(turn.round);
         } else {
-            self.on_since = None;
+            self.stage.see_off();
         }
         let may_ask = self.asked == 0 || turn.round >= self.asked + AGAIN;
         let is_idle = !self.wanted && !is_on && turn.round >= self.idle_since + IDLE;
         let sent = if self.window.is_some() || is_idle {
             let sent = turn.send(Command::Disarm, [region, 0, 0]);
             if sent {
-                self.stage = Stage::Disarming(number);
+                self.stage.disarm();
             }
             sent
         } else if self.wanted && !is_on && may_ask {
@@ -444,9 +396,5 @@ impl Site {
     }
 }
 
-/// Rounds after which what did not happen is asked for again.
-const AGAIN: u64 = 20;
 /// Rounds after which a function that nobody wants gets its original bytes back.
 const IDLE: u64 = 40;
-/// Tries of arming what fails for a passing reason.
-const MOST_TRIES: u32 = 8;

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use whyperf_model::Resource;
 use whyperf_model::matching::PairId;
 
-use crate::armory::{Armory, Stage};
+use crate::armory::Armory;
 use crate::instrumenter::Instrumenter;
+use crate::stage::Stage;
 
 /// What is known of a function over all processes and the whole run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -26,9 +27,9 @@ impl Book {
     pub(crate) fn take(&mut self, armory: &Armory) {
         for site in armory.sites.values() {
             let entry = self.0.entry(site.code.clone()).or_default();
-            entry.was_on |= site.on_since.is_some() || site.window.is_some();
+            entry.was_on |= site.stage.on_since().is_some() || site.window.is_some();
             entry.was_entered |= site.entered;
-            if matches!(site.stage, Stage::Absent(_)) && *entry == Entry::default() {
+            if matches!(site.stage, Stage::Absent { .. }) && *entry == Entry::default() {
                 self.0.remove(&site.code);
             }
         }

@@ -17,7 +17,7 @@ use whyperf_model::{Category, Focus, Hierarchy, Metric, Nanos, Resource};
 
 use crate::activity::Activity;
 use crate::agent::Agent;
-use crate::armory::{Armory, Site, Stage, Turn};
+use crate::armory::{Armory, Site, Turn};
 use crate::book::{Book, UNSEEN};
 use crate::desk::{Answer, Desk, Request};
 use crate::inventory::Inventory;
@@ -26,6 +26,7 @@ use crate::modules::FunctionKey;
 use crate::objects::Objects;
 use crate::open_calls::OpenCalls;
 use crate::regions::Begun;
+use crate::stage::Stage;
 
 /// Which functions are wanted, and how far each process is.
 #[derive(Debug)]
@@ -198,7 +199,7 @@ impl Instrumenter {
             self.heirs.extend(is_heir.then_some(process));
             return;
         };
-        if is_heir || parent.sites.values().any(|site| site.on_since.is_some()) {
+        if is_heir || parent.sites.values().any(|site| site.stage.on_since().is_some()) {
             self.heirs.insert(process);
         }
         let hot = parent.sites.iter().filter(|(_, site)| site.window.is_some());
@@ -414,15 +415,15 @@ impl Instrumenter {
         let mut refused = BTreeMap::new();
         let is_due = self.round.is_multiple_of(PRICED);
         for site in self.armories.values().flat_map(|armory| armory.sites.values()) {
-            if is_due && site.on_since.is_some() {
+            if is_due && site.stage.on_since().is_some() {
                 let rate = self.told.prices.entry(site.code.clone()).or_default();
                 *rate = rate.max(site.rate);
             }
             match &site.stage {
-                Stage::Refused(reason) => {
+                Stage::Refused { reason } => {
                     refused.entry(site.code.clone()).or_insert_with(|| reason.clone());
                 }
-                Stage::Absent(_) => {}
+                Stage::Absent { .. } => {}
                 _ => {
                     open.insert(&site.code);
                 }

@@ -30,6 +30,7 @@ mod regions;
 mod sampling;
 mod search;
 mod stacks;
+mod stage;
 mod standing;
 mod watched;
 mod window;

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use whyperf_model::matching::PairId;
 use whyperf_model::{Nanos, Resource};
 
-use crate::armory::{Armory, Site, Stage};
+use crate::armory::{Armory, Site};
 use crate::desk::{Request, Seen};
 use crate::instrumenter::Instrumenter;
 use crate::modules::FunctionKey;
@@ -90,14 +90,14 @@ impl Armory {
     /// Functions that are on since before a round and were never entered, with the round.
     fn dormant(&self, round: u64) -> impl Iterator<Item = (FunctionKey, u64)> {
         self.sites.iter().filter_map(move |(key, site)| {
-            let since = site.on_since.filter(|since| *since < round)?;
+            let since = site.stage.on_since().filter(|since| *since < round)?;
             (site.wanted && !site.entered).then_some((*key, since))
         })
     }
 
     /// Whether no code is being changed: who does that asks whether anybody traces the process.
     fn is_at_rest(&self) -> bool {
-        let is_moving = |site: &Site| matches!(site.stage, Stage::Arming | Stage::Disarming(_));
+        let is_moving = |site: &Site| site.stage.is_moving();
         self.batch.is_none() && !self.sites.values().any(is_moving)
     }
 }
@@ -138,7 +138,7 @@ impl Instrumenter {
         self.armories.iter().all(|(process, armory)| {
             let open = self.open_calls.get(process);
             keys.iter().all(|key| {
-                let since = armory.sites.get(key).and_then(|site| site.on_since);
+                let since = armory.sites.get(key).and_then(|site| site.stage.on_since());
                 since.is_none_or(|since| {
                     open.is_some_and(|open| open.explains(*key, since, self.round))
                 })

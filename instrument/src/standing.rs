@@ -3,8 +3,9 @@
 use whyperf_model::Resource;
 use whyperf_model::matching::PairId;
 
-use crate::armory::{Site, Stage};
+use crate::armory::Site;
 use crate::instrumenter::Instrumenter;
+use crate::stage::Stage;
 
 /// What became of a function in a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,8 +50,8 @@ impl Instrumenter {
             let this = match armory.sites.get(key) {
                 Some(site) if site.is_measured(self.round) => Standing::On,
                 // What a process does not have takes none of its time.
-                Some(Site { stage: Stage::Absent(_), .. }) => continue,
-                Some(Site { stage: Stage::Refused(_), .. }) => Standing::Refused,
+                Some(Site { stage: Stage::Absent { .. }, .. }) => continue,
+                Some(Site { stage: Stage::Refused { .. }, .. }) => Standing::Refused,
                 _ => Standing::Pending,
             };
             standing = Some(match (standing, this) {

@@ -13,9 +13,10 @@ use whyperf_model::matching::PairId;
 use crate::account::{Spell, Stretch};
 use crate::activity::Activity;
 use crate::agent::Agent;
-use crate::armory::{Armory, Site, Stage, Turn};
+use crate::armory::{Armory, Site, Turn};
 use crate::desk::{Outcome, Planned};
 use crate::instrumenter::{Instrumenter, PRICED};
+use crate::stage::Stage;
 
 /// A function that is on for a part of the time only.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -47,7 +48,7 @@ impl Armory {
             if is_off && site.is_expected_on() && record.hot_visits.load(Ordering::Relaxed) != 0 {
                 // Its reply is still to come, or never will.
                 site.window = Some(Window::new());
-                site.on_since = None;
+                site.stage.see_off();
             }
             let covered = record.coverage(activity.now);
             let new = covered.saturating_sub(std::mem::replace(&mut site.seen, covered));
@@ -65,8 +66,10 @@ impl Armory {
         let outcome = std::mem::replace(&mut planned.outcome, Outcome::Absent);
         match outcome {
             Outcome::Patch(patch, arena) => self.ready(&planned, patch, arena),
-            Outcome::Refused(reason) => self.not_ready(planned.function, Stage::Refused(reason)),
-            Outcome::Absent => self.not_ready(planned.function, Stage::Absent(round)),
+            Outcome::Refused(reason) => {
+                self.not_ready(planned.function, Stage::Refused { reason });
+            }
+            Outcome::Absent => self.not_ready(planned.function, Stage::Absent { since: round }),
         }
     }
 
@@ -78,13 +81,14 @@ impl Armory {
         for site in sites.values_mut() {
             let Some(region) = site.region.map(u64::from) else { continue };
             let is_due = site.wanted && site.window.is_some();
-            let is_told = site.windows == allowance.window;
-            if is_due && !is_told && site.stage == Stage::Ready {
+            let told = site.stage.windows();
+            let may_open = told.is_some() || site.stage == Stage::Ready;
+            if is_due && may_open && told.unwrap_or(0) != allowance.window {
                 if turn.send(Command::Window, allowance.windows(region)) {
-                    site.windows = allowance.window;
+                    site.stage.open_windows(allowance.window);
                     rung = true;
                 }
-            } else if !is_due && site.windows > 0 {
+            } else if !is_due && told.is_some() {
                 rung |= site.end_windows(turn);
             }
         }
@@ -134,8 +138,7 @@ impl Site {
         let Some(region) = self.region else { return false };
         let sent = turn.send(Command::Window, [u64::from(region), 0, 0]);
         if sent {
-            self.windows = 0;
-            self.stage = Stage::Disarming(region);
+            self.stage.end_windows(region);
         }
         sent
     }
@@ -145,24 +148,22 @@ impl Site {
         if self.window.is_some() && self.spell.stretch == Stretch::Window {
             return self.spell.is_evidence();
         }
-        let is_armed = matches!(self.stage, Stage::Armed(_));
-        is_armed && self.on_since.is_some_and(|since| since < round)
+        matches!(self.stage, Stage::Armed { on_since: Some(since), .. } if since < round)
     }
 
     /// Whether nothing more has to be waited for before it is called.
     pub(crate) fn is_settled(&self) -> bool {
-        let is_left = matches!(self.stage, Stage::Absent(_) | Stage::Refused(_));
-        is_left || self.window.is_some() || self.on_since.is_some()
+        !self.is_measurable() || self.window.is_some() || self.stage.on_since().is_some()
     }
 
     /// Whether it counts among what is measured, now or later.
     pub(crate) fn is_measurable(&self) -> bool {
-        !matches!(self.stage, Stage::Absent(_) | Stage::Refused(_))
+        self.stage.is_measurable()
     }
 
     /// Whether it is on unless the process itself switched it off.
     fn is_expected_on(&self) -> bool {
-        self.window.is_none() && self.on_since.is_some()
+        self.window.is_none() && self.stage.on_since().is_some()
     }
 
     /// Nothing is known of an interval before it was armed.
@@ -271,7 +272,7 @@ impl Instrumenter {
     pub fn is_quiet(&self, pair: PairId) -> bool {
         let mut all = self.sites_of(pair).peekable();
         let is_quiet = |site: &Site| {
-            let since = site.on_since.is_some_and(|since| self.round >= since + PATIENCE);
+            let since = site.stage.on_since().is_some_and(|since| self.round >= since + PATIENCE);
             !site.is_system && !site.entered && since
         };
         all.peek().is_some() && all.all(is_quiet)
