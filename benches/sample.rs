@@ -6,10 +6,10 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use whyperf_daemon::synthetic::{SyntheticProcess, SyntheticThread};
 use whyperf_daemon::{Daemon, Moment, Settings};
 use whyperf_layout::{Kind, Moved, ObjectKind};
 use whyperf_model::{Focus, Metric};
+use whyperf_testkit::synthetic::{SyntheticProcess, SyntheticThread};
 
 const THREADS: usize = 64;
 const NODES: usize = 2000;

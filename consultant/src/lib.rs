@@ -23,7 +23,7 @@
 //! | `queue.rs`, `cost.rs` | what is asked next, and whether it may be |
 //! | `search/` | the parts above, put together |
 //! | `step.rs`, `report.rs`, `gather.rs` | what it did and why; what it found |
-//! | `world.rs`, `simulate/` | who carries out its requests; one that needs no machine |
+//! | `world.rs` | who carries out its requests |
 //!
 //! **No input or output, clock, thread or randomness is in this crate, and nothing depends on an order that changes from run to
 //! run**: the same events give the same steps, to the byte.
@@ -52,7 +52,6 @@ mod report;
 mod request;
 mod search;
 mod settings;
-pub mod simulate;
 mod step;
 mod stream;
 mod wager;

@@ -58,7 +58,7 @@ impl Event {
 
 /// A program that can be measured.
 ///
-/// The promises, which [`Checked`](crate::simulate::Checked) checks of any world:
+/// The promises, which `Checked` of the test kit checks of any world:
 /// * a pair that was started is answered with samples whose intervals follow each other, zero amounts included, or refused;
 /// * samples of all pairs end at the same moments, and nothing is said about the time before a start;
 /// * after a stop no sample of that measurement follows;

@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use whyperf_consultant::simulate::{Checked, Scenario, Simulated};
 use whyperf_consultant::{
     Conclusion, Event, Happening, Hypotheses, MeasurementId, Operator, Report, Search, Step, Truth,
     World, run,
 };
 use whyperf_model::{Focus, Interval, Pair, Resource, Time};
+use whyperf_testkit::simulate::{Checked, Scenario, Simulated};
 
 /// So much is switched on and off in a second at most: all that may be undecided at once, once over.
 const BUSIEST: usize = 300;

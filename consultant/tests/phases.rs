@@ -1,14 +1,10 @@
 //! What a phase does is found in that phase, beside what the whole run does, and within one limit.
 
-mod billed;
-
 use std::fmt::Write as _;
 
-use whyperf_consultant::simulate::{Checked, Scenario};
 use whyperf_consultant::{Guidance, Happening, Hypotheses, Phases, Report, Request, Scope};
 use whyperf_model::{Nanos, Time};
-
-use billed::Billed;
+use whyperf_testkit::simulate::{Billed, Checked, Scenario};
 
 const PROGRAM: &str = "length 24s
 processes 1 on n0
@@ -98,7 +94,7 @@ fn both_searches_keep_to_one_limit_however_often_a_phase_begins() {
     let settings = scenario.settings.clone();
     let limit = settings.cost_limit;
     let mut phases = Phases::new(Hypotheses::built_in(), settings, Guidance::default());
-    let mut world = Billed { world: Checked::new(scenario.world()), costs: Vec::new() };
+    let mut world = Billed::new(Checked::new(scenario.world()));
     let mut next = Time::from_millis(700);
     let mut tested = [0, 0];
     let step_in = |phases: &mut Phases, now: Time| -> Vec<Request> {
@@ -118,6 +114,6 @@ fn both_searches_keep_to_one_limit_however_often_a_phase_begins() {
     });
     assert_eq!(world.world.complaints(), [""; 0]);
     assert!(phases.past().len() >= 12 && tested.iter().all(|count| *count > 20), "{tested:?}");
-    let most = world.costs.windows(20).map(|of| of.iter().sum::<f64>() / 20.0).fold(0.0, f64::max);
+    let most = world.worst(20);
     assert!(most <= 1.1 * limit && most > 0.5 * limit, "{most}");
 }

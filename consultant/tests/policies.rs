@@ -1,7 +1,7 @@
 //! The policy of a hypothesis says which refinements come, and which wait until the others gave nothing.
 
-use whyperf_consultant::simulate::Scenario;
 use whyperf_consultant::{Happening, Hypotheses, Search, run};
+use whyperf_testkit::simulate::Scenario;
 
 const PROGRAM: &str = "length 20s
 processes 1 on n0

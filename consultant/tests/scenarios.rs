@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use whyperf_consultant::simulate::{Checked, Scenario};
 use whyperf_consultant::{
     Directives, Guidance, Happening, Hypotheses, Report, Search, Step, Truth, run_with,
 };
+use whyperf_testkit::simulate::{Checked, Scenario};
 
 const MARK: &str = "\n----\n";
 

@@ -3,17 +3,15 @@
 //!
 //! A sample of them is searched here; `WHYPERF_PROGRAMS=1000` searches that many, best with `--release`.
 
-mod billed;
-
 use std::collections::BTreeMap;
 
-use whyperf_consultant::simulate::{Activity, Code, Phase, Process, Program, Script, Simulated};
 use whyperf_consultant::{
     Classic, Happening, Hypotheses, Operator, Search, Settings, Truth, Verdicts, run,
 };
 use whyperf_model::{Category, Focus, Hierarchy, Interval, Nanos, Pair, Resource, Time};
-
-use billed::Billed;
+use whyperf_testkit::simulate::{
+    Activity, Billed, Code, Phase, Process, Program, Script, Simulated,
+};
 
 /// Numbers without order; the tests need no secrets.
 struct Dice(u64);
@@ -226,7 +224,7 @@ fn searched(planted: &Planted, settings: Settings, length: Nanos, step: Nanos) -
     let code = Code { call_cost: CALL_COST, ..planted.code.clone() };
     let script = Script { length, step, code, ..Script::default() };
     let world = Simulated::new(planted.program.clone(), script);
-    let mut world = Billed { world, costs: Vec::new() };
+    let mut world = Billed::new(world);
     let mut search = Search::new(hypotheses.clone(), settings);
     let mut first: BTreeMap<(String, Focus), Time> = BTreeMap::new();
     let (mut put_back, mut priced) = (0, 0);
@@ -255,8 +253,7 @@ fn searched(planted: &Planted, settings: Settings, length: Nanos, step: Nanos) -
     }
     let found = due.into_iter().map(|(name, focus)| first.get(&(name.to_owned(), focus)).copied());
     let second = usize::try_from(1_000_000_000 / step.0).expect("not many");
-    let seconds = world.costs.windows(second).map(|of| of.iter().sum::<f64>() / second as f64);
-    let cost = seconds.fold(0.0, f64::max);
+    let cost = world.worst(second);
     Outcome { found: found.collect(), counts, cost, put_back, priced }
 }
 

@@ -40,7 +40,6 @@ mod run_directory;
 mod running;
 mod source;
 mod symbols;
-pub mod synthetic;
 mod tables;
 mod tally;
 mod thread;

@@ -22,11 +22,11 @@
 
 use std::collections::BTreeMap;
 
-use whyperf_consultant::simulate::Checked;
 use whyperf_consultant::{
     Event, Guidance, Hypotheses, MeasurementId, Phases, Search, Settings, World, run,
 };
 use whyperf_model::{Focus, Hierarchy, Metric, Nanos, Pair, Resource, Sample, Time};
+use whyperf_testkit::simulate::Checked;
 
 /// What all worlds are worlds of: ranks 0 and 1 on `n0`, for twelve seconds. Of each 50 ms rank 0 receives tag 3 for nine tenths,
 /// rank 1 for one tenth; they compute for the rest. In the phase `other`, which is announced after six seconds, rank 0 receives another

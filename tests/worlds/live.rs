@@ -9,11 +9,11 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use whyperf_consultant::{Event, MeasurementId, World};
-use whyperf_daemon::synthetic::SyntheticProcess;
 use whyperf_daemon::{Daemon, Live, Moment, Pace, Round, Settings};
 use whyperf_experiments::Record;
 use whyperf_layout::{Kind, Moved, ObjectKind};
 use whyperf_model::{Effort, Metric, Pair, Resource};
+use whyperf_testkit::synthetic::SyntheticProcess;
 
 use crate::conformance::{LATE_STEPS, Odd, PHASE, RANKS, STEP, STEPS, check, pair};
 

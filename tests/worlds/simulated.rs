@@ -1,6 +1,6 @@
 //! The world of a described program keeps the promises.
 
-use whyperf_consultant::simulate::{Scenario, Simulated};
+use whyperf_testkit::simulate::{Scenario, Simulated};
 
 use whyperf_model::Metric;
 

@@ -1,9 +1,9 @@
 //! Processes set side by side under a virtual clock: who waits for whom, who has more than the others, how well time is used.
 
 use crate::stage::{SECOND, Stage, amounts, focus};
-use whyperf_daemon::synthetic::{SyntheticProcess, SyntheticThread};
 use whyperf_layout::{Kind, Moved, ObjectKind};
 use whyperf_model::{Efficiency, Metric};
+use whyperf_testkit::synthetic::{SyntheticProcess, SyntheticThread};
 
 /// A rank that can write, meet the others and end MPI: its thread and these three calls.
 fn rank<'a>(

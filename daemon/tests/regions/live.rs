@@ -1,10 +1,10 @@
 //! A search over the daemon, as the command runs it, but under a virtual clock.
 
 use whyperf_consultant::{Event, Hypotheses, MeasurementId, Search, Settings, World, run};
-use whyperf_daemon::synthetic::{SyntheticProcess, SyntheticThread};
 use whyperf_daemon::{Daemon, Live, Moment, Pace, Round};
 use whyperf_layout::{Kind, Moved, ObjectKind};
 use whyperf_model::{Metric, Pair};
+use whyperf_testkit::synthetic::{SyntheticProcess, SyntheticThread};
 
 use crate::stage::{SECOND, Stage, focus};
 

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use whyperf_daemon::synthetic::SyntheticProcess;
 use whyperf_daemon::{Daemon, Moment, PairId, Round, Settings};
 use whyperf_model::{Focus, Resource};
+use whyperf_testkit::synthetic::SyntheticProcess;
 
 /// Nanoseconds of a second.
 pub(crate) const SECOND: u64 = 1_000_000_000;

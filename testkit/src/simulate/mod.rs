@@ -8,14 +8,20 @@
 //! The search is developed and tested against this before it meets a live program, and what went wrong live can be written down
 //! as a scenario. Nothing is random: noise comes from periods that do not divide the sampling interval.
 
+#![deny(clippy::disallowed_macros, clippy::disallowed_methods, clippy::disallowed_types)]
+
+mod billed;
 mod checked;
 mod code;
 mod program;
+mod random;
 mod scenario;
 mod simulated;
 
+pub use billed::Billed;
 pub use checked::Checked;
 pub use code::Code;
 pub use program::{Activity, Phase, Process, Program, Selection};
+pub use random::RandomProgram;
 pub use scenario::{Complaint, Control, Scenario};
 pub use simulated::{Script, Simulated};

@@ -6,8 +6,8 @@ use whyperf_model::{Focus, Interval, Nanos, Pair, Resource, Sample, Time};
 
 use super::code::{Code, through_windows};
 use super::program::{Process, Program, Selection};
-use crate::request::MeasurementId;
-use crate::world::{Event, World};
+use whyperf_consultant::MeasurementId;
+use whyperf_consultant::{Event, World};
 
 /// What happens beside the program.
 #[derive(Clone, Debug, PartialEq)]

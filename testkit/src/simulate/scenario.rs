@@ -36,8 +36,8 @@ use whyperf_model::{Category, Focus, Hierarchy, Interval, Nanos, Resource, Time}
 
 use super::program::{Activity, Phase, Process, Program};
 use super::simulated::{Script, Simulated};
-use crate::search::Search;
-use crate::settings::{Classic, CodeSearch, Order, Settings, Verdicts};
+use whyperf_consultant::Search;
+use whyperf_consultant::{Classic, CodeSearch, Order, Settings, Verdicts};
 
 /// A scenario that was read.
 #[derive(Clone, Debug, PartialEq)]

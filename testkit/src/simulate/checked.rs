@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_model::{Hierarchy, Pair, Resource, Sample, Time};
 
-use crate::request::MeasurementId;
-use crate::world::{Event, World};
+use whyperf_consultant::MeasurementId;
+use whyperf_consultant::{Event, World};
 
 /// A world and what it did wrong so far.
 #[derive(Debug)]

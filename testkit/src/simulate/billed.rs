@@ -5,9 +5,25 @@ use whyperf_model::{Pair, Resource};
 
 /// A world whose bill is kept.
 #[derive(Debug)]
-pub(crate) struct Billed<W> {
-    pub(crate) world: W,
-    pub(crate) costs: Vec<f64>,
+pub struct Billed<W> {
+    /// The world.
+    pub world: W,
+    /// What measuring cost, interval by interval.
+    pub costs: Vec<f64>,
+}
+
+impl<W> Billed<W> {
+    /// Keeps the bill from the beginning.
+    pub const fn new(world: W) -> Self {
+        Self { world, costs: Vec::new() }
+    }
+
+    /// The most that measuring cost on average over so many intervals in a row.
+    #[must_use]
+    pub fn worst(&self, intervals: usize) -> f64 {
+        let of = self.costs.windows(intervals);
+        of.map(|of| of.iter().sum::<f64>() / intervals as f64).fold(0.0, f64::max)
+    }
 }
 
 impl<W: World> World for Billed<W> {
