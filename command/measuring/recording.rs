@@ -15,8 +15,8 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
-use whyperf_consultant::{Past, Phases, Question, Step};
-use whyperf_daemon::{Correspondence, Daemon, Round, View};
+use whyperf_consultant::{Past, Question, Searches, Step};
+use whyperf_daemon::{Daemon, Live, Round, View};
 use whyperf_experiments::{
     Edge, Ending, Measurement, NewRun, Phase, ProfileRow, Progress, Recorder, RunId, StepRow,
     StoreError, Verdict,
@@ -24,6 +24,7 @@ use whyperf_experiments::{
 use whyperf_model::Time;
 
 use crate::measuring::mapped_files::{self, Mapped};
+use crate::measuring::watch::RealTime;
 use crate::output::report::Report;
 
 /// A run being written.
@@ -115,22 +116,17 @@ impl Journal {
     }
 
     /// Hands over what is new, if it is time.
-    pub(crate) fn write_if_due(
-        &mut self,
-        daemon: &Daemon,
-        searches: &Phases,
-        pairs: &mut Correspondence,
-    ) {
+    pub(crate) fn write_if_due(&mut self, searches: &Searches, live: &mut Live<Daemon, RealTime>) {
         let now = Instant::now();
         if now < self.next {
             return;
         }
         self.next = now + INTERVAL;
-        self.take_small(daemon, searches);
+        self.take_small(live.daemon(), searches);
         if now >= self.next_bulk {
             let [least, most] = BULK_BOUNDS;
             self.next_bulk = now + (self.begin.elapsed() / BULK_PART).clamp(least, most);
-            self.take_bulk(daemon, pairs);
+            self.take_bulk(live);
         }
         self.found.extend(self.mapped.take());
         let news = Box::new(std::mem::take(&mut self.news));
@@ -146,12 +142,13 @@ impl Journal {
     /// Writes all that is left; the name of the run, or why it could not be kept.
     pub(crate) fn finish(
         mut self,
-        (daemon, searches): (&Daemon, &Phases),
-        pairs: &mut Correspondence,
+        searches: &Searches,
+        live: &mut Live<Daemon, RealTime>,
         report: &Report,
     ) -> Result<RunId> {
-        self.take_small(daemon, searches);
-        self.take_bulk(daemon, pairs);
+        self.take_small(live.daemon(), searches);
+        self.take_bulk(live);
+        let daemon = live.daemon();
         // Those that were announced are in the store with their time already.
         self.news.appeared.extend(daemon.resources().map(|one| (one.clone(), daemon.now())));
         let ending = Ending { elapsed: self.begin.elapsed(), exit_status: report.exit_status };
@@ -164,7 +161,7 @@ impl Journal {
         written.ok_or_else(|| anyhow!("{} was not written to its end", self.store.display()))
     }
 
-    fn take_small(&mut self, daemon: &Daemon, searches: &Phases) {
+    fn take_small(&mut self, daemon: &Daemon, searches: &Searches) {
         let counts = daemon.counts();
         let cost = daemon.cost();
         self.news.elapsed = self.begin.elapsed();
@@ -200,14 +197,15 @@ impl Journal {
         (verdicts, led)
     }
 
-    fn take_bulk(&mut self, daemon: &Daemon, pairs: &mut Correspondence) {
-        let taken = pairs.histograms(daemon).into_iter();
+    fn take_bulk(&mut self, live: &mut Live<Daemon, RealTime>) {
+        let taken = live.histograms().into_iter();
         let taken = taken.map(|(id, pair, histogram)| Measurement { pair, part: id.0, histogram });
         let taken: Vec<Measurement> = taken.collect();
         // Those that still wait here are older.
         let newer: BTreeSet<u32> = taken.iter().map(|one| one.part).collect();
         self.news.histograms.retain(|old| !newer.contains(&old.part));
         self.news.histograms.extend(taken);
+        let daemon = live.daemon();
         self.news.profile = daemon.profile(View::Full).into_iter().map(profile_row).collect();
         self.news.lines = daemon.lines();
     }
@@ -264,7 +262,10 @@ fn described(news: Progress, found: &[PathBuf]) -> Progress {
 }
 
 /// The phases without the first so many, as the store keeps them, and what was asked in them.
-fn phases(searches: &Phases, first: usize) -> impl Iterator<Item = (Phase, Vec<Question>)> + use<> {
+fn phases(
+    searches: &Searches,
+    first: usize,
+) -> impl Iterator<Item = (Phase, Vec<Question>)> + use<> {
     let numbers = (1..).skip(first);
     numbers.zip(searches.after(first)).map(|(number, Past { name, interval, questions, .. })| {
         let (began, ended) = (interval.start, interval.end);
@@ -273,7 +274,7 @@ fn phases(searches: &Phases, first: usize) -> impl Iterator<Item = (Phase, Vec<Q
 }
 
 /// All that was found in the phases.
-pub(crate) fn searched(searches: &Phases) -> Vec<(Phase, Vec<Verdict>, Vec<Edge>)> {
+pub(crate) fn searched(searches: &Searches) -> Vec<(Phase, Vec<Verdict>, Vec<Edge>)> {
     let found = |(phase, questions): (Phase, Vec<Question>)| {
         let verdicts = questions.iter().map(verdict).collect();
         (phase, verdicts, questions.iter().flat_map(edges).collect())

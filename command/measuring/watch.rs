@@ -1,13 +1,21 @@
-//! Watching a run: the daemon's rounds go to the search, its requests go back, and what it concludes is said at once.
+//! A run that is watched: the search, the live processes that it searches, and what is shown and kept of it.
+//!
+//! ```text
+//!   Watch::stay ── drive ──┬── Searches
+//!                          ├── Live: a sampling pass whenever the attendant says so
+//!                          └── Onlooker: complaints, phases, findings, journal, status line; then the attendant waits
+//! ```
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
-use whyperf_consultant::{Event, Guidance, Happening, Hypotheses, Phases, Scope, Step};
+use whyperf_consultant::{
+    Event, Guidance, Happening, Hypotheses, Observer, Scope, Searches, Step, Turn, drive,
+};
 use whyperf_daemon::{
-    Complaint, Correspondence, Daemon, Moment, PairId, Round, RunDirectory, Settings,
+    Complaint, Daemon, Live, Moment, Pace, PairId, Round, RunDirectory, Settings,
 };
 use whyperf_model::{Efficiency, Effort, Focus, Histogram, Metric, Nanos};
 
@@ -22,16 +30,22 @@ use crate::output::terminal::{self, Screen};
 use crate::search::inputs::Guide;
 use crate::search::phases::{self, Schedule};
 
-/// A daemon and a search, and what passes between them.
+/// A search over live processes, and what is shown of it.
 #[derive(Debug)]
 pub(crate) struct Watch {
-    pub(crate) daemon: Daemon,
-    pub(crate) searches: Phases,
+    searches: Searches,
+    live: Live<Daemon, RealTime>,
+    pub(crate) view: View,
+    /// Removed when all else is gone.
+    directory: RunDirectory,
+}
+
+/// What is known of a run beside what daemon and search know.
+#[derive(Debug)]
+pub(crate) struct View {
     schedule: Schedule,
     /// What each rank had done when each phase began.
     efforts: Vec<Vec<Effort>>,
-    /// Whether the program's own phases are searched apart.
-    follows_phases: bool,
     /// More phases came than are kept apart.
     pub(crate) has_more_phases: bool,
     pub(crate) heat: Heat,
@@ -43,17 +57,84 @@ pub(crate) struct Watch {
     pub(crate) measure: Measure,
     /// What leads the search.
     pub(crate) guide: Guide,
-    /// Keeps the run, unless nobody wants that.
+    /// Keeps the run, unless that is not wanted.
     journal: Option<Journal>,
     /// The time of all threads, of which the profile shows shares.
     wall: PairId,
-    correspondence: Correspondence,
     said: BTreeSet<String>,
     begin: Instant,
     next: Instant,
     width: Duration,
-    /// Removed when all else is gone.
-    directory: RunDirectory,
+}
+
+/// Waits while processes are watched, and decides what comes next.
+pub(crate) trait Attendant {
+    /// Waits until something is to be done, at the latest until the next sample is due.
+    fn wait(&mut self, due: Due) -> Next;
+
+    /// Keeps what is known so far, if that is wanted; `take` adds it to a report.
+    fn keep(&self, _take: &dyn Fn(&mut Report)) {}
+}
+
+/// What an attendant must know to wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Due {
+    /// When the next sample is due.
+    pub(crate) sample: Instant,
+    /// Whether a measured process still runs.
+    pub(crate) has_living: bool,
+}
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// Sample now.
+    Sample,
+    /// Pause the search, or let it go on.
+    Pause,
+    /// Begin a phase.
+    Phase,
+    /// Keep what is known so far: this process may be killed soon.
+    Keep,
+    /// Ask all processes to be measured no further.
+    Detach,
+    /// Sample a last time.
+    End,
+}
+
+/// Samples when the attendant has waited for it.
+#[derive(Debug, Default)]
+pub(crate) struct RealTime {
+    /// What the last sampling pass brought that the search does not need.
+    seen: Option<Round>,
+    /// Phases that the program announces are not told.
+    hides_phases: bool,
+    is_over: bool,
+}
+
+impl Pace for RealTime {
+    fn wait(&mut self, _: &mut Daemon) -> Option<Moment> {
+        (!self.is_over).then(Moment::now)
+    }
+
+    fn see(&mut self, _: &mut Daemon, round: &mut Round) {
+        if self.hides_phases {
+            round.phase = None;
+        }
+        self.seen = Some(Round {
+            interval: round.interval,
+            complaints: std::mem::take(&mut round.complaints),
+            tally: round.tally.take(),
+            started: std::mem::take(&mut round.started),
+            appeared: round.appeared.clone(),
+            retired: round.retired.clone(),
+            ..Round::default()
+        });
+    }
+
+    fn end(&mut self) -> Moment {
+        Moment::now()
+    }
 }
 
 impl Watch {
@@ -78,17 +159,14 @@ impl Watch {
         let (limit, code_search) = (options.cost_limit, options.code_search);
         let settings = options.judging.settings(limit, code_search, &guide.hold);
         let searches = if options.no_search {
-            Phases::new(Hypotheses::none(), settings, Guidance::default())
+            Searches::new(Hypotheses::none(), settings, Guidance::default())
         } else {
-            Phases::new(hypotheses, settings, guide.guidance.clone())
+            Searches::new(hypotheses, settings, guide.guidance.clone())
         };
-        let mut watch = Self {
+        let view = View {
             wall: daemon.start(Metric::Wall, &Focus::whole_program()),
-            daemon,
-            searches,
             schedule: Schedule::of(&options.phasing),
             efforts: Vec::new(),
-            follows_phases: !options.phasing.no_phases,
             has_more_phases: false,
             heat: Heat::default(),
             cost_limit: options.cost_limit,
@@ -96,22 +174,20 @@ impl Watch {
             measure,
             guide,
             journal: None,
-            correspondence: Correspondence::default(),
             compensates: !options.no_compensation,
             said: BTreeSet::new(),
             begin,
             next: begin + width,
             width,
-            directory,
         };
-        watch.carry_out_requests();
-        Ok(watch)
+        let pace = RealTime { hides_phases: options.phasing.no_phases, ..RealTime::default() };
+        Ok(Self { searches, live: Live::new(daemon, pace), view, directory })
     }
 
     /// Keeps the run from now on.
     pub(crate) fn keep(&mut self, journal: Journal) {
-        self.correspondence.keep_stopped();
-        self.journal = Some(journal);
+        self.live.keep_stopped();
+        self.view.journal = Some(journal);
     }
 
     /// Where measured processes leave their regions.
@@ -119,116 +195,17 @@ impl Watch {
         self.directory.path()
     }
 
-    /// When the next sample is due.
-    pub(crate) const fn next_sample(&self) -> Instant {
-        self.next
+    /// Searches until the attendant ends it.
+    pub(crate) fn stay(&mut self, attendant: &mut dyn Attendant, screen: &mut Screen) {
+        let mut onlooker = Onlooker { view: &mut self.view, attendant, screen };
+        drive(&mut self.searches, &mut self.live, &mut onlooker);
     }
 
-    /// Whether a measured process still runs.
-    pub(crate) fn has_living(&self) -> bool {
-        self.daemon.counts().running > 0
-    }
-
-    /// Looks at all processes and lets the search draw its conclusions.
-    pub(crate) fn sample(&mut self, screen: &mut Screen) {
-        let round = self.daemon.sample(Moment::now());
-        self.digest(round, screen);
-        if self.schedule.is_due(self.begin.elapsed()) {
-            self.begin_unnamed(screen);
-        }
-        for note in self.heat.cool(&mut self.daemon, self.cost_limit) {
-            screen.say(&format!("{} {note}\n", screen.manner.paint("whyperf", terminal::FAINT)));
-        }
-        if let Some(journal) = &mut self.journal {
-            journal.write_if_due(&self.daemon, &self.searches, &mut self.correspondence);
-        }
-        screen.status(&self.status());
-        let now = Instant::now();
-        // Late by more than an interval: what was missed is not made up for, the next one covers it.
-        self.next = (self.next + self.interval()).max(now + self.interval() / 2);
-        if self.daemon.is_awaited() && self.begin.elapsed() < AWAITED {
-            self.next = now + SOON;
-        }
-    }
-
-    /// Begins a phase that nobody gave a name.
-    pub(crate) fn begin_unnamed(&mut self, screen: &mut Screen) {
-        let name = self.schedule.next_name();
-        self.begin_phase(&name, screen);
-    }
-
-    /// Pauses the search, or lets it go on.
-    pub(crate) fn pause_or_go_on(&mut self, screen: &mut Screen) {
-        let now = self.daemon.now();
-        let said = if self.searches.is_paused() {
-            self.searches.unpause(now);
-            "the search goes on"
-        } else {
-            self.searches.pause(now);
-            "the search pauses; what is measured is measured on"
-        };
-        self.tell_moment(said, screen);
-        self.carry_out_requests();
-    }
-
-    fn begin_phase(&mut self, name: &str, screen: &mut Screen) {
-        // The last one goes on: a program that announces each of its steps is not taken apart into all of them.
-        if self.searches.past().len() >= phases::MOST {
-            if !std::mem::replace(&mut self.has_more_phases, true) {
-                self.tell_moment("no more phases are told apart", screen);
-            }
-            return;
-        }
-        self.efforts.push(self.daemon.efforts());
-        for request in self.searches.begin(self.daemon.now(), name) {
-            self.correspondence.carry_out(&request, &mut self.daemon);
-        }
-        self.carry_out_requests();
-        if let Some(journal) = &mut self.journal {
-            journal.note_phase(self.daemon.now(), name);
-        }
-        let shown = phases::shown(name, screen.manner);
-        self.tell_moment(&format!("phase {shown} begins"), screen);
-    }
-
-    /// How well the ranks used the time of each phase, in their order.
-    pub(crate) fn efficiencies_of_phases(&self) -> Vec<Option<Efficiency>> {
-        phases::efficiencies(&self.efforts, &self.daemon.efforts())
-    }
-
-    fn tell_moment(&mut self, what: &str, screen: &mut Screen) {
-        let (name, now) = (screen.manner.paint("whyperf", terminal::FAINT), self.daemon.now());
-        screen.say(&format!("{name} {:>6.2} s  {what}\n", now.as_secs_f64()));
-        if let Some(journal) = &mut self.journal {
-            journal.note_moment(now, what);
-        }
-    }
-
-    /// Asks all processes to be measured no further.
-    pub(crate) fn detach(&mut self) {
-        self.daemon.detach();
-    }
-
-    /// Seconds that all threads together were measured.
-    pub(crate) fn thread_time(&self) -> f64 {
-        let amount = self.daemon.histogram(self.wall).map_or(0, |wall| wall.whole().amount);
-        Nanos(u64::try_from(amount).unwrap_or(0)).as_secs_f64()
-    }
-
-    /// Adds what is known by now.
-    pub(crate) fn take_stock(&self, report: &mut Report) {
-        summary::take(self, report);
-    }
-
-    /// Looks a last time, ends the search and adds all that is known.
+    /// Adds all that is known to the report, and closes the journal.
     pub(crate) fn complete(mut self, report: &mut Report, screen: &mut Screen) {
-        let round = self.daemon.finish(Moment::now());
-        self.digest(round, screen);
-        self.searches.handle(Event::End(self.daemon.now()));
-        self.tell_steps(screen);
-        summary::take(&self, report);
+        summary::take(&self.view, self.live.daemon(), &self.searches, report);
         self.close_journal(report, screen);
-        let running = self.daemon.counts().running;
+        let running = self.live.daemon().counts().running;
         if running > 0 {
             let who = if running == 1 { "process" } else { "processes" };
             report.remarks.notes.push(format!(
@@ -239,59 +216,47 @@ impl Watch {
 
     /// A run of which nothing was measured is not worth keeping.
     fn close_journal(&mut self, report: &mut Report, screen: &mut Screen) {
-        let Some(journal) = self.journal.take().filter(|_| report.processes > 0) else { return };
-        match journal.finish((&self.daemon, &self.searches), &mut self.correspondence, report) {
+        let journal = self.view.journal.take().filter(|_| report.processes > 0);
+        let Some(journal) = journal else { return };
+        match journal.finish(&self.searches, &mut self.live, report) {
             Ok(run) => report.run = Some(run.to_string()),
             Err(error) => screen.warn(&format!("the run is not kept: {}", delivery::words(&error))),
         }
     }
+}
+
+impl View {
+    /// How well the ranks used the time of each phase, in their order.
+    pub(crate) fn efficiencies_of_phases(&self, daemon: &Daemon) -> Vec<Option<Efficiency>> {
+        phases::efficiencies(&self.efforts, &daemon.efforts())
+    }
+
+    /// Seconds that all threads together were measured.
+    pub(crate) fn thread_time(&self, daemon: &Daemon) -> f64 {
+        let amount = daemon.histogram(self.wall).map_or(0, |wall| wall.whole().amount);
+        Nanos(u64::try_from(amount).unwrap_or(0)).as_secs_f64()
+    }
+
+    /// When the next sample is due, after one was taken.
+    fn set_next(&mut self, daemon: &Daemon) {
+        let now = Instant::now();
+        let interval = self.interval(daemon);
+        // Late by more than an interval: what was missed is not made up for, the next one covers it.
+        self.next = (self.next + interval).max(now + interval / 2);
+        if daemon.is_awaited() && self.begin.elapsed() < AWAITED {
+            self.next = now + SOON;
+        }
+    }
 
     /// Sampling more often than the histograms can keep apart would only cost.
-    fn interval(&self) -> Duration {
+    fn interval(&self, daemon: &Daemon) -> Duration {
         let bins = u32::try_from(Histogram::DEFAULT_BINS).unwrap_or(u32::MAX);
         let mut width = self.width;
         while width * bins < self.begin.elapsed() {
             width *= 2;
         }
         // Looking must not take up the limit.
-        width.max(Duration::from_nanos(self.daemon.interval().0))
-    }
-
-    fn digest(&mut self, mut round: Round, screen: &mut Screen) {
-        let announced = round.phase.take();
-        round.complaints.iter().for_each(|complaint| self.complain(complaint, screen));
-        if let Some(journal) = &mut self.journal {
-            journal.note(&mut round);
-        }
-        for event in self.correspondence.events(round, &self.daemon) {
-            self.searches.handle(event);
-        }
-        self.carry_out_requests();
-        if let Some(name) = announced.filter(|_| self.follows_phases) {
-            self.begin_phase(&name, screen);
-        }
-        self.tell_steps(screen);
-    }
-
-    fn carry_out_requests(&mut self) {
-        while let Some(request) = self.searches.poll_request() {
-            self.correspondence.carry_out(&request, &mut self.daemon);
-        }
-    }
-
-    fn tell_steps(&mut self, screen: &mut Screen) {
-        while let Some((scope, step)) = self.searches.poll_step() {
-            // What is so in a phase is in the report: mostly it is so in the whole run, too.
-            if scope == Scope::Current {
-                continue;
-            }
-            if let Some(journal) = &mut self.journal {
-                journal.step(&step);
-            }
-            if let Some(line) = self.line(&step, screen) {
-                screen.say(&line);
-            }
-        }
+        width.max(Duration::from_nanos(daemon.interval().0))
     }
 
     /// What a user wants to hear at once: what was found, what is no longer so, and when the search waits.
@@ -316,30 +281,152 @@ impl Watch {
         }
     }
 
-    /// Each complaint once: a damaged file stays damaged.
-    fn complain(&mut self, complaint: &Complaint, screen: &mut Screen) {
-        let more = match complaint {
-            Complaint::Directory(_) => "; processes seen so far stay measured, new ones are not",
-            _ => "",
-        };
-        let text = format!("{complaint}{more}");
-        if self.said.insert(text.clone()) {
-            screen.warn(&text);
-        }
-    }
-
-    fn status(&self) -> String {
-        let status = self.searches.global().status();
-        let counts = self.daemon.counts();
+    fn status(&self, daemon: &Daemon, searches: &Searches) -> String {
+        let status = searches.global().status();
+        let counts = daemon.counts();
         format!(
             "whyperf {:>6.1} s  {} processes  {} pairs measured, {} waiting  cost {}  {} bottlenecks",
             self.begin.elapsed().as_secs_f64(),
             counts.running,
             status.measured,
             status.waiting,
-            report::share(self.daemon.cost().now),
+            report::share(daemon.cost().now),
             status.counts.found,
         )
+    }
+}
+
+/// Shows a search while it is driven, and lets the attendant wait between two samples.
+struct Onlooker<'run> {
+    view: &'run mut View,
+    attendant: &'run mut dyn Attendant,
+    screen: &'run mut Screen,
+}
+
+impl Observer<Live<Daemon, RealTime>> for Onlooker<'_> {
+    fn before(
+        &mut self,
+        event: &Event,
+        searches: &mut Searches,
+        live: &mut Live<Daemon, RealTime>,
+    ) {
+        let Event::Phase(now, name) = event else { return };
+        if searches.is_full() {
+            if !std::mem::replace(&mut self.view.has_more_phases, true) {
+                self.tell_moment("no more phases are told apart", live.daemon());
+            }
+            return;
+        }
+        self.view.efforts.push(live.daemon().efforts());
+        if let Some(journal) = &mut self.view.journal {
+            journal.note_phase(*now, name);
+        }
+        let shown = phases::shown(name, self.screen.manner);
+        self.tell_moment(&format!("phase {shown} begins"), live.daemon());
+    }
+
+    fn step(&mut self, scope: Scope, step: &Step) {
+        // What is so in a phase is in the report: mostly it is so in the whole run, too.
+        if scope == Scope::Current {
+            return;
+        }
+        if let Some(journal) = &mut self.view.journal {
+            journal.step(step);
+        }
+        if let Some(line) = self.view.line(step, self.screen) {
+            self.screen.say(&line);
+        }
+    }
+
+    fn settled(&mut self, searches: &mut Searches, live: &mut Live<Daemon, RealTime>) -> Turn {
+        if let Some(round) = live.pace_mut().seen.take() {
+            self.take_in(round);
+            if live.is_over() {
+                return Turn::Next;
+            }
+            self.look(searches, live);
+            if self.view.schedule.is_due(self.view.begin.elapsed()) {
+                live.announce(self.view.schedule.next_name());
+                return Turn::Again;
+            }
+        }
+        if live.is_over() { Turn::Next } else { self.attend(searches, live) }
+    }
+}
+
+impl Onlooker<'_> {
+    /// What a sampling pass brought beside events.
+    fn take_in(&mut self, mut round: Round) {
+        round.complaints.iter().for_each(|complaint| self.complain(complaint));
+        if let Some(journal) = &mut self.view.journal {
+            journal.note(&mut round);
+        }
+    }
+
+    /// What is done after each sample.
+    fn look(&mut self, searches: &Searches, live: &mut Live<Daemon, RealTime>) {
+        let Self { view, screen, .. } = self;
+        for note in view.heat.cool(live.daemon_mut(), view.cost_limit) {
+            screen.say(&format!("{} {note}\n", screen.manner.paint("whyperf", terminal::FAINT)));
+        }
+        if let Some(journal) = &mut view.journal {
+            journal.write_if_due(searches, live);
+        }
+        screen.status(&view.status(live.daemon(), searches));
+        view.set_next(live.daemon());
+    }
+
+    /// Waits, and does what came meanwhile.
+    fn attend(&mut self, searches: &mut Searches, live: &mut Live<Daemon, RealTime>) -> Turn {
+        let has_living = live.daemon().counts().running > 0;
+        match self.attendant.wait(Due { sample: self.view.next, has_living }) {
+            Next::Sample => return Turn::Next,
+            Next::End => {
+                live.pace_mut().is_over = true;
+                return Turn::Next;
+            }
+            Next::Pause => self.pause_or_go_on(searches, live.daemon()),
+            Next::Phase => live.announce(self.view.schedule.next_name()),
+            Next::Detach => live.daemon_mut().detach(),
+            Next::Keep => {
+                let view = &*self.view;
+                self.attendant.keep(&|report| summary::take(view, live.daemon(), searches, report));
+            }
+        }
+        Turn::Again
+    }
+
+    fn pause_or_go_on(&mut self, searches: &mut Searches, daemon: &Daemon) {
+        let now = daemon.now();
+        let said = if searches.is_paused() {
+            searches.unpause(now);
+            "the search goes on"
+        } else {
+            searches.pause(now);
+            "the search pauses; what is measured is measured on"
+        };
+        self.tell_moment(said, daemon);
+    }
+
+    fn tell_moment(&mut self, what: &str, daemon: &Daemon) {
+        let Self { view, screen, .. } = self;
+        let (name, now) = (screen.manner.paint("whyperf", terminal::FAINT), daemon.now());
+        screen.say(&format!("{name} {:>6.2} s  {what}\n", now.as_secs_f64()));
+        if let Some(journal) = &mut view.journal {
+            journal.note_moment(now, what);
+        }
+    }
+
+    /// Each complaint once: a damaged file stays damaged.
+    fn complain(&mut self, complaint: &Complaint) {
+        let more = match complaint {
+            Complaint::Directory(_) => "; processes seen so far stay measured, new ones are not",
+            _ => "",
+        };
+        let text = format!("{complaint}{more}");
+        if self.view.said.insert(text.clone()) {
+            self.screen.warn(&text);
+        }
     }
 }
 

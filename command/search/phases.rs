@@ -24,9 +24,6 @@ pub(crate) struct Phasing {
     pub(crate) no_phases: bool,
 }
 
-/// More phases than this are not told apart.
-pub(crate) const MOST: usize = 100;
-
 /// What a reader should know when there were more.
 pub(crate) const MORE: &str =
     "More phases began than are told apart: the last one goes on to the end.";

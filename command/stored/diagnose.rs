@@ -5,7 +5,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
-use whyperf_consultant::{Directives, Event, Guidance, Hypotheses, Phases, Scope, World as _};
+use whyperf_consultant::{
+    Directives, Event, Guidance, Hypotheses, Observer, Scope, Searches, Step, drive,
+};
 use whyperf_experiments::{
     Access, Diagnosis, Progress, Replay, RunId, StepRow, Store, StoreError, Summary, Topic,
 };
@@ -59,7 +61,7 @@ fn told(request: &Diagnose) -> Result<(Hypotheses, Directives), String> {
 
 /// What came of a search.
 struct Found {
-    searches: Phases,
+    searches: Searches,
     played: Played,
     directives_used: usize,
     hold: Hold,
@@ -93,8 +95,10 @@ fn search(
     let hold = Hold::of(&request.judging, &guidance);
     let settings = request.judging.settings(request.cost_limit, request.code_search, &hold);
     let directives_used = guidance.used() + hold.directives_used();
-    let mut searches = Phases::new(hypotheses, settings, guidance);
-    let played = play(&mut searches, &mut world);
+    let mut searches = Searches::new(hypotheses, settings, guidance);
+    let mut played = Played::default();
+    drive(&mut searches, &mut world, &mut played);
+    played.efforts = world.efforts();
     let lines = world.lines().to_vec();
     Ok(Found { searches, played, directives_used, hold, thread_time, lines })
 }
@@ -123,31 +127,21 @@ fn world(request: &Diagnose, store: &Store, source: &RunId) -> Result<Replay> {
     }))
 }
 
-/// Searches to the end of the run.
-fn play(searches: &mut Phases, world: &mut Replay) -> Played {
-    let mut played = Played::default();
-    loop {
-        while let Some(request) = searches.poll_request() {
-            world.carry_out(request);
+impl Observer<Replay> for Played {
+    fn before(&mut self, event: &Event, searches: &mut Searches, replay: &mut Replay) {
+        let Event::Phase(time, name) = event else { return };
+        if searches.is_full() {
+            self.has_more_phases = true;
+            return;
         }
-        while let Some((scope, step)) = searches.poll_step() {
-            if scope == Scope::Global {
-                played.say(step.time, step.happening.to_string());
-            }
+        self.say(*time, format!("phase {name} begins"));
+        self.begun.extend(replay.efforts());
+    }
+
+    fn step(&mut self, scope: Scope, step: &Step) {
+        if scope == Scope::Global {
+            self.say(step.time, step.happening.to_string());
         }
-        let Some(event) = world.next() else {
-            played.efforts = world.efforts();
-            return played;
-        };
-        if let Event::Phase(time, name) = &event {
-            if searches.past().len() >= phases::MOST {
-                played.has_more_phases = true;
-                continue;
-            }
-            played.say(*time, format!("phase {name} begins"));
-            played.begun.extend(world.efforts());
-        }
-        searches.handle(event);
     }
 }
 

@@ -7,7 +7,7 @@ mod vast;
 use std::time::{Duration, Instant};
 
 use vast::Vast;
-use whyperf_consultant::{Event, Hypotheses, Question, Search, Settings, Truth, World};
+use whyperf_consultant::{DataSource, Event, Hypotheses, Question, Search, Settings, Truth};
 use whyperf_model::{Focus, Nanos};
 
 /// What one sample may cost.

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use whyperf_consultant::{Event, MeasurementId, World};
+use whyperf_consultant::{DataSource, Event, MeasurementId};
 use whyperf_model::{
     Category, Focus, Hierarchy, Interval, Metric, Nanos, Pair, Quantity, Resource, Sample, Time,
 };
@@ -142,7 +142,7 @@ impl Vast {
     }
 }
 
-impl World for Vast {
+impl DataSource for Vast {
     fn start(&mut self, id: MeasurementId, pair: &Pair) {
         let is_time =
             matches!(pair.metric.definition().quantity, Quantity::Time | Quantity::RunningTime);
@@ -166,11 +166,16 @@ impl World for Vast {
         self.events.push_back(Event::Callees(self.now, of.clone(), callees));
     }
 
-    fn next(&mut self) -> Option<Event> {
-        while self.events.is_empty() && !self.is_over {
+    fn poll(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+
+    fn advance(&mut self) -> bool {
+        let goes_on = !self.is_over;
+        if goes_on {
             self.step();
         }
-        self.events.pop_front()
+        goes_on
     }
 }
 

@@ -3,7 +3,7 @@
 //! ```text
 //!        handle_resource, handle_sample, handle_cost, handle_refusal, handle_end
 //!                                      │
-//!   world ─────────────────────────────▼──────────────────────────────┐
+//!   data source ─────────────────────────────▼──────────────────────────────┐
 //!     ▲     Search:  graph of (hypothesis, focus) ── judge ── refine   │
 //!     │                    ▲                                  │        │
 //!     │                    └────────────── queue ◄────────────┘        │
@@ -23,7 +23,8 @@
 //! | `queue.rs`, `cost.rs` | what is asked next, and whether it may be |
 //! | `search/` | the parts above, put together |
 //! | `step.rs`, `report.rs`, `gather.rs` | what it did and why; what it found |
-//! | `world.rs` | who carries out its requests |
+//! | `searches.rs` | one search over the whole run, and one for each phase |
+//! | `drive.rs`, `data_source.rs` | the loop in which every search runs, and what carries out its requests |
 //!
 //! **No input or output, clock, thread or randomness is in this crate, and nothing depends on an order that changes from run to
 //! run**: the same events give the same steps, to the byte.
@@ -37,38 +38,40 @@ mod calls;
 mod catalogue;
 mod classic;
 mod cost;
+mod data_source;
 mod directive;
+mod drive;
 mod gather;
 mod graph;
 mod heat;
 mod hindsight;
 mod hypothesis;
 mod judge;
-mod phases;
 mod places;
 mod queue;
 mod refine;
 mod report;
 mod request;
 mod search;
+mod searches;
 mod settings;
 mod step;
 mod stream;
 mod wager;
-mod world;
 
+pub use data_source::{DataSource, Event};
 pub use directive::{
     Directive, DirectiveError, Directives, Entry, Guidance, Level, Maps, Mistake, Place, Whom,
 };
+pub use drive::{Observer, Turn, drive};
 pub use graph::{NodeId, Truth};
 pub use hindsight::Hindsight;
 pub use hypothesis::{
     Fault, Hypotheses, Hypothesis, HypothesisError, HypothesisId, Normalizer, Operator, Refinement,
 };
-pub use phases::{Past, Phases, Scope};
 pub use report::{Bottleneck, Counts, Guided, Report, Untold};
 pub use request::{MeasurementId, Request};
 pub use search::{Question, Search, Status};
+pub use searches::{Past, Scope, Searches};
 pub use settings::{Classic, CodeSearch, Order, Settings, Verdicts};
 pub use step::{Conclusion, Happening, Origin, Step, Subject};
-pub use world::{Event, World, run, run_with};

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use whyperf_consultant::{
-    Conclusion, Event, Happening, Hypotheses, MeasurementId, Operator, Report, Search, Step, Truth,
-    World, run,
+    Conclusion, DataSource, Event, Guidance, Happening, Hypotheses, MeasurementId, Operator,
+    Report, Scope, Searches, Step, Truth, drive,
 };
 use whyperf_model::{Focus, Interval, Pair, Resource, Time};
 use whyperf_testkit::simulate::{Checked, Scenario, Simulated};
@@ -31,7 +31,7 @@ impl Watched {
     }
 }
 
-impl World for Watched {
+impl DataSource for Watched {
     fn start(&mut self, id: MeasurementId, pair: &Pair) {
         self.count();
         self.world.start(id, pair);
@@ -46,13 +46,17 @@ impl World for Watched {
         self.world.callees(of);
     }
 
-    fn next(&mut self) -> Option<Event> {
-        let event = self.world.next()?;
+    fn poll(&mut self) -> Option<Event> {
+        let event = self.world.poll()?;
         self.now = self.now.max(event.time());
         if let Event::Cost(_, fraction) = &event {
             self.costs.push(*fraction);
         }
         Some(event)
+    }
+
+    fn advance(&mut self) -> bool {
+        self.world.advance()
     }
 }
 
@@ -72,12 +76,14 @@ struct Outcome {
 fn searched(text: &str) -> Outcome {
     let scenario = Scenario::parse(text).unwrap_or_else(|complaint| panic!("{complaint}: {text}"));
     let hypotheses = Hypotheses::built_in();
-    let mut search = Search::new(hypotheses.clone(), scenario.settings.clone());
+    let (table, settings) = (hypotheses.clone(), scenario.settings.clone());
+    let mut searches = Searches::new(table, settings, Guidance::default());
     let world = Checked::new(scenario.world());
     let mut world =
         Watched { world, now: Time::ZERO, costs: Vec::new(), switches: BTreeMap::new() };
     let mut steps = Vec::new();
-    run(&mut search, &mut world, |step| steps.push(step.clone()));
+    drive(&mut searches, &mut world, &mut |_: Scope, step: &Step| steps.push(step.clone()));
+    let search = searches.global();
     assert_eq!(world.world.complaints(), [""; 0], "the simulated world breaks its promises");
     let end = Time(scenario.script.length);
     let ever: BTreeMap<_, _> = steps.iter().filter_map(yes).collect();

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use whyperf_consultant::{Guidance, Happening, Hypotheses, Phases, Report, Request, Scope};
+use whyperf_consultant::{
+    Event, Guidance, Happening, Hypotheses, Observer, Report, Scope, Searches, Step, drive,
+};
 use whyperf_model::{Nanos, Time};
 use whyperf_testkit::simulate::{Billed, Checked, Scenario};
 
@@ -22,22 +24,36 @@ phase 16s 24s * period 70ms
   0.5 Write /Code/app.c/save /File/data ops 100 size 1000000
 ";
 
-fn searched(names: &[(u64, &str)]) -> (Phases, Vec<String>) {
-    let scenario = Scenario::parse(PROGRAM).expect("well formed");
-    let mut phases =
-        Phases::new(Hypotheses::built_in(), scenario.settings.clone(), Guidance::default());
-    let mut world = Checked::new(scenario.world());
-    let mut left = names.iter().peekable();
-    let mut log = Vec::new();
-    let begin = |phases: &mut Phases, now: Time| -> Vec<Request> {
-        match left.next_if(|(second, _)| Time::from_secs(*second) < now) {
-            Some((_, name)) => phases.begin(now, name),
-            None => Vec::new(),
+/// Begins phases at these seconds, and writes down the steps.
+struct Announcer<'names> {
+    left: &'names [(u64, &'names str)],
+    log: Vec<String>,
+}
+
+impl<S> Observer<S> for Announcer<'_> {
+    fn before(&mut self, event: &Event, searches: &mut Searches, _: &mut S) {
+        if let [(second, name), left @ ..] = self.left
+            && Time::from_secs(*second) < event.time()
+        {
+            self.left = left;
+            searches.begin(event.time(), name);
         }
-    };
-    phases.run(&mut world, begin, |scope, step| log.push(format!("{scope:?} {step}")));
+    }
+
+    fn step(&mut self, scope: Scope, step: &Step) {
+        self.log.push(format!("{scope:?} {step}"));
+    }
+}
+
+fn searched(names: &[(u64, &str)]) -> (Searches, Vec<String>) {
+    let scenario = Scenario::parse(PROGRAM).expect("well formed");
+    let mut searches =
+        Searches::new(Hypotheses::built_in(), scenario.settings.clone(), Guidance::default());
+    let mut world = Checked::new(scenario.world());
+    let mut announcer = Announcer { left: names, log: Vec::new() };
+    drive(&mut searches, &mut world, &mut announcer);
     assert_eq!(world.complaints(), [] as [String; 0], "numbers got mixed up");
-    (phases, log)
+    (searches, announcer.log)
 }
 
 fn foci(report: &Report) -> Vec<String> {
@@ -88,30 +104,43 @@ fn dear() -> String {
     text
 }
 
+/// Begins a phase every 2.3 seconds, and pauses in every third of them.
+struct Restless {
+    next: Time,
+    /// What was measured at a price, by the search over the whole run and by those over phases.
+    tested: [usize; 2],
+}
+
+impl<S> Observer<S> for Restless {
+    fn before(&mut self, event: &Event, searches: &mut Searches, _: &mut S) {
+        let now = event.time();
+        if now < self.next {
+            return;
+        }
+        self.next = now + Nanos::from_millis(2300);
+        let is_third = searches.past().len() % 3 == 2;
+        if is_third != searches.is_paused() {
+            if is_third { searches.pause(now) } else { searches.unpause(now) }
+        }
+        searches.begin(now, "again");
+    }
+
+    fn step(&mut self, scope: Scope, step: &Step) {
+        let is_priced = matches!(step.happening, Happening::Started { price, .. } if price > 0.0);
+        self.tested[usize::from(scope == Scope::Current)] += usize::from(is_priced);
+    }
+}
+
 #[test]
 fn both_searches_keep_to_one_limit_however_often_a_phase_begins() {
     let scenario = Scenario::parse(&dear()).expect("well formed");
     let settings = scenario.settings.clone();
     let limit = settings.cost_limit;
-    let mut phases = Phases::new(Hypotheses::built_in(), settings, Guidance::default());
+    let mut phases = Searches::new(Hypotheses::built_in(), settings, Guidance::default());
     let mut world = Billed::new(Checked::new(scenario.world()));
-    let mut next = Time::from_millis(700);
-    let mut tested = [0, 0];
-    let step_in = |phases: &mut Phases, now: Time| -> Vec<Request> {
-        if now < next {
-            return Vec::new();
-        }
-        next = now + Nanos::from_millis(2300);
-        let is_third = phases.past().len() % 3 == 2;
-        if is_third != phases.is_paused() {
-            if is_third { phases.pause(now) } else { phases.unpause(now) }
-        }
-        phases.begin(now, "again")
-    };
-    phases.run(&mut world, step_in, |scope, step| {
-        let is_priced = matches!(step.happening, Happening::Started { price, .. } if price > 0.0);
-        tested[usize::from(scope == Scope::Current)] += usize::from(is_priced);
-    });
+    let mut restless = Restless { next: Time::from_millis(700), tested: [0, 0] };
+    drive(&mut phases, &mut world, &mut restless);
+    let tested = restless.tested;
     assert_eq!(world.world.complaints(), [""; 0]);
     assert!(phases.past().len() >= 12 && tested.iter().all(|count| *count > 20), "{tested:?}");
     let most = world.worst(20);

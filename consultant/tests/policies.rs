@@ -1,6 +1,6 @@
 //! The policy of a hypothesis says which refinements come, and which wait until the others gave nothing.
 
-use whyperf_consultant::{Happening, Hypotheses, Search, run};
+use whyperf_consultant::{Guidance, Happening, Hypotheses, Scope, Searches, Step, drive};
 use whyperf_testkit::simulate::Scenario;
 
 const PROGRAM: &str = "length 20s
@@ -22,16 +22,17 @@ fn axes(policy: &str, writes: &str) -> Vec<String> {
     );
     table.extend("slow.toml", &text).expect("right");
     let scenario = Scenario::parse(&PROGRAM.replace("SIZE", writes)).expect("well formed");
-    let mut search = Search::new(table, scenario.settings.clone());
+    let mut searches = Searches::new(table, scenario.settings.clone(), Guidance::default());
     let mut axes = Vec::new();
-    run(&mut search, &mut scenario.world(), |step| {
+    let mut note = |_: Scope, step: &Step| {
         if let Happening::Refined { subject, along, .. } = &step.happening
             && subject.hypothesis == "Slow"
             && subject.focus.depth() == 0
         {
             axes.push(along.unwrap_or("why").to_owned());
         }
-    });
+    };
+    drive(&mut searches, &mut scenario.world(), &mut note);
     axes
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use whyperf_consultant::{Hypotheses, Report, Search, Settings, run};
+use whyperf_consultant::{Guidance, Hypotheses, Report, Scope, Searches, Settings, Step, drive};
 use whyperf_model::{Hierarchy, Resource};
 use whyperf_testkit::simulate::{Checked, RandomProgram};
 
@@ -12,12 +12,13 @@ const PROGRAMS: u64 = if cfg!(debug_assertions) { 200 } else { 1000 };
 const THRESHOLD: f64 = 0.30;
 
 fn searched(program: &RandomProgram) -> (String, Report) {
-    let mut search = Search::new(Hypotheses::built_in(), Settings::default());
+    let (table, settings) = (Hypotheses::built_in(), Settings::default());
+    let mut searches = Searches::new(table, settings, Guidance::default());
     let mut world = Checked::new(program.source());
     let mut log = String::new();
-    run(&mut search, &mut world, |step| log.push_str(&format!("{step}\n")));
+    drive(&mut searches, &mut world, &mut |_: Scope, step: &Step| log += &format!("{step}\n"));
     assert_eq!(world.complaints(), [] as [String; 0], "the simulated world breaks its promises");
-    (log, search.report())
+    (log, searches.global().report())
 }
 
 fn found(report: &Report) -> BTreeSet<Resource> {

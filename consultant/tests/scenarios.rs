@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use whyperf_consultant::{
-    Directives, Guidance, Happening, Hypotheses, Report, Search, Step, Truth, run_with,
+    Directives, Guidance, Happening, Hypotheses, Report, Searches, Step, Truth, drive,
 };
 use whyperf_testkit::simulate::{Checked, Scenario};
 
@@ -28,19 +28,13 @@ fn search(scenario: &Scenario) -> (Vec<Step>, Report) {
     let table = Hypotheses::built_in();
     let directives = Directives::parse("scenario", &scenario.directives, &table);
     let guidance = Guidance::new(&directives.expect("right"), &table).expect("without circles");
-    let mut search = Search::guided(table, scenario.settings.clone(), guidance);
+    let mut searches = Searches::new(table, scenario.settings.clone(), guidance);
     let mut world = Checked::new(scenario.world());
-    let mut steps = Vec::new();
-    let mut done = 0;
-    run_with(
-        &mut search,
-        &mut world,
-        |search, now| done = scenario.control(search, now, done),
-        |step| steps.push(step.clone()),
-    );
+    let mut person = scenario.person();
+    drive(&mut searches, &mut world, &mut person);
     assert_eq!(world.complaints(), [] as [String; 0], "the simulated world breaks its promises");
     assert!(world.samples() > 0, "the simulated world said nothing");
-    (steps, search.report())
+    (person.steps, searches.global().report())
 }
 
 fn is_of_interest(step: &Step) -> bool {

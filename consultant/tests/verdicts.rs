@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 
 use whyperf_consultant::{
-    Classic, Happening, Hypotheses, Operator, Search, Settings, Truth, Verdicts, run,
+    Classic, Guidance, Happening, Hypotheses, Operator, Scope, Searches, Settings, Step, Truth,
+    Verdicts, drive,
 };
 use whyperf_model::{Category, Focus, Hierarchy, Interval, Nanos, Pair, Resource, Time};
 use whyperf_testkit::simulate::{
@@ -225,10 +226,10 @@ fn searched(planted: &Planted, settings: Settings, length: Nanos, step: Nanos) -
     let script = Script { length, step, code, ..Script::default() };
     let world = Simulated::new(planted.program.clone(), script);
     let mut world = Billed::new(world);
-    let mut search = Search::new(hypotheses.clone(), settings);
+    let mut searches = Searches::new(hypotheses.clone(), settings, Guidance::default());
     let mut first: BTreeMap<(String, Focus), Time> = BTreeMap::new();
     let (mut put_back, mut priced) = (0, 0);
-    run(&mut search, &mut world, |step| match &step.happening {
+    let mut note = |_: Scope, step: &Step| match &step.happening {
         Happening::Concluded(one) if one.truth == Truth::True => {
             let subject = (one.subject.hypothesis.to_string(), one.subject.focus.clone());
             first.entry(subject).or_insert(step.time);
@@ -236,9 +237,10 @@ fn searched(planted: &Planted, settings: Settings, length: Nanos, step: Nanos) -
         Happening::PutBack { .. } => put_back += 1,
         Happening::Started { price, .. } if *price > 0.0 => priced += 1,
         _ => {}
-    });
+    };
+    drive(&mut searches, &mut world, &mut note);
     let mut counts = [0; 4];
-    for question in search.questions() {
+    for question in searches.global().questions() {
         let row = hypotheses.row(hypotheses.named(&question.hypothesis).expect("shipped"));
         let is_there =
             row.operator.holds(planted.value(&row.pairs(&question.focus)), row.threshold);

@@ -50,7 +50,7 @@ pub use cost::{Cost, Losses};
 pub use daemon::{Counts, Daemon, Settings};
 pub use error::Error;
 pub use functions::RefusedFunction;
-pub use live::{Correspondence, Live, Pace};
+pub use live::{Live, Pace};
 pub use profile::{ProfileRow, View};
 pub use round::{Complaint, ProcessNote, Round};
 pub use run_directory::{Claim, RunDirectory, Swept, leftovers, sweep};

@@ -1,8 +1,9 @@
-//! The world of a search that is alive: the daemon's rounds as the consultant's events.
+//! The data source that is alive: the daemon's sampling passes as the consultant's events.
 
+use std::borrow::BorrowMut;
 use std::collections::{BTreeMap, VecDeque};
 
-use whyperf_consultant::{Event, MeasurementId, Request, World};
+use whyperf_consultant::{DataSource, Event, MeasurementId};
 use whyperf_model::matching::PairId;
 use whyperf_model::{Histogram, Pair, Resource};
 
@@ -10,25 +11,133 @@ use crate::clock::Moment;
 use crate::daemon::Daemon;
 use crate::round::Round;
 
-/// Which of the daemon's pairs answers which of the search's measurements.
-#[derive(Debug, Default)]
-pub struct Correspondence {
-    pairs: BTreeMap<MeasurementId, PairId>,
-    names: BTreeMap<PairId, MeasurementId>,
-    /// Histograms of pairs that are not measured any more, if anybody wants them.
-    stopped: Option<Vec<(MeasurementId, Pair, Histogram)>>,
+/// When the daemon samples, and who else wants to see what it sampled.
+pub trait Pace {
+    /// Waits until a sample is due and says when that is; `None` when the run is over.
+    fn wait(&mut self, daemon: &mut Daemon) -> Option<Moment>;
+
+    /// Sees what a sampling pass brought before the search does. It may take what the search does not need.
+    fn see(&mut self, daemon: &mut Daemon, round: &mut Round);
+
+    /// The moment of the last sampling pass, after `wait` said that the run is over.
+    fn end(&mut self) -> Moment;
 }
 
-impl Correspondence {
-    /// Does what the search asked for.
-    pub fn carry_out(&mut self, request: &Request, daemon: &mut Daemon) {
-        match request {
-            Request::Start { id, pair } => self.start(*id, pair, daemon),
-            Request::Stop { id } => self.stop(*id, daemon),
-            Request::Callees { of } => daemon.ask_callees(of),
+/// The running program. It owns its daemon, or borrows it.
+#[derive(Debug)]
+pub struct Live<D, P> {
+    daemon: D,
+    pace: P,
+    pairs: Pairs,
+    events: VecDeque<Event>,
+    is_over: bool,
+}
+
+impl<D: BorrowMut<Daemon>, P: Pace> Live<D, P> {
+    /// A data source that samples the daemon's processes at this pace.
+    #[must_use]
+    pub fn new(daemon: D, pace: P) -> Self {
+        Self { daemon, pace, pairs: Pairs::default(), events: VecDeque::new(), is_over: false }
+    }
+
+    /// What samples.
+    pub fn daemon(&self) -> &Daemon {
+        self.daemon.borrow()
+    }
+
+    /// What samples, to ask more of it than a search does.
+    pub fn daemon_mut(&mut self) -> &mut Daemon {
+        self.daemon.borrow_mut()
+    }
+
+    /// What keeps the pace.
+    pub const fn pace(&self) -> &P {
+        &self.pace
+    }
+
+    /// What keeps the pace, to change it.
+    pub const fn pace_mut(&mut self) -> &mut P {
+        &mut self.pace
+    }
+
+    /// Whether the last sampling pass was made.
+    pub const fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    /// Begins a phase now, as if the program had announced it.
+    pub fn announce(&mut self, name: String) {
+        let now = self.daemon().now();
+        self.events.push_back(Event::Phase(now, name));
+    }
+
+    /// From now on the histograms of pairs that are stopped are kept for [`Live::histograms`].
+    pub fn keep_stopped(&mut self) {
+        self.pairs.stopped.get_or_insert_default();
+    }
+
+    /// What was measured so far, and of what was stopped since the last call.
+    pub fn histograms(&mut self) -> Vec<(MeasurementId, Pair, Histogram)> {
+        self.pairs.histograms(self.daemon.borrow())
+    }
+}
+
+impl<D: BorrowMut<Daemon>, P: Pace> DataSource for Live<D, P> {
+    fn start(&mut self, id: MeasurementId, pair: &Pair) {
+        self.pairs.start(id, pair, self.daemon.borrow_mut());
+    }
+
+    fn stop(&mut self, id: MeasurementId) {
+        self.pairs.stop(id, self.daemon.borrow_mut());
+    }
+
+    fn callees(&mut self, of: &Resource) {
+        self.daemon.borrow_mut().ask_callees(of);
+    }
+
+    fn poll(&mut self) -> Option<Event> {
+        loop {
+            match self.events.pop_front()? {
+                // It came in for a measurement that was stopped before it was told.
+                Event::Sample(id, _) if !self.pairs.is_measured(id) => {}
+                event => return Some(event),
+            }
         }
     }
 
+    fn advance(&mut self) -> bool {
+        if self.is_over {
+            return false;
+        }
+        let daemon = self.daemon.borrow_mut();
+        let mut round = match self.pace.wait(daemon) {
+            Some(now) => daemon.sample(now),
+            None => {
+                self.is_over = true;
+                let end = self.pace.end();
+                daemon.finish(end)
+            }
+        };
+        self.pace.see(daemon, &mut round);
+        let end = round.interval.end;
+        self.events.extend(self.pairs.events(round, daemon));
+        if self.is_over {
+            self.events.push_back(Event::End(end));
+        }
+        true
+    }
+}
+
+/// Which of the daemon's pairs answers which of the search's measurements.
+#[derive(Debug, Default)]
+struct Pairs {
+    pairs: BTreeMap<MeasurementId, PairId>,
+    names: BTreeMap<PairId, MeasurementId>,
+    /// Histograms of pairs that are not measured any more, if they are wanted.
+    stopped: Option<Vec<(MeasurementId, Pair, Histogram)>>,
+}
+
+impl Pairs {
     fn start(&mut self, id: MeasurementId, pair: &Pair, daemon: &mut Daemon) {
         let started = daemon.start(pair.metric, &pair.focus);
         self.pairs.insert(id, started);
@@ -46,13 +155,12 @@ impl Correspondence {
         }
     }
 
-    /// From now on the histograms of pairs that are stopped are kept for [`Correspondence::histograms`].
-    pub fn keep_stopped(&mut self) {
-        self.stopped.get_or_insert_default();
+    fn is_measured(&self, id: MeasurementId) -> bool {
+        self.pairs.contains_key(&id)
     }
 
     /// What was measured so far, and of what was stopped since the last call.
-    pub fn histograms(&mut self, daemon: &Daemon) -> Vec<(MeasurementId, Pair, Histogram)> {
+    fn histograms(&mut self, daemon: &Daemon) -> Vec<(MeasurementId, Pair, Histogram)> {
         let mut all = self.stopped.as_mut().map(std::mem::take).unwrap_or_default();
         let now = self.pairs.iter().filter_map(|(id, pair)| {
             Some((*id, daemon.pair(*pair)?.clone(), daemon.histogram(*pair)?.clone()))
@@ -61,9 +169,9 @@ impl Correspondence {
         all
     }
 
-    /// A round as events. Where processes run and what is new comes first, then what it did, then what is gone: a process
+    /// A sampling pass as events. Where processes run and what is new comes first, then what it did, then what is gone: a process
     /// that just ended counts in the interval it ended in. A phase is of what comes after.
-    pub fn events(&mut self, round: Round, daemon: &Daemon) -> impl Iterator<Item = Event> {
+    fn events(&mut self, round: Round, daemon: &Daemon) -> impl Iterator<Item = Event> {
         let end = round.interval.end;
         let placed = round.placed.into_iter();
         let placed = placed.map(move |(process, machine)| Event::Placed(end, process, machine));
@@ -95,86 +203,5 @@ impl Correspondence {
             .chain(samples)
             .chain(gone)
             .chain(phase)
-    }
-}
-
-/// When the rounds are, and what else is to be done with them.
-pub trait Pace {
-    /// Sleeps until the next round is due and says when that is; `None` when the run is over.
-    fn wait(&mut self, daemon: &mut Daemon) -> Option<Moment>;
-
-    /// Sees a round before the search does.
-    fn see(&mut self, daemon: &mut Daemon, round: &Round);
-
-    /// The moment of the last round, after `wait` said that the run is over.
-    fn end(&mut self) -> Moment;
-}
-
-/// The running program, for a search.
-#[derive(Debug)]
-pub struct Live<'run, P> {
-    daemon: &'run mut Daemon,
-    pace: P,
-    correspondence: Correspondence,
-    events: VecDeque<Event>,
-    over: bool,
-}
-
-impl<'run, P: Pace> Live<'run, P> {
-    /// A world that looks at the daemon's processes at this pace.
-    #[must_use]
-    pub fn new(daemon: &'run mut Daemon, pace: P) -> Self {
-        let (correspondence, events) = (Correspondence::default(), VecDeque::new());
-        Self { daemon, pace, correspondence, events, over: false }
-    }
-
-    /// The daemon, when the search is done with it; and what kept the pace.
-    #[must_use]
-    pub fn into_pace(self) -> P {
-        self.pace
-    }
-
-    fn play(&mut self) {
-        let round = match self.pace.wait(self.daemon) {
-            Some(now) => self.daemon.sample(now),
-            None => {
-                self.over = true;
-                let end = self.pace.end();
-                self.daemon.finish(end)
-            }
-        };
-        self.pace.see(self.daemon, &round);
-        self.tell(round);
-    }
-
-    fn tell(&mut self, round: Round) {
-        let end = round.interval.end;
-        self.events.extend(self.correspondence.events(round, self.daemon));
-        if self.over {
-            self.events.push_back(Event::End(end));
-        }
-    }
-}
-
-impl<P: Pace> World for Live<'_, P> {
-    fn start(&mut self, id: MeasurementId, pair: &Pair) {
-        self.correspondence.start(id, pair, self.daemon);
-    }
-
-    fn stop(&mut self, id: MeasurementId) {
-        self.correspondence.stop(id, self.daemon);
-        // What came in for it and was not told yet is not told any more.
-        self.events.retain(|event| !matches!(event, Event::Sample(of, _) if *of == id));
-    }
-
-    fn callees(&mut self, of: &Resource) {
-        self.daemon.ask_callees(of);
-    }
-
-    fn next(&mut self) -> Option<Event> {
-        while self.events.is_empty() && !self.over {
-            self.play();
-        }
-        self.events.pop_front()
     }
 }

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use whyperf_consultant::{Event, MeasurementId, World};
+use whyperf_consultant::{DataSource, Event, MeasurementId};
 use whyperf_model::matching::{
     Active, ClassId, Classes, Line, Matcher, OneProcess, PairId, Resources, SeatId, Totals,
 };
@@ -389,7 +389,7 @@ impl Replay {
     }
 }
 
-impl World for Replay {
+impl DataSource for Replay {
     fn start(&mut self, id: MeasurementId, pair: &Pair) {
         match self.source(pair) {
             Ok(source) => {
@@ -417,11 +417,16 @@ impl World for Replay {
         self.asked.push_back(of.clone());
     }
 
-    fn next(&mut self) -> Option<Event> {
-        while self.events.is_empty() && !self.is_over {
+    fn poll(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+
+    fn advance(&mut self) -> bool {
+        let goes_on = !self.is_over;
+        if goes_on {
             self.step();
         }
-        self.events.pop_front()
+        goes_on
     }
 }
 

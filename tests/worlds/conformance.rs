@@ -23,7 +23,8 @@
 use std::collections::BTreeMap;
 
 use whyperf_consultant::{
-    Event, Guidance, Hypotheses, MeasurementId, Phases, Search, Settings, World, run,
+    DataSource, Event, Guidance, Hypotheses, MeasurementId, Observer, Scope, Searches, Settings,
+    Step, drive,
 };
 use whyperf_model::{Focus, Hierarchy, Metric, Nanos, Pair, Resource, Sample, Time};
 use whyperf_testkit::simulate::Checked;
@@ -72,7 +73,7 @@ impl Said {
 }
 
 /// Starts pairs, numbered from 0, then lets `act` do something after each event.
-fn listen<W: World>(
+fn listen<W: DataSource>(
     world: W,
     pairs: &[Pair],
     mut act: impl FnMut(&mut Checked<W>, &Event),
@@ -96,7 +97,7 @@ pub(crate) fn pair(metric: Metric, part: &str) -> Pair {
 }
 
 /// Holds a world to all promises; `make` gives it anew, from its beginning.
-pub(crate) fn check<W: World>(make: &mut dyn FnMut() -> W, odd: &Odd) {
+pub(crate) fn check<W: DataSource>(make: &mut dyn FnMut() -> W, odd: &Odd) {
     parts_add_up(make());
     a_pair_that_is_started_again_goes_on(make());
     after_a_stop_nothing_follows(make());
@@ -116,7 +117,7 @@ pub(crate) fn check<W: World>(make: &mut dyn FnMut() -> W, odd: &Odd) {
     a_search_is_the_same_twice(make);
 }
 
-fn parts_add_up<W: World>(world: W) {
+fn parts_add_up<W: DataSource>(world: W) {
     let whole = "/Process";
     let pairs = [
         pair(Metric::SyncWait, whole),
@@ -155,7 +156,7 @@ fn parts_add_up<W: World>(world: W) {
     assert!(said.total(6) > 0, "calls are counted");
 }
 
-fn a_pair_that_is_started_again_goes_on<W: World>(world: W) {
+fn a_pair_that_is_started_again_goes_on<W: DataSource>(world: W) {
     let asked = pair(Metric::SyncWait, "/Process/0");
     let (stop, again) = (Time::from_secs(3), Time::from_secs(5));
     let (mut stopped, mut started) = (false, false);
@@ -180,7 +181,7 @@ fn a_pair_that_is_started_again_goes_on<W: World>(world: W) {
     assert_eq!(later, rest);
 }
 
-fn after_a_stop_nothing_follows<W: World>(world: W) {
+fn after_a_stop_nothing_follows<W: DataSource>(world: W) {
     let pairs = [pair(Metric::Wall, "/Process"), pair(Metric::SyncWait, TAG)];
     let mut stopped_at = None;
     let said = listen(world, &pairs, |world, event| {
@@ -195,7 +196,7 @@ fn after_a_stop_nothing_follows<W: World>(world: W) {
     assert!(said.samples(0).len() > 100);
 }
 
-fn questions_for_callees_are_answered<W: World>(world: W) {
+fn questions_for_callees_are_answered<W: DataSource>(world: W) {
     let root = Resource::root(Hierarchy::Code);
     let mut asked = false;
     let said = listen(world, &[pair(Metric::Wall, "/Process")], |world, _| {
@@ -209,7 +210,7 @@ fn questions_for_callees_are_answered<W: World>(world: W) {
     assert_eq!(answers.count(), 1);
 }
 
-fn what_is_not_there_takes_nothing<W: World>(world: W) {
+fn what_is_not_there_takes_nothing<W: DataSource>(world: W) {
     let pairs = [
         pair(Metric::SyncWait, "/SyncObject/Message/MPI_COMM_WORLD/4"),
         pair(Metric::SyncWait, "/Code/none.c/none"),
@@ -220,7 +221,7 @@ fn what_is_not_there_takes_nothing<W: World>(world: W) {
     assert_eq!([said.total(0), said.total(1), said.total(2)], [0; 3]);
 }
 
-fn processes_are_placed<W: World>(world: W) {
+fn processes_are_placed<W: DataSource>(world: W) {
     let said = listen(world, &[pair(Metric::Wall, "/Process")], |_, _| {});
     assert_eq!(said.complaints, [""; 0]);
     for rank in 0..RANKS.len() {
@@ -237,7 +238,7 @@ fn processes_are_placed<W: World>(world: W) {
     }
 }
 
-fn what_comes_and_goes_is_told<W: World>(world: W) {
+fn what_comes_and_goes_is_told<W: DataSource>(world: W) {
     let said = listen(world, &[pair(Metric::SyncWait, LATE)], |_, _| {});
     assert_eq!(said.complaints, [""; 0]);
     let late: Resource = LATE.parse().expect("well formed");
@@ -258,7 +259,7 @@ fn what_comes_and_goes_is_told<W: World>(world: W) {
     assert_eq!(u64::try_from(said.total(0)), Ok(received));
 }
 
-fn phases_are_told<W: World>(world: W) {
+fn phases_are_told<W: DataSource>(world: W) {
     let said = listen(world, &[pair(Metric::Wall, "/Process")], |_, _| {});
     assert_eq!(said.complaints, [""; 0]);
     let phases: Vec<_> = said
@@ -272,7 +273,7 @@ fn phases_are_told<W: World>(world: W) {
     assert_eq!(phases, [(Time(Nanos(LATE_STEPS.start * STEP.0)), PHASE)]);
 }
 
-fn what_is_too_hot_goes_on<W: World>(world: W, (asked, share): &(Pair, f64)) {
+fn what_is_too_hot_goes_on<W: DataSource>(world: W, (asked, share): &(Pair, f64)) {
     let again = Time::from_secs(3);
     let mut started = false;
     let said = listen(world, std::slice::from_ref(asked), |world, event| {
@@ -291,7 +292,7 @@ fn what_is_too_hot_goes_on<W: World>(world: W, (asked, share): &(Pair, f64)) {
     }
 }
 
-fn what_cannot_be_measured_is_refused<W: World>(world: W, asked: &Pair) {
+fn what_cannot_be_measured_is_refused<W: DataSource>(world: W, asked: &Pair) {
     let said = listen(world, &[asked.clone(), pair(Metric::Wall, "/Process")], |_, _| {});
     assert_eq!(said.complaints, [""; 0]);
     let reasons = said.events.iter().filter_map(|event| match event {
@@ -304,16 +305,12 @@ fn what_cannot_be_measured_is_refused<W: World>(world: W, asked: &Pair) {
 }
 
 /// The steps of both searches, what was found in the phase, and whether it ended with the run, as text.
-pub(crate) fn searched_by_phases(world: impl World) -> (String, Vec<String>) {
-    let settings = Settings { cost_limit: 1.0, ..Settings::default() };
-    let mut searches = Phases::new(Hypotheses::default(), settings, Guidance::default());
+pub(crate) fn searched_by_phases(world: impl DataSource) -> (String, Vec<String>) {
+    let mut searches = new_searches();
     let mut world = Checked::new(world);
     let mut steps = String::new();
-    searches.run(
-        &mut world,
-        |_, _| Vec::new(),
-        |scope, step| steps += &format!("{scope:?} {step}\n"),
-    );
+    let mut note = |scope: Scope, step: &Step| steps += &format!("{scope:?} {step}\n");
+    drive(&mut searches, &mut world, &mut note);
     assert_eq!(world.complaints(), [""; 0]);
     let [phase] = searches.past() else { panic!("one phase was announced") };
     steps += &format!("{} {:?}\n", phase.name, phase.interval);
@@ -321,7 +318,7 @@ pub(crate) fn searched_by_phases(world: impl World) -> (String, Vec<String>) {
     (steps, found.map(|one| format!("{} {}", one.hypothesis, one.focus)).collect())
 }
 
-fn phases_are_searched_the_same_twice<W: World>(make: &mut dyn FnMut() -> W) {
+fn phases_are_searched_the_same_twice<W: DataSource>(make: &mut dyn FnMut() -> W) {
     let (steps, found) = searched_by_phases(make());
     assert_eq!(steps, searched_by_phases(make()).0, "the logs differ");
     assert!(steps.contains("Current ") && steps.contains("Global "), "both are searched");
@@ -330,56 +327,94 @@ fn phases_are_searched_the_same_twice<W: World>(make: &mut dyn FnMut() -> W) {
 }
 
 /// The steps and the report of a search, as text.
-pub(crate) fn searched(world: impl World) -> (String, Vec<String>) {
-    let mut search = new_search();
-    let mut world = Checked::new(world);
+pub(crate) fn searched(world: impl DataSource) -> (String, Vec<String>) {
+    let mut searches = new_searches();
+    let mut world = Checked::new(WithoutPhases(world));
     let mut steps = String::new();
-    run(&mut search, &mut world, |step| steps += &format!("{step}\n"));
+    drive(&mut searches, &mut world, &mut |_: Scope, step: &Step| steps += &format!("{step}\n"));
     assert_eq!(world.complaints(), [""; 0]);
     assert!(world.samples() > 1000, "{} samples", world.samples());
-    let found = search.report().bottlenecks;
+    let found = searches.global().report().bottlenecks;
     let found =
         found.iter().map(|one| format!("{} {} {:.3}", one.hypothesis, one.focus, one.value));
     (steps, found.collect())
 }
 
-/// A search as it is set here: what measuring costs is the machine's affair, and no part of what is compared.
-fn new_search() -> Search {
-    let settings = Settings { cost_limit: 1.0, ..Settings::default() };
-    Search::new(Hypotheses::default(), settings)
+/// A data source that tells of no phase, so that one search sees all of it.
+struct WithoutPhases<W>(W);
+
+impl<W: DataSource> DataSource for WithoutPhases<W> {
+    fn start(&mut self, id: MeasurementId, pair: &Pair) {
+        self.0.start(id, pair);
+    }
+
+    fn stop(&mut self, id: MeasurementId) {
+        self.0.stop(id);
+    }
+
+    fn callees(&mut self, of: &Resource) {
+        self.0.callees(of);
+    }
+
+    fn poll(&mut self) -> Option<Event> {
+        std::iter::from_fn(|| self.0.poll()).find(|event| !matches!(event, Event::Phase(..)))
+    }
+
+    fn advance(&mut self) -> bool {
+        self.0.advance()
+    }
 }
 
-fn steps_of(search: &mut Search) -> String {
-    std::iter::from_fn(|| search.poll_step()).map(|step| format!("{step}\n")).collect()
+/// A search as it is set here: what measuring costs depends on the machine, and is no part of what is compared.
+fn new_searches() -> Searches {
+    let settings = Settings { cost_limit: 1.0, ..Settings::default() };
+    Searches::new(Hypotheses::default(), settings, Guidance::default())
+}
+
+/// What was told, moment by moment, and the log of the steps.
+struct Told<'log> {
+    moments: Vec<Vec<Event>>,
+    log: &'log mut String,
+}
+
+impl<W: DataSource> Observer<W> for Told<'_> {
+    fn before(&mut self, event: &Event, _: &mut Searches, _: &mut W) {
+        let last = self.moments.last_mut().filter(|moment| moment[0].time() == event.time());
+        match last {
+            Some(moment) => moment.push(event.clone()),
+            None => self.moments.push(vec![event.clone()]),
+        }
+    }
+
+    fn step(&mut self, _: Scope, step: &Step) {
+        *self.log += &format!("{step}\n");
+    }
+}
+
+fn steps_of(searches: &mut Searches) -> String {
+    std::iter::from_fn(|| searches.poll_step()).map(|(_, step)| format!("{step}\n")).collect()
 }
 
 /// A world says what it has to say in portions that mean nothing: how many events come before somebody asks what is wanted next.
-fn a_search_is_the_same_in_other_portions<W: World>(mut world: W) {
-    let mut search = new_search();
-    let (mut told, mut log) = (Vec::new(), String::new());
-    loop {
-        while let Some(request) = search.poll_request() {
-            world.carry_out(request);
-        }
-        log += &steps_of(&mut search);
-        let Some(event) = world.next() else { break };
-        told.push(event.clone());
-        search.handle(event);
-    }
+fn a_search_is_the_same_in_other_portions<W: DataSource>(world: W) {
+    let mut log = String::new();
+    let mut told = Told { moments: Vec::new(), log: &mut log };
+    drive(&mut new_searches(), &mut WithoutPhases(world), &mut told);
+    let moments = told.moments;
     for portion in [2, 7, usize::MAX] {
-        let mut search = new_search();
-        while search.poll_request().is_some() {}
-        for moment in told.chunk_by(|one, next| one.time() == next.time()) {
+        let mut searches = new_searches();
+        while searches.poll_request().is_some() {}
+        for moment in &moments {
             for events in moment.chunks(portion) {
-                events.iter().for_each(|event| search.handle(event.clone()));
-                while search.poll_request().is_some() {}
+                events.iter().for_each(|event| searches.handle(event.clone()));
+                while searches.poll_request().is_some() {}
             }
         }
-        assert_eq!(steps_of(&mut search), log, "in portions of {portion}");
+        assert_eq!(steps_of(&mut searches), log, "in portions of {portion}");
     }
 }
 
-fn a_search_is_the_same_twice<W: World>(make: &mut dyn FnMut() -> W) {
+fn a_search_is_the_same_twice<W: DataSource>(make: &mut dyn FnMut() -> W) {
     let (steps, found) = searched(make());
     assert_eq!(steps, searched(make()).0, "the logs differ");
     let waits = found.iter().any(|one| {

@@ -8,11 +8,10 @@ use std::process::{Child, Command, Stdio};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use whyperf_consultant::{Event, MeasurementId, World};
 use whyperf_daemon::{Daemon, Live, Moment, Pace, Round, Settings};
 use whyperf_experiments::Record;
 use whyperf_layout::{Kind, Moved, ObjectKind};
-use whyperf_model::{Effort, Metric, Pair, Resource};
+use whyperf_model::{Effort, Metric, Pair};
 use whyperf_testkit::synthetic::SyntheticProcess;
 
 use crate::conformance::{LATE_STEPS, Odd, PHASE, RANKS, STEP, STEPS, check, pair};
@@ -113,7 +112,7 @@ impl Pace for Play {
         Some(Moment { nanos: end, ticks: end })
     }
 
-    fn see(&mut self, daemon: &mut Daemon, round: &Round) {
+    fn see(&mut self, daemon: &mut Daemon, round: &mut Round) {
         if let Some(tally) = &round.tally {
             let mut tally = tally.clone();
             tally.hot.extend((self.steps == HOT_STEP).then(hot));
@@ -143,31 +142,8 @@ impl Drop for Play {
     }
 }
 
-/// The world, which owns its daemon.
-pub(crate) struct Owned {
-    live: Live<'static, Play>,
-}
-
-impl World for Owned {
-    fn start(&mut self, id: MeasurementId, pair: &Pair) {
-        self.live.start(id, pair);
-    }
-
-    fn stop(&mut self, id: MeasurementId) {
-        self.live.stop(id);
-    }
-
-    fn callees(&mut self, of: &Resource) {
-        self.live.callees(of);
-    }
-
-    fn next(&mut self) -> Option<Event> {
-        self.live.next()
-    }
-}
-
 /// A live world, and what is seen of it.
-pub(crate) fn world() -> (Owned, Rc<RefCell<Seen>>) {
+pub(crate) fn world() -> (Live<Daemon, Play>, Rc<RefCell<Seen>>) {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let directory =
@@ -180,9 +156,7 @@ pub(crate) fn world() -> (Owned, Rc<RefCell<Seen>>) {
     let mut play = Play::new(directory);
     play.begin();
     let seen = play.seen.clone();
-    // A world of a test lives as long as the test.
-    let live = Live::new(Box::leak(Box::new(daemon)), play);
-    (Owned { live }, seen)
+    (Live::new(daemon, play), seen)
 }
 
 #[test]

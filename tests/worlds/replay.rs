@@ -1,6 +1,6 @@
 //! The replay of a record keeps the promises, and gives back what was live.
 
-use whyperf_consultant::{Event, MeasurementId, World as _};
+use whyperf_consultant::{DataSource as _, Event, MeasurementId};
 use whyperf_experiments::{Record, Replay};
 use whyperf_model::{Efficiency, Histogram, Interval, Metric, Nanos, Time};
 

@@ -22,6 +22,7 @@ use whyperf_model::{Focus, Resource, Sample, Time};
 use crate::calls::Calls;
 use crate::catalogue::Catalogue;
 use crate::cost::{Admission, Budget};
+use crate::data_source::Event;
 use crate::directive::Guidance;
 use crate::graph::{Graph, NodeId, Truth};
 use crate::hypothesis::{Hypotheses, HypothesisId};
@@ -31,7 +32,6 @@ use crate::request::{MeasurementId, Measurements, Request};
 use crate::settings::Settings;
 use crate::step::{Happening, Step, Subject};
 use crate::stream::Side;
-use crate::world::Event;
 
 /// A search for the reasons why a program is slow. It knows no clock: time comes with the events.
 #[derive(Debug)]
@@ -130,7 +130,7 @@ impl Search {
             Event::TooHot(now, id, coverage) => self.handle_too_hot(now, id, coverage),
             Event::Callees(now, of, callees) => self.handle_callees(now, &of, &callees),
             Event::Price(now, of, rate) => self.handle_price(now, &of, rate),
-            // Who searches phases apart gives each a search of its own.
+            // A caller that searches phases separately creates one `Search` for each.
             Event::Phase(..) => {}
             Event::End(now) => self.handle_end(now),
         }

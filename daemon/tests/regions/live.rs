@@ -1,6 +1,9 @@
 //! A search over the daemon, as the command runs it, but under a virtual clock.
 
-use whyperf_consultant::{Event, Hypotheses, MeasurementId, Search, Settings, World, run};
+use whyperf_consultant::{
+    DataSource as _, Event, Guidance, Hypotheses, MeasurementId, Scope, Searches, Settings, Step,
+    drive,
+};
 use whyperf_daemon::{Daemon, Live, Moment, Pace, Round};
 use whyperf_layout::{Kind, Moved, ObjectKind};
 use whyperf_model::{Metric, Pair};
@@ -28,7 +31,7 @@ impl Pace for Waiting<'_> {
         Some(self.now)
     }
 
-    fn see(&mut self, _: &mut Daemon, _: &Round) {
+    fn see(&mut self, _: &mut Daemon, _: &mut Round) {
         self.seen += 1;
     }
 
@@ -53,11 +56,12 @@ fn a_search_finds_the_tag_that_is_waited_for() {
     let mut stage = Stage::new();
     let process = stage.process(1);
     let pace = waiting(&stage, &process);
-    let mut search = Search::new(Hypotheses::default(), Settings::default());
+    let (hypotheses, settings) = (Hypotheses::default(), Settings::default());
+    let mut searches = Searches::new(hypotheses, settings, Guidance::default());
     let mut live = Live::new(&mut stage.daemon, pace);
-    run(&mut search, &mut live, |_| {});
-    assert_eq!(live.into_pace().seen, 301, "every round and the last one");
-    let report = search.report();
+    drive(&mut searches, &mut live, &mut |_: Scope, _: &Step| {});
+    assert_eq!(live.pace().seen, 301, "every round and the last one");
+    let report = searches.global().report();
     let tag = "</Code,/Machine,/Process,/SyncObject/Message/MPI_COMM_WORLD/3>";
     let found: Vec<String> =
         report.bottlenecks.iter().map(|bottleneck| bottleneck.focus.to_string()).collect();

@@ -13,7 +13,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_consultant::{
-    Directive, Directives, Event, Hindsight, Hypotheses, MeasurementId, World as _,
+    DataSource as _, Directive, Directives, Event, Hindsight, Hypotheses, MeasurementId,
 };
 use whyperf_model::{Focus, Nanos, Pair, Time};
 

@@ -1,6 +1,6 @@
 //! What is kept of a run can be searched again, and what that finds is a run, too.
 
-use whyperf_consultant::{Event, MeasurementId, World as _};
+use whyperf_consultant::{DataSource as _, Event, MeasurementId};
 use whyperf_experiments::{
     Access, Diagnosis, Ending, Extent, History, ObjectRow, Progress, Record, Recorder, Replay,
     Selector, Store, StoreError, Topic,
@@ -42,7 +42,7 @@ fn waits() -> Pair {
 }
 
 /// The samples of a pair in a record.
-fn samples(mut world: impl whyperf_consultant::World, pair: &Pair) -> Vec<(Interval, i64)> {
+fn samples(mut world: impl whyperf_consultant::DataSource, pair: &Pair) -> Vec<(Interval, i64)> {
     world.start(MeasurementId(0), pair);
     let mut all = Vec::new();
     while let Some(event) = world.next() {

@@ -1,6 +1,6 @@
 //! A world that keeps the bill: what measuring cost in each interval.
 
-use whyperf_consultant::{Event, MeasurementId, World};
+use whyperf_consultant::{DataSource, Event, MeasurementId};
 use whyperf_model::{Pair, Resource};
 
 /// A world whose bill is kept.
@@ -26,7 +26,7 @@ impl<W> Billed<W> {
     }
 }
 
-impl<W: World> World for Billed<W> {
+impl<W: DataSource> DataSource for Billed<W> {
     fn start(&mut self, id: MeasurementId, pair: &Pair) {
         self.world.start(id, pair);
     }
@@ -39,11 +39,15 @@ impl<W: World> World for Billed<W> {
         self.world.callees(of);
     }
 
-    fn next(&mut self) -> Option<Event> {
-        let event = self.world.next();
+    fn poll(&mut self) -> Option<Event> {
+        let event = self.world.poll();
         if let Some(Event::Cost(_, fraction)) = &event {
             self.costs.push(*fraction);
         }
         event
+    }
+
+    fn advance(&mut self) -> bool {
+        self.world.advance()
     }
 }

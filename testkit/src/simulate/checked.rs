@@ -1,13 +1,13 @@
 //! A world that is watched: does it keep the promises that a search relies on?
 //!
-//! Any world can be wrapped, live ones too: run a search on it, then ask for the complaints. See [`World`] for the promises.
+//! Any world can be wrapped, live ones too: run a search on it, then ask for the complaints. See [`DataSource`] for the promises.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_model::{Hierarchy, Pair, Resource, Sample, Time};
 
 use whyperf_consultant::MeasurementId;
-use whyperf_consultant::{Event, World};
+use whyperf_consultant::{DataSource, Event};
 
 /// A world and what it did wrong so far.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ struct Running {
     until: Option<Time>,
 }
 
-impl<W: World> Checked<W> {
+impl<W: DataSource> Checked<W> {
     /// Watches a world from its beginning.
     pub const fn new(world: W) -> Self {
         Self {
@@ -194,7 +194,7 @@ impl<W: World> Checked<W> {
     }
 }
 
-impl<W: World> World for Checked<W> {
+impl<W: DataSource> DataSource for Checked<W> {
     fn start(&mut self, id: MeasurementId, pair: &Pair) {
         let fresh = Running { started: self.now, until: None };
         if self.running.insert(id, fresh).is_some() {
@@ -215,12 +215,16 @@ impl<W: World> World for Checked<W> {
         self.world.callees(of);
     }
 
-    fn next(&mut self) -> Option<Event> {
-        let event = self.world.next();
+    fn poll(&mut self) -> Option<Event> {
+        let event = self.world.poll();
         if let Some(event) = &event {
             self.check(event);
         }
         event
+    }
+
+    fn advance(&mut self) -> bool {
+        self.world.advance()
     }
 }
 
@@ -235,15 +239,19 @@ mod tests {
     /// Says what it was told to say.
     struct Told(VecDeque<Event>);
 
-    impl World for Told {
+    impl DataSource for Told {
         fn start(&mut self, _: MeasurementId, _: &Pair) {}
 
         fn stop(&mut self, _: MeasurementId) {}
 
         fn callees(&mut self, _: &Resource) {}
 
-        fn next(&mut self) -> Option<Event> {
+        fn poll(&mut self) -> Option<Event> {
             self.0.pop_front()
+        }
+
+        fn advance(&mut self) -> bool {
+            false
         }
     }
 

@@ -1,7 +1,7 @@
 //! A world without machines: programs made of phases, measured by the one rule, under virtual time.
 //!
 //! ```text
-//!   scenario text ──► Program: who does what when ──► Simulated: a World ──► Search
+//!   scenario text ──► Program: who does what when ──► Simulated: a DataSource ──► Search
 //!                                                          └── Checked: does it keep a world's promises?
 //! ```
 //!
@@ -23,5 +23,5 @@ pub use checked::Checked;
 pub use code::Code;
 pub use program::{Activity, Phase, Process, Program, Selection};
 pub use random::RandomProgram;
-pub use scenario::{Complaint, Control, Scenario};
+pub use scenario::{Complaint, Control, Person, Scenario};
 pub use simulated::{Script, Simulated};

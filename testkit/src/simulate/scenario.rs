@@ -29,6 +29,7 @@
 //! show all
 //! ```
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::str::FromStr;
 
@@ -36,8 +37,9 @@ use whyperf_model::{Category, Focus, Hierarchy, Interval, Nanos, Resource, Time}
 
 use super::program::{Activity, Phase, Process, Program};
 use super::simulated::{Script, Simulated};
-use whyperf_consultant::Search;
-use whyperf_consultant::{Classic, CodeSearch, Order, Settings, Verdicts};
+use whyperf_consultant::{
+    Classic, CodeSearch, Event, Observer, Order, Scope, Searches, Settings, Step, Verdicts,
+};
 
 /// A scenario that was read.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,6 +67,36 @@ pub enum Control {
     Pause,
     /// Lets it go on.
     Unpause,
+}
+
+/// A person who changes a search while it goes on, and writes down its steps.
+#[derive(Clone, Debug, Default)]
+pub struct Person {
+    /// What is still to be done, in the order of time.
+    controls: VecDeque<(Time, Control)>,
+    /// What the search did so far.
+    pub steps: Vec<Step>,
+}
+
+impl<S: ?Sized> Observer<S> for Person {
+    fn before(&mut self, event: &Event, searches: &mut Searches, _: &mut S) {
+        let now = event.time();
+        while let Some((_, control)) = self.controls.pop_front_if(|(due, _)| *due <= now) {
+            match control {
+                Control::Threshold(name, value) => {
+                    if let Some(id) = searches.global().hypotheses().named(&name) {
+                        searches.set_threshold(now, id, value);
+                    }
+                }
+                Control::Pause => searches.pause(now),
+                Control::Unpause => searches.unpause(now),
+            }
+        }
+    }
+
+    fn step(&mut self, _: Scope, step: &Step) {
+        self.steps.push(step.clone());
+    }
 }
 
 /// What is wrong with the text of a scenario.
@@ -97,22 +129,10 @@ impl Scenario {
         Ok(scenario)
     }
 
-    /// Does to a search what is due by a moment and was not done yet; tells how much is done.
-    pub fn control(&self, search: &mut Search, now: Time, done: usize) -> usize {
-        let due = self.controls[done..].iter().take_while(|(time, _)| *time <= now);
-        let due: Vec<_> = due.collect();
-        for (_, control) in &due {
-            match control {
-                Control::Threshold(name, value) => {
-                    if let Some(id) = search.hypotheses().named(name) {
-                        search.set_threshold(now, id, *value);
-                    }
-                }
-                Control::Pause => search.pause(now),
-                Control::Unpause => search.unpause(now),
-            }
-        }
-        done + due.len()
+    /// The person who does what the scenario says, to drive a search with.
+    #[must_use]
+    pub fn person(&self) -> Person {
+        Person { controls: self.controls.iter().cloned().collect(), steps: Vec::new() }
     }
 
     /// The world it describes.

@@ -7,7 +7,7 @@ use whyperf_model::{Focus, Interval, Nanos, Pair, Resource, Sample, Time};
 use super::code::{Code, through_windows};
 use super::program::{Process, Program, Selection};
 use whyperf_consultant::MeasurementId;
-use whyperf_consultant::{Event, World};
+use whyperf_consultant::{DataSource, Event};
 
 /// What happens beside the program.
 #[derive(Clone, Debug, PartialEq)]
@@ -169,7 +169,7 @@ impl Simulated {
     }
 }
 
-impl World for Simulated {
+impl DataSource for Simulated {
     fn start(&mut self, id: MeasurementId, pair: &Pair) {
         match self.script.refused.iter().find(|(focus, _)| *focus == pair.focus) {
             Some((_, reason)) => {
@@ -192,11 +192,16 @@ impl World for Simulated {
         self.asked.insert(of.clone(), None);
     }
 
-    fn next(&mut self) -> Option<Event> {
-        while self.events.is_empty() && !self.is_over {
+    fn poll(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+
+    fn advance(&mut self) -> bool {
+        let goes_on = !self.is_over;
+        if goes_on {
             self.step();
         }
-        self.events.pop_front()
+        goes_on
     }
 }
 

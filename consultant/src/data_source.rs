@@ -1,12 +1,10 @@
-//! Who carries out the requests of a search: live processes, a stored run, or a simulation.
+//! What carries out the requests of a search: live processes, a stored run, or a simulation.
 
 use whyperf_model::{Pair, Resource, Sample, Time};
 
 use crate::request::{MeasurementId, Request};
-use crate::search::Search;
-use crate::step::Step;
 
-/// What a world has to tell.
+/// What a data source has to tell.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     /// Something new can be asked about.
@@ -56,28 +54,34 @@ impl Event {
     }
 }
 
-/// A program that can be measured.
+/// A program that can be measured, one moment after the other.
 ///
-/// The promises, which `Checked` of the test kit checks of any world:
+/// The promises, which `Checked` of the test kit checks of any data source:
 /// * a pair that was started is answered with samples whose intervals follow each other, zero amounts included, or refused;
 /// * samples of all pairs end at the same moments, and nothing is said about the time before a start;
 /// * after a stop no sample of that measurement follows;
-/// * a question for callees is answered, and nobody's callees are told unasked;
+/// * a question for callees is answered, and callees that were not asked for are not told;
 /// * no more processes report than there are, and no sample is of no time;
-/// * what comes is told once, and what goes was there;
+/// * a resource that appears is told once, and one that goes was there;
 /// * costs and prices are numbers, and none is below zero;
 /// * what is too hot runs, and its coverage is a share;
 /// * a phase begins between two samples, and not in the midst of those of one moment;
 /// * time never goes back, and `End` is the last event.
-pub trait World {
-    /// Measure a pair from now on.
+pub trait DataSource {
+    /// Measures a pair from now on.
     fn start(&mut self, id: MeasurementId, pair: &Pair);
 
-    /// Measure it no longer.
+    /// Measures it no longer.
     fn stop(&mut self, id: MeasurementId);
 
-    /// Say which functions a function calls, and say it again whenever more of them are learned.
+    /// Tells which functions a function calls, and tells it again whenever more of them are learned.
     fn callees(&mut self, of: &Resource);
+
+    /// The next event of this moment, if there is one.
+    fn poll(&mut self) -> Option<Event>;
+
+    /// Goes on to the next moment; a live data source waits for it. Whether there was one.
+    fn advance(&mut self) -> bool;
 
     /// Does what a search asks for.
     fn carry_out(&mut self, request: Request) {
@@ -88,31 +92,15 @@ pub trait World {
         }
     }
 
-    /// What happens next; `None` after the end.
-    fn next(&mut self) -> Option<Event>;
-}
-
-/// Searches until the world ends, telling each step as it is taken.
-pub fn run(search: &mut Search, world: &mut dyn World, tell: impl FnMut(&Step)) {
-    run_with(search, world, |_, _| {}, tell);
-}
-
-/// The same, with somebody who may step in before each event.
-pub fn run_with(
-    search: &mut Search,
-    world: &mut dyn World,
-    mut step_in: impl FnMut(&mut Search, Time),
-    mut tell: impl FnMut(&Step),
-) {
-    loop {
-        while let Some(request) = search.poll_request() {
-            world.carry_out(request);
+    /// The next event, of whatever moment; `None` after the end.
+    fn next(&mut self) -> Option<Event> {
+        loop {
+            if let Some(event) = self.poll() {
+                return Some(event);
+            }
+            if !self.advance() {
+                return None;
+            }
         }
-        while let Some(step) = search.poll_step() {
-            tell(&step);
-        }
-        let Some(event) = world.next() else { return };
-        step_in(search, event.time());
-        search.handle(event);
     }
 }

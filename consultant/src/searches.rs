@@ -12,18 +12,18 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use whyperf_model::{Interval, Resource, Time};
 
+use crate::data_source::Event;
 use crate::directive::Guidance;
-use crate::hypothesis::Hypotheses;
+use crate::hypothesis::{Hypotheses, HypothesisId};
 use crate::report::Report;
 use crate::request::{MeasurementId, Request};
 use crate::search::{Question, Search};
 use crate::settings::Settings;
 use crate::step::Step;
-use crate::world::{Event, World};
 
 /// The searches of a run.
 #[derive(Debug)]
-pub struct Phases {
+pub struct Searches {
     plan: (Hypotheses, Settings, Guidance),
     global: Search,
     current: Option<Current>,
@@ -85,7 +85,10 @@ struct Routes {
     outward: BTreeMap<(Scope, MeasurementId), MeasurementId>,
 }
 
-impl Phases {
+impl Searches {
+    /// More phases than this are not told apart: the last one goes on to the end.
+    pub const MOST_PHASES: usize = 100;
+
     /// A run without a phase yet.
     #[must_use]
     pub fn new(hypotheses: Hypotheses, settings: Settings, guidance: Guidance) -> Self {
@@ -104,9 +107,13 @@ impl Phases {
         }
     }
 
-    /// Ends the current phase, if there is one, and begins another.
-    pub fn begin(&mut self, now: Time, name: &str) -> Vec<Request> {
-        let stops = self.finish(now);
+    /// Ends the current phase, if there is one, and begins another. When there were [`Searches::MOST_PHASES`] it does nothing: a
+    /// program that announces each of its steps is not taken apart into all of them.
+    pub fn begin(&mut self, now: Time, name: &str) {
+        if self.is_full() {
+            return;
+        }
+        self.finish(now);
         let (hypotheses, settings, guidance) = self.plan.clone();
         let mut search = Search::guided(hypotheses, settings, guidance);
         self.known.tell(now, &mut search);
@@ -114,20 +121,23 @@ impl Phases {
             search.pause(now);
         }
         self.current = Some(Current { name: name.to_owned(), began: now, search });
-        stops
     }
 
-    /// Ends the current phase. What is still measured for it is to be stopped.
-    pub fn finish(&mut self, now: Time) -> Vec<Request> {
-        let Some(mut current) = self.current.take() else { return Vec::new() };
+    /// Whether no further phase can begin.
+    #[must_use]
+    pub const fn is_full(&self) -> bool {
+        self.past.len() >= Self::MOST_PHASES
+    }
+
+    /// Ends the current phase, and stops what is measured for it alone.
+    pub fn finish(&mut self, now: Time) {
+        let Some(mut current) = self.current.take() else { return };
         current.search.handle_end(now);
-        let mut stops = Vec::new();
         while let Some(request) = current.search.poll_request() {
-            stops.extend(self.routes.outward(Scope::Current, request));
+            self.stops.extend(self.routes.outward(Scope::Current, request));
         }
         self.routes.forget(Scope::Current);
         self.past.push(current.until(now));
-        stops
     }
 
     /// Stops judging and asking, in both searches.
@@ -143,6 +153,14 @@ impl Phases {
         self.is_paused = false;
         for scope in self.order() {
             self.serve(scope, |search| search.unpause(now));
+        }
+    }
+
+    /// Compares a hypothesis with another threshold from now on, in this phase and all that follow.
+    pub fn set_threshold(&mut self, now: Time, hypothesis: HypothesisId, threshold: f64) {
+        self.plan.0.set_threshold(hypothesis, threshold);
+        for scope in self.order() {
+            self.serve(scope, |search| search.set_threshold(now, hypothesis, threshold));
         }
     }
 
@@ -163,10 +181,7 @@ impl Phases {
                 let event = renumbered(event, inner);
                 self.serve(scope, |search| search.handle(event));
             }
-            Event::Phase(now, name) => {
-                let stops = self.begin(now, &name);
-                self.stops.extend(stops);
-            }
+            Event::Phase(now, name) => self.begin(now, &name),
             event => {
                 let end = matches!(event, Event::End(_)).then_some(self.now);
                 if let Some(now) = end {
@@ -234,28 +249,6 @@ impl Phases {
     pub fn after(&self, first: usize) -> Vec<Past> {
         let current = self.current.as_ref().map(|current| current.until(self.now));
         self.past.iter().skip(first).cloned().chain(current).collect()
-    }
-
-    /// Searches until the world ends. Who steps in before an event may begin and end phases; what that stops is to be returned.
-    pub fn run(
-        &mut self,
-        world: &mut dyn World,
-        mut step_in: impl FnMut(&mut Self, Time) -> Vec<Request>,
-        mut tell: impl FnMut(Scope, &Step),
-    ) {
-        loop {
-            while let Some(request) = self.poll_request() {
-                world.carry_out(request);
-            }
-            while let Some((scope, step)) = self.poll_step() {
-                tell(scope, &step);
-            }
-            let Some(event) = world.next() else { return };
-            for stop in step_in(self, event.time()) {
-                world.carry_out(stop);
-            }
-            self.handle(event);
-        }
     }
 
     /// Lets a search act, knowing what the other has just switched on.

@@ -1,0 +1,80 @@
+//! The one loop in which every search runs, whatever answers it and whoever looks on.
+//!
+//! ```text
+//!              ┌──────────────── drive ────────────────┐
+//!   Searches ──┤ requests ──►                ◄── events ├── DataSource     live processes, a stored run, a simulation
+//!              │ steps ─────► Observer                  │
+//!              └────────────────────────────────────────┘
+//! ```
+//!
+//! A data source speaks of one moment at a time. While a moment lasts, each event is handled before the next one is asked for, and what
+//! the search requests is carried out at once. When the source has no more to say of the moment, the observer has its turn; then
+//! time goes on. `whyperf run`, `attach` and `diagnose`, the replay of a stored run and every simulated run call this function.
+
+use crate::data_source::{DataSource, Event};
+use crate::searches::{Scope, Searches};
+use crate::step::Step;
+
+/// What happens after an observer has had its turn at the end of a moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Turn {
+    /// Time goes on.
+    #[default]
+    Next,
+    /// The moment goes on: what the observer changed is carried out first, and it has another turn.
+    Again,
+}
+
+/// Looks on while a search is driven. It may change the search, and the data source, where the driver hands them to it.
+pub trait Observer<S: ?Sized> {
+    /// An event is about to be handled.
+    fn before(&mut self, _event: &Event, _searches: &mut Searches, _source: &mut S) {}
+
+    /// A search took a step.
+    fn step(&mut self, _scope: Scope, _step: &Step) {}
+
+    /// All events of a moment were handled. An observer of live processes waits here until the next sample is due.
+    fn settled(&mut self, _searches: &mut Searches, _source: &mut S) -> Turn {
+        Turn::Next
+    }
+}
+
+/// A function that only wants to know the steps.
+impl<S: ?Sized, F: FnMut(Scope, &Step)> Observer<S> for F {
+    fn step(&mut self, scope: Scope, step: &Step) {
+        self(scope, step);
+    }
+}
+
+/// Searches until the data source ends.
+pub fn drive<S: DataSource + ?Sized>(
+    searches: &mut Searches,
+    source: &mut S,
+    observer: &mut impl Observer<S>,
+) {
+    loop {
+        exchange(searches, source, observer);
+        while let Some(event) = source.poll() {
+            observer.before(&event, searches, source);
+            searches.handle(event);
+            exchange(searches, source, observer);
+        }
+        if observer.settled(searches, source) == Turn::Next && !source.advance() {
+            return;
+        }
+    }
+}
+
+/// Carries out what is requested, and tells the steps that were taken.
+fn exchange<S: DataSource + ?Sized>(
+    searches: &mut Searches,
+    source: &mut S,
+    observer: &mut impl Observer<S>,
+) {
+    while let Some(request) = searches.poll_request() {
+        source.carry_out(request);
+    }
+    while let Some((scope, step)) = searches.poll_step() {
+        observer.step(scope, &step);
+    }
+}
