@@ -132,5 +132,9 @@ fn a_wrong_edge_a_second_object_and_a_package_inside_are_seen() {
     ];
     let found = complaints(&files);
     let starts: Vec<&str> = found.iter().filter_map(|line| line.split([':', ' ']).next()).collect();
-    assert_eq!(starts, ["layout", "daemon", "consultant", "extra", "exactly", "runtime"], "{found:?}");
+    assert_eq!(
+        starts,
+        ["layout", "daemon", "consultant", "extra", "exactly", "runtime"],
+        "{found:?}"
+    );
 }
