@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use whyperf_inject::{Access, Mapping};
 use whyperf_instrument::Agent;
@@ -182,20 +182,8 @@ impl Region {
 
     /// A string of the process; empty when there cannot be one at this offset.
     pub(crate) fn text(&self, offset: u32) -> String {
-        let at = offset as usize;
-        if at == 0 || at + 4 > geometry::STRINGS_SIZE {
-            return String::new();
-        }
-        let Some(length) = self.whole.at::<AtomicU32>(geometry::STRINGS + at) else {
-            return String::new();
-        };
-        let length = length.load(Ordering::Relaxed) as usize;
-        if length > strings::LONGEST || at + 4 + length > geometry::STRINGS_SIZE {
-            return String::new();
-        }
-        let cells: &[AtomicU8] =
-            self.whole.slice(geometry::STRINGS + at + 4, length).unwrap_or(&[]);
-        let bytes: Vec<u8> = cells.iter().map(|cell| cell.load(Ordering::Relaxed)).collect();
+        let all: Option<&[AtomicU8]> = self.whole.slice(geometry::STRINGS, geometry::STRINGS_SIZE);
+        let bytes: Vec<u8> = strings::at(all.unwrap_or(&[]), offset).collect();
         String::from_utf8_lossy(&bytes).into_owned()
     }
 

@@ -54,8 +54,10 @@ pub(crate) fn inherit(parent: Tables, child: Tables, held: &Held) {
     if !map::reach_string(child, strings, held) {
         return;
     }
-    // SAFETY: so many bytes are populated on both sides; published strings do not change.
-    unsafe { child.strings().copy_from_nonoverlapping(parent.strings(), strings) };
+    // So many bytes are populated on both sides; published strings do not change.
+    for (from, to) in parent.strings().iter().zip(child.strings()).take(strings.div_ceil(4)) {
+        to.store(from.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
     to.strings_used.store(strings as u32, Ordering::Relaxed);
     for id in 1..regions as u16 {
         if !map::reach_region(child, id, held) {

@@ -5,7 +5,7 @@ use crate::map;
 use crate::view::Tables;
 use core::sync::atomic::Ordering;
 use whyperf_layout::geometry::STRINGS_SIZE;
-use whyperf_layout::strings::{LONGEST, size};
+use whyperf_layout::strings::{LONGEST, size, words};
 
 /// Keeps the text; answers its offset, 0 (the empty string) when there is no room.
 pub(crate) fn append(tables: Tables, text: &[u8], held: &Held) -> u32 {
@@ -20,13 +20,9 @@ pub(crate) fn append(tables: Tables, text: &[u8], held: &Held) -> u32 {
         header.losses.strings.fetch_add(1, Ordering::Relaxed);
         return 0;
     }
-    // SAFETY: `end` is inside the populated part of the strings, and nobody else appends while
-    // the lock is held; readers look only at what a published record names.
-    unsafe {
-        let to = tables.strings().add(at);
-        to.cast::<u32>().write((text.len() as u32).to_le());
-        to.add(4).copy_from_nonoverlapping(text.as_ptr(), text.len());
-    }
+    // Nobody else appends while the lock is held; readers look only at what a published record names.
+    let places = tables.strings().iter().skip(at / 4);
+    places.zip(words(text)).for_each(|(place, word)| place.store(word, Ordering::Relaxed));
     header.publish_strings(end as u32);
     at as u32
 }
@@ -36,11 +32,10 @@ pub(crate) fn holds(tables: Tables, at: u32, text: &[u8], _held: &Held) -> bool 
     let text = text.get(..LONGEST).unwrap_or(text);
     let used = tables.header().strings_used.load(Ordering::Relaxed) as usize;
     let at = at as usize;
-    if at == 0 || !at.is_multiple_of(4) || at + size(text.len()) > used.min(STRINGS_SIZE) {
+    let end = at + size(text.len());
+    if at == 0 || !at.is_multiple_of(4) || end > used.min(STRINGS_SIZE) {
         return false;
     }
-    // SAFETY: what lies below `strings_used` is populated and was written, and nobody appends while the lock is held.
-    let kept = unsafe { core::slice::from_raw_parts(tables.strings().add(at), 4 + text.len()) };
-    let (length, letters) = kept.split_at(4);
-    length == (text.len() as u32).to_le_bytes() && letters == text
+    let kept = tables.strings().get(at / 4..end / 4).unwrap_or(&[]);
+    kept.iter().map(|word| word.load(Ordering::Relaxed)).eq(words(text))
 }

@@ -2,7 +2,7 @@
 
 use layout::geometry::{
     COMMANDS, NODE_CAPACITY, NODES_IN_SLOT, OBJECTS, PAGE, REGIONS, REPLIES, RESULTS, STAGING,
-    STAGING_CAPACITY, STAMPS_IN_SLOT, STRINGS, node_offset,
+    STAGING_CAPACITY, STAMPS_IN_SLOT, STRINGS, STRINGS_SIZE, node_offset,
 };
 use layout::sync::{AtomicU32, AtomicU64};
 use layout::{CommandPage, Head, Header, Node, ObjectRecord, PatchRecord, RegionRecord, ReplyPage};
@@ -68,10 +68,11 @@ impl Tables {
         unsafe { &*self.0.add(OBJECTS).cast::<ObjectRecord>().add(usize::from(id)) }
     }
 
-    /// First byte of the strings.
-    pub(crate) fn strings(self) -> *mut u8 {
-        // SAFETY: inside the mapping.
-        unsafe { self.0.add(STRINGS) }
+    /// The words of the strings. Those that are not populated yet must not be touched.
+    pub(crate) fn strings(self) -> &'static [AtomicU32] {
+        const WORDS: usize = STRINGS_SIZE / size_of::<AtomicU32>();
+        // SAFETY: so many aligned words inside the mapping, which stays; atomics only.
+        unsafe { core::slice::from_raw_parts(self.0.add(STRINGS).cast(), WORDS) }
     }
 }
 

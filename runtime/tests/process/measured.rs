@@ -7,10 +7,11 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
+use std::sync::atomic::{AtomicU8, AtomicU64};
 use std::{env, thread};
 use whyperf_layout::{
-    CommandPage, Head, Header, MAGIC, Node, ObjectRecord, RegionRecord, ReplyPage, geometry,
-    strings,
+    CommandPage, Head, Header, MAGIC, Node, ObjectRecord, PatchRecord, RegionRecord, ReplyPage,
+    geometry, strings,
 };
 use whyperf_runtime::process;
 
@@ -121,6 +122,16 @@ impl Region {
         self.at(geometry::REPLIES)
     }
 
+    /// A record of what is to be patched.
+    pub(crate) fn patch(&self, at: usize) -> &PatchRecord {
+        self.at(geometry::STAGING + at * size_of::<PatchRecord>())
+    }
+
+    /// What became of it.
+    pub(crate) fn result(&self, at: usize) -> &AtomicU64 {
+        self.at(geometry::RESULTS + at * size_of::<AtomicU64>())
+    }
+
     pub(crate) fn region(&self, id: usize) -> &RegionRecord {
         self.at(geometry::REGIONS + id * size_of::<RegionRecord>())
     }
@@ -137,11 +148,9 @@ impl Region {
     }
 
     pub(crate) fn text(&self, offset: u32) -> String {
-        // SAFETY: the strings lie inside the file; published ones do not change.
-        let all = unsafe {
-            std::slice::from_raw_parts(self.base.add(geometry::STRINGS), geometry::STRINGS_SIZE)
-        };
-        String::from_utf8_lossy(strings::at(all, offset)).into_owned()
+        let all: &[AtomicU8; geometry::STRINGS_SIZE] = self.at(geometry::STRINGS);
+        let bytes: Vec<u8> = strings::at(all, offset).collect();
+        String::from_utf8_lossy(&bytes).into_owned()
     }
 
     pub(crate) fn slots(&self) -> Vec<Slot<'_>> {
@@ -197,6 +206,13 @@ impl Slot<'_> {
     /// Completed visits of that path.
     pub(crate) fn visits(&self, path: &[&str]) -> u64 {
         self.nodes_at(path).iter().map(|node| node.visits.load(Relaxed)).sum()
+    }
+
+    /// Completed visits of a region, wherever.
+    pub(crate) fn visits_of(&self, region: usize) -> u64 {
+        let nodes = self.indices().filter(|index| *index > 2).map(|index| self.node(index));
+        let its = nodes.filter(|node| node.region.load(Relaxed) as usize == region);
+        its.map(|node| node.visits.load(Relaxed)).sum()
     }
 
     /// Ticks in all nodes.
