@@ -8,21 +8,20 @@
 
 use crate::thread::{self, ENDED, FOREIGN};
 use crate::thread_local::thread;
+use core::sync::atomic::Ordering;
 
 /// Registers the calling thread now, before its first event.
 pub fn begin() {
-    let _registered = thread::private(thread());
+    let _registered = thread::private(&thread());
 }
 
 /// Says that the calling thread is not the program's: nothing of it is recorded, ever.
 pub fn disown() {
-    // SAFETY: the calling thread's own block.
-    unsafe { (*thread()).flags |= FOREIGN | ENDED };
+    thread::raise(&thread(), FOREIGN | ENDED);
 }
 
 /// Whether the calling thread was disowned.
 #[must_use]
 pub fn is_disowned() -> bool {
-    // SAFETY: the calling thread's own block.
-    unsafe { (*thread()).flags & FOREIGN != 0 }
+    thread().flags.load(Ordering::Relaxed) & FOREIGN != 0
 }

@@ -33,11 +33,11 @@ pub(crate) fn pair() -> u64 {
 }
 
 /// Stores the costs in the slot, which no reader looks at yet; signals are blocked.
-pub(crate) fn calibrate(private: &mut Private) {
+pub(crate) fn calibrate(private: &Private) {
     if INSIDE.load(Ordering::Relaxed) == 0 {
         measure(private);
     }
-    let head = private.slot.head();
+    let head = private.slot().head();
     head.inside.store(INSIDE.load(Ordering::Relaxed), Ordering::Relaxed);
     head.outside.store(OUTSIDE.load(Ordering::Relaxed), Ordering::Relaxed);
     head.function_inside.store(FUNCTION_INSIDE.load(Ordering::Relaxed), Ordering::Relaxed);
@@ -48,7 +48,7 @@ pub(crate) fn calibrate(private: &mut Private) {
 
 /// Runs empty pairs on a node that is taken away again before the slot goes live. Of several
 /// rounds the cheapest counts: what makes a round dearer is not the events' doing.
-fn measure(private: &mut Private) {
+fn measure(private: &Private) {
     let mut begin_and_end = || {
         black_box(begin)(&SCRATCH);
         black_box(end)(&SCRATCH);
@@ -73,8 +73,8 @@ fn measure(private: &mut Private) {
 }
 
 /// What a pair adds to work that hides as much of it as it can, at most `most`, in 1/256 ticks.
-fn hidden(private: &mut Private, pair: &mut impl FnMut(), most: u64) -> u32 {
-    if !private.direct {
+fn hidden(private: &Private, pair: &mut impl FnMut(), most: u64) -> u32 {
+    if !private.direct() {
         return most as u32;
     }
     let (mut alone, mut together) = (u64::MAX, u64::MAX);
@@ -93,10 +93,11 @@ fn hidden(private: &mut Private, pair: &mut impl FnMut(), most: u64) -> u32 {
 }
 
 /// What a pair costs inside and outside in the cheapest of several rounds, in 1/256 ticks.
-fn cheapest(private: &mut Private, pair: &mut impl FnMut()) -> (u32, u32) {
+fn cheapest(private: &Private, pair: &mut impl FnMut()) -> (u32, u32) {
     let mut best = (u64::MAX, u64::MAX);
     for _ in 0..ROUNDS {
-        let (inside, outside) = if private.direct { events(private, pair) } else { clock_reads() };
+        let (inside, outside) =
+            if private.direct() { events(private, pair) } else { clock_reads() };
         best = (best.0.min(inside), best.1.min(outside));
     }
     let share = |ticks: u64| ((ticks << 8) / PAIRS) as u32;
@@ -129,9 +130,9 @@ const LEAST_PART: u64 = 16;
 static SCRATCH: Region = Region::reserved();
 
 /// One round of real events, called as the exported functions are.
-fn events(private: &mut Private, pair: &mut impl FnMut()) -> (u64, u64) {
+fn events(private: &Private, pair: &mut impl FnMut()) -> (u64, u64) {
     let block = thread();
-    let slot = private.slot;
+    let slot = private.slot();
     let node = node_offset(3);
     let key = Key::new(SCRATCH.id(), 0, 0);
     tree::scratch(slot, node, key);
@@ -139,12 +140,11 @@ fn events(private: &mut Private, pair: &mut impl FnMut()) -> (u64, u64) {
     private.calls().remember_callee(ROOT, SCRATCH.id(), node);
     thread::start_time(slot);
     switch::set(RESERVED, true);
-    thread::open(block, private);
+    thread::open(&block, private);
     for _ in 0..PAIRS {
         pair();
     }
-    // SAFETY: the calling thread's own block.
-    unsafe { (*block).slot = core::ptr::null_mut() };
+    block.slot.store(core::ptr::null_mut(), Ordering::Relaxed);
     switch::set(RESERVED, false);
     let inside = slot.node(node).exclusive.load(Ordering::Relaxed);
     let outside = slot.node(ROOT).exclusive.load(Ordering::Relaxed);

@@ -70,8 +70,8 @@ pub fn begin_first(region: &Region, address: u64) -> bool {
 #[inline(always)]
 fn begin_switched_on(region: &Region, id: u32, site: u64, object: ObjectId) -> bool {
     let block = thread();
-    // SAFETY: the calling thread's own block.
-    let (base, cache) = unsafe { ((*block).slot, (*block).cache) };
+    let base = block.slot.load(Ordering::Relaxed);
+    let cache = block.cache.load(Ordering::Relaxed);
     if base.is_null() {
         return slow::begin(region, site, object);
     }
@@ -85,7 +85,8 @@ fn begin_switched_on(region: &Region, id: u32, site: u64, object: ObjectId) -> b
     }
     let key = Key::new(id, object.number(), site);
     // SAFETY: the cache has as many entries as `cache_index` can answer, and lives with the slot.
-    let child = unsafe { *cache.add(slow::cache_index(key.hash(current))) };
+    let child =
+        unsafe { &*cache.add(slow::cache_index(key.hash(current))) }.load(Ordering::Relaxed);
     if !key.is(slot, child, current) {
         return slow::begin(region, site, object);
     }
@@ -112,8 +113,7 @@ fn end_with<const MOVES: bool>(region: &Region, moved: Moved) {
         return slow::end_switched_off(region, moved.out, moved.r#in);
     }
     let now = clock::counter();
-    // SAFETY: the calling thread's own block.
-    let base = unsafe { (*thread()).slot };
+    let base = thread().slot.load(Ordering::Relaxed);
     if base.is_null() {
         return slow::end(region, moved.out, moved.r#in);
     }

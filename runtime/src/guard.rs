@@ -3,7 +3,7 @@
 //! The thread's block holds the stack pointer of the wrapper it is in. Stacks grow downwards, so a
 //! holder at or below the present stack pointer has been left by a jump, without `leave`.
 
-use crate::thread_local::{Thread, thread};
+use crate::thread_local::{Block, thread};
 use crate::view::Slot;
 use crate::{kernel, process, slow};
 use core::arch::asm;
@@ -25,41 +25,37 @@ pub fn enter() -> Option<Site> {
     }
     let block = thread();
     let stack = stack_pointer();
-    // SAFETY: the calling thread's own block, here and below.
-    let holder = unsafe { (*block).guard_stack };
+    let holder = block.guard_stack.load(Ordering::Relaxed);
     if holder != 0 && !left_behind(block, holder, stack) {
         return None;
     }
-    // SAFETY: as above; a slot that is not null is mapped.
-    unsafe {
-        (*block).guard_stack = stack;
-        let slot = (*block).slot;
-        (*block).guard_node = if slot.is_null() {
-            0
-        } else {
-            node_of(Slot::at(slot).head().word.load(Ordering::Relaxed))
-        };
-        if (*block).fortran_site != 0 {
-            Some(fortran(block, stack))
-        } else {
-            Some(Site((*block).site))
-        }
+    block.guard_stack.store(stack, Ordering::Relaxed);
+    let slot = block.slot.load(Ordering::Relaxed);
+    let node = if slot.is_null() {
+        0
+    } else {
+        // SAFETY: not null, so it is this thread's slot, mapped and populated.
+        node_of(unsafe { Slot::at(slot) }.head().word.load(Ordering::Relaxed))
+    };
+    block.guard_node.store(node, Ordering::Relaxed);
+    if block.fortran_site.load(Ordering::Relaxed) != 0 {
+        Some(fortran(block, stack))
+    } else {
+        Some(Site(block.site.load(Ordering::Relaxed)))
     }
 }
 
 /// Leaves what [`enter`] answered Some for.
 #[inline(always)]
 pub fn leave() {
-    // SAFETY: the calling thread's own block.
-    unsafe { (*thread()).guard_stack = 0 };
+    thread().guard_stack.store(0, Ordering::Relaxed);
 }
 
 /// Whether the thread is inside a wrapper.
 #[inline(always)]
 #[must_use]
 pub fn is_inside() -> bool {
-    // SAFETY: the calling thread's own block.
-    let holder = unsafe { (*thread()).guard_stack };
+    let holder = thread().guard_stack.load(Ordering::Relaxed);
     holder >= stack_pointer()
 }
 
@@ -73,18 +69,17 @@ fn stack_pointer() -> u64 {
 
 /// Whether the holder was jumped out of; then what it left open is closed.
 #[inline(always)]
-fn left_behind(block: *mut Thread, holder: u64, stack: u64) -> bool {
+fn left_behind(block: Block, holder: u64, stack: u64) -> bool {
     holder <= stack && clean_up(block)
 }
 
 #[cold]
-fn clean_up(block: *mut Thread) -> bool {
+fn clean_up(block: Block) -> bool {
     // A handler on its own stack may well be above a wrapper that will go on.
     if kernel::on_signal_stack() {
         return false;
     }
-    // SAFETY: the calling thread's own block.
-    let node = unsafe { (*block).guard_node };
+    let node = block.guard_node.load(Ordering::Relaxed);
     if node != 0 {
         slow::abandon(node);
     }
@@ -94,13 +89,12 @@ fn clean_up(block: *mut Thread) -> bool {
 /// The Fortran routine's address if its call is still going on. Its stub jumped on, so its return
 /// address still lies where the stub found it, a little above here.
 #[cold]
-fn fortran(block: *mut Thread, stack: u64) -> Site {
+fn fortran(block: Block, stack: u64) -> Site {
     const FAR: u64 = 64 << 10;
-    // SAFETY: the calling thread's own block.
-    let (site, at, plain) = unsafe {
-        let site = core::mem::take(&mut (*block).fortran_site);
-        (site, (*block).fortran_stack, (*block).site)
-    };
+    let site = block.fortran_site.load(Ordering::Relaxed);
+    block.fortran_site.store(0, Ordering::Relaxed);
+    let at = block.fortran_stack.load(Ordering::Relaxed);
+    let plain = block.site.load(Ordering::Relaxed);
     let near = at > stack && at - stack < FAR && at.is_multiple_of(8);
     // SAFETY: an aligned word of this thread's own stack, above the stack pointer.
     if near && unsafe { (at as *const u64).read_volatile() } == site {

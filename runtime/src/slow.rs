@@ -26,17 +26,18 @@ pub(crate) extern "C" fn begin(region: &Region, site: u64, object: ObjectId) -> 
 /// The same, knowing where a region of the program is begun: kept when this is the first time.
 pub(crate) fn begin_at(region: &Region, site: u64, object: ObjectId, address: u64) -> bool {
     let Some(id) = switched_on(region, address) else { return false };
-    let Some(private) = thread::private(thread()) else { return false };
+    let block = thread();
+    let Some(private) = thread::private(&block) else { return false };
     if !is_quiet(private) {
         return false;
     }
     let current = current(private);
     let key = Key::new(id, object.number(), site);
     let Some(next) = tree::child(private, current, key) else { return false };
-    if private.direct && next != OTHER {
+    if private.direct() && next != OTHER {
         remember(key, current, next);
     }
-    let slot = private.slot;
+    let slot = private.slot();
     slot::begin(slot.head(), slot.node(current), slot.stamp(current), next, clock::now());
     true
 }
@@ -48,8 +49,7 @@ pub(crate) extern "C" fn end_switched_off(region: &Region, out: u64, r#in: u64) 
     if !process::is_measured() {
         return;
     }
-    // SAFETY: the calling thread's own block.
-    let base = unsafe { (*thread()).slot };
+    let base = thread().slot.load(Ordering::Relaxed);
     if base.is_null() {
         return end(region, out, r#in);
     }
@@ -70,7 +70,8 @@ pub(crate) extern "C" fn end(region: &Region, out: u64, r#in: u64) {
     if !process::is_measured() || !(switch::is_on(id) || thread::is_registered()) {
         return;
     }
-    let Some(private) = thread::private(thread()) else { return };
+    let block = thread();
+    let Some(private) = thread::private(&block) else { return };
     // Without its begin because that was not recorded: nothing is wrong.
     if is_quiet(private) && !end_found(private, id, Moved { out, r#in }) && switch::is_on(id) {
         count_anomaly(private);
@@ -78,7 +79,7 @@ pub(crate) extern "C" fn end(region: &Region, out: u64, r#in: u64) {
 }
 
 /// Ends the innermost visit of the region, and what is open inside it; false when there is none.
-fn end_found(private: &mut Private, id: u32, moved: Moved) -> bool {
+fn end_found(private: &Private, id: u32, moved: Moved) -> bool {
     let now = clock::now();
     let mut open = Open::new(private);
     let mut inside = 0;
@@ -95,7 +96,7 @@ fn end_found(private: &mut Private, id: u32, moved: Moved) -> bool {
 
 /// Ends a function's visit that the thread had open when it was forked: the child opened again what
 /// it could.
-pub(crate) fn end_inherited(private: &mut Private, id: u32) {
+pub(crate) fn end_inherited(private: &Private, id: u32) {
     if is_quiet(private) {
         end_found(private, id, Moved::default());
     }
@@ -104,13 +105,14 @@ pub(crate) fn end_inherited(private: &mut Private, id: u32) {
 /// A visit of zero length that counts `amount` into the counter's node.
 pub(crate) fn add(region: &Region, amount: impl FnOnce(u64) -> u64, address: u64) {
     let Some(id) = switched_on(region, address) else { return };
-    let Some(private) = thread::private(thread()) else { return };
+    let block = thread();
+    let Some(private) = thread::private(&block) else { return };
     if !is_quiet(private) {
         return;
     }
     let current = current(private);
     let Some(next) = tree::child(private, current, Key::new(id, 0, 0)) else { return };
-    let slot = private.slot;
+    let slot = private.slot();
     let now = clock::now();
     slot::begin(slot.head(), slot.node(current), slot.stamp(current), next, now);
     let out = amount(slot.node(next).bytes.load(Ordering::Relaxed));
@@ -118,7 +120,7 @@ pub(crate) fn add(region: &Region, amount: impl FnOnce(u64) -> u64, address: u64
 }
 
 /// Closes what is open inside `node`, each as an anomaly; nothing when `node` is not open.
-pub(crate) fn close_until(private: &mut Private, node: u32, now: u64) {
+pub(crate) fn close_until(private: &Private, node: u32, now: u64) {
     let mut open = Open::new(private);
     let mut inside = 0;
     while open.node != node {
@@ -133,7 +135,8 @@ pub(crate) fn close_until(private: &mut Private, node: u32, now: u64) {
 /// Leaves nodes that a jump out of a wrapped call left open.
 #[cold]
 pub(crate) fn abandon(node: u32) {
-    if let Some(private) = thread::private(thread())
+    let block = thread();
+    if let Some(private) = thread::private(&block)
         && is_quiet(private)
     {
         close_until(private, node, clock::now());
@@ -154,13 +157,13 @@ fn switched_on(region: &Region, address: u64) -> Option<u32> {
 }
 
 fn current(private: &Private) -> u32 {
-    node_of(private.slot.head().word.load(Ordering::Relaxed))
+    node_of(private.slot().head().word.load(Ordering::Relaxed))
 }
 
 /// Whether no event is in progress. A handler may have run between two loads, so a difference
 /// counts only when the word stands still around it. Otherwise the event is dropped and counted.
-pub(crate) fn is_quiet(private: &mut Private) -> bool {
-    let head = private.slot.head();
+pub(crate) fn is_quiet(private: &Private) -> bool {
+    let head = private.slot().head();
     let word = loop {
         let word = head.word.load(Ordering::Relaxed);
         let last = head.last.load(Ordering::Relaxed);
@@ -182,23 +185,30 @@ pub(crate) fn is_quiet(private: &mut Private) -> bool {
 
 /// A jump out of a handler that interrupted an event leaves the event unfinished for ever: when
 /// very many drops show the same word, nobody will come back to finish it.
-fn mend(private: &mut Private, word: u64) {
+fn mend(private: &Private, word: u64) {
     const HOPELESS: u32 = 1 << 16;
-    let (seen, count) = private.deaf;
-    private.deaf = if seen == word { (word, count + 1) } else { (word, 0) };
-    if private.deaf.1 == HOPELESS {
+    let seen = private.deaf_word.load(Ordering::Relaxed);
+    let count = private.deaf_count.load(Ordering::Relaxed);
+    let count = if seen == word { count.wrapping_add(1) } else { 0 };
+    private.deaf_word.store(word, Ordering::Relaxed);
+    private.deaf_count.store(count, Ordering::Relaxed);
+    if count == HOPELESS {
         let now = clock::now();
         let began = now.wrapping_sub(u64::from(low(now).wrapping_sub(low(word))));
-        slot::mend(private.slot.head(), began);
+        slot::mend(private.slot().head(), began);
         count_anomaly(private);
     }
 }
 
 /// Puts the child where the hot path looks for it.
 pub(crate) fn remember(key: Key, parent: u32, child: u32) {
-    // SAFETY: the calling thread's own block, whose cache has `CACHE` entries; the shift leaves an
-    // index below that.
-    unsafe { *(*thread()).cache.add(cache_index(key.hash(parent))) = child };
+    let cache = thread().cache.load(Ordering::Relaxed);
+    // SAFETY: null, or the calling thread's cache of `CACHE` entries; the shift leaves an index below
+    // that.
+    let place = unsafe { cache.wrapping_add(cache_index(key.hash(parent))).as_ref() };
+    if let Some(place) = place.filter(|_| !cache.is_null()) {
+        place.store(child, Ordering::Relaxed);
+    }
 }
 
 /// Index into the cache of children.
@@ -207,7 +217,7 @@ pub(crate) const fn cache_index(hash: u64) -> usize {
     (hash >> (64 - CACHE.trailing_zeros())) as usize
 }
 
-fn close(private: &mut Private, visits: usize, now: u64) {
+fn close(private: &Private, visits: usize, now: u64) {
     for _ in 0..visits {
         close_one(private, now, Moved::default());
         count_anomaly(private);
@@ -215,13 +225,13 @@ fn close(private: &mut Private, visits: usize, now: u64) {
 }
 
 /// Ends the innermost visit.
-fn close_one(private: &mut Private, now: u64, moved: Moved) {
+fn close_one(private: &Private, now: u64, moved: Moved) {
     let current = current(private);
     if current == ROOT {
         return;
     }
     let back = tree::way_back(private, current);
-    let slot = private.slot;
+    let slot = private.slot();
     let node = slot.node(current);
     let visits = slot::end(slot.head(), node, slot.stamp(current), back, now, moved);
     judge_if_due(private, current, visits, now);
@@ -229,14 +239,14 @@ fn close_one(private: &mut Private, now: u64, moved: Moved) {
 
 /// Looks at the node's costs when its visits reached the limit.
 pub(crate) fn judge_if_due(private: &Private, offset: u32, visits: u64, now: u64) {
-    let node = private.slot.node(offset);
+    let node = private.slot().node(offset);
     if low(visits) == node.limit.load(Ordering::Relaxed) {
         judge(private, node, visits, now);
     }
 }
 
 pub(crate) fn count_anomaly(private: &Private) {
-    let anomalies = &private.slot.head().anomalies;
+    let anomalies = &private.slot().head().anomalies;
     anomalies.store(anomalies.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
 }
 
@@ -260,7 +270,7 @@ pub(crate) fn set_limit(private: &Private, node: &Node, now: u64) {
 }
 
 fn kind_of(private: &Private, node: &Node) -> Option<Kind> {
-    let region = private.tables.region(node.region.load(Ordering::Relaxed) as u16);
+    let region = private.tables().region(node.region.load(Ordering::Relaxed) as u16);
     Kind::from_number(region.kind.load(Ordering::Relaxed))
 }
 
@@ -268,8 +278,9 @@ fn kind_of(private: &Private, node: &Node) -> Option<Kind> {
 #[cold]
 #[inline(never)]
 pub(crate) extern "C" fn reached(offset: u32) {
-    if let Some(private) = thread::private(thread()) {
-        let node = private.slot.node(offset);
+    let block = thread();
+    if let Some(private) = thread::private(&block) {
+        let node = private.slot().node(offset);
         judge(private, node, node.visits.load(Ordering::Relaxed), clock::now());
     }
 }
@@ -277,7 +288,7 @@ pub(crate) extern "C" fn reached(offset: u32) {
 /// Switches the node's region off when its last visits cost more than their share of the time.
 fn judge(private: &Private, node: &Node, visits: u64, now: u64) {
     if kind_of(private, node) == Some(Kind::Function) {
-        return budget::look(private.tables, node, now);
+        return budget::look(private.tables(), node, now);
     }
     let since = node.reserved.load(Ordering::Relaxed);
     let elapsed = u64::from(((now >> COARSE) as u32).wrapping_sub(since)) << COARSE;
@@ -285,7 +296,7 @@ fn judge(private: &Private, node: &Node, visits: u64, now: u64) {
     let cost = u64::from(LOOK_EVERY) * calibration::pair() / 256;
     let allowed = elapsed / 1000 * u64::from(environ::settings().cost_limit);
     if cost > allowed && node.limit.load(Ordering::Relaxed) != 0 {
-        switch_off_hot(private.tables, node.region.load(Ordering::Relaxed) as u16, visits);
+        switch_off_hot(private.tables(), node.region.load(Ordering::Relaxed) as u16, visits);
     }
 }
 

@@ -13,7 +13,7 @@
 use crate::attachment::{Late, Outcome};
 use crate::kernel::{self, Disposition};
 use crate::letter::Post;
-use crate::thread_local::thread;
+use crate::thread_local::{Thread, thread};
 use crate::{environ, interrupted};
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
@@ -131,10 +131,10 @@ fn start(call: u64, process: u32) {
 
 /// How far below a thread pointer lie the thread-local words that are used, and the room for all.
 fn storage() -> (usize, usize) {
-    let block = thread();
+    let block = core::ptr::from_ref::<Thread>(&thread()) as usize;
     // SAFETY: errno is a location of the calling thread.
     let errno = unsafe { libc::__errno_location() } as usize;
-    let lowest = errno.min(block as usize);
+    let lowest = errno.min(block);
     let below = thread_pointer().saturating_sub(lowest).next_multiple_of(PAGE);
     (below, below + PAGE)
 }

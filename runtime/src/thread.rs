@@ -8,11 +8,11 @@ use crate::environ::settings;
 use crate::lock::Held;
 use crate::patch::calls::Calls;
 use crate::patch::count;
-use crate::thread_local::{Thread, thread};
+use crate::thread_local::{Block, Thread, thread};
 use crate::view::{Slot, Tables};
 use crate::{agent, calibration, clock, damage, kernel, map, process, tree};
 use core::ffi::c_void;
-use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use whyperf_layout::SlotState;
 use whyperf_layout::geometry::{
     NODES_IN_SLOT, PAGE, SLOT_CAPACITY, SLOT_SIZE, STAMPS_IN_SLOT, node_offset,
@@ -39,35 +39,100 @@ pub(crate) const ROOT: u32 = node_offset(1);
 /// Offset of "other".
 pub(crate) const OTHER: u32 = node_offset(2);
 
-/// What a thread's cold path keeps for itself.
+/// What a thread's cold path keeps for itself, and the handlers that interrupt it find: each word is
+/// an atomic, and all go through shared references.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Private {
-    /// The slot, also while `Thread::slot` is null.
-    pub(crate) slot: Slot,
-    pub(crate) tables: Tables,
+    slot: AtomicPtr<u8>,
+    tables: AtomicPtr<u8>,
     pub(crate) children: tree::Index,
     pub(crate) returns: tree::Returns,
     /// Nodes whose memory is populated.
-    pub(crate) ready: usize,
-    /// Regions of a path that are kept, 0 for all.
-    pub(crate) fold: u32,
-    /// Whether the hot path may be taken.
-    pub(crate) direct: bool,
+    pub(crate) ready: AtomicUsize,
+    fold: AtomicU32,
+    direct: AtomicBool,
     /// Word of the last dropped event, and how often it was the same.
-    pub(crate) deaf: (u64, u32),
+    pub(crate) deaf_word: AtomicU64,
+    pub(crate) deaf_count: AtomicU32,
     /// Node that was open when the thread forked.
-    pub(crate) forked: u32,
+    pub(crate) forked: AtomicU32,
 }
 
 impl Private {
+    /// That of a thread without a slot yet.
+    fn new(children: tree::Index) -> Self {
+        Self {
+            slot: AtomicPtr::new(core::ptr::null_mut()),
+            tables: AtomicPtr::new(core::ptr::null_mut()),
+            children,
+            returns: tree::Returns::new(),
+            ready: AtomicUsize::new(0),
+            fold: AtomicU32::new(0),
+            direct: AtomicBool::new(false),
+            deaf_word: AtomicU64::new(0),
+            deaf_count: AtomicU32::new(0),
+            forked: AtomicU32::new(0),
+        }
+    }
+
+    /// Makes it that of a thread with an empty tree. A handler of the same thread may come back into an
+    /// event of an earlier measurement, which then goes on in memory that is still there.
+    fn begin(&self, slot: Slot, tables: Tables) {
+        let settings = settings();
+        let direct = settings.callpath_depth == 0 && clock::is_counter();
+        self.children.clear();
+        self.returns.clear();
+        self.ready.store(PAGE / size_of::<whyperf_layout::Node>(), Ordering::Relaxed);
+        self.fold.store(settings.callpath_depth, Ordering::Relaxed);
+        self.direct.store(direct, Ordering::Relaxed);
+        self.deaf_count.store(0, Ordering::Relaxed);
+        self.forked.store(0, Ordering::Relaxed);
+        self.slot.store(slot.base(), Ordering::Relaxed);
+        self.tables.store(tables.base(), Ordering::Relaxed);
+        self.calls().prepare();
+    }
+
+    /// The slot, also while `Thread::slot` is null.
+    pub(crate) fn slot(&self) -> Slot {
+        // SAFETY: `begin` stored a slot, which stays mapped until the thread ends.
+        unsafe { Slot::at(self.slot.load(Ordering::Relaxed)) }
+    }
+
+    /// The tables of the measurement that the slot belongs to.
+    pub(crate) fn tables(&self) -> Tables {
+        // SAFETY: `begin` stored tables, which are never unmapped.
+        unsafe { Tables::at(self.tables.load(Ordering::Relaxed)) }
+    }
+
+    /// Regions of a path that are kept, 0 for all.
+    pub(crate) fn fold(&self) -> u32 {
+        self.fold.load(Ordering::Relaxed)
+    }
+
+    /// Whether the hot path may be taken.
+    pub(crate) fn direct(&self) -> bool {
+        self.direct.load(Ordering::Relaxed)
+    }
+
     /// The thread's open calls of functions, behind this in the same mapping.
-    pub(crate) fn calls(&self) -> &'static mut Calls {
+    pub(crate) fn calls(&self) -> &Calls {
         let distance = CALLS_AT - CACHE * size_of::<u32>();
         let place = core::ptr::from_ref(self).cast::<u8>().wrapping_add(distance);
-        // SAFETY: `furnish` put it there. Only the calling thread uses it, one event at a time.
-        unsafe { &mut *place.cast_mut().cast() }
+        // SAFETY: `furnish` put both into one mapping, which stays until the thread ends; at first it
+        // was zeros, which are a list. All of it are atomics.
+        unsafe { &*place.cast() }
     }
+}
+
+/// Sets flags of the thread. A handler in between leaves them as it found them.
+pub(crate) fn raise(block: &Block, flags: u32) {
+    block.flags.store(block.flags.load(Ordering::Relaxed) | flags, Ordering::Relaxed);
+}
+
+/// Takes flags of the thread away.
+pub(crate) fn lower(block: &Block, flags: u32) {
+    block.flags.store(block.flags.load(Ordering::Relaxed) & !flags, Ordering::Relaxed);
 }
 
 /// The key whose destructor tells of a thread's end; 0 while there is none, else key + 1.
@@ -102,12 +167,9 @@ pub(crate) fn prepare() {
 
 /// The calling thread's private part, registered now if it can be; `None` when events of this
 /// moment cannot be recorded (and are counted).
-pub(crate) fn private(block: *mut Thread) -> Option<&'static mut Private> {
-    // SAFETY: the calling thread's own block.
-    let flags = unsafe { (*block).flags };
-    // SAFETY: null, or the private part that `register` made, which stays; as long as BUSY is not
-    // set nobody below on this stack uses it.
-    let known = unsafe { (*block).private.cast::<Private>().as_mut() };
+pub(crate) fn private(block: &Block) -> Option<&Private> {
+    let flags = block.flags.load(Ordering::Relaxed);
+    let known = known(block);
     if flags & (BUSY | ENDED) != 0 {
         if let Some(private) = known {
             drop_event(private);
@@ -116,64 +178,67 @@ pub(crate) fn private(block: *mut Thread) -> Option<&'static mut Private> {
     }
     match known {
         Some(private) if flags & FORKED == 0 => {
-            if process::is_present(private.tables) {
+            if process::is_present(private.tables()) {
                 Some(private)
             } else {
-                renew(block, private)
+                renew(block)
             }
         }
         known => register(block, known),
     }
 }
 
+/// The private part as it is.
+fn known(block: &Block) -> Option<&Private> {
+    let place = block.private.load(Ordering::Relaxed).cast::<Private>();
+    // SAFETY: null, or what `furnish` made, which stays until the thread ends.
+    unsafe { place.as_ref() }
+}
+
 /// Whether the calling thread has, or inherits, open visits.
 pub(crate) fn is_registered() -> bool {
-    // SAFETY: the calling thread's own block.
-    unsafe { !(*thread()).private.is_null() }
+    !thread().private.load(Ordering::Relaxed).is_null()
 }
 
 /// Counts an event that cannot be recorded because it interrupted another one.
 pub(crate) fn drop_event(private: &Private) {
-    let dropped = &private.slot.head().dropped;
+    let dropped = &private.slot().head().dropped;
     dropped.store(dropped.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
 }
 
-/// The thread was measured before, for somebody who is gone.
+/// The thread was measured before, for somebody who is gone. Its memory is used again: this may be a
+/// handler that interrupted an event of that time.
 #[cold]
-fn renew(block: *mut Thread, private: &mut Private) -> Option<&'static mut Private> {
-    // SAFETY: the calling thread's own block and private part, which the caller leaves to this.
-    unsafe {
-        release_memory(private, block);
-        (*block).slot = core::ptr::null_mut();
-        (*block).guard_node = 0;
-    }
+fn renew(block: &Block) -> Option<&Private> {
+    block.slot.store(core::ptr::null_mut(), Ordering::Relaxed);
+    block.guard_node.store(0, Ordering::Relaxed);
     register(block, None)
 }
 
 #[cold]
-fn register(block: *mut Thread, parents: Option<&mut Private>) -> Option<&'static mut Private> {
+fn register<'a>(block: &'a Block, parents: Option<&Private>) -> Option<&'a Private> {
     let tables = process::make()?;
-    // SAFETY: the calling thread's own block, here and below.
-    unsafe { (*block).flags = (*block).flags & !FORKED | BUSY };
+    lower(block, FORKED);
+    raise(block, BUSY);
     let held = Held::take();
-    let tag = parents.as_ref().map_or(0, |parents| parents.calls().tag());
+    let tag = parents.map_or(0, |parents| parents.calls().tag());
     let adopted = awaited();
     let slot = adopted.or_else(|| claim(tables, &held).inspect(|slot| prepare_slot(*slot)));
     let private = slot.and_then(|slot| furnish(block, slot, tables));
-    let private = private.inspect(|private| private.calls().inherit(tag));
-    let private = private.map(calibrated);
+    let private = private.inspect(|private| {
+        private.calls().inherit(tag);
+        calibration::calibrate(private);
+    });
     count::enlist(&held);
     drop(held);
-    // SAFETY: as above.
-    unsafe { (*block).flags &= !BUSY };
+    lower(block, BUSY);
     let Some(private) = private else {
         tables.header().losses.threads.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: as above.
-        unsafe { (*block).flags |= ENDED };
+        raise(block, ENDED);
         return None;
     };
     if adopted.is_none() {
-        go_live(private.slot, kernel::thread_id());
+        go_live(private.slot(), kernel::thread_id());
     }
     if let Some(parents) = parents {
         tree::reopen(private, parents);
@@ -183,24 +248,19 @@ fn register(block: *mut Thread, parents: Option<&mut Private>) -> Option<&'stati
     Some(private)
 }
 
-fn calibrated(private: &mut Private) -> &mut Private {
-    calibration::calibrate(private);
-    private
-}
-
 /// Lets the hot path be taken, where it can be.
-pub(crate) fn open(block: *mut Thread, private: &Private) {
-    if private.direct {
-        // SAFETY: the calling thread's own block.
-        unsafe { (*block).slot = private.slot.base() };
+pub(crate) fn open(block: &Block, private: &Private) {
+    if private.direct() {
+        block.slot.store(private.slot().base(), Ordering::Relaxed);
     }
 }
 
 /// Asks for the destructor to be called when this thread ends.
-fn watch_for_end(block: *mut Thread) {
+fn watch_for_end(block: &Block) {
     if let Some(key) = KEY.load(Ordering::Relaxed).checked_sub(1) {
+        let value = core::ptr::from_ref::<Thread>(block).cast();
         // SAFETY: a key of ours; the value only has to differ from null.
-        unsafe { libc::pthread_setspecific(key, block.cast_const().cast()) };
+        unsafe { libc::pthread_setspecific(key, value) };
     }
 }
 
@@ -208,31 +268,27 @@ fn watch_for_end(block: *mut Thread) {
 /// round until there is none.
 extern "C" fn ended(_: *mut c_void) {
     let block = thread();
-    // SAFETY: the calling thread's own block.
-    let rounds = unsafe {
-        (*block).flags += ROUND;
-        (*block).flags / ROUND
-    };
-    if rounds < ROUNDS {
-        watch_for_end(block);
+    let flags = block.flags.load(Ordering::Relaxed) + ROUND;
+    block.flags.store(flags, Ordering::Relaxed);
+    if flags / ROUND < ROUNDS {
+        watch_for_end(&block);
         return;
     }
-    // SAFETY: as above; nothing of this thread records from here on.
-    let private = unsafe {
-        (*block).slot = core::ptr::null_mut();
-        (*block).flags |= ENDED;
-        (*block).private.cast::<Private>().as_mut()
-    };
+    block.slot.store(core::ptr::null_mut(), Ordering::Relaxed);
+    raise(&block, ENDED);
     count::strike();
-    if process::is_measured()
-        && let Some(private) = private
-    {
+    if !process::is_measured() {
+        return;
+    }
+    let slot = known(&block).map(|private| {
         crate::slow::close_until(private, ROOT, clock::now());
         close_root(private);
-        let slot = private.slot;
-        // SAFETY: nothing of this thread records from here on.
+        private.slot()
+    });
+    if let Some(slot) = slot {
+        // SAFETY: nothing of this thread records from here on: the flag says so to its handlers.
         unsafe {
-            release_memory(private, block);
+            release_memory(&block);
             finish(slot);
         }
     }
@@ -240,10 +296,11 @@ extern "C" fn ended(_: *mut c_void) {
 
 /// Closes the last segment.
 fn close_root(private: &Private) {
-    let head = private.slot.head();
+    let head = private.slot().head();
     let now = clock::now();
-    let root = private.slot.node(ROOT);
-    whyperf_layout::slot::begin(head, root, private.slot.stamp(ROOT), ROOT, now);
+    let slot = private.slot();
+    let root = slot.node(ROOT);
+    whyperf_layout::slot::begin(head, root, slot.stamp(ROOT), ROOT, now);
     head.end.store(now, Ordering::Relaxed);
 }
 
@@ -262,17 +319,19 @@ unsafe fn finish(slot: Slot) {
 /// Gives the private memory back.
 ///
 /// # Safety
-/// `block` must be the calling thread's, `private` its private part, and nothing on this thread's
-/// stack may use that part or its list of calls any more.
-unsafe fn release_memory(private: &mut Private, block: *mut Thread) {
-    private.children.release();
-    private.returns.release();
-    // SAFETY: the calling thread's own block.
-    let cache = unsafe {
-        (*block).private = core::ptr::null_mut();
-        core::mem::replace(&mut (*block).cache, core::ptr::null_mut())
-    };
-    // SAFETY: `furnish` made it in this size; the block refers to it no more, nor does the caller.
+/// Nothing on this thread's stack uses its private part any more, and no handler will.
+unsafe fn release_memory(block: &Block) {
+    if let Some(private) = known(block) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            private.children.release();
+            private.returns.release();
+        }
+    }
+    block.private.store(core::ptr::null_mut(), Ordering::Relaxed);
+    let cache = block.cache.swap(core::ptr::null_mut(), Ordering::Relaxed);
+    // SAFETY: `furnish` made it in this size; the block refers to it no more, and so the caller
+    // promises of all others.
     unsafe { kernel::unmap(cache.cast(), PRIVATE_SIZE) };
 }
 
@@ -352,7 +411,26 @@ pub(crate) const CALLS_AT: usize = CACHE * size_of::<u32>() + PAGE;
 const _: () = assert!(size_of::<Private>() <= PAGE);
 const _: () = assert!(STAMPS_IN_SLOT == PAGE);
 
-fn furnish(block: *mut Thread, slot: Slot, tables: Tables) -> Option<&'static mut Private> {
+/// Gives the thread private memory for its life in this slot: what it has, or new.
+fn furnish(block: &Block, slot: Slot, tables: Tables) -> Option<&Private> {
+    let cache = block.cache.load(Ordering::Relaxed);
+    let place = if cache.is_null() {
+        make_memory(block)?
+    } else {
+        for at in 0..CACHE {
+            // SAFETY: below the number of entries of the cache that `make_memory` made.
+            unsafe { &*cache.add(at) }.store(0, Ordering::Relaxed);
+        }
+        block.private.load(Ordering::Relaxed).cast()
+    };
+    // SAFETY: `make_memory` put it there, whole; it stays until the thread ends.
+    let private = unsafe { &*place };
+    private.begin(slot, tables);
+    Some(private)
+}
+
+#[cold]
+fn make_memory(block: &Block) -> Option<*mut Private> {
     let memory = kernel::private_memory(PRIVATE_SIZE)?;
     let place = memory.wrapping_add(CACHE * size_of::<u32>()).cast::<Private>();
     let Some(children) = tree::Index::new() else {
@@ -360,26 +438,11 @@ fn furnish(block: *mut Thread, slot: Slot, tables: Tables) -> Option<&'static mu
         unsafe { kernel::unmap(memory, PRIVATE_SIZE) };
         return None;
     };
-    let settings = settings();
-    let private = Private {
-        slot,
-        tables,
-        children,
-        returns: tree::Returns::new(),
-        ready: PAGE / size_of::<whyperf_layout::Node>(),
-        fold: settings.callpath_depth,
-        direct: settings.callpath_depth == 0 && clock::is_counter(),
-        deaf: (0, 0),
-        forked: 0,
-    };
-    // SAFETY: fresh memory of ours, large enough; the block is the calling thread's.
-    unsafe {
-        place.write(private);
-        (*memory.wrapping_add(CALLS_AT).cast::<Calls>()).prepare();
-        (*block).cache = memory.cast();
-        (*block).private = place.cast();
-        place.as_mut()
-    }
+    // SAFETY: fresh memory of ours, large enough and known to nobody yet.
+    unsafe { place.write(Private::new(children)) };
+    block.cache.store(memory.cast(), Ordering::Relaxed);
+    block.private.store(place.cast(), Ordering::Relaxed);
+    Some(place)
 }
 
 /// Makes the slot that of a new thread: an empty tree of root and "other".
@@ -431,11 +494,7 @@ pub(crate) fn adopt(tables: Tables, threads: &[u32]) {
             continue;
         };
         prepare_slot(slot);
-        if let Some(private) = furnish(crate::thread_local::thread(), slot, tables) {
-            let private = calibrated(private);
-            // SAFETY: made just now, for this thread's calibration alone.
-            unsafe { release_memory(private, crate::thread_local::thread()) };
-        }
+        calibrate_apart(slot, tables);
         let number = SLOTS.iter().position(|base| base.load(Ordering::Relaxed) == slot.base());
         if let Some(place) = number.and_then(|number| AWAITED.get(number)) {
             place.store(*thread, Ordering::Relaxed);
@@ -443,6 +502,21 @@ pub(crate) fn adopt(tables: Tables, threads: &[u32]) {
         go_live(slot, *thread);
     }
     drop(held);
+}
+
+/// Stores in the slot of another thread what events cost, with memory that this thread has for that
+/// alone: it may be one that was in the midst of an event when it was taken for this.
+fn calibrate_apart(slot: Slot, tables: Tables) {
+    let block = thread();
+    let private = block.private.swap(core::ptr::null_mut(), Ordering::Relaxed);
+    let cache = block.cache.swap(core::ptr::null_mut(), Ordering::Relaxed);
+    if let Some(apart) = furnish(&block, slot, tables) {
+        calibration::calibrate(apart);
+        // SAFETY: made just now, for this alone; signals are blocked.
+        unsafe { release_memory(&block) };
+    }
+    block.cache.store(cache, Ordering::Relaxed);
+    block.private.store(private, Ordering::Relaxed);
 }
 
 /// Whether a thread has registered by itself meanwhile. Slots of an earlier measurement are zeros.
@@ -467,10 +541,10 @@ fn awaited() -> Option<Slot> {
 
 /// Notes what is open, before the thread forks.
 pub(crate) fn before_fork() {
-    // SAFETY: the calling thread's own block and private part.
-    if let Some(private) = unsafe { (*thread()).private.cast::<Private>().as_mut() } {
-        private.forked =
-            whyperf_layout::slot::node_of(private.slot.head().word.load(Ordering::Relaxed));
+    let block = thread();
+    if let Some(private) = known(&block) {
+        let word = private.slot().head().word.load(Ordering::Relaxed);
+        private.forked.store(whyperf_layout::slot::node_of(word), Ordering::Relaxed);
     }
 }
 
@@ -478,12 +552,9 @@ pub(crate) fn before_fork() {
 pub(crate) fn after_fork() {
     begin_again();
     let block = thread();
-    // SAFETY: the calling thread's own block.
-    unsafe {
-        (*block).slot = core::ptr::null_mut();
-        (*block).cache = core::ptr::null_mut();
-        (*block).flags = FORKED;
-        (*block).guard_stack = 0;
-        (*block).guard_node = 0;
-    }
+    block.slot.store(core::ptr::null_mut(), Ordering::Relaxed);
+    block.cache.store(core::ptr::null_mut(), Ordering::Relaxed);
+    block.flags.store(FORKED, Ordering::Relaxed);
+    block.guard_stack.store(0, Ordering::Relaxed);
+    block.guard_node.store(0, Ordering::Relaxed);
 }

@@ -5,29 +5,52 @@
 //! initial-exec model. New thread-local storage is zero; zero means "not registered".
 
 use core::arch::{asm, global_asm};
+use core::marker::PhantomData;
+use core::ops::Deref;
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64};
 
-/// What a thread keeps for itself; nobody else reads it.
+/// What a thread keeps for itself. The thread and the signal handlers that interrupt it are the only
+/// ones that read and write it, so every word is an atomic that is loaded and stored relaxed: plain
+/// instructions, and no exclusive reference that a handler could break into.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Thread {
     /// Its slot, null while it has none or while the cold path works on it.
-    pub slot: *mut u8,
+    pub(crate) slot: AtomicPtr<u8>,
     /// Its direct-mapped cache of children, valid while `slot` is.
-    pub cache: *mut u32,
+    pub(crate) cache: AtomicPtr<AtomicU32>,
     /// Return address of the wrapped call being entered, stored by the entry stub.
-    pub site: u64,
+    pub site: AtomicU64,
     /// Return address of the Fortran routine being entered, 0 when none is.
-    pub fortran_site: u64,
+    pub(crate) fortran_site: AtomicU64,
     /// Stack pointer at that moment, to tell a stale one.
-    pub fortran_stack: u64,
+    pub(crate) fortran_stack: AtomicU64,
     /// Stack pointer of the outermost wrapper the thread is in, 0 when it is in none.
-    pub guard_stack: u64,
+    pub(crate) guard_stack: AtomicU64,
     /// Node that was current when that wrapper was entered.
-    pub guard_node: u32,
+    pub(crate) guard_node: AtomicU32,
     /// Flags of the cold path (see `thread.rs`).
-    pub flags: u32,
+    pub(crate) flags: AtomicU32,
     /// Private memory of the cold path.
-    pub private: *mut u8,
+    pub(crate) private: AtomicPtr<u8>,
+}
+
+/// The calling thread's own block; it stays on this thread.
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub struct Block {
+    thread: &'static Thread,
+    /// Neither sent nor shared: the block ends with its thread.
+    stays: PhantomData<*mut ()>,
+}
+
+impl Deref for Block {
+    type Target = Thread;
+
+    #[inline(always)]
+    fn deref(&self) -> &Thread {
+        self.thread
+    }
 }
 
 /// Offset of [`Thread::site`] for the entry stubs.
@@ -56,8 +79,8 @@ global_asm!(
 /// The calling thread's block.
 #[inline(always)]
 #[must_use]
-pub fn thread() -> *mut Thread {
-    let block: *mut Thread;
+pub fn thread() -> Block {
+    let block: *const Thread;
     // SAFETY: reads the thread pointer and the constant distance of `whyperf_thread` from it; both
     // exist from a thread's first instruction on, and nothing is written.
     unsafe {
@@ -68,5 +91,7 @@ pub fn thread() -> *mut Thread {
             options(nostack, readonly),
         );
     }
-    block
+    // SAFETY: so many bytes of this thread's storage, aligned, zero at first; they stay as long as the
+    // thread, which a block cannot leave. All of them are atomics.
+    Block { thread: unsafe { &*block }, stays: PhantomData }
 }

@@ -7,7 +7,7 @@ use crate::thread::{BUSY, OTHER, Private, ROOT};
 use crate::thread_local::thread;
 use crate::view::{Slot, is_node};
 use crate::{clock, environ, kernel, map, process, thread};
-use core::sync::atomic::{Ordering, compiler_fence};
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, compiler_fence};
 use whyperf_layout::Node;
 use whyperf_layout::geometry::{NODE_CAPACITY, NODES_IN_SLOT, PAGE, STAMPS_IN_SLOT, node_offset};
 use whyperf_layout::slot::{self, node_of};
@@ -54,13 +54,30 @@ fn key_of(slot: Slot, offset: u32) -> Key {
 }
 
 /// The hash table of a thread's nodes: their offsets, 0 for an empty place.
+///
+/// A handler may search it, and replace it by a larger one, while the thread is being searched for a
+/// node; so one word says where the places are and how many.
 #[derive(Debug)]
 pub(crate) struct Index {
-    places: *mut u32,
-    /// Number of places, a power of two.
-    size: usize,
+    /// Where the places lie, on a page border, plus the logarithm of their number.
+    table: AtomicPtr<u8>,
     /// Places taken, at most half of them.
-    used: usize,
+    used: AtomicUsize,
+}
+
+/// The places of an [`Index`] as they were at one moment; mapped until the thread ends.
+#[derive(Clone, Copy)]
+struct Places<'a>(&'a [AtomicU32]);
+
+impl Places<'_> {
+    const fn start(self, hash: u64) -> usize {
+        (hash >> 32) as usize & (self.0.len() - 1)
+    }
+
+    /// The offset at a place; any number will do.
+    fn offset(self, at: usize) -> u32 {
+        self.0.get(at & (self.0.len() - 1)).map_or(0, |place| place.load(Ordering::Relaxed))
+    }
 }
 
 impl Index {
@@ -69,125 +86,170 @@ impl Index {
         Self::of(PAGE / size_of::<u32>())
     }
 
+    /// One of so many places, a power of two and at least a page of them.
     fn of(size: usize) -> Option<Self> {
-        Some(Self {
-            places: kernel::private_memory(size * size_of::<u32>())?.cast(),
-            size,
-            used: 0,
-        })
+        let memory = kernel::private_memory(size * size_of::<u32>())?;
+        let table = memory.wrapping_add(size.trailing_zeros() as usize);
+        Some(Self { table: AtomicPtr::new(table), used: AtomicUsize::new(0) })
+    }
+
+    fn places(&self) -> Places<'_> {
+        let table = self.table.load(Ordering::Relaxed);
+        let size = 1_usize << (table as usize % PAGE);
+        let start = table.wrapping_sub(table as usize % PAGE).cast::<AtomicU32>();
+        // SAFETY: `of` mapped so many zeros there, and they stay until the thread ends, be it that
+        // there is a larger table.
+        Places(unsafe { core::slice::from_raw_parts(start, size) })
+    }
+
+    /// Forgets all nodes: another measurement begins.
+    pub(crate) fn clear(&self) {
+        self.places().0.iter().for_each(|place| place.store(0, Ordering::Relaxed));
+        self.used.store(0, Ordering::Relaxed);
     }
 
     /// The child of `parent` with this key.
     pub(crate) fn find(&self, slot: Slot, parent: u32, key: Key) -> Option<u32> {
-        let mut at = self.start(key.hash(parent));
+        let places = self.places();
+        let mut at = places.start(key.hash(parent));
         loop {
-            // SAFETY: `at` is masked to the number of places.
-            let offset = unsafe { *self.places.add(at) };
+            let offset = places.offset(at);
             if offset == 0 {
                 return None;
             }
             if key.is(slot, offset, parent) {
                 return Some(offset);
             }
-            at = (at + 1) & (self.size - 1);
+            at += 1;
         }
     }
 
-    const fn start(&self, hash: u64) -> usize {
-        (hash >> 32) as usize & (self.size - 1)
-    }
-
-    fn insert(&mut self, slot: Slot, offset: u32) {
+    fn insert(&self, slot: Slot, offset: u32) {
+        let places = self.places();
         let parent = slot.node(offset).parent.load(Ordering::Relaxed);
-        let mut at = self.start(key_of(slot, offset).hash(parent));
-        // SAFETY: `at` is masked to the number of places, of which at most half are taken.
-        unsafe {
-            while *self.places.add(at) != 0 {
-                at = (at + 1) & (self.size - 1);
-            }
-            *self.places.add(at) = offset;
+        let mut at = places.start(key_of(slot, offset).hash(parent));
+        // At most half of the places are taken.
+        while places.offset(at) != 0 {
+            at += 1;
         }
-        self.used += 1;
+        if let Some(place) = places.0.get(at & (places.0.len() - 1)) {
+            place.store(offset, Ordering::Relaxed);
+        }
+        self.used.store(self.used.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     }
 
     /// Makes room for one node more; false when there is no memory.
-    fn reserve(&mut self, slot: Slot) -> bool {
-        if 2 * (self.used + 1) <= self.size {
+    fn reserve(&self, slot: Slot) -> bool {
+        let places = self.places();
+        let size = places.0.len();
+        if 2 * (self.used.load(Ordering::Relaxed) + 1) <= size {
             return true;
         }
-        let Some(mut larger) = Self::of(2 * self.size) else { return false };
-        for at in 0..self.size {
-            // SAFETY: below the number of places.
-            let offset = unsafe { *self.places.add(at) };
+        let Some(larger) = Self::of(2 * size) else { return false };
+        for at in 0..size {
+            let offset = places.offset(at);
             if offset != 0 {
                 larger.insert(slot, offset);
             }
         }
         // The smaller table stays mapped: this thread may be in a signal handler that came while
         // it was being searched. All the smaller ones together are no larger than the new one.
-        *self = larger;
+        self.table.store(larger.table.load(Ordering::Relaxed), Ordering::Relaxed);
         true
     }
 
     /// Gives the memory back, at the thread's end.
-    pub(crate) fn release(&mut self) {
-        // SAFETY: made by `of` in this size; the thread ends and finds nothing in it any more.
-        unsafe { kernel::unmap(self.places.cast(), self.size * size_of::<u32>()) };
-        (self.size, self.used) = (0, 0);
+    ///
+    /// # Safety
+    /// Nothing on this thread's stack uses the table, and nothing will.
+    pub(crate) unsafe fn release(&self) {
+        let Places(places) = self.places();
+        let (start, size) = (places.as_ptr().cast_mut().cast(), size_of_val(places));
+        // SAFETY: made by `of` in this size; the caller promises that nobody uses it.
+        unsafe { kernel::unmap(start, size) };
     }
 }
 
 /// Ways back that the tree does not know: out of "other", and out of a node of a folded path.
 #[derive(Debug)]
 pub(crate) struct Returns {
-    entries: *mut (u32, u32),
-    used: usize,
+    /// Of each the region in the upper half and the node in the lower.
+    entries: AtomicPtr<AtomicU64>,
+    used: AtomicUsize,
 }
 
 impl Returns {
     /// Deepest nesting that is kept.
     const CAPACITY: usize = 1 << 20;
+    /// Bytes of all entries.
+    const SIZE: usize = Self::CAPACITY * size_of::<AtomicU64>();
 
     /// None yet; memory is taken at the first use.
     pub(crate) const fn new() -> Self {
-        Self { entries: core::ptr::null_mut(), used: 0 }
+        Self { entries: AtomicPtr::new(core::ptr::null_mut()), used: AtomicUsize::new(0) }
+    }
+
+    /// Forgets all: another measurement begins.
+    pub(crate) fn clear(&self) {
+        self.used.store(0, Ordering::Relaxed);
+    }
+
+    /// The entries; `None` when there is no memory.
+    fn entries(&self) -> Option<&[AtomicU64]> {
+        let known = self.entries.load(Ordering::Relaxed);
+        let entries = if known.is_null() { self.make_entries()? } else { known };
+        // SAFETY: so many zeros were mapped there, and they stay until the thread ends.
+        Some(unsafe { core::slice::from_raw_parts(entries, Self::CAPACITY) })
+    }
+
+    #[cold]
+    fn make_entries(&self) -> Option<*mut AtomicU64> {
+        let memory = kernel::private_memory(Self::SIZE)?;
+        let (made, null) = (memory.cast(), core::ptr::null_mut());
+        let before =
+            self.entries.compare_exchange(null, made, Ordering::Relaxed, Ordering::Relaxed);
+        let Err(handlers) = before else { return Some(made) };
+        // SAFETY: mapped just now, and known to nobody: a handler came first.
+        unsafe { kernel::unmap(memory, Self::SIZE) };
+        Some(handlers)
     }
 
     /// Remembers that the end of `region` leads back to `node`; false when there is no room.
-    pub(crate) fn push(&mut self, region: u32, node: u32) -> bool {
-        if self.entries.is_null() {
-            let size = Self::CAPACITY * size_of::<(u32, u32)>();
-            let Some(memory) = kernel::private_memory(size) else { return false };
-            self.entries = memory.cast();
-        }
-        if self.used >= Self::CAPACITY {
-            return false;
-        }
+    pub(crate) fn push(&self, region: u32, node: u32) -> bool {
+        let Some(entries) = self.entries() else { return false };
+        let used = self.used.load(Ordering::Relaxed);
+        let Some(place) = entries.get(used) else { return false };
         // Taken before it is written: a handler in between puts its own entries above it.
-        self.used += 1;
+        self.used.store(used + 1, Ordering::Relaxed);
         compiler_fence(Ordering::SeqCst); // SYNC returns with Returns::peek
-        // SAFETY: below the capacity.
-        unsafe { self.entries.add(self.used - 1).write((region, node)) };
+        place.store(u64::from(region) << 32 | u64::from(node), Ordering::Relaxed);
         true
     }
 
     /// The entry `depth` steps below the newest. A handler has taken its own back when it returns.
     fn peek(&self, depth: usize) -> Option<(u32, u32)> {
         // SYNC returns with Returns::push
-        let at = self.used.checked_sub(depth + 1)?;
-        // SAFETY: below `used`, so written.
-        Some(unsafe { self.entries.add(at).read() })
+        let at = self.used.load(Ordering::Relaxed).checked_sub(depth + 1)?;
+        let entry = self.entries()?.get(at)?.load(Ordering::Relaxed);
+        Some(((entry >> 32) as u32, entry as u32))
+    }
+
+    /// Takes the newest entry away.
+    fn pop(&self) {
+        let used = self.used.load(Ordering::Relaxed);
+        self.used.store(used.saturating_sub(1), Ordering::Relaxed);
     }
 
     /// Gives the memory back, at the thread's end.
-    pub(crate) fn release(&mut self) {
-        if !self.entries.is_null() {
-            // SAFETY: made by `push` in this size; `new` below forgets the only pointer to it.
-            unsafe {
-                kernel::unmap(self.entries.cast(), Self::CAPACITY * size_of::<(u32, u32)>());
-            }
+    ///
+    /// # Safety
+    /// Nothing on this thread's stack uses the entries, and nothing will.
+    pub(crate) unsafe fn release(&self) {
+        let entries = self.entries.load(Ordering::Relaxed);
+        if !entries.is_null() {
+            // SAFETY: made by `make_entries` in this size; the caller promises that nobody uses it.
+            unsafe { kernel::unmap(entries.cast(), Self::SIZE) };
         }
-        *self = Self::new();
     }
 }
 
@@ -204,7 +266,7 @@ pub(crate) struct Open {
 impl Open {
     /// Starts at the current node.
     pub(crate) fn new(private: &Private) -> Self {
-        let node = node_of(private.slot.head().word.load(Ordering::Relaxed));
+        let node = node_of(private.slot().head().word.load(Ordering::Relaxed));
         Self { node, returns: 0, parents: 0 }
     }
 
@@ -213,7 +275,7 @@ impl Open {
         if self.node == ROOT {
             return None;
         }
-        let (region, back) = if private.fold != 0 || self.node == OTHER {
+        let (region, back) = if private.fold() != 0 || self.node == OTHER {
             let entry = private.returns.peek(self.returns)?;
             self.returns += 1;
             entry
@@ -222,7 +284,7 @@ impl Open {
             return None;
         } else {
             self.parents += 1;
-            let node = private.slot.node(self.node);
+            let node = private.slot().node(self.node);
             (node.region.load(Ordering::Relaxed), node.parent.load(Ordering::Relaxed))
         };
         self.node = back;
@@ -231,21 +293,21 @@ impl Open {
 }
 
 /// Where the end of the current visit leads; forgets the remembered way.
-pub(crate) fn way_back(private: &mut Private, current: u32) -> u32 {
-    if private.fold == 0 && current != OTHER {
-        return private.slot.node(current).parent.load(Ordering::Relaxed);
+pub(crate) fn way_back(private: &Private, current: u32) -> u32 {
+    if private.fold() == 0 && current != OTHER {
+        return private.slot().node(current).parent.load(Ordering::Relaxed);
     }
     let Some((_, back)) = private.returns.peek(0) else { return ROOT };
-    private.returns.used -= 1;
+    private.returns.pop();
     back
 }
 
 /// The node to go to from `current`, made if need be; "other" when it cannot be. `None` when even
 /// the way back could not be remembered.
-pub(crate) fn child(private: &mut Private, current: u32, key: Key) -> Option<u32> {
+pub(crate) fn child(private: &Private, current: u32, key: Key) -> Option<u32> {
     let next = if current == OTHER {
         OTHER
-    } else if private.fold == 0 {
+    } else if private.fold() == 0 {
         find_or_make(private, current, key)
     } else {
         folded(private, current, key)
@@ -253,7 +315,7 @@ pub(crate) fn child(private: &mut Private, current: u32, key: Key) -> Option<u32
     if next == OTHER {
         count_overflow(private);
     }
-    if (private.fold != 0 || next == OTHER)
+    if (private.fold() != 0 || next == OTHER)
         && !private.returns.push(key.region_and_object as u32, current)
     {
         return None;
@@ -262,17 +324,17 @@ pub(crate) fn child(private: &mut Private, current: u32, key: Key) -> Option<u32
 }
 
 fn count_overflow(private: &Private) {
-    let overflowed = &private.slot.head().overflowed;
+    let overflowed = &private.slot().head().overflowed;
     overflowed.store(overflowed.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
 }
 
 /// The node that a call of the function leads to: where the function is on the path already, the
 /// node it has there.
-pub(crate) fn callee(private: &mut Private, current: u32, region: u32) -> u32 {
+pub(crate) fn callee(private: &Private, current: u32, region: u32) -> u32 {
     let key = Key::new(region, 0, 0);
     let next = if current == OTHER {
         OTHER
-    } else if private.fold != 0 {
+    } else if private.fold() != 0 {
         folded(private, current, key)
     } else if let Some(known) = on_path(private, current, region) {
         return known;
@@ -292,7 +354,7 @@ fn on_path(private: &Private, current: u32, region: u32) -> Option<u32> {
         if at == ROOT || !is_node(at) {
             return None;
         }
-        let node = private.slot.node(at);
+        let node = private.slot().node(at);
         if node.region.load(Ordering::Relaxed) == region {
             return Some(at);
         }
@@ -312,13 +374,13 @@ pub(crate) fn is_inside(private: &Private, node: u32, outer: u32) -> bool {
         if at == ROOT || !is_node(at) {
             return false;
         }
-        at = private.slot.node(at).parent.load(Ordering::Relaxed);
+        at = private.slot().node(at).parent.load(Ordering::Relaxed);
     }
     false
 }
 
 /// The node whose path is the last `fold` regions of the current path and this one.
-fn folded(private: &mut Private, current: u32, key: Key) -> u32 {
+fn folded(private: &Private, current: u32, key: Key) -> u32 {
     let mut path = [0_u32; environ::DEEPEST as usize];
     let mut depth = 0;
     let mut at = current;
@@ -327,14 +389,14 @@ fn folded(private: &mut Private, current: u32, key: Key) -> u32 {
     {
         *place = at;
         depth += 1;
-        at = private.slot.node(at).parent.load(Ordering::Relaxed);
+        at = private.slot().node(at).parent.load(Ordering::Relaxed);
     }
-    if depth < private.fold as usize {
+    if depth < private.fold() as usize {
         return find_or_make(private, current, key);
     }
     let mut base = ROOT;
     for node in path.iter().take(depth.saturating_sub(1)).rev() {
-        base = find_or_make(private, base, key_of(private.slot, *node));
+        base = find_or_make(private, base, key_of(private.slot(), *node));
         if base == OTHER {
             return OTHER;
         }
@@ -342,32 +404,28 @@ fn folded(private: &mut Private, current: u32, key: Key) -> u32 {
     find_or_make(private, base, key)
 }
 
-fn find_or_make(private: &mut Private, parent: u32, key: Key) -> u32 {
-    if let Some(found) = private.children.find(private.slot, parent, key) {
+fn find_or_make(private: &Private, parent: u32, key: Key) -> u32 {
+    if let Some(found) = private.children.find(private.slot(), parent, key) {
         return found;
     }
     let block = thread();
-    // SAFETY: the calling thread's own block. From here on a handler's events are dropped, because
-    // they find no slot and the flag.
-    unsafe {
-        (*block).slot = core::ptr::null_mut();
-        (*block).flags |= BUSY;
-    }
+    // From here on a handler's events are dropped, because they find no slot and the flag.
+    block.slot.store(core::ptr::null_mut(), Ordering::Relaxed);
+    thread::raise(&block, BUSY);
     // A handler may have made it since the search above.
-    let node = private.children.find(private.slot, parent, key);
+    let node = private.children.find(private.slot(), parent, key);
     let node = node.unwrap_or_else(|| make(private, parent, key));
-    // SAFETY: as above.
-    unsafe { (*block).flags &= !BUSY };
-    thread::open(block, private);
+    thread::lower(&block, BUSY);
+    thread::open(&block, private);
     node
 }
 
 /// Makes a node and publishes it by raising the count.
-fn make(private: &mut Private, parent: u32, key: Key) -> u32 {
-    let slot = private.slot;
+fn make(private: &Private, parent: u32, key: Key) -> u32 {
+    let slot = private.slot();
     let count = slot.head().nodes.load(Ordering::Relaxed) as usize;
     if count >= NODE_CAPACITY || !reach(private, count) || !private.children.reserve(slot) {
-        private.tables.header().losses.nodes.fetch_add(1, Ordering::Relaxed);
+        private.tables().header().losses.nodes.fetch_add(1, Ordering::Relaxed);
         return OTHER;
     }
     let offset = node_offset(count);
@@ -384,13 +442,13 @@ fn make(private: &mut Private, parent: u32, key: Key) -> u32 {
 }
 
 /// Populates the next pages of nodes and stamps when the node would lie beyond them.
-fn reach(private: &mut Private, index: usize) -> bool {
+fn reach(private: &Private, index: usize) -> bool {
     const NODES: usize = PAGE / size_of::<Node>();
     const STAMPS: usize = PAGE / size_of::<u32>();
-    if index < private.ready {
+    if index < private.ready.load(Ordering::Relaxed) {
         return true;
     }
-    let base = private.slot.base();
+    let base = private.slot().base();
     // SAFETY: a page of the thread's own slot, where no node was made yet.
     let has_nodes = unsafe {
         map::populate(base.wrapping_add(NODES_IN_SLOT + index * size_of::<Node>()), PAGE)
@@ -403,7 +461,7 @@ fn reach(private: &mut Private, index: usize) -> bool {
     if index.is_multiple_of(STAMPS) && !unsafe { map::populate(stamps, PAGE) } {
         return false;
     }
-    private.ready += NODES;
+    private.ready.store(private.ready.load(Ordering::Relaxed) + NODES, Ordering::Relaxed);
     true
 }
 
@@ -429,10 +487,10 @@ pub(crate) fn scratch(slot: Slot, offset: u32, key: Key) {
 }
 
 /// In a forked child: opens again what its parent had open, so that its ends find their begins.
-pub(crate) fn reopen(private: &mut Private, parents: &Private) {
+pub(crate) fn reopen(private: &Private, parents: &Private) {
     let mut path = [0_u32; environ::DEEPEST as usize];
     let mut depth = 0;
-    let mut at = parents.forked;
+    let mut at = parents.forked.load(Ordering::Relaxed);
     while at != ROOT
         && at != OTHER
         && at != 0
@@ -440,13 +498,13 @@ pub(crate) fn reopen(private: &mut Private, parents: &Private) {
     {
         *place = at;
         depth += 1;
-        at = parents.slot.node(at).parent.load(Ordering::Relaxed);
+        at = parents.slot().node(at).parent.load(Ordering::Relaxed);
     }
     for node in path.iter().take(depth).rev() {
         let current = Open::new(private).node;
-        let Some(next) = child(private, current, key_of(parents.slot, *node)) else { return };
+        let Some(next) = child(private, current, key_of(parents.slot(), *node)) else { return };
         let now = clock::now();
-        let slot = private.slot;
+        let slot = private.slot();
         slot::begin(slot.head(), slot.node(current), slot.stamp(current), next, now);
     }
 }

@@ -15,8 +15,7 @@ use whyperf_runtime::{ObjectId, object, process};
 pub(super) fn made(kind: ObjectKind, address: usize) {
     if process::is_measured() {
         unmade(kind, address);
-        // SAFETY: the calling thread's own block.
-        let site = unsafe { (*thread()).site };
+        let site = thread().site.load(Ordering::Relaxed);
         entry(address).store(pack(address, site), Ordering::Relaxed);
     }
 }

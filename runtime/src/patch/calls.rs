@@ -8,14 +8,17 @@
 //! ```text
 //!   word   | listed : 1 | tag : 31 | node before : 16 | own node : 16 |
 //! ```
+//! A handler may list and drop calls of its own between any two steps here, which all go through shared
+//! references: every word is an atomic, loaded and stored relaxed.
+//!
 //! The tag says whose word it is: another thread's (the call began there and migrated), a forked
 //! parent's, or, when 0, that of a call that was not recorded.
 
 use crate::thread::{self, Private};
-use crate::thread_local::{Thread, thread};
+use crate::thread_local::Block;
 use crate::view::is_node;
-use crate::{clock, process, slow};
-use core::sync::atomic::{AtomicU32, Ordering};
+use crate::{clock, process, slow, thread_local};
+use core::sync::atomic::{AtomicPtr, AtomicU16, AtomicU32, AtomicU64, Ordering, compiler_fence};
 use whyperf_layout::geometry::{node_index, node_offset};
 use whyperf_layout::slot;
 
@@ -29,7 +32,6 @@ const CALLEES: usize = 4096;
 
 /// One open call.
 #[derive(Clone, Copy, Debug)]
-#[repr(C)]
 pub(super) struct Call {
     /// Where its word lies.
     pub(super) frame: u64,
@@ -37,50 +39,68 @@ pub(super) struct Call {
     pub(super) word: u64,
 }
 
+/// The same in the list.
+#[derive(Debug)]
+#[repr(C)]
+struct ListedCall {
+    frame: AtomicU64,
+    word: AtomicU64,
+}
+
 /// What a thread keeps for the functions that it calls; behind [`Private`] in the same mapping.
 #[derive(Debug)]
 #[repr(C, align(4096))]
 pub(crate) struct Calls {
     /// Where the next call is listed.
-    pub(super) top: *mut Call,
+    top: AtomicPtr<ListedCall>,
     /// Behind the last place.
-    pub(super) end: *mut Call,
+    end: AtomicPtr<ListedCall>,
     /// Marks the words of this thread's calls.
-    pub(super) tag: u32,
+    tag: AtomicU32,
     /// The tag of the thread that forked this process, 0 in others.
-    inherited: u32,
+    inherited: AtomicU32,
     /// Open calls that found the list full.
-    pub(super) unlisted: u32,
+    unlisted: AtomicU32,
     /// Node of this key in the low half: (node before, region), both halves of 16 bits.
-    pub(super) callees: [u64; CALLEES],
-    list: [Call; LISTED],
+    pub(super) callees: [AtomicU64; CALLEES],
+    list: [ListedCall; LISTED],
     /// Region of each listed call that `compiled` listed.
-    pub(super) functions: [u16; LISTED],
+    pub(super) functions: [AtomicU16; LISTED],
 }
 
 /// The tag given last.
 static TAGS: AtomicU32 = AtomicU32::new(0);
 
 impl Calls {
-    /// Makes fresh memory the list of a new thread.
-    pub(crate) fn prepare(&mut self) {
-        self.top = self.list.as_mut_ptr();
-        self.end = self.top.wrapping_add(LISTED);
+    /// Makes zeros, or the list of an earlier measurement, the list of a new thread.
+    pub(crate) fn prepare(&self) {
+        self.callees.iter().for_each(|place| place.store(0, Ordering::Relaxed));
+        self.unlisted.store(0, Ordering::Relaxed);
+        self.inherited.store(0, Ordering::Relaxed);
+        self.end.store(self.first().wrapping_add(LISTED), Ordering::Relaxed);
+        self.top.store(self.first(), Ordering::Relaxed);
         let mut tag = 0;
         while tag == 0 {
             tag = TAGS.fetch_add(1, Ordering::Relaxed).wrapping_add(1) & TAG;
         }
-        self.tag = tag;
+        self.tag.store(tag, Ordering::Relaxed);
+    }
+
+    /// The outermost place of the list, with all of this structure in reach.
+    fn first(&self) -> *mut ListedCall {
+        let start = core::ptr::from_ref(self).cast_mut().cast::<u8>();
+        start.wrapping_add(core::mem::offset_of!(Self, list)).cast()
     }
 
     /// The mark of this thread's calls.
-    pub(crate) const fn tag(&self) -> u32 {
-        self.tag
+    #[inline(always)]
+    pub(crate) fn tag(&self) -> u32 {
+        self.tag.load(Ordering::Relaxed)
     }
 
     /// Calls with this tag were open when the thread was forked; 0 for none.
-    pub(crate) fn inherit(&mut self, tag: u32) {
-        self.inherited = tag;
+    pub(crate) fn inherit(&self, tag: u32) {
+        self.inherited.store(tag, Ordering::Relaxed);
     }
 
     /// Where in the cache the callee of this key is.
@@ -90,99 +110,122 @@ impl Calls {
     }
 
     /// Keeps to which node a call of the region leads from `current`.
-    pub(crate) fn remember_callee(&mut self, current: u32, region: u32, next: u32) {
+    pub(crate) fn remember_callee(&self, current: u32, region: u32, next: u32) {
         let key = key(current, region);
-        if let Some(place) = self.callees.get_mut(Self::callee_index(key)) {
-            *place = u64::from(key) << 32 | u64::from(next);
+        if let Some(place) = self.callees.get(Self::callee_index(key)) {
+            place.store(u64::from(key) << 32 | u64::from(next), Ordering::Relaxed);
         }
     }
 
     /// Empties that place.
-    pub(crate) fn forget_callee(&mut self, current: u32, region: u32) {
-        if let Some(place) = self.callees.get_mut(Self::callee_index(key(current, region))) {
-            *place = 0;
+    pub(crate) fn forget_callee(&self, current: u32, region: u32) {
+        if let Some(place) = self.callees.get(Self::callee_index(key(current, region))) {
+            place.store(0, Ordering::Relaxed);
         }
     }
 
     /// Lists a call; answers its word, marked when it found room.
     #[inline(always)]
-    pub(super) fn list(&mut self, frame: u64, word: u64) -> u64 {
-        let place = self.top;
-        if place == self.end {
-            self.unlisted = self.unlisted.wrapping_add(1);
+    pub(super) fn list(&self, frame: u64, word: u64) -> u64 {
+        let place = self.top.load(Ordering::Relaxed);
+        if place == self.end.load(Ordering::Relaxed) {
+            let unlisted = self.unlisted.load(Ordering::Relaxed);
+            self.unlisted.store(unlisted.wrapping_add(1), Ordering::Relaxed);
             return word;
         }
-        // A handler that comes in between lists its calls behind this place: volatile, for the
-        // compiler must keep the order.
-        // SAFETY: a word of this structure, and a place below the end that `prepare` set.
-        unsafe {
-            (&raw mut self.top).write_volatile(place.wrapping_add(1));
-            place.write_volatile(Call { frame, word: word | IN_LIST });
-        }
+        // The place is taken first: a handler that comes in between lists its calls behind it.
+        self.top.store(place.wrapping_add(1), Ordering::Relaxed);
+        compiler_fence(Ordering::SeqCst); // SYNC listed with Calls::listed
+        // SAFETY: a place below the end that `prepare` set, inside this structure.
+        let place = unsafe { &*place };
+        place.frame.store(frame, Ordering::Relaxed);
+        place.word.store(word | IN_LIST, Ordering::Relaxed);
         word | IN_LIST
+    }
+
+    /// The call at this depth, as long as so many are listed. What a handler listed it has dropped
+    /// again when it returns.
+    pub(super) fn listed(&self, depth: usize) -> Option<Call> {
+        if depth >= self.depth() {
+            return None;
+        }
+        let call = self.list.get(depth)?; // SYNC listed with Calls::list
+        Some(Call {
+            frame: call.frame.load(Ordering::Relaxed),
+            word: call.word.load(Ordering::Relaxed),
+        })
+    }
+
+    /// Forgets one open call that found the list full; false when there is none.
+    pub(super) fn forget_unlisted(&self) -> bool {
+        let unlisted = self.unlisted.load(Ordering::Relaxed);
+        self.unlisted.store(unlisted.saturating_sub(1), Ordering::Relaxed);
+        unlisted != 0
     }
 
     /// The innermost call.
     pub(super) fn innermost(&self) -> Option<Call> {
-        let first = self.list.as_ptr();
-        // SAFETY: above the first place, so the one below the top was written.
-        (self.top.cast_const() > first).then(|| unsafe { self.top.wrapping_sub(1).read() })
+        self.listed(self.depth().checked_sub(1)?)
     }
 
     /// Whether the call with its word there is the innermost.
     #[inline(always)]
     pub(super) fn is_innermost(&self, frame: u64) -> bool {
+        let top = self.top.load(Ordering::Relaxed);
         // Below the first place lie the callees: no address.
         // SAFETY: inside this structure, as `prepare` set it.
-        unsafe { (*self.top.wrapping_sub(1)).frame == frame }
+        let innermost = unsafe { &*top.wrapping_sub(1) };
+        innermost.frame.load(Ordering::Relaxed) == frame
     }
 
     /// Takes the innermost call from the list.
     #[inline(always)]
-    pub(super) fn drop_innermost(&mut self) {
-        self.top = self.top.wrapping_sub(1);
+    pub(super) fn drop_innermost(&self) {
+        let top = self.top.load(Ordering::Relaxed);
+        self.top.store(top.wrapping_sub(1), Ordering::Relaxed);
     }
 
     /// Takes a call that returns from the list, and what is still listed inside it.
-    pub(super) fn unlist(&mut self, frame: u64) {
-        let place = self.list.iter().take(self.depth());
+    pub(super) fn unlist(&self, frame: u64) {
+        let mut depths = (0..self.depth()).rev();
         // A coroutine may have taken the place meanwhile; then there is nothing to take back.
-        if let Some(at) = place.rev().position(|call| call.frame == frame) {
-            self.top = self.top.wrapping_sub(at + 1);
-            self.unlisted = 0;
+        if let Some(at) = depths.find(|at| self.listed(*at).is_some_and(|call| call.frame == frame))
+        {
+            self.restore(at);
         }
     }
 
     /// Calls that are listed.
     #[inline(always)]
     pub(super) fn depth(&self) -> usize {
-        (self.top as usize - self.list.as_ptr() as usize) / size_of::<Call>()
+        let top = self.top.load(Ordering::Relaxed) as usize;
+        top.wrapping_sub(self.first() as usize) / size_of::<ListedCall>()
     }
 
     /// Makes so many the listed ones: those of a context that is current again.
-    pub(super) fn restore(&mut self, depth: usize) {
+    pub(super) fn restore(&self, depth: usize) {
         if depth <= LISTED {
-            self.top = self.list.as_mut_ptr().wrapping_add(depth);
-            self.unlisted = 0;
+            self.top.store(self.first().wrapping_add(depth), Ordering::Relaxed);
+            self.unlisted.store(0, Ordering::Relaxed);
         }
     }
 
     /// Whether the forking thread may have had calls open.
-    pub(super) const fn has_inherited(&self) -> bool {
-        self.inherited != 0
+    pub(super) fn has_inherited(&self) -> bool {
+        self.inherited.load(Ordering::Relaxed) != 0
     }
 
     /// Whether a word is of a call that the forking thread had open.
     pub(super) fn is_inherited(&self, word: u64) -> bool {
-        self.inherited != 0 && tag_of(word) == self.inherited
+        self.has_inherited() && tag_of(word) == self.inherited.load(Ordering::Relaxed)
     }
 }
 
 /// The list of the thread with this block, null when it has none.
 #[inline(always)]
-pub(super) fn of(block: *mut Thread) -> *mut Calls {
-    // SAFETY: the calling thread's own block.
-    unsafe { (*block).cache.cast::<u8>().wrapping_add(thread::CALLS_AT).cast() }
+pub(super) fn of(block: &Block) -> *const Calls {
+    let cache = block.cache.load(Ordering::Relaxed).cast::<u8>();
+    cache.wrapping_add(thread::CALLS_AT).cast()
 }
 
 /// The word of a call.
@@ -222,12 +265,12 @@ pub(super) const fn before_of(word: u64) -> u32 {
 }
 
 /// Ends one open call: its node is made current if it is not, and what was before it thereafter.
-pub(super) fn close(private: &mut Private, word: u64, now: u64) {
+pub(super) fn close(private: &Private, word: u64, now: u64) {
     let (own, before) = (own_of(word), before_of(word));
     if !exists(private, own) || !exists(private, before) {
         return;
     }
-    let slot = private.slot;
+    let slot = private.slot();
     let head = slot.head();
     let current = current(private);
     if current != own && is_node(current) {
@@ -239,11 +282,11 @@ pub(super) fn close(private: &mut Private, word: u64, now: u64) {
 }
 
 /// The calling thread's part and list, when its events can be recorded now.
-pub(super) fn quiet() -> Option<(&'static mut Private, &'static mut Calls)> {
+pub(super) fn quiet(block: &Block) -> Option<(&Private, &Calls)> {
     if !process::is_measured() || !thread::is_registered() {
         return None;
     }
-    let private = thread::private(thread())?;
+    let private = thread::private(block)?;
     if !slow::is_quiet(private) {
         return None;
     }
@@ -253,22 +296,23 @@ pub(super) fn quiet() -> Option<(&'static mut Private, &'static mut Calls)> {
 
 /// The calling thread's current node.
 pub(super) fn current(private: &Private) -> u32 {
-    slot::node_of(private.slot.head().word.load(Ordering::Relaxed))
+    slot::node_of(private.slot().head().word.load(Ordering::Relaxed))
 }
 
 /// Whether the offset is that of a node in use.
 pub(super) fn exists(private: &Private, node: u32) -> bool {
-    let count = private.slot.head().nodes.load(Ordering::Relaxed) as usize;
+    let count = private.slot().head().nodes.load(Ordering::Relaxed) as usize;
     node_index(node).is_some_and(|index| index > 0 && index < count)
 }
 
 /// Ends the innermost calls as long as their frames are left.
 pub(super) fn leave(is_left: impl Fn(u64) -> bool) {
-    let Some((private, calls)) = quiet() else { return };
+    let block = thread_local::thread();
+    let Some((private, calls)) = quiet(&block) else { return };
     while let Some(call) = calls.innermost().filter(|call| is_left(call.frame)) {
-        calls.unlisted = 0;
+        calls.unlisted.store(0, Ordering::Relaxed);
         calls.drop_innermost();
-        if tag_of(call.word) == calls.tag {
+        if tag_of(call.word) == calls.tag() {
             close(private, call.word, clock::now());
         }
     }
@@ -276,14 +320,14 @@ pub(super) fn leave(is_left: impl Fn(u64) -> bool) {
 
 /// An exception leaves the innermost call.
 pub(super) fn leave_innermost() {
-    let Some((private, calls)) = quiet() else { return };
-    if calls.unlisted > 0 {
-        calls.unlisted -= 1;
+    let block = thread_local::thread();
+    let Some((private, calls)) = quiet(&block) else { return };
+    if calls.forget_unlisted() {
         return;
     }
     if let Some(call) = calls.innermost() {
         calls.drop_innermost();
-        if tag_of(call.word) == calls.tag {
+        if tag_of(call.word) == calls.tag() {
             close(private, call.word, clock::now());
         }
     }

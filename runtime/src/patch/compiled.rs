@@ -157,12 +157,11 @@ pub(super) fn rest(tables: Tables, id: u16) {
 #[inline(always)]
 fn is_innermost(id: u32) -> bool {
     let block = thread();
-    // SAFETY: the calling thread's own block.
-    if unsafe { (*block).cache }.is_null() {
+    if block.cache.load(Ordering::Relaxed).is_null() {
         return false;
     }
     // SAFETY: a thread with a cache has its list behind it.
-    unsafe { &*calls::of(block) }.innermost_function() == Some(id)
+    unsafe { &*calls::of(&block) }.innermost_function() == Some(id)
 }
 
 #[inline(never)]
@@ -170,7 +169,8 @@ fn begin(id: u32, frame: u64) {
     if process::make().is_none() || !switch::is_on(id) {
         return;
     }
-    let Some(private) = thread::private(thread()) else { return };
+    let block = thread();
+    let Some(private) = thread::private(&block) else { return };
     if !slow::is_quiet(private) {
         return;
     }
@@ -180,14 +180,14 @@ fn begin(id: u32, frame: u64) {
         Some(known) => known,
         None => {
             let next = tree::callee(private, current, id);
-            if private.direct && next != OTHER {
+            if private.direct() && next != OTHER {
                 calls.remember_callee(current, id, next);
             }
             next
         }
     };
-    calls.list_function(frame | IS_COMPILED, word_of(calls.tag, current, next), id);
-    let slot = private.slot;
+    calls.list_function(frame | IS_COMPILED, word_of(calls.tag(), current, next), id);
+    let slot = private.slot();
     slot::begin(slot.head(), slot.node(current), slot.stamp(current), next, clock::now());
 }
 
@@ -196,13 +196,13 @@ fn end(id: u32) {
     if !thread::is_registered() {
         return;
     }
-    let Some(private) = thread::private(thread()) else { return };
+    let block = thread();
+    let Some(private) = thread::private(&block) else { return };
     if !slow::is_quiet(private) {
         return;
     }
     let calls = private.calls();
-    if calls.unlisted > 0 {
-        calls.unlisted -= 1;
+    if calls.forget_unlisted() {
         end_unlisted(private, calls, id);
     } else if let Some(depth) = calls.depth_of(id) {
         end_until(private, calls, depth);
@@ -213,12 +213,12 @@ fn end(id: u32) {
 
 /// Ends the innermost calls until so many are listed: the outermost of them returns, and what was inside
 /// it was left in a way that nobody told of.
-fn end_until(private: &mut Private, calls: &mut Calls, depth: usize) {
+fn end_until(private: &Private, calls: &Calls, depth: usize) {
     while calls.depth() > depth {
         let Some(call) = calls.innermost() else { return };
         calls.drop_innermost();
         // One of a slot may yet return, on another stack, and ends itself then.
-        if call.frame & IS_COMPILED != 0 && tag_of(call.word) == calls.tag {
+        if call.frame & IS_COMPILED != 0 && tag_of(call.word) == calls.tag() {
             calls::close(private, call.word, clock::now());
         }
     }
@@ -226,22 +226,22 @@ fn end_until(private: &mut Private, calls: &mut Calls, depth: usize) {
 
 /// Ends a call that found the list full. What was current before it is not known: its parent in the
 /// tree, as long as that lies inside of the innermost call that is listed.
-fn end_unlisted(private: &mut Private, calls: &Calls, id: u32) {
+fn end_unlisted(private: &Private, calls: &Calls, id: u32) {
     let current = calls::current(private);
     let own = tree::callee(private, current, id);
     let Some(listed) = calls.innermost().map(|call| own_of(call.word)) else { return };
-    let parent = private.slot.node(own).parent.load(Ordering::Relaxed);
+    let parent = private.slot().node(own).parent.load(Ordering::Relaxed);
     let before = if tree::is_inside(private, parent, listed) { parent } else { listed };
-    calls::close(private, word_of(calls.tag, before, own), clock::now());
+    calls::close(private, word_of(calls.tag(), before, own), clock::now());
 }
 
 impl Calls {
     /// Lists a call of a function that calls us itself.
-    fn list_function(&mut self, frame: u64, word: u64, id: u32) {
+    fn list_function(&self, frame: u64, word: u64, id: u32) {
         if self.list(frame, word) & IN_LIST != 0 {
             let at = self.depth() - 1;
-            if let Some(place) = self.functions.get_mut(at) {
-                *place = id as u16;
+            if let Some(place) = self.functions.get(at) {
+                place.store(id as u16, Ordering::Relaxed);
             }
         }
     }
@@ -250,25 +250,24 @@ impl Calls {
     #[inline(always)]
     fn innermost_function(&self) -> Option<u32> {
         let depth = self.depth();
-        let id = *self.functions.get(depth.wrapping_sub(1))?;
-        // SAFETY: one is listed, so the place below the top was written.
-        let frame = unsafe { (*self.top.wrapping_sub(1)).frame };
+        let id = self.functions.get(depth.wrapping_sub(1))?.load(Ordering::Relaxed);
+        let frame = self.listed(depth.wrapping_sub(1))?.frame;
         (frame & IS_COMPILED != 0).then_some(u32::from(id))
     }
 
     /// How many calls are listed outside of the innermost one of the region.
     fn depth_of(&self, id: u32) -> Option<usize> {
         (0..self.depth()).rev().find(|at| {
-            // SAFETY: fewer places than that are listed before the top.
-            let frame = unsafe { (*self.top.wrapping_sub(self.depth() - at)).frame };
-            frame & IS_COMPILED != 0 && self.functions.get(*at).map(|id| u32::from(*id)) == Some(id)
+            let region = self.functions.get(*at).map(|id| id.load(Ordering::Relaxed));
+            let is_compiled = self.listed(*at).is_some_and(|call| call.frame & IS_COMPILED != 0);
+            is_compiled && region.map(u32::from) == Some(id)
         })
     }
 
     /// The callee's node if the cache has it.
     fn known_callee(&self, current: u32, id: u32) -> Option<u32> {
         let key = calls::key(current, id);
-        let entry = *self.callees.get(Self::callee_index(key))?;
+        let entry = self.callees.get(Self::callee_index(key))?.load(Ordering::Relaxed);
         ((entry >> 32) as u32 == key).then_some(entry as u32)
     }
 }

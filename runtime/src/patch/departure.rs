@@ -5,6 +5,7 @@
 
 use super::calls;
 use crate::kernel;
+use crate::thread_local::thread;
 use core::arch::asm;
 use whyperf_layout::slot;
 
@@ -43,7 +44,8 @@ pub struct Place {
 /// Another context is about to be made current; [`come_back`] wants the answer.
 #[must_use]
 pub fn leave_context() -> Place {
-    calls::quiet().map_or(Place { tag: 0, node: 0, top: 0 }, |(private, calls)| Place {
+    let block = thread();
+    calls::quiet(&block).map_or(Place { tag: 0, node: 0, top: 0 }, |(private, calls)| Place {
         tag: calls.tag(),
         node: calls::current(private),
         top: calls.depth(),
@@ -52,14 +54,15 @@ pub fn leave_context() -> Place {
 
 /// This context is current again, maybe on another thread, which it does not concern then.
 pub fn come_back(place: Place) {
-    let Some((private, calls)) = calls::quiet() else { return };
+    let block = thread();
+    let Some((private, calls)) = calls::quiet(&block) else { return };
     if place.tag == 0 || place.tag != calls.tag() {
         return;
     }
     calls.restore(place.top);
     let current = calls::current(private);
     if current != place.node && calls::exists(private, place.node) {
-        let slot = private.slot;
+        let slot = private.slot();
         let (head, node) = (slot.head(), slot.node(current));
         slot::begin(head, node, slot.stamp(current), place.node, crate::clock::now());
     }

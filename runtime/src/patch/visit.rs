@@ -39,8 +39,7 @@ pub(super) unsafe extern "C" fn whyperf_function_enter(frame: *mut u64, number: 
         return u32::from(process::is_awaited());
     }
     let block = thread();
-    // SAFETY: the calling thread's own block.
-    let base = unsafe { (*block).slot };
+    let base = block.slot.load(Ordering::Relaxed);
     if base.is_null() {
         return COLD;
     }
@@ -52,16 +51,17 @@ pub(super) unsafe extern "C" fn whyperf_function_enter(frame: *mut u64, number: 
     if low(word) != low(head.last.load(Ordering::Relaxed)) || !is_node(current) {
         return COLD;
     }
-    // SAFETY: the thread has a slot, so it has its list; nothing else of this thread uses it now.
-    let calls = unsafe { &mut *calls::of(block) };
+    // SAFETY: the thread has a slot, so it has its list, which stays until the thread ends.
+    let calls = unsafe { &*calls::of(&block) };
     let key = calls::key(current, id);
     // SAFETY: the index is below the cache's size.
-    let entry = unsafe { *calls.callees.get_unchecked(calls::Calls::callee_index(key)) };
+    let entry = unsafe { calls.callees.get_unchecked(calls::Calls::callee_index(key)) };
+    let entry = entry.load(Ordering::Relaxed);
     if (entry >> 32) as u32 != key {
         return COLD;
     }
     let next = entry as u32;
-    let marked = calls.list(frame as u64, word_of(calls.tag, current, next));
+    let marked = calls.list(frame as u64, word_of(calls.tag(), current, next));
     // SAFETY: as above.
     unsafe { frame.write(marked) };
     slot::begin(head, slot.own_node(current), slot.own_stamp(current), next, clock::counter());
@@ -83,8 +83,7 @@ pub(super) unsafe extern "C" fn whyperf_function_exit(frame: *mut u64, number: u
         return COLD;
     }
     let block = thread();
-    // SAFETY: the calling thread's own block.
-    let base = unsafe { (*block).slot };
+    let base = block.slot.load(Ordering::Relaxed);
     if base.is_null() {
         return COLD;
     }
@@ -92,17 +91,17 @@ pub(super) unsafe extern "C" fn whyperf_function_exit(frame: *mut u64, number: u
     let slot = unsafe { Slot::at(base) };
     let head = slot.head();
     let word = head.word.load(Ordering::Relaxed);
-    // SAFETY: the thread has a slot, so it has its list; nothing else of this thread uses it now.
-    let calls = unsafe { &mut *calls::of(block) };
+    // SAFETY: the thread has a slot, so it has its list, which stays until the thread ends.
+    let calls = unsafe { &*calls::of(&block) };
     let current = own_of(own);
     if low(word) != low(head.last.load(Ordering::Relaxed))
         || node_of(word) != current
-        || tag_of(own) != calls.tag
+        || tag_of(own) != calls.tag()
     {
         return COLD;
     }
     if own & IN_LIST == 0 {
-        calls.unlisted = calls.unlisted.wrapping_sub(1);
+        calls.forget_unlisted();
     } else if !calls.is_innermost(frame as u64) {
         return COLD;
     } else {
@@ -133,18 +132,19 @@ fn enter(frame: u64, id: u32) -> u64 {
     if !(switch::is_on(id) || process::is_awaited()) || process::make().is_none() {
         return 0;
     }
-    let Some(private) = thread::private(thread()) else { return 0 };
+    let block = thread();
+    let Some(private) = thread::private(&block) else { return 0 };
     if !switch::is_on(id) || !slow::is_quiet(private) {
         return 0;
     }
-    let slot = private.slot;
+    let slot = private.slot();
     let current = node_of(slot.head().word.load(Ordering::Relaxed));
     let next = tree::callee(private, current, id);
     let calls = private.calls();
-    if private.direct && next != OTHER {
+    if private.direct() && next != OTHER {
         calls.remember_callee(current, id, next);
     }
-    let word = calls.list(frame, word_of(calls.tag, current, next));
+    let word = calls.list(frame, word_of(calls.tag(), current, next));
     slot::begin(slot.head(), slot.node(current), slot.stamp(current), next, clock::now());
     word
 }
@@ -165,18 +165,19 @@ pub(super) unsafe extern "C" fn exit_cold(frame: *mut u64, number: usize, code: 
 }
 
 fn exit(frame: u64, word: u64, id: u32) {
-    let Some(private) = thread::private(thread()) else { return };
+    let block = thread();
+    let Some(private) = thread::private(&block) else { return };
     let calls = private.calls();
     if calls.is_inherited(word) {
         slow::end_inherited(private, id);
         return;
     }
     // Begun on another thread: what is open here has nothing to do with it.
-    if tag_of(word) != calls.tag {
+    if tag_of(word) != calls.tag() {
         return;
     }
     if word & IN_LIST == 0 {
-        calls.unlisted = calls.unlisted.saturating_sub(1);
+        calls.forget_unlisted();
     } else {
         calls.unlist(frame);
     }
