@@ -18,7 +18,7 @@ use crate::measuring::keys::{self, Keys};
 use crate::measuring::launch::FAILURE;
 use crate::measuring::library;
 use crate::measuring::run;
-use crate::measuring::watch::{Attendant, Due, Next, Watch};
+use crate::measuring::watch::Watch;
 use crate::output::delivery;
 use crate::output::report::Report;
 use crate::output::terminal::Screen;
@@ -42,15 +42,18 @@ pub(crate) fn attach(request: &Attach) -> Result<ExitCode> {
     if attached == 0 {
         return Ok(ExitCode::from(FAILURE));
     }
-    run::tell(&watch.view.guide, &mut screen);
-    let mut watch = run::kept(watch, &started, &mut screen);
-    let keys = options.keys.then(|| Keys::listen(events.sender()));
+    run::tell(&watch.guide, &mut screen);
+    let watch = run::kept(watch, &started, &mut screen);
+    let mut session =
+        Session { events, watch, screen, end: request.duration.map(|time| begin + time) };
+    let keys = options.keys.then(|| Keys::listen(session.events.sender()));
     if let Some(Err(error)) = &keys {
-        screen.warn(&format!("keys are not heard: this process has no terminal: {error}"));
+        session.screen.warn(&format!("keys are not heard: this process has no terminal: {error}"));
     }
-    let end = request.duration.map(|time| begin + time);
-    watch.stay(&mut Session { events, end, stage: Stage::Beginning }, &mut screen);
+    session.stay();
+    session.leave();
     drop(keys);
+    let Session { watch, mut screen, .. } = session;
     let mut report = Report::bare(&started.command, 0, begin.elapsed());
     watch.complete(&mut report, &mut screen);
     delivery::deliver(&report, options, &mut screen);
@@ -105,70 +108,52 @@ fn command_of(processes: &[u32]) -> Vec<OsString> {
     processes.iter().map(words).find(|words| !words.is_empty()).unwrap_or_default()
 }
 
-/// Decides how long the processes are watched.
+/// Everything that is needed while the processes are watched.
 struct Session {
     events: Events,
+    watch: Watch,
+    screen: Screen,
     /// When it is enough.
     end: Option<Instant>,
-    stage: Stage,
-}
-
-/// How far watching got.
-///
-/// ```text
-///   Beginning ── first sample ──► Staying ── nobody is left, time is up, interrupted ──► Leaving ── all went, or too late ──► end
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
-    /// Nothing was sampled yet.
-    Beginning,
-    /// The processes are watched.
-    Staying,
-    /// They were asked to go on alone, and may take until then.
-    Leaving(Instant),
-}
-
-impl Attendant for Session {
-    fn wait(&mut self, due: Due) -> Next {
-        match self.stage {
-            Stage::Beginning => {
-                self.stage = Stage::Staying;
-                Next::Sample
-            }
-            Stage::Staying if !due.has_living => self.leave(),
-            Stage::Staying => self.stay(due.sample),
-            Stage::Leaving(until) if !due.has_living || Instant::now() >= until => Next::End,
-            Stage::Leaving(_) => {
-                let _ = self.events.next_before(Instant::now() + LOOK);
-                Next::Sample
-            }
-        }
-    }
 }
 
 impl Session {
-    /// Waits until the next sample is due, or until it is time to leave.
-    fn stay(&mut self, sample: Instant) -> Next {
+    fn stay(&mut self) {
         loop {
-            let moment = self.end.map_or(sample, |end| end.min(sample));
-            match self.events.next_before(moment) {
-                Some(Event::Interrupted | Event::PassOn(SIGINT | SIGTERM | SIGHUP | SIGQUIT)) => {
-                    return self.leave();
-                }
-                Some(Event::Pause) => return Next::Pause,
-                Some(Event::Phase) => return Next::Phase,
-                Some(Event::Resumed) => keys::resume(),
-                // The others are meant for the processes, which have them already.
-                Some(_) => {}
-                None if self.end.is_some_and(|end| end <= Instant::now()) => return self.leave(),
-                None => return Next::Sample,
+            self.watch.sample(&mut self.screen);
+            if !self.watch.has_living() || self.waits_for_end() {
+                return;
             }
         }
     }
 
-    fn leave(&mut self) -> Next {
-        self.stage = Stage::Leaving(Instant::now() + PATIENCE);
-        Next::Detach
+    /// Waits until the next sample is due; whether it is time to leave instead.
+    fn waits_for_end(&mut self) -> bool {
+        loop {
+            let next = self.watch.next_sample();
+            let moment = self.end.map_or(next, |end| end.min(next));
+            match self.events.next_before(moment) {
+                Some(Event::Interrupted | Event::PassOn(SIGINT | SIGTERM | SIGHUP | SIGQUIT)) => {
+                    return true;
+                }
+                Some(Event::Pause) => self.watch.pause_or_go_on(&mut self.screen),
+                Some(Event::Phase) => self.watch.begin_unnamed(&mut self.screen),
+                Some(Event::Resumed) => keys::resume(),
+                // Nobody else is to get the others.
+                Some(_) => {}
+                None => return self.end.is_some_and(|end| end <= Instant::now()),
+            }
+        }
+    }
+
+    /// Asks the processes to go on alone, and waits until they do.
+    fn leave(&mut self) {
+        self.watch.detach();
+        let end = Instant::now() + PATIENCE;
+        while self.watch.has_living() && Instant::now() < end {
+            let _ = self.events.next_before(Instant::now() + LOOK);
+            self.watch.sample(&mut self.screen);
+        }
     }
 }
 

@@ -68,7 +68,7 @@ pub(crate) fn attend(
         screen.warn(&format!("{} {}", program.display(), obstacle.advice()));
     }
     if let Some(watch) = &watch {
-        tell(&watch.view.guide, &mut screen);
+        tell(&watch.guide, &mut screen);
     }
     let watch = watch.map(|watch| kept(watch, request, &mut screen));
     let events = Events::listen()?;
@@ -85,8 +85,8 @@ pub(crate) fn attend(
         }
     };
     panic_handler::child_is(child.id());
-    let attendance = Attendance::new(child, events, (request, begin), grace);
-    let (outcome, watch) = attendance.stay(watch, &mut screen);
+    let attendance = Attendance { child, events, watch, screen, request, begin, grace };
+    let (outcome, watch, mut screen) = attendance.stay();
     let status = outcome.exit_status();
     let mut report = Report::bare(&request.command, status, begin.elapsed());
     if let Some(watch) = watch {
@@ -119,7 +119,7 @@ pub(crate) fn kept(mut watch: Watch, request: &Request, screen: &mut Screen) -> 
     if keeping.no_store {
         return watch;
     }
-    match Journal::begin(keeping.store.clone(), environment::new_run(request, &watch.view.guide)) {
+    match Journal::begin(keeping.store.clone(), environment::new_run(request, &watch.guide)) {
         Ok(journal) => watch.keep(journal),
         Err(error) => screen.warn(&format!("the run is not kept: {error}")),
     }

@@ -1,15 +1,15 @@
-//! Taking stock of a run that is watched: what daemon and search know, in the terms of the report.
+//! Taking stock of a watch: what daemon and search know, in the terms of the report.
 
 use std::iter;
 
 use whyperf_consultant::{
     Bottleneck as Finding, Guided, Hypotheses, Operator, Past, Report as Found, Searches, Subject,
 };
-use whyperf_daemon::{Daemon, Losses as AllLosses, View as Width};
+use whyperf_daemon::{Losses as AllLosses, View};
 use whyperf_model::matching::Line;
 use whyperf_model::{Focus, Hierarchy, Metric};
 
-use crate::measuring::watch::View;
+use crate::measuring::watch::Watch;
 use crate::output::report::{
     Bottleneck, Cost, Efficiency, Losses, Phase, ProfileRow, Refusal, Report, Scale, Search,
     SwitchedOff, rounded,
@@ -17,46 +17,48 @@ use crate::output::report::{
 use crate::search::phases;
 
 /// Adds to the report all that is known by now.
-pub(crate) fn take(view: &View, daemon: &Daemon, searches: &Searches, report: &mut Report) {
-    let counts = daemon.counts();
+pub(crate) fn take(watch: &Watch, report: &mut Report) {
+    let counts = watch.daemon().counts();
     (report.processes, report.threads, report.hosts) =
         (counts.processes, counts.threads, counts.hosts);
-    let found = whyperf_model::Efficiency::of(&daemon.efforts());
+    let found = whyperf_model::Efficiency::of(&watch.daemon().efforts());
     report.efficiency = found.as_ref().map(Efficiency::of);
-    let cost = daemon.cost();
+    let cost = watch.daemon().cost();
     report.cost = Cost {
-        limit: view.cost_limit,
+        limit: watch.cost_limit,
         mean: rounded(cost.mean),
         max: rounded(cost.max),
-        compensated_s: view.compensates.then(|| rounded(daemon.compensated().as_secs_f64())),
+        compensated_s: watch
+            .compensates
+            .then(|| rounded(watch.daemon().compensated().as_secs_f64())),
     };
-    let losses = daemon.losses();
+    let losses = watch.daemon().losses();
     report.losses = Losses { nodes: losses.nodes, objects: losses.objects };
     report.remarks.left_out = left_out(&losses);
-    report.remarks.thread_time = view.thread_time(daemon);
-    report.remarks.notes.extend(view.heat.notes());
-    if view.held_back > 0 {
-        let times = if view.held_back == 1 { "once" } else { "repeatedly" };
+    report.remarks.thread_time = watch.thread_time();
+    report.remarks.notes.extend(watch.heat.notes());
+    if watch.shown.held_back > 0 {
+        let times = if watch.shown.held_back == 1 { "once" } else { "repeatedly" };
         report.remarks.notes.push(format!(
             "The search was held back {times} because measuring cost as much as it may; raise --cost-limit to let it ask more."
         ));
     }
-    report.measured = view.measure.taken(daemon);
-    report.directives_used = view.guide.guidance.used() + view.guide.hold.directives_used();
-    report.remarks.notes.extend(view.guide.hold.note());
-    let refused = daemon.refused_functions().into_iter();
+    report.measured = watch.measure.taken(watch.daemon());
+    report.directives_used = watch.guide.guidance.used() + watch.guide.hold.directives_used();
+    report.remarks.notes.extend(watch.guide.hold.note());
+    let refused = watch.daemon().refused_functions().into_iter();
     report.refusals =
         refused.map(|one| Refusal { function: one.code.to_string(), reason: one.reason }).collect();
-    take_findings(view, daemon, searches, report);
-    take_profile(daemon, report);
-    take_switched_off(daemon, report);
+    take_findings(watch, report);
+    take_profile(watch, report);
+    take_switched_off(watch, report);
 }
 
-fn take_findings(view: &View, daemon: &Daemon, searches: &Searches, report: &mut Report) {
-    let lines = daemon.lines();
+fn take_findings(watch: &Watch, report: &mut Report) {
+    let lines = watch.daemon().lines();
     let source = |metric, focus: &Focus| Line::longest(&lines, metric, focus);
-    take_searches(searches, &view.efficiencies_of_phases(daemon), &source, report);
-    if view.has_more_phases {
+    take_searches(&watch.searches, &watch.efficiencies_of_phases(), &source, report);
+    if watch.shown.has_more_phases {
         report.remarks.notes.push(phases::MORE.to_owned());
     }
 }
@@ -169,8 +171,8 @@ fn metric_of(table: &Hypotheses, finding: &Finding) -> Option<Metric> {
     Some(metric.unwrap_or(Metric::Wall))
 }
 
-fn take_profile(daemon: &Daemon, report: &mut Report) {
-    let rows = daemon.profile(Width::TwoLevel).into_iter();
+fn take_profile(watch: &Watch, report: &mut Report) {
+    let rows = watch.daemon().profile(View::TwoLevel).into_iter();
     report.profile = rows
         .map(|row| ProfileRow {
             path: row.path,
@@ -186,8 +188,8 @@ fn take_profile(daemon: &Daemon, report: &mut Report) {
         .collect();
 }
 
-fn take_switched_off(daemon: &Daemon, report: &mut Report) {
-    let off = daemon.switched_off().into_iter();
+fn take_switched_off(watch: &Watch, report: &mut Report) {
+    let off = watch.daemon().switched_off().into_iter();
     report.switched_off = off
         .map(|off| SwitchedOff {
             region: off.region,

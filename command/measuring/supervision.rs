@@ -11,38 +11,23 @@ use crate::measuring::event::{Event, Events};
 use crate::measuring::keys::{self, Keys};
 use crate::measuring::launch;
 use crate::measuring::panic_handler;
-use crate::measuring::watch::{Attendant, Due, Next, Watch};
+use crate::measuring::watch::Watch;
 use crate::output::delivery;
 use crate::output::report::Report;
 use crate::output::terminal::Screen;
 
-/// Stays with a program until it has ended, or the user has interrupted twice and it still goes on.
+/// Everything that is needed while a program runs.
 #[derive(Debug)]
 pub(crate) struct Attendance<'a> {
-    child: Child,
-    events: Events,
-    request: &'a Request,
-    begin: Instant,
+    pub(crate) child: Child,
+    pub(crate) events: Events,
+    /// `None` when nothing could be measured: the program is attended all the same.
+    pub(crate) watch: Option<Watch>,
+    pub(crate) screen: Screen,
+    pub(crate) request: &'a Request,
+    pub(crate) begin: Instant,
     /// How long measured processes may outlive the program.
-    grace: Duration,
-    stage: Stage,
-}
-
-/// How far staying got.
-///
-/// ```text
-///   Running ── the program ended, or patience did ──► Ended ── nobody is left, or the time is up ──► end
-/// ```
-#[derive(Clone, Copy, Debug)]
-enum Stage {
-    /// The program runs.
-    Running {
-        interruptions: u32,
-        /// When the program must have ended, after the second interruption.
-        patience: Option<Instant>,
-    },
-    /// The program ended, or goes on alone; other measured processes may go on until then.
-    Ended { outcome: Outcome, until: Instant },
+    pub(crate) grace: Duration,
 }
 
 /// How staying ended.
@@ -64,92 +49,69 @@ impl Outcome {
     }
 }
 
-impl<'a> Attendance<'a> {
-    /// Stays with a child that was started at `begin`.
-    pub(crate) const fn new(
-        child: Child,
-        events: Events,
-        (request, begin): (&'a Request, Instant),
-        grace: Duration,
-    ) -> Self {
-        let stage = Stage::Running { interruptions: 0, patience: None };
-        Self { child, events, request, begin, grace, stage }
-    }
-
-    /// Stays to the end; what is watched, if anything could be measured, is watched so long.
-    pub(crate) fn stay(
-        mut self,
-        mut watch: Option<Watch>,
-        screen: &mut Screen,
-    ) -> (Outcome, Option<Watch>) {
+impl Attendance<'_> {
+    /// Until the program has ended, or the user has interrupted twice and it still goes on.
+    pub(crate) fn stay(mut self) -> (Outcome, Option<Watch>, Screen) {
         self.events.await_end(self.child.id());
-        let _keys = self.keys(screen);
-        match &mut watch {
-            Some(watch) => watch.stay(&mut self, screen),
-            None => while self.wait(Due { sample: distant(), has_living: false }) != Next::End {},
-        }
-        let outcome = match self.stage {
-            Stage::Ended { outcome, .. } => outcome,
-            Stage::Running { .. } => Outcome::LeftRunning(self.child.id()),
-        };
-        (outcome, watch)
+        let _keys = self.keys();
+        let outcome = self.wait_for_child();
+        panic_handler::status_is(outcome.exit_status());
+        // After a failure the launcher should hear of it at once.
+        self.wait_for_others(if outcome.exit_status() == 0 { self.grace } else { SHORT_GRACE });
+        (outcome, self.watch, self.screen)
     }
 
     /// Listens to keys, if that is wanted.
-    fn keys(&self, screen: &mut Screen) -> Option<Keys> {
+    fn keys(&mut self) -> Option<Keys> {
         if !self.request.options.keys {
             return None;
         }
         let keys = Keys::listen(self.events.sender());
         keys.inspect_err(|error| {
-            screen.warn(&format!("keys are not heard: this process has no terminal: {error}"));
+            self.screen.warn(&format!("keys are not heard: this process has no terminal: {error}"));
         })
         .ok()
     }
 
-    fn wait_for_child(&mut self, sample: Instant) -> Option<Next> {
-        let Stage::Running { interruptions, patience } = &mut self.stage else { return None };
-        let moment = patience.map_or(sample, |end| end.min(sample));
-        let next = match self.events.next_before(moment) {
-            Some(Event::Ended) => {
-                let outcome = self.reap();
-                self.end(outcome);
-                return None;
-            }
-            Some(Event::PassOn(signal)) => self.pass_on(signal),
-            Some(Event::Resumed) => {
-                keys::resume();
-                Some(Next::Keep)
-            }
-            Some(Event::Pause) => Some(Next::Pause),
-            Some(Event::Phase) => Some(Next::Phase),
-            Some(Event::Interrupted) => {
-                *interruptions += 1;
-                if *interruptions == 2 {
-                    *patience = Some(Instant::now() + PATIENCE);
+    fn wait_for_child(&mut self) -> Outcome {
+        let mut interruptions = 0;
+        let mut patience = None;
+        loop {
+            match self.events.next_before(self.next_moment(patience)) {
+                Some(Event::Ended) => return self.reap(),
+                Some(Event::PassOn(signal)) => self.pass_on(signal),
+                Some(Event::Resumed) => {
+                    self.keep_stock();
+                    keys::resume();
                 }
-                Some(Next::Keep)
+                Some(Event::Pause) => self.tell_watch(Watch::pause_or_go_on),
+                Some(Event::Phase) => self.tell_watch(Watch::begin_unnamed),
+                Some(Event::Interrupted) => {
+                    self.keep_stock();
+                    interruptions += 1;
+                    if interruptions == 2 {
+                        patience = Some(Instant::now() + PATIENCE);
+                    }
+                }
+                None => {}
             }
-            None => None,
-        };
-        if let Stage::Running { patience: Some(end), .. } = self.stage
-            && end <= Instant::now()
-        {
-            self.end(Outcome::LeftRunning(self.child.id()));
+            if patience.is_some_and(|end| end <= Instant::now()) {
+                return Outcome::LeftRunning(self.child.id());
+            }
+            self.sample_if_due();
         }
-        next.or_else(|| (sample <= Instant::now()).then_some(Next::Sample))
     }
 
     /// Processes may outlive the launcher by a moment. Those that mean to stay, as daemons do, are not waited for.
-    fn wait_for_others(&self, until: Instant, due: Due) -> Option<Next> {
-        if Instant::now() >= until || !due.has_living {
-            return Some(Next::End);
+    fn wait_for_others(&mut self, grace: Duration) {
+        let end = Instant::now() + grace;
+        while Instant::now() < end && self.watch.as_ref().is_some_and(Watch::has_living) {
+            let event = self.events.next_before(self.next_moment(Some(end)));
+            if matches!(event, Some(Event::Interrupted | Event::PassOn(SIGINT))) {
+                return;
+            }
+            self.sample_if_due();
         }
-        let event = self.events.next_before(due.sample.min(until));
-        if matches!(event, Some(Event::Interrupted | Event::PassOn(SIGINT))) {
-            return Some(Next::End);
-        }
-        (due.sample <= Instant::now()).then_some(Next::Sample)
     }
 
     fn reap(&mut self) -> Outcome {
@@ -159,46 +121,43 @@ impl<'a> Attendance<'a> {
         }
     }
 
-    fn end(&mut self, outcome: Outcome) {
-        panic_handler::status_is(outcome.exit_status());
-        // After a failure the launcher should hear of it at once.
-        let grace = if outcome.exit_status() == 0 { self.grace } else { SHORT_GRACE };
-        self.stage = Stage::Ended { outcome, until: Instant::now() + grace };
+    fn next_moment(&self, end: Option<Instant>) -> Instant {
+        let idle = Instant::now() + Duration::from_secs(3600);
+        let sample = self.watch.as_ref().map_or(idle, Watch::next_sample);
+        end.map_or(sample, |end| end.min(sample))
     }
 
-    fn pass_on(&self, signal: i32) -> Option<Next> {
+    fn sample_if_due(&mut self) {
+        if let Some(watch) =
+            self.watch.as_mut().filter(|watch| watch.next_sample() <= Instant::now())
+        {
+            watch.sample(&mut self.screen);
+        }
+    }
+
+    fn tell_watch(&mut self, what: fn(&mut Watch, &mut Screen)) {
+        if let Some(watch) = &mut self.watch {
+            what(watch, &mut self.screen);
+        }
+    }
+
+    fn pass_on(&mut self, signal: i32) {
         let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
         if let (Some(pid), Some(named)) = (pid, Signal::from_named_raw(signal)) {
             let _ = kill_process(pid, named);
         }
-        matches!(signal, SIGTERM | SIGINT | SIGQUIT | SIGHUP).then_some(Next::Keep)
-    }
-}
-
-impl Attendant for Attendance<'_> {
-    fn wait(&mut self, due: Due) -> Next {
-        loop {
-            let next = match self.stage {
-                Stage::Running { .. } => self.wait_for_child(due.sample),
-                Stage::Ended { until, .. } => self.wait_for_others(until, due),
-            };
-            if let Some(next) = next {
-                return next;
-            }
+        if matches!(signal, SIGTERM | SIGINT | SIGQUIT | SIGHUP) {
+            self.keep_stock();
         }
     }
 
     /// Whoever asks us to end may kill us soon after, so what is known so far is kept at once.
-    fn keep(&self, take: &dyn Fn(&mut Report)) {
+    fn keep_stock(&self) {
+        let Some(watch) = &self.watch else { return };
         let mut report = Report::bare(&self.request.command, ASKED_TO_END, self.begin.elapsed());
-        take(&mut report);
+        watch.take_stock(&mut report);
         delivery::keep(&report, &self.request.options);
     }
-}
-
-/// A moment that is never waited for to its end.
-fn distant() -> Instant {
-    Instant::now() + Duration::from_secs(3600)
 }
 
 /// Enough for processes that only have to end after what started them.

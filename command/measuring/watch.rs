@@ -1,10 +1,4 @@
-//! A run that is watched: the search, the live processes that it searches, and what is shown and kept of it.
-//!
-//! ```text
-//!   Watch::stay ── drive ──┬── Searches
-//!                          ├── Live: a sampling pass whenever the attendant says so
-//!                          └── Onlooker: complaints, phases, findings, journal, status line; then the attendant waits
-//! ```
+//! Watching a run: the daemon's rounds go to the search, its requests go back, and what it concludes is said at once.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,12 +6,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use whyperf_consultant::{
-    Event, Guidance, Happening, Hypotheses, Observer, Scope, Searches, Step, Turn, drive,
+    DataSource as _, Event, Guidance, Happening, Hypotheses, Observer, Scope, Searches, Step,
+    drive_moment,
 };
 use whyperf_daemon::{
     Complaint, Daemon, Live, Moment, Pace, PairId, Round, RunDirectory, Settings,
 };
-use whyperf_model::{Efficiency, Effort, Focus, Histogram, Metric, Nanos};
+use whyperf_model::{Efficiency, Effort, Focus, Histogram, Metric, Nanos, Time};
 
 use crate::arguments::{CodeSearch, Options};
 use crate::measuring::recording::Journal;
@@ -30,79 +25,44 @@ use crate::output::terminal::{self, Screen};
 use crate::search::inputs::Guide;
 use crate::search::phases::{self, Schedule};
 
-/// A search over live processes, and what is shown of it.
+/// A daemon and a search, and what passes between them.
 #[derive(Debug)]
 pub(crate) struct Watch {
-    searches: Searches,
     live: Live<Daemon, RealTime>,
-    pub(crate) view: View,
-    /// Removed when all else is gone.
-    directory: RunDirectory,
-}
-
-/// What is known of a run beside what daemon and search know.
-#[derive(Debug)]
-pub(crate) struct View {
+    pub(crate) searches: Searches,
+    pub(crate) shown: Shown,
     schedule: Schedule,
-    /// What each rank had done when each phase began.
-    efforts: Vec<Vec<Effort>>,
-    /// More phases came than are kept apart.
-    pub(crate) has_more_phases: bool,
     pub(crate) heat: Heat,
     pub(crate) cost_limit: f64,
     /// Whether times are without what measuring cost.
     pub(crate) compensates: bool,
-    /// How often the cost held the search back.
-    pub(crate) held_back: usize,
     pub(crate) measure: Measure,
     /// What leads the search.
     pub(crate) guide: Guide,
-    /// Keeps the run, unless that is not wanted.
-    journal: Option<Journal>,
     /// The time of all threads, of which the profile shows shares.
     wall: PairId,
-    said: BTreeSet<String>,
     begin: Instant,
     next: Instant,
     width: Duration,
+    /// Removed when all else is gone.
+    directory: RunDirectory,
 }
 
-/// Waits while processes are watched, and decides what comes next.
-pub(crate) trait Attendant {
-    /// Waits until something is to be done, at the latest until the next sample is due.
-    fn wait(&mut self, due: Due) -> Next;
-
-    /// Keeps what is known so far, if that is wanted; `take` adds it to a report.
-    fn keep(&self, _take: &dyn Fn(&mut Report)) {}
+/// What was shown and kept of a search so far.
+#[derive(Debug, Default)]
+pub(crate) struct Shown {
+    /// What each rank had done when each phase began.
+    efforts: Vec<Vec<Effort>>,
+    /// More phases came than are kept apart.
+    pub(crate) has_more_phases: bool,
+    /// How often the cost held the search back.
+    pub(crate) held_back: usize,
+    /// Keeps the run, unless that is not wanted.
+    journal: Option<Journal>,
+    said: BTreeSet<String>,
 }
 
-/// What an attendant must know to wait.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Due {
-    /// When the next sample is due.
-    pub(crate) sample: Instant,
-    /// Whether a measured process still runs.
-    pub(crate) has_living: bool,
-}
-
-/// What is to be done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Next {
-    /// Sample now.
-    Sample,
-    /// Pause the search, or let it go on.
-    Pause,
-    /// Begin a phase.
-    Phase,
-    /// Keep what is known so far: this process may be killed soon.
-    Keep,
-    /// Ask all processes to be measured no further.
-    Detach,
-    /// Sample a last time.
-    End,
-}
-
-/// Samples when the attendant has waited for it.
+/// Samples when it is asked to: who watches has waited for it.
 #[derive(Debug, Default)]
 pub(crate) struct RealTime {
     /// What the last sampling pass brought that the search does not need.
@@ -163,31 +123,29 @@ impl Watch {
         } else {
             Searches::new(hypotheses, settings, guide.guidance.clone())
         };
-        let view = View {
+        let pace = RealTime { hides_phases: options.phasing.no_phases, ..RealTime::default() };
+        Ok(Self {
             wall: daemon.start(Metric::Wall, &Focus::whole_program()),
+            live: Live::new(daemon, pace),
+            searches,
+            shown: Shown::default(),
             schedule: Schedule::of(&options.phasing),
-            efforts: Vec::new(),
-            has_more_phases: false,
             heat: Heat::default(),
             cost_limit: options.cost_limit,
-            held_back: 0,
             measure,
             guide,
-            journal: None,
             compensates: !options.no_compensation,
-            said: BTreeSet::new(),
             begin,
             next: begin + width,
             width,
-        };
-        let pace = RealTime { hides_phases: options.phasing.no_phases, ..RealTime::default() };
-        Ok(Self { searches, live: Live::new(daemon, pace), view, directory })
+            directory,
+        })
     }
 
     /// Keeps the run from now on.
     pub(crate) fn keep(&mut self, journal: Journal) {
         self.live.keep_stopped();
-        self.view.journal = Some(journal);
+        self.shown.journal = Some(journal);
     }
 
     /// Where measured processes leave their regions.
@@ -195,17 +153,90 @@ impl Watch {
         self.directory.path()
     }
 
-    /// Searches until the attendant ends it.
-    pub(crate) fn stay(&mut self, attendant: &mut dyn Attendant, screen: &mut Screen) {
-        let mut onlooker = Onlooker { view: &mut self.view, attendant, screen };
-        drive(&mut self.searches, &mut self.live, &mut onlooker);
+    /// When the next sample is due.
+    pub(crate) const fn next_sample(&self) -> Instant {
+        self.next
     }
 
-    /// Adds all that is known to the report, and closes the journal.
+    /// Whether a measured process still runs.
+    pub(crate) fn has_living(&self) -> bool {
+        self.daemon().counts().running > 0
+    }
+
+    /// What measures.
+    pub(crate) fn daemon(&self) -> &Daemon {
+        self.live.daemon()
+    }
+
+    /// Looks at all processes and lets the search draw its conclusions.
+    pub(crate) fn sample(&mut self, screen: &mut Screen) {
+        self.go_on(screen);
+        if self.schedule.is_due(self.begin.elapsed()) {
+            self.begin_unnamed(screen);
+        }
+        for note in self.heat.cool(self.live.daemon_mut(), self.cost_limit) {
+            screen.say(&format!("{} {note}\n", screen.manner.paint("whyperf", terminal::FAINT)));
+        }
+        if let Some(journal) = &mut self.shown.journal {
+            journal.write_if_due(&self.searches, &mut self.live);
+        }
+        screen.status(&self.status());
+        let now = Instant::now();
+        // Late by more than an interval: what was missed is not made up for, the next one covers it.
+        self.next = (self.next + self.interval()).max(now + self.interval() / 2);
+        if self.daemon().is_awaited() && self.begin.elapsed() < AWAITED {
+            self.next = now + SOON;
+        }
+    }
+
+    /// Begins a phase that nobody gave a name.
+    pub(crate) fn begin_unnamed(&mut self, screen: &mut Screen) {
+        self.live.announce(self.schedule.next_name());
+        self.handle(screen);
+    }
+
+    /// Pauses the search, or lets it go on.
+    pub(crate) fn pause_or_go_on(&mut self, screen: &mut Screen) {
+        let now = self.daemon().now();
+        let said = if self.searches.is_paused() {
+            self.searches.unpause(now);
+            "the search goes on"
+        } else {
+            self.searches.pause(now);
+            "the search pauses; what is measured is measured on"
+        };
+        Onlooker { shown: &mut self.shown, screen }.tell_moment(said, now);
+        self.handle(screen);
+    }
+
+    /// How well the ranks used the time of each phase, in their order.
+    pub(crate) fn efficiencies_of_phases(&self) -> Vec<Option<Efficiency>> {
+        phases::efficiencies(&self.shown.efforts, &self.daemon().efforts())
+    }
+
+    /// Asks all processes to be measured no further.
+    pub(crate) fn detach(&mut self) {
+        self.live.daemon_mut().detach();
+    }
+
+    /// Seconds that all threads together were measured.
+    pub(crate) fn thread_time(&self) -> f64 {
+        let amount = self.daemon().histogram(self.wall).map_or(0, |wall| wall.whole().amount);
+        Nanos(u64::try_from(amount).unwrap_or(0)).as_secs_f64()
+    }
+
+    /// Adds what is known by now.
+    pub(crate) fn take_stock(&self, report: &mut Report) {
+        summary::take(self, report);
+    }
+
+    /// Looks a last time, ends the search and adds all that is known.
     pub(crate) fn complete(mut self, report: &mut Report, screen: &mut Screen) {
-        summary::take(&self.view, self.live.daemon(), &self.searches, report);
+        self.live.pace_mut().is_over = true;
+        self.go_on(screen);
+        summary::take(&self, report);
         self.close_journal(report, screen);
-        let running = self.live.daemon().counts().running;
+        let running = self.daemon().counts().running;
         if running > 0 {
             let who = if running == 1 { "process" } else { "processes" };
             report.remarks.notes.push(format!(
@@ -216,90 +247,63 @@ impl Watch {
 
     /// A run of which nothing was measured is not worth keeping.
     fn close_journal(&mut self, report: &mut Report, screen: &mut Screen) {
-        let journal = self.view.journal.take().filter(|_| report.processes > 0);
-        let Some(journal) = journal else { return };
+        let Some(journal) = self.shown.journal.take().filter(|_| report.processes > 0) else {
+            return;
+        };
         match journal.finish(&self.searches, &mut self.live, report) {
             Ok(run) => report.run = Some(run.to_string()),
             Err(error) => screen.warn(&format!("the run is not kept: {}", delivery::words(&error))),
         }
     }
-}
-
-impl View {
-    /// How well the ranks used the time of each phase, in their order.
-    pub(crate) fn efficiencies_of_phases(&self, daemon: &Daemon) -> Vec<Option<Efficiency>> {
-        phases::efficiencies(&self.efforts, &daemon.efforts())
-    }
-
-    /// Seconds that all threads together were measured.
-    pub(crate) fn thread_time(&self, daemon: &Daemon) -> f64 {
-        let amount = daemon.histogram(self.wall).map_or(0, |wall| wall.whole().amount);
-        Nanos(u64::try_from(amount).unwrap_or(0)).as_secs_f64()
-    }
-
-    /// When the next sample is due, after one was taken.
-    fn set_next(&mut self, daemon: &Daemon) {
-        let now = Instant::now();
-        let interval = self.interval(daemon);
-        // Late by more than an interval: what was missed is not made up for, the next one covers it.
-        self.next = (self.next + interval).max(now + interval / 2);
-        if daemon.is_awaited() && self.begin.elapsed() < AWAITED {
-            self.next = now + SOON;
-        }
-    }
 
     /// Sampling more often than the histograms can keep apart would only cost.
-    fn interval(&self, daemon: &Daemon) -> Duration {
+    fn interval(&self) -> Duration {
         let bins = u32::try_from(Histogram::DEFAULT_BINS).unwrap_or(u32::MAX);
         let mut width = self.width;
         while width * bins < self.begin.elapsed() {
             width *= 2;
         }
         // Looking must not take up the limit.
-        width.max(Duration::from_nanos(daemon.interval().0))
+        width.max(Duration::from_nanos(self.daemon().interval().0))
     }
 
-    /// What a user wants to hear at once: what was found, what is no longer so, and when the search waits.
-    fn line(&mut self, step: &Step, screen: &Screen) -> Option<String> {
-        let name = screen.manner.paint("whyperf", terminal::FAINT);
-        let seconds = step.time.as_secs_f64();
-        match &step.happening {
-            Happening::Concluded(conclusion) => {
-                report::conclusion(conclusion, seconds, screen.manner)
+    /// Takes a sample, or the last one, and lets the search draw its conclusions.
+    fn go_on(&mut self, screen: &mut Screen) {
+        self.live.advance();
+        if let Some(mut round) = self.live.pace_mut().seen.take() {
+            let mut onlooker = Onlooker { shown: &mut self.shown, screen };
+            round.complaints.iter().for_each(|complaint| onlooker.complain(complaint));
+            if let Some(journal) = &mut self.shown.journal {
+                journal.note(&mut round);
             }
-            // Said once; the report says how often. With nothing waiting it makes no difference.
-            Happening::HeldBack { cost, limit, waiting } if *waiting > 0 => {
-                self.held_back += 1;
-                (self.held_back == 1).then(|| {
-                    let (cost, limit) = (report::share(*cost), report::share(*limit));
-                    format!(
-                        "{name} {seconds:>6.2} s  measuring costs {cost} where {limit} is the limit: {waiting} questions wait\n"
-                    )
-                })
-            }
-            _ => None,
         }
+        self.handle(screen);
     }
 
-    fn status(&self, daemon: &Daemon, searches: &Searches) -> String {
-        let status = searches.global().status();
-        let counts = daemon.counts();
+    /// Handles what has come, and carries out what the search requests.
+    fn handle(&mut self, screen: &mut Screen) {
+        let mut onlooker = Onlooker { shown: &mut self.shown, screen };
+        drive_moment(&mut self.searches, &mut self.live, &mut onlooker);
+    }
+
+    fn status(&self) -> String {
+        let status = self.searches.global().status();
+        let counts = self.daemon().counts();
         format!(
             "whyperf {:>6.1} s  {} processes  {} pairs measured, {} waiting  cost {}  {} bottlenecks",
             self.begin.elapsed().as_secs_f64(),
             counts.running,
             status.measured,
             status.waiting,
-            report::share(daemon.cost().now),
+            report::share(self.daemon().cost().now),
             status.counts.found,
         )
     }
 }
 
-/// Shows a search while it is driven, and lets the attendant wait between two samples.
+/// Shows a search while it is driven.
 struct Onlooker<'run> {
-    view: &'run mut View,
-    attendant: &'run mut dyn Attendant,
+    shown: &'run mut Shown,
     screen: &'run mut Screen,
 }
 
@@ -312,17 +316,17 @@ impl Observer<Live<Daemon, RealTime>> for Onlooker<'_> {
     ) {
         let Event::Phase(now, name) = event else { return };
         if searches.is_full() {
-            if !std::mem::replace(&mut self.view.has_more_phases, true) {
-                self.tell_moment("no more phases are told apart", live.daemon());
+            if !std::mem::replace(&mut self.shown.has_more_phases, true) {
+                self.tell_moment("no more phases are told apart", *now);
             }
             return;
         }
-        self.view.efforts.push(live.daemon().efforts());
-        if let Some(journal) = &mut self.view.journal {
+        self.shown.efforts.push(live.daemon().efforts());
+        if let Some(journal) = &mut self.shown.journal {
             journal.note_phase(*now, name);
         }
         let shown = phases::shown(name, self.screen.manner);
-        self.tell_moment(&format!("phase {shown} begins"), live.daemon());
+        self.tell_moment(&format!("phase {shown} begins"), *now);
     }
 
     fn step(&mut self, scope: Scope, step: &Step) {
@@ -330,90 +334,43 @@ impl Observer<Live<Daemon, RealTime>> for Onlooker<'_> {
         if scope == Scope::Current {
             return;
         }
-        if let Some(journal) = &mut self.view.journal {
+        if let Some(journal) = &mut self.shown.journal {
             journal.step(step);
         }
-        if let Some(line) = self.view.line(step, self.screen) {
+        if let Some(line) = self.line(step) {
             self.screen.say(&line);
         }
-    }
-
-    fn settled(&mut self, searches: &mut Searches, live: &mut Live<Daemon, RealTime>) -> Turn {
-        if let Some(round) = live.pace_mut().seen.take() {
-            self.take_in(round);
-            if live.is_over() {
-                return Turn::Next;
-            }
-            self.look(searches, live);
-            if self.view.schedule.is_due(self.view.begin.elapsed()) {
-                live.announce(self.view.schedule.next_name());
-                return Turn::Again;
-            }
-        }
-        if live.is_over() { Turn::Next } else { self.attend(searches, live) }
     }
 }
 
 impl Onlooker<'_> {
-    /// What a sampling pass brought beside events.
-    fn take_in(&mut self, mut round: Round) {
-        round.complaints.iter().for_each(|complaint| self.complain(complaint));
-        if let Some(journal) = &mut self.view.journal {
-            journal.note(&mut round);
-        }
-    }
-
-    /// What is done after each sample.
-    fn look(&mut self, searches: &Searches, live: &mut Live<Daemon, RealTime>) {
-        let Self { view, screen, .. } = self;
-        for note in view.heat.cool(live.daemon_mut(), view.cost_limit) {
-            screen.say(&format!("{} {note}\n", screen.manner.paint("whyperf", terminal::FAINT)));
-        }
-        if let Some(journal) = &mut view.journal {
-            journal.write_if_due(searches, live);
-        }
-        screen.status(&view.status(live.daemon(), searches));
-        view.set_next(live.daemon());
-    }
-
-    /// Waits, and does what came meanwhile.
-    fn attend(&mut self, searches: &mut Searches, live: &mut Live<Daemon, RealTime>) -> Turn {
-        let has_living = live.daemon().counts().running > 0;
-        match self.attendant.wait(Due { sample: self.view.next, has_living }) {
-            Next::Sample => return Turn::Next,
-            Next::End => {
-                live.pace_mut().is_over = true;
-                return Turn::Next;
-            }
-            Next::Pause => self.pause_or_go_on(searches, live.daemon()),
-            Next::Phase => live.announce(self.view.schedule.next_name()),
-            Next::Detach => live.daemon_mut().detach(),
-            Next::Keep => {
-                let view = &*self.view;
-                self.attendant.keep(&|report| summary::take(view, live.daemon(), searches, report));
-            }
-        }
-        Turn::Again
-    }
-
-    fn pause_or_go_on(&mut self, searches: &mut Searches, daemon: &Daemon) {
-        let now = daemon.now();
-        let said = if searches.is_paused() {
-            searches.unpause(now);
-            "the search goes on"
-        } else {
-            searches.pause(now);
-            "the search pauses; what is measured is measured on"
-        };
-        self.tell_moment(said, daemon);
-    }
-
-    fn tell_moment(&mut self, what: &str, daemon: &Daemon) {
-        let Self { view, screen, .. } = self;
-        let (name, now) = (screen.manner.paint("whyperf", terminal::FAINT), daemon.now());
-        screen.say(&format!("{name} {:>6.2} s  {what}\n", now.as_secs_f64()));
-        if let Some(journal) = &mut view.journal {
+    fn tell_moment(&mut self, what: &str, now: Time) {
+        let name = self.screen.manner.paint("whyperf", terminal::FAINT);
+        self.screen.say(&format!("{name} {:>6.2} s  {what}\n", now.as_secs_f64()));
+        if let Some(journal) = &mut self.shown.journal {
             journal.note_moment(now, what);
+        }
+    }
+
+    /// What a user wants to hear at once: what was found, what is no longer so, and when the search waits.
+    fn line(&mut self, step: &Step) -> Option<String> {
+        let name = self.screen.manner.paint("whyperf", terminal::FAINT);
+        let seconds = step.time.as_secs_f64();
+        match &step.happening {
+            Happening::Concluded(conclusion) => {
+                report::conclusion(conclusion, seconds, self.screen.manner)
+            }
+            // Said once; the report says how often. With nothing waiting it makes no difference.
+            Happening::HeldBack { cost, limit, waiting } if *waiting > 0 => {
+                self.shown.held_back += 1;
+                (self.shown.held_back == 1).then(|| {
+                    let (cost, limit) = (report::share(*cost), report::share(*limit));
+                    format!(
+                        "{name} {seconds:>6.2} s  measuring costs {cost} where {limit} is the limit: {waiting} questions wait\n"
+                    )
+                })
+            }
+            _ => None,
         }
     }
 
@@ -424,7 +381,7 @@ impl Onlooker<'_> {
             _ => "",
         };
         let text = format!("{complaint}{more}");
-        if self.view.said.insert(text.clone()) {
+        if self.shown.said.insert(text.clone()) {
             self.screen.warn(&text);
         }
     }

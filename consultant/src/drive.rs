@@ -8,22 +8,13 @@
 //! ```
 //!
 //! A data source speaks of one moment at a time. While a moment lasts, each event is handled before the next one is asked for, and what
-//! the search requests is carried out at once. When the source has no more to say of the moment, the observer has its turn; then
-//! time goes on. `whyperf run`, `attach` and `diagnose`, the replay of a stored run and every simulated run call this function.
+//! the search requests is carried out at once. When the source has no more to say of the moment, time goes on. `diagnose`, the
+//! replay of a stored run and every simulated run go from the first moment to the last; `whyperf run` and `attach` wait
+//! between two moments, and go through each of them by the same function.
 
 use crate::data_source::{DataSource, Event};
 use crate::searches::{Scope, Searches};
 use crate::step::Step;
-
-/// What happens after an observer has had its turn at the end of a moment.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Turn {
-    /// Time goes on.
-    #[default]
-    Next,
-    /// The moment goes on: what the observer changed is carried out first, and it has another turn.
-    Again,
-}
 
 /// Looks on while a search is driven. It may change the search, and the data source, where the driver hands them to it.
 pub trait Observer<S: ?Sized> {
@@ -32,11 +23,6 @@ pub trait Observer<S: ?Sized> {
 
     /// A search took a step.
     fn step(&mut self, _scope: Scope, _step: &Step) {}
-
-    /// All events of a moment were handled. An observer of live processes waits here until the next sample is due.
-    fn settled(&mut self, _searches: &mut Searches, _source: &mut S) -> Turn {
-        Turn::Next
-    }
 }
 
 /// A function that only wants to know the steps.
@@ -53,15 +39,24 @@ pub fn drive<S: DataSource + ?Sized>(
     observer: &mut impl Observer<S>,
 ) {
     loop {
-        exchange(searches, source, observer);
-        while let Some(event) = source.poll() {
-            observer.before(&event, searches, source);
-            searches.handle(event);
-            exchange(searches, source, observer);
-        }
-        if observer.settled(searches, source) == Turn::Next && !source.advance() {
+        drive_moment(searches, source, observer);
+        if !source.advance() {
             return;
         }
+    }
+}
+
+/// Handles all that a data source has to say of one moment, and carries out what is requested meanwhile.
+pub fn drive_moment<S: DataSource + ?Sized>(
+    searches: &mut Searches,
+    source: &mut S,
+    observer: &mut impl Observer<S>,
+) {
+    exchange(searches, source, observer);
+    while let Some(event) = source.poll() {
+        observer.before(&event, searches, source);
+        searches.handle(event);
+        exchange(searches, source, observer);
     }
 }
 

@@ -63,7 +63,7 @@ pub use data_source::{DataSource, Event};
 pub use directive::{
     Directive, DirectiveError, Directives, Entry, Guidance, Level, Maps, Mistake, Place, Whom,
 };
-pub use drive::{Observer, Turn, drive};
+pub use drive::{Observer, drive, drive_moment};
 pub use graph::{NodeId, Truth};
 pub use hindsight::Hindsight;
 pub use hypothesis::{
