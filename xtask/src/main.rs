@@ -3,7 +3,6 @@
 use std::process::ExitCode;
 
 mod demo;
-mod live;
 mod loom;
 mod packages;
 mod spread;
@@ -17,7 +16,7 @@ usage: cargo xtask <chore>
 chores:
   demo                     build whyperf, run an MPI program under it, then compare with runs without it
   test                     everything: build, lints, formatting, unit and loom tests, contract and live tests
-  test --quick             the same without the loom mutants and the live tests
+  test --quick             in a few minutes what an edit is tried with: lints, unit tests, the command line, on the debug build
   test --only STEP         one step alone
   test --list              the names of the steps
   study sc99               repeat the experiments of the paper on historical directives; docs/studies/sc99.md

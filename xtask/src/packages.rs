@@ -1,11 +1,13 @@
 //! Installs the Debian packages that building and testing need, where they are missing.
 
 use std::env;
+use std::fs::File;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
+use rustix::fs::{FlockOperation, fcntl_lock};
 
 use crate::workspace::succeed;
 
@@ -22,7 +24,7 @@ const DEMO: [Package; 4] = [
     Package { name: "gcc", evidence: "gcc" },
 ];
 
-const TESTS: [Package; 7] = [
+const TESTS: [Package; 16] = [
     Package { name: "mpich", evidence: "mpirun.mpich" },
     Package { name: "libmpich-dev", evidence: "mpicc.mpich" },
     Package { name: "gfortran", evidence: "gfortran" },
@@ -30,34 +32,66 @@ const TESTS: [Package; 7] = [
     Package { name: "g++", evidence: "g++" },
     Package { name: "binutils", evidence: "objdump" },
     Package { name: "clang-14", evidence: "clang-14" },
+    Package { name: "musl-tools", evidence: "musl-gcc" },
+    Package { name: "golang-go", evidence: "go" },
+    Package { name: "strace", evidence: "strace" },
+    Package { name: "git", evidence: "git" },
+    Package { name: "perl", evidence: "perl" },
+    Package { name: "procps", evidence: "ps" },
+    Package { name: "util-linux", evidence: "setpriv" },
+    Package { name: "bsdutils", evidence: "script" },
+    Package { name: "mount", evidence: "mount" },
 ];
 
 /// Installs what the demo needs.
 pub(crate) fn ensure_demo() -> Result<()> {
-    ensure(missing(&DEMO))
+    ensure(&DEMO.iter().collect::<Vec<_>>())
 }
 
 /// Installs what the tests need, which is more.
 pub(crate) fn ensure_all() -> Result<()> {
-    ensure([missing(&DEMO), missing(&TESTS)].concat())
+    ensure(&DEMO.iter().chain(&TESTS).collect::<Vec<_>>())
 }
 
 /// Does nothing, and needs no rights, when nothing is missing.
-fn ensure(missing: Vec<&str>) -> Result<()> {
-    if missing.is_empty() {
+fn ensure(wanted: &[&Package]) -> Result<()> {
+    let list = missing(wanted);
+    if list.is_empty() {
         eprintln!("packages: nothing is missing");
         return Ok(());
     }
-    let list = missing.join(" ");
-    eprintln!("packages: installing {list}");
+    eprintln!("packages: installing {}", list.join(" "));
     if !found("apt-get") {
-        bail!("missing: {list}. There is no apt-get here: install them by this system's means");
+        bail!(
+            "missing: {}. There is no apt-get here: install them by this system's means",
+            list.join(" ")
+        );
     }
-    apt_get(&["update"], &list)?;
-    apt_get(&[vec!["install", "-y"], missing].concat(), &list)
+    // Without lists, or with old ones, nothing is found, and a list that cannot be had may not be needed.
+    let updated = apt_get(&["update"]);
+    let together = apt_get(&[&["install"], &list[..]].concat());
+    // One that there is not keeps the others from being installed.
+    let alone = |name: &&str| apt_get(&["install", *name]);
+    let errors: Vec<_> = if together.is_ok() {
+        Vec::new()
+    } else {
+        list.iter().map(alone).filter_map(Result::err).collect()
+    };
+    let left = missing(wanted);
+    if left.is_empty() {
+        return Ok(());
+    }
+    let reasons = updated.err().into_iter().chain(errors).map(|error| format!("{error:#}"));
+    let reasons: Vec<_> = reasons.collect();
+    bail!(
+        "not installed: {} (as root: apt-get install {}); {}",
+        left.join(" "),
+        left.join(" "),
+        reasons.join("; ")
+    )
 }
 
-fn missing(wanted: &[Package]) -> Vec<&'static str> {
+fn missing(wanted: &[&Package]) -> Vec<&'static str> {
     wanted.iter().filter(|package| !found(package.evidence)).map(|package| package.name).collect()
 }
 
@@ -69,20 +103,32 @@ fn found(evidence: &str) -> bool {
     env::split_paths(&path).any(|folder| folder.join(evidence).is_file())
 }
 
-fn apt_get(words: &[&str], wanted: &str) -> Result<()> {
+/// Calls the package manager, once nobody else does.
+fn apt_get(words: &[&str]) -> Result<()> {
     let mut command = if is_root() {
+        await_lists()?;
         Command::new("apt-get")
     } else if found("sudo") {
         let mut sudo = Command::new("sudo");
         sudo.args(["--non-interactive", "--preserve-env=DEBIAN_FRONTEND", "apt-get"]);
         sudo
     } else {
-        bail!("missing: {wanted}. Only root may install them: apt-get install {wanted}");
+        bail!("only root may install packages");
     };
-    let run = succeed(command.env("DEBIAN_FRONTEND", "noninteractive").args(words));
-    run.map_err(|error| {
-        error.context(format!("installing {wanted} (as root: apt-get install {wanted})"))
-    })
+    command.args(["-o", "DPkg::Lock::Timeout=600", "--yes"]).args(words);
+    succeed(command.env("DEBIAN_FRONTEND", "noninteractive"))
+}
+
+/// Waits for whoever fetches lists of packages: the manager itself gives up at once.
+fn await_lists() -> Result<()> {
+    let Ok(lock) = File::options().write(true).open("/var/lib/apt/lists/lock") else {
+        return Ok(());
+    };
+    if fcntl_lock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
+        eprintln!("packages: waiting for somebody else who uses the package manager");
+        fcntl_lock(&lock, FlockOperation::LockExclusive).context("waiting for lists of packages")?;
+    }
+    Ok(())
 }
 
 /// Whether this process is root: Open MPI's launcher wants to be told, and packages need it.

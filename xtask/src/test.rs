@@ -1,11 +1,11 @@
 //! `cargo xtask test`: every check of the project, step by step, with all failures shown and a summary last.
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::live;
 use crate::loom;
 use crate::packages;
 use crate::workspace::{PLACE, Workspace, succeed};
@@ -14,40 +14,58 @@ use crate::workspace::{PLACE, Workspace, succeed};
 enum Check {
     /// A function of this program.
     Own(fn(&Workspace) -> Result<()>),
-    /// A cargo call, told where the release build lies: promises are checked on what is shipped.
+    /// A cargo call, told where the build under test lies.
     Cargo(Vec<String>),
-    /// A test program that runs programs under launchers.
-    Live(String),
 }
 
-/// One check, and whether `--quick` leaves it out.
+/// Which of the two ways of checking a step belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Both,
+    /// All there is, on the release build: promises are checked on what is shipped.
+    Full,
+    /// What an edit is tried with, on the debug build.
+    Quick,
+}
+
+/// One check.
 struct Step {
     name: String,
-    slow: bool,
+    way: Way,
     check: Check,
 }
 
 impl Step {
     fn own(name: &str, check: fn(&Workspace) -> Result<()>) -> Self {
-        Self { name: name.to_owned(), slow: false, check: Check::Own(check) }
+        Self { name: name.to_owned(), way: Way::Both, check: Check::Own(check) }
     }
 
     fn cargo(name: &str, words: &str) -> Self {
         let words = words.split_whitespace().map(str::to_owned).collect();
-        Self { name: name.to_owned(), slow: false, check: Check::Cargo(words) }
+        Self { name: name.to_owned(), way: Way::Both, check: Check::Cargo(words) }
     }
 
-    fn carry_out(&self, workspace: &Workspace) -> Result<()> {
+    fn only(self, way: Way) -> Self {
+        Self { way, ..self }
+    }
+
+    fn carry_out(&self, workspace: &Workspace, place: &Path) -> Result<()> {
         match &self.check {
             Check::Own(check) => check(workspace),
-            Check::Live(program) => live::check(workspace, program),
             Check::Cargo(words) => {
                 let words: Vec<&str> = words.iter().map(String::as_str).collect();
-                succeed(workspace.cargo(&words).env(PLACE, workspace.release()))
+                succeed(workspace.cargo(&words).env(PLACE, place))
             }
         }
     }
 }
+
+/// Test programs that need neither the release build nor minutes.
+const QUICK: [&str; 3] = ["cli", "tidy", "worlds"];
+
+/// Test programs whose tests mostly wait for what they have started, and take turns where they compute: `tests/live/shipped.rs`.
+const WAITING: [&str; 2] = ["attach", "live"];
+const AT_ONCE: &str = "-- --test-threads=8";
 
 struct Outcome {
     name: String,
@@ -58,9 +76,12 @@ struct Outcome {
 pub(crate) fn run(options: &[&str]) -> Result<ExitCode> {
     let workspace = Workspace::find()?;
     let steps = steps(&workspace)?;
+    let those_of = |way| [Way::Both, way];
+    let is_of = |step: &Step, way| those_of(way).contains(&step.way);
+    let is_quick = options == ["--quick"];
     let chosen = match options {
-        [] => steps,
-        ["--quick"] => steps.into_iter().filter(|step| !step.slow).collect(),
+        [] => steps.into_iter().filter(|step| is_of(step, Way::Full)).collect(),
+        ["--quick"] => steps.into_iter().filter(|step| is_of(step, Way::Quick)).collect(),
         ["--only", name] => vec![one(steps, name)?],
         ["--list"] => {
             steps.iter().for_each(|step| println!("{}", step.name));
@@ -68,7 +89,9 @@ pub(crate) fn run(options: &[&str]) -> Result<ExitCode> {
         }
         _ => bail!("`test` takes --quick, --list, or --only STEP; got {}", options.join(" ")),
     };
-    let outcomes: Vec<Outcome> = chosen.iter().map(|step| carry_out(step, &workspace)).collect();
+    let place = if is_quick { workspace.debug() } else { workspace.release() };
+    let outcomes: Vec<Outcome> =
+        chosen.iter().map(|step| carry_out(step, &workspace, &place)).collect();
     Ok(summarise(&outcomes))
 }
 
@@ -76,22 +99,25 @@ pub(crate) fn run(options: &[&str]) -> Result<ExitCode> {
 fn steps(workspace: &Workspace) -> Result<Vec<Step>> {
     let mut steps = vec![
         Step::own("packages", |_| packages::ensure_all()),
-        Step::own("build", Workspace::build_release),
+        Step::own("build", Workspace::build_release).only(Way::Full),
+        Step::cargo("debug-build", "build -p whyperf -p whyperf-probes").only(Way::Quick),
         Step::cargo("format", "fmt --all --check"),
         Step::cargo("clippy", "clippy --workspace --all-targets -- -D warnings"),
         Step::cargo("crates", "test --workspace --exclude whyperf --no-fail-fast"),
         Step::cargo("command", "test -p whyperf --bins"),
     ];
     for name in workspace.root_tests()? {
-        steps.push(if live::PROGRAMS.contains(&&*name) {
-            Step { check: Check::Live(name.clone()), slow: true, name }
-        } else {
-            Step::cargo(&name, &format!("test -p whyperf --test {name}"))
-        });
+        let waits = if WAITING.contains(&&*name) { AT_ONCE } else { "" };
+        let step = Step::cargo(&name, &format!("test -p whyperf --test {name} {waits}"));
+        let is_quick = QUICK.contains(&&*name);
+        steps.push(if is_quick { step } else { step.only(Way::Full) });
     }
-    steps.push(Step::cargo("benches", "test -p whyperf --benches -- --test"));
-    steps.push(Step::own("loom", loom::models));
-    steps.push(Step::own("mutants", loom::mutants));
+    let rest = [
+        Step::cargo("benches", "test -p whyperf --benches -- --test"),
+        Step::own("loom", loom::models),
+        Step::own("mutants", loom::mutants),
+    ];
+    steps.extend(rest.map(|step| step.only(Way::Full)));
     Ok(steps)
 }
 
@@ -103,10 +129,10 @@ fn one(steps: Vec<Step>, name: &str) -> Result<Step> {
         .with_context(|| format!("no step is called `{name}`; there are: {}", names.join(", ")))
 }
 
-fn carry_out(step: &Step, workspace: &Workspace) -> Outcome {
+fn carry_out(step: &Step, workspace: &Workspace, place: &Path) -> Outcome {
     println!("\n==== {} ====", step.name);
     let start = Instant::now();
-    let outcome = step.carry_out(workspace);
+    let outcome = step.carry_out(workspace, place);
     let failure = outcome.err().map(|error| format!("{error:#}"));
     let took = start.elapsed();
     let verdict = if failure.is_none() { "ok" } else { "FAILED" };

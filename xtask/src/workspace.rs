@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::Value;
 use toml::Table;
 
-/// The variable that tells tests where the release build lies: promises are checked on what is shipped.
+/// The variable that tells tests where the build under test lies.
 pub(crate) const PLACE: &str = "WHYPERF_TEST_BIN_DIR";
 
 /// The checkout this chore runs in.
@@ -48,6 +48,11 @@ impl Workspace {
     /// Folder of the release build: the command, and `libwhyperf.so` beside it.
     pub(crate) fn release(&self) -> PathBuf {
         self.target.join("release")
+    }
+
+    /// Folder of the debug build of the same.
+    pub(crate) fn debug(&self) -> PathBuf {
+        self.target.join("debug")
     }
 
     /// A cargo call in the workspace.
