@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::attached::Attached;
-use crate::shipped;
+use crate::{needs, shipped};
 use crate::target::{Target, build};
 
 /// Nothing in the program is other than it left it, and it can still be attached to.
@@ -64,8 +64,7 @@ fn at_random_moments() {
 /// At each single call by which a thread is held or its process written to.
 #[test]
 fn before_any_call() {
-    if Command::new("strace").arg("-V").output().is_err() {
-        println!("strace is not installed: left out");
+    if !needs::program("strace") {
         return;
     }
     for target in targets() {

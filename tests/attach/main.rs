@@ -6,6 +6,8 @@ mod jobs;
 mod killed;
 #[path = "../live/launcher.rs"]
 mod launcher;
+#[path = "../needs.rs"]
+mod needs;
 #[expect(dead_code, reason = "the live tests use all of it")]
 #[path = "../live/programs.rs"]
 mod programs;

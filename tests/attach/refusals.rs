@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use crate::attached::Attached;
 use crate::target::{Target, build};
-use crate::{release, shipped};
+use crate::{needs, release, shipped};
 
 /// Refused for a reason that has these words in it; then the program ends as it should.
 fn is_refused(target: Target, reason: &str) {
@@ -23,8 +23,7 @@ fn a_static_program() {
 
 #[test]
 fn a_program_with_musl() {
-    if Command::new("musl-gcc").arg("--version").output().is_err() {
-        println!("musl-gcc is not installed: left out");
+    if !needs::program("musl-gcc") {
         return;
     }
     let program = build("hello.c", "hello-musl", "musl-gcc", &[]);
@@ -35,8 +34,8 @@ fn a_program_with_musl() {
 fn a_program_of_32_bits() {
     let options = ["-m32", "-nostdlib", "-static", "-no-pie"];
     let program = build("narrow.S", "narrow", "gcc", &options);
-    if Command::new(&program).stdin(Stdio::null()).output().is_err() {
-        println!("this kernel runs no programs of 32 bits: left out");
+    let runs = Command::new(&program).stdin(Stdio::null()).output().is_ok();
+    if !needs::is_met("programs-of-32-bits", runs) {
         return;
     }
     is_refused(Target::start(&mut Command::new(program)), "32-bit");
@@ -44,16 +43,16 @@ fn a_program_of_32_bits() {
 
 #[test]
 fn a_program_in_go() {
+    if !needs::program("go") {
+        return;
+    }
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/attach/targets/hello.go");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("go");
     let program = folder.join("hello");
     let mut go = Command::new("go");
     go.args(["build", "-o"]).arg(&program).arg(source).current_dir("/");
     go.env("GOCACHE", &folder).env("GO111MODULE", "off").env("CGO_ENABLED", "0");
-    let Ok(output) = go.output() else {
-        println!("go is not installed: left out");
-        return;
-    };
+    let output = go.output().expect("it was found");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     is_refused(Target::start(&mut Command::new(program)), "Go without the C library");
 }
@@ -95,8 +94,8 @@ fn what_ended_and_was_not_collected() {
 
 #[test]
 fn a_thread_of_the_kernel() {
-    if !std::fs::read_to_string("/proc/2/comm").is_ok_and(|name| name == "kthreadd\n") {
-        println!("the threads of the kernel are not shown here: left out");
+    let shown = std::fs::read_to_string("/proc/2/comm").is_ok_and(|name| name == "kthreadd\n");
+    if !needs::is_met("threads-of-the-kernel", shown) {
         return;
     }
     let attached = Attached::with(&["2"]);
@@ -151,8 +150,7 @@ fn words_that_make_no_sense() {
 
 #[test]
 fn a_program_of_another_user() {
-    if !rustix::process::geteuid().is_root() {
-        println!("only root can become another user: left out");
+    if !needs::is_met("root", rustix::process::geteuid().is_root()) {
         return;
     }
     let program = build("hello.c", "hello-other", "gcc", &[]);
@@ -177,8 +175,7 @@ fn a_program_of_another_user() {
 
 #[test]
 fn a_program_of_somebody_with_fewer_rights() {
-    if !rustix::process::geteuid().is_root() {
-        println!("only root can become another user: left out");
+    if !needs::is_met("root", rustix::process::geteuid().is_root()) {
         return;
     }
     // A place that everybody reaches.

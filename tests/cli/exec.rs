@@ -5,10 +5,14 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::command::{Folder, Said, whyperf};
+use crate::needs;
 
-/// Runs two processes under a launcher; `None` where it is not installed.
+/// Runs two processes under a launcher; `None` where it may be missing.
 fn two(launcher: &[&str], script: &str, report: &str) -> Option<Said> {
     let shim = whyperf();
+    if !needs::program(launcher[0]) {
+        return None;
+    }
     let mut command = Command::new(launcher[0]);
     for (name, value) in shim.get_envs() {
         match value {
@@ -22,7 +26,7 @@ fn two(launcher: &[&str], script: &str, report: &str) -> Option<Said> {
     for variable in ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] {
         command.env(variable, "1");
     }
-    command.output().ok().map(Said::from)
+    Some(command.output().expect("it was found").into())
 }
 
 const LAUNCHERS: [&[&str]; 2] = [&["mpirun.openmpi", "--oversubscribe"], &["mpirun.mpich"]];
@@ -31,10 +35,7 @@ fn under_each(name: &str, script: &str, check: impl Fn(&Said, &Value)) {
     for launcher in LAUNCHERS {
         let folder = Folder::new(name);
         let path = folder.file("report.json");
-        let Some(said) = two(launcher, script, &path) else {
-            eprintln!("not tried: no {}", launcher[0]);
-            continue;
-        };
+        let Some(said) = two(launcher, script, &path) else { continue };
         let report = std::fs::read_to_string(&path);
         let report = report.unwrap_or_else(|error| panic!("no report: {error}; {said:?}"));
         check(&said, &serde_json::from_str(&report).expect("a report is JSON"));

@@ -3,18 +3,20 @@
 use std::process::Command;
 
 use crate::command::{Folder, Said, say};
+use crate::needs;
 
-/// Builds a program in C; `None`, loudly, where this compiler or what it needs is not installed.
+/// Builds a program in C; `None` where this compiler may be missing.
 fn built(folder: &Folder, compiler: &[&str], text: &str) -> Option<String> {
     let (source, program) = (folder.file("program.c"), folder.file("program"));
     std::fs::write(&source, text).expect("the folder is ours");
+    if !needs::program(compiler[0]) {
+        return None;
+    }
     let mut command = Command::new(compiler[0]);
     let done = command.args(&compiler[1..]).args(["-o", &program, &source]).output();
-    if done.is_ok_and(|output| output.status.success()) {
-        return Some(program);
-    }
-    eprintln!("not tried: {} does not work here", compiler.join(" "));
-    None
+    let output = done.expect("it was found");
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    Some(program)
 }
 
 const SANITIZED: &[&str] = &["gcc", "-fsanitize=address"];

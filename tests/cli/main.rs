@@ -11,6 +11,8 @@ mod keys;
 mod kinds;
 mod manners;
 mod mistakes;
+#[path = "../needs.rs"]
+mod needs;
 mod signals;
 mod store;
 mod verbs;

@@ -1,10 +1,10 @@
 //! Programs that are hard on a guest: they close, clear, crash, cancel, jump and multiply.
 
 use std::os::unix::process::ExitStatusExt;
-use std::process::Command;
 
 use crate::built::program;
 use crate::comparison::Trial;
+use crate::needs;
 use crate::release::library;
 use crate::stage::Deed;
 
@@ -40,8 +40,7 @@ guests! {
 
 #[test]
 fn one_that_aborts_among_others() {
-    if Command::new("mpirun.openmpi").arg("--version").output().is_err() {
-        println!("SKIPPED: there is no mpirun.openmpi here");
+    if !needs::program("mpirun.openmpi") {
         return;
     }
     let path = program("guests/abort").display().to_string();

@@ -7,6 +7,8 @@ mod calls;
 mod clash;
 mod comparison;
 mod guests;
+#[path = "../needs.rs"]
+mod needs;
 mod places;
 mod programs;
 #[path = "../release.rs"]

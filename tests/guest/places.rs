@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::comparison::Trial;
+use crate::needs;
 use crate::release::library;
 use crate::stage::make_private;
 
@@ -104,10 +105,9 @@ fn a_file_system_without_room() {
     for size in ["4k", "64k", "256k", "1m"] {
         let trial = trial(&format!("places-full-{size}"));
         let bare = trial.bare();
-        let Some(place) = SmallPlace::mount(&trial.stage.beside("small"), size) else {
-            println!("SKIPPED: only root may mount a small file system");
-            return;
-        };
+        let place = SmallPlace::mount(&trial.stage.beside("small"), size);
+        needs::is_met("mounting", place.is_some());
+        let Some(place) = place else { return };
         trial.is_same_in(&bare, &place.0.display().to_string());
         let threads = crate::built::program("guests/many_threads").display().to_string();
         let threads = Trial::of(&format!("places-full-threads-{size}"), &[&threads]);

@@ -80,7 +80,7 @@ impl Driver {
     pub(crate) fn restore(self) -> Result<Tally, Gone> {
         let mut outcome = None;
         // Some may have to wait for a thread to be made, or for one that stands inside.
-        for _ in 0..TRIES {
+        for _ in 0..ASKED_TO_DISARM {
             outcome = self.region.disarm(&[0])?[0];
             if outcome == Some(Outcome::Done) {
                 break;
@@ -135,7 +135,7 @@ impl Functions {
     /// Arms all of these, however long a thread is being made or stands inside.
     fn arm_patiently(&mut self, region: &Region, chosen: &[usize]) -> Result<(), Gone> {
         let mut left = chosen.to_vec();
-        for _ in 0..TRIES_TO_ARM {
+        for _ in 0..ASKED_TO_ARM {
             self.arm(region, &left)?;
             let is_left = |at: &usize| self.missed.get(at).is_some_and(|last| passes(*last));
             left.retain(is_left);
@@ -252,10 +252,10 @@ const THREADS: u64 = 4;
 const AT_ONCE: usize = 60;
 /// Functions that a process has slots for, less those of the tests' own.
 const MOST_ARMED: usize = 16_000;
-/// Tries to arm one batch.
-const TRIES_TO_ARM: usize = 300;
-/// Tries to disarm everything.
-const TRIES: usize = 10_000;
+/// Times that arming a batch is asked for: who stands inside says so, and leaves.
+const ASKED_TO_ARM: usize = 300;
+/// Times that disarming everything is asked for.
+const ASKED_TO_DISARM: usize = 10_000;
 /// Free bytes around an arena.
 const MARGIN: u64 = 64 << 10;
 /// Places that are tried.

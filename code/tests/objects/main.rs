@@ -5,6 +5,8 @@ mod damage;
 mod debug_files;
 mod functions;
 mod kept;
+#[path = "../../../tests/needs.rs"]
+mod needs;
 mod places;
 mod workshop;
 

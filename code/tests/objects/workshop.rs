@@ -7,6 +7,8 @@ use std::process::Command;
 
 use whyperf_code::{FunctionId, Object};
 
+use crate::needs;
+
 /// A temporary folder, removed at the end.
 pub(crate) struct Workshop(pub(crate) PathBuf);
 
@@ -50,15 +52,10 @@ impl Drop for Workshop {
     }
 }
 
-/// Compilers that are there, of those that are wanted.
+/// A compiler of each family.
 pub(crate) fn compilers() -> Vec<&'static str> {
-    let wanted = ["gcc", "clang", "clang-14"];
-    let there = |name: &&str| Command::new(name).arg("--version").output().is_ok();
-    let found: Vec<&str> = wanted.into_iter().filter(there).collect();
-    if !found.iter().any(|name| name.starts_with("clang")) {
-        eprintln!("no clang here: its objects are not tested");
-    }
-    found
+    let families: [&[&str]; 2] = [&["gcc"], &["clang", "clang-14", "clang-15", "clang-16"]];
+    families.into_iter().filter_map(needs::one_of).collect()
 }
 
 /// Libraries and programs of this machine, as far as they are there.

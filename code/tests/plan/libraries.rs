@@ -6,6 +6,8 @@ use std::path::Path;
 use whyperf_code::plan::{Islands, Plan, Refusal, plan};
 use whyperf_code::{FunctionId, FunctionKind, Object};
 
+use crate::needs;
+
 /// Those that every function of is run: C, mathematics, C++, Fortran, MPI.
 pub(crate) const LIBRARIES: [&str; 5] =
     ["libc.so.6", "libm.so.6", "libstdc++.so.6", "libgfortran.so.5", "libmpi.so.40"];
@@ -20,12 +22,10 @@ pub(crate) fn is_whole() -> bool {
     env::var_os(WHOLE).is_some_and(|value| !value.is_empty())
 }
 
-/// A library of this system, if it is installed.
+/// A library of this system; `None` where it may be missing.
 pub(crate) fn open(name: &str) -> Option<Object> {
     let path = FOLDERS.iter().map(|folder| Path::new(folder).join(name)).find(|path| path.exists());
-    if path.is_none() {
-        eprintln!("{name} is not installed: nothing of it is tried");
-    }
+    needs::is_met(name, path.is_some());
     path.map(|path| Object::open(&path).expect("a library of the system can be read"))
 }
 

@@ -6,6 +6,9 @@ mod compilers;
 mod damage;
 mod differential;
 mod libraries;
+#[expect(dead_code, reason = "it needs libraries, no programs")]
+#[path = "../../../tests/needs.rs"]
+mod needs;
 mod oracle;
 mod prototypes;
 mod shapes;
