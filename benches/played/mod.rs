@@ -37,10 +37,11 @@ pub(crate) fn run(name: &str, build: fn(&Path) -> PathBuf) -> ExitCode {
     }
 }
 
-/// Compiles a source of this folder that plays the daemon.
+/// Compiles a source that plays the daemon, of this folder or named from here.
 pub(crate) fn compiled(source: &str, options: &[&str], folder: &Path) -> PathBuf {
     let project = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let object = folder.join(source).with_extension("o");
+    let name = Path::new(source).file_name().expect("a source has a name");
+    let object = folder.join(name).with_extension("o");
     let mut compile = Command::new("gcc");
     compile.args(["-O2", "-fno-pie", "-D_GNU_SOURCE"]).args(options).args(offsets::offsets());
     compile.arg("-I").arg(project.join("tests/programs/patch")).arg("-c");
