@@ -4,11 +4,13 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 use crate::attached::Attached;
 use crate::jobs::children;
 use crate::launcher::Mpi;
-use crate::report::{Run, run_with};
+use crate::report::{Run, is_concluded, run_until, run_with};
+use crate::shipped::Load;
 use crate::target::Target;
 use crate::{programs, shipped};
 
@@ -41,18 +43,28 @@ fn below(pid: u32, program: &Path) -> usize {
     usize::from(runs) + of_children.sum::<usize>()
 }
 
-/// Starts it by itself, attaches for some seconds, and compares with what is found from its start.
-fn are_alike(words: &[String], program: &Path, options: &[&str]) -> (Run, Run) {
-    let ranks = if words[0] == program.display().to_string() { 1 } else { 4 };
-    let started = run_with(&[&["--no-store"], options].concat(), words);
-    assert_eq!(started.status, Some(0), "{}", started.shown());
+/// What leads to a place being told: a kind, and words of its focus.
+type Awaited<'a> = (&'a str, &'a [&'a [&'a str]]);
 
+fn is_said(said: &str, (hypothesis, places): Awaited<'_>) -> bool {
+    places.iter().all(|words| is_concluded(said, hypothesis, words))
+}
+
+/// Starts it by itself, and attaches until all that is awaited is told, then once more.
+fn attached(
+    words: &[String],
+    program: &Path,
+    options: &[&str],
+    awaited: Awaited<'_>,
+) -> (Target, Run) {
+    let ranks = if words[0] == program.display().to_string() { 1 } else { 4 };
     let target = Target::begin(Command::new(&words[0]).args(&words[1..]));
     while below(target.pid(), program) < ranks {
         std::thread::yield_now();
     }
     let pid = target.pid().to_string();
-    let attached = Attached::with(&[options, &["--duration", "7", "--all-of", &pid]].concat());
+    let whole = [options, &["--all-of", &pid]].concat();
+    let attached = Attached::until(&whole, |said| is_said(said, awaited));
     assert_eq!(attached.status, Some(0), "{}", attached.said);
     assert_eq!(attached.report["processes"], ranks, "{}", attached.said);
     // As long as it runs it can be attached to.
@@ -60,9 +72,8 @@ fn are_alike(words: &[String], program: &Path, options: &[&str]) -> (Run, Run) {
         let again = Attached::with(&["--duration", "0.5", "--all-of", &pid]);
         assert_eq!(again.report["processes"], ranks, "{}", again.said);
     }
-    assert_eq!(target.end(), (Some(0), started.stdout.clone()));
     let Attached { status, said, report } = attached;
-    (started, Run { stdout: String::new(), stderr: said, status, report })
+    (target, Run { stdout: String::new(), stderr: said, status, report })
 }
 
 /// The exchange, by both of its tags.
@@ -71,9 +82,14 @@ fn poisson_a(mpi: Mpi, size: [&str; 2]) {
     let mut words = mpi.launch(4);
     words.push(program.display().to_string());
     words.extend(size.map(str::to_owned));
-    let _alone = shipped::machine();
-    let (started, attached) = are_alike(&words, &program, &[]);
-    let of = |run: &Run| leading(run, "ExcessiveSyncWaitingTime", 2);
+    let _turn = shipped::turn(Load::Fills);
+    let started = run_with(&["--no-store"], &words);
+    assert_eq!(started.status, Some(0), "{}", started.shown());
+    let tags = ["/MPI_COMM_WORLD/3", "/MPI_COMM_WORLD/4"].map(|tag| ["/exchng1,", tag]);
+    let awaited = (SYNC, &[&tags[0][..], &tags[1][..]][..]);
+    let (target, attached) = attached(&words, &program, &[], awaited);
+    assert_eq!(target.end(), (Some(0), started.stdout.clone()));
+    let of = |run: &Run| leading(run, SYNC, 2);
     assert_eq!(of(&started), of(&attached), "{}\n{}", started.shown(), attached.shown());
     let exchanges = of(&attached).iter().all(|(_, code, _)| code.ends_with("/exchng1"));
     assert!(exchanges, "{:?}\n{}", of(&attached), attached.shown());
@@ -92,12 +108,22 @@ fn poisson_a_by_mpich() {
 #[test]
 fn one_function_of_a_hundred() {
     let program = programs::with_code().join("code/gcc_plain/hot_procedure");
-    let words = [program.display().to_string(), "10".to_owned()];
-    let _alone = shipped::machine();
+    let words = [program.display().to_string(), LONG.to_owned()];
+    let _turn = shipped::turn(Load::Computes);
     // Other work on the machine must not decide what counts as computing.
     let options = ["--code-search", "callgraph", "--threshold", "CPUbound=0.04"];
-    let (started, attached) = are_alike(&words, &program, &options);
-    let of = |run: &Run| leading(run, "CPUbound", 1);
+    let awaited: Awaited<'_> = (CPU, &[&["/part_42,"]]);
+    let from_its_start = [&["--no-store"], &options[..]].concat();
+    let is_enough = |said: &str| is_said(said, awaited);
+    let started = run_until(&from_its_start, &words, Duration::ZERO, is_enough);
+    let (target, attached) = attached(&words, &program, &options, awaited);
+    drop(target);
+    let of = |run: &Run| leading(run, CPU, 1);
     assert_eq!(of(&started), of(&attached), "{}\n{}", started.shown(), attached.shown());
     assert!(of(&attached).iter().all(|(_, code, _)| code.ends_with("/part_42")));
 }
+
+const SYNC: &str = "ExcessiveSyncWaitingTime";
+const CPU: &str = "CPUbound";
+/// Seconds after which nobody waits for a conclusion any more.
+const LONG: &str = "120";

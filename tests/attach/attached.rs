@@ -1,11 +1,13 @@
 //! What `whyperf attach` did and said.
 
-use std::path::Path;
-use std::process::{Command, Output};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::report::told;
 use crate::shipped;
 
 /// The outcome of one call.
@@ -16,6 +18,13 @@ pub(crate) struct Attached {
     pub(crate) report: Value,
 }
 
+/// The report that was left in a file, which goes; nothing where there was none.
+fn report_in(json: &Path) -> Value {
+    let text = std::fs::read_to_string(json).unwrap_or_default();
+    let _ = std::fs::remove_file(json);
+    serde_json::from_str(&text).unwrap_or_default()
+}
+
 impl Attached {
     /// Attaches with these words.
     pub(crate) fn with(words: &[&str]) -> Self {
@@ -23,21 +32,31 @@ impl Attached {
     }
 
     /// The same by a command that calls whyperf.
-    pub(crate) fn by(mut command: Command, words: &[&str]) -> Self {
+    pub(crate) fn by(command: Command, words: &[&str]) -> Self {
+        let (mut command, json) = Self::begun(command, words);
+        let Output { status, stderr, .. } = command.output().expect("whyperf starts");
+        let said = String::from_utf8_lossy(&stderr).into_owned();
+        Self { status: status.code(), said, report: report_in(&json) }
+    }
+
+    /// The call, and the file that its report goes to.
+    fn begun(mut command: Command, words: &[&str]) -> (Command, PathBuf) {
         static CALLS: AtomicU32 = AtomicU32::new(0);
         let call = CALLS.fetch_add(1, Ordering::Relaxed);
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("attach");
         std::fs::create_dir_all(&folder).expect("the target folder can be written");
         let json = folder.join(format!("report-{}-{call}.json", std::process::id()));
         command.args(["attach", "--no-store", "--json"]).arg(&json).args(words);
-        let Output { status, stderr, .. } = command.output().expect("whyperf starts");
-        let text = std::fs::read_to_string(&json).unwrap_or_default();
-        let _ = std::fs::remove_file(&json);
-        Self {
-            status: status.code(),
-            said: String::from_utf8_lossy(&stderr).into_owned(),
-            report: serde_json::from_str(&text).unwrap_or_default(),
-        }
+        (command, json)
+    }
+
+    /// Attaches until whyperf has said all that is waited for, or the program ends.
+    pub(crate) fn until(words: &[&str], is_enough: impl Fn(&str) -> bool) -> Self {
+        let (mut command, json) = Self::begun(Command::new(shipped::whyperf()), words);
+        let mut whyperf = command.stderr(Stdio::piped()).spawn().expect("whyperf starts");
+        let said = told(&mut whyperf, Duration::ZERO, is_enough);
+        let status = whyperf.wait().expect("it is ours").code();
+        Self { status, said, report: report_in(&json) }
     }
 
     /// Attaches to one process for so many seconds, which must succeed.

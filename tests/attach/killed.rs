@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::attached::Attached;
-use crate::{needs, shipped};
 use crate::target::{Target, build};
+use crate::{needs, shipped};
 
 /// Nothing in the program is other than it left it, and it can still be attached to.
 fn is_unharmed(target: Target) {

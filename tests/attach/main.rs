@@ -17,6 +17,7 @@ mod release;
 #[expect(dead_code, reason = "the live tests use all of it")]
 #[path = "../live/report.rs"]
 mod report;
+#[expect(dead_code, reason = "the live tests use all of it")]
 #[path = "../live/shipped.rs"]
 mod shipped;
 mod storms;

@@ -13,6 +13,7 @@ use whyperf_layout::summons::{Call, SIGNAL};
 use crate::attached::Attached;
 use crate::jobs::children;
 use crate::launcher::Mpi;
+use crate::shipped::Load;
 use crate::target::{Target, build};
 use crate::{release, shipped};
 
@@ -238,7 +239,7 @@ fn python_is_summoned() {
 fn is_job_watched(mpi: Mpi) {
     let name = format!("ring-summoned-{}", mpi.name());
     let program = build("ring.c", &name, &format!("mpicc.{}", mpi.name()), &[]);
-    let _alone = shipped::machine();
+    let _turn = shipped::turn(Load::Fills);
     let words = mpi.launch(4);
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]).arg("env");

@@ -5,6 +5,7 @@ use std::os::unix::fs::FileExt as _;
 use std::process::Command;
 
 use crate::attached::Attached;
+use crate::shipped::Load;
 use crate::target::Target;
 use crate::{programs, shipped};
 
@@ -37,7 +38,7 @@ fn differences(pid: u32) -> (usize, Vec<String>) {
 #[test]
 fn code_is_as_before_once_nobody_watches() {
     let program = programs::with_code().join("code/hot_procedure");
-    let _alone = shipped::machine();
+    let _turn = shipped::turn(Load::Computes);
     let target = Target::begin(Command::new(program).arg("12"));
     let pid = target.pid().to_string();
     let options = ["--code-search", "callgraph", "--threshold", "CPUbound=0.04"];

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::command::{Folder, Said, whyperf};
+use crate::needs;
 
 /// Runs `whyperf` in a folder, keeping runs.
 fn say(folder: &Folder, words: &[&str]) -> Said {

@@ -2,6 +2,7 @@
 
 use crate::launcher::Mpi;
 use crate::report::{Run, run};
+use crate::shipped::Load;
 use crate::{programs, shipped};
 use serde_json::Value;
 
@@ -50,7 +51,7 @@ fn are_exact(mpi: Mpi, arguments: &[&str], lists: &[&[Known]]) {
     words.push(programs::built_for(mpi).join("guests/mpi_bytes").display().to_string());
     words.extend(arguments.iter().map(|word| (*word).to_owned()));
     let run = {
-        let _alone = shipped::machine();
+        let _turn = shipped::turn(Load::Fills);
         run(&words)
     };
     assert_eq!(run.status, Some(0), "{}\n{}", run.stdout, run.stderr);

@@ -5,12 +5,13 @@ use std::process::Command;
 
 use crate::launcher::Mpi;
 use crate::report::{Run, run, run_with};
+use crate::shipped::Load;
 use crate::{programs, shipped};
 
 #[test]
 fn waiting_for_a_new_communicator_is_waiting() {
     let (words, _) = late_to_create();
-    let _alone = shipped::machine();
+    let _turn = shipped::turn(Load::Computes);
     assert_is_found(&run(&words));
 }
 
@@ -28,7 +29,7 @@ fn it_is_so_while_the_function_that_waits_is_watched() {
     ];
     let mut options = vec!["--no-store", "--code-search", "none"];
     options.extend(asked.iter().flat_map(|(metric, focus)| ["--measure", metric, focus]));
-    let _alone = shipped::machine();
+    let _turn = shipped::turn(Load::Computes);
     let run = run_with(&options, &words);
     assert_is_found(&run);
     let totals = run.list("measured").iter();

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::launcher::Mpi;
 use crate::report::{bounded, scratch};
+use crate::shipped::Load;
 use crate::{expectation, programs, shipped};
 
 /// A folder with a store, and what is done in it.
@@ -53,7 +54,7 @@ fn found(report: &Value) -> Vec<(String, f64)> {
 }
 
 fn is_diagnosed_as_it_was_live(words: &[String], leading: Option<&str>) {
-    let _alone = shipped::machine();
+    let _turn = shipped::turn(Load::Computes);
     let place = Place(scratch());
     let rest = [&["--".to_owned()], words].concat();
     let live = place.report(&["run", "-q"], &rest);
@@ -153,7 +154,7 @@ fn poisson() {
 /// Phases that were searched apart while the program ran are searched apart again, and lines of the source are told.
 #[test]
 fn phases() {
-    let _alone = shipped::machine();
+    let _turn = shipped::turn(Load::Computes);
     let place = Place(scratch());
     let mut rest = vec!["--".to_owned()];
     rest.extend(Mpi::OpenMpi.launch(4));
@@ -219,7 +220,7 @@ fn efficiencies_agree(live: &Value, diagnosed: &Value) {
 /// What nobody asked while it ran is found all the same, and the store says what the run was made of.
 #[test]
 fn a_run_without_a_search() {
-    let _alone = shipped::machine();
+    let _turn = shipped::turn(Load::Computes);
     let place = Place(scratch());
     let (words, hypothesis) = bottleneck("late_sender", 2);
     let rest = [&["--".to_owned()], words.as_slice()].concat();
@@ -256,7 +257,7 @@ fn a_run_without_a_search() {
 /// A verdict of old is held for twenty seconds; a run of six teaches that less would do, and is diagnosed so.
 #[test]
 fn a_hold_that_was_learned() {
-    let _alone = shipped::machine();
+    let _turn = shipped::turn(Load::Computes);
     let place = Place(scratch());
     let (words, hypothesis) = bottleneck("starved_consumer", 0);
     let rest = [&["--".to_owned()], words.as_slice()].concat();

@@ -2,11 +2,12 @@
 
 use crate::launcher::Mpi;
 use crate::report::{Run, run};
+use crate::shipped::Load;
 use crate::{programs, shipped};
 
 fn interface_program(path: &str) -> Run {
     let program = programs::with_interface().join(path);
-    let _alone = shipped::machine();
+    let _turn = shipped::turn(Load::Waits);
     let run = run(&[program.display().to_string()]);
     assert_eq!(run.status, Some(0), "{}", run.stderr);
     run
@@ -51,7 +52,7 @@ fn calls_of_mpi_are_never_left_out_however_many_and_none_is_added() {
     let mut words = Mpi::Mpich.launch(2);
     let program = programs::built_for(Mpi::Mpich).join("guests/many_calls");
     words.push(program.display().to_string());
-    let _alone = shipped::machine();
+    let _turn = shipped::turn(Load::Waits);
     let run = run(&words);
     assert_eq!(run.total("MPI_Iprobe", "calls"), 600_000, "{}", run.stderr);
     assert_eq!(run.total("MPI_Barrier", "calls"), 0, "{}", run.stderr);

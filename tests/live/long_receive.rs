@@ -1,6 +1,7 @@
 //! A receive that blocks for ten seconds shows in every sampling interval of those ten seconds.
 
 use crate::launcher::Mpi;
+use crate::shipped::Load;
 use crate::{programs, release, shipped};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -45,7 +46,7 @@ fn sampled(daemon: &mut Daemon, program: &mut Child) -> Intervals {
 }
 
 fn shows_all_along(mpi: Mpi) {
-    let _alone = shipped::machine();
+    let _turn = shipped::turn(Load::Computes);
     let directory = RunDirectory::create().expect("a run directory");
     let mut daemon =
         Daemon::open(directory.path(), Settings::new(Moment::now())).expect("it can be read");

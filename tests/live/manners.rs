@@ -2,6 +2,7 @@
 
 use crate::launcher::Mpi;
 use crate::report::{bounded, run, scratch};
+use crate::shipped::Load;
 use crate::{programs, shipped};
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
@@ -20,7 +21,7 @@ fn shell_status(output: &Output) -> Option<i32> {
 }
 
 fn behaves_the_same(words: &[String]) -> crate::report::Run {
-    let _alone = shipped::machine();
+    let _turn = shipped::turn(Load::Waits);
     let without = bare(words);
     let with = run(words);
     assert_eq!(with.status, shell_status(&without), "{words:?}\n{}", with.stderr);
@@ -32,7 +33,7 @@ fn behaves_the_same(words: &[String]) -> crate::report::Run {
 /// A job of which ranks die by a signal. Which of them the launcher names, and with which signal,
 /// is its luck: one of them, or one that it killed itself.
 fn fails_in_a_job(name: &str, printed: &str) -> crate::report::Run {
-    let _alone = shipped::machine();
+    let _turn = shipped::turn(Load::Waits);
     let run = run(&mpi_guest(Mpi::Mpich, 2, name, &[]));
     assert_ne!(run.status, Some(0), "{}", run.stderr);
     assert!(run.stdout.contains(printed), "{}", run.stdout);
@@ -81,7 +82,7 @@ fn an_abort_in_a_job_is_reported() {
 
 #[test]
 fn an_exit_in_the_middle_is_reported() {
-    let _alone = shipped::machine();
+    let _turn = shipped::turn(Load::Waits);
     let run = run(&mpi_guest(Mpi::OpenMpi, 2, "exit_in_mpi", &[]));
     assert_ne!(run.status, Some(0));
     assert_eq!(run.report["processes"], 2, "{}", run.stderr);
@@ -168,7 +169,7 @@ fn run_directory(below: &Path) -> std::path::PathBuf {
 
 #[test]
 fn a_killed_whyperf_leaves_the_program_alone() {
-    let _alone = shipped::machine();
+    let _turn = shipped::turn(Load::Waits);
     let folder = scratch();
     let mut head = long_run(&folder);
     run_directory(&folder);
@@ -190,7 +191,7 @@ fn a_killed_whyperf_leaves_the_program_alone() {
 
 #[test]
 fn a_deleted_run_directory_is_said_and_survived() {
-    let _alone = shipped::machine();
+    let _turn = shipped::turn(Load::Waits);
     let folder = scratch();
     let head = long_run(&folder);
     std::fs::remove_dir_all(run_directory(&folder)).expect("it is ours");

@@ -4,6 +4,7 @@
 use std::fs;
 
 use crate::report::{Run, run_with, scratch};
+use crate::shipped::Load;
 use crate::{programs, shipped};
 
 fn odd(kind: &str) -> Run {
@@ -15,7 +16,7 @@ fn odd(kind: &str) -> Run {
         folder.join(name).display().to_string()
     });
     let words = [program, kind.to_owned(), library, "7".to_owned()];
-    let _alone = shipped::machine();
+    let _turn = shipped::turn(Load::Computes);
     let options = ["--no-store", "--code-search", "callgraph", "--threshold", "CPUbound=0.02"];
     let run = run_with(&options, &words);
     fs::remove_dir_all(&folder).expect("the scratch folder is ours");

@@ -3,6 +3,7 @@
 
 use crate::launcher::Mpi;
 use crate::report::run;
+use crate::shipped::Load;
 use crate::{programs, shipped};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -43,7 +44,7 @@ fn expected() -> Counts {
 fn measured(mpi: Mpi, program: &str) -> Counts {
     let mut words = mpi.launch(2);
     words.push(programs::built_for(mpi).join("pattern").join(program).display().to_string());
-    let _alone = shipped::machine();
+    let _turn = shipped::turn(Load::Waits);
     let run = run(&words);
     assert_eq!(run.status, Some(0), "{}", run.shown());
     let mut counts = Counts::new();

@@ -4,10 +4,11 @@ use serde_json::Value;
 
 use crate::launcher::Mpi;
 use crate::report::{Run, run_with};
+use crate::shipped::Load;
 use crate::{programs, shipped};
 
 fn two_phases(options: &[&str]) -> Run {
-    let _alone = shipped::machine();
+    let _turn = shipped::turn(Load::Fills);
     let mut words = Mpi::OpenMpi.launch(4);
     let program = programs::built_for(Mpi::OpenMpi).join("api/two_phases");
     words.extend([program.display().to_string(), SECONDS.to_owned()]);

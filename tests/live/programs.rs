@@ -50,7 +50,9 @@ fn make(target: &str, name: &str) -> PathBuf {
     let out = release::folder().join("../programs").join(name);
     std::fs::create_dir_all(&out).expect("the target folder can be written");
     let out = out.canonicalize().expect("it was just made");
+    let jobs = std::thread::available_parallelism().map_or(1, |count| count.get());
     let output = Command::new("make")
+        .arg(format!("-j{jobs}"))
         .arg("-C")
         .arg(sources())
         .arg(format!("OUT={}", out.display()))

@@ -1,9 +1,13 @@
 //! Runs a program under the command and reads the report it writes.
 
 use crate::shipped;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
+use std::io::{BufRead as _, BufReader, Read};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
 /// A finished run: what the program printed, what whyperf said, the report.
 #[derive(Debug)]
@@ -60,6 +64,68 @@ pub(crate) fn run_by(mut command: Command, options: &[&str], words: &[String]) -
     }
 }
 
+/// Runs `words`, which would go on for long, until whyperf has said all that is waited for, or the program ends by itself: how fast the
+/// machine is decides how long it takes, and nothing else. It goes on for a `further` time, in which what is false may be said. `is_enough` is asked with all that was said so far whenever a line comes.
+pub(crate) fn run_until(
+    options: &[&str],
+    words: &[String],
+    further: Duration,
+    is_enough: impl Fn(&str) -> bool,
+) -> Run {
+    let folder = scratch();
+    let json = folder.join("report.json");
+    // In the foreground it sends a signal to whyperf alone, which passes it on.
+    let mut command = Command::new("timeout");
+    command.args(["--foreground", "--kill-after=10", "300"]).arg(shipped::whyperf());
+    command.args(["run", "--json"]).arg(&json).args(options).arg("--").args(words);
+    command.current_dir(&folder).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut whyperf = command.spawn().expect("`timeout` is part of every system");
+    let printed = whyperf.stdout.take().expect("it was piped");
+    let printed = thread::spawn(move || text_of(printed));
+    let stderr = told(&mut whyperf, further, is_enough);
+    let status = whyperf.wait().expect("it is ours").code();
+    let stdout = printed.join().expect("reading does not panic");
+    let text = std::fs::read_to_string(&json)
+        .unwrap_or_else(|error| panic!("no report of {words:?}: {error}\n{stderr}"));
+    let report = serde_json::from_str(&text).expect("a report is JSON");
+    std::fs::remove_dir_all(&folder).expect("the scratch folder is ours");
+    Run { stdout, stderr, status, report }
+}
+
+/// All that whyperf says; once it is enough, it is asked to end.
+pub(crate) fn told(
+    whyperf: &mut Child,
+    further: Duration,
+    is_enough: impl Fn(&str) -> bool,
+) -> String {
+    let mut lines = BufReader::new(whyperf.stderr.take().expect("it was piped"));
+    let pid = Pid::from_child(whyperf);
+    let (mut said, mut is_asked) = (Vec::new(), false);
+    while lines.read_until(b'\n', &mut said).expect("the pipe is there") > 0 {
+        if !is_asked && is_enough(&String::from_utf8_lossy(&said)) {
+            thread::sleep(further);
+            kill_process(pid, Signal::TERM).expect("it is ours, and not waited for");
+            is_asked = true;
+        }
+    }
+    String::from_utf8_lossy(&said).into_owned()
+}
+
+fn text_of(mut source: impl Read) -> String {
+    let mut bytes = Vec::new();
+    source.read_to_end(&mut bytes).expect("the pipe is there");
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Whether whyperf said in so many words that something holds: a hypothesis, at a focus with these words in it.
+pub(crate) fn is_concluded(said: &str, hypothesis: &str, words: &[&str]) -> bool {
+    let lines = said.lines().filter(|line| line.starts_with("whyperf "));
+    let mut conclusions = lines.filter_map(|line| line.split_once('<'));
+    conclusions.any(|(head, focus)| {
+        head.contains(&format!(" {hypothesis} ")) && words.iter().all(|word| focus.contains(word))
+    })
+}
+
 /// A command that is ended when it should have ended long before, so that a hang is a failure.
 pub(crate) fn bounded(program: &Path) -> Command {
     let mut command = Command::new("timeout");
@@ -101,7 +167,11 @@ impl Run {
     pub(crate) fn shown(&self) -> String {
         let lines = self.bottlenecks().into_iter();
         let lines = lines.map(|b| format!("{} {} {:.1}s", b.hypothesis, b.focus, b.found));
-        format!("{}\n{}", lines.collect::<Vec<_>>().join("\n"), self.stderr)
+        let (ran, found) = (&self.report["command"], lines.collect::<Vec<_>>().join("\n"));
+        let Self { status, stdout, stderr, .. } = self;
+        format!(
+            "ran {ran}, status {status:?}, found:\n{found}\nit printed:\n{stdout}\nsaid:\n{stderr}"
+        )
     }
 }
 

@@ -5,7 +5,8 @@
 
 use crate::building::succeed;
 use crate::report::{run_with, scratch};
-use crate::{programs, shipped};
+use crate::shipped::Load;
+use crate::{needs, programs, shipped};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -58,7 +59,7 @@ fn is_counted(way: &Way) {
     let Some(program) = build(way, &folder) else { return };
     let path = program.display().to_string();
     let profile = |name: &str| format!("GMON_OUT_PREFIX={}", folder.join(name).display());
-    let _alone = shipped::machine();
+    let _turn = shipped::turn(Load::Computes);
     // Their table takes one call at a time, and forgets one that comes from another thread meanwhile.
     let writes = way.1.contains("-pg") && !way.1.contains("-mnop-mcount");
     let (threads, last) = if writes { (1, "alone") } else { (2, "") };
@@ -89,11 +90,7 @@ fn is_counted(way: &Way) {
 }
 
 fn build((names, options): &Way, folder: &Path) -> Option<PathBuf> {
-    let is_there = |name: &&&str| Command::new(name).arg("--version").output().is_ok();
-    let Some(compiler) = names.iter().find(is_there) else {
-        println!("{} is not installed: nothing that it makes is tried", names[0]);
-        return None;
-    };
+    let compiler = needs::one_of(names)?;
     let program = folder.join("told_by_compiler");
     let source = programs::sources().join("code/told_by_compiler.c");
     let mut command = Command::new(compiler);

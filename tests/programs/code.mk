@@ -55,7 +55,7 @@ $(OUT)/code/hot_method $(OUT)/code/hot_template $(OUT)/code/in_threads: $(OUT)/c
 
 $(OUT)/code/hot_crate $(OUT)/code/hot_trait: $(OUT)/code/%: code/%.rs
 	@mkdir -p $(@D)
-	rustc -O -g $< -o $@
+	+rustc -O -g $< -o $@
 
 $(OUT)/code/hot_module: code/hot_module.f90 code/asked.f90
 	@mkdir -p $@.modules

@@ -126,7 +126,8 @@ fn await_lists() -> Result<()> {
     };
     if fcntl_lock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
         eprintln!("packages: waiting for somebody else who uses the package manager");
-        fcntl_lock(&lock, FlockOperation::LockExclusive).context("waiting for lists of packages")?;
+        fcntl_lock(&lock, FlockOperation::LockExclusive)
+            .context("waiting for lists of packages")?;
     }
     Ok(())
 }

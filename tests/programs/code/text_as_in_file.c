@@ -1,4 +1,4 @@
-/* A program that works, then rests until its code and that of its libraries is what their files hold, or for so long.
+/* A program that works, for longer if its code was never changed until then, and rests until its code and that of its libraries is what their files hold, or for so long.
  *
  * build: cc -O2 text_as_in_file.c
  * run: text_as_in_file SECONDS_OF_WORK MOST_SECONDS_OF_REST
@@ -62,9 +62,10 @@ int main(int argc, char **argv)
 {
     double working = argc > 1 ? atof(argv[1]) : 3, resting = argc > 2 ? atof(argv[2]) : 20, x = 0.5;
     long most = 0, left = 0, steps = 0;
-    for (double end = seconds_of(CLOCK_MONOTONIC) + working; seconds_of(CLOCK_MONOTONIC) < end; steps++) {
+    double begin = seconds_of(CLOCK_MONOTONIC);
+    for (double end = begin + working; seconds_of(CLOCK_MONOTONIC) < (most ? end : end + resting); steps++) {
         x = work(x);
-        if (steps % 1000 == 0) {
+        if (steps % 300 == 0) {
             left = differences();
             most = left > most ? left : most;
         }

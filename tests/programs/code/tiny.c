@@ -1,7 +1,8 @@
 /* A program whose functions are called hundreds of millions of times a second, and that knows how often, and what share
  * of its time they take.
  *
- * tiny KIND SECONDS [THREADS]: the kind is one of those below. The last line of what it prints is
+ * tiny KIND SECONDS [THREADS]: the kind is one of those below, and each thread runs for so many seconds of its own, whoever else
+ * wants the processors. The last line of what it prints is
  *   CALLS calls, SECONDS s in them
  *
  * All that a kind computes is one chain, each step of which waits for the one before: so the time is the sum of that of the
@@ -67,7 +68,7 @@ static void *run(void *kind)
 {
     uint64_t x = 1, count = 0;
     double share = 0, ran = clock_of(CLOCK_THREAD_CPUTIME_ID);
-    for (double end = clock_of(CLOCK_MONOTONIC) + seconds; clock_of(CLOCK_MONOTONIC) < end; count += 1000000) {
+    for (double end = ran + seconds; clock_of(CLOCK_THREAD_CPUTIME_ID) < end; count += 1000000) {
         if (!strcmp(kind, "one")) {
             share = 1;
             ROUND(one(x));
