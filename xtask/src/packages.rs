@@ -24,7 +24,7 @@ const DEMO: [Package; 4] = [
     Package { name: "gcc", evidence: "gcc" },
 ];
 
-const TESTS: [Package; 16] = [
+const TESTS: [Package; 17] = [
     Package { name: "mpich", evidence: "mpirun.mpich" },
     Package { name: "libmpich-dev", evidence: "mpicc.mpich" },
     Package { name: "gfortran", evidence: "gfortran" },
@@ -36,6 +36,7 @@ const TESTS: [Package; 16] = [
     Package { name: "golang-go", evidence: "go" },
     Package { name: "strace", evidence: "strace" },
     Package { name: "git", evidence: "git" },
+    Package { name: "xz-utils", evidence: "xz" },
     Package { name: "perl", evidence: "perl" },
     Package { name: "procps", evidence: "ps" },
     Package { name: "util-linux", evidence: "setpriv" },

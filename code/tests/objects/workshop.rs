@@ -58,7 +58,7 @@ pub(crate) fn compilers() -> Vec<&'static str> {
     families.into_iter().filter_map(needs::one_of).collect()
 }
 
-/// Libraries and programs of this machine, as far as they are there.
+/// Libraries and programs of this machine.
 pub(crate) fn installed() -> Vec<PathBuf> {
     let library = Path::new("/usr/lib/x86_64-linux-gnu");
     let names = [
@@ -75,12 +75,8 @@ pub(crate) fn installed() -> Vec<PathBuf> {
     paths.extend(["/usr/bin/python3", "/bin/ls"].map(PathBuf::from));
     // This very program stands for what rustc makes.
     paths.extend(std::env::current_exe());
-    let (there, missing): (Vec<PathBuf>, Vec<PathBuf>) =
-        paths.into_iter().partition(|path| path.exists());
-    for path in missing {
-        eprintln!("{} is not here and not tested", path.display());
-    }
-    there
+    paths.retain(|path| needs::is_met(&path.display().to_string(), path.exists()));
+    paths
 }
 
 /// What a tool prints about a file.

@@ -7,6 +7,9 @@ use std::sync::Arc;
 
 use super::{Place, Symbols, Wanted};
 
+#[path = "../../../tests/needs.rs"]
+mod needs;
+
 /// Answers the return address of its own call: the caller's code.
 const SITE: &str = "void site(void **at) { *at = __builtin_return_address(0); }\n";
 
@@ -271,8 +274,7 @@ fn cpp_names_are_read_back() {
 
 #[test]
 fn fortran_procedures_lose_their_underscores() {
-    if Command::new("gfortran").arg("--version").output().is_err() {
-        eprintln!("no gfortran here: Fortran names are not tested");
+    if !needs::program("gfortran") {
         return;
     }
     let folder = Folder::new("fortran");
