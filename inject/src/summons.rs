@@ -2,10 +2,17 @@
 //!
 //! It takes no more than the right to send signals. Nothing is left when this process is killed: the letter
 //! goes with it, and a signal whose letter is gone does nothing.
+//!
+//! ```text
+//!   thread's descriptor ─► is the library mapped, the signal caught? ─► sent to that descriptor
+//! ```
+//! The descriptor stays that of the same thread whatever becomes of its number. A process that becomes another program
+//! ignores the signal first (the library's wrappers of `exec`), so between the look and the signal its default action
+//! cannot come back.
 
 use std::fs::File;
 use std::io;
-use std::os::fd::AsRawFd as _;
+use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
@@ -23,13 +30,12 @@ use crate::threads;
 /// Asks; answers what the library answered, `None` when it is not there or does not hear.
 pub(crate) fn call(pid: u32, request: &Request<'_>, in_part: bool) -> Option<u32> {
     request.loaded(&Maps::of(pid))?;
-    Status::of(&pid.to_string()).filter(|status| status.has("SigCgt", SIGNAL))?;
     let file = post(&letter(pid, request, in_part)?).ok()?;
     let descriptor = u32::try_from(file.as_raw_fd()).ok()?;
     let value = Call { process: std::process::id(), descriptor }.value()?;
     for tid in hearing(pid) {
-        send(pid, tid, value);
-        if is_heard(&file, pid) {
+        let is_sent = Listener::of(pid, tid, request).is_some_and(|listener| listener.send(value));
+        if is_sent && is_heard(&file, pid) {
             return answer(&file, pid);
         }
     }
@@ -55,6 +61,59 @@ fn post(letter: &Letter) -> io::Result<File> {
     file.write_all_at(letter.bytes(), 0)?;
     Ok(file)
 }
+
+/// A thread that hears the signal.
+struct Listener {
+    pid: u32,
+    tid: u32,
+    /// It, and nobody who gets its number later; `None` where the kernel has no such descriptor.
+    descriptor: Option<OwnedFd>,
+}
+
+impl Listener {
+    /// Proves that it hears: what is looked at is looked at after the descriptor was opened.
+    fn of(pid: u32, tid: u32, request: &Request<'_>) -> Option<Self> {
+        let descriptor = open(tid);
+        request.loaded(&Maps::of(pid))?;
+        let status = Status::of(&format!("{pid}/task/{tid}"))?;
+        let hears = status.has("SigCgt", SIGNAL) && !status.has("SigBlk", SIGNAL);
+        hears.then_some(Self { pid, tid, descriptor })
+    }
+
+    /// A thread that is gone takes none, which shows by itself.
+    fn send(&self, value: u64) -> bool {
+        let description = Description::new(value);
+        let description = &raw const description;
+        // SAFETY: the kernel reads the description, which has its size and lives here.
+        let answer = unsafe {
+            match &self.descriptor {
+                Some(thread) => {
+                    let thread = thread.as_raw_fd();
+                    let call = libc::SYS_pidfd_send_signal;
+                    libc::syscall(call, thread, SIGNAL, description, TO_THREAD)
+                }
+                None => {
+                    let call = libc::SYS_rt_tgsigqueueinfo;
+                    libc::syscall(call, self.pid, self.tid, SIGNAL, description)
+                }
+            }
+        };
+        answer == 0
+    }
+}
+
+/// A descriptor of a thread, where the kernel has them (since 6.9).
+fn open(tid: u32) -> Option<OwnedFd> {
+    const OF_THREAD: libc::c_int = libc::O_EXCL;
+    // SAFETY: takes numbers only.
+    let answer = unsafe { libc::syscall(libc::SYS_pidfd_open, tid, OF_THREAD) };
+    let descriptor = i32::try_from(answer).ok().filter(|descriptor| *descriptor >= 0)?;
+    // SAFETY: the kernel has just made it, and nobody else has it.
+    Some(unsafe { OwnedFd::from_raw_fd(descriptor) })
+}
+
+/// The signal is for the thread alone.
+const TO_THREAD: libc::c_int = 1;
 
 /// Threads that take the signal, first those that run: no call of theirs is cut short.
 fn hearing(pid: u32) -> Vec<u32> {
@@ -107,16 +166,12 @@ struct Description {
 
 const _: () = assert!(size_of::<Description>() == size_of::<libc::siginfo_t>());
 
-/// A thread that is gone takes none, which shows by itself.
-fn send(pid: u32, tid: u32, value: u64) {
-    let user = rustix::process::getuid().as_raw();
-    let process = std::process::id();
-    let (signal, code) = (SIGNAL, libc::SI_QUEUE);
-    let description =
-        Description { signal, error: 0, code, pad: 0, process, user, value, rest: [0; 12] };
-    // SAFETY: the kernel reads the description, which has its size and lives here.
-    unsafe {
-        libc::syscall(libc::SYS_rt_tgsigqueueinfo, pid, tid, signal, &raw const description);
+impl Description {
+    fn new(value: u64) -> Self {
+        let user = rustix::process::getuid().as_raw();
+        let process = std::process::id();
+        let (signal, code) = (SIGNAL, libc::SI_QUEUE);
+        Self { signal, error: 0, code, pad: 0, process, user, value, rest: [0; 12] }
     }
 }
 
