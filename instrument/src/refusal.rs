@@ -20,6 +20,9 @@ pub(crate) const fn sentence(outcome: Outcome) -> &'static str {
         Outcome::NoCoreSync => "the system cannot make all processors read code anew",
         Outcome::ThreadInside => "a thread was inside its first instructions each time",
         Outcome::Busy => "a library was being unloaded each time",
+        Outcome::TrapHandled => {
+            "the program handles each signal by which its code could be changed"
+        }
         Outcome::ModuleGone => "its library was unloaded",
     }
 }

@@ -113,6 +113,8 @@ outcomes! {
     Busy = 12,
     /// The object is gone, and its code with it.
     ModuleGone = 13,
+    /// The program handles every signal by which code could be changed.
+    TrapHandled = 14,
 }
 
 /// A function to be patched, as the daemon plans and the agent reads it. Addresses are those of the

@@ -6,7 +6,7 @@
 //!   whoever makes `from` current returns here: the place is current again
 //! ```
 
-use whyperf_runtime::patch::departure;
+use whyperf_runtime::patch::{departure, handlers};
 use whyperf_runtime::process;
 
 use crate::next::Next;
@@ -19,7 +19,7 @@ accompanied! {
 mod swapping {
     //! Its stub: the real function must return here.
 
-    use super::{Next, departure, keep_errno, process, real};
+    use super::{Next, departure, handlers, keep_errno, mask_of, process, real};
 
     pub(super) static NEXT: Next = Next::new(c"swapcontext");
 
@@ -29,7 +29,10 @@ mod swapping {
         if !process::is_measured() {
             return real!(NEXT, from, to);
         }
-        let place = keep_errno(departure::leave_context);
+        let place = keep_errno(|| {
+            handlers::block_traps(mask_of(to));
+            departure::leave_context()
+        });
         let result = real!(NEXT, from, to);
         keep_errno(|| departure::come_back(place));
         result
@@ -42,11 +45,22 @@ pub(crate) fn resolve_all() {
     swapping::NEXT.address();
 }
 
+/// The signals that a context blocks.
+fn mask_of(context: usize) -> u64 {
+    // SAFETY: the program passes a context that the C library filled; the mask's first word is all that it has.
+    unsafe { (context as *const u64).byte_add(MASK).read() }
+}
+
+/// Where `ucontext_t` keeps the mask.
+const MASK: usize = core::mem::offset_of!(libc::ucontext_t, uc_sigmask);
 /// Where `ucontext_t` keeps the stack pointer.
 const STACK: usize = 160;
 
 fn leave(context: usize) {
     // SAFETY: the program passes a context that the C library filled.
     let to = unsafe { (context as *const u64).byte_add(STACK).read() };
-    keep_errno(|| departure::jump_to_context(to));
+    keep_errno(|| {
+        departure::jump_to_context(to);
+        handlers::block_traps(mask_of(context));
+    });
 }

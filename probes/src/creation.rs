@@ -8,6 +8,8 @@
 //! without it. When all places are taken the thread is made plainly, and registers at its first
 //! event.
 
+use core::ffi::c_void;
+
 use whyperf_runtime::patch::gate;
 use whyperf_runtime::{birth, guard, process};
 
@@ -23,6 +25,17 @@ static NEXT: Next = Next::new(c"pthread_create");
 /// Looks the real function up.
 pub(crate) fn resolve() {
     NEXT.address();
+}
+
+/// Makes a thread of the library's own, which nobody measures; whether that was done.
+pub(crate) fn make_plainly(
+    thread: &mut usize,
+    start: extern "C" fn(*mut c_void) -> *mut c_void,
+) -> bool {
+    let (thread, start) = (core::ptr::from_mut(thread) as usize, start as usize);
+    let (attributes, argument) = (0_usize, 0_usize);
+    // The upper half of the word is not the function's.
+    real!(NEXT, thread, attributes, start, argument) as u32 == 0
 }
 
 static PLACES: [Errand; 256] = [const { Errand::new() }; 256];

@@ -5,7 +5,7 @@
 
 use core::arch::asm;
 
-use whyperf_runtime::patch::departure;
+use whyperf_runtime::patch::{departure, handlers};
 
 use crate::wrapped::{accompanied, keep_errno};
 
@@ -18,13 +18,24 @@ accompanied! {
 
 /// The word of the buffer that holds the stack pointer.
 const STACK: usize = 6;
+/// Where the buffer says whether `sigsetjmp` put a mask into it, and the mask.
+const HAS_MASK: usize = 64;
+const MASK: usize = 72;
 /// Where glibc keeps the guard that it mixes into it, from the thread pointer on.
 const GUARD: usize = 0x30;
 
 fn leave(buffer: usize) {
     // SAFETY: the program passes the buffer that `setjmp` filled: eight words at least.
     let hidden = unsafe { (buffer as *const u64).add(STACK).read() };
-    keep_errno(|| departure::jump(hidden.rotate_right(17) ^ guard()));
+    // SAFETY: behind them the buffer says whether it has a mask, and has one.
+    let mask = unsafe {
+        let is_there = (buffer as *const u32).byte_add(HAS_MASK).read() != 0;
+        if is_there { (buffer as *const u64).byte_add(MASK).read() } else { 0 }
+    };
+    keep_errno(|| {
+        departure::jump(hidden.rotate_right(17) ^ guard());
+        handlers::block_traps(mask);
+    });
 }
 
 fn guard() -> u64 {

@@ -9,11 +9,13 @@
 mod api;
 mod attachment;
 mod c_library;
+mod cancellation;
 mod compiled;
 mod contexts;
 mod creation;
 mod definition;
 mod errand;
+mod exec;
 mod fortran;
 mod io;
 mod jumps;

@@ -1,13 +1,12 @@
-//! Life of the process: load, fork, exec, exit.
+//! Life of the process: load, fork, exit.
 //!
 //! ```text
 //!   .init_array ──► attach          fork ──► forked_child (in the child)
-//!   exec*       ──► replaced, and undone when it fails
 //!   _exit, end  ──► leave
 //! ```
 //! A child of `vfork` shares our memory until it becomes another program or ends; the runtime
-//! compares process ids before it believes that either is said of us. `execl` and its kin are
-//! variadic and not wrapped: their process is seen to become another when that one attaches.
+//! compares process ids before it believes that either is said of us. What becomes of a process that becomes another
+//! program is in `exec`.
 
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -17,8 +16,8 @@ use whyperf_runtime::{birth, hold, process};
 use crate::next::Next;
 use crate::wrapped::{accompanied, keep_errno};
 use crate::{
-    attachment, c_library, compiled, contexts, creation, io, jumps, privilege, profiled, sandbox,
-    signals, spawns, sync,
+    attachment, c_library, cancellation, compiled, contexts, creation, exec, io, jumps, privilege,
+    profiled, sandbox, signals, spawns, sync,
 };
 
 /// Runs when the library is loaded, before the program's `main`.
@@ -39,6 +38,8 @@ extern "C" fn loaded() {
         sync::resolve();
         resolve();
         creation::resolve();
+        cancellation::resolve_all();
+        exec::resolve();
         jumps::resolve();
         compiled::resolve();
         profiled::resolve();
@@ -69,14 +70,6 @@ accompanied! {
     _exit(status) keep_errno(process::leave);
     _Exit(status) keep_errno(process::leave);
     quick_exit(status) keep_errno(process::leave);
-    // What follows a successful one is another program.
-    execve(path, arguments, environment) process::replaced() => |()| process::not_replaced();
-    execv(path, arguments) process::replaced() => |()| process::not_replaced();
-    execvp(file, arguments) process::replaced() => |()| process::not_replaced();
-    execvpe(file, arguments, environment) process::replaced() => |()| process::not_replaced();
-    fexecve(fd, arguments, environment) process::replaced() => |()| process::not_replaced();
-    execveat(at, path, arguments, environment, flags)
-        process::replaced() => |()| process::not_replaced();
 }
 
 /// Has the runtime told of every fork, once.

@@ -2,13 +2,13 @@
 //!
 //! ```text
 //!   pthread_sigmask(all)      waits for a change of code that goes on; none begins during the call
-//!   sigsuspend(all)           the trap is let in: a handler begins with this mask, at any time
-//!   sigaction, signal         wait as well; for the trap, the program's wish is kept beside our handler
+//!   sigsuspend(any)           a trap is blocked meanwhile if it is before: that comes back, at any time
+//!   sigaction, signal         wait as well; its handlers are those behind ours
 //! ```
 
 use libc::{sigaction as Action, sigset_t};
 use whyperf_runtime::patch::disposition::{self, Wish};
-use whyperf_runtime::patch::gate;
+use whyperf_runtime::patch::{gate, handlers, trap};
 use whyperf_runtime::process;
 
 use crate::next::Next;
@@ -52,15 +52,15 @@ gated! {
     sigprocmask(how, set, old) if blocks_trap(how, set), |real| real();
     sigblock(mask) if true, |real| real();
     sigsetmask(mask) if true, |real| real();
-    sighold(signal) if signal as i32 == libc::SIGTRAP, |real| real();
+    sighold(signal) if is_trap(signal as i32), |real| real();
     sigaction(signal, new, old) if true, |real| exchange(signal as i32, new, old, real);
     signal(signal, handler) if true, |real| shown(signal as i32, handler, real);
     bsd_signal(signal, handler) if true, |real| shown(signal as i32, handler, real);
     ssignal(signal, handler) if true, |real| shown(signal as i32, handler, real);
-    sysv_signal(signal, handler) if true, |real| real();
-    __sysv_signal(signal, handler) if true, |real| real();
-    sigset(signal, handler) if true, |real| real();
-    sigignore(signal) if true, |real| real();
+    sysv_signal(signal, handler) if true, |real| shown(signal as i32, handler, real);
+    __sysv_signal(signal, handler) if true, |real| shown(signal as i32, handler, real);
+    sigset(signal, handler) if true, |real| shown(signal as i32, handler, real);
+    sigignore(signal) if true, |real| shown(signal as i32, libc::SIG_IGN, real);
     siginterrupt(signal, flag) if true, |real| real();
 }
 
@@ -71,31 +71,30 @@ fn blocks_trap(how: usize, set: usize) -> bool {
 
 fn has_trap(set: usize) -> bool {
     // SAFETY: the program passes a set of signals, of which the kernel reads the first word.
-    unsafe { (set as *const u64).read() & TRAP != 0 }
+    unsafe { (set as *const u64).read() & trap::SIGNALS != 0 }
 }
 
-const TRAP: u64 = 1 << (libc::SIGTRAP - 1);
+const fn is_trap(signal: i32) -> bool {
+    matches!(signal, 1..=64) && trap::SIGNALS & 1 << (signal - 1) != 0
+}
 
 /// `sigaction`: what there is of ours stays, and is not told.
 fn exchange(signal: i32, new: usize, old: usize, real: impl Fn() -> usize) -> usize {
     // SAFETY: null or the description that the program passes.
     let new = unsafe { (new as *const Action).as_ref() };
-    let Some(before) = disposition::replace(signal, new.map(wish)) else {
-        let result = real();
-        // SAFETY: null or a description that the call has just filled.
-        if let Some(old) = unsafe { (old as *mut Action).as_mut() }
-            && result as i32 == 0
-            && let Some(behind) = disposition::behind(old.sa_sigaction)
-        {
-            tell(old, behind);
-        }
-        return result;
-    };
+    let (result, before) = disposition::exchange(signal, new.map(wish), real);
     // SAFETY: null or a description that the program wants filled.
-    if let Some(old) = unsafe { (old as *mut Action).as_mut() } {
-        tell(old, before);
+    let old = unsafe { (old as *mut Action).as_mut() };
+    match (result, old) {
+        (None, Some(old)) => tell(old, before),
+        (Some(result), Some(old)) if result as i32 == 0 => {
+            if let Some(behind) = disposition::behind(old.sa_sigaction, before) {
+                tell(old, behind);
+            }
+        }
+        _ => {}
     }
-    0
+    result.unwrap_or(0)
 }
 
 fn wish(action: &Action) -> Wish {
@@ -115,18 +114,16 @@ fn tell(old: &mut Action, wish: Wish) {
     }
 }
 
-/// `signal`: the same, where the handler alone is asked for.
+/// `signal` and its kin: the same, where the handler alone is asked for.
 fn shown(signal: i32, handler: usize, real: impl Fn() -> usize) -> usize {
-    let mask = if signal == libc::SIGTRAP { TRAP } else { 0 };
-    let new = Wish { handler, flags: libc::SA_RESTART as u64, mask };
-    if let Some(before) = disposition::replace(signal, Some(new)) {
-        return before.handler;
-    }
-    let before = real();
-    disposition::behind(before).map_or(before, |behind| behind.handler)
+    let new = Wish { handler, flags: 0, mask: 0 };
+    let (result, before) = disposition::exchange(signal, Some(new), real);
+    result.map_or(before.handler, |handler| {
+        disposition::behind(handler, before).map_or(handler, |behind| behind.handler)
+    })
 }
 
-/// A function that waits with another mask, in which the trap is let in.
+/// A function that waits with another mask, in which the traps are as they are without.
 macro_rules! waiting {
     ($($name:ident($($before:ident),*; $mask:ident $(; $after:ident)*);)*) => {
         $(
@@ -139,10 +136,10 @@ macro_rules! waiting {
                     $($before: $crate::wrapped::word!($before),)*
                     $mask: usize $(, $after: $crate::wrapped::word!($after))*
                 ) -> usize {
-                    if $mask == 0 || !process::is_measured() || !has_trap($mask) {
+                    if $mask == 0 || !process::is_measured() {
                         return real!(NEXT, $($before,)* $mask $(, $after)*);
                     }
-                    let let_in = without_trap($mask);
+                    let let_in = with_traps_as_outside($mask);
                     let $mask = &raw const let_in as usize;
                     real!(NEXT, $($before,)* $mask $(, $after)*)
                 }
@@ -167,11 +164,16 @@ waiting! {
     epoll_pwait2(fd, events, count, limit; mask);
 }
 
-fn without_trap(set: usize) -> sigset_t {
+/// The set, but for the traps: whoever comes back from the call blocks again what he blocked before, at any moment and
+/// without a word.
+fn with_traps_as_outside(set: usize) -> sigset_t {
     // SAFETY: a set of signals is words, for which zero is valid.
     let mut copy: sigset_t = unsafe { core::mem::zeroed() };
     // SAFETY: both begin with a word, which is all that the kernel knows.
-    unsafe { (&raw mut copy).cast::<u64>().write((set as *const u64).read() & !TRAP) };
+    unsafe {
+        let mask = (set as *const u64).read();
+        (&raw mut copy).cast::<u64>().write(handlers::with_traps_as_outside(mask));
+    }
     copy
 }
 

@@ -9,7 +9,7 @@
 //! the new tables begin as a copy of the old ones.
 
 use crate::lock::Held;
-use crate::patch::pool;
+use crate::patch::{self, pool};
 use crate::process::Stage;
 use crate::switch::{self, WIPED};
 use crate::{agent, clock, damage, environ, fork, process, thread};
@@ -98,6 +98,7 @@ pub(crate) fn end() {
     switch::all_off();
     damage::forget_slots();
     damage::unwatch();
+    patch::forget_handlers();
 }
 
 /// The same, asked for by a thread of the process itself.

@@ -98,6 +98,11 @@ pub(crate) fn watch() {
     }
 }
 
+/// Whether this is the handler of such a signal.
+pub(crate) fn is_handler(handler: usize) -> bool {
+    handler == hit as *const () as usize
+}
+
 extern "C" fn hit(signal: i32, info: *mut libc::siginfo_t, _: *mut c_void) {
     // SAFETY: the kernel hands the signal's description, with an address for a fault.
     let (code, address) = unsafe { ((*info).si_code, (*info).si_addr() as usize) };

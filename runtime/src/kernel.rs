@@ -118,6 +118,22 @@ pub(crate) fn restore_signals(mask: u64) {
     unsafe { call(libc::SYS_rt_sigprocmask, arguments) };
 }
 
+/// Blocks these signals, too, in the calling thread.
+pub(crate) fn block_also(signals: u64) {
+    let arguments = [libc::SIG_BLOCK as usize, &raw const signals as usize, 0, 8, 0, 0];
+    // SAFETY: the mask lives here and has the size passed on.
+    unsafe { call(libc::SYS_rt_sigprocmask, arguments) };
+}
+
+/// The signals that the calling thread blocks.
+pub(crate) fn blocked() -> u64 {
+    let mut now = 0_u64;
+    let arguments = [libc::SIG_BLOCK as usize, 0, &raw mut now as usize, 8, 0, 0];
+    // SAFETY: the mask lives here and has the size passed on.
+    unsafe { call(libc::SYS_rt_sigprocmask, arguments) };
+    now
+}
+
 /// A handler that is told of the signal's cause.
 pub(crate) type Handler = extern "C" fn(i32, *mut libc::siginfo_t, *mut c_void);
 

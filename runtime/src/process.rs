@@ -226,6 +226,12 @@ pub fn leave() {
     tables.header().leave(clock::now());
 }
 
+/// Whether this process is the one that is measured, and not a child of `vfork` in its memory.
+#[must_use]
+pub fn is_own() -> bool {
+    own().is_some()
+}
+
 /// The process is about to become another program.
 pub fn replaced() {
     set_state(State::Replaced);

@@ -63,6 +63,39 @@ pub fn listen(begin: Begin) -> bool {
     unsafe { kernel::dispose(SIGNAL, new) }
 }
 
+/// What is done about the signal when the process does not become another program.
+#[derive(Debug)]
+pub struct Silence(Option<Disposition>);
+
+/// The process is about to become another program, which no signal of ours may reach: it is ignored from here on, and
+/// what is on its way is gone.
+#[must_use]
+pub fn fall_silent() -> Silence {
+    let now = kernel::disposition(SIGNAL);
+    let heard = now.filter(|now| !matches!(now.handler, libc::SIG_DFL | libc::SIG_IGN));
+    if heard.is_some() {
+        let ignored = Disposition { handler: libc::SIG_IGN, ..Disposition::default() };
+        // SAFETY: nothing is called.
+        unsafe { kernel::dispose(SIGNAL, ignored) };
+    }
+    Silence(heard)
+}
+
+impl Silence {
+    /// It did not: the signal is heard again.
+    pub fn end(self) {
+        if let Some(heard) = self.0 {
+            // SAFETY: what the kernel told of this signal before.
+            unsafe { kernel::dispose_as_it_is(SIGNAL, &heard) };
+        }
+    }
+}
+
+/// Whether this is the handler of a summons.
+pub(crate) fn is_handler(handler: usize) -> bool {
+    handler == called as *const () as usize
+}
+
 /// The handler. Where [`heard`] answers so it returns by hand.
 // SAFETY: the kernel calls it with the signal, its description and the context. It keeps the stack
 // aligned for the call, and `rbx`; what it jumps to takes the context in `rbx`.

@@ -80,6 +80,14 @@ fn map_at(address: u64, size: u64, protection: i32) -> Result<(), u64> {
     }
 }
 
+/// Whether an address lies in the code of one.
+pub(super) fn has(at: u64) -> bool {
+    let used = USED.load(Ordering::Relaxed);
+    ALL.iter().take(used).any(|arena| {
+        (arena.code.load(Ordering::Relaxed)..arena.end.load(Ordering::Relaxed)).contains(&at)
+    })
+}
+
 /// Whether so many bytes of code lie wholly in an arena whose data has the word.
 pub(super) fn holds(stub: u64, length: u64, word: u64) -> bool {
     let used = USED.load(Ordering::Relaxed);

@@ -5,7 +5,7 @@ use super::disposition::Unblocked;
 use super::maps::Maps;
 use super::site::{self, JUMP, Ran, Site, State};
 use super::text::{self, Text};
-use super::{arena, compiled, count, gate, threads, trap, wide};
+use super::{arena, compiled, count, gate, handlers, threads, trap, wide};
 use crate::lock::Held;
 use crate::region;
 use crate::view::Tables;
@@ -33,8 +33,9 @@ impl Ground {
             return Err(obstacle);
         }
         let closed = gate::close(held).ok_or(Outcome::Busy)?;
-        if !trap::install() {
-            return Err(Outcome::SigtrapBlocked);
+        handlers::lie_in_front(&closed);
+        if !trap::choose(&closed) {
+            return Err(Outcome::TrapHandled);
         }
         let handlers = Unblocked::new(&closed);
         if let Some(obstacle) = threads::obstacle() {

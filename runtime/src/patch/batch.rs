@@ -12,11 +12,10 @@
 use super::inspection;
 use super::site::{self, JUMP, Site, State};
 use super::text::{Text, synchronize};
+use super::trap;
 use core::sync::atomic::{AtomicU64, Ordering};
 use whyperf_layout::Outcome;
 use whyperf_layout::geometry::STAGING_CAPACITY;
-
-const TRAP: u8 = 0xcc;
 
 /// Slots whose sites change.
 #[derive(Debug)]
@@ -93,7 +92,7 @@ impl Batch {
         if way == Way::In && !self.sites().all(|site| write_island(text, site)) {
             return Err(Outcome::NoTextWrite);
         }
-        let trapped = self.sites().all(|site| text.write(at(site), &[TRAP]));
+        let trapped = self.sites().all(|site| text.write(at(site), &[trap::byte()]));
         if !trapped || !synchronize() {
             self.sites().for_each(|site| take_back_all(text, site, way));
             synchronize();

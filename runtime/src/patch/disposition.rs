@@ -1,38 +1,35 @@
-//! The program's handlers of signals: while code changes none begins that blocks the trap, and what of ours is
+//! The program's dispositions of signals: while code changes no handler begins that blocks a trap, and what of ours is
 //! among them the program does not see.
 
 use super::gate::Closed;
-use super::{inspection, trap};
+use super::{front, handlers, inspection, trap};
 use crate::kernel::{self, Disposition};
+use crate::lock::Held;
 
-/// Signals are numbered from 1 to this.
-const LAST: i32 = 64;
-
-/// The handlers of which the masks were changed, a bit for each signal.
-#[derive(Debug)]
+/// The handlers of which the masks were changed.
+#[derive(Debug, Default)]
 pub(super) struct Unblocked {
-    trap: u64,
-    question: u64,
+    /// Those from whose masks each of the unwanted signals was taken, a bit for each handler's signal.
+    taken: [u64; 3],
 }
 
 impl Unblocked {
-    /// Takes the trap, and the signal that asks where a thread stands, out of the masks of all handlers. Nobody
+    /// Takes the traps, and the signal that asks where a thread stands, out of the masks of all handlers. Nobody
     /// else changes them: the gate is closed.
     pub(super) fn new(_: &Closed) -> Self {
-        let mut changed = Self { trap: 0, question: 0 };
-        let (trap, question) = (bit(libc::SIGTRAP), inspection::signal().map_or(0, bit));
-        for signal in 1..=LAST {
+        let mut changed = Self::default();
+        let all = unwanted().iter().fold(0, |all, one| all | one);
+        for signal in 1..=handlers::LAST {
             let Some(now) = kernel::disposition(signal) else { continue };
-            if matches!(now.handler, libc::SIG_DFL | libc::SIG_IGN) {
-                continue;
-            }
-            if now.mask & (trap | question) == 0 {
-                continue;
-            }
-            let (had_trap, had_question) = (now.mask & trap != 0, now.mask & question != 0);
-            if put(signal, Disposition { mask: now.mask & !(trap | question), ..now }) {
-                changed.trap |= if had_trap { bit(signal) } else { 0 };
-                changed.question |= if had_question { bit(signal) } else { 0 };
+            let is_handled = !matches!(now.handler, libc::SIG_DFL | libc::SIG_IGN);
+            let blocked = now.mask & all;
+            if is_handled
+                && blocked != 0
+                && put(signal, Disposition { mask: now.mask & !all, ..now })
+            {
+                for (taken, one) in changed.taken.iter_mut().zip(unwanted()) {
+                    *taken |= if blocked & one == 0 { 0 } else { bit(signal) };
+                }
             }
         }
         changed
@@ -41,15 +38,23 @@ impl Unblocked {
 
 impl Drop for Unblocked {
     fn drop(&mut self) {
-        for signal in (1..=LAST).filter(|signal| (self.trap | self.question) & bit(*signal) != 0) {
-            if let Some(now) = kernel::disposition(signal) {
-                let trap = if self.trap & bit(signal) != 0 { bit(libc::SIGTRAP) } else { 0 };
-                let is_asked = self.question & bit(signal) != 0;
-                let question = inspection::signal().filter(|_| is_asked).map_or(0, bit);
-                put(signal, Disposition { mask: now.mask | trap | question, ..now });
+        for signal in 1..=handlers::LAST {
+            let taken = self.taken.iter().zip(unwanted());
+            let taken = taken.filter(|(handlers, _)| **handlers & bit(signal) != 0);
+            let mask = taken.fold(0, |mask, (_, one)| mask | one);
+            if mask != 0
+                && let Some(now) = kernel::disposition(signal)
+            {
+                put(signal, Disposition { mask: now.mask | mask, ..now });
             }
         }
     }
+}
+
+/// The signals that no handler is to block, each in a set of its own.
+fn unwanted() -> [u64; 3] {
+    let question = inspection::signal().map_or(0, bit);
+    [bit(libc::SIGTRAP), bit(libc::SIGILL), question]
 }
 
 /// The same handler, with the program's own way back.
@@ -73,16 +78,30 @@ pub struct Wish {
     pub mask: u64,
 }
 
-/// The program replaces what happens at a signal, between `gate::enter` and `gate::leave`. What it learns
-/// had happened before; `None` when the kernel has to be asked.
-#[must_use]
-pub fn replace(signal: i32, new: Option<Wish>) -> Option<Wish> {
-    (signal == libc::SIGTRAP).then(|| trap::replace(new)).flatten()
+/// The program replaces what happens at a signal, or asks, by `real`, between `gate::enter` and `gate::leave`.
+/// Answers what `real` did, `None` when it was not needed, and what the program had wanted before, should `real`
+/// tell of ours.
+pub fn exchange(
+    signal: i32,
+    new: Option<Wish>,
+    real: impl FnOnce() -> usize,
+) -> (Option<usize>, Wish) {
+    let held = Held::take();
+    let before = handlers::behind(signal);
+    let is_ours = handlers::are_in_front();
+    let result = if is_ours && trap::stays(signal, new) { None } else { Some(real()) };
+    if is_ours && result.is_some() {
+        handlers::cover(signal);
+    }
+    drop(held);
+    (result, before)
 }
 
-/// What the program learns of the handler that the kernel told of; `None` when it is not ours.
+/// What the program learns of the handler that the kernel told of, before which it had wanted that; `None` when it is
+/// not ours.
 #[must_use]
-pub fn behind(handler: usize) -> Option<Wish> {
+pub fn behind(handler: usize, before: Wish) -> Option<Wish> {
     let nothing = Wish { handler: libc::SIG_DFL, flags: 0, mask: 0 };
-    trap::behind(handler).or_else(|| inspection::is_handler(handler).then_some(nothing))
+    let is_front = front::is_front(handler);
+    is_front.then_some(before).or_else(|| inspection::is_handler(handler).then_some(nothing))
 }

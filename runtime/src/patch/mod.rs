@@ -16,16 +16,19 @@ pub(crate) mod count;
 pub mod departure;
 pub mod disposition;
 mod form;
+mod front;
 pub mod gate;
+pub mod handlers;
 mod index;
 mod inspection;
 mod maps;
 mod personality;
+mod place;
 pub(crate) mod pool;
 pub(crate) mod site;
 mod text;
 mod threads;
-mod trap;
+pub mod trap;
 pub(crate) mod visit;
 mod wide;
 pub(crate) mod window;
@@ -58,6 +61,15 @@ pub(crate) fn carry_out(tables: Tables, command: Message, held: &Held) -> Option
         return None;
     };
     Some(Message { what: what as u64, arguments })
+}
+
+/// The measurement ended: the program's handlers are its own again, unless threads still come through an arena.
+pub(crate) fn forget_handlers() {
+    let leads_there =
+        |site: &site::Site| site.is(site::State::Armed) || site.is(site::State::Retiring);
+    if !site::all().any(leads_there) {
+        handlers::step_aside();
+    }
 }
 
 /// Bytes of all slots of a form: an address of theirs that a function finds as its caller's stands for another one.

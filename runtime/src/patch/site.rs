@@ -81,7 +81,7 @@ static BY_SITE: Index = Index::new();
 pub(super) const JUMP: usize = 5;
 
 impl Site {
-    const fn new() -> Self {
+    pub(super) const fn new() -> Self {
         Self {
             state: AtomicU32::new(0),
             region: AtomicU32::new(0),
@@ -103,7 +103,7 @@ impl Site {
     }
 
     /// Takes over what was planned.
-    fn fill(&self, patch: &Patch) {
+    pub(super) fn fill(&self, patch: &Patch) {
         for (place, value) in [
             (&self.entry, patch.entry),
             (&self.length, patch.length),
@@ -157,6 +157,12 @@ impl Site {
         let [_, new, ..] =
             pairs.map(u32::to_le_bytes).find(|[old, ..]| u64::from(*old) == distance)?;
         Some(self.copy.load(Ordering::Relaxed) + u64::from(new))
+    }
+
+    /// Where the instructions behind the first begin, and their copies: distances from site and copy.
+    pub(super) fn boundaries(&self) -> impl Iterator<Item = (u64, u64)> {
+        let pairs = self.boundaries.iter().map(|pair| pair.load(Ordering::Relaxed).to_le_bytes());
+        pairs.map(|[old, new, ..]| (u64::from(old), u64::from(new))).filter(|(old, _)| *old != 0)
     }
 
     /// Whether more than one instruction is replaced, so that a thread may stand between them.
@@ -224,6 +230,11 @@ impl Site {
             unsafe { &*(word as *const AtomicU64) }.store(to, Ordering::Relaxed);
         }
     }
+}
+
+/// The entries in use.
+pub(super) fn all() -> impl Iterator<Item = &'static Site> {
+    SITES.iter().take(used())
 }
 
 /// Entries in use.

@@ -1,5 +1,6 @@
 //! The threads of this process as the kernel shows them: what forbids a change of code.
 
+use super::trap;
 use crate::kernel;
 use core::ffi::CStr;
 use core::sync::atomic::AtomicU32;
@@ -43,6 +44,13 @@ fn obstacle_of(thread: u32) -> Option<Outcome> {
 /// Whether a thread blocks a signal.
 pub(super) fn blocks(thread: u32, signal: i32) -> bool {
     Status::of(thread).blocked & 1 << (signal - 1) != 0
+}
+
+/// Whether a signal is on its way to a thread.
+pub(super) fn is_pending(signal: i32) -> bool {
+    let mut found = false;
+    let listed = each(|thread| found |= Status::of(thread).pending & 1 << (signal - 1) != 0);
+    found || !listed
 }
 
 /// Calls `visit` with the number of each thread; false when they cannot be listed.
@@ -93,6 +101,8 @@ struct Status {
     is_traced: bool,
     /// The signals that it blocks, a bit for each.
     blocked: u64,
+    /// The signals that are on their way to it, a bit for each.
+    pending: u64,
     has_shadow_stack: bool,
     /// It runs no code any more.
     is_over: bool,
@@ -118,21 +128,28 @@ impl Status {
     }
 
     const fn blocks_trap(&self) -> bool {
-        !self.is_over && self.blocked & 1 << (libc::SIGTRAP - 1) != 0
+        !self.is_over && self.blocked & trap::SIGNALS != 0
     }
 
     fn read(&mut self, line: &[u8]) {
         if let Some(tracer) = line.strip_prefix(b"TracerPid:\t") {
             self.is_traced = tracer != b"0";
         } else if let Some(mask) = line.strip_prefix(b"SigBlk:\t") {
-            let digit = |byte: &u8| char::from(*byte).to_digit(16).map_or(0, u64::from);
-            self.blocked = mask.iter().fold(0_u64, |sum, byte| sum << 4 | digit(byte));
+            self.blocked = set(mask);
+        } else if let Some(mask) = line.strip_prefix(b"SigPnd:\t") {
+            self.pending = set(mask);
         } else if let Some(features) = line.strip_prefix(b"x86_Thread_features:\t") {
             self.has_shadow_stack = features.windows(5).any(|word| word == b"shstk");
         } else if let Some(state) = line.strip_prefix(b"State:\t") {
             self.is_over = state.starts_with(b"Z");
         }
     }
+}
+
+/// A set of signals as the kernel shows it.
+fn set(mask: &[u8]) -> u64 {
+    let digit = |byte: &u8| char::from(*byte).to_digit(16).map_or(0, u64::from);
+    mask.iter().fold(0_u64, |sum, byte| sum << 4 | digit(byte))
 }
 
 /// `/proc/self/task/<thread>` and what follows.
@@ -174,7 +191,7 @@ mod tests {
             status.read(line);
         }
         assert!(status.blocks_trap() && !status.is_traced && !status.has_shadow_stack);
-        for line in [&b"TracerPid:\t17"[..], b"SigBlk:\tffffffffffffffef"] {
+        for line in [&b"TracerPid:\t17"[..], b"SigBlk:\tffffffffffffffe7"] {
             status.read(line);
         }
         status.read(b"x86_Thread_features:\tshstk wrss ");

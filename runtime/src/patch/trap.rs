@@ -1,114 +1,134 @@
-//! The handler of traps: who runs into a site while its bytes change goes on in the copy.
+//! Traps: who runs into a site while its bytes change goes on in the copy.
 //!
 //! A change begins with a trap in the first byte, which alone may be swapped at any time. Whoever
 //! meets it is led to the copy of the function's first instructions, uncounted, and sees no
-//! difference. Traps that are not ours go where the program sends them.
+//! difference.
+//!
+//! ```text
+//!   SIGTRAP   int3                    where the program does nothing about SIGTRAP
+//!   SIGILL    an invalid instruction  else, where it does nothing about SIGILL
+//!   none      code is not changed     else: a handler of the program's runs with its own signal blocked, and who
+//!                                     meets a trap while its signal is blocked is killed
+//! ```
 
 use super::disposition::Wish;
-use super::site;
+use super::{front, gate, handlers, site, threads};
+use crate::interrupted::Context;
 use crate::kernel::{self, Disposition};
-use core::ffi::c_void;
-use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
-/// What the program itself does about the signal.
-static CHAINED: AtomicUsize = AtomicUsize::new(libc::SIG_DFL);
-static FLAGS: AtomicU64 = AtomicU64::new(0);
-static MASK: AtomicU64 = AtomicU64::new(0);
+/// A way to trap.
+#[derive(Debug)]
+struct Trap {
+    signal: i32,
+    /// The instruction.
+    byte: u8,
+    /// The processor's number for it, as the context has it.
+    number: i64,
+    /// How far behind the instruction the context says that the thread is.
+    past: u64,
+}
 
-/// Installs the handler if it is not there; false when the kernel refuses. It stays: a trap that was
-/// taken may arrive late.
-pub(super) fn install() -> bool {
-    let Some(now) = kernel::disposition(libc::SIGTRAP) else { return false };
-    if now.handler == hit as *const () as usize {
-        return true;
-    }
-    // A process that ignores the signal hands that down to the programs that it starts.
-    if now.handler == libc::SIG_IGN {
+/// The first that the program leaves alone is taken.
+const TRAPS: [Trap; 2] = [
+    Trap { signal: libc::SIGTRAP, byte: 0xcc, number: 3, past: 1 },
+    Trap { signal: libc::SIGILL, byte: 0x06, number: 6, past: 0 },
+];
+
+/// The signals that any of them may raise, a bit for each: no thread blocks one while code changes.
+pub const SIGNALS: u64 = bit(libc::SIGTRAP) | bit(libc::SIGILL);
+
+/// The one by which code is changed now.
+static CHOSEN: AtomicUsize = AtomicUsize::new(0);
+
+/// Chooses the trap for the next change and sees that it is caught; false when the program, or the kernel,
+/// leaves none. Nobody else changes handlers.
+pub(super) fn choose(_: &gate::Closed) -> bool {
+    let free = TRAPS.iter().position(|trap| is_ours(trap) || install(trap));
+    CHOSEN.store(free.unwrap_or(0), Ordering::Relaxed);
+    free.is_some()
+}
+
+/// The byte of the chosen one.
+pub(super) fn byte() -> u8 {
+    TRAPS.get(CHOSEN.load(Ordering::Relaxed)).map_or(0xcc, |trap| trap.byte)
+}
+
+/// Whether its handler is there, and none of the program's behind it.
+fn is_ours(trap: &Trap) -> bool {
+    let is_front = |now: Disposition| front::is_front(now.handler);
+    handlers::behind(trap.signal).handler == libc::SIG_DFL
+        && kernel::disposition(trap.signal).is_some_and(is_front)
+}
+
+/// Installs the handler where nothing else is. One that ignores the signal hands that down to the programs that it
+/// starts. It stays: a trap that was taken may arrive late.
+fn install(trap: &Trap) -> bool {
+    let is_free = |now: Disposition| now.handler == libc::SIG_DFL;
+    if !kernel::disposition(trap.signal).is_some_and(is_free) {
         return false;
     }
-    CHAINED.store(now.handler, Ordering::Relaxed);
-    FLAGS.store(now.flags, Ordering::Relaxed);
-    MASK.store(now.mask, Ordering::Relaxed);
-    let flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART;
+    handlers::keep(trap.signal, Wish { handler: libc::SIG_DFL, flags: 0, mask: 0 });
+    put(trap.signal)
+}
+
+fn put(signal: i32) -> bool {
+    let flags = (libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART) as u64;
     // Nothing comes in between: each handler takes kilobytes of a stack that the program made as small as it could.
-    let new = Disposition { handler: hit as *const () as usize, flags: flags as u64, ..now };
-    // SAFETY: `hit` has the type that the flags say; it uses atomics and the interrupted context, or
-    // does what the program itself would have done at this moment.
-    unsafe { kernel::dispose(libc::SIGTRAP, Disposition { mask: u64::MAX, ..new }) }
+    let new =
+        Disposition { handler: front::address(), flags, mask: u64::MAX, ..Disposition::default() };
+    // SAFETY: the front has the type that the flags say; it uses atomics and the interrupted context, or does what the
+    // program itself would have done at this moment.
+    unsafe { kernel::dispose(signal, new) }
 }
 
-/// What the program would learn of the signal if the handler is the one here.
-pub(super) fn behind(handler: usize) -> Option<Wish> {
-    (handler == hit as *const () as usize).then(|| Wish {
-        handler: CHAINED.load(Ordering::Relaxed),
-        flags: FLAGS.load(Ordering::Relaxed),
-        mask: MASK.load(Ordering::Relaxed),
-    })
-}
-
-/// The program wants something else to happen, which from now on does for traps that are not ours; answers what
-/// it wanted before. `None` when the kernel is to do it.
-pub(super) fn replace(new: Option<Wish>) -> Option<Wish> {
-    let before = behind(kernel::disposition(libc::SIGTRAP)?.handler)?;
-    if let Some(new) = new {
-        if new.handler == libc::SIG_IGN {
-            return None;
-        }
-        CHAINED.store(new.handler, Ordering::Relaxed);
-        FLAGS.store(new.flags, Ordering::Relaxed);
-        MASK.store(new.mask, Ordering::Relaxed);
+/// The program wants the default again, but the handler of traps stays; false when the kernel is to do it.
+pub(super) fn stays(signal: i32, new: Option<Wish>) -> bool {
+    let is_default = new.is_some_and(|new| new.handler == libc::SIG_DFL);
+    let is_trap = TRAPS.iter().any(|trap| trap.signal == signal);
+    let is_front = |now: Disposition| front::is_front(now.handler);
+    is_default && is_trap && kernel::disposition(signal).is_some_and(is_front) && {
+        handlers::keep(signal, Wish { handler: libc::SIG_DFL, flags: 0, mask: 0 });
+        put(signal)
     }
-    Some(before)
 }
 
-extern "C" fn hit(signal: i32, info: *mut libc::siginfo_t, context: *mut c_void) {
-    // SAFETY: the kernel passes the interrupted context.
-    let registers = unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
-    const BREAKPOINT: i64 = 3;
-    let [number, at] = [libc::REG_TRAPNO as usize, libc::REG_RIP as usize];
-    if registers.get(number) == Some(&BREAKPOINT)
-        && let Some(place) = registers.get_mut(at)
-        && let Some(copy) = site::copy_of((*place as u64).wrapping_sub(1))
+/// Gives a trap's signal its default disposition back, once no thread has one on its way.
+pub(super) fn remove(signal: i32) {
+    const LOOKS: u32 = 1000;
+    const PAUSE: u64 = 100_000;
+    let nobody = AtomicU32::new(0);
+    for _ in 0..LOOKS {
+        if !threads::is_pending(signal) {
+            kernel::set_default(signal);
+            return;
+        }
+        kernel::futex_wait(&nobody, 0, PAUSE);
+    }
+}
+
+/// Whether the signal tells of a trap of ours; then the thread goes on in the copy.
+pub(super) fn is_met(signal: i32, context: &mut Context) -> bool {
+    let registers = &mut context.uc_mcontext.gregs;
+    let number = registers.get(libc::REG_TRAPNO as usize).copied();
+    let is_one = |trap: &&Trap| trap.signal == signal && Some(trap.number) == number;
+    let Some(trap) = TRAPS.iter().find(is_one) else { return false };
+    if let Some(place) = registers.get_mut(libc::REG_RIP as usize)
+        && let Some(copy) = site::copy_of((*place as u64).wrapping_sub(trap.past))
     {
         *place = copy as i64;
-        return;
+        return true;
     }
-    pass_on(signal, info, context);
+    false
 }
 
-/// Does what the program would have done.
+/// Does what would have happened without the handler: a fault repeats, or is sent again, when it returns.
 #[cold]
-fn pass_on(signal: i32, info: *mut libc::siginfo_t, context: *mut c_void) {
-    let handler = CHAINED.load(Ordering::Relaxed);
-    // SAFETY: the kernel passes the signal's description.
-    let is_sent = unsafe { (*info).si_code } <= 0;
-    if handler == libc::SIG_DFL || (handler == libc::SIG_IGN && !is_sent) {
-        kernel::set_default(signal);
-        kernel::send_to_thread(signal);
-        return;
-    }
-    if handler == libc::SIG_IGN {
-        return;
-    }
-    let flags = FLAGS.load(Ordering::Relaxed) as i32;
-    let own = if flags & libc::SA_NODEFER == 0 { 1 << (signal - 1) } else { 0 };
-    if flags & libc::SA_RESETHAND != 0 {
-        CHAINED.store(libc::SIG_DFL, Ordering::Relaxed);
-    }
-    // SAFETY: the kernel passes the interrupted context, in which it keeps a mask of one word.
-    let interrupted = unsafe {
-        (&raw const (*context.cast::<libc::ucontext_t>()).uc_sigmask).cast::<u64>().read()
-    };
-    kernel::restore_signals(interrupted | MASK.load(Ordering::Relaxed) | own);
-    // Returning from this handler brings the interrupted mask back.
-    if flags & libc::SA_SIGINFO != 0 {
-        type Told = extern "C" fn(i32, *mut libc::siginfo_t, *mut c_void);
-        // SAFETY: the program installed it with the flag that promises this type.
-        let handler = unsafe { core::mem::transmute::<usize, Told>(handler) };
-        handler(signal, info, context);
-    } else {
-        // SAFETY: the program installed it without that flag.
-        let handler = unsafe { core::mem::transmute::<usize, extern "C" fn(i32)>(handler) };
-        handler(signal);
-    }
+pub(super) fn strike(signal: i32) {
+    kernel::set_default(signal);
+    kernel::send_to_thread(signal);
+}
+
+const fn bit(signal: i32) -> u64 {
+    1 << (signal - 1)
 }
