@@ -6,6 +6,7 @@ mod built;
 mod calls;
 mod clash;
 mod comparison;
+mod faults;
 mod guests;
 #[path = "../needs.rs"]
 mod needs;
