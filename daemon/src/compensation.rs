@@ -19,7 +19,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use whyperf_layout::Head;
 
-use crate::cost::DEAREST;
 use crate::thread::{Growth, NodeState};
 
 /// What a visit costs, in 1/256 ticks.
@@ -142,6 +141,8 @@ fn pay(nodes: &mut [NodeState], growth: &mut [Growth]) {
     }
 }
 
+/// No event pair costs more than 4096 ticks; a calibration that says so was disturbed.
+const DEAREST: u64 = 4096 << 8;
 /// Carried to the next pass at most, in 1/256 ticks: visits whose time was told before they ended.
 const CARRIED: u64 = 4 * DEAREST;
 

@@ -10,33 +10,7 @@ use crate::compensation::Price;
 use crate::daemon::Daemon;
 use crate::process::{Pass, Process};
 use crate::region::Region;
-
-/// A region that was switched, or could not be.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Switched {
-    /// Rank or process id.
-    pub process: String,
-    /// Name of the region.
-    pub region: String,
-    /// What became of it.
-    pub outcome: SwitchOutcome,
-}
-
-/// What a process replied.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SwitchOutcome {
-    /// It is on now.
-    On,
-    /// It is off now.
-    Off,
-    /// The process switched it off by itself after so many visits: it was too hot.
-    TooHot {
-        /// Visits by then.
-        visits: u64,
-    },
-    /// The process could not do it.
-    Refused,
-}
+use crate::switched::{SwitchOutcome, Switched};
 
 /// A region of the program that is not measured to the end: its numbers are lower bounds.
 #[derive(Clone, Debug, PartialEq, Eq)]

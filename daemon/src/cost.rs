@@ -121,8 +121,6 @@ pub(crate) fn event_cost(
 
 /// Nanoseconds of an event pair where nobody measured it.
 const UNCALIBRATED: u64 = 25;
-/// No event pair costs more than 4096 ticks; a calibration that says so was disturbed.
-pub(crate) const DEAREST: u64 = 4096 << 8;
 
 /// What the intervals of the last second cost.
 #[derive(Debug, Default)]

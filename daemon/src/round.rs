@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use whyperf_model::matching::{PairId, Tally};
 use whyperf_model::{Interval, Resource, Sample};
 
-use crate::control::Switched;
 use crate::error::Error;
+use crate::switched::Switched;
 
 /// Everything new since the round before; each list in a fixed order.
 #[derive(Debug, Default)]

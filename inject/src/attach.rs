@@ -8,40 +8,13 @@
 //! ```
 //! From there on the process is like one that was started with the library.
 
-use std::ffi::OsStr;
-use std::path::Path;
 use std::thread;
 
-use crate::maps::{Mapped, Maps};
+use crate::maps::Maps;
 use crate::owner::Owner;
 use crate::refusal::{self, Refusal};
+use crate::request::Request;
 use crate::{facts, loader, summons};
-
-/// What a process is to do once it is attached to.
-#[derive(Clone, Debug)]
-pub struct Request<'a> {
-    /// The absolute path of `libwhyperf.so`.
-    pub library: &'a Path,
-    /// The run directory in which it leaves its region.
-    pub directory: &'a Path,
-    /// How many regions of a callpath are kept apart, 0 for all.
-    pub callpath_depth: u32,
-    /// Whether it is measured for somebody who is gone, which then ends.
-    pub(crate) take_over: bool,
-}
-
-impl<'a> Request<'a> {
-    /// To be measured by the library at this path, into this run directory.
-    #[must_use]
-    pub const fn new(library: &'a Path, directory: &'a Path, callpath_depth: u32) -> Self {
-        Self { library, directory, callpath_depth, take_over: false }
-    }
-
-    /// The library where it is loaded already.
-    pub(crate) fn loaded<'m>(&self, maps: &'m Maps) -> Option<&'m Mapped> {
-        maps.named(|name| Some(OsStr::new(name)) == self.library.file_name())
-    }
-}
 
 /// Attaches to a process. It runs on all the time but for one of its threads, which is stopped for about
 /// a millisecond; where the process carries the library already, none is.
@@ -85,6 +58,3 @@ fn check_measured(pid: u32) -> Result<bool, Refusal> {
         _ => Ok(true),
     }
 }
-
-/// The file name of the library that measures.
-pub const LIBRARY: &str = "libwhyperf.so";

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::maps::Maps;
 use crate::memory::Memory;
-use crate::session::restarted;
+use crate::thread_state::restarted;
 use crate::tracee::{Stop, Tracee};
 use crate::walk::{Images, Known, Picture};
 
@@ -75,7 +75,7 @@ fn sight(images: &mut Images<'_>, picture: &Picture) -> Sight {
     let (frames, is_whole) = images.walk(picture);
     let calls = frames.iter().map(|frame| OpenCall {
         address: frame.address,
-        is_ours: frame.image.as_ref().is_some_and(|image| image.name == crate::attach::LIBRARY),
+        is_ours: frame.image.as_ref().is_some_and(|image| image.name == crate::request::LIBRARY),
     });
     Sight { calls: calls.collect(), is_whole }
 }

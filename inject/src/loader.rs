@@ -6,12 +6,12 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::Request;
 use crate::facts;
 use crate::image::Image;
 use crate::maps::Maps;
 use crate::memory::Memory;
 use crate::refusal::Refusal;
+use crate::request::Request;
 use crate::safe_point::{self, is_c_library};
 use crate::session::{Failure, Session};
 use crate::stub::{self, Word};

@@ -1,8 +1,9 @@
-//! What lies where in the memory of a process that is to be attached to.
+//! The files and special mappings of a process, each from its first stretch of memory to its last.
 
-use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+
+use crate::stretches::{self, Stretch};
 
 /// One file or special mapping: everything from its first stretch to its last.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,12 +27,12 @@ pub(crate) struct Maps {
 impl Maps {
     /// As it is now; empty when the process is gone or must not be looked at.
     pub(crate) fn of(pid: u32) -> Self {
-        Self::parse(&fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default())
+        Self::over(&stretches::Maps::of(pid))
     }
 
-    fn parse(text: &str) -> Self {
+    fn over(maps: &stretches::Maps) -> Self {
         let mut all: Vec<Mapped> = Vec::new();
-        for stretch in text.lines().filter_map(stretch) {
+        for stretch in maps.stretches().iter().filter_map(Mapped::of) {
             match all.last_mut() {
                 Some(last)
                     if last.path == stretch.path && last.range.end <= stretch.range.start =>
@@ -74,23 +75,19 @@ impl Mapped {
     }
 }
 
-fn stretch(line: &str) -> Option<Mapped> {
-    let mut fields = line.splitn(6, ' ');
-    let (start, end) = fields.next()?.split_once('-')?;
-    let rights = fields.next()?;
-    let offset = u64::from_str_radix(fields.next()?, 16).ok()?;
-    let path = fields.nth(2).unwrap_or_default().trim_start();
-    let (path, deleted) = match path.strip_suffix(" (deleted)") {
-        Some(path) => (path, true),
-        None => (path, false),
-    };
-    if path.is_empty() {
-        return None;
+impl Mapped {
+    /// What a stretch of memory is; `None` where it has no name.
+    fn of(stretch: &Stretch) -> Option<Self> {
+        let (path, deleted) = match &stretch.file {
+            Some(file) => (file.path.clone(), file.is_deleted),
+            None if stretch.label.is_empty() => return None,
+            None => (PathBuf::from(&stretch.label), false),
+        };
+        let range = stretch.start..stretch.end;
+        let code =
+            if stretch.executable { vec![(range.clone(), stretch.offset)] } else { Vec::new() };
+        Some(Self { path, deleted, range, code })
     }
-    let number = |text| u64::from_str_radix(text, 16).ok();
-    let range = number(start)?..number(end)?;
-    let code = if rights.contains('x') { vec![(range.clone(), offset)] } else { Vec::new() };
-    Some(Mapped { path: path.into(), deleted, range, code })
 }
 
 #[cfg(test)]
@@ -99,13 +96,13 @@ mod tests {
 
     #[test]
     fn stretches_of_one_file_belong_together() {
-        let maps = Maps::parse(
+        let maps = Maps::over(&stretches::Maps::parse(
             "1000-2000 r--p 00000000 08:02 17 /lib/a.so\n\
              2000-3000 r-xp 00001000 08:02 17 /lib/a.so\n\
              3000-4000 rw-p 00000000 00:00 0 \n\
              4000-5000 rw-s 00000000 00:19 9 /dev/shm/x/1-0.region (deleted)\n\
              7000-8000 r-xp 00000000 00:00 0 [vdso]\n",
-        );
+        ));
         let found = maps.around(0x2800).expect("code of a.so");
         assert_eq!((found.name(), found.range.clone()), ("a.so", 0x1000..0x3000));
         assert_eq!(found.code, [(0x2000..0x3000, 0x1000)]);

@@ -10,6 +10,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
+use crate::thread_state::{ThreadState, restarted};
 use crate::tracee::{Go, Registers, Stop, Tracee};
 use crate::way_back;
 
@@ -17,21 +18,11 @@ use crate::way_back;
 #[derive(Debug)]
 pub(crate) struct Session {
     tracee: Tracee,
-    standing: Standing,
+    standing: ThreadState,
     /// Signals that came meanwhile, for the end.
     held: Vec<i32>,
     /// Whether anything of the thread was changed.
     touched: bool,
-}
-
-/// How a thread stood when it was stopped.
-#[derive(Debug)]
-pub(crate) struct Standing {
-    pub(crate) registers: Registers,
-    /// Floating-point, vector and other extended registers.
-    pub(crate) extended: Vec<u8>,
-    /// Signals that it blocked.
-    pub(crate) blocked: u64,
 }
 
 /// Why a borrowed thread did not do what it should.
@@ -60,7 +51,7 @@ impl Session {
         if let Err(failure) = park(&tracee, patience, None) {
             return Err(let_go(&tracee, failure));
         }
-        let standing = Standing {
+        let standing = ThreadState {
             registers: tracee.registers()?,
             extended: tracee.extended()?,
             blocked: tracee.blocked()?,
@@ -74,7 +65,7 @@ impl Session {
     }
 
     /// How it stood when it was stopped.
-    pub(crate) const fn standing(&self) -> &Standing {
+    pub(crate) const fn standing(&self) -> &ThreadState {
         &self.standing
     }
 
@@ -199,21 +190,6 @@ impl Session {
     }
 }
 
-impl Standing {
-    /// The registers with which it goes on where the kernel does not look: it makes an interrupted call
-    /// again by itself.
-    pub(crate) fn alone(&self) -> Registers {
-        let registers = restarted(&self.registers);
-        let again = match registers.rax.cast_signed() {
-            _ if registers.orig_rax.cast_signed() < 0 => return registers,
-            RESTART_SYS | RESTART_ALWAYS | RESTART_NO_HANDLER => registers.orig_rax,
-            RESTART_BLOCK => libc::SYS_restart_syscall.cast_unsigned(),
-            _ => return registers,
-        };
-        Registers { rax: again, rip: registers.rip.wrapping_sub(2), ..registers }
-    }
-}
-
 /// Stops it where the kernel looks for signals: only from there it restarts what it interrupted. Signals
 /// that come in between are delivered, or held back for later.
 fn park(
@@ -253,23 +229,6 @@ fn let_go(tracee: &Tracee, failure: Failure) -> Failure {
     failure
 }
 
-/// The registers with which it goes on. Most interrupted system calls are restarted by the kernel, which
-/// sees by their error that it is to; some answer "interrupted" at once, as if a signal had come. None
-/// came, and the program is not to learn of us.
-pub(crate) fn restarted(registers: &Registers) -> Registers {
-    let interrupted = -i64::from(libc::EINTR);
-    let number = registers.orig_rax.cast_signed();
-    if registers.rax.cast_signed() == interrupted && WAITING.contains(&number) {
-        return Registers {
-            rax: registers.orig_rax,
-            rip: registers.rip.wrapping_sub(2),
-            orig_rax: u64::MAX,
-            ..*registers
-        };
-    }
-    *registers
-}
-
 const fn is_fault(signal: i32) -> bool {
     FAULTS >> (signal - 1) & 1 != 0
 }
@@ -281,26 +240,3 @@ const DIRECTION: u64 = 0x400;
 const TRAP: u64 = 0x100;
 /// SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, SIGSYS.
 const FAULTS: u64 = 1 << 3 | 1 << 4 | 1 << 6 | 1 << 7 | 1 << 10 | 1 << 30;
-/// What the kernel answers to itself when a call is to be made again.
-const RESTART_SYS: i64 = -512;
-const RESTART_ALWAYS: i64 = -513;
-const RESTART_NO_HANDLER: i64 = -514;
-const RESTART_BLOCK: i64 = -516;
-/// Calls that wait and answer EINTR where others are restarted, and that may simply be made again.
-const WAITING: [i64; 15] = [
-    libc::SYS_epoll_wait,
-    libc::SYS_epoll_pwait,
-    libc::SYS_epoll_pwait2,
-    libc::SYS_semop,
-    libc::SYS_semtimedop,
-    libc::SYS_rt_sigtimedwait,
-    libc::SYS_io_getevents,
-    libc::SYS_io_uring_enter,
-    libc::SYS_recvfrom,
-    libc::SYS_recvmsg,
-    libc::SYS_recvmmsg,
-    libc::SYS_accept,
-    libc::SYS_accept4,
-    libc::SYS_read,
-    libc::SYS_futex,
-];

@@ -17,6 +17,8 @@ pub struct Stretch {
     pub executable: bool,
     /// Which file: device and inode, and its path; `None` without one.
     pub file: Option<FileName>,
+    /// What the system calls memory that is no file's, such as `[vdso]`; empty for most of it.
+    pub label: String,
 }
 
 /// A mapped file.
@@ -105,11 +107,12 @@ fn stretch(line: &str) -> Option<Stretch> {
     let path = fields.next().unwrap_or_default().trim_start();
     let left = path.strip_suffix(" (deleted)");
     let (path, is_deleted) = (left.unwrap_or(path), left.is_some());
-    let file =
-        path.starts_with('/').then(|| FileName { device, inode, path: path.into(), is_deleted });
+    let is_file = path.starts_with('/');
+    let label = if is_file { String::new() } else { path.to_owned() };
+    let file = is_file.then(|| FileName { device, inode, path: path.into(), is_deleted });
     let start = u64::from_str_radix(start, 16).ok()?;
     let end = u64::from_str_radix(end, 16).ok()?;
-    Some(Stretch { start, end, offset, executable, file })
+    Some(Stretch { start, end, offset, executable, file, label })
 }
 
 #[cfg(test)]
@@ -131,5 +134,6 @@ mod tests {
         assert!(maps.around(0x403000).is_none() && maps.around(0).is_none());
         assert_eq!(maps.owner(0x402000).and_then(|owner| owner.file.as_ref()), Some(file));
         assert!(maps.owner(0x500000).is_none());
+        assert_eq!(maps.around(0x500000).map(|heap| heap.label.as_str()), Some("[heap]"));
     }
 }

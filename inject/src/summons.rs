@@ -22,9 +22,9 @@ use std::time::{Duration, Instant};
 use rustix::fs::MemfdFlags;
 use whyperf_layout::summons::{Call, Letter, MOST_THREADS, SIGNAL, Wishes};
 
-use crate::Request;
 use crate::facts::Status;
 use crate::maps::Maps;
+use crate::request::Request;
 use crate::threads;
 
 /// Asks; answers what the library answered, `None` when it is not there or does not hear.

@@ -9,7 +9,7 @@
 //! Whoever holds it may therefore be killed at any moment: the kernel lets the thread go where it stands.
 //! What is put back is written down behind the instructions, so they need no stack and no register.
 
-use crate::session::Standing;
+use crate::thread_state::ThreadState;
 use crate::tracee::Registers;
 
 /// Bytes that a foothold needs.
@@ -31,7 +31,7 @@ struct Writer {
 }
 
 /// The foothold of a thread: a system call, and how it goes on from there.
-pub(crate) fn foothold(standing: &Standing) -> Vec<u8> {
+pub(crate) fn foothold(standing: &ThreadState) -> Vec<u8> {
     let registers = standing.alone();
     let mut writer = Writer::new();
     writer.put(&SYSCALL);
@@ -43,7 +43,7 @@ pub(crate) fn foothold(standing: &Standing) -> Vec<u8> {
 }
 
 /// The code page's part for the borrowed thread.
-pub(crate) fn code(standing: &Standing) -> Vec<u8> {
+pub(crate) fn code(standing: &ThreadState) -> Vec<u8> {
     let registers = standing.alone();
     let mut writer = Writer::new();
     writer.put(&SYSCALL);
@@ -169,8 +169,8 @@ mod tests {
     use super::*;
     use crate::tracee::BLANK;
 
-    fn standing() -> Standing {
-        Standing { registers: BLANK, extended: vec![7; 2688], blocked: 0 }
+    fn standing() -> ThreadState {
+        ThreadState { registers: BLANK, extended: vec![7; 2688], blocked: 0 }
     }
 
     #[test]
