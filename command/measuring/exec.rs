@@ -5,11 +5,11 @@
 
 use std::collections::hash_map::DefaultHasher;
 use std::env;
-use std::fs;
 use std::hash::{Hash as _, Hasher as _};
 use std::process::ExitCode;
 
 use whyperf_daemon::{Claim, RunDirectory};
+use whyperf_inject::Stat;
 
 use crate::arguments::Launch as Request;
 use crate::measuring::launch::{CANNOT_EXECUTE, Launch};
@@ -80,10 +80,7 @@ fn job() -> String {
 
 /// When a process began, in the kernel's own ticks.
 fn birth(pid: u32) -> Option<u64> {
-    let line = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name in parentheses may hold anything, so counting starts behind it.
-    let fields = line.rsplit_once(')')?.1;
-    fields.split_whitespace().nth(19)?.parse().ok()
+    Stat::of(pid).map(|stat| stat.start)
 }
 
 /// Variables by which launchers name a job.

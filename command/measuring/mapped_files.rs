@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
 use whyperf_daemon::ProcessNote;
 use whyperf_experiments::{ObjectRow, Topic};
+use whyperf_inject::Maps;
 
 /// The files that processes had mapped.
 #[derive(Debug, Default)]
@@ -42,23 +43,18 @@ impl Mapped {
     }
 
     fn look_at(&mut self, pid: u32) {
-        let Ok(maps) = fs::read_to_string(format!("/proc/{pid}/maps")) else {
+        let maps = Maps::of(pid);
+        if maps.is_empty() {
             self.watched.retain(|watched| *watched != pid);
-            return;
-        };
-        for path in maps.lines().filter_map(object_of) {
-            if self.known.insert(path.to_owned()) {
-                self.news.push(path.to_owned());
+        }
+        let code = maps.stretches().iter().filter(|stretch| stretch.executable);
+        let files = code.filter_map(|stretch| stretch.file.as_ref());
+        for file in files.filter(|file| !file.is_deleted) {
+            if self.known.insert(file.path.clone()) {
+                self.news.push(file.path.clone());
             }
         }
     }
-}
-
-/// The file of a line of a map, if it is code.
-fn object_of(line: &str) -> Option<&Path> {
-    let (fields, path) = line.split_at(line.find('/')?);
-    let is_code = fields.split(' ').nth(1).is_some_and(|rights| rights.contains('x'));
-    (is_code && !path.ends_with(" (deleted)")).then(|| Path::new(path))
 }
 
 /// What objects say of themselves, and what follows of the surroundings.
@@ -155,14 +151,5 @@ mod tests {
         assert_eq!(mapped.take(), Vec::<PathBuf>::new());
         let (rows, _) = described(&found);
         assert_eq!(rows.len(), found.len());
-    }
-
-    #[test]
-    fn a_line_of_a_map_names_code() {
-        let code = "7f00-7f01 r-xp 00000000 00:00 1      /usr/lib/libx y.so";
-        assert_eq!(object_of(code), Some(Path::new("/usr/lib/libx y.so")));
-        assert_eq!(object_of("7f00-7f01 rw-p 00000000 00:00 1   /usr/lib/libx.so"), None);
-        assert_eq!(object_of("7f00-7f01 r-xp 00000000 00:00 1   /x (deleted)"), None);
-        assert_eq!(object_of("7f00-7f01 r-xp 00000000 00:00 0   [vdso]"), None);
     }
 }

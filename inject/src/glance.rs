@@ -137,17 +137,22 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read as _;
     use std::process::Command;
 
     use super::*;
 
     #[test]
     fn a_thread_that_computes_is_seen_to_its_beginning_and_goes_on() {
-        let script = "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done; echo $i";
+        let script = "echo begun; i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done; echo $i";
         let mut command = Command::new("sh");
         let child = command.args(["-c", script]).stdout(std::process::Stdio::piped()).spawn();
-        let child = child.expect("every system has a shell");
+        let mut child = child.expect("every system has a shell");
         let pid = child.id();
+        // Before its `main` a thread has no callers yet.
+        let mut begun = [0; 6];
+        let output = child.stdout.as_mut().expect("it is piped");
+        output.read_exact(&mut begun).expect("it says so before it computes");
         let mut glance = Glance::default();
         let mut seen = Vec::new();
         while seen.is_empty() && std::path::Path::new(&format!("/proc/{pid}/exe")).exists() {

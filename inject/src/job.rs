@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fs;
 
+use crate::stat::Stat;
+
 /// The processes of the job around `pid`, by number: everything below its launcher that computes.
 pub fn job_of(pid: u32) -> Vec<u32> {
     let family = Family::now();
@@ -46,11 +48,8 @@ impl Family {
 }
 
 fn parent(pid: u32) -> Option<u32> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace();
-    let state = fields.next()?;
     // One that only waits to be collected belongs to nothing any more.
-    if state == "Z" { None } else { fields.next()?.parse().ok() }
+    Stat::of(pid).filter(Stat::is_alive).map(|stat| stat.parent)
 }
 
 /// The file name of a process's program.

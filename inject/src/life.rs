@@ -1,7 +1,8 @@
 //! Whether a process still lives: its number may be used again, its start time tells.
 
-use std::fs;
 use std::path::Path;
+
+use crate::stat::Stat;
 
 /// A process as the system knows it: its number may be used again, its start time tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,14 +36,7 @@ impl Life {
 
 /// The start time of a process; `None` when it is gone or only waits to be collected.
 fn start_time(pid: u32) -> Option<u64> {
-    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name in parentheses may hold anything, also parentheses: the last one ends it.
-    let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace();
-    let state = fields.next()?;
-    if matches!(state, "Z" | "X" | "x") {
-        return None;
-    }
-    fields.nth(18)?.parse().ok()
+    Stat::of(pid).filter(Stat::is_alive).map(|stat| stat.start)
 }
 
 #[cfg(test)]

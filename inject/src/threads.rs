@@ -4,6 +4,8 @@ use std::fs;
 
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::stat::Stat;
+
 /// All threads, the first one first.
 pub fn of(pid: u32) -> Vec<u32> {
     let entries = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
@@ -54,8 +56,7 @@ pub(crate) fn deliver(pid: u32, signals: &[i32]) {
 fn share(pid: u32, tid: u32, uptime: f64) -> Option<f64> {
     let ran = fs::read_to_string(format!("/proc/{pid}/task/{tid}/schedstat")).ok()?;
     let ran: f64 = ran.split_ascii_whitespace().next()?.parse().ok()?;
-    let stat = fs::read_to_string(format!("/proc/{pid}/task/{tid}/stat")).ok()?;
-    let began: f64 = stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(19)?.parse().ok()?;
+    let began = Stat::of_thread(pid, tid)?.start as f64;
     let ticks = rustix::param::clock_ticks_per_second() as f64;
     let lived = (uptime - began / ticks).max(0.01);
     Some(ran / 1e9 / lived)

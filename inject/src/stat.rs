@@ -1,0 +1,57 @@
+//! What `/proc/<pid>/stat` says of a process, and the same file of a thread.
+
+use std::fs;
+
+/// The fields of it that are needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stat {
+    /// A letter: `R` runs, `Z` only waits to be collected, `X` is gone.
+    state: char,
+    /// The process that it is a child of.
+    pub parent: u32,
+    /// The system's clock tick at which it started.
+    pub start: u64,
+}
+
+impl Stat {
+    /// Of a process; `None` when there is none of this number.
+    #[must_use]
+    pub fn of(pid: u32) -> Option<Self> {
+        Self::parse(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+    }
+
+    /// Of a thread of a process.
+    #[must_use]
+    pub fn of_thread(pid: u32, tid: u32) -> Option<Self> {
+        Self::parse(&fs::read_to_string(format!("/proc/{pid}/task/{tid}/stat")).ok()?)
+    }
+
+    /// Whether it is more than what is left of it until its parent collects it.
+    #[must_use]
+    pub const fn is_alive(&self) -> bool {
+        !matches!(self.state, 'Z' | 'X' | 'x')
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        // The name in parentheses may hold anything, also parentheses: the last one ends it.
+        let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace();
+        let state = fields.next()?.chars().next()?;
+        let parent = fields.next()?.parse().ok()?;
+        let start = fields.nth(17)?.parse().ok()?;
+        Some(Self { state, parent, start })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_may_hold_what_separates_fields() {
+        let line = "17 (a) Z 3 (b) S 4 17 17 0 -1 4194304 1 0 0 0 5 6 0 0 20 0 1 0 4711 8 9";
+        let stat = Stat::parse(line).expect("it has all fields");
+        assert_eq!(stat, Stat { state: 'S', parent: 4, start: 4711 });
+        assert!(stat.is_alive());
+        assert_eq!(Stat::parse("17 (a) S 4"), None);
+    }
+}
