@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!   facts ─► refusal, or maps + memory ─► threads: one is stopped at a safe point (walk, safe_point)
-//!            session: it maps code and data, and calls pthread_create; would find back alone (way_back)
+//!            hijacked_thread: it maps code and data, and calls pthread_create; stands in the restore_trampoline
 //!            it goes on as it was │ the fresh thread: dlopen, whyperf_attach, and away (stub)
 //! ```
 //! From there on the process is like one that was started with the library.
@@ -37,7 +37,7 @@ pub fn attach(pid: u32, request: &Request<'_>) -> Result<(), Refusal> {
     answer.map_or(Err(refused), |answer| Refusal::judge(pid, answer))
 }
 
-/// By a thread of the process, which is borrowed.
+/// By a thread of the process, which is hijacked.
 fn load(pid: u32, request: &Request<'_>) -> Result<(), Refusal> {
     let loader = loader::Loader::new(pid, request)?;
     // Whatever a thread still traces at its end is let go by the system.

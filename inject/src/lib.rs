@@ -1,8 +1,8 @@
 //! A process from outside: what is mapped in it, its threads and their stacks, and how it is made to load the library.
 //!
 //! ```text
-//!   attach ──► loader (session, tracee) ──► the library is in the process
-//!   glance ──► the functions that a thread has not returned from
+//!   attach ──► loader (hijacked_thread, tracee) ──► the library is in the process
+//!   stack_snapshot ──► the functions that a thread has not returned from
 //!   stretches, life, threads ──► what the system says of a process
 //!   mapping ──► a file that others write, read through bounds
 //! ```
@@ -10,7 +10,7 @@
 
 mod attach;
 mod facts;
-mod glance;
+mod hijacked_thread;
 mod image;
 mod job;
 mod life;
@@ -22,8 +22,9 @@ mod owner;
 mod refusal;
 mod registration;
 mod request;
+mod restore_trampoline;
 mod safe_point;
-mod session;
+mod stack_snapshot;
 mod stat;
 mod stretches;
 mod stub;
@@ -32,15 +33,14 @@ mod thread_state;
 pub mod threads;
 mod tracee;
 mod walk;
-mod way_back;
 
 pub use attach::attach;
-pub use glance::{Glance, OpenCall, Sight};
 pub use job::job_of;
 pub use life::Life;
 pub use mapping::{Access, Mapping, Shared};
 pub use owner::Owner;
 pub use refusal::Refusal;
 pub use request::{LIBRARY, Request};
+pub use stack_snapshot::{OpenCall, StackSnapshot, StackSnapshots};
 pub use stat::Stat;
 pub use stretches::{FileName, Maps, Stretch};

@@ -1,4 +1,4 @@
-//! Making a running process load the library and call its entry: the borrowed thread starts a fresh one.
+//! Making a running process load the library and call its entry: the hijacked thread starts a fresh one.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -7,17 +7,17 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::facts;
+use crate::hijacked_thread::{Failure, HijackedThread};
 use crate::image::Image;
 use crate::maps::Maps;
 use crate::memory::Memory;
 use crate::refusal::Refusal;
 use crate::request::Request;
+use crate::restore_trampoline;
 use crate::safe_point::{self, is_c_library};
-use crate::session::{Failure, Session};
 use crate::stub::{self, Word};
 use crate::threads;
-use crate::walk::{Images, Picture};
-use crate::way_back;
+use crate::walk::{Images, StoppedStack};
 
 /// A process while it is made to load the library.
 #[derive(Debug)]
@@ -31,13 +31,13 @@ pub(crate) struct Loader<'a> {
 /// What has to be called inside of the process.
 struct Functions {
     create: u64,
-    foothold: Foothold,
+    code_cave: CodeCave,
     words: [(Word, u64); 8],
 }
 
 /// Unused bytes of code.
 #[derive(Clone, Copy)]
-struct Foothold {
+struct CodeCave {
     at: u64,
     /// What they are filled with.
     filling: u8,
@@ -87,10 +87,10 @@ impl<'a> Loader<'a> {
             let found = images.iter().find_map(|image| image.address_of(name));
             found.ok_or_else(|| missing(&format!("its C library has no {name}")))
         };
-        let foothold = self.foothold(&images);
+        let code_cave = self.code_cave(&images);
         Ok(Functions {
             create: place("pthread_create")?,
-            foothold: foothold
+            code_cave: code_cave
                 .ok_or_else(|| missing("no object of it has room behind its code"))?,
             words: [
                 (Word::Open, place("dlopen").or_else(|_| place("__libc_dlopen_mode"))?),
@@ -120,17 +120,17 @@ impl<'a> Loader<'a> {
 
     /// Room for a few instructions in the padding behind some object's code: the C library's if it has
     /// any, for the objects of others change while they are looked for.
-    fn foothold(&self, known: &[Image]) -> Option<Foothold> {
+    fn code_cave(&self, known: &[Image]) -> Option<CodeCave> {
         let free = |image: &Image| {
             let padding = image.padding();
-            let last = padding.end.checked_sub(way_back::FOOTHOLD as u64)?;
-            let mut places = (padding.start..=last).rev().step_by(way_back::FOOTHOLD);
+            let last = padding.end.checked_sub(restore_trampoline::CODE_CAVE as u64)?;
+            let mut places = (padding.start..=last).rev().step_by(restore_trampoline::CODE_CAVE);
             places.find_map(|at| {
-                let bytes = self.memory.read_most(at, way_back::FOOTHOLD);
+                let bytes = self.memory.read_most(at, restore_trampoline::CODE_CAVE);
                 let filling = *bytes.first().filter(|byte| FILLINGS.contains(byte))?;
-                let is_whole = bytes.len() == way_back::FOOTHOLD;
+                let is_whole = bytes.len() == restore_trampoline::CODE_CAVE;
                 let is_free = is_whole && bytes.iter().all(|byte| *byte == filling);
-                is_free.then_some(Foothold { at, filling })
+                is_free.then_some(CodeCave { at, filling })
             })
         };
         let others = || self.maps.with_code().filter(|mapped| mapped.path.is_absolute());
@@ -140,7 +140,7 @@ impl<'a> Loader<'a> {
     }
 
     /// Finds a thread and a moment, and has the fresh thread started.
-    fn start(&self, functions: &Functions) -> Result<(Session, u64), Refusal> {
+    fn start(&self, functions: &Functions) -> Result<(HijackedThread, u64), Refusal> {
         let mut images = Images::new(&self.maps, &self.memory);
         let begin = Instant::now();
         let mut place = String::from("no thread of it can be stopped");
@@ -150,7 +150,7 @@ impl<'a> Loader<'a> {
         while begin.elapsed() < SEARCH {
             let free = threads::of(self.pid).into_iter().filter(|tid| !taken.contains(tid));
             for tid in free.collect::<Vec<_>>() {
-                let session = match Session::begin(tid, STOP) {
+                let session = match HijackedThread::begin(tid, STOP) {
                     Ok(session) => session,
                     Err(Failure::Ended) => continue,
                     Err(Failure::Late) => {
@@ -160,7 +160,7 @@ impl<'a> Loader<'a> {
                     }
                     Err(failure) => return Err(self.refusal(failure)),
                 };
-                let picture = Picture::take(session.registers(), &self.memory);
+                let stack = StoppedStack::take(session.registers(), &self.memory);
                 if !rehearsed {
                     // Objects are read while the thread runs on; then the look itself is short.
                     rehearsed = true;
@@ -168,11 +168,11 @@ impl<'a> Loader<'a> {
                         self.pid,
                         &session.end().map_err(|failure| self.refusal(failure))?,
                     );
-                    images.walk(&picture);
+                    images.walk(&stack);
                     break;
                 }
                 let is_main = tid == self.pid;
-                match safe_point::obstacle(&picture, &mut images, is_main) {
+                match safe_point::obstacle(&stack, &mut images, is_main) {
                     None => return self.borrow(session, functions),
                     Some(found) => place = found,
                 }
@@ -193,35 +193,39 @@ impl<'a> Loader<'a> {
     /// Lets the thread make room and start the fresh one.
     fn borrow(
         &self,
-        mut session: Session,
+        mut session: HijackedThread,
         functions: &Functions,
-    ) -> Result<(Session, u64), Refusal> {
+    ) -> Result<(HijackedThread, u64), Refusal> {
         match self.prepare(&mut session, functions) {
             Ok(data) => Ok((session, data)),
             Err(failure) => {
                 threads::deliver(self.pid, &session.abandon());
                 if matches!(failure, Failure::System(_)) {
                     // Else the thread may still be on its way back there.
-                    let _ = self.leave(functions.foothold);
+                    let _ = self.leave(functions.code_cave);
                 }
                 Err(self.refusal(failure))
             }
         }
     }
 
-    fn prepare(&self, session: &mut Session, functions: &Functions) -> Result<u64, Failure> {
+    fn prepare(&self, session: &mut HijackedThread, functions: &Functions) -> Result<u64, Failure> {
         let anonymous = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS) as u64;
         let mapping = |size: u64, rights: i32| [0, size, rights as u64, anonymous, u64::MAX, 0];
-        let foothold = functions.foothold;
-        self.memory.write(foothold.at, &way_back::foothold(session.standing()))?;
+        let code_cave = functions.code_cave;
+        self.memory.write(code_cave.at, &restore_trampoline::code_cave(session.standing()))?;
         // Never writable and executable at once: the code is written from outside.
         let wanted = mapping(stub::CODE, libc::PROT_READ | libc::PROT_EXEC);
-        let code = session.system_call(foothold.at, libc::SYS_mmap, wanted)?;
+        let code = session.system_call(code_cave.at, libc::SYS_mmap, wanted)?;
         self.memory.write(code, &stub::INSTRUCTIONS)?;
-        self.memory.write(code + way_back::BORROWED, &way_back::code(session.standing()))?;
+        self.memory.write(
+            code + restore_trampoline::TRAMPOLINE,
+            &restore_trampoline::code(session.standing()),
+        )?;
         let wanted = mapping(stub::DATA, libc::PROT_READ | libc::PROT_WRITE);
-        let data = session.system_call(code + way_back::SYSTEM_CALL, libc::SYS_mmap, wanted)?;
-        self.leave(foothold)?;
+        let data =
+            session.system_call(code + restore_trampoline::SYSTEM_CALL, libc::SYS_mmap, wanted)?;
+        self.leave(code_cave)?;
         self.fill(data, code, functions)?;
         let arguments = [data + stub::THREAD, 0, code, data];
         match session.call(code, functions.create, arguments, data + stub::DATA)? {
@@ -231,8 +235,8 @@ impl<'a> Loader<'a> {
     }
 
     /// Gives the padding its bytes back.
-    fn leave(&self, foothold: Foothold) -> std::io::Result<()> {
-        self.memory.write(foothold.at, &[foothold.filling; way_back::FOOTHOLD])
+    fn leave(&self, code_cave: CodeCave) -> std::io::Result<()> {
+        self.memory.write(code_cave.at, &[code_cave.filling; restore_trampoline::CODE_CAVE])
     }
 
     /// Writes what the fresh thread needs to know.

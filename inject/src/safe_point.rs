@@ -2,21 +2,21 @@
 //! allocating memory, of loading an object, or of making or ending a thread.
 //!
 //! The call takes the C library's locks of exactly these, and whoever holds one here cannot give it
-//! back while it is borrowed. All other locks do not matter: their holders run on.
+//! back while it is hijacked. All other locks do not matter: their holders run on.
 
 use crate::image::Image;
-use crate::walk::{Frame, Images, Picture};
+use crate::walk::{Frame, Images, StoppedStack};
 
-/// The function in whose middle the thread stands, if it may not be borrowed now.
+/// The function in whose middle the thread stands, if it may not be hijacked now.
 ///
 /// Any but the first thread must have been made by the C library, which is told by where it began: it
 /// calls a function that looks for what the C library keeps of its caller.
 pub(crate) fn obstacle(
-    picture: &Picture,
+    stack: &StoppedStack,
     images: &mut Images<'_>,
     is_first: bool,
 ) -> Option<String> {
-    let (frames, whole) = images.walk(picture);
+    let (frames, whole) = images.walk(stack);
     if let Some(found) = frames.iter().find_map(unsafe_function) {
         return Some(found);
     }

@@ -1,12 +1,12 @@
 //! What runs in a fresh thread of the process: a few instructions, and the memory they work on.
 //!
 //! ```text
-//!   code   the instructions below, and the borrowed thread's way back
-//!   data   block of words │ request │ paths │ numbers of threads │ ... │ stack of the borrowed thread
+//!   code   the instructions below, and the hijacked thread's way back
+//!   data   block of words │ request │ paths │ numbers of threads │ ... │ stack of the hijacked thread
 //! ```
 //! A fresh thread loads the library, so that no lock of a stopped one is waited for. It begins when the
-//! borrowed thread goes on, waits until we have seen the result, and takes both mappings away with its last call, which returns to the C library.
-//! When nobody tells it to begin it leaves both: the borrowed thread may still be on its way back.
+//! hijacked thread goes on, waits until we have seen the result, and takes both mappings away with its last call, which returns to the C library.
+//! When nobody tells it to begin it leaves both: the hijacked thread may still be on its way back.
 
 /// Bytes of the data, its stack included.
 pub(crate) const DATA: u64 = 0x20000;
@@ -51,7 +51,7 @@ pub(crate) enum Word {
     DataSize = 15,
     /// The mapping of the code.
     CodeBase = 16,
-    /// Stored by us: the borrowed thread goes on, and the work may begin.
+    /// Stored by us: the hijacked thread goes on, and the work may begin.
     Go = 17,
     /// What the dynamic linker complained of.
     Complaint = 18,
@@ -151,6 +151,6 @@ mod tests {
     fn everything_has_its_place() {
         assert!(Word::Cancelled.offset() + 8 <= THREAD);
         assert!(THREADS + 4 * MOST_THREADS as u64 + 0x8000 <= DATA);
-        assert!(INSTRUCTIONS.len() as u64 <= crate::way_back::BORROWED);
+        assert!(INSTRUCTIONS.len() as u64 <= crate::restore_trampoline::TRAMPOLINE);
     }
 }

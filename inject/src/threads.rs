@@ -42,7 +42,7 @@ pub(crate) fn rank(pid: u32) -> (i32, u32) {
     (rank.unwrap_or(-1), size.unwrap_or(0))
 }
 
-/// Sends signals again that came while a thread was borrowed.
+/// Sends signals again that came while a thread was hijacked.
 pub(crate) fn deliver(pid: u32, signals: &[i32]) {
     let process = i32::try_from(pid).ok().and_then(Pid::from_raw);
     for signal in signals {

@@ -12,7 +12,7 @@ use crate::tracee::Registers;
 
 /// A thread at one moment: its registers and the inner end of its stack.
 #[derive(Clone, Debug)]
-pub(crate) struct Picture {
+pub(crate) struct StoppedStack {
     registers: [u64; REGISTERS],
     stack: Vec<u8>,
     base: u64,
@@ -38,7 +38,7 @@ pub(crate) struct Frame {
     pub(crate) address: u64,
 }
 
-impl Picture {
+impl StoppedStack {
     /// Of a thread that is stopped.
     pub(crate) fn take(registers: &Registers, memory: &Memory) -> Self {
         let r = registers;
@@ -90,14 +90,14 @@ impl<'a> Images<'a> {
 
     /// The functions that have not returned, innermost first, as far as they can be told; and whether
     /// that is all the way.
-    pub(crate) fn walk(&mut self, picture: &Picture) -> (Vec<Frame>, bool) {
-        let mut picture = picture.clone();
+    pub(crate) fn walk(&mut self, stack: &StoppedStack) -> (Vec<Frame>, bool) {
+        let mut stack = stack.clone();
         let mut frames = Vec::new();
         // A return address belongs to the call before it, but not where the kernel put it.
         let mut is_return = false;
         while frames.len() < MOST_FRAMES {
-            let address = picture.instruction().wrapping_sub(u64::from(is_return));
-            if picture.instruction() == 0 {
+            let address = stack.instruction().wrapping_sub(u64::from(is_return));
+            if stack.instruction() == 0 {
                 return (frames, true);
             }
             let image = self.around(address);
@@ -108,12 +108,12 @@ impl<'a> Images<'a> {
                 return (frames, false);
             }
             let Some((row, is_signal)) = image.rules(address) else { return (frames, false) };
-            let next = if is_signal { interrupted(&picture) } else { caller(&picture, &row) };
+            let next = if is_signal { interrupted(&stack) } else { caller(&stack, &row) };
             match next {
                 Some(registers)
-                    if registers[STACK_POINTER] > picture.registers[STACK_POINTER] || is_signal =>
+                    if registers[STACK_POINTER] > stack.registers[STACK_POINTER] || is_signal =>
                 {
-                    picture.registers = registers;
+                    stack.registers = registers;
                 }
                 _ => return (frames, is_outermost(&row)),
             }
@@ -124,11 +124,11 @@ impl<'a> Images<'a> {
 }
 
 /// The registers of the caller.
-fn caller(picture: &Picture, row: &gimli::UnwindTableRow<usize>) -> Option<[u64; REGISTERS]> {
+fn caller(stack: &StoppedStack, row: &gimli::UnwindTableRow<usize>) -> Option<[u64; REGISTERS]> {
     let CfaRule::RegisterAndOffset { register, offset } = *row.cfa() else { return None };
-    let base = *picture.registers.get(usize::from(register.0))?;
+    let base = *stack.registers.get(usize::from(register.0))?;
     let frame = base.wrapping_add_signed(offset);
-    let mut registers = picture.registers;
+    let mut registers = stack.registers;
     registers[STACK_POINTER] = frame;
     registers[RETURN] = 0;
     for (rule_of, rule) in row.registers() {
@@ -137,10 +137,10 @@ fn caller(picture: &Picture, row: &gimli::UnwindTableRow<usize>) -> Option<[u64;
             continue;
         }
         registers[number] = match *rule {
-            RegisterRule::SameValue => picture.registers[number],
-            RegisterRule::Offset(offset) => picture.word(frame.wrapping_add_signed(offset))?,
+            RegisterRule::SameValue => stack.registers[number],
+            RegisterRule::Offset(offset) => stack.word(frame.wrapping_add_signed(offset))?,
             RegisterRule::ValOffset(offset) => frame.wrapping_add_signed(offset),
-            RegisterRule::Register(other) => *picture.registers.get(usize::from(other.0))?,
+            RegisterRule::Register(other) => *stack.registers.get(usize::from(other.0))?,
             RegisterRule::Constant(value) => value,
             // Of a register that nobody kept nothing is known, which matters for one only.
             _ if number == RETURN => return None,
@@ -151,11 +151,11 @@ fn caller(picture: &Picture, row: &gimli::UnwindTableRow<usize>) -> Option<[u64;
 }
 
 /// The registers of what a signal handler interrupted: the kernel left them above the handler's frame.
-fn interrupted(picture: &Picture) -> Option<[u64; REGISTERS]> {
-    let context = picture.registers[STACK_POINTER].wrapping_add(CONTEXT_REGISTERS);
-    let mut registers = picture.registers;
+fn interrupted(stack: &StoppedStack) -> Option<[u64; REGISTERS]> {
+    let context = stack.registers[STACK_POINTER].wrapping_add(CONTEXT_REGISTERS);
+    let mut registers = stack.registers;
     for (register, place) in registers.iter_mut().zip(CONTEXT_ORDER) {
-        *register = picture.word(context + 8 * place)?;
+        *register = stack.word(context + 8 * place)?;
     }
     Some(registers)
 }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_code::{Callee, Scope};
-use whyperf_inject::Sight;
+use whyperf_inject::StackSnapshot;
 use whyperf_model::{Hierarchy, Nanos, Resource};
 
 use crate::desk::{Answer, Seen};
@@ -64,32 +64,32 @@ impl Worker {
         let Some(watched) = self.processes.get_mut(&process) else {
             return Answer::Seen { process, seen };
         };
-        let Some((sights, stopped)) = watched.glance.at(watched.pid, threads) else {
+        let Some((snapshots, stopped)) = watched.stack_snapshots.at(watched.pid, threads) else {
             return Answer::Seen { process, seen };
         };
         seen.stopped = Nanos(u64::try_from(stopped.as_nanos()).unwrap_or(u64::MAX));
         seen.is_whole = true;
-        for (tid, sight) in sights {
-            seen.is_whole &= sight.is_whole;
-            let calls = self.named_calls(process, &sight);
-            self.learn(&calls, sight.is_whole);
+        for (tid, snapshot) in snapshots {
+            seen.is_whole &= snapshot.is_whole;
+            let calls = self.named_calls(process, &snapshot);
+            self.learn(&calls, snapshot.is_whole);
             let unseen = calls.iter().filter(|call| !call.is_watched);
             seen.threads.push((tid, unseen.filter_map(|call| call.function).collect()));
         }
         Answer::Seen { process, seen }
     }
 
-    fn named_calls(&mut self, process: u32, sight: &Sight) -> Vec<Call> {
+    fn named_calls(&mut self, process: u32, snapshot: &StackSnapshot) -> Vec<Call> {
         let Some(watched) = self.processes.get_mut(&process) else { return Vec::new() };
         watched.loaded(&mut self.modules);
         let mut calls = Vec::new();
-        for (at, call) in sight.calls.iter().enumerate() {
+        for (at, call) in snapshot.calls.iter().enumerate() {
             if call.is_ours {
                 continue;
             }
             let function = watched.function_at(call.address, &mut self.modules);
             // Who called it is our own slot: its entry was seen.
-            let is_watched = sight.calls.get(at + 1).is_some_and(|caller| caller.is_ours);
+            let is_watched = snapshot.calls.get(at + 1).is_some_and(|caller| caller.is_ours);
             calls.push(Call { function, is_watched });
         }
         calls

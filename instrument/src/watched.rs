@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use whyperf_code::plan::{Plan, Refusal};
 use whyperf_code::{FunctionId, FunctionKind};
-use whyperf_inject::Glance;
+use whyperf_inject::StackSnapshots;
 use whyperf_inject::{FileName, Maps, Stretch};
 use whyperf_layout::patch::Patch;
 
@@ -46,14 +46,14 @@ pub(crate) struct Watched {
     arenas: Vec<Arena>,
     /// Where nothing could be mapped.
     refused: Vec<u64>,
-    pub(crate) glance: Glance,
+    pub(crate) stack_snapshots: StackSnapshots,
 }
 
 impl Watched {
     pub(crate) fn new(pid: u32) -> Self {
         let (maps, loaded) = (Maps::default(), Vec::new());
-        let glance = Glance::default();
-        Self { pid, maps, loaded, arenas: Vec::new(), refused: Vec::new(), glance }
+        let stack_snapshots = StackSnapshots::default();
+        Self { pid, maps, loaded, arenas: Vec::new(), refused: Vec::new(), stack_snapshots }
     }
 
     /// Reads the map again; a process that is gone keeps what was known.

@@ -1,7 +1,7 @@
-//! A glance at running threads: the functions that each has not returned from, by its stack.
+//! Stack snapshots of running threads: the functions that each thread has not returned from.
 //!
-//! A thread stands still for as long as its registers and its stack are copied; what they mean is worked
-//! out afterwards. Only threads that run are stopped: a system call that waits would be disturbed.
+//! A thread is stopped only while its registers and its stack are copied; the copy is unwound afterwards.
+//! Only running threads are stopped: a stop would disturb a system call that waits.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,11 +12,11 @@ use crate::maps::Maps;
 use crate::memory::Memory;
 use crate::thread_state::restarted;
 use crate::tracee::{Stop, Tracee};
-use crate::walk::{Images, Known, Picture};
+use crate::walk::{Images, Known, StoppedStack};
 
 /// What was seen of a thread; nothing when it did not stop.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sight {
+pub struct StackSnapshot {
     /// Addresses inside the functions that have not returned, innermost first.
     pub calls: Vec<OpenCall>,
     /// Whether these are all.
@@ -32,25 +32,29 @@ pub struct OpenCall {
     pub is_ours: bool,
 }
 
-/// One process's objects, kept from glance to glance.
+/// Takes stack snapshots of one process, and keeps what it read of the process's objects.
 #[derive(Debug, Default)]
-pub struct Glance {
+pub struct StackSnapshots {
     known: Known,
     /// Which objects these are.
     objects: Vec<(PathBuf, u64)>,
 }
 
-impl Glance {
+impl StackSnapshots {
     /// Looks at threads of a process; tells of those that run, and for how long one stood still at most. `None`
     /// when the process cannot be looked at.
-    pub fn at(&mut self, pid: u32, threads: &[u32]) -> Option<(Vec<(u32, Sight)>, Duration)> {
+    pub fn at(
+        &mut self,
+        pid: u32,
+        threads: &[u32],
+    ) -> Option<(Vec<(u32, StackSnapshot)>, Duration)> {
         let mut longest = Duration::ZERO;
         let memory = Memory::open(pid).ok()?;
         let maps = Maps::of(pid);
-        let mut pictures = Vec::new();
+        let mut stacks = Vec::new();
         for tid in threads.iter().filter(|tid| is_running(pid, **tid)) {
-            let (picture, stopped) = picture(*tid, &memory).unzip();
-            pictures.push((*tid, picture.flatten()));
+            let (stack, stopped) = stack(*tid, &memory).unzip();
+            stacks.push((*tid, stack.flatten()));
             // Among many that want to run it would have stood still for a part of that anyway.
             let lost = stopped.unwrap_or_default().mul_f64(running_share(pid, *tid));
             longest = longest.max(lost);
@@ -61,23 +65,23 @@ impl Glance {
             self.objects = objects;
         }
         let mut images = Images::knowing(&maps, &memory, std::mem::take(&mut self.known));
-        let mut sights = Vec::new();
-        for (tid, picture) in pictures {
-            let sight = picture.map(|picture| sight(&mut images, &picture)).unwrap_or_default();
-            sights.push((tid, sight));
+        let mut snapshots = Vec::new();
+        for (tid, stack) in stacks {
+            let snapshot = stack.map(|stack| snapshot(&mut images, &stack)).unwrap_or_default();
+            snapshots.push((tid, snapshot));
         }
         self.known = images.into_known();
-        Some((sights, longest))
+        Some((snapshots, longest))
     }
 }
 
-fn sight(images: &mut Images<'_>, picture: &Picture) -> Sight {
-    let (frames, is_whole) = images.walk(picture);
+fn snapshot(images: &mut Images<'_>, stack: &StoppedStack) -> StackSnapshot {
+    let (frames, is_whole) = images.walk(stack);
     let calls = frames.iter().map(|frame| OpenCall {
         address: frame.address,
         is_ours: frame.image.as_ref().is_some_and(|image| image.name == crate::request::LIBRARY),
     });
-    Sight { calls: calls.collect(), is_whole }
+    StackSnapshot { calls: calls.collect(), is_whole }
 }
 
 /// Of the time in which a thread could run, the share in which it did.
@@ -94,7 +98,7 @@ fn is_running(pid: u32, tid: u32) -> bool {
 }
 
 /// Stops a thread for a copy of its registers and stack; tells for how long it stood still.
-fn picture(tid: u32, memory: &Memory) -> Option<(Option<Picture>, Duration)> {
+fn stack(tid: u32, memory: &Memory) -> Option<(Option<StoppedStack>, Duration)> {
     let tracee = Tracee::seize(tid).ok()?;
     tracee.interrupt().ok()?;
     let (stop, since) = stopped(&tracee)?;
@@ -111,9 +115,9 @@ fn picture(tid: u32, memory: &Memory) -> Option<(Option<Picture>, Duration)> {
     {
         let _ = tracee.set_registers(&again);
     }
-    let picture = registers.map(|registers| Picture::take(&registers, memory));
+    let stack = registers.map(|registers| StoppedStack::take(&registers, memory));
     let _ = tracee.detach(signal);
-    Some((picture, since.elapsed()))
+    Some((stack, since.elapsed()))
 }
 
 /// Waits until it has stopped, without sleep at first; tells when it had not yet.
@@ -153,16 +157,16 @@ mod tests {
         let mut begun = [0; 6];
         let output = child.stdout.as_mut().expect("it is piped");
         output.read_exact(&mut begun).expect("it says so before it computes");
-        let mut glance = Glance::default();
+        let mut stack_snapshots = StackSnapshots::default();
         let mut seen = Vec::new();
         while seen.is_empty() && std::path::Path::new(&format!("/proc/{pid}/exe")).exists() {
-            let (sights, _) = glance.at(pid, &[pid]).unwrap_or_default();
-            seen.extend(sights.into_iter().filter(|(_, sight)| sight.is_whole));
+            let (snapshots, _) = stack_snapshots.at(pid, &[pid]).unwrap_or_default();
+            seen.extend(snapshots.into_iter().filter(|(_, snapshot)| snapshot.is_whole));
         }
         let output = child.wait_with_output().expect("it is ours");
         assert_eq!(output.stdout, b"400000\n");
-        let (tid, sight) = seen.first().expect("it runs for a while");
+        let (tid, snapshot) = seen.first().expect("it runs for a while");
         assert_eq!(*tid, pid);
-        assert!(sight.calls.len() > 2, "{sight:?}");
+        assert!(snapshot.calls.len() > 2, "{snapshot:?}");
     }
 }

@@ -1,8 +1,8 @@
-//! A borrowed thread: it makes system calls and calls functions for us, and goes on as it was.
+//! A hijacked thread: it makes system calls and calls functions for whyperf, and then goes on as before.
 //!
 //! ```text
-//!   stop ─ note how it stands ─ ... ─ restore all ─ let go
-//!          call(f): in code that would find its way back alone (way_back), up to a last system call
+//!   stop ─ save its state ─ ... ─ restore all ─ let go
+//!          call(f): in the restore trampoline, up to a last system call
 //! ```
 //! No signal is needed to learn that a function has returned: the kernel stops the thread at that call. The
 //! thread is put there before anything else of it is changed, and taken away after all else is restored.
@@ -10,13 +10,13 @@
 use std::io;
 use std::time::{Duration, Instant};
 
+use crate::restore_trampoline;
 use crate::thread_state::{ThreadState, restarted};
 use crate::tracee::{Go, Registers, Stop, Tracee};
-use crate::way_back;
 
 /// A thread that is stopped and will be as it was.
 #[derive(Debug)]
-pub(crate) struct Session {
+pub(crate) struct HijackedThread {
     tracee: Tracee,
     standing: ThreadState,
     /// Signals that came meanwhile, for the end.
@@ -25,7 +25,7 @@ pub(crate) struct Session {
     touched: bool,
 }
 
-/// Why a borrowed thread did not do what it should.
+/// Why a hijacked thread did not do what it should.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// A call of ours failed.
@@ -44,7 +44,7 @@ impl From<io::Error> for Failure {
     }
 }
 
-impl Session {
+impl HijackedThread {
     /// Stops a thread and takes down how it stands.
     pub(crate) fn begin(tid: u32, patience: Duration) -> Result<Self, Failure> {
         let tracee = Tracee::seize(tid)?;
@@ -110,7 +110,7 @@ impl Session {
     ) -> Result<i32, Failure> {
         let [a, b, c, d] = arguments;
         self.put(&Registers {
-            rip: code + way_back::CALL,
+            rip: code + restore_trampoline::CALL,
             rsp: stack,
             rbp: 0,
             rax: function,
@@ -126,7 +126,7 @@ impl Session {
         loop {
             self.next_stop(until)?;
             let now = self.tracee.registers()?;
-            if now.rip == code + way_back::RETURNED {
+            if now.rip == code + restore_trampoline::RETURNED {
                 park(&self.tracee, PATIENCE, Some(&mut self.held))?;
                 let low = now.rdi & u64::from(u32::MAX);
                 return Ok(u32::try_from(low).unwrap_or(u32::MAX).cast_signed());

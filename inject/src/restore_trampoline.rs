@@ -1,25 +1,25 @@
-//! How a borrowed thread goes on as it was should nobody be there any more to put it back.
+//! The code that puts a hijacked thread back into its state, also when whyperf is killed meanwhile.
 //!
 //! ```text
-//!   foothold   in the padding behind some object's code, where nothing is ever executed
+//!   code cave   in the padding behind some object's code, where nothing is ever executed
 //!              system call: a page of code │ signal mask, registers, and back
 //!   code       the page: system call │ call, a last harmless system call │ all registers, signal mask, and back
 //! ```
-//! While a thread is borrowed it stands in one of these, whose remaining instructions put everything back.
-//! Whoever holds it may therefore be killed at any moment: the kernel lets the thread go where it stands.
-//! What is put back is written down behind the instructions, so they need no stack and no register.
+//! A hijacked thread always stands in one of the two, and the remaining instructions restore its registers and its
+//! signal mask. The tracer may therefore be killed at any moment: the kernel then lets the thread go where it stands.
+//! The values are stored behind the instructions, so the instructions need no stack and no register.
 
 use crate::thread_state::ThreadState;
 use crate::tracee::Registers;
 
-/// Bytes that a foothold needs.
-pub(crate) const FOOTHOLD: usize = 192;
-/// Where the code page's part for the borrowed thread begins.
-pub(crate) const BORROWED: u64 = BORROWED_AT as u64;
+/// Bytes that a code cave needs.
+pub(crate) const CODE_CAVE: usize = 192;
+/// Where the code page's part for the hijacked thread begins.
+pub(crate) const TRAMPOLINE: u64 = TRAMPOLINE_AT as u64;
 /// From there on: a system call.
-pub(crate) const SYSTEM_CALL: u64 = BORROWED;
+pub(crate) const SYSTEM_CALL: u64 = TRAMPOLINE;
 /// From there on: a call of what `rax` holds, and the system call that tells of its return.
-pub(crate) const CALL: u64 = BORROWED + CALL_AT as u64;
+pub(crate) const CALL: u64 = TRAMPOLINE + CALL_AT as u64;
 /// Behind the system call that tells that the function has returned.
 pub(crate) const RETURNED: u64 = CALL + 11;
 
@@ -30,8 +30,8 @@ struct Writer {
     open: Vec<(usize, u64)>,
 }
 
-/// The foothold of a thread: a system call, and how it goes on from there.
-pub(crate) fn foothold(standing: &ThreadState) -> Vec<u8> {
+/// The code cave of a thread: a system call, and how it goes on from there.
+pub(crate) fn code_cave(standing: &ThreadState) -> Vec<u8> {
     let registers = standing.alone();
     let mut writer = Writer::new();
     writer.put(&SYSCALL);
@@ -42,7 +42,7 @@ pub(crate) fn foothold(standing: &ThreadState) -> Vec<u8> {
     writer.finish()
 }
 
-/// The code page's part for the borrowed thread.
+/// The code page's part for the hijacked thread.
 pub(crate) fn code(standing: &ThreadState) -> Vec<u8> {
     let registers = standing.alone();
     let mut writer = Writer::new();
@@ -57,7 +57,7 @@ pub(crate) fn code(standing: &ThreadState) -> Vec<u8> {
     writer.put(&[0xb8, 0xff, 0xff, 0xff, 0xff]); // mov eax, -1
     writer.put(&[0x89, 0xc2]); // mov edx, eax
     writer.put(&[0x48, 0x0f, 0xae, 0x2d]); // xrstor64 [rip + ...]
-    let distance = EXTENDED - BORROWED_AT - writer.bytes.len();
+    let distance = EXTENDED - TRAMPOLINE_AT - writer.bytes.len();
     writer.put(&relative(distance));
     writer.load(SP, &registers);
     writer.unblock(standing.blocked);
@@ -66,7 +66,7 @@ pub(crate) fn code(standing: &ThreadState) -> Vec<u8> {
     others.for_each(|number| writer.load(number, &registers));
     writer.jump(registers.rip);
     let mut bytes = writer.finish();
-    bytes.resize(EXTENDED - BORROWED_AT, INT3);
+    bytes.resize(EXTENDED - TRAMPOLINE_AT, INT3);
     bytes.extend(&standing.extended);
     bytes
 }
@@ -146,7 +146,7 @@ fn value(number: u8, r: &Registers) -> u64 {
 
 /// Where the extended registers lie in the code's mapping.
 const EXTENDED: usize = 0x1000;
-const BORROWED_AT: usize = 0x200;
+const TRAMPOLINE_AT: usize = 0x200;
 const CALL_AT: usize = 0x10;
 const SYSCALL: [u8; 2] = [0x0f, 0x05];
 const INT3: u8 = 0xcc;
@@ -175,9 +175,9 @@ mod tests {
 
     #[test]
     fn all_of_it_finds_room() {
-        assert!(foothold(&standing()).len() <= FOOTHOLD);
+        assert!(code_cave(&standing()).len() <= CODE_CAVE);
         let code = code(&standing());
-        assert!(code.len() as u64 + BORROWED <= crate::stub::CODE);
-        assert_eq!(code[EXTENDED - BORROWED_AT..], vec![7; 2688]);
+        assert!(code.len() as u64 + TRAMPOLINE <= crate::stub::CODE);
+        assert_eq!(code[EXTENDED - TRAMPOLINE_AT..], vec![7; 2688]);
     }
 }
