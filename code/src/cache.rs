@@ -243,3 +243,16 @@ const BUILDS: usize = 500;
 
 /// No object has branches that need more bytes.
 const LARGEST: u64 = 1 << 30;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_way_has_the_number_that_files_of_this_version_hold() {
+        let steps = [Step::Call(1), Step::Jump(1), Step::Slot(1), Step::Computed];
+        let bytes = steps.map(|step| postcard::to_stdvec(&step).expect("plain data"));
+        // Whoever has to change this raises the last byte of the mark.
+        assert_eq!((bytes, MARK), ([vec![0, 2], vec![1, 2], vec![2, 1], vec![3]], b"whycode\x01"));
+    }
+}

@@ -86,3 +86,16 @@ const MARK: &[u8; 8] = b"whycall\x01";
 
 /// Calls that are kept of one object.
 const MOST: usize = 1 << 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_callee_has_the_number_that_files_of_this_version_hold() {
+        let callees = [To::Entry(5), To::Name("a".to_owned())];
+        let bytes = callees.map(|callee| postcard::to_stdvec(&callee).expect("plain data"));
+        // Whoever has to change this raises the last byte of the mark.
+        assert_eq!((bytes, MARK), ([vec![0, 5], vec![1, 1, b'a']], b"whycall\x01"));
+    }
+}

@@ -288,7 +288,7 @@ pub(crate) fn verdict(question: &Question) -> Verdict {
         number: question.number as u64,
         hypothesis: question.hypothesis.to_string(),
         focus: question.focus.to_string(),
-        truth: format!("{:?}", question.truth).to_lowercase(),
+        truth: question.truth.name().to_owned(),
         value: question.value,
         threshold: question.threshold,
         confidence: question.confidence,

@@ -46,6 +46,18 @@ pub enum Truth {
     False,
 }
 
+impl Truth {
+    /// The word that stores, reports and exports hold.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown",
+            Self::True => "true",
+            Self::False => "false",
+        }
+    }
+}
+
 /// Along which axis one question led to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Edge {

@@ -310,3 +310,17 @@ impl Conclusion {
         if self.value > self.threshold { '>' } else { '<' }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_answer_and_each_origin_keeps_the_word_that_stores_hold() {
+        let answers = [Truth::Unknown, Truth::True, Truth::False].map(Truth::name);
+        assert_eq!(answers, ["unknown", "true", "false"]);
+        let origins = [Origin::Search, Origin::Priority, Origin::Hint, Origin::Late];
+        let words = origins.map(|origin| origin.to_string());
+        assert_eq!(words, ["search", "priority", "hint", "late resource"]);
+    }
+}

@@ -60,8 +60,10 @@ impl Store {
         let bytes: Option<Vec<u8>> = self.measured(run, query, |row| row.get(0))?.pop();
         let path = || self.path.clone();
         let bytes = bytes.ok_or_else(|| StoreError::NoRecord { path: path(), run: run.clone() })?;
-        let record = Record::parse(&bytes)
-            .ok_or_else(|| StoreError::BadRecord { path: path(), run: run.clone() })?;
+        let record = Record::parse(&bytes).map_err(|reason| {
+            let (path, run) = (path(), run.clone());
+            StoreError::BadRecord { path, run, reason }
+        })?;
         let mut kept = Vec::new();
         for pair in self.pairs(run)?.into_iter().filter(Replay::needs_histogram) {
             kept.extend(self.histogram(run, &pair)?.map(|histogram| (pair, histogram)));

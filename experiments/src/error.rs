@@ -89,12 +89,14 @@ pub enum StoreError {
         run: crate::run::RunId,
     },
     /// What was kept for a diagnosis cannot be read.
-    #[error("the record of run {run} in {} makes no sense, so it cannot be searched again: it is damaged, or of a newer whyperf; `whyperf show {run}` tells what else is kept of it", path.display())]
+    #[error("the record of run {run} in {} {reason}; it cannot be searched again, and `whyperf show {run}` tells what else is stored of the run", path.display())]
     BadRecord {
         /// The file.
         path: PathBuf,
         /// Which run.
         run: crate::run::RunId,
+        /// Why not.
+        reason: crate::record::RecordError,
     },
     /// Several are.
     #[error("{wanted} could be several runs: {}; write more of the one that is meant", candidates.join(", "))]

@@ -35,7 +35,7 @@ pub use diagnosis::{Diagnosis, Extent};
 pub use error::StoreError;
 pub use history::{Fact, History, ResourceSpan};
 pub use lesson::{Combination, Mapped, Past, Wanted, aligned, combine, extract, map};
-pub use record::Record;
+pub use record::{Record, RecordError};
 pub use recorder::{Ending, Progress, Recorder};
 pub use replay::Replay;
 pub use run::{

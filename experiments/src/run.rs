@@ -212,3 +212,14 @@ pub struct ProfileRow {
     /// Where most of it was called.
     pub source: Option<String>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_topic_keeps_the_word_that_stores_hold() {
+        let names = [Topic::Setting, Topic::Environment].map(Topic::name);
+        assert_eq!(names, ["setting", "environment"]);
+    }
+}

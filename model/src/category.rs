@@ -1,15 +1,33 @@
 //! What kind of thing a region does: the one fact about a region that decides which metrics it counts in.
 //!
-//! The number of a category is part of the measured process's tables. **Numbers are never reused or changed**; new
-//! categories go to the end, and a reader that does not know one treats it as [`Category::Other`].
+//! Stored records hold categories by number. **A number is never changed and never used again**; a new category takes the next
+//! one. The order of the variants means nothing, and no category is serialized by its place among them.
 
-use serde::{Deserialize, Serialize};
+macro_rules! categories {
+    ($($(#[$doc:meta])* $name:ident = $number:literal,)*) => {
+        /// What a region is.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        pub enum Category { $($(#[$doc])* $name = $number,)* }
 
-/// What a region is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[repr(u8)]
-pub enum Category {
+        impl Category {
+            /// All of them.
+            pub const ALL: [Self; [$($number,)*].len()] = [$(Self::$name,)*];
+
+            /// The category of this number; `None` when no category of this version has it.
+            #[must_use]
+            pub const fn from_number(number: u32) -> Option<Self> {
+                match number { $($number => Some(Self::$name),)* _ => None }
+            }
+
+            /// Its number wherever it is stored.
+            #[must_use]
+            pub const fn number(self) -> u32 { self as u32 }
+        }
+    };
+}
+
+categories! {
     /// A function or a named part of the program itself.
     User = 0,
     /// Starting or ending MPI: `MPI_Init`, `MPI_Finalize`. Neither computing nor waiting.
@@ -68,53 +86,6 @@ pub enum Category {
     Other = 27,
     /// A function of the program that is watched because somebody asked, at its own entry and exit.
     Function = 28,
-}
-
-impl Category {
-    /// All of them, in the order of their numbers.
-    pub const ALL: [Self; 29] = [
-        Self::User,
-        Self::Setup,
-        Self::Send,
-        Self::Receive,
-        Self::Exchange,
-        Self::Post,
-        Self::Wait,
-        Self::Collective,
-        Self::Barrier,
-        Self::OneSided,
-        Self::MpiFile,
-        Self::MpiOther,
-        Self::Open,
-        Self::Read,
-        Self::Write,
-        Self::Seek,
-        Self::Flush,
-        Self::Close,
-        Self::Metadata,
-        Self::Mutex,
-        Self::RwLock,
-        Self::Condition,
-        Self::ThreadBarrier,
-        Self::Semaphore,
-        Self::Join,
-        Self::Spin,
-        Self::Root,
-        Self::Other,
-        Self::Function,
-    ];
-
-    /// The category of this number; one that is not known is [`Category::Other`].
-    #[must_use]
-    pub fn from_number(number: u8) -> Self {
-        Self::ALL.get(usize::from(number)).copied().unwrap_or(Self::Other)
-    }
-
-    /// Its number in the measured process's tables.
-    #[must_use]
-    pub const fn number(self) -> u8 {
-        self as u8
-    }
 }
 
 /// A set of categories.
@@ -211,13 +182,49 @@ impl CategorySet {
 mod tests {
     use super::*;
 
+    /// What stores hold: lines are only ever added.
+    const STORED: [(u32, Category); 29] = [
+        (0, Category::User),
+        (1, Category::Setup),
+        (2, Category::Send),
+        (3, Category::Receive),
+        (4, Category::Exchange),
+        (5, Category::Post),
+        (6, Category::Wait),
+        (7, Category::Collective),
+        (8, Category::Barrier),
+        (9, Category::OneSided),
+        (10, Category::MpiFile),
+        (11, Category::MpiOther),
+        (12, Category::Open),
+        (13, Category::Read),
+        (14, Category::Write),
+        (15, Category::Seek),
+        (16, Category::Flush),
+        (17, Category::Close),
+        (18, Category::Metadata),
+        (19, Category::Mutex),
+        (20, Category::RwLock),
+        (21, Category::Condition),
+        (22, Category::ThreadBarrier),
+        (23, Category::Semaphore),
+        (24, Category::Join),
+        (25, Category::Spin),
+        (26, Category::Root),
+        (27, Category::Other),
+        (28, Category::Function),
+    ];
+
     #[test]
-    fn numbers_are_positions_and_unknown_ones_are_other() {
-        for (position, category) in Category::ALL.into_iter().enumerate() {
-            assert_eq!(usize::from(category.number()), position);
-            assert_eq!(Category::from_number(category.number()), category);
+    fn each_category_keeps_its_number_and_no_other_number_is_one() {
+        assert_eq!(STORED.len(), Category::ALL.len());
+        for (number, category) in STORED {
+            assert_eq!(category.number(), number);
+            assert_eq!(Category::from_number(number), Some(category));
         }
-        assert_eq!(Category::from_number(200), Category::Other);
+        for unknown in [29, 255, 256, u32::MAX] {
+            assert_eq!(Category::from_number(unknown), None);
+        }
     }
 
     #[test]

@@ -307,6 +307,22 @@ mod tests {
     }
 
     #[test]
+    fn each_hierarchy_keeps_the_name_and_the_place_that_stored_foci_have() {
+        let stored = [
+            ("/Code", Hierarchy::Code),
+            ("/Machine", Hierarchy::Machine),
+            ("/Process", Hierarchy::Process),
+            ("/SyncObject", Hierarchy::SyncObject),
+            ("/File", Hierarchy::File),
+        ];
+        assert_eq!(stored.map(|(_, hierarchy)| hierarchy), Hierarchy::ALL);
+        for (place, (root, hierarchy)) in stored.into_iter().enumerate() {
+            assert_eq!((resource(root).hierarchy(), hierarchy.index()), (hierarchy, place));
+            assert_eq!(Resource::root(hierarchy).path(), root);
+        }
+    }
+
+    #[test]
     fn a_path_is_read_and_walked() {
         let exchange = resource("/Code/oned.c/exchng1");
         assert_eq!(exchange.hierarchy(), Hierarchy::Code);

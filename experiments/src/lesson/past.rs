@@ -114,7 +114,7 @@ impl Store {
     fn placed(&self, run: &RunId) -> Result<BTreeMap<Resource, Resource>, StoreError> {
         let query = "SELECT bytes FROM record WHERE run = $1";
         let bytes: Option<Vec<u8>> = self.measured(run, query, |row| row.get(0))?.pop();
-        let record = bytes.and_then(|bytes| Record::parse(&bytes)).unwrap_or_default();
+        let record = bytes.and_then(|bytes| Record::parse(&bytes).ok()).unwrap_or_default();
         Ok(record.seats.into_iter().map(|seat| (seat.process, seat.machine)).collect())
     }
 }

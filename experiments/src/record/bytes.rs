@@ -11,10 +11,27 @@ use whyperf_model::{Category, Interval, Nanos, Pair, Resource, Time};
 use super::span::{Span, Spans};
 use super::{Entry, News, Record};
 
-/// Raised when bytes mean something else: each version has what those before had, and more.
+/// The first byte of a record. It is raised when bytes mean something else: each version has what those before had, and more.
 const VERSION: u8 = 3;
 const SECOND: u8 = 2;
 const FIRST: u8 = 1;
+
+/// Why stored bytes are not read as a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RecordError {
+    /// A newer whyperf wrote them.
+    #[error("has version {found} and this whyperf knows versions up to {VERSION}: use a newer whyperf")]
+    Newer {
+        /// Their version.
+        found: u8,
+    },
+    /// A newer whyperf knows more categories.
+    #[error("holds category {0}, which this whyperf does not know: use a newer whyperf")]
+    Category(u32),
+    /// They were cut or changed.
+    #[error("makes no sense: it is damaged")]
+    Damaged,
+}
 
 #[derive(Serialize, Deserialize)]
 struct Stored {
@@ -44,7 +61,7 @@ struct More {
     lines: Vec<StoredLine>,
 }
 
-/// What follows [`More`] since the third version.
+/// What follows [`More`] since the third version. The first records of that version end before `endings`.
 #[derive(Default, Serialize, Deserialize)]
 struct Work {
     at_work: Option<Spans>,
@@ -69,7 +86,8 @@ struct StoredSeat {
 
 #[derive(Serialize, Deserialize)]
 struct StoredKind {
-    category: Category,
+    /// [`Category::number`].
+    category: u32,
     code: Vec<u32>,
     object: Option<u32>,
     own: Option<u32>,
@@ -150,19 +168,25 @@ impl Record {
         }
     }
 
-    /// The record of some bytes; `None` where they make no sense.
-    #[must_use]
-    pub fn parse(bytes: &[u8]) -> Option<Self> {
-        let (version, bytes) = bytes.split_first()?;
-        let (stored, rest): (Stored, _) = postcard::take_from_bytes(bytes).ok()?;
-        let (more, rest): (More, _) = match *version {
-            FIRST => (More::default(), rest),
-            SECOND | VERSION => postcard::take_from_bytes(rest).ok()?,
-            _ => return None,
-        };
-        let work =
-            if *version == VERSION { postcard::from_bytes(rest).ok()? } else { Work::default() };
-        let mut record = Self::of(&stored)?;
+    /// The record of some bytes.
+    ///
+    /// # Errors
+    /// When they are damaged, or a newer whyperf wrote them.
+    pub fn parse(bytes: &[u8]) -> Result<Self, RecordError> {
+        let (version, bytes) = bytes.split_first().ok_or(RecordError::Damaged)?;
+        if *version > VERSION {
+            return Err(RecordError::Newer { found: *version });
+        }
+        let (stored, more, work) = parts(*version, bytes).ok_or(RecordError::Damaged)?;
+        let mut categories = stored.kinds.iter().chain(&more.kinds).map(|kind| kind.category);
+        if let Some(unknown) = categories.find(|number| Category::from_number(*number).is_none()) {
+            return Err(RecordError::Category(unknown));
+        }
+        Self::of_parts(&stored, more, work).ok_or(RecordError::Damaged)
+    }
+
+    fn of_parts(stored: &Stored, more: More, work: Work) -> Option<Self> {
+        let mut record = Self::of(stored)?;
         record.add_more(more)?;
         record.at_work = work.at_work;
         record.endings = work.endings.into_iter().collect();
@@ -251,6 +275,22 @@ impl Record {
     }
 }
 
+/// What the bytes of a version hold, the version itself left out.
+fn parts(version: u8, bytes: &[u8]) -> Option<(Stored, More, Work)> {
+    let (stored, rest): (Stored, _) = postcard::take_from_bytes(bytes).ok()?;
+    let (more, rest): (More, _) = match version {
+        FIRST => (More::default(), rest),
+        SECOND | VERSION => postcard::take_from_bytes(rest).ok()?,
+        _ => return None,
+    };
+    if version < VERSION {
+        return Some((stored, more, Work::default()));
+    }
+    let (at_work, rest) = postcard::take_from_bytes(rest).ok()?;
+    let endings = if rest.is_empty() { Vec::new() } else { postcard::from_bytes(rest).ok()? };
+    Some((stored, more, Work { at_work, endings }))
+}
+
 /// Each thing once, and its number.
 struct Numbers<T> {
     list: Vec<T>,
@@ -278,7 +318,7 @@ impl<T: Clone + Eq + Hash> Numbers<T> {
 impl Numbers<Resource> {
     fn kind(&mut self, kind: &Kind) -> StoredKind {
         StoredKind {
-            category: kind.category,
+            category: kind.category.number(),
             code: kind.code.iter().map(|one| self.number(one)).collect(),
             object: kind.object.as_ref().map(|one| self.number(one)),
             own: kind.own.as_ref().map(|one| self.number(one)),
@@ -309,7 +349,7 @@ impl Known<'_> {
 
     fn kind(&self, kind: &StoredKind) -> Option<Kind> {
         Some(Kind {
-            category: kind.category,
+            category: Category::from_number(kind.category)?,
             code: self.all(&kind.code)?,
             object: self.optional(kind.object)?,
             own: self.optional(kind.own)?,

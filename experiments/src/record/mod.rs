@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 use whyperf_model::matching::{Kind, Line, Seat, SeatId, Tally, Totals, Worked};
 use whyperf_model::{Interval, Nanos, Pair, Resource, Time};
 
+pub use self::bytes::RecordError;
 use self::span::Spans;
 pub(crate) use self::tidings::Tidings;
 

@@ -2,8 +2,8 @@
 
 use whyperf_consultant::{DataSource as _, Event, MeasurementId};
 use whyperf_experiments::{
-    Access, Diagnosis, Ending, Extent, History, ObjectRow, Progress, Record, Recorder, Replay,
-    Selector, Store, StoreError, Topic,
+    Access, Diagnosis, Ending, Extent, History, ObjectRow, Progress, Record, RecordError, Recorder,
+    Replay, Selector, Store, StoreError, Topic,
 };
 use whyperf_model::matching::{ClassId, Grown, Kind, Line, Seat, SeatId, Tally, Totals, Worked};
 use whyperf_model::{Category, Efficiency, Focus, Interval, Metric, Nanos, Pair};
@@ -134,7 +134,7 @@ fn what_was_told_beside_amounts_comes_back_folded() {
 }
 
 /// A record as a version of old wrote it, which ended where the next began to say more.
-fn of_version(version: u8, record: &Record) -> Option<Record> {
+fn of_version(version: u8, record: &Record) -> Result<Record, RecordError> {
     let mut bytes = record.bytes();
     bytes[0] = version;
     // What came with the third version is three bytes where nobody worked.
@@ -147,12 +147,40 @@ fn records_of_old_are_read_without_what_they_did_not_hold() {
     let mut first = Record::default();
     (0..1500).for_each(|n| first.add(&tally(n)));
     let read = of_version(1, &told());
-    assert!(read.is_some() && read == of_version(1, &first));
+    assert!(read.is_ok() && read == of_version(1, &first));
     let second = of_version(2, &told()).expect("the second version had phases and places");
     assert_eq!(Replay::new(second.clone(), []).phases().count(), 3);
     assert_eq!(Replay::new(second, []).efforts(), None, "nobody knows who was at work");
     assert_eq!(Replay::new(told(), []).efforts().map(|all| all.len()), Some(1));
-    assert_eq!(of_version(4, &told()), None);
+    assert_eq!(of_version(4, &told()), Err(RecordError::Newer { found: 4 }));
+    assert_eq!(of_version(0, &told()), Err(RecordError::Damaged));
+}
+
+#[test]
+fn the_first_records_of_the_third_version_end_before_the_end_of_mpi() {
+    let record = at_work();
+    let mut bytes = record.bytes();
+    assert_eq!(bytes.pop(), Some(0), "nobody ended MPI in the midst of a round");
+    assert_eq!(Record::parse(&bytes), Ok(record));
+}
+
+#[test]
+fn a_category_that_nobody_knows_is_named_and_taken_for_no_other() {
+    let mut record = Record::default();
+    record.add(&tally(0));
+    let bytes = record.bytes();
+    let last = u8::try_from(Category::Barrier.number()).expect("few categories");
+    // Where the kind stands follows from the second record, which differs there alone.
+    let mut other = Record::default();
+    let mut tally = tally(0);
+    tally.kinds[0].category = Category::Collective;
+    other.add(&tally);
+    let is_other = |(one, two): (&u8, &u8)| one != two;
+    let at = bytes.iter().zip(&other.bytes()).position(is_other).expect("one byte differs");
+    assert_eq!(bytes[at], last);
+    let mut unknown = bytes;
+    unknown[at] = 99;
+    assert_eq!(Record::parse(&unknown), Err(RecordError::Category(99)));
 }
 
 /// Two ranks: one computes for all of each millisecond, one for the half; the first and the last hundred are not MPI's.

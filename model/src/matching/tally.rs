@@ -7,19 +7,17 @@
 //! ```
 //! Seats and kinds are told once, when they are new, and called by their numbers from then on.
 
-use serde::{Deserialize, Serialize};
-
 use super::active::Totals;
 use super::classes::{ClassId, Classes, Traits};
 use super::resources::{ResourceId, Resources};
 use crate::{Category, Interval, Nanos, Pair, Resource};
 
 /// A seat, as a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SeatId(pub u32);
 
 /// A thread where it is: a process that gets another name gives its threads other seats.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seat {
     /// Which process: two may have the same name, one after the other.
     pub number: u32,
@@ -34,7 +32,7 @@ pub struct Seat {
 }
 
 /// A class of nodes by name.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Kind {
     /// What the region does.
     pub category: Category,
