@@ -75,7 +75,7 @@ fn files_that_contradict_each_other_or_are_none_are_refused() {
     };
     refused(&["high", "low"], "low:2:1: this contradicts high:2:1");
     refused(&["one", "other"], "the maps lead from /Code/");
-    refused(&["newer"], "newer:1:1: directives of version 2 cannot be read");
+    refused(&["newer"], "newer:1:1: directives of version '2' cannot be read");
     refused(&["letter"], "letter:1:1: the file must begin with");
     refused(&["bytes"], "bytes:2:4: this is not UTF-8");
     refused(&["wide"], "wide:1:1: this is UTF-16; save the file as UTF-8");

@@ -347,6 +347,8 @@ pub(crate) mod example {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
 
     #[test]
@@ -365,6 +367,43 @@ mod tests {
             text.contains(r#""found_s":0.75,"leaf":true,"source":"oned.c:88","origin":"search"}"#)
         );
         assert!(!text.contains("parent") && !text.contains("remarks"));
+    }
+
+    /// A report that was written when the format was new: what reads it reads those of today.
+    #[test]
+    fn each_member_of_a_report_of_old_is_written_today() {
+        let old = serde_json::from_str(include_str!("version-1.json")).expect("it is JSON");
+        let example = example::report();
+        let bottlenecks = example.bottlenecks.clone();
+        let phase = Phase { bottlenecks, efficiency: example.efficiency, ..Phase::default() };
+        let example = Report { phases: vec![phase], run: Some("1".to_owned()), ..example };
+        let example = serde_json::to_value(example).expect("the example is plain data");
+        let mut missing = Vec::new();
+        compare(&old, &example, "", &mut missing);
+        assert_eq!(missing, [""; 0]);
+    }
+
+    /// Names the members of the one that the other lacks, or has as something else.
+    fn compare(old: &Value, new: &Value, path: &str, missing: &mut Vec<String>) {
+        match (old, new) {
+            (Value::Object(old), Value::Object(new)) => {
+                for (name, value) in old {
+                    let path = format!("{path}/{name}");
+                    match new.get(name) {
+                        Some(other) => compare(value, other, &path, missing),
+                        None => missing.push(path),
+                    }
+                }
+            }
+            (Value::Array(old), Value::Array(new)) => {
+                if let (Some(old), Some(new)) = (old.first(), new.first()) {
+                    compare(old, new, &format!("{path}[]"), missing);
+                }
+            }
+            (Value::Null, _) | (_, Value::Null) => {}
+            (old, new) if std::mem::discriminant(old) == std::mem::discriminant(new) => {}
+            _ => missing.push(path.to_owned()),
+        }
     }
 
     #[test]

@@ -90,7 +90,8 @@ impl fmt::Display for Mistake {
             Self::FirstLine => write!(out, "the file must begin with '{FIRST_LINE}'"),
             Self::Version(version) => write!(
                 out,
-                "directives of version {version} cannot be read, only those of version 1"
+                "directives of version {} cannot be read, only those of version 1; use a newer whyperf",
+                quoted(version)
             ),
             Self::Keyword(word) => {
                 write!(

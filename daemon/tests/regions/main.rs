@@ -2,6 +2,7 @@
 
 mod comparing;
 mod ends;
+mod golden;
 mod hostile;
 mod live;
 mod places;

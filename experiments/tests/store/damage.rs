@@ -5,7 +5,7 @@ use std::path::Path;
 
 use whyperf_experiments::{Access, History, Recorder, Store, StoreError};
 
-use crate::sample::{Place, new_run, written};
+use crate::sample::{Place, new_run, sql, written};
 
 #[test]
 fn a_missing_store_is_made_for_a_run_only() {
@@ -122,9 +122,4 @@ fn read_all(path: &Path) -> Result<(), StoreError> {
         }
     }
     Ok(())
-}
-
-fn sql(path: &Path, statement: &str) {
-    let connection = rusqlite::Connection::open(path).expect("writable");
-    connection.execute_batch(statement).expect("well formed");
 }

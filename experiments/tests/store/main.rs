@@ -3,5 +3,6 @@
 mod crash;
 mod damage;
 mod diagnosis;
+mod golden;
 mod round_trip;
 mod sample;

@@ -111,3 +111,9 @@ pub(crate) fn written(path: &Path, n: u64) -> RunId {
     let ending = Ending { elapsed: Duration::from_secs(3), exit_status: 0 };
     recorder.finish(&Progress::default(), ending).expect("the store can be written")
 }
+
+/// Changes a store behind its back.
+pub(crate) fn sql(path: &Path, statement: &str) {
+    let connection = rusqlite::Connection::open(path).expect("writable");
+    connection.execute_batch(statement).expect("well formed");
+}
