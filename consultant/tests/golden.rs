@@ -6,8 +6,7 @@ use std::path::Path;
 use whyperf_consultant::{Directives, Guidance, Hypotheses};
 
 /// Written by `whyperf directives extract` beside the stores of the same name, and one with every directive by hand.
-const FILES: [&str; 4] =
-    ["schema-2-record-1", "schema-2-record-2", "schema-3-record-3", "each"];
+const FILES: [&str; 4] = ["schema-2-record-1", "schema-2-record-2", "schema-3-record-3", "each"];
 
 fn text(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -33,5 +32,8 @@ fn a_file_of_a_newer_whyperf_is_refused_in_one_sentence() {
     let mistakes = refused.expect_err("nobody knows what it means");
     let said: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
     assert_eq!(said.len(), 1, "{said:?}");
-    assert!(said[0].starts_with("newer:1:") && said[0].contains("version '2' cannot be read"), "{said:?}");
+    assert!(
+        said[0].starts_with("newer:1:") && said[0].contains("version '2' cannot be read"),
+        "{said:?}"
+    );
 }

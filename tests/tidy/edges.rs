@@ -6,7 +6,7 @@ use crate::checkout::{Source, checkout};
 use crate::refuse;
 
 /// Each part with the parts it may use. A part that is not here is refused.
-const EDGES: [(&str, &[&str]); 13] = [
+const EDGES: [(&str, &[&str]); 14] = [
     ("code", &[]),
     ("layout", &[]),
     ("runtime", &["layout"]),
@@ -24,6 +24,8 @@ const EDGES: [(&str, &[&str]); 13] = [
     // Named by no other: tests and benches alone may use it, and a dev-dependency is no edge.
     ("testkit", &["layout", "inject", "model", "consultant"]),
     ("xtask", &[]),
+    // Feeds the public entries of these with bytes that a fuzzer makes.
+    ("fuzz", &["code", "consultant", "daemon", "experiments", "layout", "model", "testkit"]),
 ];
 
 /// The parts inside the measured process: the packages each may link, always and in models only.

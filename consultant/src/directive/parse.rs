@@ -414,6 +414,9 @@ mod tests {
         let wrong = first("threshold CPUbound 0.5").expect_err("wrong");
         assert_eq!(wrong, "d:1:1: the file must begin with 'whyperf directives 1'");
         let newer = first("# new\nwhyperf directives 2\n").expect_err("newer");
-        assert_eq!(newer, "d:2:1: directives of version '2' cannot be read, only those of version 1; use a newer whyperf");
+        assert_eq!(
+            newer,
+            "d:2:1: directives of version '2' cannot be read, only those of version 1; use a newer whyperf"
+        );
     }
 }

@@ -22,7 +22,10 @@ fn each_region_of_old_is_read_or_refused_in_one_sentence() {
         let path = restored(&format!("layout-{layout}"), &stage);
         let before = fs::metadata(&path).expect("it was just written").len();
         // The process began then, by its own clocks.
-        let zero = Moment { nanos: word(&path, offset_of!(Header, start_nanos)), ticks: word(&path, offset_of!(Header, start_ticks)) };
+        let zero = Moment {
+            nanos: word(&path, offset_of!(Header, start_nanos)),
+            ticks: word(&path, offset_of!(Header, start_ticks)),
+        };
         let after = |seconds: u64| Moment {
             nanos: zero.nanos + seconds * SECOND,
             ticks: zero.ticks + seconds * TICKS,

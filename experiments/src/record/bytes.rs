@@ -20,7 +20,9 @@ const FIRST: u8 = 1;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RecordError {
     /// A newer whyperf wrote them.
-    #[error("has version {found} and this whyperf knows versions up to {VERSION}: use a newer whyperf")]
+    #[error(
+        "has version {found} and this whyperf knows versions up to {VERSION}: use a newer whyperf"
+    )]
     Newer {
         /// Their version.
         found: u8,

@@ -6,18 +6,14 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use whyperf_consultant::{Event, MeasurementId, World as _};
+use whyperf_consultant::{DataSource as _, Event, MeasurementId};
 use whyperf_experiments::{Access, History, RunId, Store, StoreError, Summary};
 use whyperf_model::{Focus, Metric, Pair};
 
 use crate::sample::{Place, sql, written};
 
 /// Version of the store, and of the records in it.
-const STORES: [&str; 3] = [
-    "schema-2-record-1",
-    "schema-2-record-2",
-    "schema-3-record-3",
-];
+const STORES: [&str; 3] = ["schema-2-record-1", "schema-2-record-2", "schema-3-record-3"];
 
 /// What is summed over a run of each thread's and node's growth.
 const SUMMED: [Metric; 9] = [

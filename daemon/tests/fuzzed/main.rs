@@ -1,0 +1,10 @@
+//! What fuzzing found once, and what it starts from: whatever a process writes into its region, the daemon goes on.
+
+#[path = "../../../fuzz/corpus.rs"]
+mod corpus;
+mod region;
+
+#[test]
+fn regions_of_any_bytes_are_read_or_refused() {
+    corpus::each("region", region::feed);
+}

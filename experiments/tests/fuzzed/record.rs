@@ -1,0 +1,26 @@
+//! Reads a record of any bytes; what is read is written and read again, and searched through.
+
+use std::hint::black_box;
+
+use whyperf_consultant::{DataSource as _, MeasurementId};
+use whyperf_experiments::{Record, Replay};
+use whyperf_model::{Focus, Metric, Pair};
+
+/// What is asked of each round.
+const ASKED: [Metric; 4] =
+    [Metric::SyncWait, Metric::IoBytes, Metric::LateWait, Metric::CpuImbalance];
+
+/// The store holds these bytes as the record of a run.
+pub(crate) fn feed(bytes: &[u8]) {
+    let Ok(record) = Record::parse(bytes) else { return };
+    let again = Record::parse(&record.bytes()).expect("what is written can be read");
+    assert_eq!(again.bytes(), record.bytes());
+    let mut world = Replay::new(record, []);
+    for (id, metric) in (0..).zip(ASKED) {
+        world.start(MeasurementId(id), &Pair::new(metric, Focus::whole_program()));
+    }
+    while let Some(event) = world.next() {
+        black_box(event.time());
+    }
+    black_box((world.thread_time(), world.efforts(), world.lines().len()));
+}
