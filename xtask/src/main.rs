@@ -5,6 +5,7 @@ use std::process::ExitCode;
 mod demo;
 mod loom;
 mod packages;
+mod sanitize;
 mod spread;
 mod study;
 mod test;
@@ -23,6 +24,7 @@ chores:
   study sc99 --quick       the same in a few minutes, to see that all works; the page goes to the target folder
   study sc99 --built       the same with the release build that is there
   study sc99 --only TABLE  one table alone; --runs N repeats, --hold SECONDS for classic verdicts, --grid POINTS
+  sanitize                 the release build's library under valgrind, in a program with threads
   packages                 install what building and testing need, where it is missing
 ";
 
@@ -43,6 +45,7 @@ fn run(words: &[&str]) -> anyhow::Result<ExitCode> {
         ["demo"] => demo::run(),
         ["test", options @ ..] => test::run(options),
         ["study", words @ ..] => study::run(words),
+        ["sanitize"] => sanitize::run(),
         ["packages"] => packages::ensure_all().map(|()| ExitCode::SUCCESS),
         [] | ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
