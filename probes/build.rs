@@ -3,7 +3,7 @@
 fn main() {
     // Its name for programs that link it.
     println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libwhyperf.so");
-    // Threads keep pointers into it, so it must stay when the one who loaded it closes it.
+    // Threads keep pointers into it, so it must stay when it is closed by the code that loaded it.
     println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete");
     // Its thread-local block is reached by the initial-exec model: the loader must reserve it.
     println!("cargo::rustc-cdylib-link-arg=-Wl,-z,relro,-z,now");

@@ -98,7 +98,7 @@ impl KeptFile {
         Self { folder: folder.to_owned(), name }
     }
 
-    /// Its contents, if nobody else can have put them there and they are whole.
+    /// Its contents, if they are whole and no other user can have written them.
     pub(crate) fn load(&self, mark: &[u8; 8]) -> Option<Vec<u8>> {
         if !is_private(&self.folder) {
             return None;
@@ -114,7 +114,7 @@ impl KeptFile {
 
     /// Writes it anew, as far as the folder allows it.
     pub(crate) fn store(&self, mark: &[u8; 8], body: &[u8]) {
-        // Nobody is served by hearing that the next run will take a moment longer.
+        // It is not worth a message that the next run takes a moment longer.
         let _ = self.write(mark, body);
     }
 
@@ -188,7 +188,7 @@ impl Record {
     }
 }
 
-/// Whether nobody else can have put something there.
+/// Whether no other user can have written there.
 fn is_private(folder: &Path) -> bool {
     let (Ok(folder), Ok(own)) = (fs::metadata(folder), fs::metadata("/proc/self")) else {
         return false;

@@ -1,4 +1,4 @@
-//! Who calls whom: direct calls read from the code, and calls that were seen to happen.
+//! The call graph: direct calls read from the code, and calls that were seen to happen.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use crate::branches::{Branches, Way};
 use crate::function::{FunctionId, FunctionKind};
 use crate::object::Object;
 
-/// Who is called.
+/// The function that is called.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Callee {
     /// A function of the same object.
@@ -80,7 +80,7 @@ fn callee(object: &Object, branches: &Branches, caller: FunctionId, way: Way) ->
     }
 }
 
-/// Who is called where control reaches the entry of a function.
+/// The function that is called where control reaches an entry.
 fn reached(object: &Object, target: FunctionId) -> Option<Callee> {
     match object.functions()[target.index()].kind {
         FunctionKind::Ordinary | FunctionKind::Ifunc => Some(Callee::Function(target)),

@@ -31,7 +31,7 @@ pub enum ObjectError {
         /// What is wrong with it.
         reason: object::Error,
     },
-    /// It was deleted or replaced while somebody has it mapped, and what is left cannot be read.
+    /// It was deleted or replaced while a process has it mapped, and the rest cannot be read.
     #[error("{} was deleted or replaced while it is in use; start the program anew to see its functions", path.display())]
     Replaced {
         /// Which file.

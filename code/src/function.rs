@@ -48,7 +48,7 @@ pub struct Name {
     pub text: String,
     /// The version of it that this function is.
     pub version: Option<String>,
-    /// Who sees it.
+    /// Where the name is visible.
     pub scope: Scope,
 }
 
@@ -62,7 +62,7 @@ impl fmt::Display for Name {
     }
 }
 
-/// Who sees a name.
+/// Where a name is visible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
     /// All objects.

@@ -1,8 +1,8 @@
-//! Programs and libraries as files: their functions, the code of these, who calls whom, and where
+//! Programs and libraries as files: their functions, their code, their call graph, and where
 //! they were written.
 //!
 //! Addresses are those an object was linked for; whoever knows a process adds where it was loaded.
-//! Nothing here knows a process, and everything is read from files that somebody else made: each
+//! Nothing here knows a process, and everything is read from files that others made: each
 //! index is checked, each length bounded.
 
 #![forbid(unsafe_code)]

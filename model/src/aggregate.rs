@@ -38,7 +38,7 @@ impl Aggregate {
         self.expected += other.expected;
     }
 
-    /// The value of those who reported; `None` while nobody did.
+    /// The value of the processes that reported; `None` while none did.
     #[must_use]
     pub const fn amount(&self) -> Option<i64> {
         self.amount
@@ -62,7 +62,7 @@ impl Aggregate {
         self.reported >= self.expected
     }
 
-    /// The sample it makes for an interval; `None` while nobody reported.
+    /// The sample it makes for an interval; `None` while no process reported.
     #[must_use]
     pub fn sample(&self, interval: Interval) -> Option<Sample> {
         let (reported, expected) = (self.reported, self.expected);

@@ -84,7 +84,7 @@ categories! {
     Root = 26,
     /// What could not be told apart any more.
     Other = 27,
-    /// A function of the program that is watched because somebody asked, at its own entry and exit.
+    /// A function of the program that is watched because a pair asked for it, at its own entry and exit.
     Function = 28,
 }
 

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 
 use crate::metric::Aggregation;
 
-/// Who is compared: its job, as [`Jobs`](crate::Jobs) tells, and what tells it from others.
+/// What is compared: the job of a rank, as [`Jobs`](crate::Jobs) tells, and what distinguishes the rank.
 pub type Peer = (u32, u32);
 
 /// The values of processes for one pair.
@@ -44,7 +44,7 @@ struct Value {
 }
 
 impl Comparison {
-    /// Nobody has anything yet.
+    /// Nothing has been measured yet.
     #[must_use]
     pub const fn new(aggregation: Aggregation) -> Self {
         Self { aggregation, values: BTreeMap::new(), told: 0 }
@@ -64,7 +64,7 @@ impl Comparison {
         value.amount = value.amount.saturating_add(amount);
     }
 
-    /// Ends an interval: by how much what is compared grew. Those who are not there any more have no part in the next one.
+    /// Ends an interval, and answers by how much the compared quantity grew. Ranks that have ended have no part in the next interval.
     pub fn close(&mut self, is_there: impl Fn(u32) -> bool) -> i64 {
         let objects = self.values.values();
         let now =
@@ -197,6 +197,6 @@ mod tests {
         assert_eq!(comparison.close(|process| process != 3), 0);
         comparison.take((0, 0), true, Some(1), 5);
         comparison.take((0, 2), true, Some(2), 5);
-        assert_eq!(comparison.close(|_| true), 5, "2 has nobody beside it since 3 is gone");
+        assert_eq!(comparison.close(|_| true), 5, "2 is alone since 3 is gone");
     }
 }

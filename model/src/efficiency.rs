@@ -6,7 +6,7 @@
 //!           |───── elapsed ────|                        parallel        mean of █ / elapsed
 //! ```
 //! What computes and what elapses is told by whoever has the times: the daemon of a run, or the record of one that is over. Of several
-//! jobs in one run each counts by the time of its ranks, as if they had had to wait for nobody but each other.
+//! jobs in one run each counts by the time of its ranks, as if they had waited only for each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,7 +35,7 @@ pub struct Efficiency {
 }
 
 impl Efficiency {
-    /// That of all who were ranks for some time; nothing to be said of jobs of less than two, or when nobody computed.
+    /// The efficiency of all processes that were ranks for some time. `None` for a job of less than two ranks, or when no rank computed.
     #[must_use]
     pub fn of(efforts: &[Effort]) -> Option<Self> {
         let mut jobs: BTreeMap<u32, Vec<Effort>> = BTreeMap::new();
@@ -75,9 +75,9 @@ fn of_all(ranks: &[Effort], time: impl Fn(&Effort) -> Nanos) -> f64 {
     most.as_secs_f64() * ranks.len() as f64
 }
 
-/// Who works with whom, where a run has several jobs: a script that starts one after the other.
+/// Which ranks work together, where a run has several jobs: a script that starts one after the other.
 ///
-/// Nobody joins a job that somebody has left, for all ranks meet in `MPI_Init`; and each has a rank of its own. Jobs at the same time
+/// No rank joins a job that another has left, because all ranks meet in `MPI_Init`; and each has a rank of its own. Jobs at the same time
 /// are told apart as far as their ranks come one job after the other.
 #[derive(Debug, Default)]
 pub struct Jobs(Vec<Job>);
@@ -100,7 +100,7 @@ impl Jobs {
         u32::try_from(at).unwrap_or(u32::MAX)
     }
 
-    /// Somebody of this job works no more.
+    /// A rank of this job works no more.
     pub fn leave(&mut self, job: u32) {
         if let Some(job) = self.0.get_mut(job as usize) {
             job.is_open = false;
@@ -141,7 +141,7 @@ mod tests {
         let (before, now) = (efforts(&[4, 4], 4), efforts(&[8, 6, 3], 8));
         let phase = Efficiency::between(&before[..2], &now[..2]).expect("two ranks");
         assert_eq!((phase.load_balance, phase.communication), (0.75, 1.0));
-        assert!(Efficiency::between(&now, &now).is_none(), "nobody did anything");
+        assert!(Efficiency::between(&now, &now).is_none(), "no rank did anything");
         assert!(Efficiency::between(&before, &now).is_some_and(|all| all.parallel > 0.0));
     }
 

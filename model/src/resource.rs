@@ -3,7 +3,7 @@
 //! ```text
 //!   /Code/<module>/<function>             what runs
 //!   /Machine/<host>                       on what
-//!   /Process/<rank or pid>/<thread>       who runs it
+//!   /Process/<rank or pid>/<thread>       the thread that runs it
 //!   /SyncObject/Message/<comm>/<tag>      what is waited for (also Barrier, Collective, Mutex, ...)
 //!   /File/<path>                          what is read and written
 //! ```

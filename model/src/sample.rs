@@ -26,7 +26,7 @@ impl Sample {
         Self { interval, amount, reported: processes, expected: processes }
     }
 
-    /// Whether nobody is missing.
+    /// Whether no process is missing.
     #[must_use]
     pub const fn is_complete(&self) -> bool {
         self.reported >= self.expected

@@ -24,7 +24,7 @@ struct Request {
     /// Negative when no launcher announced one.
     rank: i32,
     size: u32,
-    /// Whether a measurement for somebody who is gone is to end.
+    /// Whether a measurement is to end whose daemon is gone.
     take_over: u32,
     threads: *const u32,
     thread_count: u64,

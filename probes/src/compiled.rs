@@ -4,7 +4,7 @@
 //!   program ── __cyg_profile_func_enter(f, site) ──► f's region begins when it is on
 //!                └─► a definition of the program's own, if there is one beside the C library's empty one
 //! ```
-//! The calls of `-pg` (`mcount`, `__fentry__`) are left to those who define them: they announce no
+//! The calls of `-pg` (`mcount`, `__fentry__`) are left to the libraries that define them: they announce no
 //! exit, and the functions are patched like any others.
 
 use core::ffi::{CStr, c_void};
@@ -15,7 +15,7 @@ use whyperf_runtime::patch::compiled;
 use crate::definition;
 use crate::next::Next;
 
-/// One of the two, as somebody else defines it.
+/// One of the two, as another library defines it.
 #[repr(C)]
 struct Other {
     /// First: the list of exported functions names it.

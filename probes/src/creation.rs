@@ -13,9 +13,9 @@ use core::ffi::c_void;
 use whyperf_runtime::patch::gate;
 use whyperf_runtime::{birth, guard, process};
 
-use crate::errand::{Errand, Maker, Task};
 use crate::next::Next;
 use crate::stub::entry;
+use crate::thread_start::{Maker, StartArguments, Task};
 use crate::wrapped::{keep_errno, real};
 
 entry! { pthread_create => create, before NEXT; }
@@ -38,7 +38,7 @@ pub(crate) fn make_plainly(
     real!(NEXT, thread, attributes, start, argument) as u32 == 0
 }
 
-static PLACES: [Errand; 256] = [const { Errand::new() }; 256];
+static PLACES: [StartArguments; 256] = [const { StartArguments::new() }; 256];
 
 unsafe extern "C" fn create(
     thread: usize,
@@ -60,7 +60,7 @@ unsafe extern "C" fn create(
     failed
 }
 
-fn take(start: usize, argument: usize) -> Option<&'static Errand> {
+fn take(start: usize, argument: usize) -> Option<&'static StartArguments> {
     let place = PLACES.iter().find(|place| place.take())?;
     let foreign = guard::is_inside() || birth::is_disowned();
     let maker = if foreign { Maker::Library } else { Maker::Program };
@@ -75,7 +75,7 @@ struct Further {
     argument: usize,
 }
 
-extern "C" fn register(place: &'static Errand) -> Further {
+extern "C" fn register(place: &'static StartArguments) -> Further {
     let Task { start, argument, maker } = place.read();
     place.give();
     keep_errno(if maker == Maker::Library { birth::disown } else { birth::begin });

@@ -5,7 +5,7 @@
 //!                                   └─► the MPI's mpi_send_ ──► MPI_Send (wrapper)
 //! ```
 //! The C function sees a return address in the MPI's Fortran layer, or in the compiler's I/O
-//! library. So each Fortran name is exported too: its stub notes who called, if no wrapper is
+//! library. So each Fortran name is exported too: its stub notes the caller, if no wrapper is
 //! active in the thread, and jumps to the next definition. It looks at no argument, so it does not
 //! matter how the compiler passes them, and the wrapper takes the address if it is fresh.
 

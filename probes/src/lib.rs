@@ -14,7 +14,6 @@ mod compiled;
 mod contexts;
 mod creation;
 mod definition;
-mod errand;
 mod exec;
 mod fortran;
 mod io;
@@ -31,6 +30,7 @@ mod signals;
 mod spawns;
 mod stub;
 mod sync;
+mod thread_start;
 mod wrapped;
 
 #[panic_handler]

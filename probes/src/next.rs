@@ -24,7 +24,7 @@ pub(crate) struct Next {
     detour: AtomicPtr<c_void>,
 }
 
-/// Who is expected to define the symbol.
+/// The library that is expected to define the symbol.
 #[derive(Clone, Copy, Debug)]
 enum Whose {
     /// The C library; what else has the name is something else, and the program's to call.

@@ -1,4 +1,4 @@
-//! Entry stubs: the few instructions before a wrapper that remember who called.
+//! Entry stubs: the few instructions before a wrapper that note the caller.
 //!
 //! ```text
 //!   program ── call read ──► read (stub)         ──► the wrapper, all arguments as they came

@@ -285,7 +285,7 @@ impl Object {
         scan(self.shape.base, &[Stretch { start: range.start, code, length: code.len() }])
     }
 
-    /// Who is called through a slot.
+    /// Which function is called through a relocation slot.
     pub(crate) fn filled(&self, slot: u64) -> Option<Callee> {
         match self.linkage().filling(slot)? {
             Filling::Import(name) => {
@@ -298,7 +298,7 @@ impl Object {
         }
     }
 
-    /// Who is called by a call of a stub.
+    /// Which function a call of a linker stub calls.
     pub(crate) fn stub_leads_to(&self, stub: FunctionId) -> Option<Callee> {
         let entry = self.functions().get(stub.index())?.entry;
         self.filled(self.linkage().stub(entry)?.slot?)

@@ -57,7 +57,7 @@ pub struct Plan {
     island: Option<(u64, [u8; 5])>,
 }
 
-/// What the ways through a function mean for those who count its calls.
+/// What the ways through a function mean for counting its calls.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ways {
     pub(crate) returns: bool,

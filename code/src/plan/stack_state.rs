@@ -34,7 +34,7 @@ pub(crate) struct State {
 /// What looking through a function found out.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Findings {
-    /// The first instruction that may use what lies above the return address, nobody knows how far.
+    /// The first instruction that may use the stack above the return address, to an unknown extent.
     pub(crate) above: Option<u64>,
     /// Where what is used above the return address ends, as far as that is known; and the first
     /// instruction that reaches so far.

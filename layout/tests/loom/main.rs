@@ -22,8 +22,6 @@ mod association;
 mod claim;
 #[path = "../../../runtime/src/directory.rs"]
 mod directory;
-#[path = "../../../probes/src/errand.rs"]
-mod errand;
 #[path = "../../../runtime/src/known.rs"]
 #[expect(unreachable_pub, reason = "public where the probes use it, too")]
 mod known;
@@ -37,6 +35,8 @@ mod registration;
 #[path = "../../../runtime/src/standing.rs"]
 #[expect(dead_code, reason = "the models need not all of it")]
 mod standing;
+#[path = "../../../probes/src/thread_start.rs"]
+mod thread_start;
 
 use loom::sync::Arc;
 use loom::thread;

@@ -6,7 +6,7 @@ use loom::thread;
 
 use crate::association::{Association, WORDS};
 use crate::claim::Claim;
-use crate::errand::{Errand, Maker, Task};
+use crate::thread_start::{Maker, StartArguments, Task};
 use crate::{explore, explore_then};
 
 type Pair = Association<2>;
@@ -73,19 +73,19 @@ fn a_pool_has_one_user_at_a_time() {
 }
 
 #[test]
-fn an_errand_is_that_of_its_own_thread() {
+fn start_arguments_are_those_of_their_own_thread() {
     explore(
-        Errand::default,
-        |errand| send(errand, Task { start: 11, argument: 12, maker: Maker::Program }),
-        |errand| send(errand, Task { start: 21, argument: 22, maker: Maker::Library }),
+        StartArguments::default,
+        |start| send(start, Task { start: 11, argument: 12, maker: Maker::Program }),
+        |start| send(start, Task { start: 21, argument: 22, maker: Maker::Library }),
     );
 }
 
-fn send(errand: &Errand, task: Task) {
-    while !errand.take() {
+fn send(start: &StartArguments, task: Task) {
+    while !start.take() {
         thread::yield_now();
     }
-    errand.hand_over(task);
-    assert_eq!(errand.read(), task);
-    errand.give();
+    start.hand_over(task);
+    assert_eq!(start.read(), task);
+    start.give();
 }

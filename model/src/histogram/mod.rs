@@ -40,9 +40,9 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// As many bins as a histogram has when nobody says otherwise.
+    /// The number of bins, unless the caller chooses another.
     pub const DEFAULT_BINS: usize = 1000;
-    /// How wide bins are at first when nobody says otherwise.
+    /// The first width of a bin, unless the caller chooses another.
     pub const DEFAULT_WIDTH: Nanos = Nanos::from_millis(50);
 
     /// An empty histogram. An odd number of bins is made even, fewer than two become two, and a width of nothing one

@@ -25,7 +25,7 @@ pub struct Active {
     what: [Part; 3],
     who: [Part; 2],
     comparison: Option<Comparison>,
-    /// Whether functions that somebody watches hold what they call.
+    /// Whether functions that are watched for a pair hold what they call.
     holds_calls: bool,
     /// What came in since the last sample.
     pub amount: i64,
@@ -173,7 +173,7 @@ impl Active {
         }
     }
 
-    /// Ends an interval: what came in becomes a sample, unless nobody was there to report.
+    /// Ends an interval: what came in becomes a sample, unless no thread was there to report.
     pub fn close(&mut self, interval: Interval, reported: u32, expected: u32) -> Option<Sample> {
         if interval.is_empty() {
             // No time passed: what came in belongs to the next interval that has some.

@@ -26,7 +26,7 @@ pub struct Traits {
     pub category: Category,
     /// Code that makes the calls of the path, and the program's own regions on it, sorted.
     pub code: Vec<ResourceId>,
-    /// Functions on the path that are watched because somebody asked, sorted.
+    /// Functions on the path that are watched because a pair asked for them, sorted.
     pub functions: Vec<ResourceId>,
     /// What it synchronizes on, or the file it works on.
     pub object: Option<ResourceId>,
@@ -70,7 +70,7 @@ pub struct Class {
 pub struct Classes {
     ids: AHashMap<Traits, ClassId>,
     list: Vec<Class>,
-    /// Regions of the program's own: they need nobody to switch them on.
+    /// Regions of the program's own: they need not be switched on.
     regions: AHashSet<ResourceId>,
 }
 
@@ -139,7 +139,7 @@ impl Classes {
         if let Some(id) = self.ids.get(&traits) {
             return *id;
         }
-        // Whoever asks about a function knows it already; whoever calls is to be told of.
+        // A pair that names a function knows it already; its callers are new and are reported.
         traits.code.iter().for_each(|code| resources.hold(*code));
         let standing = traits.code.iter().chain(&traits.object);
         let standing_lineage = lineage(standing.clone(), resources);

@@ -1,4 +1,4 @@
-//! What one interval brought, in full: who was there and what grew. Enough to answer any pair later.
+//! The record of one interval, in full: which threads were there and what grew. It answers any pair later.
 //!
 //! ```text
 //!   seat    a thread of a process on a machine
@@ -36,7 +36,7 @@ pub struct Seat {
 pub struct Kind {
     /// What the region does.
     pub category: Category,
-    /// Code anywhere on the path, but for functions that were there because somebody asked: what is known of those is in the
+    /// Code anywhere on the path, but for functions that are watched because a pair asked for them: what is known of those is in the
     /// pairs that asked.
     pub code: Vec<Resource>,
     /// What it synchronizes on, or the file it works on.
@@ -97,7 +97,7 @@ pub struct Tally {
     pub seats: Vec<Seat>,
     /// New kinds, in the order of their numbers.
     pub kinds: Vec<Kind>,
-    /// Who was there.
+    /// Which threads were there.
     pub present: Vec<SeatId>,
     /// Processes that were there and did not report.
     pub silent: Vec<u32>,
@@ -111,7 +111,7 @@ pub struct Tally {
     pub retired: Vec<Resource>,
     /// On which machine processes run that appeared.
     pub placed: Vec<(Resource, Resource)>,
-    /// Which functions a function calls, where somebody asked.
+    /// Which functions a function calls, where a pair asked for it.
     pub callees: Vec<(Resource, Vec<Resource>)>,
     /// How often functions are called per second.
     pub prices: Vec<(Resource, f64)>,
@@ -146,7 +146,7 @@ impl Clerk {
         self.tally.silent.push(self.number);
     }
 
-    /// A seat that nobody had, in the process that was entered.
+    /// A new seat, in the process that was entered.
     pub fn seat(&mut self, [thread, process, machine]: [ResourceId; 3], of: &Resources) -> SeatId {
         let [thread, process, machine] =
             [thread, process, machine].map(|id| of.resource(id).clone());
@@ -157,7 +157,7 @@ impl Clerk {
         seat
     }
 
-    /// Somebody is there.
+    /// A thread is there.
     pub fn present(&mut self, seat: SeatId) {
         self.tally.present.push(seat);
     }

@@ -8,7 +8,7 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use whyperf_runtime::ObjectId;
 
-/// The object of `fd`, `None` when nobody asked for it since it was opened.
+/// The object of `fd`; `None` when it was not asked for since `fd` was opened.
 #[inline(always)]
 pub(super) fn find(fd: i32) -> Option<ObjectId> {
     match entry(fd)?.load(Ordering::Relaxed) {
@@ -131,7 +131,7 @@ fn make() {
         Ordering::Relaxed,
     );
     if other.is_err() {
-        // SAFETY: nobody else has seen this mapping.
+        // SAFETY: no other thread has seen this mapping.
         unsafe { libc::munmap(made, size_of::<Table>()) };
     }
 }
@@ -144,7 +144,7 @@ const FILES: u32 = 4096;
 /// The same of one second. Each name is some ten microseconds of work for whoever reads it: `grep -r` would take up the limit of cost with nothing
 /// but names.
 const FILES_A_SECOND: u32 = 500;
-/// Entry: nobody asked yet.
+/// Entry: not asked for yet.
 const UNKNOWN: u32 = 0;
 /// Entry: asked, and there is no name to be had.
 const NAMELESS: u32 = u32::MAX;

@@ -6,7 +6,7 @@
 //! zero. Looking up reads the same few places, so removal leaves nothing behind.
 //!
 //! # Invariants
-//! * What is remembered is read only by who holds the handle, and no MPI hands out a handle twice
+//! * What is remembered is read only by the thread that holds the handle, and no MPI hands out a handle twice
 //!   before it was given back; so it cannot change between the look at the handle and the reading.
 //! * When all places in reach are taken nothing is remembered: the caller counts the loss.
 
@@ -34,7 +34,7 @@ pub(crate) struct Association<const N: usize> {
     turns: [loom::cell::UnsafeCell<()>; N],
 }
 
-// SAFETY: loom's cells hold nothing; they only watch who comes near.
+// SAFETY: loom's cells hold nothing; they only watch the accesses.
 #[cfg(loom)]
 unsafe impl<const N: usize> Sync for Association<N> {}
 

@@ -1,19 +1,19 @@
-//! Who holds a piece of memory: one flag.
+//! Whether a piece of memory is held: one flag.
 
 use whyperf_layout::sync::{AtomicBool, Ordering, or_relaxed};
 
-/// Set while somebody holds it.
+/// Set while it is held.
 #[cfg_attr(loom, derive(Default))]
 pub(crate) struct Claim(AtomicBool);
 
 impl Claim {
-    /// Held by nobody.
+    /// Free.
     #[cfg(not(loom))]
     pub(crate) const fn new() -> Self {
         Self(AtomicBool::new(false))
     }
 
-    /// Takes it if nobody holds it.
+    /// Takes it if it is free.
     pub(crate) fn take(&self) -> bool {
         !self.0.swap(true, or_relaxed("pool_take", Ordering::Acquire)) // SYNC pool with Claim::give
     }

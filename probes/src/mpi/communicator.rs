@@ -127,7 +127,7 @@ pub(crate) fn made(
     derivation: Derivation,
 ) {
     let mut name = parent.map_or_else(Name::new, |parent| name_at(parent.place));
-    // Everyone of the parent counts here, also who is not in the new communicator.
+    // Every rank of the parent counts here, also one that is not in the new communicator.
     let number = parent.map_or(0, |parent| parent.count_made(derivation));
     if made == dialect.comm_null() || made == 0 {
         return;

@@ -203,7 +203,7 @@ fn detect() -> Option<&'static Dialect> {
     Some(dialect)
 }
 
-/// Another measurement begins: what the MPI is, and who we are in it, is asked again.
+/// Another measurement begins: the kind of MPI and the rank of this process are asked for again.
 pub(crate) fn forget() {
     CURRENT.forget();
 }

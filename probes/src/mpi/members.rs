@@ -1,4 +1,4 @@
-//! Who is in a group, said briefly: its lowest world ranks and how many more there are.
+//! The members of a group in few words: its lowest world ranks, and how many more there are.
 
 use super::communicator::Name;
 use super::real::Group;

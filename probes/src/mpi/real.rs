@@ -266,7 +266,7 @@ pub(crate) fn count_bytes(status: usize, byte: usize) -> u64 {
 
 /// Whether a status says that its message was cancelled.
 pub(crate) fn is_cancelled(status: usize) -> bool {
-    // `MPI_Test_cancelled` takes the address of a status and writes an `int`, like who asks a handle.
+    // `MPI_Test_cancelled` takes the address of a status and writes an `int`, like a call that asks for a handle.
     ask::<c_int>(&TEST_CANCELLED, status).is_some_and(|cancelled| cancelled != 0)
 }
 

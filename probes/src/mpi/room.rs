@@ -26,7 +26,7 @@ struct Pool {
     statuses: UnsafeCell<[status::Room; MANY]>,
 }
 
-// SAFETY: the cells are used only by who holds the claim.
+// SAFETY: the cells are used only by the thread that holds the claim.
 unsafe impl Sync for Pool {}
 
 /// Zero until used, so that they cost address space only.

@@ -149,10 +149,10 @@ impl<'a> Words<'a> {
     #[inline]
     pub(crate) fn sent(&self, direction: Direction) -> u64 {
         let at = self.at();
-        let nobody = at.dest.is_present() && self.int(at.dest) == self.dialect.proc_null;
+        let to_null = at.dest.is_present() && self.int(at.dest) == self.dialect.proc_null;
         // What goes with an operation that does nothing is ignored by the MPI.
         let ignored = at.op.is_present() && self.handle(at.op) == self.dialect.no_op();
-        if !direction.sends() || nobody || ignored || !at.out_type.is_present() {
+        if !direction.sends() || to_null || ignored || !at.out_type.is_present() {
             return 0;
         }
         let parts =
@@ -207,7 +207,7 @@ impl<'a> Words<'a> {
                 && at.out_count != at.in_count
                 && self.word(buffer) == self.dialect.in_place
         };
-        // Who takes no part in one direction may leave its count and datatype undefined.
+        // A rank that takes no part in one direction may leave its count and datatype undefined.
         let sent = if !self.takes_part(flow.out.0, facts) {
             0
         } else if is_here(at.send_buffer) {

@@ -1,11 +1,11 @@
 //! From a line of the table to two exported functions.
 //!
 //! ```text
-//!   program ─► MPI_Send (stub: who called) ─► wrapper ─► begin ─► the next MPI_Send ─► end
+//!   program ─► MPI_Send (stub: the caller) ─► wrapper ─► begin ─► the next MPI_Send ─► end
 //!              PMPI_Send                    ─► wrapper ─► begin ─► the next PMPI_Send ─► end
 //! ```
 //! Each argument is passed on as the machine word it came as, so one wrapper serves every MPI: an
-//! `int` is the low half of its word, and the high half is nobody's concern.
+//! `int` is the low half of its word, and the high half is undefined.
 
 use core::ffi::c_int;
 use core::mem::MaybeUninit;

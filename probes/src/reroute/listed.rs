@@ -107,7 +107,7 @@ fn all() -> &'static [Listed] {
     unsafe { core::slice::from_raw_parts(first, count) }
 }
 
-// Nobody else's.
+// Of no other library.
 core::arch::global_asm!(".hidden __start_whyperf_listed", ".hidden __stop_whyperf_listed");
 
 // SAFETY: the linker defines both, because a section is called so.

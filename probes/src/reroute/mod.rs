@@ -1,4 +1,4 @@
-//! Rerouting the calls of a program that runs already: loaded late, the library is found by nobody.
+//! Rerouting the calls of a program that runs already: calls do not find a library that is loaded late.
 //!
 //! ```text
 //!   program ── call *[slot of read] ──► read              slot: a word the dynamic linker filled
@@ -6,7 +6,7 @@
 //! ```
 //! Every loaded object calls functions of others through such slots. One that holds the very function
 //! that a wrapper of ours goes on to, or that is not filled yet, is made to hold the wrapper. At the end
-//! each gets its function back, unless somebody else has changed it meanwhile.
+//! each gets its function back, unless another library has changed it meanwhile.
 //!
 //! The code of the program stays as it is. What an MPI does inside of itself is nobody's waiting but the
 //! call's that it is part of, so there only the calls of MPI functions are rerouted: its Fortran layer
@@ -30,7 +30,7 @@ pub(crate) fn begin() {
     unsafe { libc::dl_iterate_phdr(Some(visit), core::ptr::null_mut()) };
 }
 
-/// Finds out, early, whether calls come to us by themselves: before them nobody else is found.
+/// Finds out, early, whether calls come to us by themselves: no other library is found before ours.
 pub(crate) fn look_around() {
     SEES_ALL.store(listed::is_first(), Ordering::Relaxed);
 }

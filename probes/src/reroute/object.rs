@@ -104,7 +104,7 @@ impl Object {
         self.ranges(libc::PT_LOAD, libc::PF_X).any(|(start, end)| (start..end).contains(&address))
     }
 
-    /// Whether the word lies where the linker lets nobody write once it is done.
+    /// Whether the word lies in a page that the linker makes read-only when it is done.
     pub(super) fn is_sealed(&self, address: usize) -> bool {
         let mut ranges = self.ranges(libc::PT_GNU_RELRO, 0);
         ranges.any(|(start, end)| (start / PAGE * PAGE..end / PAGE * PAGE).contains(&address))

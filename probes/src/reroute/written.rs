@@ -76,7 +76,7 @@ pub(super) fn write_again() {
 /// One store, so that a thread that calls through the slot at this moment finds the one or the other.
 fn store(address: usize, value: usize, is_sealed: bool) -> bool {
     let page = address / PAGE * PAGE;
-    // SAFETY: the page was sealed when its object was loaded, so nobody writes to it; it is again below.
+    // SAFETY: the page was sealed when its object was loaded, so no other thread writes to it; it is sealed again below.
     if is_sealed && !unsafe { own_memory::set_writable(page, PAGE, true) } {
         return false;
     }

@@ -1,4 +1,4 @@
-//! Where each lock was made, until somebody waits for it and it becomes an object.
+//! Where each lock was made, until a thread waits for it and it becomes an object.
 //!
 //! Most locks are never waited for; an object for each would fill the table. So a small table
 //! keeps one word per lock: part of its address to know it by, and the place where it was made.

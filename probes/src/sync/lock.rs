@@ -33,7 +33,7 @@ fn taken_if(right: bool, attempt: &Next, lock: usize) -> Option<usize> {
 /// Tries a mutex, unless its other arguments are wrong.
 ///
 /// A robust one is never tried: trying one that is not recoverable answers so, but takes it, and
-/// who locks it next waits for ever (glibc 2.36).
+/// the next thread that locks it waits for ever (glibc 2.36).
 #[inline(always)]
 fn mutex_taken(right: bool, lock: usize) -> Option<usize> {
     taken_if(right && kind_of(lock) & ROBUST == 0, &MUTEX, lock)

@@ -1,4 +1,4 @@
-//! What a thread being created has to know, kept where it can find it.
+//! The start arguments of a thread that is being created, kept where the thread finds them.
 //!
 //! ```text
 //!   FREE ──take──► TAKEN ──hand_over──► OWN or FOREIGN ──read, give──► FREE
@@ -8,10 +8,10 @@
 
 use whyperf_layout::sync::{AtomicU32, AtomicUsize, Ordering, or_relaxed};
 
-/// One place for it.
+/// Room for the start arguments of one thread.
 #[derive(Debug)]
 #[cfg_attr(loom, derive(Default))]
-pub(crate) struct Errand {
+pub(crate) struct StartArguments {
     /// One of [`FREE`], [`TAKEN`], [`OWN`] or [`FOREIGN`].
     state: AtomicU32,
     start: AtomicUsize,
@@ -21,9 +21,9 @@ pub(crate) struct Errand {
     turn: loom::cell::UnsafeCell<()>,
 }
 
-// SAFETY: loom's cell holds nothing; it only watches who comes near.
+// SAFETY: loom's cell holds nothing; it only watches the accesses.
 #[cfg(loom)]
-unsafe impl Sync for Errand {}
+unsafe impl Sync for StartArguments {}
 
 const FREE: u32 = 0;
 const TAKEN: u32 = 1;
@@ -46,12 +46,12 @@ pub(crate) struct Task {
     pub(crate) start: usize,
     /// What that is called with.
     pub(crate) argument: usize,
-    /// Who asked for it.
+    /// Which side asked for the thread.
     pub(crate) maker: Maker,
 }
 
-impl Errand {
-    /// A free place.
+impl StartArguments {
+    /// Free room.
     #[cfg(not(loom))]
     pub(crate) const fn new() -> Self {
         Self {
@@ -63,7 +63,7 @@ impl Errand {
 
     /// Takes the place if it is free.
     pub(crate) fn take(&self) -> bool {
-        let acquire = or_relaxed("place_take", Ordering::Acquire); // SYNC place with Errand::give
+        let acquire = or_relaxed("place_take", Ordering::Acquire); // SYNC place with StartArguments::give
         self.state.compare_exchange(FREE, TAKEN, acquire, Ordering::Relaxed).is_ok()
     }
 
@@ -91,7 +91,7 @@ impl Errand {
 
     /// Gives the place back.
     pub(crate) fn give(&self) {
-        // SYNC place with Errand::take
+        // SYNC place with StartArguments::take
         self.state.store(FREE, or_relaxed("place_give", Ordering::Release));
     }
 }
