@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use serde::Serialize;
 use whyperf_daemon::{Swept, sweep};
 
-use crate::arguments::Listing;
+use crate::machine::listing::Listing;
 use crate::output::delivery;
 use crate::output::terminal::{self, Manner};
 

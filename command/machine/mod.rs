@@ -2,3 +2,4 @@
 
 pub(crate) mod clean;
 pub(crate) mod doctor;
+pub(crate) mod listing;

@@ -8,31 +8,50 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use clap::Args;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use whyperf_daemon::RunDirectory;
 use whyperf_inject::Request;
 
-use crate::arguments::{Attach, Launch};
-use crate::measuring::event::{Event, Events};
+use crate::measuring::event::Event;
+use crate::measuring::event_queue::Events;
 use crate::measuring::keys::{self, Keys};
 use crate::measuring::launch::FAILURE;
 use crate::measuring::library;
+use crate::measuring::options::{Launch, Options};
 use crate::measuring::run;
 use crate::measuring::watch::Watch;
 use crate::output::delivery;
 use crate::output::report::Report;
 use crate::output::terminal::Screen;
+use crate::search::values::seconds;
+
+/// What runs already and is to be watched.
+#[derive(Debug, Args)]
+pub(crate) struct Attach {
+    #[command(flatten)]
+    pub(crate) options: Options,
+    /// Watch every process on this machine of the job of PID: of a launcher, or of any of its processes
+    #[arg(long, value_name = "PID")]
+    pub(crate) all_of: Vec<u32>,
+    /// Leave after so many seconds; otherwise when the processes end, or at Ctrl-C
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) duration: Option<Duration>,
+    /// The processes
+    #[arg(value_name = "PID", required_unless_present = "all_of")]
+    pub(crate) processes: Vec<u32>,
+}
 
 /// Watches the processes of the request until they end, the time is up, or the user has seen enough.
 pub(crate) fn attach(request: &Attach) -> Result<ExitCode> {
     let processes = processes(request);
     let mut options = request.options.clone();
     let command = command_of(&processes);
-    options.keeping.name_after(&command);
+    options.name_after(&command);
     let started = Launch { options, command };
     let options = &started.options;
     let mut screen = Screen::new(options.colour(), options.quiet);
-    delivery::check(options, &mut screen);
+    delivery::check(options.json.as_deref(), &mut screen);
     let library = library::find()?;
     // From here on an interruption must not end this process: the others would be left half attached to.
     let events = Events::listen()?;
@@ -56,7 +75,7 @@ pub(crate) fn attach(request: &Attach) -> Result<ExitCode> {
     let Session { watch, mut screen, .. } = session;
     let mut report = Report::bare(&started.command, 0, begin.elapsed());
     watch.complete(&mut report, &mut screen);
-    delivery::deliver(&report, options, &mut screen);
+    delivery::deliver(&report, options.profile, options.json.as_deref(), &mut screen);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -161,3 +180,10 @@ impl Session {
 const PATIENCE: Duration = Duration::from_secs(3);
 /// How often it is looked whether they have.
 const LOOK: Duration = Duration::from_millis(5);
+
+/// What `whyperf attach --help` ends with.
+pub(crate) const NOTES: &str = "\
+The processes were started without whyperf and go on when it leaves: after --duration, at Ctrl-C, or not before
+they end. Each is interrupted once for about a millisecond. What was called before is not known.
+
+Exit status: 0 when at least one process was watched, 125 when none could be; the reason is said for each.";

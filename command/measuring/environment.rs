@@ -1,4 +1,4 @@
-//! What a run is, for the store: its names, its settings, and the machine and program it happened with.
+//! The environment of a run, as the store keeps it: names, settings, machine and program.
 
 use std::env;
 use std::ffi::OsString;
@@ -8,8 +8,8 @@ use std::time::SystemTime;
 
 use whyperf_experiments::{NewRun, Topic};
 
-use crate::arguments::{Launch, Options};
 use crate::measuring::mapped_files::facts_of;
+use crate::measuring::options::{Launch, Options};
 use crate::measuring::target;
 use crate::search::inputs::Guide;
 

@@ -11,9 +11,9 @@ use std::process::ExitCode;
 use whyperf_daemon::{Claim, RunDirectory};
 use whyperf_inject::Stat;
 
-use crate::arguments::Launch as Request;
 use crate::measuring::launch::{CANNOT_EXECUTE, Launch};
 use crate::measuring::library;
+use crate::measuring::options::Launch as Request;
 use crate::measuring::panic_handler;
 use crate::measuring::run;
 use crate::measuring::supervision::LONG_GRACE;
@@ -41,7 +41,7 @@ pub(crate) fn exec(request: &Request) -> anyhow::Result<ExitCode> {
     });
     match place {
         Ok(Claim::Mine(directory)) => {
-            delivery::check(options, &mut screen);
+            delivery::check(options.json.as_deref(), &mut screen);
             let watch = Watch::begin(directory, options)?;
             run::attend(&launch, request, Some(watch), screen, LONG_GRACE)
         }
@@ -85,6 +85,13 @@ fn birth(pid: u32) -> Option<u64> {
 
 /// Variables by which launchers name a job.
 const NAMESPACES: [&str; 2] = ["PMIX_NAMESPACE", "FLUX_JOB_ID"];
+
+/// What `whyperf exec --help` ends with.
+pub(crate) const NOTES: &str = "\
+Each process of the job calls this; the first one on a machine watches for all of them and reports at
+the end. Options are those of the first one, so give all the same.
+
+Exit status: as for `whyperf run`.";
 
 #[cfg(test)]
 mod tests {

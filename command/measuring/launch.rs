@@ -8,8 +8,8 @@ use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 
-use crate::arguments::Options;
 use crate::measuring::library;
+use crate::measuring::options::Options;
 use crate::measuring::target::{self, Obstacle, Unusable};
 
 /// The command to be started, and what it will see in its environment beyond ours.

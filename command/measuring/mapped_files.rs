@@ -1,4 +1,4 @@
-//! What a run was made of: the programs and libraries that its processes had mapped, who made each, and which MPI was among them.
+//! The files that the processes of a run had mapped: programs and libraries, their compilers, and which MPI was among them.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -15,7 +15,7 @@ pub(crate) struct Mapped {
     /// Processes that are looked at again: libraries come later, too.
     watched: Vec<u32>,
     known: BTreeSet<PathBuf>,
-    /// Of these, what nobody was told yet.
+    /// Of these, the ones that are not handed over yet.
     news: Vec<PathBuf>,
     programs: BTreeSet<String>,
 }

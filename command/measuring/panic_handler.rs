@@ -1,6 +1,6 @@
-//! What is left to do when whyperf itself fails: say so, stay with the program to its end, and return what it returned.
+//! The panic handler: when whyperf itself fails, it says so, waits for the end of the program, and returns the exit status of the program.
 //!
-//! A panic ends a process at once. The program would lose its parent, and its exit status everybody who waits for it.
+//! A panic ends a process at once. The program would lose its parent, and its caller the exit status.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -17,21 +17,21 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_pro
 use crate::measuring::keys;
 use crate::measuring::launch::FAILURE;
 
-/// The thread that starts the program and stays with it.
+/// The thread that supervises the program: it starts the program and waits for its end.
 static ATTENDANT: OnceLock<ThreadId> = OnceLock::new();
 /// The program.
 static CHILD: OnceLock<Option<Pid>> = OnceLock::new();
 /// What whyperf will return, once that is known.
 static STATUS: OnceLock<i32> = OnceLock::new();
-/// What would be left behind.
+/// The run directory, which would be left behind.
 static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
-/// Set when the attendant has failed: nobody takes its events any more.
+/// Set when the supervising thread has failed: its events are no longer handled.
 static UNATTENDED: OnceLock<()> = OnceLock::new();
 
 /// From now on a panic of any thread costs measurements only.
 pub(crate) fn prepare() {
     panic::set_hook(Box::new(|failure| {
-        // Before a word is said: a signal that comes now must not be left to nobody.
+        // Before the message: a signal that comes now must still reach the program.
         if ATTENDANT.get() == Some(&thread::current().id()) {
             let _ = UNATTENDED.set(());
         }
@@ -45,7 +45,7 @@ pub(crate) fn remove_at_end(directory: &Path) {
     let _ = DIRECTORY.set(directory.to_owned());
 }
 
-/// Whoever calls this starts the program now, and stays with it.
+/// The calling thread starts the program now, and supervises it.
 pub(crate) fn attend_from_here() {
     let _ = ATTENDANT.set(thread::current().id());
 }
@@ -60,7 +60,7 @@ pub(crate) fn status_is(status: i32) {
     let _ = STATUS.set(status);
 }
 
-/// Gives a signal to the program when nobody else does; whether that was so.
+/// Gives a signal to the program if the supervising thread has failed; answers whether it has.
 pub(crate) fn pass_on(signal: i32) -> bool {
     if UNATTENDED.get().is_none() {
         return false;
@@ -87,7 +87,7 @@ fn say(failure: &PanicHookInfo<'_>) {
     let _ = io::stderr().write_all(line.as_bytes());
 }
 
-/// Does what the attendant would have done, but for the report.
+/// Does what the supervising thread would have done, except for the report.
 fn stand_in() -> ! {
     let here = thread::current().id();
     let status = match ATTENDANT.get() {
@@ -99,7 +99,7 @@ fn stand_in() -> ! {
         Some(_) => {
             let child = *CHILD.wait();
             let status = child.map(|child| end_of(child, || Some(*STATUS.wait())));
-            // The attendant still works: it has the report, and ends all of us when that is written.
+            // The supervising thread still works: it writes the report, and then ends the process.
             thread::sleep(TIME_FOR_REPORT);
             status.unwrap_or(FAILED)
         }
@@ -119,7 +119,7 @@ fn end_of(child: Pid, collected: impl FnOnce() -> Option<i32>) -> i32 {
     if let Some(status) = STATUS.get() {
         return *status;
     }
-    // It stays uncollected, so that its number cannot mean anybody else.
+    // It stays uncollected, so that its number cannot be given to another process.
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
     loop {
         match waitid(WaitId::Pid(child), options) {
@@ -149,7 +149,7 @@ mod tests {
 
     use super::*;
     use crate::arguments::{Arguments, Verb};
-    use crate::measuring::event::Events;
+    use crate::measuring::event_queue::Events;
     use crate::measuring::run;
 
     /// Set in the process that is to fail.

@@ -33,7 +33,7 @@ pub(crate) struct Journal {
     store: PathBuf,
     sender: SyncSender<Entry>,
     writer: JoinHandle<Result<Option<RunId>, StoreError>>,
-    /// Nobody has time any more for a store that is not free.
+    /// The run ends: a store that is not free is no longer waited for.
     is_ending: Arc<AtomicBool>,
     /// What is new and was not handed over yet.
     news: Progress,
@@ -255,7 +255,7 @@ fn patient<T>(
     done
 }
 
-/// With what the objects say that were found: read here, where nobody waits.
+/// The progress with the facts of the object files that were found. They are read here because no other thread waits for this one.
 fn described(news: Progress, found: &[PathBuf]) -> Progress {
     let (objects, facts) = mapped_files::described(found);
     Progress { objects, facts, ..news }
@@ -334,7 +334,7 @@ mod tests {
         let mut tries = Vec::new();
         let done = patient(&is_ending, |is_first| {
             tries.push(is_first);
-            // So that nobody waits for the next.
+            // So that the next attempt does not wait.
             thread::current().unpark();
             if tries.len() < 3 { busy() } else { Ok(tries.len()) }
         });

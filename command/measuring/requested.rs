@@ -1,4 +1,4 @@
-//! Pairs that were asked for by name: measured for the whole run, whatever the search does.
+//! Requested pairs: `--measure` names them, and they are measured for the whole run, whatever the search does.
 
 use whyperf_daemon::{Daemon, PairId};
 use whyperf_model::{Focus, Metric, Pair, Unit};

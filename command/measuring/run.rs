@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use whyperf_daemon::RunDirectory;
 
-use crate::arguments::Launch as Request;
 use crate::measuring::environment;
-use crate::measuring::event::Events;
+use crate::measuring::event_queue::Events;
 use crate::measuring::launch::{CANNOT_EXECUTE, Launch};
 use crate::measuring::library;
+use crate::measuring::options::Launch as Request;
 use crate::measuring::panic_handler;
 use crate::measuring::recording::Journal;
 use crate::measuring::supervision::{Attendance, Outcome, SHORT_GRACE};
@@ -30,7 +30,7 @@ pub(crate) fn run(request: &Request) -> anyhow::Result<ExitCode> {
         Ok(launch) => launch,
         Err(unusable) => return Ok(refuse(&unusable, &mut screen)),
     };
-    delivery::check(options, &mut screen);
+    delivery::check(options.json.as_deref(), &mut screen);
     if is_one_of_many() {
         screen.warn(
             "this is one process of a job, and each reports for itself; for one report of all use `whyperf exec`",
@@ -99,7 +99,8 @@ pub(crate) fn attend(
         let note = format!("The program goes on as process {pid}, no longer measured.");
         report.remarks.notes.push(note);
     }
-    delivery::deliver(&report, &request.options, &mut screen);
+    let options = &request.options;
+    delivery::deliver(&report, options.profile, options.json.as_deref(), &mut screen);
     Ok(ExitCode::from(u8::try_from(status).unwrap_or(u8::MAX)))
 }
 
@@ -154,3 +155,16 @@ fn nothing_measured(launch: &Launch<'_>, has_obstacle: bool, status: i32) -> Str
     };
     format!("Nothing was measured: {reason}. `whyperf doctor` tells what this machine allows.")
 }
+
+/// What `whyperf run --help` ends with.
+pub(crate) const NOTES: &str = "\
+The program's input and output are its own: whyperf speaks on standard error only. Ctrl-C reaches the
+program first and the report is still written; signals that others send to whyperf are passed on to it.
+
+Exit status: the program's own, 128 + n when signal n ended it, 127 when it was not found, 126 when it
+could not be executed, 2 when these arguments are not understood.
+
+Signals to whyperf that it keeps: RTMIN+1 pauses the search or lets it go on, RTMIN+2 begins a phase.
+
+Environment: libwhyperf.so is looked for beside the executable and in ../lib; WHYPERF_LIBRARY names
+another place.";

@@ -1,4 +1,4 @@
-//! Taking stock of a watch: what daemon and search know, in the terms of the report.
+//! The summary of a run so far: what daemon and search know, in the terms of the report.
 
 use std::iter;
 

@@ -1,4 +1,4 @@
-//! Staying with a program until it ends: sampling, passing signals on, never in its way.
+//! Supervision of the program until it ends: samples are taken, and signals are passed on.
 
 use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
-use crate::arguments::Launch as Request;
-use crate::measuring::event::{Event, Events};
+use crate::measuring::event::Event;
+use crate::measuring::event_queue::Events;
 use crate::measuring::keys::{self, Keys};
 use crate::measuring::launch;
+use crate::measuring::options::Launch as Request;
 use crate::measuring::panic_handler;
 use crate::measuring::watch::Watch;
 use crate::output::delivery;
@@ -156,7 +157,7 @@ impl Attendance<'_> {
         let Some(watch) = &self.watch else { return };
         let mut report = Report::bare(&self.request.command, ASKED_TO_END, self.begin.elapsed());
         watch.take_stock(&mut report);
-        delivery::keep(&report, &self.request.options);
+        delivery::keep(&report, self.request.options.json.as_deref());
     }
 }
 

@@ -14,7 +14,7 @@ use whyperf_daemon::{
 };
 use whyperf_model::{Efficiency, Effort, Focus, Histogram, Metric, Nanos, Time};
 
-use crate::arguments::{CodeSearch, Options};
+use crate::measuring::options::Options;
 use crate::measuring::recording::Journal;
 use crate::measuring::requested::Measure;
 use crate::measuring::summary;
@@ -22,6 +22,7 @@ use crate::measuring::throttle::Heat;
 use crate::output::delivery;
 use crate::output::report::{self, Report};
 use crate::output::terminal::{self, Screen};
+use crate::search::evaluation::CodeSearch;
 use crate::search::inputs::Guide;
 use crate::search::phases::{self, Schedule};
 
@@ -117,7 +118,7 @@ impl Watch {
         let hypotheses = options.hypotheses().map_err(anyhow::Error::msg)?;
         let guide = Guide::of(&options.keeping, &options.judging, &hypotheses);
         let (limit, code_search) = (options.cost_limit, options.code_search);
-        let settings = options.judging.settings(limit, code_search, &guide.hold);
+        let settings = options.judging.settings(limit, code_search, guide.hold.verdicts());
         let searches = if options.no_search {
             Searches::new(Hypotheses::none(), settings, Guidance::default())
         } else {

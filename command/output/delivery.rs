@@ -1,18 +1,18 @@
-//! Where a report goes: standard error, and the file of `--json`.
+//! The destinations of output: standard error, standard output, and the file of `--json`.
 
 use std::io::{self, BufWriter, Write as _};
 use std::path::Path;
+use std::process::ExitCode;
 
 use rustix::fs::{Access, access};
 use serde::Serialize;
 
-use crate::arguments::Options;
 use crate::output::report::{self, Report};
 use crate::output::terminal::Screen;
 
-/// Says before the program starts what would be sad to learn at its end.
-pub(crate) fn check(options: &Options, screen: &mut Screen) {
-    let Some(path) = &options.json else { return };
+/// Warns before the program starts when the report cannot be written at its end.
+pub(crate) fn check(json: Option<&Path>, screen: &mut Screen) {
+    let Some(path) = json else { return };
     if let Err(why) = is_writable(path) {
         screen.warn(&format!(
             "the report cannot be written to {}: {why}; the program runs, and this is tried again at its end",
@@ -21,10 +21,10 @@ pub(crate) fn check(options: &Options, screen: &mut Screen) {
     }
 }
 
-/// Gives the report to everybody who asked for it.
-pub(crate) fn deliver(report: &Report, options: &Options, screen: &mut Screen) {
-    screen.say(&report::render(report, options.profile, screen.manner));
-    let Some(path) = &options.json else { return };
+/// Prints the report, and writes it to the file of `--json`.
+pub(crate) fn deliver(report: &Report, rows: usize, json: Option<&Path>, screen: &mut Screen) {
+    screen.say(&report::render(report, rows, screen.manner));
+    let Some(path) = json else { return };
     match report.write_json(path) {
         Ok(()) => screen.say(&format!("\nReport written to {}\n", path.display())),
         Err(error) => screen
@@ -33,8 +33,8 @@ pub(crate) fn deliver(report: &Report, options: &Options, screen: &mut Screen) {
 }
 
 /// Writes down what is known so far; what goes wrong now is said when the final report is written.
-pub(crate) fn keep(report: &Report, options: &Options) {
-    if let Some(path) = &options.json {
+pub(crate) fn keep(report: &Report, json: Option<&Path>) {
+    if let Some(path) = json {
         let _ = report.keep_json(path);
     }
 }
@@ -49,6 +49,11 @@ pub(crate) fn words(error: &anyhow::Error) -> String {
         }
     }
     said
+}
+
+/// The exit status of a verb that prints.
+pub(crate) fn status(is_printed: bool) -> ExitCode {
+    if is_printed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Writes to standard output, for verbs that run nothing; whether that succeeded, and otherwise says why.
@@ -73,7 +78,7 @@ pub(crate) fn write(work: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> 
 
 fn is_done(done: io::Result<()>) -> bool {
     if let Err(error) = &done {
-        // Who cannot be told this either learns it from the exit status.
+        // Where standard error is closed as well, the exit status says it.
         let _ = writeln!(io::stderr(), "whyperf: cannot write to standard output: {error}");
     }
     done.is_ok()

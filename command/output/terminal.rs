@@ -6,9 +6,19 @@ use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
+use clap::ValueEnum;
 use owo_colors::{OwoColorize as _, Style};
 
-use crate::arguments::Colour;
+/// When to use colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Colour {
+    /// On a terminal.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
 
 /// How to write for the reader of a stream.
 #[derive(Clone, Copy, Debug)]
@@ -180,6 +190,16 @@ pub(crate) fn shortened(text: &str, columns: usize, manner: Manner) -> String {
     let kept = columns.saturating_sub(mark.chars().count());
     format!("{mark}{}", text.chars().skip(length - kept).collect::<String>())
 }
+
+/// A phase's name where people read it.
+pub(crate) fn phase_name(name: &str, manner: Manner) -> String {
+    match plain(name.trim()) {
+        name if name.is_empty() => "without a name".to_owned(),
+        name => shortened(&name, LONGEST_SHOWN, manner),
+    }
+}
+
+const LONGEST_SHOWN: usize = 40;
 
 fn is_unset(variable: &str) -> bool {
     env::var_os(variable).is_none_or(|value| value.is_empty())

@@ -1,4 +1,4 @@
-//! How long classic verdicts are held, and who says so: the command line, a directive, or nobody.
+//! The dwell time of classic verdicts, and where it comes from: the command line, a directive, or the default.
 
 use whyperf_consultant::{Classic, Guidance, Place, Verdicts};
 use whyperf_model::Nanos;
@@ -15,7 +15,7 @@ pub(crate) struct Hold {
 
 #[derive(Debug)]
 enum SaidBy {
-    Nobody,
+    Default,
     CommandLine,
     File(Place),
     EarlierRuns,
@@ -32,7 +32,7 @@ impl Hold {
             }
             (None, Some((time, place))) if place.file.is_empty() => (*time, SaidBy::EarlierRuns),
             (None, Some((time, place))) => (*time, SaidBy::File(place.clone())),
-            (None, None) => (Classic::default().hold_true, SaidBy::Nobody),
+            (None, None) => (Classic::default().hold_true, SaidBy::Default),
         };
         Self { time, said_by, is_classic }
     }
@@ -57,7 +57,7 @@ impl Hold {
     /// What a reader of the report should know of it.
     pub(crate) fn note(&self) -> Option<String> {
         let whom = match &self.said_by {
-            SaidBy::Nobody => String::new(),
+            SaidBy::Default => String::new(),
             SaidBy::CommandLine => ", as the command line says".to_owned(),
             SaidBy::File(place) => format!(", as {place} says"),
             SaidBy::EarlierRuns => ", as earlier runs teach".to_owned(),

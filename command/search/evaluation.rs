@@ -1,4 +1,4 @@
-//! By what a search judges: the table of hypotheses, and how evidence becomes a verdict.
+//! How a search evaluates: the table of hypotheses, the kind of verdict, and the order of questions.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,12 +8,10 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use clap::{Args, ValueEnum};
 use serde_json::Value;
-use whyperf_consultant::{Hypotheses, Order, Settings};
+use whyperf_consultant::{Hypotheses, HypothesisId, Order, Settings, Verdicts};
 
-use crate::arguments::{CodeSearch, seconds};
-use crate::output::delivery;
-use crate::search::dwell_time::Hold;
-use crate::stored::runs::status;
+use crate::output::delivery::{self, status};
+use crate::search::values::{Threshold, seconds};
 
 /// The table, what a verdict needs, and what is asked first.
 #[derive(Clone, Debug, Args)]
@@ -83,6 +81,17 @@ pub(crate) enum Verdict {
     Classic,
 }
 
+/// How the functions are found that take the time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CodeSearch {
+    /// From where the program begins, along calls.
+    Callgraph,
+    /// From modules to their functions.
+    Module,
+    /// Not at all: only what calls a library has a place.
+    None,
+}
+
 impl Judging {
     /// The table inside and those of the files.
     pub(crate) fn table(&self) -> Result<Hypotheses, String> {
@@ -99,11 +108,11 @@ impl Judging {
         &self,
         cost_limit: f64,
         code_search: CodeSearch,
-        hold: &Hold,
+        verdicts: Verdicts,
     ) -> Settings {
         Settings {
             cost_limit,
-            verdicts: hold.verdicts(),
+            verdicts,
             order: self.order(),
             code_search: match code_search {
                 CodeSearch::Module => whyperf_consultant::CodeSearch::Module,
@@ -121,6 +130,29 @@ impl Judging {
             First::Classic => Order::Classic,
         }
     }
+}
+
+/// The hypotheses, with the thresholds that were given.
+pub(crate) fn hypotheses(
+    judging: &Judging,
+    thresholds: &[Threshold],
+) -> Result<Hypotheses, String> {
+    let mut table = judging.table()?;
+    for Threshold { hypothesis, value } in thresholds {
+        let Some(id) = table.named(hypothesis) else {
+            let names = names(&table, None).join(", ");
+            return Err(format!("there is no hypothesis {hypothesis}; there are {names}"));
+        };
+        table.set_threshold(id, *value);
+    }
+    Ok(table)
+}
+
+fn names(table: &Hypotheses, parent: Option<HypothesisId>) -> Vec<String> {
+    let below = table.children(parent);
+    below
+        .flat_map(|id| [vec![table.row(id).name.to_string()], names(table, Some(id))].concat())
+        .collect()
 }
 
 /// `whyperf hypotheses`: prints the table inside, as a beginning for one's own, or its rows with the same keys as JSON.

@@ -1,4 +1,4 @@
-//! What a search is told before it begins: directives from files, and what earlier runs of the same application teach.
+//! The inputs of a search: directives from files, and directives learned from earlier runs of the same application.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,7 +13,7 @@ use whyperf_experiments::{Access, History, Store, Wanted, aligned, extract};
 use crate::search::directive_file::DirectiveFile;
 use crate::search::dwell_time::Hold;
 use crate::search::evaluation::{Judging, Verdict};
-use crate::stored::options::Keeping;
+use crate::search::storage::Keeping;
 
 /// Directives, and what they mean to the search.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ impl Guide {
             complaint: None,
         };
         if keeping.learn {
-            // Where nothing is held, or somebody says how long, there is no need to try.
+            // A sequential verdict has no dwell time, and one that the user gave need not be learned.
             let tries_holds = judging.verdict == Verdict::Classic && judging.hold.is_none();
             guide.learn(keeping, tries_holds, hypotheses);
         }

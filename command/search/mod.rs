@@ -5,3 +5,5 @@ pub(crate) mod dwell_time;
 pub(crate) mod evaluation;
 pub(crate) mod inputs;
 pub(crate) mod phases;
+pub(crate) mod storage;
+pub(crate) mod values;

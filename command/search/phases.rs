@@ -5,8 +5,8 @@ use std::time::Duration;
 use clap::Args;
 use whyperf_model::{Efficiency, Effort};
 
-use crate::arguments::seconds;
-use crate::output::terminal::{Manner, plain, shortened};
+pub(crate) use crate::output::terminal::phase_name as shown;
+use crate::search::values::seconds;
 
 /// What begins a phase.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
@@ -27,16 +27,6 @@ pub(crate) struct Phasing {
 /// What a reader should know when there were more.
 pub(crate) const MORE: &str =
     "More phases began than are told apart: the last one goes on to the end.";
-
-/// A phase's name where people read it.
-pub(crate) fn shown(name: &str, manner: Manner) -> String {
-    match plain(name.trim()) {
-        name if name.is_empty() => "without a name".to_owned(),
-        name => shortened(&name, LONGEST_SHOWN, manner),
-    }
-}
-
-const LONGEST_SHOWN: usize = 40;
 
 /// How well the ranks used the time of each phase, of what each had done when it began and what they have done by now.
 pub(crate) fn efficiencies(begun: &[Vec<Effort>], now: &[Effort]) -> Vec<Option<Efficiency>> {

@@ -1,30 +1,75 @@
 //! `whyperf diagnose`: searches a run that is over, and keeps what was found as a run of its own.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
+use clap::Args;
 use whyperf_consultant::{
     Directives, Event, Guidance, Hypotheses, Observer, Scope, Searches, Step, drive,
 };
 use whyperf_experiments::{
-    Access, Diagnosis, Progress, Replay, RunId, StepRow, Store, StoreError, Summary, Topic,
+    Access, Diagnosis, Progress, Replay, RunId, Selector, StepRow, Store, StoreError, Summary,
+    Topic,
 };
 use whyperf_model::matching::Line;
 use whyperf_model::{Efficiency, Effort, Focus, Time};
 
-use crate::arguments::{self, CodeSearch};
 use crate::measuring::recording;
 use crate::measuring::summary;
-use crate::output::delivery;
+use crate::output::delivery::{self, status};
 use crate::output::report::{self, Cost, ProfileRow, Report, rounded};
-use crate::output::terminal::Manner;
+use crate::output::terminal::{Colour, Manner};
+use crate::search::directive_file::DirectiveFile;
 use crate::search::dwell_time::Hold;
+use crate::search::evaluation::{self, CodeSearch, Judging};
 use crate::search::inputs;
 use crate::search::phases::{self, Phasing, Schedule};
-use crate::stored::options::Diagnose;
-use crate::stored::runs::status;
+use crate::search::values::{Threshold, percent, threshold};
+
+/// Which run is searched again, and how.
+#[derive(Debug, Args)]
+pub(crate) struct Diagnose {
+    /// An id, the beginning of one, a tag, latest or latest~1; of a diagnosis, the run it is of
+    #[arg(value_name = "RUN")]
+    pub(crate) run: Selector,
+    /// Write the report to FILE as JSON, too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Call it a bottleneck from this value on, as in CPUbound=0.3; may be repeated
+    #[arg(long, value_name = "HYPOTHESIS=VALUE", value_parser = threshold, value_delimiter = ',')]
+    #[arg(env = "WHYPERF_THRESHOLD", hide_env_values = true)]
+    pub(crate) threshold: Vec<Threshold>,
+    #[command(flatten)]
+    pub(crate) judging: Judging,
+    /// Lead the search by these directives; may be repeated
+    #[arg(long, value_name = "FILE", env = "WHYPERF_DIRECTIVES", hide_env_values = true)]
+    #[arg(value_delimiter = ':', value_parser = DirectiveFile::parser())]
+    pub(crate) directives: Vec<DirectiveFile>,
+    /// The limit that the search foresees costs for, in percent; a run that is over costs nothing
+    #[arg(long, value_name = "PERCENT", default_value = "5", value_parser = percent)]
+    #[arg(env = "WHYPERF_COST_LIMIT", hide_env_values = true)]
+    pub(crate) cost_limit: f64,
+    /// Find functions along calls (callgraph), by module (module), or not at all (none), as far as they were measured
+    #[arg(long, value_name = "WAY", value_enum, default_value_t = CodeSearch::Callgraph)]
+    #[arg(env = "WHYPERF_CODE_SEARCH", hide_env_values = true, hide_possible_values = true)]
+    pub(crate) code_search: CodeSearch,
+    #[command(flatten)]
+    pub(crate) phasing: Phasing,
+    /// Show so many rows of the callpath profile
+    #[arg(long, value_name = "ROWS", default_value_t = 12)]
+    pub(crate) profile: usize,
+    /// The store to read, and to keep the diagnosis in
+    #[arg(long, value_name = "FILE", env = "WHYPERF_STORE", hide_env_values = true)]
+    #[arg(default_value = "whyperf.db")]
+    pub(crate) store: PathBuf,
+    /// Use colour always, never, or (auto) on a terminal unless NO_COLOR is set
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Colour::Auto)]
+    #[arg(hide_possible_values = true)]
+    pub(crate) color: Colour,
+}
 
 /// Searches the run of the request.
 pub(crate) fn diagnose(request: &Diagnose) -> Result<ExitCode> {
@@ -54,7 +99,7 @@ pub(crate) fn diagnose(request: &Diagnose) -> Result<ExitCode> {
 
 /// The table and the directives, as the request names them.
 fn told(request: &Diagnose) -> Result<(Hypotheses, Directives), String> {
-    let hypotheses = arguments::hypotheses(&request.judging, &request.threshold)?;
+    let hypotheses = evaluation::hypotheses(&request.judging, &request.threshold)?;
     let directives = inputs::read(&request.directives, &hypotheses)?;
     Ok((hypotheses, directives))
 }
@@ -93,7 +138,8 @@ fn search(
     // Mistakes were told when the files were read.
     let guidance = Guidance::new(directives, &hypotheses).unwrap_or_default();
     let hold = Hold::of(&request.judging, &guidance);
-    let settings = request.judging.settings(request.cost_limit, request.code_search, &hold);
+    let settings =
+        request.judging.settings(request.cost_limit, request.code_search, hold.verdicts());
     let directives_used = guidance.used() + hold.directives_used();
     let mut searches = Searches::new(hypotheses, settings, guidance);
     let mut played = Played::default();
@@ -273,4 +319,23 @@ fn two_levels(rows: &[whyperf_experiments::ProfileRow]) -> Vec<ProfileRow> {
         sum.bytes = sum.bytes_sent + sum.bytes_received;
     }
     sums.into_values().collect()
+}
+
+/// What `whyperf diagnose --help` ends with.
+pub(crate) const NOTES: &str = "\
+What was found is kept as a run of its own, which `whyperf show` and `whyperf directives extract` take as any
+other. The same diagnosis made twice is one. Functions are known only as far as they were measured.";
+
+/// Why a diagnosis has no such option of `run`.
+pub(crate) fn needless(option: &str) -> &'static str {
+    match option {
+        "learn" => {
+            "a diagnosis is led by files: `whyperf directives extract RUN... -o FILE`, then --directives FILE"
+        }
+        "application" | "experiment" | "trial" | "no-store" => {
+            "a diagnosis is kept beside the run that it is of"
+        }
+        "quiet" | "no-color" => "a diagnosis is printed to standard output; try --color never",
+        _ => "it is about measuring a program that runs, and a diagnosis measures nothing",
+    }
 }

@@ -1,21 +1,123 @@
 //! `whyperf directives`: what directive files say, and making them from runs that were kept.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
+use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;
 use whyperf_consultant::{Directives, Entry, Hypotheses};
 use whyperf_experiments::{
     Access, Combination, Mapped, Past, Selector, Store, Wanted, combine, extract, map,
 };
 
-use crate::output::delivery;
+use crate::output::delivery::{self, status};
 use crate::search::directive_file::DirectiveFile;
+use crate::search::evaluation::Tables;
 use crate::search::inputs;
-use crate::stored::options::{DirectivesVerb, Files, Kind, Made};
-use crate::stored::runs::status;
+use crate::search::values::percent;
+
+/// Directive files: what they say, and making them.
+#[derive(Debug, Subcommand)]
+pub(crate) enum DirectivesVerb {
+    /// Say whether files are well formed and agree with each other
+    Check(Files),
+    /// Print what files say together
+    Show(Files),
+    /// Make directives from runs that were kept
+    Extract {
+        /// Ids, beginnings of ids, tags, latest or latest~1
+        #[arg(value_name = "RUN", required = true)]
+        runs: Vec<Selector>,
+        #[command(flatten)]
+        made: Made,
+        /// Only this kind; may be repeated
+        #[arg(long, value_name = "KIND", value_enum)]
+        only: Vec<Kind>,
+        /// Prune functions below this share of the time, in percent
+        #[arg(long, value_name = "PERCENT", default_value = "1", value_parser = percent)]
+        small: f64,
+        /// The store to read
+        #[arg(long, value_name = "FILE", env = "WHYPERF_STORE", hide_env_values = true)]
+        #[arg(default_value = "whyperf.db")]
+        store: PathBuf,
+    },
+    /// Put several files together
+    Combine {
+        /// Directive files
+        #[arg(value_name = "FILE", required = true, num_args = 2..)]
+        #[arg(value_parser = DirectiveFile::parser())]
+        files: Vec<DirectiveFile>,
+        /// Keep what all of them say
+        #[arg(long, group = "how")]
+        intersect: bool,
+        /// Keep what any of them says
+        #[arg(long, group = "how", required_unless_present = "intersect")]
+        union: bool,
+        #[command(flatten)]
+        made: Made,
+    },
+    /// Propose what things of one run are called in another
+    Map {
+        /// The run whose names are known
+        #[arg(value_name = "RUN_A")]
+        first: Selector,
+        /// The run whose names are wanted
+        #[arg(value_name = "RUN_B")]
+        second: Selector,
+        /// Only what is sure
+        #[arg(long)]
+        auto: bool,
+        #[command(flatten)]
+        made: Made,
+        /// The store to read
+        #[arg(long, value_name = "FILE", env = "WHYPERF_STORE", hide_env_values = true)]
+        #[arg(default_value = "whyperf.db")]
+        store: PathBuf,
+    },
+}
+
+/// Directive files to be read.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Files {
+    /// Directive files
+    #[arg(value_name = "FILE", required = true, value_parser = DirectiveFile::parser())]
+    pub(crate) files: Vec<DirectiveFile>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) tables: Tables,
+}
+
+/// Where directives go that were made, and how that is told.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Made {
+    /// Write them to FILE instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) tables: Tables,
+}
+
+/// A kind of directive that runs give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Kind {
+    /// Questions that come first or last
+    Priorities,
+    /// Hierarchies that tell nothing
+    GeneralPrunes,
+    /// Functions that take no time
+    HistoricPrunes,
+    /// From which values on something counts
+    Thresholds,
+    /// How long classic verdicts are held
+    Hold,
+}
 
 /// Does what the verb says.
 pub(crate) fn directives(verb: &DirectivesVerb) -> Result<ExitCode> {

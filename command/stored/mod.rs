@@ -2,6 +2,6 @@
 
 pub(crate) mod diagnose;
 pub(crate) mod directives;
-pub(crate) mod options;
+pub(crate) mod reading;
 pub(crate) mod runs;
 pub(crate) mod show;

@@ -6,23 +6,66 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
+use clap::{Args, Subcommand};
 use serde_json::json;
-use whyperf_experiments::{Access, History, Store, Summary};
+use whyperf_experiments::{Access, History, Selector, Store, Summary};
 
-use crate::output::delivery;
+use crate::output::delivery::{self, status};
 use crate::output::terminal::{self, Manner, plain, shortened};
-use crate::stored::options::{Runs, RunsVerb};
+use crate::stored::reading::Reading;
+
+/// Which runs, and what is done with them.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = false)]
+pub(crate) struct Runs {
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    /// List runs of this application only
+    #[arg(long, value_name = "NAME")]
+    pub(crate) application: Option<String>,
+    /// List so many, the newest
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) last: Option<u32>,
+    /// List all
+    #[arg(long)]
+    pub(crate) all: bool,
+    #[command(subcommand)]
+    pub(crate) verb: Option<RunsVerb>,
+}
+
+/// What is done with runs that are not listed.
+#[derive(Debug, Subcommand)]
+pub(crate) enum RunsVerb {
+    /// Forget runs
+    Rm {
+        /// Ids, beginnings of ids, tags, latest or latest~1
+        #[arg(value_name = "RUN", required = true)]
+        runs: Vec<Selector>,
+    },
+    /// Call a run something
+    Tag {
+        /// An id, the beginning of one, a tag, latest or latest~1
+        #[arg(value_name = "RUN")]
+        run: Selector,
+        /// What it is called
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// Call it so no longer
+        #[arg(long)]
+        remove: bool,
+    },
+}
 
 /// Lists, removes or tags.
 pub(crate) fn runs(request: &Runs) -> Result<ExitCode> {
     let done = match &request.verb {
         None => return list(request),
         Some(RunsVerb::Rm { runs }) => {
-            let mut store = Store::open(&request.place.store, Access::Change)?;
+            let mut store = Store::open(&request.reading.store, Access::Change)?;
             // All are looked for before the first is removed: with a mistyped one nothing happens.
             let found: Vec<_> = runs.iter().map(|run| store.find(run)).collect::<Result<_, _>>()?;
             let removed = store.remove(&found)?;
-            if request.place.json {
+            if request.reading.json {
                 return Ok(status(delivery::print_json(&json!({ "removed": removed }))));
             }
             removed
@@ -31,11 +74,11 @@ pub(crate) fn runs(request: &Runs) -> Result<ExitCode> {
                 .collect::<String>()
         }
         Some(RunsVerb::Tag { run, name, remove }) => {
-            let mut store = Store::open(&request.place.store, Access::Change)?;
+            let mut store = Store::open(&request.reading.store, Access::Change)?;
             let run = store.find(run)?;
             store.tag(&run, name, !remove)?;
             let done = if *remove { "untagged" } else { "tagged" };
-            if request.place.json {
+            if request.reading.json {
                 return Ok(status(delivery::print_json(&json!({ done: run, "name": name }))));
             }
             format!("{done}  {}  {}\n", plain(run.as_str()), plain(name))
@@ -45,15 +88,15 @@ pub(crate) fn runs(request: &Runs) -> Result<ExitCode> {
 }
 
 fn list(request: &Runs) -> Result<ExitCode> {
-    let store = Store::open(&request.place.store, Access::Read)?;
-    let is_cut = !request.place.json && !request.all;
+    let store = Store::open(&request.reading.store, Access::Read)?;
+    let is_cut = !request.reading.json && !request.all;
     let most = request.last.or_else(|| is_cut.then_some(SHOWN));
     let history = History { application: request.application.clone(), most, complete: false };
     let runs = store.runs(&history)?;
-    if request.place.json {
+    if request.reading.json {
         return Ok(status(delivery::print_json(&runs)));
     }
-    let manner = Manner::of_stdout(request.place.color);
+    let manner = Manner::of_stdout(request.reading.color);
     let has_older = is_cut && request.last.is_none() && runs.len() == SHOWN as usize;
     let mut lines = Lines::new(manner);
     Ok(status(delivery::write(|out| {
@@ -114,8 +157,3 @@ impl Lines {
 
 /// Columns of a line that are not the command's.
 const FIXED: usize = 57;
-
-/// What a verb returns that printed, or could not.
-pub(crate) fn status(is_printed: bool) -> ExitCode {
-    if is_printed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-}

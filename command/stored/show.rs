@@ -5,25 +5,51 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, anyhow};
+use clap::Args;
 use serde::Serialize;
 use whyperf_experiments::{
-    Access, Edge, Extent, ObjectRow, Phase, ProfileRow, ResourceSpan, RunId, Store, Summary,
-    Verdict,
+    Access, Edge, Extent, ObjectRow, Phase, ProfileRow, ResourceSpan, RunId, Selector, Store,
+    Summary, Verdict,
 };
 use whyperf_model::{Histogram, Pair, Time};
 
 use crate::measuring::requested;
-use crate::output::delivery;
+use crate::output::delivery::{self, status};
 use crate::output::report::share;
 use crate::output::terminal::{self, Manner, plain};
-use crate::stored::options::Show;
-use crate::stored::runs::status;
+use crate::stored::reading::Reading;
+
+/// Which run, and what of it.
+#[derive(Debug, Args)]
+pub(crate) struct Show {
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    /// An id, the beginning of one, a tag, latest or latest~1
+    #[arg(value_name = "RUN")]
+    pub(crate) run: Selector,
+    /// Every question of the search and its answer
+    #[arg(long, group = "part")]
+    pub(crate) search: bool,
+    /// The callpath profile
+    #[arg(long, group = "part")]
+    pub(crate) profile: bool,
+    /// A measured pair over time
+    #[arg(long, group = "part", num_args = 2, value_names = ["METRIC", "FOCUS"])]
+    pub(crate) histogram: Option<Vec<String>>,
+    /// What there was, and from when to when
+    #[arg(long, group = "part")]
+    pub(crate) resources: bool,
+    /// The log of the search
+    #[arg(long, group = "part")]
+    pub(crate) log: bool,
+}
 
 /// Prints what was asked for.
 pub(crate) fn show(request: &Show) -> Result<ExitCode> {
-    let store = Store::open(&request.place.store, Access::Read)?;
+    let store = Store::open(&request.reading.store, Access::Read)?;
     let run = store.find(&request.run)?;
-    let page = Page { manner: Manner::of_stdout(request.place.color), json: request.place.json };
+    let page =
+        Page { manner: Manner::of_stdout(request.reading.color), json: request.reading.json };
     let text = if request.search {
         let searches = searches(&store, &run)?;
         let nodes: Vec<Node<'_>> = searches.iter().flat_map(graph).collect();

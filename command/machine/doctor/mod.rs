@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result};
 use serde::Serialize;
 
-use crate::arguments::Listing;
+use crate::machine::listing::Listing;
 use crate::output::delivery;
 use crate::output::terminal::{self, Manner, wrapped};
 

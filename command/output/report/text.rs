@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 use whyperf_consultant::{Conclusion, Operator, Truth};
 
 use super::{Efficiency, Phase, Refusal, Report, profile, tree};
-use crate::output::terminal::{self, Manner, plain, wrapped};
-use crate::search::phases;
+use crate::output::terminal::{self, Manner, phase_name, plain, wrapped};
 
 /// The whole report.
 pub(crate) fn render(report: &Report, rows: usize, manner: Manner) -> String {
@@ -124,7 +123,7 @@ fn write_nothing_found(
     manner: Manner,
     text: &mut String,
 ) {
-    let names = [first, last].map(|phase| phases::shown(&phase.name, manner));
+    let names = [first, last].map(|phase| phase_name(&phase.name, manner));
     let title = format!("Phases {}", names.join(" to "));
     let about = format!("from {:.2} s to {:.2} s", first.begin_s, last.end_s);
     heading(&title, &about, manner, text);
@@ -133,7 +132,7 @@ fn write_nothing_found(
 
 fn write_phase(phase: &Phase, manner: Manner, text: &mut String) {
     let Phase { name, begin_s, end_s, efficiency, search, bottlenecks } = phase;
-    let title = format!("Phase {}", phases::shown(name, manner));
+    let title = format!("Phase {}", phase_name(name, manner));
     heading(&title, &format!("from {begin_s:.2} s to {end_s:.2} s"), manner, text);
     if let Some(efficiency) = efficiency {
         line(text, &format!("  {}", efficient(efficiency, manner)));
@@ -365,7 +364,7 @@ mod tests {
         let text = render(&report, 12, Manner::PLAIN);
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
         assert!(!text.contains('\u{1b}'), "{text}");
-        assert_eq!(phases::shown(" \n", Manner::PLAIN), "without a name");
+        assert_eq!(phase_name(" \n", Manner::PLAIN), "without a name");
     }
 
     #[test]

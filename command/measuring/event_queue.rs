@@ -1,0 +1,127 @@
+//! The queue of events: signals to whyperf, keys, and the program's end all arrive through one channel.
+
+use std::fs;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result};
+use rustix::io::Errno;
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+use signal_hook::consts::{SIGALRM, SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+use signal_hook::iterator::SignalsInfo;
+use signal_hook::iterator::exfiltrator::WithRawSiginfo;
+
+use crate::measuring::event::Event;
+use crate::measuring::panic_handler;
+
+/// Where events arrive.
+#[derive(Debug)]
+pub(crate) struct Events {
+    sender: Sender<Event>,
+    receiver: Receiver<Event>,
+}
+
+impl Events {
+    /// From now on signals do not end this process. A program started later still begins with the dispositions that whyperf
+    /// was started with: handlers do not survive `exec`, and what was ignored is left ignored.
+    pub(crate) fn listen() -> Result<Self> {
+        let (sender, receiver) = mpsc::channel();
+        let ignored = ignored_signals();
+        let wanted =
+            [SIGALRM, SIGCONT, SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGUSR1, SIGUSR2, PAUSE, PHASE];
+        let heard = wanted.into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
+        let mut signals =
+            SignalsInfo::<WithRawSiginfo>::new(heard).context("listening for signals")?;
+        let to_loop = sender.clone();
+        thread::spawn(move || {
+            for received in signals.forever() {
+                let event = event_of(received.si_signo, received.si_code);
+                if matches!(event, Event::PassOn(signal) if panic_handler::pass_on(signal)) {
+                    continue;
+                }
+                if to_loop.send(event).is_err() {
+                    return;
+                }
+            }
+        });
+        Ok(Self { sender, receiver })
+    }
+
+    /// Tells when this child has ended; it stays unreaped, so that its number cannot mean anybody else meanwhile.
+    pub(crate) fn await_end(&self, child: u32) {
+        let sender = self.sender.clone();
+        let pid = i32::try_from(child).ok().and_then(Pid::from_raw);
+        thread::spawn(move || {
+            if let Some(pid) = pid {
+                let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+                loop {
+                    match waitid(WaitId::Pid(pid), options) {
+                        Err(Errno::INTR) => {}
+                        // Another of our threads looks at it; the system tells of that, too.
+                        Ok(Some(status)) if status.stopped() || status.trapped() => {
+                            thread::sleep(A_LOOK);
+                        }
+                        _ => break,
+                    }
+                }
+            }
+            let _ = sender.send(Event::Ended);
+        });
+    }
+
+    /// Where others may report events.
+    pub(crate) fn sender(&self) -> Sender<Event> {
+        self.sender.clone()
+    }
+
+    /// The next event, if one comes before this moment.
+    pub(crate) fn next_before(&self, moment: Instant) -> Option<Event> {
+        // The other end is kept in `self`, so the only error is that nothing came in time.
+        self.receiver.recv_timeout(moment.saturating_duration_since(Instant::now())).ok()
+    }
+}
+
+/// What a signal means. The terminal's are the kernel's, and the program gets them as we do; what another process sends
+/// may have been meant for us alone.
+const fn event_of(signal: i32, code: i32) -> Event {
+    match signal {
+        SIGCONT => Event::Resumed,
+        PAUSE => Event::Pause,
+        PHASE => Event::Phase,
+        SIGINT | SIGQUIT | SIGHUP if code == SENT_BY_KERNEL => Event::Interrupted,
+        _ => Event::PassOn(signal),
+    }
+}
+
+/// So long a look at a thread takes at most, as a rule.
+const A_LOOK: Duration = Duration::from_millis(1);
+
+/// `SIGRTMIN+1` and `SIGRTMIN+2`, of which the C library keeps the first two for itself.
+const PAUSE: i32 = 35;
+const PHASE: i32 = 36;
+
+/// `SI_KERNEL`.
+const SENT_BY_KERNEL: i32 = 0x80;
+
+/// One bit for each signal that this process was started to ignore, as `nohup` does.
+fn ignored_signals() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_terminal_sends_is_not_passed_on_and_all_else_is() {
+        assert_eq!(event_of(SIGINT, SENT_BY_KERNEL), Event::Interrupted);
+        assert_eq!(event_of(SIGINT, 0), Event::PassOn(SIGINT));
+        assert_eq!(event_of(SIGALRM, SENT_BY_KERNEL), Event::PassOn(SIGALRM));
+        assert_eq!(event_of(SIGCONT, 0), Event::Resumed);
+        assert_eq!(event_of(PAUSE, 0), Event::Pause);
+        assert_eq!(event_of(PHASE, 0), Event::Phase);
+    }
+}

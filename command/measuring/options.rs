@@ -1,0 +1,129 @@
+//! The options of every verb that watches programs: how to watch, and what.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use clap::builder::FalseyValueParser;
+use clap::{ArgAction, Args};
+use whyperf_consultant::Hypotheses;
+use whyperf_model::Pair;
+
+use crate::measuring::{requested, target};
+use crate::output::terminal::Colour;
+use crate::search::evaluation::{CodeSearch, Judging, hypotheses};
+use crate::search::inputs;
+use crate::search::phases::Phasing;
+use crate::search::storage::Keeping;
+use crate::search::values::{Threshold, percent, threshold};
+
+/// How to watch, and what.
+#[derive(Debug, Args)]
+pub(crate) struct Launch {
+    #[command(flatten)]
+    pub(crate) options: Options,
+    /// The program and its arguments, after `--`
+    #[arg(value_name = "COMMAND", required = true, trailing_var_arg = true)]
+    pub(crate) command: Vec<OsString>,
+}
+
+/// How to watch.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Options {
+    /// Write the report to FILE as JSON, too
+    #[arg(long, value_name = "FILE", env = "WHYPERF_JSON", hide_env_values = true)]
+    pub(crate) json: Option<PathBuf>,
+    /// Say nothing but what went wrong
+    #[arg(short, long, env = "WHYPERF_QUIET", hide_env_values = true)]
+    #[arg(action = ArgAction::SetTrue, value_parser = FalseyValueParser::new())]
+    pub(crate) quiet: bool,
+    /// Use colour always, never, or (auto) on a terminal unless NO_COLOR is set
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Colour::Auto)]
+    #[arg(hide_possible_values = true)]
+    pub(crate) color: Colour,
+    /// The same as `--color never`
+    #[arg(long)]
+    pub(crate) no_color: bool,
+    /// Spend at most this share of the slowest process's time, in percent
+    #[arg(long, value_name = "PERCENT", default_value = "5", value_parser = percent)]
+    #[arg(env = "WHYPERF_COST_LIMIT", hide_env_values = true)]
+    pub(crate) cost_limit: f64,
+    /// Call it a bottleneck from this value on, as in CPUbound=0.3; may be repeated
+    #[arg(long, value_name = "HYPOTHESIS=VALUE", value_parser = threshold, value_delimiter = ',')]
+    #[arg(env = "WHYPERF_THRESHOLD", hide_env_values = true)]
+    pub(crate) threshold: Vec<Threshold>,
+    /// Measure METRIC at FOCUS for the whole run, as in calls '</Code/app.c/f>'; may be repeated
+    #[arg(long, num_args = 2, value_names = ["METRIC", "FOCUS"], action = ArgAction::Append)]
+    pub(crate) measure: Vec<String>,
+    /// Find functions along calls (callgraph), by module (module), or not at all (none)
+    #[arg(long, value_name = "WAY", value_enum, default_value_t = CodeSearch::Callgraph)]
+    #[arg(env = "WHYPERF_CODE_SEARCH", hide_env_values = true, hide_possible_values = true)]
+    pub(crate) code_search: CodeSearch,
+    /// Ask nothing while the program runs; `whyperf diagnose` can later
+    #[arg(long, env = "WHYPERF_NO_SEARCH", hide_env_values = true)]
+    #[arg(action = ArgAction::SetTrue, value_parser = FalseyValueParser::new())]
+    pub(crate) no_search: bool,
+    /// Leave the cost of measuring in the times that hold it
+    #[arg(long, env = "WHYPERF_NO_COMPENSATION", hide_env_values = true)]
+    #[arg(action = ArgAction::SetTrue, value_parser = FalseyValueParser::new())]
+    pub(crate) no_compensation: bool,
+    /// Keep apart only the last DEPTH regions of a callpath; 0 keeps all
+    #[arg(long, value_name = "DEPTH", env = "WHYPERF_CALLPATH_DEPTH", hide_env_values = true)]
+    #[arg(default_value_t = 0)]
+    pub(crate) callpath_depth: u32,
+    /// Read the counters this often, in milliseconds, at first; long runs read less often
+    #[arg(long, value_name = "MS", env = "WHYPERF_SAMPLE", hide_env_values = true)]
+    #[arg(default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    pub(crate) sample: u64,
+    /// Show so many rows of the callpath profile
+    #[arg(long, value_name = "ROWS", env = "WHYPERF_PROFILE", hide_env_values = true)]
+    #[arg(default_value_t = 12)]
+    pub(crate) profile: usize,
+    #[command(flatten)]
+    pub(crate) judging: Judging,
+    #[command(flatten)]
+    pub(crate) phasing: Phasing,
+    /// Take keys from the terminal: `p` begins a phase, space pauses the search. The program has no input then
+    #[arg(long)]
+    pub(crate) keys: bool,
+    #[command(flatten)]
+    pub(crate) keeping: Keeping,
+}
+
+impl Options {
+    /// When to use colour, both options considered.
+    pub(crate) const fn colour(&self) -> Colour {
+        if self.no_color { Colour::Never } else { self.color }
+    }
+
+    /// Whether functions of the program may have to be switched on.
+    pub(crate) fn asks_for_functions(&self) -> bool {
+        self.code_search != CodeSearch::None || !self.measure.is_empty()
+    }
+
+    /// The hypotheses, with the thresholds that were given.
+    pub(crate) fn hypotheses(&self) -> Result<Hypotheses, String> {
+        hypotheses(&self.judging, &self.threshold)
+    }
+
+    /// The pairs to measure for the whole run.
+    pub(crate) fn pairs(&self) -> Result<Vec<Pair>, String> {
+        requested::pairs(&self.measure)
+    }
+
+    /// Why what was asked for makes no sense as a whole, if it makes none.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let table = self.hypotheses()?;
+        inputs::read(&self.keeping.directives, &table)?;
+        self.pairs().map(drop)
+    }
+
+    /// Names an application without a name after its program, also when the program is not a file of this folder.
+    pub(crate) fn name_after(&mut self, command: &[OsString]) {
+        if self.keeping.application.is_none() {
+            let first = || command.first().map(PathBuf::from);
+            let program = target::program_of(command).or_else(first);
+            let file = program.as_deref().and_then(Path::file_name).map(OsStr::to_string_lossy);
+            self.keeping.application = file.map(std::borrow::Cow::into_owned);
+        }
+    }
+}
