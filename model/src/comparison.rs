@@ -9,15 +9,15 @@
 //!                   rank 1  ▓▓                                        first − second
 //! ```
 //!
-//! A focus says whose part of it is told; compared is with **all** processes of a job, so that a process can be asked about alone. Jobs of a
-//! script have nothing to do with each other, and what they have adds up.
+//! A focus selects the processes whose part is reported. Each is compared with **all** processes of its job, so that a pair can ask about one
+//! process alone. The jobs of a script are independent, and their values add up.
 //!
-//! * *Above the least* is taken interval by interval. Whoever is in a collective while another is not waits for it: two processes differ by no
-//!   more than that, so the sum claims too little where processes take turns within an interval; too much only where groups that have
-//!   nothing to do with each other go by one name, or where the call lets some go before others. Only
-//!   those that were ever seen at an object are compared there: the others have no part in it.
-//! * The other two compare all that came in so far, and a sample is by how much that grew. What one process has more in one interval and
-//!   another in the next comes to nothing, as it should; so samples may be negative.
+//! * *Above the least* is taken interval by interval. A process that is in a collective while another is not waits for the other: two processes differ by no
+//!   more than that. So the sum is too small where processes take turns within an interval. It is too large only where independent groups
+//!   have one name, or where the call lets some processes go before others. Only
+//!   processes that were seen at an object are compared there.
+//! * The other two compare the totals so far, and a sample is the growth of their difference. A surplus of one process in one interval and of
+//!   another in the next cancel out, as they should; so samples may be negative.
 
 use std::collections::BTreeMap;
 

@@ -5,8 +5,8 @@
 //!   process   "held" ──► sleeps ─────────────────────────► goes on
 //!   daemon                 maps, arms, switches ──► "go on"
 //! ```
-//! Nobody may be there to answer: without a sign of life it goes on soon, and in any case after some
-//! seconds.
+//! The daemon may be gone: without a sign of life from it the process goes on soon, and in any case after
+//! some seconds.
 
 use crate::environ::settings;
 use crate::{clock, kernel, process};

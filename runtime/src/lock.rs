@@ -16,7 +16,7 @@ impl Held {
     /// Waits for the lock.
     pub(crate) fn take() -> Self {
         let signals = kernel::block_signals();
-        // Who only waits blocks nothing: its state must not keep the holder from changing code.
+        // A thread that waits blocks no signals: blocked signals would keep the holder from changing code.
         WIPED.lock.take(|| {
             kernel::restore_signals(signals);
             kernel::give_way();

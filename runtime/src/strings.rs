@@ -27,7 +27,7 @@ pub(crate) fn append(tables: Tables, text: &[u8], held: &Held) -> u32 {
     at as u32
 }
 
-/// Whether this very text is kept at an offset, be it any.
+/// Whether exactly this text is stored at an offset. The offset may have any value.
 pub(crate) fn holds(tables: Tables, at: u32, text: &[u8], _held: &Held) -> bool {
     let text = text.get(..LONGEST).unwrap_or(text);
     let used = tables.header().strings_used.load(Ordering::Relaxed) as usize;

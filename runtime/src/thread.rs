@@ -380,7 +380,7 @@ fn claim(tables: Tables, held: &Held) -> Option<Slot> {
         return None;
     }
     SLOTS.get(count)?.store(slot.base(), Ordering::Relaxed);
-    // Tells of nothing: a slot whose life is 0 is passed over.
+    // Publishes nothing by itself: readers skip a slot whose life is 0.
     header.slot_count.store(count as u32 + 1, Ordering::Relaxed);
     Some(slot)
 }
@@ -524,7 +524,7 @@ fn has_slot(thread: u32) -> bool {
     let bases = SLOTS.iter().map(|base| base.load(Ordering::Relaxed));
     let mut slots = bases.take_while(|base| !base.is_null());
     slots.any(|base| {
-        // SAFETY: claimed once, so its head is mapped still, be it with zeros.
+        // SAFETY: claimed once, so its head is still mapped, possibly with zeros only.
         let head = unsafe { Slot::at(base) }.head();
         head.tid.load(Ordering::Relaxed) == thread && !head.is_dead()
     })

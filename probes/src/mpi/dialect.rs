@@ -5,7 +5,7 @@
 //! | handles | addresses | `int` | small constants and addresses |
 //! | status | 24 bytes | 20 bytes | 32 bytes |
 //!
-//! Told by the library that defines the functions, never by the one of the build.
+//! The library that defines the functions at run time decides, never the MPI of the build.
 
 use core::ffi::{CStr, c_char, c_int};
 use core::sync::atomic::{AtomicUsize, Ordering};

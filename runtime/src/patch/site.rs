@@ -248,7 +248,7 @@ pub(crate) fn settle_all(tables: Tables) {
     SITES.iter().take(used()).for_each(|site| site.settle(tables, true, &mut ran));
 }
 
-/// How much the process ran, never zero. It is asked once, and only if somebody wants to know: that takes longer than
+/// How much the process ran, never zero. It is asked once, and only if a caller needs it: that takes longer than
 /// a switch.
 #[derive(Debug, Default)]
 pub(crate) struct Ran(Option<u64>);
