@@ -24,7 +24,7 @@ use whyperf_experiments::{
 use whyperf_model::Time;
 
 use crate::measuring::mapped_files::{self, Mapped};
-use crate::measuring::watch::RealTime;
+use crate::measuring::real_time::RealTime;
 use crate::output::report::Report;
 
 /// A run being written.

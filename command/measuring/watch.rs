@@ -9,12 +9,11 @@ use whyperf_consultant::{
     DataSource as _, Event, Guidance, Happening, Hypotheses, Observer, Scope, Searches, Step,
     drive_moment,
 };
-use whyperf_daemon::{
-    Complaint, Daemon, Live, Moment, Pace, PairId, Round, RunDirectory, Settings,
-};
+use whyperf_daemon::{Complaint, Daemon, Live, Moment, PairId, RunDirectory, Settings};
 use whyperf_model::{Efficiency, Effort, Focus, Histogram, Metric, Nanos, Time};
 
 use crate::measuring::options::Options;
+use crate::measuring::real_time::RealTime;
 use crate::measuring::recording::Journal;
 use crate::measuring::requested::Measure;
 use crate::measuring::summary;
@@ -61,41 +60,6 @@ pub(crate) struct Shown {
     /// Keeps the run, unless that is not wanted.
     journal: Option<Journal>,
     said: BTreeSet<String>,
-}
-
-/// Samples when it is asked to: who watches has waited for it.
-#[derive(Debug, Default)]
-pub(crate) struct RealTime {
-    /// What the last sampling pass brought that the search does not need.
-    seen: Option<Round>,
-    /// Phases that the program announces are not told.
-    hides_phases: bool,
-    is_over: bool,
-}
-
-impl Pace for RealTime {
-    fn wait(&mut self, _: &mut Daemon) -> Option<Moment> {
-        (!self.is_over).then(Moment::now)
-    }
-
-    fn see(&mut self, _: &mut Daemon, round: &mut Round) {
-        if self.hides_phases {
-            round.phase = None;
-        }
-        self.seen = Some(Round {
-            interval: round.interval,
-            complaints: std::mem::take(&mut round.complaints),
-            tally: round.tally.take(),
-            started: std::mem::take(&mut round.started),
-            appeared: round.appeared.clone(),
-            retired: round.retired.clone(),
-            ..Round::default()
-        });
-    }
-
-    fn end(&mut self) -> Moment {
-        Moment::now()
-    }
 }
 
 impl Watch {
@@ -326,7 +290,7 @@ impl Observer<Live<Daemon, RealTime>> for Onlooker<'_> {
         if let Some(journal) = &mut self.shown.journal {
             journal.note_phase(*now, name);
         }
-        let shown = phases::shown(name, self.screen.manner);
+        let shown = terminal::phase_name(name, self.screen.manner);
         self.tell_moment(&format!("phase {shown} begins"), *now);
     }
 

@@ -5,7 +5,6 @@ use std::time::Duration;
 use clap::Args;
 use whyperf_model::{Efficiency, Effort};
 
-pub(crate) use crate::output::terminal::phase_name as shown;
 use crate::search::values::seconds;
 
 /// What begins a phase.
