@@ -9,7 +9,6 @@ mod functions;
 mod limits;
 mod measured;
 mod ranges;
-mod renewal;
 mod signals;
 mod stepping;
 mod switching;

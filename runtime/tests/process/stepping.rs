@@ -27,11 +27,6 @@ const TRIED: u64 = 120;
 /// Runs `work` again and again, with `handler` after another instruction each time. Answers how many
 /// instructions there are.
 pub(crate) fn at_every_step(handler: fn(), work: impl Fn(u64)) -> u64 {
-    at_every_step_after(|| (), handler, work)
-}
-
-/// The same, with `before` each time, which is not stepped through.
-pub(crate) fn at_every_step_after(before: fn(), handler: fn(), work: impl Fn(u64)) -> u64 {
     HANDLER.get_or_init(|| handler);
     // SAFETY: the handler has the right type, and does what a handler may do.
     unsafe {
@@ -40,10 +35,8 @@ pub(crate) fn at_every_step_after(before: fn(), handler: fn(), work: impl Fn(u64
         action.sa_flags = libc::SA_SIGINFO;
         libc::sigaction(libc::SIGTRAP, &raw const action, std::ptr::null_mut());
     }
-    before();
     let all = steps_until(u64::MAX, || work(0));
     for (round, wanted) in (0..all).step_by(all.div_ceil(TRIED) as usize).enumerate() {
-        before();
         steps_until(wanted, || work(round as u64 + 1));
     }
     all
