@@ -45,7 +45,7 @@ fn carrier() -> &'static str {
 }
 
 fn sees_reads(pid: u32) {
-    let attached = summoned(pid, "0.7");
+    let attached = summoned(pid, "2");
     let reads = attached.calls("load_block", "read");
     assert!(reads >= 20, "{reads} reads: {}", attached.said);
 }
@@ -127,7 +127,7 @@ fn who_was_killed_is_followed_without_rights() {
 fn the_c_library_takes_the_signal_when_it_needs_it() {
     let target = Target::start(carrying(carrier()).arg("cancelled"));
     // Nobody listens any more: a thread is borrowed.
-    let attached = Attached::to(target.pid(), "0.7");
+    let attached = Attached::to(target.pid(), "2");
     assert!(attached.calls("load_block", "read") > 0, "{}", attached.said);
     let attached = without_rights(&["--duration", "1", &target.pid().to_string()]);
     assert_eq!(attached.status, Some(125), "{}", attached.said);
@@ -227,8 +227,8 @@ fn a_program_finds_its_signals_as_they_were() {
 
 #[test]
 fn python_is_summoned() {
-    let script = "import time\nprint('ready', flush=True)\nend = time.time() + 2.5\n\
-        while time.time() < end: open('/dev/zero', 'rb').read(100)\nprint('done')\n";
+    let script = "import select, sys\nprint('ready', flush=True)\n\
+        while not select.select([sys.stdin], [], [], 0)[0]: open('/dev/zero', 'rb').read(100)\nprint('done')\n";
     let target = Target::start(carrying("python3").args(["-c", script]));
     let attached = summoned(target.pid(), "1");
     let rows = attached.report["profile"].as_array().cloned().unwrap_or_default();

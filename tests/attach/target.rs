@@ -1,8 +1,10 @@
 //! A program under test: built from `targets/`, started, and later asked to end.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 /// A running program that has said that it is ready.
 #[derive(Debug)]
@@ -12,16 +14,22 @@ pub(crate) struct Target {
     output: BufReader<ChildStdout>,
 }
 
-/// Builds a program of `targets/` with a compiler and its options, under a name of the test's own.
+/// Builds a program of `targets/` with a compiler and its options, under a name of its own: once, since it cannot be written while it runs.
 pub(crate) fn build(source: &str, name: &str, compiler: &str, options: &[&str]) -> PathBuf {
+    static BUILT: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("attach");
     std::fs::create_dir_all(&folder).expect("the target folder can be written");
     let program = folder.join(name);
+    let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+    if built.contains(name) {
+        return program;
+    }
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/attach/targets").join(source);
     let mut command = Command::new(compiler);
     command.args(["-O2", "-Wall", "-Wextra", "-Werror"]).args(options).arg("-o").arg(&program);
     let output = command.arg(source).arg("-pthread").output().expect("the compiler is installed");
     assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+    built.insert(name.to_owned());
     program
 }
 

@@ -63,7 +63,7 @@ fn it_is_kept_by_the_name_of_the_program_and_learned_from() {
         output
     };
     let pid = target.pid().to_string();
-    whyperf(&["attach", "--duration", "0.7", &pid]);
+    whyperf(&["attach", "--duration", "3", &pid]);
     let again = whyperf(&["attach", "--duration", "0.7", "--learn", &pid]);
     assert_eq!(target.end(), (Some(7), "0 wrong\n".to_owned()));
     let said = String::from_utf8_lossy(&again.stderr);
@@ -101,7 +101,7 @@ fn who_was_killed_is_followed_by_somebody_else() {
     }
     first.kill().expect("it is ours");
     first.wait().expect("it is ours");
-    let attached = Attached::to(pid, "0.7");
+    let attached = Attached::to(pid, "3");
     assert!(attached.calls("load_block", "read") > 0, "{}", attached.said);
     assert_eq!(target.end(), (Some(7), "0 wrong\n".to_owned()));
     let swept = Command::new(shipped::whyperf()).arg("clean").output().expect("whyperf starts");
@@ -114,17 +114,17 @@ fn a_program_that_carries_the_library_asleep_is_woken() {
     let mut command = Command::new("env");
     let preload = format!("LD_PRELOAD={}", release::library().display());
     let target = Target::start(command.arg(preload).arg(program));
-    let attached = Attached::to(target.pid(), "0.7");
+    let attached = Attached::to(target.pid(), "3");
     assert!(attached.calls("load_block", "read") > 0, "{}", attached.said);
     assert_eq!(target.end(), (Some(7), "0 wrong\n".to_owned()));
 }
 
 #[test]
 fn python_is_a_program_like_others() {
-    let script = "import sys, time\nprint('ready', flush=True)\nend = time.time() + 2.5\n\
-        while time.time() < end: open('/dev/zero', 'rb').read(100)\nprint('done')\n";
+    let script = "import select, sys\nprint('ready', flush=True)\n\
+        while not select.select([sys.stdin], [], [], 0)[0]: open('/dev/zero', 'rb').read(100)\nprint('done')\n";
     let target = Target::start(Command::new("python3").args(["-c", script]));
-    let attached = Attached::to(target.pid(), "1");
+    let attached = Attached::to(target.pid(), "3");
     let rows = attached.report["profile"].as_array().cloned().unwrap_or_default();
     assert!(rows.iter().any(|row| row["path"][1] == "read"), "{}", attached.said);
     assert_eq!(target.end(), (Some(0), "done\n".to_owned()));
