@@ -1,6 +1,6 @@
 //! The dwell time of classic verdicts, and where it comes from: the command line, a directive, or the default.
 
-use whyperf_consultant::{Classic, Guidance, Place, Verdicts};
+use whyperf_consultant::{Classic, Guidance, TextPosition, Verdicts};
 use whyperf_model::Nanos;
 
 use crate::search::evaluation::{Judging, Verdict};
@@ -17,7 +17,7 @@ pub(crate) struct Hold {
 enum SaidBy {
     Default,
     CommandLine,
-    File(Place),
+    File(TextPosition),
     EarlierRuns,
 }
 

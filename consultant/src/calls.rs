@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_model::{Nanos, Resource, Time};
 
-use crate::graph::NodeId;
+use crate::node::NodeId;
 
 /// What is known of calls.
 #[derive(Debug, Default)]

@@ -17,9 +17,9 @@
 
 use whyperf_model::{Interval, Nanos, Time};
 
-use crate::graph::Truth;
 use crate::hypothesis::Operator;
 use crate::settings::Classic;
+use crate::truth::Truth;
 
 /// A guess, and for how long it was held.
 #[derive(Clone, Copy, Debug, PartialEq)]

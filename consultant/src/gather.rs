@@ -11,8 +11,8 @@
 
 use whyperf_model::Hierarchy;
 
+use crate::bottleneck::Bottleneck;
 use crate::refine::{ALIKE, LAST};
-use crate::report::Bottleneck;
 
 /// Gathers what can be gathered. Rows are in the order of a tree, parents first, and stay so.
 pub(crate) fn gathered(rows: Vec<Bottleneck>) -> Vec<Bottleneck> {

@@ -1,4 +1,4 @@
-//! The search history graph: every question asked so far, and which question led to which.
+//! The search history graph: every question that was asked so far, and which question led to which.
 //!
 //! ```text
 //!         (Sync, whole program)
@@ -8,146 +8,33 @@
 //!         (Sync, exchng1 and tag 3)      one node, two parents; drawn a second time it is a *shadow*
 //! ```
 //!
-//! A node is a hypothesis at a focus. Refinement by parts is a partial order, so there several ways meet and none goes in circles;
-//! calls do where functions recurse.
+//! A node is a hypothesis at a focus. Refinement by parts is a partial order: several ways lead to one node, and none is a cycle. Calls
+//! form cycles where functions recurse.
 //!
 //! Invariants:
 //! * nodes are never deleted, and there is one per hypothesis and focus;
-//! * `true_parents` is the number of parents that are true: **any** true parent keeps a node alive, the one that a shadow hangs
-//!   on too;
-//! * a node is true only when true nodes lead to it from a root: some that hold only each other fall together.
+//! * `true_parents` is the number of parents that are true: **any** true parent keeps a node alive, also the one of a shadow;
+//! * a node is true only when true nodes lead to it from a root: a cycle of true nodes that no root reaches becomes false as a whole.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
-use whyperf_model::{Focus, Hierarchy, Time};
+use whyperf_model::{Focus, Time};
 
-use crate::heat::Heat;
 use crate::hypothesis::HypothesisId;
-use crate::judge::{Ground, Judge};
-use crate::request::MeasurementId;
-use crate::step::Origin;
+use crate::judge::Judge;
+use crate::node::{Edge, Node, NodeId, Root};
 use crate::stream::Stream;
-
-/// A node's place in the order of discovery.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct NodeId(pub usize);
-
-/// What is known about a question.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Truth {
-    /// Not asked, or the evidence does not suffice.
-    #[default]
-    Unknown,
-    /// It is so.
-    True,
-    /// It is not so.
-    False,
-}
-
-impl Truth {
-    /// The word that stores, reports and exports hold.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Unknown => "unknown",
-            Self::True => "true",
-            Self::False => "false",
-        }
-    }
-}
-
-/// Along which axis one question led to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Edge {
-    /// A more precise hypothesis.
-    Why,
-    /// A part of the focus.
-    Where(Hierarchy),
-}
-
-/// A question, its answer, and what is being done about it.
-#[derive(Debug)]
-pub(crate) struct Node {
-    pub(crate) hypothesis: HypothesisId,
-    pub(crate) focus: Focus,
-    /// Asked whatever its parents say, and measured on when false.
-    pub(crate) is_root: bool,
-    /// Asked of one process from the beginning.
-    pub(crate) is_scout: bool,
-    /// A scout that a no stops.
-    pub(crate) is_patrol: bool,
-    /// Where the idea came from.
-    pub(crate) origin: Origin,
-    pub(crate) truth: Truth,
-    pub(crate) judge: Judge,
-    pub(crate) stream: Stream,
-    /// Numerator and denominator, while they are measured.
-    pub(crate) measured: Option<(MeasurementId, MeasurementId)>,
-    /// Since when, this time.
-    pub(crate) measured_since: Time,
-    pub(crate) is_waiting: bool,
-    /// When it became true, and on which ground.
-    pub(crate) found: Option<(Time, Ground)>,
-    pub(crate) refined: Refined,
-    /// How often it was asked, and when it is to be asked again.
-    pub(crate) asked: u32,
-    pub(crate) again: Option<Time>,
-    /// The world cannot measure it, or its resource is gone.
-    pub(crate) is_closed: bool,
-    /// A caller that is likely to turn true has it measured ahead of its own verdict.
-    pub(crate) is_foreseen: bool,
-    /// It is likely to turn true itself: what it calls is measured already.
-    pub(crate) is_leading: bool,
-    /// A verdict that came before any of its callers'.
-    pub(crate) ahead: Option<Ground>,
-    /// It is measured in windows, and how.
-    pub(crate) heat: Option<Heat>,
-    /// Why it has no answer, if that is sure.
-    pub(crate) untold: Option<String>,
-    /// It cannot be told: what it calls is asked about in its place.
-    pub(crate) is_transparent: bool,
-    pub(crate) parents: BTreeSet<NodeId>,
-    pub(crate) children: BTreeMap<NodeId, Edge>,
-    pub(crate) true_parents: usize,
-}
-
-/// How far a node's refinement got: hierarchies of the first round, and those that come last.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Refined {
-    pub(crate) first: Option<Time>,
-    pub(crate) last: bool,
-    /// What of it was done: more precise hypotheses, parts.
-    pub(crate) whys: bool,
-    pub(crate) wheres: bool,
-}
-
-impl Node {
-    /// Whether a verdict is worth waiting for: windows take their time, and what is closed has none.
-    pub(crate) const fn is_awaited(&self) -> bool {
-        !self.is_closed && self.heat.is_none()
-    }
-
-    /// The share of the time that is measured.
-    pub(crate) fn coverage(&self) -> f64 {
-        self.heat.map_or(1.0, |heat| heat.coverage)
-    }
-
-    /// Whether anything holds it alive.
-    pub(crate) const fn is_held(&self) -> bool {
-        self.is_root || self.true_parents > 0
-    }
-}
+use crate::truth::Truth;
 
 /// All nodes.
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
     nodes: Vec<Node>,
     index: BTreeMap<(HypothesisId, Focus), NodeId>,
-    scouts: BTreeSet<(HypothesisId, NodeId)>,
-    /// Nodes that time alone may change: true ones, and those that are asked again.
-    open: BTreeSet<NodeId>,
+    /// Roots that ask of one process or one host.
+    single_roots: BTreeSet<(HypothesisId, NodeId)>,
+    /// Nodes that time alone may change: true ones, and those measured in windows.
+    watched: BTreeSet<NodeId>,
     again: BTreeSet<(Time, NodeId)>,
     /// Whether anything was closed or refined by what comes last, so that late processes matter.
     awaits_late: bool,
@@ -156,9 +43,9 @@ pub(crate) struct Graph {
 /// What changing a truth did to the nodes below.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Consequences {
-    /// Nobody holds them any more.
+    /// Nothing holds them any more.
     pub(crate) dropped: Vec<NodeId>,
-    /// Somebody does again.
+    /// A true parent holds them again.
     pub(crate) revived: Vec<NodeId>,
 }
 
@@ -185,14 +72,19 @@ impl Graph {
 
     /// Asks a question whatever its parents say; tells whether that was new.
     pub(crate) fn make_root(&mut self, id: NodeId) -> bool {
-        !std::mem::replace(&mut self.nodes[id.0].is_root, true)
+        let root = &mut self.nodes[id.0].root;
+        let is_new = !root.is_root();
+        if is_new {
+            *root = Root::Root;
+        }
+        is_new
     }
 
-    /// Asks a question of one process, whatever its parents say.
-    pub(crate) fn make_scout(&mut self, id: NodeId) -> bool {
-        self.nodes[id.0].is_scout = true;
-        self.scouts.insert((self.nodes[id.0].hypothesis, id));
-        self.make_root(id)
+    /// Asks a question of one process or one host, whatever its parents say.
+    pub(crate) fn make_single_root(&mut self, id: NodeId, kind: Root) -> bool {
+        let was = std::mem::replace(&mut self.nodes[id.0].root, kind);
+        self.single_roots.insert((self.nodes[id.0].hypothesis, id));
+        !was.is_root()
     }
 
     /// Refined by what comes last: later ones join.
@@ -203,7 +95,7 @@ impl Graph {
 
     /// Gives a node up until its resource comes back.
     pub(crate) fn close(&mut self, id: NodeId) {
-        self.nodes[id.0].is_closed = true;
+        self.nodes[id.0].close();
         self.awaits_late = true;
     }
 
@@ -213,25 +105,25 @@ impl Graph {
     }
 
     /// Something about a node may change as time goes on: it is true, or measured in windows.
-    pub(crate) fn attend(&mut self, id: NodeId) {
-        self.open.insert(id);
+    pub(crate) fn watch(&mut self, id: NodeId) {
+        self.watched.insert(id);
     }
 
-    /// What was attended to, in the order of discovery, so far as time alone may still change it.
-    pub(crate) fn attended(&mut self) -> Vec<NodeId> {
+    /// What is watched, in the order of discovery, so far as time alone may still change it.
+    pub(crate) fn watched(&mut self) -> Vec<NodeId> {
         let nodes = &self.nodes;
-        self.open.retain(|id| {
+        self.watched.retain(|id| {
             let node = &nodes[id.0];
             let is_windowed =
-                node.truth == Truth::Unknown && node.heat.is_some() && !node.is_closed;
+                node.truth == Truth::Unknown && node.throttle.is_some() && !node.is_closed();
             node.truth == Truth::True || is_windowed
         });
-        self.open.iter().copied().collect()
+        self.watched.iter().copied().collect()
     }
 
     /// A node is asked again at this time, if it is still false then.
     pub(crate) fn ask_again_at(&mut self, id: NodeId, time: Time) {
-        self.nodes[id.0].again = Some(time);
+        self.nodes[id.0].retest = Some(time);
         self.again.insert((time, id));
     }
 
@@ -243,20 +135,23 @@ impl Graph {
                 self.again.insert((time, id));
                 break;
             }
-            if self.nodes[id.0].again == Some(time) {
+            if self.nodes[id.0].retest == Some(time) {
                 due.push(id);
             }
         }
         due
     }
 
-    /// The nodes that ask a hypothesis of one process each, from the beginning.
-    pub(crate) fn scouts(&self, hypothesis: HypothesisId) -> impl Iterator<Item = NodeId> + '_ {
+    /// The nodes that ask a hypothesis of one process or one host each, from the beginning.
+    pub(crate) fn single_roots(
+        &self,
+        hypothesis: HypothesisId,
+    ) -> impl Iterator<Item = NodeId> + '_ {
         let range = (hypothesis, NodeId(0))..=(hypothesis, NodeId(usize::MAX));
-        self.scouts.range(range).map(|(_, id)| *id)
+        self.single_roots.range(range).map(|(_, id)| *id)
     }
 
-    /// Adds a question nobody asked before.
+    /// Adds a question that was not asked before.
     pub(crate) fn add(
         &mut self,
         (hypothesis, focus): (HypothesisId, Focus),
@@ -265,34 +160,7 @@ impl Graph {
     ) -> NodeId {
         let id = NodeId(self.nodes.len());
         self.index.insert((hypothesis, focus.clone()), id);
-        self.nodes.push(Node {
-            hypothesis,
-            focus,
-            is_root: false,
-            is_scout: false,
-            is_patrol: false,
-            origin: Origin::Search,
-            truth: Truth::Unknown,
-            judge,
-            stream,
-            measured: None,
-            measured_since: Time::ZERO,
-            is_waiting: false,
-            found: None,
-            refined: Refined::default(),
-            asked: 0,
-            again: None,
-            is_closed: false,
-            is_foreseen: false,
-            is_leading: false,
-            ahead: None,
-            heat: None,
-            untold: None,
-            is_transparent: false,
-            parents: BTreeSet::new(),
-            children: BTreeMap::new(),
-            true_parents: 0,
-        });
+        self.nodes.push(Node::new((hypothesis, focus), judge, stream));
         id
     }
 
@@ -315,10 +183,10 @@ impl Graph {
         let mut doubtful = BTreeSet::new();
         self.cascade(vec![(id, truth)], &mut doubtful, &mut consequences);
         while let Some(id) = doubtful.pop_first() {
-            let island = self.island(id);
-            let drowned = island.iter().map(|id| (*id, Truth::False));
-            let drowned = drowned.filter(|(id, _)| self.nodes[id.0].truth == Truth::True).collect();
-            self.cascade(drowned, &mut doubtful, &mut consequences);
+            let cycle = self.unreachable_cycle(id);
+            let fallen = cycle.into_iter().filter(|id| self.nodes[id.0].truth == Truth::True);
+            let fallen = fallen.map(|id| (id, Truth::False)).collect();
+            self.cascade(fallen, &mut doubtful, &mut consequences);
         }
         consequences
     }
@@ -340,7 +208,7 @@ impl Graph {
                 let node = &mut self.nodes[child.0];
                 if truth == Truth::True {
                     node.true_parents += 1;
-                    if node.true_parents == 1 && !node.is_root {
+                    if node.true_parents == 1 && !node.root.is_root() {
                         consequences.revived.push(child);
                     }
                     continue;
@@ -359,12 +227,12 @@ impl Graph {
         }
     }
 
-    /// The true nodes above one, when no root is among them: they only hold each other. Empty when a root holds it.
-    fn island(&self, id: NodeId) -> BTreeSet<NodeId> {
+    /// The true nodes above one, when no root is among them: they hold only each other. Empty when a root leads to it.
+    fn unreachable_cycle(&self, id: NodeId) -> BTreeSet<NodeId> {
         let mut seen = BTreeSet::from([id]);
         let mut pending = vec![id];
         while let Some(id) = pending.pop() {
-            if self.nodes[id.0].is_root {
+            if self.nodes[id.0].root.is_root() {
                 return BTreeSet::new();
             }
             for parent in &self.nodes[id.0].parents {
@@ -396,7 +264,7 @@ mod tests {
             graph.add((id, focus), judge, Stream::new(Nanos::ZERO))
         });
         let [top, left, right, bottom] = nodes;
-        graph.node_mut(top).is_root = true;
+        graph.make_root(top);
         for (parent, child) in [(top, left), (top, right), (left, bottom), (right, bottom)] {
             assert!(graph.link(parent, child, Edge::Why));
             assert!(!graph.link(parent, child, Edge::Why));

@@ -2,11 +2,11 @@
 
 use whyperf_model::{Nanos, Sample, Time};
 
-use crate::graph::Truth;
 use crate::hypothesis::Hypothesis;
 use crate::judge::Judge;
 use crate::settings::{Classic, Settings, Verdicts};
 use crate::stream::{Observation, Side, Stream};
+use crate::truth::Truth;
 
 /// All that was seen of a question.
 #[derive(Clone, Debug)]

@@ -24,10 +24,10 @@
 use whyperf_model::{Nanos, Time};
 
 use crate::classic::Guess;
-use crate::graph::Truth;
 use crate::hypothesis::{Hypothesis, Operator};
 use crate::settings::{Settings, Verdicts};
 use crate::stream::Observation;
+use crate::truth::Truth;
 use crate::wager::Wager;
 
 /// The evidence about one node.

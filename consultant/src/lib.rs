@@ -16,7 +16,7 @@
 //! | file | what |
 //! |---|---|
 //! | `hypothesis.rs` | the why axis, as a table |
-//! | `graph.rs` | nodes, edges, truth going down |
+//! | `graph.rs`, `node.rs` | which question led to which, truth going down; the states of one question |
 //! | `judge.rs`, `wager.rs`, `stream.rs` | samples to evidence, evidence to verdicts |
 //! | `classic.rs`, `hindsight.rs` | the verdict of old, and what other holds would have made of a run |
 //! | `refine.rs`, `catalogue.rs` | which parts there are, and which of them are asked about |
@@ -34,6 +34,7 @@
 #![forbid(unsafe_code)]
 #![deny(clippy::disallowed_macros, clippy::disallowed_methods, clippy::disallowed_types)]
 
+mod bottleneck;
 mod calls;
 mod catalogue;
 mod classic;
@@ -43,10 +44,11 @@ mod directive;
 mod drive;
 mod gather;
 mod graph;
-mod heat;
 mod hindsight;
 mod hypothesis;
 mod judge;
+mod measurements;
+mod node;
 mod places;
 mod queue;
 mod refine;
@@ -57,21 +59,26 @@ mod searches;
 mod settings;
 mod step;
 mod stream;
+mod text_position;
+mod truth;
 mod wager;
 
+pub use bottleneck::Bottleneck;
 pub use data_source::{DataSource, Event};
 pub use directive::{
-    Directive, DirectiveError, Directives, Entry, Guidance, Level, Maps, Mistake, Place, Whom,
+    Directive, DirectiveError, Directives, Entry, Guidance, Level, Maps, Mistake, Whom,
 };
 pub use drive::{Observer, drive, drive_moment};
-pub use graph::{NodeId, Truth};
 pub use hindsight::Hindsight;
 pub use hypothesis::{
     Fault, Hypotheses, Hypothesis, HypothesisError, HypothesisId, Normalizer, Operator, Refinement,
 };
-pub use report::{Bottleneck, Counts, Guided, Report, Untold};
+pub use node::NodeId;
+pub use report::{Counts, Guided, Report, Untold};
 pub use request::{MeasurementId, Request};
 pub use search::{Question, Search, Status};
 pub use searches::{Past, Scope, Searches};
 pub use settings::{Classic, CodeSearch, Order, Settings, Verdicts};
 pub use step::{Conclusion, Happening, Origin, Step, Subject};
+pub use text_position::TextPosition;
+pub use truth::Truth;

@@ -10,7 +10,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::graph::NodeId;
+use crate::node::NodeId;
 use crate::settings::Order;
 
 /// Where the idea came from to ask. The order of the variants is the classic order.
@@ -43,6 +43,7 @@ pub(crate) struct Queue {
     arrivals: u64,
     fresh: BTreeSet<Place>,
     again: BTreeSet<Place>,
+    waiting: BTreeSet<NodeId>,
 }
 
 /// A place in the queue.
@@ -73,13 +74,21 @@ impl Idea {
 }
 
 impl Queue {
-    /// Nobody waits.
+    /// With nothing in it.
     pub(crate) const fn new(order: Order) -> Self {
-        Self { order, arrivals: 0, fresh: BTreeSet::new(), again: BTreeSet::new() }
+        Self {
+            order,
+            arrivals: 0,
+            fresh: BTreeSet::new(),
+            again: BTreeSet::new(),
+            waiting: BTreeSet::new(),
+        }
     }
 
-    /// Adds a node.
+    /// Adds a node that does not wait yet.
     pub(crate) fn push(&mut self, idea: Idea, rank: Rank, node: NodeId) {
+        let is_new = self.waiting.insert(node);
+        debug_assert!(is_new, "a node waits once");
         self.arrivals += 1;
         let place = match self.order {
             Order::Information => (0, rank, self.arrivals, node),
@@ -105,7 +114,13 @@ impl Queue {
         if !self.fresh.remove(&found) {
             self.again.remove(&found);
         }
+        self.waiting.remove(&found.3);
         Ok(found.3)
+    }
+
+    /// Whether a node waits.
+    pub(crate) fn contains(&self, node: NodeId) -> bool {
+        self.waiting.contains(&node)
     }
 
     /// How many wait that were never answered.
@@ -118,10 +133,11 @@ impl Queue {
         self.fresh.len() + self.again.len()
     }
 
-    /// Nobody is asked any more.
+    /// Nothing is asked any more.
     pub(crate) fn clear(&mut self) {
         self.fresh.clear();
         self.again.clear();
+        self.waiting.clear();
     }
 }
 

@@ -15,8 +15,10 @@
 use whyperf_model::{Focus, Hierarchy, Nanos, Resource};
 
 use crate::catalogue::Catalogue;
-use crate::graph::{Edge, Graph, Node, NodeId, Truth};
+use crate::graph::Graph;
 use crate::hypothesis::{Hypothesis, Operator};
+use crate::node::{Edge, Node, NodeId};
+use crate::truth::Truth;
 
 /// Refined along at once.
 pub(crate) const FIRST: [Hierarchy; 3] = [Hierarchy::Code, Hierarchy::SyncObject, Hierarchy::File];
@@ -121,7 +123,7 @@ pub(crate) fn siblings(graph: &Graph, id: NodeId) -> Siblings {
     });
     let nodes: Vec<NodeId> = match of_parent {
         Some(nodes) => nodes,
-        None if node.is_scout => graph.scouts(node.hypothesis).collect(),
+        None if node.root.is_single() => graph.single_roots(node.hypothesis).collect(),
         None => return Siblings::None,
     };
     let truths = || nodes.iter().map(|id| graph.node(*id).truth);

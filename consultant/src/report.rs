@@ -9,13 +9,16 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
-use whyperf_model::{Focus, Hierarchy, Time};
+use whyperf_model::{Focus, Hierarchy};
 
+use crate::bottleneck::Bottleneck;
 use crate::gather::gathered;
-use crate::graph::{Edge, Graph, NodeId, Truth};
+use crate::graph::Graph;
 use crate::hypothesis::{Hypotheses, Operator};
+use crate::node::{Edge, NodeId};
 use crate::refine::{self, Siblings};
-use crate::step::{Origin, Subject};
+use crate::step::Subject;
+use crate::truth::Truth;
 
 /// The result of a search.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -65,39 +68,6 @@ pub struct Counts {
     pub nodes: usize,
 }
 
-/// One finding.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Bottleneck {
-    /// What is wrong.
-    pub hypothesis: Cow<'static, str>,
-    /// Where.
-    pub focus: Focus,
-    /// The value over all the time it was measured.
-    pub value: f64,
-    /// What it is compared with.
-    pub threshold: f64,
-    /// The sign of the comparison.
-    pub operator: char,
-    /// When it was found.
-    pub found: Time,
-    /// When the evidence began that it was found by.
-    pub since: Time,
-    /// One less the chance that this evidence was luck.
-    pub confidence: f64,
-    /// The share of the time that was measured: all of it, unless it is passed too often for that.
-    pub coverage: f64,
-    /// Where the idea came from to ask.
-    pub origin: Origin,
-    /// Whether nothing more specific was found below it.
-    pub leaf: bool,
-    /// How deep in its branch it stands; zero at the top.
-    pub depth: usize,
-    /// What it means.
-    pub meaning: Cow<'static, str>,
-    /// What to try.
-    pub advice: Cow<'static, str>,
-}
-
 impl Counts {
     pub(crate) fn of(graph: &Graph) -> Self {
         let mut counts = Self::default();
@@ -116,7 +86,7 @@ pub(crate) fn report(graph: &Graph, hypotheses: &Hypotheses, guided: Guided) -> 
     let tree = Tree::of(graph, hypotheses);
     let untold = graph.ids().map(|id| graph.node(id)).filter_map(|node| {
         let hypothesis = hypotheses.row(node.hypothesis).name.clone();
-        Some(Untold { hypothesis, focus: node.focus.clone(), reason: node.untold.clone()? })
+        Some(Untold { hypothesis, focus: node.focus.clone(), reason: node.reason()?.to_owned() })
     });
     let (untold, counts) = (untold.collect(), Counts::of(graph));
     Report { bottlenecks: gathered(tree.bottlenecks()), untold, guided, counts }
@@ -221,7 +191,7 @@ impl<'a> Tree<'a> {
     /// A process that was asked from the beginning and led no further, while something more precise is known of it.
     fn is_bare(&self, id: NodeId) -> bool {
         let node = self.graph.node(id);
-        node.is_scout && node.refined.first.is_none() && self.has_finer(id)
+        node.root.is_single() && node.refined.first.is_none() && self.has_finer(id)
     }
 
     /// The deepest shown parent; of several the first found. A root process stands below the whole program, if that is true.
@@ -291,7 +261,7 @@ fn is_like_others(graph: &Graph, id: NodeId) -> bool {
     let all = graph.find(node.hypothesis, &whole).filter(|all| *all != id);
     let mean = all.and_then(|all| graph.node(all).judge.value());
     let (Some(value), Some(mean)) = (node.judge.value(), mean) else { return false };
-    let count = graph.scouts(node.hypothesis).count() as f64;
+    let count = graph.single_roots(node.hypothesis).count() as f64;
     let others = (count * mean - value) / (count - 1.0);
     count > 1.0 && value.max(others) <= refine::ALIKE * value.min(others)
 }

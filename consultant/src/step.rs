@@ -6,7 +6,7 @@ use std::fmt;
 use serde::Serialize;
 use whyperf_model::{Focus, Hierarchy, Resource, Time};
 
-use crate::graph::Truth;
+use crate::truth::Truth;
 
 /// One thing that happened in the search.
 #[derive(Clone, Debug, PartialEq, Serialize)]

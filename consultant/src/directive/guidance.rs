@@ -1,10 +1,11 @@
 //! What directives mean to a search: maps renamed the others, prunes dropped what is under them, and nothing contradicts itself.
 
+use crate::text_position::TextPosition;
 use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_model::{Focus, Hierarchy, Nanos, Resource};
 
-use super::{Directive, DirectiveError, Directives, Entry, Level, Maps, Mistake, Place, Whom};
+use super::{Directive, DirectiveError, Directives, Entry, Level, Maps, Mistake, Whom};
 use crate::hypothesis::{Hypotheses, HypothesisId};
 
 /// Directives that were checked against each other and a table of hypotheses.
@@ -13,7 +14,7 @@ pub struct Guidance {
     thresholds: BTreeMap<HypothesisId, f64>,
     prunes: BTreeMap<HypothesisId, BTreeSet<Resource>>,
     priorities: BTreeMap<(HypothesisId, Focus), Level>,
-    hold: Option<(Nanos, Place)>,
+    hold: Option<(Nanos, TextPosition)>,
     used: usize,
 }
 
@@ -46,7 +47,7 @@ impl Guidance {
 
     /// How long a verdict of old is to be held, and where that is said.
     #[must_use]
-    pub const fn hold(&self) -> Option<&(Nanos, Place)> {
+    pub const fn hold(&self) -> Option<&(Nanos, TextPosition)> {
         self.hold.as_ref()
     }
 
@@ -101,10 +102,10 @@ fn is_under_any(focus: &Focus, prunes: &BTreeSet<Resource>) -> bool {
 #[derive(Default)]
 struct Draft {
     maps: Maps,
-    thresholds: BTreeMap<HypothesisId, (f64, Place)>,
+    thresholds: BTreeMap<HypothesisId, (f64, TextPosition)>,
     prunes: BTreeMap<(Whom, Resource), Vec<HypothesisId>>,
-    priorities: BTreeMap<(HypothesisId, Focus), (Level, Place)>,
-    hold: Option<(Nanos, Place)>,
+    priorities: BTreeMap<(HypothesisId, Focus), (Level, TextPosition)>,
+    hold: Option<(Nanos, TextPosition)>,
     mistakes: Vec<DirectiveError>,
 }
 
@@ -155,7 +156,7 @@ impl Draft {
         }
     }
 
-    fn complain(&mut self, place: Place, mistake: Mistake) {
+    fn complain(&mut self, place: TextPosition, mistake: Mistake) {
         self.mistakes.push(DirectiveError { place, mistake });
     }
 

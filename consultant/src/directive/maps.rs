@@ -1,10 +1,11 @@
 //! What old names are called now: the maps of directive files, put together.
 
+use crate::text_position::TextPosition;
 use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_model::{Focus, Hierarchy, Resource};
 
-use super::{Directive, DirectiveError, Directives, Mistake, Place};
+use super::{Directive, DirectiveError, Directives, Mistake};
 
 /// What old names are called now.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,7 +26,7 @@ impl Maps {
             let Directive::Map { from, to } = &entry.directive else { continue };
             match maps.to.insert(from.clone(), to.clone()) {
                 Some(other) if other != *to => {
-                    let there: &Place = &places[from];
+                    let there: &TextPosition = &places[from];
                     let mistake = Mistake::Contradiction(there.clone());
                     mistakes.push(DirectiveError { place: entry.place.clone(), mistake });
                 }

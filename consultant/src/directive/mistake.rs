@@ -1,10 +1,10 @@
 //! What can be wrong with directives, and how it is said.
 
+use crate::text_position::TextPosition;
 use std::fmt;
 
 use whyperf_model::{Problem, Resource};
 
-use super::Place;
 use super::parse::FIRST_LINE;
 use super::range::MOST_NAMES;
 use crate::hypothesis::Operator;
@@ -16,7 +16,7 @@ const LONGEST_SHOWN: usize = 60;
 #[derive(Clone, Debug, PartialEq)]
 pub struct DirectiveError {
     /// Where.
-    pub place: Place,
+    pub place: TextPosition,
     /// What is wrong.
     pub mistake: Mistake,
 }
@@ -58,7 +58,7 @@ pub enum Mistake {
     /// Following the maps never ends.
     Cycle(Resource),
     /// It contradicts what was said there.
-    Contradiction(Place),
+    Contradiction(TextPosition),
 }
 
 impl DirectiveError {

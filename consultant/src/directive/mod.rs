@@ -19,8 +19,8 @@ mod mistake;
 mod parse;
 mod range;
 
+use crate::text_position::TextPosition;
 use std::fmt;
-use std::sync::Arc;
 
 use whyperf_model::{Focus, Nanos, Resource};
 
@@ -86,17 +86,6 @@ pub enum Level {
     Low,
 }
 
-/// Where a directive stands. Lines and columns count from one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// The file, as it was named.
-    pub file: Arc<str>,
-    /// The line.
-    pub line: usize,
-    /// The column.
-    pub column: usize,
-}
-
 /// A directive, the comment on its line, and where it was read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
@@ -105,7 +94,7 @@ pub struct Entry {
     /// Where that comes from, in words.
     pub comment: Option<String>,
     /// Where it stands.
-    pub place: Place,
+    pub place: TextPosition,
 }
 
 /// All that is said, in the order in which it was read.
@@ -137,7 +126,7 @@ impl Directives {
 
     /// Adds a directive that no file holds, with a comment on where it comes from.
     pub fn push(&mut self, directive: Directive, comment: Option<String>) {
-        let place = Place { file: "".into(), line: self.entries.len() + 2, column: 1 };
+        let place = TextPosition { file: "".into(), line: self.entries.len() + 2, column: 1 };
         self.entries.push(Entry { directive, comment, place });
     }
 }
@@ -201,11 +190,5 @@ impl fmt::Display for Level {
             Self::High => "high",
             Self::Low => "low",
         })
-    }
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}:{}:{}", self.file, self.line, self.column)
     }
 }

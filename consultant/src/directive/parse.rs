@@ -1,5 +1,6 @@
 //! Reading directives: every mistake is told, with its file, line and column.
 
+use crate::text_position::TextPosition;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +9,7 @@ use whyperf_model::{Focus, Nanos, Resource};
 
 use super::mistake::{DirectiveError, Mistake};
 use super::range::{MOST_NAMES, Range};
-use super::{Directive, Directives, Entry, Level, Place, Whom};
+use super::{Directive, Directives, Entry, Level, Whom};
 use crate::hypothesis::{Hypotheses, Operator};
 
 /// What a file of directives begins with.
@@ -34,7 +35,8 @@ impl Directives {
         let mut lines = lines.by_ref().filter(|line| !line.words.is_empty());
         let first = lines.next();
         if let Some(mistake) = check_first(first.as_ref()) {
-            let place = first.map_or(Place { file, line: 1, column: 1 }, |line| line.place(0));
+            let place =
+                first.map_or(TextPosition { file, line: 1, column: 1 }, |line| line.place(0));
             return Err(vec![DirectiveError { place, mistake }]);
         }
         let (mut entries, mut mistakes) = (Vec::new(), Vec::new());
@@ -224,9 +226,9 @@ impl<'text> Line<'text> {
         DirectiveError { place: self.place(at), mistake }
     }
 
-    fn place(&self, at: usize) -> Place {
+    fn place(&self, at: usize) -> TextPosition {
         let column = self.words.get(at).map_or(self.end, |(column, _)| *column);
-        Place { file: Arc::clone(&self.file), line: self.number, column }
+        TextPosition { file: Arc::clone(&self.file), line: self.number, column }
     }
 }
 

@@ -9,13 +9,13 @@ use toml::Spanned;
 use whyperf_model::{Hierarchy, Metric};
 
 use super::{Hypotheses, Hypothesis, HypothesisId, Normalizer, Operator, Refinement};
-use crate::directive::Place;
+use crate::text_position::TextPosition;
 
 /// A mistake in a table of hypotheses, and where it is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HypothesisError {
     /// Where.
-    pub place: Place,
+    pub place: TextPosition,
     /// What is wrong.
     pub fault: Fault,
 }
@@ -292,7 +292,7 @@ impl Reader<'_> {
         let before = self.text.get(..at).unwrap_or(self.text);
         let line = before.matches('\n').count() + 1;
         let column = before.chars().rev().take_while(|character| *character != '\n').count() + 1;
-        HypothesisError { place: Place { file: self.file.into(), line, column }, fault }
+        HypothesisError { place: TextPosition { file: self.file.into(), line, column }, fault }
     }
 }
 

@@ -19,10 +19,11 @@
 use whyperf_model::{Hierarchy, Resource, Time};
 
 use super::Search;
-use crate::graph::{Edge, NodeId, Truth};
 use crate::hypothesis::Operator;
+use crate::node::{Edge, NodeId};
 use crate::settings::CodeSearch;
 use crate::step::{Happening, Origin};
+use crate::truth::Truth;
 
 /// Callees by which an edge of the graph is drawn.
 const CODE: Edge = Edge::Where(Hierarchy::Code);
@@ -40,7 +41,7 @@ impl Search {
         for id in self.calls.followers(of) {
             let origin = if is_late { Origin::Late } else { self.idea_of(id, of) };
             self.link_callees(id, &news, origin);
-            self.foresee(id);
+            self.speculate(id);
             if of.is_root() && self.calls.has_none(of) {
                 self.refine_along(id, Hierarchy::Code);
             }
@@ -155,7 +156,7 @@ impl Search {
     }
 
     /// What was found through a caller that is not true any more is held by those that had led to it.
-    pub(super) fn bequeath(&mut self, id: NodeId) {
+    pub(super) fn reparent(&mut self, id: NodeId) {
         if !self.follows_calls(id) {
             return;
         }

@@ -3,10 +3,10 @@
 use whyperf_model::Time;
 
 use super::Search;
-use crate::graph::Truth;
 use crate::hypothesis::HypothesisId;
 use crate::queue::Idea;
 use crate::step::Happening;
+use crate::truth::Truth;
 
 impl Search {
     /// Compares with another threshold from now on. What is true stays so until the evidence turns; what was false, and would be true by
@@ -25,7 +25,7 @@ impl Search {
             }
             self.graph.node_mut(id).judge.move_threshold(threshold);
             let node = self.graph.node(id);
-            let is_idle = node.truth == Truth::False && node.measured.is_none() && node.is_held();
+            let is_idle = node.truth == Truth::False && !node.is_measured() && node.is_held();
             if is_idle && node.judge.would_hold() {
                 self.enqueue(id, Idea::Where);
                 again += 1;

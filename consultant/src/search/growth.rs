@@ -4,17 +4,19 @@ use whyperf_model::{Focus, Hierarchy, Nanos, Resource};
 
 use super::Search;
 use crate::directive::{Level, Verdict};
-use crate::graph::{Edge, Graph, NodeId, Truth};
+use crate::graph::Graph;
 use crate::hypothesis::HypothesisId;
 use crate::hypothesis::Refinement::{
     self, WhereAndWhy, WhereBeforeWhy, WhereOnly, WhyAndWhere, WhyBeforeWhere, WhyOnly,
 };
 use crate::judge::Judge;
+use crate::node::{Edge, NodeId};
 use crate::queue::Idea;
 use crate::refine::{self, FIRST, LAST, Siblings};
 use crate::settings::Order;
 use crate::step::{Happening, Origin};
 use crate::stream::Stream;
+use crate::truth::Truth;
 
 /// What linking a child to its parent came to.
 pub(super) enum Linked {
@@ -75,7 +77,7 @@ impl Search {
         let Some(parent) = news.parent() else { return };
         let hierarchy = news.hierarchy();
         if LAST.contains(&hierarchy) && parent.is_root() {
-            self.send_scouts(news);
+            self.add_single_roots(news);
         }
         if hierarchy == Hierarchy::Process && self.catalogue.count(hierarchy) == 2 {
             self.compare_late();
@@ -86,7 +88,7 @@ impl Search {
         }
         for id in self.graph.ids() {
             let node = self.graph.node(id);
-            if node.is_closed && node.focus.part(hierarchy).iter().all(|part| part == news) {
+            if node.is_closed() && node.focus.part(hierarchy).iter().all(|part| part == news) {
                 self.reopen(id);
             } else if node.focus.part(hierarchy) == [parent.clone()] {
                 self.join(id, news);
@@ -169,7 +171,7 @@ impl Search {
         let node = self.graph.node(id);
         let found = node.found.as_ref().map_or(self.now, |(found, _)| *found);
         let is_old = self.now.since(found) >= self.settings.patience;
-        if node.is_scout && node.true_parents == 0 {
+        if node.root.is_single() && node.true_parents == 0 {
             match self.truth_of(node.hypothesis, &Focus::whole_program()) {
                 Truth::True => return false,
                 Truth::Unknown if !is_old => return false,
@@ -184,18 +186,17 @@ impl Search {
     }
 
     /// Whether it says of one process what is true of the whole program.
-    pub(super) fn echoes(&self, id: NodeId) -> bool {
+    pub(super) fn is_duplicate(&self, id: NodeId) -> bool {
         let node = self.graph.node(id);
         let whole = Focus::whole_program();
-        node.is_scout && self.truth_of(node.hypothesis, &whole) == Truth::True
+        node.root.is_single() && self.truth_of(node.hypothesis, &whole) == Truth::True
     }
 
     /// Puts a node that somebody holds into the queue, unless it is there, is measured, or cannot be.
     pub(super) fn enqueue(&mut self, id: NodeId, idea: Idea) {
-        let node = self.graph.node_mut(id);
-        let is_idle = !node.is_waiting && !node.is_closed && node.measured.is_none();
-        if is_idle && (node.is_held() || node.is_foreseen) {
-            node.is_waiting = true;
+        let node = self.graph.node(id);
+        let is_idle = node.is_idle() && !self.queue.contains(id);
+        if is_idle && (node.is_held() || self.speculation.is_ahead(id)) {
             let rank = self.rank(id, idea);
             self.queue.push(idea, rank, id);
             self.is_blocked = false;
@@ -299,8 +300,7 @@ impl Search {
     }
 
     fn reopen(&mut self, id: NodeId) {
-        self.graph.node_mut(id).is_closed = false;
-        self.graph.node_mut(id).untold = None;
+        self.graph.node_mut(id).reopen();
         if self.graph.node(id).truth != Truth::False {
             self.enqueue(id, Idea::Where);
         }

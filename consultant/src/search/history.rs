@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use whyperf_model::{Focus, Hierarchy, Time};
 
 use super::Search;
-use crate::graph::{Edge, NodeId, Truth};
+use crate::node::{Edge, NodeId};
 use crate::step::Origin;
+use crate::truth::Truth;
 
 /// One question of a search, for whoever keeps or draws the graph.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,11 +7,12 @@ use proptest::sample::Index;
 use whyperf_model::{Hierarchy, Interval, Nanos, Resource, Sample, Time};
 
 use super::Search;
-use crate::graph::{NodeId, Truth};
 use crate::hypothesis::Hypotheses;
+use crate::node::NodeId;
 use crate::request::{MeasurementId, Request};
 use crate::settings::Settings;
 use crate::step::Step;
+use crate::truth::Truth;
 
 /// What the world does next.
 #[derive(Clone, Debug)]
@@ -166,11 +167,11 @@ impl Player {
             let held = truths.filter(|truth| *truth == Truth::True).count();
             assert_eq!(node.true_parents, held, "{}", node.focus);
             assert!(node.truth != Truth::True || node.is_held(), "{} hangs in the air", node.focus);
-            assert!(node.measured.is_none() || !node.is_closed, "{} is closed", node.focus);
-            assert!(!self.search.undecided.contains(&id) || node.measured.is_some());
-            measured += usize::from(node.measured.is_some());
-            if let Some((numerator, denominator)) = node.measured {
-                for used in [numerator, denominator] {
+            assert!(!node.is_measured() || !node.is_closed(), "{} is closed", node.focus);
+            assert!(!self.search.undecided.contains(&id) || node.is_measured());
+            measured += usize::from(node.is_measured());
+            if let Some(measuring) = node.measuring() {
+                for used in [measuring.numerator, measuring.denominator] {
                     assert!(self.running.contains_key(&used), "{used} is used and not running");
                     assert!(self.search.measurements.users(used).contains(&id), "{used} is deaf");
                 }
@@ -181,7 +182,6 @@ impl Player {
                 let calling = above.with_set(Hierarchy::Code, code);
                 assert!(calling.contains(&node.focus), "{above} leads to {}", node.focus);
             }
-            assert!(node.ahead.is_none() || node.measured.is_some(), "{} was dropped", node.focus);
         }
         self.check_ground();
         let switched: usize = self.search.switched.values().sum();
@@ -196,7 +196,7 @@ impl Player {
     fn check_ground(&self) {
         let graph = &self.search.graph;
         let is_true = |id: &NodeId| graph.node(*id).truth == Truth::True;
-        let mut pending: Vec<_> = graph.ids().filter(|id| graph.node(*id).is_root).collect();
+        let mut pending: Vec<_> = graph.ids().filter(|id| graph.node(*id).root.is_root()).collect();
         let mut grounded: BTreeSet<NodeId> = pending.iter().copied().collect();
         while let Some(id) = pending.pop() {
             if is_true(&id) {

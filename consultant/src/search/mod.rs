@@ -2,18 +2,19 @@
 
 mod code;
 mod control;
-mod foresight;
 mod growth;
-mod heat;
 mod history;
 #[cfg(test)]
 mod invariants;
 mod price;
 mod progress;
-mod scout;
+mod single_roots;
+mod speculation;
+mod throttle;
 mod worth;
 
 pub use history::Question;
+use speculation::Speculation;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -24,14 +25,17 @@ use crate::catalogue::Catalogue;
 use crate::cost::{Admission, Budget};
 use crate::data_source::Event;
 use crate::directive::Guidance;
-use crate::graph::{Graph, NodeId, Truth};
+use crate::graph::Graph;
 use crate::hypothesis::{Hypotheses, HypothesisId};
+use crate::measurements::Measurements;
+use crate::node::NodeId;
 use crate::queue::Queue;
 use crate::report::{self, Counts, Guided, Report};
-use crate::request::{MeasurementId, Measurements, Request};
+use crate::request::{MeasurementId, Request};
 use crate::settings::Settings;
 use crate::step::{Happening, Step, Subject};
 use crate::stream::Side;
+use crate::truth::Truth;
 
 /// A search for the reasons why a program is slow. It knows no clock: time comes with the events.
 #[derive(Debug)]
@@ -60,8 +64,9 @@ pub struct Search {
     rested: Time,
     /// Nothing that waits is affordable; what may change that takes this back.
     is_blocked: bool,
-    /// Whether machines have scouts.
-    is_patrolled: bool,
+    speculation: Speculation,
+    /// Whether each host is asked from the beginning.
+    has_host_roots: bool,
     steps: VecDeque<Step>,
 }
 
@@ -111,7 +116,8 @@ impl Search {
             switched: BTreeMap::new(),
             rested: Time::ZERO,
             is_blocked: false,
-            is_patrolled: false,
+            speculation: Speculation::default(),
+            has_host_roots: false,
             steps: VecDeque::new(),
         };
         search.plant();
@@ -218,7 +224,7 @@ impl Search {
             self.close(user);
             let looked_through = self.look_through(user);
             let reason = reason.to_owned();
-            self.graph.node_mut(user).untold = Some(reason.clone());
+            self.graph.node_mut(user).explain(reason.clone());
             self.tell(Happening::Refused { subject, reason, looked_through });
         }
         self.fill();
@@ -284,7 +290,8 @@ impl Search {
     /// Brings a sample to a node that uses it, as numerator, as denominator, or as both.
     fn observe(&mut self, user: NodeId, id: MeasurementId, sample: &Sample) {
         let node = self.graph.node_mut(user);
-        let Some((numerator, denominator)) = node.measured else { return };
+        let Some(measuring) = node.measuring() else { return };
+        let (numerator, denominator) = (measuring.numerator, measuring.denominator);
         if id == numerator {
             node.stream.push(Side::Numerator, sample);
         }

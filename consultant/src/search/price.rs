@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use whyperf_model::{Hierarchy, Nanos, Resource, Time};
 
 use super::Search;
-use crate::graph::{NodeId, Truth};
+use crate::node::NodeId;
 use crate::queue::Idea;
 use crate::step::Happening;
+use crate::truth::Truth;
 
 impl Search {
     /// While cost holds the search back, or leaves no room for what waits, functions that are known to be true rest, the costliest callers first: what is known may cost
@@ -26,8 +27,7 @@ impl Search {
     fn leave(&mut self, function: &Resource, cost: f64) {
         self.rested = self.now;
         for id in self.graph.ids() {
-            if self.graph.node(id).measured.is_some() && self.priced(id).as_ref() == Some(function)
-            {
+            if self.graph.node(id).is_measured() && self.priced(id).as_ref() == Some(function) {
                 self.stop(id);
                 let subject = self.subject(id);
                 self.tell(Happening::Rests { subject, cost });
@@ -68,7 +68,7 @@ impl Search {
         let mut functions: BTreeMap<Resource, Vec<NodeId>> = BTreeMap::new();
         for id in self.graph.ids() {
             let node = self.graph.node(id);
-            if node.measured.is_some()
+            if node.is_measured()
                 && node.truth != Truth::True
                 && let Some(function) = self.priced(id)
             {
@@ -91,10 +91,10 @@ impl Search {
     fn costliest(&self) -> Option<(f64, Resource)> {
         let mut functions: BTreeMap<Resource, (bool, f64)> = BTreeMap::new();
         let mut needed = BTreeSet::new();
-        for id in self.graph.ids().filter(|id| self.graph.node(*id).measured.is_some()) {
+        for id in self.graph.ids().filter(|id| self.graph.node(*id).is_measured()) {
             let Some(code) = self.priced(id) else { continue };
             let node = self.graph.node(id);
-            if node.truth != Truth::True || node.is_root {
+            if node.truth != Truth::True || node.root.is_root() {
                 needed.insert(code);
                 continue;
             }

@@ -3,12 +3,14 @@
 use whyperf_model::{Nanos, Time};
 
 use super::Search;
-use crate::graph::{Consequences, NodeId, Truth};
+use crate::graph::Consequences;
 use crate::judge::Ground;
+use crate::node::{Measuring, NodeId, Root};
 use crate::queue::{Idea, Nothing, Queue};
 use crate::refine;
 use crate::step::{Conclusion, Happening};
 use crate::stream::Stream;
+use crate::truth::Truth;
 
 impl Search {
     /// Time goes on, once per moment: what waited for it happens.
@@ -21,7 +23,7 @@ impl Search {
             return;
         }
         self.make_room();
-        let mut changing = self.graph.attended();
+        let mut changing = self.graph.watched();
         changing.extend(self.graph.due(now));
         changing.sort_unstable();
         for id in changing {
@@ -41,9 +43,13 @@ impl Search {
             return;
         }
         let due = self.now.0.0.saturating_sub(self.settings.long_enough().0);
-        let old = self.undecided.iter().map(|id| (self.graph.node(*id).measured_since, *id));
-        let mut old: Vec<(Time, NodeId)> =
-            old.filter(|(since, id)| since.0.0 <= due && !self.graph.node(*id).is_root).collect();
+        let old = self
+            .undecided
+            .iter()
+            .filter_map(|id| Some((self.graph.node(*id).measuring()?.since, *id)));
+        let mut old: Vec<(Time, NodeId)> = old
+            .filter(|(since, id)| since.0.0 <= due && !self.graph.node(*id).root.is_root())
+            .collect();
         old.sort_unstable();
         for (_, id) in old.into_iter().take(waiting) {
             self.stop(id);
@@ -64,7 +70,6 @@ impl Search {
             self.queue = queue;
             self.is_blocked = next == Err(Nothing::Fits);
             let Ok(id) = next else { return };
-            self.graph.node_mut(id).is_waiting = false;
             self.start(id);
         }
     }
@@ -80,19 +85,19 @@ impl Search {
         if ground.truth == Truth::True && was != Truth::True {
             node.found = Some((self.now, ground));
         }
-        let is_root = node.is_root && !node.is_patrol;
+        let is_measured_on = matches!(node.root, Root::Root | Root::PerProcess);
         self.undecided.remove(&id);
         self.tell_concluded(id, was, ground);
         if was == Truth::True {
-            self.bequeath(id);
+            self.reparent(id);
         }
         let consequences = self.graph.set_truth(id, ground.truth);
         self.follow(&consequences);
         if ground.truth == Truth::True {
-            self.graph.attend(id);
+            self.graph.watch(id);
             self.deepen(id);
             self.confirm(id);
-        } else if !is_root {
+        } else if !is_measured_on {
             self.stop(id);
             self.schedule(id);
         }
@@ -109,7 +114,7 @@ impl Search {
         let since = Time(self.now.0 - life);
         let ground = Ground { truth: Truth::False, value, confidence: 1.0, since };
         self.tell_concluded(id, Truth::True, ground);
-        self.bequeath(id);
+        self.reparent(id);
         let consequences = self.graph.set_truth(id, Truth::False);
         self.follow(&consequences);
     }
@@ -118,28 +123,27 @@ impl Search {
     pub(super) fn stop(&mut self, id: NodeId) {
         self.undecided.remove(&id);
         let node = self.graph.node_mut(id);
-        if let Some((numerator, denominator)) = node.measured.take() {
-            // A verdict that waited for a caller's is not kept without its evidence.
-            if node.ahead.take().is_some() {
-                node.judge.overrule(Truth::Unknown);
-            }
-            self.switch_off(id);
-            self.overlook(id);
-            self.measurements.release(numerator, id);
-            self.measurements.release(denominator, id);
+        let Some(measuring) = node.stop() else { return };
+        // A verdict that waited for a caller's is not kept without its evidence.
+        if measuring.early.is_some() {
+            node.judge.overrule(Truth::Unknown);
         }
+        self.switch_off(id);
+        self.cancel_speculation(id);
+        self.measurements.release(measuring.numerator, id);
+        self.measurements.release(measuring.denominator, id);
     }
 
     /// Gives a node up: it keeps what was found, and is not measured again unless its resource comes back.
     pub(super) fn close(&mut self, id: NodeId) {
-        self.graph.close(id);
         self.stop(id);
+        self.graph.close(id);
     }
 
     fn start(&mut self, id: NodeId) {
         let node = self.graph.node(id);
-        let is_wanted = node.is_held() || node.is_foreseen;
-        if !is_wanted || node.is_closed || node.measured.is_some() {
+        let is_wanted = node.is_held() || self.speculation.is_ahead(id);
+        if !is_wanted || !node.is_idle() {
             return;
         }
         let (above, below) = self.hypotheses.row(node.hypothesis).pairs(&node.focus);
@@ -148,12 +152,7 @@ impl Search {
         let denominator = self.measurements.acquire(below, id);
         let stream = Stream::new(self.settings.grain);
         let node = self.graph.node_mut(id);
-        node.measured = Some((numerator, denominator));
-        node.stream = stream;
-        node.heat = None;
-        node.measured_since = self.now;
-        node.asked += 1;
-        node.again = None;
+        node.start(Measuring { numerator, denominator, since: self.now, early: None }, stream);
         if again && node.truth != Truth::True {
             node.judge.ask_again();
         }
@@ -188,7 +187,7 @@ impl Search {
     /// Asks again what was false for long enough.
     pub(super) fn reconsider(&mut self, id: NodeId) {
         let node = self.graph.node(id);
-        if node.truth == Truth::False && node.again.is_some_and(|time| time <= self.now) {
+        if node.truth == Truth::False && node.retest.is_some_and(|time| time <= self.now) {
             self.enqueue(id, Idea::Again);
         }
     }
@@ -202,7 +201,7 @@ impl Search {
     fn follow(&mut self, consequences: &Consequences) {
         for id in &consequences.dropped {
             let node = self.graph.node_mut(*id);
-            if node.measured.is_none() {
+            if !node.is_measured() {
                 continue;
             }
             node.judge.overrule(node.truth);
@@ -211,7 +210,7 @@ impl Search {
             self.tell(Happening::Dropped { subject });
         }
         for id in &consequences.revived {
-            if self.graph.node(*id).truth != Truth::False || self.graph.node(*id).again.is_none() {
+            if self.graph.node(*id).truth != Truth::False || self.graph.node(*id).retest.is_none() {
                 self.enqueue(*id, Idea::Where);
             } else {
                 self.reconsider(*id);
@@ -224,7 +223,7 @@ impl Search {
         let row = self.hypotheses.row(self.graph.node(id).hypothesis);
         let conclusion = Conclusion {
             subject,
-            echoes: self.echoes(id),
+            echoes: self.is_duplicate(id),
             truth: ground.truth,
             was,
             value: ground.value,

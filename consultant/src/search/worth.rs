@@ -9,8 +9,8 @@
 //! share a value of `v` at most `v / T` can be above `T` (Markov), so each one is with `v / (n T)`.
 
 use super::Search;
-use crate::graph::NodeId;
 use crate::hypothesis::Operator;
+use crate::node::NodeId;
 use crate::queue::{Idea, Rank};
 use crate::step::Origin;
 

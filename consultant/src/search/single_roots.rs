@@ -12,12 +12,13 @@ use whyperf_model::{Focus, Hierarchy, Resource};
 use super::Search;
 use crate::directive::Verdict;
 use crate::hypothesis::HypothesisId;
+use crate::node::Root;
 use crate::queue::Idea;
 use crate::settings::Order;
 
 impl Search {
-    /// Asks the top-level hypotheses about each process or each machine. The classic order knows no scouts.
-    pub(super) fn send_scouts(&mut self, news: &Resource) {
+    /// Asks the top-level hypotheses about each process or each machine. The classic order has no such roots.
+    pub(super) fn add_single_roots(&mut self, news: &Resource) {
         if self.settings.order == Order::Classic {
             return;
         }
@@ -25,44 +26,44 @@ impl Search {
         let machines = self.catalogue.count(Hierarchy::Machine);
         let is_process = news.hierarchy() == Hierarchy::Process;
         if is_process && (2..=self.settings.scouts).contains(&processes) {
-            self.send_to(Hierarchy::Process, news, processes == 2);
+            self.add_single_roots_at(Hierarchy::Process, news, processes == 2);
         } else if processes > self.settings.scouts
             && (2..=self.settings.patrols).contains(&machines)
         {
-            let is_first = !self.is_patrolled;
+            let is_first = !self.has_host_roots;
             if is_first || !is_process {
-                self.is_patrolled = true;
-                self.send_to(Hierarchy::Machine, news, is_first);
+                self.has_host_roots = true;
+                self.add_single_roots_at(Hierarchy::Machine, news, is_first);
             }
         }
     }
 
-    /// Sends scouts to what is new, or to everything when it is the first time.
-    fn send_to(&mut self, hierarchy: Hierarchy, news: &Resource, to_all: bool) {
+    /// Asks about what is new, or about everything when it is the first time.
+    fn add_single_roots_at(&mut self, hierarchy: Hierarchy, news: &Resource, to_all: bool) {
         let tops: Vec<_> = self.hypotheses.children(None).collect();
         let all = if to_all {
             self.catalogue.children(&Resource::root(hierarchy))
         } else {
             vec![news.clone()]
         };
+        let kind = if hierarchy == Hierarchy::Machine { Root::PerHost } else { Root::PerProcess };
         for one in all {
             let focus = Focus::whole_program().with(hierarchy, one);
             for hypothesis in &tops {
                 if self.hypotheses.row(*hypothesis).refines(hierarchy) {
-                    self.add_scout(*hypothesis, focus.clone(), hierarchy == Hierarchy::Machine);
+                    self.add_single_root(*hypothesis, focus.clone(), kind);
                 }
             }
         }
     }
 
-    fn add_scout(&mut self, hypothesis: HypothesisId, focus: Focus, is_patrol: bool) {
+    fn add_single_root(&mut self, hypothesis: HypothesisId, focus: Focus, kind: Root) {
         if self.guidance.verdict(hypothesis, &focus) == Verdict::Pruned {
             self.pruned.insert((hypothesis, focus));
             return;
         }
         let (id, _) = self.ensure(hypothesis, focus);
-        self.graph.node_mut(id).is_patrol = is_patrol;
-        if self.graph.make_scout(id) {
+        if self.graph.make_single_root(id, kind) {
             self.enqueue(id, Idea::Where);
         }
     }

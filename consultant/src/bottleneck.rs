@@ -1,0 +1,41 @@
+//! One finding of a search, with its reasons and what to try.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use whyperf_model::{Focus, Time};
+
+use crate::step::Origin;
+
+/// One finding.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Bottleneck {
+    /// What is wrong.
+    pub hypothesis: Cow<'static, str>,
+    /// Where.
+    pub focus: Focus,
+    /// The value over all the time it was measured.
+    pub value: f64,
+    /// What it is compared with.
+    pub threshold: f64,
+    /// The sign of the comparison.
+    pub operator: char,
+    /// When it was found.
+    pub found: Time,
+    /// When the evidence began that it was found by.
+    pub since: Time,
+    /// One less the chance that this evidence was luck.
+    pub confidence: f64,
+    /// The share of the time that was measured: all of it, unless it is passed too often for that.
+    pub coverage: f64,
+    /// Where the idea came from to ask.
+    pub origin: Origin,
+    /// Whether nothing more specific was found below it.
+    pub leaf: bool,
+    /// How deep in its branch it stands; zero at the top.
+    pub depth: usize,
+    /// What it means.
+    pub meaning: Cow<'static, str>,
+    /// What to try.
+    pub advice: Cow<'static, str>,
+}
