@@ -24,7 +24,6 @@ use crate::measuring::watch::Watch;
 use crate::output::delivery;
 use crate::output::report::Report;
 use crate::output::terminal::Screen;
-use crate::search::values::seconds;
 
 /// What runs already and is to be watched.
 #[derive(Debug, Args)]
@@ -34,9 +33,6 @@ pub(crate) struct Attach {
     /// Watch every process on this machine of the job of PID: of a launcher, or of any of its processes
     #[arg(long, value_name = "PID")]
     pub(crate) all_of: Vec<u32>,
-    /// Leave after so many seconds; otherwise when the processes end, or at Ctrl-C
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    pub(crate) duration: Option<Duration>,
     /// The processes
     #[arg(value_name = "PID", required_unless_present = "all_of")]
     pub(crate) processes: Vec<u32>,
@@ -64,19 +60,19 @@ pub(crate) fn attach(request: &Attach) -> Result<ExitCode> {
     run::tell(&watch.guide, &mut screen);
     let watch = run::kept(watch, &started, &mut screen);
     let mut session =
-        Session { events, watch, screen, end: request.duration.map(|time| begin + time) };
+        Session { events, watch, screen, end: options.duration.map(|time| begin + time) };
     let keys = options.keys.then(|| Keys::listen(session.events.sender()));
     if let Some(Err(error)) = &keys {
         session.screen.warn(&format!("keys are not heard: this process has no terminal: {error}"));
     }
     session.stay();
-    session.leave();
+    let unrestored = session.leave(options.leave_timeout);
     drop(keys);
     let Session { watch, mut screen, .. } = session;
     let mut report = Report::bare(&started.command, 0, begin.elapsed());
     watch.complete(&mut report, &mut screen);
     delivery::deliver(&report, options.profile, options.json.as_deref(), &mut screen);
-    Ok(ExitCode::SUCCESS)
+    Ok(if unrestored == 0 { ExitCode::SUCCESS } else { ExitCode::from(UNRESTORED) })
 }
 
 /// The processes that were named, each once; those of a job in the order of their numbers.
@@ -165,25 +161,39 @@ impl Session {
         }
     }
 
-    /// Asks the processes to go on alone, and waits until they do.
-    fn leave(&mut self) {
-        self.watch.detach();
-        let end = Instant::now() + PATIENCE;
-        while self.watch.has_living() && Instant::now() < end {
-            let _ = self.events.next_before(Instant::now() + LOOK);
-            self.watch.sample(&mut self.screen);
-        }
+    /// Asks the processes to go on alone, and waits until they do; answers how much is not as it was.
+    fn leave(&mut self, patience: Duration) -> usize {
+        leave(&mut self.watch, &self.events, &mut self.screen, patience)
     }
 }
 
-/// How long the processes may take to end being measured.
-const PATIENCE: Duration = Duration::from_secs(3);
-/// How often it is looked whether they have.
-const LOOK: Duration = Duration::from_millis(5);
+/// Leaves all processes, and names what could not be restored within this time; answers how much that is. Another
+/// interruption ends the waiting.
+pub(crate) fn leave(
+    watch: &mut Watch,
+    events: &Events,
+    screen: &mut Screen,
+    patience: Duration,
+) -> usize {
+    let end = Instant::now() + patience;
+    watch.leave(patience);
+    while !watch.is_left() && Instant::now() < end {
+        if let Some(Event::Interrupted) = events.next_before(end.min(Instant::now() + LOOK)) {
+            break;
+        }
+    }
+    watch.name_what_stays(screen)
+}
+
+/// How often it is looked whether a process has gone on alone.
+pub(crate) const LOOK: Duration = Duration::from_millis(5);
+/// What `attach` returns when a process could not be left as it was.
+const UNRESTORED: u8 = 4;
 
 /// What `whyperf attach --help` ends with.
 pub(crate) const NOTES: &str = "\
 The processes were started without whyperf and go on when it leaves: after --duration, at Ctrl-C, or not before
 they end. Each is interrupted once for about a millisecond. What was called before is not known.
 
-Exit status: 0 when at least one process was watched, 125 when none could be; the reason is said for each.";
+Exit status: 0 when at least one process was watched, 125 when none could be, 4 when one could not be left as
+it was; the reason is said for each.";

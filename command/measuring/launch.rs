@@ -63,7 +63,8 @@ impl<'a> Launch<'a> {
             (DIRECTORY, directory.into()),
             (CALLPATH_DEPTH, options.callpath_depth.to_string().into()),
         ];
-        if options.asks_for_functions() {
+        // Who is to be left needs somebody inside who hears of it.
+        if options.asks_for_functions() || options.duration.is_some() {
             self.environment.push((FUNCTIONS, "1".into()));
         }
         if !options.measure.is_empty() {

@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::builder::FalseyValueParser;
 use clap::{ArgAction, Args};
@@ -14,7 +15,7 @@ use crate::search::evaluation::{CodeSearch, Judging, hypotheses};
 use crate::search::inputs;
 use crate::search::phases::Phasing;
 use crate::search::storage::Keeping;
-use crate::search::values::{Threshold, percent, threshold};
+use crate::search::values::{Threshold, percent, seconds, threshold};
 
 /// How to watch, and what.
 #[derive(Debug, Args)]
@@ -74,6 +75,14 @@ pub(crate) struct Options {
     #[arg(long, value_name = "MS", env = "WHYPERF_SAMPLE", hide_env_values = true)]
     #[arg(default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     pub(crate) sample: u64,
+    /// Measure for so many seconds; then the program goes on alone
+    #[arg(long, value_name = "SECONDS", env = "WHYPERF_DURATION", hide_env_values = true)]
+    #[arg(value_parser = seconds)]
+    pub(crate) duration: Option<Duration>,
+    /// Give processes that are left so many seconds to restore their code
+    #[arg(long, value_name = "SECONDS", env = "WHYPERF_LEAVE_TIMEOUT", hide_env_values = true)]
+    #[arg(default_value = "10", value_parser = seconds)]
+    pub(crate) leave_timeout: Duration,
     /// Show so many rows of the callpath profile
     #[arg(long, value_name = "ROWS", env = "WHYPERF_PROFILE", hide_env_values = true)]
     #[arg(default_value_t = 12)]

@@ -13,7 +13,7 @@ use crate::measuring::library;
 use crate::measuring::options::Launch as Request;
 use crate::measuring::panic_handler;
 use crate::measuring::recording::Journal;
-use crate::measuring::supervision::{Attendance, Outcome, SHORT_GRACE};
+use crate::measuring::supervision::{Attendance, Outcome, SHORT_GRACE, Stage};
 use crate::measuring::target::Unusable;
 use crate::measuring::watch::Watch;
 use crate::output::delivery;
@@ -85,10 +85,21 @@ pub(crate) fn attend(
         }
     };
     panic_handler::child_is(child.id());
-    let attendance = Attendance { child, events, watch, screen, request, begin, grace };
-    let (outcome, watch, mut screen) = attendance.stay();
+    let stage = match (watch, request.options.duration) {
+        (Some(watch), Some(time)) => Stage::Measured(watch, Some(begin + time)),
+        (Some(watch), None) => Stage::Measured(watch, None),
+        (None, _) => Stage::Alone(None),
+    };
+    let attendance = Attendance { child, events, stage, screen, request, begin, grace };
+    let (outcome, stage, mut screen) = attendance.stay();
     let status = outcome.exit_status();
-    let mut report = Report::bare(&request.command, status, begin.elapsed());
+    let (watch, report) = match stage {
+        Stage::Measured(watch, _) | Stage::Leaving(watch, _) => (Some(watch), None),
+        Stage::Alone(report) => (None, report),
+    };
+    let bare = || Box::new(Report::bare(&request.command, status, begin.elapsed()));
+    let mut report = report.unwrap_or_else(bare);
+    report.exit_status = status;
     if let Some(watch) = watch {
         watch.complete(&mut report, &mut screen);
         if report.processes == 0 {
@@ -158,6 +169,8 @@ fn nothing_measured(launch: &Launch<'_>, has_obstacle: bool, status: i32) -> Str
 
 /// What `whyperf run --help` ends with.
 pub(crate) const NOTES: &str = "\
+After --duration the program goes on alone, and whyperf only waits for it.
+
 The program's input and output are its own: whyperf speaks on standard error only. Ctrl-C reaches the
 program first and the report is still written; signals that others send to whyperf are passed on to it.
 

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
+use crate::measuring::attach;
 use crate::measuring::event::Event;
 use crate::measuring::event_queue::Events;
 use crate::measuring::keys::{self, Keys};
@@ -22,13 +23,33 @@ use crate::output::terminal::Screen;
 pub(crate) struct Attendance<'a> {
     pub(crate) child: Child,
     pub(crate) events: Events,
-    /// `None` when nothing could be measured: the program is attended all the same.
-    pub(crate) watch: Option<Watch>,
+    pub(crate) stage: Stage,
     pub(crate) screen: Screen,
     pub(crate) request: &'a Request,
     pub(crate) begin: Instant,
     /// How long measured processes may outlive the program.
     pub(crate) grace: Duration,
+}
+
+/// How far measuring is. The program is attended all the same.
+#[derive(Debug)]
+pub(crate) enum Stage {
+    /// It is measured, until then at the latest.
+    Measured(Watch, Option<Instant>),
+    /// It is asked to go on alone, and may restore its code until then.
+    Leaving(Watch, Instant),
+    /// It is not measured: nothing could be, or it goes on alone, and this is what was found.
+    Alone(Option<Box<Report>>),
+}
+
+impl Stage {
+    /// Who looks at it, while somebody does.
+    const fn watch(&self) -> Option<&Watch> {
+        match self {
+            Self::Measured(watch, _) | Self::Leaving(watch, _) => Some(watch),
+            Self::Alone(_) => None,
+        }
+    }
 }
 
 /// How staying ended.
@@ -52,14 +73,15 @@ impl Outcome {
 
 impl Attendance<'_> {
     /// Until the program has ended, or the user has interrupted twice and it still goes on.
-    pub(crate) fn stay(mut self) -> (Outcome, Option<Watch>, Screen) {
+    pub(crate) fn stay(mut self) -> (Outcome, Stage, Screen) {
         self.events.await_end(self.child.id());
         let _keys = self.keys();
         let outcome = self.wait_for_child();
         panic_handler::status_is(outcome.exit_status());
         // After a failure the launcher should hear of it at once.
         self.wait_for_others(if outcome.exit_status() == 0 { self.grace } else { SHORT_GRACE });
-        (outcome, self.watch, self.screen)
+        self.leave_survivors();
+        (outcome, self.stage, self.screen)
     }
 
     /// Listens to keys, if that is wanted.
@@ -99,19 +121,19 @@ impl Attendance<'_> {
             if patience.is_some_and(|end| end <= Instant::now()) {
                 return Outcome::LeftRunning(self.child.id());
             }
-            self.sample_if_due();
+            self.look();
         }
     }
 
     /// Processes may outlive the launcher by a moment. Those that mean to stay, as daemons do, are not waited for.
     fn wait_for_others(&mut self, grace: Duration) {
         let end = Instant::now() + grace;
-        while Instant::now() < end && self.watch.as_ref().is_some_and(Watch::has_living) {
+        while Instant::now() < end && self.has_living() {
             let event = self.events.next_before(self.next_moment(Some(end)));
             if matches!(event, Some(Event::Interrupted | Event::PassOn(SIGINT))) {
                 return;
             }
-            self.sample_if_due();
+            self.look();
         }
     }
 
@@ -122,22 +144,78 @@ impl Attendance<'_> {
         }
     }
 
-    fn next_moment(&self, end: Option<Instant>) -> Instant {
-        let idle = Instant::now() + Duration::from_secs(3600);
-        let sample = self.watch.as_ref().map_or(idle, Watch::next_sample);
-        end.map_or(sample, |end| end.min(sample))
+    fn has_living(&self) -> bool {
+        matches!(&self.stage, Stage::Measured(watch, _) if watch.has_living())
     }
 
-    fn sample_if_due(&mut self) {
-        if let Some(watch) =
-            self.watch.as_mut().filter(|watch| watch.next_sample() <= Instant::now())
+    /// What outlives the program goes on as it was, too.
+    fn leave_survivors(&mut self) {
+        let patience = self.request.options.leave_timeout;
+        if self.has_living()
+            && let Stage::Measured(watch, _) = &mut self.stage
         {
-            watch.sample(&mut self.screen);
+            attach::leave(watch, &self.events, &mut self.screen, patience);
+        }
+    }
+
+    fn next_moment(&self, end: Option<Instant>) -> Instant {
+        let now = Instant::now();
+        let next = match &self.stage {
+            Stage::Measured(watch, leave) => {
+                leave.map_or(watch.next_sample(), |leave| leave.min(watch.next_sample()))
+            }
+            Stage::Leaving(..) => now + attach::LOOK,
+            Stage::Alone(_) => now + Duration::from_secs(3600),
+        };
+        end.map_or(next, |end| end.min(next))
+    }
+
+    /// Does what is due.
+    fn look(&mut self) {
+        let now = Instant::now();
+        match &mut self.stage {
+            Stage::Measured(_, Some(leave)) if *leave <= now => self.begin_to_leave(now),
+            Stage::Measured(watch, _) if watch.next_sample() <= now => {
+                watch.sample(&mut self.screen);
+            }
+            Stage::Leaving(watch, end) => {
+                if watch.is_left() || *end <= now {
+                    self.end_measuring();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn begin_to_leave(&mut self, now: Instant) {
+        let patience = self.request.options.leave_timeout;
+        let stage = std::mem::replace(&mut self.stage, Stage::Alone(None));
+        if let Stage::Measured(mut watch, _) = stage {
+            watch.leave(patience);
+            self.stage = Stage::Leaving(watch, now + patience);
+        }
+    }
+
+    /// Says what is not as it was, and draws up the report: with the run directory goes what else might be measured.
+    fn end_measuring(&mut self) {
+        let stage = std::mem::replace(&mut self.stage, Stage::Alone(None));
+        if let Stage::Leaving(watch, _) = stage {
+            watch.name_what_stays(&mut self.screen);
+            let time = self.begin.elapsed();
+            let mut report = Box::new(Report::bare(&self.request.command, 0, time));
+            watch.complete(&mut report, &mut self.screen);
+            let note = format!(
+                "Measuring ended after {:.1} s, as --duration says; the program went on alone.",
+                time.as_secs_f64()
+            );
+            report.remarks.notes.push(note);
+            delivery::keep(&report, self.request.options.json.as_deref());
+            self.stage = Stage::Alone(Some(report));
         }
     }
 
     fn tell_watch(&mut self, what: fn(&mut Watch, &mut Screen)) {
-        if let Some(watch) = &mut self.watch {
+        if let Stage::Measured(watch, _) = &mut self.stage {
             what(watch, &mut self.screen);
         }
     }
@@ -154,7 +232,7 @@ impl Attendance<'_> {
 
     /// Whoever asks us to end may kill us soon after, so what is known so far is kept at once.
     fn keep_stock(&self) {
-        let Some(watch) = &self.watch else { return };
+        let Some(watch) = self.stage.watch() else { return };
         let mut report = Report::bare(&self.request.command, ASKED_TO_END, self.begin.elapsed());
         watch.take_stock(&mut report);
         delivery::keep(&report, self.request.options.json.as_deref());

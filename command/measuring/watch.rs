@@ -9,7 +9,9 @@ use whyperf_consultant::{
     DataSource as _, Event, Guidance, Happening, Hypotheses, Observer, Scope, Searches, Step,
     drive_moment,
 };
-use whyperf_daemon::{Complaint, Daemon, Live, Moment, PairId, RunDirectory, Settings};
+use whyperf_daemon::{
+    Complaint, Daemon, Live, Moment, PairId, RunDirectory, Settings, Unrestored,
+};
 use whyperf_model::{Efficiency, Effort, Focus, Histogram, Metric, Nanos, Time};
 
 use crate::measuring::options::Options;
@@ -179,9 +181,29 @@ impl Watch {
         phases::efficiencies(&self.shown.efforts, &self.daemon().efforts())
     }
 
-    /// Asks all processes to be measured no further.
-    pub(crate) fn detach(&mut self) {
-        self.live.daemon_mut().detach();
+    /// Asks all processes to restore their code within this time and to go on without us. No sample is taken from
+    /// here on.
+    pub(crate) fn leave(&mut self, patience: Duration) {
+        self.live.daemon_mut().leave(patience);
+    }
+
+    /// Whether all of them have.
+    pub(crate) fn is_left(&mut self) -> bool {
+        self.live.daemon_mut().is_left()
+    }
+
+    /// Names what was not restored; how much that is.
+    pub(crate) fn name_what_stays(&self, screen: &mut Screen) -> usize {
+        let (unrestored, silent) = (self.daemon().unrestored(), self.daemon().silent());
+        for Unrestored { pid, function, address, reason } in &unrestored {
+            screen.warn(&format!(
+                "process {pid}: the code of {function} at {address:#x} is not restored: {reason}; it works on, unmeasured"
+            ));
+        }
+        for pid in &silent {
+            screen.warn(&format!("process {pid} did not answer in time; is it stopped? It leaves by itself when it can"));
+        }
+        unrestored.len() + silent.len()
     }
 
     /// Seconds that all threads together were measured.

@@ -168,6 +168,11 @@ impl Catalogue {
         self.functions.insert(entry, code);
     }
 
+    /// The function that begins here, if it was named.
+    pub(crate) fn function_at(&self, entry: u64) -> Option<&Resource> {
+        self.functions.get(&entry)
+    }
+
     /// What a region is called; nothing for the root and what has no name.
     pub(crate) fn region_name(&self, number: u32) -> Option<String> {
         let region = self.tables.region(number).filter(|_| number != 0)?;

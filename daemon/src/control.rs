@@ -3,11 +3,12 @@
 use std::sync::atomic::Ordering;
 
 use whyperf_instrument::{Activity, Entered, Instrumenter, Service, Span};
-use whyperf_layout::{Command, Message, Reply};
-use whyperf_model::{Category, Scale};
+use whyperf_layout::{Answer, Command, Message, Reply};
+use whyperf_model::{Category, Nanos, Scale};
 
 use crate::compensation::Price;
 use crate::daemon::Daemon;
+use crate::leaving::Departure;
 use crate::process::{Pass, Process};
 use crate::region::Region;
 use crate::switched::{SwitchOutcome, Switched};
@@ -48,11 +49,15 @@ impl Process {
     /// Asks for every region of this name to be switched; answers how many were asked for.
     pub(crate) fn switch(&self, region: &str, on: bool) -> usize {
         let Some(memory) = &self.region else { return 0 };
-        let what = if on { Command::SwitchOn } else { Command::SwitchOff } as u64;
-        let named = self.catalogue.tables.regions.iter().enumerate().skip(1);
+        if self.departure != Departure::None {
+            return 0;
+        }
+        let named = (0_u32..).zip(&self.catalogue.tables.regions).skip(1);
         let sent = named.filter(|(_, entry)| entry.name == region).filter(|(number, _)| {
-            let message = Message { what, arguments: [*number as u64, 0, 0] };
-            memory.commands().send(memory.replies(), message)
+            let region = *number;
+            let off = Command::SwitchOff { region };
+            let command = if on { Command::SwitchOn { region } } else { off };
+            memory.send(command).is_some()
         });
         let sent = sent.count();
         if sent > 0 {
@@ -61,31 +66,23 @@ impl Process {
         sent
     }
 
-    /// Asks the process to be measured no further.
-    pub(crate) fn detach(&self) {
-        let Some(memory) = &self.region else { return };
-        // First all functions get their original bytes back, while somebody is there to do it.
-        for what in [Command::Disarm, Command::Detach] {
-            let message = Message { what: what as u64, arguments: [0; 3] };
-            memory.commands().send(memory.replies(), message);
-        }
-        memory.agent().wake();
-    }
-
-    /// Tells the process that somebody reads, and takes its replies.
-    pub(crate) fn converse(&mut self) -> Vec<Switched> {
+    /// Tells the process that somebody reads, and will again within this time; takes its replies.
+    pub(crate) fn converse(&mut self, within: Nanos) -> Vec<Switched> {
         let Some(memory) = &self.region else { return Vec::new() };
         // A region may have become hot before it was ever read.
         self.catalogue.tables.take_regions(memory);
         let heartbeat = &memory.commands().heartbeat;
+        let millis = u32::try_from(within.0 / 1_000_000).unwrap_or(u32::MAX);
+        memory.commands().heartbeat_within.store(millis, Ordering::Relaxed);
         heartbeat.store(heartbeat.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
         let mut switched = Vec::new();
-        let mut replies = Vec::new();
+        let mut replies = std::mem::take(&mut self.replies);
         // No more than fit into the ring: a process that replies on and on does not hold us up.
         for _ in 0..whyperf_layout::ring::RING {
-            let Some(reply) = memory.replies().receive(memory.commands()) else { break };
-            switched.extend(self.reply(&reply));
-            replies.push(reply);
+            let Some(message) = memory.replies().receive(memory.commands()) else { break };
+            let Some(answer) = Answer::decode(message) else { continue };
+            switched.extend(self.reply(answer.reply));
+            replies.push(answer);
         }
         self.replies = replies;
         switched
@@ -123,7 +120,7 @@ impl Process {
             let (replies, activity, threads) = (&replies[..], &activity, &threads[..]);
             let agent = region.agent();
             let service = Service { agent, replies, activity, threads, spent };
-            if is_over {
+            if is_over || self.departure != Departure::None {
                 instrumenter.conclude(number, service);
             } else {
                 for (entry, code) in instrumenter.serve(number, service) {
@@ -178,22 +175,24 @@ impl Process {
         self.region.as_ref().is_some_and(|region| held(region) && !may_go(region))
     }
 
-    fn reply(&self, reply: &Message) -> Option<Switched> {
-        let [first, second, _] = reply.arguments;
-        // A refusal repeats the command before its arguments.
-        let refused = reply.what == Reply::Refused as u64;
-        let (region, detail) = if refused { (second, 0) } else { (first, second) };
-        if refused && first != Command::SwitchOn as u64 && first != Command::SwitchOff as u64 {
-            return None;
-        }
-        let outcome = match reply.what {
-            what if what == Reply::Switched as u64 && detail != 0 => SwitchOutcome::On,
-            what if what == Reply::Switched as u64 => SwitchOutcome::Off,
-            what if what == Reply::TooHot as u64 => SwitchOutcome::TooHot { visits: detail },
-            _ if refused => SwitchOutcome::Refused,
+    fn reply(&self, reply: Reply) -> Option<Switched> {
+        let (region, outcome) = match reply {
+            Reply::SwitchedOn { region } => (region, SwitchOutcome::On),
+            Reply::SwitchedOff { region } => (region, SwitchOutcome::Off),
+            Reply::TooHot { region, visits, .. } => (region, SwitchOutcome::TooHot { visits }),
+            Reply::Refused { what, argument, .. } => {
+                // A refusal repeats the command and its first word.
+                let message = Message { what, arguments: [argument, 0, 0] };
+                match Command::decode(message)? {
+                    Command::SwitchOn { region } | Command::SwitchOff { region } => {
+                        (region, SwitchOutcome::Refused)
+                    }
+                    _ => return None,
+                }
+            }
             _ => return None,
         };
-        let entry = self.catalogue.tables.region(u32::try_from(region).ok()?)?;
+        let entry = self.catalogue.tables.region(region)?;
         if entry.category == Category::Function {
             return None;
         }

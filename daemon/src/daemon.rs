@@ -98,6 +98,8 @@ pub struct Daemon {
     /// Groups of processes in one of which this code is switched off, in this round.
     pub(crate) unmeasured: Vec<(u32, Resource)>,
     pub(crate) instrumenter: Instrumenter,
+    /// Once all processes are being left: how long each may take.
+    pub(crate) patience: Option<Nanos>,
 }
 
 impl Daemon {
@@ -132,6 +134,7 @@ impl Daemon {
             phases: Phases::default(),
             unmeasured: Vec::new(),
             instrumenter,
+            patience: None,
             settings,
         })
     }
@@ -166,7 +169,7 @@ impl Daemon {
         self.calibration.see(now);
         let complaints = self.look_ahead(now);
         let mut round = self.round(now, true);
-        self.disarm();
+        self.leave_the_rest();
         round.complaints.splice(0..0, complaints);
         self.settle_places();
         let changes = self.books.resources.take_changes();
@@ -242,11 +245,6 @@ impl Daemon {
     /// Every resource that ever was, also those that came and went between two rounds and were never announced.
     pub fn resources(&self) -> impl Iterator<Item = &Resource> {
         self.books.resources.all_met()
-    }
-
-    /// Asks every process to be measured no further: it goes on, and counts as ended here.
-    pub fn detach(&mut self) {
-        self.processes.iter().for_each(Process::detach);
     }
 
     /// What measuring costs.
@@ -331,7 +329,7 @@ impl Daemon {
         round
     }
 
-    fn discover(&mut self, round: &mut Round) {
+    pub(crate) fn discover(&mut self, round: &mut Round) {
         let found = match self.discovery.look() {
             Ok(found) => found,
             Err(source) => {
@@ -384,11 +382,12 @@ impl Daemon {
         let share = Nanos(own.0 / running.max(1) as u64);
         let (mut dearest, mut functions) = (Nanos::ZERO, Nanos::ZERO);
         self.unmeasured.clear();
+        let within = Nanos(self.interval().0.saturating_mul(LATE));
         for (number, process) in (0..).zip(&mut self.processes) {
             let Some(region) = &process.region else { continue };
             self.books.enter(number);
             let path = region.path().to_owned();
-            round.switched.extend(process.converse());
+            round.switched.extend(process.converse(within));
             let instrumenter = &mut self.instrumenter;
             let before = instrumenter.tells_apart(number).then(|| {
                 self.books.matcher.settle_so_far(&self.books.classes);
@@ -461,6 +460,9 @@ impl Daemon {
 
 /// Rounds are at most so many times as long as a bin of a histogram.
 const SLOWEST: u64 = 4;
+
+/// A round comes within so many intervals, or the daemon is in trouble.
+const LATE: u64 = 4;
 
 /// Hands on what a pass told of functions, and the calls that no event told of.
 fn serve(

@@ -1,8 +1,5 @@
 //! What the daemon tells of functions: who calls whom, what cannot be measured and why.
 
-use std::thread;
-use std::time::Duration;
-
 use whyperf_instrument::Sum;
 use whyperf_model::matching::PairId;
 use whyperf_model::{Hierarchy, Pair, Resource};
@@ -88,26 +85,4 @@ impl Daemon {
         round.too_hot = self.instrumenter.take_too_hot();
         round.prices = self.instrumenter.take_prices();
     }
-
-    /// Gives all functions their original bytes back, as far as their processes answer in time.
-    pub(crate) fn disarm(&mut self) {
-        for _ in 0..TRIES {
-            let mut all = true;
-            for (number, process) in (0..).zip(&mut self.processes) {
-                process.converse();
-                let replies = std::mem::take(&mut process.replies);
-                if let Some(region) = &process.region {
-                    all &= self.instrumenter.disarm(number, region.agent(), &replies);
-                }
-            }
-            if all {
-                return;
-            }
-            thread::sleep(WAIT);
-        }
-    }
 }
-
-/// How often, and how far apart, processes are looked at until all functions have their bytes back.
-const TRIES: u32 = 400;
-const WAIT: Duration = Duration::from_millis(5);

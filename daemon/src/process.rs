@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
 use whyperf_inject::Life;
-use whyperf_layout::{Command, Message, NO_RANK, State};
+use whyperf_layout::{Answer, Command, NO_RANK, State};
 use whyperf_model::matching::{ClassId, Classes, Clerk, Matcher, ResourceId, Resources, Worked};
 use whyperf_model::{Category, Hierarchy, Jobs, Nanos, Resource, Scale};
 
@@ -12,6 +12,7 @@ use crate::catalogue::Catalogue;
 use crate::clock::Moment;
 use crate::compensation::{self, Price};
 use crate::cost::{Losses, event_cost};
+use crate::leaving::Departure;
 use crate::member::Member;
 use crate::region::Region;
 use crate::thread::{Depth, NodeState, Thread};
@@ -64,7 +65,9 @@ pub(crate) struct Process {
     /// Ticks until which its functions were looked at.
     pub(crate) served: u64,
     /// What it replied since the round before, about its functions.
-    pub(crate) replies: Vec<Message>,
+    pub(crate) replies: Vec<Answer>,
+    /// How far it is with going on without us.
+    pub(crate) departure: Departure,
 }
 
 /// A slot, as far as it was seen.
@@ -138,6 +141,7 @@ impl Process {
             last: None,
             served: 0,
             replies: Vec::new(),
+            departure: Departure::None,
         }
     }
 
@@ -389,11 +393,12 @@ impl Process {
             }
         }
         // A process without an agent takes the commands when its next thread starts.
-        for (number, seat) in (0u64..).zip(&mut self.by_slot) {
+        for (number, seat) in (0_u32..).zip(&mut self.by_slot) {
             let Some(generation) = seat.generation.filter(|_| seat.release) else { continue };
-            let arguments = [number, u64::from(generation), 0];
-            let message = Message { what: Command::ReleaseSlot as u64, arguments };
-            if !region.commands().send(region.replies(), message) {
+            let is_leaving = self.departure != Departure::None;
+            if is_leaving
+                || region.send(Command::ReleaseSlot { slot: number, generation }).is_none()
+            {
                 break;
             }
             seat.release = false;

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use whyperf_inject::{Access, Mapping};
 use whyperf_instrument::Agent;
 use whyperf_layout::{
-    CommandPage, Head, Header, Kind, MAGIC, NO_BASE, Node, ObjectRecord, PatchRecord, RegionRecord,
-    ReplyPage, State, VERSION, geometry, strings,
+    Command, CommandPage, Head, Header, Kind, MAGIC, NO_BASE, Node, ObjectRecord, PatchRecord,
+    RegionRecord, ReplyPage, Sequence, State, VERSION, geometry, strings,
 };
 
 use crate::error::{BadRegion, Error};
@@ -107,6 +107,11 @@ impl Region {
 
     pub(crate) fn commands(&self) -> &CommandPage {
         self.commands.at(0).expect("the command page is mapped whole")
+    }
+
+    /// Hands a command over; `None` when the ring is full.
+    pub(crate) fn send(&self, command: Command) -> Option<Sequence> {
+        self.commands().send(self.replies(), command.encode())
     }
 
     pub(crate) fn replies(&self) -> &ReplyPage {

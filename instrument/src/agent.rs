@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicU64;
 
-use whyperf_layout::{Command, CommandPage, Message, PatchRecord, RegionRecord, ReplyPage};
+use whyperf_layout::{Command, CommandPage, PatchRecord, RegionRecord, ReplyPage, Sequence};
 
 /// The parts of a process's region file that are shared with its agent.
 #[derive(Clone, Copy, Debug)]
@@ -20,11 +20,10 @@ pub struct Agent<'process> {
 }
 
 impl Agent<'_> {
-    /// Puts a command into the ring; false when there is no room for it.
+    /// Puts a command into the ring; `None` when there is no room for it.
     #[must_use]
-    pub fn send(&self, what: Command, arguments: [u64; 3]) -> bool {
-        let message = Message { what: what as u64, arguments };
-        self.commands.send(self.replies, message)
+    pub fn send(&self, command: Command) -> Option<Sequence> {
+        self.commands.send(self.replies, command.encode())
     }
 
     /// Rings the agent's doorbell. An agent that does not sleep there is no failure.

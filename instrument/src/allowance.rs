@@ -73,16 +73,19 @@ impl Allowance {
         if self.visits == 0 || is_near {
             return false;
         }
-        let sent = turn.send(Command::Budget, [self.visits, INTERVAL.0, self.whole]);
+        let (visits, interval, whole) = (self.visits, INTERVAL.0, self.whole);
+        let sent = turn.send(Command::Budget { visits, interval, whole });
         if sent {
             self.told = self.visits;
         }
         sent
     }
 
-    /// The arguments of the command that gives a region windows.
-    pub(crate) const fn windows(&self, region: u64) -> [u64; 3] {
-        [region, WINDOW.0 | self.window << 32, self.period]
+    /// The command that gives a region windows.
+    pub(crate) fn windows(&self, region: u32) -> Command {
+        let [on, visits] =
+            [WINDOW.0, self.window].map(|number| u32::try_from(number).unwrap_or(u32::MAX));
+        Command::Window { region, on, visits, period: self.period }
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 
 use whyperf_layout::patch::{Outcome, Patch};
-use whyperf_layout::{Command, Message, Reply, geometry};
+use whyperf_layout::{Answer, Command, Message, Reply, Sequence, geometry};
 use whyperf_model::Resource;
 
 use crate::account::Spell;
@@ -77,8 +77,8 @@ pub(crate) struct Armory {
     /// Functions by their regions.
     pub(crate) regions: BTreeMap<u32, FunctionKey>,
     arenas: BTreeMap<u64, ArenaStage>,
-    pub(crate) batch: Option<(u64, Vec<FunctionKey>)>,
-    pub(crate) batches: u64,
+    /// Functions that are being armed, once the command is in the ring.
+    pub(crate) batch: Option<(Sequence, Vec<FunctionKey>)>,
     /// How often the process's functions may be called.
     pub(crate) allowance: Allowance,
     /// Functions that were too hot in the process of which it is a fork.
@@ -123,8 +123,8 @@ pub(crate) struct Turn<'process> {
 }
 
 impl Turn<'_> {
-    pub(crate) fn send(&self, what: Command, arguments: [u64; 3]) -> bool {
-        self.agent.send(what, arguments)
+    pub(crate) fn send(&self, command: Command) -> bool {
+        self.agent.send(command).is_some()
     }
 }
 
@@ -178,16 +178,18 @@ impl Armory {
     /// Takes a reply in. Answers the functions that need a place elsewhere, with the place that failed.
     pub(crate) fn take(
         &mut self,
-        reply: &Message,
+        answer: Answer,
         turn: Turn<'_>,
     ) -> Option<(u64, Vec<FunctionKey>)> {
-        let [first, second, _] = reply.arguments;
-        match reply.what {
-            what if what == Reply::Mapped as u64 => return self.mapped(first, second),
-            what if what == Reply::Armed as u64 => self.armed(first, turn),
-            what if what == Reply::Disarmed as u64 => self.disarmed(first, second),
-            what if what == Reply::TooHot as u64 => self.too_hot(first),
-            what if what == Reply::Refused as u64 => self.refused(first, second),
+        match answer.reply {
+            Reply::Mapped { address, error } => return self.mapped(address, error),
+            Reply::Armed { .. } => self.armed(answer.to, turn),
+            Reply::Disarmed { region, outcome } => self.disarmed(region, outcome),
+            Reply::TooHot { region, .. } => self.too_hot(region),
+            Reply::Refused { what, argument, .. } => {
+                let message = Message { what, arguments: [argument, 0, 0] };
+                self.refused(Command::decode(message), argument);
+            }
             _ => {}
         }
         None
@@ -213,36 +215,13 @@ impl Armory {
         }
     }
 
-    /// Gives every function its bytes back; false when some could not be told yet.
-    pub(crate) fn disarm(&mut self, turn: Turn<'_>) -> bool {
-        let mut all = true;
-        let mut rung = false;
-        for site in self.sites.values_mut() {
-            if site.stage.windows().is_some() {
-                let is_told = site.end_windows(turn);
-                rung |= is_told;
-                all &= is_told;
-            } else if let Stage::Armed { region, .. } = site.stage {
-                if turn.send(Command::Disarm, [u64::from(region), 0, 0]) {
-                    site.stage.disarm();
-                    rung = true;
-                } else {
-                    all = false;
-                }
-            }
-            all &= !site.stage.is_moving();
-        }
-        if rung {
-            turn.agent.wake();
-        }
-        all
-    }
-
     fn map_arenas(&mut self, turn: Turn<'_>) -> bool {
         let mut rung = false;
         for (address, stage) in &mut self.arenas {
-            let sizes = crate::arena::DATA | crate::arena::CODE << 32;
-            if *stage == ArenaStage::Wanted && turn.send(Command::MapArena, [*address, sizes, 0]) {
+            let [data, code] = [crate::arena::DATA, crate::arena::CODE]
+                .map(|size| u32::try_from(size).unwrap_or(u32::MAX));
+            let command = Command::MapArena { address: *address, data, code };
+            if *stage == ArenaStage::Wanted && turn.send(command) {
                 *stage = ArenaStage::Asked;
                 rung = true;
             }
@@ -252,7 +231,7 @@ impl Armory {
 
     /// One batch at a time: the records are the daemon's again once it is replied to.
     fn arm(&mut self, turn: Turn<'_>) -> bool {
-        let Self { sites, arenas, batch, batches, .. } = self;
+        let Self { sites, arenas, batch, .. } = self;
         if batch.is_some() {
             return false;
         }
@@ -273,16 +252,16 @@ impl Armory {
                 record.write(patch);
             }
         }
-        *batches += 1;
-        if !turn.send(Command::Arm, [0, due.len() as u64, *batches]) {
+        let count = u32::try_from(due.len()).unwrap_or(0);
+        let Some(sequence) = turn.agent.send(Command::Arm { first: 0, count }) else {
             return false;
-        }
+        };
         let mut keys = Vec::new();
         for (key, site) in due {
             site.stage.arm();
             keys.push(*key);
         }
-        *batch = Some((*batches, keys));
+        *batch = Some((sequence, keys));
         true
     }
 
@@ -301,8 +280,9 @@ impl Armory {
         Some((address, moving))
     }
 
-    fn armed(&mut self, batch: u64, turn: Turn<'_>) {
-        let Some((_, keys)) = self.batch.take_if(|(number, _)| *number == batch) else { return };
+    fn armed(&mut self, to: Option<Sequence>, turn: Turn<'_>) {
+        let is_it = |batch: &mut (Sequence, Vec<FunctionKey>)| Some(batch.0) == to;
+        let Some((_, keys)) = self.batch.take_if(is_it) else { return };
         for (key, result) in keys.into_iter().zip(turn.agent.results) {
             let result = result.load(Ordering::Relaxed);
             let Some(site) = self.sites.get_mut(&key) else { continue };
@@ -319,13 +299,13 @@ impl Armory {
         }
     }
 
-    fn disarmed(&mut self, region: u64, outcome: u64) {
+    fn disarmed(&mut self, region: u32, outcome: Outcome) {
         if let Some(site) = self.site_of(region) {
-            site.stage.disarmed(u32::try_from(outcome).ok().and_then(Outcome::from_number));
+            site.stage.disarmed(Some(outcome));
         }
     }
 
-    fn too_hot(&mut self, region: u64) {
+    fn too_hot(&mut self, region: u32) {
         if let Some(site) = self.site_of(region) {
             site.window.get_or_insert_with(Window::new);
             site.stage.see_off();
@@ -333,10 +313,10 @@ impl Armory {
     }
 
     /// A command as a whole could not be carried out: what it was about begins again.
-    fn refused(&mut self, command: u64, argument: u64) {
-        if command == Command::MapArena as u64 {
+    fn refused(&mut self, command: Option<Command>, argument: u64) {
+        if let Some(Command::MapArena { .. }) = command {
             self.arenas.entry(argument).and_modify(|stage| *stage = ArenaStage::Wanted);
-        } else if command == Command::Arm as u64
+        } else if let Some(Command::Arm { .. }) = command
             && let Some((_, keys)) = self.batch.take()
         {
             for key in keys {
@@ -347,8 +327,8 @@ impl Armory {
         }
     }
 
-    fn site_of(&mut self, region: u64) -> Option<&mut Site> {
-        let key = self.regions.get(&u32::try_from(region).ok()?)?;
+    fn site_of(&mut self, region: u32) -> Option<&mut Site> {
+        let key = self.regions.get(&region)?;
         self.sites.get_mut(key)
     }
 }
@@ -365,7 +345,7 @@ impl Site {
         let Stage::Armed { region: number, .. } = self.stage else { return false };
         let Some(record) = turn.agent.regions.get(number as usize) else { return false };
         let is_on = record.switched.load(Ordering::Relaxed) != 0;
-        let region = u64::from(number);
+        let region = number;
         if self.wanted {
             self.idle_since = turn.round;
         }
@@ -377,15 +357,15 @@ impl Site {
         let may_ask = self.asked == 0 || turn.round >= self.asked + AGAIN;
         let is_idle = !self.wanted && !is_on && turn.round >= self.idle_since + IDLE;
         let sent = if self.window.is_some() || is_idle {
-            let sent = turn.send(Command::Disarm, [region, 0, 0]);
+            let sent = turn.send(Command::Disarm { region });
             if sent {
                 self.stage.disarm();
             }
             sent
         } else if self.wanted && !is_on && may_ask {
-            turn.send(Command::SwitchOn, [region, 0, 0])
+            turn.send(Command::SwitchOn { region })
         } else if !self.wanted && is_on && may_ask {
-            turn.send(Command::SwitchOff, [region, 0, 0])
+            turn.send(Command::SwitchOff { region })
         } else {
             return false;
         };

@@ -11,7 +11,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use whyperf_layout::Message;
 use whyperf_model::matching::PairId;
 use whyperf_model::{Category, Focus, Hierarchy, Metric, Nanos, Resource};
 
@@ -72,7 +71,7 @@ pub struct Service<'process> {
     /// Its agent.
     pub agent: Agent<'process>,
     /// What that replied since the round before.
-    pub replies: &'process [Message],
+    pub replies: &'process [whyperf_layout::Answer],
     /// What its functions did since then.
     pub activity: &'process Activity,
     /// What events of functions cost it since the round before, and all others.
@@ -212,7 +211,7 @@ impl Instrumenter {
         let turn = self.turn(service.agent);
         let Some(armory) = self.armories.get_mut(&process) else { return };
         for reply in service.replies {
-            armory.take(reply, turn);
+            armory.take(*reply, turn);
         }
         armory.look_out(self.watched.get(&process).copied(), self.limit);
         armory.note(service.activity, service.agent);
@@ -291,7 +290,7 @@ impl Instrumenter {
         let armory = self.armories.entry(process).or_default();
         let mut moves = Vec::new();
         for reply in service.replies {
-            moves.extend(armory.take(reply, turn));
+            moves.extend(armory.take(*reply, turn));
         }
         armory.look_out(self.watched.get(&process).copied(), limit);
         armory.note(service.activity, service.agent);
@@ -315,16 +314,6 @@ impl Instrumenter {
         }
         self.look(process, service.threads, service.activity.length);
         names
-    }
-
-    /// Gives the functions of a process their original bytes back; true when all have them.
-    pub fn disarm(&mut self, process: u32, agent: Agent<'_>, replies: &[Message]) -> bool {
-        let turn = self.turn(agent);
-        let Some(armory) = self.armories.get_mut(&process) else { return true };
-        for reply in replies {
-            armory.take(reply, turn);
-        }
-        armory.disarm(turn)
     }
 
     /// Whether a process has no function that is, was or shall be on.

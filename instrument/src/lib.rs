@@ -42,5 +42,6 @@ pub use instrumenter::{Instrumenter, Service};
 pub use ledger::{Basis, Seat, Sum};
 pub use objects::{Known, Objects};
 pub use patch::patch_of;
+pub use refusal::sentence;
 pub use regions::Begun;
 pub use standing::Standing;

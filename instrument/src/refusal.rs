@@ -3,7 +3,8 @@
 use whyperf_layout::patch::Outcome;
 
 /// Why a function could not be patched in a process, or that it was.
-pub(crate) const fn sentence(outcome: Outcome) -> &'static str {
+#[must_use]
+pub const fn sentence(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Done => "it was patched",
         Outcome::Nonsense => "the process did not accept the plan for it",
@@ -19,7 +20,9 @@ pub(crate) const fn sentence(outcome: Outcome) -> &'static str {
         Outcome::NoTextWrite => "the system lets nobody write to the code of the process",
         Outcome::NoCoreSync => "the system cannot make all processors read code anew",
         Outcome::ThreadInside => "a thread was inside its first instructions each time",
-        Outcome::Busy => "a library was being unloaded each time",
+        Outcome::Busy => {
+            "a thread or a process was being made each time, with every signal blocked"
+        }
         Outcome::TrapHandled => {
             "the program handles each signal by which its code could be changed"
         }

@@ -79,12 +79,12 @@ impl Armory {
         let mut rung = false;
         let Self { sites, allowance, .. } = self;
         for site in sites.values_mut() {
-            let Some(region) = site.region.map(u64::from) else { continue };
+            let Some(region) = site.region else { continue };
             let is_due = site.wanted && site.window.is_some();
             let told = site.stage.windows();
             let may_open = told.is_some() || site.stage == Stage::Ready;
             if is_due && may_open && told.unwrap_or(0) != allowance.window {
-                if turn.send(Command::Window, allowance.windows(region)) {
+                if turn.send(allowance.windows(region)) {
                     site.stage.open_windows(allowance.window);
                     rung = true;
                 }
@@ -136,7 +136,7 @@ impl Site {
     /// It has no windows any more, and gets its bytes back; false when the process cannot be told yet.
     pub(crate) fn end_windows(&mut self, turn: Turn<'_>) -> bool {
         let Some(region) = self.region else { return false };
-        let sent = turn.send(Command::Window, [u64::from(region), 0, 0]);
+        let sent = turn.send(Command::Window { region, on: 0, visits: 0, period: 0 });
         if sent {
             self.stage.end_windows(region);
         }

@@ -13,9 +13,10 @@
 //! ```
 //!
 //! [`geometry`] says where each part lies, [`slot`] holds the protocol of an event,
-//! [`ring`] that of commands; [`summons`] how a process is asked to begin at all. `docs/layout.md` tells who owns what when.
+//! [`ring`] and [`command`] that of commands; [`summons`] how a process is asked to begin at all. `docs/layout.md` tells who owns what when.
 #![cfg_attr(not(any(test, loom)), no_std)]
 
+pub mod command;
 pub mod geometry;
 mod header;
 mod kind;
@@ -28,9 +29,10 @@ pub mod summons;
 pub mod sync;
 mod table;
 
+pub use command::{Answer, Command, Refusal, Reply, Sequence};
 pub use header::{Header, Losses, MAGIC, NO_BASE, NO_RANK, State, VERSION};
 pub use kind::{Kind, ObjectKind};
-pub use patch::{Boundary, Outcome, Patch, PatchRecord, ThunkForm};
-pub use ring::{Command, CommandPage, Message, Reply, ReplyPage};
+pub use patch::{Boundary, CodeState, Outcome, Patch, PatchRecord, ThunkForm};
+pub use ring::{CommandPage, Message, ReplyPage};
 pub use slot::{Head, Moved, Node, Open, Reading, SlotState, Watch};
 pub use table::{ObjectRecord, RegionRecord};

@@ -117,6 +117,33 @@ outcomes! {
     TrapHandled = 14,
 }
 
+/// In which state the code of a function is; stored in its region's record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum CodeState {
+    /// Its bytes are the compiler's, or nobody's any more.
+    Own = 0,
+    /// Its entry leads to its stub.
+    Patched = 1,
+    /// Its first byte is a trap that leads to the copy: a change could not be finished.
+    Trapped = 2,
+    /// Its bytes are the compiler's, but those of its island are ours.
+    Island = 3,
+}
+
+impl CodeState {
+    /// The one with this number; what nobody knows counts as patched.
+    #[must_use]
+    pub const fn from_number(number: u32) -> Self {
+        match number {
+            0 => Self::Own,
+            2 => Self::Trapped,
+            3 => Self::Island,
+            _ => Self::Patched,
+        }
+    }
+}
+
 /// A function to be patched, as the daemon plans and the agent reads it. Addresses are those of the
 /// running process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -8,6 +8,7 @@
 //!   consumed ◄── entry read, then consumed + 1 (release)                      SYNC taken
 //! ```
 
+use crate::command::Sequence;
 use crate::sync::{AtomicU32, AtomicU64, Ordering, or_relaxed};
 
 /// Entries of one ring.
@@ -20,7 +21,7 @@ pub const RING: usize = 2;
 /// One message: a number that says what, and three words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Message {
-    /// A [`Command`] or [`Reply`] number.
+    /// Which [`Command`](crate::Command), or which [`Reply`](crate::Reply) to which command.
     pub what: u64,
     /// Its arguments, as the number says.
     pub arguments: [u64; 3],
@@ -66,56 +67,6 @@ impl Entry {
 #[cfg(loom)]
 unsafe impl Sync for Entry {}
 
-/// What the daemon may ask of a process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u64)]
-pub enum Command {
-    /// Nothing: a sign of life.
-    Nothing = 0,
-    /// Switch region (0) on.
-    SwitchOn = 1,
-    /// Switch region (0) off.
-    SwitchOff = 2,
-    /// Slot (0) of generation (1) was read a last time: it may be used again.
-    ReleaseSlot = 3,
-    /// Measure no further: the process goes on as if it had never been measured.
-    Detach = 16,
-    /// Map an arena at address (0): so many bytes of data, low half of (1), and behind them so many
-    /// of code, high half.
-    MapArena = 4,
-    /// Patch the functions of the records from (0) on, (1) of them; (2) names the batch.
-    Arm = 5,
-    /// Give the function of region (0) its original bytes back; of 0, all of them.
-    Disarm = 6,
-    /// Arm region (0), switch it on for (1) nanoseconds, low half, or as many visits, high half, and
-    /// disarm it, in every (2) nanoseconds; zeros end it.
-    Window = 7,
-    /// All functions together may be visited (0) times in every (1) nanoseconds, 0 of these for no limit: what
-    /// is left of (2) visits.
-    Budget = 8,
-}
-
-/// What a process may tell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u64)]
-pub enum Reply {
-    /// Nothing.
-    Nothing = 0,
-    /// Region (0) was switched; (1) is 1 for on, 0 for off.
-    Switched = 1,
-    /// Region (0) was switched off at (1) visits because it was too hot. Of a function (2) says how many
-    /// calls, the high half, took how many ticks.
-    TooHot = 2,
-    /// Command (0) could not be carried out.
-    Refused = 3,
-    /// The arena at (0) is mapped, or could not be for the error (1).
-    Mapped = 4,
-    /// Of the batch (0) so many functions (1) are armed; the results say which.
-    Armed = 5,
-    /// Region (0) was disarmed; (1) is an [`Outcome`](crate::Outcome).
-    Disarmed = 6,
-}
-
 /// The page the daemon writes.
 #[derive(Debug)]
 #[cfg_attr(loom, derive(Default))]
@@ -131,6 +82,8 @@ pub struct CommandPage {
     pub replies_consumed: AtomicU32,
     /// Futex on which a process waits at its start; not 0 any more when it may go on.
     pub go_on: AtomicU32,
+    /// Milliseconds after which the next heartbeat is due at the latest.
+    pub heartbeat_within: AtomicU32,
     entries: [Entry; RING],
 }
 
@@ -147,13 +100,11 @@ pub struct ReplyPage {
 }
 
 impl CommandPage {
-    /// Daemon: hands a command over; false when the ring is full.
-    pub fn send(&self, replies: &ReplyPage, message: Message) -> bool {
-        let sent = produce(&self.entries, &self.produced, &replies.commands_consumed, message);
-        if sent {
-            self.ring();
-        }
-        sent
+    /// Daemon: hands a command over; `None` when the ring is full.
+    pub fn send(&self, replies: &ReplyPage, message: Message) -> Option<Sequence> {
+        let sent = produce(&self.entries, &self.produced, &replies.commands_consumed, message)?;
+        self.ring();
+        Some(sent)
     }
 
     /// Daemon, and a thread that has something for the agent: raises the bell.
@@ -170,7 +121,7 @@ impl CommandPage {
     }
 
     /// Agent: takes the next command.
-    pub fn receive(&self, replies: &ReplyPage) -> Option<Message> {
+    pub fn receive(&self, replies: &ReplyPage) -> Option<(Sequence, Message)> {
         consume(&self.entries, &self.produced, &replies.commands_consumed)
     }
 }
@@ -178,12 +129,13 @@ impl CommandPage {
 impl ReplyPage {
     /// Process: hands a reply over; false when the ring is full. One producer at a time.
     pub fn send(&self, commands: &CommandPage, message: Message) -> bool {
-        produce(&self.entries, &self.produced, &commands.replies_consumed, message)
+        produce(&self.entries, &self.produced, &commands.replies_consumed, message).is_some()
     }
 
     /// Daemon: takes the next reply.
     pub fn receive(&self, commands: &CommandPage) -> Option<Message> {
-        consume(&self.entries, &self.produced, &commands.replies_consumed)
+        let (_, message) = consume(&self.entries, &self.produced, &commands.replies_consumed)?;
+        Some(message)
     }
 }
 
@@ -192,20 +144,24 @@ fn produce(
     produced: &AtomicU32,
     consumed: &AtomicU32,
     message: Message,
-) -> bool {
+) -> Option<Sequence> {
     let at = produced.load(Ordering::Relaxed);
     // SYNC taken with consume
     let gone = consumed.load(or_relaxed("taken_load", Ordering::Acquire));
     if at.wrapping_sub(gone) as usize >= RING {
-        return false;
+        return None;
     }
     entries[at as usize % RING].write(message);
     // SYNC made with consume
     produced.store(at.wrapping_add(1), or_relaxed("made_store", Ordering::Release));
-    true
+    Some(Sequence(at.wrapping_add(1)))
 }
 
-fn consume(entries: &[Entry; RING], produced: &AtomicU32, consumed: &AtomicU32) -> Option<Message> {
+fn consume(
+    entries: &[Entry; RING],
+    produced: &AtomicU32,
+    consumed: &AtomicU32,
+) -> Option<(Sequence, Message)> {
     let at = consumed.load(Ordering::Relaxed);
     // SYNC made with produce
     let made = produced.load(or_relaxed("made_load", Ordering::Acquire));
@@ -216,5 +172,5 @@ fn consume(entries: &[Entry; RING], produced: &AtomicU32, consumed: &AtomicU32) 
     let message = entries[at as usize % RING].read();
     // SYNC taken with produce
     consumed.store(at.wrapping_add(1), or_relaxed("taken_store", Ordering::Release));
-    Some(message)
+    Some((Sequence(at.wrapping_add(1)), message))
 }

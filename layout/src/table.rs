@@ -4,6 +4,8 @@
 //! a reader that saw the count (acquire) may read every record below it. Of a region only
 //! `switched` and what tells of its times changes later, of an object only `name` and `retired`.
 
+use crate::Outcome;
+use crate::patch::CodeState;
 use crate::sync::{AtomicU32, AtomicU64, Ordering, or_relaxed};
 
 /// A region: something that begins and ends.
@@ -33,6 +35,9 @@ pub struct RegionRecord {
     /// Nanoseconds that the process ran while the function was off, between two times in which it was
     /// on.
     pub missed: AtomicU64,
+    /// Of a function: a [`CodeState`] and, in the high half, the
+    /// [`Outcome`] of the last try to restore it.
+    pub code: AtomicU64,
 }
 
 impl RegionRecord {
@@ -51,6 +56,19 @@ impl RegionRecord {
             let release = or_relaxed("covered_add", Ordering::Release);
             self.covered.fetch_add(now.wrapping_sub(since), release);
         }
+    }
+
+    /// Writer: the function's code is in this state, after a try that ended so.
+    pub fn set_code(&self, state: CodeState, outcome: Outcome) {
+        self.code.store((outcome as u64) << 32 | state as u64, Ordering::Relaxed);
+    }
+
+    /// Reader: in which state the function's code is, and why it was not restored.
+    #[must_use]
+    pub fn code(&self) -> (CodeState, Outcome) {
+        let word = self.code.load(Ordering::Relaxed);
+        let outcome = Outcome::from_number((word >> 32) as u32).unwrap_or(Outcome::Nonsense);
+        (CodeState::from_number(word as u32), outcome)
     }
 
     /// Reader: ticks during which the function was on; a window just closing counts late, not twice.
@@ -88,6 +106,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_state_of_code_comes_with_its_reason() {
+        let record = RegionRecord::default();
+        assert_eq!(record.code(), (CodeState::Own, Outcome::Done));
+        record.set_code(CodeState::Trapped, Outcome::NoTextWrite);
+        assert_eq!(record.code(), (CodeState::Trapped, Outcome::NoTextWrite));
+    }
+
+    #[test]
     fn coverage_adds_up_and_closes_once() {
         let record = RegionRecord::default();
         record.uncover(100);
@@ -98,6 +124,6 @@ mod tests {
         record.uncover(1000);
         record.uncover(1010);
         assert_eq!(record.coverage(1030), 130);
-        assert_eq!(size_of::<RegionRecord>(), 64);
+        assert_eq!(size_of::<RegionRecord>(), 72);
     }
 }

@@ -10,15 +10,16 @@
 //! calling one alone, find it gone.
 
 use crate::company::Company;
+use crate::heartbeat::{Daemon, Heartbeat};
 use crate::lock::Held;
 use crate::patch::site::Ran;
 use crate::patch::{self, budget, site, window};
 use crate::switch::WIPED;
 use crate::view::Tables;
-use crate::{attachment, clock, kernel, process, thread};
+use crate::{clock, kernel, leaving, process, thread};
 use core::sync::atomic::{AtomicPtr, Ordering};
 use whyperf_layout::ring::RING;
-use whyperf_layout::{Command, Message, Reply};
+use whyperf_layout::{Answer, Command, Message, Refusal, Reply, Sequence};
 
 /// Memory of the agent: its stack, and above it the block that its thread pointer points to.
 const STACK: usize = 64 << 10;
@@ -66,6 +67,21 @@ pub fn call_back(away: bool) {
         && let Some(tables) = process::own()
     {
         start_thread(tables, &held);
+    }
+}
+
+/// Starts the agent of a process that has none, which is to be left.
+pub(crate) fn start_to_leave(tables: Tables, held: &Held) {
+    if WIPED.agent.swap(kernel::process_id(), Ordering::Relaxed) == 0 {
+        start_thread(tables, held);
+    }
+}
+
+/// Waits until the agent of the measurement before is gone: it might take the next one's regions for
+/// its own, or end just when it is wanted.
+pub(crate) fn await_end() {
+    if WIPED.agent_thread.load(Ordering::Relaxed) != 0 {
+        wait_for_end();
     }
 }
 
@@ -122,6 +138,7 @@ extern "C" fn run() -> ! {
     kernel::name_thread(c"whyperf");
     kernel::leave_descriptors();
     let mut company = Company::default();
+    let mut heartbeat = Heartbeat::default();
     // Without tables the region was given up since the agent was started.
     while WIPED.agent_away.load(Ordering::Relaxed) == 0
         && let Some(tables) = process::tables()
@@ -130,15 +147,25 @@ extern "C" fn run() -> ! {
         let rung = commands.rung();
         let held = Held::take();
         carry_out_all(tables, &held);
-        budget::turn(tables, &held);
-        window::turn(tables, clock::nanos(), &held);
+        if heartbeat.look(tables, clock::nanos()) == Daemon::Gone {
+            leaving::begin_alone(tables, &held);
+        }
+        if leaving::is_under_way() {
+            leaving::turn(tables, clock::nanos(), &held);
+        } else {
+            patch::mend(tables, clock::nanos(), &held);
+            budget::turn(tables, &held);
+            window::turn(tables, clock::nanos(), &held);
+        }
         drop(held);
         let now = clock::nanos();
         if let Some(status) = company.look(now) {
             kernel::end_thread(status);
         }
         // Whoever has work by the clock says when; the earliest counts.
-        let due = company.due().min(window::due()).min(budget::due(now));
+        let of_code = window::due().min(budget::due(now)).min(patch::due());
+        let due = if leaving::is_under_way() { leaving::due(now) } else { of_code };
+        let due = due.min(company.due()).min(heartbeat.due());
         kernel::futex_wait(&commands.doorbell, rung, due.saturating_sub(now));
     }
     kernel::end_thread(0)
@@ -150,54 +177,87 @@ pub(crate) fn carry_out_all(tables: Tables, held: &Held) {
     let mut ran = Ran::default();
     // No more than the ring holds: the daemon cannot keep a thread of the program here.
     for _ in 0..RING {
-        let Some(command) = tables.commands().receive(tables.replies()) else { break };
-        let answer = carry_out(tables, command, &mut ran, held);
-        reply(tables, answer, held);
+        let Some((sequence, message)) = tables.commands().receive(tables.replies()) else { break };
+        if let Some(reply) = answer(tables, sequence, message, &mut ran, held) {
+            tell(tables, Answer { to: Some(sequence), reply }, held);
+        }
     }
 }
 
-/// Tells the daemon; counts it when the ring is full. The lock makes replies one at a time.
-pub(crate) fn reply(tables: Tables, message: Message, _: &Held) {
-    if message.what != Reply::Nothing as u64 && !tables.replies().send(tables.commands(), message) {
+/// Tells the daemon; counts it when the ring is full, and answers whether it was not. The lock makes
+/// replies one at a time.
+pub(crate) fn tell(tables: Tables, answer: Answer, _: &Held) -> bool {
+    let is_told = tables.replies().send(tables.commands(), answer.encode());
+    if !is_told {
         tables.header().losses.replies.fetch_add(1, Ordering::Relaxed);
     }
+    is_told
 }
 
-fn carry_out(tables: Tables, command: Message, ran: &mut Ran, held: &Held) -> Message {
-    if let Some(answer) = patch::carry_out(tables, command, held) {
-        return answer;
-    }
-    let [first, second, _] = command.arguments;
-    let what = command.what;
-    let done = if what == Command::SwitchOn as u64 {
-        switch_region(tables, first, true, ran)
-    } else if what == Command::SwitchOff as u64 {
-        switch_region(tables, first, false, ran)
-    } else if what == Command::ReleaseSlot as u64 {
-        thread::release_slot(tables, first as usize, second as u32).then_some(Reply::Nothing)
-    } else if what == Command::Detach as u64 {
-        attachment::end();
-        Some(Reply::Nothing)
-    } else if what == Command::Nothing as u64 {
-        Some(Reply::Nothing)
-    } else {
-        None
+/// Carries out a command unless the process is being left; answers what is to be replied.
+fn answer(
+    tables: Tables,
+    sequence: Sequence,
+    message: Message,
+    ran: &mut Ran,
+    held: &Held,
+) -> Option<Reply> {
+    let refused = |reason| {
+        let [argument, ..] = message.arguments;
+        Some(Reply::Refused { what: message.what, argument, reason })
     };
-    match done {
-        Some(Reply::Switched) => {
-            let on = u64::from(what == Command::SwitchOn as u64);
-            Message { what: Reply::Switched as u64, arguments: [first, on, 0] }
-        }
-        Some(_) => Message::default(),
-        None => Message { what: Reply::Refused as u64, arguments: [what, first, second] },
+    if leaving::is_under_way() {
+        return refused(Refusal::Leaving);
+    }
+    let command = Command::decode(message);
+    match command.and_then(|command| carry_out(tables, sequence, command, ran, held)) {
+        Some(Done::Told(reply)) => Some(reply),
+        Some(Done::Quietly) => None,
+        None => refused(Refusal::Nonsense),
     }
 }
 
-fn switch_region(tables: Tables, id: u64, on: bool, ran: &mut Ran) -> Option<Reply> {
-    let header = tables.header();
-    let count = u64::from(header.region_count.load(Ordering::Relaxed));
-    let id = u16::try_from(id).ok().filter(|id| *id != 0 && u64::from(*id) < count)?;
+/// A command was carried out.
+#[derive(Debug)]
+pub(crate) enum Done {
+    /// And this is the reply.
+    Told(Reply),
+    /// Nothing is to be said of it.
+    Quietly,
+}
+
+/// `None` when there is no such thing.
+fn carry_out(
+    tables: Tables,
+    sequence: Sequence,
+    command: Command,
+    ran: &mut Ran,
+    held: &Held,
+) -> Option<Done> {
+    match command {
+        Command::SwitchOn { region } => {
+            switch_region(tables, region, true, ran)?;
+            Some(Done::Told(Reply::SwitchedOn { region }))
+        }
+        Command::SwitchOff { region } => {
+            switch_region(tables, region, false, ran)?;
+            Some(Done::Told(Reply::SwitchedOff { region }))
+        }
+        Command::ReleaseSlot { slot, generation } => {
+            thread::release_slot(tables, slot as usize, generation).then_some(Done::Quietly)
+        }
+        Command::Detach { patience } => {
+            leaving::begin(tables, Some(sequence), patience, held);
+            Some(Done::Quietly)
+        }
+        of_functions => patch::carry_out(tables, of_functions, held),
+    }
+}
+
+fn switch_region(tables: Tables, id: u32, on: bool, ran: &mut Ran) -> Option<()> {
+    let count = tables.header().region_count.load(Ordering::Relaxed);
+    let id = u16::try_from(id).ok().filter(|id| *id != 0 && u32::from(*id) < count)?;
     tables.region(id).switched.store(u32::from(on), Ordering::Relaxed);
     site::switch(tables, id, on, ran);
-    Some(Reply::Switched)
+    Some(())
 }

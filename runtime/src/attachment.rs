@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   begin   settings ─► region ─► slots for the threads that are there ─► agent
-//!   end     calls go their old way ─► "left" ─► all off ─► slots become private zeros
+//!   end     code restored ─► calls go their old way ─► "left" ─► all off ─► slots become private zeros
 //! ```
 //! The library stays loaded and is asleep after the end: whoever is still inside of a wrapper comes
 //! out of it, and a later `begin` makes a new region. Numbers of regions and objects stay valid, for
@@ -72,7 +72,10 @@ pub fn begin(late: &Late<'_>, at_end: extern "C" fn()) -> Outcome {
     IS_LATE.store(true, Ordering::Relaxed);
     AT_END.store(at_end as *mut (), Ordering::Relaxed);
     fork::remember(true);
+    agent::await_end();
+    switch::forget_functions();
     WIPED.agent.store(0, Ordering::Relaxed);
+    WIPED.leaving.store(0, Ordering::Relaxed);
     WIPED.stage.decide(Stage::Wanted);
     let Some(tables) = process::make() else {
         fork::remember(false);
@@ -84,7 +87,7 @@ pub fn begin(late: &Late<'_>, at_end: extern "C" fn()) -> Outcome {
     Outcome::Measured
 }
 
-/// Ends the measurement; called under the lock, by the agent or by a thread of the program.
+/// Ends the measurement after the code was restored; called under the lock, by the agent or by a thread of the program.
 pub(crate) fn end() {
     let at_end = AT_END.swap(core::ptr::null_mut(), Ordering::Relaxed);
     if !at_end.is_null() {

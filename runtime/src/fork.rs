@@ -4,7 +4,7 @@
 //! child inherits. So its tables begin as a copy of the parent's, and every number stays valid.
 
 use crate::lock::Held;
-use crate::patch::{count, site};
+use crate::patch::{self, count, site};
 use crate::process::Stage;
 use crate::switch::{self, WIPED};
 use crate::view::Tables;
@@ -40,6 +40,8 @@ pub(crate) fn child() {
         hold::child();
     } else {
         WIPED.stage.set(Stage::Declined);
+        // It may be a copy of a process that is just being left.
+        patch::restore_fork();
     }
 }
 
@@ -85,6 +87,7 @@ fn copy_region(parent: Tables, child: Tables, id: u16) {
         target.store(source.load(Ordering::Relaxed), Ordering::Relaxed);
     }
     to.address.store(from.address.load(Ordering::Relaxed), Ordering::Relaxed);
+    to.code.store(from.code.load(Ordering::Relaxed), Ordering::Relaxed);
     if to.form.load(Ordering::Relaxed) != 0 && to.switched.load(Ordering::Relaxed) != 0 {
         to.uncover(clock::now());
     }

@@ -495,6 +495,13 @@ pub(crate) fn read_link(path: &core::ffi::CStr, into: &mut [u8]) -> usize {
     usize::try_from(length).unwrap_or(0)
 }
 
+/// Whether there is such a file or directory.
+pub(crate) fn exists(path: &core::ffi::CStr) -> bool {
+    let arguments = [libc::AT_FDCWD as usize, path.as_ptr() as usize, 0, 0, 0, 0];
+    // SAFETY: a string that ends with zero.
+    unsafe { call(libc::SYS_faccessat, arguments) == 0 }
+}
+
 /// What is added to the addresses in the program's file to have those in memory.
 pub(crate) fn program_base() -> Option<u64> {
     let told = |kind| {

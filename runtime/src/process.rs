@@ -10,7 +10,7 @@
 
 use crate::environ::{self, settings};
 use crate::lock::Held;
-use crate::patch::{pool, site};
+use crate::patch::{self, pool, site};
 pub(crate) use crate::standing::Stage;
 use crate::switch::{self, WIPED};
 use crate::view::Tables;
@@ -96,7 +96,8 @@ fn make_region() {
         WIPED.stage.settle(stage);
     }
     drop(held);
-    if settings().functions {
+    // A forked child may have its parent's patched code, and nobody else to restore it.
+    if settings().functions || patch::is_needed() {
         agent::start();
     }
 }

@@ -14,7 +14,7 @@ use crate::view::{Slot, Tables, is_node};
 use crate::{agent, calibration, clock, environ, process, switch};
 use core::sync::atomic::Ordering;
 use whyperf_layout::slot::{self, low, node_of};
-use whyperf_layout::{Kind, Message, Moved, Node, Reply};
+use whyperf_layout::{Answer, Kind, Moved, Node, Reply};
 
 /// Begins a visit; see [`crate::event::begin`].
 #[cold]
@@ -308,6 +308,6 @@ fn switch_off_hot(tables: Tables, id: u16, visits: u64) {
     let record = tables.region(id);
     record.switched.store(0, Ordering::Relaxed);
     record.hot_visits.store(visits, Ordering::Relaxed);
-    let arguments = [u64::from(id), visits, 0];
-    agent::reply(tables, Message { what: Reply::TooHot as u64, arguments }, &held);
+    let reply = Reply::TooHot { region: u32::from(id), visits, burst: 0 };
+    agent::tell(tables, Answer::unasked(reply), &held);
 }

@@ -30,7 +30,9 @@ pub(crate) struct Wiped {
     pub(crate) agent_away: AtomicU32,
     /// Calls that go on with every signal blocked.
     pub(crate) blocking: AtomicU32,
-    pad: [AtomicU32; PAGE / 4 - 6],
+    /// Not 0 while the process is being left.
+    pub(crate) leaving: AtomicU32,
+    pad: [AtomicU32; PAGE / 4 - 7],
     /// Functions that are off until the next interval of the budget.
     pub(crate) resting: Regions,
     /// Functions that are off for good, because they alone would take too much; the agent is to know.
@@ -99,7 +101,8 @@ pub(crate) static WIPED: Wiped = Wiped {
     agent_thread: AtomicU32::new(0),
     agent_away: AtomicU32::new(0),
     blocking: AtomicU32::new(0),
-    pad: [const { AtomicU32::new(0) }; PAGE / 4 - 6],
+    leaving: AtomicU32::new(0),
+    pad: [const { AtomicU32::new(0) }; PAGE / 4 - 7],
     resting: Regions::new(),
     hot: Regions::new(),
     in_windows: Regions::new(),
@@ -127,6 +130,11 @@ pub(crate) fn all_off() {
     }
 }
 
+/// No function rests, is too hot, or has windows any more.
+pub(crate) fn forget_functions() {
+    [&WIPED.resting, &WIPED.hot, &WIPED.in_windows].into_iter().for_each(Regions::clear);
+}
+
 /// Asks the kernel to wipe these pages in every child.
 pub(crate) fn wipe_on_fork() {
     let arguments =
@@ -145,7 +153,8 @@ pub(crate) fn wipe() {
     WIPED.agent_thread.store(0, Ordering::Relaxed);
     WIPED.agent_away.store(0, Ordering::Relaxed);
     WIPED.blocking.store(0, Ordering::Relaxed);
-    [&WIPED.resting, &WIPED.hot, &WIPED.in_windows].into_iter().for_each(Regions::clear);
+    WIPED.leaving.store(0, Ordering::Relaxed);
+    forget_functions();
 }
 
 #[cfg(test)]

@@ -8,8 +8,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use whyperf_inject::{Access, Mapping};
 use whyperf_layout::{
-    CommandPage, Head, Header, Kind, Message, Moved, Node, ObjectKind, ObjectRecord, RegionRecord,
-    ReplyPage, SlotState, State, VERSION, geometry, slot, strings,
+    CodeState, Command, CommandPage, Head, Header, Kind, Message, Moved, Node, ObjectKind,
+    ObjectRecord, Outcome, RegionRecord, ReplyPage, Sequence, SlotState, State, VERSION, geometry,
+    slot, strings,
 };
 
 /// A region file with a writer. Ticks are nanoseconds.
@@ -144,13 +145,26 @@ impl SyntheticProcess {
 
     /// Takes the next command, as an agent would.
     #[must_use]
-    pub fn received(&self) -> Option<Message> {
-        self.commands().receive(self.replies())
+    pub fn received(&self) -> Option<(Sequence, Command)> {
+        let (sequence, message) = self.commands().receive(self.replies())?;
+        Some((sequence, Command::decode(message)?))
     }
 
     /// Replies, as an agent would; false when the ring is full.
     pub fn reply(&self, message: Message) -> bool {
         self.replies().send(self.commands(), message)
+    }
+
+    /// Says that an agent serves the ring.
+    pub fn has_agent(&self) {
+        self.header().agent.store(1, Ordering::Relaxed);
+    }
+
+    /// Tells in which state the code of a region is.
+    pub fn set_code(&self, region: u32, state: CodeState, outcome: Outcome) {
+        let at = geometry::REGIONS + region as usize * size_of::<RegionRecord>();
+        let record: &RegionRecord = self.memory.at(at).expect("the table has room");
+        record.set_code(state, outcome);
     }
 
     /// How often the daemon gave a sign of life.

@@ -191,7 +191,8 @@ impl Functions {
 
     fn switch_some(&mut self, region: &Region, dice: &mut Dice) -> Result<(), Gone> {
         let chosen = self.some(dice).into_iter().map(|(_, number)| {
-            (number, if dice.roll(2) == 0 { Command::SwitchOn } else { Command::SwitchOff })
+            let (region, off) = (number, Command::SwitchOff { region: number });
+            if dice.roll(2) == 0 { Command::SwitchOn { region } } else { off }
         });
         let chosen: Vec<_> = chosen.collect();
         self.tally.switched += chosen.len();

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use rustix::mm::{MapFlags, ProtFlags};
 use whyperf_layout::{
-    Command, CommandPage, Header, MAGIC, Message, Outcome, Patch, PatchRecord, Reply, ReplyPage,
-    geometry,
+    Answer, Command, CommandPage, Header, MAGIC, Outcome, Patch, PatchRecord, Reply, ReplyPage,
+    Sequence, geometry,
 };
 
 /// What lies before the slots, mapped until the test ends.
@@ -60,14 +60,16 @@ impl Region {
 
     /// Has an arena mapped; false when there is no room.
     pub(crate) fn map(&self, address: u64, data: u64, code: u64) -> Result<bool, Gone> {
-        let replies = self.ask(Reply::Mapped, &[(Command::MapArena, [address, data | code << 32])]);
-        Ok(replies?[0].arguments[1] == 0)
+        let [data, code] = [data, code].map(|size| u32::try_from(size).expect("an arena is small"));
+        let replies = self.ask(&[Command::MapArena { address, data, code }])?;
+        Ok(matches!(replies[0], Reply::Mapped { error: 0, .. }))
     }
 
     /// Arms these functions; answers what became of each, and the region it stands for.
     pub(crate) fn arm(&self, patches: &[&Patch]) -> Result<Vec<(Option<Outcome>, u32)>, Gone> {
         self.staging.iter().zip(patches).for_each(|(record, patch)| record.write(patch));
-        self.ask(Reply::Armed, &[(Command::Arm, [0, patches.len() as u64])])?;
+        let count = u32::try_from(patches.len()).expect("a batch is small");
+        self.ask(&[Command::Arm { first: 0, count }])?;
         let result = |word: &AtomicU64| {
             let word = word.load(Ordering::Relaxed);
             (Outcome::from_number(word as u32), (word >> 32) as u32)
@@ -78,26 +80,24 @@ impl Region {
     /// Disarms these, or with 0 all of them; answers the outcomes.
     pub(crate) fn disarm(&self, regions: &[u32]) -> Result<Vec<Option<Outcome>>, Gone> {
         let commands: Vec<_> =
-            regions.iter().map(|region| (Command::Disarm, [u64::from(*region), 0])).collect();
-        let replies = self.ask(Reply::Disarmed, &commands)?;
-        let outcome =
-            |reply: &Message| u32::try_from(reply.arguments[1]).ok().and_then(Outcome::from_number);
-        Ok(replies.iter().map(outcome).collect())
+            regions.iter().map(|region| Command::Disarm { region: *region }).collect();
+        let outcome = |reply: &Reply| match reply {
+            Reply::Disarmed { outcome, .. } => Some(*outcome),
+            _ => None,
+        };
+        Ok(self.ask(&commands)?.iter().map(outcome).collect())
     }
 
     /// Switches functions, all of which are armed or once were.
-    pub(crate) fn switch(&self, regions: &[(u32, Command)]) -> Result<(), Gone> {
-        let commands: Vec<_> =
-            regions.iter().map(|(region, what)| (*what, [u64::from(*region), 0])).collect();
-        self.ask(Reply::Switched, &commands).map(|_| ())
+    pub(crate) fn switch(&self, switches: &[Command]) -> Result<(), Gone> {
+        self.ask(switches).map(|_| ())
     }
 
-    /// Sends commands, fewer than a ring holds, and waits for as many replies of this kind.
-    fn ask(&self, wanted: Reply, commands: &[(Command, [u64; 2])]) -> Result<Vec<Message>, Gone> {
-        for (what, [first, second]) in commands {
-            let message = Message { what: *what as u64, arguments: [*first, *second, 0] };
-            assert!(self.commands.send(self.replies, message), "the ring was empty");
-        }
+    /// Sends commands, fewer than a ring holds, and waits for the answer to each.
+    fn ask(&self, commands: &[Command]) -> Result<Vec<Reply>, Gone> {
+        let send = |command: &Command| self.commands.send(self.replies, command.encode());
+        let sent: Vec<Sequence> =
+            commands.iter().map(|command| send(command).expect("the ring was empty")).collect();
         let flags = rustix::thread::futex::Flags::empty();
         let _ = rustix::thread::futex::wake(&self.commands.doorbell, flags, 1);
         let begin = Instant::now();
@@ -111,10 +111,11 @@ impl Region {
                 thread::sleep(Duration::from_micros(50));
                 continue;
             };
-            let is_refusal = reply.what == Reply::Refused as u64;
-            assert!(!is_refusal, "process {} refuses {reply:?}", self.pid);
-            if reply.what == wanted as u64 {
-                found.push(reply);
+            let answer = Answer::decode(reply).expect("it says what it means");
+            let is_refusal = matches!(answer.reply, Reply::Refused { .. });
+            assert!(!is_refusal, "process {} refuses {answer:?}", self.pid);
+            if answer.to.is_some_and(|to| sent.contains(&to)) {
+                found.push(answer.reply);
             }
         }
         Ok(found)

@@ -2,10 +2,13 @@
 //! objects, pauses, ranks that become known late.
 
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use crate::stage::{SECOND, Stage, amounts, focus, names};
 use whyperf_daemon::View;
-use whyperf_layout::{Command, Kind, Message, Moved, ObjectKind, State};
+use whyperf_layout::{
+    Answer, CodeState, Command, Kind, Message, Moved, ObjectKind, Outcome, Reply, Sequence, State,
+};
 use whyperf_model::Metric;
 
 #[test]
@@ -26,7 +29,7 @@ fn a_slot_used_again_is_another_thread() {
     assert!(!names(&round.appeared).contains(&"/Process/0/0".to_owned()), "it is gone already");
     assert_eq!(
         process.received(),
-        Some(Message { what: Command::ReleaseSlot as u64, arguments: [0, 1, 0] })
+        Some((Sequence(1), Command::ReleaseSlot { slot: 0, generation: 1 }))
     );
     assert!(amounts(&stage.sample(2 * SECOND), wall).is_empty(), "no thread, nobody to report");
 
@@ -154,12 +157,13 @@ fn commands_arrive_and_replies_are_told() {
     assert_eq!(stage.daemon.switch("hot", Some("2"), false), 1);
     assert_eq!(stage.daemon.switch("hot", Some("3"), false), 0);
     assert_eq!(stage.daemon.switch("cold", None, false), 0);
-    let number = u64::from(hot);
-    let command = Message { what: Command::SwitchOff as u64, arguments: [number, 0, 0] };
-    assert_eq!(process.received(), Some(command));
-    process.reply(Message { what: 1, arguments: [number, 0, 0] });
-    process.reply(Message { what: 2, arguments: [number, 99, 0] });
-    process.reply(Message { what: 77, arguments: [number, 99, 0] });
+    let (sequence, command) = process.received().expect("a command");
+    assert_eq!(command, Command::SwitchOff { region: hot });
+    let reply = Reply::SwitchedOff { region: hot };
+    process.reply(Answer { to: Some(sequence), reply }.encode());
+    let reply = Reply::TooHot { region: hot, visits: 99, burst: 0 };
+    process.reply(Answer::unasked(reply).encode());
+    process.reply(Message { what: 77, arguments: [u64::from(hot), 99, 0] });
     let round = stage.sample(2 * SECOND);
     let told: Vec<_> =
         round.switched.iter().map(|s| format!("{} {:?}", s.region, s.outcome)).collect();
@@ -179,7 +183,8 @@ fn what_was_hot_before_it_was_read_is_told_and_never_taken_for_nothing() {
     let visit = thread.add(1, hot, 0, 0);
     thread.begin(visit, stage.at(1));
     thread.end(stage.at(2), Moved::default());
-    process.reply(Message { what: 2, arguments: [u64::from(hot), 99, 0] });
+    let reply = Reply::TooHot { region: hot, visits: 99, burst: 0 };
+    process.reply(Answer::unasked(reply).encode());
     let round = stage.sample(SECOND);
     assert_eq!(round.switched.len(), 1, "the region was new to the daemon");
     let code = names(&round.appeared).into_iter().find(|name| name.ends_with("/hot"));
@@ -195,6 +200,58 @@ fn what_was_hot_before_it_was_read_is_told_and_never_taken_for_nothing() {
     let told: Vec<_> = off.iter().map(|o| (o.region.as_str(), o.process, o.visits)).collect();
     assert_eq!(told, [("hot", 2, 99)]);
     assert!(off[0].by_itself);
+}
+
+#[test]
+fn a_process_that_is_left_is_asked_once_and_nothing_more_is_sent_to_it() {
+    let mut stage = Stage::new();
+    let process = stage.process(1);
+    process.has_agent();
+    process.region("hot", Kind::User, 0);
+    stage.sample(SECOND);
+    assert_eq!(process.received(), None);
+    stage.daemon.leave(Duration::from_secs(1));
+    let patience = 900_000_000;
+    assert_eq!(process.received(), Some((Sequence(1), Command::Detach { patience })));
+    assert!(!stage.daemon.is_left(), "it did not answer");
+    assert_eq!(stage.daemon.silent(), [stage.pid()]);
+    assert_eq!(stage.daemon.switch("hot", None, false), 0);
+    stage.sample(2 * SECOND);
+    assert_eq!(process.received(), None);
+    process.leave(stage.at(2 * SECOND));
+    assert!(stage.daemon.is_left() && stage.daemon.unrestored().is_empty());
+}
+
+#[test]
+fn what_could_not_be_restored_is_named_with_its_reason() {
+    let mut stage = Stage::new();
+    let process = stage.process(1);
+    process.has_agent();
+    let [restored, traced] = ["restored", "traced"].map(|name| process.region(name, Kind::User, 0));
+    process.set_code(restored, CodeState::Own, Outcome::Done);
+    process.set_code(traced, CodeState::Patched, Outcome::TracerPresent);
+    stage.sample(SECOND);
+    stage.daemon.leave(Duration::from_secs(1));
+    let (sequence, _) = process.received().expect("it is asked to go");
+    let reply = Reply::Detached { unrestored: 1 };
+    process.reply(Answer { to: Some(sequence), reply }.encode());
+    process.leave(stage.at(2 * SECOND));
+    assert!(stage.daemon.is_left());
+    let named = stage.daemon.unrestored();
+    let named: Vec<_> = named.iter().map(|one| (one.pid, one.reason)).collect();
+    assert_eq!(named, [(stage.pid(), "a debugger follows the process")]);
+}
+
+#[test]
+fn one_that_appears_while_others_are_left_is_asked_to_go_too() {
+    let mut stage = Stage::new();
+    stage.daemon.leave(Duration::from_secs(1));
+    let process = stage.process(1);
+    process.has_agent();
+    assert!(!stage.daemon.is_left());
+    assert!(matches!(process.received(), Some((_, Command::Detach { .. }))));
+    process.leave(stage.at(SECOND));
+    assert!(stage.daemon.is_left());
 }
 
 #[test]

@@ -94,16 +94,21 @@ pub(super) fn arm(tables: Tables, first: u64, count: u64, held: &Held) -> Option
         }
     }
     for batch in &batches {
-        match batch.flip(&ground.text) {
-            Ok(()) => batch.sites().for_each(|site| site.set(State::Armed)),
-            Err(outcome) => {
-                let failed = |at: &usize| batch.sites().any(|site| is_told(tables, *at, site));
-                records.clone().filter(failed).for_each(|at| tell(tables, at, 0, outcome));
-            }
+        let outcome = flip(tables, batch, &ground.text);
+        for site in batch.sites().filter(|site| !site.is(State::Armed)) {
+            let failed = records.clone().filter(|at| is_told(tables, *at, site));
+            failed.for_each(|at| tell(tables, at, 0, outcome));
         }
     }
     let is_armed = |at: &usize| tables.result(*at).load(Ordering::Relaxed) as u32 == 0;
     Some(records.filter(is_armed).count() as u64)
+}
+
+/// Changes the bytes of a batch, and tells the daemon in which state they are.
+fn flip(tables: Tables, batch: &Batch, text: &Text) -> Outcome {
+    let outcome = batch.flip(text).err().unwrap_or(Outcome::Done);
+    batch.sites().for_each(|site| site.tell(tables, outcome));
+    outcome
 }
 
 /// Whether the function announces its calls by itself, so that only its entry is told.
@@ -147,6 +152,10 @@ fn admit(tables: Tables, ground: &Ground, patch: &Patch, held: &Held) -> Result<
         site.set(State::Forgotten);
     }
     let known = site::of_entry(patch.entry);
+    if known.and_then(site::of_slot).is_some_and(|site| site.is(State::Trapped)) {
+        // Its last change is not finished; the agent tries again.
+        return Err(Outcome::Busy);
+    }
     // Its island is still there.
     let is_retiring = known.and_then(site::of_slot).is_some_and(|site| {
         site.is(State::Retiring)
@@ -266,49 +275,57 @@ pub(super) fn disarm(tables: Tables, id: u16, held: &Held) -> Outcome {
 
 /// The same for whatever regions are wanted.
 pub(super) fn disarm_those(tables: Tables, is_one: &impl Fn(u16) -> bool, held: &Held) -> Outcome {
-    let wanted = |site: &Site, state| site.is(state) && is_one(site.region());
-    let ground = match Ground::new(held) {
-        Ok(ground) => ground,
-        Err(outcome) => return outcome,
-    };
-    let mut first = Outcome::Done;
-    let mut from = 0;
-    while let Some(found) = (from..site::used()).find(|slot| is_wanted(*slot, is_one)) {
-        from = site::used().min(found + STAGING_CAPACITY);
-        let mut batch = Batch::new(Way::Out);
-        let mut retiring = Batch::new(Way::Out);
-        let mut ran = Ran::default();
-        for slot in found..from {
-            if let Some(site) = site::of_slot(slot).filter(|site| wanted(site, State::Armed)) {
-                match rest(tables, &ground, site, &mut ran) {
-                    Outcome::Done => batch.add(slot),
-                    outcome => first = outcome,
-                }
-            }
-        }
-        if let Err(outcome) = batch.flip(&ground.text) {
-            return outcome;
-        }
-        for site in batch.sites() {
-            site.set(if has_island(site) { State::Retiring } else { State::Disarmed });
-        }
-        for slot in found..from {
-            if site::of_slot(slot).is_some_and(|site| wanted(site, State::Retiring)) {
-                retiring.add(slot);
-            }
-        }
-        match retiring.clear_islands(&ground.text) {
-            Ok(()) => retiring.sites().for_each(|site| site.set(State::Disarmed)),
-            Err(outcome) => first = outcome,
-        }
+    let is_wanted = |site: &&Site| site.is_changed() && is_one(site.region());
+    if site::all().find(is_wanted).is_none() {
+        return Outcome::Done;
     }
-    first
+    let mut ran = Ran::default();
+    let switch_off = |site: &Site| {
+        let id = site.region();
+        site::switch(tables, id, false, &mut ran);
+        tables.region(id).switched.store(0, Ordering::Relaxed);
+    };
+    let outcome = give_back(is_one, switch_off, held).err().unwrap_or(Outcome::Done);
+    site::all().filter(|site| is_one(site.region())).for_each(|site| site.tell(tables, outcome));
+    outcome
 }
 
-fn is_wanted(slot: usize, is_one: &impl Fn(u16) -> bool) -> bool {
-    site::of_slot(slot).is_some_and(|site| {
-        (site.is(State::Armed) || site.is(State::Retiring)) && is_one(site.region())
-    })
+/// The same in a forked child, which is not measured.
+pub(super) fn disarm_fork(held: &Held) -> Result<(), Outcome> {
+    give_back(&|_| true, site::rest, held)
+}
+
+/// Gives bytes back, those of islands too; `switch_off` is called for each function before.
+fn give_back(
+    is_one: &impl Fn(u16) -> bool,
+    mut switch_off: impl FnMut(&Site),
+    held: &Held,
+) -> Result<(), Outcome> {
+    let is_wanted = |site: &Site| site.is_changed() && is_one(site.region());
+    let ground = Ground::new(held)?;
+    let mut outcome = Ok(());
+    let mut from = 0;
+    while let Some(found) =
+        (from..site::used()).find(|slot| site::of_slot(*slot).is_some_and(is_wanted))
+    {
+        from = site::used().min(found + STAGING_CAPACITY);
+        let piece = || (found..from).filter_map(|slot| Some((slot, site::of_slot(slot)?)));
+        let mut batch = Batch::new(Way::Out);
+        for (slot, site) in piece().filter(|(_, site)| is_wanted(site) && !site.is(State::Retiring))
+        {
+            switch_off(site);
+            match may_be_disarmed(&ground, site) {
+                Outcome::Done => batch.add(slot),
+                other => outcome = Err(other),
+            }
+        }
+        outcome = batch.flip(&ground.text).and(outcome);
+        let mut retiring = Batch::new(Way::Out);
+        let of_islands = piece().filter(|(_, site)| is_wanted(site) && site.is(State::Retiring));
+        of_islands.for_each(|(slot, _)| retiring.add(slot));
+        outcome = retiring.clear_islands(&ground.text).and(outcome);
+    }
+    outcome
 }
 
 /// Arms functions again that got their bytes back, as they were armed before; they are off.
@@ -324,9 +341,7 @@ pub(super) fn again(tables: Tables, is_one: &impl Fn(u16) -> bool, held: &Held) 
             batch.add(slot);
         }
     }
-    if batch.flip(&ground.text).is_ok() {
-        batch.sites().for_each(|site| site.set(State::Armed));
-    }
+    flip(tables, &batch, &ground.text);
 }
 
 /// Whether the code of a function that was disarmed is still there, and the compiler's.
@@ -345,18 +360,15 @@ pub(super) fn is_armed(id: u16) -> bool {
     compiled::is_region(id) || site::of_region(id).is_some_and(|(_, site)| site.is(State::Armed))
 }
 
-fn has_island(site: &Site) -> bool {
-    site.island.load(Ordering::Relaxed) != 0
-}
-
-/// Switches a function off that is about to be disarmed, and looks whether it may be.
-fn rest(tables: Tables, ground: &Ground, site: &Site, ran: &mut Ran) -> Outcome {
-    let id = site.region();
-    site::switch(tables, id, false, ran);
-    tables.region(id).switched.store(0, Ordering::Relaxed);
+/// Looks whether a function that was switched off may be disarmed.
+fn may_be_disarmed(ground: &Ground, site: &Site) -> Outcome {
     let is_code =
         ground.maps.holds(site.at.load(Ordering::Relaxed), site.length.load(Ordering::Relaxed));
-    if is_code && batch::holds(&ground.text, site, Way::In) {
+    let is_ours = || {
+        let is_trapped = site.is(State::Trapped) && batch::may_be_trapped(&ground.text, site);
+        is_trapped || batch::holds(&ground.text, site, Way::In)
+    };
+    if is_code && is_ours() {
         return Outcome::Done;
     }
     // Somebody else's bytes are not ours to replace.

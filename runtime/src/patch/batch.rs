@@ -8,12 +8,16 @@
 //! At no moment can a thread execute a mixture: before 3 the first byte is a trap, whose handler
 //! leads to the copy. Most sites are one instruction, so nobody stands inside; where they are several,
 //! all threads are looked at between 1 and 2.
+//!
+//! The kernel may refuse each write and each synchronization. What fails in 1 goes back. What fails later is
+//! tried again, and at last left a trap: that works, whatever lies behind the first byte.
 
 use super::inspection;
 use super::site::{self, JUMP, Site, State};
 use super::text::{Text, synchronize};
 use super::trap;
-use core::sync::atomic::{AtomicU64, Ordering};
+use crate::kernel;
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use whyperf_layout::Outcome;
 use whyperf_layout::geometry::STAGING_CAPACITY;
 
@@ -21,6 +25,8 @@ use whyperf_layout::geometry::STAGING_CAPACITY;
 #[derive(Debug)]
 pub(super) struct Batch {
     slots: [u16; STAGING_CAPACITY],
+    /// Where each stood when it was added.
+    before: [State; STAGING_CAPACITY],
     used: usize,
     /// From the first site to the last, or island: nobody stands inside elsewhere.
     span: (u64, u64),
@@ -39,16 +45,17 @@ pub(super) enum Way {
 impl Batch {
     /// An empty one.
     pub(super) const fn new(way: Way) -> Self {
-        Self { slots: [0; STAGING_CAPACITY], used: 0, span: (u64::MAX, 0), way }
+        let before = [State::Free; STAGING_CAPACITY];
+        Self { slots: [0; STAGING_CAPACITY], before, used: 0, span: (u64::MAX, 0), way }
     }
 
     /// Adds a slot; nothing when there is no room.
     pub(super) fn add(&mut self, slot: usize) {
-        if let Some(place) = self.slots.get_mut(self.used) {
-            *place = slot as u16;
+        let Some(site) = site::of_slot(slot) else { return };
+        let places = (self.slots.get_mut(self.used), self.before.get_mut(self.used));
+        if let (Some(place), Some(before)) = places {
+            (*place, *before) = (slot as u16, site.state());
             self.used += 1;
-        }
-        if let Some(site) = site::of_slot(slot) {
             let island = site.island.load(Ordering::Relaxed);
             for place in [at(site), island].into_iter().filter(|place| *place != 0) {
                 let (low, high) = self.span;
@@ -83,57 +90,141 @@ impl Batch {
         self.slots.iter().take(self.used).filter_map(|slot| site::of_slot(usize::from(*slot)))
     }
 
-    /// Changes the bytes. When the kernel refuses in the middle, what was changed goes back.
+    /// The sites, each with where it stood when it was added.
+    fn with_before(&self) -> impl Iterator<Item = (&'static Site, State)> {
+        self.sites().zip(self.before)
+    }
+
+    /// Changes the bytes. When that fails each site says where it stands: those that went back where they
+    /// stood before, the others are [`State::Trapped`].
     pub(super) fn flip(&self, text: &Text) -> Result<(), Outcome> {
-        let way = self.way;
         if self.used == 0 {
             return Ok(());
         }
-        if way == Way::In && !self.sites().all(|site| write_island(text, site)) {
-            return Err(Outcome::NoTextWrite);
-        }
-        let trapped = self.sites().all(|site| text.write(at(site), &[trap::byte()]));
-        if !trapped || !synchronize() {
-            self.sites().for_each(|site| take_back_all(text, site, way));
-            synchronize();
-            return Err(if trapped { Outcome::NoCoreSync } else { Outcome::NoTextWrite });
-        }
-        if way == Way::In
-            && self.sites().any(Site::is_divided)
-            && let Err(outcome) = inspection::clear(self, text)
-        {
-            self.sites().for_each(|site| take_back_all(text, site, way));
-            synchronize();
+        if let Err(outcome) = self.begin(text) {
+            self.take_back(text);
             return Err(outcome);
         }
-        for site in self.sites() {
-            let (bytes, length) = new_bytes(site, way);
-            text.write(at(site) + 1, bytes.get(1..length).unwrap_or(&[]));
+        self.finish(text)
+    }
+
+    /// Puts traps, and makes sure that nobody stands behind one.
+    fn begin(&self, text: &Text) -> Result<(), Outcome> {
+        if self.way == Way::In && !self.sites().all(|site| write_island(text, site)) {
+            return Err(Outcome::NoTextWrite);
         }
-        synchronize();
         for site in self.sites() {
-            let (bytes, _) = new_bytes(site, way);
-            text.write(at(site), bytes.get(..1).unwrap_or(&[]));
+            // First: in a child that is forked in between the state must say what there may be.
+            site.set(State::Trapped);
+            if !write(text, at(site), &[trap::byte()]) {
+                return Err(Outcome::NoTextWrite);
+            }
         }
-        synchronize();
+        if !synchronize_surely() {
+            return Err(Outcome::NoCoreSync);
+        }
+        if self.way == Way::In && self.sites().any(Site::is_divided) {
+            inspection::clear(self, text)?;
+        }
         Ok(())
+    }
+
+    /// Only first bytes have changed, and islands, to which nothing led yet.
+    fn take_back(&self, text: &Text) {
+        for (site, before) in self.with_before().filter(|(site, _)| site.is(State::Trapped)) {
+            // What stood at a trap before has other bytes behind it.
+            if before == State::Trapped {
+                continue;
+            }
+            let (bytes, _) = new_bytes(site, if self.way == Way::In { Way::Out } else { Way::In });
+            let first = bytes.get(..1).unwrap_or(&[]);
+            if write(text, at(site), first) || text.holds(at(site), first) {
+                site.set(before);
+            }
+        }
+        // A processor that still finds the trap is led to the copy, which needs no synchronization.
+        let _ = synchronize_surely();
+        if self.way == Way::Out {
+            return;
+        }
+        for (site, before) in self.with_before().filter(|(site, _)| !site.is(State::Trapped)) {
+            // An island from which the site was taken earlier waits until nobody stands there.
+            if before != State::Retiring && !clear_island(text, site) {
+                site.set(State::Retiring);
+            }
+        }
+    }
+
+    /// Behind traps: the other bytes, then the first.
+    fn finish(&self, text: &Text) -> Result<(), Outcome> {
+        let (way, mut outcome) = (self.way, Ok(()));
+        let mut is_written = [true; STAGING_CAPACITY];
+        for (site, written) in self.sites().zip(&mut is_written) {
+            let (bytes, length) = new_bytes(site, way);
+            *written = write(text, at(site) + 1, bytes.get(1..length).unwrap_or(&[]));
+        }
+        if !synchronize_surely() {
+            return Err(Outcome::NoCoreSync);
+        }
+        for (site, written) in self.sites().zip(is_written) {
+            let (bytes, _) = new_bytes(site, way);
+            if written && write(text, at(site), bytes.get(..1).unwrap_or(&[])) {
+                site.set(reached(site, way));
+            } else {
+                outcome = Err(Outcome::NoTextWrite);
+            }
+        }
+        if synchronize_surely() { outcome } else { outcome.and(Err(Outcome::NoCoreSync)) }
     }
 
     /// Takes the islands of disarmed sites away, when nobody stands on one any more.
     pub(super) fn clear_islands(&self, text: &Text) -> Result<(), Outcome> {
-        let has_island = |site: &&Site| site.island.load(Ordering::Relaxed) != 0;
-        if self.sites().find(has_island).is_none() {
+        if self.used == 0 {
             return Ok(());
         }
         inspection::clear(self, text)?;
-        for site in self.sites().filter(has_island) {
-            let bytes = site.bytes(&site.island_original);
-            let at = site.island.load(Ordering::Relaxed);
-            text.write(at, bytes.get(..JUMP).unwrap_or(&[]));
+        let mut outcome = Ok(());
+        for site in self.sites() {
+            if clear_island(text, site) {
+                site.set(State::Disarmed);
+            } else {
+                outcome = Err(Outcome::NoTextWrite);
+            }
         }
-        synchronize();
-        Ok(())
+        // Nobody executes these bytes before the island is there again, which is synchronized.
+        if synchronize_surely() { outcome } else { outcome.and(Err(Outcome::NoCoreSync)) }
     }
+}
+
+/// Where a site stands whose bytes were changed.
+fn reached(site: &Site, way: Way) -> State {
+    match way {
+        Way::In => State::Armed,
+        Way::Out if site.island.load(Ordering::Relaxed) != 0 => State::Retiring,
+        Way::Out => State::Disarmed,
+    }
+}
+
+/// Tries of a write or of a synchronization, and nanoseconds between two of them.
+const TRIES: u32 = 5;
+const PAUSE: u64 = 200_000;
+
+fn surely(deed: impl Fn() -> bool) -> bool {
+    (0..TRIES).any(|time| {
+        if time > 0 {
+            kernel::futex_wait(&AtomicU32::new(0), 0, PAUSE);
+        }
+        deed()
+    })
+}
+
+/// Writes bytes; where the kernel refuses at first, again.
+fn write(text: &Text, at: u64, bytes: &[u8]) -> bool {
+    surely(|| text.write(at, bytes))
+}
+
+fn synchronize_surely() -> bool {
+    surely(synchronize)
 }
 
 fn at(site: &Site) -> u64 {
@@ -153,22 +244,21 @@ fn new_bytes(site: &Site, way: Way) -> ([u8; 8], usize) {
 fn write_island(text: &Text, site: &Site) -> bool {
     let at = site.island.load(Ordering::Relaxed);
     let bytes = site.bytes(&site.island_patched);
-    at == 0 || bytes.get(..JUMP).is_some_and(|bytes| text.write(at, bytes))
+    at == 0 || bytes.get(..JUMP).is_some_and(|bytes| write(text, at, bytes))
 }
 
-fn take_back(text: &Text, site: &Site, way: Way) {
-    let old = if way == Way::In { Way::Out } else { Way::In };
-    text.write(at(site), new_bytes(site, old).0.get(..1).unwrap_or(&[]));
-}
-
-/// The change failed: the site gets its first byte back, and the island, to which nothing led yet, its
-/// own. One from which the site was taken earlier waits until nobody stands there.
-fn take_back_all(text: &Text, site: &Site, way: Way) {
-    take_back(text, site, way);
+/// Gives an island its own bytes back.
+fn clear_island(text: &Text, site: &Site) -> bool {
     let at = site.island.load(Ordering::Relaxed);
-    if way == Way::In && at != 0 && !site.is(State::Retiring) {
-        text.write(at, site.bytes(&site.island_original).get(..JUMP).unwrap_or(&[]));
-    }
+    let bytes = site.bytes(&site.island_original);
+    at == 0 || bytes.get(..JUMP).is_some_and(|bytes| write(text, at, bytes))
+}
+
+/// Whether the first byte is a trap, or the one that was to follow or to go: then the site is ours to settle.
+pub(super) fn may_be_trapped(text: &Text, site: &Site) -> bool {
+    let [ours, ..] = site.ours();
+    let [own, ..] = site.bytes(&site.original);
+    trap::bytes().chain([ours, own]).any(|first| text.holds(at(site), &[first]))
 }
 
 /// Whether site and island hold these bytes.

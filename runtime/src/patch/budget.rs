@@ -19,7 +19,7 @@ use crate::{agent, clock, kernel};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use whyperf_layout::geometry::REGION_CAPACITY;
 use whyperf_layout::slot::low;
-use whyperf_layout::{Message, Node, Reply};
+use whyperf_layout::{Answer, Node, Reply};
 
 /// Visits that an interval may have now, and when nothing else costs anything.
 static ALLOWED: AtomicU32 = AtomicU32::new(0);
@@ -238,11 +238,10 @@ fn cool(tables: Tables, id: u16, held: &Held) {
     let burst = COUNTED.get(usize::from(id)).map_or(0, |own| own.load(Ordering::Relaxed));
     let visits = (burst >> 32).max(1);
     record.hot_visits.store(visits, Ordering::Relaxed);
-    let arguments = [u64::from(id), visits, burst];
-    agent::reply(tables, Message { what: Reply::TooHot as u64, arguments }, held);
+    let region = u32::from(id);
+    agent::tell(tables, Answer::unasked(Reply::TooHot { region, visits, burst }), held);
     let outcome = arm::disarm(tables, id, held);
-    let arguments = [u64::from(id), outcome as u64, 0];
-    agent::reply(tables, Message { what: Reply::Disarmed as u64, arguments }, held);
+    agent::tell(tables, Answer::unasked(Reply::Disarmed { region, outcome }), held);
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ mod maps;
 mod personality;
 mod place;
 pub(crate) mod pool;
+mod restore;
 pub(crate) mod site;
 mod text;
 mod threads;
@@ -33,34 +34,46 @@ pub(crate) mod visit;
 mod wide;
 pub(crate) mod window;
 
+pub(crate) use restore::{due, is_needed, mend, rest_all, restore, restore_fork};
+
+use crate::agent::Done;
 use crate::lock::Held;
 use crate::view::Tables;
-use whyperf_layout::{Command, Message, Reply};
+use whyperf_layout::{Command, Reply};
 
 /// Carries out a command that concerns functions; `None` when it is another one, or nonsense.
-pub(crate) fn carry_out(tables: Tables, command: Message, held: &Held) -> Option<Message> {
-    let [first, second, third] = command.arguments;
-    let (what, arguments) = if command.what == Command::MapArena as u64 {
-        text::prepare_to_synchronize();
-        let (data, code) = (second & 0xffff_ffff, second >> 32);
-        (Reply::Mapped, [first, arena::map(first, data, code), 0])
-    } else if command.what == Command::Arm as u64 {
-        (Reply::Armed, [third, arm::arm(tables, first, second, held)?, 0])
-    } else if command.what == Command::Disarm as u64 {
-        let id = if first == 0 { 0 } else { function(first)? };
-        window::end(id);
-        let outcome = arm::disarm(tables, id, held);
-        (Reply::Disarmed, [first, outcome as u64, 0])
-    } else if command.what == Command::Window as u64 {
-        let is_set = window::set(tables, function(first)?, second, third, held);
-        (is_set.then_some(Reply::Nothing)?, [0; 3])
-    } else if command.what == Command::Budget as u64 {
-        budget::set(tables, first, second, third);
-        (Reply::Nothing, [0; 3])
-    } else {
-        return None;
+pub(crate) fn carry_out(tables: Tables, command: Command, held: &Held) -> Option<Done> {
+    let reply = match command {
+        Command::MapArena { address, data, code } => {
+            text::prepare_to_synchronize();
+            let error = arena::map(address, u64::from(data), u64::from(code));
+            Reply::Mapped { address, error }
+        }
+        Command::Arm { first, count } => {
+            let count = arm::arm(tables, u64::from(first), u64::from(count), held)?;
+            Reply::Armed { count }
+        }
+        Command::Disarm { region } => {
+            let id = if region == 0 { 0 } else { function(region)? };
+            window::end(id);
+            Reply::Disarmed { region, outcome: arm::disarm(tables, id, held) }
+        }
+        Command::Window { region, on, visits, period } => {
+            let id = function(region)?;
+            if on != 0 || period != 0 {
+                let wanted = window::Wanted { on: u64::from(on), visits, period };
+                return window::set(id, wanted).then_some(Done::Quietly);
+            }
+            window::end(id);
+            Reply::Disarmed { region, outcome: arm::disarm(tables, id, held) }
+        }
+        Command::Budget { visits, interval, whole } => {
+            budget::set(tables, visits, interval, whole);
+            return Some(Done::Quietly);
+        }
+        _ => return None,
     };
-    Some(Message { what: what as u64, arguments })
+    Some(Done::Told(reply))
 }
 
 /// The measurement ended: the program's handlers are its own again, unless threads still come through an arena.
@@ -80,7 +93,7 @@ pub const TO_CALLER: usize = 16;
 pub const TO_CALLER_OF_WIDE: usize = TO_CALLER + wide::ROOM;
 
 /// The number of a function's region.
-fn function(number: u64) -> Option<u16> {
+fn function(number: u32) -> Option<u16> {
     let id = u16::try_from(number).ok()?;
     (site::of_region(id).is_some() || compiled::is_region(id)).then_some(id)
 }

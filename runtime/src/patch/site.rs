@@ -1,10 +1,13 @@
 //! What was patched: one entry per slot, kept for the life of the process.
 //!
 //! ```text
-//!   Free ──► Armed ◄──► Disarmed
-//!     │        └──────────┴────► Forgotten    the object is gone: its bytes are nobody's any more
-//!     └─────────── Retiring            the island's bytes wait until nobody stands there
+//!   Free ──► Trapped ──► Armed ──► Trapped ──► Disarmed, or Retiring ──► Disarmed
+//!               └─ a change failed: back to where it was; where even that fails, it stays Trapped
+//!   any ──► Forgotten
 //! ```
+//! Every change of bytes goes through `Trapped`, in which the first byte is a trap that leads to the copy:
+//! no thread sees bytes that are neither the compiler's nor ours. A site that stays there works, and is
+//! tried again.
 //! Entries are written under the lock, read by the handler of traps, by switches and by the agent.
 //! A slot, its stub and its region stay bound to their function, for a thread may stand in any of
 //! them at any time.
@@ -17,14 +20,16 @@ use crate::lock::Held;
 use crate::view::Tables;
 use crate::{clock, switch};
 use core::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
-use whyperf_layout::Patch;
 use whyperf_layout::geometry::REGION_CAPACITY;
 use whyperf_layout::patch::BOUNDARIES;
+use whyperf_layout::{CodeState, Outcome, Patch};
 
 /// Where a site stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(super) enum State {
+    /// It was never armed.
+    Free = 0,
     /// Its bytes lead to the stub.
     Armed = 1,
     /// Its bytes are the compiler's again.
@@ -33,6 +38,20 @@ pub(super) enum State {
     Forgotten = 3,
     /// Its bytes are the compiler's again, but those of its island.
     Retiring = 4,
+    /// Its first byte may be a trap, and what lies behind it is nobody's to execute.
+    Trapped = 5,
+}
+
+impl State {
+    /// In which state its code is for the daemon.
+    pub(super) const fn code(self) -> CodeState {
+        match self {
+            Self::Armed => CodeState::Patched,
+            Self::Trapped => CodeState::Trapped,
+            Self::Retiring => CodeState::Island,
+            Self::Disarmed | Self::Forgotten | Self::Free => CodeState::Own,
+        }
+    }
 }
 
 /// One patched function.
@@ -133,12 +152,30 @@ impl Site {
         self.state.load(Ordering::Relaxed) == state as u32
     }
 
+    /// The same as a state.
+    pub(super) fn state(&self) -> State {
+        let states = [State::Armed, State::Disarmed, State::Forgotten, State::Retiring];
+        let mut known = states.into_iter().chain([State::Trapped]);
+        known.find(|state| self.is(*state)).unwrap_or(State::Free)
+    }
+
     /// Where it stands from here on.
     pub(super) fn set(&self, state: State) {
-        if state != State::Armed {
+        if !matches!(state, State::Armed | State::Trapped) {
             self.counting.store(0, Ordering::Relaxed);
         }
         self.state.store(state as u32, Ordering::Relaxed);
+    }
+
+    /// Whether any byte of the program may be other than the compiler's because of it.
+    pub(super) fn is_changed(&self) -> bool {
+        self.state().code() != CodeState::Own
+    }
+
+    /// Tells the daemon in which state its code is, after a try that ended so.
+    pub(super) fn tell(&self, tables: Tables, outcome: Outcome) {
+        let outcome = if self.is_changed() { outcome } else { Outcome::Done };
+        tables.region(self.region()).set_code(self.state().code(), outcome);
     }
 
     /// Its region.
@@ -232,11 +269,6 @@ impl Site {
     }
 }
 
-/// The entries in use.
-pub(super) fn all() -> impl Iterator<Item = &'static Site> {
-    SITES.iter().take(used())
-}
-
 /// Entries in use.
 pub(super) fn used() -> usize {
     USED.load(Ordering::Relaxed) as usize
@@ -271,6 +303,11 @@ pub(crate) fn begin_again() {
 /// The entry of a slot.
 pub(super) fn of_slot(slot: usize) -> Option<&'static Site> {
     SITES.get(slot)
+}
+
+/// All that were ever armed.
+pub(super) fn all() -> impl Iterator<Item = &'static Site> {
+    SITES.iter().take(used())
 }
 
 /// The entry of a region.

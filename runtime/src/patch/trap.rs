@@ -54,6 +54,11 @@ pub(super) fn byte() -> u8 {
     TRAPS.get(CHOSEN.load(Ordering::Relaxed)).map_or(0xcc, |trap| trap.byte)
 }
 
+/// The bytes of all of them.
+pub(super) fn bytes() -> impl Iterator<Item = u8> {
+    TRAPS.iter().map(|trap| trap.byte)
+}
+
 /// Whether its handler is there, and none of the program's behind it.
 fn is_ours(trap: &Trap) -> bool {
     let is_front = |now: Disposition| front::is_front(now.handler);

@@ -10,12 +10,12 @@
 use super::site::{Ran, Site};
 use super::text::Text;
 use super::{arm, count, site};
+use crate::clock;
 use crate::lock::Held;
 use crate::switch::WIPED;
 use crate::view::Tables;
-use crate::{agent, clock};
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use whyperf_layout::{Message, Outcome, Reply};
+use whyperf_layout::Outcome;
 
 /// Functions that can have windows at a time.
 const WINDOWS: usize = 256;
@@ -161,17 +161,20 @@ impl Window {
     }
 }
 
-/// Gives the function windows of `on` nanoseconds in every `period`, each for so many visits at most;
-/// zeros take them away and give it its bytes back. False when that cannot be.
-pub(super) fn set(tables: Tables, id: u16, on: u64, period: u64, held: &Held) -> bool {
-    let (on, most) = (on & u64::from(u32::MAX), (on >> 32) as u32);
-    if on == 0 && period == 0 {
-        end(id);
-        let outcome = arm::disarm(tables, id, held);
-        let arguments = [u64::from(id), outcome as u64, 0];
-        agent::reply(tables, Message { what: Reply::Disarmed as u64, arguments }, held);
-        return true;
-    }
+/// Which windows a function is to have.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted {
+    /// Nanoseconds of a window.
+    pub(super) on: u64,
+    /// Visits that it may have, 0 for any number.
+    pub(super) visits: u32,
+    /// Nanoseconds from the beginning of one to that of the next.
+    pub(super) period: u64,
+}
+
+/// Gives the function windows. False when that cannot be.
+pub(super) fn set(id: u16, wanted: Wanted) -> bool {
+    let Wanted { on, visits: most, period } = wanted;
     if on < SHORTEST || period > LONGEST || period.saturating_sub(on) < SHORTEST {
         return false;
     }

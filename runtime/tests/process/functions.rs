@@ -8,7 +8,7 @@ use std::arch::global_asm;
 use std::fs;
 use std::sync::atomic::Ordering::Relaxed;
 use whyperf_layout::patch::CODE;
-use whyperf_layout::{Command, Kind, Message, Outcome, Patch, ThunkForm, geometry};
+use whyperf_layout::{Command, Kind, Outcome, Patch, ThunkForm, geometry};
 use whyperf_runtime::Region;
 use whyperf_runtime::patch::{compiled, departure};
 
@@ -49,11 +49,11 @@ fn arm(records: [Patch; 2]) {
     for (at, patch) in records.iter().enumerate() {
         region.patch(at).write(patch);
     }
-    tell(&region, Message { what: Command::Arm as u64, arguments: [0, 2, 0] });
+    tell(&region, Command::Arm { first: 0, count: 2 }.encode());
     for (at, id) in [WORK, HANDLER].into_iter().enumerate() {
         let result = region.result(at).load(Relaxed);
         assert_eq!(result, (id as u64) << 32 | Outcome::Done as u64, "record {at}");
-        tell(&region, Message { what: Command::SwitchOn as u64, arguments: [id as u64, 0, 0] });
+        tell(&region, Command::SwitchOn { region: id as u32 }.encode());
     }
 }
 
@@ -62,7 +62,11 @@ fn arm_slots() {
     visit(&READY, || ());
     let code = free_memory_below(functions()[0]);
     let sizes = (geometry::PAGE as u64) << 32 | geometry::PAGE as u64;
-    tell(&own(), Message { what: Command::MapArena as u64, arguments: [code, sizes, 0] });
+    tell(
+        &own(),
+        Command::MapArena { address: code, data: sizes as u32, code: (sizes >> 32) as u32 }
+            .encode(),
+    );
     let [work, handler] = functions();
     arm([plan(work, code, 0), plan(handler, code, 1)]);
 }

@@ -4,16 +4,15 @@ use crate::measured::{only, own, run};
 use crate::threads::tell;
 use crate::{end, visit, visit_from};
 use std::sync::atomic::Ordering::Relaxed;
-use whyperf_layout::{Command, Kind, Message, Reply};
+use whyperf_layout::{Answer, Command, Kind, Message, Refusal, Reply, Sequence};
 use whyperf_runtime::{ObjectId, Region, event, process};
 
 static SOLVE: Region = Region::new(c"solve", Kind::User);
 static STEP: Region = Region::new(c"step", Kind::User);
 
-fn switch(command: Command, region: &str) {
+fn switch(command: fn(u32) -> Command, region: &str) {
     let own = own();
-    let arguments = [u64::from(own.region_named(region)), 0, 0];
-    tell(&own, Message { what: command as u64, arguments });
+    tell(&own, command(own.region_named(region)).encode());
 }
 
 #[test]
@@ -22,28 +21,36 @@ fn the_daemon_switches_regions_and_is_told() {
         visit(&SOLVE, || ());
         visit(&STEP, || ());
         visit(&SOLVE, || {
-            switch(Command::SwitchOff, "solve");
+            switch(|region| Command::SwitchOff { region }, "solve");
             visit(&SOLVE, || visit(&STEP, || ()));
         });
         visit(&SOLVE, || ());
         end(&SOLVE);
-        switch(Command::SwitchOn, "solve");
+        switch(|region| Command::SwitchOn { region }, "solve");
         visit(&SOLVE, || ());
-        tell(&own(), Message { what: Command::SwitchOn as u64, arguments: [99, 0, 0] });
+        tell(&own(), Command::SwitchOn { region: 99 }.encode());
         tell(&own(), Message { what: 12345, arguments: [1, 2, 3] });
     }));
     let slot = region.slot();
     assert_eq!(slot.visits(&["solve"]), 3);
     assert_eq!(slot.visits(&["solve", "step"]), 1);
     assert_eq!(slot.anomalies(), 0);
-    let solve = u64::from(region.region_named("solve"));
-    let mut replies = std::iter::from_fn(|| region.replies().receive(region.commands()))
-        .map(|reply| (reply.what, reply.arguments));
-    assert_eq!(replies.next(), Some((Reply::Switched as u64, [solve, 0, 0])));
-    assert_eq!(replies.next(), Some((Reply::Switched as u64, [solve, 1, 0])));
-    assert_eq!(replies.next(), Some((Reply::Refused as u64, [Command::SwitchOn as u64, 99, 0])));
-    assert_eq!(replies.next(), Some((Reply::Refused as u64, [12345, 1, 2])));
-    assert_eq!(replies.next(), None);
+    let solve = region.region_named("solve");
+    let replies: Vec<_> =
+        std::iter::from_fn(|| region.replies().receive(region.commands())).collect();
+    let refused = |what, argument| {
+        let reason = Refusal::Nonsense;
+        Reply::Refused { what, argument, reason }
+    };
+    // Each is followed by a budget without a limit, of which nothing is said.
+    let expected = [
+        (1, Reply::SwitchedOff { region: solve }),
+        (3, Reply::SwitchedOn { region: solve }),
+        (5, refused(Command::SwitchOn { region: 99 }.encode().what, 99)),
+        (7, refused(12345, 1)),
+    ];
+    let expected = expected.map(|(to, reply)| Some(Answer { to: Some(Sequence(to)), reply }));
+    assert_eq!(replies.into_iter().map(Answer::decode).collect::<Vec<_>>(), expected);
 }
 
 #[test]
@@ -83,7 +90,8 @@ fn a_hot_region_of_the_program_is_switched_off_and_that_is_announced() {
         [0, LOOKS as u32]
     );
     let reply = region.replies().receive(region.commands()).expect("a reply");
-    assert_eq!((reply.what, reply.arguments), (Reply::TooHot as u64, [u64::from(id), LOOKS, 0]));
+    let hot = Reply::TooHot { region: id, visits: LOOKS, burst: 0 };
+    assert_eq!(Answer::decode(reply), Some(Answer::unasked(hot)));
 }
 
 #[test]

@@ -61,8 +61,7 @@ fn a_released_slot_serves_the_next_thread_and_only_then() {
         one_thread();
         let region = own();
         let release = |slot, generation| {
-            let what = Command::ReleaseSlot as u64;
-            tell(&region, Message { what, arguments: [slot, generation, 0] });
+            tell(&region, Command::ReleaseSlot { slot, generation }.encode());
         };
         release(0, 7);
         release(1, 1);
@@ -84,9 +83,8 @@ fn a_slot_released_in_a_program_without_agent_is_used_again() {
         let region = own_after(one_thread);
         for generation in 1..=200 {
             assert_eq!(region.header().agent.load(Relaxed), 0);
-            let what = Command::ReleaseSlot as u64;
-            let message = Message { what, arguments: [0, generation, 0] };
-            assert!(region.commands().send(region.replies(), message));
+            let message = Command::ReleaseSlot { slot: 0, generation }.encode();
+            assert!(region.commands().send(region.replies(), message).is_some());
             one_thread();
         }
     }));
@@ -129,7 +127,7 @@ fn address_space() -> usize {
 
 /// As the daemon: hands a command over and waits until it is carried out.
 pub(crate) fn tell(region: &crate::measured::Region, message: Message) {
-    assert!(region.commands().send(region.replies(), message));
+    assert!(region.commands().send(region.replies(), message).is_some());
     let word = region.commands().doorbell.as_ptr();
     // SAFETY: wakes whoever sleeps on a word of the mapped region.
     unsafe { libc::syscall(libc::SYS_futex, word, libc::FUTEX_WAKE, i32::MAX) };
@@ -138,8 +136,9 @@ pub(crate) fn tell(region: &crate::measured::Region, message: Message) {
         thread::yield_now();
     }
     // A second command is consumed only after the first was carried out.
-    if message.what != Command::Nothing as u64 {
-        tell(region, Message { what: Command::Nothing as u64, arguments: [0; 3] });
+    let nothing = Command::Budget { visits: 0, interval: 0, whole: 0 }.encode();
+    if message != nothing {
+        tell(region, nothing);
     }
 }
 

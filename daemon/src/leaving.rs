@@ -1,0 +1,157 @@
+//! Leaving: each process is asked to go on without us, and awaited until its code is its own again.
+//!
+//! ```text
+//!   None ──Detach sent──► Asked ──the process answers──► Answered: nothing, or what is not restored
+//! ```
+//! From the first step on nothing else is sent to a process. What it could not restore, or did not answer in
+//! time, is named.
+
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use whyperf_instrument::sentence;
+use whyperf_layout::{Answer, CodeState, Command, Outcome, RegionRecord, Reply, State};
+use whyperf_model::Nanos;
+
+use crate::daemon::Daemon;
+use crate::process::Process;
+use crate::region::Region;
+use crate::round::Round;
+
+/// How far a process is with going on without us.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Departure {
+    /// It is watched.
+    #[default]
+    None,
+    /// It was asked to.
+    Asked,
+    /// It does, and this is what is not restored.
+    Answered(Vec<Unrestored>),
+}
+
+/// A function whose code still leads to us. It works on, and records nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unrestored {
+    /// The process.
+    pub pid: u32,
+    /// The function, as far as it is known by name.
+    pub function: String,
+    /// Where it begins.
+    pub address: u64,
+    /// Why it was not restored, in a sentence.
+    pub reason: &'static str,
+}
+
+impl Daemon {
+    /// Asks every process to be measured no further, and those that appear from here on, too. Each may take as
+    /// long to restore its code.
+    pub fn leave(&mut self, patience: Duration) {
+        let nanos = u64::try_from(patience.as_nanos()).unwrap_or(u64::MAX);
+        // Their answers are to arrive before the patience here is over.
+        self.patience = Some(Nanos(nanos / 10 * 9));
+        self.is_left();
+    }
+
+    /// Looks whether every process has gone on without us, or ended.
+    pub fn is_left(&mut self) -> bool {
+        // One may have been forked just before its parent was asked.
+        self.discover(&mut Round::default());
+        let patience = self.patience.unwrap_or_default();
+        let mut is_left = true;
+        for process in &mut self.processes {
+            process.ask_to_go(patience);
+            is_left &= process.has_gone();
+        }
+        is_left
+    }
+
+    /// The functions that were not restored so far, of processes that still run.
+    #[must_use]
+    pub fn unrestored(&self) -> Vec<Unrestored> {
+        self.processes.iter().flat_map(Process::unrestored).collect()
+    }
+
+    /// The processes that were asked to go, still run, and did not answer so far.
+    #[must_use]
+    pub fn silent(&self) -> Vec<u32> {
+        let asked = self.processes.iter().filter(|process| !process.has_gone());
+        asked.map(|process| process.pid).collect()
+    }
+
+    /// The same as [`leave`](Self::leave), with the usual patience, where nobody said how long to wait.
+    pub(crate) fn leave_the_rest(&mut self) {
+        if self.patience.is_some() {
+            return;
+        }
+        let end = Instant::now() + USUAL;
+        self.leave(USUAL);
+        while !self.is_left() && Instant::now() < end {
+            thread::sleep(LOOK);
+        }
+    }
+}
+
+impl Process {
+    /// Asks it to go, unless it was asked or its ring is full, and takes its replies.
+    fn ask_to_go(&mut self, patience: Nanos) {
+        let Some(region) = &self.region else { return };
+        if self.departure == Departure::None
+            && region.send(Command::Detach { patience: patience.0 }).is_some()
+        {
+            self.departure = Departure::Asked;
+            region.agent().wake();
+        }
+        let mut is_answered = false;
+        while let Some(message) = region.replies().receive(region.commands()) {
+            let Some(answer) = Answer::decode(message) else { continue };
+            is_answered |= matches!(answer.reply, Reply::Detached { .. });
+            self.replies.push(answer);
+        }
+        if is_answered {
+            self.departure = Departure::Answered(self.found_patched(region));
+        }
+    }
+
+    /// Whether nothing of it has to be waited for. One without an agent, of which no code was changed, hears of
+    /// its leave when its next thread starts.
+    fn has_gone(&self) -> bool {
+        let Some(region) = &self.region else { return true };
+        let is_changed = |record: &RegionRecord| record.code().0 != CodeState::Own;
+        let has_agent = region.header().agent.load(Ordering::Relaxed) != 0;
+        let hears = has_agent || region.regions().iter().any(is_changed);
+        !hears || region.state() != State::Running || self.life.is_over()
+    }
+
+    fn unrestored(&self) -> Vec<Unrestored> {
+        match (&self.departure, &self.region) {
+            (Departure::Answered(unrestored), _) => unrestored.clone(),
+            (_, Some(region)) if !self.has_gone() => self.found_patched(region),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The functions whose records say that their code is not their own.
+    fn found_patched(&self, region: &Region) -> Vec<Unrestored> {
+        let patched = region.regions().iter().skip(1).filter_map(|record| {
+            let (state, outcome) = record.code();
+            let address = record.address.load(Ordering::Relaxed);
+            let name = || self.catalogue.function_at(address).map(ToString::to_string);
+            let reason = if outcome == Outcome::Done { SILENT } else { sentence(outcome) };
+            (state != CodeState::Own).then(|| Unrestored {
+                pid: self.pid,
+                function: name().unwrap_or_else(|| "a function without a known name".to_owned()),
+                address,
+                reason,
+            })
+        });
+        patched.collect()
+    }
+}
+
+/// What a process that does not answer gives as its reason.
+const SILENT: &str = "the process did not answer in time";
+/// How long processes may take where nobody says, and how often they are looked at.
+const USUAL: Duration = Duration::from_secs(10);
+const LOOK: Duration = Duration::from_millis(5);

@@ -1,0 +1,217 @@
+//! Whether the daemon still lives: it raises a count with each round, and owns the run directory.
+//!
+//! ```text
+//!   count grows ──► alive
+//!   count stands still ──► who owns the directory? ──► nobody any more: gone
+//!                                                 └──► alive: slow or stopped, and gone when that lasts
+//! ```
+//! A daemon that was killed cannot say so. Without it nobody would ever restore the code.
+
+use crate::environ::settings;
+use crate::kernel;
+use crate::view::Tables;
+use core::ffi::CStr;
+use core::sync::atomic::Ordering;
+
+/// Nanoseconds between two looks.
+const EVERY: u64 = 500_000_000;
+/// Looks at which the count stood still, before the owner is looked at.
+const QUIET: u32 = 3;
+/// Looks after which an owner that runs, but beats no more, is none.
+const LOST: u32 = 120;
+
+/// What is known of the daemon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Daemon {
+    /// It reads, or nothing says that it does not.
+    There,
+    /// It is gone, and nobody else comes in its place.
+    Gone,
+}
+
+/// The daemon's count, as it was last seen.
+#[derive(Debug, Default)]
+pub(crate) struct Heartbeat {
+    count: u64,
+    quiet: u32,
+    due: u64,
+}
+
+impl Heartbeat {
+    /// When the next look is due.
+    pub(crate) const fn due(&self) -> u64 {
+        self.due
+    }
+
+    /// Looks if it is time to. The looks are counted, not the time: a process that was stopped together
+    /// with its daemon has looked at nothing meanwhile.
+    pub(crate) fn look(&mut self, tables: Tables, now: u64) -> Daemon {
+        if now < self.due {
+            return Daemon::There;
+        }
+        self.due = now + EVERY;
+        let commands = tables.commands();
+        let count = commands.heartbeat.load(Ordering::Relaxed);
+        let within = u64::from(commands.heartbeat_within.load(Ordering::Relaxed)) * 1_000_000;
+        if self.is_quiet(count, within) && self.is_gone(Owner::of_run_directory()) {
+            Daemon::Gone
+        } else {
+            Daemon::There
+        }
+    }
+
+    /// Whether the count has stood still for longer than it may.
+    fn is_quiet(&mut self, count: u64, within: u64) -> bool {
+        self.quiet = if count == self.count { self.quiet.saturating_add(1) } else { 0 };
+        self.count = count;
+        u64::from(self.quiet) >= u64::from(QUIET) + within / EVERY
+    }
+
+    fn is_gone(&self, owner: Owner) -> bool {
+        match owner {
+            Owner::Ended => true,
+            Owner::Runs => self.quiet >= LOST,
+            Owner::Stopped | Owner::Unknown => false,
+        }
+    }
+}
+
+/// The process that owns the run directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Owner {
+    Runs,
+    /// Somebody stopped it, and may let it go on.
+    Stopped,
+    Ended,
+    /// The directory is there, and does not say whose it is.
+    Unknown,
+}
+
+impl Owner {
+    fn of_run_directory() -> Self {
+        let mut path = Path::default();
+        path.add(settings().directory());
+        if !kernel::exists(path.as_c_str()) {
+            return Self::Ended;
+        }
+        path.add(b"/owner");
+        let mut text = [0; 64];
+        let length = kernel::read_file(path.as_c_str(), &mut text);
+        let Some((process, start)) = owner(text.get(..length).unwrap_or(&[])) else {
+            return Self::Unknown;
+        };
+        let mut path = Path::default();
+        [&b"/proc/"[..], process, b"/stat"].into_iter().for_each(|part| path.add(part));
+        let mut stat = [0; 1024];
+        let length = kernel::read_file(path.as_c_str(), &mut stat);
+        Self::judge(stat.get(..length).unwrap_or(&[]), start)
+    }
+
+    /// What the kernel's line about a process says, if it is the one that began at `start`.
+    fn judge(stat: &[u8], start: &[u8]) -> Self {
+        const STATE: usize = 1;
+        const START: usize = 20;
+        // The name, in parentheses, may hold anything.
+        let fields = stat.rsplit(|byte| *byte == b')').next().unwrap_or(&[]);
+        let field = |index| fields.split(|byte| byte.is_ascii_whitespace()).nth(index);
+        if field(START) != Some(start) {
+            return Self::Ended;
+        }
+        match field(STATE) {
+            Some(b"Z" | b"X") => Self::Ended,
+            Some(b"T" | b"t") => Self::Stopped,
+            _ => Self::Runs,
+        }
+    }
+}
+
+/// The two numbers in the file that names the owner.
+fn owner(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let mut words = text.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty());
+    let (process, start) = (words.next()?, words.next()?);
+    let is_number = |word: &[u8]| word.iter().all(u8::is_ascii_digit);
+    (is_number(process) && is_number(start)).then_some((process, start))
+}
+
+/// A path that grows; what does not fit is left out, so that nothing is found there.
+#[derive(Debug)]
+struct Path {
+    bytes: [u8; 4096],
+    length: usize,
+}
+
+impl Default for Path {
+    fn default() -> Self {
+        Self { bytes: [0; 4096], length: 0 }
+    }
+}
+
+impl Path {
+    fn add(&mut self, part: &[u8]) {
+        let last = self.bytes.len() - 1;
+        let end = (self.length + part.len()).min(last);
+        if let Some(place) = self.bytes.get_mut(self.length..end) {
+            place.iter_mut().zip(part).for_each(|(place, byte)| *place = *byte);
+        }
+        self.length = end;
+    }
+
+    fn as_c_str(&self) -> &CStr {
+        CStr::from_bytes_until_nul(&self.bytes).unwrap_or(c"/")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stat(state: &str, start: u32) -> Vec<u8> {
+        let between = "0 ".repeat(18);
+        format!("12 (a) b) {state} {between}{start} 9 9\n").into_bytes()
+    }
+
+    #[test]
+    fn an_owner_is_known_by_number_and_start() {
+        assert_eq!(owner(b"12 345\n"), Some((&b"12"[..], &b"345"[..])));
+        assert_eq!(owner(b"12\n"), None);
+        assert_eq!(owner(b"../x 1\n"), None);
+        assert_eq!(Owner::judge(&stat("S", 345), b"345"), Owner::Runs);
+        assert_eq!(Owner::judge(&stat("T", 345), b"345"), Owner::Stopped);
+        assert_eq!(Owner::judge(&stat("Z", 345), b"345"), Owner::Ended);
+        assert_eq!(Owner::judge(&stat("S", 346), b"345"), Owner::Ended, "the number came again");
+        assert_eq!(Owner::judge(b"", b"345"), Owner::Ended);
+    }
+
+    #[test]
+    fn this_process_runs() {
+        let length = |text: &[u8; 1024]| text.iter().position(|byte| *byte == 0).unwrap_or(0);
+        let mut text = [0; 1024];
+        kernel::read_file(c"/proc/self/stat", &mut text);
+        let text = &text[..length(&text)];
+        let fields = text.rsplit(|byte| *byte == b')').next().unwrap();
+        let start = fields.split(|byte| *byte == b' ').nth(20).unwrap();
+        assert_eq!(Owner::judge(text, start), Owner::Runs);
+    }
+
+    #[test]
+    fn a_count_that_grows_is_never_quiet_and_one_that_stands_still_is_for_as_long_as_it_may() {
+        let mut heartbeat = Heartbeat::default();
+        assert!((1..100).all(|count| !heartbeat.is_quiet(count, 0)));
+        let looks = |heartbeat: &mut Heartbeat, within| {
+            (0..100).take_while(|_| !heartbeat.is_quiet(99, within)).count()
+        };
+        assert_eq!(looks(&mut heartbeat, 0), 2);
+        assert!(!heartbeat.is_quiet(100, 0));
+        heartbeat.count = 99;
+        assert_eq!(looks(&mut heartbeat, 2_000_000_000), 6);
+    }
+
+    #[test]
+    fn an_owner_that_runs_has_a_minute_and_one_that_is_stopped_any_time() {
+        let heartbeat = |quiet| Heartbeat { quiet, ..Heartbeat::default() };
+        assert!(heartbeat(QUIET).is_gone(Owner::Ended));
+        assert!(!heartbeat(LOST - 1).is_gone(Owner::Runs) && heartbeat(LOST).is_gone(Owner::Runs));
+        assert!(!heartbeat(u32::MAX).is_gone(Owner::Stopped));
+        assert!(!heartbeat(u32::MAX).is_gone(Owner::Unknown));
+    }
+}

@@ -1,0 +1,61 @@
+//! Restoring: all functions get the compiler's bytes back, for good, or as far as that can be done now.
+
+use super::arm;
+use super::compiled;
+use super::site::{self, State};
+use crate::lock::Held;
+use crate::switch;
+use crate::view::Tables;
+use core::sync::atomic::{AtomicU64, Ordering};
+
+/// When functions are tried again whose change could not be finished, in nanoseconds of the clock.
+static MENDED: AtomicU64 = AtomicU64::new(0);
+/// Nanoseconds between two tries.
+const AGAIN: u64 = 10_000_000;
+
+/// Switches all functions off, at once and for good; their bytes come later.
+pub(crate) fn rest_all() {
+    switch::forget_functions();
+    site::all().filter(|site| site.is(State::Armed)).for_each(site::rest);
+}
+
+/// Gives all functions their bytes back; answers how many still lead to us. Their records say why.
+pub(crate) fn restore(tables: Tables, held: &Held) -> u32 {
+    switch::forget_functions();
+    compiled::rest(tables, 0);
+    arm::disarm_those(tables, &|_| true, held);
+    site::all().filter(|site| site.is_changed()).count() as u32
+}
+
+/// Whether any function leads to us.
+pub(crate) fn is_needed() -> bool {
+    site::all().any(site::Site::is_changed)
+}
+
+/// The same in a forked child that is not measured. It has one thread and no daemon, so this is the only try;
+/// what fails works on, switched off.
+pub(crate) fn restore_fork() {
+    if is_needed() {
+        let held = Held::take();
+        let _ = arm::disarm_fork(&held);
+    }
+}
+
+/// The agent: tries again what could not be finished.
+pub(crate) fn mend(tables: Tables, now: u64, held: &Held) {
+    if !is_unfinished() || now < MENDED.load(Ordering::Relaxed) {
+        return;
+    }
+    let is_one = |id| site::of_region(id).is_some_and(|(_, site)| site.is(State::Trapped));
+    arm::disarm_those(tables, &is_one, held);
+    MENDED.store(now.saturating_add(AGAIN), Ordering::Relaxed);
+}
+
+/// When [`mend`] has something to do.
+pub(crate) fn due() -> u64 {
+    if is_unfinished() { MENDED.load(Ordering::Relaxed) } else { u64::MAX }
+}
+
+fn is_unfinished() -> bool {
+    site::all().any(|site| site.is(State::Trapped))
+}
