@@ -1,11 +1,13 @@
 //! `whyperf attach`: programs that run already are watched, go on as they were, and end as they would have.
 
 mod alike;
+mod as_before;
 mod attached;
 mod jobs;
 mod killed;
 #[path = "../live/launcher.rs"]
 mod launcher;
+mod left;
 #[path = "../needs.rs"]
 mod needs;
 #[expect(dead_code, reason = "the live tests use all of it")]

@@ -10,7 +10,7 @@ use crate::target::Target;
 use crate::{programs, shipped};
 
 /// The places in memory where a process's code is not what its file has.
-fn differences(pid: u32) -> (usize, Vec<String>) {
+pub(crate) fn differences(pid: u32) -> (usize, Vec<String>) {
     let maps = fs::read_to_string(format!("/proc/{pid}/maps")).expect("the program runs");
     let memory = File::open(format!("/proc/{pid}/mem")).expect("it is our child");
     let number = |text: &str| u64::from_str_radix(text, 16).expect("the kernel wrote it");

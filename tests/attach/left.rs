@@ -1,0 +1,120 @@
+//! However a measurement ends, the program goes on with its own code: after a time, by an interruption, or by a
+//! daemon that is killed.
+
+use std::fs;
+use std::io::Read as _;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::shipped;
+use crate::target::{Target, build};
+use crate::text;
+
+/// A function of `left.c` that is measured as long as somebody watches.
+const MEASURED: [&str; 3] = ["--measure", "calls", "</Code/left.c/step>"];
+/// No machine is so slow.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let begin = Instant::now();
+    while !is_so() {
+        assert!(begin.elapsed() < PATIENCE, "never {what}");
+        thread::yield_now();
+    }
+}
+
+fn is_patched(pid: u32) -> bool {
+    !text::differences(pid).1.is_empty()
+}
+
+fn threads(pid: u32) -> usize {
+    fs::read_dir(format!("/proc/{pid}/task")).map_or(0, Iterator::count)
+}
+
+fn whyperf(words: &[&str]) -> Child {
+    let mut command = Command::new(shipped::whyperf());
+    command.args(words).stderr(Stdio::piped());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("whyperf starts")
+}
+
+fn attach(pid: u32, options: &[&str]) -> Child {
+    let words = [&["attach", "-q", "--no-store"], &MEASURED[..], options, &[&pid.to_string()]];
+    let whyperf = whyperf(&words.concat());
+    until("patched", || is_patched(pid));
+    whyperf
+}
+
+fn send(pid: u32, signal: rustix::process::Signal) {
+    let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
+    rustix::process::kill_process(pid.expect("a number"), signal).expect("it is ours");
+}
+
+fn target(name: &str) -> Target {
+    Target::start(&mut Command::new(build("left.c", name, "gcc", &["-g"])))
+}
+
+const DONE: &str = "0 lost, done\n";
+
+#[test]
+fn the_daemon_is_killed() {
+    let target = target("left-killed");
+    let mut daemon = attach(target.pid(), &[]);
+    daemon.kill().expect("it is ours");
+    daemon.wait().expect("it is ours");
+    until("restored", || !is_patched(target.pid()) && threads(target.pid()) == 1);
+    assert_eq!(target.end(), (Some(0), DONE.to_owned()));
+    let swept = Command::new(shipped::whyperf()).arg("clean").output().expect("whyperf starts");
+    assert!(swept.status.success());
+}
+
+#[test]
+fn the_user_asks_whyperf_to_end() {
+    let target = target("left-interrupted");
+    let mut watcher = attach(target.pid(), &[]);
+    send(watcher.id(), rustix::process::Signal::TERM);
+    assert_eq!(watcher.wait().expect("it is ours").code(), Some(0));
+    assert!(!is_patched(target.pid()));
+    assert_eq!(target.end(), (Some(0), DONE.to_owned()));
+}
+
+#[test]
+fn a_stopped_process_is_named_and_leaves_by_itself_when_it_goes_on() {
+    let target = target("left-stopped");
+    let mut watcher = attach(target.pid(), &["--leave-timeout", "0.5"]);
+    send(target.pid(), rustix::process::Signal::STOP);
+    send(watcher.id(), rustix::process::Signal::TERM);
+    let mut said = String::new();
+    watcher.stderr.take().expect("it was piped").read_to_string(&mut said).expect("text");
+    assert_eq!(watcher.wait().expect("it is ours").code(), Some(4), "{said}");
+    assert!(said.contains(&format!("process {} did not answer", target.pid())), "{said}");
+    send(target.pid(), rustix::process::Signal::CONT);
+    until("restored", || !is_patched(target.pid()) && threads(target.pid()) == 1);
+    assert_eq!(target.end(), (Some(0), DONE.to_owned()));
+}
+
+#[test]
+fn the_time_of_a_run_is_over() {
+    let program = build("left.c", "left-run", "gcc", &["-g"]).display().to_string();
+    let run =
+        [&["run", "--no-store"], &MEASURED[..], &["--duration", "2", "--", &program]].concat();
+    let mut whyperf = whyperf(&run);
+    let children = format!("/proc/{0}/task/{0}/children", whyperf.id());
+    let mut pid = None;
+    until("started", || {
+        let text = fs::read_to_string(&children).unwrap_or_default();
+        pid = text.split_whitespace().next().and_then(|number| number.parse().ok());
+        pid.is_some_and(|pid| threads(pid) == 2)
+    });
+    let pid = pid.expect("it was just there");
+    until("left", || threads(pid) == 1);
+    assert!(!is_patched(pid));
+    assert!(whyperf.try_wait().expect("it is ours").is_none(), "it waits for the program");
+    drop(whyperf.stdin.take());
+    let (mut said, mut printed) = (String::new(), String::new());
+    whyperf.stderr.take().expect("it was piped").read_to_string(&mut said).expect("text");
+    whyperf.stdout.take().expect("it was piped").read_to_string(&mut printed).expect("text");
+    assert_eq!(whyperf.wait().expect("it is ours").code(), Some(0), "{said}");
+    assert!(printed.ends_with(DONE), "{printed}");
+    assert!(said.contains("the program went on alone"), "{said}");
+}

@@ -1,0 +1,40 @@
+! Two threads call a function often until the input ends.
+module parts
+   implicit none
+contains
+   subroutine step(x)
+      double precision, intent(inout) :: x
+      integer :: i
+      do i = 1, 20000
+         x = x * 0.999d0 + 1d0 / (1d0 + x * x)
+      end do
+   end subroutine step
+end module parts
+
+program left
+   use parts
+   use iso_c_binding, only: c_int
+   use iso_fortran_env, only: output_unit
+   implicit none
+   interface
+      function input_has_ended() bind(c)
+         import :: c_int
+         integer(c_int) :: input_has_ended
+      end function input_has_ended
+   end interface
+   double precision :: x(2)
+   integer :: i, round
+   x = 1d0
+   write (output_unit, '(a)') 'ready'
+   flush (output_unit)
+   do while (input_has_ended() == 0)
+      !$omp parallel do num_threads(2) private(round)
+      do i = 1, 2
+         do round = 1, 50
+            call step(x(i))
+         end do
+      end do
+      !$omp end parallel do
+   end do
+   write (output_unit, '(a)') '0 lost, done'
+end program left
