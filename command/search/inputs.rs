@@ -125,7 +125,7 @@ fn lesson(
     let history = |complete| History { application: application.clone(), most, complete };
     let mut pasts = Vec::new();
     for run in store.runs(&history(true))? {
-        let mut past = store.past(&run.id)?;
+        let mut past = store.earlier_run(&run.id)?;
         if !past.was_searched() {
             continue;
         }

@@ -82,7 +82,7 @@ pub(crate) fn diagnose(request: &Diagnose) -> Result<ExitCode> {
     let found = search(request, &store, &source, (hypotheses, &directives))?;
     let summary = store.summary(&source)?;
     let mut report = report_of(request, &store, &summary, &found)?;
-    match store.keep(&diagnosis(request, source, &directives, &found)) {
+    match store.add_diagnosis(&diagnosis(request, source, &directives, &found)) {
         Ok(id) => report.run = Some(id.to_string()),
         // What was found is worth showing all the same.
         Err(error @ (StoreError::ReadOnly { .. } | StoreError::Full { .. })) => {

@@ -9,7 +9,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;
 use whyperf_consultant::{Directives, Entry, Hypotheses};
 use whyperf_experiments::{
-    Access, Combination, Mapped, Past, Selector, Store, Wanted, combine, extract, map,
+    Access, Combination, EarlierRun, Mapped, Selector, Store, Wanted, combine, extract, map,
 };
 
 use crate::output::delivery::{self, status};
@@ -172,9 +172,9 @@ pub(crate) fn directives(verb: &DirectivesVerb) -> Result<ExitCode> {
     }
 }
 
-fn pasts(store: &Path, runs: &[Selector]) -> Result<Vec<Past>> {
+fn pasts(store: &Path, runs: &[Selector]) -> Result<Vec<EarlierRun>> {
     let store = Store::open(store, Access::Read)?;
-    let past = |run: &Selector| Ok(store.past(&store.find(run)?)?);
+    let past = |run: &Selector| Ok(store.earlier_run(&store.find(run)?)?);
     runs.iter().map(past).collect()
 }
 
@@ -184,7 +184,7 @@ fn tried(
     runs: &[Selector],
     wanted: Wanted,
     hypotheses: &Hypotheses,
-) -> Result<Vec<Past>> {
+) -> Result<Vec<EarlierRun>> {
     let mut pasts = pasts(store, runs)?;
     let store = Store::open(store, Access::Read)?;
     for past in pasts.iter_mut().filter(|_| wanted.hold) {

@@ -46,14 +46,16 @@ fn main() -> Result<(), StoreError> {
     timed("its facts", || store.facts(&latest))?;
     timed("its objects", || store.objects(&latest))?;
     let hypotheses = Hypotheses::built_in();
-    let extracted =
-        timed("extract one", || Ok(extract(&[store.past(&latest)?], Wanted::ALL, &hypotheses)))?;
+    let extracted = timed("extract one", || {
+        Ok(extract(&[store.earlier_run(&latest)?], Wanted::ALL, &hypotheses))
+    })?;
     assert!(!extracted.entries.is_empty());
     timed("extract ten", || {
         let ten = History { most: Some(10), ..History::default() };
         let runs = store.runs(&ten)?;
-        let pasts = runs.iter().map(|run| store.past(&run.id)).collect::<Result<Vec<_>, _>>()?;
-        Ok(extract(&pasts, Wanted::ALL, &hypotheses))
+        let earlier =
+            runs.iter().map(|run| store.earlier_run(&run.id)).collect::<Result<Vec<_>, _>>()?;
+        Ok(extract(&earlier, Wanted::ALL, &hypotheses))
     })?;
     let next = Cell::new(1);
     timed("remove one", || {

@@ -1,4 +1,4 @@
-//! A search of a run that is over, kept as a run of its own which names its source.
+//! A search of a run that is over, stored as a run of its own which names its source.
 //!
 //! What was measured is the source's: profile, histograms, resources and environment of a diagnosis are read there. So it is
 //! listed, shown and learned from as any run, takes little room, and goes when its source goes. Its name follows from what was asked of which run:
@@ -14,7 +14,7 @@ use crate::replay::Replay;
 use crate::run::{RunId, Topic};
 use crate::store::Store;
 
-/// A diagnosis, as it is to be kept.
+/// A diagnosis, as it is stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnosis {
     /// The run that was gone through.
@@ -64,11 +64,11 @@ impl Store {
             let (path, run) = (path(), run.clone());
             StoreError::BadRecord { path, run, reason }
         })?;
-        let mut kept = Vec::new();
+        let mut histograms = Vec::new();
         for pair in self.pairs(run)?.into_iter().filter(Replay::needs_histogram) {
-            kept.extend(self.histogram(run, &pair)?.map(|histogram| (pair, histogram)));
+            histograms.extend(self.histogram(run, &pair)?.map(|histogram| (pair, histogram)));
         }
-        Ok(Replay::new(record, kept))
+        Ok(Replay::new(record, histograms))
     }
 
     /// How much a run was.
@@ -89,11 +89,11 @@ impl Store {
         found.pop().ok_or_else(|| self.gone(run))
     }
 
-    /// Keeps a diagnosis; one that was made before is replaced.
+    /// Stores a diagnosis; one that was made before is replaced.
     ///
     /// # Errors
     /// See [`StoreError`]; nothing is changed then.
-    pub fn keep(&mut self, diagnosis: &Diagnosis) -> Result<RunId, StoreError> {
+    pub fn add_diagnosis(&mut self, diagnosis: &Diagnosis) -> Result<RunId, StoreError> {
         let id = diagnosis.id();
         let done = transact(self, "writing a diagnosis", |transaction| {
             let number = begin(transaction, diagnosis, &id)?;

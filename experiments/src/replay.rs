@@ -15,15 +15,15 @@ use whyperf_model::{
     Sample, Time,
 };
 
-use crate::kept::Kept;
 use crate::record::{News, Record, Tidings};
+use crate::running_sums::RunningSums;
 
 /// A stored run in virtual time.
 #[derive(Debug)]
 pub struct Replay {
     record: Record,
     /// Histograms of pairs that name functions.
-    kept: BTreeMap<Pair, Kept>,
+    histograms: BTreeMap<Pair, RunningSums>,
     /// What was a function to somebody: its time is known only while it was switched on.
     functions: BTreeSet<Resource>,
     classes: Classes,
@@ -53,7 +53,7 @@ enum Source {
     /// What is in the record.
     Sum(PairId),
     /// What was measured of that very pair.
-    Kept(Pair),
+    Histogram(Pair),
 }
 
 /// Who could report for a group.
@@ -78,9 +78,11 @@ impl Replay {
         for round in &mut grown {
             round.sort_by_key(|(seat, ..)| record.seats[seat.0 as usize].number);
         }
-        let kept = histograms.into_iter().filter(|(pair, _)| Self::needs_histogram(pair));
+        let histograms = histograms.into_iter().filter(|(pair, _)| Self::needs_histogram(pair));
         Self {
-            kept: kept.map(|(pair, histogram)| (pair, Kept::new(&histogram))).collect(),
+            histograms: histograms
+                .map(|(pair, histogram)| (pair, RunningSums::new(&histogram)))
+                .collect(),
             functions: functions(&record),
             groups: vec![(None, Vec::new()); record.seats.len()],
             efforts: record.idle_efforts(),
@@ -171,7 +173,7 @@ impl Replay {
         self.record.callees.clear();
         self.record.prices = Tidings::default();
         self.record.hot = Tidings::default();
-        self.kept.clear();
+        self.histograms.clear();
         self.functions.clear();
         self
     }
@@ -195,8 +197,8 @@ impl Replay {
             return Err("what measuring cost is not kept");
         }
         if Self::needs_histogram(pair) {
-            if self.kept.contains_key(pair) {
-                return Ok(Source::Kept(pair.clone()));
+            if self.histograms.contains_key(pair) {
+                return Ok(Source::Histogram(pair.clone()));
             }
             let code = pair.focus.part(Hierarchy::Code);
             let is_inside = |function: &Resource| code.iter().any(|code| code.contains(function));
@@ -262,7 +264,7 @@ impl Replay {
         let round = u32::try_from(self.round).unwrap_or(u32::MAX);
         for (hot, share) in record.hot.of(round) {
             for (id, source) in running.iter() {
-                if matches!(source, Source::Kept(pair) if pair == hot) {
+                if matches!(source, Source::Histogram(pair) if pair == hot) {
                     events.push_back(Event::TooHot(*now, *id, *share));
                 }
             }
@@ -382,7 +384,9 @@ impl Replay {
         for (id, source) in &self.running {
             let sample = match source {
                 Source::Sum(pair) => sums.get(pair).copied(),
-                Source::Kept(pair) => self.kept.get(pair).and_then(|kept| kept.sample(interval)),
+                Source::Histogram(pair) => {
+                    self.histograms.get(pair).and_then(|sums| sums.sample(interval))
+                }
             };
             self.events.extend(sample.map(|sample| Event::Sample(*id, sample)));
         }
@@ -393,7 +397,8 @@ impl DataSource for Replay {
     fn start(&mut self, id: MeasurementId, pair: &Pair) {
         match self.source(pair) {
             Ok(source) => {
-                let hot = matches!(source, Source::Kept(_)).then(|| self.coverage(pair)).flatten();
+                let hot =
+                    matches!(source, Source::Histogram(_)).then(|| self.coverage(pair)).flatten();
                 let hot = hot.map(|share| Event::TooHot(self.now, id, share));
                 self.events.extend(hot);
                 self.running.insert(id, source);

@@ -309,9 +309,9 @@ fn a_diagnosis_is_a_run_over_what_its_source_measured() {
         directives: vec!["prune * /Machine".into()],
         found: Progress { profile: Vec::new(), ..progress() },
     };
-    let id = store.keep(&diagnosis).expect("writable");
+    let id = store.add_diagnosis(&diagnosis).expect("writable");
     assert_eq!(
-        (store.keep(&diagnosis).expect("writable"), diagnosis.id()),
+        (store.add_diagnosis(&diagnosis).expect("writable"), diagnosis.id()),
         (id.clone(), id.clone())
     );
     let runs = store.runs(&History::default()).expect("readable");
@@ -336,7 +336,7 @@ fn a_diagnosis_is_a_run_over_what_its_source_measured() {
     let removed = store.remove(&[source.clone(), source.clone()]).expect("writable");
     assert_eq!(removed, [source, id], "each is told once");
     assert_eq!(store.runs(&History::default()).expect("readable"), []);
-    assert!(matches!(store.keep(&other), Err(StoreError::NoSuchRun { .. })));
+    assert!(matches!(store.add_diagnosis(&other), Err(StoreError::NoSuchRun { .. })));
 }
 
 #[test]

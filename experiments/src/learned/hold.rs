@@ -17,7 +17,7 @@ use whyperf_consultant::{
 };
 use whyperf_model::{Focus, Nanos, Pair, Time};
 
-use super::past::Past;
+use super::earlier_run::EarlierRun;
 use super::runs;
 use crate::error::StoreError;
 use crate::replay::Replay;
@@ -52,9 +52,10 @@ pub(super) struct Held {
 }
 
 /// The longest that any run needs.
-pub(super) fn choose(pasts: &[Past], lesson: &mut Directives) {
-    let told: Vec<&Past> = pasts.iter().filter(|past| past.held.is_some()).collect();
-    let all: Vec<Held> = told.iter().filter_map(|past| past.held).collect();
+pub(super) fn choose(earlier: &[EarlierRun], learned: &mut Directives) {
+    let told: Vec<&EarlierRun> =
+        earlier.iter().filter(|earlier_run| earlier_run.held.is_some()).collect();
+    let all: Vec<Held> = told.iter().filter_map(|earlier_run| earlier_run.held).collect();
     let Some(longest) = all.iter().filter_map(|held| held.shortest).max() else { return };
     let is_enough = all.iter().all(|held| held.shortest.is_some() || held.full <= longest);
     let full = all.iter().map(|held| held.full).max().unwrap_or(FULL);
@@ -63,9 +64,9 @@ pub(super) fn choose(pasts: &[Past], lesson: &mut Directives) {
         let comment = format!(
             "answers {questions} questions as {} s do, in {}",
             (10.0 * full.as_secs_f64()).round() / 10.0,
-            runs(&told, pasts.len())
+            runs(&told, earlier.len())
         );
-        lesson.push(Directive::Hold(longest), Some(comment));
+        learned.push(Directive::Hold(longest), Some(comment));
     }
 }
 
@@ -74,18 +75,22 @@ impl Store {
     ///
     /// # Errors
     /// When the store cannot be read, or the run is gone.
-    pub fn try_holds(&self, past: &mut Past, hypotheses: &Hypotheses) -> Result<(), StoreError> {
-        let replay = match self.replay(&past.run) {
+    pub fn try_holds(
+        &self,
+        earlier_run: &mut EarlierRun,
+        hypotheses: &Hypotheses,
+    ) -> Result<(), StoreError> {
+        let replay = match self.replay(&earlier_run.run) {
             Err(StoreError::NoRecord { .. } | StoreError::BadRecord { .. }) => return Ok(()),
             replay => replay?,
         };
-        let answered = self.verdicts(&past.run)?;
-        let depths = depths(past);
+        let answered = self.verdicts(&earlier_run.run)?;
+        let depths = depths(earlier_run);
         let questions = answered.iter().filter_map(|verdict| {
             let depth = depths.get(&verdict.number).copied().unwrap_or_default();
             question(verdict, depth, hypotheses)
         });
-        past.held = try_all(replay, questions.collect(), self.own_hold(&past.run)?);
+        earlier_run.held = try_all(replay, questions.collect(), self.own_hold(&earlier_run.run)?);
         Ok(())
     }
 
@@ -167,17 +172,18 @@ enum Compared {
 }
 
 /// How many questions lead to each one at least.
-fn depths(past: &Past) -> BTreeMap<u64, u64> {
+fn depths(earlier_run: &EarlierRun) -> BTreeMap<u64, u64> {
     let mut depths = BTreeMap::new();
-    let is_first = |parents: &[u64]| !parents.iter().any(|one| past.questions.contains_key(one));
-    let firsts = past.questions.iter().filter(|(_, asked)| is_first(&asked.parents));
+    let is_first =
+        |parents: &[u64]| !parents.iter().any(|one| earlier_run.questions.contains_key(one));
+    let firsts = earlier_run.questions.iter().filter(|(_, asked)| is_first(&asked.parents));
     let mut level: BTreeSet<u64> = firsts.map(|(number, _)| *number).collect();
     for depth in 0.. {
         if level.is_empty() {
             break;
         }
         depths.extend(level.iter().map(|number| (*number, depth)));
-        let below = past.questions.iter().filter(|(number, asked)| {
+        let below = earlier_run.questions.iter().filter(|(number, asked)| {
             !depths.contains_key(number) && asked.parents.iter().any(|one| level.contains(one))
         });
         level = below.map(|(number, _)| *number).collect();
@@ -222,7 +228,7 @@ mod tests {
     use whyperf_model::matching::{ClassId, Grown, Kind, Seat, SeatId, Tally, Totals};
     use whyperf_model::{Category, Interval};
 
-    use super::super::past::example::past;
+    use super::super::earlier_run::example::earlier_run;
     use super::*;
     use crate::record::Record;
 
@@ -368,26 +374,26 @@ mod tests {
         let questions: Vec<(&str, &str, char, f64, &[u64])> = { answers.iter() }
             .map(|(_, parents)| ("CPUbound", "<>", 't', 0.5, &**parents))
             .collect();
-        let known: Vec<(u64, u64)> = depths(&past("aa", &questions)).into_iter().collect();
+        let known: Vec<(u64, u64)> = depths(&earlier_run("aa", &questions)).into_iter().collect();
         assert_eq!(known, [(0, 0), (1, 1), (2, 2), (3, 1), (4, 2)]);
     }
 
     #[test]
     fn of_several_runs_the_one_that_needs_most_counts() {
         let seconds = |all: &[(u64, Option<u64>)]| {
-            let pasts: Vec<Past> = { all.iter() }
+            let earlier: Vec<EarlierRun> = { all.iter() }
                 .map(|(full, shortest)| {
                     let (full, shortest) =
                         (Nanos::from_secs(*full), shortest.map(Nanos::from_secs));
-                    let mut past = past("aa", &[]);
-                    past.held = Some(Held { full, shortest, questions: 7 });
-                    past
+                    let mut earlier_run = earlier_run("aa", &[]);
+                    earlier_run.held = Some(Held { full, shortest, questions: 7 });
+                    earlier_run
                 })
-                .chain([past("bb", &[])])
+                .chain([earlier_run("bb", &[])])
                 .collect();
-            let mut lesson = Directives::default();
-            choose(&pasts, &mut lesson);
-            lesson.to_string().lines().nth(1).map(str::to_owned)
+            let mut learned = Directives::default();
+            choose(&earlier, &mut learned);
+            learned.to_string().lines().nth(1).map(str::to_owned)
         };
         let said = seconds(&[(20, Some(1)), (20, Some(5))]).expect("both say so");
         let comment = "answers 14 questions as 20 s do, in 2 of 3 runs (aa000000, aa000000)";

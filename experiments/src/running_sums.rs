@@ -5,13 +5,13 @@ use whyperf_model::{Histogram, Interval, Nanos, Sample, Time};
 
 /// The running sums of a histogram.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Kept {
+pub(crate) struct RunningSums {
     width: u64,
     /// Amount and covered time before each bin, and after the last.
     before: Vec<(i128, u64)>,
 }
 
-impl Kept {
+impl RunningSums {
     pub(crate) fn new(histogram: &Histogram) -> Self {
         let mut before = vec![(0, 0)];
         for bin in histogram.bins() {
@@ -58,12 +58,12 @@ mod tests {
         let mut histogram = Histogram::new(8, Nanos(100));
         let span = |start, end| Interval::new(Time(Nanos(start)), Time(Nanos(end)));
         histogram.add(span(100, 400), 999);
-        let kept = Kept::new(&histogram);
+        let sums = RunningSums::new(&histogram);
         let cut =
-            [100, 133, 250, 251, 400].windows(2).map(|ends| kept.sample(span(ends[0], ends[1])));
+            [100, 133, 250, 251, 400].windows(2).map(|ends| sums.sample(span(ends[0], ends[1])));
         assert_eq!(cut.flatten().map(|sample| sample.amount).sum::<i64>(), 999);
-        assert_eq!(kept.sample(span(0, 100)).map(|sample| sample.reported), Some(0));
-        assert_eq!(kept.sample(span(500, 9000)).map(|sample| sample.reported), Some(0));
-        assert_eq!(kept.sample(span(5, 5)), None);
+        assert_eq!(sums.sample(span(0, 100)).map(|sample| sample.reported), Some(0));
+        assert_eq!(sums.sample(span(500, 9000)).map(|sample| sample.reported), Some(0));
+        assert_eq!(sums.sample(span(5, 5)), None);
     }
 }

@@ -5,28 +5,28 @@
 //!   prunes       general: what tells nothing here   historic: what takes no time   prunes.rs
 //!   thresholds   the largest value that would still have found all                thresholds.rs
 //!   hold         the shortest that answers as the full one                        hold.rs
-//!   combination  what several lessons have in common, or say together             combination.rs
-//!   mapping      what things of one run are called in another                     mapping.rs, likeness.rs, assignment.rs
+//!   combination  what several sets of directives have in common, or say together           combination.rs
+//!   mapping      what things of one run are called in another                     mapping.rs, similarity.rs, assignment.rs
 //! ```
 //! Each directive says in its comment which runs it comes from. Source: Karavanic and Miller, *Improving online performance
 //! diagnosis by the use of historical performance data*, section 3; the way thresholds are chosen is our own.
 
 mod assignment;
 mod combination;
+mod earlier_run;
 mod hold;
-mod likeness;
 mod mapping;
-mod past;
 mod priorities;
 mod prunes;
+mod similarity;
 mod thresholds;
 
 use whyperf_consultant::{Directives, Hypotheses, Maps};
 use whyperf_model::Hierarchy;
 
 pub use combination::{Combination, combine};
+pub use earlier_run::EarlierRun;
 pub use mapping::{Mapped, map};
-pub use past::Past;
 
 /// Which directives are wanted.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,41 +63,41 @@ impl Wanted {
 
 /// What these runs teach.
 #[must_use]
-pub fn extract(pasts: &[Past], wanted: Wanted, hypotheses: &Hypotheses) -> Directives {
-    let mut lesson = Directives::default();
+pub fn extract(earlier: &[EarlierRun], wanted: Wanted, hypotheses: &Hypotheses) -> Directives {
+    let mut learned = Directives::default();
     if wanted.general_prunes {
-        prunes::general(pasts, hypotheses, &mut lesson);
+        prunes::general(earlier, hypotheses, &mut learned);
     }
     if wanted.historic_prunes {
-        prunes::historic(pasts, wanted.small, hypotheses, &mut lesson);
+        prunes::historic(earlier, wanted.small, hypotheses, &mut learned);
     }
     if wanted.thresholds {
-        thresholds::choose(pasts, hypotheses, &mut lesson);
+        thresholds::choose(earlier, hypotheses, &mut learned);
     }
     if wanted.hold {
-        hold::choose(pasts, &mut lesson);
+        hold::choose(earlier, &mut learned);
     }
     if wanted.priorities {
-        priorities::rank(pasts, hypotheses, &mut lesson);
+        priorities::rank(earlier, hypotheses, &mut learned);
     }
-    lesson
+    learned
 }
 
 /// All runs in the words of the first, as far as it is sure what others called differently; and what that was.
 #[must_use]
-pub fn aligned(pasts: Vec<Past>) -> (Vec<Past>, Vec<Mapped>) {
-    let mut pasts = pasts.into_iter();
-    let Some(first) = pasts.next() else { return (Vec::new(), Vec::new()) };
+pub fn aligned(earlier: Vec<EarlierRun>) -> (Vec<EarlierRun>, Vec<Mapped>) {
+    let mut earlier = earlier.into_iter();
+    let Some(first) = earlier.next() else { return (Vec::new(), Vec::new()) };
     let (mut all, mut used) = (Vec::new(), Vec::new());
-    for past in pasts {
-        let mapped = map(&past, &first);
+    for earlier_run in earlier {
+        let mapped = map(&earlier_run, &first);
         // Ranks have the same names in all runs, and numbers of processes mean nothing to the next.
         let mapped: Vec<Mapped> = { mapped.into_iter() }
             .filter(|one| one.is_sure() && one.from.hierarchy() != Hierarchy::Process)
             .collect();
         // Those of one pair of runs lead from names that are gone to names that are there, so they form no circle.
         let maps = Maps::of(&Mapped::directives(&mapped, Mapped::SURE)).unwrap_or_default();
-        all.push(past.renamed(&maps));
+        all.push(earlier_run.renamed(&maps));
         used.extend(mapped);
     }
     all.insert(0, first);
@@ -105,8 +105,8 @@ pub fn aligned(pasts: Vec<Past>) -> (Vec<Past>, Vec<Mapped>) {
 }
 
 /// The runs, for a comment: `2 of 3 runs (06b89901, 9a01cd22)`.
-fn runs(which: &[&Past], of: usize) -> String {
-    let names: Vec<&str> = which.iter().take(3).map(|past| past.short()).collect();
+fn runs(which: &[&EarlierRun], of: usize) -> String {
+    let names: Vec<&str> = which.iter().take(3).map(|earlier_run| earlier_run.short()).collect();
     let more = if which.len() > names.len() { ", ..." } else { "" };
     format!("{} of {of} runs ({}{more})", which.len(), names.join(", "))
 }
@@ -115,33 +115,34 @@ fn runs(which: &[&Past], of: usize) -> String {
 mod tests {
     use whyperf_consultant::Guidance;
 
-    use super::past::example::{past, with};
+    use super::earlier_run::example::{earlier_run, with};
     use super::*;
 
     /// A run in which a function took so much; it was not among the findings if that is little.
-    fn run(name: &str, function: &str, value: f64) -> Past {
+    fn run(name: &str, function: &str, value: f64) -> EarlierRun {
         let answer = if value > 0.2 { 't' } else { 'f' };
         let focus = format!("</Code/a.c/{function}>");
         let asked = [("CPUbound", focus.as_str(), answer, value, &[] as &[u64])];
-        with(past(name, &asked), &["/Code/a.c/main", &format!("/Code/a.c/{function}")])
+        with(earlier_run(name, &asked), &["/Code/a.c/main", &format!("/Code/a.c/{function}")])
     }
 
     #[test]
     fn what_older_runs_called_differently_does_not_contradict_the_latest() {
-        let (pasts, maps) = aligned(vec![run("bb", "relax_v2", 0.21), run("aa", "relax_v1", 0.19)]);
+        let (earlier, maps) =
+            aligned(vec![run("bb", "relax_v2", 0.21), run("aa", "relax_v1", 0.19)]);
         assert_eq!(maps.len(), 1);
         let hypotheses = Hypotheses::built_in();
-        let lesson = extract(&pasts, Wanted::UNASKED, &hypotheses);
-        let text = lesson.to_string();
+        let learned = extract(&earlier, Wanted::UNASKED, &hypotheses);
+        let text = learned.to_string();
         assert!(text.contains("priority  high  CPUbound  </Code/a.c/relax_v2,"), "{text}");
         assert!(text.contains("true in 1 of 2 runs") && !text.contains("relax_v1"), "{text}");
-        Guidance::new(&lesson, &hypotheses).expect("it agrees with itself");
+        Guidance::new(&learned, &hypotheses).expect("it agrees with itself");
     }
 
     #[test]
     fn processes_that_are_called_by_number_are_not_taken_for_each_other() {
-        let first = with(past("bb", &[]), &["/Process/4711"]);
-        let second = with(past("aa", &[]), &["/Process/815"]);
+        let first = with(earlier_run("bb", &[]), &["/Process/4711"]);
+        let second = with(earlier_run("aa", &[]), &["/Process/815"]);
         assert_eq!(aligned(vec![first, second]).1, []);
     }
 }

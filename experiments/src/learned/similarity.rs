@@ -27,7 +27,7 @@ impl<'a> Traits<'a> {
     }
 
     /// From 0, the same, to 1: by name, by what is below, and by behaviour, as far as they are known.
-    pub(super) fn unlikeness(&self, other: &Self) -> f64 {
+    pub(super) fn dissimilarity(&self, other: &Self) -> f64 {
         let mut parts = vec![(0.5, distance(&self.letters, &other.letters))];
         let all = self.below.union(&other.below).count();
         let common = self.below.intersection(&other.below).count();
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn a_name_alone_makes_nothing_sure() {
         let named = |name| Traits::new(name, BTreeSet::new(), None);
-        assert_eq!(named("work_a").unlikeness(&named("work_b")), BY_NAME_ALONE);
+        assert_eq!(named("work_a").dissimilarity(&named("work_b")), BY_NAME_ALONE);
     }
 
     #[test]
@@ -141,6 +141,6 @@ mod tests {
         let (one, other) = (judged(0.01), judged(0.02));
         let [one, other] =
             [&one, &other].map(|judged| Traits::new("f", BTreeSet::new(), Some(judged)));
-        assert!(one.unlikeness(&other) < 0.1);
+        assert!(one.dissimilarity(&other) < 0.1);
     }
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_consultant::{Directive, Directives, Hypotheses, HypothesisId, Operator};
 
-use super::past::{Answer, Asked, Past};
+use super::earlier_run::{Answer, Asked, EarlierRun};
 use super::runs;
 
 /// How much of what was found must be found again.
@@ -17,46 +17,47 @@ const RECALL: f64 = 0.95;
 const LEAST: usize = 3;
 
 /// A threshold for each hypothesis that found enough.
-pub(super) fn choose(pasts: &[Past], hypotheses: &Hypotheses, lesson: &mut Directives) {
+pub(super) fn choose(earlier: &[EarlierRun], hypotheses: &Hypotheses, learned: &mut Directives) {
     for id in hypotheses.ids() {
         let row = hypotheses.row(id);
-        let found: usize = pasts.iter().map(|past| significant(past, &row.name).len()).sum();
-        let Some(value) = largest(pasts, id, hypotheses).filter(|_| found >= LEAST) else {
+        let found: usize =
+            earlier.iter().map(|earlier_run| significant(earlier_run, &row.name).len()).sum();
+        let Some(value) = largest(earlier, id, hypotheses).filter(|_| found >= LEAST) else {
             continue;
         };
         // Two digits are as much as values repeat from run to run.
         let value = rounded(value, row.operator);
-        let all: Vec<&Past> = pasts.iter().collect();
+        let all: Vec<&EarlierRun> = earlier.iter().collect();
         let comment =
             format!("finds {:.0} % of {found} in {}", RECALL * 100.0, runs(&all, all.len()));
         let hypothesis = row.name.to_string();
-        lesson.push(Directive::Threshold { hypothesis, value }, Some(comment));
+        learned.push(Directive::Threshold { hypothesis, value }, Some(comment));
     }
 }
 
 /// What was found true of a hypothesis.
-fn significant(past: &Past, hypothesis: &str) -> BTreeSet<u64> {
-    let of = past.questions.iter().filter(|(_, asked)| asked.hypothesis == hypothesis);
+fn significant(earlier_run: &EarlierRun, hypothesis: &str) -> BTreeSet<u64> {
+    let of = earlier_run.questions.iter().filter(|(_, asked)| asked.hypothesis == hypothesis);
     of.filter(|(_, asked)| asked.answer == Answer::True).map(|(number, _)| *number).collect()
 }
 
-fn largest(pasts: &[Past], id: HypothesisId, hypotheses: &Hypotheses) -> Option<f64> {
+fn largest(earlier: &[EarlierRun], id: HypothesisId, hypotheses: &Hypotheses) -> Option<f64> {
     let row = hypotheses.row(id);
     // Below a threshold is bad for some: then the search for the largest goes through negative numbers.
     let sign = if row.operator == Operator::Above { 1.0 } else { -1.0 };
-    let of = |past: &'_ Past| -> Vec<f64> {
-        let asked = past.questions.values().filter(|asked| asked.hypothesis == row.name);
+    let of = |earlier_run: &'_ EarlierRun| -> Vec<f64> {
+        let asked = earlier_run.questions.values().filter(|asked| asked.hypothesis == row.name);
         asked.filter_map(|asked| Some(sign * asked.value?)).collect()
     };
-    let mut values: Vec<f64> = pasts.iter().flat_map(of).collect();
+    let mut values: Vec<f64> = earlier.iter().flat_map(of).collect();
     values.sort_by(|one, other| other.total_cmp(one));
     values.dedup();
     let gaps = values.windows(2).map(|pair| f64::midpoint(pair[0], pair[1]));
     let chosen = { gaps }.find(|threshold| {
         let (mut again, mut known) = (0, 0);
-        for past in pasts {
-            let found = replay(past, &row.name, sign, *threshold);
-            let before = significant(past, &row.name);
+        for earlier_run in earlier {
+            let found = replay(earlier_run, &row.name, sign, *threshold);
+            let before = significant(earlier_run, &row.name);
             again += before.intersection(&found).count();
             known += before.len();
         }
@@ -66,8 +67,8 @@ fn largest(pasts: &[Past], id: HypothesisId, hypotheses: &Hypotheses) -> Option<
 }
 
 /// The questions that a search with this threshold would have found true.
-fn replay(past: &Past, hypothesis: &str, sign: f64, threshold: f64) -> BTreeSet<u64> {
-    let of: BTreeMap<u64, &Asked> = past
+fn replay(earlier_run: &EarlierRun, hypothesis: &str, sign: f64, threshold: f64) -> BTreeSet<u64> {
+    let of: BTreeMap<u64, &Asked> = earlier_run
         .questions
         .iter()
         .filter(|(_, asked)| asked.hypothesis == hypothesis)
@@ -117,12 +118,12 @@ fn decimals(digits: f64) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::past::example::past;
+    use super::super::earlier_run::example::earlier_run;
     use super::*;
 
     #[test]
     fn the_largest_that_still_finds_all_is_chosen() {
-        let run = past(
+        let run = earlier_run(
             "aa",
             &[
                 ("CPUbound", "<>", 't', 0.9, &[]),
@@ -135,17 +136,17 @@ mod tests {
         let id = table.named("CPUbound").expect("it is built in");
         let value = largest(std::slice::from_ref(&run), id, &table).expect("there are gaps");
         assert!((value - 0.3).abs() < 1e-9, "{value}");
-        let mut lesson = Directives::default();
-        choose(&[run], &table, &mut lesson);
+        let mut learned = Directives::default();
+        choose(&[run], &table, &mut learned);
         assert!(
-            lesson.to_string().contains("threshold CPUbound  0.3  # finds 95 % of 3"),
-            "{lesson}"
+            learned.to_string().contains("threshold CPUbound  0.3  # finds 95 % of 3"),
+            "{learned}"
         );
     }
 
     #[test]
     fn a_finding_below_a_false_one_is_not_reached() {
-        let run = past(
+        let run = earlier_run(
             "aa",
             &[("CPUbound", "<>", 't', 0.4, &[]), ("CPUbound", "</Process/1>", 't', 0.9, &[0])],
         );

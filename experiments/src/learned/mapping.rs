@@ -14,8 +14,8 @@ use whyperf_consultant::{Directive, Directives};
 use whyperf_model::{Hierarchy, Resource};
 
 use super::assignment::{assign, assign_near};
-use super::likeness::{self, Traits};
-use super::past::Past;
+use super::earlier_run::EarlierRun;
+use super::similarity::{self, Traits};
 
 /// A proposal: what `from` of the first run is called in the second.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,7 +58,7 @@ impl Mapped {
 
 /// What differs between two runs and belongs together.
 #[must_use]
-pub fn map(first: &Past, second: &Past) -> Vec<Mapped> {
+pub fn map(first: &EarlierRun, second: &EarlierRun) -> Vec<Mapped> {
     let mut comparison = Comparison {
         first: Side::of(first),
         second: Side::of(second),
@@ -95,16 +95,16 @@ struct Side {
 }
 
 impl Side {
-    fn of(past: &Past) -> Self {
+    fn of(earlier_run: &EarlierRun) -> Self {
         let mut side = Self::default();
-        for resource in &past.resources {
+        for resource in &earlier_run.resources {
             let mut child = resource.clone();
             while let Some(parent) = child.parent() {
                 side.children.entry(parent.clone()).or_default().insert(child);
                 child = parent;
             }
         }
-        for asked in past.questions.values() {
+        for asked in earlier_run.questions.values() {
             let parts =
                 Hierarchy::ALL.into_iter().flat_map(|hierarchy| asked.focus.part(hierarchy));
             for (part, value) in parts.filter_map(|part| Some((part, asked.value?))) {
@@ -113,7 +113,9 @@ impl Side {
                 *most = most.max(value);
             }
         }
-        for (process, machine) in past.placed.iter().filter(|(process, _)| past.is_rank(process)) {
+        for (process, machine) in
+            earlier_run.placed.iter().filter(|(process, _)| earlier_run.is_rank(process))
+        {
             side.ranks.entry(machine.clone()).or_default().insert(process.clone());
         }
         side
@@ -197,9 +199,9 @@ impl Comparison {
                 .unwrap_or_else(|| by_order((row, rows.len()), (column, columns.len()))),
             // Processes differ in name from run to run: their order is what stays.
             Hierarchy::Process => by_order((row, rows.len()), (column, columns.len())),
-            _ => left[row].unlikeness(&right[column]),
+            _ => left[row].dissimilarity(&right[column]),
         };
-        let by_likeness = rows
+        let by_similarity = rows
             .first()
             .is_some_and(|row| !matches!(row.hierarchy(), Hierarchy::Machine | Hierarchy::Process));
         let assigned = if rows.len() * columns.len() <= MOST_PAIRS {
@@ -208,8 +210,8 @@ impl Comparison {
                 .collect();
             assign(&costs, columns.len())
         } else {
-            let near = if by_likeness {
-                likeness::near(&left, &right)
+            let near = if by_similarity {
+                similarity::near(&left, &right)
             } else {
                 (0..rows.len().min(columns.len())).map(|at| (at, at)).collect()
             };
@@ -275,10 +277,10 @@ fn by_order((at, rows): (usize, usize), (place, columns): (usize, usize)) -> f64
 
 #[cfg(test)]
 mod tests {
-    use super::super::past::example::{past, placed, with};
+    use super::super::earlier_run::example::{earlier_run, placed, with};
     use super::*;
 
-    fn mapped(first: Past, second: Past) -> Vec<(String, String)> {
+    fn mapped(first: EarlierRun, second: EarlierRun) -> Vec<(String, String)> {
         let all = map(&first, &second).into_iter();
         all.map(|one| (one.from.to_string(), one.to.to_string())).collect()
     }
@@ -290,11 +292,11 @@ mod tests {
     #[test]
     fn a_renamed_module_takes_its_functions_along() {
         let first = with(
-            past("aa", &[]),
+            earlier_run("aa", &[]),
             &["/Code/oned.c/exchng1", "/Code/oned.c/sweep", "/Code/main.c/main"],
         );
         let second = with(
-            past("bb", &[]),
+            earlier_run("bb", &[]),
             &["/Code/onednb.c/exchng1nb", "/Code/onednb.c/sweep", "/Code/main.c/main"],
         );
         assert_eq!(
@@ -311,8 +313,8 @@ mod tests {
         let questions = |hot: &'static str, cold: &'static str| {
             [("CPUbound", hot, 't', 0.8, &[] as &[u64]), ("CPUbound", cold, 'f', 0.1, &[])]
         };
-        let first = past("aa", &questions("</Code/a.c/work_1>", "</Code/a.c/work_2>"));
-        let second = past("bb", &questions("</Code/a.c/work_b>", "</Code/a.c/work_a>"));
+        let first = earlier_run("aa", &questions("</Code/a.c/work_1>", "</Code/a.c/work_2>"));
+        let second = earlier_run("bb", &questions("</Code/a.c/work_b>", "</Code/a.c/work_a>"));
         let first = with(first, &["/Code/a.c/work_1", "/Code/a.c/work_2"]);
         let second = with(second, &["/Code/a.c/work_a", "/Code/a.c/work_b"]);
         assert_eq!(
@@ -326,8 +328,10 @@ mod tests {
 
     #[test]
     fn hosts_go_by_their_order_and_what_is_unlike_stays_alone() {
-        let first = with(past("aa", &[]), &["/Machine/node7", "/Machine/node8", "/Code/a.c/init"]);
-        let second = with(past("bb", &[]), &["/Machine/x1", "/Machine/x2", "/Code/a.c/tqrzw"]);
+        let first =
+            with(earlier_run("aa", &[]), &["/Machine/node7", "/Machine/node8", "/Code/a.c/init"]);
+        let second =
+            with(earlier_run("bb", &[]), &["/Machine/x1", "/Machine/x2", "/Code/a.c/tqrzw"]);
         let found = map(&first, &second);
         assert_eq!(found.len(), 2);
         assert!(found.iter().all(|one| one.from.hierarchy() == Hierarchy::Machine));
@@ -340,8 +344,8 @@ mod tests {
         let hosts = |from: u32| -> Vec<String> {
             (from..from + 4).map(|nth| format!("/Machine/n{nth}")).collect()
         };
-        let named = |hosts: &[String]| -> Past {
-            with(past("aa", &[]), &hosts.iter().map(String::as_str).collect::<Vec<_>>())
+        let named = |hosts: &[String]| -> EarlierRun {
+            with(earlier_run("aa", &[]), &hosts.iter().map(String::as_str).collect::<Vec<_>>())
         };
         let (first, second) = (hosts(8), hosts(123));
         let expected: Vec<(String, String)> = first.iter().cloned().zip(second.clone()).collect();
@@ -353,8 +357,8 @@ mod tests {
         let (names, others) = (["/Machine/a", "/Machine/b"], ["/Machine/x", "/Machine/y"]);
         let ranks = ["/Process/0", "/Process/1"];
         let run = |hosts: [&str; 2], there: [&str; 2]| {
-            let past = with(past("aa", &[]), &[hosts, ranks].concat());
-            placed(past, &[(ranks[0], there[0]), (ranks[1], there[1])])
+            let earlier_run = with(earlier_run("aa", &[]), &[hosts, ranks].concat());
+            placed(earlier_run, &[(ranks[0], there[0]), (ranks[1], there[1])])
         };
         let found = map(&run(names, names), &run(others, ["/Machine/y", "/Machine/x"]));
         let said: Vec<String> =
@@ -365,8 +369,8 @@ mod tests {
     #[test]
     fn a_function_that_is_in_another_file_now_has_moved_there() {
         let f = |place: &'static str| [("CPUbound", place, 't', 0.8, &[] as &[u64])];
-        let first = past("aa", &f("</Code/a.c/work>"));
-        let second = past("bb", &f("</Code/b.c/work>"));
+        let first = earlier_run("aa", &f("</Code/a.c/work>"));
+        let second = earlier_run("bb", &f("</Code/b.c/work>"));
         let first = with(first, &["/Code/a.c/main", "/Code/a.c/work", "/Code/a.c/init"]);
         let second = with(
             second,
@@ -384,10 +388,10 @@ mod tests {
 
     #[test]
     fn nothing_is_proposed_twice_and_what_was_renamed_is_found_among_thousands() {
-        let names = |change: &dyn Fn(usize) -> String| -> Past {
+        let names = |change: &dyn Fn(usize) -> String| -> EarlierRun {
             let names: Vec<String> =
                 (0..5000).map(|at| format!("/Code/a.c/{}", change(at))).collect();
-            with(past("aa", &[]), &names.iter().map(String::as_str).collect::<Vec<_>>())
+            with(earlier_run("aa", &[]), &names.iter().map(String::as_str).collect::<Vec<_>>())
         };
         let word = |at: usize| format!("{:x}", at.wrapping_mul(2_654_435_761) % 1_000_003);
         let found = map(

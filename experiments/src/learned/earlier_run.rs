@@ -13,7 +13,7 @@ use crate::store::Store;
 
 /// What a run found out.
 #[derive(Clone, Debug)]
-pub struct Past {
+pub struct EarlierRun {
     /// Which run.
     pub run: RunId,
     pub(super) questions: BTreeMap<u64, Asked>,
@@ -46,7 +46,7 @@ pub(super) enum Answer {
     Open,
 }
 
-impl Past {
+impl EarlierRun {
     pub(super) fn short(&self) -> &str {
         self.run.short()
     }
@@ -83,7 +83,7 @@ impl Store {
     ///
     /// # Errors
     /// When the store cannot be read or the run is gone.
-    pub fn past(&self, run: &RunId) -> Result<Past, StoreError> {
+    pub fn earlier_run(&self, run: &RunId) -> Result<EarlierRun, StoreError> {
         let mut questions: BTreeMap<u64, Asked> = self
             .verdicts(run)?
             .into_iter()
@@ -98,7 +98,7 @@ impl Store {
         let resources: Vec<Resource> = spans.filter_map(|span| span.name.parse().ok()).collect();
         let machines = resources.iter().filter(|one| is_first(one, Hierarchy::Machine)).count();
         let placed = if machines > 1 { self.placed(run)? } else { BTreeMap::new() };
-        Ok(Past {
+        Ok(EarlierRun {
             run: run.clone(),
             questions,
             ranks: ranks(&resources),
@@ -151,7 +151,10 @@ pub(super) mod example {
     //! Runs made of lines: `hypothesis focus answer value parent`.
     use super::*;
 
-    pub(in super::super) fn past(run: &str, questions: &[(&str, &str, char, f64, &[u64])]) -> Past {
+    pub(in super::super) fn earlier_run(
+        run: &str,
+        questions: &[(&str, &str, char, f64, &[u64])],
+    ) -> EarlierRun {
         let numbered = (0..).zip(questions);
         let questions = numbered.map(|(number, (hypothesis, focus, answer, value, parents))| {
             let asked = Asked {
@@ -167,7 +170,7 @@ pub(super) mod example {
             };
             (number, asked)
         });
-        Past {
+        EarlierRun {
             run: RunId(format!("{run:0<12}")),
             questions: questions.collect(),
             resources: vec![],
@@ -177,15 +180,15 @@ pub(super) mod example {
         }
     }
 
-    pub(in super::super) fn with(past: Past, resources: &[&str]) -> Past {
+    pub(in super::super) fn with(earlier_run: EarlierRun, resources: &[&str]) -> EarlierRun {
         let resources = resources.iter().map(|name| name.parse().expect("well formed"));
         let resources: Vec<Resource> = resources.collect();
-        Past { ranks: ranks(&resources), resources, ..past }
+        EarlierRun { ranks: ranks(&resources), resources, ..earlier_run }
     }
 
-    pub(in super::super) fn placed(past: Past, pairs: &[(&str, &str)]) -> Past {
+    pub(in super::super) fn placed(earlier_run: EarlierRun, pairs: &[(&str, &str)]) -> EarlierRun {
         let name = |name: &str| name.parse().expect("well formed");
         let placed = pairs.iter().map(|(process, machine)| (name(process), name(machine)));
-        Past { placed: placed.collect(), ..past }
+        EarlierRun { placed: placed.collect(), ..earlier_run }
     }
 }

@@ -1,10 +1,10 @@
-//! What several lessons have in common, or say together.
+//! What several sets of directives have in common, or say together.
 
 use std::collections::BTreeMap;
 
 use whyperf_consultant::{Directive, DirectiveError, Directives, Level, Maps};
 
-/// How lessons are put together.
+/// How sets of directives are put together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Combination {
     /// Only what all of them say.
@@ -14,31 +14,31 @@ pub enum Combination {
     Union,
 }
 
-/// One lesson of many, in the new names of their maps: in a union those of all hold for all, as if the files were used together.
+/// One set of directives of many, in the new names of their maps: in a union those of all hold for all, as if the files were used together.
 ///
 /// # Errors
 /// When the maps contradict each other, or go in circles.
 pub fn combine(
-    lessons: &[Directives],
+    sets: &[Directives],
     combination: Combination,
 ) -> Result<Directives, Vec<DirectiveError>> {
     let mut all = Directives::default();
     if combination == Combination::Union {
-        lessons.iter().for_each(|lesson| all.append(lesson.clone()));
+        sets.iter().for_each(|set| all.append(set.clone()));
     }
     let common = Maps::of(&all)?;
     let mut said: BTreeMap<(u8, String), Vec<Directive>> = BTreeMap::new();
-    for lesson in lessons {
-        let own = Maps::of(lesson)?;
+    for set in sets {
+        let own = Maps::of(set)?;
         let maps = if combination == Combination::Union { &common } else { &own };
-        for (subject, directive) in subjects(lesson, maps) {
+        for (subject, directive) in subjects(set, maps) {
             said.entry(subject).or_default().push(directive);
         }
     }
     let mut combined = Directives::default();
     for directives in said.into_values() {
-        let comment = format!("said by {} of {}", directives.len(), lessons.len());
-        let is_common = directives.len() == lessons.len();
+        let comment = format!("said by {} of {}", directives.len(), sets.len());
+        let is_common = directives.len() == sets.len();
         let counts = is_common || combination == Combination::Union;
         if let Some(directive) = agreed(&directives, combination).filter(|_| counts) {
             combined.push(directive, Some(comment));
@@ -47,8 +47,8 @@ pub fn combine(
     Ok(combined)
 }
 
-/// What a lesson speaks of, in the order in which files are read best.
-fn subjects(lesson: &Directives, maps: &Maps) -> BTreeMap<(u8, String), Directive> {
+/// What a set of directives speaks of, in the order in which files are read best.
+fn subjects(set: &Directives, maps: &Maps) -> BTreeMap<(u8, String), Directive> {
     let rank = |directive: &Directive| match directive {
         Directive::Map { .. } => 0,
         Directive::Prune { .. } => 1,
@@ -56,7 +56,7 @@ fn subjects(lesson: &Directives, maps: &Maps) -> BTreeMap<(u8, String), Directiv
         Directive::Hold(_) => 3,
         Directive::Priority { .. } => 4,
     };
-    let directives = lesson.entries.iter().map(|entry| maps.directive(&entry.directive));
+    let directives = set.entries.iter().map(|entry| maps.directive(&entry.directive));
     let mut subjects = BTreeMap::new();
     for directive in directives {
         let key = (rank(&directive), directive.subject());
@@ -121,7 +121,7 @@ mod tests {
     }
 
     fn combined(combination: Combination) -> Vec<String> {
-        let lessons = [
+        let sets = [
             read(&[
                 "priority high CPUbound </Code/a.c/f>",
                 "priority low CPUbound </Code/a.c/g>",
@@ -135,7 +135,7 @@ mod tests {
                 "threshold CPUbound 0.1",
             ]),
         ];
-        let text = combine(&lessons, combination).expect("no maps").to_string();
+        let text = combine(&sets, combination).expect("no maps").to_string();
         let said = |line: &str| {
             line.split("  #")
                 .next()
@@ -187,9 +187,9 @@ mod tests {
         );
     }
 
-    fn all(lessons: &[&[&str]], how: Combination) -> Directives {
-        let lessons: Vec<Directives> = lessons.iter().map(|lines| read(lines)).collect();
-        combine(&lessons, how).expect("the maps agree")
+    fn all(sets: &[&[&str]], how: Combination) -> Directives {
+        let sets: Vec<Directives> = sets.iter().map(|lines| read(lines)).collect();
+        combine(&sets, how).expect("the maps agree")
     }
 
     fn plain(directives: &Directives) -> Vec<String> {
@@ -213,18 +213,18 @@ mod tests {
 
     #[test]
     fn neither_order_nor_brackets_matter() {
-        let lessons: [&[&str]; 3] = [
+        let sets: [&[&str]; 3] = [
             &["priority high CPUbound </Code/a.c/f>", "prune * /Machine", "threshold CPUbound 0.2"],
             &["priority low CPUbound </Code/a.c/f>", "threshold CPUbound 0.1", "hold 2 s"],
             &["priority high CPUbound </Code/a.c/f>", "prune * /Machine", "threshold CPUbound 0.3"],
         ];
         for how in [Combination::Union, Combination::Intersection] {
             for turned in [[0, 1, 2], [1, 2, 0], [2, 1, 0]] {
-                let [one, two, three] = turned.map(|at| read(lessons[at]));
+                let [one, two, three] = turned.map(|at| read(sets[at]));
                 let pair = |one: &Directives, other: &Directives| {
                     combine(&[one.clone(), other.clone()], how).expect("no maps")
                 };
-                let at_once = plain(&all(&lessons, how));
+                let at_once = plain(&all(&sets, how));
                 assert_eq!(plain(&pair(&pair(&one, &two), &three)), at_once);
                 assert_eq!(plain(&pair(&one, &pair(&two, &three))), at_once);
             }

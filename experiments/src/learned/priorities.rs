@@ -5,39 +5,43 @@ use std::collections::BTreeMap;
 use whyperf_consultant::{Directive, Directives, Hypotheses, Level};
 use whyperf_model::{Focus, Hierarchy};
 
-use super::past::{Answer, Asked, Past};
+use super::earlier_run::{Answer, Asked, EarlierRun};
 use super::runs;
 
 /// High for what was true in a run, low for what was false in all that asked. The top-level hypotheses are asked about the whole program
 /// first anyway.
-pub(super) fn rank(pasts: &[Past], hypotheses: &Hypotheses, lesson: &mut Directives) {
-    let mut history: BTreeMap<(&str, &Focus), Vec<(&Past, &Asked)>> = BTreeMap::new();
-    for past in pasts {
-        let known = past.questions.values().filter(|asked| {
+pub(super) fn rank(earlier: &[EarlierRun], hypotheses: &Hypotheses, learned: &mut Directives) {
+    let mut history: BTreeMap<(&str, &Focus), Vec<(&EarlierRun, &Asked)>> = BTreeMap::new();
+    for earlier_run in earlier {
+        let known = earlier_run.questions.values().filter(|asked| {
             { asked.focus.part(Hierarchy::Process).iter() }
-                .all(|process| process.is_root() || past.is_rank(process))
+                .all(|process| process.is_root() || earlier_run.is_rank(process))
                 && asked.answer != Answer::Open
                 && hypotheses.named(&asked.hypothesis).is_some_and(|id| {
                     asked.focus.depth() > 0 || hypotheses.row(id).parent.is_some()
                 })
         });
         for asked in known {
-            history.entry((&asked.hypothesis, &asked.focus)).or_default().push((past, asked));
+            history
+                .entry((&asked.hypothesis, &asked.focus))
+                .or_default()
+                .push((earlier_run, asked));
         }
     }
     for level in [Level::High, Level::Low] {
         for ((hypothesis, focus), answers) in &history {
             if let Some(comment) = reason(level, answers) {
                 let (hypothesis, focus) = ((*hypothesis).to_owned(), (*focus).clone());
-                lesson.push(Directive::Priority { level, hypothesis, focus }, Some(comment));
+                learned.push(Directive::Priority { level, hypothesis, focus }, Some(comment));
             }
         }
     }
 }
 
-fn reason(level: Level, answers: &[(&Past, &Asked)]) -> Option<String> {
-    let is_true = |answer: &&(&Past, &Asked)| answer.1.answer == Answer::True;
-    let found: Vec<&Past> = answers.iter().filter(is_true).map(|(past, _)| *past).collect();
+fn reason(level: Level, answers: &[(&EarlierRun, &Asked)]) -> Option<String> {
+    let is_true = |answer: &&(&EarlierRun, &Asked)| answer.1.answer == Answer::True;
+    let found: Vec<&EarlierRun> =
+        answers.iter().filter(is_true).map(|(earlier_run, _)| *earlier_run).collect();
     match level {
         Level::High if !found.is_empty() => {
             let values = answers.iter().filter(is_true).filter_map(|(_, asked)| asked.value);
@@ -45,7 +49,8 @@ fn reason(level: Level, answers: &[(&Past, &Asked)]) -> Option<String> {
             Some(format!("true in {}, {most:.3} at most", runs(&found, answers.len())))
         }
         Level::Low if found.is_empty() => {
-            let all: Vec<&Past> = answers.iter().map(|(past, _)| *past).collect();
+            let all: Vec<&EarlierRun> =
+                answers.iter().map(|(earlier_run, _)| *earlier_run).collect();
             Some(format!("false in {}", runs(&all, answers.len())))
         }
         _ => None,
@@ -54,13 +59,13 @@ fn reason(level: Level, answers: &[(&Past, &Asked)]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::past::example::past;
+    use super::super::earlier_run::example::earlier_run;
     use super::*;
 
     #[test]
     fn once_true_is_high_and_always_false_is_low() {
         let (f, g) = ("</Code/a.c/f>", "</Code/a.c/g>");
-        let first = past(
+        let first = earlier_run(
             "aa",
             &[
                 ("CPUbound", "<>", 't', 0.9, &[]),
@@ -68,7 +73,7 @@ mod tests {
                 ("CPUbound", g, 'f', 0.1, &[0]),
             ],
         );
-        let second = past(
+        let second = earlier_run(
             "bb",
             &[
                 ("CPUbound", f, 'f', 0.1, &[]),
@@ -77,9 +82,9 @@ mod tests {
                 ("TooManySmallIOOps", "<>", 't', 200.0, &[]),
             ],
         );
-        let mut lesson = Directives::default();
-        rank(&[first, second], &Hypotheses::built_in(), &mut lesson);
-        let text = lesson.to_string();
+        let mut learned = Directives::default();
+        rank(&[first, second], &Hypotheses::built_in(), &mut learned);
+        let text = learned.to_string();
         let lines: Vec<&str> = text.lines().skip(1).collect();
         assert_eq!(lines.len(), 3, "{text}");
         assert!(lines[0].starts_with("priority  high  CPUbound  </Code/a.c/f,"), "{text}");
