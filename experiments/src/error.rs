@@ -50,14 +50,14 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
-    /// Another process kept it for too long.
+    /// Another process locked it for too long.
     #[error("the store {} is being written by another process and did not become free; try again", path.display())]
     Busy {
         /// The file.
         path: PathBuf,
     },
     /// No room for it.
-    #[error("no room for the store {}: the disk or a quota is full; what was written before is kept", path.display())]
+    #[error("no room for the store {}: the disk or a quota is full; what was written before stays", path.display())]
     Full {
         /// The file.
         path: PathBuf,
@@ -80,15 +80,15 @@ pub enum StoreError {
         /// What was asked for.
         wanted: String,
     },
-    /// The run was kept without what a diagnosis needs.
-    #[error("run {run} in {} has no record to diagnose: it was kept by an older whyperf, or killed before its first record was written", path.display())]
+    /// The run was stored without what a diagnosis needs.
+    #[error("run {run} in {} has no record to diagnose: an older whyperf stored it, or it was killed before its first record was written", path.display())]
     NoRecord {
         /// The file.
         path: PathBuf,
         /// Which run.
         run: crate::run::RunId,
     },
-    /// What was kept for a diagnosis cannot be read.
+    /// What was stored for a diagnosis cannot be read.
     #[error("the record of run {run} in {} {reason}; it cannot be searched again, and `whyperf show {run}` tells what else is stored of the run", path.display())]
     BadRecord {
         /// The file.

@@ -47,7 +47,7 @@ pub struct History {
     pub complete: bool,
 }
 
-/// The version of the store in which phases are kept first.
+/// The first version of the store that holds phases.
 const PHASES: i64 = 3;
 
 /// The columns of a [`Listed`], of all runs.

@@ -108,7 +108,7 @@ impl Recorder {
     /// Adds what is new, all or nothing.
     ///
     /// # Errors
-    /// See [`StoreError`]; what was written before is kept.
+    /// See [`StoreError`]; what was written before stays.
     pub fn record(&mut self, progress: &Progress) -> Result<(), StoreError> {
         self.take_in(progress);
         self.record_again(progress)
@@ -117,7 +117,7 @@ impl Recorder {
     /// Adds what could not be added just now: the same, and nothing else.
     ///
     /// # Errors
-    /// See [`StoreError`]; what was written before is kept.
+    /// See [`StoreError`]; what was written before stays.
     pub fn record_again(&mut self, progress: &Progress) -> Result<(), StoreError> {
         let (number, steps) = (self.number, self.steps);
         let record = &self.record;
@@ -128,7 +128,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Keeps what the record is made of.
+    /// Adds what the record is made of.
     fn take_in(&mut self, progress: &Progress) {
         progress.tallies.iter().for_each(|tally| self.record.add(tally));
         // Each after the round at whose end it began, which is among those that were just added.

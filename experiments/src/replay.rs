@@ -1,4 +1,4 @@
-//! A run that was kept, as a world: its record is gone through round by round, and pairs are answered by the matcher that
+//! A stored run as a world: its record is read round by round, and pairs are answered by the matcher that
 //! answered them when it was live.
 //!
 //! Nothing is measured, so nothing costs. What was never switched on cannot be known any more: a function is known as far as
@@ -24,7 +24,7 @@ pub struct Replay {
     record: Record,
     /// Histograms of pairs that name functions.
     histograms: BTreeMap<Pair, RunningSums>,
-    /// What was a function to somebody: its time is known only while it was switched on.
+    /// What was measured as a function: its time is known only while it was switched on.
     functions: BTreeSet<Resource>,
     classes: Classes,
     resources: Resources,
@@ -39,7 +39,7 @@ pub struct Replay {
     asked: VecDeque<Resource>,
     /// What each process did as a rank until now, by its number.
     efforts: BTreeMap<u32, Effort>,
-    /// The round in which each process began to work as a rank; not known of records of old.
+    /// The round in which each process began to work as a rank; older records do not say it.
     begins: Option<BTreeMap<u32, u32>>,
     round: usize,
     now: Time,
@@ -56,7 +56,7 @@ enum Source {
     Histogram(Pair),
 }
 
-/// Who could report for a group.
+/// How many processes could report for a group, and how many did.
 #[derive(Clone, Copy, Debug, Default)]
 struct Attendance {
     expected: u32,
@@ -143,7 +143,7 @@ impl Replay {
         self.record.phases.iter().map(String::as_str)
     }
 
-    /// The same with phases that begin where somebody wants one at the end of a round, beside those of the record; where one of those
+    /// The same with phases that begin where the caller wants one at the end of a round, beside those of the record; where one of those
     /// begins it is the one. With the last round the run is over.
     #[must_use]
     pub fn with_phases(mut self, mut begins: impl FnMut(Time) -> Option<String>) -> Self {
@@ -208,7 +208,7 @@ impl Replay {
         }
         let Self { matcher, classes, resources, .. } = self;
         let (metric, focus) = (pair.metric, &pair.focus);
-        // Its own histogram is nobody's: the smallest there is.
+        // No pair has this histogram: it is the smallest there is.
         let histogram = Histogram::new(2, Histogram::DEFAULT_WIDTH);
         let id = matcher.start((metric, focus), classes, resources, |group, resources| {
             Active::new(metric, focus, group, histogram, resources)

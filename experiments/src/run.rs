@@ -13,7 +13,7 @@ use whyperf_model::{Histogram, Nanos, Pair, Time};
 pub struct RunId(pub(crate) String);
 
 impl RunId {
-    /// One that nobody has.
+    /// One that no other run has.
     pub(crate) fn new() -> Self {
         let mut bytes = [0; 6];
         // Six bytes come whole or not at all; without any, the clock is different enough.

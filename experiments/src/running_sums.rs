@@ -21,7 +21,7 @@ impl RunningSums {
         Self { width: histogram.width().0.max(1), before }
     }
 
-    /// What was measured in an interval; a sample in which nobody reported where less than half of it was covered.
+    /// What was measured in an interval; where less than half of it was covered, a sample in which no process reported.
     pub(crate) fn sample(&self, interval: Interval) -> Option<Sample> {
         if interval.is_empty() {
             return None;

@@ -68,7 +68,7 @@ impl Store {
         self.connection.busy_timeout(PATIENCE)?;
         self.connection.set_prepared_statement_cache_capacity(64);
         self.connection.pragma_update(None, "foreign_keys", true)?;
-        // Nobody needs to trust what a file says about functions to be called.
+        // A file must not choose which functions are called.
         self.connection.pragma_update(None, "trusted_schema", false)?;
         if access != Access::Read {
             // Not the write-ahead log: it needs shared memory, which file systems over a network do not have.

@@ -1,4 +1,4 @@
-//! Who belongs to whom at the least cost in all: the assignment problem.
+//! The assignment problem: it gives each row one column, at the least cost in all.
 //!
 //! Rows are taken in one after the other; each finds the cheapest chain of changes that makes room for it (the Hungarian
 //! method with potentials, cubic in the larger side). Source: Kuhn 1955, in the form of Jonker and Volgenant's shortest paths.
@@ -8,7 +8,7 @@
 /// Costs are finite, and every row has one for each of the `columns`.
 pub(super) fn assign(costs: &[Vec<f64>], columns: usize) -> Vec<Option<usize>> {
     let size = costs.len().max(columns);
-    // Square it with columns or rows that cost the same for everybody.
+    // Square it with columns or rows that cost the same for all.
     let cost = |row: usize, column: usize| {
         costs.get(row).and_then(|row| row.get(column)).copied().unwrap_or(0.0)
     };

@@ -1,4 +1,4 @@
-//! How long verdicts of old are to be held: the shortest time with which all questions of a run come to what they do with the full one, nearly all at once.
+//! How long classic verdicts are to be held: the shortest time with which all questions of a run come to what they do with the full one, nearly all at once.
 //!
 //! ```text
 //!   full hold   false ───────────────────────────────────────────────►   what it came to
@@ -71,7 +71,7 @@ pub(super) fn choose(earlier: &[EarlierRun], learned: &mut Directives) {
 }
 
 impl Store {
-    /// Tries how long verdicts of old would have had to be held in a run. A run without a record, or without answers, says nothing.
+    /// Tries how long classic verdicts would have had to be held in a run. A run without a record, or without answers, says nothing.
     ///
     /// # Errors
     /// When the store cannot be read, or the run is gone.

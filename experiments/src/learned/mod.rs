@@ -39,7 +39,7 @@ pub struct Wanted {
     pub historic_prunes: bool,
     /// From which values on something counts.
     pub thresholds: bool,
-    /// How long verdicts of old are held, as far as that was [tried](crate::Store::try_holds).
+    /// How long classic verdicts are held, as far as that was [tried](crate::Store::try_holds).
     pub hold: bool,
     /// A share of the time below which a function is not worth asking about.
     pub small: f64,

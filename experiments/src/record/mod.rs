@@ -32,7 +32,7 @@ pub struct Record {
     pub(crate) present: Spans,
     /// When processes did not report.
     pub(crate) silent: Spans,
-    /// When first threads of ranks were between `MPI_Init` and `MPI_Finalize`, by seat; not known of records of old.
+    /// When first threads of ranks were between `MPI_Init` and `MPI_Finalize`, by seat; older records do not say it.
     pub(crate) at_work: Option<Spans>,
     /// How much of a round was the end of MPI, by seat.
     pub(crate) endings: Tidings<(u32, Nanos)>,
@@ -46,7 +46,7 @@ pub struct Record {
     pub(crate) hot: Tidings<(Pair, f64)>,
     /// Phases that begin at the end of a round.
     pub(crate) phases: Tidings<String>,
-    /// What functions call, as far as somebody asked.
+    /// What functions call, as far as a search asked.
     pub(crate) callees: BTreeMap<Resource, Vec<Resource>>,
     /// By seat and number of the kind: the rounds in which it grew.
     pub(crate) series: BTreeMap<(SeatId, u32), Vec<Entry>>,
@@ -70,11 +70,11 @@ pub(crate) struct News {
 }
 
 impl Record {
-    /// Rounds that are kept apart at most.
+    /// A record has at most so many rounds.
     pub const MOST_ROUNDS: usize = 1000;
-    /// Growths that are kept apart at most, unless rounds become too few to judge by.
+    /// A record has at most so many growths, unless rounds become too few to judge by.
     pub const MOST_ENTRIES: usize = 1 << 19;
-    /// Rounds that are kept apart however large the record is.
+    /// A record has so many rounds however large it is.
     const FEW_ROUNDS: usize = 64;
 
     /// Adds a round, the next in time.
@@ -131,7 +131,7 @@ impl Record {
         lines.clone_into(&mut self.lines);
     }
 
-    /// Rates are told again and again: one that is about as it was is not kept again.
+    /// Rates are told again and again: one that is about as it was is not stored again.
     fn price(&mut self, round: u32, of: &Resource, rate: f64) {
         let before = self.prices.iter().rev().find(|(known, _)| known == of);
         let is_as_it_was = |before: f64| rate <= before * STEADY && before <= rate * STEADY;
