@@ -47,9 +47,6 @@ pub struct History {
     pub complete: bool,
 }
 
-/// The first version of the store that holds phases.
-const PHASES: i64 = 3;
-
 /// The columns of a [`Listed`], of all runs.
 const SUMMARIES: &str = "SELECT number, id, experiment, trial, started, elapsed, exit_status, complete, command, source FROM run";
 
@@ -234,9 +231,6 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn phases(&self, run: &RunId) -> Result<Vec<Phase>, StoreError> {
-        if self.version < PHASES {
-            return Ok(Vec::new());
-        }
         let query = "SELECT number, name, began, ended FROM phase WHERE run = $1 ORDER BY number";
         self.of_run(run, query, |row| {
             let [began, ended] = [row.get(2)?, row.get(3)?].map(time);

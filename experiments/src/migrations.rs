@@ -13,6 +13,20 @@ const STEPS: [&str; 3] = [
     include_str!("migrations/003.sql"),
 ];
 
+/// What the versions from the first on lack, for a connection that only reads: a column or a table that is empty.
+const LACKING: [&str; STEPS.len() - 1] = [
+    "CREATE TEMP VIEW run AS SELECT *, NULL AS source FROM main.run;
+     CREATE TEMP TABLE record (run BIGINT, bytes BLOB);
+     CREATE TEMP TABLE object (run BIGINT, name TEXT, build_id TEXT, compiler TEXT);",
+    "CREATE TEMP TABLE phase (run BIGINT, number BIGINT, name TEXT, began BIGINT, ended BIGINT);",
+];
+
+/// Lets an older store be read as one of today; the file stays as it is, and no other connection sees what is added.
+pub(crate) fn supplement(connection: &Connection, found: i64) -> rusqlite::Result<()> {
+    let lacking = (1i64..).zip(LACKING).filter(|(version, _)| *version >= found);
+    lacking.map(|(_, tables)| connection.execute_batch(tables)).collect()
+}
+
 /// The version that this whyperf writes.
 pub(crate) fn newest() -> i64 {
     i64::try_from(STEPS.len()).unwrap_or(i64::MAX)

@@ -31,8 +31,6 @@ pub enum Access {
 pub struct Store {
     pub(crate) path: PathBuf,
     pub(crate) connection: Connection,
-    /// As it was when it was opened; what is only read may be older than what is written.
-    pub(crate) version: i64,
 }
 
 /// How long another writer is waited for.
@@ -52,7 +50,7 @@ impl Store {
         };
         let failed = |error: rusqlite::Error| StoreError::of(path, "opening it", &error);
         let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
-        let mut store = Self { path: path.to_owned(), connection, version: migrations::newest() };
+        let mut store = Self { path: path.to_owned(), connection };
         store.configure(access).map_err(failed)?;
         store.check(access)?;
         Ok(store)
@@ -91,7 +89,6 @@ impl Store {
         if found > known {
             return Err(StoreError::Newer { path: path(), found, known });
         }
-        self.version = if access == Access::Read { found } else { known };
         match access {
             Access::Write if found < known => migrations::migrate(&self.path, &mut self.connection),
             Access::Read | Access::Change if found == 0 => {
@@ -101,6 +98,8 @@ impl Store {
             Access::Change if found < known => {
                 migrations::migrate(&self.path, &mut self.connection)
             }
+            Access::Read if found < known => migrations::supplement(&self.connection, found)
+                .map_err(|error| StoreError::of(&self.path, "reading an older version", &error)),
             _ => Ok(()),
         }
     }
