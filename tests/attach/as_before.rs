@@ -9,7 +9,6 @@ use std::process::{Child, Command};
 use std::thread;
 
 use crate::attached::Attached;
-use crate::shipped;
 use crate::target::{Target, build};
 use crate::text;
 
