@@ -11,7 +11,7 @@ fn messages_arrive_whole_and_in_order() {
         let sender = thread::spawn({
             let pages = pages.clone();
             move || {
-                for number in 1..=3 {
+                for number in 1_u32..=3 {
                     while pages.0.send(&pages.1, message(u64::from(number))).is_none() {
                         thread::yield_now();
                     }
