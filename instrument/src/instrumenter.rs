@@ -54,7 +54,7 @@ pub struct Instrumenter {
     /// Processes that ended in this round.
     pub(crate) gone: Vec<u32>,
     /// Forks of processes in which functions were on: there they are, too.
-    pub(crate) heirs: BTreeSet<u32>,
+    pub(crate) forked_children: BTreeSet<u32>,
     pub(crate) told: Told,
     pub(crate) ledger: Ledger,
     pub(crate) book: Book,
@@ -131,7 +131,7 @@ impl Instrumenter {
             regions: BTreeSet::new(),
             untold_regions: Vec::new(),
             gone: Vec::new(),
-            heirs: BTreeSet::new(),
+            forked_children: BTreeSet::new(),
             ledger: Ledger::default(),
             told: Told::default(),
             book: Book::default(),
@@ -193,13 +193,13 @@ impl Instrumenter {
 
     /// A process is a fork of another: what is too hot there is here, too.
     pub fn inherit(&mut self, process: u32, parent: u32) {
-        let is_heir = self.heirs.contains(&parent);
+        let is_forked_child = self.forked_children.contains(&parent);
         let Some(parent) = self.armories.get(&parent) else {
-            self.heirs.extend(is_heir.then_some(process));
+            self.forked_children.extend(is_forked_child.then_some(process));
             return;
         };
-        if is_heir || parent.sites.values().any(|site| site.stage.on_since().is_some()) {
-            self.heirs.insert(process);
+        if is_forked_child || parent.sites.values().any(|site| site.stage.on_since().is_some()) {
+            self.forked_children.insert(process);
         }
         let hot = parent.sites.iter().filter(|(_, site)| site.window.is_some());
         let hot: Vec<FunctionKey> = hot.map(|(key, _)| *key).chain(parent.hot.clone()).collect();
@@ -225,7 +225,7 @@ impl Instrumenter {
         }
     }
 
-    fn bury(&mut self) {
+    fn clean_up(&mut self) {
         for process in std::mem::take(&mut self.gone) {
             self.open_calls.remove(&process);
             self.armories.remove(&process);
@@ -259,7 +259,7 @@ impl Instrumenter {
     /// Takes in what was found out since the last round, and asks for what is wanted now.
     pub fn begin_round(&mut self) {
         self.round += 1;
-        self.bury();
+        self.clean_up();
         self.list_modules();
         self.pass_regions_on();
         let answers = self.desk.as_ref().map(Desk::answers).unwrap_or_default();

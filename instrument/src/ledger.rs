@@ -177,7 +177,7 @@ impl Instrumenter {
     /// A process that ended had functions that pairs need, and none of them was in place.
     pub(crate) fn note_lost(&mut self, process: u32) {
         let is_hot = self.armories.get(&process).is_some_and(|armory| !armory.hot.is_empty());
-        if self.heirs.contains(&process) && !is_hot {
+        if self.forked_children.contains(&process) && !is_hot {
             return;
         }
         let needs = self.needs.keys().filter(|pair| self.by_name.contains(pair));
