@@ -18,7 +18,7 @@ use crate::tracee::{Go, Registers, Stop, Tracee};
 #[derive(Debug)]
 pub(crate) struct HijackedThread {
     tracee: Tracee,
-    standing: ThreadState,
+    state: ThreadState,
     /// Signals that came meanwhile, for the end.
     held: Vec<i32>,
     /// Whether anything of the thread was changed.
@@ -51,22 +51,22 @@ impl HijackedThread {
         if let Err(failure) = park(&tracee, patience, None) {
             return Err(let_go(&tracee, failure));
         }
-        let standing = ThreadState {
+        let state = ThreadState {
             registers: tracee.registers()?,
             extended: tracee.extended()?,
             blocked: tracee.blocked()?,
         };
-        Ok(Self { tracee, standing, held: Vec::new(), touched: false })
+        Ok(Self { tracee, state, held: Vec::new(), touched: false })
     }
 
     /// Its registers when it was stopped.
     pub(crate) const fn registers(&self) -> &Registers {
-        &self.standing.registers
+        &self.state.registers
     }
 
     /// How it stood when it was stopped.
-    pub(crate) const fn standing(&self) -> &ThreadState {
-        &self.standing
+    pub(crate) const fn state(&self) -> &ThreadState {
+        &self.state
     }
 
     /// Makes a system call in its name, by the instruction at an address from where it finds back.
@@ -87,7 +87,7 @@ impl HijackedThread {
             r10: d,
             r8: e,
             r9: f,
-            ..self.standing.registers
+            ..self.state.registers
         })?;
         let until = Instant::now() + PATIENCE;
         self.next_stop(until)?;
@@ -119,8 +119,8 @@ impl HijackedThread {
             rsi: b,
             rdx: c,
             rcx: d,
-            eflags: self.standing.registers.eflags & !(DIRECTION | TRAP),
-            ..self.standing.registers
+            eflags: self.state.registers.eflags & !(DIRECTION | TRAP),
+            ..self.state.registers
         })?;
         let until = Instant::now() + PATIENCE;
         loop {
@@ -149,10 +149,10 @@ impl HijackedThread {
     }
 
     fn restore(&mut self) -> Result<(), Failure> {
-        let registers = restarted(&self.standing.registers);
+        let registers = restarted(&self.state.registers);
         if self.touched {
-            self.tracee.set_extended(&mut self.standing.extended)?;
-            self.tracee.set_blocked(self.standing.blocked)?;
+            self.tracee.set_extended(&mut self.state.extended)?;
+            self.tracee.set_blocked(self.state.blocked)?;
         }
         self.tracee.set_registers(&registers)?;
         Ok(self.tracee.detach(0)?)

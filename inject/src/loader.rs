@@ -213,14 +213,14 @@ impl<'a> Loader<'a> {
         let anonymous = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS) as u64;
         let mapping = |size: u64, rights: i32| [0, size, rights as u64, anonymous, u64::MAX, 0];
         let code_cave = functions.code_cave;
-        self.memory.write(code_cave.at, &restore_trampoline::code_cave(session.standing()))?;
+        self.memory.write(code_cave.at, &restore_trampoline::code_cave(session.state()))?;
         // Never writable and executable at once: the code is written from outside.
         let wanted = mapping(stub::CODE, libc::PROT_READ | libc::PROT_EXEC);
         let code = session.system_call(code_cave.at, libc::SYS_mmap, wanted)?;
         self.memory.write(code, &stub::INSTRUCTIONS)?;
         self.memory.write(
             code + restore_trampoline::TRAMPOLINE,
-            &restore_trampoline::code(session.standing()),
+            &restore_trampoline::code(session.state()),
         )?;
         let wanted = mapping(stub::DATA, libc::PROT_READ | libc::PROT_WRITE);
         let data =

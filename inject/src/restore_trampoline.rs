@@ -31,11 +31,11 @@ struct Writer {
 }
 
 /// The code cave of a thread: a system call, and how it goes on from there.
-pub(crate) fn code_cave(standing: &ThreadState) -> Vec<u8> {
-    let registers = standing.alone();
+pub(crate) fn code_cave(state: &ThreadState) -> Vec<u8> {
+    let registers = state.alone();
     let mut writer = Writer::new();
     writer.put(&SYSCALL);
-    writer.unblock(standing.blocked);
+    writer.unblock(state.blocked);
     let clobbered = [DI, SI, DX, R10, R8, R9, CX, R11, AX];
     clobbered.into_iter().for_each(|number| writer.load(number, &registers));
     writer.jump(registers.rip);
@@ -43,8 +43,8 @@ pub(crate) fn code_cave(standing: &ThreadState) -> Vec<u8> {
 }
 
 /// The code page's part for the hijacked thread.
-pub(crate) fn code(standing: &ThreadState) -> Vec<u8> {
-    let registers = standing.alone();
+pub(crate) fn code(state: &ThreadState) -> Vec<u8> {
+    let registers = state.alone();
     let mut writer = Writer::new();
     writer.put(&SYSCALL);
     writer.put(&[0xeb, 0x10 - 4 + 11]); // jmp: past what follows
@@ -60,14 +60,14 @@ pub(crate) fn code(standing: &ThreadState) -> Vec<u8> {
     let distance = EXTENDED - TRAMPOLINE_AT - writer.bytes.len();
     writer.put(&relative(distance));
     writer.load(SP, &registers);
-    writer.unblock(standing.blocked);
+    writer.unblock(state.blocked);
     writer.flags(registers.eflags);
     let others = (0..16).rev().filter(|number| *number != SP);
     others.for_each(|number| writer.load(number, &registers));
     writer.jump(registers.rip);
     let mut bytes = writer.finish();
     bytes.resize(EXTENDED - TRAMPOLINE_AT, INT3);
-    bytes.extend(&standing.extended);
+    bytes.extend(&state.extended);
     bytes
 }
 
@@ -169,14 +169,14 @@ mod tests {
     use super::*;
     use crate::tracee::BLANK;
 
-    fn standing() -> ThreadState {
+    fn state() -> ThreadState {
         ThreadState { registers: BLANK, extended: vec![7; 2688], blocked: 0 }
     }
 
     #[test]
     fn all_of_it_finds_room() {
-        assert!(code_cave(&standing()).len() <= CODE_CAVE);
-        let code = code(&standing());
+        assert!(code_cave(&state()).len() <= CODE_CAVE);
+        let code = code(&state());
         assert!(code.len() as u64 + TRAMPOLINE <= crate::stub::CODE);
         assert_eq!(code[EXTENDED - TRAMPOLINE_AT..], vec![7; 2688]);
     }
