@@ -1,6 +1,6 @@
-//! Whose a definition is: the C library's, a tool's that stands in for it, or the program's own.
+//! Whose a definition is: the C library's, an interposer's, or the program's own.
 //!
-//! A library that defines a function of the C library's name is a tool, and means the same by it,
+//! A library that defines a function of the C library's name is an interposer, and means the same by it,
 //! when
 //! * the name is one that only the C library may define (`_...`, `pthread_...`),
 //! * the library was preloaded, or
@@ -23,7 +23,7 @@ pub(crate) fn is_expected(name: &CStr, address: *mut c_void) -> bool {
         || name.starts_with(b"pthread_")
         || address.is_null()
         || is_inside(address as usize)
-        || Object::around(address).is_none_or(|object| object.stands_in())
+        || Object::around(address).is_none_or(|object| object.is_c_library_or_interposer())
 }
 
 /// Whether a function begins at `address`, in another object than this one: a linker's stub in a
@@ -71,7 +71,7 @@ impl Object {
         Some(Self { base: info.dli_fbase.cast(), file })
     }
 
-    fn stands_in(self) -> bool {
+    fn is_c_library_or_interposer(self) -> bool {
         let file = file_name(self.file.to_bytes());
         KNOWN.iter().any(|known| file.starts_with(known)) || is_preloaded(file)
     }
@@ -102,7 +102,7 @@ fn is_inside(address: usize) -> bool {
     address.wrapping_sub(START.load(Ordering::Relaxed)) < SIZE.load(Ordering::Relaxed)
 }
 
-/// How the files begin that are the C library's, or stand in for it.
+/// How the names of files begin that are the C library's or an interposer's.
 const KNOWN: &[&[u8]] = &[
     b"libc.so.",
     b"libc-2.",

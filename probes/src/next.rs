@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   read ──► C library                      wrapped
-//!   read ──► a tool that stands in for it   wrapped, the tool is called
+//!   read ──► an interposer                  wrapped, the interposer is called
 //!   read ──► a library of the program's     its own function of that name: the stub jumps there
 //! ```
 //! A shared object that named `PMPI_Send` directly would keep `/bin/true` from starting under
@@ -85,7 +85,7 @@ impl Next {
         let before = unsafe { *errno };
         // SAFETY: a constant string; RTLD_NEXT is valid in any object.
         let found = unsafe { real_dlsym()(libc::RTLD_NEXT, self.name.as_ptr()) };
-        let found = self.settle(found);
+        let found = self.choose(found);
         // SAFETY: the same location; the program must not see what looking up left there.
         unsafe { *errno = before };
         found
@@ -103,7 +103,7 @@ impl Next {
             }
             Whose::Of(_) => self.found.store(first, Ordering::Relaxed),
             _ => {
-                self.settle(first);
+                self.choose(first);
             }
         }
     }
@@ -129,7 +129,7 @@ impl Next {
     }
 
     /// Keeps what is called from now on, the first definition that follows ours or another one.
-    fn settle(&self, first: *mut c_void) -> *mut c_void {
+    fn choose(&self, first: *mut c_void) -> *mut c_void {
         let mut found = first;
         let mut detour = core::ptr::null_mut();
         match self.whose {

@@ -7,7 +7,7 @@
 //! ```
 //! Such functions announce no exit, so they are patched like others; the address that they pass on by their
 //! frame is then the slot's, of which the table knows nothing. The C library's own inner function gets
-//! the true one instead. Whatever else stands in for these two is called as it is.
+//! the true one instead. An interposer of these two is called as it is.
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 

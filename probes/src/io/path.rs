@@ -61,7 +61,7 @@ impl Path {
         Some(())
     }
 
-    /// Settles what the part just completed means.
+    /// Decides what the part just completed means.
     fn end_part(&mut self) -> Option<()> {
         let bytes = self.bytes();
         let start = bytes.iter().rposition(|byte| *byte == b'/').unwrap_or(0);
