@@ -168,11 +168,12 @@ impl Process {
         }
     }
 
-    /// Whether it waits at its start until functions are in place.
+    /// Whether it waits at the startup barrier until functions are in place.
     pub(crate) fn is_held(&self) -> bool {
-        let held = |region: &Region| region.header().held.load(Ordering::Relaxed) == 1;
+        let waits =
+            |region: &Region| region.header().at_startup_barrier.load(Ordering::Relaxed) == 1;
         let may_go = |region: &Region| region.commands().go_on.load(Ordering::Relaxed) != 0;
-        self.region.as_ref().is_some_and(|region| held(region) && !may_go(region))
+        self.region.as_ref().is_some_and(|region| waits(region) && !may_go(region))
     }
 
     fn reply(&self, reply: Reply) -> Option<Switched> {

@@ -1,5 +1,5 @@
 //! Attaching to a process that runs already: making it load the library, and nothing else of it. One that carries
-//! the library is asked by a signal (summons).
+//! the library is asked by a signal (attach_request).
 //!
 //! ```text
 //!   facts ─► refusal, or maps + memory ─► threads: one is stopped at a safe point (walk, safe_point)
@@ -14,7 +14,7 @@ use crate::maps::Maps;
 use crate::owner::Owner;
 use crate::refusal::{self, Refusal};
 use crate::request::Request;
-use crate::{facts, loader, summons};
+use crate::{attach_request, facts, loader};
 
 /// Attaches to a process. It runs on all the time but for one of its threads, which is stopped for about
 /// a millisecond; where the process carries the library already, none is.
@@ -24,7 +24,7 @@ use crate::{facts, loader, summons};
 pub fn attach(pid: u32, request: &Request<'_>) -> Result<(), Refusal> {
     facts::check(pid)?;
     let request = Request { take_over: check_measured(pid)?, ..request.clone() };
-    match summons::call(pid, &request, false) {
+    match attach_request::send(pid, &request, false) {
         Some(answer) if answer != refusal::IN_PART => return Refusal::judge(pid, answer),
         _ => {}
     }
@@ -33,7 +33,7 @@ pub fn attach(pid: u32, request: &Request<'_>) -> Result<(), Refusal> {
         other => return other,
     };
     // Then what it sees by itself has to do.
-    let answer = summons::call(pid, &request, true);
+    let answer = attach_request::send(pid, &request, true);
     answer.map_or(Err(refused), |answer| Refusal::judge(pid, answer))
 }
 

@@ -9,6 +9,7 @@
 //! Knows neither metrics nor the search.
 
 mod attach;
+mod attach_request;
 mod facts;
 mod hijacked_thread;
 mod image;
@@ -28,7 +29,6 @@ mod stack_snapshot;
 mod stat;
 mod stretches;
 mod stub;
-mod summons;
 mod thread_state;
 pub mod threads;
 mod tracee;

@@ -81,8 +81,8 @@ pub struct Header {
     pub agent: AtomicU32,
     /// What is added to the addresses in the program's file to have those in memory; [`NO_BASE`] when unknown.
     pub program_base: AtomicU64,
-    /// 1 while the process waits at its start until functions are in place.
-    pub held: AtomicU32,
+    /// 1 while the process waits at the startup barrier until functions are in place.
+    pub at_startup_barrier: AtomicU32,
 }
 
 /// Everything that had to be skipped, process-wide; a slot counts its own drops beside its word.

@@ -13,9 +13,10 @@
 //! ```
 //!
 //! [`geometry`] says where each part lies, [`slot`] holds the protocol of an event,
-//! [`ring`] and [`command`] that of commands; [`summons`] how a process is asked to begin at all. `docs/layout.md` tells who owns what when.
+//! [`ring`] and [`command`] that of commands; [`attach_request`] how a process is asked to begin at all. `docs/layout.md` tells who owns what when.
 #![cfg_attr(not(any(test, loom)), no_std)]
 
+pub mod attach_request;
 pub mod command;
 pub mod geometry;
 mod header;
@@ -25,7 +26,6 @@ mod publication;
 pub mod ring;
 pub mod slot;
 pub mod strings;
-pub mod summons;
 pub mod sync;
 mod table;
 

@@ -180,11 +180,11 @@ fn open_end(head: &Head, current: &Node, next: u32, now: u64) -> u64 {
     visits
 }
 
-/// Writer: settles a slot whose event nobody will come back to finish, its segment beginning at
+/// Writer: recovers a slot whose interrupted event will never be finished, its segment beginning at
 /// `began`; the low halves of that and of the word are the same.
-pub fn mend(head: &Head, began: u64) {
+pub fn recover(head: &Head, began: u64) {
     // SYNC settled with Watch::unchanged
-    head.last.store(began, or_relaxed("mended_store", Ordering::Release));
+    head.last.store(began, or_relaxed("recovered_store", Ordering::Release));
 }
 
 /// When the segment began that is being closed. Read after the word is stored: a signal handler

@@ -2,15 +2,15 @@
 //!
 //! ```text
 //!   whyperf_attach   called once the library was loaded into it, in a thread of its own that the C library made
-//!   summoned         called by a signal that the process listens to, in a thread that the C library does not know
+//!   requested        called by a signal that the process listens to, in a thread that the C library does not know
 //! ```
 //! Both block all signals. Neither is part of the interface for programs.
 
 use core::ffi::{CStr, c_char};
 
-use whyperf_layout::summons::Wishes;
+use whyperf_layout::attach_request::AttachOptions;
+use whyperf_runtime::attach_request;
 use whyperf_runtime::attachment::{self, Late, Outcome};
-use whyperf_runtime::summons;
 
 use crate::wrapped::keep_errno;
 use crate::{c_library, mpi, process, reroute};
@@ -71,17 +71,17 @@ fn begin(late: &Late<'_>, take_over: bool, reroute: fn()) -> Outcome {
     outcome
 }
 
-/// Lets this process be summoned, if it may be measured at all. What a signal must not do is done now.
+/// Listens to attach requests, if this process may be measured at all. What a signal must not do is done now.
 pub(crate) fn listen() {
-    if summons::listen(summoned) {
+    if attach_request::listen(requested) {
         process::follow_forks();
         reroute::look_around();
     }
 }
 
-fn summoned(late: &Late<'_>, wishes: Wishes) -> Outcome {
-    if !reroute::sees_all() && !wishes.in_part {
+fn requested(late: &Late<'_>, options: AttachOptions) -> Outcome {
+    if !reroute::sees_all() && !options.in_part {
         return Outcome::InPart;
     }
-    begin(late, wishes.take_over, reroute::begin_again)
+    begin(late, options.take_over, reroute::begin_again)
 }

@@ -12,7 +12,7 @@
 use core::arch::naked_asm;
 
 use whyperf_runtime::patch::gate;
-use whyperf_runtime::{process, summons};
+use whyperf_runtime::{attach_request, process};
 
 use crate::next::Next;
 use crate::wrapped::{accompanied, c_name};
@@ -30,7 +30,7 @@ accompanied! {
 /// What has to be undone.
 struct Left {
     is_gated: bool,
-    silence: summons::Silence,
+    ignored: attach_request::IgnoredSignal,
 }
 
 fn leave() -> Left {
@@ -40,11 +40,11 @@ fn leave() -> Left {
         gate::enter();
     }
     process::replaced();
-    Left { is_gated, silence: summons::fall_silent() }
+    Left { is_gated, ignored: attach_request::ignore_signal() }
 }
 
 fn stay(left: Left) {
-    left.silence.end();
+    left.ignored.restore();
     process::not_replaced();
     if left.is_gated {
         gate::leave();

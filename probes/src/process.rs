@@ -11,7 +11,7 @@
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use whyperf_runtime::{birth, hold, process};
+use whyperf_runtime::{birth, process, startup_barrier};
 
 use crate::next::Next;
 use crate::wrapped::{accompanied, keep_errno};
@@ -56,7 +56,7 @@ extern "C" fn loaded() {
         }
         if process::is_measured() {
             follow_forks();
-            hold::until_in_place();
+            startup_barrier::wait();
             birth::begin();
         }
     });

@@ -9,12 +9,12 @@
 //! does not know of it. Calls that are refused to a process of several threads, or that change the
 //! calling one alone, find it gone.
 
-use crate::company::Company;
 use crate::heartbeat::{Daemon, Heartbeat};
+use crate::last_thread_watchdog::LastThreadWatchdog;
 use crate::lock::Held;
 use crate::patch::site::Ran;
 use crate::patch::{self, budget, site, window};
-use crate::switch::WIPED;
+use crate::switch::WIPE_ON_FORK;
 use crate::view::Tables;
 use crate::{clock, kernel, leaving, process, thread};
 use core::sync::atomic::{AtomicPtr, Ordering};
@@ -30,13 +30,13 @@ static MEMORY: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
 
 /// Starts the agent of this process if it has none.
 pub(crate) fn start() {
-    if WIPED.agent.load(Ordering::Relaxed) != 0 {
+    if WIPE_ON_FORK.agent.load(Ordering::Relaxed) != 0 {
         return;
     }
     // A child of `vfork` has its parent's tables, and is not to get a thread.
     let Some(tables) = process::own() else { return };
     let held = Held::take();
-    if WIPED.agent.swap(kernel::process_id(), Ordering::Relaxed) == 0 {
+    if WIPE_ON_FORK.agent.swap(kernel::process_id(), Ordering::Relaxed) == 0 {
         start_thread(tables, &held);
     }
 }
@@ -44,13 +44,13 @@ pub(crate) fn start() {
 /// Ends the agent, for a call that must not meet it, until [`call_back`] gets the answer.
 #[must_use]
 pub fn send_away() -> bool {
-    let owner = WIPED.agent.load(Ordering::Relaxed);
+    let owner = WIPE_ON_FORK.agent.load(Ordering::Relaxed);
     if owner == 0 || owner != kernel::process_id() {
         return false;
     }
     // From here on nobody starts one.
     let held = Held::take();
-    WIPED.agent_away.fetch_add(1, Ordering::Relaxed);
+    WIPE_ON_FORK.agent_away.fetch_add(1, Ordering::Relaxed);
     drop(held);
     wait_for_end();
     true
@@ -62,7 +62,7 @@ pub fn call_back(away: bool) {
         return;
     }
     let held = Held::take();
-    let others = WIPED.agent_away.fetch_sub(1, Ordering::Relaxed) - 1;
+    let others = WIPE_ON_FORK.agent_away.fetch_sub(1, Ordering::Relaxed) - 1;
     if others == 0
         && let Some(tables) = process::own()
     {
@@ -72,7 +72,7 @@ pub fn call_back(away: bool) {
 
 /// Starts the agent of a process that has none, which is to be left.
 pub(crate) fn start_to_leave(tables: Tables, held: &Held) {
-    if WIPED.agent.swap(kernel::process_id(), Ordering::Relaxed) == 0 {
+    if WIPE_ON_FORK.agent.swap(kernel::process_id(), Ordering::Relaxed) == 0 {
         start_thread(tables, held);
     }
 }
@@ -80,7 +80,7 @@ pub(crate) fn start_to_leave(tables: Tables, held: &Held) {
 /// Waits until the agent of the measurement before is gone: it might take the next one's regions for
 /// its own, or end just when it is wanted.
 pub(crate) fn await_end() {
-    if WIPED.agent_thread.load(Ordering::Relaxed) != 0 {
+    if WIPE_ON_FORK.agent_thread.load(Ordering::Relaxed) != 0 {
         wait_for_end();
     }
 }
@@ -88,8 +88,8 @@ pub(crate) fn await_end() {
 /// Starts the thread unless there is one, or it is unwanted at the moment; the lock makes starts
 /// and [`send_away`] one at a time, and blocks the signals that the thread must not have.
 fn start_thread(tables: Tables, _: &Held) {
-    let is_wanted = WIPED.agent_away.load(Ordering::Relaxed) == 0;
-    let is_there = WIPED.agent_thread.load(Ordering::Relaxed) != 0;
+    let is_wanted = WIPE_ON_FORK.agent_away.load(Ordering::Relaxed) == 0;
+    let is_there = WIPE_ON_FORK.agent_thread.load(Ordering::Relaxed) != 0;
     if is_there || !is_wanted {
         return;
     }
@@ -101,7 +101,7 @@ fn start_thread(tables: Tables, _: &Held) {
     // for the kernel has cleared its number. `run` never returns and makes system calls only.
     let started = unsafe {
         storage.cast::<*mut u8>().write(storage);
-        kernel::start_thread(stack, storage, run, WIPED.agent_thread.as_ptr())
+        kernel::start_thread(stack, storage, run, WIPE_ON_FORK.agent_thread.as_ptr())
     };
     tables.header().agent.store(u32::from(started), Ordering::Relaxed);
 }
@@ -121,7 +121,7 @@ fn memory() -> Option<*mut u8> {
 fn wait_for_end() {
     const STEP: u64 = 100_000;
     const STEPS: u32 = 10_000;
-    let word = &WIPED.agent_thread;
+    let word = &WIPE_ON_FORK.agent_thread;
     let thread = word.load(Ordering::Relaxed);
     let is_there = || word.load(Ordering::Relaxed) == thread || kernel::has_thread(thread);
     let mut steps = 0;
@@ -137,10 +137,10 @@ fn wait_for_end() {
 extern "C" fn run() -> ! {
     kernel::name_thread(c"whyperf");
     kernel::leave_descriptors();
-    let mut company = Company::default();
+    let mut watchdog = LastThreadWatchdog::default();
     let mut heartbeat = Heartbeat::default();
     // Without tables the region was given up since the agent was started.
-    while WIPED.agent_away.load(Ordering::Relaxed) == 0
+    while WIPE_ON_FORK.agent_away.load(Ordering::Relaxed) == 0
         && let Some(tables) = process::tables()
     {
         let commands = tables.commands();
@@ -153,19 +153,19 @@ extern "C" fn run() -> ! {
         if leaving::is_under_way() {
             leaving::turn(tables, clock::nanos(), &held);
         } else {
-            patch::mend(tables, clock::nanos(), &held);
+            patch::finish(tables, clock::nanos(), &held);
             budget::turn(tables, &held);
             window::turn(tables, clock::nanos(), &held);
         }
         drop(held);
         let now = clock::nanos();
-        if let Some(status) = company.look(now) {
+        if let Some(status) = watchdog.look(now) {
             kernel::end_thread(status);
         }
         // Whoever has work by the clock says when; the earliest counts.
         let of_code = window::due().min(budget::due(now)).min(patch::due());
         let due = if leaving::is_under_way() { leaving::due(now) } else { of_code };
-        let due = due.min(company.due()).min(heartbeat.due());
+        let due = due.min(watchdog.due()).min(heartbeat.due());
         kernel::futex_wait(&commands.doorbell, rung, due.saturating_sub(now));
     }
     kernel::end_thread(0)
@@ -212,7 +212,7 @@ fn answer(
     let command = Command::decode(message);
     match command.and_then(|command| carry_out(tables, sequence, command, ran, held)) {
         Some(Done::Told(reply)) => Some(reply),
-        Some(Done::Quietly) => None,
+        Some(Done::WithoutReply) => None,
         None => refused(Refusal::Nonsense),
     }
 }
@@ -223,7 +223,7 @@ pub(crate) enum Done {
     /// And this is the reply.
     Told(Reply),
     /// Nothing is to be said of it.
-    Quietly,
+    WithoutReply,
 }
 
 /// `None` when there is no such thing.
@@ -244,11 +244,11 @@ fn carry_out(
             Some(Done::Told(Reply::SwitchedOff { region }))
         }
         Command::ReleaseSlot { slot, generation } => {
-            thread::release_slot(tables, slot as usize, generation).then_some(Done::Quietly)
+            thread::release_slot(tables, slot as usize, generation).then_some(Done::WithoutReply)
         }
         Command::Detach { patience } => {
             leaving::begin(tables, Some(sequence), patience, held);
-            Some(Done::Quietly)
+            Some(Done::WithoutReply)
         }
         of_functions => patch::carry_out(tables, of_functions, held),
     }

@@ -11,8 +11,8 @@
 use crate::lock::Held;
 use crate::patch::{self, pool};
 use crate::process::Stage;
-use crate::switch::{self, WIPED};
-use crate::{agent, clock, damage, environ, fork, process, thread};
+use crate::switch::{self, WIPE_ON_FORK};
+use crate::{agent, clock, environ, fork, process, sigbus_handler, thread};
 use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 /// What is known from outside of a process that is to be measured from now on.
@@ -74,14 +74,14 @@ pub fn begin(late: &Late<'_>, at_end: extern "C" fn()) -> Outcome {
     fork::remember(true);
     agent::await_end();
     switch::forget_functions();
-    WIPED.agent.store(0, Ordering::Relaxed);
-    WIPED.leaving.store(0, Ordering::Relaxed);
-    WIPED.stage.decide(Stage::Wanted);
+    WIPE_ON_FORK.agent.store(0, Ordering::Relaxed);
+    WIPE_ON_FORK.leaving.store(0, Ordering::Relaxed);
+    WIPE_ON_FORK.stage.decide(Stage::Wanted);
     let Some(tables) = process::make() else {
         fork::remember(false);
         return Outcome::Failed;
     };
-    damage::forget_parents();
+    sigbus_handler::forget_parents();
     thread::adopt(tables, late.threads);
     agent::start();
     Outcome::Measured
@@ -97,10 +97,10 @@ pub(crate) fn end() {
     }
     process::leave();
     fork::remember(false);
-    WIPED.stage.set(Stage::Declined);
+    WIPE_ON_FORK.stage.set(Stage::Declined);
     switch::all_off();
-    damage::forget_slots();
-    damage::unwatch();
+    sigbus_handler::forget_slots();
+    sigbus_handler::remove();
     patch::forget_handlers();
 }
 

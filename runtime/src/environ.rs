@@ -32,8 +32,8 @@ pub(crate) struct Settings {
     pub(crate) size: u32,
     /// Functions are going to be switched on, so somebody must be there to do it.
     pub(crate) functions: bool,
-    /// A user named functions: nothing is to be called before they are switched on.
-    pub(crate) hold: bool,
+    /// A user named functions: the process waits before `main` until they are switched on.
+    pub(crate) startup_barrier: bool,
 }
 
 struct Once(UnsafeCell<Settings>);
@@ -52,7 +52,7 @@ static SETTINGS: Once = Once(UnsafeCell::new(Settings {
     rank: None,
     size: 0,
     functions: false,
-    hold: false,
+    startup_barrier: false,
 }));
 
 /// The settings; meaningful once [`read`] has answered true.
@@ -80,7 +80,7 @@ pub(crate) fn read() -> bool {
     settings.callpath_depth =
         number(variable(b"WHYPERF_CALLPATH_DEPTH")).filter(|k| *k <= DEEPEST).unwrap_or(0);
     settings.functions = variable(b"WHYPERF_FUNCTIONS").is_some_and(|text| text == b"1");
-    settings.hold = variable(b"WHYPERF_HOLD").is_some_and(|text| text == b"1");
+    settings.startup_barrier = variable(b"WHYPERF_HOLD").is_some_and(|text| text == b"1");
     settings.cost_limit = thousandths(variable(b"WHYPERF_COST_LIMIT")).unwrap_or(50);
     let rank: [&[u8]; 3] = [b"OMPI_COMM_WORLD_RANK", b"PMIX_RANK", b"PMI_RANK"];
     let size: [&[u8]; 2] = [b"OMPI_COMM_WORLD_SIZE", b"PMI_SIZE"];

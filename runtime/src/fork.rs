@@ -6,13 +6,13 @@
 use crate::lock::Held;
 use crate::patch::{self, count, site};
 use crate::process::Stage;
-use crate::switch::{self, WIPED};
+use crate::switch::{self, WIPE_ON_FORK};
 use crate::view::Tables;
-use crate::{clock, hold, map, object, thread};
+use crate::{clock, map, object, startup_barrier, thread};
 use core::sync::atomic::{AtomicBool, Ordering};
 use whyperf_layout::geometry::STRINGS_SIZE;
 
-/// Whether the process that was loaded is measured; not wiped, so a child can tell.
+/// Whether the process that was loaded is measured; not in a wipe-on-fork page, so a child can tell.
 static WANTED: AtomicBool = AtomicBool::new(false);
 
 /// Keeps the constructor's decision for the children.
@@ -28,7 +28,7 @@ pub(crate) fn before() {
 /// In the child, whose only thread this is.
 pub(crate) fn child() {
     // The pages are as they were: nothing was ever measured here.
-    if WIPED.stage.glance() == Stage::Declined as u32 {
+    if WIPE_ON_FORK.stage.glance() == Stage::Declined as u32 {
         return;
     }
     switch::wipe();
@@ -36,10 +36,10 @@ pub(crate) fn child() {
     count::forget();
     site::begin_again();
     if WANTED.load(Ordering::Relaxed) {
-        WIPED.stage.set(Stage::Wanted);
-        hold::child();
+        WIPE_ON_FORK.stage.set(Stage::Wanted);
+        startup_barrier::child();
     } else {
-        WIPED.stage.set(Stage::Declined);
+        WIPE_ON_FORK.stage.set(Stage::Declined);
         // It may be a copy of a process that is just being left.
         patch::restore_fork();
     }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   count grows ──► alive
-//!   count stands still ──► who owns the directory? ──► nobody any more: gone
+//!   count stands still ──► who owns the directory? ──► its owner ended: gone
 //!                                                 └──► alive: slow or stopped, and gone when that lasts
 //! ```
 //! A daemon that was killed cannot say so. Without it nobody would ever restore the code.
@@ -16,7 +16,7 @@ use core::sync::atomic::Ordering;
 /// Nanoseconds between two looks.
 const EVERY: u64 = 500_000_000;
 /// Looks at which the count stood still, before the owner is looked at.
-const QUIET: u32 = 3;
+const SUSPECT: u32 = 3;
 /// Looks after which an owner that runs, but beats no more, is none.
 const LOST: u32 = 120;
 
@@ -33,7 +33,7 @@ pub(crate) enum Daemon {
 #[derive(Debug, Default)]
 pub(crate) struct Heartbeat {
     count: u64,
-    quiet: u32,
+    unchanged: u32,
     due: u64,
 }
 
@@ -53,7 +53,7 @@ impl Heartbeat {
         let commands = tables.commands();
         let count = commands.heartbeat.load(Ordering::Relaxed);
         let within = u64::from(commands.heartbeat_within.load(Ordering::Relaxed)) * 1_000_000;
-        if self.is_quiet(count, within) && self.is_gone(Owner::of_run_directory()) {
+        if self.stands_still(count, within) && self.is_gone(Owner::of_run_directory()) {
             Daemon::Gone
         } else {
             Daemon::There
@@ -61,16 +61,16 @@ impl Heartbeat {
     }
 
     /// Whether the count has stood still for longer than it may.
-    fn is_quiet(&mut self, count: u64, within: u64) -> bool {
-        self.quiet = if count == self.count { self.quiet.saturating_add(1) } else { 0 };
+    fn stands_still(&mut self, count: u64, within: u64) -> bool {
+        self.unchanged = if count == self.count { self.unchanged.saturating_add(1) } else { 0 };
         self.count = count;
-        u64::from(self.quiet) >= u64::from(QUIET) + within / EVERY
+        u64::from(self.unchanged) >= u64::from(SUSPECT) + within / EVERY
     }
 
     fn is_gone(&self, owner: Owner) -> bool {
         match owner {
             Owner::Ended => true,
-            Owner::Runs => self.quiet >= LOST,
+            Owner::Runs => self.unchanged >= LOST,
             Owner::Stopped | Owner::Unknown => false,
         }
     }
@@ -196,20 +196,20 @@ mod tests {
     #[test]
     fn a_count_that_grows_is_never_quiet_and_one_that_stands_still_is_for_as_long_as_it_may() {
         let mut heartbeat = Heartbeat::default();
-        assert!((1..100).all(|count| !heartbeat.is_quiet(count, 0)));
+        assert!((1..100).all(|count| !heartbeat.stands_still(count, 0)));
         let looks = |heartbeat: &mut Heartbeat, within| {
-            (0..100).take_while(|_| !heartbeat.is_quiet(99, within)).count()
+            (0..100).take_while(|_| !heartbeat.stands_still(99, within)).count()
         };
         assert_eq!(looks(&mut heartbeat, 0), 2);
-        assert!(!heartbeat.is_quiet(100, 0));
+        assert!(!heartbeat.stands_still(100, 0));
         heartbeat.count = 99;
         assert_eq!(looks(&mut heartbeat, 2_000_000_000), 6);
     }
 
     #[test]
     fn an_owner_that_runs_has_a_minute_and_one_that_is_stopped_any_time() {
-        let heartbeat = |quiet| Heartbeat { quiet, ..Heartbeat::default() };
-        assert!(heartbeat(QUIET).is_gone(Owner::Ended));
+        let heartbeat = |unchanged| Heartbeat { unchanged, ..Heartbeat::default() };
+        assert!(heartbeat(SUSPECT).is_gone(Owner::Ended));
         assert!(!heartbeat(LOST - 1).is_gone(Owner::Runs) && heartbeat(LOST).is_gone(Owner::Runs));
         assert!(!heartbeat(u32::MAX).is_gone(Owner::Stopped));
         assert!(!heartbeat(u32::MAX).is_gone(Owner::Unknown));

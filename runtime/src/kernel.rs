@@ -1,6 +1,6 @@
 //! System calls without libc: they leave `errno` alone and are never interposed.
 
-use crate::damage;
+use crate::sigbus_handler;
 use core::arch::{asm, global_asm};
 use core::ffi::c_void;
 use core::sync::atomic::AtomicU32;
@@ -100,9 +100,9 @@ pub(crate) fn close(descriptor: i32) {
 }
 
 /// Blocks every signal of the thread, even those glibc keeps for itself; answers the old mask.
-/// A bus error that [`damage`] handles must come through, for the kernel kills who blocks it.
+/// A bus error that [`sigbus_handler`] handles must come through, for the kernel kills a process that blocks it.
 pub(crate) fn block_signals() -> u64 {
-    let all = if damage::is_watched() { !(1 << (libc::SIGBUS - 1)) } else { u64::MAX };
+    let all = if sigbus_handler::is_installed() { !(1 << (libc::SIGBUS - 1)) } else { u64::MAX };
     let mut old = 0_u64;
     let arguments =
         [libc::SIG_SETMASK as usize, &raw const all as usize, &raw mut old as usize, 8, 0, 0];

@@ -9,7 +9,7 @@
 
 use crate::lock::Held;
 use crate::patch;
-use crate::switch::WIPED;
+use crate::switch::WIPE_ON_FORK;
 use crate::view::Tables;
 use crate::{agent, attachment, clock, fork, process};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -29,7 +29,7 @@ const ALONE: u64 = 60_000_000_000;
 
 /// Whether the process is being left.
 pub(crate) fn is_under_way() -> bool {
-    WIPED.leaving.load(Ordering::Relaxed) != 0
+    WIPE_ON_FORK.leaving.load(Ordering::Relaxed) != 0
 }
 
 /// Begins to leave; `answered` is the command that asks for it. The agent does the rest.
@@ -38,7 +38,7 @@ pub(crate) fn begin(tables: Tables, answered: Option<Sequence>, patience: u64, h
     ANSWERED.store(answered.map_or(0, |sequence| sequence.0), Ordering::Relaxed);
     // Children that are forked from here on are not measured.
     fork::remember(false);
-    WIPED.leaving.store(1, Ordering::Relaxed);
+    WIPE_ON_FORK.leaving.store(1, Ordering::Relaxed);
     patch::rest_all();
     agent::start_to_leave(tables, held);
     tables.commands().ring();

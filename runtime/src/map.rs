@@ -8,7 +8,7 @@
 use crate::environ::Settings;
 use crate::lock::Held;
 use crate::view::{Slot, Tables};
-use crate::{damage, kernel};
+use crate::{kernel, sigbus_handler};
 use core::cell::UnsafeCell;
 use core::ffi::{CStr, c_char};
 use core::fmt::{self, Write};
@@ -57,8 +57,8 @@ fn map_tables(descriptor: i32) -> Option<Tables> {
     NEIGHBOUR.store(unsafe { base.add(SLOTS) }, Ordering::Relaxed);
     MAPPED.store(0, Ordering::Relaxed);
     // SAFETY: the tables of this mapping stay, and all of it are atomics; strings are published first.
-    unsafe { damage::cover_tables(base) };
-    damage::watch();
+    unsafe { sigbus_handler::cover_tables(base) };
+    sigbus_handler::install();
     // SAFETY: just mapped, with room for the tables, and left in place.
     Some(unsafe { Tables::at(base) })
 }
@@ -74,7 +74,7 @@ pub(crate) fn map_slot(index: usize, _: &Held) -> Option<Slot> {
         MAPPED.store(1, Ordering::Relaxed);
         // SAFETY: the first slot was mapped with the tables, stays, and consists of atomics.
         return Some(unsafe {
-            damage::cover_slot(0, neighbour);
+            sigbus_handler::cover_slot(0, neighbour);
             Slot::at(neighbour)
         });
     }
@@ -90,7 +90,7 @@ pub(crate) fn map_slot(index: usize, _: &Held) -> Option<Slot> {
     MAPPED.store(index + 1, Ordering::Relaxed);
     // SAFETY: mapped in full size, left in place, and made of atomics.
     Some(unsafe {
-        damage::cover_slot(index, base);
+        sigbus_handler::cover_slot(index, base);
         Slot::at(base)
     })
 }
@@ -101,7 +101,7 @@ pub(crate) fn map_slot(index: usize, _: &Held) -> Option<Slot> {
 /// The whole slot is mapped at `to` and stays; nobody uses what is left of it at `from` any more.
 pub(crate) unsafe fn moved(from: *mut u8, to: *mut u8) {
     // SAFETY: the caller's promise; slots consist of atomics.
-    unsafe { damage::moved(from, to) };
+    unsafe { sigbus_handler::moved(from, to) };
     if NEIGHBOUR.load(Ordering::Relaxed) == from {
         NEIGHBOUR.store(to, Ordering::Relaxed);
     }

@@ -4,8 +4,8 @@
 //! cold lock.
 
 use crate::directory::{Directory, Entry};
-use crate::known::Known;
 use crate::lock::Held;
+use crate::once_pointer::OncePointer;
 use crate::process;
 use crate::view::Tables;
 use crate::{kernel, map, strings};
@@ -41,7 +41,7 @@ impl ObjectId {
 }
 
 /// Survives a fork with its content, which stays right because the tables are copied.
-static DIRECTORY: Known<Directory> = Known::unknown();
+static DIRECTORY: OncePointer<Directory> = OncePointer::null();
 
 /// Finds or makes the object. Never fails: when there is no room it is the parent (or none), and
 /// that is counted.

@@ -11,8 +11,8 @@
 use crate::environ::{self, settings};
 use crate::lock::Held;
 use crate::patch::{self, pool, site};
-pub(crate) use crate::standing::Stage;
-use crate::switch::{self, WIPED};
+pub(crate) use crate::process_status::Stage;
+use crate::switch::{self, WIPE_ON_FORK};
 use crate::view::Tables;
 use crate::{agent, clock, fork, kernel, map, strings, thread};
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
@@ -34,7 +34,7 @@ pub fn attach() {
         pool::prepare();
     }
     let stage = if wanted { Stage::Wanted } else { Stage::Declined };
-    WIPED.stage.decide(stage);
+    WIPE_ON_FORK.stage.decide(stage);
     fork::remember(wanted);
 }
 
@@ -53,12 +53,12 @@ pub(crate) fn is_awaited() -> bool {
 
 #[inline(always)]
 fn stage() -> u32 {
-    WIPED.stage.glance()
+    WIPE_ON_FORK.stage.glance()
 }
 
 /// The region's tables, `None` while there is no region.
 pub(crate) fn tables() -> Option<Tables> {
-    WIPED.stage.is(Stage::Attached).then(|| {
+    WIPE_ON_FORK.stage.is(Stage::Attached).then(|| {
         // SAFETY: stored before the stage; stays mapped in a process at this stage.
         unsafe { Tables::at(TABLES.load(Ordering::Relaxed)) }
     })
@@ -72,7 +72,7 @@ pub(crate) fn is_present(tables: Tables) -> bool {
 /// The region's tables, made now if they are wanted; `None` when this process is not measured.
 #[cold]
 pub(crate) fn make() -> Option<Tables> {
-    if WIPED.stage.is(Stage::Wanted) {
+    if WIPE_ON_FORK.stage.is(Stage::Wanted) {
         make_region();
     }
     tables()
@@ -93,7 +93,7 @@ fn make_region() {
             Stage::Declined
         };
         // Changes nothing when the region was damaged meanwhile; then nothing is to be measured.
-        WIPED.stage.settle(stage);
+        WIPE_ON_FORK.stage.resolve(stage);
     }
     drop(held);
     // A forked child may have its parent's patched code, and nobody else to restore it.
@@ -108,7 +108,7 @@ fn make_region() {
 #[inline(never)]
 pub(crate) fn give_up() {
     fork::remember(false);
-    WIPED.stage.set(Stage::Declined);
+    WIPE_ON_FORK.stage.set(Stage::Declined);
     switch::all_off();
 }
 
@@ -223,7 +223,7 @@ fn set_paused(paused: bool) {
 /// The process ends in order (`exit`, `_exit`).
 pub fn leave() {
     let Some(tables) = own() else { return };
-    site::settle_all(tables);
+    site::note_all_missed(tables);
     tables.header().leave(clock::now());
 }
 

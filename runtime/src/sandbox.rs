@@ -2,7 +2,7 @@
 
 use crate::lock::Held;
 use crate::process::{self, Stage};
-use crate::switch::{self, WIPED};
+use crate::switch::{self, WIPE_ON_FORK};
 use crate::{agent, fork};
 use whyperf_layout::geometry::REGION_CAPACITY;
 
@@ -17,7 +17,7 @@ pub fn enter() {
     let _ended = agent::send_away();
     let held = Held::take();
     fork::remember(false);
-    WIPED.stage.set(Stage::Declined);
+    WIPE_ON_FORK.stage.set(Stage::Declined);
     for id in 1..REGION_CAPACITY as u32 {
         switch::set(id as u16, false);
     }

@@ -28,7 +28,7 @@ pub(crate) fn begin_at(region: &Region, site: u64, object: ObjectId, address: u6
     let Some(id) = switched_on(region, address) else { return false };
     let block = thread();
     let Some(private) = thread::private(&block) else { return false };
-    if !is_quiet(private) {
+    if !is_between_events(private) {
         return false;
     }
     let current = current(private);
@@ -73,7 +73,10 @@ pub(crate) extern "C" fn end(region: &Region, out: u64, r#in: u64) {
     let block = thread();
     let Some(private) = thread::private(&block) else { return };
     // Without its begin because that was not recorded: nothing is wrong.
-    if is_quiet(private) && !end_found(private, id, Moved { out, r#in }) && switch::is_on(id) {
+    if is_between_events(private)
+        && !end_found(private, id, Moved { out, r#in })
+        && switch::is_on(id)
+    {
         count_anomaly(private);
     }
 }
@@ -97,7 +100,7 @@ fn end_found(private: &Private, id: u32, moved: Moved) -> bool {
 /// Ends a function's visit that the thread had open when it was forked: the child opened again what
 /// it could.
 pub(crate) fn end_inherited(private: &Private, id: u32) {
-    if is_quiet(private) {
+    if is_between_events(private) {
         end_found(private, id, Moved::default());
     }
 }
@@ -107,7 +110,7 @@ pub(crate) fn add(region: &Region, amount: impl FnOnce(u64) -> u64, address: u64
     let Some(id) = switched_on(region, address) else { return };
     let block = thread();
     let Some(private) = thread::private(&block) else { return };
-    if !is_quiet(private) {
+    if !is_between_events(private) {
         return;
     }
     let current = current(private);
@@ -137,7 +140,7 @@ pub(crate) fn close_until(private: &Private, node: u32, now: u64) {
 pub(crate) fn abandon(node: u32) {
     let block = thread();
     if let Some(private) = thread::private(&block)
-        && is_quiet(private)
+        && is_between_events(private)
     {
         close_until(private, node, clock::now());
     }
@@ -162,7 +165,7 @@ fn current(private: &Private) -> u32 {
 
 /// Whether no event is in progress. A handler may have run between two loads, so a difference
 /// counts only when the word stands still around it. Otherwise the event is dropped and counted.
-pub(crate) fn is_quiet(private: &Private) -> bool {
+pub(crate) fn is_between_events(private: &Private) -> bool {
     let head = private.slot().head();
     let word = loop {
         let word = head.word.load(Ordering::Relaxed);
@@ -179,23 +182,23 @@ pub(crate) fn is_quiet(private: &Private) -> bool {
         }
     };
     thread::drop_event(private);
-    mend(private, word);
+    recover_interrupted(private, word);
     false
 }
 
-/// A jump out of a handler that interrupted an event leaves the event unfinished for ever: when
-/// very many drops show the same word, nobody will come back to finish it.
-fn mend(private: &Private, word: u64) {
+/// Recovers from an interrupted event that a jump out of the handler left unfinished for ever: when
+/// very many drops show the same word, the event will never be finished.
+fn recover_interrupted(private: &Private, word: u64) {
     const HOPELESS: u32 = 1 << 16;
-    let seen = private.deaf_word.load(Ordering::Relaxed);
-    let count = private.deaf_count.load(Ordering::Relaxed);
+    let seen = private.interrupted_word.load(Ordering::Relaxed);
+    let count = private.interrupted_drops.load(Ordering::Relaxed);
     let count = if seen == word { count.wrapping_add(1) } else { 0 };
-    private.deaf_word.store(word, Ordering::Relaxed);
-    private.deaf_count.store(count, Ordering::Relaxed);
+    private.interrupted_word.store(word, Ordering::Relaxed);
+    private.interrupted_drops.store(count, Ordering::Relaxed);
     if count == HOPELESS {
         let now = clock::now();
         let began = now.wrapping_sub(u64::from(low(now).wrapping_sub(low(word))));
-        slot::mend(private.slot().head(), began);
+        slot::recover(private.slot().head(), began);
         count_anomaly(private);
     }
 }

@@ -1,27 +1,27 @@
-//! The switches: one private byte per region, and what else a forked child must find wiped.
+//! The wipe-on-fork pages: the switches, one private byte per region, and what else a forked child must find zero.
 //!
 //! ```text
 //!   byte [id] = 1   region is on        byte [0] = 0 always: "not registered" is "off"
 //! ```
-//! The pages are wiped in every copy of this memory that a fork makes, however it was made: a
-//! child that nobody told of its birth reads "off" everywhere and leaves its parent's region alone.
+//! The kernel wipes the pages in every copy of this memory that a fork makes, however it was made: a
+//! forked child that was not announced reads "off" everywhere and leaves its parent's region alone.
 //! What the daemon may see is the mirror in `RegionRecord::switched`.
 
 use crate::kernel;
-use crate::latch::Latch;
-use crate::standing::{Stage, Standing};
+use crate::process_status::{ProcessStatus, Stage};
+use crate::spin_lock::SpinLock;
 use core::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 use whyperf_layout::geometry::{PAGE, REGION_CAPACITY};
 
-/// Pages that a child finds zero.
+/// Pages that a forked child finds zero.
 #[derive(Debug)]
 #[repr(C, align(4096))]
-pub(crate) struct Wiped {
+pub(crate) struct WipeOnForkPages {
     switches: [AtomicU8; REGION_CAPACITY],
-    /// Where the process stands.
-    pub(crate) stage: Standing,
+    /// How far the process is in its measurement.
+    pub(crate) stage: ProcessStatus,
     /// The lock of the cold paths.
-    pub(crate) lock: Latch,
+    pub(crate) lock: SpinLock,
     /// Number of this process once it has an agent.
     pub(crate) agent: AtomicU32,
     /// Number of the agent's thread; the kernel clears it when that ends.
@@ -93,10 +93,10 @@ const fn bit(id: u16) -> u64 {
     1 << (id % 64)
 }
 
-pub(crate) static WIPED: Wiped = Wiped {
+pub(crate) static WIPE_ON_FORK: WipeOnForkPages = WipeOnForkPages {
     switches: [const { AtomicU8::new(0) }; REGION_CAPACITY],
-    stage: Standing::new(),
-    lock: Latch::new(),
+    stage: ProcessStatus::new(),
+    lock: SpinLock::new(),
     agent: AtomicU32::new(0),
     agent_thread: AtomicU32::new(0),
     agent_away: AtomicU32::new(0),
@@ -113,32 +113,40 @@ pub(crate) static WIPED: Wiped = Wiped {
 pub(crate) fn is_on(id: u32) -> bool {
     let index = (id & 0xffff) as usize;
     // SAFETY: the mask keeps the index below the array's 65 536 elements.
-    unsafe { WIPED.switches.get_unchecked(index) }.load(Ordering::Relaxed) != 0
+    unsafe { WIPE_ON_FORK.switches.get_unchecked(index) }.load(Ordering::Relaxed) != 0
 }
 
 /// Switches the region for all threads of this process.
 pub(crate) fn set(id: u16, on: bool) {
     if id != 0 {
-        WIPED.switches[usize::from(id)].store(u8::from(on), Ordering::Relaxed);
+        WIPE_ON_FORK.switches[usize::from(id)].store(u8::from(on), Ordering::Relaxed);
     }
 }
 
 /// Switches everything off.
 pub(crate) fn all_off() {
-    for byte in &WIPED.switches {
+    for byte in &WIPE_ON_FORK.switches {
         byte.store(0, Ordering::Relaxed);
     }
 }
 
 /// No function rests, is too hot, or has windows any more.
 pub(crate) fn forget_functions() {
-    [&WIPED.resting, &WIPED.hot, &WIPED.in_windows].into_iter().for_each(Regions::clear);
+    [&WIPE_ON_FORK.resting, &WIPE_ON_FORK.hot, &WIPE_ON_FORK.in_windows]
+        .into_iter()
+        .for_each(Regions::clear);
 }
 
 /// Asks the kernel to wipe these pages in every child.
 pub(crate) fn wipe_on_fork() {
-    let arguments =
-        [&raw const WIPED as usize, size_of::<Wiped>(), libc::MADV_WIPEONFORK as usize, 0, 0, 0];
+    let arguments = [
+        &raw const WIPE_ON_FORK as usize,
+        size_of::<WipeOnForkPages>(),
+        libc::MADV_WIPEONFORK as usize,
+        0,
+        0,
+        0,
+    ];
     // SAFETY: the pages are ours and wholly covered, because the structure is a number of pages
     // on a page border; a kernel that does not know the advice answers an error and does nothing.
     unsafe { kernel::call(libc::SYS_madvise, arguments) };
@@ -147,13 +155,13 @@ pub(crate) fn wipe_on_fork() {
 /// Makes the pages what the kernel should have made them, for kernels that cannot.
 pub(crate) fn wipe() {
     all_off();
-    WIPED.stage.set(Stage::Unknown);
-    WIPED.lock.wipe();
-    WIPED.agent.store(0, Ordering::Relaxed);
-    WIPED.agent_thread.store(0, Ordering::Relaxed);
-    WIPED.agent_away.store(0, Ordering::Relaxed);
-    WIPED.blocking.store(0, Ordering::Relaxed);
-    WIPED.leaving.store(0, Ordering::Relaxed);
+    WIPE_ON_FORK.stage.set(Stage::Unknown);
+    WIPE_ON_FORK.lock.wipe();
+    WIPE_ON_FORK.agent.store(0, Ordering::Relaxed);
+    WIPE_ON_FORK.agent_thread.store(0, Ordering::Relaxed);
+    WIPE_ON_FORK.agent_away.store(0, Ordering::Relaxed);
+    WIPE_ON_FORK.blocking.store(0, Ordering::Relaxed);
+    WIPE_ON_FORK.leaving.store(0, Ordering::Relaxed);
     forget_functions();
 }
 

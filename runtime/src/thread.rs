@@ -10,7 +10,7 @@ use crate::patch::calls::Calls;
 use crate::patch::count;
 use crate::thread_local::{Block, Thread, thread};
 use crate::view::{Slot, Tables};
-use crate::{agent, calibration, clock, damage, kernel, map, process, tree};
+use crate::{agent, calibration, clock, kernel, map, process, sigbus_handler, tree};
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use whyperf_layout::SlotState;
@@ -53,8 +53,8 @@ pub(crate) struct Private {
     fold: AtomicU32,
     direct: AtomicBool,
     /// Word of the last dropped event, and how often it was the same.
-    pub(crate) deaf_word: AtomicU64,
-    pub(crate) deaf_count: AtomicU32,
+    pub(crate) interrupted_word: AtomicU64,
+    pub(crate) interrupted_drops: AtomicU32,
     /// Node that was open when the thread forked.
     pub(crate) forked: AtomicU32,
 }
@@ -70,8 +70,8 @@ impl Private {
             ready: AtomicUsize::new(0),
             fold: AtomicU32::new(0),
             direct: AtomicBool::new(false),
-            deaf_word: AtomicU64::new(0),
-            deaf_count: AtomicU32::new(0),
+            interrupted_word: AtomicU64::new(0),
+            interrupted_drops: AtomicU32::new(0),
             forked: AtomicU32::new(0),
         }
     }
@@ -86,7 +86,7 @@ impl Private {
         self.ready.store(PAGE / size_of::<whyperf_layout::Node>(), Ordering::Relaxed);
         self.fold.store(settings.callpath_depth, Ordering::Relaxed);
         self.direct.store(direct, Ordering::Relaxed);
-        self.deaf_count.store(0, Ordering::Relaxed);
+        self.interrupted_drops.store(0, Ordering::Relaxed);
         self.forked.store(0, Ordering::Relaxed);
         self.slot.store(slot.base(), Ordering::Relaxed);
         self.tables.store(tables.base(), Ordering::Relaxed);
@@ -310,7 +310,7 @@ fn close_root(private: &Private) {
 /// # Safety
 /// The thread that had the slot records no more, and nobody else uses more of it than its head.
 unsafe fn finish(slot: Slot) {
-    damage::shrink(slot.base());
+    sigbus_handler::shrink(slot.base());
     // SAFETY: the caller's promise; from here on a bus error in what is unmapped is not ours.
     unsafe { kernel::unmap(slot.base().wrapping_add(PAGE), SLOT_SIZE - PAGE) };
     slot.head().set_dead();

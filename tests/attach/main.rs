@@ -19,11 +19,11 @@ mod release;
 #[expect(dead_code, reason = "the live tests use all of it")]
 #[path = "../live/report.rs"]
 mod report;
+mod requested;
 #[expect(dead_code, reason = "the live tests use all of it")]
 #[path = "../live/shipped.rs"]
 mod shipped;
 mod storms;
-mod summoned;
 mod target;
 mod text;
 mod watching;

@@ -13,7 +13,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ("tests/torture/region.rs", "maps the region of a tortured process"),
     ("benches/event.rs", "calls the shared object through its C interface"),
     ("inject/src/tracee.rs", "traces a thread of another process"),
-    ("inject/src/summons.rs", "sends a signal with a value"),
+    ("inject/src/attach_request.rs", "sends a signal with a value"),
     ("daemon/src/clock.rs", "reads the counter that ticks come from"),
     ("instrument/src/sampling/event.rs", "has the kernel sample a thread of another process"),
 ];

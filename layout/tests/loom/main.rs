@@ -22,19 +22,19 @@ mod association;
 mod claim;
 #[path = "../../../runtime/src/directory.rs"]
 mod directory;
-#[path = "../../../runtime/src/known.rs"]
-#[expect(unreachable_pub, reason = "public where the probes use it, too")]
-mod known;
-#[path = "../../../runtime/src/latch.rs"]
-mod latch;
 #[path = "../../../runtime/src/number.rs"]
 mod number;
+#[path = "../../../runtime/src/once_pointer.rs"]
+#[expect(unreachable_pub, reason = "public where the probes use it, too")]
+mod once_pointer;
+#[path = "../../../runtime/src/process_status.rs"]
+#[expect(dead_code, reason = "the models need not all of it")]
+mod process_status;
 #[path = "../../../inject/src/registration.rs"]
 #[expect(dead_code, reason = "the models need not all of it")]
 mod registration;
-#[path = "../../../runtime/src/standing.rs"]
-#[expect(dead_code, reason = "the models need not all of it")]
-mod standing;
+#[path = "../../../runtime/src/spin_lock.rs"]
+mod spin_lock;
 #[path = "../../../probes/src/thread_start.rs"]
 mod thread_start;
 

@@ -6,64 +6,64 @@ use loom::thread;
 use whyperf_layout::{Head, Header, Node, ObjectRecord};
 
 use crate::directory::Directory;
-use crate::known::Known;
-use crate::latch::Latch;
 use crate::number::Number;
-use crate::standing::{Stage, Standing};
+use crate::once_pointer::OncePointer;
+use crate::process_status::{ProcessStatus, Stage};
+use crate::spin_lock::SpinLock;
 use crate::{explore, explore_then};
 
 #[test]
-fn a_latch_has_one_holder_at_a_time() {
-    let count = |(latch, count): &(Latch, AtomicU32)| {
-        latch.take(thread::yield_now);
+fn a_spin_lock_has_one_holder_at_a_time() {
+    let count = |(lock, count): &(SpinLock, AtomicU32)| {
+        lock.take(thread::yield_now);
         count.store(count.load(Relaxed) + 1, Relaxed);
-        latch.give();
+        lock.give();
     };
     explore_then(Default::default, [count, count], |(_, count)| assert_eq!(count.load(Relaxed), 2));
 }
 
 #[test]
 fn what_was_decided_is_known_with_its_reasons() {
-    let decide = |(standing, setting): &(Standing, AtomicU32)| {
+    let decide = |(status, setting): &(ProcessStatus, AtomicU32)| {
         setting.store(7, Relaxed);
-        standing.decide(Stage::Wanted);
+        status.decide(Stage::Wanted);
     };
-    explore(Default::default, decide, |(standing, setting)| {
-        assert!(!standing.is(Stage::Wanted) || setting.load(Relaxed) == 7);
+    explore(Default::default, decide, |(status, setting)| {
+        assert!(!status.is(Stage::Wanted) || setting.load(Relaxed) == 7);
     });
 }
 
 #[test]
 fn an_attached_process_has_its_tables() {
     let make = || {
-        let made: (Standing, AtomicU32) = Default::default();
+        let made: (ProcessStatus, AtomicU32) = Default::default();
         made.0.decide(Stage::Wanted);
         made
     };
-    let attach = |(standing, tables): &(Standing, AtomicU32)| {
+    let attach = |(status, tables): &(ProcessStatus, AtomicU32)| {
         tables.store(9, Relaxed);
-        standing.settle(Stage::Attached);
+        status.resolve(Stage::Attached);
     };
-    explore(make, attach, |(standing, tables)| {
-        assert!(!standing.is(Stage::Attached) || tables.load(Relaxed) == 9);
+    explore(make, attach, |(status, tables)| {
+        assert!(!status.is(Stage::Attached) || tables.load(Relaxed) == 9);
     });
 }
 
 /// Something whole, once it has that number.
 struct Choice {
-    known: Known<AtomicU32>,
+    pointer: OncePointer<AtomicU32>,
     number: &'static AtomicU32,
 }
 
 #[test]
-fn what_is_known_is_whole() {
-    let make = || Choice { known: Known::default(), number: Box::leak(Box::default()) };
+fn what_a_once_pointer_leads_to_is_whole() {
+    let make = || Choice { pointer: OncePointer::default(), number: Box::leak(Box::default()) };
     let choose = |choice: &Choice| {
         choice.number.store(5, Relaxed);
-        choice.known.set(choice.number);
+        choice.pointer.set(choice.number);
     };
     explore(make, choose, |choice| {
-        assert!(choice.known.get().is_none_or(|number| number.load(Relaxed) == 5));
+        assert!(choice.pointer.get().is_none_or(|number| number.load(Relaxed) == 5));
     });
 }
 

@@ -118,12 +118,12 @@ fn a_slot_called_unchanged_had_been_read_whole() {
 }
 
 #[test]
-fn a_mended_slot_called_unchanged_had_been_read_whole() {
+fn a_recovered_slot_called_unchanged_had_been_read_whole() {
     read_before_called_unchanged(|slot| {
         // An event that is left by a jump after its segment was closed.
         slot.head.word.store(pack(CHILD, BEGUN), Relaxed);
         slot.nodes[0].exclusive.store(BEGUN - START, Relaxed);
-        slot::mend(&slot.head, BEGUN);
+        slot::recover(&slot.head, BEGUN);
     });
 }
 

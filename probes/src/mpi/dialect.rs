@@ -10,7 +10,7 @@
 use core::ffi::{CStr, c_char, c_int};
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-use whyperf_runtime::Known;
+use whyperf_runtime::OncePointer;
 
 use super::{real, setup};
 
@@ -178,7 +178,7 @@ static STANDARD: Dialect = Dialect {
     no_op: AtomicUsize::new(0x3d),
 };
 
-static CURRENT: Known<Dialect> = Known::unknown();
+static CURRENT: OncePointer<Dialect> = OncePointer::null();
 
 /// The dialect of the loaded MPI; `None` when it is one we do not know.
 #[inline(always)]

@@ -13,7 +13,7 @@
 use super::site::Ran;
 use super::{arm, site, window};
 use crate::lock::Held;
-use crate::switch::{self, WIPED};
+use crate::switch::{self, WIPE_ON_FORK};
 use crate::view::Tables;
 use crate::{agent, clock, kernel};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -105,7 +105,7 @@ fn spend(tables: Tables, id: u16, visits: u32, took: u64, now: u64) {
     if length == 0 {
         return;
     }
-    if WIPED.in_windows.has(id) {
+    if WIPE_ON_FORK.in_windows.has(id) {
         if window::is_spent(id, visits) {
             rest(tables, id);
         }
@@ -154,9 +154,9 @@ fn add(account: &AtomicU64, number: u32, visits: u32, returned: u32) -> u32 {
 /// Switches a function off until there is room again.
 fn rest(tables: Tables, id: u16) {
     stop(tables, id);
-    let is_first = WIPED.resting.is_empty();
+    let is_first = WIPE_ON_FORK.resting.is_empty();
     // Of many the first one wakes the agent, which then looks at all.
-    if WIPED.resting.add(id) && (is_first || WIPED.in_windows.has(id)) {
+    if WIPE_ON_FORK.resting.add(id) && (is_first || WIPE_ON_FORK.in_windows.has(id)) {
         wake(tables);
     }
 }
@@ -168,7 +168,7 @@ fn leave(tables: Tables, id: u16, burst: u64) {
     if let Some(place) = COUNTED.get(usize::from(id)) {
         place.store(burst, Ordering::Relaxed);
     }
-    if WIPED.hot.add(id) {
+    if WIPE_ON_FORK.hot.add(id) {
         wake(tables);
     }
 }
@@ -187,7 +187,7 @@ fn wake(tables: Tables) {
 
 /// Nanoseconds until resting functions may go on, at `now`; `u64::MAX` when none rests.
 pub(crate) fn due(now: u64) -> u64 {
-    if WIPED.resting.is_empty() { u64::MAX } else { now.saturating_add(wait()) }
+    if WIPE_ON_FORK.resting.is_empty() { u64::MAX } else { now.saturating_add(wait()) }
 }
 
 /// Nanoseconds until an interval has room.
@@ -211,18 +211,18 @@ fn wait() -> u64 {
 /// The agent: functions that were too hot get their bytes back, those that rested go on if there is
 /// room.
 pub(crate) fn turn(tables: Tables, held: &Held) {
-    for id in WIPED.hot.drain() {
+    for id in WIPE_ON_FORK.hot.drain() {
         cool(tables, id, held);
     }
-    if WIPED.resting.is_empty() {
+    if WIPE_ON_FORK.resting.is_empty() {
         return;
     }
     let has_room = wait() == 0;
-    for id in WIPED.resting.drain() {
-        if WIPED.in_windows.has(id) {
+    for id in WIPE_ON_FORK.resting.drain() {
+        if WIPE_ON_FORK.in_windows.has(id) {
             window::end_early(id);
         } else if !has_room {
-            WIPED.resting.add(id);
+            WIPE_ON_FORK.resting.add(id);
         } else if tables.region(id).switched.load(Ordering::Relaxed) != 0 {
             site::switch(tables, id, true, &mut Ran::default());
         }

@@ -282,12 +282,12 @@ pub(super) fn close(private: &Private, word: u64, now: u64) {
 }
 
 /// The calling thread's part and list, when its events can be recorded now.
-pub(super) fn quiet(block: &Block) -> Option<(&Private, &Calls)> {
+pub(super) fn recordable(block: &Block) -> Option<(&Private, &Calls)> {
     if !process::is_measured() || !thread::is_registered() {
         return None;
     }
     let private = thread::private(block)?;
-    if !slow::is_quiet(private) {
+    if !slow::is_between_events(private) {
         return None;
     }
     let calls = private.calls();
@@ -308,7 +308,7 @@ pub(super) fn exists(private: &Private, node: u32) -> bool {
 /// Ends the innermost calls as long as their frames are left.
 pub(super) fn leave(is_left: impl Fn(u64) -> bool) {
     let block = thread_local::thread();
-    let Some((private, calls)) = quiet(&block) else { return };
+    let Some((private, calls)) = recordable(&block) else { return };
     while let Some(call) = calls.innermost().filter(|call| is_left(call.frame)) {
         calls.unlisted.store(0, Ordering::Relaxed);
         calls.drop_innermost();
@@ -321,7 +321,7 @@ pub(super) fn leave(is_left: impl Fn(u64) -> bool) {
 /// An exception leaves the innermost call.
 pub(super) fn leave_innermost() {
     let block = thread_local::thread();
-    let Some((private, calls)) = quiet(&block) else { return };
+    let Some((private, calls)) = recordable(&block) else { return };
     if calls.forget_unlisted() {
         return;
     }

@@ -171,7 +171,7 @@ fn begin(id: u32, frame: u64) {
     }
     let block = thread();
     let Some(private) = thread::private(&block) else { return };
-    if !slow::is_quiet(private) {
+    if !slow::is_between_events(private) {
         return;
     }
     let calls = private.calls();
@@ -198,7 +198,7 @@ fn end(id: u32) {
     }
     let block = thread();
     let Some(private) = thread::private(&block) else { return };
-    if !slow::is_quiet(private) {
+    if !slow::is_between_events(private) {
         return;
     }
     let calls = private.calls();

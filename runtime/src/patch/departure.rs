@@ -45,7 +45,7 @@ pub struct Place {
 #[must_use]
 pub fn leave_context() -> Place {
     let block = thread();
-    calls::quiet(&block).map_or(Place { tag: 0, node: 0, top: 0 }, |(private, calls)| Place {
+    calls::recordable(&block).map_or(Place { tag: 0, node: 0, top: 0 }, |(private, calls)| Place {
         tag: calls.tag(),
         node: calls::current(private),
         top: calls.depth(),
@@ -55,7 +55,7 @@ pub fn leave_context() -> Place {
 /// This context is current again, maybe on another thread, which it does not concern then.
 pub fn come_back(place: Place) {
     let block = thread();
-    let Some((private, calls)) = calls::quiet(&block) else { return };
+    let Some((private, calls)) = calls::recordable(&block) else { return };
     if place.tag == 0 || place.tag != calls.tag() {
         return;
     }

@@ -9,7 +9,7 @@
 //! context and at it the compiler's own tables. A handler that sets another address is obeyed.
 
 use super::{handlers, place, trap};
-use crate::interrupted::Context;
+use crate::interrupted_call::Context;
 use crate::process;
 use core::arch::global_asm;
 

@@ -7,7 +7,7 @@
 use crate::kernel;
 use crate::lock::Held;
 use crate::process;
-use crate::switch::WIPED;
+use crate::switch::WIPE_ON_FORK;
 use core::sync::atomic::Ordering;
 
 /// Nanoseconds between looks whether the others are through, and looks.
@@ -18,7 +18,7 @@ const LOOKS: u32 = 20;
 pub fn enter() {
     if process::is_measured() {
         let held = Held::take();
-        WIPED.blocking.fetch_add(1, Ordering::Relaxed);
+        WIPE_ON_FORK.blocking.fetch_add(1, Ordering::Relaxed);
         drop(held);
     }
 }
@@ -27,7 +27,7 @@ pub fn enter() {
 pub fn leave() {
     let one_less = |calls: u32| calls.checked_sub(1);
     // None is left where the measurement began, or a child was forked, in between.
-    let _ = WIPED.blocking.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less);
+    let _ = WIPE_ON_FORK.blocking.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less);
 }
 
 /// None of these calls goes on, and none begins while the lock is held.
@@ -38,11 +38,11 @@ pub(super) struct Closed(());
 /// long as its child.
 pub(super) fn close(_: &Held) -> Option<Closed> {
     for _ in 0..LOOKS {
-        let going = WIPED.blocking.load(Ordering::Relaxed);
+        let going = WIPE_ON_FORK.blocking.load(Ordering::Relaxed);
         if going == 0 {
             return Some(Closed(()));
         }
-        kernel::futex_wait(&WIPED.blocking, going, PAUSE);
+        kernel::futex_wait(&WIPE_ON_FORK.blocking, going, PAUSE);
     }
     None
 }

@@ -6,9 +6,9 @@
 use super::disposition::Wish;
 use super::{front, gate, inspection, trap};
 use crate::kernel::{self, Disposition};
-use crate::{damage, process, summons};
+use crate::{attach_request, process, sigbus_handler};
 use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use whyperf_layout::summons::SIGNAL;
+use whyperf_layout::attach_request::SIGNAL;
 
 /// Signals are numbered from 1 to this.
 pub(super) const LAST: i32 = 64;
@@ -53,9 +53,9 @@ pub fn are_in_front() -> bool {
 pub fn cover(signal: i32) {
     let Some(now) = kernel::disposition(signal) else { return };
     let is_ours = front::is_front(now.handler)
-        || damage::is_handler(now.handler)
+        || sigbus_handler::is_handler(now.handler)
         || inspection::is_handler(now.handler)
-        || summons::is_handler(now.handler);
+        || attach_request::is_handler(now.handler);
     if is_none(now.handler) || is_ours || signal == PRIVATE {
         return;
     }
@@ -68,7 +68,7 @@ pub fn cover(signal: i32) {
 #[must_use]
 pub fn has_library_handler() -> bool {
     let now = kernel::disposition(SIGNAL).map_or(libc::SIG_DFL, |now| now.handler);
-    !is_none(now) && !summons::is_handler(now)
+    !is_none(now) && !attach_request::is_handler(now)
 }
 
 /// Lays the front before it.

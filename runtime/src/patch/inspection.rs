@@ -12,7 +12,7 @@ use super::batch::Batch;
 use super::maps;
 use super::text::Text;
 use super::threads::{self, Path};
-use crate::interrupted::{self, Context};
+use crate::interrupted_call::{self, Context};
 use crate::kernel;
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
@@ -90,15 +90,15 @@ extern "C" fn asked(signal: i32, info: *mut libc::siginfo_t, context: *mut c_voi
 }
 
 fn look_at(thread: u32, batch: &Batch, text: &Text) -> Result<(), Outcome> {
-    let stack = match Standing::of(thread) {
-        Standing::Gone => return Ok(()),
-        Standing::Still { stack, at } if batch.moved(at).is_none() => stack,
-        Standing::Still { .. } => return Err(Outcome::ThreadInside),
+    let stack = match ThreadStatus::of(thread) {
+        ThreadStatus::Gone => return Ok(()),
+        ThreadStatus::Still { stack, at } if batch.moved(at).is_none() => stack,
+        ThreadStatus::Still { .. } => return Err(Outcome::ThreadInside),
         // It would stay with the thread, which might take it for somebody else's in the end.
-        Standing::Running if signal().is_none_or(|signal| threads::blocks(thread, signal)) => {
+        ThreadStatus::Running if signal().is_none_or(|signal| threads::blocks(thread, signal)) => {
             return Err(Outcome::SigtrapBlocked);
         }
-        Standing::Running => match ask(thread) {
+        ThreadStatus::Running => match ask(thread) {
             Some(stack) => stack,
             // It may have ended, or gone to sleep without taking the signal.
             None => return Err(Outcome::SigtrapBlocked),
@@ -109,13 +109,13 @@ fn look_at(thread: u32, batch: &Batch, text: &Text) -> Result<(), Outcome> {
 
 /// What the kernel shows of a thread.
 #[derive(Debug, PartialEq, Eq)]
-enum Standing {
+enum ThreadStatus {
     Gone,
     Running,
     Still { stack: u64, at: u64 },
 }
 
-impl Standing {
+impl ThreadStatus {
     fn of(thread: u32) -> Self {
         let mut text = [0; 256];
         let length = kernel::read_file(Path::of(thread, b"/syscall").as_c_str(), &mut text);
@@ -215,7 +215,7 @@ fn answer(context: *mut c_void) {
     }
     let stack = registers.get(libc::REG_RSP as usize).map_or(1, |stack| *stack as u64);
     // The program must not see that it was interrupted.
-    interrupted::make_again(context);
+    interrupted_call::make_again(context);
     STACK.store(stack, Ordering::Relaxed);
 }
 
@@ -249,10 +249,10 @@ mod tests {
     #[test]
     fn what_the_kernel_shows_is_understood() {
         let blocked = b"7 0x7ffd 0x1 0xffffffffffffffff 0x0 0x0 0x0 0x7ffdc0a8 0x7f12e8\n";
-        let still = Standing::Still { stack: 0x7ffd_c0a8, at: 0x7f_12e8 };
-        assert_eq!(Standing::read(blocked), still);
-        assert_eq!(Standing::read(b"-1 0x7ffdc0a8 0x7f12e8\n"), still);
-        assert_eq!(Standing::read(b"running\n"), Standing::Running);
-        assert_eq!(Standing::read(b""), Standing::Gone);
+        let still = ThreadStatus::Still { stack: 0x7ffd_c0a8, at: 0x7f_12e8 };
+        assert_eq!(ThreadStatus::read(blocked), still);
+        assert_eq!(ThreadStatus::read(b"-1 0x7ffdc0a8 0x7f12e8\n"), still);
+        assert_eq!(ThreadStatus::read(b"running\n"), ThreadStatus::Running);
+        assert_eq!(ThreadStatus::read(b""), ThreadStatus::Gone);
     }
 }

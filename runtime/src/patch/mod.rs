@@ -34,7 +34,7 @@ pub(crate) mod visit;
 mod wide;
 pub(crate) mod window;
 
-pub(crate) use restore::{due, is_needed, mend, rest_all, restore, restore_fork};
+pub(crate) use restore::{due, finish, is_needed, rest_all, restore, restore_fork};
 
 use crate::agent::Done;
 use crate::lock::Held;
@@ -62,14 +62,14 @@ pub(crate) fn carry_out(tables: Tables, command: Command, held: &Held) -> Option
             let id = function(region)?;
             if on != 0 || period != 0 {
                 let wanted = window::Wanted { on: u64::from(on), visits, period };
-                return window::set(id, wanted).then_some(Done::Quietly);
+                return window::set(id, wanted).then_some(Done::WithoutReply);
             }
             window::end(id);
             Reply::Disarmed { region, outcome: arm::disarm(tables, id, held) }
         }
         Command::Budget { visits, interval, whole } => {
             budget::set(tables, visits, interval, whole);
-            return Some(Done::Quietly);
+            return Some(Done::WithoutReply);
         }
         _ => return None,
     };

@@ -9,7 +9,7 @@ use crate::view::Tables;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 /// When functions are tried again whose change could not be finished, in nanoseconds of the clock.
-static MENDED: AtomicU64 = AtomicU64::new(0);
+static NEXT_TRY: AtomicU64 = AtomicU64::new(0);
 /// Nanoseconds between two tries.
 const AGAIN: u64 = 10_000_000;
 
@@ -42,18 +42,18 @@ pub(crate) fn restore_fork() {
 }
 
 /// The agent: tries again what could not be finished.
-pub(crate) fn mend(tables: Tables, now: u64, held: &Held) {
-    if !is_unfinished() || now < MENDED.load(Ordering::Relaxed) {
+pub(crate) fn finish(tables: Tables, now: u64, held: &Held) {
+    if !is_unfinished() || now < NEXT_TRY.load(Ordering::Relaxed) {
         return;
     }
     let is_one = |id| site::of_region(id).is_some_and(|(_, site)| site.is(State::Trapped));
     arm::disarm_those(tables, &is_one, held);
-    MENDED.store(now.saturating_add(AGAIN), Ordering::Relaxed);
+    NEXT_TRY.store(now.saturating_add(AGAIN), Ordering::Relaxed);
 }
 
-/// When [`mend`] has something to do.
+/// When [`finish`] has something to do.
 pub(crate) fn due() -> u64 {
-    if is_unfinished() { MENDED.load(Ordering::Relaxed) } else { u64::MAX }
+    if is_unfinished() { NEXT_TRY.load(Ordering::Relaxed) } else { u64::MAX }
 }
 
 fn is_unfinished() -> bool {

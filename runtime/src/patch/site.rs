@@ -217,7 +217,7 @@ impl Site {
     }
 
     /// Takes note of how much the process ran while it was off.
-    fn settle(&self, tables: Tables, goes_on: bool, ran: &mut Ran) {
+    fn note_missed(&self, tables: Tables, goes_on: bool, ran: &mut Ran) {
         let since = self.off_since.swap(0, Ordering::Relaxed);
         if since != 0 {
             let work = ran.get();
@@ -275,9 +275,9 @@ pub(super) fn used() -> usize {
 }
 
 /// The process ends: what is off was off until now.
-pub(crate) fn settle_all(tables: Tables) {
+pub(crate) fn note_all_missed(tables: Tables) {
     let mut ran = Ran::default();
-    SITES.iter().take(used()).for_each(|site| site.settle(tables, true, &mut ran));
+    SITES.iter().take(used()).for_each(|site| site.note_missed(tables, true, &mut ran));
 }
 
 /// How much the process ran, never zero. It is asked once, and only if a caller needs it: that takes longer than
@@ -377,7 +377,7 @@ pub(crate) fn switch(tables: Tables, id: u16, on: bool, ran: &mut Ran) {
         switch::set(id, !is_paused);
         site.lead(wide::address(slot));
         record.uncover(clock::now());
-        site.settle(tables, false, ran);
+        site.note_missed(tables, false, ran);
         return;
     }
     if let Some((_, site)) = function {

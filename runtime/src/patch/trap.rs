@@ -13,7 +13,7 @@
 
 use super::disposition::Wish;
 use super::{front, gate, handlers, site, threads};
-use crate::interrupted::Context;
+use crate::interrupted_call::Context;
 use crate::kernel::{self, Disposition};
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 

@@ -134,7 +134,7 @@ fn enter(frame: u64, id: u32) -> u64 {
     }
     let block = thread();
     let Some(private) = thread::private(&block) else { return 0 };
-    if !switch::is_on(id) || !slow::is_quiet(private) {
+    if !switch::is_on(id) || !slow::is_between_events(private) {
         return 0;
     }
     let slot = private.slot();
@@ -181,7 +181,7 @@ fn exit(frame: u64, word: u64, id: u32) {
     } else {
         calls.unlist(frame);
     }
-    if slow::is_quiet(private) {
+    if slow::is_between_events(private) {
         // Something inside was left in a way that nobody told of.
         if calls::current(private) != own_of(word) {
             slow::count_anomaly(private);

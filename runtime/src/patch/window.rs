@@ -12,7 +12,7 @@ use super::text::Text;
 use super::{arm, count, site};
 use crate::clock;
 use crate::lock::Held;
-use crate::switch::WIPED;
+use crate::switch::WIPE_ON_FORK;
 use crate::view::Tables;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use whyperf_layout::Outcome;
@@ -74,9 +74,9 @@ fn of(id: u16) -> Option<&'static Window> {
     taken().find(|window| window.id() == id)
 }
 
-/// Those in use. A forked child finds none: which regions have windows is wiped.
+/// Those in use. A forked child finds none: the set of regions with windows lies in the wipe-on-fork pages.
 fn taken() -> impl Iterator<Item = &'static Window> {
-    ALL.iter().filter(|window| WIPED.in_windows.has(window.id()))
+    ALL.iter().filter(|window| WIPE_ON_FORK.in_windows.has(window.id()))
 }
 
 impl Window {
@@ -178,9 +178,9 @@ pub(super) fn set(id: u16, wanted: Wanted) -> bool {
     if on < SHORTEST || period > LONGEST || period.saturating_sub(on) < SHORTEST {
         return false;
     }
-    let is_free = |window: &&Window| !WIPED.in_windows.has(window.id());
+    let is_free = |window: &&Window| !WIPE_ON_FORK.in_windows.has(window.id());
     let Some(window) = of(id).or_else(|| ALL.iter().find(is_free)) else { return false };
-    if !WIPED.in_windows.has(id) {
+    if !WIPE_ON_FORK.in_windows.has(id) {
         window.region.store(u32::from(id), Ordering::Relaxed);
         window.is_open.store(false, Ordering::Relaxed);
         window.due.store(0, Ordering::Relaxed);
@@ -188,16 +188,16 @@ pub(super) fn set(id: u16, wanted: Wanted) -> bool {
     window.on.store(on, Ordering::Relaxed);
     window.period.store(period, Ordering::Relaxed);
     window.most.store(if most == 0 { u32::MAX } else { most }, Ordering::Relaxed);
-    WIPED.in_windows.add(id);
+    WIPE_ON_FORK.in_windows.add(id);
     true
 }
 
 /// The function has windows no longer; 0 for all.
 pub(super) fn end(id: u16) {
     if id == 0 {
-        _ = WIPED.in_windows.drain().count();
+        _ = WIPE_ON_FORK.in_windows.drain().count();
     }
-    WIPED.in_windows.remove(id);
+    WIPE_ON_FORK.in_windows.remove(id);
 }
 
 /// Counts visits of a function in its window; whether those were too many.

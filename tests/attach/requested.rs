@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::thread;
 
-use whyperf_layout::summons::{Call, SIGNAL};
+use whyperf_layout::attach_request::{MailboxAddress, SIGNAL};
 
 use crate::attached::Attached;
 use crate::jobs::children;
@@ -32,7 +32,7 @@ fn without_rights(words: &[&str]) -> Attached {
     Attached::by(command, words)
 }
 
-fn summoned(pid: u32, seconds: &str) -> Attached {
+fn requested(pid: u32, seconds: &str) -> Attached {
     let attached = without_rights(&["--duration", seconds, &pid.to_string()]);
     assert_eq!(attached.status, Some(0), "{}", attached.said);
     assert_eq!(attached.report["processes"], 1, "{}", attached.said);
@@ -45,7 +45,7 @@ fn carrier() -> &'static str {
 }
 
 fn sees_reads(pid: u32) {
-    let attached = summoned(pid, "2");
+    let attached = requested(pid, "2");
     let reads = attached.calls("load_block", "read");
     assert!(reads >= 20, "{reads} reads: {}", attached.said);
 }
@@ -136,7 +136,7 @@ fn the_c_library_takes_the_signal_when_it_needs_it() {
 
 #[test]
 fn a_wait_is_not_cut_short() {
-    let program = build("waits.c", "waits-summoned", "gcc", &[]).display().to_string();
+    let program = build("waits.c", "waits-requested", "gcc", &[]).display().to_string();
     let ways = [
         "epoll",
         "nanosleep",
@@ -156,8 +156,8 @@ fn a_wait_is_not_cut_short() {
         while !state().is_ok_and(|stat| stat.contains(") S ")) {
             thread::yield_now();
         }
-        summoned(target.pid(), "0.05");
-        summoned(target.pid(), "0.05");
+        requested(target.pid(), "0.05");
+        requested(target.pid(), "0.05");
         assert_eq!(target.end(), (Some(0), format!("{way} undisturbed\n")));
     };
     thread::scope(|scope| ways.iter().for_each(|way| drop(scope.spawn(|| watch(way)))));
@@ -195,9 +195,9 @@ fn what_others_send_is_ignored_by_who_would_have_ignored_it() {
 }
 
 #[test]
-fn a_call_whose_letter_is_gone_does_nothing() {
+fn a_request_whose_mailbox_is_gone_does_nothing() {
     let target = Target::start(&mut carrying(carrier()));
-    let gone = Call { process: std::process::id(), descriptor: 99_999 };
+    let gone = MailboxAddress { process: std::process::id(), descriptor: 99_999 };
     send(target.pid(), gone.value().expect("the numbers are small"));
     sees_reads(target.pid());
     ends_well(target);
@@ -226,18 +226,18 @@ fn a_program_finds_its_signals_as_they_were() {
 }
 
 #[test]
-fn python_is_summoned() {
+fn python_takes_an_attach_request() {
     let script = "import select, sys\nprint('ready', flush=True)\n\
         while not select.select([sys.stdin], [], [], 0)[0]: open('/dev/zero', 'rb').read(100)\nprint('done')\n";
     let target = Target::start(carrying("python3").args(["-c", script]));
-    let attached = summoned(target.pid(), "1");
+    let attached = requested(target.pid(), "1");
     let rows = attached.report["profile"].as_array().cloned().unwrap_or_default();
     assert!(rows.iter().any(|row| row["path"][1] == "read"), "{}", attached.said);
     assert_eq!(target.end(), (Some(0), "done\n".to_owned()));
 }
 
 fn is_job_watched(mpi: Mpi) {
-    let name = format!("ring-summoned-{}", mpi.name());
+    let name = format!("ring-requested-{}", mpi.name());
     let program = build("ring.c", &name, &format!("mpicc.{}", mpi.name()), &[]);
     let _turn = shipped::turn(Load::Fills);
     let words = mpi.launch(4);

@@ -1,4 +1,4 @@
-//! A region cut off by somebody while it is mapped: the program goes on, unmeasured.
+//! The SIGBUS handler: when a region is cut while it is mapped, the program goes on, unmeasured.
 //!
 //! Touching what a file has lost raises SIGBUS. The handler puts private zeros over the whole
 //! mapping, so that the event that was hit can finish, and nothing is measured from there on. It is
@@ -12,7 +12,7 @@ use whyperf_layout::geometry::{PAGE, SLOT_CAPACITY, SLOT_SIZE, SLOTS};
 
 /// The tables, those of a forked child's parent, which it reads once, then the slots by number.
 static RANGES: [Range; SLOT_CAPACITY + 2] = [const { Range::none() }; SLOT_CAPACITY + 2];
-static WATCHED: AtomicBool = AtomicBool::new(false);
+static INSTALLED: AtomicBool = AtomicBool::new(false);
 
 /// The tables are mapped here.
 ///
@@ -55,7 +55,7 @@ fn change(from: *mut u8, to: *mut u8, size: usize) {
     }
 }
 
-/// The measurement ended: events that are still on their way write into memory of nobody else's.
+/// The measurement ended: events that are still on their way write into private memory.
 /// Tables stay, for the next ones begin as a copy of them.
 pub(crate) fn forget_slots() {
     RANGES.iter().skip(2).for_each(forget);
@@ -70,7 +70,7 @@ pub(crate) fn forget_parents() {
 
 fn forget(range: &Range) {
     if let Some((start, size)) = range.around(range.start()) {
-        // SAFETY: whoever set the range promised that it may become zero.
+        // SAFETY: the caller that set the range promised that it may become zero.
         let is_zero = unsafe { kernel::zeros_over(start, size) };
         if is_zero {
             range.set(0, 0);
@@ -79,22 +79,22 @@ fn forget(range: &Range) {
 }
 
 /// Gives the signal its default disposition back, unless the program has given it another one.
-pub(crate) fn unwatch() {
-    if WATCHED.swap(false, Ordering::Relaxed) && kernel::is_handled_by(libc::SIGBUS, hit) {
+pub(crate) fn remove() {
+    if INSTALLED.swap(false, Ordering::Relaxed) && kernel::is_handled_by(libc::SIGBUS, hit) {
         kernel::set_default(libc::SIGBUS);
     }
 }
 
 /// Whether bus errors come here, so that they must not be blocked where a region is touched.
-pub(crate) fn is_watched() -> bool {
-    WATCHED.load(Ordering::Relaxed)
+pub(crate) fn is_installed() -> bool {
+    INSTALLED.load(Ordering::Relaxed)
 }
 
 /// Installs the handler, once, if the signal has its default disposition.
-pub(crate) fn watch() {
+pub(crate) fn install() {
     // SAFETY: `hit` uses atomics and system calls only.
-    if !is_watched() && unsafe { kernel::handle_if_default(libc::SIGBUS, hit, 0) } {
-        WATCHED.store(true, Ordering::Relaxed);
+    if !is_installed() && unsafe { kernel::handle_if_default(libc::SIGBUS, hit, 0) } {
+        INSTALLED.store(true, Ordering::Relaxed);
     }
 }
 
@@ -109,7 +109,7 @@ extern "C" fn hit(signal: i32, info: *mut libc::siginfo_t, _: *mut c_void) {
     let is_fault = code > 0;
     if is_fault && let Some((start, size)) = mapping_around(address) {
         process::give_up();
-        // SAFETY: whoever set the range promised that it may become zero.
+        // SAFETY: the caller that set the range promised that it may become zero.
         if unsafe { kernel::zeros_over(start, size) } {
             return;
         }

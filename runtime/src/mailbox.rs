@@ -1,21 +1,20 @@
-//! The letter that a summons tells of, as the library reads and answers it: a file that its writer
-//! keeps open.
+//! The mailbox of an attach request, as the library reads and answers it: a file that whyperf keeps open.
 
 use crate::kernel;
 use core::ffi::CStr;
-use whyperf_layout::summons::{Call, Letter};
+use whyperf_layout::attach_request::{Mailbox, MailboxAddress};
 
 /// The open file. The thread that opens it has descriptors of its own, which end with it.
 #[derive(Debug)]
-pub(crate) struct Post(usize);
+pub(crate) struct MailboxFile(usize);
 
-impl Post {
+impl MailboxFile {
     /// Opens it, if it is of this process's user.
-    pub(crate) fn open(call: Call) -> Option<Self> {
+    pub(crate) fn open(address: MailboxAddress) -> Option<Self> {
         let mut path = [0; 48];
         let length = [&b"/proc/"[..], b"/fd/"]
             .into_iter()
-            .zip([call.process, call.descriptor])
+            .zip([address.process, address.descriptor])
             .try_fold(0, |at, (words, number)| {
                 let at = put(&mut path, at, words)?;
                 put_number(&mut path, at, number)
@@ -25,11 +24,11 @@ impl Post {
         let arguments = [libc::AT_FDCWD as usize, path.as_ptr() as usize, flags, 0, 0, 0];
         // SAFETY: a string that ends with zero.
         let descriptor = unsafe { kernel::call(libc::SYS_openat, arguments) };
-        let post = Self(usize::try_from(descriptor).ok()?);
-        if post.is_own() {
-            return Some(post);
+        let file = Self(usize::try_from(descriptor).ok()?);
+        if file.is_own() {
+            return Some(file);
         }
-        kernel::close(post.0 as i32);
+        kernel::close(file.0 as i32);
         None
     }
 
@@ -46,11 +45,11 @@ impl Post {
     }
 
     /// Reads all of it.
-    pub(crate) fn read(&self, letter: &mut Letter) -> bool {
-        let into = core::ptr::from_mut(letter) as usize;
-        let arguments = [self.0, into, Letter::SIZE, 0, 0, 0];
+    pub(crate) fn read(&self, mailbox: &mut Mailbox) -> bool {
+        let into = core::ptr::from_mut(mailbox) as usize;
+        let arguments = [self.0, into, Mailbox::SIZE, 0, 0, 0];
         // SAFETY: the structure is ours; any bytes are one.
-        unsafe { kernel::call(libc::SYS_pread64, arguments) == Letter::SIZE as isize }
+        unsafe { kernel::call(libc::SYS_pread64, arguments) == Mailbox::SIZE as isize }
     }
 
     /// One word of it now.

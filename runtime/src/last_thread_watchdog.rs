@@ -1,4 +1,4 @@
-//! Whether anybody but the agent is left: a process ends with the last thread of its program.
+//! The last-thread watchdog: the agent ends when no other thread is left, for a process ends with the last thread of its program.
 //!
 //! The C library counts its threads and ends the process after the last one. One that ends by a
 //! bare system call is seen by the kernel alone, which would go on for the agent's sake.
@@ -10,20 +10,20 @@ const EVERY: u64 = 500_000_000;
 
 /// The other threads, as they were found the last time.
 #[derive(Debug, Default)]
-pub(crate) struct Company {
+pub(crate) struct LastThreadWatchdog {
     due: u64,
     /// Whether there were others when the first thread had ended already.
     is_headless: bool,
 }
 
-impl Company {
+impl LastThreadWatchdog {
     /// When the next look is due.
     pub(crate) fn due(&self) -> u64 {
         self.due
     }
 
     /// Looks if it is time to; answers with what status the process would have ended without the
-    /// agent, if nobody else is left.
+    /// agent, if no other thread is left.
     pub(crate) fn look(&mut self, now: u64) -> Option<u8> {
         if now < self.due {
             return None;
@@ -85,28 +85,28 @@ mod tests {
 
     #[test]
     fn the_first_thread_was_the_last() {
-        let mut company = Company::default();
-        assert_eq!(company.judge(&stat(2, 7)), Some(7));
+        let mut watchdog = LastThreadWatchdog::default();
+        assert_eq!(watchdog.judge(&stat(2, 7)), Some(7));
     }
 
     #[test]
     fn others_outlive_the_first_thread() {
-        let mut company = Company::default();
-        assert_eq!(company.judge(&stat(3, 7)), None);
-        assert_eq!(company.judge(&stat(2, 7)), Some(0));
+        let mut watchdog = LastThreadWatchdog::default();
+        assert_eq!(watchdog.judge(&stat(3, 7)), None);
+        assert_eq!(watchdog.judge(&stat(2, 7)), Some(0));
     }
 
     #[test]
-    fn a_first_thread_that_lives_is_company() {
+    fn nothing_ends_while_the_first_thread_lives() {
         let text = String::from_utf8(stat(2, 0)).expect("it is text");
-        assert_eq!(Company::default().judge(text.replace('Z', "S").as_bytes()), None);
+        assert_eq!(LastThreadWatchdog::default().judge(text.replace('Z', "S").as_bytes()), None);
     }
 
     #[test]
     fn nothing_is_concluded_from_nonsense() {
-        let mut company = Company::default();
+        let mut watchdog = LastThreadWatchdog::default();
         for text in [&b""[..], b"12 (name)", b"12 (name) Z 1 2 3", b") ) )"] {
-            assert_eq!(company.judge(text), None);
+            assert_eq!(watchdog.judge(text), None);
         }
     }
 }

@@ -1,11 +1,11 @@
-//! A call that a signal of ours cut short goes on, so that the program does not learn of it.
+//! A system call that a signal of ours cut short goes on, so that the program does not learn of it.
 //!
 //! ```text
 //!   the kernel makes it again    most calls, because the handler asks for it
 //!   made again from here         calls that answer EINTR in any case
 //!   resumed                      those whose end is known to the kernel alone: it resumes the call that a
-//!                                handler cut short only when nobody returns from the handler by
-//!                                its own call; so registers and mask are put back by hand
+//!                                handler cut short only when the handler does not return by its own
+//!                                call; so registers and mask are put back by hand
 //! ```
 //! A signal of the program's that waits meanwhile cuts the call short in its own right.
 
@@ -50,7 +50,7 @@ const RESUMED: &[i64] =
     &[libc::SYS_clock_nanosleep, libc::SYS_futex, libc::SYS_nanosleep, libc::SYS_poll];
 
 /// Lets the interrupted call be made again; answers whether the handler has to end by [`resume`].
-pub(crate) fn mend(context: &mut Context) -> bool {
+pub(crate) fn continue_call(context: &mut Context) -> bool {
     let Some(number) = cut_short(context) else { return false };
     if AGAIN.contains(&number) {
         again(context, number);

@@ -1,26 +1,26 @@
-//! Being summoned: a signal asks a process that carries the library to be measured from now on.
+//! The attach request inside the process: a signal asks a process that carries the library to begin a measurement.
 //!
 //! ```text
-//!   handler, in any thread of the program   starts a thread, mends the call that the signal cut short
-//!   that thread                             reads the letter, begins, answers, ends
+//!   handler, in any thread of the program   starts a thread, continues the call that the signal cut short
+//!   that thread                             reads the mailbox, begins, answers, ends
 //! ```
-//! The signal is one that the C library hides from the program (see `whyperf_layout::summons`). The
+//! The signal is one that the C library hides from the program (see `whyperf_layout::attach_request`). The
 //! C library uses it itself once a thread is cancelled: then its handler takes the place of this one.
 //!
 //! The thread is none of the C library's: at any place a signal may come the C library's locks may be
-//! held. So whoever is called to begin may not call it either.
+//! held. So the function that begins the measurement may not call the C library either.
 
 use crate::attachment::{Late, Outcome};
 use crate::kernel::{self, Disposition};
-use crate::letter::Post;
+use crate::mailbox::MailboxFile;
 use crate::thread_local::{Thread, thread};
-use crate::{environ, interrupted};
+use crate::{environ, interrupted_call};
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
-use whyperf_layout::summons::{Call, Letter, SIGNAL, Wishes};
+use whyperf_layout::attach_request::{AttachOptions, Mailbox, MailboxAddress, SIGNAL};
 
 /// Begins a measurement, in a thread that the C library does not know.
-pub type Begin = fn(&Late<'_>, Wishes) -> Outcome;
+pub type Begin = fn(&Late<'_>, AttachOptions) -> Outcome;
 
 static BEGIN: AtomicPtr<()> = AtomicPtr::new(core::ptr::null_mut());
 /// Whether the signal was ignored before.
@@ -31,9 +31,9 @@ static STARTING: AtomicU32 = AtomicU32::new(0);
 static OWNER: AtomicU32 = AtomicU32::new(0);
 /// Number of the thread; the kernel clears it when that ends.
 static THREAD: AtomicU32 = AtomicU32::new(0);
-/// What it was called for.
-static CALL: AtomicU64 = AtomicU64::new(0);
-/// Its memory, once there was one: stack, thread-local storage, letter.
+/// Address of the mailbox of its request.
+static ADDRESS: AtomicU64 = AtomicU64::new(0);
+/// Its memory, once there was one: stack, thread-local storage, mailbox.
 static MEMORY: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
 
 const STACK: usize = 128 << 10;
@@ -43,8 +43,8 @@ const FAULTS: u64 = 1 << 3 | 1 << 4 | 1 << 6 | 1 << 7 | 1 << 10 | 1 << 30;
 /// Where in a signal's description its value lies, in words.
 const VALUE: usize = 3;
 
-/// Lets the process be summoned, unless it is one that is never measured, or somebody uses the signal
-/// already; answers whether it can be.
+/// Listens to attach requests, unless the process is one that is never measured, or the signal is in use
+/// already; answers whether it listens.
 pub fn listen(begin: Begin) -> bool {
     let handler = kernel::disposition(SIGNAL).map(|now| now.handler);
     // Children that the C library spawns ignore it.
@@ -56,94 +56,98 @@ pub fn listen(begin: Begin) -> bool {
     IGNORED.store(is_ignored, Ordering::Relaxed);
     BEGIN.store(begin as *mut (), Ordering::Relaxed);
     let flags = (libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART) as u64;
-    let handler = called as *const () as usize;
+    let handler = handle as *const () as usize;
     let new = Disposition { handler, flags, mask: !FAULTS, ..Disposition::default() };
-    // SAFETY: `called` has the type that the flags say; it and all that it calls use atomics and
+    // SAFETY: `handle` has the type that the flags say; it and all that it calls use atomics and
     // system calls only.
     unsafe { kernel::dispose(SIGNAL, new) }
 }
 
 /// What is done about the signal when the process does not become another program.
 #[derive(Debug)]
-pub struct Silence(Option<Disposition>);
+pub struct IgnoredSignal(Option<Disposition>);
 
 /// The process is about to become another program, which no signal of ours may reach: it is ignored from here on, and
 /// what is on its way is gone.
 #[must_use]
-pub fn fall_silent() -> Silence {
+pub fn ignore_signal() -> IgnoredSignal {
     let now = kernel::disposition(SIGNAL);
-    let heard = now.filter(|now| !matches!(now.handler, libc::SIG_DFL | libc::SIG_IGN));
-    if heard.is_some() {
+    let handled = now.filter(|now| !matches!(now.handler, libc::SIG_DFL | libc::SIG_IGN));
+    if handled.is_some() {
         let ignored = Disposition { handler: libc::SIG_IGN, ..Disposition::default() };
         // SAFETY: nothing is called.
         unsafe { kernel::dispose(SIGNAL, ignored) };
     }
-    Silence(heard)
+    IgnoredSignal(handled)
 }
 
-impl Silence {
-    /// It did not: the signal is heard again.
-    pub fn end(self) {
-        if let Some(heard) = self.0 {
+impl IgnoredSignal {
+    /// The process did not become another program: the signal is handled again.
+    pub fn restore(self) {
+        if let Some(handled) = self.0 {
             // SAFETY: what the kernel told of this signal before.
-            unsafe { kernel::dispose_as_it_is(SIGNAL, &heard) };
+            unsafe { kernel::dispose_as_it_is(SIGNAL, &handled) };
         }
     }
 }
 
-/// Whether this is the handler of a summons.
+/// Whether this is the handler of attach requests.
 pub(crate) fn is_handler(handler: usize) -> bool {
-    handler == called as *const () as usize
+    handler == handle as *const () as usize
 }
 
-/// The handler. Where [`heard`] answers so it returns by hand.
+/// The handler. Where [`handle_request`] answers so it returns by hand.
 // SAFETY: the kernel calls it with the signal, its description and the context. It keeps the stack
 // aligned for the call, and `rbx`; what it jumps to takes the context in `rbx`.
 #[unsafe(naked)]
-extern "C" fn called(_: i32, _: *mut libc::siginfo_t, _: *mut c_void) {
+extern "C" fn handle(_: i32, _: *mut libc::siginfo_t, _: *mut c_void) {
     core::arch::naked_asm!(
         "push rbx",
         "mov rbx, rdx",
-        "call {heard}",
+        "call {handle_request}",
         "test al, al",
         "jne {resume}",
         "pop rbx",
         "ret",
-        heard = sym heard,
-        resume = sym interrupted::resume,
+        handle_request = sym handle_request,
+        resume = sym interrupted_call::resume,
     )
 }
 
 /// Answers whether the interrupted call has to be resumed.
-extern "C" fn heard(signal: i32, info: *mut libc::siginfo_t, context: *mut c_void) -> bool {
+extern "C" fn handle_request(
+    signal: i32,
+    info: *mut libc::siginfo_t,
+    context: *mut c_void,
+) -> bool {
     // SAFETY: the kernel passes the signal's description.
     let (code, value) = unsafe { ((*info).si_code, info.cast::<u64>().add(VALUE).read()) };
-    let is_ours = code == libc::SI_QUEUE && Call::of(value).is_some();
+    let is_ours = code == libc::SI_QUEUE && MailboxAddress::of(value).is_some();
     if is_ours {
         start_alone(value);
     } else if !IGNORED.load(Ordering::Relaxed) {
-        // Somebody else's: it does what it would have done.
+        // The signal is not ours: it does what it would have done.
         kernel::set_default(signal);
         kernel::send_to_thread(signal);
         return false;
     }
     // SAFETY: the kernel passes the interrupted context, which is the handler's to change.
-    interrupted::mend(unsafe { &mut *context.cast() })
+    interrupted_call::continue_call(unsafe { &mut *context.cast() })
 }
 
-/// Starts the thread, unless somebody is about to.
-fn start_alone(call: u64) {
+/// Starts the thread, unless another thread is about to.
+fn start_alone(value: u64) {
     let process = kernel::process_id();
     let before = STARTING.load(Ordering::Relaxed);
     let taken = STARTING.compare_exchange(before, process, Ordering::Relaxed, Ordering::Relaxed);
     if before != process && taken.is_ok() {
-        start(call, process);
+        start(value, process);
         STARTING.store(0, Ordering::Relaxed);
     }
 }
 
 /// Starts the thread, unless it is there. What it inherits blocks every signal.
-fn start(call: u64, process: u32) {
+fn start(value: u64, process: u32) {
     let is_there = THREAD.load(Ordering::Relaxed) != 0;
     if is_there && OWNER.load(Ordering::Relaxed) == process {
         return;
@@ -151,7 +155,7 @@ fn start(call: u64, process: u32) {
     let (thread_local, room) = storage();
     let Some(memory) = memory(room) else { return };
     OWNER.store(process, Ordering::Relaxed);
-    CALL.store(call, Ordering::Relaxed);
+    ADDRESS.store(value, Ordering::Relaxed);
     let stack = memory.wrapping_add(STACK);
     let storage = stack.wrapping_add(thread_local);
     // SAFETY: the memory is ours and stays; no thread uses it, for the kernel has cleared its number or
@@ -186,48 +190,48 @@ fn memory(room: usize) -> Option<*mut u8> {
     if !known.is_null() {
         return Some(known);
     }
-    let memory = kernel::private_memory(STACK + room + size_of::<Letter>())?;
-    LETTER.store(memory.wrapping_add(STACK + room).cast(), Ordering::Relaxed);
+    let memory = kernel::private_memory(STACK + room + size_of::<Mailbox>())?;
+    MAILBOX.store(memory.wrapping_add(STACK + room).cast(), Ordering::Relaxed);
     MEMORY.store(memory, Ordering::Relaxed);
     Some(memory)
 }
 
-/// Where in that memory the letter is read to.
-static LETTER: AtomicPtr<Letter> = AtomicPtr::new(core::ptr::null_mut());
+/// Where in that memory the mailbox is read to.
+static MAILBOX: AtomicPtr<Mailbox> = AtomicPtr::new(core::ptr::null_mut());
 
 extern "C" fn run() -> ! {
     kernel::name_thread(c"whyperf");
     kernel::leave_descriptors();
-    if let Some(call) = Call::of(CALL.load(Ordering::Relaxed)) {
-        answer(call);
+    if let Some(address) = MailboxAddress::of(ADDRESS.load(Ordering::Relaxed)) {
+        answer(address);
     }
     kernel::end_thread(0)
 }
 
-fn answer(call: Call) {
-    // SAFETY: set before this thread was started, zero at first, used by it alone. Any bytes are a letter.
-    let Some(letter) = (unsafe { LETTER.load(Ordering::Relaxed).as_mut() }) else { return };
-    let Some(post) = Post::open(call) else { return };
-    if !post.read(letter) || !letter.is_fresh() || !post.put(Letter::HEARD, 1) {
+fn answer(address: MailboxAddress) {
+    // SAFETY: set before this thread was started, zero at first, used by it alone. Any bytes are a mailbox.
+    let Some(mailbox) = (unsafe { MAILBOX.load(Ordering::Relaxed).as_mut() }) else { return };
+    let Some(file) = MailboxFile::open(address) else { return };
+    if !file.read(mailbox) || !mailbox.is_fresh() || !file.put(Mailbox::RECEIVED, 1) {
         return;
     }
     let begin = BEGIN.load(Ordering::Relaxed);
-    let outcome = if post.word(Letter::WITHDRAWN) != Some(0) || begin.is_null() {
+    let outcome = if file.word(Mailbox::WITHDRAWN) != Some(0) || begin.is_null() {
         Outcome::Failed
     } else {
         // SAFETY: only functions of this type are ever stored.
         let begin = unsafe { core::mem::transmute::<*mut (), Begin>(begin) };
-        begin(&late(letter), letter.wishes())
+        begin(&late(mailbox), mailbox.options())
     };
-    post.put(Letter::ANSWER, outcome as u32 + 1);
+    file.put(Mailbox::ANSWER, outcome as u32 + 1);
 }
 
-fn late(letter: &Letter) -> Late<'_> {
+fn late(mailbox: &Mailbox) -> Late<'_> {
     Late {
-        directory: letter.directory(),
-        callpath_depth: letter.callpath_depth,
-        rank: Some(letter.rank).filter(|rank| *rank >= 0),
-        size: letter.size,
-        threads: letter.threads(),
+        directory: mailbox.directory(),
+        callpath_depth: mailbox.callpath_depth,
+        rank: Some(mailbox.rank).filter(|rank| *rank >= 0),
+        size: mailbox.size,
+        threads: mailbox.threads(),
     }
 }

@@ -1,7 +1,7 @@
-//! Asking a process that carries the library already, by a signal that the library listens to.
+//! The attach request from outside: asks a process that carries the library already, by a signal that the library handles.
 //!
-//! It takes no more than the right to send signals. Nothing is left when this process is killed: the letter
-//! goes with it, and a signal whose letter is gone does nothing.
+//! It takes no more than the right to send signals. Nothing is left when this process is killed: the mailbox
+//! goes with it, and a signal whose mailbox is gone does nothing.
 //!
 //! ```text
 //!   thread's descriptor ─► is the library mapped, the signal caught? ─► sent to that descriptor
@@ -20,64 +20,66 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::fs::MemfdFlags;
-use whyperf_layout::summons::{Call, Letter, MOST_THREADS, SIGNAL, Wishes};
+use whyperf_layout::attach_request::{
+    AttachOptions, MOST_THREADS, Mailbox, MailboxAddress, SIGNAL,
+};
 
 use crate::facts::Status;
 use crate::maps::Maps;
 use crate::request::Request;
 use crate::threads;
 
-/// Asks; answers what the library answered, `None` when it is not there or does not hear.
-pub(crate) fn call(pid: u32, request: &Request<'_>, in_part: bool) -> Option<u32> {
+/// Asks; answers what the library answered, `None` when it is not there or does not take the signal.
+pub(crate) fn send(pid: u32, request: &Request<'_>, in_part: bool) -> Option<u32> {
     request.loaded(&Maps::of(pid))?;
-    let file = post(&letter(pid, request, in_part)?).ok()?;
+    let file = write(&mailbox(pid, request, in_part)?).ok()?;
     let descriptor = u32::try_from(file.as_raw_fd()).ok()?;
-    let value = Call { process: std::process::id(), descriptor }.value()?;
-    for tid in hearing(pid) {
+    let value = MailboxAddress { process: std::process::id(), descriptor }.value()?;
+    for tid in listening(pid) {
         let is_sent = Listener::of(pid, tid, request).is_some_and(|listener| listener.send(value));
-        if is_sent && is_heard(&file, pid) {
+        if is_sent && is_received(&file, pid) {
             return answer(&file, pid);
         }
     }
-    // Who begins to read it now finds that it is too late, or has said before that he reads it.
-    file.write_all_at(&1_u32.to_le_bytes(), Letter::WITHDRAWN).ok()?;
-    let heard = word(&file, Letter::HEARD)? != 0;
-    heard.then(|| answer(&file, pid)).flatten()
+    // A library that begins to read it now finds that it is too late, or has said before that it received it.
+    file.write_all_at(&1_u32.to_le_bytes(), Mailbox::WITHDRAWN).ok()?;
+    let received = word(&file, Mailbox::RECEIVED)? != 0;
+    received.then(|| answer(&file, pid)).flatten()
 }
 
-fn letter(pid: u32, request: &Request<'_>, in_part: bool) -> Option<Letter> {
-    let wishes = Wishes { take_over: request.take_over, in_part };
+fn mailbox(pid: u32, request: &Request<'_>, in_part: bool) -> Option<Mailbox> {
+    let options = AttachOptions { take_over: request.take_over, in_part };
     let busy = threads::computing(pid, MOST_THREADS);
     let (rank, size) = threads::rank(pid);
     let directory = request.directory.as_os_str().as_bytes();
-    let mut letter = Letter::new(directory, &busy, wishes)?;
-    letter.callpath_depth = request.callpath_depth;
-    (letter.rank, letter.size) = (rank, size);
-    Some(letter)
+    let mut mailbox = Mailbox::new(directory, &busy, options)?;
+    mailbox.callpath_depth = request.callpath_depth;
+    (mailbox.rank, mailbox.size) = (rank, size);
+    Some(mailbox)
 }
 
-fn post(letter: &Letter) -> io::Result<File> {
+fn write(mailbox: &Mailbox) -> io::Result<File> {
     let file = File::from(rustix::fs::memfd_create("whyperf", MemfdFlags::CLOEXEC)?);
-    file.write_all_at(letter.bytes(), 0)?;
+    file.write_all_at(mailbox.bytes(), 0)?;
     Ok(file)
 }
 
-/// A thread that hears the signal.
+/// A thread that takes the signal.
 struct Listener {
     pid: u32,
     tid: u32,
-    /// It, and nobody who gets its number later; `None` where the kernel has no such descriptor.
+    /// It, and no other thread that gets its number later; `None` where the kernel has no such descriptor.
     descriptor: Option<OwnedFd>,
 }
 
 impl Listener {
-    /// Proves that it hears: what is looked at is looked at after the descriptor was opened.
+    /// Proves that it takes the signal: what is looked at is looked at after the descriptor was opened.
     fn of(pid: u32, tid: u32, request: &Request<'_>) -> Option<Self> {
         let descriptor = open(tid);
         request.loaded(&Maps::of(pid))?;
         let status = Status::of(&format!("{pid}/task/{tid}"))?;
-        let hears = status.has("SigCgt", SIGNAL) && !status.has("SigBlk", SIGNAL);
-        hears.then_some(Self { pid, tid, descriptor })
+        let takes_it = status.has("SigCgt", SIGNAL) && !status.has("SigBlk", SIGNAL);
+        takes_it.then_some(Self { pid, tid, descriptor })
     }
 
     /// A thread that is gone takes none, which shows by itself.
@@ -108,7 +110,7 @@ fn open(tid: u32) -> Option<OwnedFd> {
     // SAFETY: takes numbers only.
     let answer = unsafe { libc::syscall(libc::SYS_pidfd_open, tid, OF_THREAD) };
     let descriptor = i32::try_from(answer).ok().filter(|descriptor| *descriptor >= 0)?;
-    // SAFETY: the kernel has just made it, and nobody else has it.
+    // SAFETY: the kernel has just made it, and nothing else has it.
     Some(unsafe { OwnedFd::from_raw_fd(descriptor) })
 }
 
@@ -116,7 +118,7 @@ fn open(tid: u32) -> Option<OwnedFd> {
 const TO_THREAD: libc::c_int = 1;
 
 /// Threads that take the signal, first those that run: no call of theirs is cut short.
-fn hearing(pid: u32) -> Vec<u32> {
+fn listening(pid: u32) -> Vec<u32> {
     let status = |tid: &u32| Status::of(&format!("{pid}/task/{tid}"));
     let all = threads::of(pid).into_iter().filter_map(|tid| Some((tid, status(&tid)?)));
     let mut all: Vec<_> = all.filter(|(_, status)| !status.has("SigBlk", SIGNAL)).collect();
@@ -124,12 +126,12 @@ fn hearing(pid: u32) -> Vec<u32> {
     all.into_iter().map(|(tid, _)| tid).take(MOST_ASKED).collect()
 }
 
-fn is_heard(file: &File, pid: u32) -> bool {
-    waited(HEARING, pid, || word(file, Letter::HEARD).filter(|word| *word != 0)).is_some()
+fn is_received(file: &File, pid: u32) -> bool {
+    waited(RECEIVING, pid, || word(file, Mailbox::RECEIVED).filter(|word| *word != 0)).is_some()
 }
 
 fn answer(file: &File, pid: u32) -> Option<u32> {
-    waited(BEGINNING, pid, || word(file, Letter::ANSWER)?.checked_sub(1))
+    waited(BEGINNING, pid, || word(file, Mailbox::ANSWER)?.checked_sub(1))
 }
 
 /// Looks until there is something, the time is over, or the process.
@@ -177,9 +179,9 @@ impl Description {
 
 /// Threads that are asked before it is given up.
 const MOST_ASKED: usize = 3;
-/// How long one may take to start another: it must run for that, which others may keep it from.
-const HEARING: Duration = Duration::from_secs(1);
-/// How long it may take to begin.
+/// How long a thread may take to start another: it must run for that, which others may keep it from.
+const RECEIVING: Duration = Duration::from_secs(1);
+/// How long the library may take to begin.
 const BEGINNING: Duration = Duration::from_secs(15);
 /// How often it is looked.
 const LOOK: Duration = Duration::from_micros(200);

@@ -1,14 +1,14 @@
-//! Where the process stands with its measurement: one word, looked at by every thread.
+//! The status of the process in its measurement: one word, looked at by every thread.
 //!
-//! Events only glance at it. Whoever goes on to what was decided or made looks with [`Standing::is`].
+//! Events only glance at it. Code that goes on to what was decided or made looks with [`ProcessStatus::is`].
 
 use whyperf_layout::sync::{AtomicU32, Ordering, or_relaxed};
 
-/// Where the process stands.
+/// How far the process is in its measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(crate) enum Stage {
-    /// Nothing was decided; so it is in a child that nobody told of its birth.
+    /// Nothing was decided; so it is in a forked child that was not announced.
     Unknown = 0,
     /// Not to be measured.
     Declined = 1,
@@ -22,9 +22,9 @@ pub(crate) enum Stage {
 #[derive(Debug)]
 #[cfg_attr(loom, derive(Default))]
 #[repr(transparent)]
-pub(crate) struct Standing(AtomicU32);
+pub(crate) struct ProcessStatus(AtomicU32);
 
-impl Standing {
+impl ProcessStatus {
     /// At [`Stage::Unknown`].
     #[cfg(not(loom))]
     pub(crate) const fn new() -> Self {
@@ -40,22 +40,22 @@ impl Standing {
 
     /// Whether it is at this stage; then what was stored before the stage is seen, too.
     pub(crate) fn is(&self, stage: Stage) -> bool {
-        // SYNC stage with Standing::decide, Standing::settle
+        // SYNC stage with ProcessStatus::decide, ProcessStatus::resolve
         self.0.load(or_relaxed("stage_load", Ordering::Acquire)) == stage as u32
     }
 
     /// The library was loaded, and this is what its settings say.
     pub(crate) fn decide(&self, stage: Stage) {
-        // SYNC stage with Standing::is
+        // SYNC stage with ProcessStatus::is
         self.0.store(stage as u32, or_relaxed("stage_decide", Ordering::Release));
     }
 
     /// What was wanted became `stage`, unless the measurement was given up meanwhile.
-    pub(crate) fn settle(&self, stage: Stage) {
-        // SYNC stage with Standing::is
-        let release = or_relaxed("stage_settle", Ordering::Release);
-        let (wanted, settled) = (Stage::Wanted as u32, stage as u32);
-        let _ = self.0.compare_exchange(wanted, settled, release, Ordering::Relaxed);
+    pub(crate) fn resolve(&self, stage: Stage) {
+        // SYNC stage with ProcessStatus::is
+        let release = or_relaxed("stage_resolve", Ordering::Release);
+        let (wanted, resolved) = (Stage::Wanted as u32, stage as u32);
+        let _ = self.0.compare_exchange(wanted, resolved, release, Ordering::Relaxed);
     }
 
     /// Another stage that tells of nothing.
