@@ -9,9 +9,7 @@ use whyperf_consultant::{
     DataSource as _, Event, Guidance, Happening, Hypotheses, Observer, Scope, Searches, Step,
     drive_moment,
 };
-use whyperf_daemon::{
-    Complaint, Daemon, Live, Moment, PairId, RunDirectory, Settings, Unrestored,
-};
+use whyperf_daemon::{Complaint, Daemon, Live, Moment, PairId, RunDirectory, Settings, Unrestored};
 use whyperf_model::{Efficiency, Effort, Focus, Histogram, Metric, Nanos, Time};
 
 use crate::measuring::options::Options;
