@@ -61,7 +61,7 @@ impl Step {
 }
 
 /// Test programs that need neither the release build nor minutes.
-const QUICK: [&str; 3] = ["cli", "tidy", "worlds"];
+const QUICK: [&str; 3] = ["cli", "tidy", "data_sources"];
 
 /// Test programs whose tests mostly wait for what they have started, and take turns where they compute: `tests/live/shipped.rs`.
 const WAITING: [&str; 2] = ["attach", "live"];
