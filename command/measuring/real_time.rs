@@ -24,7 +24,7 @@ impl Pace for RealTime {
         self.seen = Some(Round {
             interval: round.interval,
             complaints: std::mem::take(&mut round.complaints),
-            tally: round.tally.take(),
+            interval_record: round.interval_record.take(),
             started: std::mem::take(&mut round.started),
             appeared: round.appeared.clone(),
             retired: round.retired.clone(),

@@ -94,7 +94,7 @@ impl Journal {
     /// Takes note of what a round brought.
     pub(crate) fn note(&mut self, round: &mut Round) {
         let end = round.interval.end;
-        self.news.tallies.extend(round.tally.take());
+        self.news.interval_records.extend(round.interval_record.take());
         round.started.iter().for_each(|process| self.mapped.meet(process));
         self.news.appeared.extend(round.appeared.iter().map(|new| (new.clone(), end)));
         self.news.retired.extend(round.retired.iter().map(|gone| (gone.clone(), end)));

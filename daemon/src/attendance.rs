@@ -5,7 +5,7 @@ use whyperf_model::matching::PairId;
 use whyperf_model::{Hierarchy, Interval, Metric, Nanos, Quantity, Resource, Style};
 
 use crate::daemon::Daemon;
-use crate::process::{Books, Process};
+use crate::process::{Process, SharedState};
 use crate::round::Round;
 
 /// By group: who matches, who reported, and the dearest of them.
@@ -29,8 +29,8 @@ impl Daemon {
     /// Ends the interval: each pair's amount becomes a sample, with how many reported.
     pub(crate) fn close_interval(&mut self, attendance: &[Attendance], round: &mut Round) {
         let interval = round.interval;
-        let Self { books, processes, instrumenter, unmeasured, .. } = self;
-        let Books { classes, resources, matcher, .. } = books;
+        let Self { state, processes, instrumenter, unmeasured, .. } = self;
+        let SharedState { classes, resources, matcher, .. } = state;
         for (id, pair) in matcher.active() {
             let mut present = attendance.get(pair.group as usize).copied().unwrap_or_default();
             let code = pair.pair.focus.part(Hierarchy::Code);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use whyperf_inject::Life;
 use whyperf_instrument::{Instrumenter, Objects, Seat};
-use whyperf_model::matching::{Active, Clerk, PairId, ResourceId};
+use whyperf_model::matching::{Active, IntervalRecorder, PairId, ResourceId};
 use whyperf_model::{Focus, Hierarchy, Histogram, Interval, Metric, Nanos, Resource, Scale, Time};
 
 use crate::attendance::Attendance;
@@ -14,7 +14,7 @@ use crate::cost::{Account, Cost, Losses};
 use crate::discovery::Discovery;
 use crate::error::Error;
 use crate::phases::Phases;
-use crate::process::{Books, Outcome, Pass, Process};
+use crate::process::{Outcome, Pass, Process, SharedState};
 use crate::region::Region;
 use crate::round::{Complaint, ProcessNote, Round};
 use crate::symbols::{Answer, Symbols};
@@ -40,7 +40,7 @@ pub struct Settings {
     pub modules: bool,
     /// The share of the slowest process's time that measuring may take.
     pub cost_limit: f64,
-    /// Whether rounds bring tallies, for somebody who keeps them.
+    /// Whether rounds bring interval records.
     pub records: bool,
 }
 
@@ -88,7 +88,7 @@ pub struct Daemon {
     calibration: Calibration,
     symbols: Symbols,
     machine: ResourceId,
-    pub(crate) books: Books,
+    pub(crate) state: SharedState,
     pub(crate) processes: Vec<Process>,
     account: Account,
     previous: Time,
@@ -111,8 +111,8 @@ impl Daemon {
         std::fs::read_dir(directory)
             .map_err(|source| Error::ReadRunDirectory { path: directory.to_owned(), source })?;
         let objects = Arc::new(Objects::of_user());
-        let clerk = settings.records.then(Clerk::default);
-        let mut books = Books { clerk, ..Books::default() };
+        let recorder = settings.records.then(IntervalRecorder::default);
+        let mut state = SharedState { recorder, ..SharedState::default() };
         let machine = Resource::root(Hierarchy::Machine).child(&settings.host);
         let mut instrumenter = Instrumenter::over(objects.clone(), settings.cost_limit);
         if settings.modules {
@@ -124,8 +124,8 @@ impl Daemon {
             discovery: Discovery::new(directory),
             calibration: Calibration::new(settings.zero),
             symbols: Symbols::start(objects.clone())?,
-            machine: books.resources.id(&machine),
-            books,
+            machine: state.resources.id(&machine),
+            state,
             processes: Vec::new(),
             account: Account::default(),
             previous: Time::ZERO,
@@ -158,7 +158,7 @@ impl Daemon {
         let mut ahead = Round::default();
         self.discover(&mut ahead);
         for process in &mut self.processes {
-            process.look_ahead(now, &mut self.books);
+            process.look_ahead(now, &mut self.state);
         }
         self.settle_places();
         ahead.complaints
@@ -172,7 +172,7 @@ impl Daemon {
         self.leave_the_rest();
         round.complaints.splice(0..0, complaints);
         self.settle_places();
-        let changes = self.books.resources.take_changes();
+        let changes = self.state.resources.take_changes();
         round.placed.extend(self.placed(&changes.appeared));
         round.appeared.extend(changes.appeared);
         round.retired.extend(changes.retired);
@@ -217,7 +217,7 @@ impl Daemon {
         while histogram.span(self.settings.bins.max(2) - 1).end < self.previous {
             histogram.fold();
         }
-        let Books { classes, resources, matcher, .. } = &mut self.books;
+        let SharedState { classes, resources, matcher, .. } = &mut self.state;
         matcher.start((metric, focus), classes, resources, |group, resources| {
             let active = Active::new(metric, focus, group, histogram, resources);
             if by_name { active.by_name() } else { active }
@@ -227,24 +227,24 @@ impl Daemon {
     /// Stops measuring a pair; its histogram so far, `None` when it had been stopped before.
     pub fn stop(&mut self, pair: PairId) -> Option<Histogram> {
         self.instrumenter.stop(pair);
-        self.books.matcher.stop(pair).map(|active| active.histogram)
+        self.state.matcher.stop(pair).map(|active| active.histogram)
     }
 
     /// The histogram of a pair that is being measured.
     #[must_use]
     pub fn histogram(&self, pair: PairId) -> Option<&Histogram> {
-        self.books.matcher.get(pair).map(|active| &active.histogram)
+        self.state.matcher.get(pair).map(|active| &active.histogram)
     }
 
     /// The metric and focus of a pair that is being measured.
     #[must_use]
     pub fn pair(&self, pair: PairId) -> Option<&whyperf_model::Pair> {
-        self.books.matcher.get(pair).map(|active| &active.pair)
+        self.state.matcher.get(pair).map(|active| &active.pair)
     }
 
     /// Every resource that ever was, also those that came and went between two rounds and were never announced.
     pub fn resources(&self) -> impl Iterator<Item = &Resource> {
-        self.books.resources.all_met()
+        self.state.resources.all_met()
     }
 
     /// What measuring costs.
@@ -323,7 +323,7 @@ impl Daemon {
         self.instrumenter.end_round();
         self.close_interval(&attendance, &mut round);
         self.tell_of_functions(&mut round);
-        let changes = self.books.resources.take_changes();
+        let changes = self.state.resources.take_changes();
         round.placed = self.placed(&changes.appeared);
         (round.appeared, round.retired) = (changes.appeared, changes.retired);
         round
@@ -365,7 +365,7 @@ impl Daemon {
         self.symbols.watch(number, pid, region.program());
         self.instrumenter.watch(number, pid);
         let parent = region.header().parent_pid.load(std::sync::atomic::Ordering::Relaxed);
-        let mut process = Process::new(region, Life::of(pid), self.machine, &mut self.books);
+        let mut process = Process::new(region, Life::of(pid), self.machine, &mut self.state);
         // A forked one has what its parent had, and may end before anybody looks again.
         let parent = (0u32..).zip(&self.processes).filter(|(_, other)| other.pid == parent).last();
         if let Some((parent, other)) = parent {
@@ -376,7 +376,7 @@ impl Daemon {
     }
 
     fn pass(&mut self, pass: Pass, round: &mut Round) -> Vec<Attendance> {
-        let mut attendance = vec![Attendance::default(); self.books.matcher.group_count()];
+        let mut attendance = vec![Attendance::default(); self.state.matcher.group_count()];
         let running = self.processes.iter().filter(|process| process.region.is_some()).count();
         let own = self.account.own_share();
         let share = Nanos(own.0 / running.max(1) as u64);
@@ -385,23 +385,23 @@ impl Daemon {
         let within = Nanos(self.interval().0.saturating_mul(LATE));
         for (number, process) in (0..).zip(&mut self.processes) {
             let Some(region) = &process.region else { continue };
-            self.books.enter(number);
+            self.state.enter(number);
             let path = region.path().to_owned();
             round.switched.extend(process.converse(within));
             let instrumenter = &mut self.instrumenter;
             let before = instrumenter.tells_apart(number).then(|| {
-                self.books.matcher.settle_so_far(&self.books.classes);
-                instrumenter.amounts(&self.books.matcher)
+                self.state.matcher.settle_so_far(&self.state.classes);
+                instrumenter.amounts(&self.state.matcher)
             });
-            let outcome = process.pass(pass, &mut self.books);
+            let outcome = process.pass(pass, &mut self.state);
             process.cost += share;
-            serve(process, number, pass, instrumenter, &mut self.books);
+            serve(process, number, pass, instrumenter, &mut self.state);
             if let Some(before) = before {
-                self.books.matcher.settle_so_far(&self.books.classes);
+                self.state.matcher.settle_so_far(&self.state.classes);
                 let (groups, length) = (&process.groups[..], round.interval.length());
                 let is_held = process.is_held();
                 let seat = Seat { number, groups, length, is_held };
-                instrumenter.account(&before, seat, &mut self.books.matcher);
+                instrumenter.account(&before, seat, &mut self.state.matcher);
             }
             functions = functions.max(process.functions_cost);
             let note = process.note();
@@ -423,14 +423,14 @@ impl Daemon {
                 let groups = process.groups.iter().map(|group| (*group, code.clone()));
                 self.unmeasured.extend(groups);
             }
-            let reports = self.books.note(!process.paused && outcome != Outcome::Damaged);
+            let reports = self.state.note(!process.paused && outcome != Outcome::Damaged);
             for group in &process.groups {
                 attendance[*group as usize].count(reports, process.cost);
             }
         }
 
         self.account.interval(dearest, self.instrumenter.demand(), round.interval.length());
-        self.books.matcher.settle(&self.books.classes);
+        self.state.matcher.settle(&self.state.classes);
         attendance
     }
 
@@ -452,7 +452,7 @@ impl Daemon {
         changed.dedup();
         for number in changed {
             if let Some(process) = self.processes.get_mut(number as usize) {
-                process.reclassify(&mut self.books);
+                process.reclassify(&mut self.state);
             }
         }
     }
@@ -470,12 +470,12 @@ fn serve(
     number: u32,
     pass: Pass,
     instrumenter: &mut Instrumenter,
-    books: &mut Books,
+    state: &mut SharedState,
 ) {
-    process.settle_apart(number, books);
+    process.settle_apart(number, state);
     process.serve_functions(number, pass, instrumenter);
     if let Some(calls) = instrumenter.take_open_calls(number) {
-        process.find_inside(&calls, books);
+        process.find_inside(&calls, state);
     }
 }
 

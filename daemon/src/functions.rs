@@ -69,7 +69,7 @@ impl Daemon {
     fn unseen(&self, pair: &Pair) -> Option<String> {
         let parts = Hierarchy::ALL.into_iter().flat_map(|hierarchy| pair.focus.part(hierarchy));
         let exists = |part: &&Resource| self.instrumenter.exists(part) == Some(true);
-        let missing = parts.filter(|part| !self.books.resources.was_met(part) && !exists(part));
+        let missing = parts.filter(|part| !self.state.resources.was_met(part) && !exists(part));
         let names: Vec<String> = missing.map(Resource::to_string).collect();
         let verb = if names.len() == 1 { "was" } else { "were" };
         (!names.is_empty()).then(|| format!("{} {verb} never seen in this run", names.join(", ")))
@@ -77,8 +77,8 @@ impl Daemon {
 
     pub(crate) fn tell_of_functions(&mut self, round: &mut Round) {
         for code in self.instrumenter.take_listed() {
-            let code = self.books.resources.id(&code);
-            self.books.resources.hold(code);
+            let code = self.state.resources.id(&code);
+            self.state.resources.hold(code);
         }
         round.callees = self.instrumenter.take_callees();
         round.refused = self.instrumenter.take_refused();

@@ -27,6 +27,7 @@ mod discovery;
 mod efficiency;
 mod error;
 mod functions;
+mod interval_record;
 mod leaving;
 mod live;
 mod member;
@@ -43,7 +44,6 @@ mod source;
 mod switched;
 mod symbols;
 mod tables;
-mod tally;
 mod thread;
 
 pub use clock::Moment;

@@ -4,7 +4,7 @@
 use whyperf_model::matching::{ClassId, Classes, Matcher, ResourceId, Resources, SeatId, Totals};
 use whyperf_model::{CategorySet, Nanos, Scale};
 
-use crate::process::Books;
+use crate::process::SharedState;
 use crate::running::Running;
 use crate::thread::{Growth, Thread};
 
@@ -17,7 +17,7 @@ pub(crate) struct Member {
     /// Its place in the hierarchy of processes.
     pub(crate) resource: ResourceId,
     pub(crate) groups: Vec<u32>,
-    /// What it is called in tallies.
+    /// Its number in interval records.
     pub(crate) seat: Option<SeatId>,
     /// The version of the matcher that `groups` was made for.
     version: Option<u64>,
@@ -86,19 +86,19 @@ impl Member {
         self.version = Some(version);
     }
 
-    /// Is there, for whoever keeps tallies.
-    pub(crate) fn sign_in(&mut self, [process, machine]: [ResourceId; 2], books: &mut Books) {
-        let Some(clerk) = &mut books.clerk else { return };
+    /// Writes into the interval record that the thread is there.
+    pub(crate) fn sign_in(&mut self, [process, machine]: [ResourceId; 2], state: &mut SharedState) {
+        let Some(recorder) = &mut state.recorder else { return };
         let own = [self.resource, process, machine];
-        let seat = self.seat.unwrap_or_else(|| clerk.seat(own, &books.resources));
-        clerk.present(seat);
+        let seat = self.seat.unwrap_or_else(|| recorder.seat(own, &state.resources));
+        recorder.present(seat);
         self.seat = Some(seat);
     }
 
     /// Hands what its nodes grew by to the pairs.
-    pub(crate) fn attribute(&mut self, pid: u32, scale: Scale, books: &mut Books) {
-        let (granted, computed) = if books.matcher.wants_running() || books.clerk.is_some() {
-            let computed = self.computed(scale, &books.classes);
+    pub(crate) fn attribute(&mut self, pid: u32, scale: Scale, state: &mut SharedState) {
+        let (granted, computed) = if state.matcher.wants_running() || state.recorder.is_some() {
+            let computed = self.computed(scale, &state.classes);
             (self.running.bound(pid, self.thread.tid, computed), computed)
         } else {
             (Nanos::ZERO, Nanos::ZERO)
@@ -113,9 +113,9 @@ impl Member {
                 sent: growth.by.sent,
                 received: growth.by.received,
             };
-            books.matcher.grew(&self.groups, class, &by);
-            if let Some((clerk, seat)) = books.clerk.as_mut().zip(self.seat) {
-                clerk.grew(seat, class, by);
+            state.matcher.grew(&self.groups, class, &by);
+            if let Some((recorder, seat)) = state.recorder.as_mut().zip(self.seat) {
+                recorder.grew(seat, class, by);
             }
         }
     }

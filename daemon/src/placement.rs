@@ -10,7 +10,7 @@ impl Daemon {
         if !appeared.iter().any(|one| one.hierarchy() == Hierarchy::Process) {
             return Vec::new();
         }
-        let name = |id| self.books.resources.resource(id);
+        let name = |id| self.state.resources.resource(id);
         let new = self.processes.iter().map(|process| (name(process.resource), process.machine));
         new.filter(|(process, _)| appeared.binary_search(process).is_ok())
             .map(|(process, machine)| (process.clone(), name(machine).clone()))

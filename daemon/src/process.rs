@@ -5,7 +5,9 @@ use std::sync::atomic::Ordering;
 
 use whyperf_inject::Life;
 use whyperf_layout::{Answer, Command, NO_RANK, State};
-use whyperf_model::matching::{ClassId, Classes, Clerk, Matcher, ResourceId, Resources, Worked};
+use whyperf_model::matching::{
+    ClassId, Classes, IntervalRecorder, Matcher, ResourceId, Resources, Worked,
+};
 use whyperf_model::{Category, Hierarchy, Jobs, Nanos, Resource, Scale};
 
 use crate::catalogue::Catalogue;
@@ -19,14 +21,14 @@ use crate::thread::{Depth, NodeState, Thread};
 
 /// What all processes share: names, classes and pairs.
 #[derive(Debug, Default)]
-pub(crate) struct Books {
+pub(crate) struct SharedState {
     pub(crate) classes: Classes,
     pub(crate) resources: Resources,
     pub(crate) matcher: Matcher,
     /// Which ranks work together.
     pub(crate) jobs: Jobs,
-    /// Takes down all that grows, if somebody keeps it.
-    pub(crate) clerk: Option<Clerk>,
+    /// Writes interval records, where a record of the run is wanted.
+    pub(crate) recorder: Option<IntervalRecorder>,
 }
 
 /// A measured process, also after its end.
@@ -108,14 +110,19 @@ const REPLACED: u32 = 10;
 const STILL: u32 = 20;
 
 impl Process {
-    pub(crate) fn new(region: Region, life: Life, machine: ResourceId, books: &mut Books) -> Self {
+    pub(crate) fn new(
+        region: Region,
+        life: Life,
+        machine: ResourceId,
+        state: &mut SharedState,
+    ) -> Self {
         let header = region.header();
         let pid = header.pid.load(Ordering::Relaxed);
         let is_tsc = header.clock_is_tsc.load(Ordering::Relaxed) != 0;
         let rank = rank(&region);
-        let resource = books.resources.id(&named(&label(rank, pid)));
-        books.resources.hold(resource);
-        books.resources.hold(machine);
+        let resource = state.resources.id(&named(&label(rank, pid)));
+        state.resources.hold(resource);
+        state.resources.hold(machine);
         Self {
             pid,
             rank,
@@ -146,31 +153,31 @@ impl Process {
     }
 
     /// Reads what changed, classifies it and hands it to the pairs.
-    pub(crate) fn pass(&mut self, pass: Pass, books: &mut Books) -> Outcome {
+    pub(crate) fn pass(&mut self, pass: Pass, state: &mut SharedState) -> Outcome {
         self.cost = Nanos::ZERO;
         let Some(region) = self.region.take() else { return Outcome::Ended };
         if !region.is_whole() {
-            self.end(books);
+            self.end(state);
             return Outcome::Damaged;
         }
         let outcome = self.outcome(&region, pass.thorough);
-        self.follow_rank(&region, books);
+        self.follow_rank(&region, state);
         let paused = region.header().paused.load(Ordering::Relaxed) != 0;
         let counts = !(paused && self.paused);
         self.paused = paused;
-        self.admit_threads(&region, pass.now, books);
+        self.admit_threads(&region, pass.now, state);
         self.read_threads(&region, pass, outcome);
         let damaged = !region.is_whole();
-        if self.catalogue.refresh(&region, &mut books.resources) {
+        if self.catalogue.refresh(&region, &mut state.resources) {
             self.members.iter_mut().for_each(|member| member.classified = 0);
         }
-        self.classify(books);
-        self.attribute(pass, counts, books);
-        self.work(&region, pass.scale, outcome == Outcome::Ended || damaged, books);
-        self.retire_threads(&region, books);
+        self.classify(state);
+        self.attribute(pass, counts, state);
+        self.work(&region, pass.scale, outcome == Outcome::Ended || damaged, state);
+        self.retire_threads(&region, state);
         self.losses = Losses::read(&region, self.members.iter().map(|member| &member.thread));
         if outcome == Outcome::Ended || damaged {
-            self.end(books);
+            self.end(state);
             self.last = Some(region).filter(|_| !damaged);
             return if damaged { Outcome::Damaged } else { Outcome::Ended };
         }
@@ -180,24 +187,24 @@ impl Process {
 
     /// Takes in what it did as a rank of a job. Whom a rank starts, or a launcher beside the ranks, inherits a rank and is none: shells
     /// around the program are the usual case.
-    fn work(&mut self, region: &Region, scale: Scale, has_ended: bool, books: &mut Books) {
+    fn work(&mut self, region: &Region, scale: Scale, has_ended: bool, state: &mut SharedState) {
         let is_in_mpi = region.header().mpi_ticks.load(Ordering::Relaxed) != 0;
         let Some(rank) = self.rank.filter(|_| is_in_mpi) else { return };
-        let known = (&self.catalogue, &books.classes, self.scale(scale));
-        self.labour.attend(rank, &mut books.jobs);
+        let known = (&self.catalogue, &state.classes, self.scale(scale));
+        self.labour.attend(rank, &mut state.jobs);
         if let Some(first) = self.members.first()
             && let Some(ending) = self.labour.pass(first, known)
-            && let Some((clerk, seat)) = books.clerk.as_mut().zip(first.seat)
+            && let Some((recorder, seat)) = state.recorder.as_mut().zip(first.seat)
         {
-            clerk.at_work(Worked { seat, ending });
+            recorder.at_work(Worked { seat, ending });
         }
-        self.labour.leave_if(has_ended, &mut books.jobs);
+        self.labour.leave_if(has_ended, &mut state.jobs);
     }
 
     /// Tells what it just grew by apart from the others, for pairs that set processes side by side. Those are the ranks of a job: what
     /// else a program starts shares no work with them.
-    pub(crate) fn settle_apart(&self, number: u32, books: &mut Books) {
-        let Books { classes, resources, matcher, .. } = books;
+    pub(crate) fn settle_apart(&self, number: u32, state: &mut SharedState) {
+        let SharedState { classes, resources, matcher, .. } = state;
         let mut lineage = resources.lineage(self.resource);
         lineage.extend(resources.lineage(self.machine));
         lineage.sort_unstable();
@@ -207,29 +214,29 @@ impl Process {
     }
 
     /// Finds out what there is, so that its places can be asked for before any of it is counted.
-    pub(crate) fn look_ahead(&mut self, now: Moment, books: &mut Books) {
+    pub(crate) fn look_ahead(&mut self, now: Moment, state: &mut SharedState) {
         let is_whole = self.region.as_ref().is_some_and(Region::is_whole);
         let Some(region) = self.region.take_if(|_| is_whole) else { return };
-        self.admit_threads(&region, now, books);
+        self.admit_threads(&region, now, state);
         for member in self.members.iter_mut().filter(|member| !member.thread.ended) {
             if let Some(slot) = region.slot(member.thread.slot) {
                 member.thread.take_keys(&slot);
             }
         }
-        if self.catalogue.refresh(&region, &mut books.resources) {
+        if self.catalogue.refresh(&region, &mut state.resources) {
             self.members.iter_mut().for_each(|member| member.classified = 0);
         }
-        self.classify(books);
+        self.classify(state);
         self.region = Some(region);
     }
 
     /// All classes are made anew; for when places became known.
-    pub(crate) fn reclassify(&mut self, books: &mut Books) {
-        self.catalogue.forget(&mut books.resources);
+    pub(crate) fn reclassify(&mut self, state: &mut SharedState) {
+        self.catalogue.forget(&mut state.resources);
         self.members.iter_mut().for_each(|member| member.classified = 0);
-        self.classify(books);
+        self.classify(state);
         if self.region.is_none() {
-            self.catalogue.forget(&mut books.resources);
+            self.catalogue.forget(&mut state.resources);
         }
     }
 
@@ -250,24 +257,24 @@ impl Process {
         }
     }
 
-    fn follow_rank(&mut self, region: &Region, books: &mut Books) {
+    fn follow_rank(&mut self, region: &Region, state: &mut SharedState) {
         let rank = rank(region);
         if rank == self.rank || rank.is_none() {
             return;
         }
         self.rank = rank;
-        let resource = books.resources.id(&named(&self.label()));
-        books.resources.hold(resource);
-        books.resources.release(self.resource);
+        let resource = state.resources.id(&named(&self.label()));
+        state.resources.hold(resource);
+        state.resources.release(self.resource);
         self.resource = resource;
         for member in &mut self.members {
             let number = member.thread.number;
-            let moved = thread_resource(resource, number, &mut books.resources);
-            member.moved(moved, &mut books.resources);
+            let moved = thread_resource(resource, number, &mut state.resources);
+            member.moved(moved, &mut state.resources);
         }
     }
 
-    fn admit_threads(&mut self, region: &Region, now: Moment, books: &mut Books) {
+    fn admit_threads(&mut self, region: &Region, now: Moment, state: &mut SharedState) {
         let ticks = self.ticks(now);
         // Asked once: it grows while threads start.
         let slots = region.slot_count();
@@ -280,11 +287,11 @@ impl Process {
                 continue;
             }
             if let Some(at) = seat.member {
-                self.members[at].leave(&mut books.resources);
+                self.members[at].leave(&mut state.resources);
             }
             let order = u32::try_from(self.members.len()).unwrap_or(u32::MAX);
-            let resource = thread_resource(self.resource, order, &mut books.resources);
-            books.resources.hold(resource);
+            let resource = thread_resource(self.resource, order, &mut state.resources);
+            state.resources.hold(resource);
             let member = Some(self.members.len());
             self.by_slot[number] = Seat { generation: Some(generation), member, release: false };
             self.members.push(Member::new(Thread::new(order, number, slot.head, ticks), resource));
@@ -327,39 +334,43 @@ impl Process {
         }
     }
 
-    fn classify(&mut self, books: &mut Books) {
+    fn classify(&mut self, state: &mut SharedState) {
         for member in &mut self.members {
             let from = std::mem::replace(&mut member.classified, member.thread.nodes.len());
             let nodes = &mut member.thread.nodes;
-            let Books { classes, resources, .. } = books;
+            let SharedState { classes, resources, .. } = state;
             self.catalogue.classify(nodes, from, member.base, classes, resources);
         }
     }
 
     /// Threads are in these functions by calls that no event told of: all they do counts for them.
-    pub(crate) fn find_inside(&mut self, calls: &BTreeMap<u32, Vec<Resource>>, books: &mut Books) {
+    pub(crate) fn find_inside(
+        &mut self,
+        calls: &BTreeMap<u32, Vec<Resource>>,
+        state: &mut SharedState,
+    ) {
         for member in &mut self.members {
             let mut base = ClassId::NONE;
             for code in calls.get(&member.thread.tid).into_iter().flatten() {
-                let own = Some(books.resources.id(code));
-                let resources = &mut books.resources;
-                base = books.classes.below(base, Category::Function, own, None, resources);
+                let own = Some(state.resources.id(code));
+                let resources = &mut state.resources;
+                base = state.classes.below(base, Category::Function, own, None, resources);
             }
             if member.base != base {
                 member.base = base;
                 member.classified = 0;
             }
         }
-        self.classify(books);
+        self.classify(state);
     }
 
     /// Hands what grew to the pairs, unless the program had paused the measurement.
-    fn attribute(&mut self, pass: Pass, counts: bool, books: &mut Books) {
+    fn attribute(&mut self, pass: Pass, counts: bool, state: &mut SharedState) {
         let scale = self.scale(pass.scale);
         self.groups.clear();
         self.functions_cost = Nanos::ZERO;
-        if let Some(clerk) = &mut books.clerk {
-            clerk.rank(self.rank);
+        if let Some(recorder) = &mut state.recorder {
+            recorder.rank(self.rank);
         }
         for member in &mut self.members {
             if member.thread.ended && member.growth.is_empty() {
@@ -368,10 +379,10 @@ impl Process {
             let [functions, others] = std::mem::take(&mut member.spent);
             self.functions_cost += functions;
             self.cost += functions + others;
-            member.find_groups(self.resource, self.machine, &books.matcher);
-            member.sign_in([self.resource, self.machine], books);
+            member.find_groups(self.resource, self.machine, &state.matcher);
+            member.sign_in([self.resource, self.machine], state);
             if counts {
-                member.attribute(self.pid, scale, books);
+                member.attribute(self.pid, scale, state);
             }
             self.groups.extend(&member.groups);
         }
@@ -381,13 +392,13 @@ impl Process {
     }
 
     /// Gives up what threads held that just ended, and lets their slots be used again.
-    fn retire_threads(&mut self, region: &Region, books: &mut Books) {
+    fn retire_threads(&mut self, region: &Region, state: &mut SharedState) {
         let mut rung = false;
         for seat in &mut self.by_slot {
             if let Some(at) = seat.member
                 && self.members[at].thread.ended
             {
-                self.members[at].leave(&mut books.resources);
+                self.members[at].leave(&mut state.resources);
                 seat.release = self.members[at].thread.in_order;
                 seat.member = None;
             }
@@ -409,15 +420,15 @@ impl Process {
         }
     }
 
-    fn end(&mut self, books: &mut Books) {
+    fn end(&mut self, state: &mut SharedState) {
         for seat in &mut self.by_slot {
             if let Some(at) = seat.member.take() {
-                self.members[at].leave(&mut books.resources);
+                self.members[at].leave(&mut state.resources);
             }
         }
-        self.catalogue.forget(&mut books.resources);
-        books.resources.release(self.resource);
-        books.resources.release(self.machine);
+        self.catalogue.forget(&mut state.resources);
+        state.resources.release(self.resource);
+        state.resources.release(self.machine);
     }
 
     /// How long its ticks are, when those of the machine are `machine` long.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use whyperf_model::matching::{PairId, Tally};
+use whyperf_model::matching::{IntervalRecord, PairId};
 use whyperf_model::{Interval, Resource, Sample};
 
 use crate::error::Error;
@@ -39,8 +39,8 @@ pub struct Round {
     pub too_hot: Vec<(PairId, f64)>,
     /// How often functions are called per second, by whoever calls them most.
     pub prices: Vec<(Resource, f64)>,
-    /// All of it in full, if somebody keeps it.
-    pub tally: Option<Tally>,
+    /// All of it in full, where a record of the run is wanted.
+    pub interval_record: Option<IntervalRecord>,
     /// What went wrong and was left out.
     pub complaints: Vec<Complaint>,
 }

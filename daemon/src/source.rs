@@ -40,7 +40,7 @@ impl Daemon {
         known: &mut Known,
         lines: &mut Vec<Line>,
     ) {
-        let resource = |id| self.books.resources.resource(id).clone();
+        let resource = |id| self.state.resources.resource(id).clone();
         let who = [resource(member.resource), resource(process.machine)];
         let mut times: AHashMap<(ClassId, u64), u64> = AHashMap::new();
         let nodes = member.thread.nodes.iter();
@@ -53,8 +53,8 @@ impl Daemon {
             let place = known.places.entry(site).or_insert_with(|| place(process, site));
             let Some((code, position)) = place.clone() else { continue };
             let kind = known.kinds.entry(class).or_insert_with(|| {
-                let traits = &self.books.classes.get(class).traits;
-                let mut kind = Kind::of(traits, &self.books.resources);
+                let traits = &self.state.classes.get(class).traits;
+                let mut kind = Kind::of(traits, &self.state.resources);
                 // A line is in every function that was on the way to it.
                 kind.code.extend(traits.functions.iter().map(|function| resource(*function)));
                 Arc::new(kind)

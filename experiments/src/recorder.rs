@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use rusqlite::{Transaction, TransactionBehavior, params};
-use whyperf_model::matching::{Line, Tally};
+use whyperf_model::matching::{IntervalRecord, Line};
 use whyperf_model::{Resource, Time};
 
 use crate::bins;
@@ -56,7 +56,7 @@ pub struct Progress {
     /// Callpaths that grew; the record is written when there are any.
     pub profile: Vec<ProfileRow>,
     /// What rounds brought, in full and in order.
-    pub tallies: Vec<Tally>,
+    pub interval_records: Vec<IntervalRecord>,
     /// Phases that began: when, and how they are called.
     pub phases: Vec<(Time, String)>,
     /// Where in the source all that grew so far was called; told together with the profile.
@@ -130,7 +130,10 @@ impl Recorder {
 
     /// Adds what the record is made of.
     fn take_in(&mut self, progress: &Progress) {
-        progress.tallies.iter().for_each(|tally| self.record.add(tally));
+        progress
+            .interval_records
+            .iter()
+            .for_each(|interval_record| self.record.add(interval_record));
         // Each after the round at whose end it began, which is among those that were just added.
         progress.phases.iter().for_each(|(now, name)| self.record.begin_phase(*now, name));
         if !progress.lines.is_empty() {

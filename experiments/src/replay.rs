@@ -15,7 +15,7 @@ use whyperf_model::{
     Sample, Time,
 };
 
-use crate::record::{News, Record, Tidings};
+use crate::record::{News, Record, RoundEvents};
 use crate::running_sums::RunningSums;
 
 /// A stored run in virtual time.
@@ -134,7 +134,7 @@ impl Replay {
     /// The same as one phase from beginning to end.
     #[must_use]
     pub fn without_phases(mut self) -> Self {
-        self.record.phases = Tidings::default();
+        self.record.phases = RoundEvents::default();
         self
     }
 
@@ -171,8 +171,8 @@ impl Replay {
         };
         self.record.news.retain(|news| is_known(&news.resource));
         self.record.callees.clear();
-        self.record.prices = Tidings::default();
-        self.record.hot = Tidings::default();
+        self.record.prices = RoundEvents::default();
+        self.record.hot = RoundEvents::default();
         self.histograms.clear();
         self.functions.clear();
         self

@@ -113,11 +113,11 @@ impl Pace for Play {
     }
 
     fn see(&mut self, daemon: &mut Daemon, round: &mut Round) {
-        if let Some(tally) = &round.tally {
-            let mut tally = tally.clone();
-            tally.hot.extend((self.steps == HOT_STEP).then(hot));
+        if let Some(interval_record) = &round.interval_record {
+            let mut interval_record = interval_record.clone();
+            interval_record.hot.extend((self.steps == HOT_STEP).then(hot));
             let Seen { record, efforts: [begun, end] } = &mut *self.seen.borrow_mut();
-            record.add(&tally);
+            record.add(&interval_record);
             *end = daemon.efforts();
             if let Some(name) = &round.phase {
                 record.begin_phase(round.interval.end, name);

@@ -225,7 +225,7 @@ fn watch(mut replay: Replay, questions: &mut [Question]) {
 
 #[cfg(test)]
 mod tests {
-    use whyperf_model::matching::{ClassId, Grown, Kind, Seat, SeatId, Tally, Totals};
+    use whyperf_model::matching::{ClassId, Grown, IntervalRecord, Kind, Seat, SeatId, Totals};
     use whyperf_model::{Category, Interval};
 
     use super::super::earlier_run::example::earlier_run;
@@ -257,14 +257,14 @@ mod tests {
                 });
             let is_first = at == 0;
             let kinds = [kind(Category::Barrier), kind(Category::User)];
-            record.add(&Tally {
+            record.add(&IntervalRecord {
                 interval: Interval::new(start, start + ROUND),
                 seats: is_first.then_some(seat.clone()).into_iter().collect(),
                 kinds: kinds.into_iter().filter(|_| is_first).collect(),
                 present: vec![SeatId(0)],
                 grown: grown.collect(),
                 appeared: is_first.then_some(seat.process.clone()).into_iter().collect(),
-                ..Tally::default()
+                ..IntervalRecord::default()
             });
         }
         Replay::new(record, [])

@@ -10,17 +10,17 @@
 
 mod bytes;
 mod jobs;
+mod round_events;
 mod span;
-mod tidings;
 
 use std::collections::BTreeMap;
 
-use whyperf_model::matching::{Kind, Line, Seat, SeatId, Tally, Totals, Worked};
+use whyperf_model::matching::{IntervalRecord, Kind, Line, Seat, SeatId, Totals, Worked};
 use whyperf_model::{Interval, Nanos, Pair, Resource, Time};
 
 pub use self::bytes::RecordError;
+pub(crate) use self::round_events::RoundEvents;
 use self::span::Spans;
-pub(crate) use self::tidings::Tidings;
 
 /// A run in full.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,17 +35,17 @@ pub struct Record {
     /// When first threads of ranks were between `MPI_Init` and `MPI_Finalize`, by seat; older records do not say it.
     pub(crate) at_work: Option<Spans>,
     /// How much of a round was the end of MPI, by seat.
-    pub(crate) endings: Tidings<(u32, Nanos)>,
+    pub(crate) endings: RoundEvents<(u32, Nanos)>,
     /// On which machine processes run.
-    pub(crate) placed: Tidings<(Resource, Resource)>,
+    pub(crate) placed: RoundEvents<(Resource, Resource)>,
     /// What came, and what went.
-    pub(crate) news: Tidings<News>,
+    pub(crate) news: RoundEvents<News>,
     /// How often functions are called per second.
-    pub(crate) prices: Tidings<(Resource, f64)>,
+    pub(crate) prices: RoundEvents<(Resource, f64)>,
     /// What is measured in windows from then on, and the share of the time that they cover.
-    pub(crate) hot: Tidings<(Pair, f64)>,
+    pub(crate) hot: RoundEvents<(Pair, f64)>,
     /// Phases that begin at the end of a round.
-    pub(crate) phases: Tidings<String>,
+    pub(crate) phases: RoundEvents<String>,
     /// What functions call, as far as a search asked.
     pub(crate) callees: BTreeMap<Resource, Vec<Resource>>,
     /// By seat and number of the kind: the rounds in which it grew.
@@ -78,33 +78,33 @@ impl Record {
     const FEW_ROUNDS: usize = 64;
 
     /// Adds a round, the next in time.
-    pub fn add(&mut self, tally: &Tally) {
+    pub fn add(&mut self, interval_record: &IntervalRecord) {
         let is_large = self.entries >= Self::MOST_ENTRIES && self.rounds.len() > Self::FEW_ROUNDS;
         if self.rounds.len() >= Self::MOST_ROUNDS || is_large {
             self.fold();
         }
         let round = u32::try_from(self.rounds.len()).unwrap_or(u32::MAX);
-        self.rounds.push(tally.interval);
-        self.seats.extend_from_slice(&tally.seats);
-        self.kinds.extend_from_slice(&tally.kinds);
-        tally.present.iter().for_each(|seat| self.present.mark(seat.0, round));
-        tally.silent.iter().for_each(|process| self.silent.mark(*process, round));
+        self.rounds.push(interval_record.interval);
+        self.seats.extend_from_slice(&interval_record.seats);
+        self.kinds.extend_from_slice(&interval_record.kinds);
+        interval_record.present.iter().for_each(|seat| self.present.mark(seat.0, round));
+        interval_record.silent.iter().for_each(|process| self.silent.mark(*process, round));
         let at_work = self.at_work.get_or_insert_default();
-        for Worked { seat, ending } in &tally.at_work {
+        for Worked { seat, ending } in &interval_record.at_work {
             at_work.mark(seat.0, round);
             if !ending.is_zero() {
                 self.endings.push(round, (seat.0, *ending));
             }
         }
-        let came = tally.appeared.iter().map(|one| (one, true));
-        let went = tally.retired.iter().map(|one| (one, false));
+        let came = interval_record.appeared.iter().map(|one| (one, true));
+        let went = interval_record.retired.iter().map(|one| (one, false));
         for (one, came) in came.chain(went) {
             self.news.push(round, News { resource: one.clone(), came });
         }
-        tally.placed.iter().for_each(|placed| self.placed.push(round, placed.clone()));
-        tally.hot.iter().for_each(|hot| self.hot.push(round, hot.clone()));
-        tally.prices.iter().for_each(|(of, rate)| self.price(round, of, *rate));
-        for (of, callees) in &tally.callees {
+        interval_record.placed.iter().for_each(|placed| self.placed.push(round, placed.clone()));
+        interval_record.hot.iter().for_each(|hot| self.hot.push(round, hot.clone()));
+        interval_record.prices.iter().for_each(|(of, rate)| self.price(round, of, *rate));
+        for (of, callees) in &interval_record.callees {
             let known = self.callees.entry(of.clone()).or_default();
             for callee in callees {
                 if !known.contains(callee) {
@@ -112,7 +112,7 @@ impl Record {
                 }
             }
         }
-        for grown in &tally.grown {
+        for grown in &interval_record.grown {
             let series = self.series.entry((grown.seat, grown.kind.0)).or_default();
             self.entries += usize::from(merge(series, Entry { round, by: grown.by }));
         }

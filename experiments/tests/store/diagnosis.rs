@@ -5,13 +5,15 @@ use whyperf_experiments::{
     Access, Diagnosis, Ending, Extent, History, ObjectRow, Progress, Record, RecordError, Recorder,
     Replay, Selector, Store, StoreError, Topic,
 };
-use whyperf_model::matching::{ClassId, Grown, Kind, Line, Seat, SeatId, Tally, Totals, Worked};
+use whyperf_model::matching::{
+    ClassId, Grown, IntervalRecord, Kind, Line, Seat, SeatId, Totals, Worked,
+};
 use whyperf_model::{Category, Efficiency, Focus, Interval, Metric, Nanos, Pair};
 
 use crate::sample::{Place, at, new_run, progress};
 
 /// One thread that waits for all of a millisecond, the `n`-th.
-fn tally(n: u64) -> Tally {
+fn interval_record(n: u64) -> IntervalRecord {
     let is_first = n == 0;
     let resource = |name: &str| name.parse().expect("well formed");
     let seat = Seat {
@@ -24,14 +26,14 @@ fn tally(n: u64) -> Tally {
     let object = Some(resource("/SyncObject/Barrier"));
     let kind = Kind { category: Category::Barrier, code: Vec::new(), object, own: None };
     let by = Totals { time: Nanos(MILLISECOND), visits: 1, ..Totals::default() };
-    Tally {
+    IntervalRecord {
         interval: Interval::new(at(n * MILLISECOND), at((n + 1) * MILLISECOND)),
         seats: is_first.then_some(seat.clone()).into_iter().collect(),
         kinds: is_first.then_some(kind).into_iter().collect(),
         present: vec![SeatId(0)],
         grown: vec![Grown { seat: SeatId(0), kind: ClassId(0), by }],
         appeared: if is_first { vec![seat.process] } else { Vec::new() },
-        ..Tally::default()
+        ..IntervalRecord::default()
     }
 }
 
@@ -58,7 +60,7 @@ fn samples(mut world: impl whyperf_consultant::DataSource, pair: &Pair) -> Vec<(
 fn a_record_folds_and_loses_nothing() {
     let mut record = Record::default();
     for n in 0..3500 {
-        record.add(&tally(n));
+        record.add(&interval_record(n));
     }
     assert!(record.rounds() <= Record::MOST_ROUNDS);
     let bytes = record.bytes();
@@ -78,14 +80,14 @@ fn told() -> Record {
     let name = |text: &str| text.parse::<whyperf_model::Resource>().expect("well formed");
     let mut record = Record::default();
     for n in 0..1500 {
-        let mut tally = tally(n);
+        let mut interval_record = interval_record(n);
         let (process, machine) = (name("/Process/0"), name("/Machine/n0"));
-        tally.placed.extend((n == 0).then_some((process, machine)));
-        tally.prices.push((name("/Code/a.c/f"), if n < 700 { 1000.0 } else { 5000.0 }));
-        tally.hot.extend((n == 5).then_some((waits(), 0.25)));
-        record.add(&tally);
+        interval_record.placed.extend((n == 0).then_some((process, machine)));
+        interval_record.prices.push((name("/Code/a.c/f"), if n < 700 { 1000.0 } else { 5000.0 }));
+        interval_record.hot.extend((n == 5).then_some((waits(), 0.25)));
+        record.add(&interval_record);
         if n % 500 == 100 {
-            record.begin_phase(tally.interval.end, &format!("phase {n}"));
+            record.begin_phase(interval_record.interval.end, &format!("phase {n}"));
         }
     }
     let kind = Kind {
@@ -145,7 +147,7 @@ fn of_version(version: u8, record: &Record) -> Result<Record, RecordError> {
 #[test]
 fn records_of_old_are_read_without_what_they_did_not_hold() {
     let mut first = Record::default();
-    (0..1500).for_each(|n| first.add(&tally(n)));
+    (0..1500).for_each(|n| first.add(&interval_record(n)));
     let read = of_version(1, &told());
     assert!(read.is_ok() && read == of_version(1, &first));
     let second = of_version(2, &told()).expect("the second version had phases and places");
@@ -167,14 +169,14 @@ fn the_first_records_of_the_third_version_end_before_the_end_of_mpi() {
 #[test]
 fn a_category_that_nobody_knows_is_named_and_taken_for_no_other() {
     let mut record = Record::default();
-    record.add(&tally(0));
+    record.add(&interval_record(0));
     let bytes = record.bytes();
     let last = u8::try_from(Category::Barrier.number()).expect("few categories");
     // Where the kind stands follows from the second record, which differs there alone.
     let mut other = Record::default();
-    let mut tally = tally(0);
-    tally.kinds[0].category = Category::Collective;
-    other.add(&tally);
+    let mut interval_record = interval_record(0);
+    interval_record.kinds[0].category = Category::Collective;
+    other.add(&interval_record);
     let is_other = |(one, two): (&u8, &u8)| one != two;
     let at = bytes.iter().zip(&other.bytes()).position(is_other).expect("one byte differs");
     assert_eq!(bytes[at], last);
@@ -187,17 +189,17 @@ fn a_category_that_nobody_knows_is_named_and_taken_for_no_other() {
 fn at_work() -> Record {
     let mut record = Record::default();
     for n in 0..2100 {
-        let tally = two_ranks(n);
-        record.add(&tally);
+        let interval_record = two_ranks(n);
+        record.add(&interval_record);
         if n == 1099 {
-            record.begin_phase(tally.interval.end, "later");
+            record.begin_phase(interval_record.interval.end, "later");
         }
     }
     record
 }
 
-fn two_ranks(n: u64) -> Tally {
-    let one = tally(n);
+fn two_ranks(n: u64) -> IntervalRecord {
+    let one = interval_record(n);
     let name = |text: &str| text.parse::<whyperf_model::Resource>().expect("well formed");
     let second = |seat: &Seat| Seat {
         number: 1,
@@ -213,7 +215,7 @@ fn two_ranks(n: u64) -> Tally {
         by: Totals { time: Nanos(time), ..Totals::default() },
     };
     let seats: Vec<Seat> = one.seats.iter().flat_map(|seat| [seat.clone(), second(seat)]).collect();
-    Tally {
+    IntervalRecord {
         kinds: one.kinds.iter().cloned().chain((n == 0).then_some(computing)).collect(),
         present: vec![SeatId(0), SeatId(1)],
         at_work: if (100..2000).contains(&n) {
@@ -221,7 +223,7 @@ fn two_ranks(n: u64) -> Tally {
         } else {
             Vec::new()
         },
-        // The waiting of the second is of the kind that all tallies here have.
+        // The waiting of the second is of the kind that all interval records here have.
         grown: vec![
             grew(0, 1, MILLISECOND),
             grew(1, 1, MILLISECOND / 2),
@@ -285,12 +287,17 @@ fn phases_begin_where_somebody_wants_them_beside_those_of_the_run() {
 /// A run with a record, written in two parts as a journal does.
 fn kept(place: &Place) -> whyperf_experiments::RunId {
     let mut recorder = Recorder::begin(&place.store(), &new_run(1)).expect("a new file");
-    let tallies = |range: std::ops::Range<u64>| range.map(tally).collect();
-    let first = Progress { tallies: tallies(0..10), ..progress() };
+    let interval_records = |range: std::ops::Range<u64>| range.map(interval_record).collect();
+    let first = Progress { interval_records: interval_records(0..10), ..progress() };
     recorder.record(&first).expect("writable");
     let object = ObjectRow { name: "/bin/x".into(), build_id: None, compiler: Some("GCC".into()) };
     let facts = vec![(Topic::Environment, "MPI".to_owned(), "Open MPI 5".to_owned())];
-    let last = Progress { tallies: tallies(10..30), objects: vec![object], facts, ..progress() };
+    let last = Progress {
+        interval_records: interval_records(10..30),
+        objects: vec![object],
+        facts,
+        ..progress()
+    };
     let ending = Ending { elapsed: std::time::Duration::from_millis(30), exit_status: 0 };
     // The log of the first is not written twice.
     recorder.finish(&Progress { steps: Vec::new(), ..last }, ending).expect("writable")

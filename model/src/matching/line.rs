@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::slice;
 use std::sync::Arc;
 
-use super::tally::Kind;
+use super::interval_record::Kind;
 use crate::{Focus, Hierarchy, Metric, Resource};
 
 /// A line of the source that some thread called something from.

@@ -4,20 +4,20 @@
 //!   a node's region, place, object ──► its class           classes.rs   what a focus and a metric may ask of it
 //!   its thread, process, machine   ──► its groups          matcher.rs   who
 //!   growth of (groups, class)      ──► amounts of pairs    matcher.rs, active.rs
-//!                                  └─► a tally             tally.rs     for whoever keeps it
+//!                                  └─► an interval record  interval_record.rs   for the record of a run
 //! ```
 //! Nodes may be in the memory of a running process or in the record of a run that ended: the sum is the same, and made here.
 
 mod active;
 mod classes;
+mod interval_record;
 mod line;
 mod matcher;
 mod resources;
-mod tally;
 
 pub use active::{Active, OneProcess, PairId, Totals};
 pub use classes::{Class, ClassId, Classes, Traits};
+pub use interval_record::{Grown, IntervalRecord, IntervalRecorder, Kind, Seat, SeatId, Worked};
 pub use line::Line;
 pub use matcher::Matcher;
 pub use resources::{Changes, Part, ResourceId, Resources};
-pub use tally::{Clerk, Grown, Kind, Seat, SeatId, Tally, Worked};

@@ -57,7 +57,7 @@ impl Kind {
         }
     }
 
-    /// The class in other books.
+    /// The class of this kind among other classes.
     pub fn class(&self, classes: &mut Classes, resources: &mut Resources) -> ClassId {
         let mut code: Vec<_> = self.code.iter().map(|code| resources.id(code)).collect();
         code.sort_unstable();
@@ -88,9 +88,9 @@ pub struct Worked {
     pub ending: Nanos,
 }
 
-/// What one interval brought.
+/// All that one interval brought.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Tally {
+pub struct IntervalRecord {
     /// When.
     pub interval: Interval,
     /// New seats, in the order of their numbers.
@@ -119,18 +119,18 @@ pub struct Tally {
     pub hot: Vec<(Pair, f64)>,
 }
 
-/// Takes tallies.
+/// Writes interval records.
 #[derive(Debug, Default)]
-pub struct Clerk {
+pub struct IntervalRecorder {
     /// The process that is being looked at, and its rank.
     number: u32,
     rank: Option<u32>,
     seats: u32,
     told: usize,
-    tally: Tally,
+    record: IntervalRecord,
 }
 
-impl Clerk {
+impl IntervalRecorder {
     /// What follows is of this process.
     pub const fn enter(&mut self, number: u32) {
         self.number = number;
@@ -143,7 +143,7 @@ impl Clerk {
 
     /// The process that was entered does not report.
     pub fn silent(&mut self) {
-        self.tally.silent.push(self.number);
+        self.record.silent.push(self.number);
     }
 
     /// A new seat, in the process that was entered.
@@ -151,7 +151,7 @@ impl Clerk {
         let [thread, process, machine] =
             [thread, process, machine].map(|id| of.resource(id).clone());
         let (number, rank) = (self.number, self.rank);
-        self.tally.seats.push(Seat { number, rank, thread, process, machine });
+        self.record.seats.push(Seat { number, rank, thread, process, machine });
         let seat = SeatId(self.seats);
         self.seats += 1;
         seat
@@ -159,24 +159,29 @@ impl Clerk {
 
     /// A thread is there.
     pub fn present(&mut self, seat: SeatId) {
-        self.tally.present.push(seat);
+        self.record.present.push(seat);
     }
 
     /// The first thread of a rank was at work.
     pub fn at_work(&mut self, worked: Worked) {
-        self.tally.at_work.push(worked);
+        self.record.at_work.push(worked);
     }
 
     /// Nodes grew.
     pub fn grew(&mut self, seat: SeatId, kind: ClassId, by: Totals) {
-        self.tally.grown.push(Grown { seat, kind, by });
+        self.record.grown.push(Grown { seat, kind, by });
     }
 
     /// What came in since the last call; what else is told in a round is for the caller to add.
-    pub fn take(&mut self, interval: Interval, classes: &Classes, resources: &Resources) -> Tally {
+    pub fn take(
+        &mut self,
+        interval: Interval,
+        classes: &Classes,
+        resources: &Resources,
+    ) -> IntervalRecord {
         let news = classes.since(self.told).map(|class| Kind::of(&class.traits, resources));
         let kinds: Vec<Kind> = news.collect();
         self.told += kinds.len();
-        Tally { interval, kinds, ..std::mem::take(&mut self.tally) }
+        IntervalRecord { interval, kinds, ..std::mem::take(&mut self.record) }
     }
 }

@@ -1,10 +1,10 @@
 //! What was told in rounds beside amounts: each thing with its round, in the order of time.
 
-/// Things of one kind.
+/// Events of one kind, each with its round.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Tidings<T>(Vec<(u32, T)>);
+pub(crate) struct RoundEvents<T>(Vec<(u32, T)>);
 
-impl<T> Tidings<T> {
+impl<T> RoundEvents<T> {
     /// One more; rounds come in order.
     pub(crate) fn push(&mut self, round: u32, what: T) {
         self.0.push((round, what));
@@ -44,13 +44,13 @@ impl<T> Tidings<T> {
     }
 }
 
-impl<T> Default for Tidings<T> {
+impl<T> Default for RoundEvents<T> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-impl<T> FromIterator<(u32, T)> for Tidings<T> {
+impl<T> FromIterator<(u32, T)> for RoundEvents<T> {
     fn from_iter<I: IntoIterator<Item = (u32, T)>>(all: I) -> Self {
         Self(all.into_iter().collect())
     }
@@ -62,9 +62,9 @@ mod tests {
 
     #[test]
     fn what_was_told_is_found_by_its_round_and_folds_with_it() {
-        let mut told: Tidings<char> =
+        let mut told: RoundEvents<char> =
             [(0, 'a'), (3, 'b'), (3, 'c'), (5, 'd')].into_iter().collect();
-        let of = |told: &Tidings<char>, round| told.of(round).collect::<String>();
+        let of = |told: &RoundEvents<char>, round| told.of(round).collect::<String>();
         assert_eq!([of(&told, 0), of(&told, 3), of(&told, 4)], ["a", "bc", ""]);
         assert!(told.is_sound(6) && !told.is_sound(5));
         told.fold();
