@@ -61,7 +61,7 @@ fn settings(options: &Options, guide: &Guide) -> impl Iterator<Item = (Topic, St
         ("sample", format!("{} ms", options.sample)),
         ("callpath-depth", options.callpath_depth.to_string()),
         ("verdict", format!("{:?}", options.judging.verdict).to_lowercase()),
-        ("hold", guide.hold.fact()),
+        ("hold", guide.dwell_time.fact()),
         ("order", format!("{:?}", options.judging.order).to_lowercase()),
         ("code-search", format!("{:?}", options.code_search).to_lowercase()),
     ];

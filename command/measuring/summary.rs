@@ -44,8 +44,8 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
         ));
     }
     report.measured = watch.measure.taken(watch.daemon());
-    report.directives_used = watch.guide.guidance.used() + watch.guide.hold.directives_used();
-    report.remarks.notes.extend(watch.guide.hold.note());
+    report.directives_used = watch.guide.in_force.used() + watch.guide.dwell_time.directives_used();
+    report.remarks.notes.extend(watch.guide.dwell_time.note());
     let refused = watch.daemon().refused_functions().into_iter();
     report.refusals =
         refused.map(|one| Refusal { function: one.code.to_string(), reason: one.reason }).collect();

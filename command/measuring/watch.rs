@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use whyperf_consultant::{
-    DataSource as _, Event, Guidance, Happening, Hypotheses, Observer, Scope, Searches, Step,
-    drive_moment,
+    DataSource as _, DirectivesInForce, Event, Happening, Hypotheses, Observer, Scope, Searches,
+    Step, drive_moment,
 };
 use whyperf_daemon::{Complaint, Daemon, Live, Moment, PairId, RunDirectory, Settings, Unrestored};
 use whyperf_model::{Efficiency, Effort, Focus, Histogram, Metric, Nanos, Time};
@@ -82,11 +82,11 @@ impl Watch {
         let hypotheses = options.hypotheses().map_err(anyhow::Error::msg)?;
         let guide = Guide::of(&options.keeping, &options.judging, &hypotheses);
         let (limit, code_search) = (options.cost_limit, options.code_search);
-        let settings = options.judging.settings(limit, code_search, guide.hold.verdicts());
+        let settings = options.judging.settings(limit, code_search, guide.dwell_time.verdicts());
         let searches = if options.no_search {
-            Searches::new(Hypotheses::none(), settings, Guidance::default())
+            Searches::new(Hypotheses::none(), settings, DirectivesInForce::default())
         } else {
-            Searches::new(hypotheses, settings, guide.guidance.clone())
+            Searches::new(hypotheses, settings, guide.in_force.clone())
         };
         let pace = RealTime { hides_phases: options.phasing.no_phases, ..RealTime::default() };
         Ok(Self {

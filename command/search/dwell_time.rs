@@ -1,13 +1,13 @@
 //! The dwell time of classic verdicts, and where it comes from: the command line, a directive, or the default.
 
-use whyperf_consultant::{Classic, Guidance, TextPosition, Verdicts};
+use whyperf_consultant::{Classic, DirectivesInForce, TextPosition, Verdicts};
 use whyperf_model::Nanos;
 
 use crate::search::evaluation::{Judging, Verdict};
 
-/// How long the mean must be held for a classic verdict.
+/// The dwell time, and who asked for it.
 #[derive(Debug)]
-pub(crate) struct Hold {
+pub(crate) struct DwellTime {
     time: Nanos,
     said_by: SaidBy,
     is_classic: bool,
@@ -21,26 +21,27 @@ enum SaidBy {
     EarlierRuns,
 }
 
-impl Hold {
-    /// The command line is heard first, then directives. Where verdicts are not held, directives say nothing.
-    pub(crate) fn of(judging: &Judging, guidance: &Guidance) -> Self {
+impl DwellTime {
+    /// The command line is heard first, then directives. Where verdicts are not classic, directives say nothing.
+    pub(crate) fn of(judging: &Judging, in_force: &DirectivesInForce) -> Self {
         let is_classic = judging.verdict == Verdict::Classic;
-        let directive = guidance.hold().filter(|_| is_classic);
+        let directive = in_force.dwell_time().filter(|_| is_classic);
         let (time, said_by) = match (judging.hold, directive) {
             (Some(time), _) => {
                 (Nanos(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)), SaidBy::CommandLine)
             }
             (None, Some((time, place))) if place.file.is_empty() => (*time, SaidBy::EarlierRuns),
             (None, Some((time, place))) => (*time, SaidBy::File(place.clone())),
-            (None, None) => (Classic::default().hold_true, SaidBy::Default),
+            (None, None) => (Classic::default().dwell_true, SaidBy::Default),
         };
         Self { time, said_by, is_classic }
     }
 
     /// How evidence becomes a verdict.
     pub(crate) fn verdicts(&self) -> Verdicts {
-        let hold = self.time;
-        let rules = Classic { hold_true: hold, hold_false: hold, ..Classic::default() };
+        let dwell_time = self.time;
+        let rules =
+            Classic { dwell_true: dwell_time, dwell_false: dwell_time, ..Classic::default() };
         if self.is_classic { Verdicts::Classic(rules) } else { Verdicts::Sequential }
     }
 
@@ -80,9 +81,9 @@ mod tests {
         let table = Hypotheses::built_in();
         let text = format!("whyperf directives 1\n{line}\n");
         let directives = Directives::parse(file, &text, &table).expect("right");
-        let guidance = Guidance::new(&directives, &table).expect("right");
-        let hold = Hold::of(&judging, &guidance);
-        (hold.note(), hold.directives_used())
+        let in_force = DirectivesInForce::new(&directives, &table).expect("right");
+        let dwell_time = DwellTime::of(&judging, &in_force);
+        (dwell_time.note(), dwell_time.directives_used())
     }
 
     #[test]

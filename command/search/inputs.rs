@@ -6,12 +6,12 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use whyperf_consultant::{
-    Directive, DirectiveError, Directives, Entry, Guidance, Hypotheses, Maps,
+    Directive, DirectiveError, Directives, DirectivesInForce, Entry, Hypotheses, Maps,
 };
 use whyperf_experiments::{Access, History, Store, Wanted, aligned, extract};
 
 use crate::search::directive_file::DirectiveFile;
-use crate::search::dwell_time::Hold;
+use crate::search::dwell_time::DwellTime;
 use crate::search::evaluation::{Judging, Verdict};
 use crate::search::storage::Keeping;
 
@@ -19,8 +19,8 @@ use crate::search::storage::Keeping;
 #[derive(Debug)]
 pub(crate) struct Guide {
     pub(crate) directives: Directives,
-    pub(crate) guidance: Guidance,
-    pub(crate) hold: Hold,
+    pub(crate) in_force: DirectivesInForce,
+    pub(crate) dwell_time: DwellTime,
     /// What a user should hear of it.
     pub(crate) said: Option<String>,
     /// Why nothing could be learned.
@@ -35,30 +35,30 @@ const LISTED: u32 = 10;
 impl Guide {
     /// What these options tell a search. Files were checked before; what cannot be learned is left out and said.
     pub(crate) fn of(keeping: &Keeping, judging: &Judging, hypotheses: &Hypotheses) -> Self {
-        let guidance = Guidance::default();
+        let in_force = DirectivesInForce::default();
         let mut guide = Self {
             directives: read(&keeping.directives, hypotheses).unwrap_or_default(),
-            hold: Hold::of(judging, &guidance),
-            guidance,
+            dwell_time: DwellTime::of(judging, &in_force),
+            in_force,
             said: None,
             complaint: None,
         };
         if keeping.learn {
             // A sequential verdict has no dwell time, and one that the user gave need not be learned.
-            let tries_holds = judging.verdict == Verdict::Classic && judging.hold.is_none();
-            guide.learn(keeping, tries_holds, hypotheses);
+            let tries_dwell_times = judging.verdict == Verdict::Classic && judging.hold.is_none();
+            guide.learn(keeping, tries_dwell_times, hypotheses);
         }
-        match Guidance::new(&guide.directives, hypotheses) {
-            Ok(guidance) => guide.guidance = guidance,
+        match DirectivesInForce::new(&guide.directives, hypotheses) {
+            Ok(in_force) => guide.in_force = in_force,
             Err(mistakes) => guide.complaint = Some(lines(&mistakes)),
         }
-        guide.hold = Hold::of(judging, &guide.guidance);
+        guide.dwell_time = DwellTime::of(judging, &guide.in_force);
         guide
     }
 
-    fn learn(&mut self, keeping: &Keeping, tries_holds: bool, hypotheses: &Hypotheses) {
+    fn learn(&mut self, keeping: &Keeping, tries_dwell_times: bool, hypotheses: &Hypotheses) {
         let application = keeping.application.as_deref().unwrap_or_default();
-        match lesson(&keeping.store, application, tries_holds, hypotheses) {
+        match lesson(&keeping.store, application, tries_dwell_times, hypotheses) {
             Ok(Lesson { runs: 0, others, .. }) => {
                 let why = if others { ": none was both searched and seen to its end" } else { "" };
                 self.said = Some(format!("no earlier run of {application} to learn from{why}"));
@@ -89,7 +89,7 @@ pub(crate) fn read(files: &[DirectiveFile], hypotheses: &Hypotheses) -> Result<D
         let text = text.as_ref().map_err(String::clone)?;
         all.append(Directives::parse(name, text, hypotheses).map_err(|mistakes| lines(&mistakes))?);
     }
-    Guidance::new(&all, hypotheses).map_err(|mistakes| lines(&mistakes))?;
+    DirectivesInForce::new(&all, hypotheses).map_err(|mistakes| lines(&mistakes))?;
     Ok(all)
 }
 
@@ -113,7 +113,7 @@ struct Lesson {
 fn lesson(
     store: &Path,
     application: &str,
-    tries_holds: bool,
+    tries_dwell_times: bool,
     hypotheses: &Hypotheses,
 ) -> Result<Lesson> {
     if !store.exists() {
@@ -129,8 +129,8 @@ fn lesson(
         if !past.was_searched() {
             continue;
         }
-        if tries_holds {
-            store.try_holds(&mut past, hypotheses)?;
+        if tries_dwell_times {
+            store.try_dwell_times(&mut past, hypotheses)?;
         }
         pasts.push(past);
         if pasts.len() == MOST_RUNS as usize {
@@ -147,7 +147,7 @@ fn lesson(
 /// What a person wrote, and of the lesson what does not contradict it.
 fn joined(given: Directives, lesson: &Lesson, hypotheses: &Hypotheses) -> Directives {
     let maps = Maps::of(&given).unwrap_or_default();
-    let asked = Guidance::new(&given, hypotheses).unwrap_or_default();
+    let asked = DirectivesInForce::new(&given, hypotheses).unwrap_or_default();
     let subject = |directive: &Directive| maps.directive(directive).subject();
     let mut known: BTreeSet<String> =
         given.entries.iter().map(|entry| subject(&entry.directive)).collect();
@@ -156,7 +156,8 @@ fn joined(given: Directives, lesson: &Lesson, hypotheses: &Hypotheses) -> Direct
         let one = Directives { entries: vec![entry.clone()] };
         let is_prune = matches!(entry.directive, Directive::Prune { .. });
         let takes_away = is_prune
-            && Guidance::new(&one, hypotheses).is_ok_and(|prune| asked.is_pruned_by(&prune));
+            && DirectivesInForce::new(&one, hypotheses)
+                .is_ok_and(|prune| asked.is_pruned_by(&prune));
         if !takes_away && known.insert(subject(&entry.directive)) {
             all.push(entry.directive.clone(), entry.comment.clone());
         }
@@ -169,15 +170,17 @@ fn summary(lesson: &Lesson, application: &str, used: &[Entry]) -> String {
         |is: fn(&Directive) -> bool| used.iter().filter(|entry| is(&entry.directive)).count();
     let Lesson { runs, maps, .. } = lesson;
     let runs = if *runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") };
-    let hold = used.iter().find_map(|entry| match &entry.directive {
-        Directive::Hold(_) => Some(format!(", {}", entry.directive)),
+    let dwell_time = used.iter().find_map(|entry| match &entry.directive {
+        Directive::DwellTime(_) => Some(format!(", {}", entry.directive)),
         _ => None,
     });
     format!(
         "learned from {runs} of {application}: {} priorities, {} prunes, {maps} maps{}",
         count(|one| matches!(one, Directive::Priority { .. })),
         count(|one| matches!(one, Directive::Prune { .. })),
-        hold.map(|hold| hold.split_whitespace().collect::<Vec<_>>().join(" ")).unwrap_or_default(),
+        dwell_time
+            .map(|dwell_time| dwell_time.split_whitespace().collect::<Vec<_>>().join(" "))
+            .unwrap_or_default(),
     )
 }
 
@@ -201,6 +204,6 @@ mod tests {
         let added: Vec<String> =
             all.entries[3..].iter().map(|entry| entry.directive.to_string()).collect();
         assert_eq!(added, ["prune     CPUbound  /Code/b.c/h"]);
-        Guidance::new(&all, &hypotheses).expect("they agree");
+        DirectivesInForce::new(&all, &hypotheses).expect("they agree");
     }
 }

@@ -66,7 +66,7 @@ impl Schedule {
         is_due
     }
 
-    /// How a phase is called that nobody gave a name.
+    /// The name of a phase that was given none.
     pub(crate) fn next_name(&mut self) -> String {
         self.begun += 1;
         format!("#{}", self.begun)

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use clap::Args;
 use whyperf_consultant::{
-    Directives, Event, Guidance, Hypotheses, Observer, Scope, Searches, Step, drive,
+    Directives, DirectivesInForce, Event, Hypotheses, Observer, Scope, Searches, Step, drive,
 };
 use whyperf_experiments::{
     Access, Diagnosis, Progress, Replay, RunId, Selector, StepRow, Store, StoreError, Summary,
@@ -23,7 +23,7 @@ use crate::output::delivery::{self, status};
 use crate::output::report::{self, Cost, ProfileRow, Report, rounded};
 use crate::output::terminal::{Colour, Manner};
 use crate::search::directive_file::DirectiveFile;
-use crate::search::dwell_time::Hold;
+use crate::search::dwell_time::DwellTime;
 use crate::search::evaluation::{self, CodeSearch, Judging};
 use crate::search::inputs;
 use crate::search::phases::{self, Phasing, Schedule};
@@ -109,7 +109,7 @@ struct Found {
     searches: Searches,
     played: Played,
     directives_used: usize,
-    hold: Hold,
+    dwell_time: DwellTime,
     thread_time: f64,
     lines: Vec<Line>,
 }
@@ -133,34 +133,34 @@ fn search(
     source: &RunId,
     (hypotheses, directives): (Hypotheses, &Directives),
 ) -> Result<Found> {
-    let mut world = world(request, store, source)?;
-    let thread_time = world.thread_time();
+    let mut replay = replay(request, store, source)?;
+    let thread_time = replay.thread_time();
     // Mistakes were told when the files were read.
-    let guidance = Guidance::new(directives, &hypotheses).unwrap_or_default();
-    let hold = Hold::of(&request.judging, &guidance);
+    let in_force = DirectivesInForce::new(directives, &hypotheses).unwrap_or_default();
+    let dwell_time = DwellTime::of(&request.judging, &in_force);
     let settings =
-        request.judging.settings(request.cost_limit, request.code_search, hold.verdicts());
-    let directives_used = guidance.used() + hold.directives_used();
-    let mut searches = Searches::new(hypotheses, settings, guidance);
+        request.judging.settings(request.cost_limit, request.code_search, dwell_time.verdicts());
+    let directives_used = in_force.used() + dwell_time.directives_used();
+    let mut searches = Searches::new(hypotheses, settings, in_force);
     let mut played = Played::default();
-    drive(&mut searches, &mut world, &mut played);
-    played.efforts = world.efforts();
-    let lines = world.lines().to_vec();
-    Ok(Found { searches, played, directives_used, hold, thread_time, lines })
+    drive(&mut searches, &mut replay, &mut played);
+    played.efforts = replay.efforts();
+    let lines = replay.lines().to_vec();
+    Ok(Found { searches, played, directives_used, dwell_time, thread_time, lines })
 }
 
 /// The run as the request wants it seen.
-fn world(request: &Diagnose, store: &Store, source: &RunId) -> Result<Replay> {
-    let mut world = store.replay(source)?;
+fn replay(request: &Diagnose, store: &Store, source: &RunId) -> Result<Replay> {
+    let mut replay = store.replay(source)?;
     if request.phasing.no_phases {
-        world = world.without_phases();
+        replay = replay.without_phases();
     }
     if request.code_search == CodeSearch::None {
-        world = world.without_functions();
+        replay = replay.without_functions();
     }
-    let taken: BTreeSet<String> = world.phases().map(str::to_owned).collect();
+    let taken: BTreeSet<String> = replay.phases().map(str::to_owned).collect();
     let mut schedule = Schedule::of(&request.phasing);
-    Ok(world.with_phases(|now| {
+    Ok(replay.with_phases(|now| {
         let is_due = schedule.is_due(Duration::from_nanos(now.0.0));
         is_due.then(|| {
             loop {
@@ -213,7 +213,7 @@ fn diagnosis(
         ("diagnosis of", source.to_string()),
         ("cost-limit", request.cost_limit.to_string()),
         ("verdict", format!("{:?}", judging.verdict).to_lowercase()),
-        ("hold", found.hold.fact()),
+        ("hold", found.dwell_time.fact()),
         ("order", format!("{:?}", judging.order).to_lowercase()),
         ("code-search", format!("{:?}", request.code_search).to_lowercase()),
         ("threshold", thresholds.join(",")),
@@ -281,7 +281,7 @@ fn report_of(
     if played.has_more_phases {
         report.remarks.notes.push(phases::MORE.to_owned());
     }
-    report.remarks.notes.extend(found.hold.note());
+    report.remarks.notes.extend(found.dwell_time.note());
     if efforts.is_none() {
         let note = "How well ranks used their time is not known of this run: its record is of an older whyperf.";
         report.remarks.notes.push(note.to_owned());

@@ -187,8 +187,8 @@ fn tried(
 ) -> Result<Vec<EarlierRun>> {
     let mut pasts = pasts(store, runs)?;
     let store = Store::open(store, Access::Read)?;
-    for past in pasts.iter_mut().filter(|_| wanted.hold) {
-        store.try_holds(past, hypotheses)?;
+    for past in pasts.iter_mut().filter(|_| wanted.dwell_time) {
+        store.try_dwell_times(past, hypotheses)?;
     }
     Ok(pasts)
 }
@@ -200,7 +200,7 @@ fn wanted(only: &[Kind], small: f64) -> Wanted {
         general_prunes: is(Kind::GeneralPrunes),
         historic_prunes: is(Kind::HistoricPrunes),
         thresholds: is(Kind::Thresholds),
-        hold: is(Kind::Hold),
+        dwell_time: is(Kind::Hold),
         small,
     }
 }

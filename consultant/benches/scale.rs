@@ -17,9 +17,9 @@ fn main() {
     let asked = std::env::args().skip(1).find_map(|word| word.parse().ok());
     let processes = asked.unwrap_or(100_000);
     let before = resident();
-    let mut world = Vast::new(processes, 50, Nanos::from_secs(120));
-    let planted = world.bottlenecks();
-    let world_takes = resident() - before;
+    let mut source = Vast::new(processes, 50, Nanos::from_secs(120));
+    let planted = source.bottlenecks();
+    let source_takes = resident() - before;
     let mut search = Search::new(Hypotheses::built_in(), Settings::default());
     let (mut samples, mut resources, mut arriving) = (0_u32, 0_u32, Duration::ZERO);
     let (mut searching, mut moment, mut slowest) = (Duration::ZERO, Duration::ZERO, Duration::ZERO);
@@ -39,8 +39,8 @@ fn main() {
                 done = Some(step.time);
             }
         }
-        requests.into_iter().for_each(|request| world.carry_out(request));
-        let Some(event) = world.next() else { break };
+        requests.into_iter().for_each(|request| source.carry_out(request));
+        let Some(event) = source.next() else { break };
         samples += u32::from(matches!(event, Event::Sample(..)));
         let is_arrival = matches!(event, Event::Resource(..));
         resources += u32::from(is_arrival);
@@ -56,7 +56,7 @@ fn main() {
         }
     }
     let counts = search.report().counts;
-    let of_search = (resident() - before).saturating_sub(world_takes);
+    let of_search = (resident() - before).saturating_sub(source_takes);
     let each = searching / samples.max(1);
     println!(
         "{processes} processes, {} planted, {} not found, the last at {done:?}",
@@ -65,7 +65,11 @@ fn main() {
     );
     println!("{samples} samples in {searching:?}: {each:?} each; slowest moment {slowest:?}");
     println!("{resources} resources in {arriving:?}: {:?} each", arriving / resources.max(1));
-    println!("{counts:?}, memory {} MiB (the world {} MiB)", of_search >> 20, world_takes >> 20);
+    println!(
+        "{counts:?}, memory {} MiB (the data source {} MiB)",
+        of_search >> 20,
+        source_takes >> 20
+    );
     let wrong = wrong(&search);
     assert!(left.is_empty(), "not found: {left:?}");
     assert_eq!(wrong, 0, "true below the threshold");

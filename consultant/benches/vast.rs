@@ -18,7 +18,7 @@ const FUNCTIONS: u64 = 1000;
 const PLANTED: u64 = 700;
 const STEP: Nanos = Nanos::from_millis(50);
 
-/// The world of such a job.
+/// The data source of such a job.
 pub(crate) struct Vast {
     machines: u64,
     planted: u64,

@@ -1,4 +1,4 @@
-//! Who calls whom and how often, as far as the world has told.
+//! Who calls whom and how often, as far as the data source has told.
 //!
 //! A program's call graph may have cycles, grow while it runs, and be known in parts only: it is asked for function by function, as
 //! the search gets there.
@@ -43,7 +43,7 @@ impl Calls {
         self.callees.get(function).into_iter().flatten()
     }
 
-    /// Whether somebody calls a function, as far as is known.
+    /// Whether a function has a known caller.
     pub(crate) fn is_known(&self, function: &Resource) -> bool {
         self.called.contains(function)
     }
@@ -63,12 +63,12 @@ impl Calls {
         self.followers.get(function).into_iter().flatten().copied().collect()
     }
 
-    /// Whether the world has answered.
+    /// Whether the data source has answered.
     pub(crate) fn is_answered(&self, function: &Resource) -> bool {
         self.callees.contains_key(function)
     }
 
-    /// Whether the world has answered, and knows of no callee.
+    /// Whether the data source has answered, and knows of no callee.
     pub(crate) fn has_none(&self, function: &Resource) -> bool {
         self.callees.get(function).is_some_and(BTreeSet::is_empty)
     }

@@ -14,7 +14,7 @@
 //! each interval: just as much of it as the mean is still to learn. Switching on a hundred functions at once therefore stops at the
 //! limit and not behind it. A prediction is never more than half the limit, because what is hotter is measured in windows.
 //!
-//! What nobody has counted yet may turn out to be as hot as that, so only a few such functions are switched on per interval. And should all
+//! A function whose calls are not counted yet may turn out to be as hot as that, so only a few such functions are switched on per interval. And should all
 //! of this not suffice, something is put back: when the mean is beyond the limit, or what was paid over the **last second** would be with one
 //! more interval like this one.
 
@@ -43,7 +43,7 @@ pub(crate) struct Budget {
     elsewhere: f64,
     held: bool,
     paid: Paid,
-    /// How many functions that nobody has counted were switched on since the last interval.
+    /// How many functions with uncounted calls were switched on since the last interval.
     uncounted: usize,
 }
 
@@ -101,7 +101,7 @@ impl Budget {
         predicted <= 0.0 || (has_room && self.paid.mean() <= self.limit)
     }
 
-    /// Whether there is room for one more function that nobody has counted.
+    /// Whether there is room for one more function with uncounted calls.
     ///
     /// However hot these turn out to be, they add a tenth of the limit to the second before the next interval tells: four in
     /// fifty milliseconds.
@@ -111,7 +111,7 @@ impl Budget {
         self.uncounted == 0 || (self.uncounted + 1) as f64 * each <= SLACK * (1.0 + 1e-9)
     }
 
-    /// A function that nobody has counted is switched on.
+    /// A function with uncounted calls is switched on.
     pub(crate) const fn dare(&mut self) {
         self.uncounted += 1;
     }

@@ -21,7 +21,7 @@ pub enum Event {
     Refusal(Time, MeasurementId, String),
     /// A pair that was asked for passes so often that it is measured in short windows from now on, which cover this share of the
     /// time. Its samples go on: their amounts are scaled up to the whole interval. An interval without a window has a sample in
-    /// which nobody reported.
+    /// which no process reported.
     TooHot(Time, MeasurementId, f64),
     /// Which functions a function calls; of the root `/Code`, those in which threads begin and regions that no function leads to. It may
     /// come again with more, when indirect calls are learned. An empty list says that none are known.

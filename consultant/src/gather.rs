@@ -50,7 +50,7 @@ fn says_the_same(one: &Bottleneck, other: &Bottleneck) -> bool {
         && differing(one, other).is_some()
 }
 
-/// The hierarchy of the last round in which alone they differ, as two children of one resource.
+/// The hierarchy of the last stage in which alone they differ, as two children of one resource.
 fn differing(one: &Bottleneck, other: &Bottleneck) -> Option<Hierarchy> {
     LAST.into_iter().find(|hierarchy| {
         let part = other.focus.part(*hierarchy);

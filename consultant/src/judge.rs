@@ -8,7 +8,7 @@
 //!        └──────────────────────────────────────────────────► False
 //! ```
 //!
-//! Two wagers are played against each other (`wager.rs`): *up* refutes "never above the threshold", *down* refutes "never below it".
+//! Two e-processes run against each other (`e_process.rs`): *up* refutes "never above the threshold", *down* refutes "never below it".
 //! Whichever wins first decides; while neither does, the verdict stays Unknown, and a value on the threshold keeps it there
 //! for ever. After a verdict both start anew, with half the error, so that the errors of one node's verdicts add up to
 //! less than twice the stated one.
@@ -23,12 +23,12 @@
 
 use whyperf_model::{Nanos, Time};
 
-use crate::classic::Guess;
+use crate::classic::ClassicVerdict;
+use crate::e_process::EProcess;
 use crate::hypothesis::{Hypothesis, Operator};
 use crate::settings::{Settings, Verdicts};
 use crate::stream::Observation;
 use crate::truth::Truth;
-use crate::wager::Wager;
 
 /// The evidence about one node.
 #[derive(Clone, Debug)]
@@ -41,8 +41,8 @@ pub(crate) struct Judge {
     life: Sum,
     /// For how long the denominator came too rarely to be the reason.
     rare: Nanos,
-    /// Judges in the place of the wagers.
-    guess: Option<Guess>,
+    /// Judges in the place of the e-processes.
+    classic: Option<ClassicVerdict>,
 }
 
 /// What a verdict rests on.
@@ -66,11 +66,11 @@ struct Rule {
     error_false: f64,
 }
 
-/// One wager, and what was seen since its evidence began: since the surplus over the bar, which never falls below zero, was zero
+/// One e-process, and what was seen since its evidence began: since the surplus over the bar, which never falls below zero, was zero
 /// last. That is where the mean of what follows lies above the bar all the way to now.
 #[derive(Clone, Debug)]
 struct Side {
-    wager: Wager,
+    e_process: EProcess,
     bar: f64,
     surplus: f64,
     since: Time,
@@ -98,12 +98,12 @@ impl Judge {
             error_false: settings.error_false,
         };
         let (up, down) = (rule.up(0), rule.down(0));
-        let guess = match settings.verdicts {
+        let classic = match settings.verdicts {
             Verdicts::Sequential => None,
-            Verdicts::Classic(rules) => Some(Guess::new(rules)),
+            Verdicts::Classic(rules) => Some(ClassicVerdict::new(rules)),
         };
         let (life, rare) = (Sum::default(), Nanos::ZERO);
-        Self { rule, truth: Truth::Unknown, verdicts: 0, up, down, life, rare, guess }
+        Self { rule, truth: Truth::Unknown, verdicts: 0, up, down, life, rare, classic }
     }
 
     /// Takes in an observation; tells when it changes the verdict.
@@ -112,8 +112,8 @@ impl Judge {
         if is_rare {
             self.rare += seen.interval.length();
         }
-        if self.guess.is_some() {
-            return self.guess(seen);
+        if self.classic.is_some() {
+            return self.observe_classic(seen);
         }
         let value = if is_rare { f64::INFINITY } else { seen.numerator / seen.denominator };
         let score = self.rule.score(value);
@@ -166,25 +166,26 @@ impl Judge {
 
     /// Whether it is undecided, and true more likely than not: worth looking ahead, not worth saying.
     pub(crate) fn leans_to_true(&self) -> bool {
-        let is_promising =
-            self.guess.is_none() && self.up.surplus > 0.0 && self.up.wager.wealth() >= LEANING;
+        let is_promising = self.classic.is_none()
+            && self.up.surplus > 0.0
+            && self.up.e_process.e_value() >= LEANING;
         self.truth == Truth::Unknown && is_promising
     }
 
-    /// The verdict of old.
-    fn guess(&mut self, seen: Observation) -> Option<Ground> {
+    /// Takes in an observation under the rules of the classic verdict.
+    fn observe_classic(&mut self, seen: Observation) -> Option<Ground> {
         self.life.add(seen);
         let value = self.life.value()?;
         let mean = if self.is_mostly_rare() { f64::INFINITY } else { value };
         let asked = (self.rule.operator, self.rule.threshold);
-        let guess = self.guess.as_mut()?;
-        let truth = guess.observe(mean, seen.interval, asked)?;
+        let classic = self.classic.as_mut()?;
+        let truth = classic.observe(mean, seen.interval, asked)?;
         let is_enough = self.life.denominator >= self.rule.least;
         if truth == self.truth || !is_enough {
             return None;
         }
         self.truth = truth;
-        Some(Ground { truth, value, confidence: 0.0, since: guess.since })
+        Some(Ground { truth, value, confidence: 0.0, since: classic.since })
     }
 
     /// The verdict that the last observation changes to.
@@ -216,7 +217,7 @@ impl Judge {
     fn restart(&mut self, truth: Truth) {
         self.truth = truth;
         self.verdicts += 1;
-        self.guess.iter_mut().for_each(Guess::restart);
+        self.classic.iter_mut().for_each(ClassicVerdict::restart);
         self.up = self.rule.up(self.verdicts);
         self.down = self.rule.down(self.verdicts);
     }
@@ -254,12 +255,12 @@ impl Rule {
 
 impl Side {
     fn new(bar: f64, error: f64) -> Self {
-        let wager = Wager::new(bar, error);
-        Self { wager, bar, surplus: 0.0, since: Time::ZERO, seen: Sum::default() }
+        let e_process = EProcess::new(bar, error);
+        Self { e_process, bar, surplus: 0.0, since: Time::ZERO, seen: Sum::default() }
     }
 
     fn observe(&mut self, score: f64, seen: Observation) {
-        self.wager.observe(score);
+        self.e_process.observe(score);
         if self.surplus <= 0.0 {
             self.since = seen.interval.start;
             self.seen = Sum::default();
@@ -270,14 +271,14 @@ impl Side {
 
     /// Won, and not by a short burst, nor by one that is over.
     fn is_ripe(&self, rule: Rule) -> bool {
-        self.wager.is_won() && self.surplus > 0.0 && self.seen.time >= rule.least_time
+        self.e_process.is_refuted() && self.surplus > 0.0 && self.seen.time >= rule.least_time
     }
 
     fn ground(&self, truth: Truth) -> Ground {
         Ground {
             truth,
             value: self.seen.value().unwrap_or_default(),
-            confidence: self.wager.confidence(),
+            confidence: self.e_process.confidence(),
             since: self.since,
         }
     }
@@ -298,7 +299,7 @@ impl Sum {
 /// Odds at which it is worth to look ahead.
 const LEANING: f64 = 5.0;
 
-/// Twenty halvings leave an error nobody reaches; more would only strain the numbers.
+/// Twenty halvings leave an error that no evidence reaches; more would only strain the numbers.
 fn halved(error: f64, times: i32) -> f64 {
     (0..times.min(20)).fold(error, |error, _| error / 2.0)
 }

@@ -3,7 +3,7 @@
 //! ```text
 //!        handle_resource, handle_sample, handle_cost, handle_refusal, handle_end
 //!                                      │
-//!   data source ─────────────────────────────▼──────────────────────────────┐
+//!   data source ───────────────────────▼───────────────────────────────┐
 //!     ▲     Search:  graph of (hypothesis, focus) ── judge ── refine   │
 //!     │                    ▲                                  │        │
 //!     │                    └────────────── queue ◄────────────┘        │
@@ -17,8 +17,8 @@
 //! |---|---|
 //! | `hypothesis.rs` | the why axis, as a table |
 //! | `graph.rs`, `node.rs` | which question led to which, truth going down; the states of one question |
-//! | `judge.rs`, `wager.rs`, `stream.rs` | samples to evidence, evidence to verdicts |
-//! | `classic.rs`, `hindsight.rs` | the verdict of old, and what other holds would have made of a run |
+//! | `judge.rs`, `e_process.rs`, `stream.rs` | samples to evidence, evidence to verdicts |
+//! | `classic.rs`, `reevaluation.rs` | the classic verdict, and what other dwell times would have made of a run |
 //! | `refine.rs`, `catalogue.rs` | which parts there are, and which of them are asked about |
 //! | `queue.rs`, `cost.rs` | what is asked next, and whether it may be |
 //! | `search/` | the parts above, put together |
@@ -42,15 +42,16 @@ mod cost;
 mod data_source;
 mod directive;
 mod drive;
+mod e_process;
 mod gather;
 mod graph;
-mod hindsight;
 mod hypothesis;
 mod judge;
 mod measurements;
 mod node;
 mod places;
 mod queue;
+mod reevaluation;
 mod refine;
 mod report;
 mod request;
@@ -61,19 +62,18 @@ mod step;
 mod stream;
 mod text_position;
 mod truth;
-mod wager;
 
 pub use bottleneck::Bottleneck;
 pub use data_source::{DataSource, Event};
 pub use directive::{
-    Directive, DirectiveError, Directives, Entry, Guidance, Level, Maps, Mistake, Whom,
+    Directive, DirectiveError, Directives, DirectivesInForce, Entry, Level, Maps, Mistake, Whom,
 };
 pub use drive::{Observer, drive, drive_moment};
-pub use hindsight::Hindsight;
 pub use hypothesis::{
     Fault, Hypotheses, Hypothesis, HypothesisError, HypothesisId, Normalizer, Operator, Refinement,
 };
 pub use node::NodeId;
+pub use reevaluation::Reevaluation;
 pub use report::{Counts, Guided, Report, Untold};
 pub use request::{MeasurementId, Request};
 pub use search::{Question, Search, Status};

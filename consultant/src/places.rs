@@ -1,4 +1,4 @@
-//! Which process runs on which machine, as far as somebody said.
+//! Which process runs on which machine, as far as the data source said.
 
 use std::collections::{BTreeMap, BTreeSet};
 

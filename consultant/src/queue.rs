@@ -1,7 +1,7 @@
 //! What is asked next: one stream of questions, whatever the idea of each came from.
 //!
 //! ```text
-//!   information   least cost for what an answer is expected to tell (`consultant/src/search/worth.rs`) ── then as they came
+//!   information   least cost for what an answer is expected to tell (`consultant/src/search/priority.rs`) ── then as they came
 //!   classic       5 more precise hypotheses, 10 parts                                  ── then as they came
 //! ```
 //!

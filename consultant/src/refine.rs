@@ -1,15 +1,15 @@
-//! Which parts a true node is asked about, and in which round.
+//! Which parts a true node is asked about, and in which stage.
 //!
 //! ```text
-//!   first round     /Code  /SyncObject  /File       at once
-//!   last round      /Machine  /Process              when the first explains no more of it; at once in the classic order
+//!   first stage     /Code  /SyncObject  /File       at once
+//!   last stage      /Machine  /Process              when the first explains no more of it; at once in the classic order
 //! ```
 //!
 //! Most parallel programs run one code in many processes, which are then all alike: refining by process at each node would multiply
 //! the graph by the number of processes and say the same of each. So processes come last, at the nodes that no code, object
 //! or file explains further, or not to more than a threshold's worth; and processes that are all true with about the same value are not followed (nor reported).
 //! Hierarchies in which there is only one thing to choose from, machines when each has one process, and the machine of what names a process already,
-//! are left out of the last round: a part that is the whole says nothing. Of the processes those are asked about that run on the machine.
+//! are left out of the last stage: a part that is the whole says nothing. Of the processes those are asked about that run on the machine.
 //! Paradyn refined along every hierarchy at once, for each process apart, and so does the classic order.
 
 use whyperf_model::{Focus, Hierarchy, Nanos, Resource};
@@ -106,8 +106,8 @@ pub(crate) enum Siblings {
     Different,
 }
 
-/// Compares a node with the others that its parent was refined into along a hierarchy of the last round; a scout, which
-/// may have no parent, with the other scouts.
+/// Compares a node with the others that its parent was refined into along a hierarchy of the last stage; a root at a single
+/// process or machine, which may have no parent, with the other such roots.
 pub(crate) fn siblings(graph: &Graph, id: NodeId) -> Siblings {
     let node = graph.node(id);
     if LAST.into_iter().all(|hierarchy| node.focus.is_root(hierarchy)) {
@@ -142,9 +142,9 @@ pub(crate) fn siblings(graph: &Graph, id: NodeId) -> Siblings {
     }
 }
 
-/// Whether the first round left something true that explains the node, or something that is still open: measured for less than `patience`. What is
+/// Whether the first stage left something true that explains the node, or something that is still open: measured for less than `patience`. What is
 /// true of parts explains a node when they leave less than the threshold of its share along some hierarchy.
-pub(crate) fn first_round(graph: &Graph, id: NodeId, patience: Nanos, row: &Hypothesis) -> Truth {
+pub(crate) fn first_stage(graph: &Graph, id: NodeId, patience: Nanos, row: &Hypothesis) -> Truth {
     let is_part = |edge| FIRST.into_iter().any(|first| edge == Edge::Where(first));
     if left(graph, id, patience, is_part) == Truth::True && !leaves_much(graph, id, row) {
         return Truth::True;
@@ -169,12 +169,12 @@ fn leaves_much(graph: &Graph, id: NodeId, row: &Hypothesis) -> bool {
 }
 
 /// The same of all parts.
-pub(crate) fn where_rounds(graph: &Graph, id: NodeId, patience: Nanos) -> Truth {
+pub(crate) fn where_stages(graph: &Graph, id: NodeId, patience: Nanos) -> Truth {
     left(graph, id, patience, |edge| edge != Edge::Why)
 }
 
 /// The same of more precise hypotheses.
-pub(crate) fn why_round(graph: &Graph, id: NodeId, patience: Nanos) -> Truth {
+pub(crate) fn why_stage(graph: &Graph, id: NodeId, patience: Nanos) -> Truth {
     left(graph, id, patience, |edge| edge == Edge::Why)
 }
 

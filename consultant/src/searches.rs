@@ -5,15 +5,15 @@
 //!   current  ├── start ──┤── solve ───────┤── output ───►      each begins with nothing concluded
 //! ```
 //!
-//! Both see the same world and share one limit: what either has just switched on counts against both, and they take turns at what is left.
-//! A phase begins when somebody says so; the one before it ends then, and its report is kept.
+//! Both see the same data source and share one limit: what either has just switched on counts against both, and they take turns at what is left.
+//! A phase begins when the program or the user says so; the one before it ends then, and its report is kept.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use whyperf_model::{Interval, Resource, Time};
 
 use crate::data_source::Event;
-use crate::directive::Guidance;
+use crate::directive::DirectivesInForce;
 use crate::hypothesis::{Hypotheses, HypothesisId};
 use crate::report::Report;
 use crate::request::{MeasurementId, Request};
@@ -24,7 +24,7 @@ use crate::step::Step;
 /// The searches of a run.
 #[derive(Debug)]
 pub struct Searches {
-    plan: (Hypotheses, Settings, Guidance),
+    plan: (Hypotheses, Settings, DirectivesInForce),
     global: Search,
     current: Option<Current>,
     past: Vec<Past>,
@@ -67,7 +67,7 @@ pub enum Scope {
     Current,
 }
 
-/// What a new phase must be told of the world.
+/// What a new phase must be told of the data source.
 #[derive(Debug, Default)]
 struct Known {
     resources: BTreeSet<Resource>,
@@ -77,7 +77,7 @@ struct Known {
     machines: BTreeMap<Resource, Resource>,
 }
 
-/// Each search numbers its measurements by itself; the world knows them by other numbers.
+/// Each search numbers its measurements by itself; the data source knows them by other numbers.
 #[derive(Debug, Default)]
 struct Routes {
     next: u32,
@@ -91,10 +91,11 @@ impl Searches {
 
     /// A run without a phase yet.
     #[must_use]
-    pub fn new(hypotheses: Hypotheses, settings: Settings, guidance: Guidance) -> Self {
-        let global = Search::guided(hypotheses.clone(), settings.clone(), guidance.clone());
+    pub fn new(hypotheses: Hypotheses, settings: Settings, in_force: DirectivesInForce) -> Self {
+        let global =
+            Search::with_directives(hypotheses.clone(), settings.clone(), in_force.clone());
         Self {
-            plan: (hypotheses, settings, guidance),
+            plan: (hypotheses, settings, in_force),
             global,
             current: None,
             past: Vec::new(),
@@ -114,8 +115,8 @@ impl Searches {
             return;
         }
         self.finish(now);
-        let (hypotheses, settings, guidance) = self.plan.clone();
-        let mut search = Search::guided(hypotheses, settings, guidance);
+        let (hypotheses, settings, in_force) = self.plan.clone();
+        let mut search = Search::with_directives(hypotheses, settings, in_force);
         self.known.tell(now, &mut search);
         if self.is_paused {
             search.pause(now);
@@ -170,7 +171,7 @@ impl Searches {
         self.is_paused
     }
 
-    /// Takes in whatever a world has to tell.
+    /// Takes in whatever a data source has to tell.
     pub fn handle(&mut self, event: Event) {
         self.now = self.now.max(event.time());
         self.known.learn(&event);
@@ -194,7 +195,7 @@ impl Searches {
         }
     }
 
-    /// The next thing the world is asked to do.
+    /// The next thing the data source is asked to do.
     pub fn poll_request(&mut self) -> Option<Request> {
         if let Some(stop) = self.stops.pop_front() {
             return Some(stop);
@@ -225,7 +226,7 @@ impl Searches {
         &self.global
     }
 
-    /// As far as the world has told.
+    /// As far as the data source has told.
     #[must_use]
     pub const fn now(&self) -> Time {
         self.now
@@ -262,7 +263,7 @@ impl Searches {
         Some(act(search))
     }
 
-    /// Answers what the world was asked before.
+    /// Answers what the data source was asked before.
     fn answer(&mut self, scope: Scope, of: &Resource) {
         let now = self.now;
         if let Some(callees) = self.known.callees.get(of).cloned() {
@@ -329,7 +330,7 @@ impl Known {
 }
 
 impl Routes {
-    /// The same request under the number that the world knows.
+    /// The same request under the number that the data source knows.
     fn outward(&mut self, scope: Scope, request: Request) -> Option<Request> {
         match request {
             Request::Start { id, pair } => {

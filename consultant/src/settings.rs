@@ -2,7 +2,7 @@
 
 use whyperf_model::Nanos;
 
-/// What a user may set. `Settings::default()` is what is meant for programs nobody knows yet.
+/// What a user may set. `Settings::default()` is meant for programs that were never searched.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// The share of the slowest process's time that measuring may take.
@@ -12,9 +12,9 @@ pub struct Settings {
     /// How many children a node gets along one hierarchy; further ones are left out, and the steps say so.
     pub breadth: usize,
     /// Up to how many processes each one is asked about from the beginning; see `docs/search.md`.
-    pub scouts: usize,
+    pub process_roots: usize,
     /// Up to how many machines each one is asked about once there are more processes than that.
-    pub patrols: usize,
+    pub host_roots: usize,
     /// The chance at most accepted that a test concludes true although the value was never above the threshold.
     pub error_true: f64,
     /// The chance at most accepted that a test concludes false although the value was never below the threshold.
@@ -30,14 +30,14 @@ pub struct Settings {
     /// How evidence becomes a verdict.
     pub verdicts: Verdicts,
     /// How long what is measured in windows may take to be told.
-    pub heat_patience: Nanos,
+    pub throttle_patience: Nanos,
     /// What is asked first.
     pub order: Order,
     /// How functions are found.
     pub code_search: CodeSearch,
     /// Seconds that one call of a measured function takes longer, for predictions.
     pub call_cost: f64,
-    /// Calls per second that are assumed of a function as long as nobody knows.
+    /// Calls per second that are assumed of a function as long as none were counted.
     pub assumed_rate: f64,
 }
 
@@ -54,18 +54,18 @@ pub enum Verdicts {
 /// The numbers of classic verdicts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Classic {
-    /// How far the mean must be beyond the threshold to change the guess, as a part of the threshold.
+    /// How far the mean must be beyond the threshold to change sides, as a part of the threshold.
     pub hysteresis: f64,
-    /// How long true must be guessed.
-    pub hold_true: Nanos,
-    /// How long false must be guessed.
-    pub hold_false: Nanos,
+    /// How long the mean must be on the side of true.
+    pub dwell_true: Nanos,
+    /// How long the mean must be on the side of false.
+    pub dwell_false: Nanos,
 }
 
 impl Default for Classic {
     fn default() -> Self {
-        let hold = Nanos::from_secs(20);
-        Self { hysteresis: 0.05, hold_true: hold, hold_false: hold }
+        let dwell_time = Nanos::from_secs(20);
+        Self { hysteresis: 0.05, dwell_true: dwell_time, dwell_false: dwell_time }
     }
 }
 
@@ -94,7 +94,7 @@ impl Settings {
     pub(crate) fn long_enough(&self) -> Nanos {
         match self.verdicts {
             Verdicts::Sequential => self.patience,
-            Verdicts::Classic(rules) => self.patience + rules.hold_true.max(rules.hold_false),
+            Verdicts::Classic(rules) => self.patience + rules.dwell_true.max(rules.dwell_false),
         }
     }
 }
@@ -105,8 +105,8 @@ impl Default for Settings {
             cost_limit: 0.05,
             active_limit: 300,
             breadth: 256,
-            scouts: 64,
-            patrols: 4096,
+            process_roots: 64,
+            host_roots: 4096,
             error_true: 0.01,
             error_false: 0.05,
             least_time: Nanos::from_millis(500),
@@ -114,7 +114,7 @@ impl Default for Settings {
             patience: Nanos::from_secs(3),
             retest: Nanos::from_secs(4),
             verdicts: Verdicts::Sequential,
-            heat_patience: Nanos::from_secs(10),
+            throttle_patience: Nanos::from_secs(10),
             order: Order::Information,
             code_search: CodeSearch::CallGraph,
             call_cost: 60e-9,

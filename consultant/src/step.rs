@@ -85,11 +85,11 @@ pub enum Happening {
         /// Which.
         subject: Subject,
     },
-    /// The world cannot measure it.
+    /// The data source cannot measure it.
     Refused {
         /// Which.
         subject: Subject,
-        /// Why, in the world's words.
+        /// Why, in the data source's words.
         reason: String,
         /// Whether what it calls is asked about in its place.
         looked_through: bool,
@@ -182,16 +182,17 @@ pub struct Conclusion {
     /// Where the idea came from.
     pub origin: Origin,
     /// Whether it only says of one process what was found of the whole program.
-    pub echoes: bool,
+    #[serde(rename = "echoes")]
+    pub is_duplicate: bool,
 }
 
 impl Step {
-    /// The conclusion, if it is one that something is true and not the echo of another: what a user wants to see at once.
+    /// The conclusion, if it is one that something is true and not a duplicate of another: what a user wants to see at once.
     #[must_use]
     pub fn finding(&self) -> Option<&Conclusion> {
         match &self.happening {
             Happening::Concluded(conclusion) => {
-                Some(conclusion).filter(|one| one.truth == Truth::True && !one.echoes)
+                Some(conclusion).filter(|one| one.truth == Truth::True && !one.is_duplicate)
             }
             _ => None,
         }

@@ -57,7 +57,7 @@ impl Stream {
         self.grain = self.grain.max(Nanos((LEAST_COVERED.0 as f64 / coverage) as u64));
     }
 
-    /// Takes in one sample; one in which nobody reported says nothing.
+    /// Takes in one sample; one in which no process reported says nothing.
     pub(crate) fn push(&mut self, side: Side, sample: &Sample) {
         if sample.reported == 0 && sample.expected > 0 {
             return;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use whyperf_consultant::{
-    Conclusion, DataSource, Event, Guidance, Happening, Hypotheses, MeasurementId, Operator,
-    Report, Scope, Searches, Step, Truth, drive,
+    Conclusion, DataSource, DirectivesInForce, Event, Happening, Hypotheses, MeasurementId,
+    Operator, Report, Scope, Searches, Step, Truth, drive,
 };
 use whyperf_model::{Focus, Interval, Pair, Resource, Time};
 use whyperf_testkit::simulate::{Checked, Scenario, Simulated};
@@ -16,9 +16,9 @@ const BUSIEST: usize = 300;
 /// So many steps a second are taken at most, on average.
 const STEPS: u64 = 100;
 
-/// A world whose bill is kept, and what is asked of it.
+/// A data source whose bill is kept, and what is asked of it.
 struct Watched {
-    world: Checked<Simulated>,
+    source: Checked<Simulated>,
     now: Time,
     costs: Vec<f64>,
     /// How much was switched on and off in each second.
@@ -34,20 +34,20 @@ impl Watched {
 impl DataSource for Watched {
     fn start(&mut self, id: MeasurementId, pair: &Pair) {
         self.count();
-        self.world.start(id, pair);
+        self.source.start(id, pair);
     }
 
     fn stop(&mut self, id: MeasurementId) {
         self.count();
-        self.world.stop(id);
+        self.source.stop(id);
     }
 
     fn callees(&mut self, of: &Resource) {
-        self.world.callees(of);
+        self.source.callees(of);
     }
 
     fn poll(&mut self) -> Option<Event> {
-        let event = self.world.poll()?;
+        let event = self.source.poll()?;
         self.now = self.now.max(event.time());
         if let Event::Cost(_, fraction) = &event {
             self.costs.push(*fraction);
@@ -56,7 +56,7 @@ impl DataSource for Watched {
     }
 
     fn advance(&mut self) -> bool {
-        self.world.advance()
+        self.source.advance()
     }
 }
 
@@ -77,14 +77,18 @@ fn searched(text: &str) -> Outcome {
     let scenario = Scenario::parse(text).unwrap_or_else(|complaint| panic!("{complaint}: {text}"));
     let hypotheses = Hypotheses::built_in();
     let (table, settings) = (hypotheses.clone(), scenario.settings.clone());
-    let mut searches = Searches::new(table, settings, Guidance::default());
-    let world = Checked::new(scenario.world());
-    let mut world =
-        Watched { world, now: Time::ZERO, costs: Vec::new(), switches: BTreeMap::new() };
+    let mut searches = Searches::new(table, settings, DirectivesInForce::default());
+    let source = Checked::new(scenario.source());
+    let mut watched =
+        Watched { source, now: Time::ZERO, costs: Vec::new(), switches: BTreeMap::new() };
     let mut steps = Vec::new();
-    drive(&mut searches, &mut world, &mut |_: Scope, step: &Step| steps.push(step.clone()));
+    drive(&mut searches, &mut watched, &mut |_: Scope, step: &Step| steps.push(step.clone()));
     let search = searches.global();
-    assert_eq!(world.world.complaints(), [""; 0], "the simulated world breaks its promises");
+    assert_eq!(
+        watched.source.complaints(),
+        [""; 0],
+        "the simulated data source breaks its promises"
+    );
     let end = Time(scenario.script.length);
     let ever: BTreeMap<_, _> = steps.iter().filter_map(yes).collect();
     let (mut wrong, mut no) = (Vec::new(), [0; 2]);
@@ -101,11 +105,11 @@ fn searched(text: &str) -> Outcome {
             wrong.push(format!("{} {}", question.hypothesis, question.focus));
         }
     }
-    let busiest = world.switches.values().copied().max().unwrap_or_default();
+    let busiest = watched.switches.values().copied().max().unwrap_or_default();
     assert!(busiest <= 2 * BUSIEST, "{busiest} switches in a second");
     let seconds = scenario.script.length.0 / 1_000_000_000;
     assert!(steps.len() as u64 <= STEPS * seconds, "{} steps in {seconds} s", steps.len());
-    let costs = world.costs.windows(20).map(|of| of.iter().sum::<f64>() / 20.0);
+    let costs = watched.costs.windows(20).map(|of| of.iter().sum::<f64>() / 20.0);
     let cost = costs.fold(0.0, f64::max);
     Outcome { report: search.report(), steps, wrong, no, cost }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use whyperf_consultant::{Directives, Guidance, Hypotheses};
+use whyperf_consultant::{Directives, DirectivesInForce, Hypotheses};
 
 /// Written by `whyperf directives extract` beside the stores of the same name, and one with every directive by hand.
 const FILES: [&str; 4] = ["schema-2-record-1", "schema-2-record-2", "schema-3-record-3", "each"];
@@ -11,7 +11,7 @@ const FILES: [&str; 4] = ["schema-2-record-1", "schema-2-record-2", "schema-3-re
 fn text(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"));
     let path = path.join(format!("tests/golden/{name}.directives"));
-    fs::read_to_string(&path).expect("the files of old are there")
+    fs::read_to_string(&path).expect("the older files are there")
 }
 
 #[test]
@@ -21,7 +21,7 @@ fn each_file_of_old_is_read_and_says_what_it_said() {
         let text = text(name);
         let read = Directives::parse(name, &text, &hypotheses).expect("it was right once");
         assert_eq!(read.to_string(), text, "{name}");
-        Guidance::new(&read, &hypotheses).expect("it contradicts itself nowhere");
+        DirectivesInForce::new(&read, &hypotheses).expect("it contradicts itself nowhere");
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use whyperf_consultant::{
-    Event, Guidance, Happening, Hypotheses, Observer, Report, Scope, Searches, Step, drive,
+    DirectivesInForce, Event, Happening, Hypotheses, Observer, Report, Scope, Searches, Step, drive,
 };
 use whyperf_model::{Nanos, Time};
 use whyperf_testkit::simulate::{Billed, Checked, Scenario};
@@ -47,12 +47,15 @@ impl<S> Observer<S> for Announcer<'_> {
 
 fn searched(names: &[(u64, &str)]) -> (Searches, Vec<String>) {
     let scenario = Scenario::parse(PROGRAM).expect("well formed");
-    let mut searches =
-        Searches::new(Hypotheses::built_in(), scenario.settings.clone(), Guidance::default());
-    let mut world = Checked::new(scenario.world());
+    let mut searches = Searches::new(
+        Hypotheses::built_in(),
+        scenario.settings.clone(),
+        DirectivesInForce::default(),
+    );
+    let mut source = Checked::new(scenario.source());
     let mut announcer = Announcer { left: names, log: Vec::new() };
-    drive(&mut searches, &mut world, &mut announcer);
-    assert_eq!(world.complaints(), [] as [String; 0], "numbers got mixed up");
+    drive(&mut searches, &mut source, &mut announcer);
+    assert_eq!(source.complaints(), [] as [String; 0], "numbers got mixed up");
     (searches, announcer.log)
 }
 
@@ -136,13 +139,13 @@ fn both_searches_keep_to_one_limit_however_often_a_phase_begins() {
     let scenario = Scenario::parse(&dear()).expect("well formed");
     let settings = scenario.settings.clone();
     let limit = settings.cost_limit;
-    let mut phases = Searches::new(Hypotheses::built_in(), settings, Guidance::default());
-    let mut world = Billed::new(Checked::new(scenario.world()));
+    let mut phases = Searches::new(Hypotheses::built_in(), settings, DirectivesInForce::default());
+    let mut source = Billed::new(Checked::new(scenario.source()));
     let mut restless = Restless { next: Time::from_millis(700), tested: [0, 0] };
-    drive(&mut phases, &mut world, &mut restless);
+    drive(&mut phases, &mut source, &mut restless);
     let tested = restless.tested;
-    assert_eq!(world.world.complaints(), [""; 0]);
+    assert_eq!(source.source.complaints(), [""; 0]);
     assert!(phases.past().len() >= 12 && tested.iter().all(|count| *count > 20), "{tested:?}");
-    let most = world.worst(20);
+    let most = source.worst(20);
     assert!(most <= 1.1 * limit && most > 0.5 * limit, "{most}");
 }

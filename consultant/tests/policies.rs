@@ -1,6 +1,6 @@
 //! The policy of a hypothesis says which refinements come, and which wait until the others gave nothing.
 
-use whyperf_consultant::{Guidance, Happening, Hypotheses, Scope, Searches, Step, drive};
+use whyperf_consultant::{DirectivesInForce, Happening, Hypotheses, Scope, Searches, Step, drive};
 use whyperf_testkit::simulate::Scenario;
 
 const PROGRAM: &str = "length 20s
@@ -22,7 +22,8 @@ fn axes(policy: &str, writes: &str) -> Vec<String> {
     );
     table.extend("slow.toml", &text).expect("right");
     let scenario = Scenario::parse(&PROGRAM.replace("SIZE", writes)).expect("well formed");
-    let mut searches = Searches::new(table, scenario.settings.clone(), Guidance::default());
+    let mut searches =
+        Searches::new(table, scenario.settings.clone(), DirectivesInForce::default());
     let mut axes = Vec::new();
     let mut note = |_: Scope, step: &Step| {
         if let Happening::Refined { subject, along, .. } = &step.happening
@@ -32,7 +33,7 @@ fn axes(policy: &str, writes: &str) -> Vec<String> {
             axes.push(along.unwrap_or("why").to_owned());
         }
     };
-    drive(&mut searches, &mut scenario.world(), &mut note);
+    drive(&mut searches, &mut scenario.source(), &mut note);
     axes
 }
 

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use whyperf_consultant::{Guidance, Hypotheses, Report, Scope, Searches, Settings, Step, drive};
+use whyperf_consultant::{
+    DirectivesInForce, Hypotheses, Report, Scope, Searches, Settings, Step, drive,
+};
 use whyperf_model::{Hierarchy, Resource};
 use whyperf_testkit::simulate::{Checked, RandomProgram};
 
@@ -13,11 +15,15 @@ const THRESHOLD: f64 = 0.30;
 
 fn searched(program: &RandomProgram) -> (String, Report) {
     let (table, settings) = (Hypotheses::built_in(), Settings::default());
-    let mut searches = Searches::new(table, settings, Guidance::default());
-    let mut world = Checked::new(program.source());
+    let mut searches = Searches::new(table, settings, DirectivesInForce::default());
+    let mut source = Checked::new(program.source());
     let mut log = String::new();
-    drive(&mut searches, &mut world, &mut |_: Scope, step: &Step| log += &format!("{step}\n"));
-    assert_eq!(world.complaints(), [] as [String; 0], "the simulated world breaks its promises");
+    drive(&mut searches, &mut source, &mut |_: Scope, step: &Step| log += &format!("{step}\n"));
+    assert_eq!(
+        source.complaints(),
+        [] as [String; 0],
+        "the simulated data source breaks its promises"
+    );
     (log, searches.global().report())
 }
 

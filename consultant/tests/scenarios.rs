@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use whyperf_consultant::{
-    Directives, Guidance, Happening, Hypotheses, Report, Searches, Step, Truth, drive,
+    Directives, DirectivesInForce, Happening, Hypotheses, Report, Searches, Step, Truth, drive,
 };
 use whyperf_testkit::simulate::{Checked, Scenario};
 
@@ -27,13 +27,18 @@ fn files() -> Vec<PathBuf> {
 fn search(scenario: &Scenario) -> (Vec<Step>, Report) {
     let table = Hypotheses::built_in();
     let directives = Directives::parse("scenario", &scenario.directives, &table);
-    let guidance = Guidance::new(&directives.expect("right"), &table).expect("without circles");
-    let mut searches = Searches::new(table, scenario.settings.clone(), guidance);
-    let mut world = Checked::new(scenario.world());
+    let in_force =
+        DirectivesInForce::new(&directives.expect("right"), &table).expect("without circles");
+    let mut searches = Searches::new(table, scenario.settings.clone(), in_force);
+    let mut source = Checked::new(scenario.source());
     let mut person = scenario.person();
-    drive(&mut searches, &mut world, &mut person);
-    assert_eq!(world.complaints(), [] as [String; 0], "the simulated world breaks its promises");
-    assert!(world.samples() > 0, "the simulated world said nothing");
+    drive(&mut searches, &mut source, &mut person);
+    assert_eq!(
+        source.complaints(),
+        [] as [String; 0],
+        "the simulated data source breaks its promises"
+    );
+    assert!(source.samples() > 0, "the simulated data source said nothing");
     (person.steps, searches.global().report())
 }
 
@@ -90,12 +95,12 @@ fn scenarios_go_as_written() {
     let mut different = Vec::new();
     for path in files {
         let text = std::fs::read_to_string(&path).expect("readable");
-        let (world, expected) = text.split_once(MARK).unwrap_or_else(|| (text.trim_end(), ""));
-        let scenario = Scenario::parse(world)
+        let (source, expected) = text.split_once(MARK).unwrap_or_else(|| (text.trim_end(), ""));
+        let scenario = Scenario::parse(source)
             .unwrap_or_else(|complaint| panic!("{}: {complaint}", path.display()));
         let actual = shown(&scenario);
         if update {
-            std::fs::write(&path, format!("{world}{MARK}{actual}")).expect("writable");
+            std::fs::write(&path, format!("{source}{MARK}{actual}")).expect("writable");
         } else if actual != expected {
             different.push(format!("{}:\n{actual}", path.display()));
         }
@@ -111,8 +116,8 @@ fn each_hypothesis_is_true_of_one_and_false_of_another() {
     let mut is_false = BTreeSet::new();
     for path in files() {
         let text = std::fs::read_to_string(&path).expect("readable");
-        let world = text.split(MARK).next().unwrap_or_default();
-        let (steps, report) = search(&Scenario::parse(world).expect("checked by the other test"));
+        let source = text.split(MARK).next().unwrap_or_default();
+        let (steps, report) = search(&Scenario::parse(source).expect("checked by the other test"));
         is_true.extend(report.bottlenecks.iter().map(|found| found.hypothesis.to_string()));
         let concluded = steps.iter().filter_map(|step| match &step.happening {
             Happening::Concluded(conclusion) => Some(conclusion),
@@ -132,11 +137,11 @@ fn each_hypothesis_is_true_of_one_and_false_of_another() {
 }
 
 #[test]
-fn the_same_world_gives_the_same_steps() {
+fn the_same_source_gives_the_same_steps() {
     for path in files() {
         let text = std::fs::read_to_string(&path).expect("readable");
-        let world = text.split(MARK).next().unwrap_or_default();
-        let scenario = Scenario::parse(world).expect("checked by the other test");
+        let source = text.split(MARK).next().unwrap_or_default();
+        let scenario = Scenario::parse(source).expect("checked by the other test");
         assert_eq!(search(&scenario), search(&scenario), "{}", path.display());
     }
 }

@@ -1,4 +1,4 @@
-//! Random programs with planted bottlenecks, judged as soon as the evidence suffices and in the way of old: what is found, what is not
+//! Random programs with planted bottlenecks, judged by the sequential and by the classic verdict: what is found, what is not
 //! there, how long it takes, and what it costs.
 //!
 //! A sample of them is searched here; `WHYPERF_PROGRAMS=1000` searches that many, best with `--release`.
@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use whyperf_consultant::{
-    Classic, Guidance, Happening, Hypotheses, Operator, Scope, Searches, Settings, Step, Truth,
-    Verdicts, drive,
+    Classic, DirectivesInForce, Happening, Hypotheses, Operator, Scope, Searches, Settings, Step,
+    Truth, Verdicts, drive,
 };
 use whyperf_model::{Category, Focus, Hierarchy, Interval, Nanos, Pair, Resource, Time};
 use whyperf_testkit::simulate::{
@@ -155,7 +155,7 @@ impl Planted {
         let rate = rates[usize::try_from(dice.below(6)).expect("less than six")];
         self.code.rates.insert(callee.clone(), rate);
         let cost = rate * CALL_COST;
-        // What is too hot is measured in windows by every world.
+        // What is too hot is measured in windows by every data source.
         let most = Settings::default().cost_limit / 2.0;
         if cost > most {
             self.code.hot.insert(callee, most / cost / 2.0);
@@ -224,9 +224,9 @@ fn searched(planted: &Planted, settings: Settings, length: Nanos, step: Nanos) -
     let due = planted.due(&hypotheses);
     let code = Code { call_cost: CALL_COST, ..planted.code.clone() };
     let script = Script { length, step, code, ..Script::default() };
-    let world = Simulated::new(planted.program.clone(), script);
-    let mut world = Billed::new(world);
-    let mut searches = Searches::new(hypotheses.clone(), settings, Guidance::default());
+    let source = Simulated::new(planted.program.clone(), script);
+    let mut source = Billed::new(source);
+    let mut searches = Searches::new(hypotheses.clone(), settings, DirectivesInForce::default());
     let mut first: BTreeMap<(String, Focus), Time> = BTreeMap::new();
     let (mut put_back, mut priced) = (0, 0);
     let mut note = |_: Scope, step: &Step| match &step.happening {
@@ -238,7 +238,7 @@ fn searched(planted: &Planted, settings: Settings, length: Nanos, step: Nanos) -
         Happening::Started { price, .. } if *price > 0.0 => priced += 1,
         _ => {}
     };
-    drive(&mut searches, &mut world, &mut note);
+    drive(&mut searches, &mut source, &mut note);
     let mut counts = [0; 4];
     for question in searches.global().questions() {
         let row = hypotheses.row(hypotheses.named(&question.hypothesis).expect("shipped"));
@@ -255,7 +255,7 @@ fn searched(planted: &Planted, settings: Settings, length: Nanos, step: Nanos) -
     }
     let found = due.into_iter().map(|(name, focus)| first.get(&(name.to_owned(), focus)).copied());
     let second = usize::try_from(1_000_000_000 / step.0).expect("not many");
-    let cost = world.worst(second);
+    let cost = source.worst(second);
     Outcome { found: found.collect(), counts, cost, put_back, priced }
 }
 
@@ -274,7 +274,7 @@ fn spread(mut values: Vec<f64>) -> [f64; 3] {
 fn evidence_finds_what_is_planted_in_a_third_of_the_time_and_within_the_limit() {
     let classic =
         Settings { verdicts: Verdicts::Classic(Classic::default()), ..Settings::default() };
-    let (mut due, mut missed, mut missed_of_old) = (0, Vec::new(), 0);
+    let (mut due, mut missed, mut missed_by_classic) = (0, Vec::new(), 0);
     let (mut counts, mut ratios) = ([[0; 4]; 2], Vec::new());
     let (mut costs, mut put_back, mut priced) = ([0.0_f64; 2], 0, 0);
     for seed in 0..programs() {
@@ -286,7 +286,7 @@ fn evidence_finds_what_is_planted_in_a_third_of_the_time_and_within_the_limit() 
             due += 1;
             match (new, then) {
                 (None, _) => missed.push((seed, planted.due(&Hypotheses::built_in())[at].clone())),
-                (_, None) => missed_of_old += 1,
+                (_, None) => missed_by_classic += 1,
                 (Some(new), Some(then)) => {
                     ratios.push(
                         new.since(Time::ZERO).as_secs_f64() / then.since(Time::ZERO).as_secs_f64(),
@@ -303,13 +303,15 @@ fn evidence_finds_what_is_planted_in_a_third_of_the_time_and_within_the_limit() 
     }
     let [least, median, most] = spread(ratios);
     println!(
-        "{} programs, {due} planted; missed {} and, of old, {missed_of_old}",
+        "{} programs, {due} planted; missed {} and, by the classic verdict, {missed_by_classic}",
         programs(),
         missed.len()
     );
-    println!("time against that of old: median {median:.3}, from {least:.3} to {most:.3}");
     println!(
-        "reported, not there, false ones answered, ever with yes: {:?}; of old {:?}",
+        "time against that of the classic verdict: median {median:.3}, from {least:.3} to {most:.3}"
+    );
+    println!(
+        "reported, not there, false ones answered, ever with yes: {:?}; classic {:?}",
         counts[0], counts[1]
     );
     println!(
@@ -319,7 +321,7 @@ fn evidence_finds_what_is_planted_in_a_third_of_the_time_and_within_the_limit() 
     assert!(due as u64 > programs(), "only {due} planted");
     assert!(missed.is_empty(), "missed {missed:?}");
     assert!(counts[0][1] * 100 <= counts[0][0] && counts[0][3] * 100 <= counts[0][2]);
-    assert!(most <= 1.0 / 3.0, "one took {most} of the time of old");
+    assert!(most <= 1.0 / 3.0, "one took {most} of the time of the classic verdict");
     assert!(costs[0].max(costs[1]) <= 1.1 * Settings::default().cost_limit);
     assert!(priced > 0);
 }

@@ -1,7 +1,7 @@
 //! One per node: finds measured processes, reads their regions and answers pairs with samples.
 //!
 //! Knows regions, processes, symbols and node time; knows no hypotheses (`live.rs` alone names the
-//! consultant, and only its `World`). Trusts nothing it reads: every index is checked, every
+//! consultant, and only its `DataSource`). Trusts nothing it reads: every index is checked, every
 //! length bounded, and a file that shrinks under its mapping costs one process's numbers, not the
 //! daemon.
 //!

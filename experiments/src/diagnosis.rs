@@ -51,7 +51,7 @@ impl Store {
         found.pop().map(RunId).ok_or_else(|| self.gone(run))
     }
 
-    /// A run as a world to be searched.
+    /// A run as a data source to be searched.
     ///
     /// # Errors
     /// When the store cannot be read, or holds no record of the run.

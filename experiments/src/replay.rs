@@ -1,4 +1,4 @@
-//! A stored run as a world: its record is read round by round, and pairs are answered by the matcher that
+//! A stored run as a data source: its record is read round by round, and pairs are answered by the matcher that
 //! answered them when it was live.
 //!
 //! Nothing is measured, so nothing costs. What was never switched on cannot be known any more: a function is known as far as
@@ -64,7 +64,7 @@ struct Attendance {
 }
 
 impl Replay {
-    /// The world of a record, with the histograms of what was measured beside it.
+    /// The data source of a record, with the histograms of what was measured beside it.
     pub fn new(record: Record, histograms: impl IntoIterator<Item = (Pair, Histogram)>) -> Self {
         let (mut classes, mut resources) = (Classes::default(), Resources::default());
         let of_kind = record.kinds.iter().map(|kind| kind.class(&mut classes, &mut resources));
@@ -184,8 +184,8 @@ impl Replay {
         &self.record.lines
     }
 
-    /// What each process did as a rank until now, in the order in which they were found, as the daemon tells it; `None` of a record
-    /// of old, which does not know.
+    /// What each process did as a rank until now, in the order in which they were found, as the daemon tells it; `None` of an
+    /// older record, which does not say it.
     #[must_use]
     pub fn efforts(&self) -> Option<Vec<Effort>> {
         self.record.at_work.as_ref().map(|_| self.efforts.values().copied().collect())

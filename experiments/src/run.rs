@@ -140,7 +140,7 @@ pub struct Verdict {
     pub asked: u64,
     /// When it was found true.
     pub found: Option<Time>,
-    /// Share of the slowest process's time that was foreseen for it.
+    /// Share of the slowest process's time that was predicted for it.
     pub cost: f64,
     /// Where the idea came from: search, priority, hint or late resource.
     pub origin: String,

@@ -1,4 +1,4 @@
-//! What every world must do, told by what it says: for any world of a program that is described here alike.
+//! The promises that every data source must keep, checked on what it says about one program that is described here.
 //!
 //! | promise | checked by |
 //! |---|---|
@@ -18,18 +18,18 @@
 //! | and it finds the same in whatever portions it is told of a moment | `a_search_is_the_same_in_other_portions` |
 //!
 //! What is too hot, and what cannot be measured, is so by the code of a process and by the agent in it. The regions of `live.rs` have neither, so
-//! the live world is not held to these two here.
+//! the live data source is not held to these two here.
 
 use std::collections::BTreeMap;
 
 use whyperf_consultant::{
-    DataSource, Event, Guidance, Hypotheses, MeasurementId, Observer, Scope, Searches, Settings,
-    Step, drive,
+    DataSource, DirectivesInForce, Event, Hypotheses, MeasurementId, Observer, Scope, Searches,
+    Settings, Step, drive,
 };
 use whyperf_model::{Focus, Hierarchy, Metric, Nanos, Pair, Resource, Sample, Time};
 use whyperf_testkit::simulate::Checked;
 
-/// What all worlds are worlds of: ranks 0 and 1 on `n0`, for twelve seconds. Of each 50 ms rank 0 receives tag 3 for nine tenths,
+/// The program that all data sources measure: ranks 0 and 1 on `n0`, for twelve seconds. Of each 50 ms rank 0 receives tag 3 for nine tenths,
 /// rank 1 for one tenth; they compute for the rest. In the phase `other`, which is announced after six seconds, rank 0 receives another
 /// message instead for three seconds, and then that is gone.
 pub(crate) const RANKS: [u64; 2] = [9, 1];
@@ -43,7 +43,7 @@ pub(crate) const LATE_STEPS: std::ops::Range<u64> = 120..180;
 /// The phase that begins with them.
 pub(crate) const PHASE: &str = "other";
 
-/// Pairs that a world cannot measure as others.
+/// Pairs that a data source cannot measure as others.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Odd {
     /// It is passed too often, and seen for this share of the time.
@@ -52,7 +52,7 @@ pub(crate) struct Odd {
     pub(crate) refused: Option<Pair>,
 }
 
-/// Everything a world said about some pairs until its end.
+/// Everything a data source said about some pairs until its end.
 struct Said {
     events: Vec<Event>,
     complaints: Vec<String>,
@@ -74,20 +74,20 @@ impl Said {
 
 /// Starts pairs, numbered from 0, then lets `act` do something after each event.
 fn listen<W: DataSource>(
-    world: W,
+    source: W,
     pairs: &[Pair],
     mut act: impl FnMut(&mut Checked<W>, &Event),
 ) -> Said {
-    let mut world = Checked::new(world);
+    let mut source = Checked::new(source);
     for (id, pair) in (0..).zip(pairs) {
-        world.start(MeasurementId(id), pair);
+        source.start(MeasurementId(id), pair);
     }
     let mut events = Vec::new();
-    while let Some(event) = world.next() {
-        act(&mut world, &event);
+    while let Some(event) = source.next() {
+        act(&mut source, &event);
         events.push(event);
     }
-    Said { events, complaints: world.complaints().to_vec() }
+    Said { events, complaints: source.complaints().to_vec() }
 }
 
 pub(crate) fn pair(metric: Metric, part: &str) -> Pair {
@@ -96,7 +96,7 @@ pub(crate) fn pair(metric: Metric, part: &str) -> Pair {
     Pair::new(metric, Focus::whole_program().with(hierarchy, resource))
 }
 
-/// Holds a world to all promises; `make` gives it anew, from its beginning.
+/// Holds a data source to all promises; `make` gives it anew, from its beginning.
 pub(crate) fn check<W: DataSource>(make: &mut dyn FnMut() -> W, odd: &Odd) {
     parts_add_up(make());
     a_pair_that_is_started_again_goes_on(make());
@@ -117,7 +117,7 @@ pub(crate) fn check<W: DataSource>(make: &mut dyn FnMut() -> W, odd: &Odd) {
     a_search_is_the_same_twice(make);
 }
 
-fn parts_add_up<W: DataSource>(world: W) {
+fn parts_add_up<W: DataSource>(source: W) {
     let whole = "/Process";
     let pairs = [
         pair(Metric::SyncWait, whole),
@@ -129,7 +129,7 @@ fn parts_add_up<W: DataSource>(world: W) {
         pair(Metric::SyncOps, whole),
         pair(Metric::SyncWait, LATE),
     ];
-    let said = listen(world, &pairs, |_, _| {});
+    let said = listen(source, &pairs, |_, _| {});
     assert_eq!(said.complaints, [""; 0]);
     let [all, zero, one, wall, tag, compute, late] =
         [0, 1, 2, 3, 4, 5, 7].map(|id| said.samples(id));
@@ -156,19 +156,19 @@ fn parts_add_up<W: DataSource>(world: W) {
     assert!(said.total(6) > 0, "calls are counted");
 }
 
-fn a_pair_that_is_started_again_goes_on<W: DataSource>(world: W) {
+fn a_pair_that_is_started_again_goes_on<W: DataSource>(source: W) {
     let asked = pair(Metric::SyncWait, "/Process/0");
     let (stop, again) = (Time::from_secs(3), Time::from_secs(5));
     let (mut stopped, mut started) = (false, false);
-    let said = listen(world, &[asked.clone(), asked.clone()], |world, event| {
+    let said = listen(source, &[asked.clone(), asked.clone()], |source, event| {
         // Samples of a moment come in the order of their numbers: the other has had its own.
         if !stopped && event.time() >= stop {
             stopped = true;
-            world.stop(MeasurementId(1));
+            source.stop(MeasurementId(1));
         }
         if !started && event.time() >= again {
             started = true;
-            world.start(MeasurementId(2), &asked);
+            source.start(MeasurementId(2), &asked);
         }
     });
     assert_eq!(said.complaints, [""; 0]);
@@ -181,13 +181,13 @@ fn a_pair_that_is_started_again_goes_on<W: DataSource>(world: W) {
     assert_eq!(later, rest);
 }
 
-fn after_a_stop_nothing_follows<W: DataSource>(world: W) {
+fn after_a_stop_nothing_follows<W: DataSource>(source: W) {
     let pairs = [pair(Metric::Wall, "/Process"), pair(Metric::SyncWait, TAG)];
     let mut stopped_at = None;
-    let said = listen(world, &pairs, |world, event| {
+    let said = listen(source, &pairs, |source, event| {
         if stopped_at.is_none() && matches!(event, Event::Sample(id, _) if id.0 == 0) {
             stopped_at = Some(event.time());
-            world.stop(MeasurementId(1));
+            source.stop(MeasurementId(1));
         }
     });
     assert_eq!(said.complaints, [""; 0]);
@@ -196,12 +196,12 @@ fn after_a_stop_nothing_follows<W: DataSource>(world: W) {
     assert!(said.samples(0).len() > 100);
 }
 
-fn questions_for_callees_are_answered<W: DataSource>(world: W) {
+fn questions_for_callees_are_answered<W: DataSource>(source: W) {
     let root = Resource::root(Hierarchy::Code);
     let mut asked = false;
-    let said = listen(world, &[pair(Metric::Wall, "/Process")], |world, _| {
+    let said = listen(source, &[pair(Metric::Wall, "/Process")], |source, _| {
         if !std::mem::replace(&mut asked, true) {
-            world.callees(&Resource::root(Hierarchy::Code));
+            source.callees(&Resource::root(Hierarchy::Code));
         }
     });
     assert_eq!(said.complaints, [""; 0]);
@@ -210,19 +210,19 @@ fn questions_for_callees_are_answered<W: DataSource>(world: W) {
     assert_eq!(answers.count(), 1);
 }
 
-fn what_is_not_there_takes_nothing<W: DataSource>(world: W) {
+fn what_is_not_there_takes_nothing<W: DataSource>(source: W) {
     let pairs = [
         pair(Metric::SyncWait, "/SyncObject/Message/MPI_COMM_WORLD/4"),
         pair(Metric::SyncWait, "/Code/none.c/none"),
         pair(Metric::IoWait, "/File"),
     ];
-    let said = listen(world, &pairs, |_, _| {});
+    let said = listen(source, &pairs, |_, _| {});
     assert_eq!(said.complaints, [""; 0]);
     assert_eq!([said.total(0), said.total(1), said.total(2)], [0; 3]);
 }
 
-fn processes_are_placed<W: DataSource>(world: W) {
-    let said = listen(world, &[pair(Metric::Wall, "/Process")], |_, _| {});
+fn processes_are_placed<W: DataSource>(source: W) {
+    let said = listen(source, &[pair(Metric::Wall, "/Process")], |_, _| {});
     assert_eq!(said.complaints, [""; 0]);
     for rank in 0..RANKS.len() {
         let process: Resource = format!("/Process/{rank}").parse().expect("well formed");
@@ -238,8 +238,8 @@ fn processes_are_placed<W: DataSource>(world: W) {
     }
 }
 
-fn what_comes_and_goes_is_told<W: DataSource>(world: W) {
-    let said = listen(world, &[pair(Metric::SyncWait, LATE)], |_, _| {});
+fn what_comes_and_goes_is_told<W: DataSource>(source: W) {
+    let said = listen(source, &[pair(Metric::SyncWait, LATE)], |_, _| {});
     assert_eq!(said.complaints, [""; 0]);
     let late: Resource = LATE.parse().expect("well formed");
     let at = |is_it: &dyn Fn(&Event) -> bool| -> Vec<Time> {
@@ -259,8 +259,8 @@ fn what_comes_and_goes_is_told<W: DataSource>(world: W) {
     assert_eq!(u64::try_from(said.total(0)), Ok(received));
 }
 
-fn phases_are_told<W: DataSource>(world: W) {
-    let said = listen(world, &[pair(Metric::Wall, "/Process")], |_, _| {});
+fn phases_are_told<W: DataSource>(source: W) {
+    let said = listen(source, &[pair(Metric::Wall, "/Process")], |_, _| {});
     assert_eq!(said.complaints, [""; 0]);
     let phases: Vec<_> = said
         .events
@@ -273,12 +273,12 @@ fn phases_are_told<W: DataSource>(world: W) {
     assert_eq!(phases, [(Time(Nanos(LATE_STEPS.start * STEP.0)), PHASE)]);
 }
 
-fn what_is_too_hot_goes_on<W: DataSource>(world: W, (asked, share): &(Pair, f64)) {
+fn what_is_too_hot_goes_on<W: DataSource>(source: W, (asked, share): &(Pair, f64)) {
     let again = Time::from_secs(3);
     let mut started = false;
-    let said = listen(world, std::slice::from_ref(asked), |world, event| {
+    let said = listen(source, std::slice::from_ref(asked), |source, event| {
         if event.time() >= again && !std::mem::replace(&mut started, true) {
-            world.start(MeasurementId(1), asked);
+            source.start(MeasurementId(1), asked);
         }
     });
     assert_eq!(said.complaints, [""; 0]);
@@ -292,8 +292,8 @@ fn what_is_too_hot_goes_on<W: DataSource>(world: W, (asked, share): &(Pair, f64)
     }
 }
 
-fn what_cannot_be_measured_is_refused<W: DataSource>(world: W, asked: &Pair) {
-    let said = listen(world, &[asked.clone(), pair(Metric::Wall, "/Process")], |_, _| {});
+fn what_cannot_be_measured_is_refused<W: DataSource>(source: W, asked: &Pair) {
+    let said = listen(source, &[asked.clone(), pair(Metric::Wall, "/Process")], |_, _| {});
     assert_eq!(said.complaints, [""; 0]);
     let reasons = said.events.iter().filter_map(|event| match event {
         Event::Refusal(_, of, reason) if of.0 == 0 => Some(reason.as_str()),
@@ -305,13 +305,13 @@ fn what_cannot_be_measured_is_refused<W: DataSource>(world: W, asked: &Pair) {
 }
 
 /// The steps of both searches, what was found in the phase, and whether it ended with the run, as text.
-pub(crate) fn searched_by_phases(world: impl DataSource) -> (String, Vec<String>) {
+pub(crate) fn searched_by_phases(source: impl DataSource) -> (String, Vec<String>) {
     let mut searches = new_searches();
-    let mut world = Checked::new(world);
+    let mut source = Checked::new(source);
     let mut steps = String::new();
     let mut note = |scope: Scope, step: &Step| steps += &format!("{scope:?} {step}\n");
-    drive(&mut searches, &mut world, &mut note);
-    assert_eq!(world.complaints(), [""; 0]);
+    drive(&mut searches, &mut source, &mut note);
+    assert_eq!(source.complaints(), [""; 0]);
     let [phase] = searches.past() else { panic!("one phase was announced") };
     steps += &format!("{} {:?}\n", phase.name, phase.interval);
     let found = phase.report.bottlenecks.iter();
@@ -327,13 +327,13 @@ fn phases_are_searched_the_same_twice<W: DataSource>(make: &mut dyn FnMut() -> W
 }
 
 /// The steps and the report of a search, as text.
-pub(crate) fn searched(world: impl DataSource) -> (String, Vec<String>) {
+pub(crate) fn searched(source: impl DataSource) -> (String, Vec<String>) {
     let mut searches = new_searches();
-    let mut world = Checked::new(WithoutPhases(world));
+    let mut source = Checked::new(WithoutPhases(source));
     let mut steps = String::new();
-    drive(&mut searches, &mut world, &mut |_: Scope, step: &Step| steps += &format!("{step}\n"));
-    assert_eq!(world.complaints(), [""; 0]);
-    assert!(world.samples() > 1000, "{} samples", world.samples());
+    drive(&mut searches, &mut source, &mut |_: Scope, step: &Step| steps += &format!("{step}\n"));
+    assert_eq!(source.complaints(), [""; 0]);
+    assert!(source.samples() > 1000, "{} samples", source.samples());
     let found = searches.global().report().bottlenecks;
     let found =
         found.iter().map(|one| format!("{} {} {:.3}", one.hypothesis, one.focus, one.value));
@@ -368,7 +368,7 @@ impl<W: DataSource> DataSource for WithoutPhases<W> {
 /// A search as it is set here: what measuring costs depends on the machine, and is no part of what is compared.
 fn new_searches() -> Searches {
     let settings = Settings { cost_limit: 1.0, ..Settings::default() };
-    Searches::new(Hypotheses::default(), settings, Guidance::default())
+    Searches::new(Hypotheses::default(), settings, DirectivesInForce::default())
 }
 
 /// What was told, moment by moment, and the log of the steps.
@@ -395,11 +395,11 @@ fn steps_of(searches: &mut Searches) -> String {
     std::iter::from_fn(|| searches.poll_step()).map(|(_, step)| format!("{step}\n")).collect()
 }
 
-/// A world says what it has to say in portions that mean nothing: how many events come before somebody asks what is wanted next.
-fn a_search_is_the_same_in_other_portions<W: DataSource>(world: W) {
+/// A data source says what it has to say in portions that mean nothing: how many events come before the search is asked for its requests.
+fn a_search_is_the_same_in_other_portions<W: DataSource>(source: W) {
     let mut log = String::new();
     let mut told = Told { moments: Vec::new(), log: &mut log };
-    drive(&mut new_searches(), &mut WithoutPhases(world), &mut told);
+    drive(&mut new_searches(), &mut WithoutPhases(source), &mut told);
     let moments = told.moments;
     for portion in [2, 7, usize::MAX] {
         let mut searches = new_searches();

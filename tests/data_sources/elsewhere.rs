@@ -12,14 +12,14 @@ use crate::{live, simulated};
 /// Names the file into which another process writes what it found.
 const FILE: &str = "WHYPERF_WORLDS_LOG";
 
-/// What is searched in each world, and the record of the live one.
+/// What is searched in each data source, and the record of the live one.
 fn logs() -> String {
-    let (world, seen) = live::world();
-    let lived = searched(world);
+    let (source, seen) = live::source();
+    let lived = searched(source);
     let record = seen.take().record;
     let bytes = record.bytes();
     let replayed = || Replay::new(record.clone(), []);
-    let simulated = [searched(simulated::world()), searched_by_phases(simulated::world())];
+    let simulated = [searched(simulated::source()), searched_by_phases(simulated::source())];
     let replayed = [searched(replayed()), searched_by_phases(replayed())];
     format!("{lived:#?}\n{simulated:#?}\n{replayed:#?}\n{bytes:?}")
 }

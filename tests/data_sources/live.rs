@@ -142,8 +142,8 @@ impl Drop for Play {
     }
 }
 
-/// A live world, and what is seen of it.
-pub(crate) fn world() -> (Live<Daemon, Play>, Rc<RefCell<Seen>>) {
+/// A live data source, and what is seen of it.
+pub(crate) fn source() -> (Live<Daemon, Play>, Rc<RefCell<Seen>>) {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let directory =
@@ -160,6 +160,6 @@ pub(crate) fn world() -> (Live<Daemon, Play>, Rc<RefCell<Seen>>) {
 }
 
 #[test]
-fn the_live_world_keeps_the_promises() {
-    check(&mut || world().0, &Odd::default());
+fn the_live_source_keeps_the_promises() {
+    check(&mut || source().0, &Odd::default());
 }

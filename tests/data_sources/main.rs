@@ -1,4 +1,4 @@
-//! One suite of promises, kept by every world: the simulated one, the daemon over regions, and the replay of a record.
+//! One suite of promises, kept by every data source: the simulated one, the daemon over regions, and the replay of a record.
 
 mod conformance;
 mod elsewhere;

@@ -7,10 +7,10 @@ use whyperf_model::{Efficiency, Histogram, Interval, Metric, Nanos, Time};
 use crate::conformance::{Odd, STEP, STEPS, check, pair, searched, searched_by_phases};
 use crate::live;
 
-/// The record of the play, watched by nobody.
+/// The record of the play, without a search.
 fn record() -> Record {
-    let (mut world, seen) = live::world();
-    while world.next().is_some() {}
+    let (mut source, seen) = live::source();
+    while source.next().is_some() {}
     seen.take().record
 }
 
@@ -22,7 +22,7 @@ fn the_replay_keeps_the_promises() {
     histogram.add(Interval::new(Time::ZERO, Time(Nanos(STEPS * STEP.0))), 1_000_000);
     let odd = Odd {
         hot: Some((asked.clone(), share)),
-        // Nobody keeps what measuring cost.
+        // A record does not say what measuring cost.
         refused: Some(pair(Metric::ObservedCost, "/Process")),
     };
     check(&mut || Replay::new(record.clone(), [(asked.clone(), histogram.clone())]), &odd);
@@ -30,8 +30,8 @@ fn the_replay_keeps_the_promises() {
 
 #[test]
 fn a_search_of_a_record_is_that_of_the_run_to_the_byte() {
-    let (world, seen) = live::world();
-    let lived = searched(world);
+    let (source, seen) = live::source();
+    let lived = searched(source);
     let bytes = seen.borrow().record.bytes();
     let read = Record::parse(&bytes).expect("it was just written");
     assert_eq!(read, seen.borrow().record);
@@ -41,8 +41,8 @@ fn a_search_of_a_record_is_that_of_the_run_to_the_byte() {
 
 #[test]
 fn the_phases_of_a_record_are_those_of_the_run_to_the_byte() {
-    let (world, seen) = live::world();
-    let lived = searched_by_phases(world);
+    let (source, seen) = live::source();
+    let lived = searched_by_phases(source);
     let record = seen.take().record;
     let read = Record::parse(&record.bytes()).expect("it was just written");
     assert_eq!(searched_by_phases(Replay::new(read, [])), lived);
@@ -53,8 +53,8 @@ fn the_phases_of_a_record_are_those_of_the_run_to_the_byte() {
 
 #[test]
 fn what_ranks_did_is_known_of_a_record_as_it_was_of_the_run() {
-    let (mut world, seen) = live::world();
-    while world.next().is_some() {}
+    let (mut source, seen) = live::source();
+    while source.next().is_some() {}
     let live::Seen { record, efforts: [begun, end] } = seen.take();
     let mut again = Replay::new(record, []);
     let mut at_phase = None;
@@ -77,15 +77,15 @@ fn without_functions_code_is_known_where_it_calls_only() {
     let hot = live::hot().0;
     let mut known = Histogram::new(Histogram::DEFAULT_BINS, STEP);
     known.add(Interval::new(Time::ZERO, Time(Nanos(STEPS * STEP.0))), 1_000_000);
-    let mut world = Replay::new(record(), [(hot.clone(), known)]).without_functions();
-    world.start(MeasurementId(0), &hot);
-    let told = std::iter::from_fn(|| world.next());
+    let mut source = Replay::new(record(), [(hot.clone(), known)]).without_functions();
+    source.start(MeasurementId(0), &hot);
+    let told = std::iter::from_fn(|| source.next());
     let samples = told.filter_map(|event| match event {
         Event::Sample(_, sample) => Some(sample.amount),
         Event::TooHot(..) => panic!("nothing is known of windows"),
         _ => None,
     });
-    assert_eq!(samples.sum::<i64>(), 0, "as in a world that switches on no function");
+    assert_eq!(samples.sum::<i64>(), 0, "as in a data source that switches on no function");
 }
 
 #[test]
@@ -110,13 +110,13 @@ fn a_damaged_record_is_refused_or_goes_to_its_end() {
         // Whatever it says now, it names nothing that is not there.
         if let Ok(record) = Record::parse(&wrong) {
             read += 1;
-            let mut world = Replay::new(record, []);
+            let mut source = Replay::new(record, []);
             for (id, part) in (0..).zip(["/Process", "/Process/1", "/Machine/n0"]) {
-                world.start(MeasurementId(id), &pair(Metric::SyncWait, part));
-                world.start(MeasurementId(id + 10), &pair(Metric::CpuImbalance, part));
+                source.start(MeasurementId(id), &pair(Metric::SyncWait, part));
+                source.start(MeasurementId(id + 10), &pair(Metric::CpuImbalance, part));
             }
-            while world.next().is_some() {}
-            let _ = (world.efforts(), world.thread_time());
+            while source.next().is_some() {}
+            let _ = (source.efforts(), source.thread_time());
         }
     }
     assert!(read > 0 && read < 1000, "{read} of 1000 still made sense");

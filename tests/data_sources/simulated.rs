@@ -1,4 +1,4 @@
-//! The world of a described program keeps the promises.
+//! The data source of a described program keeps the promises.
 
 use whyperf_testkit::simulate::{Scenario, Simulated};
 
@@ -11,7 +11,7 @@ const GONE: &str = "/SyncObject/Message/other";
 const HOT: &str = "/Code/a.c/hot";
 const REFUSED: &str = "/Code/a.c/short";
 
-pub(crate) fn world() -> Simulated {
+pub(crate) fn source() -> Simulated {
     let length = STEPS * STEP.0 / 1_000_000;
     let [from, to] = [LATE_STEPS.start, LATE_STEPS.end].map(|step| step * STEP.0 / 1_000_000);
     let mut text = format!(
@@ -27,14 +27,14 @@ pub(crate) fn world() -> Simulated {
     phase(0, from, to, LATE);
     phase(0, to, length, TAG);
     phase(1, 0, length, TAG);
-    Scenario::parse(&text).expect("the scenario is well formed").world()
+    Scenario::parse(&text).expect("the scenario is well formed").source()
 }
 
 #[test]
-fn the_simulated_world_keeps_the_promises() {
+fn the_simulated_source_keeps_the_promises() {
     let odd = Odd {
         hot: Some((pair(Metric::Cpu, HOT), 0.25)),
         refused: Some(pair(Metric::Cpu, REFUSED)),
     };
-    check(&mut world, &odd);
+    check(&mut source, &odd);
 }

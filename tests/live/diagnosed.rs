@@ -254,7 +254,7 @@ fn a_run_without_a_search() {
     assert!(store.len() < 4 << 20, "{} bytes", store.len());
 }
 
-/// A verdict of old is held for twenty seconds; a run of six teaches that less would do, and is diagnosed so.
+/// The dwell time of a classic verdict is twenty seconds; a run of six teaches that less would do, and is diagnosed so.
 #[test]
 fn a_hold_that_was_learned() {
     let _turn = shipped::turn(Load::Computes);

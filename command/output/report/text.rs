@@ -29,7 +29,7 @@ pub(crate) fn render(report: &Report, rows: usize, manner: Manner) -> String {
 /// The line for a conclusion as it is drawn: that something is so, or no longer is. Nobody wants to hear of all that never was.
 pub(crate) fn conclusion(drawn: &Conclusion, seconds: f64, manner: Manner) -> Option<String> {
     let is_so = drawn.truth == Truth::True;
-    if drawn.echoes || !is_so && drawn.was != Truth::True {
+    if drawn.is_duplicate || !is_so && drawn.was != Truth::True {
         return None;
     }
     let hypothesis = format!("{:<24}", drawn.subject.hypothesis);
@@ -415,7 +415,7 @@ mod tests {
             operator: '>',
             confidence: 0.99,
             since: Time::ZERO,
-            echoes: false,
+            is_duplicate: false,
             coverage: 1.0,
             origin: whyperf_consultant::Origin::Search,
         };

@@ -68,7 +68,7 @@ impl Maps {
         match &mut renamed {
             Directive::Prune { resource, .. } => *resource = self.renamed(resource),
             Directive::Priority { focus, .. } => *focus = self.focus(focus),
-            Directive::Map { .. } | Directive::Threshold { .. } | Directive::Hold(_) => {}
+            Directive::Map { .. } | Directive::Threshold { .. } | Directive::DwellTime(_) => {}
         }
         renamed
     }

@@ -43,8 +43,8 @@ pub enum Mistake {
     Name(Problem),
     /// Not a number, or not one that values can pass.
     Threshold(String, Operator),
-    /// Not a time that a verdict can be held.
-    Hold(String),
+    /// Not a time that can be a dwell time.
+    DwellTime(String),
     /// Not a unit of time.
     Unit(String),
     /// A map leads from one hierarchy to another, or is about a root.
@@ -114,7 +114,7 @@ impl fmt::Display for Mistake {
             Self::Threshold(word, Operator::Below) => {
                 write!(out, "{} is no threshold; values are positive", quoted(word))
             }
-            Self::Hold(word) => write!(
+            Self::DwellTime(word) => write!(
                 out,
                 "{} is no time to hold a verdict; it lies between 1 ms and 1 hour, as in `2 s`",
                 quoted(word)

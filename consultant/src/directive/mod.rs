@@ -11,9 +11,9 @@
 //! ```
 //!
 //! One a line, `#` begins a comment that belongs to its line. Reading complains about every mistake with its line and column;
-//! nothing is used of what has any. Files are put together as [`Directives`]; [`Guidance`] is what a search makes of them.
+//! nothing is used of what has any. Files are put together as [`Directives`]; [`DirectivesInForce`] is what a search makes of them.
 
-mod guidance;
+mod in_force;
 mod maps;
 mod mistake;
 mod parse;
@@ -24,8 +24,8 @@ use std::fmt;
 
 use whyperf_model::{Focus, Nanos, Resource};
 
-pub use guidance::Guidance;
-pub(crate) use guidance::Verdict;
+pub use in_force::DirectivesInForce;
+pub(crate) use in_force::Verdict;
 pub use maps::Maps;
 pub use mistake::{DirectiveError, Mistake};
 
@@ -62,8 +62,8 @@ pub enum Directive {
         /// The value.
         value: f64,
     },
-    /// So long the mean must be on one side for a verdict of old.
-    Hold(Nanos),
+    /// The dwell time of classic verdicts.
+    DwellTime(Nanos),
 }
 
 /// The hypotheses that a prune is about, with those that make them more precise.
@@ -113,7 +113,7 @@ impl Directive {
             Self::Prune { whom, resource } => format!("prune {whom} {resource}"),
             Self::Threshold { hypothesis, .. } => format!("threshold {hypothesis}"),
             Self::Priority { hypothesis, focus, .. } => format!("priority {hypothesis} {focus}"),
-            Self::Hold(_) => "hold".to_owned(),
+            Self::DwellTime(_) => "hold".to_owned(),
         }
     }
 }
@@ -156,15 +156,15 @@ impl fmt::Display for Directive {
             Self::Threshold { hypothesis, value } => {
                 write!(out, "threshold {hypothesis}  {value}")
             }
-            Self::Hold(time) => write!(out, "hold      {}", Held(*time)),
+            Self::DwellTime(time) => write!(out, "hold      {}", TimeText(*time)),
         }
     }
 }
 
 /// A time as it stands in a file.
-pub(crate) struct Held(pub(crate) Nanos);
+pub(crate) struct TimeText(pub(crate) Nanos);
 
-impl fmt::Display for Held {
+impl fmt::Display for TimeText {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0 < Nanos::from_secs(1) {
             write!(out, "{} ms", Nanos(self.0.0 * 1000).as_secs_f64())

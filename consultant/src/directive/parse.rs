@@ -15,10 +15,10 @@ use crate::hypothesis::{Hypotheses, Operator};
 /// What a file of directives begins with.
 pub(super) const FIRST_LINE: &str = "whyperf directives 1";
 
-/// No verdict is held for less: samples are farther apart.
-const SHORTEST_HOLD: Nanos = Nanos::from_millis(1);
+/// No dwell time is shorter: samples are farther apart.
+const SHORTEST_DWELL_TIME: Nanos = Nanos::from_millis(1);
 /// No program waits longer for a verdict.
-const LONGEST_HOLD: Nanos = Nanos::from_secs(3600);
+const LONGEST_DWELL_TIME: Nanos = Nanos::from_secs(3600);
 
 impl Directives {
     /// Reads a file. Hypotheses must be of the table.
@@ -101,7 +101,7 @@ impl<'text> Line<'text> {
             "prune" => (vec![self.prune(hypotheses)?], 3),
             "priority" => (vec![self.priority(hypotheses)?], 4),
             "threshold" => (vec![self.threshold(hypotheses)?], 3),
-            "hold" => (vec![self.hold()?], 3),
+            "hold" => (vec![self.dwell_time()?], 3),
             other => return Err(self.error(0, Mistake::Keyword(other.to_owned()))),
         };
         match self.words.get(count) {
@@ -179,9 +179,9 @@ impl<'text> Line<'text> {
         }
     }
 
-    fn hold(&self) -> Result<Directive, DirectiveError> {
+    fn dwell_time(&self) -> Result<Directive, DirectiveError> {
         let word = self.word(1, "a time such as `2 s` or `500 ms`")?;
-        let no_time = || self.error(1, Mistake::Hold(word.to_owned()));
+        let no_time = || self.error(1, Mistake::DwellTime(word.to_owned()));
         let number: f64 = word.parse().map_err(|_| no_time())?;
         let unit = match self.word(2, "the unit of the time, `s` or `ms`,")? {
             "s" => 1.0,
@@ -190,8 +190,8 @@ impl<'text> Line<'text> {
         };
         let time = Duration::try_from_secs_f64(number * unit).ok();
         let time = time.and_then(|time| u64::try_from(time.as_nanos()).ok()).map(Nanos);
-        let time = time.filter(|time| (SHORTEST_HOLD..=LONGEST_HOLD).contains(time));
-        time.map(Directive::Hold).ok_or_else(no_time)
+        let time = time.filter(|time| (SHORTEST_DWELL_TIME..=LONGEST_DWELL_TIME).contains(time));
+        time.map(Directive::DwellTime).ok_or_else(no_time)
     }
 
     fn hypothesis(
@@ -360,16 +360,16 @@ mod tests {
     }
 
     #[test]
-    fn a_hold_is_a_time_with_its_unit() {
-        let held = |text: &str| {
+    fn a_dwell_time_has_its_unit() {
+        let read = |text: &str| {
             let read = read(&format!("whyperf directives 1\n{text}\n")).expect("right");
             read.entries[0].directive.to_string()
         };
-        assert_eq!(held("hold 2 s"), "hold      2 s");
-        assert_eq!(held("hold 2500 ms"), "hold      2.5 s");
-        assert_eq!(held("hold 0.25 s # from a run"), "hold      250 ms");
-        assert_eq!(held("hold 1 ms"), "hold      1 ms");
-        assert_eq!(held("hold 3600 s"), "hold      3600 s");
+        assert_eq!(read("hold 2 s"), "hold      2 s");
+        assert_eq!(read("hold 2500 ms"), "hold      2.5 s");
+        assert_eq!(read("hold 0.25 s # from a run"), "hold      250 ms");
+        assert_eq!(read("hold 1 ms"), "hold      1 ms");
+        assert_eq!(read("hold 3600 s"), "hold      3600 s");
         let time = "is no time to hold a verdict; it lies between 1 ms and 1 hour, as in `2 s`";
         assert_eq!(
             mistakes(

@@ -14,7 +14,7 @@
 //! * was false like all others, while all of them together could hide something: ten callers of ten percent each may call one function
 //!   that takes everything.
 //!
-//! Nobody descends into a function twice, so recursion and cycles end.
+//! The search descends into a function only once, so recursion and cycles end.
 
 use whyperf_model::{Hierarchy, Resource, Time};
 

@@ -20,7 +20,7 @@ use crate::truth::Truth;
 
 /// What linking a child to its parent came to.
 pub(super) enum Linked {
-    /// A question nobody asked before.
+    /// A question that was not asked before.
     News,
     /// One that another node had led to.
     Shadow,
@@ -33,10 +33,10 @@ pub(super) enum Linked {
 impl Search {
     /// Asks the top-level hypotheses about the whole program.
     pub(super) fn plant(&mut self) {
-        for (hypothesis, threshold) in self.guidance.thresholds().collect::<Vec<_>>() {
+        for (hypothesis, threshold) in self.in_force.thresholds().collect::<Vec<_>>() {
             self.hypotheses.set_threshold(hypothesis, threshold);
         }
-        self.awaited = self.guidance.high().cloned().collect();
+        self.awaited = self.in_force.high().cloned().collect();
         let tops: Vec<_> = self.hypotheses.children(None).collect();
         for hypothesis in tops {
             self.add_root(hypothesis, Focus::whole_program());
@@ -96,7 +96,7 @@ impl Search {
         }
     }
 
-    /// Refines a true node: its more precise hypotheses, and the first round of its parts.
+    /// Refines a true node: its more precise hypotheses, and the first stage of its parts.
     pub(super) fn refine_first(&mut self, id: NodeId) {
         if self.graph.node(id).refined.first.is_some() {
             return;
@@ -123,15 +123,15 @@ impl Search {
     pub(super) fn refine_second(&mut self, id: NodeId) {
         let node = self.graph.node(id);
         let (refined, patience) = (node.refined, self.settings.patience);
-        let gave_nothing = |round: fn(&Graph, NodeId, Nanos) -> Truth| {
-            round(&self.graph, id, patience) == Truth::False
+        let gave_nothing = |stage: fn(&Graph, NodeId, Nanos) -> Truth| {
+            stage(&self.graph, id, patience) == Truth::False
         };
         match self.refinement(id) {
-            WhyBeforeWhere if !refined.wheres && gave_nothing(refine::why_round) => {
+            WhyBeforeWhere if !refined.wheres && gave_nothing(refine::why_stage) => {
                 self.refine_where(id);
             }
             WhereBeforeWhy
-                if !refined.whys && refined.last && gave_nothing(refine::where_rounds) =>
+                if !refined.whys && refined.last && gave_nothing(refine::where_stages) =>
             {
                 self.refine_why(id);
             }
@@ -139,7 +139,7 @@ impl Search {
         }
     }
 
-    /// The first round of its parts.
+    /// The first stage of its parts.
     fn refine_where(&mut self, id: NodeId) {
         self.graph.node_mut(id).refined.wheres = true;
         for hierarchy in FIRST {
@@ -154,7 +154,7 @@ impl Search {
         self.hypotheses.row(self.graph.node(id).hypothesis).refinement
     }
 
-    /// The last round of its parts.
+    /// The last stage of its parts.
     pub(super) fn refine_last(&mut self, id: NodeId) {
         self.graph.note_last(id);
         for hierarchy in LAST {
@@ -192,7 +192,7 @@ impl Search {
         node.root.is_single() && self.truth_of(node.hypothesis, &whole) == Truth::True
     }
 
-    /// Puts a node that somebody holds into the queue, unless it is there, is measured, or cannot be.
+    /// Puts a node that is held into the queue, unless it is there, is measured, or cannot be.
     pub(super) fn enqueue(&mut self, id: NodeId, idea: Idea) {
         let node = self.graph.node(id);
         let is_idle = node.is_idle() && !self.queue.contains(id);
@@ -314,7 +314,7 @@ impl Search {
         focus: Focus,
         edge: Edge,
     ) -> Linked {
-        let verdict = self.guidance.verdict(hypothesis, &focus);
+        let verdict = self.in_force.verdict(hypothesis, &focus);
         if verdict == Verdict::Pruned {
             self.pruned.insert((hypothesis, focus));
             return Linked::Pruned;

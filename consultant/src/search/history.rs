@@ -24,7 +24,7 @@ pub struct Question {
     pub value: Option<f64>,
     /// What it is compared with.
     pub threshold: f64,
-    /// The share of the slowest process's time that its functions take while they are on, as far as somebody counted.
+    /// The share of the slowest process's time that its functions take while they are on, as far as its calls were counted.
     pub cost: f64,
     /// One less the chance that the evidence is luck; 0 while there is none.
     pub confidence: f64,

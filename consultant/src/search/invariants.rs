@@ -1,4 +1,4 @@
-//! Whatever a world says, in whatever order, the search keeps its own promises.
+//! Whatever a data source says, in whatever order, the search keeps its own promises.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::settings::Settings;
 use crate::step::Step;
 use crate::truth::Truth;
 
-/// What the world does next.
+/// What the data source does next.
 #[derive(Clone, Debug)]
 enum Act {
     Appear(&'static str),
@@ -72,7 +72,7 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
-/// A world that does as it is told.
+/// A data source that does as it is told.
 struct Player {
     search: Search,
     now: Time,

@@ -7,11 +7,11 @@ mod history;
 #[cfg(test)]
 mod invariants;
 mod price;
+mod priority;
 mod progress;
 mod single_roots;
 mod speculation;
 mod throttle;
-mod worth;
 
 pub use history::Question;
 use speculation::Speculation;
@@ -24,7 +24,7 @@ use crate::calls::Calls;
 use crate::catalogue::Catalogue;
 use crate::cost::{Admission, Budget};
 use crate::data_source::Event;
-use crate::directive::Guidance;
+use crate::directive::DirectivesInForce;
 use crate::graph::Graph;
 use crate::hypothesis::{Hypotheses, HypothesisId};
 use crate::measurements::Measurements;
@@ -45,7 +45,7 @@ pub struct Search {
     now: Time,
     is_over: bool,
     is_paused: bool,
-    guidance: Guidance,
+    in_force: DirectivesInForce,
     /// Questions of directives that name what is not there yet.
     awaited: Vec<(HypothesisId, Focus)>,
     /// Questions that directives forbade.
@@ -89,12 +89,16 @@ impl Search {
     /// A search that begins with the top-level hypotheses at the whole program.
     #[must_use]
     pub fn new(hypotheses: Hypotheses, settings: Settings) -> Self {
-        Self::guided(hypotheses, settings, Guidance::default())
+        Self::with_directives(hypotheses, settings, DirectivesInForce::default())
     }
 
     /// The same, led by directives.
     #[must_use]
-    pub fn guided(hypotheses: Hypotheses, settings: Settings, guidance: Guidance) -> Self {
+    pub fn with_directives(
+        hypotheses: Hypotheses,
+        settings: Settings,
+        in_force: DirectivesInForce,
+    ) -> Self {
         let budget = Budget::new(settings.cost_limit);
         let queue = Queue::new(settings.order);
         let mut search = Self {
@@ -103,7 +107,7 @@ impl Search {
             now: Time::ZERO,
             is_over: false,
             is_paused: false,
-            guidance,
+            in_force,
             awaited: Vec::new(),
             pruned: BTreeSet::new(),
             catalogue: Catalogue::default(),
@@ -124,7 +128,7 @@ impl Search {
         search
     }
 
-    /// Takes in whatever a world has to tell.
+    /// Takes in whatever a data source has to tell.
     pub fn handle(&mut self, event: Event) {
         match event {
             Event::Resource(now, resource) => self.handle_resource(now, &resource),
@@ -247,7 +251,7 @@ impl Search {
         self.tell(Happening::Ended);
     }
 
-    /// The next thing the world is asked to do; ask after each event, until there is none.
+    /// The next thing the data source is asked to do; ask after each event, until there is none.
     pub fn poll_request(&mut self) -> Option<Request> {
         self.fill();
         self.measurements.poll()
@@ -274,7 +278,7 @@ impl Search {
     #[must_use]
     pub fn report(&self) -> Report {
         let guided = Guided {
-            used: self.guidance.used() - self.awaited.len(),
+            used: self.in_force.used() - self.awaited.len(),
             waiting: self.awaited.iter().map(|question| self.subject_of(question)).collect(),
             pruned: self.pruned.iter().map(|question| self.subject_of(question)).collect(),
         };

@@ -131,7 +131,7 @@ impl Search {
             && (self.budget.dares() || !self.is_uncounted(id))
     }
 
-    /// Whether measuring it switches on what nobody has counted.
+    /// Whether measuring it switches on a function with uncounted calls.
     fn is_uncounted(&self, id: NodeId) -> bool {
         let is_new =
             |code: &Resource| !self.switched.contains_key(code) && self.calls.rate(code).is_none();

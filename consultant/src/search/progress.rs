@@ -176,7 +176,7 @@ impl Search {
             Some(_) if refined.last || !refined.wheres => self.refine_second(id),
             Some(_) => {
                 let row = self.hypotheses.row(self.graph.node(id).hypothesis);
-                let left = refine::first_round(&self.graph, id, self.settings.patience, row);
+                let left = refine::first_stage(&self.graph, id, self.settings.patience, row);
                 if left == Truth::False && !self.awaits_callees(id) && !self.look_below_false(id) {
                     self.refine_last(id);
                 }
@@ -223,7 +223,7 @@ impl Search {
         let row = self.hypotheses.row(self.graph.node(id).hypothesis);
         let conclusion = Conclusion {
             subject,
-            echoes: self.is_duplicate(id),
+            is_duplicate: self.is_duplicate(id),
             truth: ground.truth,
             was,
             value: ground.value,

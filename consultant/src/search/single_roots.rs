@@ -1,8 +1,8 @@
 //! Questions about single processes or machines from the beginning, for what would be lost in the mean of all.
 //!
 //! ```text
-//!   up to `scouts` processes       each is asked, and measured for the whole run
-//!   more, on up to `patrols` hosts each host is asked; a no stops it, and it is asked again later like any other
+//!   up to `process_roots` processes      each is asked, and measured for the whole run
+//!   more, on up to `host_roots` hosts    each host is asked; a no stops it, and it is asked again later like any other
 //! ```
 //!
 //! One process in a hundred that writes for all others is one percent of the program, and the reason why it waits.
@@ -25,10 +25,10 @@ impl Search {
         let processes = self.catalogue.count(Hierarchy::Process);
         let machines = self.catalogue.count(Hierarchy::Machine);
         let is_process = news.hierarchy() == Hierarchy::Process;
-        if is_process && (2..=self.settings.scouts).contains(&processes) {
+        if is_process && (2..=self.settings.process_roots).contains(&processes) {
             self.add_single_roots_at(Hierarchy::Process, news, processes == 2);
-        } else if processes > self.settings.scouts
-            && (2..=self.settings.patrols).contains(&machines)
+        } else if processes > self.settings.process_roots
+            && (2..=self.settings.host_roots).contains(&machines)
         {
             let is_first = !self.has_host_roots;
             if is_first || !is_process {
@@ -58,7 +58,7 @@ impl Search {
     }
 
     fn add_single_root(&mut self, hypothesis: HypothesisId, focus: Focus, kind: Root) {
-        if self.guidance.verdict(hypothesis, &focus) == Verdict::Pruned {
+        if self.in_force.verdict(hypothesis, &focus) == Verdict::Pruned {
             self.pruned.insert((hypothesis, focus));
             return;
         }

@@ -36,7 +36,7 @@ impl Search {
         let node = self.graph.node(id);
         let is_open = node.truth == Truth::Unknown && !node.is_closed();
         let Some(throttle) = node.throttle.filter(|_| is_open) else { return };
-        if self.now.since(throttle.since) >= self.settings.heat_patience {
+        if self.now.since(throttle.since) >= self.settings.throttle_patience {
             self.close(id);
             self.look_through(id);
             let reason =

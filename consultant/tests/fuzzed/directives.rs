@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use whyperf_consultant::{Directive, Directives, Guidance, Hypotheses};
+use whyperf_consultant::{Directive, Directives, DirectivesInForce, Hypotheses};
 
 /// A file holds these bytes.
 pub(crate) fn feed(bytes: &[u8]) {
@@ -18,8 +18,8 @@ pub(crate) fn feed(bytes: &[u8]) {
     let again = Directives::parse("again", &read.to_string(), &hypotheses);
     let again = again.expect("what is written can be read");
     assert_eq!(said(&again), said(&read));
-    if let Ok(guidance) = Guidance::new(&read, &hypotheses) {
-        assert!(guidance.used() <= read.entries.len());
+    if let Ok(in_force) = DirectivesInForce::new(&read, &hypotheses) {
+        assert!(in_force.used() <= read.entries.len());
     }
     black_box(read.entries.iter().map(|entry| entry.directive.subject()).count());
 }

@@ -1,8 +1,8 @@
 //! A search over the daemon, as the command runs it, but under a virtual clock.
 
 use whyperf_consultant::{
-    DataSource as _, Event, Guidance, Hypotheses, MeasurementId, Scope, Searches, Settings, Step,
-    drive,
+    DataSource as _, DirectivesInForce, Event, Hypotheses, MeasurementId, Scope, Searches,
+    Settings, Step, drive,
 };
 use whyperf_daemon::{Daemon, Live, Moment, Pace, Round};
 use whyperf_layout::{Kind, Moved, ObjectKind};
@@ -57,7 +57,7 @@ fn a_search_finds_the_tag_that_is_waited_for() {
     let process = stage.process(1);
     let pace = waiting(&stage, &process);
     let (hypotheses, settings) = (Hypotheses::default(), Settings::default());
-    let mut searches = Searches::new(hypotheses, settings, Guidance::default());
+    let mut searches = Searches::new(hypotheses, settings, DirectivesInForce::default());
     let mut live = Live::new(&mut stage.daemon, pace);
     drive(&mut searches, &mut live, &mut |_: Scope, _: &Step| {});
     assert_eq!(live.pace().seen, 301, "every round and the last one");

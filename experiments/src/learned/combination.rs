@@ -53,7 +53,7 @@ fn subjects(set: &Directives, maps: &Maps) -> BTreeMap<(u8, String), Directive> 
         Directive::Map { .. } => 0,
         Directive::Prune { .. } => 1,
         Directive::Threshold { .. } => 2,
-        Directive::Hold(_) => 3,
+        Directive::DwellTime(_) => 3,
         Directive::Priority { .. } => 4,
     };
     let directives = set.entries.iter().map(|entry| maps.directive(&entry.directive));
@@ -98,12 +98,12 @@ fn agreed(directives: &[Directive], combination: Combination) -> Option<Directiv
             let value = values.fold(f64::INFINITY, f64::min);
             Some(Directive::Threshold { hypothesis: hypothesis.clone(), value })
         }
-        Directive::Hold(_) => {
+        Directive::DwellTime(_) => {
             let times = directives.iter().filter_map(|one| match one {
-                Directive::Hold(time) => Some(*time),
+                Directive::DwellTime(time) => Some(*time),
                 _ => None,
             });
-            times.max().map(Directive::Hold)
+            times.max().map(Directive::DwellTime)
         }
         _ => directives.iter().all(|one| one == first).then(|| first.clone()),
     }
@@ -111,7 +111,7 @@ fn agreed(directives: &[Directive], combination: Combination) -> Option<Directiv
 
 #[cfg(test)]
 mod tests {
-    use whyperf_consultant::{Guidance, Hypotheses};
+    use whyperf_consultant::{DirectivesInForce, Hypotheses};
 
     use super::*;
 
@@ -201,7 +201,7 @@ mod tests {
         let old: &[&str] = &["map /Code/a.c /Code/b.c", "priority low CPUbound </Code/a.c/f>"];
         let new: &[&str] = &["priority high CPUbound </Code/b.c/f>"];
         let union = all(&[old, new], Combination::Union);
-        Guidance::new(&union, &Hypotheses::built_in()).expect("it agrees with itself");
+        DirectivesInForce::new(&union, &Hypotheses::built_in()).expect("it agrees with itself");
         let high = "priority  high  CPUbound  </Code/b.c/f,/Machine,/Process,/SyncObject>";
         assert_eq!(plain(&union), ["map       /Code/a.c  /Code/b.c", high]);
         let same: &[&str] = &["map /Code/a.c /Code/b.c", "priority high CPUbound </Code/a.c/f>"];

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use whyperf_consultant::Maps;
 use whyperf_model::{Focus, Hierarchy, Resource};
 
-use super::hold::Held;
+use super::dwell_time::TriedDwellTimes;
 use crate::error::StoreError;
 use crate::record::Record;
 use crate::run::{RunId, Verdict};
@@ -22,8 +22,8 @@ pub struct EarlierRun {
     pub(super) placed: BTreeMap<Resource, Resource>,
     /// Processes are called by numbers: so many from zero on are ranks.
     ranks: usize,
-    /// What was found about holding, once it was tried.
-    pub(super) held: Option<Held>,
+    /// Which dwell times were tried, and with what result.
+    pub(super) dwell_times: Option<TriedDwellTimes>,
 }
 
 /// A question and its answer.
@@ -104,7 +104,7 @@ impl Store {
             ranks: ranks(&resources),
             resources,
             placed,
-            held: None,
+            dwell_times: None,
         })
     }
 }
@@ -176,7 +176,7 @@ pub(super) mod example {
             resources: vec![],
             placed: BTreeMap::new(),
             ranks: 0,
-            held: None,
+            dwell_times: None,
         }
     }
 

@@ -4,7 +4,7 @@
 //!   priorities   high: true in a run   low: false in every run that asked      priorities.rs
 //!   prunes       general: what tells nothing here   historic: what takes no time   prunes.rs
 //!   thresholds   the largest value that would still have found all                thresholds.rs
-//!   hold         the shortest that answers as the full one                        hold.rs
+//!   dwell time   the shortest that answers as the full one                        dwell_time.rs
 //!   combination  what several sets of directives have in common, or say together           combination.rs
 //!   mapping      what things of one run are called in another                     mapping.rs, similarity.rs, assignment.rs
 //! ```
@@ -13,8 +13,8 @@
 
 mod assignment;
 mod combination;
+mod dwell_time;
 mod earlier_run;
-mod hold;
 mod mapping;
 mod priorities;
 mod prunes;
@@ -39,8 +39,8 @@ pub struct Wanted {
     pub historic_prunes: bool,
     /// From which values on something counts.
     pub thresholds: bool,
-    /// How long classic verdicts are held, as far as that was [tried](crate::Store::try_holds).
-    pub hold: bool,
+    /// The dwell time of classic verdicts, as far as some were [tried](crate::Store::try_dwell_times).
+    pub dwell_time: bool,
     /// A share of the time below which a function is not worth asking about.
     pub small: f64,
 }
@@ -56,7 +56,7 @@ impl Wanted {
         general_prunes: true,
         historic_prunes: true,
         thresholds: true,
-        hold: true,
+        dwell_time: true,
         small: Self::SMALL,
     };
 }
@@ -74,8 +74,8 @@ pub fn extract(earlier: &[EarlierRun], wanted: Wanted, hypotheses: &Hypotheses) 
     if wanted.thresholds {
         thresholds::choose(earlier, hypotheses, &mut learned);
     }
-    if wanted.hold {
-        hold::choose(earlier, &mut learned);
+    if wanted.dwell_time {
+        dwell_time::choose(earlier, &mut learned);
     }
     if wanted.priorities {
         priorities::rank(earlier, hypotheses, &mut learned);
@@ -113,7 +113,7 @@ fn runs(which: &[&EarlierRun], of: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use whyperf_consultant::Guidance;
+    use whyperf_consultant::DirectivesInForce;
 
     use super::earlier_run::example::{earlier_run, with};
     use super::*;
@@ -136,7 +136,7 @@ mod tests {
         let text = learned.to_string();
         assert!(text.contains("priority  high  CPUbound  </Code/a.c/relax_v2,"), "{text}");
         assert!(text.contains("true in 1 of 2 runs") && !text.contains("relax_v1"), "{text}");
-        Guidance::new(&learned, &hypotheses).expect("it agrees with itself");
+        DirectivesInForce::new(&learned, &hypotheses).expect("it agrees with itself");
     }
 
     #[test]

@@ -15,12 +15,12 @@ pub(crate) fn feed(bytes: &[u8]) {
     let Ok(record) = Record::parse(bytes) else { return };
     let again = Record::parse(&record.bytes()).expect("what is written can be read");
     assert_eq!(again.bytes(), record.bytes());
-    let mut world = Replay::new(record, []);
+    let mut source = Replay::new(record, []);
     for (id, metric) in (0..).zip(ASKED) {
-        world.start(MeasurementId(id), &Pair::new(metric, Focus::whole_program()));
+        source.start(MeasurementId(id), &Pair::new(metric, Focus::whole_program()));
     }
-    while let Some(event) = world.next() {
+    while let Some(event) = source.next() {
         black_box(event.time());
     }
-    black_box((world.thread_time(), world.efforts(), world.lines().len()));
+    black_box((source.thread_time(), source.efforts(), source.lines().len()));
 }

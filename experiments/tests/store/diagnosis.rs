@@ -44,10 +44,10 @@ fn waits() -> Pair {
 }
 
 /// The samples of a pair in a record.
-fn samples(mut world: impl whyperf_consultant::DataSource, pair: &Pair) -> Vec<(Interval, i64)> {
-    world.start(MeasurementId(0), pair);
+fn samples(mut source: impl whyperf_consultant::DataSource, pair: &Pair) -> Vec<(Interval, i64)> {
+    source.start(MeasurementId(0), pair);
     let mut all = Vec::new();
-    while let Some(event) = world.next() {
+    while let Some(event) = source.next() {
         if let Event::Sample(_, sample) = event {
             assert_eq!((sample.reported, sample.expected), (1, 1));
             all.push((sample.interval, sample.amount));
@@ -111,12 +111,12 @@ fn what_was_told_beside_amounts_comes_back_folded() {
     let record = told();
     let read = Record::parse(&record.bytes()).expect("it was just written");
     assert_eq!(read, record);
-    let mut world = Replay::new(read, []);
+    let mut source = Replay::new(read, []);
     assert_eq!(
-        Line::longest(world.lines(), Metric::SyncWait, &Focus::whole_program()).as_deref(),
+        Line::longest(source.lines(), Metric::SyncWait, &Focus::whole_program()).as_deref(),
         Some("a.c:7")
     );
-    let events: Vec<Event> = std::iter::from_fn(|| world.next()).collect();
+    let events: Vec<Event> = std::iter::from_fn(|| source.next()).collect();
     let phases = events.iter().filter_map(|event| match event {
         Event::Phase(now, name) => Some((now.0.0, name.as_str())),
         _ => None,
@@ -135,7 +135,7 @@ fn what_was_told_beside_amounts_comes_back_folded() {
     assert_eq!(placed.count(), 1);
 }
 
-/// A record as a version of old wrote it, which ended where the next began to say more.
+/// A record as an older version wrote it, which ended where the next began to say more.
 fn of_version(version: u8, record: &Record) -> Result<Record, RecordError> {
     let mut bytes = record.bytes();
     bytes[0] = version;
@@ -145,7 +145,7 @@ fn of_version(version: u8, record: &Record) -> Result<Record, RecordError> {
 }
 
 #[test]
-fn records_of_old_are_read_without_what_they_did_not_hold() {
+fn older_records_are_read_without_what_they_did_not_hold() {
     let mut first = Record::default();
     (0..1500).for_each(|n| first.add(&interval_record(n)));
     let read = of_version(1, &told());
@@ -238,14 +238,14 @@ fn two_ranks(n: u64) -> IntervalRecord {
 #[test]
 fn what_ranks_did_is_known_at_each_moment_as_far_as_rounds_tell() {
     let record = Record::parse(&at_work().bytes()).expect("it was just written");
-    let mut world = Replay::new(record, []);
+    let mut source = Replay::new(record, []);
     let mut begun = Vec::new();
-    while let Some(event) = world.next() {
+    while let Some(event) = source.next() {
         if matches!(event, Event::Phase(..)) {
-            begun = world.efforts().expect("it is a record of today");
+            begun = source.efforts().expect("it is a record of today");
         }
     }
-    let all = world.efforts().expect("it is a record of today");
+    let all = source.efforts().expect("it is a record of today");
     let whole = Efficiency::of(&all).expect("two ranks");
     assert_eq!((whole.load_balance, whole.communication, whole.parallel), (0.75, 1.0, 0.75));
     // Rounds were folded to eight milliseconds: those that were MPI's in part are left out.
@@ -259,12 +259,12 @@ fn what_ranks_did_is_known_at_each_moment_as_far_as_rounds_tell() {
 fn phases_begin_where_somebody_wants_them_beside_those_of_the_run() {
     let wanted = [50, 601, 1100, 2100].map(|n| at(n * MILLISECOND));
     let mut next = 0;
-    let mut world = Replay::new(at_work(), []).with_phases(|now| {
+    let mut source = Replay::new(at_work(), []).with_phases(|now| {
         let due = wanted[next..].iter().take_while(|time| **time <= now).count();
         next += due;
         (due > 0).then(|| format!("#{next}"))
     });
-    let events = std::iter::from_fn(|| world.next());
+    let events = std::iter::from_fn(|| source.next());
     let phases = events.filter_map(|event| match event {
         Event::Phase(now, name) => Some((now.0.0 / MILLISECOND, name)),
         _ => None,

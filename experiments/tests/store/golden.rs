@@ -165,18 +165,18 @@ fn measured_told(store: &Store, run: &RunId, out: &mut String) {
 
 /// What a search over the run would be told.
 fn replay_told(store: &Store, run: &RunId, out: &mut String) {
-    let mut world = match store.replay(run) {
-        Ok(world) => world,
+    let mut source = match store.replay(run) {
+        Ok(source) => source,
         Err(error) => {
             assert!(matches!(error, StoreError::NoRecord { .. }), "{error}");
             return say(out, format_args!("no record"));
         }
     };
     for (id, metric) in (0..).zip(SUMMED) {
-        world.start(MeasurementId(id), &Pair::new(metric, Focus::whole_program()));
+        source.start(MeasurementId(id), &Pair::new(metric, Focus::whole_program()));
     }
     let (mut sums, mut rounds, mut events) = ([0; SUMMED.len()], 0, 0);
-    while let Some(event) = world.next() {
+    while let Some(event) = source.next() {
         events += 1;
         if let Event::Sample(MeasurementId(id), sample) = event {
             sums[id as usize] += sample.amount;
@@ -186,9 +186,9 @@ fn replay_told(store: &Store, run: &RunId, out: &mut String) {
     for (metric, sum) in SUMMED.iter().zip(sums) {
         say(out, format_args!("sum {metric} {sum}"));
     }
-    let efforts = world.efforts().map(|all| all.len());
-    let line = format!("{rounds} rounds, {events} events, {} lines", world.lines().len());
-    say(out, format_args!("{line}, {efforts:?} ranks, {:.6} s of threads", world.thread_time()));
+    let efforts = source.efforts().map(|all| all.len());
+    let line = format!("{rounds} rounds, {events} events, {} lines", source.lines().len());
+    say(out, format_args!("{line}, {efforts:?} ranks, {:.6} s of threads", source.thread_time()));
 }
 
 fn say(out: &mut String, line: std::fmt::Arguments<'_>) {

@@ -1,21 +1,21 @@
-//! A world that keeps the bill: what measuring cost in each interval.
+//! A data source that keeps the bill: what measuring cost in each interval.
 
 use whyperf_consultant::{DataSource, Event, MeasurementId};
 use whyperf_model::{Pair, Resource};
 
-/// A world whose bill is kept.
+/// A data source whose bill is kept.
 #[derive(Debug)]
 pub struct Billed<W> {
-    /// The world.
-    pub world: W,
+    /// The data source.
+    pub source: W,
     /// What measuring cost, interval by interval.
     pub costs: Vec<f64>,
 }
 
 impl<W> Billed<W> {
     /// Keeps the bill from the beginning.
-    pub const fn new(world: W) -> Self {
-        Self { world, costs: Vec::new() }
+    pub const fn new(source: W) -> Self {
+        Self { source, costs: Vec::new() }
     }
 
     /// The most that measuring cost on average over so many intervals in a row.
@@ -28,19 +28,19 @@ impl<W> Billed<W> {
 
 impl<W: DataSource> DataSource for Billed<W> {
     fn start(&mut self, id: MeasurementId, pair: &Pair) {
-        self.world.start(id, pair);
+        self.source.start(id, pair);
     }
 
     fn stop(&mut self, id: MeasurementId) {
-        self.world.stop(id);
+        self.source.stop(id);
     }
 
     fn callees(&mut self, of: &Resource) {
-        self.world.callees(of);
+        self.source.callees(of);
     }
 
     fn poll(&mut self) -> Option<Event> {
-        let event = self.world.poll();
+        let event = self.source.poll();
         if let Some(Event::Cost(_, fraction)) = &event {
             self.costs.push(*fraction);
         }
@@ -48,6 +48,6 @@ impl<W: DataSource> DataSource for Billed<W> {
     }
 
     fn advance(&mut self) -> bool {
-        self.world.advance()
+        self.source.advance()
     }
 }

@@ -1,6 +1,6 @@
-//! A world that is watched: does it keep the promises that a search relies on?
+//! A data source that is watched: does it keep the promises that a search relies on?
 //!
-//! Any world can be wrapped, live ones too: run a search on it, then ask for the complaints. See [`DataSource`] for the promises.
+//! Any data source can be wrapped, live ones too: run a search on it, then ask for the complaints. See [`DataSource`] for the promises.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,10 +9,10 @@ use whyperf_model::{Hierarchy, Pair, Resource, Sample, Time};
 use whyperf_consultant::MeasurementId;
 use whyperf_consultant::{DataSource, Event};
 
-/// A world and what it did wrong so far.
+/// A data source and what it did wrong so far.
 #[derive(Debug)]
 pub struct Checked<W> {
-    world: W,
+    source: W,
     now: Time,
     is_over: bool,
     samples: usize,
@@ -34,10 +34,10 @@ struct Running {
 }
 
 impl<W: DataSource> Checked<W> {
-    /// Watches a world from its beginning.
-    pub const fn new(world: W) -> Self {
+    /// Watches a data source from its beginning.
+    pub const fn new(source: W) -> Self {
         Self {
-            world,
+            source,
             now: Time::ZERO,
             is_over: false,
             samples: 0,
@@ -54,7 +54,7 @@ impl<W: DataSource> Checked<W> {
         &self.complaints
     }
 
-    /// How many samples it gave: a world that says nothing breaks no promise.
+    /// How many samples it gave: a data source that says nothing breaks no promise.
     pub const fn samples(&self) -> usize {
         self.samples
     }
@@ -200,23 +200,23 @@ impl<W: DataSource> DataSource for Checked<W> {
         if self.running.insert(id, fresh).is_some() {
             self.complaints.push(format!("{id} was started twice"));
         }
-        self.world.start(id, pair);
+        self.source.start(id, pair);
     }
 
     fn stop(&mut self, id: MeasurementId) {
         self.running.remove(&id);
-        self.world.stop(id);
+        self.source.stop(id);
     }
 
     fn callees(&mut self, of: &Resource) {
         if self.asked.insert(of.clone(), Some(self.now)).is_some() {
             self.complaints.push(format!("the callees of {of} were asked for twice"));
         }
-        self.world.callees(of);
+        self.source.callees(of);
     }
 
     fn poll(&mut self) -> Option<Event> {
-        let event = self.world.poll();
+        let event = self.source.poll();
         if let Some(event) = &event {
             self.check(event);
         }
@@ -224,7 +224,7 @@ impl<W: DataSource> DataSource for Checked<W> {
     }
 
     fn advance(&mut self) -> bool {
-        self.world.advance()
+        self.source.advance()
     }
 }
 
@@ -256,11 +256,11 @@ mod tests {
     }
 
     fn complaints(events: Vec<Event>, asked: &[&Resource]) -> Vec<String> {
-        let mut world = Checked::new(Told(events.into()));
-        world.start(MeasurementId(0), &Pair::new(Metric::Cpu, Focus::whole_program()));
-        asked.iter().for_each(|of| world.callees(of));
-        while world.next().is_some() {}
-        world.complaints().to_vec()
+        let mut source = Checked::new(Told(events.into()));
+        source.start(MeasurementId(0), &Pair::new(Metric::Cpu, Focus::whole_program()));
+        asked.iter().for_each(|of| source.callees(of));
+        while source.next().is_some() {}
+        source.complaints().to_vec()
     }
 
     #[test]
@@ -311,7 +311,10 @@ mod tests {
         let silent = complaints(vec![Event::End(end)], &[&main, &main]);
         assert_eq!(silent.len(), 2, "{silent:?}");
         let hot = |id, coverage| Event::TooHot(now, MeasurementId(id), coverage);
-        let heat = complaints(vec![hot(0, 0.5), hot(0, 1.5), hot(7, 0.1)], &[]);
-        assert_eq!(heat, ["m0 is covered for 1.5 of the time", "m7 is too hot but does not run"]);
+        let throttle = complaints(vec![hot(0, 0.5), hot(0, 1.5), hot(7, 0.1)], &[]);
+        assert_eq!(
+            throttle,
+            ["m0 is covered for 1.5 of the time", "m7 is too hot but does not run"]
+        );
     }
 }

@@ -6,7 +6,7 @@ use whyperf_model::{CategorySet, Hierarchy, Interval, Nanos, Pair, Resource, Tim
 
 use super::program::{Program, Selection};
 
-/// What a world knows of functions beside the time that passes in them.
+/// What a data source knows of functions beside the time that passes in them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Code {
     /// Calls, with the moment from which they are known; the caller of a starting function is the root `/Code`.

@@ -1,8 +1,8 @@
-//! A world without machines: programs made of phases, measured by the one rule, under virtual time.
+//! A data source without machines: programs made of phases, measured by the one rule, under virtual time.
 //!
 //! ```text
 //!   scenario text ──► Program: who does what when ──► Simulated: a DataSource ──► Search
-//!                                                          └── Checked: does it keep a world's promises?
+//!                                                          └── Checked: does it keep a data source's promises?
 //! ```
 //!
 //! The search is developed and tested against this before it meets a live program, and what went wrong live can be written down

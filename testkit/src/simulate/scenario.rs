@@ -135,9 +135,9 @@ impl Scenario {
         Person { controls: self.controls.iter().cloned().collect(), steps: Vec::new() }
     }
 
-    /// The world it describes.
+    /// The data source it describes.
     #[must_use]
-    pub fn world(&self) -> Simulated {
+    pub fn source(&self) -> Simulated {
         Simulated::new(self.program.clone(), self.script.clone())
     }
 
@@ -279,16 +279,20 @@ impl Scenario {
         match name {
             "active_limit" => settings.active_limit = whole(value)?,
             "breadth" => settings.breadth = whole(value)?,
-            "scouts" => settings.scouts = whole(value)?,
+            "scouts" => settings.process_roots = whole(value)?,
             "cost_limit" => settings.cost_limit = number(value)?,
             "patience" => settings.patience = duration(value)?,
             "retest" => settings.retest = duration(value)?,
             "call_cost" => settings.call_cost = number(value)? * 1e-9,
             "assumed_rate" => settings.assumed_rate = number(value)?,
-            "heat_patience" => settings.heat_patience = duration(value)?,
+            "heat_patience" => settings.throttle_patience = duration(value)?,
             "classic" => {
-                let hold = duration(value)?;
-                let classic = Classic { hold_true: hold, hold_false: hold, ..Classic::default() };
+                let dwell_time = duration(value)?;
+                let classic = Classic {
+                    dwell_true: dwell_time,
+                    dwell_false: dwell_time,
+                    ..Classic::default()
+                };
                 settings.verdicts = Verdicts::Classic(classic);
             }
             "order" => settings.order = order(value)?,

@@ -1,4 +1,4 @@
-//! The world of a described program: samples at regular moments, and whatever a script lets happen.
+//! The data source of a described program: samples at regular moments, and whatever a script lets happen.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -43,7 +43,7 @@ impl Default for Script {
     }
 }
 
-/// A world made of a program and a script.
+/// A data source made of a program and a script.
 #[derive(Clone, Debug)]
 pub struct Simulated {
     program: Program,
@@ -114,7 +114,7 @@ impl Simulated {
         }
     }
 
-    /// Whoever was measured for a moment has its calls counted.
+    /// Functions that were measured for a moment have their calls counted.
     fn count_calls(&mut self) {
         for function in self.measured.values().filter_map(|(pair, _)| Code::function(pair)) {
             if let Some(rate) = self.script.code.rates.get(function)

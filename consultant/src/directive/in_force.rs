@@ -1,4 +1,4 @@
-//! What directives mean to a search: maps renamed the others, prunes dropped what is under them, and nothing contradicts itself.
+//! The directives in force: maps renamed the others, prunes dropped what is under them, and nothing contradicts itself.
 
 use crate::text_position::TextPosition;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,11 +10,11 @@ use crate::hypothesis::{Hypotheses, HypothesisId};
 
 /// Directives that were checked against each other and a table of hypotheses.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Guidance {
+pub struct DirectivesInForce {
     thresholds: BTreeMap<HypothesisId, f64>,
     prunes: BTreeMap<HypothesisId, BTreeSet<Resource>>,
     priorities: BTreeMap<(HypothesisId, Focus), Level>,
-    hold: Option<(Nanos, TextPosition)>,
+    dwell_time: Option<(Nanos, TextPosition)>,
     used: usize,
 }
 
@@ -29,7 +29,7 @@ pub(crate) enum Verdict {
     Silent,
 }
 
-impl Guidance {
+impl DirectivesInForce {
     /// Renames by the maps, drops what is pruned, keeps the rest.
     ///
     /// # Errors
@@ -45,13 +45,13 @@ impl Guidance {
         if draft.mistakes.is_empty() { Ok(draft.finished()) } else { Err(draft.mistakes) }
     }
 
-    /// How long a verdict of old is to be held, and where that is said.
+    /// The dwell time of classic verdicts, and where it is said.
     #[must_use]
-    pub const fn hold(&self) -> Option<&(Nanos, TextPosition)> {
-        self.hold.as_ref()
+    pub const fn dwell_time(&self) -> Option<&(Nanos, TextPosition)> {
+        self.dwell_time.as_ref()
     }
 
-    /// How many directives have a say, a hold left out: it has one where verdicts are held. Maps speak through the others, and what a prune dropped is silent.
+    /// How many directives have a say, a dwell time left out: it has one where verdicts are classic. Maps speak through the others, and what a prune dropped is silent.
     #[must_use]
     pub const fn used(&self) -> usize {
         self.used
@@ -98,14 +98,14 @@ fn is_under_any(focus: &Focus, prunes: &BTreeSet<Resource>) -> bool {
     })
 }
 
-/// Guidance while it is put together: where each thing was said first.
+/// The directives while they are put together: where each thing was said first.
 #[derive(Default)]
 struct Draft {
     maps: Maps,
     thresholds: BTreeMap<HypothesisId, (f64, TextPosition)>,
     prunes: BTreeMap<(Whom, Resource), Vec<HypothesisId>>,
     priorities: BTreeMap<(HypothesisId, Focus), (Level, TextPosition)>,
-    hold: Option<(Nanos, TextPosition)>,
+    dwell_time: Option<(Nanos, TextPosition)>,
     mistakes: Vec<DirectiveError>,
 }
 
@@ -145,13 +145,13 @@ impl Draft {
                     None => _ = self.thresholds.insert(id, (*value, place)),
                 }
             }
-            Directive::Hold(time) => match &self.hold {
+            Directive::DwellTime(time) => match &self.dwell_time {
                 Some((other, there)) if other != time => {
                     let there = there.clone();
                     self.complain(place, Mistake::Contradiction(there));
                 }
                 Some(_) => {}
-                None => self.hold = Some((*time, place)),
+                None => self.dwell_time = Some((*time, place)),
             },
         }
     }
@@ -160,25 +160,25 @@ impl Draft {
         self.mistakes.push(DirectiveError { place, mistake });
     }
 
-    fn finished(self) -> Guidance {
-        let mut guidance = Guidance::default();
+    fn finished(self) -> DirectivesInForce {
+        let mut in_force = DirectivesInForce::default();
         for ((_, resource), about) in &self.prunes {
             for hypothesis in about {
-                guidance.prunes.entry(*hypothesis).or_default().insert(resource.clone());
+                in_force.prunes.entry(*hypothesis).or_default().insert(resource.clone());
             }
         }
         let said = self.priorities.into_iter().map(|(question, (level, _))| (question, level));
         let priorities: BTreeMap<_, _> = said
             .filter(|((hypothesis, focus), _)| {
-                guidance.verdict(*hypothesis, focus) != Verdict::Pruned
+                in_force.verdict(*hypothesis, focus) != Verdict::Pruned
             })
             .collect();
         let values = self.thresholds.into_iter().map(|(id, (value, _))| (id, value));
-        guidance.thresholds = values.collect();
-        guidance.hold = self.hold;
-        guidance.used = self.prunes.len() + priorities.len() + guidance.thresholds.len();
-        guidance.priorities = priorities;
-        guidance
+        in_force.thresholds = values.collect();
+        in_force.dwell_time = self.dwell_time;
+        in_force.used = self.prunes.len() + priorities.len() + in_force.thresholds.len();
+        in_force.priorities = priorities;
+        in_force
     }
 }
 
@@ -198,23 +198,23 @@ fn is_about(whom: &Whom, id: HypothesisId, hypotheses: &Hypotheses) -> bool {
 mod tests {
     use super::*;
 
-    fn guidance(text: &str) -> Result<Guidance, Vec<String>> {
+    fn in_force(text: &str) -> Result<DirectivesInForce, Vec<String>> {
         let table = Hypotheses::built_in();
         let text = format!("whyperf directives 1\n{text}");
         let directives = Directives::parse("d", &text, &table).expect("well formed");
         let told =
             |mistakes: Vec<DirectiveError>| mistakes.iter().map(ToString::to_string).collect();
-        Guidance::new(&directives, &table).map_err(told)
+        DirectivesInForce::new(&directives, &table).map_err(told)
     }
 
-    fn verdict(guidance: &Guidance, name: &str, focus: &str) -> Verdict {
+    fn verdict(in_force: &DirectivesInForce, name: &str, focus: &str) -> Verdict {
         let id = Hypotheses::built_in().named(name).expect("it is in the table");
-        guidance.verdict(id, &focus.parse().expect("well formed"))
+        in_force.verdict(id, &focus.parse().expect("well formed"))
     }
 
     #[test]
     fn maps_rename_the_others_by_the_longest_old_name_and_on() {
-        let said = guidance(
+        let said = in_force(
             "map /Code/a.c /Code/b.c\nmap /Code/a.c/f /Code/x.c/g\nmap /Code/b.c /Code/c.c\n\
              priority high CPUbound </Code/a.c/f>\npriority low CPUbound </Code/a.c/h>\nprune CPUbound /Code/a.c/t",
         )
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn prunes_drop_what_is_under_them_and_never_the_whole_program() {
-        let said = guidance(
+        let said = in_force(
             "prune * /Machine\nprune !ExcessiveIOBlockingTime /SyncObject\n\
              priority high CPUbound </Machine/n0>\npriority high TooManySmallIOOps </SyncObject/Barrier>",
         )
@@ -241,17 +241,17 @@ mod tests {
     }
 
     #[test]
-    fn a_hold_is_known_with_its_place() {
-        let said = guidance("threshold CPUbound 0.2\nhold 500 ms\nhold 0.5 s").expect("right");
-        let (time, place) = said.hold().expect("there is one");
+    fn a_dwell_time_is_known_with_its_place() {
+        let said = in_force("threshold CPUbound 0.2\nhold 500 ms\nhold 0.5 s").expect("right");
+        let (time, place) = said.dwell_time().expect("there is one");
         assert_eq!((*time, place.to_string().as_str()), (Nanos::from_millis(500), "d:3:1"));
         assert_eq!(said.used(), 1, "whether it has a say depends on the verdict");
-        assert_eq!(guidance("threshold CPUbound 0.2").expect("right").hold(), None);
+        assert_eq!(in_force("threshold CPUbound 0.2").expect("right").dwell_time(), None);
     }
 
     #[test]
     fn circles_and_contradictions_are_refused_as_a_whole() {
-        let mistakes = |text: &str| guidance(text).expect_err("wrong");
+        let mistakes = |text: &str| in_force(text).expect_err("wrong");
         let circle = "the maps lead from";
         let both = mistakes("map /Code/a /Code/b\nmap /Code/b /Code/a");
         assert!(both.len() == 2 && both.iter().all(|mistake| mistake.contains(circle)), "{both:?}");

@@ -1,19 +1,19 @@
-//! How long classic verdicts are to be held: the shortest time with which all questions of a run come to what they do with the full one, nearly all at once.
+//! The dwell time of classic verdicts: the shortest with which all questions of a run come to the verdict of the full dwell time, nearly all at once.
 //!
 //! ```text
-//!   full hold   false ───────────────────────────────────────────────►   what it came to
+//!   full time   false ───────────────────────────────────────────────►   what it came to
 //!        5 s    false ───────────────────────────────────────────────►   the same
 //!        2 s    true ──── false ─────────────────────────────────────►   taken back: too short, and so is all below, if more than one in fifty are
 //! ```
 //! The questions of the search are judged anew on what was recorded: from the beginning of the run, as those that directives ask
-//! first, and a hold later for each question on the way to them, as a search does that is not led. Values near the threshold are true in
-//! one run and false in the next, whatever the hold, and have no say. Nothing depends on how long the run itself held its verdicts: what
+//! first, and a dwell time later for each question on the way to them, as a search does that is not led. Values near the threshold are true in
+//! one run and false in the next, whatever the dwell time, and have no say. Nothing depends on the dwell time of the run itself: what
 //! was learned once is not cut shorter by each run that is led by it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_consultant::{
-    DataSource as _, Directive, Directives, Event, Hindsight, Hypotheses, MeasurementId,
+    DataSource as _, Directive, Directives, Event, Hypotheses, MeasurementId, Reevaluation,
 };
 use whyperf_model::{Focus, Nanos, Pair, Time};
 
@@ -24,7 +24,7 @@ use crate::replay::Replay;
 use crate::run::{RunId, Verdict};
 use crate::store::Store;
 
-/// Without a reason to do otherwise verdicts are held so long.
+/// The dwell time where nothing asks for another one.
 const FULL: Nanos = Nanos::from_secs(20);
 /// What is tried, from the longest on.
 const SHORTER: [Nanos; 6] = [
@@ -40,9 +40,9 @@ const NEAR: f64 = 1.25;
 /// One question in so many may be answered otherwise before it comes to the same.
 const RARELY: usize = 50;
 
-/// What a run says about holding.
+/// The dwell times that were tried on a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Held {
+pub(super) struct TriedDwellTimes {
     /// What shorter ones were compared with.
     full: Nanos,
     /// The shortest that does; none when no shorter one does.
@@ -54,28 +54,32 @@ pub(super) struct Held {
 /// The longest that any run needs.
 pub(super) fn choose(earlier: &[EarlierRun], learned: &mut Directives) {
     let told: Vec<&EarlierRun> =
-        earlier.iter().filter(|earlier_run| earlier_run.held.is_some()).collect();
-    let all: Vec<Held> = told.iter().filter_map(|earlier_run| earlier_run.held).collect();
-    let Some(longest) = all.iter().filter_map(|held| held.shortest).max() else { return };
-    let is_enough = all.iter().all(|held| held.shortest.is_some() || held.full <= longest);
-    let full = all.iter().map(|held| held.full).max().unwrap_or(FULL);
+        earlier.iter().filter(|earlier_run| earlier_run.dwell_times.is_some()).collect();
+    let all: Vec<TriedDwellTimes> =
+        told.iter().filter_map(|earlier_run| earlier_run.dwell_times).collect();
+    let Some(longest) = all.iter().filter_map(|dwell_times| dwell_times.shortest).max() else {
+        return;
+    };
+    let is_enough =
+        all.iter().all(|dwell_times| dwell_times.shortest.is_some() || dwell_times.full <= longest);
+    let full = all.iter().map(|dwell_times| dwell_times.full).max().unwrap_or(FULL);
     if is_enough && longest < FULL {
-        let questions: usize = all.iter().map(|held| held.questions).sum();
+        let questions: usize = all.iter().map(|dwell_times| dwell_times.questions).sum();
         let comment = format!(
             "answers {questions} questions as {} s do, in {}",
             (10.0 * full.as_secs_f64()).round() / 10.0,
             runs(&told, earlier.len())
         );
-        learned.push(Directive::Hold(longest), Some(comment));
+        learned.push(Directive::DwellTime(longest), Some(comment));
     }
 }
 
 impl Store {
-    /// Tries how long classic verdicts would have had to be held in a run. A run without a record, or without answers, says nothing.
+    /// Tries which dwell time classic verdicts would have needed in a run. A run without a record, or without answers, says nothing.
     ///
     /// # Errors
     /// When the store cannot be read, or the run is gone.
-    pub fn try_holds(
+    pub fn try_dwell_times(
         &self,
         earlier_run: &mut EarlierRun,
         hypotheses: &Hypotheses,
@@ -90,18 +94,20 @@ impl Store {
             let depth = depths.get(&verdict.number).copied().unwrap_or_default();
             question(verdict, depth, hypotheses)
         });
-        earlier_run.held = try_all(replay, questions.collect(), self.own_hold(&earlier_run.run)?);
+        earlier_run.dwell_times =
+            try_all(replay, questions.collect(), self.own_dwell_time(&earlier_run.run)?);
         Ok(())
     }
 
-    /// How long a run held its verdicts itself.
-    fn own_hold(&self, run: &RunId) -> Result<Option<Nanos>, StoreError> {
+    /// The dwell time that the run itself had.
+    fn own_dwell_time(&self, run: &RunId) -> Result<Option<Nanos>, StoreError> {
         let facts = self.facts(run)?;
         let value = |name: &str| {
             let fact = facts.iter().find(|fact| fact.topic == "setting" && fact.name == name);
             fact.map(|fact| fact.value.as_str())
         };
-        let seconds = value("hold").and_then(|hold| hold.strip_suffix(" s")?.parse().ok());
+        let seconds =
+            value("hold").and_then(|dwell_time| dwell_time.strip_suffix(" s")?.parse().ok());
         let time = seconds.filter(|_| value("verdict") == Some("classic"));
         let time = time.and_then(|time| std::time::Duration::try_from_secs_f64(time).ok());
         Ok(time.and_then(|time| u64::try_from(time.as_nanos()).ok()).map(Nanos))
@@ -113,7 +119,7 @@ struct Question {
     /// How many questions lead to it.
     depth: u64,
     pairs: [Pair; 2],
-    seen: Hindsight,
+    seen: Reevaluation,
 }
 
 fn question(verdict: &Verdict, depth: u64, hypotheses: &Hypotheses) -> Option<Question> {
@@ -123,34 +129,40 @@ fn question(verdict: &Verdict, depth: u64, hypotheses: &Hypotheses) -> Option<Qu
     hypothesis.threshold = verdict.threshold;
     let focus: Focus = verdict.focus.parse().ok()?;
     let pairs = hypothesis.pairs(&focus).into();
-    Some(Question { depth, pairs, seen: Hindsight::new(hypothesis) })
+    Some(Question { depth, pairs, seen: Reevaluation::new(hypothesis) })
 }
 
-fn try_all(replay: Replay, mut questions: Vec<Question>, own: Option<Nanos>) -> Option<Held> {
+fn try_all(
+    replay: Replay,
+    mut questions: Vec<Question>,
+    own: Option<Nanos>,
+) -> Option<TriedDwellTimes> {
     let (run, round) = (replay.length(), replay.longest_round());
     watch(replay, &mut questions);
     let full = FULL.max(own.unwrap_or(FULL)).min(Nanos(run.length().0 / 2));
     questions.retain(|question| {
         question.seen.is_clear(NEAR) && !question.seen.verdicts(run.start, full).is_empty()
     });
-    let does = |hold: &Nanos| {
-        let answers = || questions.iter().map(|one| one.compared(run.start, *hold, full));
+    let does = |dwell_time: &Nanos| {
+        let answers = || questions.iter().map(|one| one.compared(run.start, *dwell_time, full));
         let others = answers().filter(|answer| *answer != Compared::Same).count();
         answers().all(|answer| answer != Compared::Other) && others * RARELY <= questions.len()
     };
-    // A hold of a single round was never held: the guess had no chance to change.
-    let shorter = SHORTER.into_iter().filter(|hold| *hold < full && hold.0 >= 2 * round.0);
+    // A dwell time of a single round is none: the side of the mean had no chance to change.
+    let shorter =
+        SHORTER.into_iter().filter(|dwell_time| *dwell_time < full && dwell_time.0 >= 2 * round.0);
     let shortest = shorter.take_while(does).last();
     let questions = questions.len();
-    (questions > 0).then_some(Held { full, shortest, questions })
+    (questions > 0).then_some(TriedDwellTimes { full, shortest, questions })
 }
 
 impl Question {
-    /// What a hold comes to, as against the full one: from the beginning of the run, and as late as a search that is not led asks.
-    fn compared(&self, begin: Time, hold: Nanos, full: Nanos) -> Compared {
-        let led = begin + Nanos(self.depth.saturating_mul(hold.0));
+    /// The verdicts of a dwell time, as against those of the full one: from the beginning of the run, and as late as a search that is not led asks.
+    fn compared(&self, begin: Time, dwell_time: Nanos, full: Nanos) -> Compared {
+        let led = begin + Nanos(self.depth.saturating_mul(dwell_time.0));
         let of = |start: Time| {
-            let (wanted, told) = (self.seen.verdicts(start, full), self.seen.verdicts(start, hold));
+            let (wanted, told) =
+                (self.seen.verdicts(start, full), self.seen.verdicts(start, dwell_time));
             match wanted.last() {
                 None => Compared::Same,
                 Some(_) if told == wanted => Compared::Same,
@@ -162,7 +174,7 @@ impl Question {
     }
 }
 
-/// How the verdicts of a hold compare with those of the full one.
+/// How the verdicts of a dwell time compare with those of the full one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Compared {
     Same,
@@ -280,7 +292,7 @@ mod tests {
         shares: impl IntoIterator<Item = f64>,
         depth: u64,
         own: Option<Nanos>,
-    ) -> Option<Held> {
+    ) -> Option<TriedDwellTimes> {
         tried_among(0, shares, depth, own)
     }
 
@@ -290,7 +302,7 @@ mod tests {
         shares: impl IntoIterator<Item = f64>,
         depth: u64,
         own: Option<Nanos>,
-    ) -> Option<Held> {
+    ) -> Option<TriedDwellTimes> {
         let asked = |(hypothesis, truth): (&str, &str)| Verdict {
             number: 0,
             hypothesis: hypothesis.to_owned(),
@@ -317,16 +329,16 @@ mod tests {
 
     #[test]
     fn what_is_steady_needs_the_shortest() {
-        let held = tried(std::iter::repeat_n(0.5, 900), 5, None).expect("it was answered");
+        let dwell_times = tried(std::iter::repeat_n(0.5, 900), 5, None).expect("it was answered");
         let shortest = Some(Nanos::from_millis(250));
-        assert_eq!(held, Held { full: FULL, shortest, questions: 1 });
+        assert_eq!(dwell_times, TriedDwellTimes { full: FULL, shortest, questions: 1 });
     }
 
     #[test]
     fn what_swings_is_held_until_it_swung_back() {
         // The mean is below the threshold for the first six seconds, and never again.
-        let held = tried(swinging(4, (4, 0.6)), 0, None).expect("it was answered");
-        assert_eq!(held.shortest, Some(Nanos::from_secs(10)));
+        let dwell_times = tried(swinging(4, (4, 0.6)), 0, None).expect("it was answered");
+        assert_eq!(dwell_times.shortest, Some(Nanos::from_secs(10)));
         let slower = tried(swinging(14, (26, 1.0)), 0, None).expect("it was answered");
         assert_eq!(slower.shortest, None, "only twenty seconds see it through");
     }
@@ -334,8 +346,9 @@ mod tests {
     #[test]
     fn one_question_in_fifty_may_be_answered_otherwise_at_first() {
         let shortest = |steady, first| {
-            let held = tried_among(steady, swinging(4, first), 0, None).expect("it was answered");
-            held.shortest.map(|hold| hold.0 / 1_000_000)
+            let dwell_times =
+                tried_among(steady, swinging(4, first), 0, None).expect("it was answered");
+            dwell_times.shortest.map(|dwell_time| dwell_time.0 / 1_000_000)
         };
         assert_eq!(shortest(48, (4, 0.6)), Some(10_000));
         assert_eq!(shortest(49, (4, 0.6)), Some(250));
@@ -364,8 +377,8 @@ mod tests {
         assert_eq!(tried([], 0, None), None);
         let near = (0..900).map(|at| if at / 100 % 2 == 0 { 0.17 } else { 0.27 });
         assert_eq!(tried(near, 0, None), None, "on either side in turn");
-        let held = tried(std::iter::repeat_n(0.5, 20), 0, None).expect("it was answered");
-        assert_eq!(held.full, Nanos::from_secs(1));
+        let dwell_times = tried(std::iter::repeat_n(0.5, 20), 0, None).expect("it was answered");
+        assert_eq!(dwell_times.full, Nanos::from_secs(1));
     }
 
     #[test]
@@ -386,7 +399,8 @@ mod tests {
                     let (full, shortest) =
                         (Nanos::from_secs(*full), shortest.map(Nanos::from_secs));
                     let mut earlier_run = earlier_run("aa", &[]);
-                    earlier_run.held = Some(Held { full, shortest, questions: 7 });
+                    earlier_run.dwell_times =
+                        Some(TriedDwellTimes { full, shortest, questions: 7 });
                     earlier_run
                 })
                 .chain([earlier_run("bb", &[])])

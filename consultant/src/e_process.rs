@@ -1,18 +1,18 @@
-//! A test that may be looked at as often as one likes: wealth gained by betting against "the mean is not above the bar".
+//! An e-process: a sequential test of "the mean is not above the bar" that may be looked at after every observation.
 //!
-//! Before each observation `x` in `[0, 1]` a gambler who starts with 1 puts a fraction of it on *above the bar*; it is then multiplied by
-//! `1 + stake · (x − bar)`. If the mean given the past never exceeds the bar, no strategy gains on average, and the chance
-//! that the wealth **ever** reaches `1/error` is at most `error` (Ville's inequality). So one may stop the moment it does:
-//! early when the value is far from the bar, never when it lies on it.
+//! Before each observation `x` in `[0, 1]` a bettor who starts with 1 puts a fraction of it, the *stake*, on *above the bar*; the capital is
+//! then multiplied by `1 + stake · (x − bar)`. What it has become is the *e-value*. If the mean given the past never exceeds the
+//! bar, no strategy gains on average, and the chance that the e-value **ever** reaches `1/error` is at most `error` (Ville's
+//! inequality). So the test may stop the moment it does: early when the value is far from the bar, never when it lies on it.
 //!
 //! ```text
-//!   wealth   ▲                   ╱ 1/error: concluded
+//!   e-value  ▲                   ╱ 1/error: concluded
 //!          1 ┤╲   ___     _____╱
 //!            │ ╲_╱   ╲___╱
 //!            └──────────────────────────► observations
 //! ```
 //!
-//! * Which stake is best depends on the value, so a mixture of a few is played side by side: their mean is a gambler too.
+//! * Which stake is best depends on the value, so a mixture of a few is played side by side: their mean is an e-process too.
 //! * **It forgets.** The capital is not played at once: observation `n` releases `1/((n+1)(n+2))` of it, which sums up to 1. What was lost on a
 //!   different past (start-up, another phase) is lost, and what is released afterwards wins all the same; a change at observation `n`
 //!   is found about `ln n` units of evidence later than if nothing had been before. So what is refuted is "the mean was never above
@@ -23,27 +23,27 @@
 //! Source: Waudby-Smith and Ramdas (2023); the release of capital is the mixture over starting times of the Shiryaev–Roberts
 //! procedure, with a finite prior.
 
-/// Wealth gained by betting that a mean lies above a bar.
+/// Capital gained by betting that a mean lies above a bar.
 #[derive(Clone, Debug)]
-pub(crate) struct Wager {
+pub(crate) struct EProcess {
     bar: f64,
-    price: f64,
+    needed: f64,
     bets: [f64; STAKES.len()],
     rounds: f64,
 }
 
-/// Fractions of the wealth that a worst observation would take. The boldest concludes the clear cases.
+/// Fractions of the capital that a worst observation would take. The boldest concludes the clear cases.
 const STAKES: [f64; 3] = [0.99, 0.5, 0.15];
 /// Bars nearer to the ends than this could be bet on without limit.
 const MARGIN: f64 = 0.001;
 /// Beyond this nothing more is to be won; without an end, numbers would cease to be numbers.
 const CEILING: f64 = 1e15;
 
-impl Wager {
-    /// A gambler against "not above `bar`", who has won when the odds are `1/error`.
+impl EProcess {
+    /// A test of "not above `bar`", which is refuted when the e-value reaches `1/error`.
     pub(crate) fn new(bar: f64, error: f64) -> Self {
         let bar = bar.clamp(MARGIN, 1.0 - MARGIN);
-        Self { bar, price: 1.0 / error, bets: [0.0; STAKES.len()], rounds: 0.0 }
+        Self { bar, needed: 1.0 / error, bets: [0.0; STAKES.len()], rounds: 0.0 }
     }
 
     /// Plays one observation.
@@ -58,17 +58,17 @@ impl Wager {
     }
 
     /// Whether the bar is refuted.
-    pub(crate) fn is_won(&self) -> bool {
-        self.wealth() >= self.price
+    pub(crate) fn is_refuted(&self) -> bool {
+        self.e_value() >= self.needed
     }
 
-    /// How sure a win is: one less the chance of as much wealth by luck.
+    /// How sure that is: one less the chance that luck brings as large an e-value.
     pub(crate) fn confidence(&self) -> f64 {
-        1.0 - (1.0 / self.wealth()).min(1.0)
+        1.0 - (1.0 / self.e_value()).min(1.0)
     }
 
-    /// What one would have won by now.
-    pub(crate) fn wealth(&self) -> f64 {
+    /// What the capital has become by now.
+    pub(crate) fn e_value(&self) -> f64 {
         self.bets.iter().sum::<f64>() + 1.0 / (self.rounds + 1.0)
     }
 }
@@ -80,11 +80,11 @@ mod tests {
     use super::*;
 
     /// Observations until a bar of 0.2 at an error of 0.01 is refuted.
-    fn rounds_until_won(mut next: impl FnMut(usize) -> f64) -> Option<usize> {
-        let mut wager = Wager::new(0.2, 0.01);
+    fn rounds_until_refuted(mut next: impl FnMut(usize) -> f64) -> Option<usize> {
+        let mut e_process = EProcess::new(0.2, 0.01);
         (1..=4000).find(|round| {
-            wager.observe(next(*round));
-            wager.is_won()
+            e_process.observe(next(*round));
+            e_process.is_refuted()
         })
     }
 
@@ -97,21 +97,21 @@ mod tests {
 
     #[test]
     fn clear_cases_are_won_within_few_observations() {
-        assert!(rounds_until_won(|_| 0.9).is_some_and(|round| round <= 6));
-        assert!(rounds_until_won(|_| 0.45).is_some_and(|round| round <= 12));
-        assert!(rounds_until_won(|_| 0.3).is_some_and(|round| round <= 20));
+        assert!(rounds_until_refuted(|_| 0.9).is_some_and(|round| round <= 6));
+        assert!(rounds_until_refuted(|_| 0.45).is_some_and(|round| round <= 12));
+        assert!(rounds_until_refuted(|_| 0.3).is_some_and(|round| round <= 20));
     }
 
     #[test]
     fn what_lies_on_the_bar_or_below_is_not_won() {
-        assert_eq!(rounds_until_won(|_| 0.2), None);
-        assert_eq!(rounds_until_won(|_| 0.1), None);
+        assert_eq!(rounds_until_refuted(|_| 0.2), None);
+        assert_eq!(rounds_until_refuted(|_| 0.1), None);
     }
 
     #[test]
     fn a_change_is_found_whatever_was_before() {
         for quiet in [20, 200, 2000] {
-            let won = rounds_until_won(|round| if round <= quiet { 0.0 } else { 0.6 });
+            let won = rounds_until_refuted(|round| if round <= quiet { 0.0 } else { 0.6 });
             assert!(won.is_some_and(|round| round <= quiet + 20), "after {quiet}: {won:?}");
         }
     }
@@ -121,11 +121,11 @@ mod tests {
         let mut state = 7;
         let mut alarms = 0;
         for _ in 0..2000 {
-            let mut wager = Wager::new(0.2, 0.05);
+            let mut e_process = EProcess::new(0.2, 0.05);
             alarms += usize::from((0..400).any(|_| {
                 // All or nothing with a mean on the bar: the widest spread there is.
-                wager.observe(if uniform(&mut state) < 0.2 { 1.0 } else { 0.0 });
-                wager.is_won()
+                e_process.observe(if uniform(&mut state) < 0.2 { 1.0 } else { 0.0 });
+                e_process.is_refuted()
             }));
         }
         assert!(alarms <= 100, "{alarms} false alarms in 2000 tests at an error of 0.05");
@@ -134,12 +134,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn wealth_stays_a_number(values in proptest::collection::vec(-1.0..2.0_f64, 0..300), bar in -0.5..1.5_f64) {
-            let mut wager = Wager::new(bar, 0.01);
+        fn the_e_value_stays_a_number(values in proptest::collection::vec(-1.0..2.0_f64, 0..300), bar in -0.5..1.5_f64) {
+            let mut e_process = EProcess::new(bar, 0.01);
             for value in values {
-                wager.observe(value);
-                prop_assert!(wager.wealth().is_finite() && wager.wealth() > 0.0);
-                prop_assert!((0.0..=1.0).contains(&wager.confidence()));
+                e_process.observe(value);
+                prop_assert!(e_process.e_value().is_finite() && e_process.e_value() > 0.0);
+                prop_assert!((0.0..=1.0).contains(&e_process.confidence()));
             }
         }
     }

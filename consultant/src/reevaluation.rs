@@ -1,4 +1,4 @@
-//! Verdicts of old in hindsight: what would have been concluded of a question whose samples are known, had it been held otherwise.
+//! The re-evaluation of a question whose samples are known: the classic verdicts that another dwell time would have led to.
 
 use whyperf_model::{Nanos, Sample, Time};
 
@@ -10,13 +10,13 @@ use crate::truth::Truth;
 
 /// All that was seen of a question.
 #[derive(Clone, Debug)]
-pub struct Hindsight {
+pub struct Reevaluation {
     hypothesis: Hypothesis,
     stream: Stream,
     seen: Vec<Observation>,
 }
 
-impl Hindsight {
+impl Reevaluation {
     /// Nothing was seen yet.
     #[must_use]
     pub fn new(hypothesis: Hypothesis) -> Self {
@@ -41,10 +41,11 @@ impl Hindsight {
         self.stream.thin(coverage);
     }
 
-    /// The verdicts one after the other, had it been asked at that moment and each of them been held so long.
+    /// The verdicts one after the other, of a question asked at this moment and with this dwell time.
     #[must_use]
-    pub fn verdicts(&self, start: Time, hold: Nanos) -> Vec<Truth> {
-        let rules = Classic { hold_true: hold, hold_false: hold, ..Classic::default() };
+    pub fn verdicts(&self, start: Time, dwell_time: Nanos) -> Vec<Truth> {
+        let rules =
+            Classic { dwell_true: dwell_time, dwell_false: dwell_time, ..Classic::default() };
         let settings = Settings { verdicts: Verdicts::Classic(rules), ..Settings::default() };
         let mut judge = Judge::new(&self.hypothesis, &settings);
         let from = self.seen.partition_point(|seen| seen.interval.start < start);
@@ -81,23 +82,23 @@ mod tests {
     use crate::hypothesis::Hypotheses;
 
     /// A program that computes for these shares of each second.
-    fn computing(shares: impl IntoIterator<Item = f64>) -> Hindsight {
+    fn computing(shares: impl IntoIterator<Item = f64>) -> Reevaluation {
         let table = Hypotheses::built_in();
         let id = table.named("CPUbound").expect("it is in the table");
-        let mut hindsight = Hindsight::new(table.row(id).clone());
+        let mut reevaluation = Reevaluation::new(table.row(id).clone());
         for (at, share) in (0..).zip(shares) {
             let interval = Interval::new(Time::from_secs(at), Time::from_secs(at + 1));
             let sample = |share: f64| Sample::complete(interval, (share * 1e9) as i64, 1);
-            hindsight.push_numerator(&sample(share));
-            hindsight.push_denominator(&sample(1.0));
+            reevaluation.push_numerator(&sample(share));
+            reevaluation.push_denominator(&sample(1.0));
         }
-        hindsight
+        reevaluation
     }
 
     #[test]
-    fn each_hold_has_its_verdicts() {
+    fn each_dwell_time_has_its_verdicts() {
         let late = computing((0..60).map(|at| if at < 10 { 0.0 } else { 0.9 }));
-        let verdicts = |hold| late.verdicts(Time::ZERO, Nanos::from_secs(hold));
+        let verdicts = |dwell_time| late.verdicts(Time::ZERO, Nanos::from_secs(dwell_time));
         assert_eq!(verdicts(5), [Truth::False, Truth::True]);
         assert_eq!(verdicts(20), [Truth::True]);
         assert_eq!(verdicts(60), []);
@@ -119,11 +120,11 @@ mod tests {
     }
 
     #[test]
-    fn the_time_before_a_process_is_not_held() {
-        let mut hindsight = computing([]);
+    fn the_time_before_a_process_does_not_count() {
+        let mut reevaluation = computing([]);
         let interval = Interval::new(Time::ZERO, Time::from_secs(30));
-        hindsight.push_numerator(&Sample::complete(interval, 0, 0));
-        hindsight.push_denominator(&Sample::complete(interval, 0, 0));
-        assert_eq!(hindsight.verdicts(Time::ZERO, Nanos::from_secs(20)), []);
+        reevaluation.push_numerator(&Sample::complete(interval, 0, 0));
+        reevaluation.push_denominator(&Sample::complete(interval, 0, 0));
+        assert_eq!(reevaluation.verdicts(Time::ZERO, Nanos::from_secs(20)), []);
     }
 }
