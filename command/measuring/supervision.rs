@@ -179,7 +179,8 @@ impl Attendance<'_> {
                 watch.sample(&mut self.screen);
             }
             Stage::Leaving(watch, end) => {
-                if watch.is_left() || *end <= now {
+                let is_over = watch.is_left() || *end <= now;
+                if is_over {
                     self.end_measuring();
                 }
             }

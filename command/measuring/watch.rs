@@ -89,9 +89,15 @@ impl Watch {
             Searches::new(hypotheses, settings, guide.in_force.clone())
         };
         let pace = RealTime { hides_phases: options.phasing.no_phases, ..RealTime::default() };
+        let wall = daemon.start(Metric::Wall, &Focus::whole_program());
+        let (mut searches, mut live) = (searches, Live::new(daemon, pace));
+        // Before the first sampling pass: a program may be over with the second.
+        while let Some(request) = searches.poll_request() {
+            live.carry_out(request);
+        }
         Ok(Self {
-            wall: daemon.start(Metric::Wall, &Focus::whole_program()),
-            live: Live::new(daemon, pace),
+            wall,
+            live,
             searches,
             shown: Shown::default(),
             schedule: Schedule::of(&options.phasing),

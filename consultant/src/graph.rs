@@ -75,7 +75,7 @@ impl Graph {
         let root = &mut self.nodes[id.0].root;
         let is_new = !root.is_root();
         if is_new {
-            *root = Root::Root;
+            *root = Root::Always;
         }
         is_new
     }

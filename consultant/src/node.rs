@@ -74,7 +74,7 @@ pub(crate) enum Root {
     #[default]
     No,
     /// It is asked whatever its parents say, and measured on when false.
-    Root,
+    Always,
     /// The same of one process, from the beginning.
     PerProcess,
     /// Asked of one host from the beginning; a false verdict stops it.

@@ -23,8 +23,8 @@ const LACKING: [&str; STEPS.len() - 1] = [
 
 /// Lets an older store be read as one of today; the file stays as it is, and no other connection sees what is added.
 pub(crate) fn supplement(connection: &Connection, found: i64) -> rusqlite::Result<()> {
-    let lacking = (1i64..).zip(LACKING).filter(|(version, _)| *version >= found);
-    lacking.map(|(_, tables)| connection.execute_batch(tables)).collect()
+    let mut lacking = (1i64..).zip(LACKING).filter(|(version, _)| *version >= found);
+    lacking.try_for_each(|(_, tables)| connection.execute_batch(tables))
 }
 
 /// The version that this whyperf writes.

@@ -16,7 +16,6 @@ pub const fn size(length: usize) -> usize {
 }
 
 /// Reader: the bytes of the string at `offset` of `strings`, empty when that cannot be one.
-#[must_use]
 pub fn at(strings: &[AtomicU8], offset: u32) -> impl Iterator<Item = u8> {
     let offset = offset as usize;
     let found = strings.get(offset..).and_then(|rest| rest.split_first_chunk::<4>());

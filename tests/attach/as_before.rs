@@ -48,7 +48,10 @@ impl Picture {
         });
         let threads = names_in(&format!("/proc/{pid}/task")).into_iter().map(|thread| {
             let status = fs::read_to_string(format!("/proc/{pid}/task/{thread}/status"));
-            (thread, lines(&status.unwrap_or_default(), &["SigPnd", "SigBlk", "SigIgn"]))
+            let status = status.unwrap_or_default();
+            let mut masks = lines(&status, &["SigPnd", "SigBlk"]);
+            masks.push(format!("SigIgn {:#x}", mask(&status, "SigIgn") & !OF_THE_C_LIBRARY));
+            (thread, masks)
         });
         let status = String::from_utf8(read(pid, "status")).expect("the kernel writes text");
         Self {
@@ -61,18 +64,27 @@ impl Picture {
     }
 }
 
-/// The signals that are caught, a bit for each.
-fn caught(pid: u32) -> u64 {
-    let status = String::from_utf8(read(pid, "status")).expect("the kernel writes text");
-    let line = lines(&status, &["SigCgt"]).concat();
+/// Signals 32 and 33, by which the C library cancels threads and changes their users. It ignores them in a program that it
+/// has just started, and catches them from the first thread or the first cancellation on; programs cannot see either.
+const OF_THE_C_LIBRARY: u64 = 0b11 << 31;
+
+/// A set of signals, a bit for each.
+fn mask(status: &str, name: &str) -> u64 {
+    let line = lines(status, &[name]).concat();
     let mask = line.split_whitespace().last().expect("a mask");
     u64::from_str_radix(mask, 16).expect("the kernel wrote it")
+}
+
+/// The signals that are caught.
+fn caught(pid: u32) -> u64 {
+    let status = String::from_utf8(read(pid, "status")).expect("the kernel writes text");
+    mask(&status, "SigCgt") & !OF_THE_C_LIBRARY
 }
 
 /// The signals that the library keeps: those of traps, of being asked to begin, and one real-time signal by
 /// which threads are asked where they stand.
 fn is_kept(signal: u32) -> bool {
-    signal == 5 || signal == 32 || signal >= 35
+    signal == 5 || signal >= 35
 }
 
 /// The mappings of files, each with its rights and its place.

@@ -32,6 +32,13 @@ fn threads(pid: u32) -> usize {
     fs::read_dir(format!("/proc/{pid}/task")).map_or(0, Iterator::count)
 }
 
+/// Whether the kernel has stopped every thread: the signal to do so takes effect where each runs next.
+fn is_stopped(pid: u32) -> bool {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).expect("the program is there");
+    let state = |thread: fs::DirEntry| fs::read_to_string(thread.path().join("stat"));
+    threads.flatten().all(|thread| state(thread).is_ok_and(|stat| stat.contains(") T ")))
+}
+
 fn whyperf(words: &[&str]) -> Child {
     let mut command = Command::new(shipped::whyperf());
     command.args(words).stderr(Stdio::piped());
@@ -83,6 +90,7 @@ fn a_stopped_process_is_named_and_leaves_by_itself_when_it_goes_on() {
     let target = target("left-stopped");
     let mut watcher = attach(target.pid(), &["--leave-timeout", "0.5"]);
     send(target.pid(), rustix::process::Signal::STOP);
+    until("stopped", || is_stopped(target.pid()));
     send(watcher.id(), rustix::process::Signal::TERM);
     let mut said = String::new();
     watcher.stderr.take().expect("it was piped").read_to_string(&mut said).expect("text");

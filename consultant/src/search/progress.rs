@@ -85,7 +85,7 @@ impl Search {
         if ground.truth == Truth::True && was != Truth::True {
             node.found = Some((self.now, ground));
         }
-        let is_measured_on = matches!(node.root, Root::Root | Root::PerProcess);
+        let is_measured_on = matches!(node.root, Root::Always | Root::PerProcess);
         self.undecided.remove(&id);
         self.tell_concluded(id, was, ground);
         if was == Truth::True {
