@@ -82,7 +82,7 @@ int main(int argc, char **argv)
     compare("never armed", rounds, ticks);
     memset(RECORDS, 0, sizeof *RECORDS);
     RECORDS->entry = (uintptr_t)announced;
-    if (ask(ARM, 0, 1, 7, ARMED)[2] != 1)
+    if (ask(ARM, 0, 1, 0, ARMED)[1] != 1)
         fail("not armed");
     region = (int)(RESULTS_OF(0) >> 32);
     compare("armed, off", rounds, ticks);

@@ -153,7 +153,7 @@ PLAIN double switch_many(uint64_t what, int first, int count)
             leave_command(what, (uint64_t)regions[at + i], 0, 0);
         wake_agent();
         for (int i = 0; i < some; i++)
-            await_reply(SWITCHED);
+            await_reply(what == SWITCH_ON ? SWITCHED_ON : SWITCHED_OFF);
     }
     return agent_seconds() - began;
 }

@@ -56,10 +56,18 @@ fn an_event_makes_no_call_takes_no_lock_and_touches_no_vector_register() {
 
 /// The stack that one function may take: threads and handlers may have but a few pages of it.
 const FRAME: u64 = 2 << 10 | 128;
-/// Functions that MPI programs alone call: a batch of requests, and the text of a version. And the
-/// room for all vector registers, before the cold path of an instrumented function.
-const LARGE: [&str; 3] =
-    ["whyperf::mpi::functions::", "whyperf::mpi::dialect::detect", "whyperf_keeping_vectors"];
+/// Functions that MPI programs alone call: a batch of requests, and the text of a version. The room for all vector
+/// registers, before the cold path of an instrumented function. The agent, which has a stack of its own, and what
+/// changes code: two batches of 192 functions, each with the state in which it was.
+const LARGE: [&str; 7] = [
+    "whyperf::mpi::functions::",
+    "whyperf::mpi::dialect::detect",
+    "whyperf_keeping_vectors",
+    "whyperf_runtime::agent::run",
+    "whyperf_runtime::agent::carry_out_all",
+    "whyperf_runtime::patch::arm::disarm",
+    "whyperf::process::forked",
+];
 
 /// Functions that take more stack than they may, and how much.
 fn large_frames(listing: &str) -> Vec<(&str, u64)> {

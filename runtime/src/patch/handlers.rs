@@ -100,7 +100,7 @@ pub(crate) fn step_aside() {
         let behind = behind(signal);
         if is_none(behind.handler) {
             trap::remove(signal);
-        } else {
+        } else if !trap::may_lie(signal) || trap::is_over(signal) {
             // SAFETY: the handler that was there before the front, with its own flags and way back.
             unsafe {
                 kernel::dispose_as_it_is(signal, &Disposition { handler: behind.handler, ..now })
@@ -119,6 +119,12 @@ pub(super) fn behind(signal: i32) -> Wish {
         flags: behind.flags.load(Ordering::Relaxed),
         mask: behind.mask.load(Ordering::Relaxed),
     }
+}
+
+/// The handler that the program wants for a signal, if the kernel tells.
+pub(super) fn wanted(signal: i32) -> Option<usize> {
+    let now = kernel::disposition(signal)?.handler;
+    Some(if front::is_front(now) { behind(signal).handler } else { now })
 }
 
 /// Keeps what the program wants.
@@ -151,7 +157,7 @@ pub fn with_traps_as_outside(mask: u64) -> u64 {
     let mut traps = trap::SIGNALS;
     for signal in [libc::SIGTRAP, libc::SIGILL] {
         // What the program handles is no trap.
-        if !is_none(behind(signal).handler) {
+        if !trap::may_lie(signal) {
             traps &= !(1 << (signal - 1));
         }
     }

@@ -7,9 +7,12 @@
 //! ```text
 //!   SIGTRAP   int3                    where the program does nothing about SIGTRAP
 //!   SIGILL    an invalid instruction  else, where it does nothing about SIGILL
-//!   none      code is not changed     else: a handler of the program's runs with its own signal blocked, and who
-//!                                     meets a trap while its signal is blocked is killed
+//!   SIGTRAP   int3                    else, where its handler only reports how the program ends
+//!   none      code is not changed     else: a handler of the program's runs with its own signal blocked, and a thread
+//!                                     that meets a trap while its signal is blocked is killed
 //! ```
+//! A handler that is SIGABRT's, too, reports how the program ends, and never goes on: that of Fortran's library is one,
+//! in every program of gfortran. A trap that is not ours goes on to it.
 
 use super::disposition::Wish;
 use super::{front, gate, handlers, site, threads};
@@ -45,8 +48,25 @@ static CHOSEN: AtomicUsize = AtomicUsize::new(0);
 /// leaves none. Nobody else changes handlers.
 pub(super) fn choose(_: &gate::Closed) -> bool {
     let free = TRAPS.iter().position(|trap| is_ours(trap) || install(trap));
+    let free = free.or_else(|| TRAPS.iter().position(|trap| is_before_report(trap.signal)));
     CHOSEN.store(free.unwrap_or(0), Ordering::Relaxed);
     free.is_some()
+}
+
+/// Whether a trap of this signal may lie in the code: the program does nothing about the signal, or only reports its
+/// own end at it.
+pub(super) fn may_lie(signal: i32) -> bool {
+    handlers::is_none(handlers::behind(signal).handler) || is_before_report(signal)
+}
+
+/// Whether the front lies before a handler of the program's that only reports how the program ends.
+fn is_before_report(signal: i32) -> bool {
+    let behind = handlers::behind(signal);
+    let is_kept = behind.flags & libc::SA_RESETHAND as u64 == 0;
+    is_kept
+        && !handlers::is_none(behind.handler)
+        && handlers::wanted(libc::SIGABRT) == Some(behind.handler)
+        && kernel::disposition(signal).is_some_and(|now| front::is_front(now.handler))
 }
 
 /// The byte of the chosen one.
@@ -100,16 +120,23 @@ pub(super) fn stays(signal: i32, new: Option<Wish>) -> bool {
 
 /// Gives a trap's signal its default disposition back, once no thread has one on its way.
 pub(super) fn remove(signal: i32) {
+    if is_over(signal) {
+        kernel::set_default(signal);
+    }
+}
+
+/// Waits until no thread has this signal on its way; false when one has it for long.
+pub(super) fn is_over(signal: i32) -> bool {
     const LOOKS: u32 = 1000;
     const PAUSE: u64 = 100_000;
     let nobody = AtomicU32::new(0);
-    for _ in 0..LOOKS {
-        if !threads::is_pending(signal) {
-            kernel::set_default(signal);
-            return;
+    (0..LOOKS).any(|_| {
+        let is_over = !threads::is_pending(signal);
+        if !is_over {
+            kernel::futex_wait(&nobody, 0, PAUSE);
         }
-        kernel::futex_wait(&nobody, 0, PAUSE);
-    }
+        is_over
+    })
 }
 
 /// Whether the signal tells of a trap of ours; then the thread goes on in the copy.

@@ -99,7 +99,7 @@ PLAIN void arm_all(void)
         memset(RECORDS + i, 0, sizeof *RECORDS);
         RECORDS[i].entry = (uintptr_t)functions[i].address;
     }
-    if (ask(ARM, 0, COUNT, 7, ARMED)[2] != COUNT)
+    if (ask(ARM, 0, COUNT, 0, ARMED)[1] != COUNT)
         fail("not all armed");
     for (int i = 0; i < COUNT; i++)
         functions[i].region = (int)(RESULTS_OF(i) >> 32);

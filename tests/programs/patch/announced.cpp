@@ -60,7 +60,7 @@ int main()
         memset(RECORDS + i, 0, sizeof *RECORDS);
         RECORDS[i].entry = (uintptr_t)functions[i].address;
     }
-    if (measured && ask(ARM, 0, (uint64_t)count, 7, ARMED)[2] != (uint64_t)count)
+    if (measured && ask(ARM, 0, (uint64_t)count, 0, ARMED)[1] != (uint64_t)count)
         fail("not all armed");
     for (int i = 0; measured && i < count; i++) {
         functions[i].region = (int)(RESULTS_OF(i) >> 32);

@@ -27,7 +27,9 @@ extern "C" {
 
 enum { RELEASE_SLOT = 3, MAP_ARENA, ARM, DISARM, WINDOW, BUDGET };
 enum { SWITCH_ON = 1, SWITCH_OFF = 2 };
-enum { SWITCHED = 1, TOO_HOT, REFUSED, MAPPED, ARMED, DISARMED };
+enum { SWITCHED_ON = 1, TOO_HOT, REFUSED, MAPPED, ARMED, DISARMED, SWITCHED_OFF };
+/* What a reply is; in the high half stands which command it answers. */
+#define KIND(word) ((uint32_t)(word))
 
 struct whyperf_region {
     const char *name;
@@ -57,7 +59,7 @@ struct record {
 };
 struct region {
     uint32_t name, kind, switched, form;
-    uint64_t address, hot_visits, covered, since, pad[2];
+    uint64_t address, hot_visits, covered, since, pad[3];
 };
 
 static char *base;
@@ -107,9 +109,9 @@ PLAIN uint64_t *await_reply(uint64_t wanted)
         }
         memcpy(answer, in->entries[out->replies_consumed % 64], sizeof answer);
         __atomic_store_n(&out->replies_consumed, out->replies_consumed + 1, __ATOMIC_RELEASE);
-        if (answer[0] == wanted)
+        if (KIND(answer[0]) == wanted)
             return answer;
-        if (answer[0] == REFUSED)
+        if (KIND(answer[0]) == REFUSED)
             fail("refused");
     }
     return answer;
@@ -195,7 +197,7 @@ PLAIN int arm(int first, int count, int *regions)
         int now = 0;
         /* A thread that is being created blocks the trap until it gets a processor. */
         for (int tries = 0; tries < 250 && now == 0; tries++)
-            now = (int)ask(ARM, 0, (uint64_t)some, 7, ARMED)[2];
+            now = (int)ask(ARM, 0, (uint64_t)some, 0, ARMED)[1];
         armed += now;
         for (int i = 0; i < some; i++) {
             if ((uint32_t)RESULTS_OF(i)) {
@@ -209,8 +211,8 @@ PLAIN int arm(int first, int count, int *regions)
     return armed;
 }
 
-PLAIN void switch_on(int region) { ask(SWITCH_ON, (uint64_t)region, 0, 0, SWITCHED); }
-PLAIN void switch_off(int region) { ask(SWITCH_OFF, (uint64_t)region, 0, 0, SWITCHED); }
+PLAIN void switch_on(int region) { ask(SWITCH_ON, (uint64_t)region, 0, 0, SWITCHED_ON); }
+PLAIN void switch_off(int region) { ask(SWITCH_OFF, (uint64_t)region, 0, 0, SWITCHED_OFF); }
 
 PLAIN void disarm(int region)
 {

@@ -93,7 +93,7 @@ int main(void)
             fail("a hot function is still on");
         if (seen > 50000)
             fail("a hot function was on for long");
-        uint64_t *reply = ask(0, 0, 0, 0, TOO_HOT);
+        uint64_t *reply = await_reply(TOO_HOT);
         if (reply[1] != (uint64_t)id || reply[2] == 0)
             fail("nothing was said of the hot function");
         if (!REGION_OF(slow)->switched || REGION_OF(slow)->hot_visits)
@@ -105,7 +105,7 @@ int main(void)
         uint64_t ticks = __builtin_ia32_rdtsc();
         spin(1.0);
         ask(WINDOW, (uint64_t)id, 0, 0, 0);
-        ask(SWITCH_OFF, (uint64_t)id, 0, 0, SWITCHED);
+        ask(SWITCH_OFF, (uint64_t)id, 0, 0, SWITCHED_OFF);
         ticks = __builtin_ia32_rdtsc() - ticks;
         double duration = seconds() - began;
         covered = REGION_OF(id)->covered - covered;

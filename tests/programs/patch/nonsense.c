@@ -29,7 +29,7 @@ PLAIN void expect(uint64_t found, uint64_t wanted, const char *what)
 PLAIN uint64_t outcome(const struct record *record)
 {
     *RECORDS = *record;
-    ask(ARM, 0, 1, 1, ARMED);
+    ask(ARM, 0, 1, 0, ARMED);
     return (uint32_t)RESULTS_OF(0);
 }
 
@@ -86,7 +86,7 @@ PLAIN void refused(uint64_t what, uint64_t a, uint64_t b, uint64_t c)
     struct replies *in = (struct replies *)(base + REPLIES);
     while (__atomic_load_n(&in->produced, __ATOMIC_ACQUIRE) == out->replies_consumed)
         syscall(SYS_sched_yield);
-    expect(in->entries[out->replies_consumed % 64][0], REFUSED, "a command that is nonsense");
+    expect(KIND(in->entries[out->replies_consumed % 64][0]), REFUSED, "a command that is nonsense");
     __atomic_store_n(&out->replies_consumed, out->replies_consumed + 1, __ATOMIC_RELEASE);
 }
 

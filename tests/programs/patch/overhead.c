@@ -110,15 +110,15 @@ PLAIN void take_off(int number)
     double own = 1e9;
     int inner = region_of((void *)bodies[number], regions), outer = region_of((void *)arounds[number], regions);
     for (int i = 0; i < TRIES; i++) {
-        ask(SWITCH_OFF, (uint64_t)inner, 0, 0, SWITCHED);
-        ask(SWITCH_OFF, (uint64_t)outer, 0, 0, SWITCHED);
+        ask(SWITCH_OFF, (uint64_t)inner, 0, 0, SWITCHED_OFF);
+        ask(SWITCH_OFF, (uint64_t)outer, 0, 0, SWITCHED_OFF);
         uint64_t unseen = visits_of(inner, NULL);
         run_once(arounds[number]);
         off[i] = run_once(arounds[number]);
         if (visits_of(inner, NULL) != unseen)
             fail("a function that is off was counted");
-        ask(SWITCH_ON, (uint64_t)inner, 0, 0, SWITCHED);
-        ask(SWITCH_ON, (uint64_t)outer, 0, 0, SWITCHED);
+        ask(SWITCH_ON, (uint64_t)inner, 0, 0, SWITCHED_ON);
+        ask(SWITCH_ON, (uint64_t)outer, 0, 0, SWITCHED_ON);
         run_once(arounds[number]);
         uint64_t before, after, visits = visits_of(inner, &before);
         on[i] = run_once(arounds[number]);

@@ -98,7 +98,7 @@ int main(void)
     while (is_measured && (seconds() < end || !first || !second) && seconds() < end + 60) {
         plan_pushes(RECORDS);
         plan_brief(RECORDS + 1);
-        ask(ARM, 0, 2, 1, ARMED);
+        ask(ARM, 0, 2, 0, ARMED);
         for (int i = 0; i < 2; i++) {
             if ((uint32_t)RESULTS_OF(i)) {
                 if ((uint32_t)RESULTS_OF(i) < 7)
