@@ -26,6 +26,8 @@ pub(crate) fn build(source: &str, name: &str, compiler: &str, options: &[&str]) 
     }
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/attach/targets").join(source);
     let mut command = Command::new(compiler);
+    // What a compiler leaves besides, as the module files of Fortran, goes there, too.
+    command.current_dir(&folder);
     command.args(["-O2", "-Wall", "-Wextra", "-Werror"]).args(options).arg("-o").arg(&program);
     let output = command.arg(source).arg("-pthread").output().expect("the compiler is installed");
     assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
