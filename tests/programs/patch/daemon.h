@@ -44,7 +44,7 @@ extern const uintptr_t __stop___mcount_loc[] __attribute__((weak));
 
 struct commands {
     uint64_t heartbeat;
-    uint32_t doorbell, produced, replies_consumed, pad;
+    uint32_t doorbell, produced, replies_consumed, go_on, heartbeat_within, pad;
     uint64_t entries[64][4];
 };
 struct replies {
