@@ -6,7 +6,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use whyperf_daemon::{Daemon, Moment, Settings};
+use whyperf_daemon::{Daemon, DaemonSettings, Moment};
 use whyperf_layout::{Kind, Moved, ObjectKind};
 use whyperf_model::{Focus, Metric};
 use whyperf_testkit::synthetic::{SyntheticProcess, SyntheticThread};
@@ -23,7 +23,7 @@ fn main() {
     let directory = directory();
     let zero = Moment { nanos: SECOND, ticks: SECOND };
     // Few bins, so that ten thousand histograms measure adding, not memory.
-    let settings = Settings { bins: 100, ..Settings::new(zero) };
+    let settings = DaemonSettings { bins: 100, ..DaemonSettings::new(zero) };
     let mut daemon = Daemon::open(&directory, settings).expect("the directory was just made");
     let process = SyntheticProcess::create(&directory, std::process::id(), 1, THREADS, zero.nanos)
         .expect("shared memory has room");

@@ -18,7 +18,7 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 use crate::branches::{Branches, Exit, Packed, Way};
-use crate::scan::Stretch;
+use crate::scan::CodeStretch;
 
 /// The branches of one build of an object.
 #[derive(Debug)]
@@ -62,7 +62,7 @@ enum Step {
 
 impl Kept {
     /// Of the build with this id, as its code is now.
-    pub(crate) fn new(folder: &Path, id: &[u8], base: u64, stretches: &[Stretch<'_>]) -> Self {
+    pub(crate) fn new(folder: &Path, id: &[u8], base: u64, stretches: &[CodeStretch<'_>]) -> Self {
         let (mut code, mut entries) = (SEED, SEED);
         for stretch in stretches {
             let own = &stretch.code[..stretch.length.min(stretch.code.len())];

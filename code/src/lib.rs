@@ -17,9 +17,9 @@ mod learned;
 mod lines;
 mod object;
 mod opening;
-mod place;
 pub mod plan;
 mod scan;
+mod source_location;
 mod storage;
 
 pub use branches::{Branch, Branches};
@@ -28,5 +28,5 @@ pub use error::ObjectError;
 pub use function::{Function, FunctionId, FunctionKind, Name, Scope};
 pub use object::{Frame, Object};
 pub use opening::{Opening, Reading};
-pub use place::Place;
+pub use source_location::SourceLocation;
 pub use storage::Storage;

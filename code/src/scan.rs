@@ -14,7 +14,7 @@ use crate::branches::{Branches, Exit, Packed, Way};
 
 /// A stretch of code between two entries.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stretch<'file> {
+pub(crate) struct CodeStretch<'file> {
     pub(crate) start: u64,
     pub(crate) code: &'file [u8],
     /// How many of the bytes are the stretch's own; the others follow it.
@@ -22,7 +22,7 @@ pub(crate) struct Stretch<'file> {
 }
 
 /// All branches of an object.
-pub(crate) fn scan(base: u64, stretches: &[Stretch<'_>]) -> Branches {
+pub(crate) fn scan(base: u64, stretches: &[CodeStretch<'_>]) -> Branches {
     let total: usize = stretches.iter().map(|stretch| stretch.length).sum();
     let workers = if total < WORTH_A_THREAD { 1 } else { WORKERS };
     let mut parts = Vec::new();
@@ -72,7 +72,7 @@ struct Found {
 }
 
 impl Found {
-    fn of(base: u64, stretches: &[Stretch<'_>]) -> Self {
+    fn of(base: u64, stretches: &[CodeStretch<'_>]) -> Self {
         let mut found =
             Self { base, loaded: Loaded::default(), inward: Vec::new(), outward: Vec::new() };
         for stretch in stretches {
@@ -82,7 +82,7 @@ impl Found {
         found
     }
 
-    fn decode(&mut self, stretch: &Stretch<'_>) {
+    fn decode(&mut self, stretch: &CodeStretch<'_>) {
         self.loaded = Loaded::default();
         let own = stretch.start..stretch.start.saturating_add(stretch.length as u64);
         let mut decoder = Decoder::with_ip(64, stretch.code, stretch.start, DecoderOptions::NONE);

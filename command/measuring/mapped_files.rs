@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
 use whyperf_daemon::ProcessNote;
 use whyperf_experiments::{ObjectRow, Topic};
-use whyperf_inject::Maps;
+use whyperf_inject::MemoryMap;
 
 /// The files that processes had mapped.
 #[derive(Debug, Default)]
@@ -43,7 +43,7 @@ impl Mapped {
     }
 
     fn look_at(&mut self, pid: u32) {
-        let maps = Maps::of(pid);
+        let maps = MemoryMap::of(pid);
         if maps.is_empty() {
             self.watched.retain(|watched| *watched != pid);
         }

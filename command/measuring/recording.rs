@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use whyperf_consultant::{Past, Question, Searches, Step};
-use whyperf_daemon::{Daemon, Live, Round, View};
+use whyperf_daemon::{Daemon, Live, SamplingPass, View};
 use whyperf_experiments::{
     Edge, Ending, Measurement, NewRun, Phase, ProfileRow, Progress, Recorder, RunId, StepRow,
     StoreError, Verdict,
@@ -91,13 +91,13 @@ impl Journal {
         })
     }
 
-    /// Takes note of what a round brought.
-    pub(crate) fn note(&mut self, round: &mut Round) {
-        let end = round.interval.end;
-        self.news.interval_records.extend(round.interval_record.take());
-        round.started.iter().for_each(|process| self.mapped.meet(process));
-        self.news.appeared.extend(round.appeared.iter().map(|new| (new.clone(), end)));
-        self.news.retired.extend(round.retired.iter().map(|gone| (gone.clone(), end)));
+    /// Takes note of what a sampling pass brought.
+    pub(crate) fn note(&mut self, pass: &mut SamplingPass) {
+        let end = pass.interval.end;
+        self.news.interval_records.extend(pass.interval_record.take());
+        pass.started.iter().for_each(|process| self.mapped.meet(process));
+        self.news.appeared.extend(pass.appeared.iter().map(|new| (new.clone(), end)));
+        self.news.retired.extend(pass.retired.iter().map(|gone| (gone.clone(), end)));
     }
 
     /// Takes note of a step of the search.

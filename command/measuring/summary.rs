@@ -5,7 +5,7 @@ use std::iter;
 use whyperf_consultant::{
     Bottleneck as Finding, Guided, Hypotheses, Operator, Past, Report as Found, Searches, Subject,
 };
-use whyperf_daemon::{Losses as AllLosses, View};
+use whyperf_daemon::{RunLosses, View};
 use whyperf_model::matching::Line;
 use whyperf_model::{Focus, Hierarchy, Metric};
 
@@ -206,7 +206,7 @@ fn take_switched_off(watch: &Watch, report: &mut Report) {
 }
 
 /// What was left out, with what to do where something can be done.
-fn left_out(losses: &AllLosses) -> Vec<(u64, &'static str)> {
+fn left_out(losses: &RunLosses) -> Vec<(u64, &'static str)> {
     let all = [
         (losses.threads, "threads beyond the room of their process: not in any number"),
         (

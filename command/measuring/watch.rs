@@ -1,4 +1,4 @@
-//! Watching a run: the daemon's rounds go to the search, its requests go back, and what it concludes is said at once.
+//! Watching a run: the daemon's sampling passes go to the search, its requests go back, and what it concludes is said at once.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,7 +9,9 @@ use whyperf_consultant::{
     DataSource as _, DirectivesInForce, Event, Happening, Hypotheses, Observer, Scope, Searches,
     Step, drive_moment,
 };
-use whyperf_daemon::{Complaint, Daemon, Live, Moment, PairId, RunDirectory, Settings, Unrestored};
+use whyperf_daemon::{
+    Complaint, Daemon, DaemonSettings, Live, Moment, PairId, RunDirectory, Unrestored,
+};
 use whyperf_model::{Efficiency, Effort, Focus, Histogram, Metric, Nanos, Time};
 
 use crate::measuring::options::Options;
@@ -67,14 +69,14 @@ impl Watch {
     pub(crate) fn begin(directory: RunDirectory, options: &Options) -> Result<Self> {
         let begin = Instant::now();
         let width = Duration::from_millis(options.sample);
-        let settings = Settings {
+        let settings = DaemonSettings {
             width: Nanos::from_millis(options.sample),
             compensates: !options.no_compensation,
             functions: options.code_search != CodeSearch::None,
             modules: options.code_search == CodeSearch::Module,
             cost_limit: options.cost_limit,
             records: !options.keeping.no_store,
-            ..Settings::new(Moment::now())
+            ..DaemonSettings::new(Moment::now())
         };
         let mut daemon = Daemon::open(directory.path(), settings).context("starting to measure")?;
         let pairs = options.pairs().map_err(anyhow::Error::msg)?;
@@ -261,11 +263,11 @@ impl Watch {
     /// Takes a sample, or the last one, and lets the search draw its conclusions.
     fn go_on(&mut self, screen: &mut Screen) {
         self.live.advance();
-        if let Some(mut round) = self.live.pace_mut().seen.take() {
+        if let Some(mut pass) = self.live.pace_mut().seen.take() {
             let mut onlooker = Onlooker { shown: &mut self.shown, screen };
-            round.complaints.iter().for_each(|complaint| onlooker.complain(complaint));
+            pass.complaints.iter().for_each(|complaint| onlooker.complain(complaint));
             if let Some(journal) = &mut self.shown.journal {
-                journal.note(&mut round);
+                journal.note(&mut pass);
             }
         }
         self.handle(screen);

@@ -1,4 +1,4 @@
-//! What the numbers in one process's nodes mean: its tables, the places of its call sites, and the
+//! What the numbers in one process's nodes mean: its tables, the source locations of its call sites, and the
 //! class that follows for each kind of node.
 
 use std::collections::BTreeMap;
@@ -11,14 +11,14 @@ use whyperf_model::{Category, Hierarchy, Resource};
 
 use crate::object_name::{self, NamedBy, Naming};
 use crate::region::Region;
-use crate::symbols::{Place, Wanted};
-use crate::tables::{RegionEntry, Tables};
+use crate::symbols::{SourceLocation, Wanted};
+use crate::tables::{ProcessTables, RegionEntry};
 use crate::thread::NodeState;
 
 /// The meaning of one process's numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Catalogue {
-    pub(crate) tables: Tables,
+    pub(crate) tables: ProcessTables,
     /// File name of the program: the module of what has no better one.
     pub(crate) program: String,
     places: AHashMap<Wanted, Lookup>,
@@ -34,7 +34,7 @@ pub(crate) struct Catalogue {
 #[derive(Clone, Debug)]
 enum Lookup {
     Asked,
-    Found(Arc<Place>),
+    Found(Arc<SourceLocation>),
     Nowhere,
 }
 
@@ -66,12 +66,12 @@ impl Catalogue {
         renamed
     }
 
-    /// A place was looked up: what depends on it has to be classified again.
-    pub(crate) fn answer(&mut self, wanted: Wanted, place: Option<Arc<Place>>) {
+    /// A source location was looked up: what depends on it has to be classified again.
+    pub(crate) fn answer(&mut self, wanted: Wanted, place: Option<Arc<SourceLocation>>) {
         self.places.insert(wanted, place.map_or(Lookup::Nowhere, Lookup::Found));
     }
 
-    /// The places that nodes need and nobody asked for yet.
+    /// The source locations that nodes need and that were not asked for yet.
     pub(crate) fn take_wanted(&mut self) -> Vec<Wanted> {
         std::mem::take(&mut self.asked)
     }
@@ -199,7 +199,7 @@ impl Catalogue {
     }
 
     /// The place of a call site, if it is known.
-    pub(crate) fn place(&self, site: u64) -> Option<&Arc<Place>> {
+    pub(crate) fn place(&self, site: u64) -> Option<&Arc<SourceLocation>> {
         match self.places.get(&Wanted::Code(site)) {
             Some(Lookup::Found(place)) => Some(place),
             _ => None,

@@ -9,7 +9,7 @@ use whyperf_model::{Category, Nanos, Scale};
 use crate::compensation::Price;
 use crate::daemon::Daemon;
 use crate::leaving::Departure;
-use crate::process::{Pass, Process};
+use crate::process::{PassContext, Process};
 use crate::region::Region;
 use crate::switched::{SwitchOutcome, Switched};
 
@@ -22,7 +22,7 @@ pub struct SwitchedOff {
     pub process: u32,
     /// Visits that were counted before.
     pub visits: u64,
-    /// The process did it because the region was too hot, not because somebody asked.
+    /// The process did it because the region was too hot, not because a user asked.
     pub by_itself: bool,
 }
 
@@ -42,7 +42,7 @@ impl Process {
     }
 
     fn visits(&self, region: u32) -> u64 {
-        let nodes = self.members.iter().flat_map(|member| &member.thread.nodes);
+        let nodes = self.threads.iter().flat_map(|watched| &watched.thread.nodes);
         nodes.filter(|node| node.region == region).map(|node| node.counters.visits).sum()
     }
 
@@ -66,7 +66,7 @@ impl Process {
         sent
     }
 
-    /// Tells the process that somebody reads, and will again within this time; takes its replies.
+    /// Tells the process that the daemon reads it, and will again within this time; takes its replies.
     pub(crate) fn converse(&mut self, within: Nanos) -> Vec<Switched> {
         let Some(memory) = &self.region else { return Vec::new() };
         // A region may have become hot before it was ever read.
@@ -93,13 +93,13 @@ impl Process {
     pub(crate) fn serve_functions(
         &mut self,
         number: u32,
-        pass: Pass,
+        context: PassContext,
         instrumenter: &mut Instrumenter,
     ) {
         instrumenter.meet_regions(self.catalogue.take_begun());
         let replies = std::mem::take(&mut self.replies);
         let last = self.last.take();
-        let now = self.ticks(pass.now);
+        let now = self.ticks(context.now);
         let begin = std::mem::replace(&mut self.served, now);
         let is_over = self.region.is_none();
         if let Some(region) = self.region.as_ref().or(last.as_ref())
@@ -112,11 +112,11 @@ impl Process {
             let price = region.slot(0);
             let price = price.map_or_else(Price::default, |slot| Price::of_function(slot.head));
             let span = Span { begin, end, birth };
-            let scale = self.scale(pass.scale);
+            let scale = self.scale(context.scale);
             let activity = self.activity(price, span, scale);
             let spent = [self.functions_cost, self.cost - self.functions_cost];
-            let living = self.members.iter().filter(|member| !member.thread.ended);
-            let threads: Vec<u32> = living.map(|member| member.thread.tid).collect();
+            let living = self.threads.iter().filter(|watched| !watched.thread.ended);
+            let threads: Vec<u32> = living.map(|watched| watched.thread.tid).collect();
             let (replies, activity, threads) = (&replies[..], &activity, &threads[..]);
             let agent = region.agent();
             let service = Service { agent, replies, activity, threads, spent };
@@ -131,18 +131,18 @@ impl Process {
         self.cost += instrumenter.take_stopped(number) + instrumenter.take_sampled(number);
         if is_over {
             instrumenter.forget(number);
-            self.members.iter_mut().for_each(|member| member.growth = Vec::new());
+            self.threads.iter_mut().for_each(|watched| watched.growth = Vec::new());
         } else {
             self.let_go(number, instrumenter);
         }
     }
 
-    /// What its functions did since the round before.
+    /// What its functions did since the pass before.
     fn activity(&self, price: Price, span: Span, scale: Scale) -> Activity {
         let regions = &self.catalogue.tables;
-        let threads = self.members.iter().map(|member| {
-            let entered = member.growth.iter().map(|growth| Entered {
-                region: member.thread.nodes[growth.node as usize].region,
+        let threads = self.threads.iter().map(|watched| {
+            let entered = watched.growth.iter().map(|growth| Entered {
+                region: watched.thread.nodes[growth.node as usize].region,
                 visits: growth.by.visits,
                 ticks: growth.by.time,
             });
@@ -203,7 +203,7 @@ impl Process {
 
 impl Daemon {
     /// Asks for regions of this name to be switched on or off, in one process (rank or process id)
-    /// or in all; answers how many were asked for. What became of it is in a later round.
+    /// or in all; answers how many were asked for. What became of it is in a later pass.
     pub fn switch(&mut self, region: &str, process: Option<&str>, on: bool) -> usize {
         let wanted = |label: &str| process.is_none_or(|process| process == label);
         let chosen = self.processes.iter().filter(|process| wanted(&process.label()));

@@ -12,7 +12,7 @@ use crate::thread::{Growth, NodeState, Thread};
 
 /// What measuring cost, as a share of the time of the process it cost most.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Cost {
+pub struct ObservedCost {
     /// In the interval just past.
     pub now: f64,
     /// What the functions that are on for pairs would take of what is left for them if none had to rest, at
@@ -28,7 +28,7 @@ pub struct Cost {
 
 /// What the measured processes had to skip, and what the daemon did not believe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Losses {
+pub struct RunLosses {
     /// Threads that found no slot.
     pub threads: u64,
     /// Events that went to "other" because there was no room for a node.
@@ -49,7 +49,7 @@ pub struct Losses {
     pub doubted: u64,
 }
 
-impl Losses {
+impl RunLosses {
     pub(crate) fn read<'a>(region: &Region, threads: impl Iterator<Item = &'a Thread>) -> Self {
         let losses = &region.header().losses;
         let mut sum = Self {
@@ -119,7 +119,7 @@ pub(crate) fn event_cost(
     })
 }
 
-/// Nanoseconds of an event pair where nobody measured it.
+/// Nanoseconds of an event pair where none was calibrated.
 const UNCALIBRATED: u64 = 25;
 
 /// What the intervals of the last second cost.
@@ -154,22 +154,22 @@ impl LastSecond {
 const SECOND: Nanos = Nanos::from_secs(1);
 /// The part of the limit that looking at processes may take.
 const LOOKING: f64 = 0.3;
-/// How much one round counts.
+/// How much one pass counts.
 const WEIGHT: f64 = 0.1;
 
-/// Keeps account of the cost from pass to pass.
+/// Sums up the cost from pass to pass.
 #[derive(Debug, Default)]
-pub(crate) struct Account {
-    cost: Cost,
+pub(crate) struct CostMeter {
+    cost: ObservedCost,
     spent: Nanos,
     lived: Nanos,
     last: LastSecond,
     own_before: Option<Nanos>,
-    /// Seconds that a round took lately.
+    /// Seconds that a pass took lately.
     own_lately: f64,
 }
 
-impl Account {
+impl CostMeter {
     /// Processor time the daemon's thread took since the last call.
     pub(crate) fn own_share(&mut self) -> Nanos {
         let time = clock_gettime(ClockId::ThreadCPUTime);
@@ -182,7 +182,7 @@ impl Account {
         share
     }
 
-    /// How long a round should speak of at least, so that looking does not take up the limit.
+    /// How long a pass should speak of at least, so that looking does not take up the limit.
     pub(crate) fn least_interval(&self, limit: f64) -> Nanos {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded")]
         Nanos((self.own_lately / (limit * LOOKING).max(1e-6) * 1e9).min(1e9) as u64)
@@ -202,7 +202,7 @@ impl Account {
         self.cost.max = self.cost.max.max(self.last.share());
     }
 
-    pub(crate) const fn cost(&self) -> Cost {
+    pub(crate) const fn cost(&self) -> ObservedCost {
         self.cost
     }
 }

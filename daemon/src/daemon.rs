@@ -1,32 +1,32 @@
-//! The daemon of one node: takes time in, gives rounds out.
+//! The daemon of one machine: each sampling pass takes the time and answers what is new.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use whyperf_inject::Life;
-use whyperf_instrument::{Instrumenter, Objects, Seat};
+use whyperf_instrument::{Instrumenter, Objects, ProcessInterval};
 use whyperf_model::matching::{Active, IntervalRecorder, PairId, ResourceId};
 use whyperf_model::{Focus, Hierarchy, Histogram, Interval, Metric, Nanos, Resource, Scale, Time};
 
-use crate::attendance::Attendance;
 use crate::clock::{Calibration, Moment};
-use crate::cost::{Account, Cost, Losses};
+use crate::cost::{CostMeter, ObservedCost, RunLosses};
 use crate::discovery::Discovery;
 use crate::error::Error;
+use crate::group_coverage::GroupCoverage;
 use crate::phases::Phases;
-use crate::process::{Outcome, Pass, Process, SharedState};
+use crate::process::{Outcome, PassContext, Process, SharedState};
 use crate::region::Region;
-use crate::round::{Complaint, ProcessNote, Round};
-use crate::symbols::{Answer, Symbols};
+use crate::sampling_pass::{Complaint, ProcessNote, SamplingPass};
+use crate::symbols::{SymbolAnswer, Symbols};
 
 /// How the daemon works.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
+pub struct DaemonSettings {
     /// The run's time zero.
     pub zero: Moment,
     /// Name of this machine.
     pub host: String,
-    /// Every so many rounds all nodes are read, whatever their stamps say.
+    /// Every so many passes all nodes are read, whatever their stamps say.
     pub thorough_every: u64,
     /// Bins of a pair's histogram.
     pub bins: usize,
@@ -36,15 +36,15 @@ pub struct Settings {
     pub compensates: bool,
     /// Whether functions are switched on for whatever needs them, or only for what a user named.
     pub functions: bool,
-    /// Whether the modules of programs are told, and the functions of modules that somebody asks about.
+    /// Whether the modules of programs are told, and the functions of modules that a pair asks about.
     pub modules: bool,
     /// The share of the slowest process's time that measuring may take.
     pub cost_limit: f64,
-    /// Whether rounds bring interval records.
+    /// Whether passes bring interval records.
     pub records: bool,
 }
 
-impl Settings {
+impl DaemonSettings {
     /// The usual ones, for a run that begins at `zero` on this machine.
     #[must_use]
     pub fn new(zero: Moment) -> Self {
@@ -81,7 +81,7 @@ pub struct Counts {
 /// The daemon.
 #[derive(Debug)]
 pub struct Daemon {
-    pub(crate) settings: Settings,
+    pub(crate) settings: DaemonSettings,
     user: u32,
     directory: PathBuf,
     discovery: Discovery,
@@ -90,12 +90,12 @@ pub struct Daemon {
     machine: ResourceId,
     pub(crate) state: SharedState,
     pub(crate) processes: Vec<Process>,
-    account: Account,
+    cost_meter: CostMeter,
     previous: Time,
-    rounds: u64,
+    passes: u64,
     directory_failed: bool,
     phases: Phases,
-    /// Groups of processes in one of which this code is switched off, in this round.
+    /// Groups of processes in one of which this code is switched off, in this pass.
     pub(crate) unmeasured: Vec<(u32, Resource)>,
     pub(crate) instrumenter: Instrumenter,
     /// Once all processes are being left: how long each may take.
@@ -107,7 +107,7 @@ impl Daemon {
     ///
     /// # Errors
     /// When the directory cannot be read, or the thread that reads symbols cannot be started.
-    pub fn open(directory: &Path, settings: Settings) -> Result<Self, Error> {
+    pub fn open(directory: &Path, settings: DaemonSettings) -> Result<Self, Error> {
         std::fs::read_dir(directory)
             .map_err(|source| Error::ReadRunDirectory { path: directory.to_owned(), source })?;
         let objects = Arc::new(Objects::of_user());
@@ -127,9 +127,9 @@ impl Daemon {
             machine: state.resources.id(&machine),
             state,
             processes: Vec::new(),
-            account: Account::default(),
+            cost_meter: CostMeter::default(),
             previous: Time::ZERO,
-            rounds: 0,
+            passes: 0,
             directory_failed: false,
             phases: Phases::default(),
             unmeasured: Vec::new(),
@@ -139,23 +139,23 @@ impl Daemon {
         })
     }
 
-    /// Looks at all processes. The round speaks of the time since the round before.
-    pub fn sample(&mut self, now: Moment) -> Round {
+    /// Makes a sampling pass: looks at all processes. It covers the time since the pass before.
+    pub fn sample(&mut self, now: Moment) -> SamplingPass {
         self.calibration.see(now);
-        self.rounds += 1;
-        let thorough = self.rounds.is_multiple_of(self.settings.thorough_every.max(1));
-        // What a user named is told of every call, also of one whose place was asked for just now.
+        self.passes += 1;
+        let thorough = self.passes.is_multiple_of(self.settings.thorough_every.max(1));
+        // A pair that a user named counts every call, also one whose source location was asked for just now.
         let is_named = self.instrumenter.is_asked_by_name();
         let complaints = if is_named { self.look_ahead(now) } else { Vec::new() };
-        let mut round = self.round(now, thorough);
-        round.complaints.splice(0..0, complaints);
-        self.record(&mut round);
-        round
+        let mut pass = self.pass(now, thorough);
+        pass.complaints.splice(0..0, complaints);
+        self.record(&mut pass);
+        pass
     }
 
     /// Finds out what there is, so that what was never read before counts to the functions it was called in.
     fn look_ahead(&mut self, now: Moment) -> Vec<Complaint> {
-        let mut ahead = Round::default();
+        let mut ahead = SamplingPass::default();
         self.discover(&mut ahead);
         for process in &mut self.processes {
             process.look_ahead(now, &mut self.state);
@@ -164,22 +164,22 @@ impl Daemon {
         ahead.complaints
     }
 
-    /// The last round: reads every node and waits for all places to be known.
-    pub fn finish(&mut self, now: Moment) -> Round {
+    /// The last pass: reads every node and waits for all places to be known.
+    pub fn finish(&mut self, now: Moment) -> SamplingPass {
         self.calibration.see(now);
         let complaints = self.look_ahead(now);
-        let mut round = self.round(now, true);
+        let mut pass = self.pass(now, true);
         self.leave_the_rest();
-        round.complaints.splice(0..0, complaints);
+        pass.complaints.splice(0..0, complaints);
         self.settle_places();
         let changes = self.state.resources.take_changes();
-        round.placed.extend(self.placed(&changes.appeared));
-        round.appeared.extend(changes.appeared);
-        round.retired.extend(changes.retired);
-        round.appeared.sort();
-        round.retired.sort();
-        self.record(&mut round);
-        round
+        pass.placed.extend(self.placed(&changes.appeared));
+        pass.appeared.extend(changes.appeared);
+        pass.retired.extend(changes.retired);
+        pass.appeared.sort();
+        pass.retired.sort();
+        self.record(&mut pass);
+        pass
     }
 
     /// Waits until the places of all call sites seen so far are known. Places found late change
@@ -242,22 +242,22 @@ impl Daemon {
         self.state.matcher.get(pair).map(|active| &active.pair)
     }
 
-    /// Every resource that ever was, also those that came and went between two rounds and were never announced.
+    /// Every resource that ever was, also those that came and went between two passes and were never announced.
     pub fn resources(&self) -> impl Iterator<Item = &Resource> {
         self.state.resources.all_met()
     }
 
     /// What measuring costs.
     #[must_use]
-    pub const fn cost(&self) -> Cost {
-        self.account.cost()
+    pub const fn cost(&self) -> ObservedCost {
+        self.cost_meter.cost()
     }
 
     /// Cost of events that was taken off the times of all threads so far.
     #[must_use]
     pub fn compensated(&self) -> Nanos {
         let of = |process: &Process| {
-            let nodes = process.members.iter().flat_map(|member| &member.thread.nodes);
+            let nodes = process.threads.iter().flat_map(|watched| &watched.thread.nodes);
             process.scale(self.scale()).nanos(nodes.map(|node| node.paid).sum())
         };
         Nanos(self.processes.iter().map(of).sum())
@@ -265,8 +265,8 @@ impl Daemon {
 
     /// What had to be skipped so far.
     #[must_use]
-    pub fn losses(&self) -> Losses {
-        let mut sum = Losses::default();
+    pub fn losses(&self) -> RunLosses {
+        let mut sum = RunLosses::default();
         self.processes.iter().for_each(|process| sum.add(&process.losses));
         sum
     }
@@ -276,7 +276,7 @@ impl Daemon {
     pub fn counts(&self) -> Counts {
         Counts {
             processes: self.processes.len(),
-            threads: self.processes.iter().map(|process| process.members.len()).sum(),
+            threads: self.processes.iter().map(|process| process.threads.len()).sum(),
             ranks: self.processes.iter().filter(|process| process.rank.is_some()).count(),
             hosts: usize::from(!self.processes.is_empty()),
             running: self.processes.iter().filter(|process| process.region.is_some()).count(),
@@ -293,10 +293,10 @@ impl Daemon {
             width = width + width;
         }
         let most = Nanos(width.0.saturating_mul(SLOWEST));
-        self.account.least_interval(self.settings.cost_limit).clamp(width, most)
+        self.cost_meter.least_interval(self.settings.cost_limit).clamp(width, most)
     }
 
-    /// The end of the interval of the round before.
+    /// The end of the interval of the pass before.
     #[must_use]
     pub const fn now(&self) -> Time {
         self.previous
@@ -306,37 +306,37 @@ impl Daemon {
         self.calibration.scale()
     }
 
-    fn round(&mut self, now: Moment, thorough: bool) -> Round {
+    fn pass(&mut self, now: Moment, thorough: bool) -> SamplingPass {
         let end = Time(Nanos(now.nanos.saturating_sub(self.settings.zero.nanos)));
         let interval = Interval::new(self.previous, end);
         self.previous = interval.end;
-        let mut round = Round { interval, ..Round::default() };
-        self.discover(&mut round);
+        let mut pass = SamplingPass { interval, ..SamplingPass::default() };
+        self.discover(&mut pass);
         let answers = self.symbols.answers();
         self.take_answers(answers);
-        self.instrumenter.begin_round();
+        self.instrumenter.begin_pass();
         let compensates = self.settings.compensates;
-        let pass = Pass { now, scale: self.calibration.scale(), thorough, compensates };
-        let attendance = self.pass(pass, &mut round);
-        round.phase = self.phases.news(&self.processes);
+        let context = PassContext { now, scale: self.calibration.scale(), thorough, compensates };
+        let coverage = self.read_processes(context, &mut pass);
+        pass.phase = self.phases.news(&self.processes);
         self.ask_places();
-        self.instrumenter.end_round();
-        self.close_interval(&attendance, &mut round);
-        self.tell_of_functions(&mut round);
+        self.instrumenter.end_pass();
+        self.close_interval(&coverage, &mut pass);
+        self.tell_of_functions(&mut pass);
         let changes = self.state.resources.take_changes();
-        round.placed = self.placed(&changes.appeared);
-        (round.appeared, round.retired) = (changes.appeared, changes.retired);
-        round
+        pass.placed = self.placed(&changes.appeared);
+        (pass.appeared, pass.retired) = (changes.appeared, changes.retired);
+        pass
     }
 
-    pub(crate) fn discover(&mut self, round: &mut Round) {
+    pub(crate) fn discover(&mut self, pass: &mut SamplingPass) {
         let found = match self.discovery.look() {
             Ok(found) => found,
             Err(source) => {
                 let path = self.directory.clone();
                 if !std::mem::replace(&mut self.directory_failed, true) {
                     let error = Error::ReadRunDirectory { path, source };
-                    round.complaints.push(Complaint::Directory(error));
+                    pass.complaints.push(Complaint::Directory(error));
                 }
                 return;
             }
@@ -350,7 +350,7 @@ impl Daemon {
                 }
                 Err(error) => {
                     self.discovery.taken(&path);
-                    round.complaints.push(Complaint::Region(error));
+                    pass.complaints.push(Complaint::Region(error));
                 }
             }
         }
@@ -375,10 +375,14 @@ impl Daemon {
         self.processes.push(process);
     }
 
-    fn pass(&mut self, pass: Pass, round: &mut Round) -> Vec<Attendance> {
-        let mut attendance = vec![Attendance::default(); self.state.matcher.group_count()];
+    fn read_processes(
+        &mut self,
+        context: PassContext,
+        pass: &mut SamplingPass,
+    ) -> Vec<GroupCoverage> {
+        let mut coverage = vec![GroupCoverage::default(); self.state.matcher.group_count()];
         let running = self.processes.iter().filter(|process| process.region.is_some()).count();
-        let own = self.account.own_share();
+        let own = self.cost_meter.own_share();
         let share = Nanos(own.0 / running.max(1) as u64);
         let (mut dearest, mut functions) = (Nanos::ZERO, Nanos::ZERO);
         self.unmeasured.clear();
@@ -387,36 +391,36 @@ impl Daemon {
             let Some(region) = &process.region else { continue };
             self.state.enter(number);
             let path = region.path().to_owned();
-            round.switched.extend(process.converse(within));
+            pass.switched.extend(process.converse(within));
             let instrumenter = &mut self.instrumenter;
             let before = instrumenter.tells_apart(number).then(|| {
                 self.state.matcher.settle_so_far(&self.state.classes);
                 instrumenter.amounts(&self.state.matcher)
             });
-            let outcome = process.pass(pass, &mut self.state);
+            let outcome = process.pass(context, &mut self.state);
             process.cost += share;
-            serve(process, number, pass, instrumenter, &mut self.state);
+            serve(process, number, context, instrumenter, &mut self.state);
             if let Some(before) = before {
                 self.state.matcher.settle_so_far(&self.state.classes);
-                let (groups, length) = (&process.groups[..], round.interval.length());
+                let (groups, length) = (&process.groups[..], pass.interval.length());
                 let is_held = process.is_held();
-                let seat = Seat { number, groups, length, is_held };
-                instrumenter.account(&before, seat, &mut self.state.matcher);
+                let process_interval = ProcessInterval { number, groups, length, is_held };
+                instrumenter.record_interval(&before, process_interval, &mut self.state.matcher);
             }
             functions = functions.max(process.functions_cost);
             let note = process.note();
             if !std::mem::replace(&mut process.announced, true) {
-                round.started.push(note.clone());
+                pass.started.push(note.clone());
             }
             if outcome == Outcome::Damaged {
                 let (path, process) = (path.clone(), note.clone());
-                round.complaints.push(Complaint::Damaged { path, process });
+                pass.complaints.push(Complaint::Damaged { path, process });
             }
             if outcome == Outcome::Ended {
                 self.discovery.done(&path);
             }
             if outcome != Outcome::Running {
-                round.ended.push(note);
+                pass.ended.push(note);
             }
             dearest = dearest.max(process.cost);
             for code in process.catalogue.code_switched_off() {
@@ -425,13 +429,13 @@ impl Daemon {
             }
             let reports = self.state.note(!process.paused && outcome != Outcome::Damaged);
             for group in &process.groups {
-                attendance[*group as usize].count(reports, process.cost);
+                coverage[*group as usize].count(reports, process.cost);
             }
         }
 
-        self.account.interval(dearest, self.instrumenter.demand(), round.interval.length());
+        self.cost_meter.interval(dearest, self.instrumenter.demand(), pass.interval.length());
         self.state.matcher.settle(&self.state.classes);
-        attendance
+        coverage
     }
 
     fn ask_places(&mut self) {
@@ -440,9 +444,9 @@ impl Daemon {
         }
     }
 
-    fn take_answers(&mut self, answers: Vec<Answer>) {
+    fn take_answers(&mut self, answers: Vec<SymbolAnswer>) {
         let mut changed: Vec<u32> = answers.iter().map(|answer| answer.process).collect();
-        for Answer { process, wanted, place } in answers {
+        for SymbolAnswer { process, wanted, place } in answers {
             let place: Option<Arc<_>> = place;
             if let Some(process) = self.processes.get_mut(process as usize) {
                 process.catalogue.answer(wanted, place);
@@ -458,22 +462,22 @@ impl Daemon {
     }
 }
 
-/// Rounds are at most so many times as long as a bin of a histogram.
+/// Intervals between sampling passes are at most so many times as long as a bin of a histogram.
 const SLOWEST: u64 = 4;
 
-/// A round comes within so many intervals, or the daemon is in trouble.
+/// A sampling pass comes within so many intervals, or the daemon is in trouble.
 const LATE: u64 = 4;
 
-/// Hands on what a pass told of functions, and the calls that no event told of.
+/// Hands on what reading a process told of functions, and the calls that no event told of.
 fn serve(
     process: &mut Process,
     number: u32,
-    pass: Pass,
+    context: PassContext,
     instrumenter: &mut Instrumenter,
     state: &mut SharedState,
 ) {
     process.settle_apart(number, state);
-    process.serve_functions(number, pass, instrumenter);
+    process.serve_functions(number, context, instrumenter);
     if let Some(calls) = instrumenter.take_open_calls(number) {
         process.find_inside(&calls, state);
     }

@@ -10,7 +10,7 @@ use whyperf_model::{Category, CategorySet, Effort, Jobs, Nanos, Scale};
 
 use crate::catalogue::Catalogue;
 use crate::daemon::Daemon;
-use crate::member::Member;
+use crate::watched_thread::WatchedThread;
 
 /// Takes in what a process does, from the first look at which it is in MPI until it ends MPI.
 #[derive(Debug, Default)]
@@ -23,8 +23,8 @@ pub(crate) struct Labour {
     is_over: bool,
 }
 
-/// What is known to whoever reads a process.
-pub(crate) type Known<'a> = (&'a Catalogue, &'a Classes, Scale);
+/// What the nodes of a process mean.
+pub(crate) type NodeMeanings<'a> = (&'a Catalogue, &'a Classes, Scale);
 
 impl Labour {
     /// It is in MPI, with this rank.
@@ -43,8 +43,8 @@ impl Labour {
     /// Its first thread was just read; if that counts, how much of it does not for being the end of MPI.
     pub(crate) fn pass(
         &mut self,
-        first: &Member,
-        (catalogue, classes, scale): Known<'_>,
+        first: &WatchedThread,
+        (catalogue, classes, scale): NodeMeanings<'_>,
     ) -> Option<Nanos> {
         if !self.has_begun || self.is_over {
             return None;

@@ -1,12 +1,12 @@
-//! What the daemon tells of functions: who calls whom, what cannot be measured and why.
+//! What the daemon tells of functions: which function calls which, what cannot be measured and why.
 
-use whyperf_instrument::Sum;
+use whyperf_instrument::PairTotal;
 use whyperf_model::matching::PairId;
 use whyperf_model::{Hierarchy, Pair, Resource};
 
 use crate::daemon::Daemon;
 use crate::process::Process;
-use crate::round::Round;
+use crate::sampling_pass::SamplingPass;
 
 /// A function that is left alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,12 +19,12 @@ pub struct RefusedFunction {
 
 impl Daemon {
     /// Asks which functions a function calls; the root asks where programs begin. The answer comes
-    /// with a later round.
+    /// with a later pass.
     pub fn ask_callees(&mut self, of: &Resource) {
         self.instrumenter.ask_callees(of.clone(), self.settings.functions);
     }
 
-    /// Functions that somebody asked about and that cannot be measured.
+    /// Functions that a pair asked about and that cannot be measured.
     #[must_use]
     pub fn refused_functions(&self) -> Vec<RefusedFunction> {
         let all = self.instrumenter.refusals().iter();
@@ -34,12 +34,12 @@ impl Daemon {
 
     /// What a pair came to that a user named and that needs functions to be on.
     #[must_use]
-    pub fn sum(&self, pair: PairId) -> Option<Sum> {
+    pub fn sum(&self, pair: PairId) -> Option<PairTotal> {
         self.instrumenter.sum(pair)
     }
 
     /// Whether a process waits at its start for functions to be switched on, or the first one is yet
-    /// to come: then the next round should be soon.
+    /// to come: then the next pass should be soon.
     #[must_use]
     pub fn is_awaited(&self) -> bool {
         let is_first = || self.processes.is_empty() && self.instrumenter.is_asked_by_name();
@@ -75,14 +75,14 @@ impl Daemon {
         (!names.is_empty()).then(|| format!("{} {verb} never seen in this run", names.join(", ")))
     }
 
-    pub(crate) fn tell_of_functions(&mut self, round: &mut Round) {
+    pub(crate) fn tell_of_functions(&mut self, pass: &mut SamplingPass) {
         for code in self.instrumenter.take_listed() {
             let code = self.state.resources.id(&code);
             self.state.resources.hold(code);
         }
-        round.callees = self.instrumenter.take_callees();
-        round.refused = self.instrumenter.take_refused();
-        round.too_hot = self.instrumenter.take_too_hot();
-        round.prices = self.instrumenter.take_prices();
+        pass.callees = self.instrumenter.take_callees();
+        pass.refused = self.instrumenter.take_refused();
+        pass.too_hot = self.instrumenter.take_too_hot();
+        pass.prices = self.instrumenter.take_prices();
     }
 }

@@ -17,7 +17,7 @@ use whyperf_model::Nanos;
 use crate::daemon::Daemon;
 use crate::process::Process;
 use crate::region::Region;
-use crate::round::Round;
+use crate::sampling_pass::SamplingPass;
 
 /// How far a process is with going on without us.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl Daemon {
     /// Looks whether every process has gone on without us, or ended.
     pub fn is_left(&mut self) -> bool {
         // One may have been forked just before its parent was asked.
-        self.discover(&mut Round::default());
+        self.discover(&mut SamplingPass::default());
         let patience = self.patience.unwrap_or_default();
         let mut is_left = true;
         for process in &mut self.processes {
@@ -80,7 +80,7 @@ impl Daemon {
         asked.map(|process| process.pid).collect()
     }
 
-    /// The same as [`leave`](Self::leave), with the usual patience, where nobody said how long to wait.
+    /// The same as [`leave`](Self::leave), with the usual patience, where the caller does not say how long to wait.
     pub(crate) fn leave_the_rest(&mut self) {
         if self.patience.is_some() {
             return;
@@ -152,6 +152,6 @@ impl Process {
 
 /// What a process that does not answer gives as its reason.
 const SILENT: &str = "the process did not answer in time";
-/// How long processes may take where nobody says, and how often they are looked at.
+/// How long processes may take where the caller does not say, and how often they are looked at.
 const USUAL: Duration = Duration::from_secs(10);
 const LOOK: Duration = Duration::from_millis(5);

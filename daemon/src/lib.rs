@@ -16,7 +16,6 @@
 //!
 //! [`Daemon`] ties them together: call [`Daemon::sample`] every interval; time is an argument.
 
-mod attendance;
 mod catalogue;
 mod clock;
 mod compensation;
@@ -27,35 +26,36 @@ mod discovery;
 mod efficiency;
 mod error;
 mod functions;
+mod group_coverage;
 mod interval_record;
 mod leaving;
 mod live;
-mod member;
 mod object_name;
 mod phases;
 mod placement;
 mod process;
 mod profile;
 mod region;
-mod round;
 mod run_directory;
 mod running;
+mod sampling_pass;
 mod source;
 mod switched;
 mod symbols;
 mod tables;
 mod thread;
+mod watched_thread;
 
 pub use clock::Moment;
 pub use control::SwitchedOff;
-pub use cost::{Cost, Losses};
-pub use daemon::{Counts, Daemon, Settings};
+pub use cost::{ObservedCost, RunLosses};
+pub use daemon::{Counts, Daemon, DaemonSettings};
 pub use error::Error;
 pub use functions::RefusedFunction;
 pub use leaving::Unrestored;
 pub use live::{Live, Pace};
 pub use profile::{ProfileRow, View};
-pub use round::{Complaint, ProcessNote, Round};
 pub use run_directory::{Claim, RunDirectory, Swept, leftovers, sweep};
+pub use sampling_pass::{Complaint, ProcessNote, SamplingPass};
 pub use switched::{SwitchOutcome, Switched};
 pub use whyperf_model::matching::PairId;

@@ -9,7 +9,7 @@ use whyperf_model::{Histogram, Pair, Resource};
 
 use crate::clock::Moment;
 use crate::daemon::Daemon;
-use crate::round::Round;
+use crate::sampling_pass::SamplingPass;
 
 /// When the daemon samples, and who else wants to see what it sampled.
 pub trait Pace {
@@ -17,7 +17,7 @@ pub trait Pace {
     fn wait(&mut self, daemon: &mut Daemon) -> Option<Moment>;
 
     /// Sees what a sampling pass brought before the search does. It may take what the search does not need.
-    fn see(&mut self, daemon: &mut Daemon, round: &mut Round);
+    fn see(&mut self, daemon: &mut Daemon, pass: &mut SamplingPass);
 
     /// The moment of the last sampling pass, after `wait` said that the run is over.
     fn end(&mut self) -> Moment;
@@ -110,7 +110,7 @@ impl<D: BorrowMut<Daemon>, P: Pace> DataSource for Live<D, P> {
             return false;
         }
         let daemon = self.daemon.borrow_mut();
-        let mut round = match self.pace.wait(daemon) {
+        let mut pass = match self.pace.wait(daemon) {
             Some(now) => daemon.sample(now),
             None => {
                 self.is_over = true;
@@ -118,9 +118,9 @@ impl<D: BorrowMut<Daemon>, P: Pace> DataSource for Live<D, P> {
                 daemon.finish(end)
             }
         };
-        self.pace.see(daemon, &mut round);
-        let end = round.interval.end;
-        self.events.extend(self.pairs.events(round, daemon));
+        self.pace.see(daemon, &mut pass);
+        let end = pass.interval.end;
+        self.events.extend(self.pairs.events(pass, daemon));
         if self.is_over {
             self.events.push_back(Event::End(end));
         }
@@ -171,28 +171,28 @@ impl Pairs {
 
     /// A sampling pass as events. Where processes run and what is new comes first, then what it did, then what is gone: a process
     /// that just ended counts in the interval it ended in. A phase is of what comes after.
-    fn events(&mut self, round: Round, daemon: &Daemon) -> impl Iterator<Item = Event> {
-        let end = round.interval.end;
-        let placed = round.placed.into_iter();
+    fn events(&mut self, pass: SamplingPass, daemon: &Daemon) -> impl Iterator<Item = Event> {
+        let end = pass.interval.end;
+        let placed = pass.placed.into_iter();
         let placed = placed.map(move |(process, machine)| Event::Placed(end, process, machine));
-        let new = round.appeared.into_iter().map(move |new| Event::Resource(end, new));
-        let cost = (!round.interval.is_empty()).then(|| Event::Cost(end, daemon.cost().answering));
-        let callees = round.callees.into_iter();
+        let new = pass.appeared.into_iter().map(move |new| Event::Resource(end, new));
+        let cost = (!pass.interval.is_empty()).then(|| Event::Cost(end, daemon.cost().answering));
+        let callees = pass.callees.into_iter();
         let callees = callees.map(move |(of, callees)| Event::Callees(end, of, callees));
-        let refused = round.refused.into_iter();
+        let refused = pass.refused.into_iter();
         let refused = refused
             .filter_map(|(pair, why)| Some(Event::Refusal(end, *self.names.get(&pair)?, why)))
             .collect::<Vec<_>>();
-        let hot = round.too_hot.into_iter();
+        let hot = pass.too_hot.into_iter();
         let hot = hot
             .filter_map(|(pair, share)| Some(Event::TooHot(end, *self.names.get(&pair)?, share)))
             .collect::<Vec<_>>();
-        let prices = round.prices.into_iter();
+        let prices = pass.prices.into_iter();
         let prices = prices.map(move |(of, rate)| Event::Price(end, of, rate));
         let told = |(pair, sample)| Some(Event::Sample(*self.names.get(&pair)?, sample));
-        let samples = round.samples.into_iter().filter_map(told);
-        let gone = round.retired.into_iter().map(move |gone| Event::Retired(end, gone));
-        let phase = round.phase.map(|name| Event::Phase(end, name));
+        let samples = pass.samples.into_iter().filter_map(told);
+        let gone = pass.retired.into_iter().map(move |gone| Event::Retired(end, gone));
+        let phase = pass.phase.map(|name| Event::Phase(end, name));
         placed
             .chain(new)
             .chain(callees)

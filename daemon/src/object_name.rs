@@ -3,8 +3,8 @@
 use whyperf_layout::ObjectKind;
 use whyperf_model::{Hierarchy, Resource};
 
-use crate::symbols::Place;
-use crate::tables::{ObjectEntry, Tables};
+use crate::symbols::SourceLocation;
+use crate::tables::{ObjectEntry, ProcessTables};
 
 /// The place that names an object without a name of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,13 +15,13 @@ pub(crate) enum NamedBy {
     Variable(u64),
 }
 
-/// What is known of the place that names an object.
+/// What is known of the source location that names an object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Naming<'place> {
     /// Asked for, not answered yet.
     Asked,
     /// This.
-    Is(&'place Place),
+    Is(&'place SourceLocation),
     /// There is no such place.
     Nowhere,
 }
@@ -47,7 +47,11 @@ pub(crate) fn named_by(object: &ObjectEntry) -> Option<NamedBy> {
 }
 
 /// The resource of an object; `None` for what has no place in a hierarchy.
-pub(crate) fn resource(tables: &Tables, number: u32, naming: Naming<'_>) -> Option<Resource> {
+pub(crate) fn resource(
+    tables: &ProcessTables,
+    number: u32,
+    naming: Naming<'_>,
+) -> Option<Resource> {
     let object = tables.object(number)?;
     let sync = Resource::root(Hierarchy::SyncObject);
     let in_family = |family: &str| {
@@ -99,11 +103,11 @@ fn communicator(object: &ObjectEntry) -> String {
 }
 
 /// `/SyncObject/Message/<communicator>` of a tag, or `/SyncObject/Message` when it has none.
-fn message(tables: &Tables, object: &ObjectEntry) -> Resource {
+fn message(tables: &ProcessTables, object: &ObjectEntry) -> Resource {
     under_communicator(tables, object, Resource::root(Hierarchy::SyncObject).child("Message"))
 }
 
-fn under_communicator(tables: &Tables, object: &ObjectEntry, family: Resource) -> Resource {
+fn under_communicator(tables: &ProcessTables, object: &ObjectEntry, family: Resource) -> Resource {
     match tables.object(object.parent) {
         Some(parent) if parent.kind == ObjectKind::Communicator => {
             family.child(&communicator(parent))

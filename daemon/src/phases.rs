@@ -7,7 +7,7 @@ use crate::process::Process;
 /// How many phases each process was seen to announce.
 ///
 /// All processes of a job announce the same ones, some of them later: whoever is first to reach a number begins that phase, and the
-/// others only follow. Who began when another had ended is of another job, and follows nobody of the one before.
+/// others only follow. A process that began when another had ended is of another job, and follows no process of the one before.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Phases {
     looks: u32,
@@ -75,7 +75,7 @@ impl Process {
 mod tests {
     use super::Phases;
 
-    /// Who begins a phase at each look.
+    /// The processes that begin a phase at each look.
     fn looks(looks: &[&[Option<u32>]]) -> Vec<Option<usize>> {
         let mut phases = Phases::default();
         let one = |announced: &&[Option<u32>]| {

@@ -13,11 +13,11 @@ use whyperf_model::{Category, Hierarchy, Jobs, Nanos, Resource, Scale};
 use crate::catalogue::Catalogue;
 use crate::clock::Moment;
 use crate::compensation::{self, Price};
-use crate::cost::{Losses, event_cost};
+use crate::cost::{RunLosses, event_cost};
 use crate::leaving::Departure;
-use crate::member::Member;
 use crate::region::Region;
 use crate::thread::{Depth, NodeState, Thread};
+use crate::watched_thread::WatchedThread;
 
 /// What all processes share: names, classes and pairs.
 #[derive(Debug, Default)]
@@ -42,8 +42,8 @@ pub(crate) struct Process {
     pub(crate) region: Option<Region>,
     pub(crate) life: Life,
     pub(crate) catalogue: Catalogue,
-    pub(crate) members: Vec<Member>,
-    pub(crate) losses: Losses,
+    pub(crate) threads: Vec<WatchedThread>,
+    pub(crate) losses: RunLosses,
     /// Nanoseconds that events cost in the last pass, and in all.
     pub(crate) cost: Nanos,
     pub(crate) cost_so_far: Nanos,
@@ -54,38 +54,38 @@ pub(crate) struct Process {
     pub(crate) labour: crate::efficiency::Labour,
     /// Groups that any of its threads was in during the last pass.
     pub(crate) groups: Vec<u32>,
-    by_slot: Vec<Seat>,
+    by_slot: Vec<SlotState>,
     is_tsc: bool,
     replaced_for: u32,
     still: bool,
     /// A newer region of the same process id was found.
     pub(crate) superseded: bool,
-    /// Whether a round told of it.
+    /// Whether a pass told of it.
     pub(crate) announced: bool,
     /// After the end, until its functions were looked at a last time.
     pub(crate) last: Option<Region>,
     /// Ticks until which its functions were looked at.
     pub(crate) served: u64,
-    /// What it replied since the round before, about its functions.
+    /// What it replied since the pass before, about its functions.
     pub(crate) replies: Vec<Answer>,
     /// How far it is with going on without us.
     pub(crate) departure: Departure,
 }
 
-/// A slot, as far as it was seen.
+/// What the daemon knows of a thread slot.
 #[derive(Clone, Copy, Debug, Default)]
-struct Seat {
+struct SlotState {
     /// The newest generation that was admitted.
     generation: Option<u32>,
-    /// Whose it is, while that thread lives.
-    member: Option<usize>,
+    /// Its thread, by number, while that lives.
+    thread: Option<usize>,
     /// Its thread ended and was read a last time; the process was not told yet.
     release: bool,
 }
 
-/// What a pass over a process needs to know.
+/// What a sampling pass tells each process.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pass {
+pub(crate) struct PassContext {
     pub(crate) now: Moment,
     pub(crate) scale: Scale,
     pub(crate) thorough: bool,
@@ -93,7 +93,7 @@ pub(crate) struct Pass {
     pub(crate) compensates: bool,
 }
 
-/// How a process came out of a pass.
+/// How a process came out of a sampling pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// It goes on.
@@ -131,8 +131,8 @@ impl Process {
             region: Some(region),
             life,
             catalogue: Catalogue::default(),
-            members: Vec::new(),
-            losses: Losses::default(),
+            threads: Vec::new(),
+            losses: RunLosses::default(),
             cost: Nanos::ZERO,
             cost_so_far: Nanos::ZERO,
             functions_cost: Nanos::ZERO,
@@ -153,29 +153,29 @@ impl Process {
     }
 
     /// Reads what changed, classifies it and hands it to the pairs.
-    pub(crate) fn pass(&mut self, pass: Pass, state: &mut SharedState) -> Outcome {
+    pub(crate) fn pass(&mut self, context: PassContext, state: &mut SharedState) -> Outcome {
         self.cost = Nanos::ZERO;
         let Some(region) = self.region.take() else { return Outcome::Ended };
         if !region.is_whole() {
             self.end(state);
             return Outcome::Damaged;
         }
-        let outcome = self.outcome(&region, pass.thorough);
+        let outcome = self.outcome(&region, context.thorough);
         self.follow_rank(&region, state);
         let paused = region.header().paused.load(Ordering::Relaxed) != 0;
         let counts = !(paused && self.paused);
         self.paused = paused;
-        self.admit_threads(&region, pass.now, state);
-        self.read_threads(&region, pass, outcome);
+        self.admit_threads(&region, context.now, state);
+        self.read_threads(&region, context, outcome);
         let damaged = !region.is_whole();
         if self.catalogue.refresh(&region, &mut state.resources) {
-            self.members.iter_mut().for_each(|member| member.classified = 0);
+            self.threads.iter_mut().for_each(|watched| watched.classified = 0);
         }
         self.classify(state);
-        self.attribute(pass, counts, state);
-        self.work(&region, pass.scale, outcome == Outcome::Ended || damaged, state);
+        self.attribute(context, counts, state);
+        self.work(&region, context.scale, outcome == Outcome::Ended || damaged, state);
         self.retire_threads(&region, state);
-        self.losses = Losses::read(&region, self.members.iter().map(|member| &member.thread));
+        self.losses = RunLosses::read(&region, self.threads.iter().map(|watched| &watched.thread));
         if outcome == Outcome::Ended || damaged {
             self.end(state);
             self.last = Some(region).filter(|_| !damaged);
@@ -185,18 +185,18 @@ impl Process {
         Outcome::Running
     }
 
-    /// Takes in what it did as a rank of a job. Whom a rank starts, or a launcher beside the ranks, inherits a rank and is none: shells
+    /// Takes in what it did as a rank of a job. A process that a rank starts, or a launcher beside the ranks, inherits a rank and is none: shells
     /// around the program are the usual case.
     fn work(&mut self, region: &Region, scale: Scale, has_ended: bool, state: &mut SharedState) {
         let is_in_mpi = region.header().mpi_ticks.load(Ordering::Relaxed) != 0;
         let Some(rank) = self.rank.filter(|_| is_in_mpi) else { return };
         let known = (&self.catalogue, &state.classes, self.scale(scale));
         self.labour.attend(rank, &mut state.jobs);
-        if let Some(first) = self.members.first()
+        if let Some(first) = self.threads.first()
             && let Some(ending) = self.labour.pass(first, known)
-            && let Some((recorder, seat)) = state.recorder.as_mut().zip(first.seat)
+            && let Some((recorder, location)) = state.recorder.as_mut().zip(first.location)
         {
-            recorder.at_work(Worked { seat, ending });
+            recorder.at_work(Worked { location, ending });
         }
         self.labour.leave_if(has_ended, &mut state.jobs);
     }
@@ -218,13 +218,13 @@ impl Process {
         let is_whole = self.region.as_ref().is_some_and(Region::is_whole);
         let Some(region) = self.region.take_if(|_| is_whole) else { return };
         self.admit_threads(&region, now, state);
-        for member in self.members.iter_mut().filter(|member| !member.thread.ended) {
-            if let Some(slot) = region.slot(member.thread.slot) {
-                member.thread.take_keys(&slot);
+        for watched in self.threads.iter_mut().filter(|watched| !watched.thread.ended) {
+            if let Some(slot) = region.slot(watched.thread.slot) {
+                watched.thread.take_keys(&slot);
             }
         }
         if self.catalogue.refresh(&region, &mut state.resources) {
-            self.members.iter_mut().for_each(|member| member.classified = 0);
+            self.threads.iter_mut().for_each(|watched| watched.classified = 0);
         }
         self.classify(state);
         self.region = Some(region);
@@ -233,7 +233,7 @@ impl Process {
     /// All classes are made anew; for when places became known.
     pub(crate) fn reclassify(&mut self, state: &mut SharedState) {
         self.catalogue.forget(&mut state.resources);
-        self.members.iter_mut().for_each(|member| member.classified = 0);
+        self.threads.iter_mut().for_each(|watched| watched.classified = 0);
         self.classify(state);
         if self.region.is_none() {
             self.catalogue.forget(&mut state.resources);
@@ -267,10 +267,10 @@ impl Process {
         state.resources.hold(resource);
         state.resources.release(self.resource);
         self.resource = resource;
-        for member in &mut self.members {
-            let number = member.thread.number;
+        for watched in &mut self.threads {
+            let number = watched.thread.number;
             let moved = thread_resource(resource, number, &mut state.resources);
-            member.moved(moved, &mut state.resources);
+            watched.moved(moved, &mut state.resources);
         }
     }
 
@@ -278,68 +278,70 @@ impl Process {
         let ticks = self.ticks(now);
         // Asked once: it grows while threads start.
         let slots = region.slot_count();
-        self.by_slot.resize(slots.max(self.by_slot.len()), Seat::default());
+        self.by_slot.resize(slots.max(self.by_slot.len()), SlotState::default());
         for number in 0..slots {
             let Some(slot) = region.slot(number) else { continue };
             let generation = slot.head.life();
-            let seat = self.by_slot[number];
-            if generation == 0 || seat.generation == Some(generation) {
+            let slot_state = self.by_slot[number];
+            if generation == 0 || slot_state.generation == Some(generation) {
                 continue;
             }
-            if let Some(at) = seat.member {
-                self.members[at].leave(&mut state.resources);
+            if let Some(at) = slot_state.thread {
+                self.threads[at].leave(&mut state.resources);
             }
-            let order = u32::try_from(self.members.len()).unwrap_or(u32::MAX);
+            let order = u32::try_from(self.threads.len()).unwrap_or(u32::MAX);
             let resource = thread_resource(self.resource, order, &mut state.resources);
             state.resources.hold(resource);
-            let member = Some(self.members.len());
-            self.by_slot[number] = Seat { generation: Some(generation), member, release: false };
-            self.members.push(Member::new(Thread::new(order, number, slot.head, ticks), resource));
+            let thread = Some(self.threads.len());
+            self.by_slot[number] =
+                SlotState { generation: Some(generation), thread, release: false };
+            self.threads
+                .push(WatchedThread::new(Thread::new(order, number, slot.head, ticks), resource));
         }
     }
 
-    fn read_threads(&mut self, region: &Region, pass: Pass, outcome: Outcome) {
+    fn read_threads(&mut self, region: &Region, context: PassContext, outcome: Outcome) {
         let (now, depth) = match outcome {
-            Outcome::Running if pass.thorough => (self.ticks(pass.now), Depth::All),
-            Outcome::Running => (self.ticks(pass.now), Depth::Changed),
+            Outcome::Running if context.thorough => (self.ticks(context.now), Depth::All),
+            Outcome::Running => (self.ticks(context.now), Depth::Changed),
             _ => match region.header().end_ticks.load(Ordering::Relaxed) {
                 // It said when it left: until then its last segments were open.
-                end if end != 0 && end <= self.ticks(pass.now) => (end, Depth::All),
-                _ => (self.ticks(pass.now), Depth::Last),
+                end if end != 0 && end <= self.ticks(context.now) => (end, Depth::All),
+                _ => (self.ticks(context.now), Depth::Last),
             },
         };
         self.still = true;
-        let scale = self.scale(pass.scale);
-        for member in &mut self.members {
-            member.growth.clear();
-            if member.thread.ended {
+        let scale = self.scale(context.scale);
+        for watched in &mut self.threads {
+            watched.growth.clear();
+            if watched.thread.ended {
                 continue;
             }
-            let Some(slot) = region.slot(member.thread.slot) else { continue };
-            let went = member.thread.pass(&slot, now, depth, &mut member.growth);
+            let Some(slot) = region.slot(watched.thread.slot) else { continue };
+            let went = watched.thread.pass(&slot, now, depth, &mut watched.growth);
             let prices = [Price::of_function(slot.head), Price::of(slot.head)];
             let is_function = |node: &NodeState| region.is_function(node.region);
-            let (nodes, growth) = (&mut member.thread.nodes, &mut member.growth);
+            let (nodes, growth) = (&mut watched.thread.nodes, &mut watched.growth);
             compensation::see(nodes, growth);
-            member.spent = event_cost(nodes, growth, prices, is_function, scale);
-            if pass.compensates {
+            watched.spent = event_cost(nodes, growth, prices, is_function, scale);
+            if context.compensates {
                 let price = |node: &NodeState| prices[usize::from(!is_function(node))];
                 compensation::apply(nodes, growth, price);
             }
-            member.thread.in_order = went == Depth::Last && depth != Depth::Last;
-            self.still &= member.thread.still > 0;
-            let gone = member.thread.still % STILL == STILL - 1
-                && !self.life.has_thread(member.thread.tid);
-            member.thread.ended = went == Depth::Last || gone;
+            watched.thread.in_order = went == Depth::Last && depth != Depth::Last;
+            self.still &= watched.thread.still > 0;
+            let gone = watched.thread.still % STILL == STILL - 1
+                && !self.life.has_thread(watched.thread.tid);
+            watched.thread.ended = went == Depth::Last || gone;
         }
     }
 
     fn classify(&mut self, state: &mut SharedState) {
-        for member in &mut self.members {
-            let from = std::mem::replace(&mut member.classified, member.thread.nodes.len());
-            let nodes = &mut member.thread.nodes;
+        for watched in &mut self.threads {
+            let from = std::mem::replace(&mut watched.classified, watched.thread.nodes.len());
+            let nodes = &mut watched.thread.nodes;
             let SharedState { classes, resources, .. } = state;
-            self.catalogue.classify(nodes, from, member.base, classes, resources);
+            self.catalogue.classify(nodes, from, watched.base, classes, resources);
         }
     }
 
@@ -349,42 +351,42 @@ impl Process {
         calls: &BTreeMap<u32, Vec<Resource>>,
         state: &mut SharedState,
     ) {
-        for member in &mut self.members {
+        for watched in &mut self.threads {
             let mut base = ClassId::NONE;
-            for code in calls.get(&member.thread.tid).into_iter().flatten() {
+            for code in calls.get(&watched.thread.tid).into_iter().flatten() {
                 let own = Some(state.resources.id(code));
                 let resources = &mut state.resources;
                 base = state.classes.below(base, Category::Function, own, None, resources);
             }
-            if member.base != base {
-                member.base = base;
-                member.classified = 0;
+            if watched.base != base {
+                watched.base = base;
+                watched.classified = 0;
             }
         }
         self.classify(state);
     }
 
     /// Hands what grew to the pairs, unless the program had paused the measurement.
-    fn attribute(&mut self, pass: Pass, counts: bool, state: &mut SharedState) {
-        let scale = self.scale(pass.scale);
+    fn attribute(&mut self, context: PassContext, counts: bool, state: &mut SharedState) {
+        let scale = self.scale(context.scale);
         self.groups.clear();
         self.functions_cost = Nanos::ZERO;
         if let Some(recorder) = &mut state.recorder {
             recorder.rank(self.rank);
         }
-        for member in &mut self.members {
-            if member.thread.ended && member.growth.is_empty() {
+        for watched in &mut self.threads {
+            if watched.thread.ended && watched.growth.is_empty() {
                 continue;
             }
-            let [functions, others] = std::mem::take(&mut member.spent);
+            let [functions, others] = std::mem::take(&mut watched.spent);
             self.functions_cost += functions;
             self.cost += functions + others;
-            member.find_groups(self.resource, self.machine, &state.matcher);
-            member.sign_in([self.resource, self.machine], state);
+            watched.find_groups(self.resource, self.machine, &state.matcher);
+            watched.sign_in([self.resource, self.machine], state);
             if counts {
-                member.attribute(self.pid, scale, state);
+                watched.attribute(self.pid, scale, state);
             }
-            self.groups.extend(&member.groups);
+            self.groups.extend(&watched.groups);
         }
         self.cost_so_far += self.cost;
         self.groups.sort_unstable();
@@ -394,25 +396,27 @@ impl Process {
     /// Gives up what threads held that just ended, and lets their slots be used again.
     fn retire_threads(&mut self, region: &Region, state: &mut SharedState) {
         let mut rung = false;
-        for seat in &mut self.by_slot {
-            if let Some(at) = seat.member
-                && self.members[at].thread.ended
+        for slot_state in &mut self.by_slot {
+            if let Some(at) = slot_state.thread
+                && self.threads[at].thread.ended
             {
-                self.members[at].leave(&mut state.resources);
-                seat.release = self.members[at].thread.in_order;
-                seat.member = None;
+                self.threads[at].leave(&mut state.resources);
+                slot_state.release = self.threads[at].thread.in_order;
+                slot_state.thread = None;
             }
         }
         // A process without an agent takes the commands when its next thread starts.
-        for (number, seat) in (0_u32..).zip(&mut self.by_slot) {
-            let Some(generation) = seat.generation.filter(|_| seat.release) else { continue };
+        for (number, slot_state) in (0_u32..).zip(&mut self.by_slot) {
+            let Some(generation) = slot_state.generation.filter(|_| slot_state.release) else {
+                continue;
+            };
             let is_leaving = self.departure != Departure::None;
             if is_leaving
                 || region.send(Command::ReleaseSlot { slot: number, generation }).is_none()
             {
                 break;
             }
-            seat.release = false;
+            slot_state.release = false;
             rung = true;
         }
         if rung {
@@ -421,9 +425,9 @@ impl Process {
     }
 
     fn end(&mut self, state: &mut SharedState) {
-        for seat in &mut self.by_slot {
-            if let Some(at) = seat.member.take() {
-                self.members[at].leave(&mut state.resources);
+        for slot_state in &mut self.by_slot {
+            if let Some(at) = slot_state.thread.take() {
+                self.threads[at].leave(&mut state.resources);
             }
         }
         self.catalogue.forget(&mut state.resources);

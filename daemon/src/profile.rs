@@ -14,7 +14,7 @@ use crate::thread::{NodeState, Thread};
 pub enum View {
     /// All of it.
     Full,
-    /// Who called, and what was called.
+    /// The caller, and what it called.
     TwoLevel,
 }
 
@@ -44,7 +44,7 @@ pub struct ProfileRow {
 }
 
 #[derive(Debug)]
-struct Sum {
+struct NodeSum {
     category: Category,
     calls: u64,
     inclusive: u64,
@@ -55,7 +55,7 @@ struct Sum {
     longest: u64,
 }
 
-impl Sum {
+impl NodeSum {
     const fn new(category: Category) -> Self {
         let (calls, inclusive, exclusive, bytes, received) = (0, 0, 0, 0, 0);
         let (source, longest) = (None, 0);
@@ -82,17 +82,17 @@ impl Daemon {
     /// The profile so far, sorted by process, thread and path.
     #[must_use]
     pub fn profile(&self, view: View) -> Vec<ProfileRow> {
-        let mut rows: BTreeMap<Key, Sum> = BTreeMap::new();
+        let mut rows: BTreeMap<Key, NodeSum> = BTreeMap::new();
         for process in &self.processes {
-            for member in &process.members {
-                add_thread(process, &member.thread, view, &mut rows);
+            for watched in &process.threads {
+                add_thread(process, &watched.thread, view, &mut rows);
             }
         }
         let scale = |process: u32| {
             let found = self.processes.iter().find(|candidate| process == number(candidate));
             found.map_or(Scale::NANOSECONDS, |process| process.scale(self.scale()))
         };
-        let row = |((process, thread, path), sum): (Key, Sum)| ProfileRow {
+        let row = |((process, thread, path), sum): (Key, NodeSum)| ProfileRow {
             path,
             process,
             thread,
@@ -115,7 +115,7 @@ impl Daemon {
         let mut sums = BTreeMap::new();
         for process in &self.processes {
             let mut visits: AHashMap<u32, u64> = AHashMap::new();
-            for node in process.members.iter().flat_map(|member| &member.thread.nodes) {
+            for node in process.threads.iter().flat_map(|watched| &watched.thread.nodes) {
                 let sum = visits.entry(node.region).or_default();
                 *sum = sum.saturating_add(node.counters.visits);
             }
@@ -135,11 +135,11 @@ fn number(process: &Process) -> u32 {
     process.rank.unwrap_or(process.pid)
 }
 
-fn add_thread(process: &Process, thread: &Thread, view: View, rows: &mut BTreeMap<Key, Sum>) {
+fn add_thread(process: &Process, thread: &Thread, view: View, rows: &mut BTreeMap<Key, NodeSum>) {
     let inclusive = inclusive_times(thread);
     let Paths { texts, of: paths } = Paths::of(process, thread, view);
     let outermost = outermost(thread, &paths);
-    let mut sums: Vec<Option<Sum>> = texts.iter().map(|_| None).collect();
+    let mut sums: Vec<Option<NodeSum>> = texts.iter().map(|_| None).collect();
     for (index, node) in thread.nodes.iter().enumerate() {
         let is_named = region_name(process, thread, index).is_some();
         if !is_named || (node.net_time() == 0 && node.counters.visits == 0) {
@@ -147,7 +147,7 @@ fn add_thread(process: &Process, thread: &Thread, view: View, rows: &mut BTreeMa
         }
         let region = process.catalogue.tables.region(node.region);
         let category = region.map_or(Category::Other, |region| region.category);
-        let sum = sums[paths[index]].get_or_insert_with(|| Sum::new(category));
+        let sum = sums[paths[index]].get_or_insert_with(|| NodeSum::new(category));
         sum.calls = sum.calls.saturating_add(node.counters.visits);
         sum.exclusive = sum.exclusive.saturating_add(node.net_time());
         sum.bytes = sum.bytes.saturating_add(node.counters.sent);
@@ -164,7 +164,7 @@ fn add_thread(process: &Process, thread: &Thread, view: View, rows: &mut BTreeMa
     for (path, sum) in texts.into_iter().zip(sums) {
         if let Some(sum) = sum {
             rows.entry((number(process), thread.number, path))
-                .or_insert_with(|| Sum::new(sum.category))
+                .or_insert_with(|| NodeSum::new(sum.category))
                 .add(sum);
         }
     }

@@ -28,7 +28,7 @@ pub(crate) struct Region {
 
 /// One thread's part of a region.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Slot<'region> {
+pub(crate) struct ThreadSlot<'region> {
     pub(crate) head: &'region Head,
     /// Two stamps a word, for comparing.
     pub(crate) stamps: &'region [AtomicU64],
@@ -166,12 +166,12 @@ impl Region {
     }
 
     /// A thread's slot; `None` beyond the last.
-    pub(crate) fn slot(&self, number: usize) -> Option<Slot<'_>> {
+    pub(crate) fn slot(&self, number: usize) -> Option<ThreadSlot<'_>> {
         if number >= self.slots {
             return None;
         }
         let at = geometry::slot_offset(number);
-        Some(Slot {
+        Some(ThreadSlot {
             head: self.whole.at(at)?,
             stamps: self.whole.slice(at + geometry::STAMPS_IN_SLOT, geometry::NODE_CAPACITY / 2)?,
             nodes: self.whole.slice(at + geometry::NODES_IN_SLOT, geometry::NODE_CAPACITY)?,

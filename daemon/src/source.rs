@@ -7,12 +7,12 @@ use whyperf_model::matching::{ClassId, Kind, Line};
 use whyperf_model::{Hierarchy, Resource};
 
 use crate::daemon::Daemon;
-use crate::member::Member;
 use crate::process::Process;
+use crate::watched_thread::WatchedThread;
 
 /// Kinds and positions that were met: many lines share them.
 #[derive(Default)]
-struct Known {
+struct MetKinds {
     kinds: AHashMap<ClassId, Arc<Kind>>,
     places: AHashMap<u64, Option<(Resource, Arc<str>)>>,
 }
@@ -22,11 +22,11 @@ impl Daemon {
     #[must_use]
     pub fn lines(&self) -> Vec<Line> {
         let mut lines = Vec::new();
-        let mut known = Known::default();
+        let mut known = MetKinds::default();
         for process in &self.processes {
             known.places.clear();
-            for member in &process.members {
-                self.lines_of(process, member, &mut known, &mut lines);
+            for watched in &process.threads {
+                self.lines_of(process, watched, &mut known, &mut lines);
             }
         }
         lines
@@ -36,14 +36,14 @@ impl Daemon {
     fn lines_of(
         &self,
         process: &Process,
-        member: &Member,
-        known: &mut Known,
+        watched: &WatchedThread,
+        known: &mut MetKinds,
         lines: &mut Vec<Line>,
     ) {
         let resource = |id| self.state.resources.resource(id).clone();
-        let who = [resource(member.resource), resource(process.machine)];
+        let who = [resource(watched.resource), resource(process.machine)];
         let mut times: AHashMap<(ClassId, u64), u64> = AHashMap::new();
-        let nodes = member.thread.nodes.iter();
+        let nodes = watched.thread.nodes.iter();
         for node in nodes.filter(|node| node.class != ClassId::UNSET && node.counters.time > 0) {
             *times.entry((node.class, node.site)).or_default() += node.counters.time;
         }

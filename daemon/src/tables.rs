@@ -34,7 +34,7 @@ pub(crate) struct ObjectEntry {
 
 /// A process's regions and objects so far.
 #[derive(Debug, Default)]
-pub(crate) struct Tables {
+pub(crate) struct ProcessTables {
     pub(crate) regions: Vec<RegionEntry>,
     pub(crate) objects: Vec<ObjectEntry>,
     /// Where the next look for renamed and retired objects begins.
@@ -44,7 +44,7 @@ pub(crate) struct Tables {
 /// Objects whose name and state are looked at again in one pass.
 const LOOKED_AT: usize = 1024;
 
-impl Tables {
+impl ProcessTables {
     /// Takes in what is new; answers the objects that were renamed or retired since.
     pub(crate) fn refresh(&mut self, region: &Region) -> Vec<u32> {
         self.take_regions(region);

@@ -15,7 +15,7 @@ use whyperf_layout::slot::{Reading, stamped_pair};
 use whyperf_layout::{Head, Node, Watch, geometry};
 use whyperf_model::matching::ClassId;
 
-use crate::region::Slot;
+use crate::region::ThreadSlot;
 
 /// One node as last read.
 #[derive(Clone, Copy, Debug)]
@@ -62,7 +62,7 @@ pub(crate) enum Depth {
     Changed,
     /// Every node, whatever the stamps say.
     All,
-    /// Every node, and nothing is open any more: nobody will write again.
+    /// Every node, and nothing is open any more: it is not written again.
     Last,
 }
 
@@ -117,7 +117,7 @@ impl Thread {
     /// class. Answers how deep it went: a thread that ended in order was read a last time.
     pub(crate) fn pass(
         &mut self,
-        slot: &Slot<'_>,
+        slot: &ThreadSlot<'_>,
         now: u64,
         depth: Depth,
         growth: &mut Vec<Growth>,
@@ -138,7 +138,7 @@ impl Thread {
     }
 
     /// Learns of new nodes; answers how many there are.
-    pub(crate) fn take_keys(&mut self, slot: &Slot<'_>) -> usize {
+    pub(crate) fn take_keys(&mut self, slot: &ThreadSlot<'_>) -> usize {
         let count = slot.head.published_nodes() as usize;
         let count = count.min(geometry::NODE_CAPACITY);
         let known = self.nodes.len();
@@ -153,7 +153,7 @@ impl Thread {
         self.stamps = Vec::new();
     }
 
-    fn read_nodes(&mut self, slot: &Slot<'_>, now: u64, all: bool, growth: &mut Vec<Growth>) {
+    fn read_nodes(&mut self, slot: &ThreadSlot<'_>, now: u64, all: bool, growth: &mut Vec<Growth>) {
         let count = self.take_keys(slot);
         self.stamps.resize(count.div_ceil(2), 0);
         let words = self.stamps.len();
@@ -172,7 +172,7 @@ impl Thread {
     /// Reads the one or two nodes of a pair of stamps that differ from the copy, or both.
     fn read_pair(
         &mut self,
-        slot: &Slot<'_>,
+        slot: &ThreadSlot<'_>,
         at: usize,
         both: bool,
         now: u64,
@@ -195,7 +195,7 @@ impl Thread {
     /// Reads one node; false when its writer was in between every time.
     fn read_node(
         &mut self,
-        slot: &Slot<'_>,
+        slot: &ThreadSlot<'_>,
         index: usize,
         now: u64,
         growth: &mut Vec<Growth>,

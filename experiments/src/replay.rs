@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use whyperf_consultant::{DataSource, Event, MeasurementId};
 use whyperf_model::matching::{
-    Active, ClassId, Classes, Line, Matcher, OneProcess, PairId, Resources, SeatId, Totals,
+    Active, ClassId, Classes, Line, LocationId, Matcher, OneProcess, PairId, Resources, Totals,
 };
 use whyperf_model::{
     Category, CategorySet, Effort, Hierarchy, Histogram, Interval, Nanos, Pair, Quantity, Resource,
@@ -31,10 +31,10 @@ pub struct Replay {
     matcher: Matcher,
     /// By kind: its class.
     of_kind: Vec<ClassId>,
-    /// By seat: its groups, as of a version of the matcher.
+    /// By location: its groups, as of a version of the matcher.
     groups: Vec<(Option<u64>, Vec<u32>)>,
-    /// By round: what grew, by process and seat.
-    grown: Vec<Vec<(SeatId, u32, Totals)>>,
+    /// By round: what grew, by process and location.
+    grown: Vec<Vec<(LocationId, u32, Totals)>>,
     running: BTreeMap<MeasurementId, Source>,
     asked: VecDeque<Resource>,
     /// What each process did as a rank until now, by its number.
@@ -70,13 +70,13 @@ impl Replay {
         let of_kind = record.kinds.iter().map(|kind| kind.class(&mut classes, &mut resources));
         let of_kind = of_kind.collect();
         let mut grown = vec![Vec::new(); record.rounds.len()];
-        for ((seat, kind), series) in &record.series {
+        for ((location, kind), series) in &record.series {
             for entry in series {
-                grown[entry.round as usize].push((*seat, *kind, entry.by));
+                grown[entry.round as usize].push((*location, *kind, entry.by));
             }
         }
         for round in &mut grown {
-            round.sort_by_key(|(seat, ..)| record.seats[seat.0 as usize].number);
+            round.sort_by_key(|(location, ..)| record.locations[location.0 as usize].number);
         }
         let histograms = histograms.into_iter().filter(|(pair, _)| Self::needs_histogram(pair));
         Self {
@@ -84,7 +84,7 @@ impl Replay {
                 .map(|(pair, histogram)| (pair, RunningSums::new(&histogram)))
                 .collect(),
             functions: functions(&record),
-            groups: vec![(None, Vec::new()); record.seats.len()],
+            groups: vec![(None, Vec::new()); record.locations.len()],
             efforts: record.idle_efforts(),
             begins: record.begins(),
             record,
@@ -293,12 +293,12 @@ impl Replay {
     fn count(&mut self) -> Vec<Attendance> {
         let round = u32::try_from(self.round).unwrap_or(u32::MAX);
         let mut groups_of: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
-        for seat in 0..self.record.seats.len() {
-            let number = u32::try_from(seat).unwrap_or(u32::MAX);
+        for location in 0..self.record.locations.len() {
+            let number = u32::try_from(location).unwrap_or(u32::MAX);
             if self.record.present.holds(number, round) {
-                self.find_groups(seat);
-                let process = self.record.seats[seat].number;
-                groups_of.entry(process).or_default().extend(&self.groups[seat].1);
+                self.find_groups(location);
+                let process = self.record.locations[location].number;
+                groups_of.entry(process).or_default().extend(&self.groups[location].1);
             }
         }
         let mut attendance = vec![Attendance::default(); self.matcher.group_count()];
@@ -318,11 +318,16 @@ impl Replay {
     /// What was the end of MPI does not count as a rank's work.
     fn end_work(&mut self, round: u32) {
         let Self { record, efforts, .. } = self;
-        let is_at_work =
-            |seat: u32| record.at_work.as_ref().is_some_and(|at_work| at_work.holds(seat, round));
-        for (seat, ending) in record.endings.of(round).filter(|(seat, _)| is_at_work(*seat)) {
-            let of =
-                record.seats.get(*seat as usize).and_then(|seat| efforts.get_mut(&seat.number));
+        let is_at_work = |location: u32| {
+            record.at_work.as_ref().is_some_and(|at_work| at_work.holds(location, round))
+        };
+        for (location, ending) in
+            record.endings.of(round).filter(|(location, _)| is_at_work(*location))
+        {
+            let of = record
+                .locations
+                .get(*location as usize)
+                .and_then(|location| efforts.get_mut(&location.number));
             of.into_iter().for_each(|effort| effort.elapsed = effort.elapsed - *ending);
         }
     }
@@ -332,20 +337,21 @@ impl Replay {
         let round = u32::try_from(self.round).unwrap_or(u32::MAX);
         let Self { record, grown, groups, matcher, classes, resources, efforts, begins, .. } = self;
         let grown = &grown[self.round];
-        let of = |grown: &(SeatId, u32, Totals)| &record.seats[grown.0.0 as usize];
+        let of = |grown: &(LocationId, u32, Totals)| &record.locations[grown.0.0 as usize];
         let from = grown.partition_point(|grown| of(grown).number < number);
         let mut rank = None;
         let mut lineage = Vec::new();
         for grown in grown[from..].iter().take_while(|grown| of(grown).number == number) {
-            let (seat, kind, by) = grown;
-            matcher.grew(&groups[seat.0 as usize].1, self.of_kind[*kind as usize], by);
-            if record.at_work.as_ref().is_some_and(|at_work| at_work.holds(seat.0, round)) {
+            let (location, kind, by) = grown;
+            matcher.grew(&groups[location.0 as usize].1, self.of_kind[*kind as usize], by);
+            if record.at_work.as_ref().is_some_and(|at_work| at_work.holds(location.0, round)) {
                 let effort = efforts.entry(number).or_default();
                 work(effort, record.kinds[*kind as usize].category, by);
             }
-            let seat = of(grown);
-            rank = seat.rank;
-            lineage = [&seat.process, &seat.machine].map(|name| resources.id(name)).to_vec();
+            let location = of(grown);
+            rank = location.rank;
+            lineage =
+                [&location.process, &location.machine].map(|name| resources.id(name)).to_vec();
         }
         lineage.sort_unstable();
         let has_begun =
@@ -356,13 +362,13 @@ impl Replay {
         matcher.settle_apart(classes, is_rank.then_some(&process));
     }
 
-    fn find_groups(&mut self, seat: usize) {
+    fn find_groups(&mut self, location: usize) {
         let version = Some(self.matcher.version());
-        let (known, groups) = &mut self.groups[seat];
+        let (known, groups) = &mut self.groups[location];
         if *known == version {
             return;
         }
-        let of = &self.record.seats[seat];
+        let of = &self.record.locations[location];
         let mut lineage =
             [&of.thread, &of.process, &of.machine].map(|name| self.resources.id(name));
         lineage.sort_unstable();

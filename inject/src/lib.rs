@@ -3,7 +3,7 @@
 //! ```text
 //!   attach ──► loader (hijacked_thread, tracee) ──► the library is in the process
 //!   stack_snapshot ──► the functions that a thread has not returned from
-//!   stretches, life, threads ──► what the system says of a process
+//!   memory_map, life, threads ──► what the system says of a process
 //!   mapping ──► a file that others write, read through bounds
 //! ```
 //! Knows neither metrics nor the search.
@@ -19,6 +19,7 @@ mod loader;
 mod mapping;
 mod maps;
 mod memory;
+mod memory_map;
 mod owner;
 mod refusal;
 mod registration;
@@ -27,7 +28,6 @@ mod restore_trampoline;
 mod safe_point;
 mod stack_snapshot;
 mod stat;
-mod stretches;
 mod stub;
 mod thread_state;
 pub mod threads;
@@ -38,9 +38,9 @@ pub use attach::attach;
 pub use job::job_of;
 pub use life::Life;
 pub use mapping::{Access, Mapping, Shared};
+pub use memory_map::{FileName, MemoryMap, MemoryStretch};
 pub use owner::Owner;
 pub use refusal::Refusal;
 pub use request::{LIBRARY, Request};
 pub use stack_snapshot::{OpenCall, StackSnapshot, StackSnapshots};
 pub use stat::Stat;
-pub use stretches::{FileName, Maps, Stretch};

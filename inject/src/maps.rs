@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::stretches::{self, Stretch};
+use crate::memory_map::{MemoryMap, MemoryStretch};
 
 /// One file or special mapping: everything from its first stretch to its last.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,10 +27,10 @@ pub(crate) struct Maps {
 impl Maps {
     /// As it is now; empty when the process is gone or must not be looked at.
     pub(crate) fn of(pid: u32) -> Self {
-        Self::over(&stretches::Maps::of(pid))
+        Self::over(&MemoryMap::of(pid))
     }
 
-    fn over(maps: &stretches::Maps) -> Self {
+    fn over(maps: &MemoryMap) -> Self {
         let mut all: Vec<Mapped> = Vec::new();
         for stretch in maps.stretches().iter().filter_map(Mapped::of) {
             match all.last_mut() {
@@ -77,7 +77,7 @@ impl Mapped {
 
 impl Mapped {
     /// What a stretch of memory is; `None` where it has no name.
-    fn of(stretch: &Stretch) -> Option<Self> {
+    fn of(stretch: &MemoryStretch) -> Option<Self> {
         let (path, deleted) = match &stretch.file {
             Some(file) => (file.path.clone(), file.is_deleted),
             None if stretch.label.is_empty() => return None,
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn stretches_of_one_file_belong_together() {
-        let maps = Maps::over(&stretches::Maps::parse(
+        let maps = Maps::over(&MemoryMap::parse(
             "1000-2000 r--p 00000000 08:02 17 /lib/a.so\n\
              2000-3000 r-xp 00001000 08:02 17 /lib/a.so\n\
              3000-4000 rw-p 00000000 00:00 0 \n\

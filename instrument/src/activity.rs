@@ -1,4 +1,4 @@
-//! What the functions of a process did since the round before.
+//! What the functions of a process did since the pass before.
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
-//! Where in a process the code of patched functions goes: within reach of their module, in nobody's way.
+//! Where in a process the code of patched functions goes: within reach of their module, out of the way of the program.
 
 use std::ops::Range;
 
-use whyperf_inject::Stretch;
+use whyperf_inject::MemoryStretch;
 use whyperf_layout::geometry::PAGE;
 use whyperf_layout::patch::{CODE as CODE_OF_ONE, COUNTING};
 
@@ -44,7 +44,7 @@ impl Arena {
 }
 
 /// A free place within reach of a module: in the middle of the largest gap.
-pub(crate) fn place(memory: &[Stretch], taken: &[u64], module: &Range<u64>) -> Option<u64> {
+pub(crate) fn place(memory: &[MemoryStretch], taken: &[u64], module: &Range<u64>) -> Option<u64> {
     let window = window(module)?;
     let largest = gaps(memory, taken)
         .map(|gap| gap.start.max(window.start)..gap.end.min(window.end + SIZE))
@@ -62,7 +62,10 @@ fn window(module: &Range<u64>) -> Option<Range<u64>> {
 }
 
 /// What is free between mappings, less the room that a heap and a stack may yet want.
-fn gaps<'a>(memory: &'a [Stretch], taken: &'a [u64]) -> impl Iterator<Item = Range<u64>> + 'a {
+fn gaps<'a>(
+    memory: &'a [MemoryStretch],
+    taken: &'a [u64],
+) -> impl Iterator<Item = Range<u64>> + 'a {
     let mut used: Vec<Range<u64>> =
         memory.iter().map(|stretch| stretch.start..stretch.end).collect();
     used.extend(taken.iter().map(|at| *at..at + SIZE));
@@ -107,10 +110,10 @@ const HEAP: u64 = 1 << 30;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use whyperf_inject::Maps;
+    use whyperf_inject::MemoryMap;
 
-    fn memory(text: &str) -> Vec<Stretch> {
-        Maps::parse(text).stretches().to_vec()
+    fn memory(text: &str) -> Vec<MemoryStretch> {
+        MemoryMap::parse(text).stretches().to_vec()
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! Functions of running programs become regions when somebody asks about them, and stop being ones
-//! when nobody does.
+//! Functions of running programs become regions when a pair asks about them, and stop being ones
+//! when no pair does.
 //!
 //! ```text
 //!   pairs ──► wanted: resource ──► functions ──► plans        (worker: names, code, calls)
 //!                                      │
-//!                each round, each process: armory ──► arena, arm, switch, disarm
+//!       each sampling pass, each process: patch table ──► arena, arm, switch, disarm
 //! ```
 //! What is wanted is one map; every process is brought to it, those that join late too.
 
@@ -16,23 +16,24 @@ use whyperf_model::{Category, Focus, Hierarchy, Metric, Nanos, Resource};
 
 use crate::activity::Activity;
 use crate::agent::Agent;
-use crate::armory::{Armory, Site, Turn};
-use crate::book::{Book, UNSEEN};
-use crate::desk::{Answer, Desk, Request};
+use crate::asked_functions::{AskedFunctions, UNSEEN};
 use crate::inventory::Inventory;
-use crate::ledger::Ledger;
+use crate::messages::{WorkerAnswer, WorkerRequest};
 use crate::modules::FunctionKey;
+use crate::named_pairs::NamedPairs;
 use crate::objects::Objects;
 use crate::open_calls::OpenCalls;
+use crate::patch_table::{PatchSite, PatchTable, Turn};
 use crate::regions::Begun;
 use crate::stage::Stage;
+use crate::worker_channel::WorkerChannel;
 
 /// Which functions are wanted, and how far each process is.
 #[derive(Debug)]
 pub struct Instrumenter {
     pub(crate) objects: Arc<Objects>,
     /// Opened when the first function is asked about.
-    pub(crate) desk: Option<Desk>,
+    pub(crate) channel: Option<WorkerChannel>,
     /// Functions that pairs need.
     pub(crate) needs: BTreeMap<PairId, Vec<Resource>>,
     /// Pairs that a user named.
@@ -42,39 +43,39 @@ pub struct Instrumenter {
     pub(crate) found: BTreeMap<Resource, Found>,
     /// What functions of modules are called.
     pub(crate) names: BTreeMap<FunctionKey, Resource>,
-    pub(crate) armories: BTreeMap<u32, Armory>,
+    pub(crate) patch_tables: BTreeMap<u32, PatchTable>,
     pub(crate) watched: BTreeMap<u32, u32>,
     pub(crate) open_calls: BTreeMap<u32, OpenCalls>,
-    /// In which round somebody asked last whom a function calls.
+    /// In which pass a search asked last which functions a function calls.
     pub(crate) asked_callees: Option<u64>,
     pub(crate) inventory: Inventory,
     /// Regions that were met, and which of them the worker was not told of.
     pub(crate) regions: BTreeSet<Resource>,
     pub(crate) untold_regions: Vec<Begun>,
-    /// Processes that ended in this round.
+    /// Processes that ended in this pass.
     pub(crate) gone: Vec<u32>,
     /// Forks of processes in which functions were on: there they are, too.
     pub(crate) forked_children: BTreeSet<u32>,
     pub(crate) told: Told,
-    pub(crate) ledger: Ledger,
-    pub(crate) book: Book,
-    pub(crate) round: u64,
+    pub(crate) named_pairs: NamedPairs,
+    pub(crate) asked_functions: AskedFunctions,
+    pub(crate) pass: u64,
     /// The share of the slowest process's time that measuring may take.
     pub(crate) limit: f64,
 }
 
-/// What a process is served with in a round.
+/// What a process is served with in a pass.
 #[derive(Clone, Copy, Debug)]
 pub struct Service<'process> {
     /// Its living threads.
     pub threads: &'process [u32],
     /// Its agent.
     pub agent: Agent<'process>,
-    /// What that replied since the round before.
+    /// What that replied since the pass before.
     pub replies: &'process [whyperf_layout::Answer],
     /// What its functions did since then.
     pub activity: &'process Activity,
-    /// What events of functions cost it since the round before, and all others.
+    /// What events of functions cost it since the pass before, and all others.
     pub spent: [Nanos; 2],
 }
 
@@ -84,13 +85,13 @@ pub(crate) struct Found {
     pub(crate) functions: Vec<FunctionKey>,
     /// Whether an answer is under way.
     pub(crate) asked: bool,
-    /// In which round it was asked.
+    /// In which pass it was asked.
     pub(crate) since: u64,
     /// Processes have come since: they may have others of that name.
     pub(crate) is_old: bool,
 }
 
-/// What is to be told in the next round.
+/// What is to be told in the next pass.
 #[derive(Debug, Default)]
 pub(crate) struct Told {
     /// Functions that a function calls.
@@ -117,13 +118,13 @@ impl Instrumenter {
         Self {
             objects,
             limit,
-            desk: None,
+            channel: None,
             needs: BTreeMap::new(),
             by_name: BTreeSet::new(),
             wanted: BTreeMap::new(),
             found: BTreeMap::new(),
             names: BTreeMap::new(),
-            armories: BTreeMap::new(),
+            patch_tables: BTreeMap::new(),
             watched: BTreeMap::new(),
             open_calls: BTreeMap::new(),
             asked_callees: None,
@@ -132,15 +133,15 @@ impl Instrumenter {
             untold_regions: Vec::new(),
             gone: Vec::new(),
             forked_children: BTreeSet::new(),
-            ledger: Ledger::default(),
+            named_pairs: NamedPairs::default(),
             told: Told::default(),
-            book: Book::default(),
-            round: 0,
+            asked_functions: AskedFunctions::default(),
+            pass: 0,
         }
     }
 
     /// A pair is measured from now on, and needs the functions that its focus names. Waits are seen
-    /// at their calls; only who asks by name wants those below a function, too.
+    /// at their calls; only a pair that a user named counts those below a function, too.
     pub fn start(&mut self, pair: PairId, metric: Metric, focus: &Focus, by_name: bool) {
         let is_code = metric.definition().categories.contains(Category::Function);
         if focus.is_root(Hierarchy::Code) || !(is_code || by_name) {
@@ -172,8 +173,8 @@ impl Instrumenter {
     /// Asks which functions a function calls.
     pub fn ask_callees(&mut self, of: Resource, are_wanted: bool) {
         if are_wanted {
-            self.asked_callees = Some(self.round);
-            self.ask(Request::Callees { of });
+            self.asked_callees = Some(self.pass);
+            self.ask(WorkerRequest::Callees { of });
         } else {
             // That none are known is an answer, too.
             self.told.callees.push((of, Vec::new()));
@@ -184,8 +185,8 @@ impl Instrumenter {
     pub fn watch(&mut self, process: u32, pid: u32) {
         self.has_more_modules();
         self.watched.insert(process, pid);
-        if let Some(desk) = &self.desk {
-            desk.ask(Request::Watch { process, pid });
+        if let Some(channel) = &self.channel {
+            channel.ask(WorkerRequest::Watch { process, pid });
         }
         // Its program may have what no other had.
         self.found.values_mut().for_each(|found| found.is_old = true);
@@ -194,7 +195,7 @@ impl Instrumenter {
     /// A process is a fork of another: what is too hot there is here, too.
     pub fn inherit(&mut self, process: u32, parent: u32) {
         let is_forked_child = self.forked_children.contains(&parent);
-        let Some(parent) = self.armories.get(&parent) else {
+        let Some(parent) = self.patch_tables.get(&parent) else {
             self.forked_children.extend(is_forked_child.then_some(process));
             return;
         };
@@ -203,21 +204,21 @@ impl Instrumenter {
         }
         let hot = parent.sites.iter().filter(|(_, site)| site.window.is_some());
         let hot: Vec<FunctionKey> = hot.map(|(key, _)| *key).chain(parent.hot.clone()).collect();
-        self.armories.entry(process).or_default().hot.extend(hot);
+        self.patch_tables.entry(process).or_default().hot.extend(hot);
     }
 
-    /// A process ended: takes down what its functions did last.
+    /// A process ended: records what its functions did last.
     pub fn conclude(&mut self, process: u32, service: Service<'_>) {
         let turn = self.turn(service.agent);
-        let Some(armory) = self.armories.get_mut(&process) else { return };
+        let Some(patch_table) = self.patch_tables.get_mut(&process) else { return };
         for reply in service.replies {
-            armory.take(*reply, turn);
+            patch_table.take(*reply, turn);
         }
-        armory.look_out(self.watched.get(&process).copied(), self.limit);
-        armory.note(service.activity, service.agent);
+        patch_table.take_pc_samples(self.watched.get(&process).copied(), self.limit);
+        patch_table.note(service.activity, service.agent);
     }
 
-    /// A process ended, and with the next round everything in it.
+    /// A process ended, and with the next pass everything in it.
     pub fn forget(&mut self, process: u32) {
         if self.watched.contains_key(&process) {
             self.note_lost(process);
@@ -228,15 +229,15 @@ impl Instrumenter {
     fn clean_up(&mut self) {
         for process in std::mem::take(&mut self.gone) {
             self.open_calls.remove(&process);
-            self.armories.remove(&process);
+            self.patch_tables.remove(&process);
             self.watched.remove(&process);
-            if let Some(desk) = &self.desk {
-                desk.ask(Request::Forget { process });
+            if let Some(channel) = &self.channel {
+                channel.ask(WorkerRequest::Forget { process });
             }
         }
     }
 
-    /// Whether a process is there, or ended in this round only.
+    /// Whether a process is there, or ended in this pass only.
     pub fn is_watched(&self, process: u32) -> bool {
         self.watched.contains_key(&process)
     }
@@ -247,22 +248,25 @@ impl Instrumenter {
             let Some(found) = self.found.get(code).filter(|found| !found.is_open()) else {
                 return false;
             };
-            let Some(armory) = self.armories.get(&process) else {
+            let Some(patch_table) = self.patch_tables.get(&process) else {
                 return found.functions.is_empty();
             };
-            found.functions.iter().all(|key| armory.sites.get(key).is_some_and(Site::is_settled))
+            found
+                .functions
+                .iter()
+                .all(|key| patch_table.sites.get(key).is_some_and(PatchSite::is_settled))
         };
         let needs = self.by_name.iter().filter_map(|pair| self.needs.get(pair));
         needs.flatten().all(is_settled)
     }
 
-    /// Takes in what was found out since the last round, and asks for what is wanted now.
-    pub fn begin_round(&mut self) {
-        self.round += 1;
+    /// Takes in what was found out since the last pass, and asks for what is wanted now.
+    pub fn begin_pass(&mut self) {
+        self.pass += 1;
         self.clean_up();
         self.list_modules();
         self.pass_regions_on();
-        let answers = self.desk.as_ref().map(Desk::answers).unwrap_or_default();
+        let answers = self.channel.as_ref().map(WorkerChannel::answers).unwrap_or_default();
         answers.into_iter().for_each(|answer| self.take(answer));
         if self.watched.is_empty() {
             return;
@@ -271,14 +275,14 @@ impl Instrumenter {
             None => true,
             Some(found) if found.asked => false,
             Some(found) => {
-                found.is_old || (found.functions.is_empty() && self.round >= found.since + PATIENCE)
+                found.is_old || (found.functions.is_empty() && self.pass >= found.since + PATIENCE)
             }
         };
         let ask: Vec<Resource> = self.wanted.keys().filter(unknown).cloned().collect();
         for code in ask {
             let found = self.found.entry(code.clone()).or_default();
-            (found.asked, found.is_old, found.since) = (true, false, self.round);
-            self.ask(Request::Find { code });
+            (found.asked, found.is_old, found.since) = (true, false, self.pass);
+            self.ask(WorkerRequest::Find { code });
         }
     }
 
@@ -287,30 +291,30 @@ impl Instrumenter {
     pub fn serve(&mut self, process: u32, service: Service<'_>) -> Vec<(u64, Resource)> {
         let turn = self.turn(service.agent);
         let limit = self.limit;
-        let armory = self.armories.entry(process).or_default();
+        let patch_table = self.patch_tables.entry(process).or_default();
         let mut moves = Vec::new();
         for reply in service.replies {
-            moves.extend(armory.take(*reply, turn));
+            moves.extend(patch_table.take(*reply, turn));
         }
-        armory.look_out(self.watched.get(&process).copied(), limit);
-        armory.note(service.activity, service.agent);
-        armory.allow(limit, &service);
-        armory.want_nothing();
+        patch_table.take_pc_samples(self.watched.get(&process).copied(), limit);
+        patch_table.note(service.activity, service.agent);
+        patch_table.update_visit_budget(limit, &service);
+        patch_table.want_nothing();
         let mut plan = Vec::new();
         for code in self.wanted.keys() {
             for key in self.found.get(code).map_or(&[][..], |found| &found.functions) {
-                if armory.want(*key, self.names.get(key).unwrap_or(code), self.round) {
+                if patch_table.want(*key, self.names.get(key).unwrap_or(code), self.pass) {
                     plan.push(*key);
                 }
             }
         }
-        let names = armory.take_names();
-        armory.serve(turn);
+        let names = patch_table.take_names();
+        patch_table.serve(turn);
         if !plan.is_empty() {
-            self.ask(Request::Plan { process, functions: plan });
+            self.ask(WorkerRequest::Plan { process, functions: plan });
         }
         for (arena, functions) in moves {
-            self.ask(Request::Move { process, arena, functions });
+            self.ask(WorkerRequest::Move { process, arena, functions });
         }
         self.look(process, service.threads, service.activity.length);
         names
@@ -318,11 +322,11 @@ impl Instrumenter {
 
     /// Whether a process has no function that is, was or shall be on.
     pub fn has_nothing_for(&self, process: u32) -> bool {
-        self.wanted.is_empty() && !self.armories.contains_key(&process)
+        self.wanted.is_empty() && !self.patch_tables.contains_key(&process)
     }
 
     const fn turn<'process>(&self, agent: Agent<'process>) -> Turn<'process> {
-        Turn { agent, round: self.round }
+        Turn { agent, pass: self.pass }
     }
 
     /// Whether a pair needs functions to be on.
@@ -369,41 +373,41 @@ impl Instrumenter {
         }
     }
 
-    fn take(&mut self, answer: Answer) {
+    fn take(&mut self, answer: WorkerAnswer) {
         match answer {
-            Answer::Found { code, functions, names } => {
+            WorkerAnswer::Found { code, functions, names } => {
                 self.names.extend(functions.iter().copied().zip(names));
                 let found = self.found.entry(code).or_default();
-                (found.functions, found.asked, found.since) = (functions, false, self.round);
+                (found.functions, found.asked, found.since) = (functions, false, self.pass);
             }
-            Answer::Callees { of, callees } => {
+            WorkerAnswer::Callees { of, callees } => {
                 self.told.callees.push((of, callees.keys().cloned().collect()));
                 for (code, functions) in callees {
-                    let since = self.round;
+                    let since = self.pass;
                     let entry = self.found.entry(code);
                     entry.or_insert_with(|| Found { functions, since, ..Found::default() });
                 }
             }
-            Answer::Learned { calls } => self.told.callees.extend(calls),
-            Answer::Seen { process, seen } => self.looked(process, seen),
-            Answer::Listed { code } => self.inventory.take(code),
-            Answer::Planned { process, plans } => {
-                let Some(armory) = self.armories.get_mut(&process) else { return };
+            WorkerAnswer::Learned { calls } => self.told.callees.extend(calls),
+            WorkerAnswer::Seen { process, seen } => self.looked(process, seen),
+            WorkerAnswer::Listed { code } => self.inventory.take(code),
+            WorkerAnswer::Planned { process, plans } => {
+                let Some(patch_table) = self.patch_tables.get_mut(&process) else { return };
                 for planned in plans {
-                    armory.planned(planned, self.round);
+                    patch_table.planned(planned, self.pass);
                 }
             }
         }
     }
 
     /// Takes note of functions that no process can measure.
-    pub fn end_round(&mut self) {
-        self.armories.values().for_each(|armory| self.book.take(armory));
-        self.ledger.close_round();
+    pub fn end_pass(&mut self) {
+        self.patch_tables.values().for_each(|patch_table| self.asked_functions.take(patch_table));
+        self.named_pairs.close_pass();
         let mut open = BTreeSet::new();
         let mut refused = BTreeMap::new();
-        let is_due = self.round.is_multiple_of(PRICED);
-        for site in self.armories.values().flat_map(|armory| armory.sites.values()) {
+        let is_due = self.pass.is_multiple_of(PRICED);
+        for site in self.patch_tables.values().flat_map(|patch_table| patch_table.sites.values()) {
             if is_due && site.stage.on_since().is_some() {
                 let rate = self.told.prices.entry(site.code.clone()).or_default();
                 *rate = rate.max(site.rate);
@@ -422,22 +426,22 @@ impl Instrumenter {
         self.told.refusals.extend(refused);
     }
 
-    pub(crate) fn ask(&mut self, request: Request) {
-        if self.desk.is_none() {
-            self.desk = Desk::open(self.objects.clone());
+    pub(crate) fn ask(&mut self, request: WorkerRequest) {
+        if self.channel.is_none() {
+            self.channel = WorkerChannel::open(self.objects.clone());
             for (process, pid) in &self.watched {
-                if let Some(desk) = &self.desk {
-                    desk.ask(Request::Watch { process: *process, pid: *pid });
+                if let Some(channel) = &self.channel {
+                    channel.ask(WorkerRequest::Watch { process: *process, pid: *pid });
                 }
             }
         }
-        if let Some(desk) = &self.desk {
-            desk.ask(request);
+        if let Some(channel) = &self.channel {
+            channel.ask(request);
         }
     }
 }
 
-/// Rounds after which a name that nothing had is looked for again.
+/// Passes after which a name that nothing had is looked for again.
 const PATIENCE: u64 = 20;
-/// Rounds from telling how often functions are called to telling it again.
+/// Passes from telling how often functions are called to telling it again.
 pub(crate) const PRICED: u64 = 10;

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_model::{Hierarchy, Resource};
 
-use crate::desk::Request;
 use crate::instrumenter::Instrumenter;
+use crate::messages::WorkerRequest;
 use crate::modules::FunctionKey;
 use crate::worker::Worker;
 
@@ -42,15 +42,15 @@ impl Instrumenter {
 
     pub(crate) fn list_modules(&mut self) {
         if self.inventory.is_wanted && std::mem::take(&mut self.inventory.is_due) {
-            self.ask(Request::List { module: None });
+            self.ask(WorkerRequest::List { module: None });
         }
     }
 
-    /// Asks for the functions of modules that somebody asks about.
+    /// Asks for the functions of modules that a pair asks about.
     pub(crate) fn list_functions(&mut self, code: &[Resource]) {
         for module in code.iter().filter(|one| one.depth() == 1) {
             if self.inventory.is_wanted && self.inventory.asked.insert(module.clone()) {
-                self.ask(Request::List { module: Some(module.clone()) });
+                self.ask(WorkerRequest::List { module: Some(module.clone()) });
             }
         }
     }

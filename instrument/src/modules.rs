@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ahash::AHashMap;
 use whyperf_code::plan::{Islands, Plan, Refusal, plan};
 use whyperf_code::{Callee, FunctionId, FunctionKind, Object, Scope};
-use whyperf_inject::Stretch;
+use whyperf_inject::MemoryStretch;
 use whyperf_model::{Hierarchy, Resource};
 
 use crate::objects::Objects;
@@ -47,7 +47,7 @@ impl Modules {
     }
 
     /// The object that a process has mapped here; `None` when it cannot be read.
-    pub(crate) fn mapped(&mut self, pid: u32, stretch: &Stretch) -> Option<u32> {
+    pub(crate) fn mapped(&mut self, pid: u32, stretch: &MemoryStretch) -> Option<u32> {
         let code = self.objects.mapped(pid, stretch)?.ok()?;
         let same = |module: &Module| {
             let build = module.code.build_id();
@@ -157,7 +157,7 @@ impl Module {
     }
 
     /// Where a process has it that mapped it here: by how much addresses are higher than linked.
-    pub(crate) fn bias(&self, stretch: &Stretch) -> Option<u64> {
+    pub(crate) fn bias(&self, stretch: &MemoryStretch) -> Option<u64> {
         // A mapping is whole pages, so its first bytes may belong to the part before.
         let inside = (0..stretch.end - stretch.start).step_by(16).find_map(|distance| {
             let linked = self.code.address(stretch.offset + distance)?;

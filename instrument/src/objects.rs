@@ -9,18 +9,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ahash::AHashMap;
 use whyperf_code::{Object, ObjectError, Opening, Storage};
 use whyperf_inject::{Access, Mapping};
-use whyperf_inject::{FileName, Stretch};
+use whyperf_inject::{FileName, MemoryStretch};
 
 /// Objects by the file they are. They are kept until the daemon ends.
 #[derive(Debug, Default)]
 pub struct Objects {
-    known: Mutex<AHashMap<FileName, Known>>,
+    known: Mutex<AHashMap<FileName, OpenedObject>>,
     /// A private folder for what takes time to work out.
     cache: Option<PathBuf>,
 }
 
 /// An object, or why there is none.
-pub type Known = Result<Arc<Object>, Arc<ObjectError>>;
+pub type OpenedObject = Result<Arc<Object>, Arc<ObjectError>>;
 
 impl Objects {
     /// Keeps what is worked out about objects in the user's own folder for such things, if there is
@@ -32,20 +32,24 @@ impl Objects {
     }
 
     /// The object that a stretch of a process's memory is mapped from; `None` where it is none.
-    pub fn mapped(&self, pid: u32, stretch: &Stretch) -> Option<Known> {
+    pub fn mapped(&self, pid: u32, stretch: &MemoryStretch) -> Option<OpenedObject> {
         let name = stretch.file.as_ref()?;
         Some(self.kept(name, || self.open(pid, stretch, name)))
     }
 
     /// The object in a file; `None` where there is none.
-    pub fn of_file(&self, path: &Path) -> Option<Known> {
+    pub fn of_file(&self, path: &Path) -> Option<OpenedObject> {
         let name = FileName::of(path)?;
         let (path, cache) = (name.path.clone(), self.cache.clone());
         let opening = Opening { reach: path.clone(), path, read: map, cache };
         Some(self.kept(&name, || opening.open()))
     }
 
-    fn kept(&self, name: &FileName, open: impl FnOnce() -> Result<Object, ObjectError>) -> Known {
+    fn kept(
+        &self,
+        name: &FileName,
+        open: impl FnOnce() -> Result<Object, ObjectError>,
+    ) -> OpenedObject {
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = known().get(name) {
             return found.clone();
@@ -55,7 +59,12 @@ impl Objects {
         known().entry(name.clone()).or_insert(found).clone()
     }
 
-    fn open(&self, pid: u32, stretch: &Stretch, name: &FileName) -> Result<Object, ObjectError> {
+    fn open(
+        &self,
+        pid: u32,
+        stretch: &MemoryStretch,
+        name: &FileName,
+    ) -> Result<Object, ObjectError> {
         let mut failure = None;
         for reach in ways(pid, stretch, name) {
             let cache = self.cache.clone();
@@ -71,7 +80,7 @@ impl Objects {
 
 /// Where a process's file can be read. Of a file that was deleted or replaced only what the kernel still
 /// holds is of use: what has its name now is something else.
-fn ways(pid: u32, stretch: &Stretch, name: &FileName) -> Vec<PathBuf> {
+fn ways(pid: u32, stretch: &MemoryStretch, name: &FileName) -> Vec<PathBuf> {
     if name.is_deleted {
         let range = format!("{:x}-{:x}", stretch.start, stretch.end);
         let mut ways = vec![PathBuf::from(format!("/proc/{pid}/map_files/{range}"))];

@@ -5,7 +5,7 @@
 //!   f ─ f ─ f ─ f ─ f ─ f ─ f ─ f ─ f ─ f ┐          in f without an entry: since before it was on
 //!                   └─ counts for f ──────┴──┤       until it was looked at again
 //! ```
-//! A thread that is in a function which is on, and whose entry nobody saw, is in it since before it was on. All that
+//! A thread that is in a function which is on, and whose entry no event told of, is in it since before it was on. All that
 //! the thread does counts for that function, until a later look finds it gone; what is counted too much is at most
 //! the time between two looks, which are far apart only when the call has lasted for much longer.
 
@@ -14,20 +14,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use whyperf_model::matching::PairId;
 use whyperf_model::{Nanos, Resource};
 
-use crate::armory::{Armory, Site};
-use crate::desk::{Request, Seen};
 use crate::instrumenter::Instrumenter;
+use crate::messages::{StackFindings, WorkerRequest};
 use crate::modules::FunctionKey;
+use crate::patch_table::{PatchSite, PatchTable};
 
 /// The open calls of one process.
 #[derive(Debug, Default)]
 pub(crate) struct OpenCalls {
-    /// In which round it was asked for the look that is under way.
+    /// The pass in which the look that is under way was asked for.
     asked: Option<u64>,
-    /// The round of the last look, and rounds until the next.
+    /// The pass of the last look, and passes until the next.
     last: u64,
     period: u64,
-    /// Rounds for which there is no other look, because the last one cost so much.
+    /// Passes for which there is no other look, because the last one cost so much.
     rest: u64,
     /// By thread: functions of which calls are open that no event told of.
     threads: BTreeMap<u32, BTreeSet<FunctionKey>>,
@@ -36,33 +36,33 @@ pub(crate) struct OpenCalls {
     /// Changes since the last time.
     is_changed: bool,
     stopped: Nanos,
-    round_length: Nanos,
+    pass_length: Nanos,
 }
 
 impl OpenCalls {
     /// Whether it is time for a look.
-    fn is_due(&self, armory: &Armory, round: u64, is_curious: bool) -> bool {
-        if self.asked.is_some() || !armory.is_at_rest() {
+    fn is_due(&self, patch_table: &PatchTable, pass: u64, is_curious: bool) -> bool {
+        if self.asked.is_some() || !patch_table.is_at_rest() {
             return false;
         }
         let unjudged =
-            armory.dormant(round).any(|(key, since)| self.judged.get(&key) != Some(&since));
+            patch_table.dormant(pass).any(|(key, since)| self.judged.get(&key) != Some(&since));
         let wait = match (unjudged, is_curious) {
             (true, _) => SOON,
             (false, true) => OFTEN,
             (false, false) => self.period.clamp(OFTEN, SELDOM),
         };
-        let is_wanted = is_curious || armory.dormant(round).next().is_some();
-        is_wanted && (self.last == 0 || round >= self.last + wait.max(self.rest))
+        let is_wanted = is_curious || patch_table.dormant(pass).next().is_some();
+        is_wanted && (self.last == 0 || pass >= self.last + wait.max(self.rest))
     }
 
     /// A look was taken.
-    fn take(&mut self, seen: Seen, armory: &Armory, round: u64) {
+    fn take(&mut self, seen: StackFindings, patch_table: &PatchTable, pass: u64) {
         let Some(asked) = self.asked.take() else { return };
-        self.last = round;
+        self.last = pass;
         self.stopped += seen.stopped;
-        self.rest = seen.stopped.0.saturating_mul(SHARE) / self.round_length.0.max(1);
-        let dormant: BTreeMap<FunctionKey, u64> = armory.dormant(asked).collect();
+        self.rest = seen.stopped.0.saturating_mul(SHARE) / self.pass_length.0.max(1);
+        let dormant: BTreeMap<FunctionKey, u64> = patch_table.dormant(asked).collect();
         let before = self.threads.clone();
         for (tid, calls) in seen.threads {
             let calls = calls.into_iter().filter(|key| dormant.contains_key(key));
@@ -81,66 +81,66 @@ impl OpenCalls {
     }
 
     /// Whether it is known of a function that is on since then and was never entered whether a call of it is open.
-    fn explains(&self, key: FunctionKey, since: u64, round: u64) -> bool {
-        self.judged.get(&key) == Some(&since) || (self.last <= since && round < since + PATIENCE)
+    fn explains(&self, key: FunctionKey, since: u64, pass: u64) -> bool {
+        self.judged.get(&key) == Some(&since) || (self.last <= since && pass < since + PATIENCE)
     }
 }
 
-impl Armory {
-    /// Functions that are on since before a round and were never entered, with the round.
-    fn dormant(&self, round: u64) -> impl Iterator<Item = (FunctionKey, u64)> {
+impl PatchTable {
+    /// Functions that are on since before a pass and were never entered, with the pass.
+    fn dormant(&self, pass: u64) -> impl Iterator<Item = (FunctionKey, u64)> {
         self.sites.iter().filter_map(move |(key, site)| {
-            let since = site.stage.on_since().filter(|since| *since < round)?;
+            let since = site.stage.on_since().filter(|since| *since < pass)?;
             (site.wanted && !site.entered).then_some((*key, since))
         })
     }
 
     /// Whether no code is being changed: who does that asks whether anybody traces the process.
     fn is_at_rest(&self) -> bool {
-        let is_moving = |site: &Site| site.stage.is_moving();
+        let is_moving = |site: &PatchSite| site.stage.is_moving();
         self.batch.is_none() && !self.sites.values().any(is_moving)
     }
 }
 
 impl Instrumenter {
     /// Has threads of a process looked at when it is time to.
-    pub(crate) fn look(&mut self, process: u32, threads: &[u32], round_length: Nanos) {
-        let round = self.round;
-        let is_curious = self.asked_callees.is_some_and(|asked| round < asked + CURIOUS);
-        let Some(armory) = self.armories.get_mut(&process) else { return };
+    pub(crate) fn look(&mut self, process: u32, threads: &[u32], pass_length: Nanos) {
+        let pass = self.pass;
+        let is_curious = self.asked_callees.is_some_and(|asked| pass < asked + CURIOUS);
+        let Some(patch_table) = self.patch_tables.get_mut(&process) else { return };
         let open = self.open_calls.entry(process).or_default();
-        if threads.is_empty() || !open.is_due(armory, round, is_curious) {
+        if threads.is_empty() || !open.is_due(patch_table, pass, is_curious) {
             return;
         }
-        open.asked = Some(round);
-        open.round_length = round_length;
-        armory.is_looked_at = true;
+        open.asked = Some(pass);
+        open.pass_length = pass_length;
+        patch_table.is_looked_at = true;
         let threads = threads.iter().take(MOST).copied().collect();
-        self.ask(Request::Look { process, threads });
+        self.ask(WorkerRequest::Look { process, threads });
     }
 
     /// A look was taken.
-    pub(crate) fn looked(&mut self, process: u32, seen: Seen) {
-        let Some(armory) = self.armories.get_mut(&process) else { return };
-        armory.is_looked_at = false;
+    pub(crate) fn looked(&mut self, process: u32, seen: StackFindings) {
+        let Some(patch_table) = self.patch_tables.get_mut(&process) else { return };
+        patch_table.is_looked_at = false;
         if let Some(open) = self.open_calls.get_mut(&process) {
-            open.take(seen, armory, self.round);
+            open.take(seen, patch_table, self.pass);
         }
     }
 
-    /// Whether it is known of all of a pair's functions that nobody enters whether calls of them are open.
+    /// Whether it is known of all of a pair's functions that are never entered whether calls of them are open.
     pub(crate) fn is_explained(&self, pair: PairId) -> bool {
         let needs = self.needs.get(&pair).into_iter().flatten();
         let keys: Vec<FunctionKey> = needs
             .filter_map(|code| self.found.get(code))
             .flat_map(|found| found.functions.iter().copied())
             .collect();
-        self.armories.iter().all(|(process, armory)| {
+        self.patch_tables.iter().all(|(process, patch_table)| {
             let open = self.open_calls.get(process);
             keys.iter().all(|key| {
-                let since = armory.sites.get(key).and_then(|site| site.stage.on_since());
+                let since = patch_table.sites.get(key).and_then(|site| site.stage.on_since());
                 since.is_none_or(|since| {
-                    open.is_some_and(|open| open.explains(*key, since, self.round))
+                    open.is_some_and(|open| open.explains(*key, since, self.pass))
                 })
             })
         })
@@ -152,8 +152,8 @@ impl Instrumenter {
         if !std::mem::take(&mut open.is_changed) {
             return None;
         }
-        let armory = self.armories.get(&process)?;
-        let name = |key: &FunctionKey| Some(armory.sites.get(key)?.code.clone());
+        let patch_table = self.patch_tables.get(&process)?;
+        let name = |key: &FunctionKey| Some(patch_table.sites.get(key)?.code.clone());
         let named = open.threads.iter();
         Some(named.map(|(tid, keys)| (*tid, keys.iter().filter_map(name).collect())).collect())
     }
@@ -165,13 +165,13 @@ impl Instrumenter {
     }
 }
 
-/// Rounds from look to look: when something waits for one, when much may be learned, at most.
+/// Passes from look to look: when something waits for one, when much may be learned, at most.
 const SOON: u64 = 2;
 const OFTEN: u64 = 5;
 const SELDOM: u64 = 40;
-/// Rounds for which looks are frequent after somebody asked whom a function calls.
+/// Passes for which looks are frequent after a search asked which functions a function calls.
 const CURIOUS: u64 = 40;
-/// Rounds after which nobody waits for a look any more.
+/// Passes after which no pair waits for a look any more.
 const PATIENCE: u64 = 40;
 /// A look may take one part in so many of a thread's time.
 const SHARE: u64 = 200;

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_model::{Hierarchy, Resource};
 
-use crate::desk::Request;
 use crate::instrumenter::Instrumenter;
+use crate::messages::WorkerRequest;
 use crate::worker::Worker;
 
 /// A region, and the function that begins it.
@@ -45,11 +45,11 @@ impl Instrumenter {
         self.untold_regions.extend(news);
     }
 
-    /// Tells the worker of regions, once somebody asks who calls whom.
+    /// Tells the worker of regions, once a search asks which functions a function calls.
     pub(crate) fn pass_regions_on(&mut self) {
         if self.asked_callees.is_some() {
             for (region, function) in std::mem::take(&mut self.untold_regions) {
-                self.ask(Request::Region { region, function });
+                self.ask(WorkerRequest::Region { region, function });
             }
         }
     }

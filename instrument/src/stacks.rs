@@ -7,7 +7,7 @@ use whyperf_code::{Callee, Scope};
 use whyperf_inject::StackSnapshot;
 use whyperf_model::{Hierarchy, Nanos, Resource};
 
-use crate::desk::{Answer, Seen};
+use crate::messages::{StackFindings, WorkerAnswer};
 use crate::modules::FunctionKey;
 use crate::search;
 use crate::worker::Worker;
@@ -19,26 +19,26 @@ pub(crate) struct Experience {
     calls: BTreeMap<FunctionKey, BTreeSet<FunctionKey>>,
     /// Functions in which threads begin.
     beginnings: BTreeSet<FunctionKey>,
-    /// Who was asked about: it is told of what is learned later.
+    /// Functions whose callees were asked for: what is learned of them later is told, too.
     asked: BTreeSet<Resource>,
     /// What is to be told.
     news: BTreeMap<Resource, BTreeSet<Resource>>,
 }
 
 impl Experience {
-    /// Somebody asks whom this calls.
+    /// It was asked which functions this one calls.
     pub(crate) fn ask(&mut self, of: &Resource) {
         self.asked.insert(of.clone());
     }
 
-    /// Tells who asked about the first of the second.
+    /// Tells of a callee, if the callees of its caller were asked for.
     pub(crate) fn tell(&mut self, caller: Resource, callee: Resource) {
         if self.asked.contains(&caller) {
             self.news.entry(caller).or_default().insert(callee);
         }
     }
 
-    /// Whom a function was seen to call.
+    /// The functions that a function was seen to call.
     pub(crate) fn calls(&self, of: FunctionKey) -> impl Iterator<Item = FunctionKey> {
         self.calls.get(&of).into_iter().flatten().copied()
     }
@@ -48,24 +48,24 @@ impl Experience {
         self.beginnings.iter().copied()
     }
 
-    /// What was learned of those who were asked about.
-    pub(crate) fn take_news(&mut self) -> Option<Answer> {
+    /// What was learned of the functions that were asked about.
+    pub(crate) fn take_news(&mut self) -> Option<WorkerAnswer> {
         let news = std::mem::take(&mut self.news);
         let calls = news.into_iter().map(|(of, callees)| (of, callees.into_iter().collect()));
         let calls: Vec<_> = calls.collect();
-        (!calls.is_empty()).then_some(Answer::Learned { calls })
+        (!calls.is_empty()).then_some(WorkerAnswer::Learned { calls })
     }
 }
 
 impl Worker {
     /// Looks at threads of a process.
-    pub(crate) fn look(&mut self, process: u32, threads: &[u32]) -> Answer {
-        let mut seen = Seen::default();
+    pub(crate) fn look(&mut self, process: u32, threads: &[u32]) -> WorkerAnswer {
+        let mut seen = StackFindings::default();
         let Some(watched) = self.processes.get_mut(&process) else {
-            return Answer::Seen { process, seen };
+            return WorkerAnswer::Seen { process, seen };
         };
         let Some((snapshots, stopped)) = watched.stack_snapshots.at(watched.pid, threads) else {
-            return Answer::Seen { process, seen };
+            return WorkerAnswer::Seen { process, seen };
         };
         seen.stopped = Nanos(u64::try_from(stopped.as_nanos()).unwrap_or(u64::MAX));
         seen.is_whole = true;
@@ -76,7 +76,7 @@ impl Worker {
             let unseen = calls.iter().filter(|call| !call.is_watched);
             seen.threads.push((tid, unseen.filter_map(|call| call.function).collect()));
         }
-        Answer::Seen { process, seen }
+        WorkerAnswer::Seen { process, seen }
     }
 
     fn named_calls(&mut self, process: u32, snapshot: &StackSnapshot) -> Vec<Call> {
@@ -88,7 +88,7 @@ impl Worker {
                 continue;
             }
             let function = watched.function_at(call.address, &mut self.modules);
-            // Who called it is our own slot: its entry was seen.
+            // Our own slot called it: its entry was seen.
             let is_watched = snapshot.calls.get(at + 1).is_some_and(|caller| caller.is_ours);
             calls.push(Call { function, is_watched });
         }

@@ -5,11 +5,11 @@ use std::ops::Range;
 use whyperf_code::plan::{Plan, Refusal};
 use whyperf_code::{FunctionId, FunctionKind};
 use whyperf_inject::StackSnapshots;
-use whyperf_inject::{FileName, Maps, Stretch};
+use whyperf_inject::{FileName, MemoryMap, MemoryStretch};
 use whyperf_layout::patch::Patch;
 
 use crate::arena::{self, Arena, Room};
-use crate::desk::Extent;
+use crate::messages::CodeExtent;
 use crate::modules::{FunctionKey, Modules};
 use crate::patch::patch_of;
 
@@ -24,7 +24,7 @@ pub(crate) struct Loaded {
 
 impl Loaded {
     /// Where a function of it is.
-    pub(crate) fn extent(&self, function: FunctionId, modules: &Modules) -> Extent {
+    pub(crate) fn extent(&self, function: FunctionId, modules: &Modules) -> CodeExtent {
         let code = &modules.get(self.module).code;
         let all = code.parts(function).filter_map(|part| code.functions().get(part.index()));
         let ranges = all.map(|part| part.entry..part.end).filter(|range| !range.is_empty());
@@ -32,7 +32,7 @@ impl Loaded {
         let pieces = ranges.map(|range| here(range.start)..here(range.end)).collect();
         let calls = code.calls(function);
         let calls_others = calls.computed > 0 || !calls.callees.is_empty();
-        Extent { pieces, calls_others }
+        CodeExtent { pieces, calls_others }
     }
 }
 
@@ -40,7 +40,7 @@ impl Loaded {
 #[derive(Debug)]
 pub(crate) struct Watched {
     pub(crate) pid: u32,
-    maps: Maps,
+    maps: MemoryMap,
     /// Objects with code, in the order of their addresses.
     loaded: Vec<Loaded>,
     arenas: Vec<Arena>,
@@ -51,14 +51,14 @@ pub(crate) struct Watched {
 
 impl Watched {
     pub(crate) fn new(pid: u32) -> Self {
-        let (maps, loaded) = (Maps::default(), Vec::new());
+        let (maps, loaded) = (MemoryMap::default(), Vec::new());
         let stack_snapshots = StackSnapshots::default();
         Self { pid, maps, loaded, arenas: Vec::new(), refused: Vec::new(), stack_snapshots }
     }
 
     /// Reads the map again; a process that is gone keeps what was known.
     pub(crate) fn look(&mut self, modules: &mut Modules) {
-        let newer = Maps::of(self.pid);
+        let newer = MemoryMap::of(self.pid);
         if newer.is_empty() {
             return;
         }
@@ -119,7 +119,7 @@ impl Watched {
         let name = path.to_string_lossy();
         let name = name.strip_suffix(" (deleted)").unwrap_or(&name);
         self.loaded(modules);
-        let is_program = |stretch: &&Stretch| {
+        let is_program = |stretch: &&MemoryStretch| {
             let file = stretch.file.as_ref();
             stretch.executable && file.is_some_and(|file| file.path.to_string_lossy() == name)
         };
@@ -158,7 +158,12 @@ impl Watched {
     }
 }
 
-fn loaded(pid: u32, stretch: &Stretch, maps: &Maps, modules: &mut Modules) -> Option<Loaded> {
+fn loaded(
+    pid: u32,
+    stretch: &MemoryStretch,
+    maps: &MemoryMap,
+    modules: &mut Modules,
+) -> Option<Loaded> {
     let module = modules.mapped(pid, stretch)?;
     let bias = modules.get(module).bias(stretch)?;
     let own = maps.stretches().iter().filter(|other| other.file == stretch.file);

@@ -10,18 +10,18 @@ use whyperf_layout::{Command, RegionRecord};
 use whyperf_model::Nanos;
 use whyperf_model::matching::PairId;
 
-use crate::account::{Spell, Stretch};
 use crate::activity::Activity;
 use crate::agent::Agent;
-use crate::armory::{Armory, Site, Turn};
-use crate::desk::{Outcome, Planned};
+use crate::contribution::{FunctionInterval, IntervalState};
 use crate::instrumenter::{Instrumenter, PRICED};
+use crate::messages::{PlanOutcome, Planned};
+use crate::patch_table::{PatchSite, PatchTable, Turn};
 use crate::stage::Stage;
 
 /// A function that is on for a part of the time only.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Window {
-    /// It was switched off since the round before.
+    /// It was switched off since the pass before.
     is_new: bool,
     /// Windows in a row in which nothing entered it.
     quiet: u32,
@@ -34,12 +34,12 @@ impl Window {
     }
 }
 
-impl Armory {
+impl PatchTable {
     /// Takes note of what its functions did.
     pub(crate) fn note(&mut self, activity: &Activity, agent: Agent<'_>) {
         for site in self.sites.values_mut() {
             let Some(number) = site.region else {
-                site.spell = site.blank_spell(activity);
+                site.interval = site.blank_interval(activity);
                 continue;
             };
             let Some(record) = agent.regions.get(number as usize) else { continue };
@@ -55,21 +55,21 @@ impl Armory {
             // One that rested for a part of the interval was called then, too.
             site.rate = activity.rate(number, new);
             let notes = site.notes.renew(record);
-            site.spell = site.spell(number, new, notes, activity);
+            site.interval = site.interval(number, new, notes, activity);
             site.was_on |= covered > 0;
             site.watch_windows();
         }
     }
 
     /// What came of planning a function.
-    pub(crate) fn planned(&mut self, mut planned: Planned, round: u64) {
-        let outcome = std::mem::replace(&mut planned.outcome, Outcome::Absent);
+    pub(crate) fn planned(&mut self, mut planned: Planned, pass: u64) {
+        let outcome = std::mem::replace(&mut planned.outcome, PlanOutcome::Absent);
         match outcome {
-            Outcome::Patch(patch, arena) => self.ready(&planned, patch, arena),
-            Outcome::Refused(reason) => {
+            PlanOutcome::Patch(patch, arena) => self.ready(&planned, patch, arena),
+            PlanOutcome::Refused(reason) => {
                 self.not_ready(planned.function, Stage::Refused { reason });
             }
-            Outcome::Absent => self.not_ready(planned.function, Stage::Absent { since: round }),
+            PlanOutcome::Absent => self.not_ready(planned.function, Stage::Absent { since: pass }),
         }
     }
 
@@ -77,15 +77,15 @@ impl Armory {
     /// shuts them by itself. True when the bell is to be rung.
     pub(crate) fn keep_windows(&mut self, turn: Turn<'_>) -> bool {
         let mut rung = false;
-        let Self { sites, allowance, .. } = self;
+        let Self { sites, visit_budget, .. } = self;
         for site in sites.values_mut() {
             let Some(region) = site.region else { continue };
             let is_due = site.wanted && site.window.is_some();
             let told = site.stage.windows();
             let may_open = told.is_some() || site.stage == Stage::Ready;
-            if is_due && may_open && told.unwrap_or(0) != allowance.window {
-                if turn.send(allowance.windows(region)) {
-                    site.stage.open_windows(allowance.window);
+            if is_due && may_open && told.unwrap_or(0) != visit_budget.window {
+                if turn.send(visit_budget.windows(region)) {
+                    site.stage.open_windows(visit_budget.window);
                     rung = true;
                 }
             } else if !is_due && told.is_some() {
@@ -132,7 +132,7 @@ impl Notes {
     }
 }
 
-impl Site {
+impl PatchSite {
     /// It has no windows any more, and gets its bytes back; false when the process cannot be told yet.
     pub(crate) fn end_windows(&mut self, turn: Turn<'_>) -> bool {
         let Some(region) = self.region else { return false };
@@ -144,11 +144,11 @@ impl Site {
     }
 
     /// Whether amounts of the interval that just ended can be told.
-    pub(crate) fn is_measured(&self, round: u64) -> bool {
-        if self.window.is_some() && self.spell.stretch == Stretch::Window {
-            return self.spell.is_evidence();
+    pub(crate) fn is_measured(&self, pass: u64) -> bool {
+        if self.window.is_some() && self.interval.state == IntervalState::Window {
+            return self.interval.is_evidence();
         }
-        matches!(self.stage, Stage::Armed { on_since: Some(since), .. } if since < round)
+        matches!(self.stage, Stage::Armed { on_since: Some(since), .. } if since < pass)
     }
 
     /// Whether nothing more has to be waited for before it is called.
@@ -167,26 +167,38 @@ impl Site {
     }
 
     /// Nothing is known of an interval before it was armed.
-    fn blank_spell(&self, activity: &Activity) -> Spell {
-        let stretch = if self.window.is_some() { Stretch::Window } else { Stretch::Waiting };
-        Spell { lived: activity.length, age: activity.age, stretch, ..Spell::default() }
+    fn blank_interval(&self, activity: &Activity) -> FunctionInterval {
+        let state =
+            if self.window.is_some() { IntervalState::Window } else { IntervalState::Waiting };
+        FunctionInterval {
+            lived: activity.length,
+            age: activity.age,
+            state,
+            ..FunctionInterval::default()
+        }
     }
 
-    fn spell(&mut self, region: u32, covered: u64, notes: Notes, activity: &Activity) -> Spell {
+    fn interval(
+        &mut self,
+        region: u32,
+        covered: u64,
+        notes: Notes,
+        activity: &Activity,
+    ) -> FunctionInterval {
         let deeds = activity.of_region(region);
         let time = activity.time(covered);
         let visits = deeds.map_or(0, |deeds| deeds.visits);
         let wall = activity.needed(region, covered);
         self.each = notes.each().or(self.each);
         let is_new = self.window.as_mut().is_some_and(|window| std::mem::take(&mut window.is_new));
-        let stretch = match self.window {
-            Some(_) if is_new => Stretch::Ending,
-            Some(_) => Stretch::Window,
-            None if covered == 0 => Stretch::Waiting,
-            None if !self.was_on => Stretch::Beginning(activity.age - time),
-            None => Stretch::On,
+        let state = match self.window {
+            Some(_) if is_new => IntervalState::Ending,
+            Some(_) => IntervalState::Window,
+            None if covered == 0 => IntervalState::Waiting,
+            None if !self.was_on => IntervalState::Beginning(activity.age - time),
+            None => IntervalState::On,
         };
-        let spell = Spell {
+        let interval = FunctionInterval {
             lived: activity.length,
             age: activity.age,
             covered: time,
@@ -196,15 +208,15 @@ impl Site {
             idle: notes.idle(),
             visits,
             own: deeds.map_or(0, |deeds| deeds.own),
-            sighted: self.sightings.newest.filter(|_| stretch == Stretch::Window),
-            density: self.sightings.density(activity.length),
+            pc_samples: self.pc_history.newest.filter(|_| state == IntervalState::Window),
+            density: self.pc_history.density(activity.length),
             calls_others: self.extent.calls_others,
-            stretch,
+            state,
         };
-        if spell.is_evidence() {
-            self.sightings.told();
+        if interval.is_evidence() {
+            self.pc_history.told();
         }
-        spell
+        interval
     }
 
     /// How long the process would have run for so many calls: by those that were counted without being
@@ -231,13 +243,13 @@ impl Site {
         (!wall.is_zero()).then(|| visits as f64 / wall.0 as f64)
     }
 
-    /// A function that nobody enters any more needs no windows: it is on again, until it is called
+    /// A function that is not entered any more needs no windows: it is on again, until it is called
     /// too often.
     fn watch_windows(&mut self) {
         let Some(window) = &mut self.window else { return };
-        if self.spell.visits > 0 || self.spell.pace.is_some_and(|pace| pace > 0.0) {
+        if self.interval.visits > 0 || self.interval.pace.is_some_and(|pace| pace > 0.0) {
             window.quiet = 0;
-        } else if self.spell.idle > IDLE {
+        } else if self.interval.idle > IDLE {
             window.quiet += 1;
         }
         if window.quiet >= QUIET {
@@ -262,7 +274,7 @@ impl Instrumenter {
 
     /// How often functions are called per second, now and then.
     pub fn take_prices(&mut self) -> Vec<(whyperf_model::Resource, f64)> {
-        if !self.round.is_multiple_of(PRICED) {
+        if !self.pass.is_multiple_of(PRICED) {
             return Vec::new();
         }
         std::mem::take(&mut self.told.prices).into_iter().collect()
@@ -271,18 +283,19 @@ impl Instrumenter {
     /// Whether all functions of a pair are on for a while, and none of them was entered.
     pub fn is_quiet(&self, pair: PairId) -> bool {
         let mut all = self.sites_of(pair).peekable();
-        let is_quiet = |site: &Site| {
-            let since = site.stage.on_since().is_some_and(|since| self.round >= since + PATIENCE);
+        let is_quiet = |site: &PatchSite| {
+            let since = site.stage.on_since().is_some_and(|since| self.pass >= since + PATIENCE);
             !site.is_system && !site.entered && since
         };
         all.peek().is_some() && all.all(is_quiet)
     }
 
-    fn sites_of(&self, pair: PairId) -> impl Iterator<Item = &Site> {
+    fn sites_of(&self, pair: PairId) -> impl Iterator<Item = &PatchSite> {
         let needs = self.needs.get(&pair).into_iter().flatten();
         let keys = needs.filter_map(|code| self.found.get(code)).flat_map(|found| &found.functions);
-        let sites = keys
-            .flat_map(|key| self.armories.values().filter_map(move |armory| armory.sites.get(key)));
+        let sites = keys.flat_map(|key| {
+            self.patch_tables.values().filter_map(move |patch_table| patch_table.sites.get(key))
+        });
         sites.filter(|site| site.is_measurable())
     }
 }
@@ -293,5 +306,5 @@ pub(crate) const SHARE: f64 = 0.0025;
 const QUIET: u32 = 2;
 /// A window in which the process ran for less than this shows nothing.
 const IDLE: Nanos = Nanos(100_000);
-/// Rounds after which a function that nobody entered is looked through.
+/// Passes after which a function that was never entered is looked through.
 const PATIENCE: u64 = 7;

@@ -11,18 +11,22 @@ use whyperf_code::{Callee, FunctionId, FunctionKind};
 use whyperf_layout::patch::Patch;
 use whyperf_model::Resource;
 
-use crate::armory::NOWHERE;
-use crate::desk::{Answer, Extent, Outcome, Planned, Request};
+use crate::messages::{CodeExtent, PlanOutcome, Planned, WorkerAnswer, WorkerRequest};
 use crate::modules::{FunctionKey, Modules};
 use crate::objects::Objects;
+use crate::patch_table::NOWHERE;
 use crate::references;
 use crate::regions::Regions;
 use crate::search;
 use crate::stacks::Experience;
 use crate::watched::Watched;
 
-/// Serves questions until nobody can ask any more.
-pub(crate) fn run(objects: Arc<Objects>, requests: &Receiver<Request>, answers: &Sender<Answer>) {
+/// Serves questions until the channel is closed.
+pub(crate) fn run(
+    objects: Arc<Objects>,
+    requests: &Receiver<WorkerRequest>,
+    answers: &Sender<WorkerAnswer>,
+) {
     let mut worker = Worker::over(objects);
     for request in requests {
         let answer = worker.serve(request);
@@ -61,35 +65,37 @@ impl Worker {
         }
     }
 
-    fn serve(&mut self, request: Request) -> Option<Answer> {
+    fn serve(&mut self, request: WorkerRequest) -> Option<WorkerAnswer> {
         match request {
-            Request::Watch { process, pid } => {
+            WorkerRequest::Watch { process, pid } => {
                 self.processes.insert(process, Watched::new(pid));
                 None
             }
-            Request::Forget { process } => {
+            WorkerRequest::Forget { process } => {
                 self.processes.remove(&process);
                 None
             }
-            Request::Find { code } => {
+            WorkerRequest::Find { code } => {
                 let functions = self.find(&code);
                 let is_module = code.depth() == 1;
                 let named = functions.iter().filter(|_| is_module);
                 let names = named.map(|key| self.name(*key)).collect();
-                Some(Answer::Found { code, functions, names })
+                Some(WorkerAnswer::Found { code, functions, names })
             }
-            Request::Callees { of } => {
+            WorkerRequest::Callees { of } => {
                 let callees = self.callees(&of);
-                Some(Answer::Callees { of, callees })
+                Some(WorkerAnswer::Callees { of, callees })
             }
-            Request::Region { region, function } => {
+            WorkerRequest::Region { region, function } => {
                 self.meet(region, function);
                 None
             }
-            Request::List { module } => Some(Answer::Listed { code: self.list(module.as_ref()) }),
-            Request::Look { process, threads } => Some(self.look(process, &threads)),
-            Request::Plan { process, functions } => Some(self.plan(process, functions)),
-            Request::Move { process, arena, functions } => {
+            WorkerRequest::List { module } => {
+                Some(WorkerAnswer::Listed { code: self.list(module.as_ref()) })
+            }
+            WorkerRequest::Look { process, threads } => Some(self.look(process, &threads)),
+            WorkerRequest::Plan { process, functions } => Some(self.plan(process, functions)),
+            WorkerRequest::Move { process, arena, functions } => {
                 if let Some(watched) = self.processes.get_mut(&process) {
                     watched.give_up(arena);
                     watched.look(&mut self.modules);
@@ -99,35 +105,35 @@ impl Worker {
         }
     }
 
-    fn plan(&mut self, process: u32, functions: Vec<FunctionKey>) -> Answer {
+    fn plan(&mut self, process: u32, functions: Vec<FunctionKey>) -> WorkerAnswer {
         let plan = |function: FunctionKey| {
             let is_system = self.modules.get(function.module).is_system();
             let extent = self.extent(process, function);
             Planned { function, is_system, extent, outcome: self.planned(process, function) }
         };
-        Answer::Planned { process, plans: functions.into_iter().map(plan).collect() }
+        WorkerAnswer::Planned { process, plans: functions.into_iter().map(plan).collect() }
     }
 
-    fn extent(&mut self, process: u32, key: FunctionKey) -> Extent {
+    fn extent(&mut self, process: u32, key: FunctionKey) -> CodeExtent {
         let watched = self.processes.get_mut(&process);
         let loaded = watched.and_then(|watched| watched.find(key.module, &mut self.modules));
         loaded.map(|loaded| loaded.extent(key.function, &self.modules)).unwrap_or_default()
     }
 
-    fn planned(&mut self, process: u32, key: FunctionKey) -> Outcome {
-        let Some(watched) = self.processes.get_mut(&process) else { return Outcome::Absent };
+    fn planned(&mut self, process: u32, key: FunctionKey) -> PlanOutcome {
+        let Some(watched) = self.processes.get_mut(&process) else { return PlanOutcome::Absent };
         let Some(loaded) = watched.find(key.module, &mut self.modules) else {
-            return Outcome::Absent;
+            return PlanOutcome::Absent;
         };
         if self.modules.get(key.module).announces(key.function) {
             let entry = self.modules.get(key.module).code.functions()[key.function.index()].entry;
             let entry = entry.wrapping_add(loaded.bias);
-            return Outcome::Patch(Box::new(Patch { entry, ..Patch::default() }), NOWHERE);
+            return PlanOutcome::Patch(Box::new(Patch { entry, ..Patch::default() }), NOWHERE);
         }
         let plan = self.modules.get_mut(key.module).plan(key.function);
         match plan.and_then(|plan| watched.patch(&plan, &loaded)) {
-            Ok((patch, arena)) => Outcome::Patch(Box::new(patch), arena),
-            Err(refusal) => Outcome::Refused(refusal.to_string()),
+            Ok((patch, arena)) => PlanOutcome::Patch(Box::new(patch), arena),
+            Err(refusal) => PlanOutcome::Refused(refusal.to_string()),
         }
     }
 
@@ -169,7 +175,7 @@ impl Worker {
         found.into_iter().collect()
     }
 
-    /// Whom a function calls, and whom it may call: whose address it takes, and where it calls what
+    /// The functions that a function calls, and that it may call: those whose address it takes, and where it calls what
     /// only the run tells, whose address is in a table.
     pub(crate) fn called(&mut self, key: FunctionKey) -> Vec<FunctionKey> {
         let code = &self.modules.get(key.module).code;

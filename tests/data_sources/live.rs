@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use whyperf_daemon::{Daemon, Live, Moment, Pace, Round, Settings};
+use whyperf_daemon::{Daemon, DaemonSettings, Live, Moment, Pace, SamplingPass};
 use whyperf_experiments::Record;
 use whyperf_layout::{Kind, Moved, ObjectKind};
 use whyperf_model::{Effort, Metric, Pair};
@@ -112,15 +112,15 @@ impl Pace for Play {
         Some(Moment { nanos: end, ticks: end })
     }
 
-    fn see(&mut self, daemon: &mut Daemon, round: &mut Round) {
-        if let Some(interval_record) = &round.interval_record {
+    fn see(&mut self, daemon: &mut Daemon, pass: &mut SamplingPass) {
+        if let Some(interval_record) = &pass.interval_record {
             let mut interval_record = interval_record.clone();
             interval_record.hot.extend((self.steps == HOT_STEP).then(hot));
             let Seen { record, efforts: [begun, end] } = &mut *self.seen.borrow_mut();
             record.add(&interval_record);
             *end = daemon.efforts();
-            if let Some(name) = &round.phase {
-                record.begin_phase(round.interval.end, name);
+            if let Some(name) = &pass.phase {
+                record.begin_phase(pass.interval.end, name);
                 begun.clone_from(end);
             }
         }
@@ -151,7 +151,8 @@ pub(crate) fn source() -> (Live<Daemon, Play>, Rc<RefCell<Seen>>) {
     let _ = fs::remove_dir_all(&directory);
     fs::DirBuilder::new().mode(0o700).create(&directory).expect("the base is writable");
     let zero = Moment { nanos: ZERO, ticks: ZERO };
-    let settings = Settings { host: "n0".to_owned(), records: true, ..Settings::new(zero) };
+    let settings =
+        DaemonSettings { host: "n0".to_owned(), records: true, ..DaemonSettings::new(zero) };
     let daemon = Daemon::open(&directory, settings).expect("the folder was just made");
     let mut play = Play::new(directory);
     play.begin();

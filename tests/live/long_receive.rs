@@ -5,7 +5,7 @@ use crate::shipped::Load;
 use crate::{programs, release, shipped};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
-use whyperf_daemon::{Daemon, Moment, RunDirectory, Settings, View};
+use whyperf_daemon::{Daemon, DaemonSettings, Moment, RunDirectory, View};
 use whyperf_model::{Focus, Metric};
 
 const BLOCKED: f64 = 10.0;
@@ -34,9 +34,9 @@ fn sampled(daemon: &mut Daemon, program: &mut Child) -> Intervals {
     loop {
         let ended = program.try_wait().expect("it is our child").is_some();
         let now = Moment::now();
-        let round = if ended { daemon.finish(now) } else { daemon.sample(now) };
-        let length = round.interval.length().as_secs_f64() * 1e9;
-        let own = round.samples.iter().filter(|(id, _)| *id == pair);
+        let pass = if ended { daemon.finish(now) } else { daemon.sample(now) };
+        let length = pass.interval.length().as_secs_f64() * 1e9;
+        let own = pass.samples.iter().filter(|(id, _)| *id == pair);
         intervals.push((length, own.map(|(_, sample)| sample.amount as f64).sum()));
         if ended {
             return intervals;
@@ -49,7 +49,7 @@ fn shows_all_along(mpi: Mpi) {
     let _turn = shipped::turn(Load::Computes);
     let directory = RunDirectory::create().expect("a run directory");
     let mut daemon =
-        Daemon::open(directory.path(), Settings::new(Moment::now())).expect("it can be read");
+        Daemon::open(directory.path(), DaemonSettings::new(Moment::now())).expect("it can be read");
     let mut program = started(mpi, &directory);
     let intervals = sampled(&mut daemon, &mut program);
 

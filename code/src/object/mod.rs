@@ -24,7 +24,7 @@ use crate::function::{Function, FunctionId, FunctionKind, Name};
 use crate::learned::Learned;
 use crate::lines::Lines;
 use crate::opening::Opening;
-use crate::scan::{Stretch, scan};
+use crate::scan::{CodeStretch, scan};
 use crate::storage::Storage;
 use debug_file::{DebugFile, packed_symbols};
 pub use frames::Frame;
@@ -210,7 +210,7 @@ impl Object {
     }
 
     /// All code, cut at each known entry.
-    fn stretches(&self) -> Vec<Stretch<'_>> {
+    fn stretches(&self) -> Vec<CodeStretch<'_>> {
         let mut entries: Vec<u64> =
             self.functions().iter().map(|function| function.entry).collect();
         entries.extend(self.frames().iter().map(|frame| frame.begin));
@@ -223,7 +223,7 @@ impl Object {
             let next = entries.get(at + 1).map_or(code.end, |next| code.end.min(*next));
             let Some(bytes) = self.text(*start..code.end) else { continue };
             let length = usize::try_from(next - start).unwrap_or(bytes.len());
-            found.push(Stretch { start: *start, code: bytes, length });
+            found.push(CodeStretch { start: *start, code: bytes, length });
         }
         found
     }
@@ -282,7 +282,7 @@ impl Object {
     /// The branches of one part of the code.
     pub(crate) fn branches_in(&self, range: Range<u64>) -> Branches {
         let Some(code) = self.text(range.clone()) else { return Branches::default() };
-        scan(self.shape.base, &[Stretch { start: range.start, code, length: code.len() }])
+        scan(self.shape.base, &[CodeStretch { start: range.start, code, length: code.len() }])
     }
 
     /// Which function is called through a relocation slot.

@@ -15,7 +15,7 @@ use super::variables::Variables;
 use crate::demangle::demangled;
 use crate::function::{FunctionId, FunctionKind};
 use crate::lines::{Lines, Written};
-use crate::place::Place;
+use crate::source_location::SourceLocation;
 
 /// What names are made from.
 #[derive(Debug, Default)]
@@ -24,7 +24,7 @@ pub(crate) struct Places {
     variables: OnceLock<Variables>,
     /// Whether a Fortran library is used.
     fortran: OnceLock<bool>,
-    homes: Mutex<AHashMap<FunctionId, Place>>,
+    homes: Mutex<AHashMap<FunctionId, SourceLocation>>,
 }
 
 /// First byte of a call with a distance of four bytes.
@@ -33,7 +33,7 @@ const CALL: u8 = 0xe8;
 impl Object {
     /// Module and name of a function, and its first line.
     #[must_use]
-    pub fn place_of(&self, function: FunctionId) -> Place {
+    pub fn place_of(&self, function: FunctionId) -> SourceLocation {
         let function = self.whole(function);
         let homes = || self.places.homes.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = homes().get(&function) {
@@ -50,11 +50,11 @@ impl Object {
 
     /// The function around an address, and the line of the address.
     #[must_use]
-    pub fn place(&self, address: u64) -> Place {
+    pub fn place(&self, address: u64) -> SourceLocation {
         match self.function_at(address) {
             Some(function) => {
                 let line = self.written(address).and_then(|written| written.line);
-                Place { line, ..self.place_of(function) }
+                SourceLocation { line, ..self.place_of(function) }
             }
             None => self.described(address, None, self.written(address)),
         }
@@ -62,28 +62,28 @@ impl Object {
 
     /// The function that made the call before a return address.
     #[must_use]
-    pub fn caller(&self, returns_to: u64) -> Place {
+    pub fn caller(&self, returns_to: u64) -> SourceLocation {
         let call = returns_to.saturating_sub(1);
         self.tail_caller(returns_to).map_or_else(|| self.place(call), |entry| self.place(entry))
     }
 
     /// The functions that are inlined at an address, innermost first, then the one that was compiled.
     #[must_use]
-    pub fn inlined(&self, address: u64) -> Vec<Place> {
+    pub fn inlined(&self, address: u64) -> Vec<SourceLocation> {
         let frames = self.lines().map_or_else(Vec::new, |lines| lines.frames(address));
         frames.into_iter().map(|frame| self.described(address, None, Some(frame))).collect()
     }
 
     /// The variable around an address.
     #[must_use]
-    pub fn variable(&self, address: u64) -> Option<Place> {
+    pub fn variable(&self, address: u64) -> Option<SourceLocation> {
         let variables =
             self.places.variables.get_or_init(|| Variables::of(self.path(), &self.tellers()));
         let variable = variables.around(address)?;
         let offset = address - variable.address;
         let name = demangled(&variable.name, self.is_fortran() && variable.name.ends_with('_'));
         let function = if offset == 0 { name } else { format!("{name}+{offset}") };
-        Some(Place { module: self.file_name(), function, line: None })
+        Some(SourceLocation { module: self.file_name(), function, line: None })
     }
 
     /// The function that a fragment is part of; others are whole.
@@ -113,12 +113,17 @@ impl Object {
     }
 
     /// The names at an address, from what debug information and symbols say of it.
-    fn described(&self, address: u64, symbol: Option<String>, written: Option<Written>) -> Place {
+    fn described(
+        &self,
+        address: u64,
+        symbol: Option<String>,
+        written: Option<Written>,
+    ) -> SourceLocation {
         let nameless = || format!("{address:#x}");
         let Some(written) = written else {
             let is_fortran = |name: &str| self.is_fortran() && name.ends_with('_');
             let function = symbol.map_or_else(nameless, |name| demangled(&name, is_fortran(&name)));
-            return Place { module: self.file_name(), function, line: None };
+            return SourceLocation { module: self.file_name(), function, line: None };
         };
         // A procedure of a Fortran module is told from others by its symbol only; the main program
         // has its name in the debug information only.
@@ -126,7 +131,7 @@ impl Object {
         let raw = by_symbol.or(written.function).or(symbol);
         let function = raw.map_or_else(nameless, |name| demangled(&name, written.fortran));
         let module = written.module.unwrap_or_else(|| self.file_name());
-        Place { module, function, line: written.line }
+        SourceLocation { module, function, line: written.line }
     }
 
     fn written(&self, address: u64) -> Option<Written> {

@@ -10,12 +10,12 @@ use std::sync::Arc;
 use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
-pub(crate) use whyperf_code::Place;
+pub(crate) use whyperf_code::SourceLocation;
 use whyperf_instrument::Objects;
 
 use crate::error::Error;
 
-/// An address somebody wants to know about.
+/// An address whose source location is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Wanted {
     /// A return address: of the call before it.
@@ -34,11 +34,11 @@ impl Wanted {
 
 /// What was found at an address of a process.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct SymbolAnswer {
     /// The number it was asked under.
     pub(crate) process: u32,
     pub(crate) wanted: Wanted,
-    pub(crate) place: Option<Arc<Place>>,
+    pub(crate) place: Option<Arc<SourceLocation>>,
 }
 
 /// What a process said of its program: all that is left when it ended before its map was read.
@@ -50,18 +50,18 @@ pub(crate) struct Program {
 }
 
 #[derive(Debug)]
-enum Request {
+enum SymbolRequest {
     /// A process appeared: its map is read while it is there.
     Watch { process: u32, pid: u32, program: Option<Program> },
     /// What lies at these addresses.
     Find { process: u32, wanted: Vec<Wanted> },
 }
 
-/// The desk at which addresses are handed in and answers collected.
+/// The channel to the thread that reads symbols: takes addresses, answers source locations.
 #[derive(Debug)]
 pub(crate) struct Symbols {
-    requests: Sender<Request>,
-    answers: Receiver<Vec<Answer>>,
+    requests: Sender<SymbolRequest>,
+    answers: Receiver<Vec<SymbolAnswer>>,
     outstanding: usize,
 }
 
@@ -78,25 +78,25 @@ impl Symbols {
     }
 
     pub(crate) fn watch(&self, process: u32, pid: u32, program: Option<Program>) {
-        self.send(Request::Watch { process, pid, program });
+        self.send(SymbolRequest::Watch { process, pid, program });
     }
 
     pub(crate) fn ask(&mut self, process: u32, wanted: Vec<Wanted>) {
         if !wanted.is_empty() {
             self.outstanding += 1;
-            self.send(Request::Find { process, wanted });
+            self.send(SymbolRequest::Find { process, wanted });
         }
     }
 
     /// What was found by now.
-    pub(crate) fn answers(&mut self) -> Vec<Answer> {
+    pub(crate) fn answers(&mut self) -> Vec<SymbolAnswer> {
         let batches: Vec<_> = self.answers.try_iter().collect();
         self.outstanding -= batches.len();
         batches.into_iter().flatten().collect()
     }
 
     /// Waits until everything that was asked is answered, and takes it.
-    pub(crate) fn all_answers(&mut self) -> Vec<Answer> {
+    pub(crate) fn all_answers(&mut self) -> Vec<SymbolAnswer> {
         let mut all = Vec::new();
         while self.outstanding > 0 {
             let Ok(batch) = self.answers.recv() else { break };
@@ -106,7 +106,7 @@ impl Symbols {
         all
     }
 
-    fn send(&self, request: Request) {
+    fn send(&self, request: SymbolRequest) {
         // The worker only ends when this sender does; were it gone, places would stay unknown.
         let _ = self.requests.send(request);
     }

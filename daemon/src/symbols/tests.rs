@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
-use super::{Place, Symbols, Wanted};
+use super::{SourceLocation, Symbols, Wanted};
 
 #[path = "../../../tests/needs.rs"]
 mod needs;
@@ -103,7 +103,7 @@ impl Drop for Running {
     }
 }
 
-fn places(folder: &Folder, program: &str) -> Vec<Option<Place>> {
+fn places(folder: &Folder, program: &str) -> Vec<Option<SourceLocation>> {
     let running = Running::start(&folder.0.join(program));
     let kinds = [Wanted::Code as fn(u64) -> Wanted, Wanted::Data];
     let wanted = running.1.iter().zip(kinds).map(|(address, kind)| kind(*address)).collect();
@@ -114,9 +114,9 @@ fn places(folder: &Folder, program: &str) -> Vec<Option<Place>> {
     answers.into_iter().map(|answer| answer.place.map(|place| (*place).clone())).collect()
 }
 
-fn place(module: &str, function: &str, line: Option<(&str, u32)>) -> Option<Place> {
+fn place(module: &str, function: &str, line: Option<(&str, u32)>) -> Option<SourceLocation> {
     let line = line.map(|(file, line)| (file.to_owned(), line));
-    Some(Place { module: module.to_owned(), function: function.to_owned(), line })
+    Some(SourceLocation { module: module.to_owned(), function: function.to_owned(), line })
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn without_debug_information_the_object_file_is_the_module() {
     let function = stripped[0].as_ref().map(|place| place.function.clone()).unwrap_or_default();
     assert!(function.starts_with("0x"), "{stripped:?}");
     assert_eq!(stripped[0], place("prog", &function, None));
-    let shown = stripped[0].as_ref().map(Place::caller);
+    let shown = stripped[0].as_ref().map(SourceLocation::caller);
     assert_eq!(shown, Some(format!("prog+{function}")));
     assert_eq!(stripped[1], None);
 }

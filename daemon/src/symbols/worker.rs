@@ -4,25 +4,25 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crossbeam_channel::{Receiver, Sender};
-use whyperf_inject::{Maps, Stretch};
+use whyperf_inject::{MemoryMap, MemoryStretch};
 use whyperf_instrument::Objects;
 
-use super::{Answer, Place, Program, Request, Wanted};
+use super::{Program, SourceLocation, SymbolAnswer, SymbolRequest, Wanted};
 
-/// Serves requests until nobody can ask any more.
+/// Serves requests until the channel is closed.
 pub(super) fn run(
     objects: Arc<Objects>,
-    requests: &Receiver<Request>,
-    answers: &Sender<Vec<Answer>>,
+    requests: &Receiver<SymbolRequest>,
+    answers: &Sender<Vec<SymbolAnswer>>,
 ) {
     let mut reader = Reader { objects, processes: BTreeMap::new() };
     for request in requests {
         match request {
-            Request::Watch { process, pid, program } => reader.watch(process, pid, program),
-            Request::Find { process, wanted } => {
+            SymbolRequest::Watch { process, pid, program } => reader.watch(process, pid, program),
+            SymbolRequest::Find { process, wanted } => {
                 let found = wanted.into_iter().map(|wanted| {
                     let place = reader.find(process, wanted).map(Arc::new);
-                    Answer { process, wanted, place }
+                    SymbolAnswer { process, wanted, place }
                 });
                 if answers.send(found.collect()).is_err() {
                     return;
@@ -35,7 +35,7 @@ pub(super) fn run(
 /// A process, and where its addresses lie.
 struct Watched {
     pid: u32,
-    maps: Maps,
+    maps: MemoryMap,
     program: Option<Program>,
 }
 
@@ -46,10 +46,10 @@ struct Reader {
 
 impl Reader {
     fn watch(&mut self, process: u32, pid: u32, program: Option<Program>) {
-        self.processes.insert(process, Watched { pid, maps: Maps::of(pid), program });
+        self.processes.insert(process, Watched { pid, maps: MemoryMap::of(pid), program });
     }
 
-    fn find(&mut self, process: u32, wanted: Wanted) -> Option<Place> {
+    fn find(&mut self, process: u32, wanted: Wanted) -> Option<SourceLocation> {
         // The return address may be the first of the next function: the call lies before it.
         let address = match wanted {
             Wanted::Code(address) => address.checked_sub(1)?,
@@ -73,7 +73,12 @@ impl Reader {
     }
 
     /// Of a process that ended before its map was read, what lies in its program is known all the same.
-    fn place_in_program(&self, process: u32, wanted: Wanted, address: u64) -> Option<Place> {
+    fn place_in_program(
+        &self,
+        process: u32,
+        wanted: Wanted,
+        address: u64,
+    ) -> Option<SourceLocation> {
         let Watched { maps, program, .. } = self.processes.get(&process)?;
         let Program { path, base } = program.as_ref().filter(|_| maps.is_empty())?;
         let object = self.objects.of_file(path)?.ok()?;
@@ -89,9 +94,9 @@ impl Reader {
 
     /// The part of a file around an address. Libraries come later too: unknown addresses are
     /// looked for in a new copy of the map.
-    fn stretch(&mut self, process: u32, wanted: Wanted, address: u64) -> Option<Stretch> {
+    fn stretch(&mut self, process: u32, wanted: Wanted, address: u64) -> Option<MemoryStretch> {
         let Watched { pid, maps, .. } = self.processes.get_mut(&process)?;
-        let found = |maps: &Maps| {
+        let found = |maps: &MemoryMap| {
             let stretch = match wanted {
                 Wanted::Code(_) => maps.around(address),
                 Wanted::Data(_) => maps.owner(address),
@@ -101,7 +106,7 @@ impl Reader {
         if let Some(stretch) = found(maps) {
             return Some(stretch);
         }
-        let newer = Maps::of(*pid);
+        let newer = MemoryMap::of(*pid);
         if newer.is_empty() {
             return None;
         }

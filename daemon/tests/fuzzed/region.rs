@@ -5,7 +5,7 @@ use std::os::unix::fs::{DirBuilderExt, FileExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use whyperf_daemon::{Daemon, Moment, Settings, View};
+use whyperf_daemon::{Daemon, DaemonSettings, Moment, View};
 use whyperf_layout::{Kind, Moved, ObjectKind, geometry};
 use whyperf_model::{Focus, Metric};
 use whyperf_testkit::synthetic::SyntheticProcess;
@@ -35,7 +35,8 @@ const CUT: u8 = 255;
 pub(crate) fn feed(bytes: &[u8]) {
     let place = Place::new();
     let zero = Moment { nanos: ZERO, ticks: ZERO };
-    let settings = Settings { host: "node1".to_owned(), records: true, ..Settings::new(zero) };
+    let settings =
+        DaemonSettings { host: "node1".to_owned(), records: true, ..DaemonSettings::new(zero) };
     let mut daemon = Daemon::open(&place.0, settings).expect("the folder was just made");
     let process = process(&place.0);
     let pairs = [Metric::Wall, Metric::SyncWait, Metric::Calls];
@@ -62,8 +63,8 @@ pub(crate) fn feed(bytes: &[u8]) {
 
 fn sample(daemon: &mut Daemon, second: u64) {
     let now = ZERO + second * SECOND;
-    let round = daemon.sample(Moment { nanos: now, ticks: now });
-    assert!(round.complaints.iter().all(|complaint| !complaint.to_string().is_empty()));
+    let pass = daemon.sample(Moment { nanos: now, ticks: now });
+    assert!(pass.complaints.iter().all(|complaint| !complaint.to_string().is_empty()));
 }
 
 fn process(directory: &Path) -> SyntheticProcess {

@@ -44,14 +44,14 @@ fn who_is_in_a_barrier_while_another_is_not_waits_for_it() {
 
     call(&early, early_meets, stage.at(SECOND), stage.at(2 * SECOND));
     call(&late, late_meets, stage.at(SECOND + 800_000_000), stage.at(2 * SECOND));
-    let round = stage.sample(2 * SECOND);
+    let pass = stage.sample(2 * SECOND);
     let late_wait = 800_000_000;
-    assert_eq!(pairs.map(|pair| amounts(&round, pair)[0]), [late_wait, late_wait, 0, late_wait]);
+    assert_eq!(pairs.map(|pair| amounts(&pass, pair)[0]), [late_wait, late_wait, 0, late_wait]);
 
     call(&early, early_meets, stage.at(2 * SECOND), stage.at(3 * SECOND));
     call(&late, late_meets, stage.at(2 * SECOND), stage.at(3 * SECOND));
-    let round = stage.sample(3 * SECOND);
-    assert_eq!(pairs.map(|pair| amounts(&round, pair)[0]), [0; 4]);
+    let pass = stage.sample(3 * SECOND);
+    assert_eq!(pairs.map(|pair| amounts(&pass, pair)[0]), [0; 4]);
 }
 
 #[test]
@@ -70,13 +70,13 @@ fn what_one_rank_alone_writes_is_told_of_it_and_evens_out() {
     call(&beside, beside_writes, stage.at(SECOND), stage.at(2 * SECOND));
     call(&one, one_writes, stage.at(SECOND), stage.at(SECOND + 500_000_000));
     call(&other, other_writes, stage.at(SECOND), stage.at(SECOND + 100_000_000));
-    let round = stage.sample(2 * SECOND);
+    let pass = stage.sample(2 * SECOND);
     let more = 400_000_000;
-    assert_eq!(pairs.map(|pair| amounts(&round, pair)[0]), [more, more, 0]);
+    assert_eq!(pairs.map(|pair| amounts(&pass, pair)[0]), [more, more, 0]);
 
     call(&other, other_writes, stage.at(2 * SECOND), stage.at(2 * SECOND + 400_000_000));
-    let round = stage.sample(3 * SECOND);
-    assert_eq!(pairs.map(|pair| amounts(&round, pair)[0]), [-more, -more, 0]);
+    let pass = stage.sample(3 * SECOND);
+    assert_eq!(pairs.map(|pair| amounts(&pass, pair)[0]), [-more, -more, 0]);
 }
 
 #[test]

@@ -24,9 +24,9 @@ fn a_slot_used_again_is_another_thread() {
     first.finish(stage.at(1000));
     let waits = stage.daemon.start(Metric::SyncWait, &focus("</Code>"));
     let wall = stage.daemon.start(Metric::Wall, &focus("</Code>"));
-    let round = stage.sample(SECOND);
-    assert_eq!((amounts(&round, waits), amounts(&round, wall)), (vec![200], vec![1000]));
-    assert!(!names(&round.appeared).contains(&"/Process/0/0".to_owned()), "it is gone already");
+    let pass = stage.sample(SECOND);
+    assert_eq!((amounts(&pass, waits), amounts(&pass, wall)), (vec![200], vec![1000]));
+    assert!(!names(&pass.appeared).contains(&"/Process/0/0".to_owned()), "it is gone already");
     assert_eq!(
         process.received(),
         Some((Sequence(1), Command::ReleaseSlot { slot: 0, generation: 1 }))
@@ -36,9 +36,9 @@ fn a_slot_used_again_is_another_thread() {
     let second = process.thread_again(0, stage.pid(), stage.at(2 * SECOND));
     let call = second.add(1, barrier, 0, 0);
     second.begin(call, stage.at(2 * SECOND + 10));
-    let round = stage.sample(2 * SECOND + 50);
-    assert_eq!((amounts(&round, waits), amounts(&round, wall)), (vec![40], vec![50]));
-    assert_eq!(names(&round.appeared), ["/Process/0/1"]);
+    let pass = stage.sample(2 * SECOND + 50);
+    assert_eq!((amounts(&pass, waits), amounts(&pass, wall)), (vec![40], vec![50]));
+    assert_eq!(names(&pass.appeared), ["/Process/0/1"]);
     let rows = stage.daemon.profile(View::TwoLevel);
     let threads: Vec<_> = rows.iter().map(|row| (row.thread, row.inclusive.0)).collect();
     assert_eq!(threads, [(0, 200), (1, 40)]);
@@ -58,9 +58,9 @@ fn a_killed_process_is_read_a_last_time_and_its_open_call_ends() {
     let mut ended = 0;
     let mut sum = 0;
     for step in 3..30 {
-        let round = stage.sample(step * SECOND);
-        ended += round.ended.len();
-        sum += amounts(&round, waits).first().copied().unwrap_or(0);
+        let pass = stage.sample(step * SECOND);
+        ended += pass.ended.len();
+        sum += amounts(&pass, waits).first().copied().unwrap_or(0);
     }
     assert_eq!(ended, 1);
     assert!(sum <= 1_000_000_000, "at most one interval more: {sum}");
@@ -79,8 +79,8 @@ fn an_exec_that_fails_changes_nothing_and_one_that_works_ends_it() {
     process.header().state.store(State::Running as u32, Ordering::Release);
     assert!(stage.sample(2 * SECOND).ended.is_empty());
     let successor = stage.process(2);
-    let round = stage.sample(3 * SECOND);
-    assert_eq!((round.ended.len(), round.started.len()), (1, 1));
+    let pass = stage.sample(3 * SECOND);
+    assert_eq!((pass.ended.len(), pass.started.len()), (1, 1));
     assert_eq!(stage.daemon.counts().running, 1);
     drop(successor);
 }
@@ -97,10 +97,10 @@ fn a_rank_that_comes_late_renames_the_process() {
     assert!(names(&first.appeared).contains(&format!("/Process/{pid}/0")));
     assert!(amounts(&first, pair).is_empty());
     process.set_rank(3);
-    let round = stage.sample(2 * SECOND);
-    assert_eq!(names(&round.appeared), ["/Process/3", "/Process/3/0"]);
-    assert_eq!(names(&round.retired), [format!("/Process/{pid}"), format!("/Process/{pid}/0")]);
-    assert_eq!(amounts(&round, pair), [1_000_000_000]);
+    let pass = stage.sample(2 * SECOND);
+    assert_eq!(names(&pass.appeared), ["/Process/3", "/Process/3/0"]);
+    assert_eq!(names(&pass.retired), [format!("/Process/{pid}"), format!("/Process/{pid}/0")]);
+    assert_eq!(amounts(&pass, pair), [1_000_000_000]);
 }
 
 #[test]
@@ -118,13 +118,13 @@ fn objects_are_renamed_and_retired() {
     let pair = stage.daemon.start(Metric::SyncWait, &focus("</SyncObject/Message/rows>"));
     thread.begin(call, stage.at(SECOND));
     thread.end(stage.at(SECOND + 70), Moved::default());
-    let round = stage.sample(2 * SECOND);
-    assert_eq!(names(&round.appeared), ["/SyncObject/Message/rows", "/SyncObject/Message/rows/5"]);
-    assert_eq!(amounts(&round, pair), [70]);
+    let pass = stage.sample(2 * SECOND);
+    assert_eq!(names(&pass.appeared), ["/SyncObject/Message/rows", "/SyncObject/Message/rows/5"]);
+    assert_eq!(amounts(&pass, pair), [70]);
     process.object_record(tag).retired.store(1, Ordering::Relaxed);
-    let round = stage.sample(3 * SECOND);
+    let pass = stage.sample(3 * SECOND);
     let gone = ["/SyncObject/Message", "/SyncObject/Message/rows", "/SyncObject/Message/rows/5"];
-    assert_eq!(names(&round.retired), gone);
+    assert_eq!(names(&pass.retired), gone);
 }
 
 #[test]
@@ -164,9 +164,9 @@ fn commands_arrive_and_replies_are_told() {
     let reply = Reply::TooHot { region: hot, visits: 99, burst: 0 };
     process.reply(Answer::unasked(reply).encode());
     process.reply(Message { what: 77, arguments: [u64::from(hot), 99, 0] });
-    let round = stage.sample(2 * SECOND);
+    let pass = stage.sample(2 * SECOND);
     let told: Vec<_> =
-        round.switched.iter().map(|s| format!("{} {:?}", s.region, s.outcome)).collect();
+        pass.switched.iter().map(|s| format!("{} {:?}", s.region, s.outcome)).collect();
     assert_eq!(told, ["hot Off", "hot TooHot { visits: 99 }"]);
     let beats = process.heartbeat();
     stage.sample(3 * SECOND);
@@ -185,17 +185,17 @@ fn what_was_hot_before_it_was_read_is_told_and_never_taken_for_nothing() {
     thread.end(stage.at(2), Moved::default());
     let reply = Reply::TooHot { region: hot, visits: 99, burst: 0 };
     process.reply(Answer::unasked(reply).encode());
-    let round = stage.sample(SECOND);
-    assert_eq!(round.switched.len(), 1, "the region was new to the daemon");
-    let code = names(&round.appeared).into_iter().find(|name| name.ends_with("/hot"));
+    let pass = stage.sample(SECOND);
+    assert_eq!(pass.switched.len(), 1, "the region was new to the daemon");
+    let code = names(&pass.appeared).into_iter().find(|name| name.ends_with("/hot"));
     let code = focus(&format!("<{}>", code.expect("the region is a resource")));
     let at_root = stage.daemon.start(Metric::Compute, &focus("</Code>"));
     let at_hot = stage.daemon.start(Metric::Compute, &code);
-    let round = stage.sample(2 * SECOND);
-    assert_eq!([amounts(&round, at_root).len(), amounts(&round, at_hot).len()], [1, 1]);
+    let pass = stage.sample(2 * SECOND);
+    assert_eq!([amounts(&pass, at_root).len(), amounts(&pass, at_hot).len()], [1, 1]);
     process.too_hot(hot, 99);
-    let round = stage.sample(3 * SECOND);
-    assert_eq!([amounts(&round, at_root).len(), amounts(&round, at_hot).len()], [1, 0]);
+    let pass = stage.sample(3 * SECOND);
+    assert_eq!([amounts(&pass, at_root).len(), amounts(&pass, at_hot).len()], [1, 0]);
     let off = stage.daemon.switched_off();
     let told: Vec<_> = off.iter().map(|o| (o.region.as_str(), o.process, o.visits)).collect();
     assert_eq!(told, [("hot", 2, 99)]);

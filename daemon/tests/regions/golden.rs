@@ -7,7 +7,7 @@ use std::mem::offset_of;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use whyperf_daemon::{Daemon, Moment, ProfileRow, Settings, View};
+use whyperf_daemon::{Daemon, DaemonSettings, Moment, ProfileRow, View};
 use whyperf_layout::{Header, VERSION};
 
 use crate::stage::{SECOND, Stage};
@@ -30,7 +30,7 @@ fn each_region_of_old_is_read_or_refused_in_one_sentence() {
             nanos: zero.nanos + seconds * SECOND,
             ticks: zero.ticks + seconds * TICKS,
         };
-        let settings = Settings { host: "node1".to_owned(), ..Settings::new(zero) };
+        let settings = DaemonSettings { host: "node1".to_owned(), ..DaemonSettings::new(zero) };
         let mut daemon = Daemon::open(&stage.directory, settings).expect("the folder is there");
         let complaints = daemon.sample(after(1)).complaints;
         let said: Vec<String> = complaints.iter().map(ToString::to_string).collect();

@@ -23,9 +23,9 @@ fn a_file_that_is_cut_costs_its_process_only() {
     let pair = stage.daemon.start(Metric::Compute, &focus("</Code>"));
     assert_eq!(amounts(&stage.sample(SECOND), pair), [2_000_000_000]);
     cut.file().set_len(geometry::PAGE as u64).expect("the file is ours");
-    let round = stage.sample(2 * SECOND);
-    assert!(matches!(round.complaints.as_slice(), [Complaint::Damaged { .. }]), "{round:?}");
-    assert_eq!(amounts(&round, pair), [1_000_000_000]);
+    let pass = stage.sample(2 * SECOND);
+    assert!(matches!(pass.complaints.as_slice(), [Complaint::Damaged { .. }]), "{pass:?}");
+    assert_eq!(amounts(&pass, pair), [1_000_000_000]);
     assert_eq!(amounts(&stage.sample(3 * SECOND), pair), [1_000_000_000]);
     let kept = stage.daemon.profile(View::Full);
     assert_eq!(kept.len(), 2, "what was measured until then is kept");
@@ -44,8 +44,8 @@ fn what_is_no_region_is_named_and_left_out() {
     file.write_all_at(&MAGIC.to_le_bytes(), 0).expect("ours");
     file.write_all_at(&(VERSION + 1).to_le_bytes(), 8).expect("ours");
     fs::write(place("notes.txt"), "none of the daemon's business").expect("ours");
-    let round = stage.sample(SECOND);
-    let said: Vec<String> = round.complaints.iter().map(ToString::to_string).collect();
+    let pass = stage.sample(SECOND);
+    let said: Vec<String> = pass.complaints.iter().map(ToString::to_string).collect();
     assert_eq!(said.len(), 4, "{said:#?}");
     assert!(said[0].contains("10-1.region") && said[0].contains("5 bytes long"), "{}", said[0]);
     assert!(said[1].contains("12-1.region"), "{}", said[1]);
@@ -64,9 +64,9 @@ fn a_run_directory_that_vanishes_is_said_once() {
     let pair = stage.daemon.start(Metric::Compute, &focus("</Code>"));
     stage.sample(SECOND);
     fs::remove_dir_all(&stage.directory).expect("ours");
-    let round = stage.sample(2 * SECOND);
-    assert!(matches!(round.complaints.as_slice(), [Complaint::Directory(_)]));
-    assert_eq!(amounts(&round, pair), [1_000_000_000], "what is mapped is still read");
+    let pass = stage.sample(2 * SECOND);
+    assert!(matches!(pass.complaints.as_slice(), [Complaint::Directory(_)]));
+    assert_eq!(amounts(&pass, pair), [1_000_000_000], "what is mapped is still read");
     assert!(stage.sample(3 * SECOND).complaints.is_empty());
 }
 
@@ -83,8 +83,8 @@ fn time_that_cannot_have_passed_is_not_counted() {
     thread.stamp(node).store(9, Ordering::Relaxed);
     thread.head().last.store(stage.at(SECOND), Ordering::Relaxed);
     thread.head().word.store(u64::MAX, Ordering::Relaxed);
-    let round = stage.sample(2 * SECOND);
-    assert_eq!(amounts(&round, pair), [0]);
+    let pass = stage.sample(2 * SECOND);
+    assert_eq!(amounts(&pass, pair), [0]);
     assert!(stage.daemon.losses().doubted > 0);
 }
 
@@ -122,8 +122,8 @@ proptest! {
             let at = bases[base] + if base == 0 { offset % 4064 + 32 } else { offset };
             process.file().write_all_at(&word.to_le_bytes(), at as u64).expect("ours");
         }
-        let round = stage.sample(2 * SECOND);
-        for amount in amounts(&round, pair) {
+        let pass = stage.sample(2 * SECOND);
+        for amount in amounts(&pass, pair) {
             prop_assert!((0..=10_000_000_000).contains(&amount), "{amount}");
         }
         if let Some(size) = cut {
@@ -169,17 +169,17 @@ proptest! {
                     thread.end(stage.at(now), Moved::default());
                 }
                 _ => {
-                    let round = stage.sample(now);
+                    let pass = stage.sample(now);
                     for (sum, pair) in got.iter_mut().zip(pairs) {
-                        *sum += amounts(&round, pair).first().copied().unwrap_or(0);
+                        *sum += amounts(&pass, pair).first().copied().unwrap_or(0);
                     }
                 }
             }
         }
-        let round = stage.sample(now + 1);
+        let pass = stage.sample(now + 1);
         expected[[2, 0, 1, 2][depth]] += 1;
         for (sum, pair) in got.iter_mut().zip(pairs) {
-            *sum += amounts(&round, pair)[0];
+            *sum += amounts(&pass, pair)[0];
         }
         let expected = expected.map(|part| i64::try_from(part).expect("small"));
         prop_assert_eq!(&got[..3], &expected[..]);

@@ -4,19 +4,19 @@ use whyperf_consultant::{
     DataSource as _, DirectivesInForce, Event, Hypotheses, MeasurementId, Scope, Searches,
     Settings, Step, drive,
 };
-use whyperf_daemon::{Daemon, Live, Moment, Pace, Round};
+use whyperf_daemon::{Daemon, Live, Moment, Pace, SamplingPass};
 use whyperf_layout::{Kind, Moved, ObjectKind};
 use whyperf_model::{Metric, Pair};
 use whyperf_testkit::synthetic::{SyntheticProcess, SyntheticThread};
 
 use crate::stage::{SECOND, Stage, focus};
 
-/// A program that waits for tag 3 nine tenths of its time, one round after the other.
+/// A program that waits for tag 3 nine tenths of its time, one pass after the other.
 struct Waiting<'program> {
     thread: SyntheticThread<'program>,
     call: u32,
     now: Moment,
-    rounds: u32,
+    passes: u32,
     seen: u32,
 }
 
@@ -24,14 +24,14 @@ const INTERVAL: u64 = SECOND / 20;
 
 impl Pace for Waiting<'_> {
     fn wait(&mut self, _: &mut Daemon) -> Option<Moment> {
-        self.rounds = self.rounds.checked_sub(1)?;
+        self.passes = self.passes.checked_sub(1)?;
         self.thread.begin(self.call, self.now.nanos + INTERVAL / 10);
         self.now = self.now.later(INTERVAL);
         self.thread.end(self.now.nanos, Moved::default());
         Some(self.now)
     }
 
-    fn see(&mut self, _: &mut Daemon, _: &mut Round) {
+    fn see(&mut self, _: &mut Daemon, _: &mut SamplingPass) {
         self.seen += 1;
     }
 
@@ -48,7 +48,7 @@ fn waiting<'program>(stage: &Stage, process: &'program SyntheticProcess) -> Wait
     let thread = process.thread(stage.pid(), stage.at(0));
     let call = thread.add(1, receive, 0, tag);
     let now = Moment { nanos: stage.at(0), ticks: stage.at(0) };
-    Waiting { thread, call, now, rounds: 300, seen: 0 }
+    Waiting { thread, call, now, passes: 300, seen: 0 }
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn a_search_finds_the_tag_that_is_waited_for() {
     let mut searches = Searches::new(hypotheses, settings, DirectivesInForce::default());
     let mut live = Live::new(&mut stage.daemon, pace);
     drive(&mut searches, &mut live, &mut |_: Scope, _: &Step| {});
-    assert_eq!(live.pace().seen, 301, "every round and the last one");
+    assert_eq!(live.pace().seen, 301, "every pass and the last one");
     let report = searches.global().report();
     let tag = "</Code,/Machine,/Process,/SyncObject/Message/MPI_COMM_WORLD/3>";
     let found: Vec<String> =
@@ -73,7 +73,7 @@ fn samples_follow_each_other_until_the_stop_and_the_end_is_last() {
     let mut stage = Stage::new();
     let process = stage.process(1);
     let mut pace = waiting(&stage, &process);
-    pace.rounds = 10;
+    pace.passes = 10;
     let mut live = Live::new(&mut stage.daemon, pace);
     let (kept, stopped) = (MeasurementId(4), MeasurementId(9));
     for id in [kept, stopped] {
@@ -97,6 +97,6 @@ fn samples_follow_each_other_until_the_stop_and_the_end_is_last() {
         }
         last = Some(event);
     }
-    assert_eq!((ends.len(), of_stopped), (10, 2), "the third round's was not told any more");
+    assert_eq!((ends.len(), of_stopped), (10, 2), "the third pass's was not told any more");
     assert!(matches!(last, Some(Event::End(_))));
 }

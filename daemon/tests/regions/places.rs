@@ -29,9 +29,9 @@ fn waiting_belongs_to_the_function_that_called() {
     let inner = thread.add(outer, receive, exchange(), 0);
     stage.sample(1);
     stage.daemon.settle_places();
-    let round = stage.sample(2);
+    let pass = stage.sample(2);
     let code: Vec<String> =
-        names(&round.appeared).into_iter().filter(|name| name.starts_with("/Code/")).collect();
+        names(&pass.appeared).into_iter().filter(|name| name.starts_with("/Code/")).collect();
     let exchange = code.iter().find(|name| name.ends_with("exchange")).expect("it is resolved");
     assert!(exchange.starts_with("/Code/places.rs/"), "{exchange}");
     assert!(code.contains(&"/Code/places.rs/solve".to_owned()), "{code:?}");
@@ -45,8 +45,8 @@ fn waiting_belongs_to_the_function_that_called() {
     thread.begin(inner, stage.at(150));
     thread.end(stage.at(450), Moved { out: 0, r#in: 16 });
     thread.end(stage.at(500), Moved::default());
-    let round = stage.sample(SECOND);
-    let got = [called, inside, computed, elsewhere].map(|pair| amounts(&round, pair)[0]);
+    let pass = stage.sample(SECOND);
+    let got = [called, inside, computed, elsewhere].map(|pair| amounts(&pass, pair)[0]);
     assert_eq!(got, [300, 300, 100, 0]);
 
     let lines = stage.daemon.lines();

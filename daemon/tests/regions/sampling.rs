@@ -25,18 +25,18 @@ fn a_receive_open_for_ten_seconds_shows_in_every_interval() {
     thread.begin(call, stage.at(SECOND));
     let mut sum = 0;
     for step in 1..=200 {
-        let round = stage.sample(SECOND + step * SECOND / 20);
-        assert_eq!(amounts(&round, waiting), [50_000_000], "interval {step}");
-        assert_eq!(amounts(&round, on_tag), [50_000_000], "interval {step}");
-        assert_eq!(amounts(&round, elsewhere), [0], "interval {step}");
-        assert_eq!(amounts(&round, wall), [50_000_000], "interval {step}");
-        sum += amounts(&round, waiting)[0];
+        let pass = stage.sample(SECOND + step * SECOND / 20);
+        assert_eq!(amounts(&pass, waiting), [50_000_000], "interval {step}");
+        assert_eq!(amounts(&pass, on_tag), [50_000_000], "interval {step}");
+        assert_eq!(amounts(&pass, elsewhere), [0], "interval {step}");
+        assert_eq!(amounts(&pass, wall), [50_000_000], "interval {step}");
+        sum += amounts(&pass, waiting)[0];
     }
     thread.end(stage.at(11 * SECOND + 1000), Moved { out: 0, r#in: 8 });
-    let round = stage.sample(12 * SECOND);
-    sum += amounts(&round, waiting)[0];
+    let pass = stage.sample(12 * SECOND);
+    sum += amounts(&pass, waiting)[0];
     assert_eq!(sum, 10_000_001_000);
-    assert_eq!(amounts(&round, wall), [1_000_000_000]);
+    assert_eq!(amounts(&pass, wall), [1_000_000_000]);
     let whole = stage.daemon.histogram(waiting).expect("it is being measured").whole();
     assert_eq!(whole.amount, 10_000_001_000);
 }
@@ -72,11 +72,11 @@ fn counts_and_bytes_come_with_the_calls() {
         thread.begin(reading, at + 200);
         thread.end(at + 500, Moved { out: 0, r#in: 4096 });
     }
-    let round = stage.sample(2 * SECOND + 1);
-    let got: Vec<i64> = pairs.iter().map(|pair| amounts(&round, *pair)[0]).collect();
+    let pass = stage.sample(2 * SECOND + 1);
+    let got: Vec<i64> = pairs.iter().map(|pair| amounts(&pass, *pair)[0]).collect();
     let interval = i64::try_from(2 * SECOND).expect("small");
     assert_eq!(got, [10, 640, 10, 10, 40_960, 3000, interval - 4000, interval]);
-    assert_eq!(amounts(&round, of_file), [40_960]);
+    assert_eq!(amounts(&pass, of_file), [40_960]);
 }
 
 #[test]
@@ -99,11 +99,11 @@ fn foci_tell_processes_and_threads_apart() {
     let pairs = ["</Process/0>", "</Process/1>", "</Process/0/1>", "<(/Process/0/0,/Process/1)>"];
     let pairs = pairs.map(&mut pair);
     let nobody = pair("</Process/7>");
-    let round = stage.sample(SECOND);
-    assert_eq!(pairs.map(|pair| amounts(&round, pair)[0]), [100, 300, 0, 400]);
-    assert!(amounts(&round, nobody).is_empty(), "nobody to report is not zero");
+    let pass = stage.sample(SECOND);
+    assert_eq!(pairs.map(|pair| amounts(&pass, pair)[0]), [100, 300, 0, 400]);
+    assert!(amounts(&pass, nobody).is_empty(), "nobody to report is not zero");
     assert_eq!(
-        names(&round.appeared),
+        names(&pass.appeared),
         [
             stage.machine(),
             "/Process/0".to_owned(),
@@ -144,10 +144,10 @@ fn a_process_that_left_is_counted_to_its_end_and_kept_in_the_profile() {
     stage.sample(SECOND);
     thread.begin(call, stage.at(SECOND));
     process.leave(stage.at(SECOND + 500));
-    let round = stage.sample(2 * SECOND);
-    assert_eq!(amounts(&round, pair), [500]);
-    assert_eq!(round.ended.len(), 1);
-    assert!(names(&round.retired).contains(&"/Process/4".to_owned()));
+    let pass = stage.sample(2 * SECOND);
+    assert_eq!(amounts(&pass, pair), [500]);
+    assert_eq!(pass.ended.len(), 1);
+    assert!(names(&pass.retired).contains(&"/Process/4".to_owned()));
     assert!(stage.sample(3 * SECOND).samples.is_empty());
     let rows = stage.daemon.profile(View::Full);
     assert_eq!(rows.len(), 1);

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use whyperf_daemon::{Daemon, Moment, PairId, Round, Settings};
+use whyperf_daemon::{Daemon, DaemonSettings, Moment, PairId, SamplingPass};
 use whyperf_model::{Focus, Resource};
 use whyperf_testkit::synthetic::SyntheticProcess;
 
@@ -37,7 +37,7 @@ impl Stage {
         let _ = fs::remove_dir_all(&directory);
         fs::DirBuilder::new().mode(0o700).create(&directory).expect("the base is writable");
         let zero = Moment { nanos: ZERO, ticks: ZERO };
-        let settings = Settings { host: "node1".to_owned(), ..Settings::new(zero) };
+        let settings = DaemonSettings { host: "node1".to_owned(), ..DaemonSettings::new(zero) };
         let daemon = Daemon::open(&directory, settings).expect("the directory was just made");
         Self { directory, daemon, others: RefCell::default() }
     }
@@ -56,7 +56,7 @@ impl Stage {
         "/Machine/node1".to_owned()
     }
 
-    pub(crate) fn sample(&mut self, nanos: u64) -> Round {
+    pub(crate) fn sample(&mut self, nanos: u64) -> SamplingPass {
         self.daemon.sample(Moment { nanos: ZERO + nanos, ticks: ZERO + nanos })
     }
 
@@ -96,9 +96,9 @@ pub(crate) fn focus(text: &str) -> Focus {
     Focus::parse(text).expect("the test's own focus is well formed")
 }
 
-/// The amounts of a pair in a round: one, or none.
-pub(crate) fn amounts(round: &Round, pair: PairId) -> Vec<i64> {
-    let of_pair = round.samples.iter().filter(|(id, _)| *id == pair);
+/// The amounts of a pair in a sampling pass: one, or none.
+pub(crate) fn amounts(pass: &SamplingPass, pair: PairId) -> Vec<i64> {
+    let of_pair = pass.samples.iter().filter(|(id, _)| *id == pair);
     of_pair.map(|(_, sample)| sample.amount).collect()
 }
 

@@ -237,7 +237,9 @@ fn watch(mut replay: Replay, questions: &mut [Question]) {
 
 #[cfg(test)]
 mod tests {
-    use whyperf_model::matching::{ClassId, Grown, IntervalRecord, Kind, Seat, SeatId, Totals};
+    use whyperf_model::matching::{
+        ClassId, Grown, IntervalRecord, Kind, Location, LocationId, Totals,
+    };
     use whyperf_model::{Category, Interval};
 
     use super::super::earlier_run::example::earlier_run;
@@ -249,7 +251,7 @@ mod tests {
     /// A thread that waits in a barrier for these shares of each round.
     fn waiting(shares: impl IntoIterator<Item = f64>) -> Replay {
         let resource = |name: &str| name.parse().expect("well formed");
-        let seat = Seat {
+        let location = Location {
             number: 0,
             rank: Some(0),
             thread: resource("/Process/0/0"),
@@ -263,7 +265,7 @@ mod tests {
             let waited = Nanos((share * ROUND.0 as f64) as u64);
             let grown =
                 [waited, ROUND - waited].into_iter().enumerate().map(|(kind, time)| Grown {
-                    seat: SeatId(0),
+                    location: LocationId(0),
                     kind: ClassId(kind as u32),
                     by: Totals { time, visits: 1, ..Totals::default() },
                 });
@@ -271,11 +273,11 @@ mod tests {
             let kinds = [kind(Category::Barrier), kind(Category::User)];
             record.add(&IntervalRecord {
                 interval: Interval::new(start, start + ROUND),
-                seats: is_first.then_some(seat.clone()).into_iter().collect(),
+                locations: is_first.then_some(location.clone()).into_iter().collect(),
                 kinds: kinds.into_iter().filter(|_| is_first).collect(),
-                present: vec![SeatId(0)],
+                present: vec![LocationId(0)],
                 grown: grown.collect(),
-                appeared: is_first.then_some(seat.process.clone()).into_iter().collect(),
+                appeared: is_first.then_some(location.process.clone()).into_iter().collect(),
                 ..IntervalRecord::default()
             });
         }

@@ -115,7 +115,11 @@ impl Store {
         let query = "SELECT bytes FROM record WHERE run = $1";
         let bytes: Option<Vec<u8>> = self.measured(run, query, |row| row.get(0))?.pop();
         let record = bytes.and_then(|bytes| Record::parse(&bytes).ok()).unwrap_or_default();
-        Ok(record.seats.into_iter().map(|seat| (seat.process, seat.machine)).collect())
+        Ok(record
+            .locations
+            .into_iter()
+            .map(|location| (location.process, location.machine))
+            .collect())
     }
 }
 

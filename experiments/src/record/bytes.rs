@@ -5,7 +5,7 @@ use std::hash::Hash;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use whyperf_model::matching::{Kind, Line, Seat, SeatId, Totals};
+use whyperf_model::matching::{Kind, Line, Location, LocationId, Totals};
 use whyperf_model::{Category, Interval, Nanos, Pair, Resource, Time};
 
 use super::span::{Span, Spans};
@@ -41,7 +41,7 @@ struct Stored {
     /// Where the first round begins, and how long each is.
     start: u64,
     lengths: Vec<u64>,
-    seats: Vec<StoredSeat>,
+    locations: Vec<StoredLocation>,
     kinds: Vec<StoredKind>,
     present: Spans,
     silent: Spans,
@@ -80,7 +80,7 @@ struct StoredLine {
 }
 
 #[derive(Serialize, Deserialize)]
-struct StoredSeat {
+struct StoredLocation {
     number: u32,
     rank: Option<u32>,
     names: [u32; 3],
@@ -97,7 +97,7 @@ struct StoredKind {
 
 #[derive(Serialize, Deserialize)]
 struct StoredSeries {
-    seat: u32,
+    location: u32,
     kind: u32,
     /// Rounds since the entry before, and by how much it grew.
     entries: Vec<(u32, Totals)>,
@@ -108,12 +108,17 @@ impl Record {
     #[must_use]
     pub fn bytes(&self) -> Vec<u8> {
         let mut names = Numbers::default();
-        let seats = self.seats.iter().map(|seat| {
+        let locations = self.locations.iter().map(|location| {
             let [thread, process, machine] =
-                [&seat.thread, &seat.process, &seat.machine].map(|name| names.number(name));
-            StoredSeat { number: seat.number, rank: seat.rank, names: [thread, process, machine] }
+                [&location.thread, &location.process, &location.machine]
+                    .map(|name| names.number(name));
+            StoredLocation {
+                number: location.number,
+                rank: location.rank,
+                names: [thread, process, machine],
+            }
         });
-        let seats = seats.collect();
+        let locations = locations.collect();
         let kinds = self.kinds.iter().map(|kind| names.kind(kind)).collect();
         let news = self.news.dated();
         let news = news.map(|(round, news)| (*round, names.number(&news.resource), news.came));
@@ -126,7 +131,7 @@ impl Record {
             names: names.list,
             start: self.rounds.first().map_or(0, |first| first.start.0.0),
             lengths: self.rounds.iter().map(|round| round.length().0).collect(),
-            seats,
+            locations,
             kinds,
             present: self.present.clone(),
             silent: self.silent.clone(),
@@ -197,9 +202,9 @@ impl Record {
 
     fn of(stored: &Stored) -> Option<Self> {
         let known = Known(&stored.names);
-        let seat = |StoredSeat { number, rank, names }: &StoredSeat| {
+        let location = |StoredLocation { number, rank, names }: &StoredLocation| {
             let [thread, process, machine] = known.three(names)?;
-            Some(Seat { number: *number, rank: *rank, thread, process, machine })
+            Some(Location { number: *number, rank: *rank, thread, process, machine })
         };
         let news = |(round, number, came): &(u32, u32, bool)| {
             Some((*round, News { resource: known.name(*number)?, came: *came }))
@@ -207,7 +212,7 @@ impl Record {
         let callees =
             |(of, callees): &(u32, Vec<u32>)| Some((known.name(*of)?, known.all(callees)?));
         let mut record = Self {
-            seats: stored.seats.iter().map(seat).collect::<Option<_>>()?,
+            locations: stored.locations.iter().map(location).collect::<Option<_>>()?,
             kinds: stored.kinds.iter().map(|kind| known.kind(kind)).collect::<Option<_>>()?,
             news: stored.news.iter().map(news).collect::<Option<_>>()?,
             callees: stored.callees.iter().map(callees).collect::<Option<_>>()?,
@@ -219,7 +224,7 @@ impl Record {
         for series in &stored.series {
             let entries = entries(&series.entries)?;
             record.entries += entries.len();
-            record.series.insert((SeatId(series.seat), series.kind), entries);
+            record.series.insert((LocationId(series.location), series.kind), entries);
         }
         Some(record)
     }
@@ -255,17 +260,19 @@ impl Record {
         let in_time = |round: u32| (round as usize) < self.rounds.len();
         let ordered = |span: &Span| span.first <= span.last && in_time(span.last);
         let spans = |spans: &Spans| spans.0.values().flatten().all(ordered);
-        let series = |((seat, kind), entries): (&(SeatId, u32), &Vec<Entry>)| {
-            (seat.0 as usize) < self.seats.len()
+        let series = |((location, kind), entries): (&(LocationId, u32), &Vec<Entry>)| {
+            (location.0 as usize) < self.locations.len()
                 && (*kind as usize) < self.kinds.len()
                 && entries.last().is_none_or(|entry| in_time(entry.round))
         };
-        let seats = |spans: &Spans| spans.0.keys().all(|seat| (*seat as usize) < self.seats.len());
+        let locations = |spans: &Spans| {
+            spans.0.keys().all(|location| (*location as usize) < self.locations.len())
+        };
         spans(&self.present)
             && spans(&self.silent)
-            && seats(&self.present)
+            && locations(&self.present)
             && self.endings.is_sound(self.rounds.len())
-            && self.at_work.iter().all(|at_work| seats(at_work) && spans(at_work))
+            && self.at_work.iter().all(|at_work| locations(at_work) && spans(at_work))
             && self.news.is_sound(self.rounds.len())
             && self.placed.is_sound(self.rounds.len())
             && self.phases.is_sound(self.rounds.len())
@@ -359,13 +366,13 @@ impl Known<'_> {
     }
 }
 
-fn stored((seat, kind): (SeatId, u32), entries: &[Entry]) -> StoredSeries {
+fn stored((location, kind): (LocationId, u32), entries: &[Entry]) -> StoredSeries {
     let mut before = 0;
     let gap = |entry: &Entry| {
         let gap = entry.round - std::mem::replace(&mut before, entry.round);
         (gap, entry.by)
     };
-    StoredSeries { seat: seat.0, kind, entries: entries.iter().map(gap).collect() }
+    StoredSeries { location: location.0, kind, entries: entries.iter().map(gap).collect() }
 }
 
 fn entries(stored: &[(u32, Totals)]) -> Option<Vec<Entry>> {

@@ -11,7 +11,7 @@ impl Record {
     /// What each process had done before it did anything, in the order in which they were found: nothing, but in which job.
     pub(crate) fn idle_efforts(&self) -> BTreeMap<u32, Effort> {
         let mut efforts: BTreeMap<u32, Effort> =
-            self.seats.iter().map(|seat| (seat.number, Effort::default())).collect();
+            self.locations.iter().map(|location| (location.number, Effort::default())).collect();
         let mut works: Vec<(Span, u32, u32)> = self.works().collect();
         works.sort_by_key(|(span, number, _)| (span.first, *number));
         let (mut jobs, mut ends) = (Jobs::default(), Vec::new());
@@ -34,10 +34,10 @@ impl Record {
     /// From when to when a process worked, its number and its rank.
     fn works(&self) -> impl Iterator<Item = (Span, u32, u32)> {
         let each = self.at_work.iter().flat_map(|at_work| &at_work.0);
-        let works = each.filter_map(|(seat, spans)| {
-            let seat = &self.seats[*seat as usize];
+        let works = each.filter_map(|(location, spans)| {
+            let location = &self.locations[*location as usize];
             let span = Span { first: spans.first()?.first, last: spans.last()?.last };
-            Some((seat.number, (span, seat.rank?)))
+            Some((location.number, (span, location.rank?)))
         });
         let mut whole: BTreeMap<u32, (Span, u32)> = BTreeMap::new();
         for (number, (span, rank)) in works {

@@ -15,7 +15,7 @@ mod span;
 
 use std::collections::BTreeMap;
 
-use whyperf_model::matching::{IntervalRecord, Kind, Line, Seat, SeatId, Totals, Worked};
+use whyperf_model::matching::{IntervalRecord, Kind, Line, Location, LocationId, Totals, Worked};
 use whyperf_model::{Interval, Nanos, Pair, Resource, Time};
 
 pub use self::bytes::RecordError;
@@ -26,15 +26,15 @@ use self::span::Spans;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Record {
     pub(crate) rounds: Vec<Interval>,
-    pub(crate) seats: Vec<Seat>,
+    pub(crate) locations: Vec<Location>,
     pub(crate) kinds: Vec<Kind>,
-    /// When seats were taken.
+    /// When locations were taken.
     pub(crate) present: Spans,
     /// When processes did not report.
     pub(crate) silent: Spans,
-    /// When first threads of ranks were between `MPI_Init` and `MPI_Finalize`, by seat; older records do not say it.
+    /// When first threads of ranks were between `MPI_Init` and `MPI_Finalize`, by location; older records do not say it.
     pub(crate) at_work: Option<Spans>,
-    /// How much of a round was the end of MPI, by seat.
+    /// How much of a round was the end of MPI, by location.
     pub(crate) endings: RoundEvents<(u32, Nanos)>,
     /// On which machine processes run.
     pub(crate) placed: RoundEvents<(Resource, Resource)>,
@@ -48,8 +48,8 @@ pub struct Record {
     pub(crate) phases: RoundEvents<String>,
     /// What functions call, as far as a search asked.
     pub(crate) callees: BTreeMap<Resource, Vec<Resource>>,
-    /// By seat and number of the kind: the rounds in which it grew.
-    pub(crate) series: BTreeMap<(SeatId, u32), Vec<Entry>>,
+    /// By location and number of the kind: the rounds in which it grew.
+    pub(crate) series: BTreeMap<(LocationId, u32), Vec<Entry>>,
     /// Where in the source all that grew was called.
     pub(crate) lines: Vec<Line>,
     entries: usize,
@@ -85,15 +85,15 @@ impl Record {
         }
         let round = u32::try_from(self.rounds.len()).unwrap_or(u32::MAX);
         self.rounds.push(interval_record.interval);
-        self.seats.extend_from_slice(&interval_record.seats);
+        self.locations.extend_from_slice(&interval_record.locations);
         self.kinds.extend_from_slice(&interval_record.kinds);
-        interval_record.present.iter().for_each(|seat| self.present.mark(seat.0, round));
+        interval_record.present.iter().for_each(|location| self.present.mark(location.0, round));
         interval_record.silent.iter().for_each(|process| self.silent.mark(*process, round));
         let at_work = self.at_work.get_or_insert_default();
-        for Worked { seat, ending } in &interval_record.at_work {
-            at_work.mark(seat.0, round);
+        for Worked { location, ending } in &interval_record.at_work {
+            at_work.mark(location.0, round);
             if !ending.is_zero() {
-                self.endings.push(round, (seat.0, *ending));
+                self.endings.push(round, (location.0, *ending));
             }
         }
         let came = interval_record.appeared.iter().map(|one| (one, true));
@@ -113,7 +113,7 @@ impl Record {
             }
         }
         for grown in &interval_record.grown {
-            let series = self.series.entry((grown.seat, grown.kind.0)).or_default();
+            let series = self.series.entry((grown.location, grown.kind.0)).or_default();
             self.entries += usize::from(merge(series, Entry { round, by: grown.by }));
         }
     }

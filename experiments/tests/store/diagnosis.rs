@@ -6,7 +6,7 @@ use whyperf_experiments::{
     Replay, Selector, Store, StoreError, Topic,
 };
 use whyperf_model::matching::{
-    ClassId, Grown, IntervalRecord, Kind, Line, Seat, SeatId, Totals, Worked,
+    ClassId, Grown, IntervalRecord, Kind, Line, Location, LocationId, Totals, Worked,
 };
 use whyperf_model::{Category, Efficiency, Focus, Interval, Metric, Nanos, Pair};
 
@@ -16,7 +16,7 @@ use crate::sample::{Place, at, new_run, progress};
 fn interval_record(n: u64) -> IntervalRecord {
     let is_first = n == 0;
     let resource = |name: &str| name.parse().expect("well formed");
-    let seat = Seat {
+    let location = Location {
         number: 0,
         rank: Some(0),
         thread: resource("/Process/0/0"),
@@ -28,11 +28,11 @@ fn interval_record(n: u64) -> IntervalRecord {
     let by = Totals { time: Nanos(MILLISECOND), visits: 1, ..Totals::default() };
     IntervalRecord {
         interval: Interval::new(at(n * MILLISECOND), at((n + 1) * MILLISECOND)),
-        seats: is_first.then_some(seat.clone()).into_iter().collect(),
+        locations: is_first.then_some(location.clone()).into_iter().collect(),
         kinds: is_first.then_some(kind).into_iter().collect(),
-        present: vec![SeatId(0)],
-        grown: vec![Grown { seat: SeatId(0), kind: ClassId(0), by }],
-        appeared: if is_first { vec![seat.process] } else { Vec::new() },
+        present: vec![LocationId(0)],
+        grown: vec![Grown { location: LocationId(0), kind: ClassId(0), by }],
+        appeared: if is_first { vec![location.process] } else { Vec::new() },
         ..IntervalRecord::default()
     }
 }
@@ -201,25 +201,28 @@ fn at_work() -> Record {
 fn two_ranks(n: u64) -> IntervalRecord {
     let one = interval_record(n);
     let name = |text: &str| text.parse::<whyperf_model::Resource>().expect("well formed");
-    let second = |seat: &Seat| Seat {
+    let second = |location: &Location| Location {
         number: 1,
         rank: Some(1),
         thread: name("/Process/1/0"),
         process: name("/Process/1"),
-        ..seat.clone()
+        ..location.clone()
     };
     let computing = Kind { category: Category::User, code: Vec::new(), object: None, own: None };
-    let grew = |seat: u32, kind: usize, time: u64| Grown {
-        seat: SeatId(seat),
+    let grew = |location: u32, kind: usize, time: u64| Grown {
+        location: LocationId(location),
         kind: ClassId(u32::try_from(kind).expect("few")),
         by: Totals { time: Nanos(time), ..Totals::default() },
     };
-    let seats: Vec<Seat> = one.seats.iter().flat_map(|seat| [seat.clone(), second(seat)]).collect();
+    let locations: Vec<Location> =
+        one.locations.iter().flat_map(|location| [location.clone(), second(location)]).collect();
     IntervalRecord {
         kinds: one.kinds.iter().cloned().chain((n == 0).then_some(computing)).collect(),
-        present: vec![SeatId(0), SeatId(1)],
+        present: vec![LocationId(0), LocationId(1)],
         at_work: if (100..2000).contains(&n) {
-            [0, 1].map(|seat| Worked { seat: SeatId(seat), ending: Nanos(0) }).to_vec()
+            [0, 1]
+                .map(|location| Worked { location: LocationId(location), ending: Nanos(0) })
+                .to_vec()
         } else {
             Vec::new()
         },
@@ -229,8 +232,8 @@ fn two_ranks(n: u64) -> IntervalRecord {
             grew(1, 1, MILLISECOND / 2),
             grew(1, 0, MILLISECOND / 2),
         ],
-        appeared: seats.iter().map(|seat| seat.process.clone()).collect(),
-        seats,
+        appeared: locations.iter().map(|location| location.process.clone()).collect(),
+        locations,
         ..one
     }
 }

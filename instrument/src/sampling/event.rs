@@ -10,13 +10,13 @@ use whyperf_model::Nanos;
 
 /// A thread that is sampled.
 #[derive(Debug)]
-pub(super) struct Event {
+pub(super) struct PerfEvent {
     ring: Mapping,
     /// The ring lives as long as this is open.
     _file: File,
 }
 
-impl Event {
+impl PerfEvent {
     /// Samples a thread of another process every `period` that it runs outside of the kernel.
     ///
     /// # Errors
@@ -39,7 +39,7 @@ impl Event {
         if number < 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: just opened, and nobody else's.
+        // SAFETY: it was just opened, and nothing else owns it.
         let file = unsafe { File::from_raw_fd(number) };
         let ring = Mapping::of(&file, 0, PAGE + DATA, Access::Write)?;
         Ok(Self { ring, _file: file })
@@ -52,7 +52,7 @@ impl Event {
         let Some(data) = self.ring.slice::<AtomicU64>(PAGE, DATA / 8) else { return 0 };
         let end = head.load(Ordering::Relaxed);
         // The kernel fills the ring before it says so, and this processor reads in order.
-        compiler_fence(Ordering::SeqCst); // SYNC samples with Event::drain
+        compiler_fence(Ordering::SeqCst); // SYNC samples with PerfEvent::drain
         let mut at = tail.load(Ordering::Relaxed);
         // Records are whole words, and the kernel stops writing where we have not read.
         if end.wrapping_sub(at) > DATA as u64 || !(at | end).is_multiple_of(8) {
@@ -75,7 +75,7 @@ impl Event {
             at += length;
         }
         // The kernel writes over what was read.
-        compiler_fence(Ordering::SeqCst); // SYNC samples with Event::drain
+        compiler_fence(Ordering::SeqCst); // SYNC samples with PerfEvent::drain
         tail.store(end, Ordering::Relaxed);
         lost
     }
@@ -124,8 +124,8 @@ mod tests {
     fn a_thread_that_computes_is_seen_to() {
         let tid = std::thread::spawn(|| rustix::thread::gettid().as_raw_nonzero().get());
         let own = rustix::thread::gettid().as_raw_nonzero().get();
-        assert!(tid.join().is_ok_and(|other| Event::open(other as u32, Nanos(1)).is_err()));
-        let event = Event::open(own as u32, Nanos(200_000));
+        assert!(tid.join().is_ok_and(|other| PerfEvent::open(other as u32, Nanos(1)).is_err()));
+        let event = PerfEvent::open(own as u32, Nanos(200_000));
         needs::is_met("sampling", event.is_ok());
         let Ok(event) = event else { return };
         let mut seen = 0;

@@ -4,7 +4,7 @@
 //! without taking longer than the function itself, is seen as the compiler made it.
 //!
 //! ```text
-//!   each thread: event of the kernel ──► ring ──► each round: samples
+//!   each thread: event of the kernel ──► ring ──► each pass: samples
 //! ```
 
 mod event;
@@ -14,13 +14,13 @@ use std::collections::BTreeMap;
 use whyperf_inject::threads;
 use whyperf_model::Nanos;
 
-use self::event::Event;
+use self::event::PerfEvent;
 
 /// The threads of one process that are sampled.
 #[derive(Debug)]
 pub(crate) struct Sampling {
     period: Nanos,
-    threads: BTreeMap<u32, Event>,
+    threads: BTreeMap<u32, PerfEvent>,
     /// Threads that could not be, but were there.
     refused: bool,
 }
@@ -44,7 +44,7 @@ impl Sampling {
             if self.threads.contains_key(&tid) {
                 continue;
             }
-            match Event::open(tid, self.period) {
+            match PerfEvent::open(tid, self.period) {
                 Ok(event) => {
                     self.threads.insert(tid, event);
                 }

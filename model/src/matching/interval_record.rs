@@ -1,24 +1,24 @@
 //! The record of one interval, in full: which threads were there and what grew. It answers any pair later.
 //!
 //! ```text
-//!   seat    a thread of a process on a machine
-//!   kind    a class of nodes, by name
-//!   grown   by how much the nodes of a kind grew in a seat
+//!   location   a thread of a process on a machine
+//!   kind       a class of nodes, by name
+//!   grown      by how much the nodes of a kind grew in a location
 //! ```
-//! Seats and kinds are told once, when they are new, and called by their numbers from then on.
+//! Locations and kinds are told once, when they are new, and called by their numbers from then on.
 
 use super::active::Totals;
 use super::classes::{ClassId, Classes, Traits};
 use super::resources::{ResourceId, Resources};
 use crate::{Category, Interval, Nanos, Pair, Resource};
 
-/// A seat, as a number.
+/// A location, as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SeatId(pub u32);
+pub struct LocationId(pub u32);
 
-/// A thread where it is: a process that gets another name gives its threads other seats.
+/// A thread where it is: a process that gets another name gives its threads other locations.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seat {
+pub struct Location {
     /// Which process: two may have the same name, one after the other.
     pub number: u32,
     /// The rank of the process: those of a job are compared with each other.
@@ -68,11 +68,11 @@ impl Kind {
     }
 }
 
-/// By how much the nodes of a kind grew in a seat; the kind has the number of its class.
+/// By how much the nodes of a kind grew in a location; the kind has the number of its class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grown {
     /// Whose.
-    pub seat: SeatId,
+    pub location: LocationId,
     /// Of which kind.
     pub kind: ClassId,
     /// By how much.
@@ -83,7 +83,7 @@ pub struct Grown {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Worked {
     /// Whose.
-    pub seat: SeatId,
+    pub location: LocationId,
     /// How much of the interval was `MPI_Finalize` already, which is no work.
     pub ending: Nanos,
 }
@@ -93,17 +93,17 @@ pub struct Worked {
 pub struct IntervalRecord {
     /// When.
     pub interval: Interval,
-    /// New seats, in the order of their numbers.
-    pub seats: Vec<Seat>,
+    /// New locations, in the order of their numbers.
+    pub locations: Vec<Location>,
     /// New kinds, in the order of their numbers.
     pub kinds: Vec<Kind>,
     /// Which threads were there.
-    pub present: Vec<SeatId>,
+    pub present: Vec<LocationId>,
     /// Processes that were there and did not report.
     pub silent: Vec<u32>,
     /// First threads of ranks between `MPI_Init` and `MPI_Finalize`: what they did counts for the efficiencies.
     pub at_work: Vec<Worked>,
-    /// What grew; a seat may have the same kind more than once.
+    /// What grew; a location may have the same kind more than once.
     pub grown: Vec<Grown>,
     /// Resources that exist now and did not before, parents before children.
     pub appeared: Vec<Resource>,
@@ -125,13 +125,13 @@ pub struct IntervalRecorder {
     /// The process that is being looked at, and its rank.
     number: u32,
     rank: Option<u32>,
-    seats: u32,
+    locations: u32,
     told: usize,
     record: IntervalRecord,
 }
 
 impl IntervalRecorder {
-    /// What follows is of this process.
+    /// All that is recorded next belongs to this process.
     pub const fn enter(&mut self, number: u32) {
         self.number = number;
     }
@@ -146,20 +146,24 @@ impl IntervalRecorder {
         self.record.silent.push(self.number);
     }
 
-    /// A new seat, in the process that was entered.
-    pub fn seat(&mut self, [thread, process, machine]: [ResourceId; 3], of: &Resources) -> SeatId {
+    /// A new location, in the process that was entered.
+    pub fn location(
+        &mut self,
+        [thread, process, machine]: [ResourceId; 3],
+        of: &Resources,
+    ) -> LocationId {
         let [thread, process, machine] =
             [thread, process, machine].map(|id| of.resource(id).clone());
         let (number, rank) = (self.number, self.rank);
-        self.record.seats.push(Seat { number, rank, thread, process, machine });
-        let seat = SeatId(self.seats);
-        self.seats += 1;
-        seat
+        self.record.locations.push(Location { number, rank, thread, process, machine });
+        let location = LocationId(self.locations);
+        self.locations += 1;
+        location
     }
 
     /// A thread is there.
-    pub fn present(&mut self, seat: SeatId) {
-        self.record.present.push(seat);
+    pub fn present(&mut self, location: LocationId) {
+        self.record.present.push(location);
     }
 
     /// The first thread of a rank was at work.
@@ -168,11 +172,11 @@ impl IntervalRecorder {
     }
 
     /// Nodes grew.
-    pub fn grew(&mut self, seat: SeatId, kind: ClassId, by: Totals) {
-        self.record.grown.push(Grown { seat, kind, by });
+    pub fn grew(&mut self, location: LocationId, kind: ClassId, by: Totals) {
+        self.record.grown.push(Grown { location, kind, by });
     }
 
-    /// What came in since the last call; what else is told in a round is for the caller to add.
+    /// What came in since the last call; what else is told in a sampling pass is for the caller to add.
     pub fn take(
         &mut self,
         interval: Interval,

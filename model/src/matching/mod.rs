@@ -17,7 +17,9 @@ mod resources;
 
 pub use active::{Active, OneProcess, PairId, Totals};
 pub use classes::{Class, ClassId, Classes, Traits};
-pub use interval_record::{Grown, IntervalRecord, IntervalRecorder, Kind, Seat, SeatId, Worked};
+pub use interval_record::{
+    Grown, IntervalRecord, IntervalRecorder, Kind, Location, LocationId, Worked,
+};
 pub use line::Line;
 pub use matcher::Matcher;
 pub use resources::{Changes, Part, ResourceId, Resources};

@@ -14,7 +14,7 @@ struct Entry {
     parent: Option<ResourceId>,
     /// How many things hold it, its descendants included.
     holders: u32,
-    /// Whether the last round was told that it exists.
+    /// Whether the last sampling pass was told that it exists.
     announced: bool,
     /// Whether anything ever held it.
     met: bool,
@@ -84,7 +84,7 @@ impl Resources {
         resource.is_root() || known.is_some_and(|entry| entry.met)
     }
 
-    /// All that ever was, also what came and went between two rounds.
+    /// All that ever was, also what came and went between two sampling passes.
     pub fn all_met(&self) -> impl Iterator<Item = &Resource> {
         let met = self.entries.iter().filter(|entry| entry.met && !entry.resource.is_root());
         met.map(|entry| &entry.resource)

@@ -1,16 +1,18 @@
-//! A thread of a process and its standing among the pairs: which groups it is in, what of its
+//! A thread of a process and its relation to the pairs: which groups it is in, what of its
 //! computing the system let run, and how its growth reaches the pairs.
 
-use whyperf_model::matching::{ClassId, Classes, Matcher, ResourceId, Resources, SeatId, Totals};
+use whyperf_model::matching::{
+    ClassId, Classes, LocationId, Matcher, ResourceId, Resources, Totals,
+};
 use whyperf_model::{CategorySet, Nanos, Scale};
 
 use crate::process::SharedState;
 use crate::running::Running;
 use crate::thread::{Growth, Thread};
 
-/// A thread and its standing among the pairs.
+/// A thread and its relation to the pairs.
 #[derive(Debug)]
-pub(crate) struct Member {
+pub(crate) struct WatchedThread {
     pub(crate) thread: Thread,
     /// Whether its resource is still held.
     present: bool,
@@ -18,7 +20,7 @@ pub(crate) struct Member {
     pub(crate) resource: ResourceId,
     pub(crate) groups: Vec<u32>,
     /// Its number in interval records.
-    pub(crate) seat: Option<SeatId>,
+    pub(crate) location: Option<LocationId>,
     /// The version of the matcher that `groups` was made for.
     version: Option<u64>,
     pub(crate) classified: usize,
@@ -30,7 +32,7 @@ pub(crate) struct Member {
     pub(crate) spent: [Nanos; 2],
 }
 
-impl Member {
+impl WatchedThread {
     /// A thread that was just found; its resource is held for it.
     pub(crate) fn new(thread: Thread, resource: ResourceId) -> Self {
         Self {
@@ -38,7 +40,7 @@ impl Member {
             resource,
             present: true,
             groups: Vec::new(),
-            seat: None,
+            location: None,
             version: None,
             classified: 0,
             base: ClassId::NONE,
@@ -66,7 +68,7 @@ impl Member {
         }
         self.resource = resource;
         self.version = None;
-        self.seat = None;
+        self.location = None;
     }
 
     /// Which groups it is in, if they changed since it last asked.
@@ -90,9 +92,9 @@ impl Member {
     pub(crate) fn sign_in(&mut self, [process, machine]: [ResourceId; 2], state: &mut SharedState) {
         let Some(recorder) = &mut state.recorder else { return };
         let own = [self.resource, process, machine];
-        let seat = self.seat.unwrap_or_else(|| recorder.seat(own, &state.resources));
-        recorder.present(seat);
-        self.seat = Some(seat);
+        let location = self.location.unwrap_or_else(|| recorder.location(own, &state.resources));
+        recorder.present(location);
+        self.location = Some(location);
     }
 
     /// Hands what its nodes grew by to the pairs.
@@ -114,8 +116,8 @@ impl Member {
                 received: growth.by.received,
             };
             state.matcher.grew(&self.groups, class, &by);
-            if let Some((recorder, seat)) = state.recorder.as_mut().zip(self.seat) {
-                recorder.grew(seat, class, by);
+            if let Some((recorder, location)) = state.recorder.as_mut().zip(self.location) {
+                recorder.grew(location, class, by);
             }
         }
     }

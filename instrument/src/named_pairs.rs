@@ -1,21 +1,21 @@
-//! The accounts of all pairs that a user named: one for each function in each process.
+//! The totals of all pairs that a user named: sums of one contribution for each function in each process.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_model::matching::{Matcher, PairId};
 use whyperf_model::{Aggregation, Category, Focus, Hierarchy, Metric, Nanos, Unit};
 
-use crate::account::{Account, Kind, Spell};
+use crate::contribution::{AmountKind, Contribution, FunctionInterval};
 use crate::instrumenter::Instrumenter;
 use crate::modules::FunctionKey;
-use crate::standing::Standing;
+use crate::status::PairStatus;
 
 /// What a pair came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Sum {
+pub struct PairTotal {
     /// What was counted, and what is estimated for times that were not covered.
     pub total: f64,
-    /// For how long somebody was measured for it.
+    /// For how long some process was measured for it.
     pub covered: Nanos,
     /// The share that windows covered of the time in which functions were too hot.
     pub heat: Option<f64>,
@@ -31,7 +31,7 @@ pub struct Sum {
 
 /// A process in an interval.
 #[derive(Clone, Copy, Debug)]
-pub struct Seat<'a> {
+pub struct ProcessInterval<'a> {
     /// Its number.
     pub number: u32,
     /// The groups that its threads are in.
@@ -42,7 +42,7 @@ pub struct Seat<'a> {
     pub is_held: bool,
 }
 
-impl Sum {
+impl PairTotal {
     /// What keeps it from being exact, in words; empty when nothing does.
     #[must_use]
     pub fn limits(self) -> String {
@@ -101,24 +101,24 @@ pub enum Basis {
 const LATE: Nanos = Nanos(1_000_000);
 
 #[derive(Debug, Default)]
-struct Entry {
-    accounts: BTreeMap<(u32, FunctionKey), Account>,
+struct NamedPair {
+    contributions: BTreeMap<(u32, FunctionKey), Contribution>,
     /// Processes that waited until the functions were in place.
     from_the_start: BTreeSet<u32>,
     /// What came in where no function of the pair was known.
     other: f64,
-    /// In rounds before, and in this one by whoever was covered longest.
+    /// Covered in the passes before, and in this one by the function that was covered longest.
     covered: Nanos,
     now: Nanos,
     lost: usize,
 }
 
-/// What the pairs came to so far.
+/// The pairs that a user named, with what they came to so far.
 #[derive(Debug, Default)]
-pub(crate) struct Ledger(BTreeMap<PairId, Entry>);
+pub(crate) struct NamedPairs(BTreeMap<PairId, NamedPair>);
 
-impl Ledger {
-    pub(crate) fn close_round(&mut self) {
+impl NamedPairs {
+    pub(crate) fn close_pass(&mut self) {
         for entry in self.0.values_mut() {
             entry.covered += std::mem::take(&mut entry.now);
         }
@@ -134,62 +134,77 @@ impl Instrumenter {
 
     /// Whether what a process brings has to be told apart from what others do.
     pub fn tells_apart(&self, process: u32) -> bool {
-        let is_hot = |armory: &crate::armory::Armory| {
-            armory.sites.values().any(|site| site.window.is_some() || !site.spell.is_plain())
+        let is_hot = |patch_table: &crate::patch_table::PatchTable| {
+            patch_table
+                .sites
+                .values()
+                .any(|site| site.window.is_some() || !site.interval.is_plain())
         };
-        !self.by_name.is_empty() || self.armories.get(&process).is_some_and(is_hot)
+        !self.by_name.is_empty() || self.patch_tables.get(&process).is_some_and(is_hot)
     }
 
-    /// Takes down what a process's interval brought, and makes what windows showed of it stand for
+    /// Records what a process's interval brought, and makes what windows showed of it stand for
     /// all of it.
-    pub fn account(&mut self, before: &[(PairId, i64)], seat: Seat<'_>, matcher: &mut Matcher) {
+    pub fn record_interval(
+        &mut self,
+        before: &[(PairId, i64)],
+        process: ProcessInterval<'_>,
+        matcher: &mut Matcher,
+    ) {
         for (pair, before) in before {
             let Some(active) = matcher.get_mut(*pair) else { continue };
-            if seat.is_held && self.by_name.contains(pair) {
-                self.ledger.0.entry(*pair).or_default().from_the_start.insert(seat.number);
+            if process.is_held && self.by_name.contains(pair) {
+                self.named_pairs.0.entry(*pair).or_default().from_the_start.insert(process.number);
             }
-            if !seat.groups.contains(&active.group) {
+            if !process.groups.contains(&active.group) {
                 continue;
             }
-            let spells = self.spells_of(*pair, seat.number);
+            let intervals = self.intervals_of(*pair, process.number);
             let brought = active.amount - before;
             let kind = kind(active.pair.metric, &active.pair.focus);
-            let parts = split(brought, &spells, active.pair.metric);
-            let scaled: f64 =
-                parts.iter().zip(&spells).map(|(part, (_, spell))| spell.scaled(*part, kind)).sum();
-            if !spells.is_empty() {
+            let parts = split(brought, &intervals, active.pair.metric);
+            let scaled: f64 = parts
+                .iter()
+                .zip(&intervals)
+                .map(|(part, (_, interval))| interval.scaled(*part, kind))
+                .sum();
+            if !intervals.is_empty() {
                 #[expect(clippy::cast_possible_truncation, reason = "an estimate")]
                 let scaled = scaled.round() as i64;
                 active.amount = before.saturating_add(scaled);
             }
             if self.by_name.contains(pair) {
                 // Before its functions are found nothing is covered.
-                let waits =
-                    spells.is_empty() && self.standing(*pair, seat.number) == Standing::Pending;
-                let length = if waits { Nanos::ZERO } else { seat.length };
-                let seat = Seat { length, ..seat };
-                let entry = self.ledger.0.entry(*pair).or_default();
-                entry.take(seat, brought, &spells, &Parts { kind, amounts: parts });
+                let waits = intervals.is_empty()
+                    && self.status(*pair, process.number) == PairStatus::Pending;
+                let length = if waits { Nanos::ZERO } else { process.length };
+                let process = ProcessInterval { length, ..process };
+                let entry = self.named_pairs.0.entry(*pair).or_default();
+                entry.take(process, brought, &intervals, &Parts { kind, amounts: parts });
             }
         }
     }
 
     /// A process that ended had functions that pairs need, and none of them was in place.
     pub(crate) fn note_lost(&mut self, process: u32) {
-        let is_hot = self.armories.get(&process).is_some_and(|armory| !armory.hot.is_empty());
+        let is_hot =
+            self.patch_tables.get(&process).is_some_and(|patch_table| !patch_table.hot.is_empty());
         if self.forked_children.contains(&process) && !is_hot {
             return;
         }
         let needs = self.needs.keys().filter(|pair| self.by_name.contains(pair));
         let lost: Vec<PairId> = needs
             .filter(|pair| {
-                self.standing(**pair, process) == Standing::Pending
-                    && self.spells_of(**pair, process).iter().all(|(_, spell)| spell.is_blank())
+                self.status(**pair, process) == PairStatus::Pending
+                    && self
+                        .intervals_of(**pair, process)
+                        .iter()
+                        .all(|(_, interval)| interval.is_blank())
             })
             .copied()
             .collect();
         for pair in lost {
-            self.ledger.0.entry(pair).or_default().lost += 1;
+            self.named_pairs.0.entry(pair).or_default().lost += 1;
         }
     }
 
@@ -199,95 +214,98 @@ impl Instrumenter {
     }
 
     /// What a pair that a user named came to; `None` for one that needs no function.
-    pub fn sum(&self, pair: PairId) -> Option<Sum> {
+    pub fn sum(&self, pair: PairId) -> Option<PairTotal> {
         if !self.by_name.contains(&pair) || !self.needs.contains_key(&pair) {
             return None;
         }
-        let Some(entry) = self.ledger.0.get(&pair) else { return Some(Sum::default()) };
-        let all = || entry.accounts.values();
-        let hot: f64 = all().map(|account| account.hot.as_secs_f64()).sum();
-        let windows: f64 = all().map(|account| account.in_windows.as_secs_f64()).sum();
-        Some(Sum {
-            total: entry.other + all().map(Account::total).sum::<f64>(),
+        let Some(entry) = self.named_pairs.0.get(&pair) else { return Some(PairTotal::default()) };
+        let all = || entry.contributions.values();
+        let hot: f64 = all().map(|contribution| contribution.hot.as_secs_f64()).sum();
+        let windows: f64 = all().map(|contribution| contribution.in_windows.as_secs_f64()).sum();
+        Some(PairTotal {
+            total: entry.other + all().map(Contribution::total).sum::<f64>(),
             covered: entry.covered,
             heat: (hot > 0.0).then(|| windows / hot),
-            basis: basis(&entry.accounts),
-            has_gap: all().any(Account::is_lower_bound),
-            late: all().map(|account| account.late).max().unwrap_or_default(),
+            basis: basis(&entry.contributions),
+            has_gap: all().any(Contribution::is_lower_bound),
+            late: all().map(|contribution| contribution.late).max().unwrap_or_default(),
             lost: entry.lost,
         })
     }
 
-    fn spells_of(&self, pair: PairId, process: u32) -> Vec<(FunctionKey, Spell)> {
-        let Some(armory) = self.armories.get(&process) else { return Vec::new() };
+    fn intervals_of(&self, pair: PairId, process: u32) -> Vec<(FunctionKey, FunctionInterval)> {
+        let Some(patch_table) = self.patch_tables.get(&process) else { return Vec::new() };
         let needs = self.needs.get(&pair).into_iter().flatten();
         let keys = needs.filter_map(|code| self.found.get(code)).flat_map(|found| &found.functions);
-        let sites = keys.filter_map(|key| Some((*key, armory.sites.get(key)?)));
+        let sites = keys.filter_map(|key| Some((*key, patch_table.sites.get(key)?)));
         let sites = sites.filter(|(_, site)| site.is_measurable());
-        sites.map(|(key, site)| (key, site.spell)).collect()
+        sites.map(|(key, site)| (key, site.interval)).collect()
     }
 }
 
-impl Entry {
+impl NamedPair {
     fn take(
         &mut self,
-        seat: Seat<'_>,
+        process: ProcessInterval<'_>,
         brought: i64,
-        spells: &[(FunctionKey, Spell)],
+        intervals: &[(FunctionKey, FunctionInterval)],
         parts: &Parts,
     ) {
-        if spells.is_empty() {
+        if intervals.is_empty() {
             self.other += precise(brought);
-            self.now = self.now.max(seat.length);
+            self.now = self.now.max(process.length);
         }
-        for ((key, spell), part) in spells.iter().zip(&parts.amounts) {
-            let account = self.accounts.entry((seat.number, *key));
-            self.now = self.now.max(spell.covered);
-            let is_whole = self.from_the_start.contains(&seat.number);
-            let first = if is_whole { &Spell::default() } else { spell };
-            account.or_insert_with(|| Account::since(parts.kind, first)).add(*part, spell);
+        for ((key, interval), part) in intervals.iter().zip(&parts.amounts) {
+            let contribution = self.contributions.entry((process.number, *key));
+            self.now = self.now.max(interval.covered);
+            let is_whole = self.from_the_start.contains(&process.number);
+            let first = if is_whole { &FunctionInterval::default() } else { interval };
+            contribution
+                .or_insert_with(|| Contribution::since(parts.kind, first))
+                .add(*part, interval);
         }
     }
 }
 
-fn basis(accounts: &BTreeMap<(u32, FunctionKey), Account>) -> Basis {
-    let hot = || accounts.values().filter(|account| !account.hot.is_zero());
-    let sampled = hot().try_fold(Nanos::ZERO, |sum, account| Some(sum + account.sampled_time()?));
+fn basis(contributions: &BTreeMap<(u32, FunctionKey), Contribution>) -> Basis {
+    let hot = || contributions.values().filter(|contribution| !contribution.hot.is_zero());
+    let sampled =
+        hot().try_fold(Nanos::ZERO, |sum, contribution| Some(sum + contribution.sampled_time()?));
     match sampled {
         Some(sampled) => Basis::Samples(sampled),
-        None if hot().any(Account::is_time) => Basis::Times,
-        None if hot().any(|account| account.has_short_calls) => Basis::ShortCalls,
+        None if hot().any(Contribution::is_time) => Basis::Times,
+        None if hot().any(|contribution| contribution.has_short_calls) => Basis::ShortCalls,
         None => Basis::Windows,
     }
 }
 
 /// What each function brought of an amount.
 struct Parts {
-    kind: Kind,
+    kind: AmountKind,
     amounts: Vec<f64>,
 }
 
 /// Samples tell of running time, of all threads of a process together.
-fn kind(metric: Metric, focus: &Focus) -> Kind {
+fn kind(metric: Metric, focus: &Focus) -> AmountKind {
     let definition = metric.definition();
     let is_time = definition.unit == Unit::Nanoseconds
         && definition.categories.contains(Category::Function)
         && definition.aggregation == Aggregation::Sum;
     let is_thread = focus.part(Hierarchy::Process).iter().any(|part| part.depth() > 1);
     let is_whole = !is_thread && focus.is_root(Hierarchy::SyncObject);
-    if is_time && is_whole { Kind::Time } else { Kind::Events }
+    if is_time && is_whole { AmountKind::Time } else { AmountKind::Events }
 }
 
 /// What each function brought of an amount: by calls where those are asked for, else by its own time.
-fn split(amount: i64, spells: &[(FunctionKey, Spell)], metric: Metric) -> Vec<f64> {
-    let weight = |spell: &Spell| match metric {
-        Metric::Calls => precise_unsigned(spell.visits),
-        _ => precise_unsigned(spell.own),
+fn split(amount: i64, intervals: &[(FunctionKey, FunctionInterval)], metric: Metric) -> Vec<f64> {
+    let weight = |interval: &FunctionInterval| match metric {
+        Metric::Calls => precise_unsigned(interval.visits),
+        _ => precise_unsigned(interval.own),
     };
-    let all: f64 = spells.iter().map(|(_, spell)| weight(spell)).sum();
-    let even = 1.0 / precise_unsigned(spells.len().max(1) as u64);
-    let share = |spell: &Spell| if all > 0.0 { weight(spell) / all } else { even };
-    spells.iter().map(|(_, spell)| precise(amount) * share(spell)).collect()
+    let all: f64 = intervals.iter().map(|(_, interval)| weight(interval)).sum();
+    let even = 1.0 / precise_unsigned(intervals.len().max(1) as u64);
+    let share = |interval: &FunctionInterval| if all > 0.0 { weight(interval) / all } else { even };
+    intervals.iter().map(|(_, interval)| precise(amount) * share(interval)).collect()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "exact up to 2^53")]

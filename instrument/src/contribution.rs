@@ -1,24 +1,24 @@
-//! What a pair comes to that a user named: counted where its functions are on, estimated for the time
-//! between the windows of those that are too hot.
+//! What a function of a process adds to a pair that a user named: counted where the function is on, estimated for the
+//! time between the windows of one that is too hot.
 //!
 //! ```text
 //!   on ──────────┐ too hot    window      window        end
 //!   counted, all └─────┤▒▒▒▒▒├──┤▒▒▒▒▒▒▒▒▒├──┤▒▒▒▒▒▒▒▒▒▒│
 //!                        each gap with the mean of the rates at its two ends
 //! ```
-//! Each gap stands for itself: what a function did in a quiet hour says nothing of the busy minute
+//! Each gap is estimated for itself: what a function did in a quiet hour says nothing of the busy minute
 //! after it.
 //!
-//! Times come from samples where there are some, for a call of a few nanoseconds cannot be timed. Those know
-//! only of the function's own code: of one that calls others windows may know more, and then they are right.
+//! Times come from PC samples where there are some, for a call of a few nanoseconds cannot be timed. PC samples know
+//! only of the function's own code: of a function that calls others windows may know more, and then windows are right.
 
 use whyperf_model::Nanos;
 
-use crate::outlook::Sighted;
+use crate::pc_samples::PcSamples;
 
 /// What an interval showed of one function of a process.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Spell {
+pub(crate) struct FunctionInterval {
     /// How long the process lived in it.
     pub(crate) lived: Nanos,
     /// How long it had lived by its end.
@@ -37,17 +37,17 @@ pub(crate) struct Spell {
     pub(crate) visits: u64,
     /// Its own time, in ticks.
     pub(crate) own: u64,
-    /// What samples said of it, of one that is too hot.
-    pub(crate) sighted: Option<Sighted>,
+    /// What PC samples said of it, if it is too hot.
+    pub(crate) pc_samples: Option<PcSamples>,
     /// The same, in each nanosecond of the process's life since amounts were told last.
     pub(crate) density: Option<f64>,
     pub(crate) calls_others: bool,
-    pub(crate) stretch: Stretch,
+    pub(crate) state: IntervalState,
 }
 
-/// How the function stood in an interval.
+/// Whether the function was on in an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) enum Stretch {
+pub(crate) enum IntervalState {
     /// It is not on yet.
     #[default]
     Waiting,
@@ -57,19 +57,19 @@ pub(crate) enum Stretch {
     On,
     /// It was switched off in the middle, for being too hot.
     Ending,
-    /// It was off but for windows, if for those.
+    /// It is off, or on only in measurement windows.
     Window,
 }
 
-impl Spell {
+impl FunctionInterval {
     /// Whether it was never on by then.
     pub(crate) fn is_blank(&self) -> bool {
-        self.stretch == Stretch::Waiting
+        self.state == IntervalState::Waiting
     }
 
     /// Whether amounts of the interval can be told.
     pub(crate) fn is_evidence(&self) -> bool {
-        self.stretch != Stretch::Window || !(self.covered.is_zero() || self.needed.is_zero())
+        self.state != IntervalState::Window || !(self.covered.is_zero() || self.needed.is_zero())
     }
 
     /// Whether amounts of the interval stand for themselves.
@@ -80,13 +80,13 @@ impl Spell {
     /// Whether it had to rest for more than a moment.
     pub(crate) fn is_partial(&self) -> bool {
         let rest = self.lived - self.covered;
-        self.stretch == Stretch::On && !self.covered.is_zero() && rest.0 > self.lived.0 / 20
+        self.state == IntervalState::On && !self.covered.is_zero() && rest.0 > self.lived.0 / 20
     }
 
     /// What an amount comes to that stands for the whole interval.
-    pub(crate) fn scaled(&self, amount: f64, kind: Kind) -> f64 {
+    pub(crate) fn scaled(&self, amount: f64, kind: AmountKind) -> f64 {
         let scaled = amount * self.factor();
-        let is_sampled = kind == Kind::Time && self.stretch == Stretch::Window;
+        let is_sampled = kind == AmountKind::Time && self.state == IntervalState::Window;
         let Some(density) = self.density.filter(|_| is_sampled && self.is_evidence()) else {
             return scaled;
         };
@@ -96,10 +96,12 @@ impl Spell {
 
     /// By how much an amount is to be multiplied to stand for the whole interval.
     fn factor(&self) -> f64 {
-        match self.stretch {
-            Stretch::Window if !self.is_evidence() => 0.0,
-            Stretch::Window => (self.lived.as_secs_f64() / self.needed.as_secs_f64()).max(1.0),
-            Stretch::On if self.is_partial() => {
+        match self.state {
+            IntervalState::Window if !self.is_evidence() => 0.0,
+            IntervalState::Window => {
+                (self.lived.as_secs_f64() / self.needed.as_secs_f64()).max(1.0)
+            }
+            IntervalState::On if self.is_partial() => {
                 (self.lived.as_secs_f64() / self.needed.as_secs_f64()).max(1.0)
             }
             _ => 1.0,
@@ -107,9 +109,9 @@ impl Spell {
     }
 }
 
-/// What is accounted for.
+/// Which kind of amount a contribution is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum AmountKind {
     /// Something that only events tell of.
     #[default]
     Events,
@@ -117,7 +119,7 @@ pub(crate) enum Kind {
     Time,
 }
 
-/// The part of an account that samples make.
+/// The part of a contribution that PC samples make.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Sampled {
     amount: f64,
@@ -129,8 +131,8 @@ struct Sampled {
 
 /// What one function of one process adds to a pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Account {
-    kind: Kind,
+pub(crate) struct Contribution {
+    kind: AmountKind,
     sampled: Sampled,
     /// What was counted in windows alone, or while samples were not there yet.
     in_part: f64,
@@ -153,69 +155,71 @@ pub(crate) struct Account {
     pub(crate) late: Nanos,
 }
 
-impl Account {
+impl Contribution {
     /// From this interval on, which is the first that is asked about.
-    pub(crate) fn since(kind: Kind, spell: &Spell) -> Self {
-        let late = match spell.stretch {
-            Stretch::Waiting | Stretch::Beginning(_) => Nanos::ZERO,
-            // It was on already, for others: what it did before nobody took down.
-            Stretch::On | Stretch::Ending | Stretch::Window => spell.age - spell.lived,
+    pub(crate) fn since(kind: AmountKind, interval: &FunctionInterval) -> Self {
+        let late = match interval.state {
+            IntervalState::Waiting | IntervalState::Beginning(_) => Nanos::ZERO,
+            // It was on already, for other pairs: what it did before is not recorded.
+            IntervalState::On | IntervalState::Ending | IntervalState::Window => {
+                interval.age - interval.lived
+            }
         };
         Self { kind, late, ..Self::default() }
     }
 
     /// Takes an interval in.
-    pub(crate) fn add(&mut self, amount: f64, spell: &Spell) {
+    pub(crate) fn add(&mut self, amount: f64, interval: &FunctionInterval) {
         self.counted += amount;
-        self.calls_others |= spell.calls_others;
-        self.has_short_calls |= spell.pace.is_some_and(|pace| pace > 1.0 / SHORT);
-        self.sample(amount, spell);
-        self.covered += spell.covered;
-        if spell.visits > 0 {
+        self.calls_others |= interval.calls_others;
+        self.has_short_calls |= interval.pace.is_some_and(|pace| pace > 1.0 / SHORT);
+        self.sample(amount, interval);
+        self.covered += interval.covered;
+        if interval.visits > 0 {
             #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-            let visits = spell.visits as f64;
+            let visits = interval.visits as f64;
             self.each = Some(amount / visits);
         }
-        let missed = spell.missed;
-        match spell.stretch {
-            Stretch::Waiting => {}
-            Stretch::Beginning(late) => self.late += late,
-            Stretch::On if missed.is_zero() => {
-                self.settle(Nanos::ZERO, spell);
+        let missed = interval.missed;
+        match interval.state {
+            IntervalState::Waiting => {}
+            IntervalState::Beginning(late) => self.late += late,
+            IntervalState::On if missed.is_zero() => {
+                self.settle(Nanos::ZERO, interval);
                 self.rate = None;
             }
-            Stretch::Ending => {
-                self.settle(Nanos::ZERO, spell);
+            IntervalState::Ending => {
+                self.settle(Nanos::ZERO, interval);
                 // How often it was called before says little of what it is called now.
                 self.rate = None;
                 self.gap += missed;
             }
-            Stretch::On | Stretch::Window => {
-                self.hot += spell.lived;
-                self.in_windows += spell.covered;
-                self.settle(missed, spell);
+            IntervalState::On | IntervalState::Window => {
+                self.hot += interval.lived;
+                self.in_windows += interval.covered;
+                self.settle(missed, interval);
             }
         }
     }
 
     /// While it is too hot, samples stand for all of the time.
-    fn sample(&mut self, amount: f64, spell: &Spell) {
+    fn sample(&mut self, amount: f64, interval: &FunctionInterval) {
         let Sampled { amount: sum, gap, ran } = &mut self.sampled;
-        match (spell.stretch, spell.sighted) {
-            (Stretch::Window, Some(sighted)) => {
+        match (interval.state, interval.pc_samples) {
+            (IntervalState::Window, Some(pc_samples)) => {
                 self.in_part += amount;
-                *sum += nanos(sighted.inside);
-                *ran += sighted.ran;
-                if !sighted.ran.is_zero() {
-                    *sum += nanos(sighted.inside) / nanos(sighted.ran) * nanos(*gap);
+                *sum += nanos(pc_samples.inside);
+                *ran += pc_samples.ran;
+                if !pc_samples.ran.is_zero() {
+                    *sum += nanos(pc_samples.inside) / nanos(pc_samples.ran) * nanos(*gap);
                     *gap = Nanos::ZERO;
                 }
             }
-            (Stretch::Window, None) => {
+            (IntervalState::Window, None) => {
                 self.in_part += amount;
-                *gap += spell.missed + spell.covered;
+                *gap += interval.missed + interval.covered;
             }
-            (Stretch::Ending, _) => *gap += spell.missed,
+            (IntervalState::Ending, _) => *gap += interval.missed,
             _ => {}
         }
     }
@@ -223,13 +227,13 @@ impl Account {
     /// What samples make of it, where they speak of this.
     fn sampled(&self) -> Option<f64> {
         let Sampled { amount, ran, .. } = self.sampled;
-        let is_told = self.kind == Kind::Time && !ran.is_zero() && self.sampled.gap < ran;
+        let is_told = self.kind == AmountKind::Time && !ran.is_zero() && self.sampled.gap < ran;
         is_told.then_some(self.counted - self.in_part + amount)
     }
 
     /// Whether samples could tell of it.
     pub(crate) fn is_time(&self) -> bool {
-        self.kind == Kind::Time
+        self.kind == AmountKind::Time
     }
 
     /// How many nanoseconds of running were sampled for what is told.
@@ -238,9 +242,9 @@ impl Account {
     }
 
     /// The gap ends where something was seen.
-    fn settle(&mut self, missed: Nanos, spell: &Spell) {
+    fn settle(&mut self, missed: Nanos, interval: &FunctionInterval) {
         self.gap += missed;
-        let Some(pace) = spell.pace.filter(|_| !self.gap.is_zero()) else { return };
+        let Some(pace) = interval.pace.filter(|_| !self.gap.is_zero()) else { return };
         let Some(each) = self.each.or_else(|| (pace == 0.0).then_some(0.0)) else { return };
         let rate = pace * each;
         let mean = self.rate.map_or(rate, |before| f64::midpoint(before, rate));
@@ -278,111 +282,115 @@ mod tests {
     use super::*;
 
     /// One call counts one, a nanosecond, while it is on.
-    fn spell(stretch: Stretch, covered: u64, missed: u64) -> Spell {
+    fn interval(state: IntervalState, covered: u64, missed: u64) -> FunctionInterval {
         let (visits, pace) = (covered, (covered > 0).then_some(1.0));
         let [covered, missed] = [covered, missed].map(Nanos);
-        Spell {
+        FunctionInterval {
             lived: covered + missed,
             covered,
             missed,
             visits,
             pace,
-            stretch,
-            ..Spell::default()
+            state,
+            ..FunctionInterval::default()
         }
     }
 
-    fn quiet(stretch: Stretch, covered: u64) -> Spell {
-        Spell { visits: 0, pace: Some(0.0), ..spell(stretch, covered, 0) }
+    fn quiet(state: IntervalState, covered: u64) -> FunctionInterval {
+        FunctionInterval { visits: 0, pace: Some(0.0), ..interval(state, covered, 0) }
     }
 
     #[test]
     fn what_is_on_all_the_time_is_counted() {
-        let mut account = Account::default();
-        account.add(3.0, &spell(Stretch::Beginning(Nanos(7)), 90, 0));
-        account.add(4.0, &spell(Stretch::On, 100, 0));
-        assert_eq!((account.total(), account.late), (7.0, Nanos(7)));
-        assert_eq!(account.covered, Nanos(190));
+        let mut contribution = Contribution::default();
+        contribution.add(3.0, &interval(IntervalState::Beginning(Nanos(7)), 90, 0));
+        contribution.add(4.0, &interval(IntervalState::On, 100, 0));
+        assert_eq!((contribution.total(), contribution.late), (7.0, Nanos(7)));
+        assert_eq!(contribution.covered, Nanos(190));
     }
 
     #[test]
     fn what_was_on_before_it_was_asked_about_is_late() {
-        let first = Spell { age: Nanos(500), ..spell(Stretch::On, 100, 0) };
-        let mut account = Account::since(Kind::Events, &first);
-        account.add(4.0, &first);
-        assert_eq!((account.total(), account.late), (4.0, Nanos(400)));
-        let first = Spell { age: Nanos(500), ..spell(Stretch::Waiting, 0, 100) };
-        let mut account = Account::since(Kind::Events, &first);
-        account.add(0.0, &first);
-        account.add(4.0, &spell(Stretch::Beginning(Nanos(560)), 40, 60));
-        assert_eq!(account.late, Nanos(560));
+        let first = FunctionInterval { age: Nanos(500), ..interval(IntervalState::On, 100, 0) };
+        let mut contribution = Contribution::since(AmountKind::Events, &first);
+        contribution.add(4.0, &first);
+        assert_eq!((contribution.total(), contribution.late), (4.0, Nanos(400)));
+        let first =
+            FunctionInterval { age: Nanos(500), ..interval(IntervalState::Waiting, 0, 100) };
+        let mut contribution = Contribution::since(AmountKind::Events, &first);
+        contribution.add(0.0, &first);
+        contribution.add(4.0, &interval(IntervalState::Beginning(Nanos(560)), 40, 60));
+        assert_eq!(contribution.late, Nanos(560));
     }
 
     #[test]
     fn a_quiet_time_does_not_thin_out_the_busy_one_after_it() {
-        let mut account = Account::default();
+        let mut contribution = Contribution::default();
         for _ in 0..1000 {
-            account.add(0.0, &quiet(Stretch::On, 100));
+            contribution.add(0.0, &quiet(IntervalState::On, 100));
         }
-        account.add(50.0, &spell(Stretch::Ending, 50, 50));
+        contribution.add(50.0, &interval(IntervalState::Ending, 50, 50));
         for _ in 0..10 {
-            account.add(0.0, &spell(Stretch::Window, 0, 100));
-            account.add(10.0, &spell(Stretch::Window, 10, 90));
+            contribution.add(0.0, &interval(IntervalState::Window, 0, 100));
+            contribution.add(10.0, &interval(IntervalState::Window, 10, 90));
         }
-        // 150 were counted, 1950 times no one looked.
-        let told = account.total();
+        // 150 were counted, 1950 were not.
+        let told = contribution.total();
         assert!((told - 2100.0).abs() < 1e-6, "{told}");
-        assert!(!account.is_lower_bound());
+        assert!(!contribution.is_lower_bound());
     }
 
     #[test]
     fn between_busy_and_quiet_lies_half_the_gap() {
-        let mut account = Account::default();
-        account.add(10.0, &spell(Stretch::Window, 10, 0));
-        account.add(10.0, &spell(Stretch::Window, 10, 20));
-        account.add(0.0, &spell(Stretch::Window, 0, 100));
-        account.add(0.0, &quiet(Stretch::Window, 10));
-        assert!((account.total() - 90.0).abs() < 1e-6, "{account:?}");
+        let mut contribution = Contribution::default();
+        contribution.add(10.0, &interval(IntervalState::Window, 10, 0));
+        contribution.add(10.0, &interval(IntervalState::Window, 10, 20));
+        contribution.add(0.0, &interval(IntervalState::Window, 0, 100));
+        contribution.add(0.0, &quiet(IntervalState::Window, 10));
+        assert!((contribution.total() - 90.0).abs() < 1e-6, "{contribution:?}");
     }
 
     #[test]
     fn a_burst_at_the_end_is_a_lower_bound() {
-        let mut account = Account::default();
-        account.add(50.0, &spell(Stretch::Ending, 50, 0));
-        account.add(0.0, &spell(Stretch::Window, 0, 20));
-        assert!(account.is_lower_bound());
-        assert!((account.total() - 50.0).abs() < 1e-6, "{account:?}");
-        account.add(10.0, &spell(Stretch::Window, 10, 30));
-        assert!(!account.is_lower_bound());
-        assert!((account.total() - 110.0).abs() < 1e-6, "{account:?}");
+        let mut contribution = Contribution::default();
+        contribution.add(50.0, &interval(IntervalState::Ending, 50, 0));
+        contribution.add(0.0, &interval(IntervalState::Window, 0, 20));
+        assert!(contribution.is_lower_bound());
+        assert!((contribution.total() - 50.0).abs() < 1e-6, "{contribution:?}");
+        contribution.add(10.0, &interval(IntervalState::Window, 10, 30));
+        assert!(!contribution.is_lower_bound());
+        assert!((contribution.total() - 110.0).abs() < 1e-6, "{contribution:?}");
     }
 
-    fn sighted(inside: u64, ran: u64, stretch: Stretch) -> Spell {
+    fn pc_samples(inside: u64, ran: u64, state: IntervalState) -> FunctionInterval {
         let [inside, ran] = [inside, ran].map(Nanos);
-        Spell { sighted: Some(Sighted { inside, ran }), ..spell(stretch, 1, ran.0) }
+        FunctionInterval {
+            pc_samples: Some(PcSamples { inside, ran }),
+            ..interval(state, 1, ran.0)
+        }
     }
 
     #[test]
     fn samples_tell_the_time_of_what_is_too_hot_and_fill_the_gap_before_them() {
-        let mut time = Account { kind: Kind::Time, ..Account::default() };
-        time.add(50.0, &spell(Stretch::Ending, 50, 60));
-        time.add(7.0, &spell(Stretch::Window, 10, 30));
-        time.add(9.0, &sighted(20, 100, Stretch::Window));
-        time.add(9.0, &sighted(40, 100, Stretch::Window));
-        // Of 100 nobody looked at a fifth, as in the next interval.
+        let mut time = Contribution { kind: AmountKind::Time, ..Contribution::default() };
+        time.add(50.0, &interval(IntervalState::Ending, 50, 60));
+        time.add(7.0, &interval(IntervalState::Window, 10, 30));
+        time.add(9.0, &pc_samples(20, 100, IntervalState::Window));
+        time.add(9.0, &pc_samples(40, 100, IntervalState::Window));
+        // A fifth of 100 was not sampled, as in the next interval.
         assert!((time.total() - (50.0 + 20.0 + 20.0 + 40.0)).abs() < 1e-6, "{time:?}");
         assert_eq!(time.sampled_time(), Some(Nanos(200)));
-        let mut calls = Account::default();
-        calls.add(9.0, &sighted(20, 100, Stretch::Window));
+        let mut calls = Contribution::default();
+        calls.add(9.0, &pc_samples(20, 100, IntervalState::Window));
         assert_eq!(calls.sampled_time(), None);
     }
 
     #[test]
     fn what_a_function_calls_is_only_in_its_windows() {
-        let mut time = Account { kind: Kind::Time, ..Account::default() };
+        let mut time = Contribution { kind: AmountKind::Time, ..Contribution::default() };
         for _ in 0..2 {
-            let spell = sighted(20, 100, Stretch::Window);
-            time.add(1.0, &Spell { calls_others: true, ..spell });
+            let interval = pc_samples(20, 100, IntervalState::Window);
+            time.add(1.0, &FunctionInterval { calls_others: true, ..interval });
         }
         assert!(time.total() > 150.0, "timed: {time:?}");
         time.calls_others = false;
@@ -391,9 +399,9 @@ mod tests {
 
     #[test]
     fn what_rests_now_and_then_is_estimated_for_that_time() {
-        let mut account = Account::default();
-        account.add(60.0, &spell(Stretch::On, 60, 40));
-        assert!((account.total() - 100.0).abs() < 1e-6, "{account:?}");
-        assert_eq!(account.hot, Nanos(100));
+        let mut contribution = Contribution::default();
+        contribution.add(60.0, &interval(IntervalState::On, 60, 40));
+        assert!((contribution.total() - 100.0).abs() < 1e-6, "{contribution:?}");
+        assert_eq!(contribution.hot, Nanos(100));
     }
 }

@@ -6,40 +6,40 @@
 
 use whyperf_model::Nanos;
 
-use crate::armory::{Armory, Site};
 use crate::instrumenter::Instrumenter;
+use crate::patch_table::{PatchSite, PatchTable};
 use crate::sampling::Sampling;
 
-/// Looks at where the threads of a process are.
+/// Samples the program counters of the threads of a process.
 #[derive(Debug, Default)]
-pub(crate) struct Outlook {
+pub(crate) struct PcSampler {
     sampling: Option<Sampling>,
     /// The system does not allow it.
     is_refused: bool,
-    /// What samples cost the process, and nobody was told yet.
+    /// What samples cost the process since that was told last.
     cost: Nanos,
 }
 
-/// What an interval's samples said of a function.
+/// What the PC samples of an interval said of a function.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Sighted {
+pub(crate) struct PcSamples {
     /// Running time in it.
     pub(crate) inside: Nanos,
     /// Running time of all threads.
     pub(crate) ran: Nanos,
 }
 
-/// What samples said of a function so far.
+/// What PC samples said of a function so far.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Sightings {
+pub(crate) struct PcSampleHistory {
     /// In the interval that just ended, if there were any.
-    pub(crate) newest: Option<Sighted>,
+    pub(crate) newest: Option<PcSamples>,
     /// Since amounts were told last: running time in it, and how long the process lived.
     inside: Nanos,
     lived: Nanos,
 }
 
-impl Sightings {
+impl PcSampleHistory {
     /// Running time in the function in each nanosecond that the process lived, since amounts were told last.
     pub(crate) fn density(&mut self, lived: Nanos) -> Option<f64> {
         let newest = self.newest?;
@@ -54,20 +54,20 @@ impl Sightings {
     }
 }
 
-impl Armory {
-    /// Takes in what was sampled since the round before, and sees to it that more is.
-    pub(crate) fn look_out(&mut self, pid: Option<u32>, limit: f64) {
-        let Self { sites, outlook, .. } = self;
-        let is_hot = |site: &&mut Site| site.wanted && site.window.is_some();
-        let mut hot: Vec<&mut Site> = sites.values_mut().filter(is_hot).collect();
-        hot.iter_mut().for_each(|site| site.sightings.newest = None);
-        let Some(pid) = pid.filter(|_| !hot.is_empty() && !outlook.is_refused) else {
-            outlook.sampling = None;
+impl PatchTable {
+    /// Takes in what was sampled since the pass before, and sees to it that more is.
+    pub(crate) fn take_pc_samples(&mut self, pid: Option<u32>, limit: f64) {
+        let Self { sites, pc_sampler, .. } = self;
+        let is_hot = |site: &&mut PatchSite| site.wanted && site.window.is_some();
+        let mut hot: Vec<&mut PatchSite> = sites.values_mut().filter(is_hot).collect();
+        hot.iter_mut().for_each(|site| site.pc_history.newest = None);
+        let Some(pid) = pid.filter(|_| !hot.is_empty() && !pc_sampler.is_refused) else {
+            pc_sampler.sampling = None;
             return;
         };
-        let Some(sampling) = &mut outlook.sampling else {
-            outlook.sampling = Sampling::begin(pid, period(limit));
-            outlook.is_refused = outlook.sampling.is_none();
+        let Some(sampling) = &mut pc_sampler.sampling else {
+            pc_sampler.sampling = Sampling::begin(pid, period(limit));
+            pc_sampler.is_refused = pc_sampler.sampling.is_none();
             return;
         };
         let (mut all, mut inside) = (0, vec![0; hot.len()]);
@@ -80,20 +80,20 @@ impl Armory {
         let period = sampling.period();
         let each = |count: u64| Nanos(period.0.saturating_mul(count));
         for (site, inside) in hot.iter_mut().zip(inside) {
-            // What found no room was as what did.
+            // Samples that found no room are taken to be spread like those that did.
             let missing = (lost * inside).checked_div(all).unwrap_or(0);
-            let sighted = Sighted { inside: each(inside + missing), ran: each(all + lost) };
-            site.sightings.newest = (!site.extent.pieces.is_empty()).then_some(sighted);
+            let pc_samples = PcSamples { inside: each(inside + missing), ran: each(all + lost) };
+            site.pc_history.newest = (!site.extent.pieces.is_empty()).then_some(pc_samples);
         }
-        outlook.cost += Nanos(PRICE.0.saturating_mul(all + lost));
+        pc_sampler.cost += Nanos(PRICE.0.saturating_mul(all + lost));
         if !sampling.follow(pid) {
-            outlook.sampling = None;
-            outlook.is_refused = true;
+            pc_sampler.sampling = None;
+            pc_sampler.is_refused = true;
         }
     }
 }
 
-impl Site {
+impl PatchSite {
     fn holds(&self, address: u64) -> bool {
         self.extent.pieces.iter().any(|piece| piece.contains(&address))
     }
@@ -102,8 +102,10 @@ impl Site {
 impl Instrumenter {
     /// What samples cost a process since this was asked last.
     pub fn take_sampled(&mut self, process: u32) -> Nanos {
-        let armory = self.armories.get_mut(&process);
-        armory.map(|armory| std::mem::take(&mut armory.outlook.cost)).unwrap_or_default()
+        let patch_table = self.patch_tables.get_mut(&process);
+        patch_table
+            .map(|patch_table| std::mem::take(&mut patch_table.pc_sampler.cost))
+            .unwrap_or_default()
     }
 }
 
@@ -115,7 +117,7 @@ fn period(limit: f64) -> Nanos {
     Nanos((least * 1e9).clamp(SHORTEST, LONGEST) as u64)
 }
 
-/// What a sample costs at most: 15 us in a virtual machine, where each timer takes two ways out of it.
+/// What a PC sample costs at most: 15 us in a virtual machine, where each timer takes two ways out of it.
 const PRICE: Nanos = Nanos(15_000);
 /// The part of the limit that samples may take.
 const PART: f64 = 0.1;
@@ -136,15 +138,15 @@ mod tests {
 
     #[test]
     fn what_was_sampled_is_spread_over_the_time_since_it_was_told() {
-        let mut sightings = Sightings::default();
-        assert_eq!(sightings.density(Nanos(100)), None);
-        let sighted = |inside| Some(Sighted { inside: Nanos(inside), ran: Nanos(100) });
-        sightings.newest = sighted(20);
-        assert_eq!(sightings.density(Nanos(100)), Some(0.2));
-        sightings.newest = sighted(40);
-        assert_eq!(sightings.density(Nanos(100)), Some(0.3));
-        sightings.told();
-        sightings.newest = sighted(50);
-        assert_eq!(sightings.density(Nanos(100)), Some(0.5));
+        let mut pc_history = PcSampleHistory::default();
+        assert_eq!(pc_history.density(Nanos(100)), None);
+        let pc_samples = |inside| Some(PcSamples { inside: Nanos(inside), ran: Nanos(100) });
+        pc_history.newest = pc_samples(20);
+        assert_eq!(pc_history.density(Nanos(100)), Some(0.2));
+        pc_history.newest = pc_samples(40);
+        assert_eq!(pc_history.density(Nanos(100)), Some(0.3));
+        pc_history.told();
+        pc_history.newest = pc_samples(50);
+        assert_eq!(pc_history.density(Nanos(100)), Some(0.5));
     }
 }

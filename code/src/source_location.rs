@@ -1,8 +1,8 @@
-//! Where in a program something is: module, function and line, as people know them.
+//! Where in a program an address lies: module, function and line, as people know them.
 
 /// Where in a program an address lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceLocation {
     /// Source file of the function where debug information says so, else its object file.
     pub module: String,
     /// The function as it was compiled, not one inlined into it; or the variable.
@@ -11,7 +11,7 @@ pub struct Place {
     pub line: Option<(String, u32)>,
 }
 
-impl Place {
+impl SourceLocation {
     /// `oned.c:88`.
     #[must_use]
     pub fn position(&self) -> Option<String> {

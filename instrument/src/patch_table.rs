@@ -1,4 +1,4 @@
-//! The functions of one process that are, were or shall be patched, and how far each is (stage.rs).
+//! The patch table of a process: its functions that are, were or shall be patched, and how far each is (stage.rs).
 //!
 //! Driven from what is wanted now, never from the commands of the past: whatever is lost is asked
 //! for again.
@@ -10,27 +10,27 @@ use whyperf_layout::patch::{Outcome, Patch};
 use whyperf_layout::{Answer, Command, Message, Reply, Sequence, geometry};
 use whyperf_model::Resource;
 
-use crate::account::Spell;
 use crate::agent::Agent;
-use crate::allowance::Allowance;
-use crate::desk::{Extent, Planned};
+use crate::contribution::FunctionInterval;
+use crate::messages::{CodeExtent, Planned};
 use crate::modules::FunctionKey;
-use crate::outlook::{Outlook, Sightings};
+use crate::pc_samples::{PcSampleHistory, PcSampler};
 use crate::stage::{AGAIN, Stage};
+use crate::visit_budget::VisitBudget;
 use crate::window::{Notes, Window};
 
 /// A function of a process.
 #[derive(Debug)]
-pub(crate) struct Site {
+pub(crate) struct PatchSite {
     pub(crate) code: Resource,
     pub(crate) stage: Stage,
     pub(crate) patch: Option<Box<Patch>>,
     arena: u64,
-    /// Whether somebody wants it on.
+    /// Whether a pair wants it on.
     pub(crate) wanted: bool,
-    /// Since which round nobody does.
+    /// Since which pass no pair does.
     idle_since: u64,
-    /// In which round it was last asked to switch.
+    /// In which pass it was last asked to switch.
     asked: u64,
     /// Tries of arming that failed for a passing reason.
     tries: u32,
@@ -43,13 +43,13 @@ pub(crate) struct Site {
     pub(crate) each: Option<f64>,
     pub(crate) was_on: bool,
     /// What the last interval showed.
-    pub(crate) spell: Spell,
+    pub(crate) interval: FunctionInterval,
     /// Whether the process's catalogue knows it.
     named: bool,
     pub(crate) is_system: bool,
-    pub(crate) extent: Extent,
-    /// What samples told of it.
-    pub(crate) sightings: Sightings,
+    pub(crate) extent: CodeExtent,
+    /// What PC samples told of it.
+    pub(crate) pc_history: PcSampleHistory,
     /// Whether a call of it was ever seen.
     pub(crate) entered: bool,
     /// Calls a second in the last interval.
@@ -68,26 +68,26 @@ enum ArenaStage {
     Mapped,
 }
 
-/// All functions of one process.
+/// All functions of one process that are, were or shall be patched.
 #[derive(Debug, Default)]
-pub(crate) struct Armory {
+pub(crate) struct PatchTable {
     /// Its threads are being looked at: no code is changed until that is over.
     pub(crate) is_looked_at: bool,
-    pub(crate) sites: BTreeMap<FunctionKey, Site>,
+    pub(crate) sites: BTreeMap<FunctionKey, PatchSite>,
     /// Functions by their regions.
     pub(crate) regions: BTreeMap<u32, FunctionKey>,
     arenas: BTreeMap<u64, ArenaStage>,
     /// Functions that are being armed, once the command is in the ring.
     pub(crate) batch: Option<(Sequence, Vec<FunctionKey>)>,
-    /// How often the process's functions may be called.
-    pub(crate) allowance: Allowance,
+    /// How often the functions of the process may be called.
+    pub(crate) visit_budget: VisitBudget,
     /// Functions that were too hot in the process of which it is a fork.
     pub(crate) hot: BTreeSet<FunctionKey>,
-    /// Looks at where its threads are, while something is too hot.
-    pub(crate) outlook: Outlook,
+    /// Samples where its threads are, while a function is too hot.
+    pub(crate) pc_sampler: PcSampler,
 }
 
-impl Site {
+impl PatchSite {
     fn new(code: Resource) -> Self {
         Self {
             code,
@@ -103,11 +103,11 @@ impl Site {
             notes: Notes::default(),
             each: None,
             was_on: false,
-            spell: Spell::default(),
+            interval: FunctionInterval::default(),
             named: false,
             is_system: false,
-            extent: Extent::default(),
-            sightings: Sightings::default(),
+            extent: CodeExtent::default(),
+            pc_history: PcSampleHistory::default(),
             entered: false,
             rate: 0.0,
             region: None,
@@ -115,11 +115,11 @@ impl Site {
     }
 }
 
-/// What a process's functions are served with in a round.
+/// What a patch table needs to know in a sampling pass.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Turn<'process> {
     pub(crate) agent: Agent<'process>,
-    pub(crate) round: u64,
+    pub(crate) pass: u64,
 }
 
 impl Turn<'_> {
@@ -128,19 +128,19 @@ impl Turn<'_> {
     }
 }
 
-impl Armory {
+impl PatchTable {
     /// Says that this function is wanted on; true when the worker has to be asked how.
-    pub(crate) fn want(&mut self, key: FunctionKey, code: &Resource, round: u64) -> bool {
+    pub(crate) fn want(&mut self, key: FunctionKey, code: &Resource, pass: u64) -> bool {
         let Some(site) = self.sites.get_mut(&key) else {
             let window = self.hot.contains(&key).then(Window::default);
-            self.sites.insert(key, Site { window, ..Site::new(code.clone()) });
+            self.sites.insert(key, PatchSite { window, ..PatchSite::new(code.clone()) });
             return true;
         };
         site.wanted = true;
-        site.stage.look_again(round)
+        site.stage.look_again(pass)
     }
 
-    /// Nobody wants anything, until somebody says so.
+    /// No pair wants any function, until one says so.
     pub(crate) fn want_nothing(&mut self) {
         self.sites.values_mut().for_each(|site| site.wanted = false);
     }
@@ -198,7 +198,7 @@ impl Armory {
     /// Brings the process nearer to what is wanted.
     pub(crate) fn serve(&mut self, turn: Turn<'_>) {
         let mut rung = self.map_arenas(turn);
-        rung |= self.allowance.tell(turn);
+        rung |= self.visit_budget.tell(turn);
         if self.is_looked_at {
             if rung {
                 turn.agent.wake();
@@ -235,12 +235,12 @@ impl Armory {
         if batch.is_some() {
             return false;
         }
-        let is_due = |site: &Site| {
+        let is_due = |site: &PatchSite| {
             site.wanted
                 && (site.window.is_none() || site.region.is_none())
                 && site.stage == Stage::Ready
                 && arenas.get(&site.arena) == Some(&ArenaStage::Mapped)
-                && (site.tries == 0 || turn.round >= site.asked + AGAIN.min(1 << site.tries))
+                && (site.tries == 0 || turn.pass >= site.asked + AGAIN.min(1 << site.tries))
         };
         let due = sites.iter_mut().filter(|(_, site)| is_due(site));
         let due: Vec<_> = due.take(geometry::STAGING_CAPACITY).collect();
@@ -294,7 +294,7 @@ impl Armory {
                 site.tries = 0;
                 self.regions.insert(region, key);
             } else {
-                site.failed(outcome.unwrap_or(Outcome::Nonsense), turn.round);
+                site.failed(outcome.unwrap_or(Outcome::Nonsense), turn.pass);
             }
         }
     }
@@ -327,16 +327,16 @@ impl Armory {
         }
     }
 
-    fn site_of(&mut self, region: u32) -> Option<&mut Site> {
+    fn site_of(&mut self, region: u32) -> Option<&mut PatchSite> {
         let key = self.regions.get(&region)?;
         self.sites.get_mut(key)
     }
 }
 
-impl Site {
-    fn failed(&mut self, outcome: Outcome, round: u64) {
+impl PatchSite {
+    fn failed(&mut self, outcome: Outcome, pass: u64) {
         self.tries += 1;
-        self.asked = round;
+        self.asked = pass;
         self.stage.fail(outcome, self.tries);
     }
 
@@ -347,15 +347,15 @@ impl Site {
         let is_on = record.switched.load(Ordering::Relaxed) != 0;
         let region = number;
         if self.wanted {
-            self.idle_since = turn.round;
+            self.idle_since = turn.pass;
         }
         if is_on && self.wanted {
-            self.stage.see_on(turn.round);
+            self.stage.see_on(turn.pass);
         } else {
             self.stage.see_off();
         }
-        let may_ask = self.asked == 0 || turn.round >= self.asked + AGAIN;
-        let is_idle = !self.wanted && !is_on && turn.round >= self.idle_since + IDLE;
+        let may_ask = self.asked == 0 || turn.pass >= self.asked + AGAIN;
+        let is_idle = !self.wanted && !is_on && turn.pass >= self.idle_since + IDLE;
         let sent = if self.window.is_some() || is_idle {
             let sent = turn.send(Command::Disarm { region });
             if sent {
@@ -370,11 +370,11 @@ impl Site {
             return false;
         };
         if sent {
-            self.asked = turn.round;
+            self.asked = turn.pass;
         }
         sent
     }
 }
 
-/// Rounds after which a function that nobody wants gets its original bytes back.
+/// Passes after which a function that no pair wants gets its original bytes back.
 const IDLE: u64 = 40;

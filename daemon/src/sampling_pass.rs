@@ -1,4 +1,4 @@
-//! What one look at all processes brought.
+//! What a sampling pass, one look at all processes, brought.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -9,10 +9,10 @@ use whyperf_model::{Interval, Resource, Sample};
 use crate::error::Error;
 use crate::switched::Switched;
 
-/// Everything new since the round before; each list in a fixed order.
+/// Everything new since the pass before; each list in a fixed order.
 #[derive(Debug, Default)]
-pub struct Round {
-    /// The time it speaks of.
+pub struct SamplingPass {
+    /// The time that it covers.
     pub interval: Interval,
     /// Resources that exist now and did not before, sorted: parents before children.
     pub appeared: Vec<Resource>,
@@ -21,11 +21,11 @@ pub struct Round {
     /// Resources that do not exist any more, sorted.
     pub retired: Vec<Resource>,
     /// By how much each pair grew, in the order in which pairs were started. A pair for which
-    /// nobody could report has none.
+    /// no process could report has none.
     pub samples: Vec<(PairId, Sample)>,
     /// Processes seen for the first time.
     pub started: Vec<ProcessNote>,
-    /// The phase that the program announced, if it did; what this round tells is from before it.
+    /// The phase that the program announced, if it did; what this pass tells is from before it.
     pub phase: Option<String>,
     /// Processes that ended.
     pub ended: Vec<ProcessNote>,
@@ -33,7 +33,7 @@ pub struct Round {
     pub switched: Vec<Switched>,
     /// Pairs that cannot be measured, and why.
     pub refused: Vec<(PairId, String)>,
-    /// Which functions a function calls, as far as somebody asked.
+    /// Which functions a function calls, as far as a search asked.
     pub callees: Vec<(Resource, Vec<Resource>)>,
     /// Pairs that are measured in short windows from now on, and the share of the time they cover.
     pub too_hot: Vec<(PairId, f64)>,

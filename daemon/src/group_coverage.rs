@@ -1,23 +1,23 @@
-//! Who could report for a pair in an interval: the end of each round.
+//! How many processes of each group could report in an interval: the end of each sampling pass.
 
-use whyperf_instrument::{Instrumenter, Standing};
+use whyperf_instrument::{Instrumenter, PairStatus};
 use whyperf_model::matching::PairId;
 use whyperf_model::{Hierarchy, Interval, Metric, Nanos, Quantity, Resource, Style};
 
 use crate::daemon::Daemon;
 use crate::process::{Process, SharedState};
-use crate::round::Round;
+use crate::sampling_pass::SamplingPass;
 
-/// By group: who matches, who reported, and the dearest of them.
+/// How many processes of a group there are, how many reported, and what measuring cost the dearest.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Attendance {
+pub(crate) struct GroupCoverage {
     pub(crate) expected: u32,
     pub(crate) reported: u32,
     pub(crate) dearest: Nanos,
 }
 
-impl Attendance {
-    /// One more of the group, and what it paid.
+impl GroupCoverage {
+    /// Counts one more process of the group, with what measuring cost it.
     pub(crate) fn count(&mut self, reports: bool, cost: Nanos) {
         self.expected += 1;
         self.reported += u32::from(reports);
@@ -27,17 +27,17 @@ impl Attendance {
 
 impl Daemon {
     /// Ends the interval: each pair's amount becomes a sample, with how many reported.
-    pub(crate) fn close_interval(&mut self, attendance: &[Attendance], round: &mut Round) {
-        let interval = round.interval;
+    pub(crate) fn close_interval(&mut self, coverage: &[GroupCoverage], pass: &mut SamplingPass) {
+        let interval = pass.interval;
         let Self { state, processes, instrumenter, unmeasured, .. } = self;
         let SharedState { classes, resources, matcher, .. } = state;
         for (id, pair) in matcher.active() {
-            let mut present = attendance.get(pair.group as usize).copied().unwrap_or_default();
+            let mut present = coverage.get(pair.group as usize).copied().unwrap_or_default();
             let code = pair.pair.focus.part(Hierarchy::Code);
             let of_pair =
                 |entry: &&(u32, Resource)| entry.0 == pair.group && code.contains(&entry.1);
             let off = unmeasured.iter().filter(of_pair);
-            // What is off there was not found to take no time: nobody knows.
+            // Code that is switched off is not known to take no time.
             let is_region =
                 |code: &Resource| resources.known(code).is_some_and(|code| classes.is_region(code));
             let is_there = code.iter().all(is_region);
@@ -56,7 +56,7 @@ impl Daemon {
                 _ => {}
             }
             if let Some(sample) = pair.close(interval, present.reported, present.expected) {
-                round.samples.push((id, sample));
+                pass.samples.push((id, sample));
             }
         }
     }
@@ -71,7 +71,7 @@ fn without(processes: &[Process], instrumenter: &Instrumenter, pair: PairId, gro
         instrumenter.is_watched(*number) && process.groups.contains(&group)
     });
     let missing =
-        of_group.filter(|(number, _)| instrumenter.standing(pair, *number) != Standing::On);
+        of_group.filter(|(number, _)| instrumenter.status(pair, *number) != PairStatus::On);
     missing.count()
 }
 

@@ -1,4 +1,4 @@
-//! What lies where in a process's memory: `/proc/<pid>/maps`.
+//! The memory map of a process: `/proc/<pid>/maps`.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// A stretch of memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stretch {
+pub struct MemoryStretch {
     /// Its first address.
     pub start: u64,
     /// The first address behind it.
@@ -44,13 +44,13 @@ impl FileName {
     }
 }
 
-/// A process's memory, by address.
+/// The memory of a process, by address.
 #[derive(Clone, Debug, Default)]
-pub struct Maps {
-    stretches: Vec<Stretch>,
+pub struct MemoryMap {
+    stretches: Vec<MemoryStretch>,
 }
 
-impl Maps {
+impl MemoryMap {
     /// Of a process; empty when it is gone.
     pub fn of(pid: u32) -> Self {
         Self::parse(&fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default())
@@ -67,18 +67,18 @@ impl Maps {
     }
 
     /// All of it, by address.
-    pub fn stretches(&self) -> &[Stretch] {
+    pub fn stretches(&self) -> &[MemoryStretch] {
         &self.stretches
     }
 
     /// The stretch around an address.
-    pub fn around(&self, address: u64) -> Option<&Stretch> {
+    pub fn around(&self, address: u64) -> Option<&MemoryStretch> {
         self.around_at(address).map(|at| &self.stretches[at])
     }
 
     /// The file whose memory this is, also for variables without a value in it: they lie in
     /// nameless memory that follows the file's without a gap.
-    pub fn owner(&self, address: u64) -> Option<&Stretch> {
+    pub fn owner(&self, address: u64) -> Option<&MemoryStretch> {
         let mut at = self.around_at(address)?;
         while self.stretches[at].file.is_none() {
             let below = at.checked_sub(1)?;
@@ -97,7 +97,7 @@ impl Maps {
     }
 }
 
-fn stretch(line: &str) -> Option<Stretch> {
+fn stretch(line: &str) -> Option<MemoryStretch> {
     let mut fields = line.splitn(6, ' ');
     let (start, end) = fields.next()?.split_once('-')?;
     let executable = fields.next()?.as_bytes().get(2) == Some(&b'x');
@@ -112,7 +112,7 @@ fn stretch(line: &str) -> Option<Stretch> {
     let file = is_file.then(|| FileName { device, inode, path: path.into(), is_deleted });
     let start = u64::from_str_radix(start, 16).ok()?;
     let end = u64::from_str_radix(end, 16).ok()?;
-    Some(Stretch { start, end, offset, executable, file, label })
+    Some(MemoryStretch { start, end, offset, executable, file, label })
 }
 
 #[cfg(test)]
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn addresses_find_their_file() {
-        let maps = Maps::parse(
+        let maps = MemoryMap::parse(
             "00400000-00401000 r-xp 00001000 08:02 17 /a dir/prog (deleted)\n\
              00401000-00403000 rw-p 00000000 00:00 0 \n\
              00500000-00501000 rw-p 00000000 00:00 0 [heap]\n",

@@ -1,17 +1,17 @@
-//! What became of the functions that somebody asked about, kept also when their processes have ended.
+//! What became of the functions that pairs asked about, kept also when their processes have ended.
 
 use std::collections::BTreeMap;
 
 use whyperf_model::Resource;
 use whyperf_model::matching::PairId;
 
-use crate::armory::Armory;
 use crate::instrumenter::Instrumenter;
+use crate::patch_table::PatchTable;
 use crate::stage::Stage;
 
 /// What is known of a function over all processes and the whole run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Entry {
+struct AskedFunction {
     /// It was switched on somewhere.
     was_on: bool,
     /// A call of it was seen.
@@ -20,16 +20,16 @@ struct Entry {
 
 /// All functions that were ever asked about.
 #[derive(Debug, Default)]
-pub(crate) struct Book(BTreeMap<Resource, Entry>);
+pub(crate) struct AskedFunctions(BTreeMap<Resource, AskedFunction>);
 
-impl Book {
-    /// Takes down how far a process's functions are.
-    pub(crate) fn take(&mut self, armory: &Armory) {
-        for site in armory.sites.values() {
+impl AskedFunctions {
+    /// Records how far a process's functions are.
+    pub(crate) fn take(&mut self, patch_table: &PatchTable) {
+        for site in patch_table.sites.values() {
             let entry = self.0.entry(site.code.clone()).or_default();
             entry.was_on |= site.stage.on_since().is_some() || site.window.is_some();
             entry.was_entered |= site.entered;
-            if matches!(site.stage, Stage::Absent { .. }) && *entry == Entry::default() {
+            if matches!(site.stage, Stage::Absent { .. }) && *entry == AskedFunction::default() {
                 self.0.remove(&site.code);
             }
         }
@@ -39,7 +39,7 @@ impl Book {
 impl Instrumenter {
     /// What a reader should know of a pair whose functions showed nothing.
     pub fn silence(&self, pair: PairId) -> Option<&'static str> {
-        let entries: Vec<&Entry> = self.entries(pair).collect();
+        let entries: Vec<&AskedFunction> = self.entries(pair).collect();
         if entries.is_empty() || entries.iter().any(|entry| entry.was_entered) {
             return None;
         }
@@ -47,13 +47,13 @@ impl Instrumenter {
         Some(if was_on { UNSEEN } else { LATE })
     }
 
-    fn entries(&self, pair: PairId) -> impl Iterator<Item = &Entry> {
+    fn entries(&self, pair: PairId) -> impl Iterator<Item = &AskedFunction> {
         let needs = self.needs.get(&pair).into_iter().flatten();
-        needs.filter_map(|code| self.book.0.get(code))
+        needs.filter_map(|code| self.asked_functions.0.get(code))
     }
 }
 
-/// What is said of a function that nobody enters.
+/// What is said of a function that no thread enters.
 pub(crate) const UNSEEN: &str =
     "nothing entered it while it was watched; a call that began before is not seen";
 /// What is said of a function that was never on.

@@ -4,18 +4,18 @@
 //!   limit × 0.9 │ others: wrapped calls, daemon │ windows │ visits × price │
 //!               └───────── as observed ─────────┴─ a quarter┴── in each 10 ms ┘
 //! ```
-//! The process keeps to it by itself, whatever the daemon does meanwhile: a late round changes nothing.
+//! The process keeps to it by itself, whatever the daemon does meanwhile: a late pass changes nothing.
 //! The price is that of a call which hides nothing of its events, the highest there is.
 
 use whyperf_layout::Command;
 use whyperf_model::Nanos;
 
-use crate::armory::{Armory, Turn};
 use crate::instrumenter::{Instrumenter, Service};
+use crate::patch_table::{PatchTable, Turn};
 
-/// What one process's functions may do.
+/// How often the functions of one process may be called.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Allowance {
+pub(crate) struct VisitBudget {
     /// The share of the time that other events took over the last second or so.
     others: f64,
     /// Visits of an interval, those there would be without anything else, and what the process was told last.
@@ -29,32 +29,32 @@ pub(crate) struct Allowance {
     period: u64,
 }
 
-impl Armory {
-    /// Reckons what is left for functions.
-    pub(crate) fn allow(&mut self, limit: f64, service: &Service<'_>) {
+impl PatchTable {
+    /// Computes what is left for functions.
+    pub(crate) fn update_visit_budget(&mut self, limit: f64, service: &Service<'_>) {
         let length = service.activity.length.as_secs_f64();
         let [_, others] = service.spent;
         if length < SHORTEST {
             return;
         }
         let others = others.as_secs_f64() / length;
-        let lately = &mut self.allowance.others;
+        let lately = &mut self.visit_budget.others;
         *lately += (others - *lately) * WEIGHT;
         let hot = self.sites.values().filter(|site| site.wanted && site.window.is_some()).count();
         let windows = if hot > 0 { limit * WINDOWS } else { 0.0 };
         let left = limit * AIM - *lately - windows;
         let price = service.activity.price();
-        self.allowance.visits = visits(left, INTERVAL, price);
-        self.allowance.whole = visits(limit * AIM, INTERVAL, price);
+        self.visit_budget.visits = visits(left, INTERVAL, price);
+        self.visit_budget.whole = visits(limit * AIM, INTERVAL, price);
         let on = self.sites.values().filter(|site| site.stage.on_since().is_some());
         let wanted: f64 = on.map(|site| site.rate).sum();
         #[expect(clippy::cast_precision_loss, reason = "a rate")]
-        let allowed = self.allowance.visits as f64 / INTERVAL.as_secs_f64();
-        self.allowance.demand = limit * wanted / allowed;
+        let allowed = self.visit_budget.visits as f64 / INTERVAL.as_secs_f64();
+        self.visit_budget.demand = limit * wanted / allowed;
         // Beyond this one, should the process be late in shutting it; few numbers, for each is told.
         let parts = hot.next_power_of_two() as u64;
-        self.allowance.window = (visits(1.0, WINDOW, price).next_power_of_two() / parts).max(1);
-        self.allowance.period = period(limit, service.threads.len());
+        self.visit_budget.window = (visits(1.0, WINDOW, price).next_power_of_two() / parts).max(1);
+        self.visit_budget.period = period(limit, service.threads.len());
     }
 }
 
@@ -62,11 +62,14 @@ impl Instrumenter {
     /// What functions would take of what is left for them where they would take most, if none had to rest;
     /// at the limit, all of it.
     pub fn demand(&self) -> f64 {
-        self.armories.values().map(|armory| armory.allowance.demand).fold(0.0, f64::max)
+        self.patch_tables
+            .values()
+            .map(|patch_table| patch_table.visit_budget.demand)
+            .fold(0.0, f64::max)
     }
 }
 
-impl Allowance {
+impl VisitBudget {
     /// Tells the process, if that differs much from what it knows; true when the bell is to be rung.
     pub(crate) fn tell(&mut self, turn: Turn<'_>) -> bool {
         let is_near = self.visits.abs_diff(self.told) * NEAR <= self.told;
@@ -120,11 +123,11 @@ const WINDOWS: f64 = 0.25;
 const WINDOW: Nanos = Nanos(500_000);
 const PERIOD: Nanos = Nanos::from_millis(200);
 const MOST_PERIODS: f64 = 1000.0;
-/// How much a round counts.
+/// How much a pass counts.
 const WEIGHT: f64 = 0.1;
-/// Seconds of a round that says nothing.
+/// Seconds of a pass that says nothing.
 const SHORTEST: f64 = 0.005;
-/// Seconds of a visit where nobody measured it.
+/// Seconds of a visit where none was calibrated.
 const UNKNOWN: f64 = 50e-9;
 /// Visits that are always allowed: a few ten-thousandths of the time.
 const FEWEST: f64 = 64.0;
