@@ -144,7 +144,7 @@ fn programs() -> Vec<(&'static str, Command, &'static str)> {
     vec![
         ("C", Command::new(&c), "left.c/step"),
         ("a handler of SIGTRAP", with_trap, "left.c/step"),
-        ("C++", Command::new(cpp), "left.cpp/step(double, int)"),
+        ("C++", Command::new(cpp), "left.cpp/step"),
         ("Fortran", Command::new(fortran), "left.f90/parts::step"),
         ("Python", python, "libc.so.6/read"),
     ]
