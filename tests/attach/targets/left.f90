@@ -14,6 +14,7 @@ end module parts
 program left
    use parts
    use iso_c_binding, only: c_int
+   use omp_lib, only: omp_get_thread_num
    use iso_fortran_env, only: output_unit
    implicit none
    interface
@@ -25,6 +26,10 @@ program left
    double precision :: x(2)
    integer :: i, round
    x = 1d0
+   ! The threads are there, with their own masks, before anybody looks.
+   !$omp parallel num_threads(2)
+   call step(x(omp_get_thread_num() + 1))
+   !$omp end parallel
    write (output_unit, '(a)') 'ready'
    flush (output_unit)
    do while (input_has_ended() == 0)
