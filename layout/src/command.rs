@@ -4,15 +4,11 @@
 //!   daemon   Command ──encode──► Message ──ring──► (Sequence, Message) ──decode──► Command   agent
 //!   daemon   Answer  ◄─decode── Message ◄──ring── Answer: the command's Sequence, a Reply    agent
 //! ```
-//! A command's number in its ring is its sequence, so nobody has to agree on one. A reply repeats the
+//! A command's number in its ring is its sequence, so the two sides need not agree on one. A reply repeats the
 //! sequence of the command that it answers; what a process tells by itself answers none.
 
 use crate::Outcome;
-use crate::ring::Message;
-
-/// The number of a command in its ring, from 1 on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sequence(pub u32);
+use crate::ring::{Message, Sequence};
 
 /// What the daemon may ask of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -336,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_nobody_s_command_and_nobody_s_reply() {
+    fn nonsense_is_neither_a_command_nor_a_reply() {
         let message = |what, argument| Message { what, arguments: [argument; 3] };
         for what in [0, 9, 15, 17, u64::MAX, 1 << 32 | SWITCH_ON] {
             assert_eq!(Command::decode(message(what, 1)), None);

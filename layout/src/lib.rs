@@ -29,10 +29,10 @@ pub mod strings;
 pub mod sync;
 mod table;
 
-pub use command::{Answer, Command, Refusal, Reply, Sequence};
+pub use command::{Answer, Command, Refusal, Reply};
 pub use header::{Header, Losses, MAGIC, NO_BASE, NO_RANK, State, VERSION};
 pub use kind::{Kind, ObjectKind};
 pub use patch::{Boundary, CodeState, Outcome, Patch, PatchRecord, ThunkForm};
-pub use ring::{CommandPage, Message, ReplyPage};
+pub use ring::{CommandPage, Message, ReplyPage, Sequence};
 pub use slot::{Head, Moved, Node, Open, Reading, SlotState, Watch};
 pub use table::{ObjectRecord, RegionRecord};

@@ -8,7 +8,6 @@
 //!   consumed ◄── entry read, then consumed + 1 (release)                      SYNC taken
 //! ```
 
-use crate::command::Sequence;
 use crate::sync::{AtomicU32, AtomicU64, Ordering, or_relaxed};
 
 /// Entries of one ring.
@@ -17,6 +16,10 @@ pub const RING: usize = 64;
 /// Entries of one ring, few enough for a model to wrap.
 #[cfg(loom)]
 pub const RING: usize = 2;
+
+/// The number of a command in its ring, from 1 on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sequence(pub u32);
 
 /// One message: a number that says what, and three words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
