@@ -10,10 +10,8 @@
 mod branches;
 mod cache;
 mod demangle;
-mod edges;
 mod error;
 mod function;
-mod learned;
 mod lines;
 mod object;
 mod opening;
@@ -23,10 +21,9 @@ mod source_location;
 mod storage;
 
 pub use branches::{Branch, Branches};
-pub use edges::{Callee, Calls};
 pub use error::ObjectError;
 pub use function::{Function, FunctionId, FunctionKind, Name, Scope};
-pub use object::{Frame, Object};
+pub use object::{Callee, Calls, Frame, Object};
 pub use opening::{Opening, Reading};
 pub use source_location::SourceLocation;
 pub use storage::Storage;

@@ -5,8 +5,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::error::ObjectError;
-use crate::object::Object;
 use crate::storage::Storage;
 
 /// What is needed to open an object.
@@ -30,16 +28,6 @@ impl Opening {
     #[must_use]
     pub fn new(path: &Path) -> Self {
         Self { path: path.to_owned(), reach: path.to_owned(), read: whole, cache: None }
-    }
-
-    /// Opens it.
-    ///
-    /// # Errors
-    /// When it cannot be read, is no ELF object, or is for another machine.
-    pub fn open(self) -> Result<Object, ObjectError> {
-        let storage = (self.read)(&self.reach)
-            .map_err(|source| ObjectError::Read { path: self.reach.clone(), source })?;
-        Object::of(self, storage)
     }
 }
 

@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::edges::Callee;
+use super::inventory::Inventory;
 use crate::cache::KeptFile;
-use crate::edges::Callee;
 use crate::function::FunctionId;
-use crate::object::Object;
 
 /// Calls that were seen, by caller.
 #[derive(Debug, Default)]
@@ -35,7 +35,7 @@ enum To {
 
 impl Learned {
     /// Takes in what was kept, once.
-    pub(crate) fn read(&mut self, object: &Object, file: Option<&KeptFile>) {
+    pub(crate) fn read(&mut self, inventory: &Inventory, file: Option<&KeptFile>) {
         if std::mem::replace(&mut self.is_read, true) {
             return;
         }
@@ -43,10 +43,10 @@ impl Learned {
         let records: Option<Vec<Record>> = kept.and_then(|bytes| postcard::from_bytes(&bytes).ok());
         for Record { caller, callee } in records.unwrap_or_default() {
             let callee = match callee {
-                To::Entry(entry) => object.function_beginning(entry).map(Callee::Function),
+                To::Entry(entry) => inventory.beginning(entry).map(Callee::Function),
                 To::Name(name) => Some(Callee::Imported(name)),
             };
-            if let (Some(caller), Some(callee)) = (object.function_beginning(caller), callee) {
+            if let (Some(caller), Some(callee)) = (inventory.beginning(caller), callee) {
                 self.add(caller, callee);
             }
         }
@@ -58,8 +58,8 @@ impl Learned {
     }
 
     /// Keeps all of them.
-    pub(crate) fn keep(&self, object: &Object, file: &KeptFile) {
-        let entry = |id: FunctionId| object.functions().get(id.index()).map(|one| one.entry);
+    pub(crate) fn keep(&self, inventory: &Inventory, file: &KeptFile) {
+        let entry = |id: FunctionId| inventory.functions.get(id.index()).map(|one| one.entry);
         let record = |caller: FunctionId, callee: &Callee| {
             let callee = match callee {
                 Callee::Function(function) => To::Entry(entry(*function)?),

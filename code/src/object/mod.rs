@@ -2,9 +2,11 @@
 
 mod debug_file;
 mod debug_lines;
+mod edges;
 mod frames;
 mod headers;
 mod inventory;
+mod learned;
 mod linkage;
 mod places;
 mod shape;
@@ -18,20 +20,21 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::branches::Branches;
 use crate::cache::{Kept, KeptFile};
-use crate::edges::{self, Callee, Calls};
 use crate::error::ObjectError;
 use crate::function::{Function, FunctionId, FunctionKind, Name};
-use crate::learned::Learned;
 use crate::lines::Lines;
 use crate::opening::Opening;
 use crate::scan::{CodeStretch, scan};
 use crate::storage::Storage;
 use debug_file::{DebugFile, packed_symbols};
+use edges::CallGraph;
+pub use edges::{Callee, Calls};
 pub use frames::Frame;
 use frames::Frames;
 use headers::Headers;
 use inventory::{Inventory, Parts};
-use linkage::{Filling, Linkage};
+use learned::Learned;
+use linkage::Linkage;
 use places::Places;
 use shape::Shape;
 use symbols::{Strings, Symbol, Which};
@@ -237,16 +240,16 @@ impl Object {
             FunctionKind::Fragment { of: Some(whole) } => whole,
             _ => caller,
         };
-        let mut calls = edges::direct(self, whole);
+        let mut calls = self.call_graph().direct(whole);
         let mut learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
-        learned.read(self, self.kept_calls().as_ref());
+        learned.read(self.inventory(), self.kept_calls().as_ref());
         calls.callees.extend(learned.of(whole));
         calls.callees.sort();
         calls.callees.dedup();
         calls
     }
 
-    /// Whom a function calls.
+    /// The functions that a function calls.
     #[must_use]
     pub fn callees(&self, caller: FunctionId) -> Vec<Callee> {
         self.calls(caller).callees
@@ -254,13 +257,13 @@ impl Object {
 
     /// Takes note of a call that was seen to happen; whether it is news. Later runs know it, too.
     pub fn learn(&self, caller: FunctionId, callee: Callee) -> bool {
-        let known = edges::direct(self, caller).callees.contains(&callee);
+        let known = self.call_graph().direct(caller).callees.contains(&callee);
         let mut learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
         let file = self.kept_calls();
-        learned.read(self, file.as_ref());
+        learned.read(self.inventory(), file.as_ref());
         let is_news = !known && learned.add(caller, callee);
         if let Some(file) = file.filter(|_| is_news && !self.is_damaged()) {
-            learned.keep(self, &file);
+            learned.keep(self.inventory(), &file);
         }
         is_news
     }
@@ -275,33 +278,14 @@ impl Object {
         [function].into_iter().chain(self.inventory().fragments(function))
     }
 
-    pub(crate) fn known_branches(&self) -> Option<&Branches> {
-        self.branches.get()
-    }
-
-    /// The branches of one part of the code.
-    pub(crate) fn branches_in(&self, range: Range<u64>) -> Branches {
-        let Some(code) = self.text(range.clone()) else { return Branches::default() };
-        scan(self.shape.base, &[CodeStretch { start: range.start, code, length: code.len() }])
-    }
-
-    /// Which function is called through a relocation slot.
-    pub(crate) fn filled(&self, slot: u64) -> Option<Callee> {
-        match self.linkage().filling(slot)? {
-            Filling::Import(name) => {
-                let name = self.inventory().name(name).text;
-                (!name.is_empty()).then_some(Callee::Imported(name))
-            }
-            Filling::Address(entry) | Filling::Chosen(entry) => {
-                Some(Callee::Function(self.function_beginning(entry)?))
-            }
+    fn call_graph(&self) -> CallGraph<'_> {
+        CallGraph {
+            shape: &self.shape,
+            bytes: self.bytes(),
+            inventory: self.inventory(),
+            linkage: self.linkage(),
+            branches: self.branches.get(),
         }
-    }
-
-    /// Which function a call of a linker stub calls.
-    pub(crate) fn stub_leads_to(&self, stub: FunctionId) -> Option<Callee> {
-        let entry = self.functions().get(stub.index())?.entry;
-        self.filled(self.linkage().stub(entry)?.slot?)
     }
 
     fn frames(&self) -> &Frames {
@@ -378,6 +362,18 @@ impl Object {
 
     fn bytes(&self) -> &[u8] {
         self.storage.bytes()
+    }
+}
+
+impl Opening {
+    /// Opens it.
+    ///
+    /// # Errors
+    /// When it cannot be read, is no ELF object, or is for another machine.
+    pub fn open(self) -> Result<Object, ObjectError> {
+        let storage = (self.read)(&self.reach)
+            .map_err(|source| ObjectError::Read { path: self.reach.clone(), source })?;
+        Object::of(self, storage)
     }
 }
 

@@ -3,30 +3,23 @@
 use iced_x86::{Code, Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic};
 
 use super::displace::Displaced;
-use super::encode::{Encoded, Plan};
+use super::encoded::Encoded;
+use super::moved_code::MovedCode;
 use super::refusal::Refusal;
 
 /// Refuses a copy that is not instruction by instruction what was displaced.
-pub(crate) fn same(
-    encoded: &Encoded,
-    displaced: &[Displaced],
-    bias: u64,
-    plan: &Plan,
-) -> Result<(), Refusal> {
+pub(crate) fn same(encoded: &Encoded, moved: &MovedCode<'_>, bias: u64) -> Result<(), Refusal> {
     let skipped = (encoded.copy - encoded.stub) as usize;
     let copy = encoded.code.get(skipped..).unwrap_or_default();
-    let starts = plan.starts();
-    let reading = Reading { copy, at: encoded.copy, bias, plan, starts: &starts };
-    for (one, start) in displaced.iter().zip(&starts) {
+    let reading = Reading { copy, at: encoded.copy, bias, moved };
+    for (one, start) in moved.displaced.iter().zip(&moved.starts) {
         if !reading.is_same(one, *start) {
             return Err(Refusal::CopyDiffers { at: one.at });
         }
     }
-    let end = displaced.iter().map(Displaced::moved_length).sum::<usize>() as u64;
-    let needs_back = displaced.last().is_none_or(Displaced::goes_on);
-    let back = plan.resume.wrapping_add(bias);
-    if needs_back && !reading.at(end).is_some_and(|jump| jumps_to(&jump, back)) {
-        return Err(Refusal::CopyDiffers { at: plan.resume });
+    let back = moved.resume.wrapping_add(bias);
+    if moved.goes_on() && !reading.at(moved.length()).is_some_and(|jump| jumps_to(&jump, back)) {
+        return Err(Refusal::CopyDiffers { at: moved.resume });
     }
     Ok(())
 }
@@ -36,8 +29,7 @@ struct Reading<'a> {
     /// Run-time address of the copy.
     at: u64,
     bias: u64,
-    plan: &'a Plan,
-    starts: &'a [u64],
+    moved: &'a MovedCode<'a>,
 }
 
 impl Reading<'_> {
@@ -101,7 +93,7 @@ impl Reading<'_> {
     /// Where a branch of the original has to lead now.
     fn goal(&self, original: &Instruction) -> u64 {
         let target = original.near_branch_target();
-        let copied = self.plan.copied(target.wrapping_sub(self.bias), self.starts);
+        let copied = self.moved.copied(target.wrapping_sub(self.bias));
         copied.map_or(target, |start| self.at.wrapping_add(start))
     }
 

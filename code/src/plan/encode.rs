@@ -2,6 +2,8 @@
 
 use super::check;
 use super::displace::{Displaced, Place, distance};
+use super::encoded::{Encoded, Island};
+use super::moved_code::MovedCode;
 use super::proof::{Unproved, Words};
 use super::refusal::Refusal;
 use super::site::{Site, SiteClass};
@@ -50,7 +52,7 @@ pub struct Plan {
     pub resume: u64,
     /// Whether a way through it returns or jumps to another function.
     pub returns: bool,
-    /// Whether it jumps to its own entry: then each time round counts as a call.
+    /// Whether it jumps to its own entry: then each repetition counts as a call.
     pub loops_to_entry: bool,
     displaced: Vec<Displaced>,
     original: [u8; 8],
@@ -62,40 +64,6 @@ pub struct Plan {
 pub(crate) struct Ways {
     pub(crate) returns: bool,
     pub(crate) loops_to_entry: bool,
-}
-
-/// A plan at its place in memory. All addresses are those of the process.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Encoded {
-    /// First byte that changes.
-    pub site: u64,
-    /// How many bytes change: 2 or 5.
-    pub length: u8,
-    /// Eight bytes from the site on, as they are.
-    pub original: [u8; 8],
-    /// The same bytes as they become.
-    pub patched: [u8; 8],
-    /// Where a short jump leads first.
-    pub island: Option<Island>,
-    /// Where the site leads.
-    pub stub: u64,
-    /// The bytes at the stub: a jump through the word, the moved instructions, the jump back.
-    pub code: Vec<u8>,
-    /// Address of the moved instructions.
-    pub copy: u64,
-    /// For each moved instruction but the first: its distance from the site, and that of its copy from `copy`.
-    pub boundaries: Vec<(u8, u8)>,
-}
-
-/// Dead bytes that become a long jump.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Island {
-    /// First byte.
-    pub at: u64,
-    /// The bytes as they are.
-    pub original: [u8; 5],
-    /// The bytes as they become.
-    pub patched: [u8; 5],
 }
 
 /// Most bytes a stub may have.
@@ -151,9 +119,9 @@ impl Plan {
     /// When something is out of reach from there, or the copy does not read as what was copied.
     pub fn encode(&self, bias: u64, stub: u64, word: u64) -> Result<Encoded, Refusal> {
         let copy = stub.wrapping_add(HEAD);
-        let starts = self.starts();
+        let moved = self.moved();
         let site = self.site.wrapping_add(bias);
-        let code = self.code(bias, stub, word, &starts)?;
+        let code = code(&moved, bias, stub, word)?;
         let mut patched = self.original;
         let island = match self.island {
             Some((at, original)) => {
@@ -166,7 +134,7 @@ impl Plan {
                 None
             }
         };
-        let boundaries = self.displaced.iter().zip(&starts).skip(1);
+        let boundaries = moved.displaced.iter().zip(&moved.starts).skip(1);
         let boundaries = boundaries.map(|(one, start)| ((one.at - self.site) as u8, *start as u8));
         let encoded = Encoded {
             site,
@@ -179,47 +147,32 @@ impl Plan {
             copy,
             boundaries: boundaries.collect(),
         };
-        check::same(&encoded, &self.displaced, bias, self)?;
+        check::same(&encoded, &moved, bias)?;
         Ok(encoded)
     }
 
-    /// Distance of each copy from the first.
-    pub(crate) fn starts(&self) -> Vec<u64> {
-        let ends = self.displaced.iter().scan(0, |end, one| {
-            let start = *end;
-            *end += one.moved_length() as u64;
-            Some(start)
-        });
-        ends.collect()
+    fn moved(&self) -> MovedCode<'_> {
+        MovedCode::new(self.entry, &self.displaced, self.resume)
     }
+}
 
-    fn code(&self, bias: u64, stub: u64, word: u64, starts: &[u64]) -> Result<Vec<u8>, Refusal> {
-        let copy = stub.wrapping_add(HEAD);
-        let back = self.resume.wrapping_add(bias);
-        let mut code = vec![0xff, 0x25];
-        code.extend(distance(stub.wrapping_add(6), word)?.to_le_bytes());
-        code.extend([0xcc, 0xcc]);
-        let copied = |target| self.copied(target, starts).map(|start| copy.wrapping_add(start));
-        for (one, start) in self.displaced.iter().zip(starts) {
-            let place = Place { at: copy.wrapping_add(*start), back, bias, copied: &copied };
-            one.write(&place, &mut code)?;
-        }
-        if self.displaced.last().is_none_or(Displaced::goes_on) {
-            let at = stub.wrapping_add(code.len() as u64);
-            code.extend(long_jump(at, back)?);
-        }
-        Ok(code)
+/// The bytes at a stub: a jump through the word, the moved instructions, the jump back.
+fn code(moved: &MovedCode<'_>, bias: u64, stub: u64, word: u64) -> Result<Vec<u8>, Refusal> {
+    let copy = stub.wrapping_add(HEAD);
+    let back = moved.resume.wrapping_add(bias);
+    let mut code = vec![0xff, 0x25];
+    code.extend(distance(stub.wrapping_add(6), word)?.to_le_bytes());
+    code.extend([0xcc, 0xcc]);
+    let copied = |target| moved.copied(target).map(|start| copy.wrapping_add(start));
+    for (one, start) in moved.displaced.iter().zip(&moved.starts) {
+        let place = Place { at: copy.wrapping_add(*start), back, bias, copied: &copied };
+        one.write(&place, &mut code)?;
     }
-
-    /// Distance of the copy that stands for an address from the first. A jump to the entry starts a new
-    /// time round, not a call, so it stays in the copy.
-    pub(crate) fn copied(&self, target: u64, starts: &[u64]) -> Option<u64> {
-        if target == self.entry {
-            return Some(0);
-        }
-        let index = self.displaced.iter().position(|one| one.at == target)?;
-        starts.get(index).copied()
+    if moved.goes_on() {
+        let at = stub.wrapping_add(code.len() as u64);
+        code.extend(long_jump(at, back)?);
     }
+    Ok(code)
 }
 
 fn long_jump(at: u64, to: u64) -> Result<[u8; 5], Refusal> {
