@@ -19,6 +19,7 @@ use whyperf_model::{Focus, Nanos, Pair, Time};
 
 use super::earlier_run::EarlierRun;
 use super::runs;
+use super::tried_dwell_times::TriedDwellTimes;
 use crate::error::StoreError;
 use crate::replay::Replay;
 use crate::run::{RunId, Verdict};
@@ -39,17 +40,6 @@ const SHORTER: [Nanos; 6] = [
 const NEAR: f64 = 1.25;
 /// One question in so many may be answered otherwise before it comes to the same.
 const RARELY: usize = 50;
-
-/// The dwell times that were tried on a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct TriedDwellTimes {
-    /// What shorter ones were compared with.
-    full: Nanos,
-    /// The shortest that does; none when no shorter one does.
-    shortest: Option<Nanos>,
-    /// How many questions say so.
-    questions: usize,
-}
 
 /// The longest that any run needs.
 pub(super) fn choose(earlier: &[EarlierRun], learned: &mut Directives) {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use whyperf_consultant::Maps;
 use whyperf_model::{Focus, Hierarchy, Resource};
 
-use super::dwell_time::TriedDwellTimes;
+use super::tried_dwell_times::TriedDwellTimes;
 use crate::error::StoreError;
 use crate::record::Record;
 use crate::run::{RunId, Verdict};

@@ -20,6 +20,7 @@ mod priorities;
 mod prunes;
 mod similarity;
 mod thresholds;
+mod tried_dwell_times;
 
 use whyperf_consultant::{Directives, Hypotheses, Maps};
 use whyperf_model::Hierarchy;
