@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::Result;
 use clap::Args;
@@ -15,11 +15,13 @@ use whyperf_inject::Request;
 
 use crate::measuring::event::Event;
 use crate::measuring::event_queue::Events;
-use crate::measuring::keys::{self, Keys};
+use crate::measuring::keys;
 use crate::measuring::launch::FAILURE;
+use crate::measuring::leaving;
 use crate::measuring::library;
 use crate::measuring::options::{Launch, Options};
 use crate::measuring::run;
+use crate::measuring::summary;
 use crate::measuring::watch::Watch;
 use crate::output::delivery;
 use crate::output::report::Report;
@@ -57,20 +59,17 @@ pub(crate) fn attach(request: &Attach) -> Result<ExitCode> {
     if attached == 0 {
         return Ok(ExitCode::from(FAILURE));
     }
-    run::tell(&watch.guide, &mut screen);
+    run::tell(&watch.inputs, &mut screen);
     let watch = run::kept(watch, &started, &mut screen);
     let mut session =
         Session { events, watch, screen, end: options.duration.map(|time| begin + time) };
-    let keys = options.keys.then(|| Keys::listen(session.events.sender()));
-    if let Some(Err(error)) = &keys {
-        session.screen.warn(&format!("keys are not heard: this process has no terminal: {error}"));
-    }
+    let keys = keys::listen(options, session.events.sender(), &mut session.screen);
     session.stay();
-    let unrestored = session.leave(options.leave_timeout);
+    let Session { events, mut watch, mut screen, .. } = session;
+    let unrestored = leaving::leave(&mut watch, &events, &mut screen, options.leave_timeout);
     drop(keys);
-    let Session { watch, mut screen, .. } = session;
-    let mut report = Report::bare(&started.command, 0, begin.elapsed());
-    watch.complete(&mut report, &mut screen);
+    let report = Report::bare(&started.command, 0, begin.elapsed());
+    let report = summary::complete(watch, report, &mut screen);
     delivery::deliver(&report, options.profile, options.json.as_deref(), &mut screen);
     Ok(if unrestored == 0 { ExitCode::SUCCESS } else { ExitCode::from(UNRESTORED) })
 }
@@ -154,39 +153,14 @@ impl Session {
                 Some(Event::Pause) => self.watch.pause_or_go_on(&mut self.screen),
                 Some(Event::Phase) => self.watch.begin_unnamed(&mut self.screen),
                 Some(Event::Resumed) => keys::resume(),
-                // Nobody else is to get the others.
+                // Other signals are not passed on: these processes are not our children.
                 Some(_) => {}
                 None => return self.end.is_some_and(|end| end <= Instant::now()),
             }
         }
     }
-
-    /// Asks the processes to go on alone, and waits until they do; answers how much is not as it was.
-    fn leave(&mut self, patience: Duration) -> usize {
-        leave(&mut self.watch, &self.events, &mut self.screen, patience)
-    }
 }
 
-/// Leaves all processes, and names what could not be restored within this time; answers how much that is. Another
-/// interruption ends the waiting.
-pub(crate) fn leave(
-    watch: &mut Watch,
-    events: &Events,
-    screen: &mut Screen,
-    patience: Duration,
-) -> usize {
-    let end = Instant::now() + patience;
-    watch.leave(patience);
-    while !watch.is_left() && Instant::now() < end {
-        if let Some(Event::Interrupted) = events.next_before(end.min(Instant::now() + LOOK)) {
-            break;
-        }
-    }
-    watch.name_what_stays(screen)
-}
-
-/// How often it is looked whether a process has gone on alone.
-pub(crate) const LOOK: Duration = Duration::from_millis(5);
 /// What `attach` returns when a process could not be left as it was.
 const UNRESTORED: u8 = 4;
 

@@ -11,7 +11,7 @@ use whyperf_experiments::{NewRun, Topic};
 use crate::measuring::mapped_files::facts_of;
 use crate::measuring::options::{Launch, Options};
 use crate::measuring::target;
-use crate::search::inputs::Guide;
+use crate::search::inputs::SearchInputs;
 
 /// Variables that change how a parallel program runs, by how they begin.
 const TELLING: [&str; 14] = [
@@ -32,7 +32,7 @@ const TELLING: [&str; 14] = [
 ];
 
 /// The run that is about to begin.
-pub(crate) fn new_run(request: &Launch, guide: &Guide) -> NewRun {
+pub(crate) fn new_run(request: &Launch, inputs: &SearchInputs) -> NewRun {
     let options = &request.options;
     let program = target::program_of(&request.command);
     let words = request.command.iter().map(|word| word.to_string_lossy().into_owned());
@@ -47,21 +47,24 @@ pub(crate) fn new_run(request: &Launch, guide: &Guide) -> NewRun {
             .unwrap_or_else(|| humantime::format_rfc3339_seconds(started).to_string()),
         started,
         command: words.collect(),
-        facts: settings(options, guide)
+        facts: settings(options, inputs)
             .chain(environment(&request.command, program.as_deref()))
             .collect(),
-        directives: guide.directives.to_string().lines().skip(1).map(str::to_owned).collect(),
+        directives: inputs.directives.to_string().lines().skip(1).map(str::to_owned).collect(),
     }
 }
 
-fn settings(options: &Options, guide: &Guide) -> impl Iterator<Item = (Topic, String, String)> {
+fn settings(
+    options: &Options,
+    inputs: &SearchInputs,
+) -> impl Iterator<Item = (Topic, String, String)> {
     let mut all = vec![
         ("whyperf", env!("CARGO_PKG_VERSION").to_owned()),
         ("cost-limit", options.cost_limit.to_string()),
         ("sample", format!("{} ms", options.sample)),
         ("callpath-depth", options.callpath_depth.to_string()),
         ("verdict", format!("{:?}", options.judging.verdict).to_lowercase()),
-        ("hold", guide.dwell_time.fact()),
+        ("hold", inputs.dwell_time.fact()),
         ("order", format!("{:?}", options.judging.order).to_lowercase()),
         ("code-search", format!("{:?}", options.code_search).to_lowercase()),
     ];

@@ -19,6 +19,8 @@ use rustix::process::getpgrp;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr};
 
 use crate::measuring::event::Event;
+use crate::measuring::options::Options;
+use crate::output::terminal::Screen;
 
 /// The terminal while it hands over keys one by one; it is as before when this is dropped.
 #[derive(Debug)]
@@ -41,14 +43,39 @@ const CHANGED: LocalModes = LocalModes::ICANON.union(LocalModes::ECHO);
 /// How often a job in the background looks whether it is in front again.
 const LOOK: Duration = Duration::from_millis(200);
 
+/// Which way the terminal hands over what is typed.
+#[derive(Clone, Copy, Debug)]
+enum Mode {
+    /// Key by key, and not shown.
+    Keys,
+    /// As before.
+    AsBefore,
+}
+
+/// Listens to keys, if the options want it, and warns when there is no terminal.
+pub(crate) fn listen(
+    options: &Options,
+    sender: Sender<Event>,
+    screen: &mut Screen,
+) -> Option<Keys> {
+    if !options.keys {
+        return None;
+    }
+    let keys = Keys::listen(sender);
+    keys.inspect_err(|error| {
+        screen.warn(&format!("keys are not heard: this process has no terminal: {error}"));
+    })
+    .ok()
+}
+
 impl Keys {
     /// Begins to listen.
-    pub(crate) fn listen(sender: Sender<Event>) -> io::Result<Self> {
+    fn listen(sender: Sender<Event>) -> io::Result<Self> {
         let file = File::options().read(true).write(true).open("/dev/tty")?;
         let before = tcgetattr(file.as_fd())?;
         let terminal = Terminal { file, before, is_heard: AtomicBool::new(true) };
         let terminal = TERMINAL.get_or_init(|| terminal);
-        terminal.change(true);
+        terminal.change(Mode::Keys);
         thread::Builder::new().name("whyperf-keys".into()).spawn(move || terminal.tell(&sender))?;
         Ok(Self(()))
     }
@@ -63,7 +90,7 @@ impl Drop for Keys {
 /// A job that was stopped goes on: whoever had the terminal meanwhile left it in another way.
 pub(crate) fn resume() {
     if let Some(terminal) = TERMINAL.get().filter(|one| one.is_heard.load(Ordering::Relaxed)) {
-        terminal.change(true);
+        terminal.change(Mode::Keys);
     }
 }
 
@@ -71,16 +98,16 @@ pub(crate) fn resume() {
 pub(crate) fn put_back() {
     if let Some(terminal) = TERMINAL.get() {
         terminal.is_heard.store(false, Ordering::Relaxed);
-        terminal.change(false);
+        terminal.change(Mode::AsBefore);
     }
 }
 
 impl Terminal {
-    /// Makes keys come one by one, or not. What else the program has changed meanwhile stays; and what is gone has no settings.
-    fn change(&self, is_heard: bool) {
+    /// Changes nothing but the mode: what else the program has changed meanwhile stays; and what is gone has no settings.
+    fn change(&self, mode: Mode) {
         let Ok(mut now) = tcgetattr(self.file.as_fd()) else { return };
         now.local_modes.remove(CHANGED);
-        if !is_heard {
+        if let Mode::AsBefore = mode {
             now.local_modes.insert(self.before.local_modes & CHANGED);
         }
         if self.is_ours() {

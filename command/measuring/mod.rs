@@ -8,6 +8,7 @@ pub(crate) mod event_queue;
 pub(crate) mod exec;
 pub(crate) mod keys;
 pub(crate) mod launch;
+pub(crate) mod leaving;
 pub(crate) mod library;
 pub(crate) mod mapped_files;
 pub(crate) mod options;

@@ -29,7 +29,7 @@ use crate::output::report::Report;
 
 /// A run being written.
 #[derive(Debug)]
-pub(crate) struct Journal {
+pub(crate) struct StoreWriter {
     store: PathBuf,
     sender: SyncSender<Entry>,
     writer: JoinHandle<Result<Option<RunId>, StoreError>>,
@@ -62,7 +62,7 @@ const INTERVAL: Duration = Duration::from_secs(2);
 const BULK_PART: u32 = 20;
 const BULK_BOUNDS: [Duration; 2] = [Duration::from_secs(4), Duration::from_secs(30)];
 
-impl Journal {
+impl StoreWriter {
     /// Begins; nothing is written yet.
     pub(crate) fn begin(store: PathBuf, run: NewRun) -> std::io::Result<Self> {
         let (sender, entries) = mpsc::sync_channel(1);

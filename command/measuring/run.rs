@@ -12,14 +12,15 @@ use crate::measuring::launch::{CANNOT_EXECUTE, Launch};
 use crate::measuring::library;
 use crate::measuring::options::Launch as Request;
 use crate::measuring::panic_handler;
-use crate::measuring::recording::Journal;
-use crate::measuring::supervision::{Attendance, Outcome, SHORT_GRACE, Stage};
+use crate::measuring::recording::StoreWriter;
+use crate::measuring::summary;
+use crate::measuring::supervision::{Outcome, SHORT_GRACE, Stage, Supervision};
 use crate::measuring::target::Unusable;
 use crate::measuring::watch::Watch;
 use crate::output::delivery;
 use crate::output::report::Report;
 use crate::output::terminal::{self, Screen};
-use crate::search::inputs::Guide;
+use crate::search::inputs::SearchInputs;
 
 /// Runs the command of the request; the exit status is the program's.
 pub(crate) fn run(request: &Request) -> anyhow::Result<ExitCode> {
@@ -68,7 +69,7 @@ pub(crate) fn attend(
         screen.warn(&format!("{} {}", program.display(), obstacle.advice()));
     }
     if let Some(watch) = &watch {
-        tell(&watch.guide, &mut screen);
+        tell(&watch.inputs, &mut screen);
     }
     let watch = watch.map(|watch| kept(watch, request, &mut screen));
     let events = Events::listen()?;
@@ -90,18 +91,18 @@ pub(crate) fn attend(
         (Some(watch), None) => Stage::Measured(watch, None),
         (None, _) => Stage::Alone(None),
     };
-    let attendance = Attendance { child, events, stage, screen, request, begin, grace };
-    let (outcome, stage, mut screen) = attendance.stay();
+    let supervision = Supervision { child, events, stage, screen, request, begin, grace };
+    let (outcome, stage, mut screen) = supervision.stay();
     let status = outcome.exit_status();
     let (watch, report) = match stage {
         Stage::Measured(watch, _) | Stage::Leaving(watch, _) => (Some(watch), None),
         Stage::Alone(report) => (None, report),
     };
-    let bare = || Box::new(Report::bare(&request.command, status, begin.elapsed()));
-    let mut report = report.unwrap_or_else(bare);
+    let bare = || Report::bare(&request.command, status, begin.elapsed());
+    let mut report = report.map_or_else(bare, |report| *report);
     report.exit_status = status;
     if let Some(watch) = watch {
-        watch.complete(&mut report, &mut screen);
+        report = summary::complete(watch, report, &mut screen);
         if report.processes == 0 {
             report.remarks.notes.push(nothing_measured(launch, obstacle.is_some(), status));
         }
@@ -116,11 +117,11 @@ pub(crate) fn attend(
 }
 
 /// Says what leads the search.
-pub(crate) fn tell(guide: &Guide, screen: &mut Screen) {
-    if let Some(said) = &guide.said {
+pub(crate) fn tell(inputs: &SearchInputs, screen: &mut Screen) {
+    if let Some(said) = &inputs.said {
         screen.say(&format!("{} {said}\n", screen.manner.paint("whyperf", terminal::FAINT)));
     }
-    if let Some(complaint) = &guide.complaint {
+    if let Some(complaint) = &inputs.complaint {
         screen.warn(complaint);
     }
 }
@@ -131,8 +132,8 @@ pub(crate) fn kept(mut watch: Watch, request: &Request, screen: &mut Screen) -> 
     if keeping.no_store {
         return watch;
     }
-    match Journal::begin(keeping.store.clone(), environment::new_run(request, &watch.guide)) {
-        Ok(journal) => watch.keep(journal),
+    match StoreWriter::begin(keeping.store.clone(), environment::new_run(request, &watch.inputs)) {
+        Ok(writer) => watch.keep(writer),
         Err(error) => screen.warn(&format!("the run is not kept: {error}")),
     }
     watch

@@ -14,7 +14,23 @@ use crate::output::report::{
     Bottleneck, Cost, Efficiency, Losses, Phase, ProfileRow, Refusal, Report, Scale, Search,
     SwitchedOff, rounded,
 };
+use crate::output::terminal::Screen;
 use crate::search::phases;
+
+/// Looks a last time, ends the search and the stored run, and adds to the report all that is known.
+pub(crate) fn complete(mut watch: Watch, mut report: Report, screen: &mut Screen) -> Report {
+    watch.end(screen);
+    take(&watch, &mut report);
+    watch.close_stored_run(&mut report, screen);
+    let running = watch.daemon().counts().running;
+    if running > 0 {
+        let who = if running == 1 { "process" } else { "processes" };
+        report.remarks.notes.push(format!(
+            "{running} measured {who} went on when the report was written; what follows is not in it."
+        ));
+    }
+    report
+}
 
 /// Adds to the report all that is known by now.
 pub(crate) fn take(watch: &Watch, report: &mut Report) {
@@ -36,7 +52,7 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
     report.losses = Losses { nodes: losses.nodes, objects: losses.objects };
     report.remarks.left_out = left_out(&losses);
     report.remarks.thread_time = watch.thread_time();
-    report.remarks.notes.extend(watch.heat.notes());
+    report.remarks.notes.extend(watch.throttle.notes());
     if watch.shown.held_back > 0 {
         let times = if watch.shown.held_back == 1 { "once" } else { "repeatedly" };
         report.remarks.notes.push(format!(
@@ -44,8 +60,9 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
         ));
     }
     report.measured = watch.measure.taken(watch.daemon());
-    report.directives_used = watch.guide.in_force.used() + watch.guide.dwell_time.directives_used();
-    report.remarks.notes.extend(watch.guide.dwell_time.note());
+    report.directives_used =
+        watch.inputs.in_force.used() + watch.inputs.dwell_time.directives_used();
+    report.remarks.notes.extend(watch.inputs.dwell_time.note());
     let refused = watch.daemon().refused_functions().into_iter();
     report.refusals =
         refused.map(|one| Refusal { function: one.code.to_string(), reason: one.reason }).collect();

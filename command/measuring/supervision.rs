@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
-use crate::measuring::attach;
 use crate::measuring::event::Event;
 use crate::measuring::event_queue::Events;
-use crate::measuring::keys::{self, Keys};
+use crate::measuring::keys;
 use crate::measuring::launch;
+use crate::measuring::leaving;
 use crate::measuring::options::Launch as Request;
 use crate::measuring::panic_handler;
+use crate::measuring::summary;
 use crate::measuring::watch::Watch;
 use crate::output::delivery;
 use crate::output::report::Report;
@@ -20,7 +21,7 @@ use crate::output::terminal::Screen;
 
 /// Everything that is needed while a program runs.
 #[derive(Debug)]
-pub(crate) struct Attendance<'a> {
+pub(crate) struct Supervision<'a> {
     pub(crate) child: Child,
     pub(crate) events: Events,
     pub(crate) stage: Stage,
@@ -43,7 +44,7 @@ pub(crate) enum Stage {
 }
 
 impl Stage {
-    /// Who looks at it, while somebody does.
+    /// What watches the program; none when it is not watched.
     const fn watch(&self) -> Option<&Watch> {
         match self {
             Self::Measured(watch, _) | Self::Leaving(watch, _) => Some(watch),
@@ -57,7 +58,7 @@ impl Stage {
 pub(crate) enum Outcome {
     /// The program did.
     Ended(ExitStatus),
-    /// The user lost patience; this process goes on.
+    /// The user interrupted twice; this process goes on.
     LeftRunning(u32),
 }
 
@@ -71,29 +72,17 @@ impl Outcome {
     }
 }
 
-impl Attendance<'_> {
+impl Supervision<'_> {
     /// Until the program has ended, or the user has interrupted twice and it still goes on.
     pub(crate) fn stay(mut self) -> (Outcome, Stage, Screen) {
         self.events.await_end(self.child.id());
-        let _keys = self.keys();
+        let _keys = keys::listen(&self.request.options, self.events.sender(), &mut self.screen);
         let outcome = self.wait_for_child();
         panic_handler::status_is(outcome.exit_status());
         // After a failure the launcher should hear of it at once.
         self.wait_for_others(if outcome.exit_status() == 0 { self.grace } else { SHORT_GRACE });
         self.leave_survivors();
         (outcome, self.stage, self.screen)
-    }
-
-    /// Listens to keys, if that is wanted.
-    fn keys(&mut self) -> Option<Keys> {
-        if !self.request.options.keys {
-            return None;
-        }
-        let keys = Keys::listen(self.events.sender());
-        keys.inspect_err(|error| {
-            self.screen.warn(&format!("keys are not heard: this process has no terminal: {error}"));
-        })
-        .ok()
     }
 
     fn wait_for_child(&mut self) -> Outcome {
@@ -104,13 +93,13 @@ impl Attendance<'_> {
                 Some(Event::Ended) => return self.reap(),
                 Some(Event::PassOn(signal)) => self.pass_on(signal),
                 Some(Event::Resumed) => {
-                    self.keep_stock();
+                    self.keep_summary();
                     keys::resume();
                 }
                 Some(Event::Pause) => self.tell_watch(Watch::pause_or_go_on),
                 Some(Event::Phase) => self.tell_watch(Watch::begin_unnamed),
                 Some(Event::Interrupted) => {
-                    self.keep_stock();
+                    self.keep_summary();
                     interruptions += 1;
                     if interruptions == 2 {
                         patience = Some(Instant::now() + PATIENCE);
@@ -154,7 +143,7 @@ impl Attendance<'_> {
         if self.has_living()
             && let Stage::Measured(watch, _) = &mut self.stage
         {
-            attach::leave(watch, &self.events, &mut self.screen, patience);
+            leaving::leave(watch, &self.events, &mut self.screen, patience);
         }
     }
 
@@ -164,7 +153,7 @@ impl Attendance<'_> {
             Stage::Measured(watch, leave) => {
                 leave.map_or(watch.next_sample(), |leave| leave.min(watch.next_sample()))
             }
-            Stage::Leaving(..) => now + attach::LOOK,
+            Stage::Leaving(..) => now + leaving::LOOK,
             Stage::Alone(_) => now + Duration::from_secs(3600),
         };
         end.map_or(next, |end| end.min(next))
@@ -203,8 +192,8 @@ impl Attendance<'_> {
         if let Stage::Leaving(watch, _) = stage {
             watch.name_what_stays(&mut self.screen);
             let time = self.begin.elapsed();
-            let mut report = Box::new(Report::bare(&self.request.command, 0, time));
-            watch.complete(&mut report, &mut self.screen);
+            let report = Report::bare(&self.request.command, 0, time);
+            let mut report = Box::new(summary::complete(watch, report, &mut self.screen));
             let note = format!(
                 "Measuring ended after {:.1} s, as --duration says; the program went on alone.",
                 time.as_secs_f64()
@@ -227,15 +216,15 @@ impl Attendance<'_> {
             let _ = kill_process(pid, named);
         }
         if matches!(signal, SIGTERM | SIGINT | SIGQUIT | SIGHUP) {
-            self.keep_stock();
+            self.keep_summary();
         }
     }
 
-    /// Whoever asks us to end may kill us soon after, so what is known so far is kept at once.
-    fn keep_stock(&self) {
+    /// A signal that asks us to end may be followed by one that kills us, so what is known so far is kept at once.
+    fn keep_summary(&self) {
         let Some(watch) = self.stage.watch() else { return };
         let mut report = Report::bare(&self.request.command, ASKED_TO_END, self.begin.elapsed());
-        watch.take_stock(&mut report);
+        summary::take(watch, &mut report);
         delivery::keep(&report, self.request.options.json.as_deref());
     }
 }

@@ -16,15 +16,14 @@ use whyperf_model::{Efficiency, Effort, Focus, Histogram, Metric, Nanos, Time};
 
 use crate::measuring::options::Options;
 use crate::measuring::real_time::RealTime;
-use crate::measuring::recording::Journal;
+use crate::measuring::recording::StoreWriter;
 use crate::measuring::requested::Measure;
-use crate::measuring::summary;
-use crate::measuring::throttle::Heat;
+use crate::measuring::throttle::Throttle;
 use crate::output::delivery;
 use crate::output::report::{self, Report};
 use crate::output::terminal::{self, Screen};
 use crate::search::evaluation::CodeSearch;
-use crate::search::inputs::Guide;
+use crate::search::inputs::SearchInputs;
 use crate::search::phases::{self, Schedule};
 
 /// A daemon and a search, and what passes between them.
@@ -34,13 +33,13 @@ pub(crate) struct Watch {
     pub(crate) searches: Searches,
     pub(crate) shown: Shown,
     schedule: Schedule,
-    pub(crate) heat: Heat,
+    pub(crate) throttle: Throttle,
     pub(crate) cost_limit: f64,
     /// Whether times are without what measuring cost.
     pub(crate) compensates: bool,
     pub(crate) measure: Measure,
     /// What leads the search.
-    pub(crate) guide: Guide,
+    pub(crate) inputs: SearchInputs,
     /// The time of all threads, of which the profile shows shares.
     wall: PairId,
     begin: Instant,
@@ -60,7 +59,7 @@ pub(crate) struct Shown {
     /// How often the cost held the search back.
     pub(crate) held_back: usize,
     /// Keeps the run, unless that is not wanted.
-    journal: Option<Journal>,
+    writer: Option<StoreWriter>,
     said: BTreeSet<String>,
 }
 
@@ -82,13 +81,13 @@ impl Watch {
         let pairs = options.pairs().map_err(anyhow::Error::msg)?;
         let measure = Measure::start(&pairs, &mut daemon);
         let hypotheses = options.hypotheses().map_err(anyhow::Error::msg)?;
-        let guide = Guide::of(&options.keeping, &options.judging, &hypotheses);
+        let inputs = SearchInputs::of(&options.keeping, &options.judging, &hypotheses);
         let (limit, code_search) = (options.cost_limit, options.code_search);
-        let settings = options.judging.settings(limit, code_search, guide.dwell_time.verdicts());
+        let settings = options.judging.settings(limit, code_search, inputs.dwell_time.verdicts());
         let searches = if options.no_search {
             Searches::new(Hypotheses::none(), settings, DirectivesInForce::default())
         } else {
-            Searches::new(hypotheses, settings, guide.in_force.clone())
+            Searches::new(hypotheses, settings, inputs.in_force.clone())
         };
         let pace = RealTime { hides_phases: options.phasing.no_phases, ..RealTime::default() };
         let wall = daemon.start(Metric::Wall, &Focus::whole_program());
@@ -103,10 +102,10 @@ impl Watch {
             searches,
             shown: Shown::default(),
             schedule: Schedule::of(&options.phasing),
-            heat: Heat::default(),
+            throttle: Throttle::default(),
             cost_limit: options.cost_limit,
             measure,
-            guide,
+            inputs,
             compensates: !options.no_compensation,
             begin,
             next: begin + width,
@@ -116,9 +115,9 @@ impl Watch {
     }
 
     /// Keeps the run from now on.
-    pub(crate) fn keep(&mut self, journal: Journal) {
+    pub(crate) fn keep(&mut self, writer: StoreWriter) {
         self.live.keep_stopped();
-        self.shown.journal = Some(journal);
+        self.shown.writer = Some(writer);
     }
 
     /// Where measured processes leave their regions.
@@ -147,11 +146,11 @@ impl Watch {
         if self.schedule.is_due(self.begin.elapsed()) {
             self.begin_unnamed(screen);
         }
-        for note in self.heat.cool(self.live.daemon_mut(), self.cost_limit) {
+        for note in self.throttle.cool(self.live.daemon_mut(), self.cost_limit) {
             screen.say(&format!("{} {note}\n", screen.manner.paint("whyperf", terminal::FAINT)));
         }
-        if let Some(journal) = &mut self.shown.journal {
-            journal.write_if_due(&self.searches, &mut self.live);
+        if let Some(writer) = &mut self.shown.writer {
+            writer.write_if_due(&self.searches, &mut self.live);
         }
         screen.status(&self.status());
         let now = Instant::now();
@@ -218,32 +217,18 @@ impl Watch {
         Nanos(u64::try_from(amount).unwrap_or(0)).as_secs_f64()
     }
 
-    /// Adds what is known by now.
-    pub(crate) fn take_stock(&self, report: &mut Report) {
-        summary::take(self, report);
-    }
-
-    /// Looks a last time, ends the search and adds all that is known.
-    pub(crate) fn complete(mut self, report: &mut Report, screen: &mut Screen) {
+    /// Looks a last time, and ends the search.
+    pub(crate) fn end(&mut self, screen: &mut Screen) {
         self.live.pace_mut().is_over = true;
         self.go_on(screen);
-        summary::take(&self, report);
-        self.close_journal(report, screen);
-        let running = self.daemon().counts().running;
-        if running > 0 {
-            let who = if running == 1 { "process" } else { "processes" };
-            report.remarks.notes.push(format!(
-                "{running} measured {who} went on when the report was written; what follows is not in it."
-            ));
-        }
     }
 
-    /// A run of which nothing was measured is not worth keeping.
-    fn close_journal(&mut self, report: &mut Report, screen: &mut Screen) {
-        let Some(journal) = self.shown.journal.take().filter(|_| report.processes > 0) else {
+    /// Ends the run in the store. A run of which nothing was measured is not worth keeping.
+    pub(crate) fn close_stored_run(&mut self, report: &mut Report, screen: &mut Screen) {
+        let Some(writer) = self.shown.writer.take().filter(|_| report.processes > 0) else {
             return;
         };
-        match journal.finish(&self.searches, &mut self.live, report) {
+        match writer.finish(&self.searches, &mut self.live, report) {
             Ok(run) => report.run = Some(run.to_string()),
             Err(error) => screen.warn(&format!("the run is not kept: {}", delivery::words(&error))),
         }
@@ -266,8 +251,8 @@ impl Watch {
         if let Some(mut pass) = self.live.pace_mut().seen.take() {
             let mut onlooker = Onlooker { shown: &mut self.shown, screen };
             pass.complaints.iter().for_each(|complaint| onlooker.complain(complaint));
-            if let Some(journal) = &mut self.shown.journal {
-                journal.note(&mut pass);
+            if let Some(writer) = &mut self.shown.writer {
+                writer.note(&mut pass);
             }
         }
         self.handle(screen);
@@ -315,8 +300,8 @@ impl Observer<Live<Daemon, RealTime>> for Onlooker<'_> {
             return;
         }
         self.shown.efforts.push(live.daemon().efforts());
-        if let Some(journal) = &mut self.shown.journal {
-            journal.note_phase(*now, name);
+        if let Some(writer) = &mut self.shown.writer {
+            writer.note_phase(*now, name);
         }
         let shown = terminal::phase_name(name, self.screen.manner);
         self.tell_moment(&format!("phase {shown} begins"), *now);
@@ -327,8 +312,8 @@ impl Observer<Live<Daemon, RealTime>> for Onlooker<'_> {
         if scope == Scope::Current {
             return;
         }
-        if let Some(journal) = &mut self.shown.journal {
-            journal.step(step);
+        if let Some(writer) = &mut self.shown.writer {
+            writer.step(step);
         }
         if let Some(line) = self.line(step) {
             self.screen.say(&line);
@@ -340,8 +325,8 @@ impl Onlooker<'_> {
     fn tell_moment(&mut self, what: &str, now: Time) {
         let name = self.screen.manner.paint("whyperf", terminal::FAINT);
         self.screen.say(&format!("{name} {:>6.2} s  {what}\n", now.as_secs_f64()));
-        if let Some(journal) = &mut self.shown.journal {
-            journal.note_moment(now, what);
+        if let Some(writer) = &mut self.shown.writer {
+            writer.note_moment(now, what);
         }
     }
 

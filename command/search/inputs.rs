@@ -17,7 +17,7 @@ use crate::search::storage::Keeping;
 
 /// Directives, and what they mean to the search.
 #[derive(Debug)]
-pub(crate) struct Guide {
+pub(crate) struct SearchInputs {
     pub(crate) directives: Directives,
     pub(crate) in_force: DirectivesInForce,
     pub(crate) dwell_time: DwellTime,
@@ -32,11 +32,11 @@ const MOST_RUNS: u32 = 10;
 /// So many times as many are looked at: those without a search teach nothing.
 const LISTED: u32 = 10;
 
-impl Guide {
+impl SearchInputs {
     /// What these options tell a search. Files were checked before; what cannot be learned is left out and said.
     pub(crate) fn of(keeping: &Keeping, judging: &Judging, hypotheses: &Hypotheses) -> Self {
         let in_force = DirectivesInForce::default();
-        let mut guide = Self {
+        let mut inputs = Self {
             directives: read(&keeping.directives, hypotheses).unwrap_or_default(),
             dwell_time: DwellTime::of(judging, &in_force),
             in_force,
@@ -46,14 +46,14 @@ impl Guide {
         if keeping.learn {
             // A sequential verdict has no dwell time, and one that the user gave need not be learned.
             let tries_dwell_times = judging.verdict == Verdict::Classic && judging.hold.is_none();
-            guide.learn(keeping, tries_dwell_times, hypotheses);
+            inputs.learn(keeping, tries_dwell_times, hypotheses);
         }
-        match DirectivesInForce::new(&guide.directives, hypotheses) {
-            Ok(in_force) => guide.in_force = in_force,
-            Err(mistakes) => guide.complaint = Some(lines(&mistakes)),
+        match DirectivesInForce::new(&inputs.directives, hypotheses) {
+            Ok(in_force) => inputs.in_force = in_force,
+            Err(mistakes) => inputs.complaint = Some(lines(&mistakes)),
         }
-        guide.dwell_time = DwellTime::of(judging, &guide.in_force);
-        guide
+        inputs.dwell_time = DwellTime::of(judging, &inputs.in_force);
+        inputs
     }
 
     fn learn(&mut self, keeping: &Keeping, tries_dwell_times: bool, hypotheses: &Hypotheses) {
