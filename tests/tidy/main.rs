@@ -1,6 +1,7 @@
 //! The rules that no lint knows: edges between crates, places of `unsafe`, orderings with their models, references.
 
 mod checkout;
+mod circles;
 mod edges;
 mod orderings;
 mod references;
