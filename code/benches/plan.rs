@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use whyperf_code::plan::{Islands, Refusal, SiteClass, ThunkForm, plan};
+use whyperf_code::plan::{Islands, Refusal, SiteClass, plan};
 use whyperf_code::{FunctionId, Object};
 
 /// Libraries looked for where Debian keeps them.
@@ -41,7 +41,8 @@ fn main() {
 #[derive(Default)]
 struct Statistics {
     classes: BTreeMap<SiteClass, usize>,
-    thunks: BTreeMap<ThunkForm, usize>,
+    /// By what is known of arguments on the stack.
+    stacked: BTreeMap<&'static str, usize>,
     refusals: BTreeMap<&'static str, usize>,
     loops: usize,
     never_return: usize,
@@ -82,7 +83,12 @@ impl Statistics {
         match planned {
             Ok(plan) => {
                 *self.classes.entry(plan.class).or_default() += 1;
-                *self.thunks.entry(plan.thunk).or_default() += 1;
+                let stacked = match plan.stacked {
+                    Ok(0) => "no arguments on the stack",
+                    Ok(_) => "arguments on the stack",
+                    Err(_) => "unknown arguments",
+                };
+                *self.stacked.entry(stacked).or_default() += 1;
                 self.loops += usize::from(plan.loops_to_entry);
                 self.never_return += usize::from(!plan.returns);
                 Some(plan)
@@ -109,8 +115,8 @@ impl Statistics {
         for (class, count) in &self.classes {
             println!("  {class:<28?} {count:>6} {:>5.1} %", part(*count));
         }
-        for (thunk, count) in &self.thunks {
-            println!("  thunk {thunk:<22?} {count:>6} {:>5.1} %", part(*count));
+        for (stacked, count) in &self.stacked {
+            println!("  {stacked:<28} {count:>6} {:>5.1} %", part(*count));
         }
         println!("  loops to its entry           {:>6}", self.loops);
         println!("  never returns                {:>6}", self.never_return);

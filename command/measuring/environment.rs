@@ -63,10 +63,10 @@ fn settings(
         ("cost-limit", options.cost_limit.to_string()),
         ("sample", format!("{} ms", options.sample)),
         ("callpath-depth", options.callpath_depth.to_string()),
-        ("verdict", format!("{:?}", options.judging.verdict).to_lowercase()),
+        ("verdict", options.judging.verdict.stored().to_owned()),
         ("hold", inputs.dwell_time.fact()),
-        ("order", format!("{:?}", options.judging.order).to_lowercase()),
-        ("code-search", format!("{:?}", options.code_search).to_lowercase()),
+        ("order", options.judging.order.stored().to_owned()),
+        ("code-search", options.code_search.stored().to_owned()),
     ];
     let thresholds = options.threshold.iter();
     let thresholds: Vec<String> =

@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result};
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 use whyperf_consultant::{Hypotheses, HypothesisId, Order, Settings, Verdicts};
+use whyperf_experiments::CLASSIC_VERDICT;
 
 use crate::output::delivery::{self, status};
 use crate::search::values::{Threshold, seconds};
@@ -72,6 +73,16 @@ pub(crate) enum First {
     Classic,
 }
 
+impl First {
+    /// Its name in a stored run, which never changes.
+    pub(crate) const fn stored(self) -> &'static str {
+        match self {
+            Self::Information => "information",
+            Self::Classic => "classic",
+        }
+    }
+}
+
 /// How evidence becomes a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Verdict {
@@ -79,6 +90,16 @@ pub(crate) enum Verdict {
     Sequential,
     /// When the running mean kept to one side for a fixed time.
     Classic,
+}
+
+impl Verdict {
+    /// Its name in a stored run, which never changes.
+    pub(crate) const fn stored(self) -> &'static str {
+        match self {
+            Self::Sequential => "sequential",
+            Self::Classic => CLASSIC_VERDICT,
+        }
+    }
 }
 
 /// How the functions are found that take the time.
@@ -90,6 +111,17 @@ pub(crate) enum CodeSearch {
     Module,
     /// Not at all: only what calls a library has a place.
     None,
+}
+
+impl CodeSearch {
+    /// Its name in a stored run, which never changes.
+    pub(crate) const fn stored(self) -> &'static str {
+        match self {
+            Self::Callgraph => "callgraph",
+            Self::Module => "module",
+            Self::None => "none",
+        }
+    }
 }
 
 impl Judging {
@@ -162,4 +194,24 @@ pub(crate) fn print(is_json: bool) -> Result<ExitCode> {
     }
     let table: Value = toml::from_str(Hypotheses::SHIPPED).context("reading the shipped table")?;
     Ok(status(delivery::print_json(&table["hypothesis"])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stored_runs_hold_these_names() {
+        let names = [
+            First::value_variants().iter().map(|one| one.stored()).collect::<Vec<_>>(),
+            Verdict::value_variants().iter().map(|one| one.stored()).collect(),
+            CodeSearch::value_variants().iter().map(|one| one.stored()).collect(),
+        ];
+        let written = [
+            vec!["information", "classic"],
+            vec!["sequential", "classic"],
+            vec!["callgraph", "module", "none"],
+        ];
+        assert_eq!(names, written);
+    }
 }

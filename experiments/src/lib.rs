@@ -39,7 +39,7 @@ pub use record::{Record, RecordError};
 pub use recorder::{Ending, Progress, Recorder};
 pub use replay::Replay;
 pub use run::{
-    Edge, Measurement, NewRun, ObjectRow, Phase, ProfileRow, RunId, StepRow, Summary, Topic,
+    CLASSIC_VERDICT, Edge, Measurement, NewRun, ObjectRow, Phase, ProfileRow, RunId, StepRow, Summary, Topic,
     Verdict,
 };
 pub use selector::Selector;

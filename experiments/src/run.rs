@@ -81,6 +81,9 @@ impl Topic {
     }
 }
 
+/// What the setting `verdict` of a run says when its verdicts were classic.
+pub const CLASSIC_VERDICT: &str = "classic";
+
 /// A run as it is listed; what is the same for many is shared. Serialized, it is an element of `whyperf runs --json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {

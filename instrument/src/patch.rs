@@ -1,6 +1,6 @@
 //! A plan as the words by which an agent patches its function.
 
-use whyperf_code::plan::{Plan, Refusal, STUB_LENGTH, ThunkForm as PlannedForm};
+use whyperf_code::plan::{Plan, Refusal, STUB_LENGTH};
 use whyperf_layout::ThunkForm;
 use whyperf_layout::patch::{BOUNDARIES, Boundary, CODE, Code, Patch};
 
@@ -31,7 +31,7 @@ pub fn patch_of(plan: &Plan, bias: u64, stub: u64, word: u64) -> Result<Patch, R
         entry: plan.entry.wrapping_add(bias),
         site: encoded.site,
         length: u64::from(encoded.length),
-        thunk: form(plan) as u64 | u64::from(plan.copied) << 8,
+        thunk: form(plan) as u64 | u64::from(plan.stacked.unwrap_or(0)) << 8,
         original: u64::from_le_bytes(encoded.original),
         patched: u64::from_le_bytes(encoded.patched),
         island: island.map_or(0, |island| island.at),
@@ -48,9 +48,9 @@ pub fn patch_of(plan: &Plan, bias: u64, stub: u64, word: u64) -> Result<Patch, R
 }
 
 const fn form(plan: &Plan) -> ThunkForm {
-    match plan.thunk {
-        PlannedForm::Shift => ThunkForm::Shift,
-        PlannedForm::Copy => ThunkForm::Copy,
-        PlannedForm::Anchor => ThunkForm::Anchor,
+    match plan.stacked {
+        Ok(0) => ThunkForm::Shift,
+        Ok(_) => ThunkForm::Copy,
+        Err(_) => ThunkForm::Anchor,
     }
 }

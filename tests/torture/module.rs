@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::program::is_hurried;
-use whyperf_code::plan::{Islands, Plan, ThunkForm, plan};
+use whyperf_code::plan::{Islands, Plan, plan};
 use whyperf_code::{FunctionId, Object};
 use whyperf_instrument::patch_of;
 use whyperf_layout::patch::{CODE, COUNTING, Patch};
@@ -59,8 +59,8 @@ impl Module {
         let step = if is_hurried() { count.div_ceil(MOST_PLANNED).max(1) } else { 1 };
         let all = (0..count).step_by(step).filter_map(|at| u32::try_from(at).ok());
         let plans = all.filter_map(|at| plan(&object, FunctionId(at), &mut islands).ok());
-        // Functions that nobody knows how far they look are not armed by anybody.
-        let plans = plans.filter(|plan| plan.thunk != ThunkForm::Anchor).collect();
+        // A function of which it is not known how far it looks is never armed.
+        let plans = plans.filter(|plan| plan.stacked.is_ok()).collect();
         Some(Self { object, bytes, plans })
     }
 }

@@ -8,29 +8,6 @@ use super::proof::{Unproved, Words};
 use super::refusal::Refusal;
 use super::site::{Site, SiteClass};
 
-/// How the calls of a function are caught: a form of thunk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ThunkForm {
-    /// The thunk's frame lies on the program's stack, above the function's: proved that it is not looked at.
-    Shift,
-    /// So do copies of the arguments that lie on the stack, so far as the function uses them.
-    Copy,
-    /// The stack stays as it is: nothing is known of what the function looks at.
-    Anchor,
-}
-
-impl ThunkForm {
-    /// A word for programs that never changes.
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Shift => "shift",
-            Self::Copy => "copy",
-            Self::Anchor => "anchor",
-        }
-    }
-}
-
 /// How a function can be switched on. Addresses are those of the object file.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -40,12 +17,9 @@ pub struct Plan {
     pub site: u64,
     /// How much changes.
     pub class: SiteClass,
-    /// How its calls may be caught.
-    pub thunk: ThunkForm,
-    /// Words of arguments on the stack that are to be copied.
-    pub copied: u8,
-    /// Why the thunk's frame may not lie above the function's, where it may not.
-    pub unproved: Option<Unproved>,
+    /// How many words of its arguments lie on the stack, so far as the function uses them; or why nothing is known
+    /// of what it looks at.
+    pub stacked: Result<u8, Unproved>,
     /// How many bytes change at the site: 2 or 5.
     pub length: u8,
     /// Where the original code goes on behind what is moved.
@@ -75,7 +49,7 @@ impl Plan {
     pub(crate) fn new(
         entry: u64,
         site: Site,
-        proof: Result<Words, Unproved>,
+        stacked: Result<Words, Unproved>,
         ways: Ways,
         original: [u8; 8],
         island: Option<[u8; 5]>,
@@ -84,13 +58,7 @@ impl Plan {
             entry,
             site: site.at,
             class: site.class,
-            thunk: match proof {
-                Ok(0) => ThunkForm::Shift,
-                Ok(_) => ThunkForm::Copy,
-                Err(_) => ThunkForm::Anchor,
-            },
-            copied: proof.unwrap_or(0),
-            unproved: proof.err(),
+            stacked,
             length: site.length,
             resume: site.resume,
             returns: ways.returns,

@@ -28,7 +28,7 @@ mod site;
 mod stack_state;
 
 pub use deny::{Group, denied};
-pub use encode::{Plan, STUB_LENGTH, ThunkForm};
+pub use encode::{Plan, STUB_LENGTH};
 pub use encoded::{Encoded, Island};
 pub use islands::Islands;
 pub use planner::plan;

@@ -1,6 +1,6 @@
 //! What compilers make of one program under their options, and what linkers make of names.
 
-use whyperf_code::plan::{Group, Islands, Plan, Refusal, SiteClass, ThunkForm, plan};
+use whyperf_code::plan::{Group, Islands, Plan, Refusal, SiteClass, plan};
 use whyperf_code::{FunctionId, FunctionKind, Object};
 
 use crate::assembly::{Room, build, function, plan_of, run};
@@ -78,18 +78,18 @@ fn entries_of_every_option_run_as_before() {
         for name in STACKED {
             let plan =
                 plan_of(&object, name).unwrap_or_else(|why| panic!("{options:?} {name}: {why}"));
-            assert_ne!(plan.thunk, ThunkForm::Shift, "{options:?}: {name}");
+            assert_ne!(plan.stacked, Ok(0), "{options:?}: {name}");
         }
         for (name, words) in [("integers", 1), ("extended", 2)] {
             let plan = plan_of(&object, name).expect("planned above");
-            assert_eq!((plan.thunk, plan.copied), (ThunkForm::Copy, words), "{options:?}: {name}");
+            assert_eq!(plan.stacked, Ok(words), "{options:?}: {name}");
         }
         let plan = plan_of(&object, "variadic").expect("planned above");
-        assert_eq!(plan.thunk, ThunkForm::Anchor, "{options:?}: nobody knows how many arguments");
+        assert!(plan.stacked.is_err(), "{options:?}: {:?} of an unknown number", plan.stacked);
         for name in UNSTACKED {
             let plan =
                 plan_of(&object, name).unwrap_or_else(|why| panic!("{options:?} {name}: {why}"));
-            assert_eq!(plan.thunk, ThunkForm::Shift, "{options:?}: {name}: {:?}", plan.unproved);
+            assert_eq!(plan.stacked, Ok(0), "{options:?}: {name}");
         }
         let looks = plan_of(&object, "where").err().map(|refusal| refusal.code());
         assert_eq!(looks, Some("reads-return-address"), "{options:?}");

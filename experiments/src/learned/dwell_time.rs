@@ -22,7 +22,7 @@ use super::runs;
 use super::tried_dwell_times::TriedDwellTimes;
 use crate::error::StoreError;
 use crate::replay::Replay;
-use crate::run::{RunId, Verdict};
+use crate::run::{CLASSIC_VERDICT, RunId, Verdict};
 use crate::store::Store;
 
 /// The dwell time where nothing asks for another one.
@@ -98,7 +98,7 @@ impl Store {
         };
         let seconds =
             value("hold").and_then(|dwell_time| dwell_time.strip_suffix(" s")?.parse().ok());
-        let time = seconds.filter(|_| value("verdict") == Some("classic"));
+        let time = seconds.filter(|_| value("verdict") == Some(CLASSIC_VERDICT));
         let time = time.and_then(|time| std::time::Duration::try_from_secs_f64(time).ok());
         Ok(time.and_then(|time| u64::try_from(time.as_nanos()).ok()).map(Nanos))
     }
