@@ -39,8 +39,8 @@ pub use record::{Record, RecordError};
 pub use recorder::{Ending, Progress, Recorder};
 pub use replay::Replay;
 pub use run::{
-    CLASSIC_VERDICT, Edge, Measurement, NewRun, ObjectRow, Phase, ProfileRow, RunId, StepRow, Summary, Topic,
-    Verdict,
+    CLASSIC_VERDICT, Edge, Measurement, NewRun, ObjectRow, Phase, ProfileRow, RunId, StepRow,
+    Summary, Topic, Verdict,
 };
 pub use selector::Selector;
 pub use store::{Access, Store};
