@@ -36,9 +36,9 @@ pub(crate) struct Judge {
     rule: Rule,
     truth: Truth,
     verdicts: i32,
-    up: Side,
-    down: Side,
-    life: Sum,
+    up: TestSide,
+    down: TestSide,
+    life: RatioSum,
     /// For how long the denominator came too rarely to be the reason.
     rare: Nanos,
     /// Judges in the place of the e-processes.
@@ -69,17 +69,17 @@ struct Rule {
 /// One e-process, and what was seen since its evidence began: since the surplus over the bar, which never falls below zero, was zero
 /// last. That is where the mean of what follows lies above the bar all the way to now.
 #[derive(Clone, Debug)]
-struct Side {
+struct TestSide {
     e_process: EProcess,
     bar: f64,
     surplus: f64,
     since: Time,
-    seen: Sum,
+    seen: RatioSum,
 }
 
 /// Numerator, denominator and time, added up.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sum {
+struct RatioSum {
     numerator: f64,
     denominator: f64,
     time: Nanos,
@@ -102,7 +102,7 @@ impl Judge {
             Verdicts::Sequential => None,
             Verdicts::Classic(rules) => Some(ClassicVerdict::new(rules)),
         };
-        let (life, rare) = (Sum::default(), Nanos::ZERO);
+        let (life, rare) = (RatioSum::default(), Nanos::ZERO);
         Self { rule, truth: Truth::Unknown, verdicts: 0, up, down, life, rare, classic }
     }
 
@@ -244,26 +244,26 @@ impl Rule {
         }
     }
 
-    fn up(self, verdicts: i32) -> Side {
-        Side::new(self.bar(), halved(self.error_true, verdicts))
+    fn up(self, verdicts: i32) -> TestSide {
+        TestSide::new(self.bar(), halved(self.error_true, verdicts))
     }
 
-    fn down(self, verdicts: i32) -> Side {
-        Side::new(1.0 - self.bar(), halved(self.error_false, verdicts))
+    fn down(self, verdicts: i32) -> TestSide {
+        TestSide::new(1.0 - self.bar(), halved(self.error_false, verdicts))
     }
 }
 
-impl Side {
+impl TestSide {
     fn new(bar: f64, error: f64) -> Self {
         let e_process = EProcess::new(bar, error);
-        Self { e_process, bar, surplus: 0.0, since: Time::ZERO, seen: Sum::default() }
+        Self { e_process, bar, surplus: 0.0, since: Time::ZERO, seen: RatioSum::default() }
     }
 
     fn observe(&mut self, score: f64, seen: Observation) {
         self.e_process.observe(score);
         if self.surplus <= 0.0 {
             self.since = seen.interval.start;
-            self.seen = Sum::default();
+            self.seen = RatioSum::default();
         }
         self.surplus = (self.surplus + score - self.bar).max(0.0);
         self.seen.add(seen);
@@ -284,7 +284,7 @@ impl Side {
     }
 }
 
-impl Sum {
+impl RatioSum {
     fn add(&mut self, seen: Observation) {
         self.numerator += seen.numerator;
         self.denominator += seen.denominator;

@@ -47,7 +47,6 @@ mod gather;
 mod graph;
 mod hypothesis;
 mod judge;
-mod measurements;
 mod node;
 mod places;
 mod queue;

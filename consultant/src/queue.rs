@@ -35,19 +35,38 @@ pub(crate) enum Nothing {
     Fits,
 }
 
+/// Which of those that wait may come out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Eligible {
+    /// All.
+    All,
+    /// Those that were never found false.
+    Fresh,
+}
+
+/// Whether anything that waits fits, as far as it was tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fit {
+    /// It was not tried since something changed that it may depend on.
+    Unknown,
+    /// Nothing that waits fits.
+    Nothing,
+}
+
 /// Nodes that wait to be measured. Equals leave in the order in which they came, so that the search goes breadth first and the same
 /// on each run.
 #[derive(Debug)]
 pub(crate) struct Queue {
     order: Order,
     arrivals: u64,
-    fresh: BTreeSet<Place>,
-    again: BTreeSet<Place>,
+    fresh: BTreeSet<QueuePlace>,
+    again: BTreeSet<QueuePlace>,
     waiting: BTreeSet<NodeId>,
+    fit: Fit,
 }
 
 /// A place in the queue.
-type Place = (u8, Rank, u64, NodeId);
+type QueuePlace = (u8, Rank, u64, NodeId);
 
 /// Cost by what it is expected to tell, in steps of a half power of two: lower first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,6 +101,7 @@ impl Queue {
             fresh: BTreeSet::new(),
             again: BTreeSet::new(),
             waiting: BTreeSet::new(),
+            fit: Fit::Unknown,
         }
     }
 
@@ -96,19 +116,41 @@ impl Queue {
         };
         let waiting = if idea == Idea::Again { &mut self.again } else { &mut self.fresh };
         waiting.insert(place);
+        self.fit = Fit::Unknown;
     }
 
-    /// Takes the next one out that fits; of what was found false before only if `again` says so.
+    /// Takes the next one out that is eligible and fits.
     pub(crate) fn pop(
         &mut self,
-        again: bool,
+        eligible: Eligible,
         fits: impl Fn(NodeId) -> bool,
     ) -> Result<NodeId, Nothing> {
-        let may_repeat = again && !self.again.is_empty();
+        let next = self.take(eligible, fits);
+        self.fit = if next == Err(Nothing::Fits) { Fit::Nothing } else { Fit::Unknown };
+        next
+    }
+
+    /// Whether anything fits, as far as it was tried.
+    pub(crate) const fn fit(&self) -> Fit {
+        self.fit
+    }
+
+    /// Something changed that may let fit what did not.
+    pub(crate) const fn try_again(&mut self) {
+        self.fit = Fit::Unknown;
+    }
+
+    fn take(
+        &mut self,
+        eligible: Eligible,
+        fits: impl Fn(NodeId) -> bool,
+    ) -> Result<NodeId, Nothing> {
+        let may_repeat = eligible == Eligible::All && !self.again.is_empty();
         if self.fresh.is_empty() && !may_repeat {
             return Err(Nothing::Waits);
         }
-        let first = |waiting: &BTreeSet<Place>| waiting.iter().find(|one| fits(one.3)).copied();
+        let first =
+            |waiting: &BTreeSet<QueuePlace>| waiting.iter().find(|one| fits(one.3)).copied();
         let old = if may_repeat { first(&self.again) } else { None };
         let found = first(&self.fresh).into_iter().chain(old).min().ok_or(Nothing::Fits)?;
         if !self.fresh.remove(&found) {
@@ -157,7 +199,7 @@ mod tests {
             }
             let mut expected: Vec<usize> = (0..kinds.len()).collect();
             expected.sort_by_key(|at| kinds[*at]);
-            let next = || queue.pop(true, |_| true).ok();
+            let next = || queue.pop(Eligible::All, |_| true).ok();
             let left: Vec<usize> = std::iter::from_fn(next).map(|node| node.0).collect();
             prop_assert_eq!(left, expected);
         }
@@ -178,12 +220,27 @@ mod tests {
             queue.push(idea, Rank::of(cost, bits), NodeId(at));
         }
         let mut pop =
-            |again: bool, fits: fn(NodeId) -> bool| queue.pop(again, fits).map(|node| node.0);
-        assert_eq!(pop(false, |node| node != NodeId(3)), Ok(1));
-        assert_eq!(pop(true, |node| node != NodeId(3)), Ok(2));
-        assert_eq!(pop(true, |_| false), Err(Nothing::Fits));
-        assert_eq!(pop(false, |_| true), Ok(3));
-        assert_eq!(pop(false, |_| true), Ok(0));
-        assert_eq!(pop(false, |_| true), Err(Nothing::Waits));
+            |eligible, fits: fn(NodeId) -> bool| queue.pop(eligible, fits).map(|node| node.0);
+        assert_eq!(pop(Eligible::Fresh, |node| node != NodeId(3)), Ok(1));
+        assert_eq!(pop(Eligible::All, |node| node != NodeId(3)), Ok(2));
+        assert_eq!(pop(Eligible::All, |_| false), Err(Nothing::Fits));
+        assert_eq!(pop(Eligible::Fresh, |_| true), Ok(3));
+        assert_eq!(pop(Eligible::Fresh, |_| true), Ok(0));
+        assert_eq!(pop(Eligible::Fresh, |_| true), Err(Nothing::Waits));
+    }
+    #[test]
+    fn what_does_not_fit_is_not_tried_until_something_changes() {
+        let mut queue = Queue::new(Order::Information);
+        assert_eq!(queue.pop(Eligible::All, |_| false), Err(Nothing::Waits));
+        assert_eq!(queue.fit(), Fit::Unknown);
+        queue.push(Idea::Where, Rank::of(0.1, 1.0), NodeId(0));
+        assert_eq!(queue.pop(Eligible::All, |_| false), Err(Nothing::Fits));
+        assert_eq!(queue.fit(), Fit::Nothing);
+        queue.try_again();
+        assert_eq!(queue.fit(), Fit::Unknown);
+        assert_eq!(queue.pop(Eligible::All, |_| false), Err(Nothing::Fits));
+        queue.push(Idea::Where, Rank::of(0.1, 1.0), NodeId(1));
+        assert_eq!(queue.fit(), Fit::Unknown, "the new one may fit");
+        assert_eq!(queue.pop(Eligible::All, |node| node == NodeId(1)), Ok(NodeId(1)));
     }
 }

@@ -5,7 +5,7 @@ use whyperf_model::{Nanos, Sample, Time};
 use crate::hypothesis::Hypothesis;
 use crate::judge::Judge;
 use crate::settings::{Classic, Settings, Verdicts};
-use crate::stream::{Observation, Side, Stream};
+use crate::stream::{Observation, Stream, StreamSide};
 use crate::truth::Truth;
 
 /// All that was seen of a question.
@@ -26,13 +26,13 @@ impl Reevaluation {
 
     /// Takes in a sample of what the hypothesis asks for.
     pub fn push_numerator(&mut self, sample: &Sample) {
-        self.push(Side::Numerator, sample);
+        self.push(StreamSide::Numerator, sample);
     }
 
     /// Takes in a sample of what that is compared with. Nothing to compare with, as before a process begins, is nothing seen.
     pub fn push_denominator(&mut self, sample: &Sample) {
         if sample.amount > 0 || !self.seen.is_empty() {
-            self.push(Side::Denominator, sample);
+            self.push(StreamSide::Denominator, sample);
         }
     }
 
@@ -68,7 +68,7 @@ impl Reevaluation {
         value > threshold * factor || value * factor < threshold
     }
 
-    fn push(&mut self, side: Side, sample: &Sample) {
+    fn push(&mut self, side: StreamSide, sample: &Sample) {
         self.stream.push(side, sample);
         self.seen.extend(std::iter::from_fn(|| self.stream.poll()));
     }

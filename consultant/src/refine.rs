@@ -90,6 +90,15 @@ fn is_redundant(catalogue: &Catalogue, hierarchy: Hierarchy) -> bool {
         }
 }
 
+/// How many parts are alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AlikeParts {
+    /// Few enough to be followed all the same.
+    Few,
+    /// So many that they are not followed.
+    Many,
+}
+
 /// How the processes (or machines) beside a node compare with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Siblings {
@@ -98,10 +107,7 @@ pub(crate) enum Siblings {
     /// Some are not decided yet.
     Undecided,
     /// All of them are true with about the same value.
-    Alike {
-        /// Few enough to be followed all the same.
-        few: bool,
-    },
+    Alike(AlikeParts),
     /// They tell something from each other.
     Different,
 }
@@ -136,7 +142,7 @@ pub(crate) fn siblings(graph: &Graph, id: NodeId) -> Siblings {
     let values = || nodes.iter().filter_map(|id| graph.node(*id).judge.value());
     let (low, high) = (values().fold(f64::MAX, f64::min), values().fold(0.0, f64::max));
     if high <= low * ALIKE {
-        Siblings::Alike { few: nodes.len() <= FEW }
+        Siblings::Alike(if nodes.len() <= FEW { AlikeParts::Few } else { AlikeParts::Many })
     } else {
         Siblings::Different
     }

@@ -242,7 +242,7 @@ fn is_worth_it(graph: &Graph, id: NodeId, known: &mut BTreeMap<NodeId, bool>) ->
     known.insert(id, false);
     let node = graph.node(id);
     let is_alike = || match refine::siblings(graph, id) {
-        Siblings::Alike { .. } => true,
+        Siblings::Alike(_) => true,
         Siblings::None => is_like_others(graph, id),
         Siblings::Undecided | Siblings::Different => false,
     };

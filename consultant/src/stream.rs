@@ -26,7 +26,7 @@ pub(crate) struct Observation {
 
 /// Which of the two a sample is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
+pub(crate) enum StreamSide {
     Numerator,
     Denominator,
 }
@@ -58,13 +58,13 @@ impl Stream {
     }
 
     /// Takes in one sample; one in which no process reported says nothing.
-    pub(crate) fn push(&mut self, side: Side, sample: &Sample) {
+    pub(crate) fn push(&mut self, side: StreamSide, sample: &Sample) {
         if sample.reported == 0 && sample.expected > 0 {
             return;
         }
         let waiting = match side {
-            Side::Numerator => &mut self.numerators,
-            Side::Denominator => &mut self.denominators,
+            StreamSide::Numerator => &mut self.numerators,
+            StreamSide::Denominator => &mut self.denominators,
         };
         if waiting.len() == WAITING {
             waiting.pop_front();
@@ -146,11 +146,11 @@ mod tests {
     fn partners_end_together_and_the_lonely_are_dropped() {
         let mut stream = Stream::new(Nanos::ZERO);
         for (at, amount) in [(0, 1), (50, 2), (100, 3)] {
-            stream.push(Side::Numerator, &sample(at, at + 50, amount));
+            stream.push(StreamSide::Numerator, &sample(at, at + 50, amount));
         }
         assert_eq!(values(&mut stream), []);
         for (at, amount) in [(50, 20), (100, 30), (150, 40)] {
-            stream.push(Side::Denominator, &sample(at, at + 50, amount));
+            stream.push(StreamSide::Denominator, &sample(at, at + 50, amount));
         }
         assert_eq!(values(&mut stream), [(2.0, 20.0), (3.0, 30.0)]);
     }
@@ -158,8 +158,8 @@ mod tests {
     #[test]
     fn unequal_lengths_compare_by_rate() {
         let mut stream = Stream::new(Nanos::ZERO);
-        stream.push(Side::Numerator, &sample(40, 50, 1));
-        stream.push(Side::Denominator, &sample(0, 50, 50));
+        stream.push(StreamSide::Numerator, &sample(40, 50, 1));
+        stream.push(StreamSide::Denominator, &sample(0, 50, 50));
         assert_eq!(values(&mut stream), [(1.0, 10.0)]);
     }
 
@@ -168,8 +168,8 @@ mod tests {
         let mut stream = Stream::new(Nanos::from_millis(40));
         for (at, below) in [(0, 5), (20, 5), (40, 0), (80, 7)] {
             let length = if at < 40 { 20 } else { 40 };
-            stream.push(Side::Numerator, &sample(at, at + length, 1));
-            stream.push(Side::Denominator, &sample(at, at + length, below));
+            stream.push(StreamSide::Numerator, &sample(at, at + length, 1));
+            stream.push(StreamSide::Denominator, &sample(at, at + length, below));
         }
         assert_eq!(values(&mut stream), [(2.0, 10.0), (2.0, 7.0)]);
     }

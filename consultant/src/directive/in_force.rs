@@ -20,7 +20,7 @@ pub struct DirectivesInForce {
 
 /// What is said about one question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum Ruling {
     /// Never ask.
     Pruned,
     /// Ask so soon.
@@ -60,16 +60,16 @@ impl DirectivesInForce {
     /// Whether the other never asks what this one asks at once.
     #[must_use]
     pub fn is_pruned_by(&self, other: &Self) -> bool {
-        self.high().any(|(id, focus)| other.verdict(*id, focus) == Verdict::Pruned)
+        self.high().any(|(id, focus)| other.ruling(*id, focus) == Ruling::Pruned)
     }
 
     /// What is said about a question. The whole program is always asked about.
-    pub(crate) fn verdict(&self, hypothesis: HypothesisId, focus: &Focus) -> Verdict {
+    pub(crate) fn ruling(&self, hypothesis: HypothesisId, focus: &Focus) -> Ruling {
         if self.prunes.get(&hypothesis).is_some_and(|prunes| is_under_any(focus, prunes)) {
-            return Verdict::Pruned;
+            return Ruling::Pruned;
         }
         let level = self.priorities.get(&(hypothesis, focus.clone()));
-        level.map_or(Verdict::Silent, |level| Verdict::Asked(*level))
+        level.map_or(Ruling::Silent, |level| Ruling::Asked(*level))
     }
 
     /// The questions to be asked at once.
@@ -170,7 +170,7 @@ impl Draft {
         let said = self.priorities.into_iter().map(|(question, (level, _))| (question, level));
         let priorities: BTreeMap<_, _> = said
             .filter(|((hypothesis, focus), _)| {
-                in_force.verdict(*hypothesis, focus) != Verdict::Pruned
+                in_force.ruling(*hypothesis, focus) != Ruling::Pruned
             })
             .collect();
         let values = self.thresholds.into_iter().map(|(id, (value, _))| (id, value));
@@ -207,9 +207,9 @@ mod tests {
         DirectivesInForce::new(&directives, &table).map_err(told)
     }
 
-    fn verdict(in_force: &DirectivesInForce, name: &str, focus: &str) -> Verdict {
+    fn ruling(in_force: &DirectivesInForce, name: &str, focus: &str) -> Ruling {
         let id = Hypotheses::built_in().named(name).expect("it is in the table");
-        in_force.verdict(id, &focus.parse().expect("well formed"))
+        in_force.ruling(id, &focus.parse().expect("well formed"))
     }
 
     #[test]
@@ -219,10 +219,10 @@ mod tests {
              priority high CPUbound </Code/a.c/f>\npriority low CPUbound </Code/a.c/h>\nprune CPUbound /Code/a.c/t",
         )
         .expect("right");
-        assert_eq!(verdict(&said, "CPUbound", "</Code/x.c/g>"), Verdict::Asked(Level::High));
-        assert_eq!(verdict(&said, "CPUbound", "</Code/c.c/h>"), Verdict::Asked(Level::Low));
-        assert_eq!(verdict(&said, "CPUbound", "</Code/c.c/t>"), Verdict::Pruned);
-        assert_eq!(verdict(&said, "CPUbound", "</Code/a.c/t>"), Verdict::Silent);
+        assert_eq!(ruling(&said, "CPUbound", "</Code/x.c/g>"), Ruling::Asked(Level::High));
+        assert_eq!(ruling(&said, "CPUbound", "</Code/c.c/h>"), Ruling::Asked(Level::Low));
+        assert_eq!(ruling(&said, "CPUbound", "</Code/c.c/t>"), Ruling::Pruned);
+        assert_eq!(ruling(&said, "CPUbound", "</Code/a.c/t>"), Ruling::Silent);
         assert_eq!(said.used(), 3);
     }
 
@@ -233,10 +233,10 @@ mod tests {
              priority high CPUbound </Machine/n0>\npriority high TooManySmallIOOps </SyncObject/Barrier>",
         )
         .expect("right");
-        assert_eq!(verdict(&said, "CPUbound", "</Machine/n0>"), Verdict::Pruned);
-        assert_eq!(verdict(&said, "CPUbound", "<>"), Verdict::Silent);
-        let small = verdict(&said, "TooManySmallIOOps", "</SyncObject/Barrier>");
-        assert_eq!(small, Verdict::Asked(Level::High), "it belongs to what is spared");
+        assert_eq!(ruling(&said, "CPUbound", "</Machine/n0>"), Ruling::Pruned);
+        assert_eq!(ruling(&said, "CPUbound", "<>"), Ruling::Silent);
+        let small = ruling(&said, "TooManySmallIOOps", "</SyncObject/Barrier>");
+        assert_eq!(small, Ruling::Asked(Level::High), "it belongs to what is spared");
         assert_eq!(said.used(), 3);
     }
 

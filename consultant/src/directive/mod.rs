@@ -25,7 +25,7 @@ use std::fmt;
 use whyperf_model::{Focus, Nanos, Resource};
 
 pub use in_force::DirectivesInForce;
-pub(crate) use in_force::Verdict;
+pub(crate) use in_force::Ruling;
 pub use maps::Maps;
 pub use mistake::{DirectiveError, Mistake};
 

@@ -16,97 +16,64 @@
 //!
 //! The search descends into a function only once, so recursion and cycles end.
 
-use whyperf_model::{Hierarchy, Resource, Time};
+use whyperf_model::{Hierarchy, Resource};
 
-use super::Search;
-use crate::hypothesis::Operator;
-use crate::node::{Edge, NodeId};
-use crate::settings::CodeSearch;
-use crate::step::{Happening, Origin};
+use super::growth::Growth;
+use super::questions::CODE;
+use crate::node::NodeId;
+use crate::queue::Idea;
+use crate::step::Origin;
 use crate::truth::Truth;
 
-/// Callees by which an edge of the graph is drawn.
-const CODE: Edge = Edge::Where(Hierarchy::Code);
-
-impl Search {
-    /// A function calls these. Asked for once, it may be told again with more.
-    pub fn handle_callees(&mut self, now: Time, of: &Resource, callees: &[Resource]) {
-        if self.is_over || of.hierarchy() != Hierarchy::Code {
-            return;
-        }
-        self.advance(now);
-        let is_late = self.calls.is_answered(of);
-        let news = self.calls.learn(of, callees);
-        self.awaken();
-        for id in self.calls.followers(of) {
-            let origin = if is_late { Origin::Late } else { self.idea_of(id, of) };
-            self.link_callees(id, &news, origin);
-            self.speculate(id);
-            if of.is_root() && self.calls.has_none(of) {
-                self.refine_along(id, Hierarchy::Code);
-            }
-        }
-        self.fill();
-    }
-
-    /// A function is called so often per second.
-    pub fn handle_price(&mut self, now: Time, of: &Resource, rate: f64) {
-        if self.is_over {
-            return;
-        }
-        self.advance(now);
-        let assumed = self.predicted_rate(of);
-        let is_first = self.calls.rate(of).is_none();
-        self.calls.price(of, rate);
-        if is_first && self.switched.contains_key(of) {
-            let [predicted, observed] =
-                [assumed, self.predicted_rate(of)].map(|rate| rate * self.settings.call_cost);
-            self.tell(Happening::Priced { function: of.clone(), predicted, observed });
-        }
-        self.correct(of, assumed);
-        // Prices come many at a time, and what measuring costs comes after them: that looks for what fits now.
-        self.is_blocked = false;
-    }
-
-    /// Whether the parts of a node's code are what it calls, and not what a module holds.
-    pub(super) fn follows_calls(&self, id: NodeId) -> bool {
-        let node = self.graph.node(id);
-        let [code] = node.focus.part(Hierarchy::Code) else { return false };
-        self.settings.code_search == CodeSearch::CallGraph
-            && self.hypotheses.row(node.hypothesis).asks_for_computing()
-            && code.depth() != 1
-            && !self.calls.has_none(&Resource::root(Hierarchy::Code))
-    }
-
+impl Growth {
     /// Makes what a function calls the children of a node.
     pub(super) fn descend(&mut self, id: NodeId, into: &Resource) {
-        if !self.calls.follow(into, id) {
+        let calls = &mut self.program.calls;
+        if !calls.follow(into, id) {
             return;
         }
-        if self.calls.ask(into, self.now) {
-            self.measurements.ask_callees(into.clone());
+        if calls.ask(into, self.output.now()) {
+            self.output.ask_callees(into.clone());
         }
-        let callees: Vec<_> = self.calls.of(into).cloned().collect();
-        let origin = self.idea_of(id, into);
+        let callees: Vec<_> = calls.of(into).cloned().collect();
+        let origin = self.questions.origin_below(id, into);
         self.link_callees(id, &callees, origin);
     }
 
-    /// Where the idea comes from to ask a node about what a function calls: below one that is false, others like it gave a hint.
-    fn idea_of(&self, id: NodeId, function: &Resource) -> Origin {
-        let node = self.graph.node(id);
-        let there = node.focus.with(Hierarchy::Code, function.clone());
-        let there = self.graph.find(node.hypothesis, &there).filter(|there| *there != id);
-        let there = there.map(|there| self.graph.node(there));
-        let is_false = there.is_some_and(|node| node.truth == Truth::False && !node.is_transparent);
-        if is_false { Origin::Hint } else { Origin::Search }
+    /// Makes callees of a function that were learned later children of each node that descended into it.
+    pub(super) fn link_callees(&mut self, id: NodeId, callees: &[Resource], origin: Origin) {
+        let node = self.questions.node(id);
+        let (hypothesis, focus) = (node.hypothesis, node.focus.clone());
+        let taken = self.questions.children_along(id, CODE);
+        let room = self.questions.settings.breadth.saturating_sub(taken);
+        let wanted = self.program.cheapest_first(callees);
+        let left_out = wanted.len().saturating_sub(room);
+        let (mut linked, mut foci, mut transparent) = (Vec::new(), Vec::new(), Vec::new());
+        for callee in wanted.into_iter().take(room) {
+            let part = focus.with(Hierarchy::Code, callee.clone());
+            if part == focus {
+                continue;
+            }
+            let there = self.questions.graph.find(hypothesis, &part);
+            if there.is_some_and(|there| self.questions.node(there).is_transparent) {
+                transparent.push(callee);
+            }
+            linked.push(self.link(id, hypothesis, part.clone(), CODE));
+            foci.push(part);
+        }
+        self.mark(&linked, hypothesis, &foci, origin);
+        self.tell_refined(id, Some(Hierarchy::Code), &linked, left_out);
+        for function in transparent {
+            self.descend(id, &function);
+        }
     }
 
-    /// Looks through a node that cannot be told: what it calls is asked about in its place.
+    /// Looks through a node that cannot be told: what it calls is asked about in its place. Tells whether it has callees to ask about.
     pub(super) fn look_through(&mut self, id: NodeId) -> bool {
-        let Some(function) = self.function(id) else { return false };
-        self.graph.node_mut(id).is_transparent = true;
-        for caller in self.graph.node(id).parents.clone() {
-            if self.graph.node(caller).children.get(&id) == Some(&CODE) {
+        let Some(function) = self.questions.function(id, &self.program) else { return false };
+        self.questions.node_mut(id).is_transparent = true;
+        for caller in self.questions.node(id).parents.clone() {
+            if self.questions.node(caller).children.get(&id) == Some(&CODE) {
                 self.descend(caller, &function);
             }
         }
@@ -115,8 +82,9 @@ impl Search {
 
     /// Whether it is still to be said what a node's function calls.
     pub(super) fn awaits_callees(&self, id: NodeId) -> bool {
-        let code = &self.graph.node(id).focus.part(Hierarchy::Code)[0];
-        self.follows_calls(id) && self.calls.is_open(code, self.now, self.settings.patience)
+        let (now, patience) = (self.output.now(), self.questions.settings.patience);
+        let code = &self.questions.node(id).focus.part(Hierarchy::Code)[0];
+        self.follows_calls(id) && self.program.calls.is_open(code, now, patience)
     }
 
     /// Looks for one thing that many false callees call: tells whether there is anything to wait for.
@@ -124,29 +92,14 @@ impl Search {
         if !self.follows_calls(id) {
             return false;
         }
-        let row = self.hypotheses.row(self.graph.node(id).hypothesis);
-        let threshold = row.threshold;
-        if row.operator != Operator::Above {
-            return false;
-        }
-        let mut below: Vec<(f64, NodeId)> = Vec::new();
-        for (child, edge) in &self.graph.node(id).children {
-            let node = self.graph.node(*child);
-            if *edge == CODE && node.truth == Truth::False {
-                below.push((node.judge.value().unwrap_or_default(), *child));
-            }
-        }
-        if below.iter().map(|(value, _)| value).sum::<f64>() <= threshold {
-            return false;
-        }
-        below.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+        let threshold = self.questions.row(id).threshold;
         let mut neglected = 0.0;
         let mut descended = false;
-        for (value, child) in below {
+        for (value, child) in self.questions.false_callees(id) {
             neglected += value;
             if neglected > threshold * NEGLIGIBLE
-                && let Some(function) = self.function(child)
-                && !self.calls.is_followed(&function, id)
+                && let Some(function) = self.questions.function(child, &self.program)
+                && !self.program.calls.is_followed(&function, id)
             {
                 self.descend(id, &function);
                 descended = true;
@@ -155,66 +108,51 @@ impl Search {
         descended
     }
 
-    /// What was found through a caller that is not true any more is held by those that had led to it.
+    /// Links what was found through a caller that is not true any more to the true nodes that had led to that caller.
     pub(super) fn reparent(&mut self, id: NodeId) {
         if !self.follows_calls(id) {
             return;
         }
-        let node = self.graph.node(id);
-        let is_true = |other: &NodeId| self.graph.node(*other).truth == Truth::True;
-        let parents: Vec<_> = node.parents.iter().copied().filter(is_true).collect();
-        let called = node.children.iter().filter(|(_, edge)| **edge == CODE);
-        let children: Vec<_> = called.map(|(child, _)| *child).filter(is_true).collect();
+        let questions = &mut self.questions;
+        let is_true = |other: &NodeId| questions.node(*other).truth == Truth::True;
+        let parents: Vec<_> = questions.node(id).parents.iter().copied().filter(is_true).collect();
+        let children: Vec<_> = questions.callees(id).into_iter().filter(is_true).collect();
         for parent in parents {
             for child in &children {
                 if parent != *child {
-                    self.graph.link(parent, *child, CODE);
+                    questions.graph.link(parent, *child, CODE);
                 }
             }
         }
     }
 
-    /// The function that a node asks about, if it asks about one in the way of calls.
-    fn function(&self, id: NodeId) -> Option<Resource> {
-        let [code] = self.graph.node(id).focus.part(Hierarchy::Code) else { return None };
-        (self.follows_calls(id) && !code.is_root()).then(|| code.clone())
+    /// Measures the callees of a function before its own verdict comes.
+    pub(super) fn lead(&mut self, id: NodeId) {
+        if self.speculation.is_leading(id) || !self.follows_calls(id) {
+            return;
+        }
+        self.speculation.lead(id);
+        let code = self.questions.node(id).focus.part(Hierarchy::Code)[0].clone();
+        self.descend(id, &code);
+        self.speculate(id);
     }
 
-    fn link_callees(&mut self, id: NodeId, callees: &[Resource], origin: Origin) {
-        let node = self.graph.node(id);
-        let (hypothesis, focus) = (node.hypothesis, node.focus.clone());
-        let taken = node.children.values().filter(|edge| **edge == CODE).count();
-        let room = self.settings.breadth.saturating_sub(taken);
-        let gone = |callee: &&Resource| self.catalogue.is_retired(callee);
-        let mut wanted: Vec<_> = callees.iter().filter(|callee| !gone(callee)).collect();
-        wanted.sort_by(|one, other| {
-            let rate = |function| self.predicted_rate(function);
-            rate(one).total_cmp(&rate(other)).then(one.cmp(other))
-        });
-        let left_out = wanted.len().saturating_sub(room);
-        let mut linked = Vec::new();
-        let mut foci = Vec::new();
-        let mut opaque = Vec::new();
-        for callee in wanted.into_iter().take(room) {
-            let part = focus.with(Hierarchy::Code, callee.clone());
-            if part == focus {
-                continue;
-            }
-            if self
-                .graph
-                .find(hypothesis, &part)
-                .is_some_and(|of| self.graph.node(of).is_transparent)
-            {
-                opaque.push(callee.clone());
-            }
-            linked.push(self.link(id, hypothesis, part.clone(), CODE));
-            foci.push(part);
+    /// Measures the callees of a leading function, unless they were found false already.
+    pub(super) fn speculate(&mut self, id: NodeId) {
+        if !self.speculation.is_leading(id) {
+            return;
         }
-        self.mark(&linked, hypothesis, &foci, origin);
-        self.tell_refined(id, Some(Hierarchy::Code), &linked, left_out);
-        for function in opaque {
-            self.descend(id, &function);
+        for callee in self.questions.callees(id) {
+            self.speculation.measure_ahead(callee);
+            if self.questions.node(callee).truth == Truth::Unknown {
+                self.enqueue(callee, Idea::Where);
+            }
         }
+    }
+
+    /// Whether the parts of a node's code are its callees.
+    pub(super) fn follows_calls(&self, id: NodeId) -> bool {
+        self.questions.follows_calls(id, &self.program)
     }
 }
 

@@ -1,22 +1,35 @@
-//! How the graph grows: from its roots, by refinement, and by what is discovered late.
+//! How the graph grows: questions are asked and linked, and wait in the queue until they are measured.
 
-use whyperf_model::{Focus, Hierarchy, Nanos, Resource};
+use whyperf_model::{Focus, Hierarchy};
 
-use super::Search;
-use crate::directive::{Level, Verdict};
-use crate::graph::Graph;
-use crate::hypothesis::HypothesisId;
-use crate::hypothesis::Refinement::{
-    self, WhereAndWhy, WhereBeforeWhy, WhereOnly, WhyAndWhere, WhyBeforeWhere, WhyOnly,
-};
-use crate::judge::Judge;
+use super::cost_control::CostControl;
+use super::directed::DirectedQuestions;
+use super::output::Output;
+use super::priority;
+use super::program::Program;
+use super::questions::{Novelty, Questions};
+use super::single_roots::SingleRoots;
+use super::speculation::Speculation;
+use crate::directive::{DirectivesInForce, Level, Ruling};
+use crate::hypothesis::{Hypotheses, HypothesisId};
 use crate::node::{Edge, NodeId};
-use crate::queue::Idea;
-use crate::refine::{self, FIRST, LAST, Siblings};
-use crate::settings::Order;
+use crate::queue::{Eligible, Fit, Idea, Queue};
+use crate::settings::Settings;
 use crate::step::{Happening, Origin};
-use crate::stream::Stream;
 use crate::truth::Truth;
+
+/// The questions of a search, and all that decides which are added and which wait to be measured.
+#[derive(Debug)]
+pub(super) struct Growth {
+    pub(super) questions: Questions,
+    pub(super) program: Program,
+    pub(super) directed: DirectedQuestions,
+    pub(super) queue: Queue,
+    pub(super) costs: CostControl,
+    pub(super) speculation: Speculation,
+    pub(super) single_roots: SingleRoots,
+    pub(super) output: Output,
+}
 
 /// What linking a child to its parent came to.
 pub(super) enum Linked {
@@ -30,258 +43,110 @@ pub(super) enum Linked {
     Pruned,
 }
 
-impl Search {
+impl Growth {
     /// Asks the top-level hypotheses about the whole program.
-    pub(super) fn plant(&mut self) {
-        for (hypothesis, threshold) in self.in_force.thresholds().collect::<Vec<_>>() {
-            self.hypotheses.set_threshold(hypothesis, threshold);
-        }
-        self.awaited = self.in_force.high().cloned().collect();
-        let tops: Vec<_> = self.hypotheses.children(None).collect();
-        for hypothesis in tops {
-            self.add_root(hypothesis, Focus::whole_program());
-        }
-    }
-
-    /// Starts the questions that directives want answered at once, as soon as all that they name is there.
-    pub(super) fn awaken(&mut self) {
-        let awaited = std::mem::take(&mut self.awaited);
-        let (here, later) = awaited.into_iter().partition::<Vec<_>, _>(|(hypothesis, focus)| {
-            let computes = self.hypotheses.row(*hypothesis).asks_for_computing();
-            Hierarchy::ALL.into_iter().all(|hierarchy| {
-                let is_here = |resource: &Resource| {
-                    // Functions are not announced one by one: they are there when the program is.
-                    let is_function = computes && hierarchy == Hierarchy::Code;
-                    self.knows(resource)
-                        || (is_function && self.catalogue.count(Hierarchy::Process) > 0)
-                };
-                focus.part(hierarchy).iter().all(is_here)
-            })
-        });
-        self.awaited = later;
-        for (hypothesis, focus) in here {
-            let (id, is_new) = self.ensure(hypothesis, focus.clone());
-            if is_new {
-                self.graph.node_mut(id).origin = Origin::Priority;
-            }
-            self.add_root(hypothesis, focus);
-        }
-    }
-
-    fn knows(&self, resource: &Resource) -> bool {
-        resource.is_root() || self.catalogue.is_known(resource) || self.calls.is_known(resource)
-    }
-
-    /// Lets a new resource join what was refined before it was known. One that comes back opens its nodes again.
-    pub(super) fn discover(&mut self, news: &Resource) {
-        let Some(parent) = news.parent() else { return };
-        let hierarchy = news.hierarchy();
-        if LAST.contains(&hierarchy) && parent.is_root() {
-            self.add_single_roots(news);
-        }
-        if hierarchy == Hierarchy::Process && self.catalogue.count(hierarchy) == 2 {
-            self.compare_late();
-        }
-        // Processes join late ones alone: nothing is to be done for the first hundred thousand.
-        if LAST.contains(&hierarchy) && !self.graph.awaits_late() {
-            return;
-        }
-        for id in self.graph.ids() {
-            let node = self.graph.node(id);
-            if node.is_closed() && node.focus.part(hierarchy).iter().all(|part| part == news) {
-                self.reopen(id);
-            } else if node.focus.part(hierarchy) == [parent.clone()] {
-                self.join(id, news);
-            }
-        }
-    }
-
-    /// Refines a true node: its more precise hypotheses, and the first stage of its parts.
-    pub(super) fn refine_first(&mut self, id: NodeId) {
-        if self.graph.node(id).refined.first.is_some() {
-            return;
-        }
-        self.graph.node_mut(id).refined.first = Some(self.now);
-        let order = self.refinement(id);
-        if matches!(order, WhyAndWhere | WhyOnly | WhyBeforeWhere) {
-            self.refine_why(id);
-        }
-        if matches!(order, WhyAndWhere | WhereAndWhy | WhereOnly | WhereBeforeWhy) {
-            self.refine_where(id);
-        }
-        if order == WhereAndWhy {
-            self.refine_why(id);
-        }
-        // What is like its neighbours is not worth being taken apart by machines and processes again.
-        let is_alike = matches!(refine::siblings(&self.graph, id), Siblings::Alike { .. });
-        if is_alike && self.settings.order == Order::Information {
-            self.graph.note_last(id);
-        }
-    }
-
-    /// Refines by what comes second, when the first gave nothing.
-    pub(super) fn refine_second(&mut self, id: NodeId) {
-        let node = self.graph.node(id);
-        let (refined, patience) = (node.refined, self.settings.patience);
-        let gave_nothing = |stage: fn(&Graph, NodeId, Nanos) -> Truth| {
-            stage(&self.graph, id, patience) == Truth::False
+    pub(super) fn new(
+        hypotheses: Hypotheses,
+        settings: Settings,
+        in_force: DirectivesInForce,
+    ) -> Self {
+        let mut growth = Self {
+            program: Program::new(settings.assumed_rate),
+            directed: DirectedQuestions::new(in_force),
+            queue: Queue::new(settings.order),
+            costs: CostControl::new(settings.cost_limit, settings.call_cost),
+            speculation: Speculation::default(),
+            single_roots: SingleRoots::new(&settings),
+            output: Output::default(),
+            questions: Questions::new(hypotheses, settings),
         };
-        match self.refinement(id) {
-            WhyBeforeWhere if !refined.wheres && gave_nothing(refine::why_stage) => {
-                self.refine_where(id);
-            }
-            WhereBeforeWhy
-                if !refined.whys && refined.last && gave_nothing(refine::where_stages) =>
-            {
-                self.refine_why(id);
-            }
-            _ => {}
+        for (hypothesis, threshold) in growth.directed.thresholds() {
+            growth.questions.hypotheses.set_threshold(hypothesis, threshold);
         }
+        let tops: Vec<_> = growth.questions.hypotheses.children(None).collect();
+        for hypothesis in tops {
+            growth.add_root(hypothesis, Focus::whole_program());
+        }
+        growth
     }
 
-    /// The first stage of its parts.
-    fn refine_where(&mut self, id: NodeId) {
-        self.graph.node_mut(id).refined.wheres = true;
-        for hierarchy in FIRST {
-            self.refine_along(id, hierarchy);
-        }
-        if self.settings.order == Order::Classic {
-            self.refine_last(id);
-        }
+    /// Adds a step about a node.
+    pub(super) fn tell(&mut self, happening: Happening) {
+        self.output.tell(happening);
     }
 
-    fn refinement(&self, id: NodeId) -> Refinement {
-        self.hypotheses.row(self.graph.node(id).hypothesis).refinement
-    }
-
-    /// The last stage of its parts.
-    pub(super) fn refine_last(&mut self, id: NodeId) {
-        self.graph.note_last(id);
-        for hierarchy in LAST {
-            self.refine_along(id, hierarchy);
-        }
-    }
-
-    /// Whether a true node may be refined now. What names a process or a machine waits for the ones beside it; and while the whole
-    /// program is true of the same, its own refinement tells more.
-    pub(super) fn may_refine(&self, id: NodeId) -> bool {
-        if self.settings.order == Order::Classic {
-            return true;
-        }
-        let node = self.graph.node(id);
-        let found = node.found.as_ref().map_or(self.now, |(found, _)| *found);
-        let is_old = self.now.since(found) >= self.settings.patience;
-        if node.root.is_single() && node.true_parents == 0 {
-            match self.truth_of(node.hypothesis, &Focus::whole_program()) {
-                Truth::True => return false,
-                Truth::Unknown if !is_old => return false,
-                Truth::Unknown | Truth::False => {}
-            }
-        }
-        match refine::siblings(&self.graph, id) {
-            Siblings::None | Siblings::Different | Siblings::Alike { few: true } => true,
-            Siblings::Alike { few: false } => false,
-            Siblings::Undecided => is_old,
-        }
-    }
-
-    /// Whether it says of one process what is true of the whole program.
-    pub(super) fn is_duplicate(&self, id: NodeId) -> bool {
-        let node = self.graph.node(id);
-        let whole = Focus::whole_program();
-        node.root.is_single() && self.truth_of(node.hypothesis, &whole) == Truth::True
-    }
-
-    /// Puts a node that is held into the queue, unless it is there, is measured, or cannot be.
-    pub(super) fn enqueue(&mut self, id: NodeId, idea: Idea) {
-        let node = self.graph.node(id);
-        let is_idle = node.is_idle() && !self.queue.contains(id);
-        if is_idle && (node.is_held() || self.speculation.is_ahead(id)) {
-            let rank = self.rank(id, idea);
-            self.queue.push(idea, rank, id);
-            self.is_blocked = false;
-        }
-    }
-
+    /// Asks a question whatever its parents say.
     pub(super) fn add_root(&mut self, hypothesis: HypothesisId, focus: Focus) {
-        let (id, _) = self.ensure(hypothesis, focus);
-        if self.graph.make_root(id) {
+        let (id, _) = self.questions.ensure(hypothesis, focus);
+        if self.questions.graph.make_root(id) {
             self.enqueue(id, Idea::Why);
         }
     }
 
-    fn refine_why(&mut self, id: NodeId) {
-        self.graph.node_mut(id).refined.whys = true;
-        let node = self.graph.node(id);
-        let (hypothesis, focus) = (node.hypothesis, node.focus.clone());
-        let is_alone = self.catalogue.count(Hierarchy::Process) < 2;
-        let is_asked = |finer: &HypothesisId| {
-            let finer = self.hypotheses.row(*finer);
-            finer.is_asked_at(&focus) && !(is_alone && finer.compares())
-        };
-        let below: Vec<_> = self.hypotheses.children(Some(hypothesis)).filter(is_asked).collect();
-        let linked: Vec<_> =
-            below.into_iter().map(|finer| self.link(id, finer, focus.clone(), Edge::Why)).collect();
-        self.tell_refined(id, None, &linked, 0);
-    }
-
-    /// There is a second process: what compares them is asked now where it had been left out.
-    fn compare_late(&mut self) {
-        for id in self.graph.ids() {
-            if self.graph.node(id).refined.whys {
-                self.refine_why(id);
-            }
+    /// Puts a node that is held into the queue, unless it is there, is measured, or cannot be.
+    pub(super) fn enqueue(&mut self, id: NodeId, idea: Idea) {
+        let node = self.questions.node(id);
+        let is_idle = node.is_idle() && !self.queue.contains(id);
+        if is_idle && self.is_wanted(id) {
+            let likelihood = priority::likelihood(&self.questions, id, idea);
+            let cost = self.predicted_cost(id);
+            let rank = priority::rank(cost, likelihood, &self.questions.settings);
+            self.queue.push(idea, rank, id);
         }
     }
 
-    pub(super) fn refine_along(&mut self, id: NodeId, hierarchy: Hierarchy) {
-        let node = self.graph.node(id);
-        let hypothesis = node.hypothesis;
-        if !self.hypotheses.row(hypothesis).refines(hierarchy) {
-            return;
-        }
-        if hierarchy == Hierarchy::Code && self.follows_calls(id) {
-            let code = self.graph.node(id).focus.part(hierarchy)[0].clone();
-            self.descend(id, &code);
-            return;
-        }
-        let node = self.graph.node(id);
-        let breadth = self.settings.breadth;
-        let parts = refine::parts(&self.catalogue, &node.focus, hierarchy, breadth);
-        let edge = Edge::Where(hierarchy);
-        let linked: Vec<_> =
-            parts.foci.into_iter().map(|focus| self.link(id, hypothesis, focus, edge)).collect();
-        self.tell_refined(id, Some(hierarchy), &linked, parts.left_out);
+    /// Takes the next node out of the queue that is eligible and that the limit has room for.
+    pub(super) fn next(&mut self, eligible: Eligible) -> Option<NodeId> {
+        let Self { questions, program, queue, costs, .. } = self;
+        let fits = |id| costs.is_affordable(questions.measured_code(id).as_ref(), program);
+        queue.pop(eligible, fits).ok()
     }
 
-    /// One resource joins a node that was refined along its hierarchy already.
-    fn join(&mut self, id: NodeId, news: &Resource) {
-        let hierarchy = news.hierarchy();
-        let node = self.graph.node(id);
-        let is_last = LAST.contains(&hierarchy);
-        let parts = node.children.values().filter(|edge| **edge == Edge::Where(hierarchy)).count();
-        if is_last && node.refined.last && parts < self.settings.breadth {
-            // The second of two is what makes the first worth asking about.
-            self.refine_along(id, hierarchy);
+    /// Whether the cost holds nothing back, and something that waits may fit.
+    pub(super) fn may_start(&self) -> bool {
+        self.costs.budget().admits() && self.queue.fit() == Fit::Unknown
+    }
+
+    /// Whether a node is held, or is measured before any true node leads to it.
+    pub(super) fn is_wanted(&self, id: NodeId) -> bool {
+        self.questions.node(id).is_held() || self.speculation.is_ahead(id)
+    }
+
+    /// Asks again what was false for long enough.
+    pub(super) fn reconsider(&mut self, id: NodeId) {
+        let node = self.questions.node(id);
+        let is_due = node.retest.is_some_and(|time| time <= self.output.now());
+        if node.truth == Truth::False && is_due {
+            self.enqueue(id, Idea::Again);
         }
-        let hypothesis = self.graph.node(id).hypothesis;
-        if is_last
-            || !self.graph.node(id).refined.wheres
-            || !self.hypotheses.row(hypothesis).refines(hierarchy)
-            || (hierarchy == Hierarchy::Code && self.follows_calls(id))
-        {
-            return;
+    }
+
+    /// Links a question to the node that led to it, and asks it unless a directive forbids that.
+    pub(super) fn link(
+        &mut self,
+        parent: NodeId,
+        hypothesis: HypothesisId,
+        focus: Focus,
+        edge: Edge,
+    ) -> Linked {
+        let ruling = self.directed.rule(hypothesis, &focus);
+        if ruling == Ruling::Pruned {
+            return Linked::Pruned;
         }
-        let node = self.graph.node(id);
-        let edge = Edge::Where(hierarchy);
-        let siblings = node.children.values().filter(|other| **other == edge).count();
-        if siblings >= self.settings.breadth {
-            return;
+        let (child, novelty) = self.questions.ensure(hypothesis, focus);
+        if !self.questions.graph.link(parent, child, edge) {
+            return Linked::Known;
         }
-        let focus = node.focus.with(hierarchy, news.clone());
-        let linked = [self.link(id, hypothesis, focus.clone(), edge)];
-        self.mark(&linked, hypothesis, &[focus], Origin::Late);
-        self.tell_refined(id, Some(hierarchy), &linked, 0);
+        if self.questions.node(child).truth != Truth::False {
+            let idea = match edge {
+                _ if ruling == Ruling::Asked(Level::Low) => Idea::Low,
+                Edge::Why => Idea::Why,
+                Edge::Where(_) => Idea::Where,
+            };
+            self.enqueue(child, idea);
+        }
+        self.reconsider(child);
+        if novelty == Novelty::New { Linked::News } else { Linked::Shadow }
     }
 
     /// Notes where the idea of questions came from that were new.
@@ -293,57 +158,14 @@ impl Search {
         origin: Origin,
     ) {
         for (linked, focus) in linked.iter().zip(foci) {
-            if let (Linked::News, Some(id)) = (linked, self.graph.find(hypothesis, focus)) {
-                self.graph.node_mut(id).origin = origin;
+            if let (Linked::News, Some(id)) = (linked, self.questions.graph.find(hypothesis, focus))
+            {
+                self.questions.node_mut(id).origin = origin;
             }
         }
     }
 
-    fn reopen(&mut self, id: NodeId) {
-        self.graph.node_mut(id).reopen();
-        if self.graph.node(id).truth != Truth::False {
-            self.enqueue(id, Idea::Where);
-        }
-        self.reconsider(id);
-    }
-
-    pub(super) fn link(
-        &mut self,
-        parent: NodeId,
-        hypothesis: HypothesisId,
-        focus: Focus,
-        edge: Edge,
-    ) -> Linked {
-        let verdict = self.in_force.verdict(hypothesis, &focus);
-        if verdict == Verdict::Pruned {
-            self.pruned.insert((hypothesis, focus));
-            return Linked::Pruned;
-        }
-        let (child, is_new) = self.ensure(hypothesis, focus);
-        if !self.graph.link(parent, child, edge) {
-            return Linked::Known;
-        }
-        if self.graph.node(child).truth != Truth::False {
-            let idea = match edge {
-                _ if verdict == Verdict::Asked(Level::Low) => Idea::Low,
-                Edge::Why => Idea::Why,
-                Edge::Where(_) => Idea::Where,
-            };
-            self.enqueue(child, idea);
-        }
-        self.reconsider(child);
-        if is_new { Linked::News } else { Linked::Shadow }
-    }
-
-    pub(super) fn ensure(&mut self, hypothesis: HypothesisId, focus: Focus) -> (NodeId, bool) {
-        if let Some(id) = self.graph.find(hypothesis, &focus) {
-            return (id, false);
-        }
-        let judge = Judge::new(self.hypotheses.row(hypothesis), &self.settings);
-        let stream = Stream::new(self.settings.grain);
-        (self.graph.add((hypothesis, focus), judge, stream), true)
-    }
-
+    /// Tells what a node was refined into.
     pub(super) fn tell_refined(
         &mut self,
         id: NodeId,
@@ -354,8 +176,79 @@ impl Search {
         let news = linked.iter().filter(|one| matches!(one, Linked::News)).count();
         let shadows = linked.iter().filter(|one| matches!(one, Linked::Shadow)).count();
         if news + shadows > 0 {
-            let (subject, along) = (self.subject(id), Happening::axis(along));
+            let (subject, along) = (self.questions.subject(id), Happening::axis(along));
             self.tell(Happening::Refined { subject, along, news, shadows, left_out });
         }
+    }
+
+    /// The share of the time that a node costs as far as its calls were counted, to four places.
+    pub(super) fn observed_cost(&self, id: NodeId) -> f64 {
+        let coverage = self.questions.node(id).coverage();
+        let code = self.questions.measured_code(id);
+        self.costs.observed(code.as_ref(), coverage, &self.program)
+    }
+
+    fn predicted_cost(&self, id: NodeId) -> f64 {
+        self.costs.predicted(self.questions.measured_code(id).as_ref(), &self.program)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::directive::Directives;
+
+    fn growth(directives: &str) -> Growth {
+        let table = Hypotheses::built_in();
+        let text = format!("whyperf directives 1\n{directives}");
+        let directives = Directives::parse("d", &text, &table).expect("well formed");
+        let in_force = DirectivesInForce::new(&directives, &table).expect("no contradiction");
+        Growth::new(table, Settings::default(), in_force)
+    }
+
+    fn root(growth: &Growth, name: &str) -> (NodeId, HypothesisId) {
+        let hypothesis = growth.questions.hypotheses.named(name).expect("it is in the table");
+        let whole = Focus::whole_program();
+        (growth.questions.graph.find(hypothesis, &whole).expect("it is a root"), hypothesis)
+    }
+
+    #[test]
+    fn it_begins_with_the_top_level_hypotheses_at_the_whole_program() {
+        let mut growth = growth("threshold CPUbound 0.75");
+        let tops = growth.questions.hypotheses.children(None).count();
+        assert_eq!(growth.queue.len(), tops);
+        let next: Vec<_> = std::iter::from_fn(|| growth.next(Eligible::All)).collect();
+        assert_eq!(next, growth.questions.graph.ids().collect::<Vec<_>>());
+        let (id, _) = root(&growth, "CPUbound");
+        assert!((growth.questions.row(id).threshold - 0.75).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_child_waits_only_while_a_true_parent_holds_it() {
+        let mut growth = growth("");
+        while growth.next(Eligible::All).is_some() {}
+        let (parent, hypothesis) = root(&growth, "ExcessiveSyncWaitingTime");
+        let (early, late) = ("</SyncObject/Barrier>", "</File/data>");
+        let edge = Edge::Where(Hierarchy::SyncObject);
+        let focus = |text: &str| text.parse::<Focus>().expect("well formed");
+        assert!(matches!(growth.link(parent, hypothesis, focus(early), edge), Linked::News));
+        assert_eq!(growth.queue.len(), 0, "its parent is not true");
+        growth.questions.graph.set_truth(parent, Truth::True);
+        assert!(matches!(growth.link(parent, hypothesis, focus(late), edge), Linked::News));
+        assert_eq!(growth.queue.len(), 1);
+        assert!(matches!(growth.link(parent, hypothesis, focus(late), edge), Linked::Known));
+        assert_eq!(growth.queue.len(), 1);
+    }
+
+    #[test]
+    fn what_a_directive_forbids_is_not_in_the_graph() {
+        let mut growth = growth("prune ExcessiveSyncWaitingTime /Machine");
+        let (parent, hypothesis) = root(&growth, "ExcessiveSyncWaitingTime");
+        let before = growth.questions.graph.ids().count();
+        let focus: Focus = "</Machine/n0>".parse().expect("well formed");
+        let edge = Edge::Where(Hierarchy::Machine);
+        assert!(matches!(growth.link(parent, hypothesis, focus, edge), Linked::Pruned));
+        assert_eq!(growth.questions.graph.ids().count(), before);
+        assert_eq!(growth.directed.pruned().count(), 1);
     }
 }

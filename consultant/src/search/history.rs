@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use whyperf_model::{Focus, Hierarchy, Time};
 
-use super::Search;
+use super::questions::Questions;
 use crate::node::{Edge, NodeId};
 use crate::step::Origin;
 use crate::truth::Truth;
 
-/// One question of a search, for whoever keeps or draws the graph.
+/// One question of a search, as stores keep it and drawings show it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
     /// Its number, in the order of discovery.
@@ -38,32 +38,25 @@ pub struct Question {
     pub parents: Vec<(usize, &'static str)>,
 }
 
-impl Search {
-    /// Every question so far, in the order of discovery: parents may come after their children.
-    pub fn questions(&self) -> impl Iterator<Item = Question> + '_ {
-        self.graph.ids().map(|id| self.question(id))
-    }
-
-    fn question(&self, id: NodeId) -> Question {
-        let node = self.graph.node(id);
-        let row = self.hypotheses.row(node.hypothesis);
-        let axis = |parent: NodeId| match self.graph.node(parent).children.get(&id) {
-            Some(Edge::Where(hierarchy)) => Hierarchy::name(*hierarchy),
-            _ => "why",
-        };
-        Question {
-            number: id.0,
-            hypothesis: row.name.clone(),
-            focus: node.focus.clone(),
-            truth: node.truth,
-            value: node.judge.value(),
-            threshold: row.threshold,
-            cost: self.observed_cost(id),
-            confidence: node.found.map_or(0.0, |(_, ground)| ground.confidence),
-            asked: node.asked,
-            origin: node.origin,
-            found: node.found.map(|(time, _)| time),
-            parents: node.parents.iter().map(|parent| (parent.0, axis(*parent))).collect(),
-        }
+/// A node as it stands, with the cost that was observed of it.
+pub(super) fn question(questions: &Questions, id: NodeId, cost: f64) -> Question {
+    let (node, row) = (questions.node(id), questions.row(id));
+    let axis = |parent: NodeId| match questions.node(parent).children.get(&id) {
+        Some(Edge::Where(hierarchy)) => Hierarchy::name(*hierarchy),
+        _ => "why",
+    };
+    Question {
+        number: id.0,
+        hypothesis: row.name.clone(),
+        focus: node.focus.clone(),
+        truth: node.truth,
+        value: node.judge.value(),
+        threshold: row.threshold,
+        cost,
+        confidence: node.found.map_or(0.0, |(_, ground)| ground.confidence),
+        asked: node.asked,
+        origin: node.origin,
+        found: node.found.map(|(time, _)| time),
+        parents: node.parents.iter().map(|parent| (parent.0, axis(*parent))).collect(),
     }
 }

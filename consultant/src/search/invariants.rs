@@ -7,6 +7,7 @@ use proptest::sample::Index;
 use whyperf_model::{Hierarchy, Interval, Nanos, Resource, Sample, Time};
 
 use super::Search;
+use super::testing::Testing;
 use crate::hypothesis::Hypotheses;
 use crate::node::NodeId;
 use crate::request::{MeasurementId, Request};
@@ -159,7 +160,9 @@ impl Player {
     }
 
     fn check(&self) {
-        let graph = &self.search.graph;
+        let graph = &self.search.testing.growth.questions.graph;
+        let Testing { growth, evidence } = &self.search.testing;
+        let undecided: BTreeSet<NodeId> = evidence.undecided().collect();
         let mut measured = 0;
         for id in graph.ids() {
             let node = graph.node(id);
@@ -168,12 +171,12 @@ impl Player {
             assert_eq!(node.true_parents, held, "{}", node.focus);
             assert!(node.truth != Truth::True || node.is_held(), "{} hangs in the air", node.focus);
             assert!(!node.is_measured() || !node.is_closed(), "{} is closed", node.focus);
-            assert!(!self.search.undecided.contains(&id) || node.is_measured());
+            assert!(!undecided.contains(&id) || node.is_measured());
             measured += usize::from(node.is_measured());
             if let Some(measuring) = node.measuring() {
                 for used in [measuring.numerator, measuring.denominator] {
                     assert!(self.running.contains_key(&used), "{used} is used and not running");
-                    assert!(self.search.measurements.users(used).contains(&id), "{used} is deaf");
+                    assert!(evidence.users(used).contains(&id), "{used} reaches no node");
                 }
             }
             for parent in &node.parents {
@@ -184,17 +187,16 @@ impl Player {
             }
         }
         self.check_ground();
-        let switched: usize = self.search.switched.values().sum();
-        assert!(switched <= measured, "functions stay switched on");
+        assert!(growth.costs.uses() <= measured, "functions stay switched on");
         assert!(self.running.len() <= 2 * measured);
-        assert!(self.search.undecided.len() <= self.search.settings.active_limit);
+        assert!(undecided.len() <= growth.questions.settings.active_limit);
     }
 }
 
 impl Player {
     /// Each true node is held by true ones from a root on.
     fn check_ground(&self) {
-        let graph = &self.search.graph;
+        let graph = &self.search.testing.growth.questions.graph;
         let is_true = |id: &NodeId| graph.node(*id).truth == Truth::True;
         let mut pending: Vec<_> = graph.ids().filter(|id| graph.node(*id).root.is_root()).collect();
         let mut grounded: BTreeSet<NodeId> = pending.iter().copied().collect();

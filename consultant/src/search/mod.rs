@@ -1,73 +1,77 @@
 //! The search itself: told of events, asked for requests and steps.
+//!
+//! ```text
+//!   Search            events in, requests and steps out; searching, paused or over
+//!     │ owns and calls
+//!   Testing           starts and stops nodes, follows verdicts        testing, rest, throttle, progress
+//!     ├──► Evidence   pairs in use, undecided nodes; streams and e-processes weigh samples
+//!     └──► Growth     asks, links and refines questions               growth, code, refinement, discovery
+//!           ├──► Questions          graph, hypotheses, settings
+//!           ├──► Queue              what waits, by rank (`priority` makes the rank)
+//!           ├──► CostControl        limit, prices, what is switched on, what may rest
+//!           ├──► DirectedQuestions  prunes, priorities, what is still awaited
+//!           ├──► Program            resources, calls and rates that the data source told
+//!           ├──► Speculation        what is measured before its caller is true
+//!           ├──► SingleRoots        which processes or hosts are asked from the beginning
+//!           └──► Output             time, steps, requests
+//! ```
+//!
+//! A type calls only what stands below it: the parts under `Growth` know nothing of each other but what is passed to them, and tell by what they return. `Questions`
+//! and `CostControl` are passed a `Program`, `CostControl` and `priority` are passed `Questions`. Only `Testing` measures a node, and only `Growth` adds one.
 
 mod code;
 mod control;
+mod cost_control;
+mod directed;
+mod discovery;
+mod evidence;
 mod growth;
 mod history;
 #[cfg(test)]
 mod invariants;
-mod price;
+mod measurements;
+mod output;
 mod priority;
+mod program;
 mod progress;
+mod questions;
+mod refinement;
+mod rest;
 mod single_roots;
 mod speculation;
+mod testing;
 mod throttle;
 
 pub use history::Question;
-use speculation::Speculation;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use whyperf_model::{Hierarchy, Resource, Sample, Time};
 
-use whyperf_model::{Focus, Resource, Sample, Time};
-
-use crate::calls::Calls;
-use crate::catalogue::Catalogue;
-use crate::cost::{Admission, Budget};
+use self::growth::Growth;
+use self::testing::Testing;
 use crate::data_source::Event;
 use crate::directive::DirectivesInForce;
-use crate::graph::Graph;
-use crate::hypothesis::{Hypotheses, HypothesisId};
-use crate::measurements::Measurements;
-use crate::node::NodeId;
-use crate::queue::Queue;
+use crate::hypothesis::Hypotheses;
 use crate::report::{self, Counts, Guided, Report};
 use crate::request::{MeasurementId, Request};
 use crate::settings::Settings;
-use crate::step::{Happening, Step, Subject};
-use crate::stream::Side;
-use crate::truth::Truth;
+use crate::step::Step;
 
 /// A search for the reasons why a program is slow. It knows no clock: time comes with the events.
 #[derive(Debug)]
 pub struct Search {
-    settings: Settings,
-    hypotheses: Hypotheses,
-    now: Time,
-    is_over: bool,
-    is_paused: bool,
-    in_force: DirectivesInForce,
-    /// Questions of directives that name what is not there yet.
-    awaited: Vec<(HypothesisId, Focus)>,
-    /// Questions that directives forbade.
-    pruned: BTreeSet<(HypothesisId, Focus)>,
-    catalogue: Catalogue,
-    calls: Calls,
-    graph: Graph,
-    queue: Queue,
-    budget: Budget,
-    measurements: Measurements,
-    /// Measured, and waiting for a verdict.
-    undecided: BTreeSet<NodeId>,
-    /// How many nodes each function is measured for: what is switched on costs nothing more.
-    switched: BTreeMap<Resource, usize>,
-    /// When a function was last left to rest.
-    rested: Time,
-    /// Nothing that waits is affordable; what may change that takes this back.
-    is_blocked: bool,
-    speculation: Speculation,
-    /// Whether each host is asked from the beginning.
-    has_host_roots: bool,
-    steps: VecDeque<Step>,
+    activity: Activity,
+    testing: Testing,
+}
+
+/// Whether a search goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Activity {
+    /// It judges and asks.
+    Searching,
+    /// Events are taken in, but nothing is judged or asked.
+    Paused,
+    /// The run is over; no event changes anything.
+    Over,
 }
 
 /// A search in a few numbers, for a status line.
@@ -99,33 +103,8 @@ impl Search {
         settings: Settings,
         in_force: DirectivesInForce,
     ) -> Self {
-        let budget = Budget::new(settings.cost_limit);
-        let queue = Queue::new(settings.order);
-        let mut search = Self {
-            settings,
-            hypotheses,
-            now: Time::ZERO,
-            is_over: false,
-            is_paused: false,
-            in_force,
-            awaited: Vec::new(),
-            pruned: BTreeSet::new(),
-            catalogue: Catalogue::default(),
-            calls: Calls::default(),
-            graph: Graph::default(),
-            queue,
-            budget,
-            measurements: Measurements::default(),
-            undecided: BTreeSet::new(),
-            switched: BTreeMap::new(),
-            rested: Time::ZERO,
-            is_blocked: false,
-            speculation: Speculation::default(),
-            has_host_roots: false,
-            steps: VecDeque::new(),
-        };
-        search.plant();
-        search
+        let growth = Growth::new(hypotheses, settings.clone(), in_force);
+        Self { activity: Activity::Searching, testing: Testing::new(growth, &settings) }
     }
 
     /// Takes in whatever a data source has to tell.
@@ -148,185 +127,149 @@ impl Search {
 
     /// Something new can be asked about: it and its ancestors join all nodes that were refined there already.
     pub fn handle_resource(&mut self, now: Time, resource: &Resource) {
-        if self.is_over {
-            return;
-        }
-        self.advance(now);
-        for news in self.catalogue.add(resource) {
-            self.discover(&news);
-        }
-        self.awaken();
-        self.fill();
+        self.act(now, |testing| testing.growth.add_resource(resource));
     }
 
     /// Something is gone. What was found there stays found; what was open stays unknown.
     pub fn handle_resource_retired(&mut self, now: Time, resource: &Resource) {
-        if self.is_over {
-            return;
-        }
-        self.advance(now);
-        self.catalogue.retire(resource);
-        for id in self.graph.ids() {
-            let part = self.graph.node(id).focus.part(resource.hierarchy());
-            if part.iter().all(|named| resource.contains(named)) {
-                self.close(id);
-            }
-        }
-        self.fill();
+        self.act(now, |testing| testing.retire(resource));
     }
 
     /// A process runs on a machine. It is told before the process comes, and changes no question that was asked.
     pub fn handle_placed(&mut self, process: &Resource, machine: &Resource) {
-        self.catalogue.places.place(process, machine);
+        self.testing.growth.program.catalogue.places.place(process, machine);
     }
 
     /// A pair grew. Samples of a measurement that was stopped are ignored.
     pub fn handle_sample(&mut self, id: MeasurementId, sample: &Sample) {
-        if self.is_over {
+        if self.activity == Activity::Paused {
+            self.advance(sample.interval.end);
             return;
         }
-        self.advance(sample.interval.end);
-        if self.is_paused {
-            return;
-        }
-        for user in self.measurements.users(id) {
-            self.observe(user, id, sample);
-        }
-        self.fill();
+        self.act(sample.interval.end, |testing| testing.observe(id, sample));
     }
 
     /// Measuring took this fraction of the time of the process that paid most, over the last interval.
     pub fn handle_cost(&mut self, now: Time, fraction: f64) {
-        if self.is_over {
-            return;
-        }
-        self.advance(now);
-        let admission = self.budget.observe(now, fraction);
-        let cost = self.budget.observed();
-        match admission {
-            Admission::Unchanged => {}
-            Admission::Resumed => self.tell(Happening::Resumed { cost }),
-            Admission::HeldBack => {
-                let (limit, waiting) = (self.budget.limit(), self.queue.len());
-                self.tell(Happening::HeldBack { cost, limit, waiting });
-            }
-        }
-        self.put_back();
-        self.rest();
-        self.is_blocked = false;
-        self.fill();
+        self.act(now, |testing| testing.charge(now, fraction));
     }
 
     /// A pair cannot be measured. The nodes that need it are given up.
     pub fn handle_refusal(&mut self, now: Time, id: MeasurementId, reason: &str) {
-        if self.is_over {
-            return;
+        self.act(now, |testing| testing.refuse(id, reason));
+    }
+
+    /// A pair is measured in windows from now on, which cover this share of the time. Nothing waits for its verdict.
+    pub fn handle_too_hot(&mut self, now: Time, id: MeasurementId, coverage: f64) {
+        if coverage > 0.0 && coverage <= 1.0 {
+            self.act(now, |testing| testing.throttle(id, coverage));
         }
-        self.advance(now);
-        for user in self.measurements.users(id) {
-            let subject = self.subject(user);
-            self.close(user);
-            let looked_through = self.look_through(user);
-            let reason = reason.to_owned();
-            self.graph.node_mut(user).explain(reason.clone());
-            self.tell(Happening::Refused { subject, reason, looked_through });
+    }
+
+    /// A function calls these. Asked for once, it may be told again with more.
+    pub fn handle_callees(&mut self, now: Time, of: &Resource, callees: &[Resource]) {
+        if of.hierarchy() == Hierarchy::Code {
+            self.act(now, |testing| testing.growth.learn_callees(of, callees));
         }
-        self.fill();
+    }
+
+    /// A function is called so often per second.
+    pub fn handle_price(&mut self, now: Time, of: &Resource, rate: f64) {
+        if self.activity != Activity::Over {
+            self.advance(now);
+            self.testing.growth.learn_rate(of, rate);
+        }
     }
 
     /// The run is over: what is true must hold for all of its life, and what could not be concluded stays unknown.
     pub fn handle_end(&mut self, now: Time) {
-        if self.is_over {
-            return;
+        if self.activity != Activity::Over {
+            self.testing.growth.output.advance(now);
+            self.testing.end();
+            self.activity = Activity::Over;
         }
-        self.now = self.now.max(now);
-        for id in self.graph.ids() {
-            self.look_back(id);
-        }
-        for id in self.graph.ids() {
-            self.stop(id);
-        }
-        self.queue.clear();
-        self.is_over = true;
-        self.tell(Happening::Ended);
     }
 
     /// The next thing the data source is asked to do; ask after each event, until there is none.
     pub fn poll_request(&mut self) -> Option<Request> {
         self.fill();
-        self.measurements.poll()
+        self.testing.growth.output.poll_request()
     }
 
     /// The next step that was taken.
     pub fn poll_step(&mut self) -> Option<Step> {
-        self.steps.pop_front()
+        self.testing.growth.output.poll_step()
     }
 
     /// The search in a few numbers.
     #[must_use]
     pub fn status(&self) -> Status {
+        let Testing { growth, evidence } = &self.testing;
         Status {
-            measured: self.measurements.len(),
-            waiting: self.queue.len(),
-            cost: self.budget.observed(),
-            is_held_back: !self.budget.admits(),
-            counts: Counts::of(&self.graph),
+            measured: evidence.measured_pairs(),
+            waiting: growth.queue.len(),
+            cost: growth.costs.budget().observed(),
+            is_held_back: !growth.costs.budget().admits(),
+            counts: Counts::of(&growth.questions.graph),
         }
     }
 
     /// What was found so far, or at all once the run is over.
     #[must_use]
     pub fn report(&self) -> Report {
+        let (questions, directed) = (&self.testing.growth.questions, &self.testing.growth.directed);
         let guided = Guided {
-            used: self.in_force.used() - self.awaited.len(),
-            waiting: self.awaited.iter().map(|question| self.subject_of(question)).collect(),
-            pruned: self.pruned.iter().map(|question| self.subject_of(question)).collect(),
+            used: directed.used(),
+            waiting: directed.awaited().map(|one| questions.subject_of(one)).collect(),
+            pruned: directed.pruned().map(|one| questions.subject_of(one)).collect(),
         };
-        report::report(&self.graph, &self.hypotheses, guided)
+        report::report(&questions.graph, &questions.hypotheses, guided)
     }
 
     /// The hypotheses it works with.
     #[must_use]
     pub const fn hypotheses(&self) -> &Hypotheses {
-        &self.hypotheses
+        &self.testing.growth.questions.hypotheses
     }
 
-    /// Brings a sample to a node that uses it, as numerator, as denominator, or as both.
-    fn observe(&mut self, user: NodeId, id: MeasurementId, sample: &Sample) {
-        let node = self.graph.node_mut(user);
-        let Some(measuring) = node.measuring() else { return };
-        let (numerator, denominator) = (measuring.numerator, measuring.denominator);
-        if id == numerator {
-            node.stream.push(Side::Numerator, sample);
+    /// Every question so far, in the order of discovery: parents may come after their children.
+    pub fn questions(&self) -> impl Iterator<Item = Question> + '_ {
+        let growth = &self.testing.growth;
+        let question = |id| history::question(&growth.questions, id, growth.observed_cost(id));
+        growth.questions.graph.ids().map(question)
+    }
+
+    /// What was switched on and is not observed yet.
+    pub(crate) const fn pending_cost(&self) -> f64 {
+        self.testing.growth.costs.budget().pending()
+    }
+
+    /// Another search under the same limit has this much pending.
+    pub(crate) const fn count_elsewhere(&mut self, pending: f64) {
+        self.testing.growth.costs.count_elsewhere(pending);
+    }
+
+    /// Takes in an event of this moment, unless the run is over, and starts what may start then.
+    fn act(&mut self, now: Time, act: impl FnOnce(&mut Testing)) {
+        if self.activity == Activity::Over {
+            return;
         }
-        if id == denominator {
-            node.stream.push(Side::Denominator, sample);
+        self.advance(now);
+        act(&mut self.testing);
+        self.fill();
+    }
+
+    /// Time goes on, once per moment: what waited for it happens.
+    fn advance(&mut self, now: Time) {
+        let goes_on = self.testing.growth.output.advance(now);
+        if goes_on && self.activity == Activity::Searching {
+            self.testing.pass_time();
         }
-        while let Some(seen) = self.graph.node_mut(user).stream.poll() {
-            match self.graph.node_mut(user).judge.observe(seen) {
-                Some(ground) => self.conclude(user, ground),
-                None => self.look_ahead(user),
-            }
+    }
+
+    fn fill(&mut self) {
+        if self.activity == Activity::Searching {
+            self.testing.fill();
         }
-    }
-
-    fn tell(&mut self, happening: Happening) {
-        self.steps.push_back(Step { time: self.now, happening });
-    }
-
-    fn subject(&self, id: NodeId) -> Subject {
-        let node = self.graph.node(id);
-        let hypothesis = self.hypotheses.row(node.hypothesis).name.clone();
-        Subject { hypothesis, focus: node.focus.clone() }
-    }
-
-    fn subject_of(&self, (hypothesis, focus): &(HypothesisId, Focus)) -> Subject {
-        let hypothesis = self.hypotheses.row(*hypothesis).name.clone();
-        Subject { hypothesis, focus: focus.clone() }
-    }
-
-    fn truth_of(&self, hypothesis: HypothesisId, focus: &Focus) -> Truth {
-        let found = self.graph.find(hypothesis, focus);
-        found.map_or(Truth::Unknown, |id| self.graph.node(id).truth)
     }
 }

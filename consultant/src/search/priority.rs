@@ -8,10 +8,11 @@
 //! `p` is how likely a yes is before anything was measured. Of parts it is bounded by what they are parts of: of `n` parts that
 //! share a value of `v` at most `v / T` can be above `T` (Markov), so each one is with `v / (n T)`.
 
-use super::Search;
+use super::questions::Questions;
 use crate::hypothesis::Operator;
 use crate::node::NodeId;
 use crate::queue::{Idea, Rank};
+use crate::settings::Settings;
 use crate::step::Origin;
 
 /// How likely a yes is of what nothing is known about.
@@ -23,42 +24,38 @@ const UNLIKELY: f64 = 0.02;
 /// How many further questions a yes is worth.
 const OPENED: f64 = 2.0;
 
-impl Search {
-    /// The place of a question in the queue.
-    #[expect(clippy::cast_precision_loss, reason = "a few hundred places")]
-    pub(super) fn rank(&self, id: NodeId, idea: Idea) -> Rank {
-        let place = self.settings.cost_limit / self.settings.active_limit.max(1) as f64;
-        let cost = self.predicted_cost(id) + place.max(f64::MIN_POSITIVE);
-        Rank::of(cost, bits(self.likelihood(id, idea)))
-    }
+/// The place in the queue of a question with this predicted cost and this chance of a yes.
+#[expect(clippy::cast_precision_loss, reason = "a few hundred places")]
+pub(super) fn rank(predicted_cost: f64, likelihood: f64, settings: &Settings) -> Rank {
+    let place = settings.cost_limit / settings.active_limit.max(1) as f64;
+    Rank::of(predicted_cost + place.max(f64::MIN_POSITIVE), bits(likelihood))
+}
 
-    /// How likely it is that a question will be found true.
-    fn likelihood(&self, id: NodeId, idea: Idea) -> f64 {
-        let node = self.graph.node(id);
-        match idea {
-            Idea::Low => UNLIKELY,
-            Idea::Again => self.settings.error_false / f64::from(node.asked.max(1)),
-            Idea::Why if node.origin == Origin::Priority => EXPECTED,
-            Idea::Where if !node.judge.would_hold() => self.share(id),
-            Idea::Why | Idea::Where => OPEN,
-        }
+/// How likely it is that a question will be found true.
+pub(super) fn likelihood(questions: &Questions, id: NodeId, idea: Idea) -> f64 {
+    let node = questions.node(id);
+    match idea {
+        Idea::Low => UNLIKELY,
+        Idea::Again => questions.settings.error_false / f64::from(node.asked.max(1)),
+        Idea::Why if node.origin == Origin::Priority => EXPECTED,
+        Idea::Where if !node.judge.would_hold() => share(questions, id),
+        Idea::Why | Idea::Where => OPEN,
     }
+}
 
-    /// How likely a part of something is above the threshold, by the value of that and the number of its parts.
-    #[expect(clippy::cast_precision_loss, reason = "a few parts")]
-    fn share(&self, id: NodeId) -> f64 {
-        let node = self.graph.node(id);
-        let row = self.hypotheses.row(node.hypothesis);
-        if row.operator != Operator::Above {
-            return OPEN;
-        }
-        let wholes = node.parents.iter().map(|parent| self.graph.node(*parent));
-        let shares = wholes.filter_map(|whole| {
-            let parts = whole.children.len().max(1) as f64;
-            Some(whole.judge.value()? / parts / row.threshold)
-        });
-        shares.reduce(f64::max).map_or(OPEN, |share| share.clamp(UNLIKELY, OPEN))
+/// How likely a part of something is above the threshold, by the value of that and the number of its parts.
+#[expect(clippy::cast_precision_loss, reason = "a few parts")]
+fn share(questions: &Questions, id: NodeId) -> f64 {
+    let row = questions.row(id);
+    if row.operator != Operator::Above {
+        return OPEN;
     }
+    let wholes = questions.node(id).parents.iter().map(|parent| questions.node(*parent));
+    let shares = wholes.filter_map(|whole| {
+        let parts = whole.children.len().max(1) as f64;
+        Some(whole.judge.value()? / parts / row.threshold)
+    });
+    shares.reduce(f64::max).map_or(OPEN, |share| share.clamp(UNLIKELY, OPEN))
 }
 
 /// What an answer is expected to tell when a yes has this chance.
@@ -70,12 +67,38 @@ fn bits(chance: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use whyperf_model::Focus;
+
     use super::*;
+    use crate::hypothesis::Hypotheses;
 
     #[test]
     fn what_is_likelier_tells_more_as_far_as_directives_expect_it() {
         let chances = [0.001, UNLIKELY, 0.1, 0.3, OPEN, EXPECTED].map(bits);
         assert!(chances.is_sorted(), "{chances:?}");
         assert!((bits(0.5) - 2.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_question_that_costs_less_or_tells_more_goes_first() {
+        let settings = Settings::default();
+        assert!(rank(0.0, OPEN, &settings) < rank(0.01, OPEN, &settings));
+        assert!(rank(0.01, OPEN, &settings) < rank(0.01, UNLIKELY, &settings));
+    }
+
+    #[test]
+    fn what_is_expected_of_a_question_depends_on_where_the_idea_came_from() {
+        let mut questions = Questions::new(Hypotheses::built_in(), Settings::default());
+        let hypothesis = questions.hypotheses.named("CPUbound").expect("it is in the table");
+        let (id, _) = questions.ensure(hypothesis, Focus::whole_program());
+        let chance = |questions: &Questions, idea| likelihood(questions, id, idea);
+        assert!((chance(&questions, Idea::Low) - UNLIKELY).abs() < 1e-12);
+        assert!((chance(&questions, Idea::Why) - OPEN).abs() < 1e-12);
+        assert!((chance(&questions, Idea::Where) - OPEN).abs() < 1e-12, "it has no parent");
+        questions.node_mut(id).origin = Origin::Priority;
+        assert!((chance(&questions, Idea::Why) - EXPECTED).abs() < 1e-12);
+        questions.node_mut(id).asked = 4;
+        let again = questions.settings.error_false / 4.0;
+        assert!((chance(&questions, Idea::Again) - again).abs() < 1e-12);
     }
 }
