@@ -27,8 +27,7 @@ pub enum State {
 }
 
 /// The header; every word is written by the process, read by the daemon.
-#[derive(Debug)]
-#[cfg_attr(loom, derive(Default))]
+#[derive(Debug, Default)]
 #[repr(C)]
 pub struct Header {
     /// [`MAGIC`], stored last of all when the region is ready.
@@ -86,8 +85,7 @@ pub struct Header {
 }
 
 /// Everything that had to be skipped, process-wide; a slot counts its own drops beside its word.
-#[derive(Debug)]
-#[cfg_attr(loom, derive(Default))]
+#[derive(Debug, Default)]
 #[repr(C)]
 pub struct Losses {
     /// Threads that found no slot.

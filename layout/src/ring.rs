@@ -40,6 +40,17 @@ struct Entry {
     turn: loom::cell::UnsafeCell<()>,
 }
 
+/// The entries of a ring.
+#[derive(Debug)]
+#[repr(C)]
+struct Entries([Entry; RING]);
+
+impl Default for Entries {
+    fn default() -> Self {
+        Self(core::array::from_fn(|_| Entry::default()))
+    }
+}
+
 impl Entry {
     fn write(&self, message: Message) {
         #[cfg(loom)]
@@ -71,8 +82,7 @@ impl Entry {
 unsafe impl Sync for Entry {}
 
 /// The page the daemon writes.
-#[derive(Debug)]
-#[cfg_attr(loom, derive(Default))]
+#[derive(Debug, Default)]
 #[repr(C)]
 pub struct CommandPage {
     /// Raised by the daemon with each round: while it grows, somebody reads.
@@ -87,19 +97,18 @@ pub struct CommandPage {
     pub go_on: AtomicU32,
     /// Milliseconds after which the next heartbeat is due at the latest.
     pub heartbeat_within: AtomicU32,
-    entries: [Entry; RING],
+    entries: Entries,
 }
 
 /// The page the process writes.
-#[derive(Debug)]
-#[cfg_attr(loom, derive(Default))]
+#[derive(Debug, Default)]
 #[repr(C)]
 pub struct ReplyPage {
     /// Replies produced.
     pub produced: AtomicU32,
     /// Commands consumed.
     pub commands_consumed: AtomicU32,
-    entries: [Entry; RING],
+    entries: Entries,
 }
 
 impl CommandPage {
@@ -143,7 +152,7 @@ impl ReplyPage {
 }
 
 fn produce(
-    entries: &[Entry; RING],
+    entries: &Entries,
     produced: &AtomicU32,
     consumed: &AtomicU32,
     message: Message,
@@ -154,14 +163,14 @@ fn produce(
     if at.wrapping_sub(gone) as usize >= RING {
         return None;
     }
-    entries[at as usize % RING].write(message);
+    entries.0[at as usize % RING].write(message);
     // SYNC made with consume
     produced.store(at.wrapping_add(1), or_relaxed("made_store", Ordering::Release));
     Some(Sequence(at.wrapping_add(1)))
 }
 
 fn consume(
-    entries: &[Entry; RING],
+    entries: &Entries,
     produced: &AtomicU32,
     consumed: &AtomicU32,
 ) -> Option<(Sequence, Message)> {
@@ -172,7 +181,7 @@ fn consume(
     if ready == 0 || ready > RING {
         return None;
     }
-    let message = entries[at as usize % RING].read();
+    let message = entries.0[at as usize % RING].read();
     // SYNC taken with produce
     consumed.store(at.wrapping_add(1), or_relaxed("taken_store", Ordering::Release));
     Some((Sequence(at.wrapping_add(1)), message))

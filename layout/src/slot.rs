@@ -28,8 +28,7 @@
 use crate::sync::{AtomicU32, AtomicU64, Ordering, fence, or_relaxed};
 
 /// First page of a slot.
-#[derive(Debug)]
-#[cfg_attr(loom, derive(Default))]
+#[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub struct Head {
     /// Current node and low half of `last`.
@@ -82,8 +81,7 @@ pub enum SlotState {
 }
 
 /// One callpath node: what happened in *region*, called from *site* on *object*, under *parent*.
-#[derive(Debug)]
-#[cfg_attr(loom, derive(Default))]
+#[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub struct Node {
     /// Completed visits; stored first when a visit ends.

@@ -83,8 +83,7 @@ impl RegionRecord {
 }
 
 /// An object: something that regions wait for or work on.
-#[derive(Debug)]
-#[cfg_attr(loom, derive(Default))]
+#[derive(Debug, Default)]
 #[repr(C)]
 pub struct ObjectRecord {
     /// An [`ObjectKind`](crate::ObjectKind).
