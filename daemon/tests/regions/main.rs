@@ -8,3 +8,4 @@ mod live;
 mod places;
 mod sampling;
 mod stage;
+mod threads;
