@@ -1,7 +1,7 @@
 //! Opens the debug information of an object, wherever it is.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gimli::SectionId;
 use object::read::elf::ElfFile64;
@@ -10,6 +10,10 @@ use object::{CompressionFormat, LittleEndian, Object as _, ObjectSection};
 use crate::lines::Lines;
 use crate::opening::Opening;
 use crate::storage::Storage;
+
+/// What is kept stays listed, so that a tool that looks for lost memory finds only what is lost.
+static FILES: Mutex<Vec<&'static Arc<dyn Storage>>> = Mutex::new(Vec::new());
+static UNPACKED: Mutex<Vec<&'static [u8]>> = Mutex::new(Vec::new());
 
 type File = ElfFile64<'static, LittleEndian>;
 
@@ -31,7 +35,12 @@ pub(crate) fn read(opening: &Opening, path: &Path, storage: &Arc<dyn Storage>) -
 
 fn kept(storage: &Arc<dyn Storage>) -> Option<File> {
     let storage: &'static Arc<dyn Storage> = Box::leak(Box::new(Arc::clone(storage)));
+    lock(&FILES).push(storage);
     ElfFile64::parse(storage.bytes()).ok()
+}
+
+fn lock<T>(list: &Mutex<Vec<T>>) -> MutexGuard<'_, Vec<T>> {
+    list.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn section(file: &File, id: SectionId) -> &'static [u8] {
@@ -48,7 +57,9 @@ fn unpacked(file: &File, id: SectionId) -> Option<&'static [u8]> {
     if data.uncompressed_size / BEST > data.data.len() as u64 {
         return None;
     }
-    Some(Vec::leak(data.decompress().ok()?.into_owned()))
+    let bytes: &'static [u8] = Vec::leak(data.decompress().ok()?.into_owned());
+    lock(&UNPACKED).push(bytes);
+    Some(bytes)
 }
 
 /// Bytes that one packed byte may stand for.
