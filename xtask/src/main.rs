@@ -1,4 +1,4 @@
-//! The project's own chores: `cargo xtask demo`, `cargo xtask test` and `cargo xtask study`.
+//! The project's own chores: `cargo xtask demo`, `test`, `study`, `sanitize` and `packages`.
 
 use std::process::ExitCode;
 
@@ -24,7 +24,10 @@ chores:
   study sc99 --quick       the same in a few minutes, to see that all works; the page goes to the target folder
   study sc99 --built       the same with the release build that is there
   study sc99 --only TABLE  one table alone; --runs N repeats, --hold SECONDS for classic verdicts, --grid POINTS
-  sanitize                 the release build's library under valgrind, in a program with threads
+  sanitize                 all of what follows; what it ran, how long, and what was found
+  sanitize address         the crates' tests under AddressSanitizer; `thread` and `miri` likewise
+  sanitize valgrind        the release build's library under valgrind, in a program with threads
+  sanitize fuzz SECONDS    each fuzz target for so long, 60 s without a number
   packages                 install what building and testing need, where it is missing
 ";
 
@@ -45,7 +48,7 @@ fn run(words: &[&str]) -> anyhow::Result<ExitCode> {
         ["demo"] => demo::run(),
         ["test", options @ ..] => test::run(options),
         ["study", words @ ..] => study::run(words),
-        ["sanitize"] => sanitize::run(),
+        ["sanitize", words @ ..] => sanitize::run(words),
         ["packages"] => packages::ensure_all().map(|()| ExitCode::SUCCESS),
         [] | ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
