@@ -114,12 +114,12 @@ impl Process {
             let span = Span { begin, end, birth };
             let scale = self.scale(context.scale);
             let activity = self.activity(price, span, scale);
-            let spent = [self.functions_cost, self.cost - self.functions_cost];
+            let others_cost = self.cost - self.functions_cost;
             let living = self.threads.iter().filter(|watched| !watched.thread.ended);
             let threads: Vec<u32> = living.map(|watched| watched.thread.tid).collect();
             let (replies, activity, threads) = (&replies[..], &activity, &threads[..]);
             let agent = region.agent();
-            let service = Service { agent, replies, activity, threads, spent };
+            let service = Service { agent, replies, activity, threads, others_cost };
             if is_over || self.departure != Departure::None {
                 instrumenter.conclude(number, service);
             } else {
@@ -128,7 +128,7 @@ impl Process {
                 }
             }
         }
-        self.cost += instrumenter.take_stopped(number) + instrumenter.take_sampled(number);
+        self.cost += instrumenter.take_cost(number);
         if is_over {
             instrumenter.forget(number);
             self.threads.iter_mut().for_each(|watched| watched.growth = Vec::new());
@@ -163,7 +163,7 @@ impl Process {
             let word = &region.commands().go_on;
             word.store(1, Ordering::Relaxed);
             let flags = rustix::thread::futex::Flags::empty();
-            // Nobody sleeping there is no failure.
+            // That no thread sleeps there is no failure.
             let _ = rustix::thread::futex::wake(word, flags, u32::MAX);
         }
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use whyperf_inject::Life;
-use whyperf_instrument::{Instrumenter, Objects, ProcessInterval};
+use whyperf_instrument::{Instrumenter, Objects, PairOrigin, ProcessInterval};
 use whyperf_model::matching::{Active, IntervalRecorder, PairId, ResourceId};
 use whyperf_model::{Focus, Hierarchy, Histogram, Interval, Metric, Nanos, Resource, Scale, Time};
 
@@ -197,21 +197,21 @@ impl Daemon {
 
     /// Begins to measure a metric at a focus.
     pub fn start(&mut self, metric: Metric, focus: &Focus) -> PairId {
-        let pair = self.start_pair(metric, focus, false);
+        let pair = self.start_pair(metric, focus, PairOrigin::Search);
         if self.settings.functions {
-            self.instrumenter.start(pair, metric, focus, false);
+            self.instrumenter.start(pair, metric, focus, PairOrigin::Search);
         }
         pair
     }
 
     /// The same for one that a user named: what it needs is switched on whatever the metric.
     pub fn start_by_name(&mut self, metric: Metric, focus: &Focus) -> PairId {
-        let pair = self.start_pair(metric, focus, true);
-        self.instrumenter.start(pair, metric, focus, true);
+        let pair = self.start_pair(metric, focus, PairOrigin::User);
+        self.instrumenter.start(pair, metric, focus, PairOrigin::User);
         pair
     }
 
-    fn start_pair(&mut self, metric: Metric, focus: &Focus, by_name: bool) -> PairId {
+    fn start_pair(&mut self, metric: Metric, focus: &Focus, origin: PairOrigin) -> PairId {
         let mut histogram = Histogram::new(self.settings.bins, self.settings.width);
         // Histograms that are compared fold together: a late one starts as wide as the others.
         while histogram.span(self.settings.bins.max(2) - 1).end < self.previous {
@@ -220,7 +220,7 @@ impl Daemon {
         let SharedState { classes, resources, matcher, .. } = &mut self.state;
         matcher.start((metric, focus), classes, resources, |group, resources| {
             let active = Active::new(metric, focus, group, histogram, resources);
-            if by_name { active.by_name() } else { active }
+            if origin == PairOrigin::User { active.by_name() } else { active }
         })
     }
 

@@ -21,7 +21,12 @@ impl Daemon {
     /// Asks which functions a function calls; the root asks where programs begin. The answer comes
     /// with a later pass.
     pub fn ask_callees(&mut self, of: &Resource) {
-        self.instrumenter.ask_callees(of.clone(), self.settings.functions);
+        if self.settings.functions {
+            self.instrumenter.ask_callees(of.clone());
+        } else {
+            // That none are known is an answer, too.
+            self.instrumenter.tell_no_callees(of.clone());
+        }
     }
 
     /// Functions that a pair asked about and that cannot be measured.
@@ -76,13 +81,12 @@ impl Daemon {
     }
 
     pub(crate) fn tell_of_functions(&mut self, pass: &mut SamplingPass) {
-        for code in self.instrumenter.take_listed() {
-            let code = self.state.resources.id(&code);
+        let news = self.instrumenter.take_news();
+        for code in &news.listed {
+            let code = self.state.resources.id(code);
             self.state.resources.hold(code);
         }
-        pass.callees = self.instrumenter.take_callees();
-        pass.refused = self.instrumenter.take_refused();
-        pass.too_hot = self.instrumenter.take_too_hot();
-        pass.prices = self.instrumenter.take_prices();
+        (pass.callees, pass.refused) = (news.callees, news.refused);
+        (pass.too_hot, pass.prices) = (news.too_hot, news.prices);
     }
 }

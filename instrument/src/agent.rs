@@ -32,3 +32,16 @@ impl Agent<'_> {
         let _ = rustix::thread::futex::wake(&self.commands.doorbell, flags, 1);
     }
 }
+
+/// What the parts of a process's instrumentation need to know in a sampling pass.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Turn<'process> {
+    pub(crate) agent: Agent<'process>,
+    pub(crate) pass: u64,
+}
+
+impl Turn<'_> {
+    pub(crate) fn send(&self, command: Command) -> bool {
+        self.agent.send(command).is_some()
+    }
+}

@@ -6,6 +6,9 @@ use whyperf_inject::MemoryStretch;
 use whyperf_layout::geometry::PAGE;
 use whyperf_layout::patch::{CODE as CODE_OF_ONE, COUNTING};
 
+/// The arena of functions that need none: they announce their calls themselves.
+pub(crate) const NOWHERE: u64 = 0;
+
 /// A stretch of a process's memory for stubs: words in front, code behind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Arena {

@@ -3,19 +3,19 @@
 use std::collections::BTreeMap;
 
 use whyperf_model::Resource;
-use whyperf_model::matching::PairId;
 
-use crate::instrumenter::Instrumenter;
 use crate::patch_table::PatchTable;
 use crate::stage::Stage;
 
-/// What is known of a function over all processes and the whole run.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct AskedFunction {
+/// How far a function came in any process during the whole run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum AskedFunction {
+    /// It was never on.
+    NeverOn,
     /// It was switched on somewhere.
-    was_on: bool,
+    On,
     /// A call of it was seen.
-    was_entered: bool,
+    Entered,
 }
 
 /// All functions that were ever asked about.
@@ -26,30 +26,28 @@ impl AskedFunctions {
     /// Records how far a process's functions are.
     pub(crate) fn take(&mut self, patch_table: &PatchTable) {
         for site in patch_table.sites.values() {
-            let entry = self.0.entry(site.code.clone()).or_default();
-            entry.was_on |= site.stage.on_since().is_some() || site.window.is_some();
-            entry.was_entered |= site.entered;
-            if matches!(site.stage, Stage::Absent { .. }) && *entry == AskedFunction::default() {
+            let is_on = site.stage.on_since().is_some() || site.is_hot();
+            let now = match (site.meter.entered, is_on) {
+                (true, _) => AskedFunction::Entered,
+                (false, true) => AskedFunction::On,
+                (false, false) => AskedFunction::NeverOn,
+            };
+            let known = self.0.entry(site.code.clone()).or_insert(now);
+            *known = now.max(*known);
+            if matches!(site.stage, Stage::Absent { .. }) && *known == AskedFunction::NeverOn {
                 self.0.remove(&site.code);
             }
         }
     }
-}
 
-impl Instrumenter {
-    /// What a reader should know of a pair whose functions showed nothing.
-    pub fn silence(&self, pair: PairId) -> Option<&'static str> {
-        let entries: Vec<&AskedFunction> = self.entries(pair).collect();
-        if entries.is_empty() || entries.iter().any(|entry| entry.was_entered) {
-            return None;
+    /// What a reader should know of a pair that needs these functions, when they showed nothing.
+    pub(crate) fn silence(&self, needs: &[Resource]) -> Option<&'static str> {
+        let furthest = needs.iter().filter_map(|code| self.0.get(code)).max()?;
+        match furthest {
+            AskedFunction::NeverOn => Some(LATE),
+            AskedFunction::On => Some(UNSEEN),
+            AskedFunction::Entered => None,
         }
-        let was_on = entries.iter().any(|entry| entry.was_on);
-        Some(if was_on { UNSEEN } else { LATE })
-    }
-
-    fn entries(&self, pair: PairId) -> impl Iterator<Item = &AskedFunction> {
-        let needs = self.needs.get(&pair).into_iter().flatten();
-        needs.filter_map(|code| self.asked_functions.0.get(code))
     }
 }
 

@@ -2,66 +2,57 @@
 //! when no pair does.
 //!
 //! ```text
-//!   pairs ──► wanted: resource ──► functions ──► plans        (worker: names, code, calls)
-//!                                      │
+//!   pairs ──► pair_needs ──► found_functions ──► plans        (worker: names, code, calls)
+//!                                  │
 //!       each sampling pass, each process: patch table ──► arena, arm, switch, disarm
 //! ```
 //! What is wanted is one map; every process is brought to it, those that join late too.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use whyperf_model::matching::PairId;
-use whyperf_model::{Category, Focus, Hierarchy, Metric, Nanos, Resource};
+use whyperf_model::matching::{Matcher, PairId};
+use whyperf_model::{Focus, Metric, Nanos, Resource};
 
 use crate::activity::Activity;
-use crate::agent::Agent;
+use crate::agent::{Agent, Turn};
+use crate::announcements::{Announcements, FunctionNews};
 use crate::asked_functions::{AskedFunctions, UNSEEN};
-use crate::inventory::Inventory;
+use crate::brought_amount::BroughtAmount;
+use crate::found_functions::FoundFunctions;
+use crate::function_key::FunctionKey;
+use crate::listed_code::ListedCode;
 use crate::messages::{WorkerAnswer, WorkerRequest};
-use crate::modules::FunctionKey;
 use crate::named_pairs::NamedPairs;
 use crate::objects::Objects;
-use crate::open_calls::OpenCalls;
-use crate::patch_table::{PatchSite, PatchTable, Turn};
-use crate::regions::Begun;
-use crate::stage::Stage;
+use crate::open_calls::{Curiosity, LookOccasion};
+use crate::pair_functions::PairFunctions;
+use crate::pair_needs::{PairNeeds, PairOrigin};
+use crate::pair_total::PairTotal;
+use crate::patch_table::PatchTable;
+use crate::processes::Processes;
+use crate::regions::{Begun, MetRegions};
+use crate::status::PairStatus;
+use crate::window::SHARE;
 use crate::worker_channel::WorkerChannel;
 
 /// Which functions are wanted, and how far each process is.
 #[derive(Debug)]
 pub struct Instrumenter {
-    pub(crate) objects: Arc<Objects>,
-    /// Opened when the first function is asked about.
-    pub(crate) channel: Option<WorkerChannel>,
-    /// Functions that pairs need.
-    pub(crate) needs: BTreeMap<PairId, Vec<Resource>>,
-    /// Pairs that a user named.
-    pub(crate) by_name: BTreeSet<PairId>,
-    /// How many pairs need a function.
-    pub(crate) wanted: BTreeMap<Resource, usize>,
-    pub(crate) found: BTreeMap<Resource, Found>,
-    /// What functions of modules are called.
-    pub(crate) names: BTreeMap<FunctionKey, Resource>,
-    pub(crate) patch_tables: BTreeMap<u32, PatchTable>,
-    pub(crate) watched: BTreeMap<u32, u32>,
-    pub(crate) open_calls: BTreeMap<u32, OpenCalls>,
+    channel: WorkerChannel,
+    needs: PairNeeds,
+    found: FoundFunctions,
+    processes: Processes,
+    listed: ListedCode,
+    regions: MetRegions,
+    announcements: Announcements,
+    asked_functions: AskedFunctions,
+    named_pairs: NamedPairs,
     /// In which pass a search asked last which functions a function calls.
-    pub(crate) asked_callees: Option<u64>,
-    pub(crate) inventory: Inventory,
-    /// Regions that were met, and which of them the worker was not told of.
-    pub(crate) regions: BTreeSet<Resource>,
-    pub(crate) untold_regions: Vec<Begun>,
-    /// Processes that ended in this pass.
-    pub(crate) gone: Vec<u32>,
-    /// Forks of processes in which functions were on: there they are, too.
-    pub(crate) forked_children: BTreeSet<u32>,
-    pub(crate) told: Told,
-    pub(crate) named_pairs: NamedPairs,
-    pub(crate) asked_functions: AskedFunctions,
-    pub(crate) pass: u64,
+    asked_callees: Option<u64>,
+    pass: u64,
     /// The share of the slowest process's time that measuring may take.
-    pub(crate) limit: f64,
+    limit: f64,
 }
 
 /// What a process is served with in a pass.
@@ -75,40 +66,21 @@ pub struct Service<'process> {
     pub replies: &'process [whyperf_layout::Answer],
     /// What its functions did since then.
     pub activity: &'process Activity,
-    /// What events of functions cost it since the pass before, and all others.
-    pub spent: [Nanos; 2],
+    /// What events other than those of functions cost it since the pass before.
+    pub others_cost: Nanos,
 }
 
-/// The functions that a resource names, as far as is known.
-#[derive(Debug, Default)]
-pub(crate) struct Found {
-    pub(crate) functions: Vec<FunctionKey>,
-    /// Whether an answer is under way.
-    pub(crate) asked: bool,
-    /// In which pass it was asked.
-    pub(crate) since: u64,
-    /// Processes have come since: they may have others of that name.
-    pub(crate) is_old: bool,
-}
-
-/// What is to be told in the next pass.
-#[derive(Debug, Default)]
-pub(crate) struct Told {
-    /// Functions that a function calls.
-    pub(crate) callees: Vec<(Resource, Vec<Resource>)>,
-    /// Functions that are left alone, and why.
-    pub(crate) refusals: BTreeMap<Resource, String>,
-    /// Pairs of which that was said, and those that were said to be too hot.
-    pub(crate) pairs: BTreeSet<PairId>,
-    pub(crate) hot: BTreeSet<PairId>,
-    pub(crate) prices: BTreeMap<Resource, f64>,
-}
-
-impl Found {
-    /// Whether more may be found.
-    const fn is_open(&self) -> bool {
-        self.asked || self.is_old
-    }
+/// A process in an interval.
+#[derive(Clone, Copy, Debug)]
+pub struct ProcessInterval<'a> {
+    /// Its number.
+    pub number: u32,
+    /// The groups that its threads are in.
+    pub groups: &'a [u32],
+    /// How long the interval is.
+    pub length: Nanos,
+    /// It waits at its start for functions to be in place.
+    pub is_held: bool,
 }
 
 impl Instrumenter {
@@ -116,194 +88,138 @@ impl Instrumenter {
     #[must_use]
     pub fn over(objects: Arc<Objects>, limit: f64) -> Self {
         Self {
-            objects,
-            limit,
-            channel: None,
-            needs: BTreeMap::new(),
-            by_name: BTreeSet::new(),
-            wanted: BTreeMap::new(),
-            found: BTreeMap::new(),
-            names: BTreeMap::new(),
-            patch_tables: BTreeMap::new(),
-            watched: BTreeMap::new(),
-            open_calls: BTreeMap::new(),
-            asked_callees: None,
-            inventory: Inventory::default(),
-            regions: BTreeSet::new(),
-            untold_regions: Vec::new(),
-            gone: Vec::new(),
-            forked_children: BTreeSet::new(),
-            named_pairs: NamedPairs::default(),
-            told: Told::default(),
+            channel: WorkerChannel::over(objects),
+            needs: PairNeeds::default(),
+            found: FoundFunctions::default(),
+            processes: Processes::default(),
+            listed: ListedCode::default(),
+            regions: MetRegions::default(),
+            announcements: Announcements::default(),
             asked_functions: AskedFunctions::default(),
+            named_pairs: NamedPairs::default(),
+            asked_callees: None,
             pass: 0,
+            limit,
         }
     }
 
-    /// A pair is measured from now on, and needs the functions that its focus names. Waits are seen
-    /// at their calls; only a pair that a user named counts those below a function, too.
-    pub fn start(&mut self, pair: PairId, metric: Metric, focus: &Focus, by_name: bool) {
-        let is_code = metric.definition().categories.contains(Category::Function);
-        if focus.is_root(Hierarchy::Code) || !(is_code || by_name) {
-            return;
-        }
-        let code = focus.part(Hierarchy::Code).to_vec();
-        self.list_functions(&code);
-        for one in &code {
-            *self.wanted.entry(one.clone()).or_default() += 1;
-        }
-        self.needs.insert(pair, code);
-        if by_name {
-            self.by_name.insert(pair);
+    /// From now on the modules of all processes are told.
+    pub const fn tell_modules(&mut self) {
+        self.listed.begin();
+    }
+
+    /// A pair is measured from now on, and needs the functions that its focus names.
+    pub fn start(&mut self, pair: PairId, metric: Metric, focus: &Focus, origin: PairOrigin) {
+        let code = self.needs.start(pair, metric, focus, origin);
+        for request in self.listed.ask_functions(code) {
+            self.channel.ask(request);
         }
     }
 
     /// A pair is measured no longer.
     pub fn stop(&mut self, pair: PairId) {
-        for code in self.needs.remove(&pair).into_iter().flatten() {
-            if let Some(users) = self.wanted.get_mut(&code) {
-                *users -= 1;
-                if *users == 0 {
-                    self.wanted.remove(&code);
-                }
-            }
-        }
+        self.needs.stop(pair);
     }
 
     /// Asks which functions a function calls.
-    pub fn ask_callees(&mut self, of: Resource, are_wanted: bool) {
-        if are_wanted {
-            self.asked_callees = Some(self.pass);
-            self.ask(WorkerRequest::Callees { of });
-        } else {
-            // That none are known is an answer, too.
-            self.told.callees.push((of, Vec::new()));
-        }
+    pub fn ask_callees(&mut self, of: Resource) {
+        self.asked_callees = Some(self.pass);
+        self.channel.ask(WorkerRequest::Callees { of });
+    }
+
+    /// Tells of a function that it calls none, without looking.
+    pub fn tell_no_callees(&mut self, of: Resource) {
+        self.announcements.tell_callees(of, Vec::new());
+    }
+
+    /// Takes note of regions that were met.
+    pub fn meet_regions(&mut self, begun: Vec<Begun>) {
+        self.regions.meet(begun);
     }
 
     /// A process appeared.
     pub fn watch(&mut self, process: u32, pid: u32) {
-        self.has_more_modules();
-        self.watched.insert(process, pid);
-        if let Some(channel) = &self.channel {
-            channel.ask(WorkerRequest::Watch { process, pid });
-        }
-        // Its program may have what no other had.
-        self.found.values_mut().for_each(|found| found.is_old = true);
+        self.listed.see_process();
+        self.found.see_process();
+        self.processes.watch(process, pid);
+        self.channel.watch(process, pid);
     }
 
     /// A process is a fork of another: what is too hot there is here, too.
     pub fn inherit(&mut self, process: u32, parent: u32) {
-        let is_forked_child = self.forked_children.contains(&parent);
-        let Some(parent) = self.patch_tables.get(&parent) else {
-            self.forked_children.extend(is_forked_child.then_some(process));
-            return;
-        };
-        if is_forked_child || parent.sites.values().any(|site| site.stage.on_since().is_some()) {
-            self.forked_children.insert(process);
-        }
-        let hot = parent.sites.iter().filter(|(_, site)| site.window.is_some());
-        let hot: Vec<FunctionKey> = hot.map(|(key, _)| *key).chain(parent.hot.clone()).collect();
-        self.patch_tables.entry(process).or_default().hot.extend(hot);
+        self.processes.inherit(process, parent);
     }
 
     /// A process ended: records what its functions did last.
     pub fn conclude(&mut self, process: u32, service: Service<'_>) {
-        let turn = self.turn(service.agent);
-        let Some(patch_table) = self.patch_tables.get_mut(&process) else { return };
-        for reply in service.replies {
-            patch_table.take(*reply, turn);
+        let Some(served) = self.processes.get_mut(process) else { return };
+        if let Some(patch_table) = &mut served.patch_table {
+            let turn = Turn { agent: service.agent, pass: self.pass };
+            take_in(patch_table, service, turn, served.pid, self.limit);
         }
-        patch_table.take_pc_samples(self.watched.get(&process).copied(), self.limit);
-        patch_table.note(service.activity, service.agent);
     }
 
     /// A process ended, and with the next pass everything in it.
     pub fn forget(&mut self, process: u32) {
-        if self.watched.contains_key(&process) {
+        if self.processes.has(process) {
             self.note_lost(process);
-            self.gone.push(process);
-        }
-    }
-
-    fn clean_up(&mut self) {
-        for process in std::mem::take(&mut self.gone) {
-            self.open_calls.remove(&process);
-            self.patch_tables.remove(&process);
-            self.watched.remove(&process);
-            if let Some(channel) = &self.channel {
-                channel.ask(WorkerRequest::Forget { process });
-            }
+            self.processes.end(process);
         }
     }
 
     /// Whether a process is there, or ended in this pass only.
+    #[must_use]
     pub fn is_watched(&self, process: u32) -> bool {
-        self.watched.contains_key(&process)
+        self.processes.has(process)
     }
 
     /// Whether nothing is to come any more of what a user named in a process.
+    #[must_use]
     pub fn is_in_place(&self, process: u32) -> bool {
-        let is_settled = |code: &Resource| {
-            let Some(found) = self.found.get(code).filter(|found| !found.is_open()) else {
-                return false;
-            };
-            let Some(patch_table) = self.patch_tables.get(&process) else {
-                return found.functions.is_empty();
-            };
-            found
-                .functions
-                .iter()
-                .all(|key| patch_table.sites.get(key).is_some_and(PatchSite::is_settled))
-        };
-        let needs = self.by_name.iter().filter_map(|pair| self.needs.get(pair));
-        needs.flatten().all(is_settled)
+        self.needs.named().all(|pair| self.functions_of(pair).are_settled(process))
     }
 
     /// Takes in what was found out since the last pass, and asks for what is wanted now.
     pub fn begin_pass(&mut self) {
         self.pass += 1;
-        self.clean_up();
-        self.list_modules();
-        self.pass_regions_on();
-        let answers = self.channel.as_ref().map(WorkerChannel::answers).unwrap_or_default();
-        answers.into_iter().for_each(|answer| self.take(answer));
-        if self.watched.is_empty() {
+        for ended in self.processes.clean_up() {
+            self.channel.forget(ended);
+        }
+        if let Some(request) = self.listed.ask_modules() {
+            self.channel.ask(request);
+        }
+        // Only a search that goes along calls wants to know what regions are inside of.
+        if self.asked_callees.is_some() {
+            for request in self.regions.take_requests() {
+                self.channel.ask(request);
+            }
+        }
+        for answer in self.channel.answers() {
+            self.take(answer);
+        }
+        if self.processes.is_empty() {
             return;
         }
-        let unknown = |code: &&Resource| match self.found.get(*code) {
-            None => true,
-            Some(found) if found.asked => false,
-            Some(found) => {
-                found.is_old || (found.functions.is_empty() && self.pass >= found.since + PATIENCE)
-            }
-        };
-        let ask: Vec<Resource> = self.wanted.keys().filter(unknown).cloned().collect();
-        for code in ask {
-            let found = self.found.entry(code.clone()).or_default();
-            (found.asked, found.is_old, found.since) = (true, false, self.pass);
-            self.ask(WorkerRequest::Find { code });
+        for code in self.found.ask(self.needs.wanted(), self.pass) {
+            self.channel.ask(WorkerRequest::Find { code });
         }
     }
 
     /// Brings a process nearer to what is wanted. Answers how functions are called that it did not know
     /// of before, by their entries.
     pub fn serve(&mut self, process: u32, service: Service<'_>) -> Vec<(u64, Resource)> {
-        let turn = self.turn(service.agent);
-        let limit = self.limit;
-        let patch_table = self.patch_tables.entry(process).or_default();
-        let mut moves = Vec::new();
-        for reply in service.replies {
-            moves.extend(patch_table.take(*reply, turn));
-        }
-        patch_table.take_pc_samples(self.watched.get(&process).copied(), limit);
-        patch_table.note(service.activity, service.agent);
-        patch_table.update_visit_budget(limit, &service);
+        let (pass, limit) = (self.pass, self.limit);
+        let turn = Turn { agent: service.agent, pass };
+        let Some(served) = self.processes.get_mut(process) else { return Vec::new() };
+        let patch_table = served.patch_table.get_or_insert_default();
+        let moves = take_in(patch_table, service, turn, served.pid, limit);
+        let (activity, threads) = (service.activity, service.threads);
+        patch_table.update_visit_budget(limit, activity, threads.len(), service.others_cost);
         patch_table.want_nothing();
         let mut plan = Vec::new();
-        for code in self.wanted.keys() {
-            for key in self.found.get(code).map_or(&[][..], |found| &found.functions) {
-                if patch_table.want(*key, self.names.get(key).unwrap_or(code), self.pass) {
+        for code in self.needs.wanted() {
+            for key in self.found.of(code) {
+                if patch_table.want(*key, self.found.name(key, code), pass) {
                     plan.push(*key);
                 }
             }
@@ -311,137 +227,241 @@ impl Instrumenter {
         let names = patch_table.take_names();
         patch_table.serve(turn);
         if !plan.is_empty() {
-            self.ask(WorkerRequest::Plan { process, functions: plan });
+            self.channel.ask(WorkerRequest::Plan { process, functions: plan });
         }
         for (arena, functions) in moves {
-            self.ask(WorkerRequest::Move { process, arena, functions });
+            self.channel.ask(WorkerRequest::Move { process, arena, functions });
         }
-        self.look(process, service.threads, service.activity.length);
+        let curiosity = Curiosity::at(pass, self.asked_callees);
+        let occasion = LookOccasion { threads, pass, pass_length: activity.length, curiosity };
+        if let Some(threads) = served.open_calls.look(&occasion, patch_table) {
+            self.channel.ask(WorkerRequest::Look { process, threads });
+        }
         names
     }
 
-    /// Whether a process has no function that is, was or shall be on.
-    pub fn has_nothing_for(&self, process: u32) -> bool {
-        self.wanted.is_empty() && !self.patch_tables.contains_key(&process)
+    /// Takes note of functions that no process can measure.
+    pub fn end_pass(&mut self) {
+        let Self { processes, asked_functions, .. } = self;
+        processes.patch_tables().for_each(|patch_table| asked_functions.take(patch_table));
+        self.named_pairs.close_pass();
+        self.announcements.close_pass(self.processes.patch_tables(), self.pass);
     }
 
-    const fn turn<'process>(&self, agent: Agent<'process>) -> Turn<'process> {
-        Turn { agent, pass: self.pass }
+    /// Whether a process has no function that is, was or shall be on.
+    #[must_use]
+    pub fn has_nothing_for(&self, process: u32) -> bool {
+        self.needs.wants_nothing() && self.processes.patch_table(process).is_none()
     }
 
     /// Whether a pair needs functions to be on.
+    #[must_use]
     pub fn needs_functions(&self, pair: PairId) -> bool {
-        self.needs.contains_key(&pair)
+        self.needs.has(pair)
+    }
+
+    /// Whether a user named pairs that need functions.
+    #[must_use]
+    pub fn is_asked_by_name(&self) -> bool {
+        self.needs.named().next().is_some()
+    }
+
+    /// Whether the functions that a pair needs are measured in a process.
+    #[must_use]
+    pub fn status(&self, pair: PairId, process: u32) -> PairStatus {
+        self.functions_of(pair).status(process)
     }
 
     /// Why a function is left alone, if it is in every process that has it.
+    #[must_use]
     pub fn refusal(&self, pair: PairId) -> Option<&str> {
-        let needs = self.needs.get(&pair)?;
-        needs.iter().find_map(|code| self.told.refusals.get(code)).map(String::as_str)
-    }
-
-    /// Pairs whose functions cannot be measured, with the reason; each is told once.
-    pub fn take_refused(&mut self) -> Vec<(PairId, String)> {
-        let refusal = |pair: &PairId| Some((*pair, self.refusal(*pair)?.to_owned()));
-        let refused: Vec<_> = self.needs.keys().filter_map(refusal).collect();
-        let quiet =
-            self.needs.keys().filter(|pair| !self.by_name.contains(pair) && self.is_quiet(**pair));
-        let quiet = quiet.filter(|pair| !self.is_explained(**pair));
-        let quiet: Vec<_> = quiet.map(|pair| (*pair, UNSEEN.to_owned())).collect();
-        let news =
-            refused.into_iter().chain(quiet).filter(|(pair, _)| self.told.pairs.insert(*pair));
-        news.collect()
+        self.announcements.refusal(self.needs.of(pair))
     }
 
     /// All functions that were left alone so far, and why.
+    #[must_use]
     pub const fn refusals(&self) -> &BTreeMap<Resource, String> {
-        &self.told.refusals
-    }
-
-    /// Which functions are called by which, told since the last time.
-    pub fn take_callees(&mut self) -> Vec<(Resource, Vec<Resource>)> {
-        std::mem::take(&mut self.told.callees)
+        self.announcements.refusals()
     }
 
     /// Whether a resource names a function of some process; `None` when that is not known yet.
+    #[must_use]
     pub fn exists(&self, code: &Resource) -> Option<bool> {
-        let found = self.found.get(code)?;
-        if found.asked && found.functions.is_empty() {
-            None
-        } else {
-            Some(!found.functions.is_empty())
+        self.found.exists(code)
+    }
+
+    /// What a reader should know of a pair whose functions showed nothing.
+    #[must_use]
+    pub fn silence(&self, pair: PairId) -> Option<&'static str> {
+        self.asked_functions.silence(self.needs.of(pair))
+    }
+
+    /// What functions would take of what is left for them where they would take most, if none had to rest;
+    /// at the limit, all of it.
+    #[must_use]
+    pub fn demand(&self) -> f64 {
+        self.processes.patch_tables().map(PatchTable::demand).fold(0.0, f64::max)
+    }
+
+    /// What is new of functions since the last time.
+    pub fn take_news(&mut self) -> FunctionNews {
+        let refused = self.refused();
+        let hot = self.needs.pairs().filter(|pair| self.functions_of(*pair).are_hot()).collect();
+        let hot = self.announcements.new_hot(hot);
+        FunctionNews {
+            listed: self.listed.take_news(),
+            callees: self.announcements.take_callees(),
+            refused: self.announcements.new_refused(refused),
+            too_hot: hot.into_iter().map(|pair| (pair, SHARE)).collect(),
+            prices: self.announcements.take_rates(self.pass),
         }
+    }
+
+    /// What looks at the threads of a process and samples of them cost it since this was asked last.
+    pub fn take_cost(&mut self, process: u32) -> Nanos {
+        self.processes.get_mut(process).map_or(Nanos::ZERO, |process| process.take_cost())
+    }
+
+    /// By thread the functions that it is in by calls that no event told of, when that changed.
+    pub fn take_open_calls(&mut self, process: u32) -> Option<BTreeMap<u32, Vec<Resource>>> {
+        let process = self.processes.get_mut(process)?;
+        process.open_calls.take_changes(process.patch_table.as_ref()?)
+    }
+
+    /// Whether what a process brings has to be told apart from what others do.
+    #[must_use]
+    pub fn tells_apart(&self, process: u32) -> bool {
+        let is_scaled = |patch_table: &PatchTable| {
+            let mut sites = patch_table.sites.values();
+            sites.any(|site| site.is_hot() || !site.meter.interval.is_plain())
+        };
+        self.needs.had_named() || self.processes.patch_table(process).is_some_and(is_scaled)
+    }
+
+    /// The pairs that functions have to be on for, and their amounts by now.
+    #[must_use]
+    pub fn amounts(&self, matcher: &Matcher) -> Vec<(PairId, i64)> {
+        let amount = |pair: PairId| Some((pair, matcher.get(pair)?.amount));
+        self.needs.pairs().filter_map(amount).collect()
+    }
+
+    /// Records what a process's interval brought, and makes what windows showed of it stand for
+    /// all of it.
+    pub fn record_interval(
+        &mut self,
+        before: &[(PairId, i64)],
+        process: ProcessInterval<'_>,
+        matcher: &mut Matcher,
+    ) {
+        for (pair, before) in before {
+            let Some(active) = matcher.get_mut(*pair) else { continue };
+            let is_named = self.needs.is_named(*pair);
+            if process.is_held && is_named {
+                self.named_pairs.note_held(*pair, process.number);
+            }
+            if !process.groups.contains(&active.group) {
+                continue;
+            }
+            let functions = self.functions_of(*pair);
+            let intervals = functions.intervals(process.number);
+            // Before its functions are found nothing is covered.
+            let waits =
+                intervals.is_empty() && functions.status(process.number) == PairStatus::Pending;
+            let brought = BroughtAmount::of(&active.pair, active.amount - before, intervals);
+            if let Some(scaled) = brought.scaled() {
+                active.amount = before.saturating_add(scaled);
+            }
+            if is_named {
+                let length = if waits { Nanos::ZERO } else { process.length };
+                self.named_pairs.take(*pair, &brought, process.number, length);
+            }
+        }
+    }
+
+    /// What a pair that a user named came to; `None` for one that needs no function.
+    #[must_use]
+    pub fn sum(&self, pair: PairId) -> Option<PairTotal> {
+        let needs_functions = self.needs.is_named(pair) && self.needs.has(pair);
+        needs_functions.then(|| self.named_pairs.sum(pair))
+    }
+
+    fn functions_of(&self, pair: PairId) -> PairFunctions<'_> {
+        let Self { needs, found, processes, pass, .. } = self;
+        PairFunctions { needs: needs.of(pair), found, processes, pass: *pass }
+    }
+
+    /// A process ended in which functions that pairs need were not in place.
+    fn note_lost(&mut self, process: u32) {
+        if self.processes.began_with_functions(process) {
+            return;
+        }
+        let is_lost = |pair: &PairId| {
+            let functions = self.functions_of(*pair);
+            functions.status(process) == PairStatus::Pending
+                && functions.intervals(process).iter().all(|(_, interval)| interval.is_blank())
+        };
+        let lost: Vec<PairId> = self.needs.named().filter(is_lost).collect();
+        lost.into_iter().for_each(|pair| self.named_pairs.note_lost(pair));
+    }
+
+    /// Pairs whose functions cannot be measured or are never entered, with the reason.
+    fn refused(&self) -> Vec<(PairId, String)> {
+        let refusal = |pair| Some((pair, self.refusal(pair)?.to_owned()));
+        let refused = self.needs.pairs().filter_map(refusal);
+        let is_silent = |pair: &PairId| {
+            let functions = self.functions_of(*pair);
+            !self.needs.is_named(*pair) && functions.are_quiet() && !functions.are_explained()
+        };
+        let silent = self.needs.pairs().filter(is_silent).map(|pair| (pair, UNSEEN.to_owned()));
+        refused.chain(silent).collect()
     }
 
     fn take(&mut self, answer: WorkerAnswer) {
         match answer {
             WorkerAnswer::Found { code, functions, names } => {
-                self.names.extend(functions.iter().copied().zip(names));
-                let found = self.found.entry(code).or_default();
-                (found.functions, found.asked, found.since) = (functions, false, self.pass);
+                self.found.take(code, functions, names, self.pass);
             }
             WorkerAnswer::Callees { of, callees } => {
-                self.told.callees.push((of, callees.keys().cloned().collect()));
+                self.announcements.tell_callees(of, callees.keys().cloned().collect());
                 for (code, functions) in callees {
-                    let since = self.pass;
-                    let entry = self.found.entry(code);
-                    entry.or_insert_with(|| Found { functions, since, ..Found::default() });
+                    self.found.take_unasked(code, functions, self.pass);
                 }
             }
-            WorkerAnswer::Learned { calls } => self.told.callees.extend(calls),
-            WorkerAnswer::Seen { process, seen } => self.looked(process, seen),
-            WorkerAnswer::Listed { code } => self.inventory.take(code),
+            WorkerAnswer::Learned { calls } => {
+                for (of, callees) in calls {
+                    self.announcements.tell_callees(of, callees);
+                }
+            }
+            WorkerAnswer::Seen { process, seen } => {
+                if let Some(process) = self.processes.get_mut(process)
+                    && let Some(patch_table) = &mut process.patch_table
+                {
+                    process.open_calls.take(seen, patch_table, self.pass);
+                }
+            }
+            WorkerAnswer::Listed { code } => self.listed.take(code),
             WorkerAnswer::Planned { process, plans } => {
-                let Some(patch_table) = self.patch_tables.get_mut(&process) else { return };
-                for planned in plans {
-                    patch_table.planned(planned, self.pass);
+                if let Some(process) = self.processes.get_mut(process)
+                    && let Some(patch_table) = &mut process.patch_table
+                {
+                    plans.into_iter().for_each(|plan| patch_table.planned(plan, self.pass));
                 }
             }
-        }
-    }
-
-    /// Takes note of functions that no process can measure.
-    pub fn end_pass(&mut self) {
-        self.patch_tables.values().for_each(|patch_table| self.asked_functions.take(patch_table));
-        self.named_pairs.close_pass();
-        let mut open = BTreeSet::new();
-        let mut refused = BTreeMap::new();
-        let is_due = self.pass.is_multiple_of(PRICED);
-        for site in self.patch_tables.values().flat_map(|patch_table| patch_table.sites.values()) {
-            if is_due && site.stage.on_since().is_some() {
-                let rate = self.told.prices.entry(site.code.clone()).or_default();
-                *rate = rate.max(site.rate);
-            }
-            match &site.stage {
-                Stage::Refused { reason } => {
-                    refused.entry(site.code.clone()).or_insert_with(|| reason.clone());
-                }
-                Stage::Absent { .. } => {}
-                _ => {
-                    open.insert(&site.code);
-                }
-            }
-        }
-        refused.retain(|code, _| !open.contains(code));
-        self.told.refusals.extend(refused);
-    }
-
-    pub(crate) fn ask(&mut self, request: WorkerRequest) {
-        if self.channel.is_none() {
-            self.channel = WorkerChannel::open(self.objects.clone());
-            for (process, pid) in &self.watched {
-                if let Some(channel) = &self.channel {
-                    channel.ask(WorkerRequest::Watch { process: *process, pid: *pid });
-                }
-            }
-        }
-        if let Some(channel) = &self.channel {
-            channel.ask(request);
         }
     }
 }
 
-/// Passes after which a name that nothing had is looked for again.
-const PATIENCE: u64 = 20;
-/// Passes from telling how often functions are called to telling it again.
-pub(crate) const PRICED: u64 = 10;
+/// Takes in what the process and the kernel said since the pass before. Answers the functions that need places elsewhere.
+fn take_in(
+    patch_table: &mut PatchTable,
+    service: Service<'_>,
+    turn: Turn<'_>,
+    pid: u32,
+    limit: f64,
+) -> Vec<(u64, Vec<FunctionKey>)> {
+    let replies = service.replies.iter();
+    let moves = replies.filter_map(|reply| patch_table.take(*reply, turn)).collect();
+    patch_table.take_pc_samples(pid, limit);
+    patch_table.note(service.activity, service.agent);
+    moves
+}

@@ -6,7 +6,7 @@ use std::ops::Range;
 use whyperf_layout::patch::Patch;
 use whyperf_model::{Nanos, Resource};
 
-use crate::modules::FunctionKey;
+use crate::function_key::FunctionKey;
 
 /// A request to the worker.
 #[derive(Debug)]

@@ -11,13 +11,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use whyperf_model::matching::PairId;
 use whyperf_model::{Nanos, Resource};
 
-use crate::instrumenter::Instrumenter;
-use crate::messages::{StackFindings, WorkerRequest};
-use crate::modules::FunctionKey;
-use crate::patch_table::{PatchSite, PatchTable};
+use crate::function_key::FunctionKey;
+use crate::messages::StackFindings;
+use crate::patch_table::PatchTable;
 
 /// The open calls of one process.
 #[derive(Debug, Default)]
@@ -39,25 +37,86 @@ pub(crate) struct OpenCalls {
     pass_length: Nanos,
 }
 
+/// A sampling pass of a process, in which its threads may be looked at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LookOccasion<'process> {
+    pub(crate) threads: &'process [u32],
+    pub(crate) pass: u64,
+    pub(crate) pass_length: Nanos,
+    pub(crate) curiosity: Curiosity,
+}
+
+/// Whether much may be learned from looks, also where no function waits for one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Curiosity {
+    /// A search asked a short time ago which functions a function calls.
+    Curious,
+    Idle,
+}
+
+impl Curiosity {
+    /// In a pass, when a search asked last in that one.
+    pub(crate) fn at(pass: u64, asked_callees: Option<u64>) -> Self {
+        let is_curious = asked_callees.is_some_and(|asked| pass < asked + CURIOUS);
+        if is_curious { Self::Curious } else { Self::Idle }
+    }
+}
+
 impl OpenCalls {
+    /// Has threads looked at when it is time to; answers which.
+    pub(crate) fn look(
+        &mut self,
+        occasion: &LookOccasion<'_>,
+        patch_table: &mut PatchTable,
+    ) -> Option<Vec<u32>> {
+        let LookOccasion { threads, pass, pass_length, curiosity } = *occasion;
+        if threads.is_empty() || !self.is_due(patch_table, pass, curiosity) {
+            return None;
+        }
+        self.asked = Some(pass);
+        self.pass_length = pass_length;
+        patch_table.begin_look();
+        Some(threads.iter().take(MOST).copied().collect())
+    }
+
+    /// By thread the functions that it is in by calls that no event told of, when that changed.
+    pub(crate) fn take_changes(
+        &mut self,
+        patch_table: &PatchTable,
+    ) -> Option<BTreeMap<u32, Vec<Resource>>> {
+        if !std::mem::take(&mut self.is_changed) {
+            return None;
+        }
+        let name = |key: &FunctionKey| Some(patch_table.sites.get(key)?.code.clone());
+        let named = self.threads.iter();
+        Some(named.map(|(tid, keys)| (*tid, keys.iter().filter_map(name).collect())).collect())
+    }
+
+    /// For how long looks stopped a thread since the last time.
+    pub(crate) fn take_stopped(&mut self) -> Nanos {
+        std::mem::take(&mut self.stopped)
+    }
+
     /// Whether it is time for a look.
-    fn is_due(&self, patch_table: &PatchTable, pass: u64, is_curious: bool) -> bool {
+    fn is_due(&self, patch_table: &PatchTable, pass: u64, curiosity: Curiosity) -> bool {
         if self.asked.is_some() || !patch_table.is_at_rest() {
             return false;
         }
         let unjudged =
             patch_table.dormant(pass).any(|(key, since)| self.judged.get(&key) != Some(&since));
-        let wait = match (unjudged, is_curious) {
+        let wait = match (unjudged, curiosity) {
             (true, _) => SOON,
-            (false, true) => OFTEN,
-            (false, false) => self.period.clamp(OFTEN, SELDOM),
+            (false, Curiosity::Curious) => OFTEN,
+            (false, Curiosity::Idle) => self.period.clamp(OFTEN, SELDOM),
         };
-        let is_wanted = is_curious || patch_table.dormant(pass).next().is_some();
+        let is_wanted =
+            curiosity == Curiosity::Curious || patch_table.dormant(pass).next().is_some();
         is_wanted && (self.last == 0 || pass >= self.last + wait.max(self.rest))
     }
 
     /// A look was taken.
-    fn take(&mut self, seen: StackFindings, patch_table: &PatchTable, pass: u64) {
+    pub(crate) fn take(&mut self, seen: StackFindings, patch_table: &mut PatchTable, pass: u64) {
+        patch_table.end_look();
         let Some(asked) = self.asked.take() else { return };
         self.last = pass;
         self.stopped += seen.stopped;
@@ -81,87 +140,8 @@ impl OpenCalls {
     }
 
     /// Whether it is known of a function that is on since then and was never entered whether a call of it is open.
-    fn explains(&self, key: FunctionKey, since: u64, pass: u64) -> bool {
+    pub(crate) fn explains(&self, key: FunctionKey, since: u64, pass: u64) -> bool {
         self.judged.get(&key) == Some(&since) || (self.last <= since && pass < since + PATIENCE)
-    }
-}
-
-impl PatchTable {
-    /// Functions that are on since before a pass and were never entered, with the pass.
-    fn dormant(&self, pass: u64) -> impl Iterator<Item = (FunctionKey, u64)> {
-        self.sites.iter().filter_map(move |(key, site)| {
-            let since = site.stage.on_since().filter(|since| *since < pass)?;
-            (site.wanted && !site.entered).then_some((*key, since))
-        })
-    }
-
-    /// Whether no code is being changed: who does that asks whether anybody traces the process.
-    fn is_at_rest(&self) -> bool {
-        let is_moving = |site: &PatchSite| site.stage.is_moving();
-        self.batch.is_none() && !self.sites.values().any(is_moving)
-    }
-}
-
-impl Instrumenter {
-    /// Has threads of a process looked at when it is time to.
-    pub(crate) fn look(&mut self, process: u32, threads: &[u32], pass_length: Nanos) {
-        let pass = self.pass;
-        let is_curious = self.asked_callees.is_some_and(|asked| pass < asked + CURIOUS);
-        let Some(patch_table) = self.patch_tables.get_mut(&process) else { return };
-        let open = self.open_calls.entry(process).or_default();
-        if threads.is_empty() || !open.is_due(patch_table, pass, is_curious) {
-            return;
-        }
-        open.asked = Some(pass);
-        open.pass_length = pass_length;
-        patch_table.is_looked_at = true;
-        let threads = threads.iter().take(MOST).copied().collect();
-        self.ask(WorkerRequest::Look { process, threads });
-    }
-
-    /// A look was taken.
-    pub(crate) fn looked(&mut self, process: u32, seen: StackFindings) {
-        let Some(patch_table) = self.patch_tables.get_mut(&process) else { return };
-        patch_table.is_looked_at = false;
-        if let Some(open) = self.open_calls.get_mut(&process) {
-            open.take(seen, patch_table, self.pass);
-        }
-    }
-
-    /// Whether it is known of all of a pair's functions that are never entered whether calls of them are open.
-    pub(crate) fn is_explained(&self, pair: PairId) -> bool {
-        let needs = self.needs.get(&pair).into_iter().flatten();
-        let keys: Vec<FunctionKey> = needs
-            .filter_map(|code| self.found.get(code))
-            .flat_map(|found| found.functions.iter().copied())
-            .collect();
-        self.patch_tables.iter().all(|(process, patch_table)| {
-            let open = self.open_calls.get(process);
-            keys.iter().all(|key| {
-                let since = patch_table.sites.get(key).and_then(|site| site.stage.on_since());
-                since.is_none_or(|since| {
-                    open.is_some_and(|open| open.explains(*key, since, self.pass))
-                })
-            })
-        })
-    }
-
-    /// By thread the functions that it is in by calls that no event told of, when that changed.
-    pub fn take_open_calls(&mut self, process: u32) -> Option<BTreeMap<u32, Vec<Resource>>> {
-        let open = self.open_calls.get_mut(&process)?;
-        if !std::mem::take(&mut open.is_changed) {
-            return None;
-        }
-        let patch_table = self.patch_tables.get(&process)?;
-        let name = |key: &FunctionKey| Some(patch_table.sites.get(key)?.code.clone());
-        let named = open.threads.iter();
-        Some(named.map(|(tid, keys)| (*tid, keys.iter().filter_map(name).collect())).collect())
-    }
-
-    /// For how long looks stopped a thread of a process since the last time.
-    pub fn take_stopped(&mut self, process: u32) -> Nanos {
-        let open = self.open_calls.get_mut(&process);
-        open.map_or(Nanos::ZERO, |open| std::mem::take(&mut open.stopped))
     }
 }
 

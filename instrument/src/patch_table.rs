@@ -2,64 +2,30 @@
 //!
 //! Driven from what is wanted now, never from the commands of the past: whatever is lost is asked
 //! for again.
+//!
+//! ```text
+//!            threads are looked at            a batch is sent
+//!   Looking ◄─────────────────────► Free ◄────────────────────► Arming
+//!            that is over                     it is replied to
+//! ```
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 
-use whyperf_layout::patch::{Outcome, Patch};
+use whyperf_layout::patch::Outcome;
 use whyperf_layout::{Answer, Command, Message, Reply, Sequence, geometry};
-use whyperf_model::Resource;
+use whyperf_model::{Nanos, Resource};
 
-use crate::agent::Agent;
-use crate::contribution::FunctionInterval;
-use crate::messages::{CodeExtent, Planned};
-use crate::modules::FunctionKey;
-use crate::pc_samples::{PcSampleHistory, PcSampler};
-use crate::stage::{AGAIN, Stage};
-use crate::visit_budget::VisitBudget;
-use crate::window::{Notes, Window};
-
-/// A function of a process.
-#[derive(Debug)]
-pub(crate) struct PatchSite {
-    pub(crate) code: Resource,
-    pub(crate) stage: Stage,
-    pub(crate) patch: Option<Box<Patch>>,
-    arena: u64,
-    /// Whether a pair wants it on.
-    pub(crate) wanted: bool,
-    /// Since which pass no pair does.
-    idle_since: u64,
-    /// In which pass it was last asked to switch.
-    asked: u64,
-    /// Tries of arming that failed for a passing reason.
-    tries: u32,
-    pub(crate) window: Option<Window>,
-    /// Ticks that it was on, as last looked at, and whether it ever was.
-    pub(crate) seen: u64,
-    /// What else the process said of it then.
-    pub(crate) notes: Notes,
-    /// Nanoseconds that a call took when calls were counted last.
-    pub(crate) each: Option<f64>,
-    pub(crate) was_on: bool,
-    /// What the last interval showed.
-    pub(crate) interval: FunctionInterval,
-    /// Whether the process's catalogue knows it.
-    named: bool,
-    pub(crate) is_system: bool,
-    pub(crate) extent: CodeExtent,
-    /// What PC samples told of it.
-    pub(crate) pc_history: PcSampleHistory,
-    /// Whether a call of it was ever seen.
-    pub(crate) entered: bool,
-    /// Calls a second in the last interval.
-    pub(crate) rate: f64,
-    /// Its region, once it has one: for the life of the process.
-    pub(crate) region: Option<u32>,
-}
-
-/// The arena of functions that need none: they announce their calls themselves.
-pub(crate) const NOWHERE: u64 = 0;
+use crate::activity::Activity;
+use crate::agent::{Agent, Turn};
+use crate::arena::{CODE, DATA, NOWHERE};
+use crate::function_key::FunctionKey;
+use crate::messages::{PlanOutcome, Planned};
+use crate::patch_site::{Demand, PatchSite, SitePlan};
+use crate::pc_samples::{HotFunction, PcSampler};
+use crate::stage::Stage;
+use crate::visit_budget::{ObservedLoad, VisitBudget};
+use crate::window::Window;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ArenaStage {
@@ -68,64 +34,32 @@ enum ArenaStage {
     Mapped,
 }
 
+/// What the code of a process is being used for.
+#[derive(Debug, Default)]
+enum CodeUse {
+    /// Functions may be armed.
+    #[default]
+    Free,
+    /// Its threads are being looked at: no code is changed until that is over.
+    Looking,
+    /// These functions are being armed: the records are the daemon's again once this command is replied to.
+    Arming(Sequence, Vec<FunctionKey>),
+}
+
 /// All functions of one process that are, were or shall be patched.
 #[derive(Debug, Default)]
 pub(crate) struct PatchTable {
-    /// Its threads are being looked at: no code is changed until that is over.
-    pub(crate) is_looked_at: bool,
+    code_use: CodeUse,
     pub(crate) sites: BTreeMap<FunctionKey, PatchSite>,
     /// Functions by their regions.
-    pub(crate) regions: BTreeMap<u32, FunctionKey>,
+    regions: BTreeMap<u32, FunctionKey>,
     arenas: BTreeMap<u64, ArenaStage>,
-    /// Functions that are being armed, once the command is in the ring.
-    pub(crate) batch: Option<(Sequence, Vec<FunctionKey>)>,
     /// How often the functions of the process may be called.
-    pub(crate) visit_budget: VisitBudget,
+    visit_budget: VisitBudget,
     /// Functions that were too hot in the process of which it is a fork.
     pub(crate) hot: BTreeSet<FunctionKey>,
     /// Samples where its threads are, while a function is too hot.
-    pub(crate) pc_sampler: PcSampler,
-}
-
-impl PatchSite {
-    fn new(code: Resource) -> Self {
-        Self {
-            code,
-            stage: Stage::Planning,
-            patch: None,
-            arena: 0,
-            wanted: true,
-            idle_since: 0,
-            asked: 0,
-            tries: 0,
-            window: None,
-            seen: 0,
-            notes: Notes::default(),
-            each: None,
-            was_on: false,
-            interval: FunctionInterval::default(),
-            named: false,
-            is_system: false,
-            extent: CodeExtent::default(),
-            pc_history: PcSampleHistory::default(),
-            entered: false,
-            rate: 0.0,
-            region: None,
-        }
-    }
-}
-
-/// What a patch table needs to know in a sampling pass.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Turn<'process> {
-    pub(crate) agent: Agent<'process>,
-    pub(crate) pass: u64,
-}
-
-impl Turn<'_> {
-    pub(crate) fn send(&self, command: Command) -> bool {
-        self.agent.send(command).is_some()
-    }
+    pc_sampler: PcSampler,
 }
 
 impl PatchTable {
@@ -133,46 +67,43 @@ impl PatchTable {
     pub(crate) fn want(&mut self, key: FunctionKey, code: &Resource, pass: u64) -> bool {
         let Some(site) = self.sites.get_mut(&key) else {
             let window = self.hot.contains(&key).then(Window::default);
-            self.sites.insert(key, PatchSite { window, ..PatchSite::new(code.clone()) });
+            self.sites.insert(key, PatchSite::new(code.clone(), window));
             return true;
         };
-        site.wanted = true;
+        site.demand = Demand::Wanted;
         site.stage.look_again(pass)
     }
 
     /// No pair wants any function, until one says so.
     pub(crate) fn want_nothing(&mut self) {
-        self.sites.values_mut().for_each(|site| site.wanted = false);
+        self.sites.values_mut().for_each(|site| site.demand = Demand::Unwanted);
     }
 
-    /// The worker found out how to patch a function.
-    pub(crate) fn ready(&mut self, planned: &Planned, patch: Box<Patch>, arena: u64) {
+    /// The functions that are too hot, or were in the process of which this is a fork.
+    pub(crate) fn hot_functions(&self) -> Vec<FunctionKey> {
+        let hot = self.sites.iter().filter(|(_, site)| site.is_hot());
+        hot.map(|(key, _)| *key).chain(self.hot.iter().copied()).collect()
+    }
+
+    /// What came of planning a function.
+    pub(crate) fn planned(&mut self, planned: Planned, pass: u64) {
         let Some(site) = self.sites.get_mut(&planned.function) else { return };
-        site.is_system = planned.is_system;
-        site.extent = planned.extent.clone();
-        site.stage.plan(Stage::Ready);
-        (site.patch, site.arena) = (Some(patch), arena);
-        let first = if arena == NOWHERE { ArenaStage::Mapped } else { ArenaStage::Wanted };
-        self.arenas.entry(arena).or_insert(first);
-    }
-
-    /// The worker found out why not.
-    pub(crate) fn not_ready(&mut self, key: FunctionKey, stage: Stage) {
-        if let Some(site) = self.sites.get_mut(&key) {
-            site.stage.plan(stage);
+        let Planned { is_system, extent, outcome, .. } = planned;
+        match outcome {
+            PlanOutcome::Patch(patch, arena) => {
+                site.stage.plan(Stage::Ready);
+                site.plan = Some(SitePlan { patch, arena, extent, is_system });
+                let first = if arena == NOWHERE { ArenaStage::Mapped } else { ArenaStage::Wanted };
+                self.arenas.entry(arena).or_insert(first);
+            }
+            PlanOutcome::Refused(reason) => site.stage.plan(Stage::Refused { reason }),
+            PlanOutcome::Absent => site.stage.plan(Stage::Absent { since: pass }),
         }
     }
 
     /// How the functions are called whose regions may begin, by their entries; each is told once.
     pub(crate) fn take_names(&mut self) -> Vec<(u64, Resource)> {
-        let mut names = Vec::new();
-        for site in self.sites.values_mut().filter(|site| !site.named) {
-            if let Some(patch) = &site.patch {
-                names.push((patch.entry, site.code.clone()));
-                site.named = true;
-            }
-        }
-        names
+        self.sites.values_mut().filter_map(PatchSite::take_name).collect()
     }
 
     /// Takes a reply in. Answers the functions that need a place elsewhere, with the place that failed.
@@ -184,8 +115,16 @@ impl PatchTable {
         match answer.reply {
             Reply::Mapped { address, error } => return self.mapped(address, error),
             Reply::Armed { .. } => self.armed(answer.to, turn),
-            Reply::Disarmed { region, outcome } => self.disarmed(region, outcome),
-            Reply::TooHot { region, .. } => self.too_hot(region),
+            Reply::Disarmed { region, outcome } => {
+                if let Some(site) = self.site_of(region) {
+                    site.stage.disarmed(Some(outcome));
+                }
+            }
+            Reply::TooHot { region, .. } => {
+                if let Some(site) = self.site_of(region) {
+                    site.too_hot();
+                }
+            }
             Reply::Refused { what, argument, .. } => {
                 let message = Message { what, arguments: [argument, 0, 0] };
                 self.refused(Command::decode(message), argument);
@@ -199,27 +138,93 @@ impl PatchTable {
     pub(crate) fn serve(&mut self, turn: Turn<'_>) {
         let mut rung = self.map_arenas(turn);
         rung |= self.visit_budget.tell(turn);
-        if self.is_looked_at {
-            if rung {
-                turn.agent.wake();
+        if !matches!(self.code_use, CodeUse::Looking) {
+            rung |= self.arm(turn);
+            for site in self.sites.values_mut() {
+                rung |= site.follow(turn);
             }
-            return;
+            rung |= self.keep_windows(turn);
         }
-        rung |= self.arm(turn);
-        for site in self.sites.values_mut() {
-            rung |= site.follow(turn);
-        }
-        rung |= self.keep_windows(turn);
         if rung {
             turn.agent.wake();
+        }
+    }
+
+    /// Takes note of what its functions did.
+    pub(crate) fn note(&mut self, activity: &Activity, agent: Agent<'_>) {
+        self.sites.values_mut().for_each(|site| site.note(activity, agent.regions));
+    }
+
+    /// Computes how often functions may be called from now on.
+    pub(crate) fn update_visit_budget(
+        &mut self,
+        limit: f64,
+        activity: &Activity,
+        threads: usize,
+        others: Nanos,
+    ) {
+        let on = self.sites.values().filter(|site| site.stage.on_since().is_some());
+        let load = ObservedLoad {
+            length: activity.length,
+            others,
+            price: activity.price(),
+            threads,
+            hot: self.sites.values().filter(|site| site.is_wanted() && site.is_hot()).count(),
+            rate: on.map(|site| site.meter.rate).sum(),
+        };
+        self.visit_budget.update(limit, &load);
+    }
+
+    /// What functions would take of what is left for them, if none had to rest; at the limit, all of it.
+    pub(crate) const fn demand(&self) -> f64 {
+        self.visit_budget.demand()
+    }
+
+    /// Takes in what was sampled since the pass before, and sees to it that more is.
+    pub(crate) fn take_pc_samples(&mut self, pid: u32, limit: f64) {
+        let hot = self.sites.values_mut().filter(|site| site.is_wanted() && site.is_hot());
+        let hot = hot.map(|site| HotFunction {
+            pieces: site.plan.as_ref().map_or(&[], |plan| &plan.extent.pieces),
+            history: &mut site.meter.pc_history,
+        });
+        self.pc_sampler.take(pid, limit, hot.collect());
+    }
+
+    /// What samples cost the process since this was asked last.
+    pub(crate) fn take_sampling_cost(&mut self) -> Nanos {
+        self.pc_sampler.take_cost()
+    }
+
+    /// Functions that are on since before a pass and were never entered, with the pass.
+    pub(crate) fn dormant(&self, pass: u64) -> impl Iterator<Item = (FunctionKey, u64)> {
+        self.sites.iter().filter_map(move |(key, site)| {
+            let since = site.stage.on_since().filter(|since| *since < pass)?;
+            (site.is_wanted() && !site.meter.entered).then_some((*key, since))
+        })
+    }
+
+    /// Whether no code is being changed: changing it begins with the question whether a tracer is there.
+    pub(crate) fn is_at_rest(&self) -> bool {
+        let is_moving = |site: &PatchSite| site.stage.is_moving();
+        !matches!(self.code_use, CodeUse::Arming(..)) && !self.sites.values().any(is_moving)
+    }
+
+    /// Its threads are looked at from now on; it is at rest.
+    pub(crate) fn begin_look(&mut self) {
+        self.code_use = CodeUse::Looking;
+    }
+
+    /// The look is over.
+    pub(crate) fn end_look(&mut self) {
+        if matches!(self.code_use, CodeUse::Looking) {
+            self.code_use = CodeUse::Free;
         }
     }
 
     fn map_arenas(&mut self, turn: Turn<'_>) -> bool {
         let mut rung = false;
         for (address, stage) in &mut self.arenas {
-            let [data, code] = [crate::arena::DATA, crate::arena::CODE]
-                .map(|size| u32::try_from(size).unwrap_or(u32::MAX));
+            let [data, code] = [DATA, CODE].map(|size| u32::try_from(size).unwrap_or(u32::MAX));
             let command = Command::MapArena { address: *address, data, code };
             if *stage == ArenaStage::Wanted && turn.send(command) {
                 *stage = ArenaStage::Asked;
@@ -231,25 +236,21 @@ impl PatchTable {
 
     /// One batch at a time: the records are the daemon's again once it is replied to.
     fn arm(&mut self, turn: Turn<'_>) -> bool {
-        let Self { sites, arenas, batch, .. } = self;
-        if batch.is_some() {
+        let Self { sites, arenas, code_use, .. } = self;
+        if !matches!(code_use, CodeUse::Free) {
             return false;
         }
-        let is_due = |site: &PatchSite| {
-            site.wanted
-                && (site.window.is_none() || site.region.is_none())
-                && site.stage == Stage::Ready
-                && arenas.get(&site.arena) == Some(&ArenaStage::Mapped)
-                && (site.tries == 0 || turn.pass >= site.asked + AGAIN.min(1 << site.tries))
-        };
+        let is_mapped = |plan: &SitePlan| arenas.get(&plan.arena) == Some(&ArenaStage::Mapped);
+        let is_due =
+            |site: &PatchSite| site.is_due(turn.pass) && site.plan.as_ref().is_some_and(is_mapped);
         let due = sites.iter_mut().filter(|(_, site)| is_due(site));
         let due: Vec<_> = due.take(geometry::STAGING_CAPACITY).collect();
         if due.is_empty() {
             return false;
         }
         for (record, (_, site)) in turn.agent.staging.iter().zip(&due) {
-            if let Some(patch) = &site.patch {
-                record.write(patch);
+            if let Some(plan) = &site.plan {
+                record.write(&plan.patch);
             }
         }
         let count = u32::try_from(due.len()).unwrap_or(0);
@@ -261,8 +262,30 @@ impl PatchTable {
             site.stage.arm();
             keys.push(*key);
         }
-        *batch = Some((sequence, keys));
+        *code_use = CodeUse::Arming(sequence, keys);
         true
+    }
+
+    /// Tells the process which functions have windows from now on, and which no longer; it opens and
+    /// shuts them by itself. True when the bell is to be rung.
+    fn keep_windows(&mut self, turn: Turn<'_>) -> bool {
+        let mut rung = false;
+        let Self { sites, visit_budget, .. } = self;
+        for site in sites.values_mut() {
+            let Some(region) = site.region else { continue };
+            let is_due = site.is_wanted() && site.is_hot();
+            let told = site.stage.windows();
+            let may_open = told.is_some() || site.stage == Stage::Ready;
+            if is_due && may_open && told.unwrap_or(0) != visit_budget.window {
+                if turn.send(visit_budget.windows(region)) {
+                    site.stage.open_windows(visit_budget.window);
+                    rung = true;
+                }
+            } else if !is_due && told.is_some() {
+                rung |= site.end_windows(turn);
+            }
+        }
+        rung
     }
 
     fn mapped(&mut self, address: u64, error: u64) -> Option<(u64, Vec<FunctionKey>)> {
@@ -273,7 +296,8 @@ impl PatchTable {
         self.arenas.remove(&address)?;
         let mut moving = Vec::new();
         for (key, site) in &mut self.sites {
-            if site.arena == address && site.stage.lose_arena() {
+            let is_there = site.plan.as_ref().is_some_and(|plan| plan.arena == address);
+            if is_there && site.stage.lose_arena() {
                 moving.push(*key);
             }
         }
@@ -281,17 +305,17 @@ impl PatchTable {
     }
 
     fn armed(&mut self, to: Option<Sequence>, turn: Turn<'_>) {
-        let is_it = |batch: &mut (Sequence, Vec<FunctionKey>)| Some(batch.0) == to;
-        let Some((_, keys)) = self.batch.take_if(is_it) else { return };
-        for (key, result) in keys.into_iter().zip(turn.agent.results) {
+        let CodeUse::Arming(sequence, _) = &self.code_use else { return };
+        if Some(*sequence) != to {
+            return;
+        }
+        for (key, result) in self.end_batch().into_iter().zip(turn.agent.results) {
             let result = result.load(Ordering::Relaxed);
             let Some(site) = self.sites.get_mut(&key) else { continue };
             let region = u32::try_from(result >> 32).unwrap_or(0);
             let outcome = Outcome::from_number(result as u32);
             if outcome == Some(Outcome::Done) {
-                site.stage.armed(region);
-                site.region = Some(region);
-                site.tries = 0;
+                site.armed(region);
                 self.regions.insert(region, key);
             } else {
                 site.failed(outcome.unwrap_or(Outcome::Nonsense), turn.pass);
@@ -299,30 +323,26 @@ impl PatchTable {
         }
     }
 
-    fn disarmed(&mut self, region: u32, outcome: Outcome) {
-        if let Some(site) = self.site_of(region) {
-            site.stage.disarmed(Some(outcome));
-        }
-    }
-
-    fn too_hot(&mut self, region: u32) {
-        if let Some(site) = self.site_of(region) {
-            site.window.get_or_insert_with(Window::new);
-            site.stage.see_off();
-        }
-    }
-
     /// A command as a whole could not be carried out: what it was about begins again.
     fn refused(&mut self, command: Option<Command>, argument: u64) {
         if let Some(Command::MapArena { .. }) = command {
             self.arenas.entry(argument).and_modify(|stage| *stage = ArenaStage::Wanted);
-        } else if let Some(Command::Arm { .. }) = command
-            && let Some((_, keys)) = self.batch.take()
-        {
-            for key in keys {
+        } else if let Some(Command::Arm { .. }) = command {
+            for key in self.end_batch() {
                 if let Some(site) = self.sites.get_mut(&key) {
                     site.failed(Outcome::Nonsense, 0);
                 }
+            }
+        }
+    }
+
+    /// The functions of the batch that was under way.
+    fn end_batch(&mut self) -> Vec<FunctionKey> {
+        match std::mem::take(&mut self.code_use) {
+            CodeUse::Arming(_, keys) => keys,
+            other => {
+                self.code_use = other;
+                Vec::new()
             }
         }
     }
@@ -332,49 +352,3 @@ impl PatchTable {
         self.sites.get_mut(key)
     }
 }
-
-impl PatchSite {
-    fn failed(&mut self, outcome: Outcome, pass: u64) {
-        self.tries += 1;
-        self.asked = pass;
-        self.stage.fail(outcome, self.tries);
-    }
-
-    /// Sends what the difference between wanted and is asks for; true when the bell is to be rung.
-    fn follow(&mut self, turn: Turn<'_>) -> bool {
-        let Stage::Armed { region: number, .. } = self.stage else { return false };
-        let Some(record) = turn.agent.regions.get(number as usize) else { return false };
-        let is_on = record.switched.load(Ordering::Relaxed) != 0;
-        let region = number;
-        if self.wanted {
-            self.idle_since = turn.pass;
-        }
-        if is_on && self.wanted {
-            self.stage.see_on(turn.pass);
-        } else {
-            self.stage.see_off();
-        }
-        let may_ask = self.asked == 0 || turn.pass >= self.asked + AGAIN;
-        let is_idle = !self.wanted && !is_on && turn.pass >= self.idle_since + IDLE;
-        let sent = if self.window.is_some() || is_idle {
-            let sent = turn.send(Command::Disarm { region });
-            if sent {
-                self.stage.disarm();
-            }
-            sent
-        } else if self.wanted && !is_on && may_ask {
-            turn.send(Command::SwitchOn { region })
-        } else if !self.wanted && is_on && may_ask {
-            turn.send(Command::SwitchOff { region })
-        } else {
-            return false;
-        };
-        if sent {
-            self.asked = turn.pass;
-        }
-        sent
-    }
-}
-
-/// Passes after which a function that no pair wants gets its original bytes back.
-const IDLE: u64 = 40;

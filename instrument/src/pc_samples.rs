@@ -3,21 +3,35 @@
 //!
 //! A function has its own bytes nearly all of the time then, so what samples say of it is what it takes
 //! unmeasured. They begin when something is too hot, and end when nothing is.
+//!
+//! ```text
+//!          something is too hot
+//!   Off ◄──────────────────────► On        either of them ──the system does not allow it──► Refused
+//!          nothing is any more
+//! ```
+
+use std::ops::Range;
 
 use whyperf_model::Nanos;
 
-use crate::instrumenter::Instrumenter;
-use crate::patch_table::{PatchSite, PatchTable};
 use crate::sampling::Sampling;
 
 /// Samples the program counters of the threads of a process.
 #[derive(Debug, Default)]
 pub(crate) struct PcSampler {
-    sampling: Option<Sampling>,
-    /// The system does not allow it.
-    is_refused: bool,
+    state: SamplerState,
     /// What samples cost the process since that was told last.
     cost: Nanos,
+}
+
+/// Whether the threads of a process are sampled.
+#[derive(Debug, Default)]
+enum SamplerState {
+    #[default]
+    Off,
+    On(Sampling),
+    /// The system does not allow it, for the life of the process.
+    Refused,
 }
 
 /// What the PC samples of an interval said of a function.
@@ -54,59 +68,66 @@ impl PcSampleHistory {
     }
 }
 
-impl PatchTable {
-    /// Takes in what was sampled since the pass before, and sees to it that more is.
-    pub(crate) fn take_pc_samples(&mut self, pid: Option<u32>, limit: f64) {
-        let Self { sites, pc_sampler, .. } = self;
-        let is_hot = |site: &&mut PatchSite| site.wanted && site.window.is_some();
-        let mut hot: Vec<&mut PatchSite> = sites.values_mut().filter(is_hot).collect();
-        hot.iter_mut().for_each(|site| site.pc_history.newest = None);
-        let Some(pid) = pid.filter(|_| !hot.is_empty() && !pc_sampler.is_refused) else {
-            pc_sampler.sampling = None;
-            return;
-        };
-        let Some(sampling) = &mut pc_sampler.sampling else {
-            pc_sampler.sampling = Sampling::begin(pid, period(limit));
-            pc_sampler.is_refused = pc_sampler.sampling.is_none();
-            return;
-        };
-        let (mut all, mut inside) = (0, vec![0; hot.len()]);
-        let lost = sampling.drain(|address| {
-            all += 1;
-            for (count, site) in inside.iter_mut().zip(&hot) {
-                *count += u64::from(site.holds(address));
+/// A function that is too hot, for which PC samples are taken.
+#[derive(Debug)]
+pub(crate) struct HotFunction<'site> {
+    /// Where its code lies; empty where that is not known.
+    pub(crate) pieces: &'site [Range<u64>],
+    pub(crate) history: &'site mut PcSampleHistory,
+}
+
+impl PcSampler {
+    /// Takes in what was sampled of these functions since the pass before, and sees to it that more is.
+    pub(crate) fn take(&mut self, pid: u32, limit: f64, mut hot: Vec<HotFunction<'_>>) {
+        hot.iter_mut().for_each(|function| function.history.newest = None);
+        let is_needed = !hot.is_empty();
+        self.state = match (std::mem::take(&mut self.state), is_needed) {
+            (SamplerState::Refused, _) => SamplerState::Refused,
+            (_, false) => SamplerState::Off,
+            (SamplerState::Off, true) => Sampling::begin(pid, period(limit)).into(),
+            (SamplerState::On(sampling), true) => {
+                self.cost += count(&sampling, &mut hot);
+                follow(sampling, pid).into()
             }
-        });
-        let period = sampling.period();
-        let each = |count: u64| Nanos(period.0.saturating_mul(count));
-        for (site, inside) in hot.iter_mut().zip(inside) {
-            // Samples that found no room are taken to be spread like those that did.
-            let missing = (lost * inside).checked_div(all).unwrap_or(0);
-            let pc_samples = PcSamples { inside: each(inside + missing), ran: each(all + lost) };
-            site.pc_history.newest = (!site.extent.pieces.is_empty()).then_some(pc_samples);
-        }
-        pc_sampler.cost += Nanos(PRICE.0.saturating_mul(all + lost));
-        if !sampling.follow(pid) {
-            pc_sampler.sampling = None;
-            pc_sampler.is_refused = true;
-        }
+        };
+    }
+
+    /// What samples cost the process since this was asked last.
+    pub(crate) fn take_cost(&mut self) -> Nanos {
+        std::mem::take(&mut self.cost)
     }
 }
 
-impl PatchSite {
-    fn holds(&self, address: u64) -> bool {
-        self.extent.pieces.iter().any(|piece| piece.contains(&address))
+impl From<Option<Sampling>> for SamplerState {
+    fn from(sampling: Option<Sampling>) -> Self {
+        sampling.map_or(Self::Refused, Self::On)
     }
 }
 
-impl Instrumenter {
-    /// What samples cost a process since this was asked last.
-    pub fn take_sampled(&mut self, process: u32) -> Nanos {
-        let patch_table = self.patch_tables.get_mut(&process);
-        patch_table
-            .map(|patch_table| std::mem::take(&mut patch_table.pc_sampler.cost))
-            .unwrap_or_default()
+/// Goes on with the threads that there are now; `None` when one of them cannot be sampled.
+fn follow(mut sampling: Sampling, pid: u32) -> Option<Sampling> {
+    sampling.follow(pid).then_some(sampling)
+}
+
+/// Counts the samples that lie in each function; answers what they cost the process.
+fn count(sampling: &Sampling, hot: &mut [HotFunction<'_>]) -> Nanos {
+    let (mut all, mut inside) = (0, vec![0; hot.len()]);
+    let lost = sampling.drain(|address| {
+        all += 1;
+        for (count, function) in inside.iter_mut().zip(&*hot) {
+            let is_inside = function.pieces.iter().any(|piece| piece.contains(&address));
+            *count += u64::from(is_inside);
+        }
+    });
+    let period = sampling.period();
+    let each = |count: u64| Nanos(period.0.saturating_mul(count));
+    for (function, inside) in hot.iter_mut().zip(inside) {
+        // Samples that found no room are taken to be spread like those that did.
+        let missing = (lost * inside).checked_div(all).unwrap_or(0);
+        let pc_samples = PcSamples { inside: each(inside + missing), ran: each(all + lost) };
+        function.history.newest = (!function.pieces.is_empty()).then_some(pc_samples);
     }
+    Nanos(PRICE.0.saturating_mul(all + lost))
 }
 
 /// Running time from sample to sample, so that they take no more than their part of the limit. No even

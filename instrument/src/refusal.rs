@@ -17,7 +17,7 @@ pub const fn sentence(outcome: Outcome) -> &'static str {
         Outcome::TracerPresent => "a debugger follows the process",
         Outcome::SigtrapBlocked => "a thread blocks the signal that changing code needs",
         Outcome::ShadowStack => "the processor keeps return addresses a second time",
-        Outcome::NoTextWrite => "the system lets nobody write to the code of the process",
+        Outcome::NoTextWrite => "the system does not let the code of the process be written",
         Outcome::NoCoreSync => "the system cannot make all processors read code anew",
         Outcome::ThreadInside => "a thread was inside its first instructions each time",
         Outcome::Busy => {

@@ -1,12 +1,5 @@
 //! The status of a pair in a process: how far the functions that it needs are.
 
-use whyperf_model::Resource;
-use whyperf_model::matching::PairId;
-
-use crate::instrumenter::Instrumenter;
-use crate::patch_table::PatchSite;
-use crate::stage::Stage;
-
 /// How far the functions of a pair are in a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PairStatus {
@@ -18,49 +11,27 @@ pub enum PairStatus {
     Refused,
 }
 
-impl Instrumenter {
-    /// Whether the functions that a pair needs are measured in a process.
-    pub fn status(&self, pair: PairId, process: u32) -> PairStatus {
-        let Some(needs) = self.needs.get(&pair) else { return PairStatus::On };
-        let mut worst = PairStatus::On;
-        for code in needs {
-            match self.status_of(code, process) {
-                PairStatus::On => {}
-                PairStatus::Pending => return PairStatus::Pending,
-                PairStatus::Refused => worst = PairStatus::Refused,
-            }
+impl PairStatus {
+    /// Of two functions that one resource names: what is refused takes nothing from one that is on.
+    pub(crate) const fn of_both(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Pending, _) | (_, Self::Pending) => Self::Pending,
+            (Self::On, _) | (_, Self::On) => Self::On,
+            (Self::Refused, Self::Refused) => Self::Refused,
         }
-        worst
     }
+}
 
-    fn status_of(&self, code: &Resource, process: u32) -> PairStatus {
-        // A region of the program's own, or something that is only called: nothing to be switched on.
-        if self.exists(code) == Some(false) {
-            return PairStatus::On;
-        }
-        let (Some(found), Some(patch_table)) =
-            (self.found.get(code), self.patch_tables.get(&process))
-        else {
-            return PairStatus::Pending;
-        };
-        if found.asked && found.functions.is_empty() {
-            return PairStatus::Pending;
-        }
-        let mut status = None;
-        for key in &found.functions {
-            let this = match patch_table.sites.get(key) {
-                Some(site) if site.is_measured(self.pass) => PairStatus::On,
-                // What a process does not have takes none of its time.
-                Some(PatchSite { stage: Stage::Absent { .. }, .. }) => continue,
-                Some(PatchSite { stage: Stage::Refused { .. }, .. }) => PairStatus::Refused,
-                _ => PairStatus::Pending,
-            };
-            status = Some(match (status, this) {
-                (Some(PairStatus::Pending), _) | (_, PairStatus::Pending) => PairStatus::Pending,
-                (Some(PairStatus::On), _) | (_, PairStatus::On) => PairStatus::On,
-                _ => PairStatus::Refused,
-            });
-        }
-        status.unwrap_or(PairStatus::On)
+#[cfg(test)]
+mod tests {
+    use super::PairStatus::{On, Pending, Refused};
+
+    #[test]
+    fn what_is_pending_comes_first_and_what_is_on_before_what_is_refused() {
+        assert_eq!(
+            [On.of_both(Refused), Refused.of_both(On), Refused.of_both(Refused)],
+            [On, On, Refused]
+        );
+        assert_eq!([Pending.of_both(On), Refused.of_both(Pending)], [Pending; 2]);
     }
 }

@@ -10,8 +10,7 @@
 use whyperf_layout::Command;
 use whyperf_model::Nanos;
 
-use crate::instrumenter::{Instrumenter, Service};
-use crate::patch_table::{PatchTable, Turn};
+use crate::agent::Turn;
 
 /// How often the functions of one process may be called.
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,47 +28,49 @@ pub(crate) struct VisitBudget {
     period: u64,
 }
 
-impl PatchTable {
-    /// Computes what is left for functions.
-    pub(crate) fn update_visit_budget(&mut self, limit: f64, service: &Service<'_>) {
-        let length = service.activity.length.as_secs_f64();
-        let [_, others] = service.spent;
-        if length < SHORTEST {
-            return;
-        }
-        let others = others.as_secs_f64() / length;
-        let lately = &mut self.visit_budget.others;
-        *lately += (others - *lately) * WEIGHT;
-        let hot = self.sites.values().filter(|site| site.wanted && site.window.is_some()).count();
-        let windows = if hot > 0 { limit * WINDOWS } else { 0.0 };
-        let left = limit * AIM - *lately - windows;
-        let price = service.activity.price();
-        self.visit_budget.visits = visits(left, INTERVAL, price);
-        self.visit_budget.whole = visits(limit * AIM, INTERVAL, price);
-        let on = self.sites.values().filter(|site| site.stage.on_since().is_some());
-        let wanted: f64 = on.map(|site| site.rate).sum();
-        #[expect(clippy::cast_precision_loss, reason = "a rate")]
-        let allowed = self.visit_budget.visits as f64 / INTERVAL.as_secs_f64();
-        self.visit_budget.demand = limit * wanted / allowed;
-        // Beyond this one, should the process be late in shutting it; few numbers, for each is told.
-        let parts = hot.next_power_of_two() as u64;
-        self.visit_budget.window = (visits(1.0, WINDOW, price).next_power_of_two() / parts).max(1);
-        self.visit_budget.period = period(limit, service.threads.len());
-    }
-}
-
-impl Instrumenter {
-    /// What functions would take of what is left for them where they would take most, if none had to rest;
-    /// at the limit, all of it.
-    pub fn demand(&self) -> f64 {
-        self.patch_tables
-            .values()
-            .map(|patch_table| patch_table.visit_budget.demand)
-            .fold(0.0, f64::max)
-    }
+/// What a pass showed of a process that its visit budget depends on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ObservedLoad {
+    /// How long the pass was.
+    pub(crate) length: Nanos,
+    /// What events cost it then, those of functions apart.
+    pub(crate) others: Nanos,
+    /// Seconds that a visit costs.
+    pub(crate) price: f64,
+    pub(crate) threads: usize,
+    /// Functions that have windows.
+    pub(crate) hot: usize,
+    /// Calls a second of the functions that are on.
+    pub(crate) rate: f64,
 }
 
 impl VisitBudget {
+    /// Computes what is left for functions of this share of the time.
+    pub(crate) fn update(&mut self, limit: f64, load: &ObservedLoad) {
+        let length = load.length.as_secs_f64();
+        if length < SHORTEST {
+            return;
+        }
+        let others = load.others.as_secs_f64() / length;
+        self.others += (others - self.others) * WEIGHT;
+        let windows = if load.hot > 0 { limit * WINDOWS } else { 0.0 };
+        let left = limit * AIM - self.others - windows;
+        self.visits = visits(left, INTERVAL, load.price);
+        self.whole = visits(limit * AIM, INTERVAL, load.price);
+        #[expect(clippy::cast_precision_loss, reason = "a rate")]
+        let allowed = self.visits as f64 / INTERVAL.as_secs_f64();
+        self.demand = limit * load.rate / allowed;
+        // Beyond this one, should the process be late in shutting it; few numbers, for each is told.
+        let parts = load.hot.next_power_of_two() as u64;
+        self.window = (visits(1.0, WINDOW, load.price).next_power_of_two() / parts).max(1);
+        self.period = period(limit, load.threads);
+    }
+
+    /// What functions would take of what is left for them, if none had to rest; at the limit, all of it.
+    pub(crate) const fn demand(&self) -> f64 {
+        self.demand
+    }
+
     /// Tells the process, if that differs much from what it knows; true when the bell is to be rung.
     pub(crate) fn tell(&mut self, turn: Turn<'_>) -> bool {
         let is_near = self.visits.abs_diff(self.told) * NEAR <= self.told;
@@ -144,6 +145,27 @@ mod tests {
         assert_eq!(visits(0.05, INTERVAL, 25e-9), 20_000);
         assert_eq!(visits(-0.01, INTERVAL, 25e-9), 64);
         assert_eq!(visits(0.05, INTERVAL, 0.0), 10_000);
+    }
+
+    #[test]
+    fn what_other_events_take_is_not_left_for_functions() {
+        let load = ObservedLoad {
+            length: Nanos::from_millis(50),
+            others: Nanos::ZERO,
+            price: 25e-9,
+            threads: 1,
+            hot: 0,
+            rate: 1e6,
+        };
+        let mut budget = VisitBudget::default();
+        budget.update(0.05, &load);
+        assert!(budget.visits.abs_diff(18_000) <= 1 && budget.whole == budget.visits, "{budget:?}");
+        assert!((budget.demand() - 0.05 * 1e6 / 1.8e6).abs() < 1e-5, "{budget:?}");
+        budget.update(0.05, &ObservedLoad { others: Nanos::from_millis(5), ..load });
+        assert!(budget.visits.abs_diff(14_000) <= 1, "a tenth of 10 % by now: {budget:?}");
+        let visits = budget.visits;
+        budget.update(0.05, &ObservedLoad { hot: 2, length: Nanos(1), ..load });
+        assert_eq!(budget.visits, visits, "too short a pass says nothing");
     }
 
     #[test]

@@ -1,5 +1,8 @@
-//! The channel to the thread that knows the code: reading, decoding and planning never hold up a sample.
+//! The channel to the worker, the thread that knows the code: reading, decoding and planning never hold up a sample.
+//!
+//! The thread starts with the first question. What it has to know of processes by then is told to it first.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::thread;
 
@@ -12,13 +15,65 @@ use crate::worker;
 /// The worker channel: takes requests, answers what was found.
 #[derive(Debug)]
 pub(crate) struct WorkerChannel {
+    objects: Arc<Objects>,
+    /// The processes that there are, and their process ids.
+    processes: BTreeMap<u32, u32>,
+    /// Open since the first question.
+    ends: Option<ChannelEnds>,
+}
+
+/// The two ends on this side of the channel.
+#[derive(Debug)]
+struct ChannelEnds {
     requests: Sender<WorkerRequest>,
     answers: Receiver<WorkerAnswer>,
 }
 
 impl WorkerChannel {
-    /// Starts the thread; `None` when the system has none to give.
-    pub(crate) fn open(objects: Arc<Objects>) -> Option<Self> {
+    /// To a worker that opens these objects. It is not started yet.
+    pub(crate) const fn over(objects: Arc<Objects>) -> Self {
+        Self { objects, processes: BTreeMap::new(), ends: None }
+    }
+
+    /// A process appeared.
+    pub(crate) fn watch(&mut self, process: u32, pid: u32) {
+        self.processes.insert(process, pid);
+        if let Some(ends) = &self.ends {
+            ends.send(WorkerRequest::Watch { process, pid });
+        }
+    }
+
+    /// A process ended.
+    pub(crate) fn forget(&mut self, process: u32) {
+        self.processes.remove(&process);
+        if let Some(ends) = &self.ends {
+            ends.send(WorkerRequest::Forget { process });
+        }
+    }
+
+    /// Asks, and starts the thread for it if need be; when the system has none to give, nothing is answered.
+    pub(crate) fn ask(&mut self, request: WorkerRequest) {
+        if self.ends.is_none() {
+            self.ends = ChannelEnds::open(self.objects.clone());
+            for (process, pid) in &self.processes {
+                if let Some(ends) = &self.ends {
+                    ends.send(WorkerRequest::Watch { process: *process, pid: *pid });
+                }
+            }
+        }
+        if let Some(ends) = &self.ends {
+            ends.send(request);
+        }
+    }
+
+    /// What was found by now.
+    pub(crate) fn answers(&self) -> Vec<WorkerAnswer> {
+        self.ends.as_ref().map(|ends| ends.answers.try_iter().collect()).unwrap_or_default()
+    }
+}
+
+impl ChannelEnds {
+    fn open(objects: Arc<Objects>) -> Option<Self> {
         let (requests, inbox) = unbounded();
         let (outbox, answers) = unbounded();
         let thread = thread::Builder::new().name("code".to_owned());
@@ -26,13 +81,8 @@ impl WorkerChannel {
         Some(Self { requests, answers })
     }
 
-    pub(crate) fn ask(&self, request: WorkerRequest) {
-        // The worker only ends when this sender does; were it gone, functions would stay unknown.
+    fn send(&self, request: WorkerRequest) {
+        // The worker ends only when this sender does; if it were gone, functions would stay unknown.
         let _ = self.requests.send(request);
-    }
-
-    /// What was found by now.
-    pub(crate) fn answers(&self) -> Vec<WorkerAnswer> {
-        self.answers.try_iter().collect()
     }
 }

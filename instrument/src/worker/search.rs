@@ -1,33 +1,53 @@
 //! From a name to functions: what a user or a search calls `/Code/<module>/<function>`.
 
+use std::collections::BTreeSet;
+
 use whyperf_code::{FunctionId, FunctionKind};
 use whyperf_model::{Hierarchy, Resource};
 
-use crate::modules::{FunctionKey, Module};
-use crate::references;
-use crate::worker::Worker;
+use super::known_code::KnownCode;
+use super::modules::Module;
+use super::references;
+use crate::function_key::FunctionKey;
 
 /// The functions that a resource names in any process; all of a module's for a module.
-pub(crate) fn functions(worker: &mut Worker, code: &Resource) -> Vec<FunctionKey> {
+pub(crate) fn functions(known: &mut KnownCode, code: &Resource) -> Vec<FunctionKey> {
+    known.named(code).unwrap_or_else(|| searched(known, code))
+}
+
+/// Where the programs of all processes begin.
+pub(crate) fn beginnings(known: &mut KnownCode) -> Vec<FunctionKey> {
+    let KnownCode { processes, modules, .. } = known;
+    let mut found = BTreeSet::new();
+    for process in processes.values_mut() {
+        if let Some(module) = process.program(modules) {
+            let main = main_function(modules.get(module));
+            found.extend(main.map(|function| FunctionKey { module, function }));
+        }
+    }
+    found.into_iter().collect()
+}
+
+fn searched(known: &mut KnownCode, code: &Resource) -> Vec<FunctionKey> {
     if code.hierarchy() != Hierarchy::Code || code.is_root() || code.depth() > 2 {
         return Vec::new();
     }
     let mut modules: Vec<u32> = Vec::new();
-    for watched in worker.processes.values_mut() {
+    for process in known.processes.values_mut() {
         // Libraries come later, too.
-        watched.look(&mut worker.modules);
-        let loaded = watched.loaded(&mut worker.modules);
+        process.look(&mut known.modules);
+        let loaded = process.loaded(&mut known.modules);
         modules.extend(loaded.iter().map(|loaded| loaded.module));
     }
     modules.sort_unstable();
     modules.dedup();
     let mut found = Vec::new();
     for module in modules {
-        let likely = candidates(worker.modules.get(module), code);
+        let likely = candidates(known.modules.get(module), code);
         for function in likely {
             let key = FunctionKey { module, function };
-            if code.contains(&worker.modules.get(module).resource(function)) {
-                worker.name(key);
+            if code.contains(&known.modules.get(module).resource(function)) {
+                known.name(key);
                 found.push(key);
             }
         }
@@ -61,7 +81,7 @@ fn simplest(name: &str) -> &str {
 }
 
 /// Where a program begins, after what the system puts before it.
-pub(crate) fn main_function(known: &Module) -> Option<FunctionId> {
+fn main_function(known: &Module) -> Option<FunctionId> {
     let is_main = |id: &FunctionId| known.code.names(*id).iter().any(|name| name.text == "main");
     if let Some(main) = known.ordinary().find(is_main) {
         return Some(main);

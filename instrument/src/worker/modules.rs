@@ -10,19 +10,12 @@ use whyperf_code::{Callee, FunctionId, FunctionKind, Object, Scope};
 use whyperf_inject::MemoryStretch;
 use whyperf_model::{Hierarchy, Resource};
 
+use super::references;
+use crate::function_key::FunctionKey;
 use crate::objects::Objects;
-use crate::references;
 
 /// What `-finstrument-functions` has called at each entry.
 const ANNOUNCEMENT: &str = "__cyg_profile_func_enter";
-
-/// A function of an object that some process has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct FunctionKey {
-    /// Place of its object among all that were opened.
-    pub(crate) module: u32,
-    pub(crate) function: FunctionId,
-}
 
 /// An object and what was found out about it.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! One measured process as the instrumenter's worker sees it: what it has mapped, and the arenas in it.
+//! The code of one measured process as the worker sees it: what it has mapped, and the arenas in it.
 
 use std::ops::Range;
 
@@ -8,21 +8,22 @@ use whyperf_inject::StackSnapshots;
 use whyperf_inject::{FileName, MemoryMap, MemoryStretch};
 use whyperf_layout::patch::Patch;
 
+use super::modules::Modules;
 use crate::arena::{self, Arena, Room};
+use crate::function_key::FunctionKey;
 use crate::messages::CodeExtent;
-use crate::modules::{FunctionKey, Modules};
 use crate::patch::patch_of;
 
 /// An object in a process.
 #[derive(Clone, Debug)]
-pub(crate) struct Loaded {
+pub(crate) struct LoadedModule {
     pub(crate) module: u32,
     pub(crate) bias: u64,
     /// Its addresses here.
     span: Range<u64>,
 }
 
-impl Loaded {
+impl LoadedModule {
     /// Where a function of it is.
     pub(crate) fn extent(&self, function: FunctionId, modules: &Modules) -> CodeExtent {
         let code = &modules.get(self.module).code;
@@ -38,18 +39,18 @@ impl Loaded {
 
 /// A process and what is known of its memory.
 #[derive(Debug)]
-pub(crate) struct Watched {
+pub(crate) struct ProcessCode {
     pub(crate) pid: u32,
     maps: MemoryMap,
     /// Objects with code, in the order of their addresses.
-    loaded: Vec<Loaded>,
+    loaded: Vec<LoadedModule>,
     arenas: Vec<Arena>,
     /// Where nothing could be mapped.
     refused: Vec<u64>,
     pub(crate) stack_snapshots: StackSnapshots,
 }
 
-impl Watched {
+impl ProcessCode {
     pub(crate) fn new(pid: u32) -> Self {
         let (maps, loaded) = (MemoryMap::default(), Vec::new());
         let stack_snapshots = StackSnapshots::default();
@@ -75,7 +76,7 @@ impl Watched {
     }
 
     /// The objects it has.
-    pub(crate) fn loaded(&mut self, modules: &mut Modules) -> &[Loaded] {
+    pub(crate) fn loaded(&mut self, modules: &mut Modules) -> &[LoadedModule] {
         if self.loaded.is_empty() {
             self.look(modules);
         }
@@ -83,8 +84,8 @@ impl Watched {
     }
 
     /// This object in it; libraries come later, too.
-    pub(crate) fn find(&mut self, module: u32, modules: &mut Modules) -> Option<Loaded> {
-        let has = |loaded: &&Loaded| loaded.module == module;
+    pub(crate) fn find(&mut self, module: u32, modules: &mut Modules) -> Option<LoadedModule> {
+        let has = |loaded: &&LoadedModule| loaded.module == module;
         if let Some(found) = self.loaded.iter().find(has) {
             return Some(found.clone());
         }
@@ -98,7 +99,7 @@ impl Watched {
         address: u64,
         modules: &mut Modules,
     ) -> Option<FunctionKey> {
-        let holds = |loaded: &&Loaded| {
+        let holds = |loaded: &&LoadedModule| {
             let linked = address.wrapping_sub(loaded.bias);
             let ranges = modules.get(loaded.module).code.executable();
             ranges.iter().any(|range| range.contains(&linked))
@@ -128,7 +129,11 @@ impl Watched {
     }
 
     /// The words for the agent to patch a function of an object that is loaded so.
-    pub(crate) fn patch(&mut self, plan: &Plan, loaded: &Loaded) -> Result<(Patch, u64), Refusal> {
+    pub(crate) fn patch(
+        &mut self,
+        plan: &Plan,
+        loaded: &LoadedModule,
+    ) -> Result<(Patch, u64), Refusal> {
         let (arena, room) = self.room(&loaded.span).ok_or(Refusal::ArenaOutOfReach)?;
         Ok((patch_of(plan, loaded.bias, room.stub, room.word)?, arena))
     }
@@ -163,7 +168,7 @@ fn loaded(
     stretch: &MemoryStretch,
     maps: &MemoryMap,
     modules: &mut Modules,
-) -> Option<Loaded> {
+) -> Option<LoadedModule> {
     let module = modules.mapped(pid, stretch)?;
     let bias = modules.get(module).bias(stretch)?;
     let own = maps.stretches().iter().filter(|other| other.file == stretch.file);
@@ -172,7 +177,7 @@ fn loaded(
     });
     // What has no value in the file lies behind, and few displaced instructions name it.
     let end = span.end.saturating_add(NAMELESS).min(span.start + FAR);
-    Some(Loaded { module, bias, span: span.start..end.max(stretch.end) })
+    Some(LoadedModule { module, bias, span: span.start..end.max(stretch.end) })
 }
 
 /// Bytes of a module that an arena has to reach.

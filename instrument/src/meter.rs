@@ -1,0 +1,143 @@
+//! What is known of one function of a process by measuring it: its last interval, how often it is called, and whether it is
+//! too hot to stay on.
+
+use whyperf_layout::RegionRecord;
+use whyperf_model::Nanos;
+
+use crate::activity::Activity;
+use crate::interval::{FunctionInterval, IntervalState};
+use crate::pc_samples::PcSampleHistory;
+use crate::window::{IDLE, Notes, Window};
+
+/// The meter of one function.
+#[derive(Debug, Default)]
+pub(crate) struct FunctionMeter {
+    /// It is on only in windows, for it is too hot.
+    pub(crate) window: Option<Window>,
+    /// Ticks that it was on, as last looked at.
+    covered: u64,
+    /// What else the process said of it then.
+    notes: Notes,
+    /// Nanoseconds that a call took when calls were counted last.
+    each: Option<f64>,
+    /// Whether a call of it was ever seen.
+    pub(crate) entered: bool,
+    /// Calls a second in the last interval.
+    pub(crate) rate: f64,
+    /// What the last interval showed.
+    pub(crate) interval: FunctionInterval,
+    /// What PC samples told of it.
+    pub(crate) pc_history: PcSampleHistory,
+}
+
+/// What the meter has to know of the function's code.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MeteredCode {
+    pub(crate) counting: Counting,
+    /// Its time is more than what is spent in it alone.
+    pub(crate) calls_others: bool,
+}
+
+/// How the calls of a function are counted in its windows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Counting {
+    /// The process counts them without timing them.
+    Calls,
+    /// Only its events tell.
+    Events,
+}
+
+impl FunctionMeter {
+    /// Of a function that was never looked at; one with windows was too hot elsewhere.
+    pub(crate) fn new(window: Option<Window>) -> Self {
+        Self { window, ..Self::default() }
+    }
+
+    /// Takes in an interval of a function that has no region yet: nothing is known of an interval before it was armed.
+    pub(crate) fn note_blank(&mut self, activity: &Activity) {
+        let state =
+            if self.window.is_some() { IntervalState::Window } else { IntervalState::Waiting };
+        self.interval = FunctionInterval {
+            lived: activity.length,
+            age: activity.age,
+            state,
+            ..FunctionInterval::default()
+        };
+    }
+
+    /// Takes in what the interval that just ended showed of its region.
+    pub(crate) fn note(
+        &mut self,
+        number: u32,
+        record: &RegionRecord,
+        activity: &Activity,
+        code: MeteredCode,
+    ) {
+        let covered = record.coverage(activity.now);
+        let before = std::mem::replace(&mut self.covered, covered);
+        let new = covered.saturating_sub(before);
+        // One that rested for a part of the interval was called then, too.
+        self.rate = activity.rate(number, new);
+        let notes = self.notes.renew(record);
+        let visits = activity.of_region(number).map_or(0, |deeds| deeds.visits);
+        let wall = activity.needed(number, new);
+        self.each = notes.each().or(self.each);
+        let time = activity.time(new);
+        let state = self.state(before, new, activity.age - time);
+        let interval = FunctionInterval {
+            lived: activity.length,
+            age: activity.age,
+            covered: time,
+            missed: Nanos(notes.missed),
+            needed: self.needed(visits, wall),
+            pace: self.pace(visits, notes, wall, code.counting),
+            idle: notes.idle(),
+            visits,
+            own: activity.of_region(number).map_or(0, |deeds| deeds.own),
+            pc_samples: self.pc_history.newest.filter(|_| state == IntervalState::Window),
+            density: self.pc_history.density(activity.length),
+            calls_others: code.calls_others,
+            state,
+        };
+        if interval.is_evidence() {
+            self.pc_history.told();
+        }
+        self.interval = interval;
+        if self.window.as_mut().is_some_and(|window| window.is_over(&interval)) {
+            self.window = None;
+        }
+    }
+
+    fn state(&mut self, before: u64, new: u64, late: Nanos) -> IntervalState {
+        match self.window.as_mut().map(Window::take_beginning) {
+            Some(true) => IntervalState::Ending,
+            Some(false) => IntervalState::Window,
+            None if new == 0 => IntervalState::Waiting,
+            None if before == 0 => IntervalState::Beginning(late),
+            None => IntervalState::On,
+        }
+    }
+
+    /// How long the process would have run for so many calls: by those that were counted without being
+    /// timed where there are some, else by the clock, less what events cost.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss,
+        reason = "an estimate, above 0"
+    )]
+    fn needed(&self, visits: u64, wall: Nanos) -> Nanos {
+        let each = self.each.filter(|_| self.window.is_some());
+        each.map_or(wall, |each| Nanos((visits as f64 * each) as u64))
+    }
+
+    /// Calls in each nanosecond that the process runs, if the interval says.
+    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+    fn pace(&self, visits: u64, notes: Notes, wall: Nanos, counting: Counting) -> Option<f64> {
+        if self.window.is_some() && counting == Counting::Calls {
+            let is_idle = notes.idle() > IDLE;
+            return notes.each().map(f64::recip).or_else(|| is_idle.then_some(0.0));
+        }
+        (!wall.is_zero()).then(|| visits as f64 / wall.0 as f64)
+    }
+}

@@ -1,0 +1,114 @@
+//! The functions of one pair in all processes: how far they are, and what is known of them.
+
+use whyperf_model::Resource;
+
+use crate::found_functions::FoundFunctions;
+use crate::function_key::FunctionKey;
+use crate::interval::FunctionInterval;
+use crate::patch_site::PatchSite;
+use crate::patch_table::PatchTable;
+use crate::processes::Processes;
+use crate::stage::Stage;
+use crate::status::PairStatus;
+
+/// What a pair needs, and where it is looked up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PairFunctions<'a> {
+    pub(crate) needs: &'a [Resource],
+    pub(crate) found: &'a FoundFunctions,
+    pub(crate) processes: &'a Processes,
+    pub(crate) pass: u64,
+}
+
+impl<'a> PairFunctions<'a> {
+    /// Whether they are measured in a process.
+    pub(crate) fn status(&self, process: u32) -> PairStatus {
+        let mut worst = PairStatus::On;
+        for code in self.needs {
+            match self.status_of(code, process) {
+                PairStatus::On => {}
+                PairStatus::Pending => return PairStatus::Pending,
+                PairStatus::Refused => worst = PairStatus::Refused,
+            }
+        }
+        worst
+    }
+
+    /// Whether nothing is to come any more of them in a process.
+    pub(crate) fn are_settled(&self, process: u32) -> bool {
+        self.needs.iter().all(|code| {
+            let Some(functions) = self.found.all_of(code) else { return false };
+            let Some(patch_table) = self.processes.patch_table(process) else {
+                return functions.is_empty();
+            };
+            let is_settled = |key| patch_table.sites.get(key).is_some_and(PatchSite::is_settled);
+            functions.iter().all(is_settled)
+        })
+    }
+
+    /// Whether some of them are too hot.
+    pub(crate) fn are_hot(&self) -> bool {
+        self.sites().any(PatchSite::is_hot)
+    }
+
+    /// Whether all of them are on for a while, and none of them was entered.
+    pub(crate) fn are_quiet(&self) -> bool {
+        let mut all = self.sites().peekable();
+        all.peek().is_some() && all.all(|site| site.is_quiet(self.pass))
+    }
+
+    /// Whether it is known of all that are never entered whether calls of them are open.
+    pub(crate) fn are_explained(&self) -> bool {
+        self.processes.with_patch_tables().all(|(patch_table, open_calls)| {
+            self.keys().all(|key| {
+                let since = patch_table.sites.get(key).and_then(|site| site.stage.on_since());
+                since.is_none_or(|since| open_calls.explains(*key, since, self.pass))
+            })
+        })
+    }
+
+    /// What the last interval showed of each of them in a process.
+    pub(crate) fn intervals(&self, process: u32) -> Vec<(FunctionKey, FunctionInterval)> {
+        let Some(patch_table) = self.processes.patch_table(process) else { return Vec::new() };
+        let sites = self.keys().filter_map(|key| Some((*key, patch_table.sites.get(key)?)));
+        let sites = sites.filter(|(_, site)| site.stage.is_measurable());
+        sites.map(|(key, site)| (key, site.meter.interval)).collect()
+    }
+
+    fn keys(&self) -> impl Iterator<Item = &'a FunctionKey> {
+        let found = self.found;
+        self.needs.iter().flat_map(move |code| found.of(code))
+    }
+
+    fn sites(&self) -> impl Iterator<Item = &'a PatchSite> {
+        let processes = self.processes;
+        let sites = self.keys().flat_map(move |key| {
+            processes.patch_tables().filter_map(move |patch_table| patch_table.sites.get(key))
+        });
+        sites.filter(|site| site.stage.is_measurable())
+    }
+
+    fn status_of(&self, code: &Resource, process: u32) -> PairStatus {
+        // A region of the program's own, or something that is only called: nothing to be switched on.
+        if self.found.exists(code) == Some(false) {
+            return PairStatus::On;
+        }
+        let (Some(functions), Some(patch_table)) =
+            (self.found.known_of(code), self.processes.patch_table(process))
+        else {
+            return PairStatus::Pending;
+        };
+        let all = functions.iter().filter_map(|key| self.status_in(patch_table, *key));
+        all.reduce(PairStatus::of_both).unwrap_or(PairStatus::On)
+    }
+
+    /// How far a function is in a process; `None` when the process does not have it, for then it takes none of its time.
+    fn status_in(&self, patch_table: &PatchTable, key: FunctionKey) -> Option<PairStatus> {
+        Some(match patch_table.sites.get(&key) {
+            Some(site) if site.is_measured(self.pass) => PairStatus::On,
+            Some(PatchSite { stage: Stage::Absent { .. }, .. }) => return None,
+            Some(PatchSite { stage: Stage::Refused { .. }, .. }) => PairStatus::Refused,
+            _ => PairStatus::Pending,
+        })
+    }
+}

@@ -1,0 +1,80 @@
+//! What a pair that a user named came to, and what keeps it from being exact.
+
+use whyperf_model::Nanos;
+
+/// What a pair came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PairTotal {
+    /// What was counted, and what is estimated for times that were not covered.
+    pub total: f64,
+    /// For how long some process was measured for it.
+    pub covered: Nanos,
+    /// The share that windows covered of the time in which functions were too hot.
+    pub heat: Option<f64>,
+    /// What it rests on where it is an estimate.
+    pub basis: Basis,
+    /// Of a time in which functions were too hot nothing is known.
+    pub has_gap: bool,
+    /// How long a process ran at most before its functions were in place.
+    pub late: Nanos,
+    /// Processes that ended before.
+    pub lost: usize,
+}
+
+impl PairTotal {
+    /// What keeps it from being exact, in words; empty when nothing does.
+    #[must_use]
+    pub fn limits(self) -> String {
+        let mut all = Vec::new();
+        if let Some(share) = self.heat {
+            let share = 100.0 * share;
+            let how = self.how();
+            all.push(format!(
+                "too hot: covered {share:.2} % of the time, the total is an estimate{how}"
+            ));
+        }
+        if self.has_gap {
+            all.push("lower bound: it was called too often at the end of a process".to_owned());
+        }
+        if self.late > LATE {
+            let late = self.late.as_secs_f64();
+            all.push(format!("lower bound: not in place before {late:.2} s of a process"));
+        }
+        if self.lost > 0 {
+            let (lost, who) = (self.lost, if self.lost == 1 { "process" } else { "processes" });
+            all.push(format!("lower bound: {lost} {who} ended before it was in place"));
+        }
+        all.join("; ")
+    }
+
+    /// How what was not covered was estimated, and how well that can be.
+    fn how(self) -> String {
+        match self.basis {
+            Basis::Samples(time) => {
+                let time = time.as_secs_f64();
+                format!(", by where its threads were found in {time:.2} s of running")
+            }
+            Basis::Windows => String::new(),
+            Basis::ShortCalls => ", and calls this short take longer while they are counted: there were up to twice as many"
+                .to_owned(),
+            Basis::Times => ", and as threads may not be sampled here, of calls of a few nanoseconds a rough one".to_owned(),
+        }
+    }
+}
+
+/// What an estimate rests on.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Basis {
+    /// What windows showed, as it was.
+    #[default]
+    Windows,
+    /// Calls of so few nanoseconds that counting them makes them longer.
+    ShortCalls,
+    /// Times of calls in windows, though samples would tell more.
+    Times,
+    /// Where threads were found in so much running time.
+    Samples(Nanos),
+}
+
+/// Nothing is called as early as that.
+const LATE: Nanos = Nanos(1_000_000);

@@ -1,0 +1,123 @@
+//! The processes in which functions are instrumented, each with its patch table and its open calls.
+//!
+//! ```text
+//!            watch             end                 next pass
+//!   (none) ────────► Watched ───────► Ended ───────────────────► (none)
+//! ```
+//! An ended process is still there for the rest of the pass in which it ended: its last interval counts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use whyperf_model::Nanos;
+
+use crate::function_key::FunctionKey;
+use crate::open_calls::OpenCalls;
+use crate::patch_table::PatchTable;
+
+/// Whether a process is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ProcessStage {
+    Watched,
+    /// It ended in this pass.
+    Ended,
+}
+
+/// A process in which functions are, were or shall be on.
+#[derive(Debug)]
+pub(crate) struct InstrumentedProcess {
+    pub(crate) pid: u32,
+    stage: ProcessStage,
+    /// Made when the process is served first, or inherited.
+    pub(crate) patch_table: Option<PatchTable>,
+    pub(crate) open_calls: OpenCalls,
+}
+
+/// All processes, by number.
+#[derive(Debug, Default)]
+pub(crate) struct Processes {
+    all: BTreeMap<u32, InstrumentedProcess>,
+    /// Forks of processes in which functions were on: there they are, too. Known also when they ended.
+    forked_children: BTreeSet<u32>,
+}
+
+impl InstrumentedProcess {
+    /// What looks at its threads and samples cost it since this was asked last.
+    pub(crate) fn take_cost(&mut self) -> Nanos {
+        let sampled = self.patch_table.as_mut().map(PatchTable::take_sampling_cost);
+        self.open_calls.take_stopped() + sampled.unwrap_or_default()
+    }
+}
+
+impl Processes {
+    /// A process appeared.
+    pub(crate) fn watch(&mut self, process: u32, pid: u32) {
+        let (stage, open_calls) = (ProcessStage::Watched, OpenCalls::default());
+        let new = InstrumentedProcess { pid, stage, patch_table: None, open_calls };
+        self.all.insert(process, new);
+    }
+
+    /// A process is a fork of another: what is too hot there is here, too.
+    pub(crate) fn inherit(&mut self, process: u32, parent: u32) {
+        let is_forked_child = self.forked_children.contains(&parent);
+        let hot: Option<Vec<FunctionKey>> = self.patch_table(parent).map(PatchTable::hot_functions);
+        let is_on =
+            |parent: &PatchTable| parent.sites.values().any(|site| site.stage.on_since().is_some());
+        if is_forked_child || self.patch_table(parent).is_some_and(is_on) {
+            self.forked_children.insert(process);
+        }
+        if let (Some(hot), Some(child)) = (hot, self.all.get_mut(&process)) {
+            child.patch_table.get_or_insert_default().hot.extend(hot);
+        }
+    }
+
+    /// A process ended: with the next pass it is gone.
+    pub(crate) fn end(&mut self, process: u32) {
+        if let Some(process) = self.all.get_mut(&process) {
+            process.stage = ProcessStage::Ended;
+        }
+    }
+
+    /// Lets go of the processes that ended; answers which.
+    pub(crate) fn clean_up(&mut self) -> Vec<u32> {
+        let ended = self.all.iter().filter(|(_, process)| process.stage == ProcessStage::Ended);
+        let ended: Vec<u32> = ended.map(|(number, _)| *number).collect();
+        self.all.retain(|_, process| process.stage == ProcessStage::Watched);
+        ended
+    }
+
+    pub(crate) fn get_mut(&mut self, process: u32) -> Option<&mut InstrumentedProcess> {
+        self.all.get_mut(&process)
+    }
+
+    /// Whether a process is there, or ended in this pass only.
+    pub(crate) fn has(&self, process: u32) -> bool {
+        self.all.contains_key(&process)
+    }
+
+    /// Whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// The patch table of a process, if it has one yet.
+    pub(crate) fn patch_table(&self, process: u32) -> Option<&PatchTable> {
+        self.all.get(&process)?.patch_table.as_ref()
+    }
+
+    /// All patch tables.
+    pub(crate) fn patch_tables(&self) -> impl Iterator<Item = &PatchTable> {
+        self.all.values().filter_map(|process| process.patch_table.as_ref())
+    }
+
+    /// All patch tables, with the open calls of their processes.
+    pub(crate) fn with_patch_tables(&self) -> impl Iterator<Item = (&PatchTable, &OpenCalls)> {
+        let all = self.all.values();
+        all.filter_map(|process| Some((process.patch_table.as_ref()?, &process.open_calls)))
+    }
+
+    /// Whether a process had functions on from its first moment: its parent had, and none of them was too hot.
+    pub(crate) fn began_with_functions(&self, process: u32) -> bool {
+        let is_hot = |patch_table: &PatchTable| !patch_table.hot.is_empty();
+        self.forked_children.contains(&process) && !self.patch_table(process).is_some_and(is_hot)
+    }
+}

@@ -1,0 +1,105 @@
+//! Which functions a function calls: by its code, by addresses that it takes, and as stacks have shown.
+
+use std::collections::BTreeSet;
+
+use ahash::AHashMap;
+use whyperf_code::{Callee, FunctionId, Scope};
+use whyperf_model::Resource;
+
+use super::experience::Experience;
+use super::known_code::KnownCode;
+use super::references;
+use crate::function_key::FunctionKey;
+use crate::messages::WorkerAnswer;
+
+/// The graph of calls, as far as it was asked about.
+#[derive(Debug, Default)]
+pub(crate) struct CallGraph {
+    /// By object: functions whose address its data holds.
+    in_data: AHashMap<u32, BTreeSet<FunctionId>>,
+    /// Calls that were seen.
+    experience: Experience,
+}
+
+impl CallGraph {
+    /// It was asked which functions this one calls.
+    pub(crate) fn ask(&mut self, of: &Resource) {
+        self.experience.ask(of);
+    }
+
+    /// Tells of a callee, if the callees of its caller were asked for.
+    pub(crate) fn tell(&mut self, caller: Resource, callee: Resource) {
+        self.experience.tell(caller, callee);
+    }
+
+    /// What was learned of the functions that were asked about.
+    pub(crate) fn take_news(&mut self) -> Option<WorkerAnswer> {
+        self.experience.take_news()
+    }
+
+    /// Where threads were seen to begin.
+    pub(crate) fn beginnings(&self) -> impl Iterator<Item = FunctionKey> {
+        self.experience.beginnings()
+    }
+
+    /// A thread was seen to begin here; true when that is new.
+    pub(crate) fn begins_at(&mut self, key: FunctionKey) -> bool {
+        self.experience.begins_at(key)
+    }
+
+    /// The functions that a function calls, and that it may call: those whose address it takes, and where it calls what
+    /// only the run tells, whose address is in a table.
+    pub(crate) fn called(&mut self, key: FunctionKey, known: &mut KnownCode) -> Vec<FunctionKey> {
+        let code = &known.modules.get(key.module).code;
+        let calls = code.calls(key.function);
+        let mut own = references::in_code(code, key.function);
+        if calls.computed > 0 {
+            let tables = self.in_data.entry(key.module);
+            let tables = tables.or_insert_with(|| references::in_data(code));
+            if tables.len() <= MOST_IN_TABLES {
+                own.extend(tables.iter().copied());
+            }
+        }
+        let mut found: Vec<FunctionKey> = Vec::new();
+        for callee in calls.callees {
+            match callee {
+                Callee::Function(function) => {
+                    own.insert(function);
+                }
+                Callee::Imported(name) => found.extend(known.imported(key.module, &name)),
+            }
+        }
+        found.extend(self.experience.calls(key));
+        own.remove(&key.function);
+        found.extend(own.into_iter().map(|function| FunctionKey { function, ..key }));
+        found.retain(|key| known.is_of_interest(*key));
+        found
+    }
+
+    /// A function was seen to call another. Within an object, and by the names that others export, it is kept for
+    /// later runs, too.
+    pub(crate) fn remember(
+        &mut self,
+        caller: FunctionKey,
+        callee: FunctionKey,
+        known: &mut KnownCode,
+    ) {
+        let code = &known.modules.get(callee.module).code;
+        let exported =
+            || code.names(callee.function).into_iter().find(|name| name.scope == Scope::Global);
+        let stored = if caller.module == callee.module {
+            Some(Callee::Function(callee.function))
+        } else {
+            exported().map(|name| Callee::Imported(name.text))
+        };
+        if let Some(stored) = stored {
+            known.modules.get(caller.module).code.learn(caller.function, stored);
+        }
+        self.experience.see_call(caller, callee);
+        let (caller, callee) = (known.name(caller), known.name(callee));
+        self.tell(caller, callee);
+    }
+}
+
+/// Larger tables of functions are those of classes: too many to ask about one by one.
+const MOST_IN_TABLES: usize = 64;

@@ -1,0 +1,134 @@
+//! The thread that knows the code of all measured programs: who calls whom, what names mean, how
+//! functions are patched.
+//!
+//! ```text
+//!   request ──► Worker ──► known_code: which functions there are, and how they are called
+//!                     ├──► call_graph: which functions a function calls ◄── stacks (what was seen)
+//!                     ├──► planning:   how a function is patched in a process
+//!                     └──► search, largest: from a name to functions, and back
+//! ```
+
+mod call_graph;
+mod experience;
+mod known_code;
+mod largest;
+mod modules;
+mod planning;
+mod process_code;
+mod program_regions;
+mod references;
+mod search;
+mod stacks;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crossbeam_channel::{Receiver, Sender};
+use whyperf_model::Resource;
+
+use self::call_graph::CallGraph;
+use self::known_code::KnownCode;
+use self::program_regions::ProgramRegions;
+use crate::function_key::FunctionKey;
+use crate::messages::{WorkerAnswer, WorkerRequest};
+use crate::objects::Objects;
+
+/// Serves questions until the channel is closed.
+pub(crate) fn run(
+    objects: Arc<Objects>,
+    requests: &Receiver<WorkerRequest>,
+    answers: &Sender<WorkerAnswer>,
+) {
+    let mut worker = Worker::over(objects);
+    for request in requests {
+        let answer = worker.serve(request);
+        for answer in answer.into_iter().chain(worker.graph.take_news()) {
+            if answers.send(answer).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Worker {
+    code: KnownCode,
+    graph: CallGraph,
+    regions: ProgramRegions,
+}
+
+impl Worker {
+    fn over(objects: Arc<Objects>) -> Self {
+        Self {
+            code: KnownCode::over(objects),
+            graph: CallGraph::default(),
+            regions: ProgramRegions::default(),
+        }
+    }
+
+    fn serve(&mut self, request: WorkerRequest) -> Option<WorkerAnswer> {
+        let Self { code: known, graph, regions } = self;
+        match request {
+            WorkerRequest::Watch { process, pid } => {
+                known.watch(process, pid);
+                None
+            }
+            WorkerRequest::Forget { process } => {
+                known.forget(process);
+                None
+            }
+            WorkerRequest::Find { code } => {
+                let functions = search::functions(known, &code);
+                let is_module = code.depth() == 1;
+                let named = functions.iter().filter(|_| is_module);
+                let names = named.map(|key| known.name(*key)).collect();
+                Some(WorkerAnswer::Found { code, functions, names })
+            }
+            WorkerRequest::Callees { of } => {
+                let callees = self.callees(&of);
+                Some(WorkerAnswer::Callees { of, callees })
+            }
+            WorkerRequest::Region { region, function } => {
+                for outer in regions.meet(&region, function) {
+                    graph.tell(outer, region.clone());
+                }
+                None
+            }
+            WorkerRequest::List { module } => {
+                Some(WorkerAnswer::Listed { code: largest::list(known, module.as_ref()) })
+            }
+            WorkerRequest::Look { process, threads } => {
+                let seen = stacks::look(known, graph, process, &threads);
+                Some(WorkerAnswer::Seen { process, seen })
+            }
+            WorkerRequest::Plan { process, functions } => {
+                let plans = planning::plan(known, process, functions);
+                Some(WorkerAnswer::Planned { process, plans })
+            }
+            WorkerRequest::Move { process, arena, functions } => {
+                planning::give_up(known, process, arena);
+                let plans = planning::plan(known, process, functions);
+                Some(WorkerAnswer::Planned { process, plans })
+            }
+        }
+    }
+
+    fn callees(&mut self, of: &Resource) -> BTreeMap<Resource, Vec<FunctionKey>> {
+        let Self { code, graph, regions } = self;
+        let mut found = BTreeSet::new();
+        graph.ask(of);
+        if of.is_root() {
+            found.extend(search::beginnings(code));
+            found.extend(graph.beginnings());
+        } else {
+            let function = regions.beginner(of).clone();
+            for key in search::functions(code, &function) {
+                found.extend(graph.called(key, code));
+            }
+        }
+        let mut names: BTreeSet<Resource> = found.into_iter().map(|key| code.name(key)).collect();
+        names.extend(regions.inside(of));
+        let others = names.into_iter().filter(|name| name != of);
+        others.map(|name| (name.clone(), search::functions(code, &name))).collect()
+    }
+}
