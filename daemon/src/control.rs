@@ -8,7 +8,6 @@ use whyperf_model::{Category, Nanos, Scale};
 
 use crate::compensation::Price;
 use crate::daemon::Daemon;
-use crate::leaving::Departure;
 use crate::process::{PassContext, Process};
 use crate::region::Region;
 use crate::switched::{SwitchOutcome, Switched};
@@ -49,7 +48,7 @@ impl Process {
     /// Asks for every region of this name to be switched; answers how many were asked for.
     pub(crate) fn switch(&self, region: &str, on: bool) -> usize {
         let Some(memory) = &self.region else { return 0 };
-        if self.departure != Departure::None {
+        if self.departure.has_begun() {
             return 0;
         }
         let named = (0_u32..).zip(&self.catalogue.tables.regions).skip(1);
@@ -115,12 +114,12 @@ impl Process {
             let scale = self.scale(context.scale);
             let activity = self.activity(price, span, scale);
             let others_cost = self.cost - self.functions_cost;
-            let living = self.threads.iter().filter(|watched| !watched.thread.ended);
+            let living = self.threads.iter().filter(|watched| watched.is_alive());
             let threads: Vec<u32> = living.map(|watched| watched.thread.tid).collect();
             let (replies, activity, threads) = (&replies[..], &activity, &threads[..]);
             let agent = region.agent();
             let service = Service { agent, replies, activity, threads, others_cost };
-            if is_over || self.departure != Departure::None {
+            if is_over || self.departure.has_begun() {
                 instrumenter.conclude(number, service);
             } else {
                 for (entry, code) in instrumenter.serve(number, service) {

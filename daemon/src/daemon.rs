@@ -6,17 +6,20 @@ use std::sync::Arc;
 use whyperf_inject::Life;
 use whyperf_instrument::{Instrumenter, Objects, PairOrigin, ProcessInterval};
 use whyperf_model::matching::{Active, IntervalRecorder, PairId, ResourceId};
-use whyperf_model::{Focus, Hierarchy, Histogram, Interval, Metric, Nanos, Resource, Scale, Time};
+use whyperf_model::{
+    Effort, Focus, Hierarchy, Histogram, Interval, Metric, Nanos, Resource, Scale, Time,
+};
 
 use crate::clock::{Calibration, Moment};
 use crate::cost::{CostMeter, ObservedCost, RunLosses};
 use crate::discovery::Discovery;
 use crate::error::Error;
-use crate::group_coverage::GroupCoverage;
+use crate::group_coverage::{GroupCoverage, IntervalEnd};
 use crate::phases::Phases;
-use crate::process::{Outcome, PassContext, Process, SharedState};
+use crate::process::{Outcome, PassContext, Process};
 use crate::region::Region;
 use crate::sampling_pass::{Complaint, ProcessNote, SamplingPass};
+use crate::shared_state::SharedState;
 use crate::symbols::{SymbolAnswer, Symbols};
 
 /// How the daemon works.
@@ -96,7 +99,7 @@ pub struct Daemon {
     directory_failed: bool,
     phases: Phases,
     /// Groups of processes in one of which this code is switched off, in this pass.
-    pub(crate) unmeasured: Vec<(u32, Resource)>,
+    unmeasured: Vec<(u32, Resource)>,
     pub(crate) instrumenter: Instrumenter,
     /// Once all processes are being left: how long each may take.
     pub(crate) patience: Option<Nanos>,
@@ -283,6 +286,12 @@ impl Daemon {
         }
     }
 
+    /// What each process did as a rank so far, in the order in which they were found.
+    #[must_use]
+    pub fn efforts(&self) -> Vec<Effort> {
+        self.processes.iter().map(|process| process.labour.effort).collect()
+    }
+
     /// How often to sample: as often as histograms have bins for, so less often in a long run, and where looking
     /// itself takes much of the limit.
     #[must_use]
@@ -318,10 +327,12 @@ impl Daemon {
         let compensates = self.settings.compensates;
         let context = PassContext { now, scale: self.calibration.scale(), thorough, compensates };
         let coverage = self.read_processes(context, &mut pass);
-        pass.phase = self.phases.news(&self.processes);
+        pass.phase = self.new_phase();
         self.ask_places();
         self.instrumenter.end_pass();
-        self.close_interval(&coverage, &mut pass);
+        let Self { state, processes, instrumenter, unmeasured, .. } = self;
+        let end = IntervalEnd { state, processes, instrumenter, unmeasured };
+        end.close(&coverage, &mut pass);
         self.tell_of_functions(&mut pass);
         let changes = self.state.resources.take_changes();
         pass.placed = self.placed(&changes.appeared);
@@ -366,7 +377,7 @@ impl Daemon {
         self.instrumenter.watch(number, pid);
         let parent = region.header().parent_pid.load(std::sync::atomic::Ordering::Relaxed);
         let mut process = Process::new(region, Life::of(pid), self.machine, &mut self.state);
-        // A forked one has what its parent had, and may end before anybody looks again.
+        // A forked one has what its parent had, and may end before the next look.
         let parent = (0u32..).zip(&self.processes).filter(|(_, other)| other.pid == parent).last();
         if let Some((parent, other)) = parent {
             process.catalogue.inherit_functions(&other.catalogue);
@@ -436,6 +447,16 @@ impl Daemon {
         self.cost_meter.interval(dearest, self.instrumenter.demand(), pass.interval.length());
         self.state.matcher.settle(&self.state.classes);
         coverage
+    }
+
+    /// The name of the phase that began since the last pass, if one did. Of several only the newest is known.
+    fn new_phase(&mut self) -> Option<String> {
+        let regions: Vec<Option<&Region>> =
+            self.processes.iter().map(|process| process.region.as_ref()).collect();
+        let announced: Vec<Option<u32>> =
+            regions.iter().map(|region| region.map(Region::phase_count)).collect();
+        let first = self.phases.look(&announced)?;
+        regions[first].map(Region::newest_phase)
     }
 
     fn ask_places(&mut self) {

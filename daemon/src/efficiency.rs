@@ -9,7 +9,6 @@ use whyperf_model::matching::Classes;
 use whyperf_model::{Category, CategorySet, Effort, Jobs, Nanos, Scale};
 
 use crate::catalogue::Catalogue;
-use crate::daemon::Daemon;
 use crate::watched_thread::WatchedThread;
 
 /// Takes in what a process does, from the first look at which it is in MPI until it ends MPI.
@@ -80,11 +79,3 @@ impl Labour {
 
 /// The call that ends MPI.
 const LAST: &str = "MPI_Finalize";
-
-impl Daemon {
-    /// What each process did as a rank so far, in the order in which they were found.
-    #[must_use]
-    pub fn efforts(&self) -> Vec<Effort> {
-        self.processes.iter().map(|process| process.labour.effort).collect()
-    }
-}

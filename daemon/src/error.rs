@@ -17,7 +17,7 @@ pub enum Error {
         /// Why.
         source: io::Error,
     },
-    /// The place for run directories belongs to somebody else or lets others in.
+    /// The place for run directories belongs to another user or lets others in.
     #[error("refusing the directory {path}: {why}; remove it or set WHYPERF_SHM_DIR")]
     UnsafeDirectory {
         /// Which.
@@ -63,7 +63,7 @@ pub enum BadRegion {
     /// It is a directory, a device or the like.
     #[error("it is no regular file")]
     NotAFile,
-    /// Somebody else's.
+    /// Another user's.
     #[error("it belongs to user {owner}")]
     Owner {
         /// Whose it is.

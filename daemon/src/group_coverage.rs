@@ -4,9 +4,9 @@ use whyperf_instrument::{Instrumenter, PairStatus};
 use whyperf_model::matching::PairId;
 use whyperf_model::{Hierarchy, Interval, Metric, Nanos, Quantity, Resource, Style};
 
-use crate::daemon::Daemon;
-use crate::process::{Process, SharedState};
+use crate::process::Process;
 use crate::sampling_pass::SamplingPass;
+use crate::shared_state::SharedState;
 
 /// How many processes of a group there are, how many reported, and what measuring cost the dearest.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,11 +25,21 @@ impl GroupCoverage {
     }
 }
 
-impl Daemon {
+/// What the end of an interval looks at.
+#[derive(Debug)]
+pub(crate) struct IntervalEnd<'daemon> {
+    pub(crate) state: &'daemon mut SharedState,
+    pub(crate) processes: &'daemon [Process],
+    pub(crate) instrumenter: &'daemon Instrumenter,
+    /// Groups of processes in one of which this code is switched off.
+    pub(crate) unmeasured: &'daemon [(u32, Resource)],
+}
+
+impl IntervalEnd<'_> {
     /// Ends the interval: each pair's amount becomes a sample, with how many reported.
-    pub(crate) fn close_interval(&mut self, coverage: &[GroupCoverage], pass: &mut SamplingPass) {
+    pub(crate) fn close(self, coverage: &[GroupCoverage], pass: &mut SamplingPass) {
         let interval = pass.interval;
-        let Self { state, processes, instrumenter, unmeasured, .. } = self;
+        let Self { state, processes, instrumenter, unmeasured } = self;
         let SharedState { classes, resources, matcher, .. } = state;
         for (id, pair) in matcher.active() {
             let mut present = coverage.get(pair.group as usize).copied().unwrap_or_default();

@@ -3,8 +3,8 @@
 use whyperf_model::matching::IntervalRecord;
 
 use crate::daemon::Daemon;
-use crate::process::SharedState;
 use crate::sampling_pass::SamplingPass;
+use crate::shared_state::SharedState;
 
 impl SharedState {
     /// All that is recorded next belongs to this process.

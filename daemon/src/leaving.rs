@@ -1,10 +1,7 @@
-//! Leaving: each process is asked to go on without us, and awaited until its code is its own again.
+//! Leaving: each process is asked to go on without us, and awaited until its code is its own again
+//! (departure.rs).
 //!
-//! ```text
-//!   None ──Detach sent──► Asked ──the process answers──► Answered: nothing, or what is not restored
-//! ```
-//! From the first step on nothing else is sent to a process. What it could not restore, or did not answer in
-//! time, is named.
+//! What it could not restore, or did not answer in time, is named.
 
 use std::sync::atomic::Ordering;
 use std::thread;
@@ -15,34 +12,10 @@ use whyperf_layout::{Answer, CodeState, Command, Outcome, RegionRecord, Reply, S
 use whyperf_model::Nanos;
 
 use crate::daemon::Daemon;
+use crate::departure::Unrestored;
 use crate::process::Process;
 use crate::region::Region;
 use crate::sampling_pass::SamplingPass;
-
-/// How far a process is with going on without us.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Departure {
-    /// It is watched.
-    #[default]
-    None,
-    /// It was asked to.
-    Asked,
-    /// It does, and this is what is not restored.
-    Answered(Vec<Unrestored>),
-}
-
-/// A function whose code still leads to us. It works on, and records nothing.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unrestored {
-    /// The process.
-    pub pid: u32,
-    /// The function, as far as it is known by name.
-    pub function: String,
-    /// Where it begins.
-    pub address: u64,
-    /// Why it was not restored, in a sentence.
-    pub reason: &'static str,
-}
 
 impl Daemon {
     /// Asks every process to be measured no further, and those that appear from here on, too. Each may take as
@@ -97,12 +70,13 @@ impl Process {
     /// Asks it to go, unless it was asked or its ring is full, and takes its replies.
     fn ask_to_go(&mut self, patience: Nanos) {
         let Some(region) = &self.region else { return };
-        if self.departure == Departure::None
-            && region.send(Command::Detach { patience: patience.0 }).is_some()
-        {
-            self.departure = Departure::Asked;
-            region.agent().wake();
-        }
+        self.departure.ask(|| {
+            let sent = region.send(Command::Detach { patience: patience.0 }).is_some();
+            if sent {
+                region.agent().wake();
+            }
+            sent
+        });
         let mut is_answered = false;
         while let Some(message) = region.replies().receive(region.commands()) {
             let Some(answer) = Answer::decode(message) else { continue };
@@ -110,7 +84,8 @@ impl Process {
             self.replies.push(answer);
         }
         if is_answered {
-            self.departure = Departure::Answered(self.found_patched(region));
+            let unrestored = self.found_patched(region);
+            self.departure.answer(unrestored);
         }
     }
 
@@ -125,9 +100,9 @@ impl Process {
     }
 
     fn unrestored(&self) -> Vec<Unrestored> {
-        match (&self.departure, &self.region) {
-            (Departure::Answered(unrestored), _) => unrestored.clone(),
-            (_, Some(region)) if !self.has_gone() => self.found_patched(region),
+        match (self.departure.unrestored(), &self.region) {
+            (Some(unrestored), _) => unrestored.to_vec(),
+            (None, Some(region)) if !self.has_gone() => self.found_patched(region),
             _ => Vec::new(),
         }
     }

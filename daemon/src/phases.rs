@@ -1,12 +1,8 @@
 //! Phases that the program announces: by `whyperf_phase`, or by `MPI_Pcontrol`.
 
-use std::sync::atomic::Ordering;
-
-use crate::process::Process;
-
 /// How many phases each process was seen to announce.
 ///
-/// All processes of a job announce the same ones, some of them later: whoever is first to reach a number begins that phase, and the
+/// All processes of a job announce the same ones, some of them later: the first that reaches a number begins that phase, and the
 /// others only follow. A process that began when another had ended is of another job, and follows no process of the one before.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Phases {
@@ -24,16 +20,9 @@ struct Seen {
 }
 
 impl Phases {
-    /// The name of the phase that began since the last look, if one did. Of several only the newest is known.
-    pub(crate) fn news(&mut self, processes: &[Process]) -> Option<String> {
+    /// The process that began a phase since the last look, if one did, by how many phases each announced that runs.
+    pub(crate) fn look(&mut self, announced: &[Option<u32>]) -> Option<usize> {
         self.looks += 1;
-        let announced: Vec<Option<u32>> = processes.iter().map(Process::phases).collect();
-        let first = self.look(&announced)?;
-        processes[first].newest_phase()
-    }
-
-    /// The process that began a phase, if one did, by what those say that run.
-    fn look(&mut self, announced: &[Option<u32>]) -> Option<usize> {
         self.seen.resize(announced.len(), Seen { found: self.looks, ..Seen::default() });
         let mut begun: Option<usize> = None;
         for (process, count) in announced.iter().enumerate() {
@@ -49,25 +38,10 @@ impl Phases {
         begun
     }
 
-    /// The number that anybody reached who ran after this look, or at it.
+    /// The highest number among processes that ran after this look, or at it.
     fn reached(&self, look: u32) -> u32 {
         let beside = self.seen.iter().filter(|seen| seen.last >= look);
         beside.map(|seen| seen.count).max().unwrap_or(0)
-    }
-}
-
-impl Process {
-    /// How many phases it announced, while it runs.
-    fn phases(&self) -> Option<u32> {
-        let region = self.region.as_ref()?;
-        // One word of two, the other written before: on some machines a phase may for once be called as the one before it.
-        Some(region.header().phase_count.load(Ordering::Relaxed))
-    }
-
-    /// The name of the newest.
-    fn newest_phase(&self) -> Option<String> {
-        let region = self.region.as_ref()?;
-        Some(region.text(region.header().phase_name.load(Ordering::Relaxed)))
     }
 }
 
@@ -78,11 +52,7 @@ mod tests {
     /// The processes that begin a phase at each look.
     fn looks(looks: &[&[Option<u32>]]) -> Vec<Option<usize>> {
         let mut phases = Phases::default();
-        let one = |announced: &&[Option<u32>]| {
-            phases.looks += 1;
-            phases.look(announced)
-        };
-        looks.iter().map(one).collect()
+        looks.iter().map(|announced| phases.look(announced)).collect()
     }
 
     #[test]

@@ -5,31 +5,19 @@ use std::sync::atomic::Ordering;
 
 use whyperf_inject::Life;
 use whyperf_layout::{Answer, Command, NO_RANK, State};
-use whyperf_model::matching::{
-    ClassId, Classes, IntervalRecorder, Matcher, ResourceId, Resources, Worked,
-};
-use whyperf_model::{Category, Hierarchy, Jobs, Nanos, Resource, Scale};
+use whyperf_model::matching::{ClassId, ResourceId, Resources, Worked};
+use whyperf_model::{Category, Hierarchy, Nanos, Resource, Scale};
 
 use crate::catalogue::Catalogue;
 use crate::clock::Moment;
 use crate::compensation::{self, Price};
 use crate::cost::{RunLosses, event_cost};
-use crate::leaving::Departure;
+use crate::departure::Departure;
+use crate::efficiency::Labour;
 use crate::region::Region;
+use crate::shared_state::SharedState;
 use crate::thread::{Depth, NodeState, Thread};
-use crate::watched_thread::WatchedThread;
-
-/// What all processes share: names, classes and pairs.
-#[derive(Debug, Default)]
-pub(crate) struct SharedState {
-    pub(crate) classes: Classes,
-    pub(crate) resources: Resources,
-    pub(crate) matcher: Matcher,
-    /// Which ranks work together.
-    pub(crate) jobs: Jobs,
-    /// Writes interval records, where a record of the run is wanted.
-    pub(crate) recorder: Option<IntervalRecorder>,
-}
+use crate::watched_thread::{ThreadState, WatchedThread};
 
 /// A measured process, also after its end.
 #[derive(Debug)]
@@ -51,7 +39,7 @@ pub(crate) struct Process {
     pub(crate) functions_cost: Nanos,
     pub(crate) paused: bool,
     /// What it did as a rank of a job.
-    pub(crate) labour: crate::efficiency::Labour,
+    pub(crate) labour: Labour,
     /// Groups that any of its threads was in during the last pass.
     pub(crate) groups: Vec<u32>,
     by_slot: Vec<SlotState>,
@@ -137,7 +125,7 @@ impl Process {
             cost_so_far: Nanos::ZERO,
             functions_cost: Nanos::ZERO,
             paused: false,
-            labour: crate::efficiency::Labour::default(),
+            labour: Labour::default(),
             groups: Vec::new(),
             by_slot: Vec::new(),
             is_tsc,
@@ -148,7 +136,7 @@ impl Process {
             last: None,
             served: 0,
             replies: Vec::new(),
-            departure: Departure::None,
+            departure: Departure::default(),
         }
     }
 
@@ -218,7 +206,7 @@ impl Process {
         let is_whole = self.region.as_ref().is_some_and(Region::is_whole);
         let Some(region) = self.region.take_if(|_| is_whole) else { return };
         self.admit_threads(&region, now, state);
-        for watched in self.threads.iter_mut().filter(|watched| !watched.thread.ended) {
+        for watched in self.threads.iter_mut().filter(|watched| watched.is_alive()) {
             if let Some(slot) = region.slot(watched.thread.slot) {
                 watched.thread.take_keys(&slot);
             }
@@ -314,7 +302,7 @@ impl Process {
         let scale = self.scale(context.scale);
         for watched in &mut self.threads {
             watched.growth.clear();
-            if watched.thread.ended {
+            if !watched.is_alive() {
                 continue;
             }
             let Some(slot) = region.slot(watched.thread.slot) else { continue };
@@ -328,11 +316,14 @@ impl Process {
                 let price = |node: &NodeState| prices[usize::from(!is_function(node))];
                 compensation::apply(nodes, growth, price);
             }
-            watched.thread.in_order = went == Depth::Last && depth != Depth::Last;
             self.still &= watched.thread.still > 0;
             let gone = watched.thread.still % STILL == STILL - 1
                 && !self.life.has_thread(watched.thread.tid);
-            watched.thread.ended = went == Depth::Last || gone;
+            if went == Depth::Last && depth != Depth::Last {
+                watched.end(ThreadState::Ended);
+            } else if went == Depth::Last || gone {
+                watched.end(ThreadState::Gone);
+            }
         }
     }
 
@@ -375,7 +366,7 @@ impl Process {
             recorder.rank(self.rank);
         }
         for watched in &mut self.threads {
-            if watched.thread.ended && watched.growth.is_empty() {
+            if !watched.is_alive() && watched.growth.is_empty() {
                 continue;
             }
             let [functions, others] = std::mem::take(&mut watched.spent);
@@ -398,10 +389,10 @@ impl Process {
         let mut rung = false;
         for slot_state in &mut self.by_slot {
             if let Some(at) = slot_state.thread
-                && self.threads[at].thread.ended
+                && !self.threads[at].is_alive()
             {
+                slot_state.release = self.threads[at].has_ended();
                 self.threads[at].leave(&mut state.resources);
-                slot_state.release = self.threads[at].thread.in_order;
                 slot_state.thread = None;
             }
         }
@@ -410,8 +401,7 @@ impl Process {
             let Some(generation) = slot_state.generation.filter(|_| slot_state.release) else {
                 continue;
             };
-            let is_leaving = self.departure != Departure::None;
-            if is_leaving
+            if self.departure.has_begun()
                 || region.send(Command::ReleaseSlot { slot: number, generation }).is_none()
             {
                 break;

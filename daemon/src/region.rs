@@ -146,6 +146,17 @@ impl Region {
         self.whole.slice(geometry::REGIONS, used).unwrap_or(&[])
     }
 
+    /// How many phases the process announced.
+    pub(crate) fn phase_count(&self) -> u32 {
+        // One word of two, the other written before: on some machines a phase may for once be called as the one before it.
+        self.header().phase_count.load(Ordering::Relaxed)
+    }
+
+    /// The name of the newest of them.
+    pub(crate) fn newest_phase(&self) -> String {
+        self.text(self.header().phase_name.load(Ordering::Relaxed))
+    }
+
     /// Whether a region stands for a function of the program.
     pub(crate) fn is_function(&self, number: u32) -> bool {
         let kind = |record: &RegionRecord| record.kind.load(Ordering::Relaxed);

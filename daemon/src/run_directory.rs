@@ -264,7 +264,7 @@ mod tests {
     fn the_first_of_a_job_owns_its_directory() {
         let base = base("claim");
         let Ok(Claim::Mine(first)) = RunDirectory::claim_below(&base, "job") else {
-            panic!("nobody was there before");
+            panic!("no daemon was there before");
         };
         let second = RunDirectory::claim_below(&base, "job").expect("the base is ours");
         assert!(matches!(second, Claim::Theirs(path) if path == first.path()));
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn sweeping_removes_what_nobody_owns_and_follows_no_link() {
+    fn sweeping_removes_what_no_daemon_owns_and_follows_no_link() {
         let base = base("sweep");
         let kept = base.join("kept");
         fs::write(&kept, "precious").expect("the base is ours");

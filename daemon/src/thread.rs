@@ -74,9 +74,6 @@ pub(crate) struct Thread {
     pub(crate) slot: usize,
     pub(crate) tid: u32,
     pub(crate) nodes: Vec<NodeState>,
-    pub(crate) ended: bool,
-    /// It said so itself, and its slot may be used again.
-    pub(crate) in_order: bool,
     /// Passes in a row in which nothing happened.
     pub(crate) still: u32,
     /// Readings that could not be true.
@@ -102,8 +99,6 @@ impl Thread {
             slot,
             tid: head.tid.load(Ordering::Relaxed),
             nodes: Vec::new(),
-            ended: false,
-            in_order: false,
             still: 0,
             doubted: 0,
             stamps: Vec::new(),

@@ -1,21 +1,40 @@
 //! A thread of a process and its relation to the pairs: which groups it is in, what of its
 //! computing the system let run, and how its growth reaches the pairs.
+//!
+//! ```text
+//!          it said that it ends           its resource is given up
+//!   Alive ──────────────────────► Ended ───────────────────────────► Left
+//!     ├──── it is not there any more, or the process ended ──► Gone ──►┤
+//!     └──── its slot has another thread ──────────────────────────────►┘
+//! ```
 
 use whyperf_model::matching::{
     ClassId, Classes, LocationId, Matcher, ResourceId, Resources, Totals,
 };
 use whyperf_model::{CategorySet, Nanos, Scale};
 
-use crate::process::SharedState;
 use crate::running::Running;
+use crate::shared_state::SharedState;
 use crate::thread::{Growth, Thread};
+
+/// How far a thread is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ThreadState {
+    /// It is read in each pass.
+    Alive,
+    /// It said so itself and was read a last time: its slot may be used again.
+    Ended,
+    /// It is not there any more, or its process ended.
+    Gone,
+    /// Nothing of it is there any more, nor is its resource held for it.
+    Left,
+}
 
 /// A thread and its relation to the pairs.
 #[derive(Debug)]
 pub(crate) struct WatchedThread {
     pub(crate) thread: Thread,
-    /// Whether its resource is still held.
-    present: bool,
+    state: ThreadState,
     /// Its place in the hierarchy of processes.
     pub(crate) resource: ResourceId,
     pub(crate) groups: Vec<u32>,
@@ -38,7 +57,7 @@ impl WatchedThread {
         Self {
             thread,
             resource,
-            present: true,
+            state: ThreadState::Alive,
             groups: Vec::new(),
             location: None,
             version: None,
@@ -52,17 +71,34 @@ impl WatchedThread {
 
     /// It ended: nothing of it is there any more.
     pub(crate) fn leave(&mut self, resources: &mut Resources) {
-        self.thread.ended = true;
         self.thread.forget_stamps();
         self.running = Running::default();
-        if std::mem::take(&mut self.present) {
+        if self.state != ThreadState::Left {
+            self.state = ThreadState::Left;
             resources.release(self.resource);
+        }
+    }
+
+    /// Whether it is read in each pass.
+    pub(crate) fn is_alive(&self) -> bool {
+        self.state == ThreadState::Alive
+    }
+
+    /// Whether it said that it ends, so that its slot may be used again.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.state == ThreadState::Ended
+    }
+
+    /// It was read a last time, or is not there any more.
+    pub(crate) fn end(&mut self, state: ThreadState) {
+        if self.state == ThreadState::Alive {
+            self.state = state;
         }
     }
 
     /// Its process is called otherwise now, and so is it.
     pub(crate) fn moved(&mut self, resource: ResourceId, resources: &mut Resources) {
-        if self.present {
+        if self.state != ThreadState::Left {
             resources.hold(resource);
             resources.release(self.resource);
         }

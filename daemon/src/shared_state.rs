@@ -1,0 +1,16 @@
+//! What all processes share: names, classes and pairs.
+
+use whyperf_model::Jobs;
+use whyperf_model::matching::{Classes, IntervalRecorder, Matcher, Resources};
+
+/// What all processes share: names, classes and pairs.
+#[derive(Debug, Default)]
+pub(crate) struct SharedState {
+    pub(crate) classes: Classes,
+    pub(crate) resources: Resources,
+    pub(crate) matcher: Matcher,
+    /// Which ranks work together.
+    pub(crate) jobs: Jobs,
+    /// Writes interval records, where a record of the run is wanted.
+    pub(crate) recorder: Option<IntervalRecorder>,
+}
