@@ -365,8 +365,9 @@ impl Instrumenter {
             let functions = self.functions_of(*pair);
             let intervals = functions.intervals(process.number);
             // Before its functions are found nothing is covered.
-            let waits =
-                intervals.is_empty() && functions.status(process.number) == PairStatus::Pending;
+            let waits = is_named
+                && intervals.is_empty()
+                && functions.status(process.number) == PairStatus::Pending;
             let brought = BroughtAmount::of(&active.pair, active.amount - before, intervals);
             if let Some(scaled) = brought.scaled() {
                 active.amount = before.saturating_add(scaled);
