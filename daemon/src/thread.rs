@@ -8,6 +8,15 @@
 //! ```
 //! The order is that of `layout::slot`: nodes first, the word afterwards, so that a segment caught
 //! while closing is late, never counted twice.
+//!
+//! A thread that loses its processor between reading the clock and storing its event stores that
+//! event late: a pass in between took the time since for the node that seemed open, and the event
+//! gives it to another one. What a pass tells is not taken back, so two things keep the sums true:
+//!
+//! ```text
+//!   Σ told  ≤ time that the thread has lived   the other node is told later, as far as there is room
+//!   measured = exclusive + open share          what the profile shows: as last read, never told twice
+//! ```
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -36,6 +45,8 @@ pub(crate) struct NodeState {
     pub(crate) quickest: u32,
     /// Closed segments, as last read.
     exclusive: u64,
+    /// The segment that was open in the last pass, up to that pass.
+    open: u64,
 }
 
 /// What a node has, or what it grew by: ticks, visits, bytes.
@@ -81,7 +92,20 @@ pub(crate) struct Thread {
     stamps: Vec<u64>,
     watch: Watch,
     start: u64,
-    counted: u64,
+    /// The closed segments of all nodes.
+    closed: u64,
+    /// What all nodes were told to have.
+    told: u64,
+    /// The node that was open in the last pass.
+    open: Option<usize>,
+}
+
+/// How much of a node's growth was told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Told {
+    All,
+    /// The rest is told in a later pass.
+    Part,
 }
 
 /// Times of events may lie this far after the pass's own time: the slot is read later, by as much
@@ -104,7 +128,9 @@ impl Thread {
             stamps: Vec::new(),
             watch: Watch::default(),
             start: start.min(now),
-            counted: 0,
+            closed: 0,
+            told: 0,
+            open: None,
         }
     }
 
@@ -118,6 +144,7 @@ impl Thread {
         growth: &mut Vec<Growth>,
     ) -> Depth {
         let depth = if slot.head.is_dead() { Depth::Last } else { depth };
+        let now = if depth == Depth::Last { self.last_moment(slot.head, now) } else { now };
         let unchanged = self.watch.unchanged(slot.head);
         if unchanged && depth == Depth::Changed {
             self.still = self.still.saturating_add(1);
@@ -126,10 +153,18 @@ impl Thread {
             self.read_nodes(slot, now, depth != Depth::Changed, growth);
         }
         let open = self.watch.open(slot.head, now.saturating_add(LATER));
+        if let Some(node) = self.open.take().and_then(|index| self.nodes.get_mut(index)) {
+            node.open = 0;
+        }
         if depth != Depth::Last {
             self.add_open_share(open.node, open.since, now, growth);
         }
         depth
+    }
+
+    /// A thread may have ended after the pass's own time, while the pass was under way.
+    fn last_moment(&self, head: &Head, now: u64) -> u64 {
+        head.end.load(Ordering::Relaxed).clamp(now, now.saturating_add(LATER))
     }
 
     /// Learns of new nodes; answers how many there are.
@@ -180,14 +215,14 @@ impl Thread {
             let index = 2 * at + half;
             let changed = differs & mask != 0 && index < self.nodes.len();
             if changed && !self.read_node(slot, index, now, growth) {
-                // Torn: the copy stays as it was, so the next pass comes back.
+                // Torn, or told in part: the copy stays as it was, so the next pass comes back.
                 copy = (copy & !mask) | (self.stamps[at] & mask);
             }
         }
         self.stamps[at] = copy;
     }
 
-    /// Reads one node; false when its writer was in between every time.
+    /// Reads one node; false when its writer was in between every time, or a part is yet to be told.
     fn read_node(
         &mut self,
         slot: &ThreadSlot<'_>,
@@ -196,47 +231,53 @@ impl Thread {
         growth: &mut Vec<Growth>,
     ) -> bool {
         let Some(reading) = (0..TRIES).find_map(|_| slot.nodes[index].read()) else { return false };
-        let state = &mut self.nodes[index];
-        state.exclusive = reading.exclusive;
+        let state = &self.nodes[index];
+        let closed = self.closed.saturating_add(forward(state.exclusive, reading.exclusive));
+        let is_too_much = closed > self.lived(now).saturating_add(LATER);
+        if is_too_much || !state.is_believable(&reading) {
+            self.doubted += 1;
+            return true;
+        }
+        self.closed = closed;
         let by = Counters {
             time: forward(state.counters.time, reading.exclusive),
             visits: forward(state.counters.visits, reading.visits),
             sent: forward(state.counters.sent, reading.moved.out),
             received: forward(state.counters.received, reading.moved.r#in),
         };
-        if !state.is_believable(&reading) {
-            self.doubted += 1;
-            return true;
-        }
-        self.grow(index, by, now, growth);
-        true
+        self.nodes[index].exclusive = reading.exclusive;
+        self.grow(index, by, now, growth) == Told::All
     }
 
     fn add_open_share(&mut self, offset: u32, since: u64, now: u64, growth: &mut Vec<Growth>) {
         let Some(index) = geometry::node_index(offset) else { return };
-        let Some(state) = self.nodes.get(index) else { return };
-        let share = forward(since.max(self.start), now);
-        let time = forward(state.counters.time, state.exclusive.wrapping_add(share));
+        let Some(state) = self.nodes.get_mut(index) else { return };
+        state.open = forward(since.max(self.start), now);
+        let time = forward(state.counters.time, state.measured());
+        self.open = Some(index);
         self.grow(index, Counters { time, ..Counters::default() }, now, growth);
     }
 
-    /// Takes growth in, unless the thread would have lived longer than it can have.
-    fn grow(&mut self, index: usize, by: Counters, now: u64, growth: &mut Vec<Growth>) {
+    /// Takes growth in, of time as much as the thread has lived and no node was told of.
+    fn grow(&mut self, index: usize, by: Counters, now: u64, growth: &mut Vec<Growth>) -> Told {
+        let room = self.lived(now).saturating_sub(self.told);
+        let told = if by.time > room { Told::Part } else { Told::All };
+        let by = Counters { time: by.time.min(room), ..by };
         if by == Counters::default() {
-            return;
+            return told;
         }
-        let lived = forward(self.start, now).saturating_add(LATER);
-        let Some(counted) = self.counted.checked_add(by.time).filter(|sum| *sum <= lived) else {
-            self.doubted += 1;
-            return;
-        };
-        self.counted = counted;
+        self.told += by.time;
         let counters = &mut self.nodes[index].counters;
         counters.time = counters.time.wrapping_add(by.time);
         counters.visits = counters.visits.wrapping_add(by.visits);
         counters.sent = counters.sent.wrapping_add(by.sent);
         counters.received = counters.received.wrapping_add(by.received);
         growth.push(Growth { node: u32::try_from(index).unwrap_or(0), by });
+        told
+    }
+
+    fn lived(&self, now: u64) -> u64 {
+        forward(self.start, now)
     }
 }
 
@@ -257,12 +298,18 @@ impl NodeState {
             paid: 0,
             quickest: u32::MAX,
             exclusive: 0,
+            open: 0,
         }
     }
 
-    /// Exclusive ticks without what events cost.
+    /// Exclusive ticks as last read, up to the last pass.
+    const fn measured(&self) -> u64 {
+        self.exclusive.wrapping_add(self.open)
+    }
+
+    /// The same without what events cost.
     pub(crate) const fn net_time(&self) -> u64 {
-        self.counters.time.wrapping_sub(self.paid)
+        self.measured().saturating_sub(self.paid)
     }
 
     /// A node below another, for tests of what is done with nodes.
@@ -270,7 +317,7 @@ impl NodeState {
     pub(crate) fn example(parent: u32) -> Self {
         let (counters, class) = (Counters::default(), ClassId::UNSET);
         let (region, object, site) = (0, 0, 0);
-        let (quickest, exclusive) = (u32::MAX, 0);
+        let (quickest, exclusive, open) = (u32::MAX, 0, 0);
         Self {
             parent,
             region,
@@ -282,6 +329,7 @@ impl NodeState {
             paid: 0,
             quickest,
             exclusive,
+            open,
         }
     }
 
