@@ -48,6 +48,8 @@ fn sanitized(workspace: &Workspace, sanitizer: &str, more: &[&str]) -> Result<St
     cargo.env("CARGO_TARGET_DIR", workspace.target.join(sanitizer));
     cargo.env("RUSTFLAGS", format!("-Zsanitizer={sanitizer}"));
     cargo.env("CARGO_PROFILE_DEV_DEBUG", "line-tables-only");
+    // Tests unwind in any case; a standard library that aborts would be built beside the one they need.
+    cargo.env("CARGO_PROFILE_DEV_PANIC", "unwind");
     succeed(&mut cargo)?;
     Ok(format!("unit and integration tests of {}", CRATES.join(", ")))
 }
