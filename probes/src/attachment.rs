@@ -9,8 +9,9 @@
 use core::ffi::{CStr, c_char};
 
 use whyperf_layout::attach_request::AttachOptions;
-use whyperf_runtime::attach_request;
-use whyperf_runtime::attachment::{self, Late, Outcome};
+use whyperf_runtime::attach_request::{self, AttachOutcome};
+use whyperf_runtime::attachment;
+use whyperf_runtime::environ::Late;
 
 use crate::wrapped::keep_errno;
 use crate::{c_library, mpi, process, reroute};
@@ -30,14 +31,14 @@ struct Request {
     thread_count: u64,
 }
 
-/// Measures this process from now on; answers an [`Outcome`].
+/// Measures this process from now on; answers an [`AttachOutcome`].
 ///
 /// # Safety
 /// The request must be complete, its directory a string, its threads so many as it says.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn whyperf_attach(request: &Request) -> u32 {
     if request.directory.is_null() || request.threads.is_null() || !c_library::is_glibc() {
-        return Outcome::Failed as u32;
+        return AttachOutcome::Failed as u32;
     }
     // SAFETY: the caller's promise.
     let (directory, threads) = unsafe {
@@ -59,12 +60,12 @@ unsafe extern "C" fn whyperf_attach(request: &Request) -> u32 {
 }
 
 /// `reroute` is what else it takes until calls are seen.
-fn begin(late: &Late<'_>, take_over: bool, reroute: fn()) -> Outcome {
+fn begin(late: &Late<'_>, take_over: bool, reroute: fn()) -> AttachOutcome {
     if take_over {
         attachment::take_over();
     }
     let outcome = attachment::begin(late, reroute::end);
-    if outcome == Outcome::Measured {
+    if outcome == AttachOutcome::Measured {
         mpi::forget();
         reroute();
     }
@@ -79,9 +80,9 @@ pub(crate) fn listen() {
     }
 }
 
-fn requested(late: &Late<'_>, options: AttachOptions) -> Outcome {
+fn requested(late: &Late<'_>, options: AttachOptions) -> AttachOutcome {
     if !reroute::sees_all() && !options.in_part {
-        return Outcome::InPart;
+        return AttachOutcome::InPart;
     }
     begin(late, options.take_over, reroute::begin_again)
 }

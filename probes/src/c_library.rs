@@ -10,7 +10,7 @@
 use core::arch::asm;
 use core::ffi::{CStr, c_char, c_void};
 
-use crate::definition::Object;
+use crate::loaded_object::LoadedObject;
 
 /// Whether the C library is glibc.
 pub(crate) fn is_glibc() -> bool {
@@ -34,12 +34,12 @@ pub(crate) fn dlsym() -> *mut c_void {
 }
 
 /// The object that it is.
-pub(crate) fn object() -> Option<Object> {
-    Object::around(libc::__errno_location as *const c_void)
+pub(crate) fn object() -> Option<LoadedObject> {
+    LoadedObject::around(libc::__errno_location as *const c_void)
 }
 
 /// Bytes of address space that an object takes.
-pub(crate) fn size(object: Object) -> usize {
+pub(crate) fn size(object: LoadedObject) -> usize {
     // SAFETY: the loader's own description of an object that stays.
     let headers = unsafe { headers(object.base) };
     let loaded = headers.iter().filter(|header| header.p_type == libc::PT_LOAD);

@@ -9,8 +9,8 @@
 
 use core::ffi::c_void;
 
+use whyperf_runtime::measurement;
 use whyperf_runtime::patch::{gate, handlers};
-use whyperf_runtime::process;
 
 use crate::creation;
 use crate::next::Next;
@@ -35,7 +35,7 @@ pub(crate) fn resolve_all() {
 
 fn prepare(thread: usize) {
     // Whoever cancels itself is unwound from here.
-    if !process::is_measured() || thread == real!(SELF,) {
+    if !measurement::is_measured() || thread == real!(SELF,) {
         return;
     }
     gate::enter();

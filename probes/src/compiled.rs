@@ -79,7 +79,7 @@ pub(crate) fn resolve() {
 unsafe extern "C" fn __cyg_profile_func_enter(_: usize, _: usize) {
     core::arch::naked_asm!(
         ".cfi_startproc",
-        crate::reroute::listed!(),
+        crate::stub::listed!(),
         "endbr64",
         "lea rdx, [rsp + 8]",
         "jmp {enter}",
@@ -95,7 +95,7 @@ unsafe extern "C" fn __cyg_profile_func_enter(_: usize, _: usize) {
 unsafe extern "C" fn __cyg_profile_func_exit(_: usize, _: usize) {
     core::arch::naked_asm!(
         ".cfi_startproc",
-        crate::reroute::listed!(),
+        crate::stub::listed!(),
         "endbr64",
         "jmp {exit}",
         ".cfi_endproc",

@@ -6,8 +6,8 @@
 //!   whoever makes `from` current returns here: the place is current again
 //! ```
 
-use whyperf_runtime::patch::{departure, handlers};
-use whyperf_runtime::process;
+use whyperf_runtime::measurement;
+use whyperf_runtime::patch::{departure, trap};
 
 use crate::next::Next;
 use crate::wrapped::{accompanied, keep_errno, real};
@@ -19,18 +19,18 @@ accompanied! {
 mod swapping {
     //! Its stub: the real function must return here.
 
-    use super::{Next, departure, handlers, keep_errno, mask_of, process, real};
+    use super::{Next, departure, keep_errno, mask_of, measurement, real, trap};
 
     pub(super) static NEXT: Next = Next::new(c"swapcontext");
 
     crate::stub::entry! { swapcontext => swap, before NEXT; }
 
     unsafe extern "C" fn swap(from: usize, to: usize) -> usize {
-        if !process::is_measured() {
+        if !measurement::is_measured() {
             return real!(NEXT, from, to);
         }
         let place = keep_errno(|| {
-            handlers::block_traps(mask_of(to));
+            trap::block_traps(mask_of(to));
             departure::leave_context()
         });
         let result = real!(NEXT, from, to);
@@ -61,6 +61,6 @@ fn leave(context: usize) {
     let to = unsafe { (context as *const u64).byte_add(STACK).read() };
     keep_errno(|| {
         departure::jump_to_context(to);
-        handlers::block_traps(mask_of(context));
+        trap::block_traps(mask_of(context));
     });
 }

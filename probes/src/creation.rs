@@ -11,7 +11,7 @@
 use core::ffi::c_void;
 
 use whyperf_runtime::patch::gate;
-use whyperf_runtime::{birth, guard, process};
+use whyperf_runtime::{birth, guard, measurement};
 
 use crate::next::Next;
 use crate::stub::entry;
@@ -27,7 +27,7 @@ pub(crate) fn resolve() {
     NEXT.address();
 }
 
-/// Makes a thread of the library's own, which nobody measures; whether that was done.
+/// Makes a thread of the library's own, which is not measured; whether that was done.
 pub(crate) fn make_plainly(
     thread: &mut usize,
     start: extern "C" fn(*mut c_void) -> *mut c_void,
@@ -46,7 +46,7 @@ unsafe extern "C" fn create(
     start: usize,
     argument: usize,
 ) -> usize {
-    let place = if process::is_measured() { take(start, argument) } else { None };
+    let place = if measurement::is_measured() { take(start, argument) } else { None };
     let Some(place) = place else { return real!(NEXT, thread, attributes, start, argument) };
     let first = began as *const () as usize;
     let record = core::ptr::from_ref(place) as usize;

@@ -14,7 +14,8 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use whyperf_runtime::environ;
 
 use crate::c_library;
-use crate::next::look_in;
+use crate::loaded_object::{LoadedObject, file_name};
+use crate::loader::look_in;
 
 /// Whether `address` is a definition of what the C library means by `name`.
 pub(crate) fn is_expected(name: &CStr, address: *mut c_void) -> bool {
@@ -23,7 +24,7 @@ pub(crate) fn is_expected(name: &CStr, address: *mut c_void) -> bool {
         || name.starts_with(b"pthread_")
         || address.is_null()
         || is_inside(address as usize)
-        || Object::around(address).is_none_or(|object| object.is_c_library_or_interposer())
+        || LoadedObject::around(address).is_none_or(is_c_library_or_interposer)
 }
 
 /// Whether a function begins at `address`, in another object than this one: a linker's stub in a
@@ -36,7 +37,7 @@ pub(crate) fn is_by_another(address: *mut c_void) -> bool {
     if address.is_null() || unsafe { libc::dladdr(address, &raw mut info) } == 0 {
         return false;
     }
-    let ours = Object::around((&raw const HERE).cast());
+    let ours = LoadedObject::around((&raw const HERE).cast());
     let is_ours = ours.is_some_and(|object| core::ptr::eq(object.base, info.dli_fbase.cast()));
     !is_ours && (info.dli_saddr == address || is_inside(address as usize))
 }
@@ -47,45 +48,15 @@ pub(crate) fn of_c_library(name: &CStr) -> *mut c_void {
     object.map_or(core::ptr::null_mut(), |object| look_in(object.file, name))
 }
 
-/// A loaded object.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Object {
-    /// Where its header is.
-    pub(crate) base: *const u8,
-    /// The file it was loaded from.
-    pub(crate) file: &'static CStr,
-}
-
-impl Object {
-    /// The object that this address is in.
-    pub(crate) fn around(address: *const c_void) -> Option<Self> {
-        // SAFETY: all-zero is a valid `Dl_info`.
-        let mut info: libc::Dl_info = unsafe { core::mem::zeroed() };
-        // SAFETY: `dladdr` takes any address and writes `info`.
-        let known = unsafe { libc::dladdr(address, &raw mut info) } != 0;
-        if !known || info.dli_fbase.is_null() || info.dli_fname.is_null() {
-            return None;
-        }
-        // SAFETY: the loader's own string, kept as long as the object is loaded.
-        let file = unsafe { CStr::from_ptr(info.dli_fname) };
-        Some(Self { base: info.dli_fbase.cast(), file })
-    }
-
-    fn is_c_library_or_interposer(self) -> bool {
-        let file = file_name(self.file.to_bytes());
-        KNOWN.iter().any(|known| file.starts_with(known)) || is_preloaded(file)
-    }
+fn is_c_library_or_interposer(object: LoadedObject) -> bool {
+    let file = file_name(object.file.to_bytes());
+    KNOWN.iter().any(|known| file.starts_with(known)) || is_preloaded(file)
 }
 
 fn is_preloaded(file: &[u8]) -> bool {
     let list = environ::variable(b"LD_PRELOAD").unwrap_or(&[]);
     let mut entries = list.split(|byte| matches!(byte, b' ' | b':'));
     entries.any(|entry| file_name(entry) == file)
-}
-
-/// The last part of a path.
-pub(crate) fn file_name(path: &[u8]) -> &[u8] {
-    path.rsplit(|byte| *byte == b'/').next().unwrap_or(path)
 }
 
 /// Whether the address is in the C library, without a search for the nearest symbol.

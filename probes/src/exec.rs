@@ -12,7 +12,7 @@
 use core::arch::naked_asm;
 
 use whyperf_runtime::patch::gate;
-use whyperf_runtime::{attach_request, process};
+use whyperf_runtime::{attach_request, measurement, process};
 
 use crate::next::Next;
 use crate::wrapped::{accompanied, c_name};
@@ -35,7 +35,7 @@ struct Left {
 
 fn leave() -> Left {
     // A child of `vfork` has its parent's memory: its gate is not ours to hold.
-    let is_gated = process::is_own();
+    let is_gated = measurement::is_own();
     if is_gated {
         gate::enter();
     }
@@ -63,7 +63,7 @@ macro_rules! variadic {
         #[doc = concat!("`", stringify!($name), "`, interposed.")]
         pub(crate) unsafe extern "C" fn $name() {
             naked_asm!(
-                $crate::reroute::listed!(),
+                $crate::stub::listed!(),
                 "endbr64",
                 "pop r11",
                 "push r9",

@@ -36,7 +36,7 @@ macro_rules! named {
             #[unsafe(naked)]
             unsafe extern "C" fn exported() {
                 core::arch::naked_asm!(
-                    crate::reroute::listed!(),
+                    crate::stub::listed!(),
                     "endbr64",
                     "mov r11, qword ptr [rip + whyperf_thread@GOTTPOFF]",
                     "cmp qword ptr fs:[r11 + {guard}], 0",
@@ -58,7 +58,7 @@ macro_rules! named {
                     next = sym NEXT,
                     found = const Next::FOUND,
                     look_up = sym look_up,
-                    keep = sym crate::stub::keep_and_jump,
+                    keep = sym crate::forwarding::keep_and_jump,
                 )
             }
 

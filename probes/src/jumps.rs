@@ -5,7 +5,7 @@
 
 use core::arch::asm;
 
-use whyperf_runtime::patch::{departure, handlers};
+use whyperf_runtime::patch::{departure, trap};
 
 use crate::wrapped::{accompanied, keep_errno};
 
@@ -34,7 +34,7 @@ fn leave(buffer: usize) {
     };
     keep_errno(|| {
         departure::jump(hidden.rotate_right(17) ^ guard());
-        handlers::block_traps(mask);
+        trap::block_traps(mask);
     });
 }
 

@@ -8,11 +8,12 @@
 //! A shared object that named `PMPI_Send` directly would keep `/bin/true` from starting under
 //! `LD_PRELOAD`, so nothing is bound at load.
 
-use core::ffi::{CStr, c_char, c_void};
+use core::ffi::{CStr, c_void};
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-use crate::stub::first_call;
-use crate::{c_library, definition};
+use crate::definition;
+use crate::forwarding::keep_and_jump;
+use crate::loader::{first_of, look_in, real_dlsym};
 
 /// One symbol and, after its first use, where it is.
 #[derive(Debug)]
@@ -153,31 +154,38 @@ impl Next {
     }
 }
 
+/// Where a stub jumps until its `Next`, whose address is in r10, was looked up.
+///
+/// # Safety
+/// Only for a jump from the first instructions of an exported function.
+#[unsafe(naked)]
+unsafe extern "C" fn first_call() {
+    core::arch::naked_asm!(
+        "lea r11, [rip + {look_up}]",
+        "jmp {keep}",
+        look_up = sym look_up,
+        keep = sym keep_and_jump,
+    )
+}
+
+// SAFETY: called by `keep_and_jump`, which passes r10 on; jumps to a function of this argument.
+#[unsafe(naked)]
+unsafe extern "C" fn look_up() {
+    core::arch::naked_asm!("mov rdi, r10", "jmp {at_first}", at_first = sym at_first)
+}
+
 /// Where the very first call of a stub goes, which is before anything is measured.
-pub(crate) extern "C" fn at_first(next: &Next) -> *const u8 {
+extern "C" fn at_first(next: &Next) -> *const u8 {
     let found = next.address();
     if found.is_null() { absent as *const u8 } else { found.cast_const().cast() }
 }
 
-extern "C" fn absent() -> usize {
-    crate::wrapped::absent()
-}
-
-/// What the program's own calls of this name find.
-pub(crate) fn first_of(name: &CStr) -> *mut c_void {
-    // SAFETY: a string that ends with zero; RTLD_DEFAULT is valid in any object.
-    unsafe { real_dlsym()(libc::RTLD_DEFAULT, name.as_ptr()) }
-}
-
-/// Looks in one object, if it is loaded; `RTLD_NEXT` does not see what was loaded `RTLD_LOCAL`.
-pub(crate) fn look_in(object: &CStr, name: &CStr) -> *mut c_void {
-    // SAFETY: a constant string; RTLD_NOLOAD loads nothing.
-    let handle = unsafe { libc::dlopen(object.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
-    if handle.is_null() {
-        return core::ptr::null_mut();
-    }
-    // SAFETY: the handle is open. It stays open: the object must not go while its address is kept.
-    unsafe { real_dlsym()(handle, name.as_ptr()) }
+/// What a call answers whose function no loaded object defines.
+#[cold]
+pub(crate) extern "C" fn absent() -> usize {
+    // SAFETY: the thread's own errno.
+    unsafe { *libc::__errno_location() = libc::ENOSYS };
+    usize::MAX
 }
 
 /// The objects in which functions of MPI and Fortran are looked for, as far as they are loaded.
@@ -204,29 +212,6 @@ impl Places {
         let mut found = open.map(|handle| unsafe { real_dlsym()(*handle, name.as_ptr()) });
         found.find(|place| !place.is_null()).unwrap_or(core::ptr::null_mut())
     }
-}
-
-/// `dlsym`.
-pub(crate) type DlSym = unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void;
-
-/// The loader's `dlsym`: the name itself is one of ours.
-pub(crate) fn real_dlsym() -> DlSym {
-    static FOUND: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
-    let mut found = FOUND.load(Ordering::Relaxed);
-    if found.is_null() {
-        found = c_library::dlsym();
-        FOUND.store(found, Ordering::Relaxed);
-    }
-    if found.is_null() {
-        return nothing_found;
-    }
-    // SAFETY: the symbol is the loader's `dlsym`.
-    unsafe { core::mem::transmute::<*mut c_void, DlSym>(found) }
-}
-
-/// Stands in where a C library has no `dlsym` of a version that we know.
-unsafe extern "C" fn nothing_found(_: *mut c_void, _: *const c_char) -> *mut c_void {
-    core::ptr::null_mut()
 }
 
 const MPI: &[&CStr] = &[c"libmpi.so.40", c"libmpich.so.12", c"libmpi.so.12", c"libmpi_abi.so.0"];

@@ -9,28 +9,28 @@
 
 use core::ffi::c_int;
 
-use whyperf_runtime::{agent, sandbox};
+use whyperf_runtime::{agent_thread, sandbox};
 
 use crate::next::Next;
 use crate::sandbox::before;
 use crate::wrapped::{accompanied, between, real};
 
 accompanied! {
-    unshare(flags) agent::send_away() => agent::call_back;
-    setns(fd, kind) agent::send_away() => agent::call_back;
-    setuid(user) agent::send_away() => agent::call_back;
-    seteuid(user) agent::send_away() => agent::call_back;
-    setreuid(real, effective) agent::send_away() => agent::call_back;
-    setresuid(real, effective, saved) agent::send_away() => agent::call_back;
-    setfsuid(user) agent::send_away() => agent::call_back;
-    setgid(group) agent::send_away() => agent::call_back;
-    setegid(group) agent::send_away() => agent::call_back;
-    setregid(real, effective) agent::send_away() => agent::call_back;
-    setresgid(real, effective, saved) agent::send_away() => agent::call_back;
-    setfsgid(group) agent::send_away() => agent::call_back;
-    setgroups(count, list) agent::send_away() => agent::call_back;
-    initgroups(user, group) agent::send_away() => agent::call_back;
-    capset(header, data) agent::send_away() => agent::call_back;
+    unshare(flags) agent_thread::send_away() => agent_thread::call_back;
+    setns(fd, kind) agent_thread::send_away() => agent_thread::call_back;
+    setuid(user) agent_thread::send_away() => agent_thread::call_back;
+    seteuid(user) agent_thread::send_away() => agent_thread::call_back;
+    setreuid(real, effective) agent_thread::send_away() => agent_thread::call_back;
+    setresuid(real, effective, saved) agent_thread::send_away() => agent_thread::call_back;
+    setfsuid(user) agent_thread::send_away() => agent_thread::call_back;
+    setgid(group) agent_thread::send_away() => agent_thread::call_back;
+    setegid(group) agent_thread::send_away() => agent_thread::call_back;
+    setregid(real, effective) agent_thread::send_away() => agent_thread::call_back;
+    setresgid(real, effective, saved) agent_thread::send_away() => agent_thread::call_back;
+    setfsgid(group) agent_thread::send_away() => agent_thread::call_back;
+    setgroups(count, list) agent_thread::send_away() => agent_thread::call_back;
+    initgroups(user, group) agent_thread::send_away() => agent_thread::call_back;
+    capset(header, data) agent_thread::send_away() => agent_thread::call_back;
 }
 
 /// Looks `syscall` up, too.
@@ -118,7 +118,7 @@ unsafe extern "C" fn wrapper(
     between(
         || prepare(number as i64, first),
         || real!(SYSCALL, number, first, second, third, fourth, fifth, sixth),
-        agent::call_back,
+        agent_thread::call_back,
     )
 }
 
@@ -134,6 +134,6 @@ fn prepare(number: i64, first: usize) -> bool {
             }
             false
         }
-        _ => agent::send_away(),
+        _ => agent_thread::send_away(),
     }
 }

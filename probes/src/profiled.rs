@@ -62,7 +62,7 @@ macro_rules! counted {
         unsafe extern "C" fn $name() {
             core::arch::naked_asm!(
                 ".cfi_startproc",
-                crate::reroute::listed!(),
+                crate::stub::listed!(),
                 "endbr64",
                 "mov r11, qword ptr [rip + {next} + {detour}]",
                 "test r11, r11",

@@ -5,12 +5,12 @@
 
 use core::ffi::c_int;
 
-use whyperf_runtime::{agent, sandbox};
+use whyperf_runtime::{agent_thread, sandbox};
 
 use crate::wrapped::accompanied;
 
 accompanied! {
-    prctl(option, second, third, fourth, fifth) before(option as c_int) => agent::call_back;
+    prctl(option, second, third, fourth, fifth) before(option as c_int) => agent_thread::call_back;
 }
 
 /// Does what such an option needs; answers whether the agent was sent away.
@@ -25,7 +25,7 @@ pub(crate) fn before(option: c_int) -> bool {
         libc::PR_CAPBSET_DROP
         | libc::PR_SET_SECUREBITS
         | libc::PR_SET_KEEPCAPS
-        | libc::PR_CAP_AMBIENT => agent::send_away(),
+        | libc::PR_CAP_AMBIENT => agent_thread::send_away(),
         _ => false,
     }
 }

@@ -7,9 +7,9 @@
 //! ```
 
 use libc::{sigaction as Action, sigset_t};
-use whyperf_runtime::patch::disposition::{self, Wish};
-use whyperf_runtime::patch::{gate, handlers, trap};
-use whyperf_runtime::process;
+use whyperf_runtime::measurement;
+use whyperf_runtime::patch::wish::Wish;
+use whyperf_runtime::patch::{disposition, gate, handlers, trap};
 
 use crate::next::Next;
 use crate::wrapped::{c_name, keep_errno, real};
@@ -27,7 +27,7 @@ macro_rules! gated {
                     $($argument: $crate::wrapped::word!($argument)),*
                 ) -> usize {
                     let plain = || real!(NEXT, $($argument),*);
-                    if !process::is_measured() || !$blocks {
+                    if !measurement::is_measured() || !$blocks {
                         return plain();
                     }
                     keep_errno(gate::enter);
@@ -136,7 +136,7 @@ macro_rules! waiting {
                     $($before: $crate::wrapped::word!($before),)*
                     $mask: usize $(, $after: $crate::wrapped::word!($after))*
                 ) -> usize {
-                    if $mask == 0 || !process::is_measured() {
+                    if $mask == 0 || !measurement::is_measured() {
                         return real!(NEXT, $($before,)* $mask $(, $after)*);
                     }
                     let let_in = with_traps_as_outside($mask);

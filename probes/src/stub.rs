@@ -23,7 +23,7 @@ macro_rules! entry {
         pub(crate) unsafe extern "C" fn $name() {
             core::arch::naked_asm!(
                 ".cfi_startproc",
-                $crate::reroute::listed!(),
+                $crate::stub::listed!(),
                 "endbr64",
                 "mov r11, qword ptr [rip + {next} + {detour}]",
                 "test r11, r11",
@@ -55,7 +55,7 @@ macro_rules! entry_named {
         unsafe extern "C" fn exported() {
             core::arch::naked_asm!(
                 ".cfi_startproc",
-                $crate::reroute::listed!(),
+                $crate::stub::listed!(),
                 "endbr64",
                 "mov r11, qword ptr [rip + whyperf_thread@GOTTPOFF]",
                 "mov r10, qword ptr [rsp]",
@@ -71,87 +71,14 @@ macro_rules! entry_named {
 }
 pub(crate) use entry_named;
 
-/// Where a stub jumps until its `Next`, whose address is in r10, was looked up.
-///
-/// # Safety
-/// As for [`keep_and_jump`].
-#[unsafe(naked)]
-pub(crate) unsafe extern "C" fn first_call() {
-    core::arch::naked_asm!(
-        "lea r11, [rip + {look_up}]",
-        "jmp {keep}",
-        look_up = sym look_up,
-        keep = sym keep_and_jump,
-    )
+/// Enters an exported function into the list of `reroute`: a line of its assembly, just before its first instruction, with
+/// the operand `next`. Its exported name would not do: to the linker that is whatever comes first.
+macro_rules! listed {
+    () => {
+        concat!(
+            "77: .pushsection whyperf_listed,\"awR\",@progbits\n",
+            ".balign 8\n.quad {next}\n.quad 77b\n.popsection"
+        )
+    };
 }
-
-// SAFETY: called by `keep_and_jump`, which passes r10 on; jumps to a function of this argument.
-#[unsafe(naked)]
-unsafe extern "C" fn look_up() {
-    core::arch::naked_asm!("mov rdi, r10", "jmp {at_first}", at_first = sym crate::next::at_first)
-}
-
-/// Calls the function in r11 with the arguments as they came and jumps to the address that it
-/// answers, with all arguments still as they came: also floating point ones, and `al`, which says
-/// how many of these a variadic call has.
-///
-/// # Safety
-/// Only for a jump from the first instructions of an exported function.
-#[unsafe(naked)]
-pub(crate) unsafe extern "C" fn keep_and_jump() {
-    core::arch::naked_asm!(
-        ".cfi_startproc",
-        "push rdi",
-        ".cfi_adjust_cfa_offset 8",
-        "push rsi",
-        ".cfi_adjust_cfa_offset 8",
-        "push rdx",
-        ".cfi_adjust_cfa_offset 8",
-        "push rcx",
-        ".cfi_adjust_cfa_offset 8",
-        "push r8",
-        ".cfi_adjust_cfa_offset 8",
-        "push r9",
-        ".cfi_adjust_cfa_offset 8",
-        "push rax",
-        ".cfi_adjust_cfa_offset 8",
-        "sub rsp, 128",
-        ".cfi_adjust_cfa_offset 128",
-        "movups xmmword ptr [rsp], xmm0",
-        "movups xmmword ptr [rsp + 16], xmm1",
-        "movups xmmword ptr [rsp + 32], xmm2",
-        "movups xmmword ptr [rsp + 48], xmm3",
-        "movups xmmword ptr [rsp + 64], xmm4",
-        "movups xmmword ptr [rsp + 80], xmm5",
-        "movups xmmword ptr [rsp + 96], xmm6",
-        "movups xmmword ptr [rsp + 112], xmm7",
-        "call r11",
-        "mov r11, rax",
-        "movups xmm0, xmmword ptr [rsp]",
-        "movups xmm1, xmmword ptr [rsp + 16]",
-        "movups xmm2, xmmword ptr [rsp + 32]",
-        "movups xmm3, xmmword ptr [rsp + 48]",
-        "movups xmm4, xmmword ptr [rsp + 64]",
-        "movups xmm5, xmmword ptr [rsp + 80]",
-        "movups xmm6, xmmword ptr [rsp + 96]",
-        "movups xmm7, xmmword ptr [rsp + 112]",
-        "add rsp, 128",
-        ".cfi_adjust_cfa_offset -128",
-        "pop rax",
-        ".cfi_adjust_cfa_offset -8",
-        "pop r9",
-        ".cfi_adjust_cfa_offset -8",
-        "pop r8",
-        ".cfi_adjust_cfa_offset -8",
-        "pop rcx",
-        ".cfi_adjust_cfa_offset -8",
-        "pop rdx",
-        ".cfi_adjust_cfa_offset -8",
-        "pop rsi",
-        ".cfi_adjust_cfa_offset -8",
-        "pop rdi",
-        ".cfi_adjust_cfa_offset -8",
-        "jmp r11",
-        ".cfi_endproc",
-    )
-}
+pub(crate) use listed;

@@ -31,14 +31,6 @@ pub(crate) fn observe(
     result
 }
 
-/// What a call answers whose function no loaded object defines.
-#[cold]
-pub(crate) fn absent() -> usize {
-    // SAFETY: the thread's own errno.
-    unsafe { *libc::__errno_location() = libc::ENOSYS };
-    usize::MAX
-}
-
 /// Does `what` and leaves errno as it was.
 #[inline(always)]
 pub(crate) fn keep_errno<T>(what: impl FnOnce() -> T) -> T {
@@ -76,7 +68,7 @@ macro_rules! real {
     ($next:expr, $($argument:ident),*) => {{
         let address = $next.address();
         if address.is_null() {
-            $crate::wrapped::absent()
+            $crate::next::absent()
         } else {
             type Real = unsafe extern "C" fn($($crate::wrapped::word!($argument)),*) -> usize;
             // SAFETY: the address the loader gave for the symbol this wrapper stands for; the

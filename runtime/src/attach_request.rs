@@ -10,7 +10,7 @@
 //! The thread is none of the C library's: at any place a signal may come the C library's locks may be
 //! held. So the function that begins the measurement may not call the C library either.
 
-use crate::attachment::{Late, Outcome};
+use crate::environ::Late;
 use crate::kernel::{self, Disposition};
 use crate::mailbox::MailboxFile;
 use crate::thread_local::{Thread, thread};
@@ -19,8 +19,24 @@ use core::ffi::c_void;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use whyperf_layout::attach_request::{AttachOptions, Mailbox, MailboxAddress, SIGNAL};
 
+/// What became of an attempt to begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum AttachOutcome {
+    /// It is measured now.
+    Measured = 0,
+    /// It was measured already.
+    Already = 1,
+    /// It is one that is never measured.
+    Declined = 2,
+    /// No region could be made.
+    Failed = 3,
+    /// Calls of some objects would not be seen, and that is not enough.
+    InPart = 4,
+}
+
 /// Begins a measurement, in a thread that the C library does not know.
-pub type Begin = fn(&Late<'_>, AttachOptions) -> Outcome;
+pub type Begin = fn(&Late<'_>, AttachOptions) -> AttachOutcome;
 
 static BEGIN: AtomicPtr<()> = AtomicPtr::new(core::ptr::null_mut());
 /// Whether the signal was ignored before.
@@ -217,7 +233,7 @@ fn answer(address: MailboxAddress) {
     }
     let begin = BEGIN.load(Ordering::Relaxed);
     let outcome = if file.word(Mailbox::WITHDRAWN) != Some(0) || begin.is_null() {
-        Outcome::Failed
+        AttachOutcome::Failed
     } else {
         // SAFETY: only functions of this type are ever stored.
         let begin = unsafe { core::mem::transmute::<*mut (), Begin>(begin) };

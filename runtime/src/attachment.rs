@@ -8,43 +8,15 @@
 //! out of it, and a later `begin` makes a new region. Numbers of regions and objects stay valid, for
 //! the new tables begin as a copy of the old ones.
 
+use crate::attach_request::AttachOutcome;
+use crate::environ::Late;
 use crate::lock::Held;
-use crate::patch::{self, pool};
-use crate::process::Stage;
+use crate::measurement::{self, Children};
+use crate::patch::{self, slot_code};
+use crate::process_status::Stage;
 use crate::switch::{self, WIPE_ON_FORK};
-use crate::{agent, clock, environ, fork, process, sigbus_handler, thread};
+use crate::{agent_thread, clock, creation, environ, process, registration, sigbus_handler};
 use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
-
-/// What is known from outside of a process that is to be measured from now on.
-#[derive(Clone, Copy, Debug)]
-pub struct Late<'a> {
-    /// The run directory.
-    pub directory: &'a [u8],
-    /// Keep the last so many regions of a path, 0 for all.
-    pub callpath_depth: u32,
-    /// Rank that a launcher announced.
-    pub rank: Option<i32>,
-    /// Size of the job that a launcher announced, 0 if it did not.
-    pub size: u32,
-    /// Threads that are the program's own: their time counts from now on, whatever they call.
-    pub threads: &'a [u32],
-}
-
-/// What became of an attempt to begin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Outcome {
-    /// It is measured now.
-    Measured = 0,
-    /// It was measured already.
-    Already = 1,
-    /// It is one that is never measured.
-    Declined = 2,
-    /// No region could be made.
-    Failed = 3,
-    /// Calls of some objects would not be seen, and that is not enough.
-    InPart = 4,
-}
 
 static IS_LATE: AtomicBool = AtomicBool::new(false);
 /// What is to be done first of all when it ends.
@@ -57,34 +29,34 @@ pub fn is_late() -> bool {
 }
 
 /// Begins; `at_end` is called when the measurement ends, by a thread that the C library may not know.
-pub fn begin(late: &Late<'_>, at_end: extern "C" fn()) -> Outcome {
-    if process::is_measured() {
-        return Outcome::Already;
+pub fn begin(late: &Late<'_>, at_end: extern "C" fn()) -> AttachOutcome {
+    if measurement::is_measured() {
+        return AttachOutcome::Already;
     }
     if !environ::set(late) {
-        return Outcome::Declined;
+        return AttachOutcome::Declined;
     }
     clock::choose();
     switch::wipe_on_fork();
-    thread::prepare();
-    pool::prepare();
-    thread::begin_again();
+    registration::prepare();
+    slot_code::prepare();
+    registration::begin_again();
     IS_LATE.store(true, Ordering::Relaxed);
     AT_END.store(at_end as *mut (), Ordering::Relaxed);
-    fork::remember(true);
-    agent::await_end();
+    measurement::decide_on_children(Children::Measured);
+    agent_thread::await_end();
     switch::forget_functions();
     WIPE_ON_FORK.agent.store(0, Ordering::Relaxed);
     WIPE_ON_FORK.leaving.store(0, Ordering::Relaxed);
     WIPE_ON_FORK.stage.decide(Stage::Wanted);
-    let Some(tables) = process::make() else {
-        fork::remember(false);
-        return Outcome::Failed;
+    let Some(tables) = creation::make() else {
+        measurement::decide_on_children(Children::Unmeasured);
+        return AttachOutcome::Failed;
     };
     sigbus_handler::forget_parents();
-    thread::adopt(tables, late.threads);
-    agent::start();
-    Outcome::Measured
+    registration::adopt(tables, late.threads);
+    agent_thread::start();
+    AttachOutcome::Measured
 }
 
 /// Ends the measurement after the code was restored; called under the lock, by the agent or by a thread of the program.
@@ -96,7 +68,7 @@ pub(crate) fn end() {
         at_end();
     }
     process::leave();
-    fork::remember(false);
+    measurement::decide_on_children(Children::Unmeasured);
     WIPE_ON_FORK.stage.set(Stage::Declined);
     switch::all_off();
     sigbus_handler::forget_slots();
@@ -107,11 +79,11 @@ pub(crate) fn end() {
 /// The same, asked for by a thread of the process itself.
 pub fn take_over() {
     // It would sleep on at the bell of the old region.
-    let away = agent::send_away();
+    let away = agent_thread::send_away();
     let held = Held::take();
-    if process::is_measured() {
+    if measurement::is_measured() {
         end();
     }
     drop(held);
-    agent::call_back(away);
+    agent_thread::call_back(away);
 }

@@ -6,13 +6,14 @@
 //! every rank would look three quarters idle. Which is which is known when it is created: a
 //! library's threads are created inside one of its calls, or by another thread of it.
 
+use crate::registration;
 use crate::thread::{self, ENDED, FOREIGN};
 use crate::thread_local::thread;
 use core::sync::atomic::Ordering;
 
 /// Registers the calling thread now, before its first event.
 pub fn begin() {
-    let _registered = thread::private(&thread());
+    let _registered = registration::private(&thread());
 }
 
 /// Says that the calling thread is not the program's: nothing of it is recorded, ever.

@@ -5,49 +5,32 @@
 //! executes out of order does a part of it beside work that waits for itself. What remains then is
 //! measured around such work, and is the least.
 
+use crate::event_costs::{
+    self, FUNCTION_HIDDEN, FUNCTION_INSIDE, FUNCTION_OUTSIDE, HIDDEN, INSIDE, OUTSIDE, pair,
+};
+use crate::functions::pool::{CHAINED, SCRATCH as SCRATCH_SLOT};
+use crate::node_index::Key;
 use crate::object::ObjectId;
-use crate::patch::pool;
+use crate::patch::slot_code;
 use crate::region::{RESERVED, Region};
 use crate::thread::{self, Private, ROOT};
 use crate::thread_local::thread;
-use crate::tree::{self, Key};
-use crate::{clock, event, slow, switch};
+use crate::{child_cache, clock, event, switch, tree};
 use core::hint::black_box;
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::Ordering;
 use whyperf_layout::Moved;
 use whyperf_layout::geometry::node_offset;
 
-static INSIDE: AtomicU32 = AtomicU32::new(0);
-static OUTSIDE: AtomicU32 = AtomicU32::new(0);
-/// The same of a call through a slot.
-static FUNCTION_INSIDE: AtomicU32 = AtomicU32::new(0);
-static FUNCTION_OUTSIDE: AtomicU32 = AtomicU32::new(0);
-
-/// Both parts of each, around work that hides what it can.
-static HIDDEN: AtomicU32 = AtomicU32::new(0);
-static FUNCTION_HIDDEN: AtomicU32 = AtomicU32::new(0);
-
-/// Cost of a pair in 1/256 ticks.
-pub(crate) fn pair() -> u64 {
-    u64::from(INSIDE.load(Ordering::Relaxed)) + u64::from(OUTSIDE.load(Ordering::Relaxed))
-}
-
 /// Stores the costs in the slot, which no reader looks at yet; signals are blocked.
 pub(crate) fn calibrate(private: &Private) {
-    if INSIDE.load(Ordering::Relaxed) == 0 {
+    if !event_costs::are_known() {
         measure(private);
     }
-    let head = private.slot().head();
-    head.inside.store(INSIDE.load(Ordering::Relaxed), Ordering::Relaxed);
-    head.outside.store(OUTSIDE.load(Ordering::Relaxed), Ordering::Relaxed);
-    head.function_inside.store(FUNCTION_INSIDE.load(Ordering::Relaxed), Ordering::Relaxed);
-    head.function_outside.store(FUNCTION_OUTSIDE.load(Ordering::Relaxed), Ordering::Relaxed);
-    head.hidden.store(HIDDEN.load(Ordering::Relaxed), Ordering::Relaxed);
-    head.function_hidden.store(FUNCTION_HIDDEN.load(Ordering::Relaxed), Ordering::Relaxed);
+    event_costs::store(private.slot());
 }
 
 /// Runs empty pairs on a node that is taken away again before the slot goes live. Of several
-/// rounds the cheapest counts: what makes a round dearer is not the events' doing.
+/// repetitions the cheapest counts: what makes one dearer is not the events' doing.
 fn measure(private: &Private) {
     let mut begin_and_end = || {
         black_box(begin)(&SCRATCH);
@@ -62,7 +45,7 @@ fn measure(private: &Private) {
     let mut number = 1.0;
     let mut around = || {
         black_box(begin)(&SCRATCH);
-        number = black_box(pool::chained)(number);
+        number = black_box(slot_code::chained)(number);
         black_box(end)(&SCRATCH);
     };
     let least = hidden(private, &mut around, pair());
@@ -79,10 +62,10 @@ fn hidden(private: &Private, pair: &mut impl FnMut(), most: u64) -> u32 {
     }
     let (mut alone, mut together) = (u64::MAX, u64::MAX);
     let mut number = 1.0;
-    for _ in 0..ROUNDS {
+    for _ in 0..REPETITIONS {
         let began = clock::now();
         for _ in 0..PAIRS {
-            number = black_box(pool::chained)(number);
+            number = black_box(slot_code::chained)(number);
         }
         alone = alone.min(clock::now().wrapping_sub(began));
         let (inside, outside) = events(private, pair);
@@ -92,10 +75,10 @@ fn hidden(private: &Private, pair: &mut impl FnMut(), most: u64) -> u32 {
     (added / PAIRS).clamp(most / LEAST_PART, most) as u32
 }
 
-/// What a pair costs inside and outside in the cheapest of several rounds, in 1/256 ticks.
+/// What a pair costs inside and outside in the cheapest of several repetitions, in 1/256 ticks.
 fn cheapest(private: &Private, pair: &mut impl FnMut()) -> (u32, u32) {
     let mut best = (u64::MAX, u64::MAX);
-    for _ in 0..ROUNDS {
+    for _ in 0..REPETITIONS {
         let (inside, outside) =
             if private.direct() { events(private, pair) } else { clock_reads() };
         best = (best.0.min(inside), best.1.min(outside));
@@ -106,7 +89,7 @@ fn cheapest(private: &Private, pair: &mut impl FnMut()) -> (u32, u32) {
 
 /// Calls the empty function of the scratch slot.
 fn call_scratch() {
-    let slot = pool::address(pool::SCRATCH) as *const ();
+    let slot = slot_code::address(SCRATCH_SLOT) as *const ();
     // SAFETY: the slot calls an empty function and leaves every register as it is.
     let function = unsafe { core::mem::transmute::<*const (), extern "C" fn()>(slot) };
     black_box(function)();
@@ -114,29 +97,29 @@ fn call_scratch() {
 
 /// The same around the chained one.
 fn call_chained(number: f64) -> f64 {
-    let slot = pool::address(pool::CHAINED) as *const ();
+    let slot = slot_code::address(CHAINED) as *const ();
     // SAFETY: the slot calls a function of this type and leaves every register as it would.
     let function = unsafe { core::mem::transmute::<*const (), extern "C" fn(f64) -> f64>(slot) };
     black_box(function)(number)
 }
 
-/// Rounds of which the cheapest counts.
-const ROUNDS: u32 = 12;
-/// Pairs of one round.
+/// Repetitions of which the cheapest counts.
+const REPETITIONS: u32 = 12;
+/// Pairs of one repetition.
 const PAIRS: u64 = 128;
 /// No work hides more of a pair than all but this part of it.
 const LEAST_PART: u64 = 16;
 /// The number that no region of the program gets.
 static SCRATCH: Region = Region::reserved();
 
-/// One round of real events, called as the exported functions are.
+/// One repetition of real events, called as the exported functions are.
 fn events(private: &Private, pair: &mut impl FnMut()) -> (u64, u64) {
     let block = thread();
     let slot = private.slot();
     let node = node_offset(3);
     let key = Key::new(SCRATCH.id(), 0, 0);
     tree::scratch(slot, node, key);
-    slow::remember(key, ROOT, node);
+    child_cache::remember(key, ROOT, node);
     private.calls().remember_callee(ROOT, SCRATCH.id(), node);
     thread::start_time(slot);
     switch::set(RESERVED, true);
@@ -150,7 +133,7 @@ fn events(private: &Private, pair: &mut impl FnMut()) -> (u64, u64) {
     let outside = slot.node(ROOT).exclusive.load(Ordering::Relaxed);
     tree::clear(slot, node);
     tree::clear(slot, ROOT);
-    slow::remember(key, ROOT, 0);
+    child_cache::remember(key, ROOT, 0);
     private.calls().forget_callee(ROOT, SCRATCH.id());
     (inside, outside)
 }

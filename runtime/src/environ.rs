@@ -1,6 +1,5 @@
 //! What the environment asks for, read once when the library is loaded; the program may change it.
 
-use crate::attachment::Late;
 use crate::kernel;
 use core::cell::UnsafeCell;
 use core::ffi::{CStr, c_char};
@@ -12,6 +11,21 @@ const LONGEST: usize = 3072;
 const LEAST_ADDRESS_SPACE: u64 = 1 << 30;
 /// Deepest path that folding may keep; beyond it, unlimited is what is meant.
 pub(crate) const DEEPEST: u32 = 64;
+
+/// What is known from outside of a process that is to be measured from now on.
+#[derive(Clone, Copy, Debug)]
+pub struct Late<'a> {
+    /// The run directory.
+    pub directory: &'a [u8],
+    /// Keep the last so many regions of a path, 0 for all.
+    pub callpath_depth: u32,
+    /// Rank that a launcher announced.
+    pub rank: Option<i32>,
+    /// Size of the job that a launcher announced, 0 if it did not.
+    pub size: u32,
+    /// Threads that are the program's own: their time counts from now on, whatever they call.
+    pub threads: &'a [u32],
+}
 
 /// Settings of the process.
 #[derive(Debug)]
@@ -30,7 +44,7 @@ pub(crate) struct Settings {
     pub(crate) rank: Option<i32>,
     /// Size of the job that a launcher announced, 0 if it did not.
     pub(crate) size: u32,
-    /// Functions are going to be switched on, so somebody must be there to do it.
+    /// Functions are going to be switched on, so the agent must be there to do it.
     pub(crate) functions: bool,
     /// A user named functions: the process waits before `main` until they are switched on.
     pub(crate) startup_barrier: bool,
@@ -68,7 +82,7 @@ unsafe extern "C" {
 
 /// Reads the environment; answers whether this process is to be measured.
 pub(crate) fn read() -> bool {
-    // SAFETY: called once, by the constructor, before anybody calls `settings`.
+    // SAFETY: called once, by the constructor, before any call of `settings`.
     let settings = unsafe { &mut *SETTINGS.0.get() };
     let Some(directory) = variable(b"WHYPERF_DIR").filter(|d| d.first() == Some(&b'/')) else {
         return false;
@@ -89,10 +103,10 @@ pub(crate) fn read() -> bool {
     may_be_measured(settings)
 }
 
-/// Takes settings from outside instead; answers whether this process may be measured. Nobody may be
-/// measuring it.
+/// Takes settings from outside instead; answers whether this process may be measured. There must be
+/// no measurement of it.
 pub(crate) fn set(late: &Late<'_>) -> bool {
-    // SAFETY: called by the one thread that begins a measurement, while there is none: nobody reads.
+    // SAFETY: called by the one thread that begins a measurement, while there is none.
     let settings = unsafe { &mut *SETTINGS.0.get() };
     let Some(room) = settings.directory.get_mut(..late.directory.len()) else { return false };
     room.copy_from_slice(late.directory);
@@ -188,7 +202,7 @@ fn is_bystander(program: &[u8]) -> bool {
 /// A variable of the process, `None` when it is empty.
 #[must_use]
 pub fn variable(name: &[u8]) -> Option<&'static [u8]> {
-    // SAFETY: the C library's own list, which nobody changes while constructors run.
+    // SAFETY: the C library's own list, which does not change while constructors run.
     let mut entry = unsafe { environ };
     if entry.is_null() {
         return None;

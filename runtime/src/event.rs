@@ -9,12 +9,12 @@
 //! No call, no lock prefix, no vector register, no panic; `tests/contract` reads the machine code.
 //! `docs/hot-path.md` tells what each step costs and what was tried instead.
 
+use crate::node_index::Key;
 use crate::object::ObjectId;
 use crate::region::Region;
 use crate::thread_local::thread;
-use crate::tree::Key;
 use crate::view::{Slot, is_node};
-use crate::{clock, process, slow, switch};
+use crate::{child_cache, clock, measurement, slow, switch};
 use core::sync::atomic::Ordering;
 use whyperf_layout::Moved;
 use whyperf_layout::slot::{self, low, node_of};
@@ -45,7 +45,7 @@ pub fn is_wanted(region: &Region) -> bool {
 /// switches are not known before its region is made.
 #[inline(always)]
 fn may_begin(id: u32) -> bool {
-    id == 0 || process::is_awaited()
+    id == 0 || measurement::is_awaited()
 }
 
 /// Begins a visit of a region of the program: no site, no object.
@@ -86,7 +86,7 @@ fn begin_switched_on(region: &Region, id: u32, site: u64, object: ObjectId) -> b
     let key = Key::new(id, object.number(), site);
     // SAFETY: the cache has as many entries as `cache_index` can answer, and lives with the slot.
     let child =
-        unsafe { &*cache.add(slow::cache_index(key.hash(current))) }.load(Ordering::Relaxed);
+        unsafe { &*cache.add(child_cache::index(key.hash(current))) }.load(Ordering::Relaxed);
     if !key.is(slot, child, current) {
         return slow::begin(region, site, object);
     }

@@ -5,7 +5,7 @@
 
 use crate::thread_local::{Block, thread};
 use crate::view::Slot;
-use crate::{kernel, process, slow};
+use crate::{kernel, measurement, slow};
 use core::arch::asm;
 use core::sync::atomic::Ordering;
 use whyperf_layout::slot::node_of;
@@ -20,7 +20,7 @@ pub struct Site(pub u64);
 #[inline(always)]
 #[must_use]
 pub fn enter() -> Option<Site> {
-    if !process::is_measured() {
+    if !measurement::is_measured() {
         return None;
     }
     let block = thread();

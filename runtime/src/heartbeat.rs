@@ -1,11 +1,11 @@
-//! Whether the daemon still lives: it raises a count with each round, and owns the run directory.
+//! Whether the daemon still lives: it raises a count with each sampling pass, and owns the run directory.
 //!
 //! ```text
 //!   count grows ──► alive
 //!   count stands still ──► who owns the directory? ──► its owner ended: gone
 //!                                                 └──► alive: slow or stopped, and gone when that lasts
 //! ```
-//! A daemon that was killed cannot say so. Without it nobody would ever restore the code.
+//! A daemon that was killed cannot say so. Without it the code would stay patched for good.
 
 use crate::environ::settings;
 use crate::kernel;
@@ -25,7 +25,7 @@ const LOST: u32 = 120;
 pub(crate) enum Daemon {
     /// It reads, or nothing says that it does not.
     There,
-    /// It is gone, and nobody else comes in its place.
+    /// It is gone, and no other daemon comes in its place.
     Gone,
 }
 
@@ -80,7 +80,7 @@ impl Heartbeat {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Owner {
     Runs,
-    /// Somebody stopped it, and may let it go on.
+    /// A signal or a debugger stopped it; it may be continued.
     Stopped,
     Ended,
     /// The directory is there, and does not say whose it is.

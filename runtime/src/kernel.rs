@@ -1,9 +1,8 @@
 //! System calls without libc: they leave `errno` alone and are never interposed.
 
-use crate::sigbus_handler;
 use core::arch::{asm, global_asm};
 use core::ffi::c_void;
-use core::sync::atomic::AtomicU32;
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// Makes a system call; the answer is negative for an error, as the kernel gives it.
 ///
@@ -44,7 +43,7 @@ pub(crate) fn thread_id() -> u32 {
     unsafe { call(libc::SYS_gettid, [0; 6]) as u32 }
 }
 
-/// Lets somebody else run.
+/// Lets another thread run.
 pub(crate) fn give_way() {
     // SAFETY: the call takes no argument and touches no memory.
     unsafe { call(libc::SYS_sched_yield, [0; 6]) };
@@ -99,10 +98,19 @@ pub(crate) fn close(descriptor: i32) {
     unsafe { call(libc::SYS_close, [descriptor as usize, 0, 0, 0, 0, 0]) };
 }
 
-/// Blocks every signal of the thread, even those glibc keeps for itself; answers the old mask.
-/// A bus error that [`sigbus_handler`] handles must come through, for the kernel kills a process that blocks it.
+/// Signals that [`block_signals`] leaves alone, a bit for each.
+static NEVER_BLOCKED: AtomicU64 = AtomicU64::new(0);
+
+/// Sets which signals no thread blocks while it does our work: faults that a handler of ours mends, for the kernel
+/// kills a process that blocks a fault.
+pub(crate) fn never_block(signals: u64) {
+    NEVER_BLOCKED.store(signals, Ordering::Relaxed);
+}
+
+/// Blocks every signal of the thread, even those glibc keeps for itself, but for those given to [`never_block`];
+/// answers the old mask.
 pub(crate) fn block_signals() -> u64 {
-    let all = if sigbus_handler::is_installed() { !(1 << (libc::SIGBUS - 1)) } else { u64::MAX };
+    let all = !NEVER_BLOCKED.load(Ordering::Relaxed);
     let mut old = 0_u64;
     let arguments =
         [libc::SIG_SETMASK as usize, &raw const all as usize, &raw mut old as usize, 8, 0, 0];

@@ -8,10 +8,12 @@
 //! on: only code is restored. A child that is forked meanwhile restores its own copy.
 
 use crate::lock::Held;
+use crate::measurement::{self, Children};
 use crate::patch;
+use crate::replies::tell;
 use crate::switch::WIPE_ON_FORK;
 use crate::view::Tables;
-use crate::{agent, attachment, clock, fork, process};
+use crate::{agent_thread, attachment, clock};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use whyperf_layout::{Answer, Reply, Sequence};
 
@@ -24,7 +26,7 @@ static ANSWERED: AtomicU32 = AtomicU32::new(0);
 const AGAIN: u64 = 10_000_000;
 /// Longest patience: an hour.
 const LONGEST: u64 = 3_600_000_000_000;
-/// Patience when nobody waits for an answer.
+/// Patience when no daemon waits for an answer.
 const ALONE: u64 = 60_000_000_000;
 
 /// Whether the process is being left.
@@ -37,15 +39,15 @@ pub(crate) fn begin(tables: Tables, answered: Option<Sequence>, patience: u64, h
     END.store(clock::nanos().saturating_add(patience.min(LONGEST)), Ordering::Relaxed);
     ANSWERED.store(answered.map_or(0, |sequence| sequence.0), Ordering::Relaxed);
     // Children that are forked from here on are not measured.
-    fork::remember(false);
+    measurement::decide_on_children(Children::Unmeasured);
     WIPE_ON_FORK.leaving.store(1, Ordering::Relaxed);
     patch::rest_all();
-    agent::start_to_leave(tables, held);
+    agent_thread::start_to_leave(tables, held);
     tables.commands().ring();
-    process::wake_agent();
+    measurement::wake_agent();
 }
 
-/// The same without a daemon: nobody is there who could be told.
+/// The same without a daemon, which could be told.
 pub(crate) fn begin_alone(tables: Tables, held: &Held) {
     if !is_under_way() {
         begin(tables, None, ALONE, held);
@@ -61,7 +63,7 @@ pub(crate) fn turn(tables: Tables, now: u64, held: &Held) {
     }
     let to = Some(Sequence(ANSWERED.load(Ordering::Relaxed))).filter(|sequence| sequence.0 != 0);
     let answer = Answer { to, reply: Reply::Detached { unrestored } };
-    if to.is_none() || agent::tell(tables, answer, held) || is_late {
+    if to.is_none() || tell(tables, answer, held) || is_late {
         attachment::end();
     }
 }

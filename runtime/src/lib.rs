@@ -3,29 +3,56 @@
 //! The event path ([`event`]) touches the calling thread's own memory only: no lock, no allocation,
 //! no system call. Everything else is a cold path, allowed to be slow but not to be noticed: it
 //! preserves `errno`, blocks signals while it holds the one lock, and counts what it must skip.
+//!
+//! Each line uses those above it only, and of its own line what stands to the left:
+//!
+//! ```text
+//!   leaves      range, number, directory, once_pointer, spin_lock, process_status, thread_local, view
+//!   kernel      kernel, clock, own_memory, interrupted_call, mailbox, environ, switch, lock, attach_request
+//!   process     measurement, replies, heartbeat, last_thread_watchdog
+//!   region      sigbus_handler, map, strings, region
+//!   functions   functions: what is known of instrumented functions
+//!   creation    agent_thread, creation, object, losses
+//!   thread      node_index, returns, thread, limit, tree, event_costs, child_cache, closing, registration
+//!   event       slow, event, guard, birth, startup_barrier
+//!   patch       patch: code that changes, and visits of instrumented functions; calibration
+//!   life        process, attachment, leaving, sandbox, fork, agent, load
+//! ```
+//! Three calls go up. A thread that registers has what an event costs measured, and commands of the daemon
+//! carried out; the agent's thread has a body. `load` hands these functions down, once, before anything is measured.
 #![cfg(not(loom))]
 #![cfg_attr(not(test), no_std)]
 
-pub mod agent;
+mod agent;
+pub mod agent_thread;
 pub mod attach_request;
 pub mod attachment;
 pub mod birth;
 mod calibration;
+mod child_cache;
 pub mod clock;
+mod closing;
+mod creation;
 mod directory;
 pub mod environ;
 pub mod event;
-mod fork;
+mod event_costs;
+pub mod fork;
+mod functions;
 pub mod guard;
 mod heartbeat;
 mod interrupted_call;
 mod kernel;
 mod last_thread_watchdog;
 mod leaving;
+mod limit;
+pub mod load;
 mod lock;
 pub mod losses;
 mod mailbox;
 mod map;
+pub mod measurement;
+mod node_index;
 mod number;
 pub mod object;
 mod once_pointer;
@@ -35,6 +62,9 @@ pub mod process;
 mod process_status;
 mod range;
 mod region;
+mod registration;
+mod replies;
+mod returns;
 pub mod sandbox;
 mod sigbus_handler;
 mod slow;

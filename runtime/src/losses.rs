@@ -1,13 +1,13 @@
 //! Counting what had to be skipped, process-wide.
 
-use crate::process;
+use crate::measurement;
 use core::sync::atomic::{AtomicU64, Ordering};
 use whyperf_layout::Losses;
 
 /// Counts one loss: `losses::count(|l| &l.requests)`.
 #[cold]
 pub fn count(which: impl FnOnce(&Losses) -> &AtomicU64) {
-    if let Some(tables) = process::tables() {
+    if let Some(tables) = measurement::tables() {
         which(&tables.header().losses).fetch_add(1, Ordering::Relaxed);
     }
 }

@@ -46,7 +46,7 @@ fn map_tables(descriptor: i32) -> Option<Tables> {
     // The first pages: header, rings, results, and what the daemon wants patched.
     // SAFETY: just mapped, as large as that, and fresh.
     if !unsafe { populate(base, REGIONS) } {
-        // SAFETY: just mapped, and known to nobody.
+        // SAFETY: just mapped, and no other code has its address.
         unsafe { kernel::unmap(base, SLOTS + SLOT_SIZE) };
         return None;
     }
@@ -80,7 +80,7 @@ pub(crate) fn map_slot(index: usize, _: &Held) -> Option<Slot> {
     }
     // SAFETY: the neighbour is a shared mapping of the region's file, and slots consist of atomics.
     let both = unsafe { kernel::map_again(neighbour, 2 * SLOT_SIZE) }?;
-    // SAFETY: the first half of the new mapping is known to nobody; the second half is the slot after
+    // SAFETY: the first half of the new mapping is used by no code; the second half is the slot after
     // the neighbour.
     let base = unsafe {
         kernel::unmap(both, SLOT_SIZE);
@@ -98,7 +98,7 @@ pub(crate) fn map_slot(index: usize, _: &Held) -> Option<Slot> {
 /// A slot's mapping was replaced by another one: the next slot may have to be derived from it.
 ///
 /// # Safety
-/// The whole slot is mapped at `to` and stays; nobody uses what is left of it at `from` any more.
+/// The whole slot is mapped at `to` and stays; what is left of it at `from` is not used any more.
 pub(crate) unsafe fn moved(from: *mut u8, to: *mut u8) {
     // SAFETY: the caller's promise; slots consist of atomics.
     unsafe { sigbus_handler::moved(from, to) };
@@ -236,7 +236,7 @@ impl Write for Path {
 
 fn open_new(settings: &Settings, path: &mut Path) -> Option<i32> {
     const EXISTS: isize = -(libc::EEXIST as isize);
-    // A run directory is nobody else's. Another place was not meant: nothing is left behind there.
+    // A run directory may be used by its owner alone. Another directory was not meant: nothing is left behind there.
     path.set_directory(settings.directory())?;
     if !kernel::is_private_directory(path.as_c_str()) {
         return None;

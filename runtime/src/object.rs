@@ -6,9 +6,8 @@
 use crate::directory::{Directory, Entry};
 use crate::lock::Held;
 use crate::once_pointer::OncePointer;
-use crate::process;
 use crate::view::Tables;
-use crate::{kernel, map, strings};
+use crate::{creation, kernel, map, measurement, strings};
 use core::sync::atomic::Ordering;
 use whyperf_layout::{ObjectKind, ObjectRecord};
 
@@ -49,7 +48,7 @@ pub fn intern(kind: ObjectKind, parent: ObjectId, key: u64, name: &[u8], site: u
     if let Some(found) = find(kind, parent, key) {
         return found;
     }
-    let Some(tables) = process::make() else { return ObjectId::NONE };
+    let Some(tables) = creation::make() else { return ObjectId::NONE };
     let held = Held::take();
     if let Some(found) = find(kind, parent, key) {
         return found;
@@ -65,7 +64,7 @@ pub fn intern(kind: ObjectKind, parent: ObjectId, key: u64, name: &[u8], site: u
 /// Finds the object if it was made and not retired.
 #[must_use]
 pub fn find(kind: ObjectKind, parent: ObjectId, key: u64) -> Option<ObjectId> {
-    let tables = process::tables()?;
+    let tables = measurement::tables()?;
     let wanted = Wanted { kind, parent, key };
     let mut named = wanted.chain(DIRECTORY.get()?).map_while(named);
     named.find(|id| wanted.is(id.record(tables)))
@@ -73,7 +72,7 @@ pub fn find(kind: ObjectKind, parent: ObjectId, key: u64) -> Option<ObjectId> {
 
 /// Gives the object another name.
 pub fn rename(id: ObjectId, name: &[u8]) {
-    let Some(tables) = process::tables() else { return };
+    let Some(tables) = measurement::tables() else { return };
     if id == ObjectId::NONE {
         return;
     }
@@ -84,16 +83,11 @@ pub fn rename(id: ObjectId, name: &[u8]) {
 
 /// The object exists no more: the same kind, parent and key will be another one.
 pub fn retire(id: ObjectId) {
-    if let Some(tables) = process::tables()
+    if let Some(tables) = measurement::tables()
         && id != ObjectId::NONE
     {
         id.record(tables).retired.store(1, Ordering::Relaxed);
     }
-}
-
-/// Copies a record into a forked child's table, which has the first `strings` bytes of strings.
-pub(crate) fn copy(parent: Tables, child: Tables, id: u16, strings: u32) {
-    child.object(id).inherit(parent.object(id), strings);
 }
 
 fn append(

@@ -18,7 +18,7 @@ pub fn word(address: usize) -> Option<usize> {
 /// Lets pages be written, or only read; whether that was done.
 ///
 /// # Safety
-/// Nobody may rely on these pages being the other way.
+/// No code may rely on these pages being the other way.
 pub unsafe fn set_writable(page: usize, size: usize, writable: bool) -> bool {
     let rights = if writable { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_READ };
     let arguments = [page, size, rights as usize, 0, 0, 0];

@@ -5,7 +5,7 @@
 //! installed only where the program has nothing of its own for this signal.
 
 use crate::range::Range;
-use crate::{kernel, process};
+use crate::{kernel, measurement};
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicBool, Ordering};
 use whyperf_layout::geometry::{PAGE, SLOT_CAPACITY, SLOT_SIZE, SLOTS};
@@ -80,21 +80,19 @@ fn forget(range: &Range) {
 
 /// Gives the signal its default disposition back, unless the program has given it another one.
 pub(crate) fn remove() {
+    kernel::never_block(0);
     if INSTALLED.swap(false, Ordering::Relaxed) && kernel::is_handled_by(libc::SIGBUS, hit) {
         kernel::set_default(libc::SIGBUS);
     }
 }
 
-/// Whether bus errors come here, so that they must not be blocked where a region is touched.
-pub(crate) fn is_installed() -> bool {
-    INSTALLED.load(Ordering::Relaxed)
-}
-
 /// Installs the handler, once, if the signal has its default disposition.
 pub(crate) fn install() {
+    let is_installed = INSTALLED.load(Ordering::Relaxed);
     // SAFETY: `hit` uses atomics and system calls only.
-    if !is_installed() && unsafe { kernel::handle_if_default(libc::SIGBUS, hit, 0) } {
+    if !is_installed && unsafe { kernel::handle_if_default(libc::SIGBUS, hit, 0) } {
         INSTALLED.store(true, Ordering::Relaxed);
+        kernel::never_block(1 << (libc::SIGBUS - 1));
     }
 }
 
@@ -108,7 +106,7 @@ extern "C" fn hit(signal: i32, info: *mut libc::siginfo_t, _: *mut c_void) {
     let (code, address) = unsafe { ((*info).si_code, (*info).si_addr() as usize) };
     let is_fault = code > 0;
     if is_fault && let Some((start, size)) = mapping_around(address) {
-        process::give_up();
+        measurement::give_up();
         // SAFETY: the caller that set the range promised that it may become zero.
         if unsafe { kernel::zeros_over(start, size) } {
             return;

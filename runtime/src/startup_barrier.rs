@@ -9,7 +9,7 @@
 //! some seconds.
 
 use crate::environ::settings;
-use crate::{clock, kernel, process};
+use crate::{birth, clock, creation, kernel};
 use core::sync::atomic::Ordering;
 
 /// Goes on after so many nanoseconds, whatever is in place by then.
@@ -23,7 +23,7 @@ pub fn wait() {
     if !settings().startup_barrier {
         return;
     }
-    let Some(tables) = process::make() else { return };
+    let Some(tables) = creation::make() else { return };
     let (header, commands) = (tables.header(), tables.commands());
     header.at_startup_barrier.store(1, Ordering::Relaxed);
     let begin = clock::nanos();
@@ -42,6 +42,6 @@ pub fn wait() {
 /// In a forked child: its region is made at once, so that the daemon can bring its functions into place.
 pub(crate) fn child() {
     if settings().startup_barrier {
-        crate::birth::begin();
+        birth::begin();
     }
 }

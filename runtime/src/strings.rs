@@ -20,7 +20,7 @@ pub(crate) fn append(tables: Tables, text: &[u8], held: &Held) -> u32 {
         header.losses.strings.fetch_add(1, Ordering::Relaxed);
         return 0;
     }
-    // Nobody else appends while the lock is held; readers look only at what a published record names.
+    // No other thread appends while the lock is held; readers look only at what a published record names.
     let places = tables.strings().iter().skip(at / 4);
     places.zip(words(text)).for_each(|(place, word)| place.store(word, Ordering::Relaxed));
     header.publish_strings(end as u32);

@@ -154,7 +154,7 @@ impl Slot {
 
 use core::sync::atomic::Ordering::Relaxed;
 
-/// Node 0, which is nobody's.
+/// Node 0, which belongs to no callpath.
 const NOWHERE: u32 = node_offset(0);
 
 /// Whether a node can lie at the offset. The rotation brings bits that an aligned offset has not to

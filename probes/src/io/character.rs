@@ -27,7 +27,7 @@ macro_rules! character {
 
                 pub(super) unsafe extern "C" fn wrapper($($argument: usize),*) -> usize {
                     let real = || $crate::wrapped::real!(NEXT, $($argument),*);
-                    if !whyperf_runtime::process::is_measured() {
+                    if !whyperf_runtime::measurement::is_measured() {
                         return real();
                     }
                     let file = $file;

@@ -3,9 +3,10 @@
 use core::ffi::CStr;
 use core::sync::atomic::{AtomicU16, Ordering};
 
-use crate::next::{Next, Places, first_of};
+use crate::loader::first_of;
+use crate::next::{Next, Places};
 
-/// An exported function of ours. All of them lie in one section, put there by their assembly.
+/// An exported function of ours. All of them lie in one section, put there by their assembly (`stub::listed`).
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct Listed {
@@ -32,18 +33,6 @@ impl Listed {
         self.next.is_of_mpi()
     }
 }
-
-/// Enters an exported function into the list: a line of its assembly, just before its first instruction, with
-/// the operand `next`. Its exported name would not do: to the linker that is whatever comes first.
-macro_rules! listed {
-    () => {
-        concat!(
-            "77: .pushsection whyperf_listed,\"awR\",@progbits\n",
-            ".balign 8\n.quad {next}\n.quad 77b\n.popsection"
-        )
-    };
-}
-pub(crate) use listed;
 
 /// Where in the list names are, by their hash: the place + 1, 0 for none.
 static INDEX: [AtomicU16; PLACES] = [const { AtomicU16::new(0) }; PLACES];

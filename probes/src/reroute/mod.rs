@@ -8,15 +8,13 @@
 //! that a wrapper of ours goes on to, or that is not filled yet, is made to hold the wrapper. At the end
 //! each gets its function back, unless another library has changed it meanwhile.
 //!
-//! The code of the program stays as it is. What an MPI does inside of itself is nobody's waiting but the
-//! call's that it is part of, so there only the calls of MPI functions are rerouted: its Fortran layer
+//! The code of the program stays as it is. What an MPI does inside of itself belongs to the call
+//! that it is part of, so there only the calls of MPI functions are rerouted: its Fortran layer
 //! makes them.
 
 mod listed;
 mod object;
 mod written;
-
-pub(crate) use listed::listed;
 
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicBool, Ordering};

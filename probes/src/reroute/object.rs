@@ -3,7 +3,7 @@
 use core::ffi::CStr;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::definition::file_name;
+use crate::loaded_object::file_name;
 
 /// A loaded object.
 #[derive(Debug)]

@@ -31,7 +31,7 @@ macro_rules! contended {
                     $($argument: $crate::wrapped::word!($argument)),*
                 ) -> usize {
                     let real = || $crate::wrapped::real!(NEXT, $lock $(, $argument)*);
-                    if !whyperf_runtime::process::is_measured() {
+                    if !whyperf_runtime::measurement::is_measured() {
                         return real();
                     }
                     if let Some(result) = $tried {

@@ -8,12 +8,12 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use whyperf_layout::ObjectKind;
 use whyperf_runtime::thread_local::thread;
-use whyperf_runtime::{ObjectId, object, process};
+use whyperf_runtime::{ObjectId, measurement, object};
 
 /// A lock is about to be made at `address` by the caller of this thread's newest wrapper.
 #[inline(always)]
 pub(super) fn made(kind: ObjectKind, address: usize) {
-    if process::is_measured() {
+    if measurement::is_measured() {
         unmade(kind, address);
         let site = thread().site.load(Ordering::Relaxed);
         entry(address).store(pack(address, site), Ordering::Relaxed);
@@ -23,7 +23,7 @@ pub(super) fn made(kind: ObjectKind, address: usize) {
 /// The lock at `address` is about to be unmade, or another one to be made in its place.
 #[inline(always)]
 pub(super) fn unmade(kind: ObjectKind, address: usize) {
-    if process::is_measured() {
+    if measurement::is_measured() {
         if let Some(object) = object::find(kind, ObjectId::NONE, address as u64) {
             object::retire(object);
         }

@@ -41,7 +41,7 @@ pub(super) fn map(address: u64, data: u64, code: u64) -> u64 {
         return error;
     }
     if let Err(error) = map_at(address + data, code, readable | libc::PROT_EXEC) {
-        // SAFETY: mapped just now, and known to nobody.
+        // SAFETY: mapped just now, and no other code has its address.
         unsafe { kernel::unmap(address as *mut u8, data as usize) };
         return error;
     }
@@ -73,7 +73,7 @@ fn map_at(address: u64, size: u64, protection: i32) -> Result<(), u64> {
         Some(found) if found as u64 == address => Ok(()),
         // A kernel that does not know the flag takes the address for a wish.
         Some(found) => {
-            // SAFETY: mapped just now, and known to nobody.
+            // SAFETY: mapped just now, and no other code has its address.
             unsafe { kernel::unmap(found, size as usize) };
             Err(libc::EEXIST as u64)
         }

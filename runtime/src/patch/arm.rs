@@ -1,11 +1,12 @@
 //! Arming and disarming: what the daemon planned is checked, prepared, and put in place.
 
-use super::batch::{self, Batch, Way};
+use super::batch::{Batch, Way};
 use super::disposition::Unblocked;
 use super::maps::Maps;
-use super::site::{self, JUMP, Ran, Site, State};
 use super::text::{self, Text};
-use super::{arena, compiled, count, gate, handlers, threads, trap, wide};
+use super::{arena, change, count, gate, handlers, threads, trap_choice, wide};
+use crate::functions::announced;
+use crate::functions::site::{self, JUMP, Ran, Site, State};
 use crate::lock::Held;
 use crate::region;
 use crate::view::Tables;
@@ -28,13 +29,13 @@ struct Ground {
 
 impl Ground {
     fn new(held: &Held) -> Result<Self, Outcome> {
-        // Nobody waits at the gate for those that block the trap for long.
+        // The gate is not closed for those that block the trap for long.
         if let Some(obstacle) = threads::obstacle() {
             return Err(obstacle);
         }
         let closed = gate::close(held).ok_or(Outcome::Busy)?;
         handlers::lie_in_front(&closed);
-        if !trap::choose(&closed) {
+        if !trap_choice::choose(&closed) {
             return Err(Outcome::TrapHandled);
         }
         let handlers = Unblocked::new(&closed);
@@ -68,10 +69,12 @@ pub(super) fn arm(tables: Tables, first: u64, count: u64, held: &Held) -> Option
         let patch = tables.patch(at).read();
         if is_announced(&patch) {
             let is_code = ground.maps.holds(patch.entry, 1);
-            let armed = if is_code {
-                compiled::arm(tables, patch.entry, held)
-            } else {
+            let armed = if !is_code {
                 Err(Outcome::NotMapped)
+            } else if site::of_entry(patch.entry).is_some() {
+                Err(Outcome::Nonsense)
+            } else {
+                announced::arm(tables, patch.entry, held)
             };
             match armed {
                 Ok(id) => tell(tables, at, id, Outcome::Done),
@@ -145,7 +148,7 @@ fn admit(tables: Tables, ground: &Ground, patch: &Patch, held: &Held) -> Result<
         && let Some(site) = site::of_slot(slot)
         && site.is(State::Armed)
     {
-        if batch::holds(&ground.text, site, Way::In) {
+        if change::holds(&ground.text, site, Way::In) {
             return Ok(slot);
         }
         // Another object came to lie here.
@@ -255,7 +258,7 @@ fn prepare(
             let id = region::register_function(tables, patch.entry, form, held)
                 .ok_or(Outcome::SlotPoolFull)?;
             wide::widen(slot, words);
-            site::bind(slot, id, patch.copy);
+            site::bind(slot, id, patch.copy, wide::address(slot));
             slot
         }
     };
@@ -269,7 +272,7 @@ fn prepare(
 /// Gives functions their bytes back: that of one region, or, when it is 0, all of them. The first
 /// that cannot be disarmed says why.
 pub(super) fn disarm(tables: Tables, id: u16, held: &Held) -> Outcome {
-    compiled::rest(tables, id);
+    announced::rest(tables, id);
     disarm_those(tables, &|region| id == 0 || region == id, held)
 }
 
@@ -351,13 +354,13 @@ fn is_as_it_was(ground: &Ground, site: &Site) -> bool {
     let is_code =
         ground.maps.holds(at, length) && (island == 0 || ground.maps.holds(island, JUMP as u64));
     // The island of one that is retiring still leads to the stub.
-    let is_back = site.is(State::Disarmed) && batch::holds(&ground.text, site, Way::Out);
+    let is_back = site.is(State::Disarmed) && change::holds(&ground.text, site, Way::Out);
     is_code && (is_back || site.is(State::Retiring))
 }
 
 /// Whether calls of the region's function are seen.
 pub(super) fn is_armed(id: u16) -> bool {
-    compiled::is_region(id) || site::of_region(id).is_some_and(|(_, site)| site.is(State::Armed))
+    announced::is_region(id) || site::of_region(id).is_some_and(|(_, site)| site.is(State::Armed))
 }
 
 /// Looks whether a function that was switched off may be disarmed.
@@ -365,13 +368,13 @@ fn may_be_disarmed(ground: &Ground, site: &Site) -> Outcome {
     let is_code =
         ground.maps.holds(site.at.load(Ordering::Relaxed), site.length.load(Ordering::Relaxed));
     let is_ours = || {
-        let is_trapped = site.is(State::Trapped) && batch::may_be_trapped(&ground.text, site);
-        is_trapped || batch::holds(&ground.text, site, Way::In)
+        let is_trapped = site.is(State::Trapped) && change::may_be_trapped(&ground.text, site);
+        is_trapped || change::holds(&ground.text, site, Way::In)
     };
     if is_code && is_ours() {
         return Outcome::Done;
     }
-    // Somebody else's bytes are not ours to replace.
+    // Bytes of other code are not ours to replace.
     site.set(State::Forgotten);
     Outcome::ModuleGone
 }

@@ -1,268 +1,13 @@
-//! The calls of instrumented functions that a thread has open, innermost last.
-//!
-//! Each call keeps on the program's own stack, in one word, what was current when it began and which
-//! node is its own. This list, in the thread's private memory, repeats that word beside the address
-//! it lies at: whoever is about to leave calls without returning from them (a long jump, another
-//! context) learns here what to end, and never has to read a stack that may be gone.
-//!
-//! ```text
-//!   word   | listed : 1 | tag : 31 | node before : 16 | own node : 16 |
-//! ```
-//! A handler may list and drop calls of its own between any two steps here, which all go through shared
-//! references: every word is an atomic, loaded and stored relaxed.
-//!
-//! The tag says whose word it is: another thread's (the call began there and migrated), a forked
-//! parent's, or, when 0, that of a call that was not recorded.
+//! The open calls of the calling thread's functions: ended when they are left in a way that is no return.
 
+use crate::functions::call_list::{Calls, before_of, own_of, tag_of};
 use crate::thread::{self, Private};
 use crate::thread_local::Block;
 use crate::view::is_node;
-use crate::{clock, process, slow, thread_local};
-use core::sync::atomic::{AtomicPtr, AtomicU16, AtomicU32, AtomicU64, Ordering, compiler_fence};
-use whyperf_layout::geometry::{node_index, node_offset};
+use crate::{clock, closing, measurement, registration, thread_local};
+use core::sync::atomic::Ordering;
+use whyperf_layout::geometry::node_index;
 use whyperf_layout::slot;
-
-/// Open calls that a thread's list holds; deeper ones are not in it.
-const LISTED: usize = 4096;
-/// Set in the word of a call that is in the list.
-pub(super) const IN_LIST: u64 = 1 << 63;
-const TAG: u32 = u32::MAX >> 1;
-/// Entries of the cache of a thread's callees.
-const CALLEES: usize = 4096;
-
-/// One open call.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Call {
-    /// Where its word lies.
-    pub(super) frame: u64,
-    /// The word.
-    pub(super) word: u64,
-}
-
-/// The same in the list.
-#[derive(Debug)]
-#[repr(C)]
-struct ListedCall {
-    frame: AtomicU64,
-    word: AtomicU64,
-}
-
-/// What a thread keeps for the functions that it calls; behind [`Private`] in the same mapping.
-#[derive(Debug)]
-#[repr(C, align(4096))]
-pub(crate) struct Calls {
-    /// Where the next call is listed.
-    top: AtomicPtr<ListedCall>,
-    /// Behind the last place.
-    end: AtomicPtr<ListedCall>,
-    /// Marks the words of this thread's calls.
-    tag: AtomicU32,
-    /// The tag of the thread that forked this process, 0 in others.
-    inherited: AtomicU32,
-    /// Open calls that found the list full.
-    unlisted: AtomicU32,
-    /// Node of this key in the low half: (node before, region), both halves of 16 bits.
-    pub(super) callees: [AtomicU64; CALLEES],
-    list: [ListedCall; LISTED],
-    /// Region of each listed call that `compiled` listed.
-    pub(super) functions: [AtomicU16; LISTED],
-}
-
-/// The tag given last.
-static TAGS: AtomicU32 = AtomicU32::new(0);
-
-impl Calls {
-    /// Makes zeros, or the list of an earlier measurement, the list of a new thread.
-    pub(crate) fn prepare(&self) {
-        self.callees.iter().for_each(|place| place.store(0, Ordering::Relaxed));
-        self.unlisted.store(0, Ordering::Relaxed);
-        self.inherited.store(0, Ordering::Relaxed);
-        self.end.store(self.first().wrapping_add(LISTED), Ordering::Relaxed);
-        self.top.store(self.first(), Ordering::Relaxed);
-        let mut tag = 0;
-        while tag == 0 {
-            tag = TAGS.fetch_add(1, Ordering::Relaxed).wrapping_add(1) & TAG;
-        }
-        self.tag.store(tag, Ordering::Relaxed);
-    }
-
-    /// The outermost place of the list, with all of this structure in reach.
-    fn first(&self) -> *mut ListedCall {
-        let start = core::ptr::from_ref(self).cast_mut().cast::<u8>();
-        start.wrapping_add(core::mem::offset_of!(Self, list)).cast()
-    }
-
-    /// The mark of this thread's calls.
-    #[inline(always)]
-    pub(crate) fn tag(&self) -> u32 {
-        self.tag.load(Ordering::Relaxed)
-    }
-
-    /// Calls with this tag were open when the thread was forked; 0 for none.
-    pub(crate) fn inherit(&self, tag: u32) {
-        self.inherited.store(tag, Ordering::Relaxed);
-    }
-
-    /// Where in the cache the callee of this key is.
-    #[inline(always)]
-    pub(super) const fn callee_index(key: u32) -> usize {
-        (key.wrapping_mul(0x9e37_79b1) >> (32 - CALLEES.trailing_zeros())) as usize
-    }
-
-    /// Keeps to which node a call of the region leads from `current`.
-    pub(crate) fn remember_callee(&self, current: u32, region: u32, next: u32) {
-        let key = key(current, region);
-        if let Some(place) = self.callees.get(Self::callee_index(key)) {
-            place.store(u64::from(key) << 32 | u64::from(next), Ordering::Relaxed);
-        }
-    }
-
-    /// Empties that place.
-    pub(crate) fn forget_callee(&self, current: u32, region: u32) {
-        if let Some(place) = self.callees.get(Self::callee_index(key(current, region))) {
-            place.store(0, Ordering::Relaxed);
-        }
-    }
-
-    /// Lists a call; answers its word, marked when it found room.
-    #[inline(always)]
-    pub(super) fn list(&self, frame: u64, word: u64) -> u64 {
-        let place = self.top.load(Ordering::Relaxed);
-        if place == self.end.load(Ordering::Relaxed) {
-            let unlisted = self.unlisted.load(Ordering::Relaxed);
-            self.unlisted.store(unlisted.wrapping_add(1), Ordering::Relaxed);
-            return word;
-        }
-        // The place is taken first: a handler that comes in between lists its calls behind it.
-        self.top.store(place.wrapping_add(1), Ordering::Relaxed);
-        compiler_fence(Ordering::SeqCst); // SYNC listed with Calls::listed
-        // SAFETY: a place below the end that `prepare` set, inside this structure.
-        let place = unsafe { &*place };
-        place.frame.store(frame, Ordering::Relaxed);
-        place.word.store(word | IN_LIST, Ordering::Relaxed);
-        word | IN_LIST
-    }
-
-    /// The call at this depth, as long as so many are listed. What a handler listed it has dropped
-    /// again when it returns.
-    pub(super) fn listed(&self, depth: usize) -> Option<Call> {
-        if depth >= self.depth() {
-            return None;
-        }
-        let call = self.list.get(depth)?; // SYNC listed with Calls::list
-        Some(Call {
-            frame: call.frame.load(Ordering::Relaxed),
-            word: call.word.load(Ordering::Relaxed),
-        })
-    }
-
-    /// Forgets one open call that found the list full; false when there is none.
-    pub(super) fn forget_unlisted(&self) -> bool {
-        let unlisted = self.unlisted.load(Ordering::Relaxed);
-        self.unlisted.store(unlisted.saturating_sub(1), Ordering::Relaxed);
-        unlisted != 0
-    }
-
-    /// The innermost call.
-    pub(super) fn innermost(&self) -> Option<Call> {
-        self.listed(self.depth().checked_sub(1)?)
-    }
-
-    /// Whether the call with its word there is the innermost.
-    #[inline(always)]
-    pub(super) fn is_innermost(&self, frame: u64) -> bool {
-        let top = self.top.load(Ordering::Relaxed);
-        // Below the first place lie the callees: no address.
-        // SAFETY: inside this structure, as `prepare` set it.
-        let innermost = unsafe { &*top.wrapping_sub(1) };
-        innermost.frame.load(Ordering::Relaxed) == frame
-    }
-
-    /// Takes the innermost call from the list.
-    #[inline(always)]
-    pub(super) fn drop_innermost(&self) {
-        let top = self.top.load(Ordering::Relaxed);
-        self.top.store(top.wrapping_sub(1), Ordering::Relaxed);
-    }
-
-    /// Takes a call that returns from the list, and what is still listed inside it.
-    pub(super) fn unlist(&self, frame: u64) {
-        let mut depths = (0..self.depth()).rev();
-        // A coroutine may have taken the place meanwhile; then there is nothing to take back.
-        if let Some(at) = depths.find(|at| self.listed(*at).is_some_and(|call| call.frame == frame))
-        {
-            self.restore(at);
-        }
-    }
-
-    /// Calls that are listed.
-    #[inline(always)]
-    pub(super) fn depth(&self) -> usize {
-        let top = self.top.load(Ordering::Relaxed) as usize;
-        top.wrapping_sub(self.first() as usize) / size_of::<ListedCall>()
-    }
-
-    /// Makes so many the listed ones: those of a context that is current again.
-    pub(super) fn restore(&self, depth: usize) {
-        if depth <= LISTED {
-            self.top.store(self.first().wrapping_add(depth), Ordering::Relaxed);
-            self.unlisted.store(0, Ordering::Relaxed);
-        }
-    }
-
-    /// Whether the forking thread may have had calls open.
-    pub(super) fn has_inherited(&self) -> bool {
-        self.inherited.load(Ordering::Relaxed) != 0
-    }
-
-    /// Whether a word is of a call that the forking thread had open.
-    pub(super) fn is_inherited(&self, word: u64) -> bool {
-        self.has_inherited() && tag_of(word) == self.inherited.load(Ordering::Relaxed)
-    }
-}
-
-/// The list of the thread with this block, null when it has none.
-#[inline(always)]
-pub(super) fn of(block: &Block) -> *const Calls {
-    let cache = block.cache.load(Ordering::Relaxed).cast::<u8>();
-    cache.wrapping_add(thread::CALLS_AT).cast()
-}
-
-/// The word of a call.
-#[inline(always)]
-pub(super) const fn word_of(tag: u32, before: u32, own: u32) -> u64 {
-    (tag as u64) << 32 | place(before) << 16 | place(own)
-}
-
-/// What tells a callee in the cache from others.
-#[inline(always)]
-pub(super) const fn key(current: u32, region: u32) -> u32 {
-    (place(current) << 16) as u32 | region
-}
-
-/// Number of the node at an offset that [`is_node`].
-#[inline(always)]
-pub(super) const fn place(offset: u32) -> u64 {
-    (offset.wrapping_sub(node_offset(0)) >> 6) as u64 & 0xffff
-}
-
-/// Whose call it is.
-#[inline(always)]
-pub(super) const fn tag_of(word: u64) -> u32 {
-    (word >> 32) as u32 & TAG
-}
-
-/// The node of the call itself.
-#[inline(always)]
-pub(super) const fn own_of(word: u64) -> u32 {
-    node_offset((word & 0xffff) as usize)
-}
-
-/// The node that was current before.
-#[inline(always)]
-pub(super) const fn before_of(word: u64) -> u32 {
-    node_offset((word >> 16 & 0xffff) as usize)
-}
 
 /// Ends one open call: its node is made current if it is not, and what was before it thereafter.
 pub(super) fn close(private: &Private, word: u64, now: u64) {
@@ -278,16 +23,16 @@ pub(super) fn close(private: &Private, word: u64, now: u64) {
     }
     let node = slot.node(own);
     let visits = slot::end_unmoved(head, node, slot.stamp(own), before, now);
-    slow::judge_if_due(private, own, visits, now);
+    closing::judge_if_due(private, own, visits, now);
 }
 
 /// The calling thread's part and list, when its events can be recorded now.
 pub(super) fn recordable(block: &Block) -> Option<(&Private, &Calls)> {
-    if !process::is_measured() || !thread::is_registered() {
+    if !measurement::is_measured() || !thread::is_registered() {
         return None;
     }
-    let private = thread::private(block)?;
-    if !slow::is_between_events(private) {
+    let private = registration::private(block)?;
+    if !closing::is_between_events(private) {
         return None;
     }
     let calls = private.calls();
@@ -310,7 +55,7 @@ pub(super) fn leave(is_left: impl Fn(u64) -> bool) {
     let block = thread_local::thread();
     let Some((private, calls)) = recordable(&block) else { return };
     while let Some(call) = calls.innermost().filter(|call| is_left(call.frame)) {
-        calls.unlisted.store(0, Ordering::Relaxed);
+        calls.forget_all_unlisted();
         calls.drop_innermost();
         if tag_of(call.word) == calls.tag() {
             close(private, call.word, clock::now());

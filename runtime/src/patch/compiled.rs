@@ -6,39 +6,26 @@
 //! ```
 //! No code changes, for its calls are seen already. No word on the program's stack belongs to us, so
 //! the thread's list alone tells what was current at a call's entry. It is found by the function that
-//! leaves: what is listed inside it was left in a way that nobody told of.
+//! leaves: what is listed inside it was left in a way that was not announced.
 
-use super::calls::{self, Calls, IN_LIST, own_of, tag_of, word_of};
-use super::site;
-use crate::lock::Held;
-use crate::region;
+use super::calls;
+use crate::functions::announced::{glance, number};
+use crate::functions::call_list::{self, Calls, IN_LIST, own_of, tag_of, word_of};
 use crate::thread::{self, OTHER, Private};
 use crate::thread_local::thread;
-use crate::view::Tables;
-use crate::{clock, process, slow, switch, tree};
-use core::sync::atomic::{AtomicU8, AtomicU64, Ordering};
-use whyperf_layout::geometry::REGION_CAPACITY;
+use crate::{clock, closing, creation, measurement, registration, slow, switch, tree};
+use core::sync::atomic::Ordering;
 use whyperf_layout::slot;
-use whyperf_layout::{Outcome, ThunkForm};
 
-/// Places for functions.
-const PLACES: usize = 1 << 16;
-/// So many of them are looked at for one.
-const REACH: usize = 32;
 /// Set in the listed frame of such a call: frames of slots are multiples of eight.
 const IS_COMPILED: u64 = 1;
-
-/// Functions with their regions, at a place by their address; none is ever taken away.
-static FUNCTIONS: [AtomicU64; PLACES] = [const { AtomicU64::new(0) }; PLACES];
-/// Which regions are such functions'.
-static IS_OURS: [AtomicU8; REGION_CAPACITY] = [const { AtomicU8::new(0) }; REGION_CAPACITY];
 
 /// Whether a call of [`enter`] may do anything: the most that one looks at while nothing is on.
 #[inline(always)]
 pub fn may_enter(function: u64) -> bool {
     match glance(function) {
         Some(0) => false,
-        Some(id) => switch::is_on(id) || process::is_awaited(),
+        Some(id) => switch::is_on(id) || measurement::is_awaited(),
         None => true,
     }
 }
@@ -57,7 +44,7 @@ pub fn may_exit(function: u64) -> bool {
 #[inline(always)]
 pub fn enter(function: u64, frame: u64) {
     let id = number(function);
-    if id != 0 && process::is_measured() && (switch::is_on(id) || process::is_awaited()) {
+    if id != 0 && measurement::is_measured() && (switch::is_on(id) || measurement::is_awaited()) {
         begin(id, frame);
     }
 }
@@ -66,90 +53,8 @@ pub fn enter(function: u64, frame: u64) {
 #[inline(always)]
 pub fn exit(function: u64) {
     let id = number(function);
-    if id != 0 && process::is_measured() && (switch::is_on(id) || is_innermost(id)) {
+    if id != 0 && measurement::is_measured() && (switch::is_on(id) || is_innermost(id)) {
         end(id);
-    }
-}
-
-/// The region of a function, 0 for none; `None` where another one has its place.
-#[inline(always)]
-fn glance(function: u64) -> Option<u32> {
-    // SAFETY: the start is below the number of places.
-    let first = unsafe { FUNCTIONS.get_unchecked(start(function)) }.load(Ordering::Relaxed);
-    if first == 0 {
-        Some(0)
-    } else if first >> 16 == function {
-        Some(first as u32 & 0xffff)
-    } else {
-        None
-    }
-}
-
-/// The same wherever it is.
-fn number(function: u64) -> u32 {
-    let there = place(function, start(function)).map_or(0, |place| place.load(Ordering::Relaxed));
-    if there >> 16 == function { there as u32 & 0xffff } else { 0 }
-}
-
-#[inline(always)]
-const fn start(function: u64) -> usize {
-    (function.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - PLACES.trailing_zeros())) as usize
-}
-
-/// Where the function is, or may be put.
-fn place(function: u64, start: usize) -> Option<&'static AtomicU64> {
-    let mut near = (start..start + REACH).filter_map(|at| FUNCTIONS.get(at % PLACES));
-    near.find(|place| {
-        let there = place.load(Ordering::Relaxed);
-        there == 0 || there >> 16 == function
-    })
-}
-
-/// Whether calls of the region's function are seen without a change of code.
-pub(super) fn is_region(id: u16) -> bool {
-    IS_OURS[usize::from(id)].load(Ordering::Relaxed) != 0
-}
-
-/// Gives the function at `entry` a region if it has none; what has no room is counted.
-pub(super) fn arm(tables: Tables, entry: u64, held: &Held) -> Result<u16, Outcome> {
-    const USER: u64 = 1 << 47;
-    if entry == 0 || entry >= USER || site::of_entry(entry).is_some() {
-        return Err(Outcome::Nonsense);
-    }
-    let Some(place) = place(entry, start(entry)) else {
-        tables.header().losses.regions.fetch_add(1, Ordering::Relaxed);
-        return Err(Outcome::SlotPoolFull);
-    };
-    let there = place.load(Ordering::Relaxed);
-    if there != 0 {
-        return Ok(there as u16);
-    }
-    let id = region::register_function(tables, entry, ThunkForm::Shift, held)
-        .ok_or(Outcome::SlotPoolFull)?;
-    IS_OURS[usize::from(id)].store(1, Ordering::Relaxed);
-    place.store(entry << 16 | u64::from(id), Ordering::Relaxed);
-    Ok(id)
-}
-
-/// Switches such a region for all threads.
-pub(super) fn switch(tables: Tables, id: u16, on: bool) {
-    let record = tables.region(id);
-    if on {
-        switch::set(id, tables.header().paused.load(Ordering::Relaxed) == 0);
-        record.uncover(clock::now());
-    } else {
-        switch::set(id, false);
-        record.cover(clock::now());
-    }
-}
-
-/// Switches such a region off, or, when it is 0, all of them: nobody asks for them any more.
-pub(super) fn rest(tables: Tables, id: u16) {
-    let count = tables.header().region_count.load(Ordering::Relaxed) as u16;
-    let range = if id == 0 { 1..count } else { id..id.saturating_add(1) };
-    for id in range.filter(|id| is_region(*id)) {
-        switch(tables, id, false);
-        tables.region(id).switched.store(0, Ordering::Relaxed);
     }
 }
 
@@ -161,17 +66,17 @@ fn is_innermost(id: u32) -> bool {
         return false;
     }
     // SAFETY: a thread with a cache has its list behind it.
-    unsafe { &*calls::of(&block) }.innermost_function() == Some(id)
+    unsafe { &*thread::calls_of(&block) }.innermost_function() == Some(id)
 }
 
 #[inline(never)]
 fn begin(id: u32, frame: u64) {
-    if process::make().is_none() || !switch::is_on(id) {
+    if creation::make().is_none() || !switch::is_on(id) {
         return;
     }
     let block = thread();
-    let Some(private) = thread::private(&block) else { return };
-    if !slow::is_between_events(private) {
+    let Some(private) = registration::private(&block) else { return };
+    if !closing::is_between_events(private) {
         return;
     }
     let calls = private.calls();
@@ -197,8 +102,8 @@ fn end(id: u32) {
         return;
     }
     let block = thread();
-    let Some(private) = thread::private(&block) else { return };
-    if !slow::is_between_events(private) {
+    let Some(private) = registration::private(&block) else { return };
+    if !closing::is_between_events(private) {
         return;
     }
     let calls = private.calls();
@@ -212,7 +117,7 @@ fn end(id: u32) {
 }
 
 /// Ends the innermost calls until so many are listed: the outermost of them returns, and what was inside
-/// it was left in a way that nobody told of.
+/// it was left in a way that was not announced.
 fn end_until(private: &Private, calls: &Calls, depth: usize) {
     while calls.depth() > depth {
         let Some(call) = calls.innermost() else { return };
@@ -266,7 +171,7 @@ impl Calls {
 
     /// The callee's node if the cache has it.
     fn known_callee(&self, current: u32, id: u32) -> Option<u32> {
-        let key = calls::key(current, id);
+        let key = call_list::key(current, id);
         let entry = self.callees.get(Self::callee_index(key))?.load(Ordering::Relaxed);
         ((entry >> 32) as u32 == key).then_some(entry as u32)
     }

@@ -1,6 +1,6 @@
 //! Ways out of a function that are no return: long jumps and other contexts.
 //!
-//! What was left is ended at once, and what is current is put right. A way that nobody tells us of
+//! What was left is ended at once, and what is current is put right. A way that is not announced
 //! is put right by the next return of a function further out.
 
 use super::calls;

@@ -2,7 +2,8 @@
 //! among them the program does not see.
 
 use super::gate::Closed;
-use super::{front, handlers, inspection, trap};
+use super::wish::{self, Wish};
+use super::{front, handlers, inspection, trap_choice};
 use crate::kernel::{self, Disposition};
 use crate::lock::Held;
 
@@ -14,12 +15,12 @@ pub(super) struct Unblocked {
 }
 
 impl Unblocked {
-    /// Takes the traps, and the signal that asks where a thread stands, out of the masks of all handlers. Nobody
-    /// else changes them: the gate is closed.
+    /// Takes the traps, and the signal that asks where a thread stands, out of the masks of all handlers. No other
+    /// thread changes them: the gate is closed.
     pub(super) fn new(_: &Closed) -> Self {
         let mut changed = Self::default();
         let all = unwanted().iter().fold(0, |all, one| all | one);
-        for signal in 1..=handlers::LAST {
+        for signal in 1..=wish::LAST {
             let Some(now) = kernel::disposition(signal) else { continue };
             let is_handled = !matches!(now.handler, libc::SIG_DFL | libc::SIG_IGN);
             let blocked = now.mask & all;
@@ -38,7 +39,7 @@ impl Unblocked {
 
 impl Drop for Unblocked {
     fn drop(&mut self) {
-        for signal in 1..=handlers::LAST {
+        for signal in 1..=wish::LAST {
             let taken = self.taken.iter().zip(unwanted());
             let taken = taken.filter(|(handlers, _)| **handlers & bit(signal) != 0);
             let mask = taken.fold(0, |mask, (_, one)| mask | one);
@@ -67,17 +68,6 @@ const fn bit(signal: i32) -> u64 {
     1 << (signal - 1)
 }
 
-/// What the program wants to happen, or learns that would happen, at a signal: the kernel's view of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wish {
-    /// The handler's address, or one of the two numbers that stand for none.
-    pub handler: usize,
-    /// `SA_` flags.
-    pub flags: u64,
-    /// Signals that are blocked meanwhile.
-    pub mask: u64,
-}
-
 /// The program replaces what happens at a signal, or asks, by `real`, between `gate::enter` and `gate::leave`.
 /// Answers what `real` did, `None` when it was not needed, and what the program had wanted before, should `real`
 /// tell of ours.
@@ -87,9 +77,9 @@ pub fn exchange(
     real: impl FnOnce() -> usize,
 ) -> (Option<usize>, Wish) {
     let held = Held::take();
-    let before = handlers::behind(signal);
+    let before = wish::behind(signal);
     let is_ours = handlers::are_in_front();
-    let result = if is_ours && trap::stays(signal, new) { None } else { Some(real()) };
+    let result = if is_ours && trap_choice::stays(signal, new) { None } else { Some(real()) };
     if is_ours && result.is_some() {
         handlers::cover(signal);
     }

@@ -8,9 +8,9 @@
 //! The front jumps to the handler, so its own frame is gone: who unwinds the stack finds the program's address in the
 //! context and at it the compiler's own tables. A handler that sets another address is obeyed.
 
-use super::{handlers, place, trap};
+use super::{place, trap, wish};
 use crate::interrupted_call::Context;
-use crate::process;
+use crate::measurement;
 use core::arch::global_asm;
 
 /// Whether this is the front.
@@ -38,14 +38,14 @@ extern "C" fn arrive(signal: i32, info: *mut libc::siginfo_t, context: *mut Cont
     if trap::is_met(signal, context) {
         return nowhere;
     }
-    let wish = handlers::behind(signal);
-    if handlers::is_none(wish.handler) {
+    let wish = wish::behind(signal);
+    if wish::is_none(wish.handler) {
         trap::strike(signal);
         return nowhere;
     }
     let is_told = wish.flags & libc::SA_SIGINFO as u64 != 0;
     let is_moved = tell_own_place(context, if is_told { info } else { core::ptr::null_mut() });
-    let is_blocking = blocked(context) & trap::SIGNALS != 0 && process::is_measured();
+    let is_blocking = blocked(context) & trap::SIGNALS != 0 && measurement::is_measured();
     let back =
         if is_moved || is_blocking { whyperf_back_of_handler as *const () as usize } else { 0 };
     Further { handler: wish.handler, back }
@@ -87,7 +87,7 @@ extern "C" fn return_from(context: *mut Context) {
         }
     }
     // The context's mask comes back in a moment: that must not happen while a trap lies in the code.
-    handlers::block_traps(blocked(context));
+    trap::block_traps(blocked(context));
 }
 
 /// The mask that comes back when the handler returns.

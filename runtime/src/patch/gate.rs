@@ -6,7 +6,7 @@
 
 use crate::kernel;
 use crate::lock::Held;
-use crate::process;
+use crate::measurement;
 use crate::switch::WIPE_ON_FORK;
 use core::sync::atomic::Ordering;
 
@@ -16,7 +16,7 @@ const LOOKS: u32 = 20;
 
 /// Such a call is about to begin. A change of code holds the lock; it is waited for.
 pub fn enter() {
-    if process::is_measured() {
+    if measurement::is_measured() {
         let held = Held::take();
         WIPE_ON_FORK.blocking.fetch_add(1, Ordering::Relaxed);
         drop(held);

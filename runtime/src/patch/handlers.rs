@@ -3,40 +3,22 @@
 //! The front lies before every handler of the program's from the first change of code on, until the measurement ends.
 //! It has the flags and the mask of the handler behind it, so the kernel does what the program said.
 
-use super::disposition::Wish;
-use super::{front, gate, inspection, trap};
+use super::wish::{LAST, Wish, behind, is_none, keep};
+use super::{front, gate, inspection, trap, trap_choice};
 use crate::kernel::{self, Disposition};
-use crate::{attach_request, process, sigbus_handler};
-use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use crate::{attach_request, sigbus_handler};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use whyperf_layout::attach_request::SIGNAL;
 
-/// Signals are numbered from 1 to this.
-pub(super) const LAST: i32 = 64;
 /// The second signal that the C library keeps for itself; what it does about it never looks at the context.
 const PRIVATE: i32 = 33;
-
-/// What the program wants to happen at a signal before which the front lies.
-#[derive(Debug)]
-struct Behind {
-    handler: AtomicUsize,
-    flags: AtomicU64,
-    mask: AtomicU64,
-}
-
-static BEHIND: [Behind; LAST as usize + 1] = [const {
-    Behind {
-        handler: AtomicUsize::new(libc::SIG_DFL),
-        flags: AtomicU64::new(0),
-        mask: AtomicU64::new(0),
-    }
-}; LAST as usize + 1];
 
 /// Whether the front lies before handlers, and the process in which it does: a child of `vfork` has this memory, but
 /// handlers of its own.
 static IS_IN_FRONT: AtomicBool = AtomicBool::new(false);
 static PROCESS: AtomicUsize = AtomicUsize::new(0);
 
-/// From here on the front lies before every handler of the program's. Nobody else changes handlers: the gate is closed.
+/// From here on the front lies before every handler of the program's. No other thread changes handlers: the gate is closed.
 pub(super) fn lie_in_front(_: &gate::Closed) {
     PROCESS.store(kernel::process_id() as usize, Ordering::Relaxed);
     IS_IN_FRONT.store(true, Ordering::Relaxed);
@@ -99,55 +81,13 @@ pub(crate) fn step_aside() {
         };
         let behind = behind(signal);
         if is_none(behind.handler) {
-            trap::remove(signal);
-        } else if !trap::may_lie(signal) || trap::is_over(signal) {
+            trap_choice::remove(signal);
+        } else if !trap_choice::may_lie(signal) || trap_choice::wait_until_over(signal) {
             // SAFETY: the handler that was there before the front, with its own flags and way back.
             unsafe {
                 kernel::dispose_as_it_is(signal, &Disposition { handler: behind.handler, ..now })
             };
         }
-    }
-}
-
-/// What the program wants to happen at a signal before which the front lies.
-pub(super) fn behind(signal: i32) -> Wish {
-    let Some(behind) = BEHIND.get(signal as usize) else {
-        return Wish { handler: libc::SIG_DFL, flags: 0, mask: 0 };
-    };
-    Wish {
-        handler: behind.handler.load(Ordering::Relaxed),
-        flags: behind.flags.load(Ordering::Relaxed),
-        mask: behind.mask.load(Ordering::Relaxed),
-    }
-}
-
-/// The handler that the program wants for a signal, if the kernel tells.
-pub(super) fn wanted(signal: i32) -> Option<usize> {
-    let now = kernel::disposition(signal)?.handler;
-    Some(if front::is_front(now) { behind(signal).handler } else { now })
-}
-
-/// Keeps what the program wants.
-pub(super) fn keep(signal: i32, wish: Wish) {
-    if let Some(behind) = BEHIND.get(signal as usize) {
-        behind.flags.store(wish.flags, Ordering::Relaxed);
-        behind.mask.store(wish.mask, Ordering::Relaxed);
-        behind.handler.store(wish.handler, Ordering::Relaxed);
-    }
-}
-
-/// Whether this number stands for no handler.
-pub(super) fn is_none(handler: usize) -> bool {
-    matches!(handler, libc::SIG_DFL | libc::SIG_IGN)
-}
-
-/// A thread is about to have this mask, in a way that is not asked at the gate: it blocks the traps of it at once.
-pub fn block_traps(mask: u64) {
-    let traps = mask & trap::SIGNALS;
-    if traps != 0 && process::is_measured() {
-        gate::enter();
-        kernel::block_also(traps);
-        gate::leave();
     }
 }
 
@@ -157,7 +97,7 @@ pub fn with_traps_as_outside(mask: u64) -> u64 {
     let mut traps = trap::SIGNALS;
     for signal in [libc::SIGTRAP, libc::SIGILL] {
         // What the program handles is no trap.
-        if !trap::may_lie(signal) {
+        if !trap_choice::may_lie(signal) {
             traps &= !(1 << (signal - 1));
         }
     }

@@ -1,12 +1,12 @@
-//! Looking where every thread stands, before instructions are replaced that somebody may be between.
+//! Looking where every thread stands, before instructions are replaced that a thread may be between.
 //!
 //! ```text
 //!   not running   the kernel shows its pc and sp
 //!   running       a signal asks it; its handler moves it into the copy if it stands inside
-//!   both          the stack from sp on: an interrupted place inside means somebody may come back there
+//!   both          the stack from sp on: an interrupted place inside means a thread may come back there
 //! ```
-//! Nobody new can come to stand inside meanwhile: the first byte is a trap, or nothing leads there any
-//! more. What cannot be proved is answered as if somebody stood there.
+//! No thread can come to stand inside meanwhile: the first byte is a trap, or nothing leads there any
+//! more. What cannot be proved is answered as if a thread stood there.
 
 use super::batch::Batch;
 use super::maps;
@@ -84,7 +84,7 @@ extern "C" fn asked(signal: i32, info: *mut libc::siginfo_t, context: *mut c_voi
         answer(context);
         return;
     }
-    // Somebody else's: it does what it would have done.
+    // Sent by other code: it does what it would have done.
     kernel::set_default(signal);
     kernel::send_to_thread(signal);
 }
@@ -94,7 +94,7 @@ fn look_at(thread: u32, batch: &Batch, text: &Text) -> Result<(), Outcome> {
         ThreadStatus::Gone => return Ok(()),
         ThreadStatus::Still { stack, at } if batch.moved(at).is_none() => stack,
         ThreadStatus::Still { .. } => return Err(Outcome::ThreadInside),
-        // It would stay with the thread, which might take it for somebody else's in the end.
+        // It would stay with the thread, which might take it for another signal in the end.
         ThreadStatus::Running if signal().is_none_or(|signal| threads::blocks(thread, signal)) => {
             return Err(Outcome::SigtrapBlocked);
         }
@@ -169,7 +169,7 @@ fn ask(thread: u32) -> Option<u64> {
     }
 }
 
-/// Sends the signal with a mark that nobody else has; false when there is no such thread any more.
+/// Sends the signal with a mark that no other sender has; false when there is no such thread any more.
 fn send(thread: u32) -> bool {
     // SAFETY: a structure of integers, for which zero is valid.
     let mut info: libc::siginfo_t = unsafe { core::mem::zeroed() };

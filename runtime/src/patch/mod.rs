@@ -10,36 +10,46 @@ mod arena;
 mod arm;
 mod batch;
 pub(crate) mod budget;
-pub(crate) mod calls;
+mod calls;
+mod change;
 pub mod compiled;
-pub(crate) mod count;
+mod count;
 pub mod departure;
 pub mod disposition;
 mod form;
 mod front;
 pub mod gate;
 pub mod handlers;
-mod index;
 mod inspection;
 mod maps;
 mod personality;
 mod place;
-pub(crate) mod pool;
 mod restore;
-pub(crate) mod site;
+pub(crate) mod slot_code;
 mod text;
 mod threads;
 pub mod trap;
+mod trap_choice;
 pub(crate) mod visit;
 mod wide;
 pub(crate) mod window;
+pub mod wish;
 
-pub(crate) use restore::{due, finish, is_needed, rest_all, restore, restore_fork};
+pub(crate) use restore::{due, finish, rest_all, restore, restore_fork};
 
-use crate::agent::Done;
+use crate::functions::{announced, budget as spending, pool, site, windows};
 use crate::lock::Held;
 use crate::view::Tables;
 use whyperf_layout::{Command, Reply};
+
+/// A command was carried out.
+#[derive(Debug)]
+pub(crate) enum Done {
+    /// And this is the reply.
+    Told(Reply),
+    /// Nothing is to be said of it.
+    WithoutReply,
+}
 
 /// Carries out a command that concerns functions; `None` when it is another one, or nonsense.
 pub(crate) fn carry_out(tables: Tables, command: Command, held: &Held) -> Option<Done> {
@@ -55,20 +65,20 @@ pub(crate) fn carry_out(tables: Tables, command: Command, held: &Held) -> Option
         }
         Command::Disarm { region } => {
             let id = if region == 0 { 0 } else { function(region)? };
-            window::end(id);
+            windows::end(id);
             Reply::Disarmed { region, outcome: arm::disarm(tables, id, held) }
         }
         Command::Window { region, on, visits, period } => {
             let id = function(region)?;
             if on != 0 || period != 0 {
-                let wanted = window::Wanted { on: u64::from(on), visits, period };
-                return window::set(id, wanted).then_some(Done::WithoutReply);
+                let wanted = windows::WantedWindows { on: u64::from(on), visits, period };
+                return windows::set(id, wanted).then_some(Done::WithoutReply);
             }
-            window::end(id);
+            windows::end(id);
             Reply::Disarmed { region, outcome: arm::disarm(tables, id, held) }
         }
         Command::Budget { visits, interval, whole } => {
-            budget::set(tables, visits, interval, whole);
+            spending::set(tables, visits, interval, whole);
             return Some(Done::WithoutReply);
         }
         _ => return None,
@@ -95,5 +105,5 @@ pub const TO_CALLER_OF_WIDE: usize = TO_CALLER + wide::ROOM;
 /// The number of a function's region.
 fn function(number: u32) -> Option<u16> {
     let id = u16::try_from(number).ok()?;
-    (site::of_region(id).is_some() || compiled::is_region(id)).then_some(id)
+    (site::of_region(id).is_some() || announced::is_region(id)).then_some(id)
 }

@@ -10,7 +10,7 @@
 //! before it has written it: that stands for the call, with the stack as it was before.
 
 use super::count;
-use super::site::{self, Site};
+use crate::functions::site::{self, Site};
 use core::sync::atomic::Ordering;
 use whyperf_layout::patch::CODE;
 

@@ -1,8 +1,8 @@
 //! Restoring: all functions get the compiler's bytes back, for good, or as far as that can be done now.
 
 use super::arm;
-use super::compiled;
-use super::site::{self, State};
+use crate::functions::announced;
+use crate::functions::site::{self, State};
 use crate::lock::Held;
 use crate::switch;
 use crate::view::Tables;
@@ -22,20 +22,15 @@ pub(crate) fn rest_all() {
 /// Gives all functions their bytes back; answers how many still lead to us. Their records say why.
 pub(crate) fn restore(tables: Tables, held: &Held) -> u32 {
     switch::forget_functions();
-    compiled::rest(tables, 0);
+    announced::rest(tables, 0);
     arm::disarm_those(tables, &|_| true, held);
     site::all().filter(|site| site.is_changed()).count() as u32
 }
 
-/// Whether any function leads to us.
-pub(crate) fn is_needed() -> bool {
-    site::all().any(site::Site::is_changed)
-}
-
-/// The same in a forked child that is not measured. It has one thread and no daemon, so this is the only try;
+/// Restores a forked child that is not measured. It has one thread and no daemon, so this is the only try;
 /// what fails works on, switched off.
 pub(crate) fn restore_fork() {
-    if is_needed() {
+    if site::is_any_changed() {
         let held = Held::take();
         let _ = arm::disarm_fork(&held);
     }

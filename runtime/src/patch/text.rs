@@ -2,7 +2,7 @@
 //!
 //! The kernel writes through the file of this memory also where the program may not: the page is
 //! copied for this process and stays executable and read-only all the time. Reading goes the same
-//! way, because an address that a record names may be nobody's.
+//! way, because an address that a record names may not be mapped.
 
 use crate::kernel;
 

@@ -9,12 +9,13 @@
 //! A function that is on the path already gets the node it has there, so recursion makes no nodes.
 //! An exit makes current what was current at its entry, whatever happened in between.
 
-use super::calls::{self, IN_LIST, before_of, own_of, tag_of, word_of};
-use super::pool;
+use super::calls;
+use crate::functions::call_list::{self, Calls, IN_LIST, before_of, own_of, tag_of, word_of};
+use crate::functions::pool;
 use crate::thread::{self, OTHER};
 use crate::thread_local::thread;
 use crate::view::{Slot, is_node};
-use crate::{clock, process, slow, switch, tree};
+use crate::{clock, closing, creation, measurement, registration, slow, switch, tree};
 use core::sync::atomic::Ordering;
 use whyperf_layout::slot::{self, low, node_of};
 
@@ -36,7 +37,7 @@ pub(super) unsafe extern "C" fn whyperf_function_enter(frame: *mut u64, number: 
     if !switch::is_on(id) {
         // SAFETY: as above.
         unsafe { frame.write(0) };
-        return u32::from(process::is_awaited());
+        return u32::from(measurement::is_awaited());
     }
     let block = thread();
     let base = block.slot.load(Ordering::Relaxed);
@@ -52,10 +53,10 @@ pub(super) unsafe extern "C" fn whyperf_function_enter(frame: *mut u64, number: 
         return COLD;
     }
     // SAFETY: the thread has a slot, so it has its list, which stays until the thread ends.
-    let calls = unsafe { &*calls::of(&block) };
-    let key = calls::key(current, id);
+    let calls = unsafe { &*thread::calls_of(&block) };
+    let key = call_list::key(current, id);
     // SAFETY: the index is below the cache's size.
-    let entry = unsafe { calls.callees.get_unchecked(calls::Calls::callee_index(key)) };
+    let entry = unsafe { calls.callees.get_unchecked(Calls::callee_index(key)) };
     let entry = entry.load(Ordering::Relaxed);
     if (entry >> 32) as u32 != key {
         return COLD;
@@ -92,7 +93,7 @@ pub(super) unsafe extern "C" fn whyperf_function_exit(frame: *mut u64, number: u
     let head = slot.head();
     let word = head.word.load(Ordering::Relaxed);
     // SAFETY: the thread has a slot, so it has its list, which stays until the thread ends.
-    let calls = unsafe { &*calls::of(&block) };
+    let calls = unsafe { &*thread::calls_of(&block) };
     let current = own_of(own);
     if low(word) != low(head.last.load(Ordering::Relaxed))
         || node_of(word) != current
@@ -129,12 +130,12 @@ pub(super) unsafe extern "C" fn enter_cold(frame: *mut u64, number: usize, _: u3
 }
 
 fn enter(frame: u64, id: u32) -> u64 {
-    if !(switch::is_on(id) || process::is_awaited()) || process::make().is_none() {
+    if !(switch::is_on(id) || measurement::is_awaited()) || creation::make().is_none() {
         return 0;
     }
     let block = thread();
-    let Some(private) = thread::private(&block) else { return 0 };
-    if !switch::is_on(id) || !slow::is_between_events(private) {
+    let Some(private) = registration::private(&block) else { return 0 };
+    if !switch::is_on(id) || !closing::is_between_events(private) {
         return 0;
     }
     let slot = private.slot();
@@ -159,14 +160,14 @@ pub(super) unsafe extern "C" fn exit_cold(frame: *mut u64, number: usize, code: 
     let (word, id) = unsafe { (frame.read(), pool::region(number)) };
     if code == REACHED {
         slow::reached(own_of(word));
-    } else if process::is_measured() && thread::is_registered() {
+    } else if measurement::is_measured() && thread::is_registered() {
         exit(frame as u64, word, id);
     }
 }
 
 fn exit(frame: u64, word: u64, id: u32) {
     let block = thread();
-    let Some(private) = thread::private(&block) else { return };
+    let Some(private) = registration::private(&block) else { return };
     let calls = private.calls();
     if calls.is_inherited(word) {
         slow::end_inherited(private, id);
@@ -181,10 +182,10 @@ fn exit(frame: u64, word: u64, id: u32) {
     } else {
         calls.unlist(frame);
     }
-    if slow::is_between_events(private) {
-        // Something inside was left in a way that nobody told of.
+    if closing::is_between_events(private) {
+        // Something inside was left in a way that was not announced.
         if calls::current(private) != own_of(word) {
-            slow::count_anomaly(private);
+            closing::count_anomaly(private);
         }
         calls::close(private, word, clock::now());
     }

@@ -16,7 +16,8 @@
 //! whatever it wrote there, become the other one's.
 
 use super::form::form;
-use super::pool::{self, SIZE, SLOTS};
+use super::slot_code;
+use crate::functions::pool::{SIZE, SLOTS};
 use core::arch::global_asm;
 use core::sync::atomic::{AtomicU8, Ordering};
 use whyperf_layout::patch::COPIED;
@@ -49,7 +50,7 @@ pub(super) fn widen(slot: usize, words: u64) {
 /// Where calls of a slot's function go while it is on.
 pub(super) fn address(slot: usize) -> u64 {
     if width(slot) == 0 {
-        return pool::address(slot);
+        return slot_code::address(slot);
     }
     (whyperf_wide_slots as *const () as u64).wrapping_add((slot * SIZE) as u64)
 }

@@ -5,7 +5,7 @@ use crate::visit;
 use std::fs;
 use std::sync::atomic::Ordering::Relaxed;
 use whyperf_layout::Kind;
-use whyperf_runtime::{Region, agent, process};
+use whyperf_runtime::{Region, agent_thread, fork};
 
 static SOLVE: Region = Region::new(c"solve", Kind::User);
 
@@ -15,7 +15,7 @@ fn alone(body: fn()) -> i32 {
     // SAFETY: no thread but this one holds a lock that the child needs.
     let child = unsafe { libc::fork() };
     if child == 0 {
-        process::forked_child();
+        fork::child();
         body();
         // SAFETY: ends the child's only thread.
         unsafe { libc::syscall(libc::SYS_exit, 5) };
@@ -54,11 +54,11 @@ fn it_steps_aside_as_often_as_asked_and_leaves_nothing_behind() {
             };
             let before = used();
             for _ in 0..1000 {
-                let (first, second) = (agent::send_away(), agent::send_away());
+                let (first, second) = (agent_thread::send_away(), agent_thread::send_away());
                 assert_eq!((first, second, threads()), (true, true, 1));
-                agent::call_back(second);
+                agent_thread::call_back(second);
                 assert_eq!(threads(), 1);
-                agent::call_back(first);
+                agent_thread::call_back(first);
                 assert_eq!(threads(), 2);
             }
             assert_eq!(used(), before);
@@ -72,8 +72,8 @@ fn it_steps_aside_as_often_as_asked_and_leaves_nothing_behind() {
 fn who_has_none_cannot_send_it_away() {
     assert!(
         run(&[], || {
-            assert!(!agent::send_away());
-            agent::call_back(false);
+            assert!(!agent_thread::send_away());
+            agent_thread::call_back(false);
         })
         .is_empty()
     );

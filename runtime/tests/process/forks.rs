@@ -4,7 +4,7 @@ use crate::measured::{only, run};
 use crate::{end, visit};
 use std::sync::atomic::Ordering::Relaxed;
 use whyperf_layout::{Kind, State};
-use whyperf_runtime::{ObjectId, Region, event, process};
+use whyperf_runtime::{ObjectId, Region, event, fork, measurement, process};
 
 static SOLVE: Region = Region::new(c"solve", Kind::User);
 static STEP: Region = Region::new(c"step", Kind::User);
@@ -24,11 +24,11 @@ fn in_child(make: impl FnOnce() -> libc::pid_t, child: impl FnOnce()) {
 }
 
 fn fork() -> libc::pid_t {
-    process::forking();
+    fork::before();
     // SAFETY: the child calls nothing that another thread may have locked.
     let pid = unsafe { libc::fork() };
     if pid == 0 {
-        process::forked_child();
+        fork::child();
     }
     pid
 }
@@ -73,7 +73,7 @@ fn a_child_that_nobody_announced_touches_nothing() {
             in_child(
                 || clone() as libc::pid_t,
                 || {
-                    assert!(!process::is_measured());
+                    assert!(!measurement::is_measured());
                     assert!(!event::begin(&STEP, 0, ObjectId::NONE));
                     assert!(!event::begin(&SOLVE, 0, ObjectId::NONE));
                     end(&SOLVE);

@@ -146,7 +146,7 @@ fn a_full_file_system_is_a_loss_and_no_signal() {
             // SAFETY: the child ends by `_exit` and uses no lock of another thread.
             let pid = unsafe { libc::fork() };
             if pid == 0 {
-                whyperf_runtime::process::forked_child();
+                whyperf_runtime::fork::child();
                 if !mount_small(kilobytes) {
                     eprintln!("not allowed to mount: a full file system is not tried");
                 }

@@ -13,7 +13,7 @@ use whyperf_layout::{
     CommandPage, Head, Header, MAGIC, Node, ObjectRecord, PatchRecord, RegionRecord, ReplyPage,
     geometry, strings,
 };
-use whyperf_runtime::process;
+use whyperf_runtime::load;
 
 const SCENARIO: &str = "WHYPERF_TEST_SCENARIO";
 
@@ -21,7 +21,7 @@ const SCENARIO: &str = "WHYPERF_TEST_SCENARIO";
 /// regions that were left, the parent's own first. In the child: runs `body` and ends.
 pub(crate) fn run(environment: &[(&str, &str)], body: fn()) -> Vec<Region> {
     if env::var_os(SCENARIO).is_some() {
-        process::attach();
+        load::attach();
         body();
         std::process::exit(0);
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use std::sync::{Barrier, mpsc};
 use std::thread;
 use whyperf_layout::{Command, Kind, Message, SlotState, Watch};
-use whyperf_runtime::{Region, process};
+use whyperf_runtime::{Region, load};
 
 static WORK: Region = Region::new(c"work", Kind::User);
 static SEND: Region = Region::new(c"send", Kind::Send);
@@ -46,7 +46,7 @@ fn a_thread_older_than_the_library_records_from_its_first_event_on() {
             wait.recv().unwrap();
             visit(&WORK, || ());
         });
-        process::attach();
+        load::attach();
         go.send(()).unwrap();
         early.join().unwrap();
     }));

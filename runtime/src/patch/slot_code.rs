@@ -18,23 +18,14 @@
 
 use super::form::form;
 use super::personality;
+use crate::functions::pool::{self, CHAINED, SCRATCH, SIZE};
+use crate::region::RESERVED;
 use core::arch::global_asm;
 use core::arch::x86_64::__cpuid;
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU32, Ordering};
 
-/// Slots; so many functions can be armed in the life of a process.
-pub(crate) const SLOTS: usize = 16384;
-/// The last slot: an empty function of the library's own, to measure what a call costs.
-pub(crate) const SCRATCH: usize = SLOTS - 1;
-/// The one before: a function whose every step waits for the one before.
-pub(crate) const CHAINED: usize = SLOTS - 2;
-/// Bytes of one slot.
-pub(super) const SIZE: usize = 32;
-
-// SAFETY: the symbols are defined below with these types; the tables are written atomically only.
+// SAFETY: the symbols are defined below with these types; the word is written atomically only.
 unsafe extern "C" {
-    static whyperf_targets: [AtomicU64; SLOTS];
-    static whyperf_regions: [AtomicU32; SLOTS];
     static whyperf_keeps_all: AtomicU32;
     fn whyperf_slots();
     fn whyperf_empty();
@@ -46,34 +37,14 @@ pub(crate) fn address(slot: usize) -> u64 {
     (whyperf_slots as *const () as u64).wrapping_add((slot * SIZE) as u64)
 }
 
-/// Gives a slot its function: the region, and where the function's own code goes on.
-pub(crate) fn bind(slot: usize, region: u32, target: u64) {
-    // SAFETY: the tables above have `SLOTS` elements each, and live as long as the library.
-    let (regions, targets) = unsafe { (&whyperf_regions, &whyperf_targets) };
-    if let (Some(place), Some(goal)) = (regions.get(slot), targets.get(slot)) {
-        place.store(region, Ordering::Relaxed);
-        goal.store(target, Ordering::Relaxed);
-    }
-}
-
-/// The region of a slot.
-///
-/// # Safety
-/// `slot` is below [`SLOTS`].
-#[inline(always)]
-pub(crate) unsafe fn region(slot: usize) -> u32 {
-    // SAFETY: the caller's promise; the table lives as long as the library.
-    unsafe { whyperf_regions.get_unchecked(slot) }.load(Ordering::Relaxed)
-}
-
 /// Prepares the scratch slot, and learns how vector registers can be kept.
 pub(crate) fn prepare() {
     const SAVES_EXTENDED_STATE: u32 = 1 << 27;
     let has = u32::from(__cpuid(1).ecx & SAVES_EXTENDED_STATE != 0);
     // SAFETY: a word of the library's own.
     unsafe { &whyperf_keeps_all }.store(has, Ordering::Relaxed);
-    bind(SCRATCH, u32::from(crate::region::RESERVED), whyperf_empty as *const () as u64);
-    bind(CHAINED, u32::from(crate::region::RESERVED), whyperf_chained as *const () as u64);
+    pool::bind(SCRATCH, u32::from(RESERVED), whyperf_empty as *const () as u64);
+    pool::bind(CHAINED, u32::from(RESERVED), whyperf_chained as *const () as u64);
 }
 
 /// Some hundred ticks of work, through which a number goes.
@@ -82,16 +53,10 @@ pub(crate) fn chained(number: f64) -> f64 {
     unsafe { whyperf_chained(number) }
 }
 
-// The tables, and the functions of the last two slots.
+// The word, and the functions of the last two slots.
 global_asm!(
     ".bss",
-    ".balign 64",
-    ".globl whyperf_targets",
-    ".hidden whyperf_targets",
-    "whyperf_targets: .zero {slots} * 8",
-    ".globl whyperf_regions",
-    ".hidden whyperf_regions",
-    "whyperf_regions: .zero {slots} * 4",
+    ".balign 4",
     ".globl whyperf_keeps_all",
     ".hidden whyperf_keeps_all",
     "whyperf_keeps_all: .zero 4",
@@ -114,7 +79,6 @@ global_asm!(
     ".endr",
     "retq",
     ".size whyperf_chained, . - whyperf_chained",
-    slots = const SLOTS,
     personality = sym personality::unwound,
     options(att_syntax),
 );

@@ -14,20 +14,19 @@
 
 use super::index::Index;
 use super::pool::{self, SLOTS};
-use super::wide;
-use super::{compiled, count};
+use super::{announced, counts};
 use crate::lock::Held;
 use crate::view::Tables;
 use crate::{clock, switch};
 use core::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 use whyperf_layout::geometry::REGION_CAPACITY;
-use whyperf_layout::patch::BOUNDARIES;
+use whyperf_layout::patch::{BOUNDARIES, CODE};
 use whyperf_layout::{CodeState, Outcome, Patch};
 
 /// Where a site stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-pub(super) enum State {
+pub(crate) enum State {
     /// It was never armed.
     Free = 0,
     /// Its bytes lead to the stub.
@@ -38,13 +37,13 @@ pub(super) enum State {
     Forgotten = 3,
     /// Its bytes are the compiler's again, but those of its island.
     Retiring = 4,
-    /// Its first byte may be a trap, and what lies behind it is nobody's to execute.
+    /// Its first byte may be a trap, and no thread executes what lies behind it.
     Trapped = 5,
 }
 
 impl State {
     /// In which state its code is for the daemon.
-    pub(super) const fn code(self) -> CodeState {
+    pub(crate) const fn code(self) -> CodeState {
         match self {
             Self::Armed => CodeState::Patched,
             Self::Trapped => CodeState::Trapped,
@@ -56,31 +55,33 @@ impl State {
 
 /// One patched function.
 #[derive(Debug)]
-pub(super) struct Site {
+pub(crate) struct Site {
     state: AtomicU32,
     region: AtomicU32,
     /// The function's first byte.
-    pub(super) entry: AtomicU64,
+    pub(crate) entry: AtomicU64,
     /// The first byte that changes; 0 while the entry is free.
-    pub(super) at: AtomicU64,
+    pub(crate) at: AtomicU64,
     /// Bytes that change.
-    pub(super) length: AtomicU64,
+    pub(crate) length: AtomicU64,
     /// What they are without us.
-    pub(super) original: AtomicU64,
+    pub(crate) original: AtomicU64,
     /// What they are with us.
-    pub(super) patched: AtomicU64,
+    pub(crate) patched: AtomicU64,
     /// The same while calls are only counted, else 0.
     counting: AtomicU64,
     /// The same of the island, 0 for none.
-    pub(super) island: AtomicU64,
-    pub(super) island_original: AtomicU64,
-    pub(super) island_patched: AtomicU64,
+    pub(crate) island: AtomicU64,
+    pub(crate) island_original: AtomicU64,
+    pub(crate) island_patched: AtomicU64,
     /// Where the stub begins.
-    pub(super) stub: AtomicU64,
+    pub(crate) stub: AtomicU64,
     /// Where the function's own first instructions are.
-    pub(super) copy: AtomicU64,
+    pub(crate) copy: AtomicU64,
+    /// Where calls go while it is on: the code of its slot.
+    slot_code: AtomicU64,
     /// The word that the stub jumps through.
-    pub(super) word: AtomicU64,
+    pub(crate) word: AtomicU64,
     /// How long the process had run when it was switched off, plus one; 0 while it is on, or never was.
     off_since: AtomicU64,
     /// Beginnings of instructions inside, as in the record.
@@ -97,10 +98,10 @@ static BY_ENTRY: Index = Index::new();
 static BY_SITE: Index = Index::new();
 
 /// Bytes that an island's jump takes.
-pub(super) const JUMP: usize = 5;
+pub(crate) const JUMP: usize = 5;
 
 impl Site {
-    pub(super) const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self {
             state: AtomicU32::new(0),
             region: AtomicU32::new(0),
@@ -115,6 +116,7 @@ impl Site {
             island_patched: AtomicU64::new(0),
             stub: AtomicU64::new(0),
             copy: AtomicU64::new(0),
+            slot_code: AtomicU64::new(0),
             word: AtomicU64::new(0),
             off_since: AtomicU64::new(0),
             boundaries: [const { AtomicU32::new(0) }; BOUNDARIES],
@@ -122,7 +124,7 @@ impl Site {
     }
 
     /// Takes over what was planned.
-    pub(super) fn fill(&self, patch: &Patch) {
+    pub(crate) fn fill(&self, patch: &Patch) {
         for (place, value) in [
             (&self.entry, patch.entry),
             (&self.length, patch.length),
@@ -148,19 +150,19 @@ impl Site {
     }
 
     /// Where it stands.
-    pub(super) fn is(&self, state: State) -> bool {
+    pub(crate) fn is(&self, state: State) -> bool {
         self.state.load(Ordering::Relaxed) == state as u32
     }
 
     /// The same as a state.
-    pub(super) fn state(&self) -> State {
+    pub(crate) fn state(&self) -> State {
         let states = [State::Armed, State::Disarmed, State::Forgotten, State::Retiring];
         let mut known = states.into_iter().chain([State::Trapped]);
         known.find(|state| self.is(*state)).unwrap_or(State::Free)
     }
 
     /// Where it stands from here on.
-    pub(super) fn set(&self, state: State) {
+    pub(crate) fn set(&self, state: State) {
         if !matches!(state, State::Armed | State::Trapped) {
             self.counting.store(0, Ordering::Relaxed);
         }
@@ -168,24 +170,24 @@ impl Site {
     }
 
     /// Whether any byte of the program may be other than the compiler's because of it.
-    pub(super) fn is_changed(&self) -> bool {
+    pub(crate) fn is_changed(&self) -> bool {
         self.state().code() != CodeState::Own
     }
 
     /// Tells the daemon in which state its code is, after a try that ended so.
-    pub(super) fn tell(&self, tables: Tables, outcome: Outcome) {
+    pub(crate) fn tell(&self, tables: Tables, outcome: Outcome) {
         let outcome = if self.is_changed() { outcome } else { Outcome::Done };
         tables.region(self.region()).set_code(self.state().code(), outcome);
     }
 
     /// Its region.
-    pub(super) fn region(&self) -> u16 {
+    pub(crate) fn region(&self) -> u16 {
         self.region.load(Ordering::Relaxed) as u16
     }
 
     /// Where a thread that stands at `at`, between the instructions to be replaced, goes on in the
     /// copy; `None` when it does not stand there.
-    pub(super) fn moved(&self, at: u64) -> Option<u64> {
+    pub(crate) fn moved(&self, at: u64) -> Option<u64> {
         let distance = at.wrapping_sub(self.at.load(Ordering::Relaxed));
         if distance == 0 || distance >= self.length.load(Ordering::Relaxed) {
             return None;
@@ -197,13 +199,13 @@ impl Site {
     }
 
     /// Where the instructions behind the first begin, and their copies: distances from site and copy.
-    pub(super) fn boundaries(&self) -> impl Iterator<Item = (u64, u64)> {
+    pub(crate) fn boundaries(&self) -> impl Iterator<Item = (u64, u64)> {
         let pairs = self.boundaries.iter().map(|pair| pair.load(Ordering::Relaxed).to_le_bytes());
         pairs.map(|[old, new, ..]| (u64::from(old), u64::from(new))).filter(|(old, _)| *old != 0)
     }
 
     /// Whether more than one instruction is replaced, so that a thread may stand between them.
-    pub(super) fn is_divided(&self) -> bool {
+    pub(crate) fn is_divided(&self) -> bool {
         let length = self.length.load(Ordering::Relaxed);
         self.boundaries.iter().any(|pair| {
             let old = u64::from(pair.load(Ordering::Relaxed) & 0xff);
@@ -212,7 +214,7 @@ impl Site {
     }
 
     /// The bytes of the site in eight of them.
-    pub(super) fn bytes(&self, word: &AtomicU64) -> [u8; 8] {
+    pub(crate) fn bytes(&self, word: &AtomicU64) -> [u8; 8] {
         word.load(Ordering::Relaxed).to_le_bytes()
     }
 
@@ -228,16 +230,16 @@ impl Site {
     }
 
     /// The bytes of the site with us, in eight of them.
-    pub(super) fn ours(&self) -> [u8; 8] {
+    pub(crate) fn ours(&self) -> [u8; 8] {
         let counting = self.counting.load(Ordering::Relaxed);
         if counting == 0 { self.bytes(&self.patched) } else { counting.to_le_bytes() }
     }
 
     /// When it is armed next calls are only counted, and without a way through the stub: a jump that once led
     /// here and once there is foreseen later than others. False where the site has no room for that.
-    pub(super) fn will_count(&self) -> bool {
+    pub(crate) fn will_count(&self) -> bool {
         let at = self.at.load(Ordering::Relaxed);
-        let way = count::place(self).wrapping_sub(at.wrapping_add(JUMP as u64)) as i64;
+        let way = self.counting_code().wrapping_sub(at.wrapping_add(JUMP as u64)) as i64;
         let Ok(way) = i32::try_from(way) else { return false };
         if self.length.load(Ordering::Relaxed) != JUMP as u64 {
             return false;
@@ -250,13 +252,18 @@ impl Site {
     }
 
     /// It could not be armed: the next time it is as always.
-    pub(super) fn will_not_count(&self) {
+    pub(crate) fn will_not_count(&self) {
         self.counting.store(0, Ordering::Relaxed);
     }
 
     /// Calls are only counted from here on.
-    pub(super) fn lead_to_count(&self) {
-        self.lead(count::place(self));
+    pub(crate) fn lead_to_count(&self) {
+        self.lead(self.counting_code());
+    }
+
+    /// Where the code is that counts calls: behind the stub.
+    pub(crate) fn counting_code(&self) -> u64 {
+        self.stub.load(Ordering::Relaxed).wrapping_add(CODE as u64)
     }
 
     /// Leads calls to the slot, or past it.
@@ -270,7 +277,7 @@ impl Site {
 }
 
 /// Entries in use.
-pub(super) fn used() -> usize {
+pub(crate) fn used() -> usize {
     USED.load(Ordering::Relaxed) as usize
 }
 
@@ -287,7 +294,7 @@ pub(crate) struct Ran(Option<u64>);
 
 impl Ran {
     fn get(&mut self) -> u64 {
-        *self.0.get_or_insert_with(|| count::work().wrapping_add(1))
+        *self.0.get_or_insert_with(|| counts::work().wrapping_add(1))
     }
 }
 
@@ -301,23 +308,28 @@ pub(crate) fn begin_again() {
 }
 
 /// The entry of a slot.
-pub(super) fn of_slot(slot: usize) -> Option<&'static Site> {
+pub(crate) fn of_slot(slot: usize) -> Option<&'static Site> {
     SITES.get(slot)
 }
 
 /// All that were ever armed.
-pub(super) fn all() -> impl Iterator<Item = &'static Site> {
+pub(crate) fn all() -> impl Iterator<Item = &'static Site> {
     SITES.iter().take(used())
 }
 
+/// Whether any byte of the program may be other than the compiler's.
+pub(crate) fn is_any_changed() -> bool {
+    all().any(Site::is_changed)
+}
+
 /// The entry of a region.
-pub(super) fn of_region(id: u16) -> Option<(usize, &'static Site)> {
+pub(crate) fn of_region(id: u16) -> Option<(usize, &'static Site)> {
     let slot = usize::from(SLOT_OF[usize::from(id)].load(Ordering::Relaxed)).checked_sub(1)?;
     Some((slot, SITES.get(slot)?))
 }
 
 /// A slot for another function; `None` when all are taken.
-pub(super) fn claim(_: &Held) -> Option<usize> {
+pub(crate) fn claim(_: &Held) -> Option<usize> {
     let slot = USED.load(Ordering::Relaxed) as usize;
     // The last ones are the calibration's.
     if slot >= pool::CHAINED {
@@ -327,24 +339,25 @@ pub(super) fn claim(_: &Held) -> Option<usize> {
     Some(slot)
 }
 
-/// Gives a slot its region and its code.
-pub(super) fn bind(slot: usize, id: u16, copy: u64) {
+/// Gives a slot its region and its function; `slot_code` is where calls of it go while it is on.
+pub(crate) fn bind(slot: usize, id: u16, copy: u64, slot_code: u64) {
     if let Some(site) = SITES.get(slot) {
         site.region.store(u32::from(id), Ordering::Relaxed);
+        site.slot_code.store(slot_code, Ordering::Relaxed);
         pool::bind(slot, u32::from(id), copy);
         SLOT_OF[usize::from(id)].store(slot as u16 + 1, Ordering::Relaxed);
     }
 }
 
 /// The newest slot of the function that begins at `entry`, and is not forgotten.
-pub(super) fn of_entry(entry: u64) -> Option<usize> {
+pub(crate) fn of_entry(entry: u64) -> Option<usize> {
     let is_wanted =
         |site: &Site| site.entry.load(Ordering::Relaxed) == entry && !site.is(State::Forgotten);
     BY_ENTRY.find(entry, |slot| SITES.get(slot).is_some_and(is_wanted))
 }
 
 /// Lets the entry of a slot be found.
-pub(super) fn publish(slot: usize, patch: &Patch) {
+pub(crate) fn publish(slot: usize, patch: &Patch) {
     if let Some(site) = SITES.get(slot) {
         site.fill(patch);
         BY_ENTRY.put(patch.entry, slot);
@@ -353,7 +366,7 @@ pub(super) fn publish(slot: usize, patch: &Patch) {
 }
 
 /// For the handler of traps: where the instruction at `address` has its copy, if it is ours.
-pub(super) fn copy_of(address: u64) -> Option<u64> {
+pub(crate) fn copy_of(address: u64) -> Option<u64> {
     let is_wanted =
         |site: &Site| site.at.load(Ordering::Relaxed) == address && !site.is(State::Forgotten);
     let slot = BY_SITE.find(address, |slot| SITES.get(slot).is_some_and(is_wanted))?;
@@ -361,21 +374,21 @@ pub(super) fn copy_of(address: u64) -> Option<u64> {
 }
 
 /// Leads calls past the slot: the site is about to be armed, and off.
-pub(super) fn rest(site: &Site) {
+pub(crate) fn rest(site: &Site) {
     site.lead(site.copy.load(Ordering::Relaxed));
 }
 
 /// Switches a region, and where it is a function's its stub, for all threads of this process.
 pub(crate) fn switch(tables: Tables, id: u16, on: bool, ran: &mut Ran) {
-    if compiled::is_region(id) {
-        return compiled::switch(tables, id, on);
+    if announced::is_region(id) {
+        return announced::switch(tables, id, on);
     }
     let is_paused = tables.header().paused.load(Ordering::Relaxed) != 0;
     let function = of_region(id);
     let record = tables.region(id);
-    if let Some((slot, site)) = function.filter(|(_, site)| on && site.is(State::Armed)) {
+    if let Some((_, site)) = function.filter(|(_, site)| on && site.is(State::Armed)) {
         switch::set(id, !is_paused);
-        site.lead(wide::address(slot));
+        site.lead(site.slot_code.load(Ordering::Relaxed));
         record.uncover(clock::now());
         site.note_missed(tables, false, ran);
         return;

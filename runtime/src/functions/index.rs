@@ -8,17 +8,17 @@ const PLACES: usize = 2 * SLOTS;
 
 /// Slots by an address, each plus one.
 #[derive(Debug)]
-pub(super) struct Index {
+pub(crate) struct Index {
     places: [AtomicU16; PLACES],
 }
 
 impl Index {
-    pub(super) const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self { places: [const { AtomicU16::new(0) }; PLACES] }
     }
 
     /// The slot for which `is_wanted` holds, among those put under this address.
-    pub(super) fn find(&self, address: u64, is_wanted: impl Fn(usize) -> bool) -> Option<usize> {
+    pub(crate) fn find(&self, address: u64, is_wanted: impl Fn(usize) -> bool) -> Option<usize> {
         for place in self.from(address) {
             let slot = usize::from(place.load(Ordering::Relaxed)).checked_sub(1)?;
             if is_wanted(slot) {
@@ -29,7 +29,7 @@ impl Index {
     }
 
     /// Puts a slot under an address.
-    pub(super) fn put(&self, address: u64, slot: usize) {
+    pub(crate) fn put(&self, address: u64, slot: usize) {
         let mine = slot as u16 + 1;
         let free = self.from(address).find(|place| {
             let found = place.load(Ordering::Relaxed);

@@ -1,0 +1,34 @@
+//! The loading of the library: decides whether this process is measured, and creates nothing yet.
+
+use crate::agent_thread::{self, Body};
+use crate::measurement::{self, Children};
+use crate::patch::slot_code;
+use crate::process_status::Stage;
+use crate::registration::{self, Upcalls};
+use crate::switch::{self, WIPE_ON_FORK};
+use crate::{agent, calibration, clock, environ};
+
+/// What the layers below ask of those above them.
+static UPCALLS: Upcalls =
+    Upcalls { carry_out: agent::carry_out_all, calibrate: calibration::calibrate };
+
+static BODY: Body = Body(agent::run);
+
+/// Constructor of the library: decides whether this process is measured; creates nothing yet.
+pub fn attach() {
+    registration::set_upcalls(&UPCALLS);
+    agent_thread::set_body(&BODY);
+    if WIPE_ON_FORK.stage.glance() != Stage::Unknown as u32 {
+        return;
+    }
+    let wanted = environ::read();
+    if wanted {
+        clock::choose();
+        switch::wipe_on_fork();
+        registration::prepare();
+        slot_code::prepare();
+    }
+    let stage = if wanted { Stage::Wanted } else { Stage::Declined };
+    WIPE_ON_FORK.stage.decide(stage);
+    measurement::decide_on_children(if wanted { Children::Measured } else { Children::Unmeasured });
+}
