@@ -8,7 +8,7 @@ use core::ffi::CStr;
 use whyperf_layout::Kind;
 use whyperf_runtime::Region;
 
-use super::volume::Flow;
+use super::flow::Flow;
 
 /// One function of MPI.
 #[derive(Debug)]

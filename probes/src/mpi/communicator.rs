@@ -23,10 +23,7 @@ use super::dialect::Dialect;
 use super::members;
 use super::real;
 use super::request::Awaited;
-use super::text::Text;
-
-/// A name of a communicator.
-pub(crate) type Name = Text<LONGEST_NAME>;
+use super::text::{Name, Text};
 
 /// What collective operations need to know.
 #[derive(Clone, Copy, Debug, Default)]
@@ -61,7 +58,6 @@ const COMMUNICATOR_CAPACITY: usize = 1 << 11;
 const COMMUNICATORS_SHOWN: u32 = 1000;
 /// Tags of a communicator that get an object of their own.
 const TAGS: u32 = 1000;
-const LONGEST_NAME: usize = 120;
 
 const OBJECT: usize = 0;
 const RANK_SIZE: usize = 1;

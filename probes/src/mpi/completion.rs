@@ -10,11 +10,11 @@ use whyperf_layout::{Moved, ObjectKind};
 use whyperf_runtime::{ObjectId, event, guard, losses, object};
 
 use super::call::{Act, Call, Completion};
-use super::dialect::{self, Dialect};
+use super::dialect::Dialect;
 use super::request::{self, Awaited};
 use super::room::Room;
-use super::status;
 use super::volume::Words;
+use super::{setup, status};
 
 /// Runs one such call.
 #[inline(always)]
@@ -51,7 +51,7 @@ impl Batch {
         site: u64,
     ) -> &'a mut Self {
         let batch = Self::start(place);
-        batch.dialect = dialect::current();
+        batch.dialect = setup::dialect();
         let Some(dialect) = batch.dialect else { return batch };
         let all = Words { call, words, dialect };
         let length = length(&all);

@@ -3,8 +3,7 @@
 use core::ffi::{CStr, c_int, c_void};
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use super::real;
-use super::wrapper::NO_SUCH_FUNCTION;
+use super::real::{self, NO_SUCH_FUNCTION};
 use crate::next::Next;
 
 /// A remembered size: two words that fit together only when one thread wrote both.
@@ -64,7 +63,7 @@ macro_rules! frees {
         #[unsafe(naked)]
         unsafe extern "C" fn exported() {
             core::arch::naked_asm!(
-                crate::reroute::listed!(),
+                crate::stub::listed!(),
                 "endbr64",
                 "jmp {wrapper}",
                 next = sym NEXT,

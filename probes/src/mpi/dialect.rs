@@ -12,7 +12,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use whyperf_runtime::OncePointer;
 
-use super::{real, setup};
+use super::real;
 
 /// Which MPI, as [`whyperf_layout::Header::mpi_family`] numbers them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,14 +180,16 @@ static STANDARD: Dialect = Dialect {
 
 static CURRENT: OncePointer<Dialect> = OncePointer::null();
 
-/// The dialect of the loaded MPI; `None` when it is one we do not know.
+/// The dialect that was detected.
 #[inline(always)]
-pub(crate) fn current() -> Option<&'static Dialect> {
-    CURRENT.get().or_else(detect)
+pub(crate) fn known() -> Option<&'static Dialect> {
+    CURRENT.get()
 }
 
+/// Finds out which MPI is loaded; `None` when it is one we do not know.
 #[cold]
-fn detect() -> Option<&'static Dialect> {
+#[inline(never)]
+pub(crate) fn detect() -> Option<&'static Dialect> {
     let dialect = by_file().or_else(by_version)?;
     if dialect.family == Family::OpenMpi {
         dialect.comm_world.store(real::data(c"ompi_mpi_comm_world"), Ordering::Relaxed);
@@ -199,7 +201,6 @@ fn detect() -> Option<&'static Dialect> {
         dialect.no_op.store(real::data(c"ompi_mpi_op_no_op"), Ordering::Relaxed);
     }
     CURRENT.set(dialect);
-    setup::met(dialect);
     Some(dialect)
 }
 

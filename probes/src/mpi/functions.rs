@@ -6,7 +6,7 @@
 
 use super::call::{Act, Completion, Derivation, Direction};
 use super::completion;
-use super::volume::Flow;
+use super::flow::Flow;
 use super::wrapper::{self, functions};
 
 const SEND: Act = Act::Message(Direction::Out);

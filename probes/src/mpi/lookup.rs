@@ -11,10 +11,10 @@
 use core::ffi::{CStr, c_char, c_void};
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-use whyperf_runtime::process;
+use whyperf_runtime::measurement;
 
-use crate::next::{self, DlSym};
-use crate::stub::keep_and_jump;
+use crate::forwarding::keep_and_jump;
+use crate::loader::{self, DlSym};
 
 /// Handle of this library, once it was needed.
 static OURS: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
@@ -35,18 +35,18 @@ unsafe extern "C" fn exported() {
 /// Where the stub jumps.
 extern "C" fn choose(handle: *mut c_void, name: *const c_char) -> *const u8 {
     let is_special = handle == libc::RTLD_NEXT || handle == libc::RTLD_DEFAULT;
-    if is_special || name.is_null() || !process::is_measured() {
-        return next::real_dlsym() as *const u8;
+    if is_special || name.is_null() || !measurement::is_measured() {
+        return loader::real_dlsym() as *const u8;
     }
     // SAFETY: `dlsym` takes a C string, and it is not null.
     let name = unsafe { CStr::from_ptr(name) }.to_bytes();
     let is_mpi = name.starts_with(b"MPI_") || name.starts_with(b"PMPI_");
-    if is_mpi { fetch as DlSym as *const u8 } else { next::real_dlsym() as *const u8 }
+    if is_mpi { fetch as DlSym as *const u8 } else { loader::real_dlsym() as *const u8 }
 }
 
 /// Answers our function of this name if the asked library has one.
 unsafe extern "C" fn fetch(handle: *mut c_void, name: *const c_char) -> *mut c_void {
-    let dlsym = next::real_dlsym();
+    let dlsym = loader::real_dlsym();
     // SAFETY: the program's own arguments; the handle is not one that depends on the caller.
     let found = unsafe { dlsym(handle, name) };
     if found.is_null() {

@@ -1,7 +1,7 @@
 //! The members of a group in few words: its lowest world ranks, and how many more there are.
 
-use super::communicator::Name;
 use super::real::Group;
+use super::text::Name;
 
 /// World ranks that are spelled out.
 const SHOWN: usize = 4;

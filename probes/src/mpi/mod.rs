@@ -9,7 +9,7 @@
 //! | [`lookup`] | functions that a program fetches by hand |
 //! | [`dialect`], [`real`], [`status`] | in what the MPIs differ |
 //! | [`communicator`], [`members`], [`window`], [`file`], [`request`] | what handles stand for |
-//! | [`volume`], [`datatype`] | how many bytes a call moves |
+//! | [`flow`], [`volume`], [`datatype`] | how many bytes a call moves |
 
 mod association;
 mod call;
@@ -19,6 +19,7 @@ mod completion;
 mod datatype;
 mod dialect;
 mod file;
+mod flow;
 mod functions;
 mod lookup;
 mod members;

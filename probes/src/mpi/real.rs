@@ -3,7 +3,12 @@
 use core::ffi::{CStr, c_int};
 use core::mem::transmute;
 
-use crate::next::{self, Next};
+use crate::loader;
+use crate::next::Next;
+
+/// What is answered for a function that the loaded MPI does not have; no program gets there but
+/// by asking for the symbol. `MPI_ERR_OTHER` of Open MPI and the standard.
+pub(crate) const NO_SUCH_FUNCTION: c_int = 16;
 
 /// `PMPI_Type_size`, also the function by which the library is recognized.
 pub(crate) static TYPE_SIZE: Next = Next::of_mpi(c"PMPI_Type_size");
@@ -276,7 +281,7 @@ pub(crate) fn is_cancelled(status: usize) -> bool {
 /// program (a copy relocation), and then the MPI itself uses it there.
 pub(crate) fn data(name: &'static CStr) -> usize {
     // SAFETY: a constant string; RTLD_DEFAULT is valid in any object.
-    let first = unsafe { next::real_dlsym()(libc::RTLD_DEFAULT, name.as_ptr()) };
+    let first = unsafe { loader::real_dlsym()(libc::RTLD_DEFAULT, name.as_ptr()) };
     let found = if first.is_null() { Next::of_mpi(name).address() } else { first };
     found as usize
 }

@@ -2,10 +2,10 @@
 
 use core::ffi::c_int;
 
-use whyperf_runtime::{attachment, process};
+use whyperf_runtime::{attachment, measurement, process};
 
 use super::communicator;
-use super::dialect::Dialect;
+use super::dialect::{self, Dialect};
 use super::real;
 use super::text::Text;
 
@@ -19,18 +19,26 @@ pub(crate) fn initialized(dialect: &Dialect) {
     }
 }
 
-/// The MPI was met for the first time: in a process that was attached to it may have been started long ago.
+/// The dialect of the loaded MPI; `None` when it is one we do not know.
+#[inline(always)]
+pub(crate) fn dialect() -> Option<&'static Dialect> {
+    dialect::known().or_else(meet)
+}
+
+/// The MPI is met for the first time: in a process that was attached to it may have been started long ago.
 /// This is a call of the program's own, so the MPI may be asked here.
 #[cold]
-pub(crate) fn met(dialect: &Dialect) {
+fn meet() -> Option<&'static Dialect> {
+    let dialect = dialect::detect()?;
     if attachment::is_late() && real::is_running() {
         initialized(dialect);
     }
+    Some(dialect)
 }
 
 /// `MPI_Pcontrol`: 0 pauses the measurement, 1 resumes it, any other level begins a phase.
 extern "C" fn control(level: c_int) {
-    if !process::is_measured() {
+    if !measurement::is_measured() {
         return;
     }
     match level {
@@ -66,13 +74,13 @@ macro_rules! controls {
         #[unsafe(naked)]
         unsafe extern "C" fn exported() {
             core::arch::naked_asm!(
-                $crate::reroute::listed!(),
+                $crate::stub::listed!(),
                 "endbr64",
                 "lea r11, [rip + {prepare}]",
                 "jmp {keep}",
                 next = sym NEXT,
                 prepare = sym prepare,
-                keep = sym $crate::stub::keep_and_jump,
+                keep = sym $crate::forwarding::keep_and_jump,
             )
         }
     }; )* };

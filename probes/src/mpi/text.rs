@@ -7,6 +7,9 @@ pub(crate) struct Text<const N: usize> {
     length: usize,
 }
 
+/// A name of a communicator, and of what its members make together.
+pub(crate) type Name = Text<120>;
+
 impl<const N: usize> Text<N> {
     /// The empty text.
     pub(crate) const fn new() -> Self {

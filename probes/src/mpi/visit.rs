@@ -9,7 +9,7 @@ use whyperf_runtime::{ObjectId, event};
 
 use super::call::{Act, Call, Derivation, Direction};
 use super::communicator::{self, Communicator};
-use super::dialect::{self, Dialect};
+use super::dialect::Dialect;
 use super::request::{self, Awaited, Operation};
 use super::status::{self, Room};
 use super::volume::Words;
@@ -36,7 +36,7 @@ impl Visit {
         site: u64,
     ) -> &'a mut Self {
         let status = Room::EMPTY;
-        let Some(dialect) = dialect::current() else {
+        let Some(dialect) = setup::dialect() else {
             let awaited = Awaited::NOTHING;
             return place.write(Self { dialect: None, on: false, awaited, before: 0, status });
         };

@@ -6,7 +6,8 @@ use whyperf_layout::ObjectKind;
 use whyperf_runtime::{ObjectId, losses, object};
 
 use super::association::Association;
-use super::communicator::{Communicator, Name};
+use super::communicator::Communicator;
+use super::text::Name;
 
 static WINDOWS: Association<WINDOW_CAPACITY> = Association::new();
 

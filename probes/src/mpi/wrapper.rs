@@ -15,10 +15,6 @@ use whyperf_runtime::{event, guard};
 use super::call::Call;
 use super::visit::Visit;
 
-/// What is answered for a function that the loaded MPI does not have; no program gets there but
-/// by asking for the symbol. `MPI_ERR_OTHER` of Open MPI and the standard.
-pub(crate) const NO_SUCH_FUNCTION: c_int = 16;
-
 /// Runs a call of a function that completes what it does or leaves a request.
 #[inline(always)]
 pub(crate) fn ordinary<const N: usize>(
@@ -81,7 +77,7 @@ macro_rules! functions {
                 $run(&$call, [$($argument),*], |[$($argument),*]| {
                     let address = NEXT.address();
                     if address.is_null() {
-                        return $crate::mpi::wrapper::NO_SUCH_FUNCTION;
+                        return $crate::mpi::real::NO_SUCH_FUNCTION;
                     }
                     type Real = unsafe extern "C" fn($($crate::mpi::wrapper::word!($argument)),*) -> core::ffi::c_int;
                     // SAFETY: the symbol is the function of this name, and every argument of it
