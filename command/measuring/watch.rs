@@ -161,7 +161,7 @@ impl Watch {
         }
     }
 
-    /// Begins a phase that nobody gave a name.
+    /// Begins a phase without a name of the user's.
     pub(crate) fn begin_unnamed(&mut self, screen: &mut Screen) {
         self.live.announce(self.schedule.next_name());
         self.handle(screen);

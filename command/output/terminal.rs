@@ -146,7 +146,7 @@ impl Screen {
     }
 }
 
-/// In one piece, so that lines of other processes do not get into it. A closed standard error is nobody's problem here.
+/// In one piece, so that lines of other processes do not get into it. A closed standard error is no error here.
 fn put(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
@@ -166,7 +166,7 @@ pub(crate) fn wrapped(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// The text as it can be shown in one line: a name that somebody else gave is not to move the cursor, nor to look like several lines.
+/// The text as it can be shown in one line: a name from outside must not move the cursor, nor to look like several lines.
 pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     // Those beyond ASCII all begin with one byte.
     if !text.bytes().any(|byte| byte.is_ascii_control() || byte == 0xc2) {

@@ -109,7 +109,7 @@ fn list(request: &Runs) -> Result<ExitCode> {
     })))
 }
 
-/// Runs that are listed when nobody says how many.
+/// Runs that are listed when no option says how many.
 const SHOWN: u32 = 30;
 
 /// Writes runs, of which many have the same command.

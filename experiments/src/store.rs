@@ -169,7 +169,7 @@ mod tests {
     fn a_store_that_is_kept_by_another_is_named() {
         let (path, mut store) = narrow("busy");
         let other = Connection::open(&path).expect("it is there");
-        other.execute_batch("BEGIN EXCLUSIVE").expect("nobody has it");
+        other.execute_batch("BEGIN EXCLUSIVE").expect("no other connection has it");
         assert!(matches!(tag_something(&mut store), Err(StoreError::Busy { .. })));
         other.execute_batch("ROLLBACK").expect("it was begun");
         tag_something(&mut store).expect("it is free again");

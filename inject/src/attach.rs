@@ -47,7 +47,7 @@ fn load(pid: u32, request: &Request<'_>) -> Result<(), Refusal> {
     })
 }
 
-/// Whether it is being measured for somebody who is gone; refused when somebody is there.
+/// Whether it is being measured by a daemon that is gone; refused when that daemon is alive.
 fn check_measured(pid: u32) -> Result<bool, Refusal> {
     let maps = Maps::of(pid);
     let mut regions =

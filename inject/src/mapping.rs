@@ -122,7 +122,7 @@ impl Mapping {
         Some(unsafe { std::slice::from_raw_parts(self.start.as_ptr().add(offset).cast(), count) })
     }
 
-    /// All of it, for files that nobody writes: programs and their debug information.
+    /// All of it, for files that are not written to: programs and their debug information.
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: mapped for as long as `self`. Executables in use are not written in place (the
         // kernel refuses), and one that is cut reads as zeros.

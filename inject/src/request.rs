@@ -14,7 +14,7 @@ pub struct Request<'a> {
     pub directory: &'a Path,
     /// How many regions of a callpath are kept apart, 0 for all.
     pub callpath_depth: u32,
-    /// Whether it is measured for somebody who is gone, which then ends.
+    /// Whether it is measured by a daemon that is gone, which then ends.
     pub(crate) take_over: bool,
 }
 

@@ -6,7 +6,7 @@
 //! ```
 //! A fresh thread loads the library, so that no lock of a stopped one is waited for. It begins when the
 //! hijacked thread goes on, waits until we have seen the result, and takes both mappings away with its last call, which returns to the C library.
-//! When nobody tells it to begin it leaves both: the hijacked thread may still be on its way back.
+//! When it is not told to begin it leaves both: the hijacked thread may still be on its way back.
 
 /// Bytes of the data, its stack included.
 pub(crate) const DATA: u64 = 0x20000;

@@ -142,7 +142,7 @@ fn caller(stack: &StoppedStack, row: &gimli::UnwindTableRow<usize>) -> Option<[u
             RegisterRule::ValOffset(offset) => frame.wrapping_add_signed(offset),
             RegisterRule::Register(other) => *stack.registers.get(usize::from(other.0))?,
             RegisterRule::Constant(value) => value,
-            // Of a register that nobody kept nothing is known, which matters for one only.
+            // A register that is not kept is unknown, which matters for the return address only.
             _ if number == RETURN => return None,
             _ => 0,
         };

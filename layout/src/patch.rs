@@ -91,7 +91,7 @@ outcomes! {
     Nonsense = 1,
     /// The site lies in no executable mapping of a file, or the stub in no arena.
     NotMapped = 2,
-    /// Other bytes than planned were found: somebody else patched, or the object is another one.
+    /// Other bytes than planned were found: another tool patched, or the object is another one.
     TextChanged = 3,
     /// All slots of this form are taken, or there is no room for another region.
     SlotPoolFull = 4,
@@ -103,7 +103,7 @@ outcomes! {
     SigtrapBlocked = 7,
     /// The processes' return addresses are kept twice, by the processor, too.
     ShadowStack = 8,
-    /// The kernel lets nobody write to code.
+    /// The kernel allows no process to write to code.
     NoTextWrite = 9,
     /// The kernel has no way to make all processors read code anew.
     NoCoreSync = 10,
@@ -121,7 +121,7 @@ outcomes! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum CodeState {
-    /// Its bytes are the compiler's, or nobody's any more.
+    /// Its bytes are the compiler's, or its object is gone.
     Own = 0,
     /// Its entry leads to its stub.
     Patched = 1,
@@ -132,7 +132,7 @@ pub enum CodeState {
 }
 
 impl CodeState {
-    /// The one with this number; what nobody knows counts as patched.
+    /// The one with this number; an unknown number counts as patched.
     #[must_use]
     pub const fn from_number(number: u32) -> Self {
         match number {

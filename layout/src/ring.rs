@@ -85,7 +85,7 @@ unsafe impl Sync for Entry {}
 #[derive(Debug, Default)]
 #[repr(C)]
 pub struct CommandPage {
-    /// Raised by the daemon with each round: while it grows, somebody reads.
+    /// Raised by the daemon in each sampling pass: while it grows, a daemon reads.
     pub heartbeat: AtomicU64,
     /// Futex on which the agent sleeps; raised with each command, and by threads that need the agent.
     pub doorbell: AtomicU32,

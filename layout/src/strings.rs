@@ -2,7 +2,7 @@
 //!
 //! A string is written whole before its offset is stored anywhere (release, by the table that
 //! names it), and never changes. Offset 0 is the empty string. The reader checks every length, and
-//! loads each byte once, for the process that writes them is another one and owes nobody anything.
+//! loads each byte once, for the process that writes them is another one and may write anything.
 
 use core::sync::atomic::{AtomicU8, Ordering};
 

@@ -104,7 +104,7 @@ fn found(evidence: &str) -> bool {
     env::split_paths(&path).any(|folder| folder.join(evidence).is_file())
 }
 
-/// Calls the package manager, once nobody else does.
+/// Calls the package manager, once no other process uses it.
 fn apt_get(words: &[&str]) -> Result<()> {
     let mut command = if is_root() {
         await_lists()?;

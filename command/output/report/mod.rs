@@ -233,7 +233,7 @@ pub(crate) struct SwitchedOff {
     pub(crate) by: &'static str,
 }
 
-/// A function that somebody asked about and that cannot be measured.
+/// A function that was asked for and that cannot be measured.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Refusal {
     pub(crate) function: String,
