@@ -1,7 +1,13 @@
 //! What an ELF file says about how it is started: by which dynamic linker, and with which shared objects.
 
 use std::fs::File;
-use std::os::unix::fs::FileExt as _;
+
+use object::elf::{
+    DT_NEEDED, DT_NULL, DT_STRSZ, DT_STRTAB, DynamicTag, EM_AARCH64, EM_X86_64, FileHeader64,
+    Machine, PT_LOAD, ProgramHeader64,
+};
+use object::read::elf::{Dyn as _, FileHeader as _, ProgramHeader as _};
+use object::{Endianness, FileKind, ReadCache, ReadRef, StringTable};
 
 /// The facts of one file.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -17,95 +23,59 @@ pub(crate) struct Elf {
 impl Elf {
     /// `None` for what is no ELF file, or one cut short.
     pub(crate) fn read(file: &File) -> Option<Self> {
-        let header = bytes_at(file, 0, 64)?;
-        if !header.starts_with(b"\x7fELF") {
-            return None;
+        let data = &ReadCache::new(file);
+        match FileKind::parse(data).ok()? {
+            FileKind::Elf64 => {}
+            FileKind::Elf32 => return Some(Self::default()),
+            _ => return None,
         }
-        let is_64_bit_little_endian = header[4] == 2 && header[5] == 1;
-        if !is_64_bit_little_endian || u16_at(&header, 18) != Some(MACHINE) {
+        let header = FileHeader64::<Endianness>::parse(data).ok()?;
+        let endian = header.endian().ok()?;
+        if endian != Endianness::Little || header.e_machine(endian) != MACHINE {
             return Some(Self::default());
         }
-        let segments = segments(file, &header)?;
-        let of_kind = |kind| segments.iter().find(move |segment| segment.kind == kind);
-        let interpreter = of_kind(PT_INTERP).and_then(|segment| text_at(file, segment.offset));
-        let dynamic = of_kind(PT_DYNAMIC);
-        let needed = dynamic.and_then(|dynamic| needed(file, &segments, dynamic));
-        Some(Self { is_native: true, interpreter, needed: needed.unwrap_or_default() })
+        let segments = header.program_headers(endian, data).ok()?;
+        let interpreter =
+            segments.iter().find_map(|segment| segment.interpreter(endian, data).ok().flatten());
+        Some(Self {
+            is_native: true,
+            interpreter: interpreter.and_then(text),
+            needed: needed(segments, endian, data).unwrap_or_default(),
+        })
     }
 }
 
-/// A stretch of the file, and where it lies in memory.
-struct Segment {
-    kind: u32,
-    offset: u64,
-    address: u64,
-    size: u64,
-}
-
-fn segments(file: &File, header: &[u8]) -> Option<Vec<Segment>> {
-    let table = u64_at(header, 32)?;
-    let entry_size = u64::from(u16_at(header, 54)?);
-    let read = |nth: u16| {
-        let entry = bytes_at(file, table.checked_add(u64::from(nth) * entry_size)?, 56)?;
-        let kind = u32::from_le_bytes(entry[..4].try_into().ok()?);
-        let word = |at| u64_at(&entry, at);
-        Some(Segment { kind, offset: word(8)?, address: word(16)?, size: word(32)? })
-    };
-    (0..u16_at(header, 56)?).map(read).collect()
-}
-
-fn needed(file: &File, segments: &[Segment], dynamic: &Segment) -> Option<Vec<String>> {
-    let size = usize::try_from(dynamic.size.min(MOST_DYNAMIC)).ok()?;
-    let table = bytes_at(file, dynamic.offset, size)?;
-    let entries = table.chunks_exact(16).map_while(|entry| {
-        let (tag, value) = (u64_at(entry, 0)?, u64_at(entry, 8)?);
-        (tag != DT_NULL).then_some((tag, value))
-    });
-    let entries: Vec<(u64, u64)> = entries.collect();
-    let strings = entries.iter().find(|(tag, _)| *tag == DT_STRTAB)?.1;
-    let loaded = segments.iter().filter(|segment| segment.kind == PT_LOAD);
-    let offset = loaded.into_iter().find_map(|segment| {
-        let within = strings.checked_sub(segment.address)?;
-        (within < segment.size).then(|| segment.offset.checked_add(within))?
-    })?;
+fn needed<'data>(
+    segments: &[ProgramHeader64<Endianness>],
+    endian: Endianness,
+    data: impl ReadRef<'data>,
+) -> Option<Vec<String>> {
+    let dynamic =
+        segments.iter().find_map(|segment| segment.dynamic(endian, data).ok().flatten())?;
+    let entries = dynamic.iter().map(|entry| (entry.tag(endian), entry.val(endian)));
+    let entries: Vec<(DynamicTag, u64)> = entries.take_while(|(tag, _)| *tag != DT_NULL).collect();
+    let value = |wanted| entries.iter().find(|(tag, _)| *tag == wanted).map(|(_, value)| *value);
+    let strings = value(DT_STRTAB)?;
+    // Of a segment that holds code, too, no more is read than the names.
+    let start = segments.iter().filter(|segment| segment.p_type(endian) == PT_LOAD).find_map(
+        |segment| {
+            let within = strings.checked_sub(segment.p_vaddr(endian))?;
+            let is_inside = within < segment.p_filesz(endian);
+            is_inside.then(|| segment.p_offset(endian).checked_add(within))?
+        },
+    )?;
+    let table = StringTable::new(data, start, start.checked_add(value(DT_STRSZ)?)?);
     let names = entries.iter().filter(|(tag, _)| *tag == DT_NEEDED);
-    Some(names.filter_map(|(_, name)| text_at(file, offset.checked_add(*name)?)).collect())
+    let name = |offset: u64| table.get(u32::try_from(offset).ok()?).ok().and_then(text);
+    Some(names.filter_map(|(_, offset)| name(*offset)).collect())
 }
 
-/// The text that ends with a zero byte.
-fn text_at(file: &File, offset: u64) -> Option<String> {
-    let mut bytes = [0; MOST_NAME];
-    let length = file.read_at(&mut bytes, offset).ok()?;
-    let end = bytes[..length].iter().position(|byte| *byte == 0)?;
-    String::from_utf8(bytes[..end].to_vec()).ok()
+fn text(bytes: &[u8]) -> Option<String> {
+    String::from_utf8(bytes.to_vec()).ok()
 }
 
-fn bytes_at(file: &File, offset: u64, length: usize) -> Option<Vec<u8>> {
-    let mut bytes = vec![0; length];
-    file.read_exact_at(&mut bytes, offset).ok()?;
-    Some(bytes)
-}
-
-fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
-    bytes.get(at..at + 2)?.try_into().ok().map(u16::from_le_bytes)
-}
-
-fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
-    bytes.get(at..at + 8)?.try_into().ok().map(u64::from_le_bytes)
-}
-
-const PT_LOAD: u32 = 1;
-const PT_DYNAMIC: u32 = 2;
-const PT_INTERP: u32 = 3;
-const DT_NULL: u64 = 0;
-const DT_NEEDED: u64 = 1;
-const DT_STRTAB: u64 = 5;
-/// More than any linker writes; what a broken file says is not believed.
-const MOST_DYNAMIC: u64 = 1 << 16;
-/// The longest path that the system takes.
-const MOST_NAME: usize = 4096;
 /// The machine this command, and therefore its library, is built for.
-const MACHINE: u16 = if cfg!(target_arch = "aarch64") { 183 } else { 62 };
+const MACHINE: Machine = if cfg!(target_arch = "aarch64") { EM_AARCH64 } else { EM_X86_64 };
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,5 @@
 //! The queue of events: signals to whyperf, keys, and the program's end all arrive through one channel.
 
-use std::fs;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -11,6 +10,7 @@ use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use signal_hook::consts::{SIGALRM, SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::WithRawSiginfo;
+use whyperf_inject::ProcessStatus;
 
 use crate::measuring::event::Event;
 use crate::measuring::panic_handler;
@@ -106,9 +106,7 @@ const SENT_BY_KERNEL: i32 = 0x80;
 
 /// One bit for each signal that this process was started to ignore, as `nohup` does.
 fn ignored_signals() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+    ProcessStatus::of("self").and_then(|status| status.signals("SigIgn")).unwrap_or(0)
 }
 
 #[cfg(test)]

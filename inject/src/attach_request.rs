@@ -24,9 +24,9 @@ use whyperf_layout::attach_request::{
     AttachOptions, MOST_THREADS, Mailbox, MailboxAddress, SIGNAL,
 };
 
-use crate::facts::Status;
 use crate::maps::Maps;
 use crate::request::Request;
+use crate::status::ProcessStatus;
 use crate::threads;
 
 /// Asks; answers what the library answered, `None` when it is not there or does not take the signal.
@@ -77,7 +77,7 @@ impl Listener {
     fn of(pid: u32, tid: u32, request: &Request<'_>) -> Option<Self> {
         let descriptor = open(tid);
         request.loaded(&Maps::of(pid))?;
-        let status = Status::of(&format!("{pid}/task/{tid}"))?;
+        let status = ProcessStatus::of(&format!("{pid}/task/{tid}"))?;
         let takes_it = status.has("SigCgt", SIGNAL) && !status.has("SigBlk", SIGNAL);
         takes_it.then_some(Self { pid, tid, descriptor })
     }
@@ -119,7 +119,7 @@ const TO_THREAD: libc::c_int = 1;
 
 /// Threads that take the signal, first those that run: no call of theirs is cut short.
 fn listening(pid: u32) -> Vec<u32> {
-    let status = |tid: &u32| Status::of(&format!("{pid}/task/{tid}"));
+    let status = |tid: &u32| ProcessStatus::of(&format!("{pid}/task/{tid}"));
     let all = threads::of(pid).into_iter().filter_map(|tid| Some((tid, status(&tid)?)));
     let mut all: Vec<_> = all.filter(|(_, status)| !status.has("SigBlk", SIGNAL)).collect();
     all.sort_by_key(|(tid, status)| (!status.is_running(), *tid != pid));

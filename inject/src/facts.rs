@@ -1,4 +1,4 @@
-//! What the system tells about a process before anybody touches it, and whether that is an obstacle.
+//! What the system tells about a process before it is attached to, and whether that is an obstacle.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt as _;
@@ -7,58 +7,27 @@ use std::path::{Path, PathBuf};
 use crate::maps::Maps;
 use crate::refusal::Refusal;
 use crate::safe_point::{is_c_library, is_loader};
-
-/// The file `/proc/<pid>/status`, by line.
-#[derive(Debug)]
-pub(crate) struct Status(String);
-
-impl Status {
-    pub(crate) fn of(pid: &str) -> Option<Self> {
-        fs::read_to_string(format!("/proc/{pid}/status")).ok().map(Self)
-    }
-
-    /// Whether a signal is in the set of this name.
-    pub(crate) fn has(&self, set: &str, signal: i32) -> bool {
-        let bits = self.line(set).and_then(|bits| u64::from_str_radix(bits, 16).ok());
-        bits.is_some_and(|bits| bits >> (signal - 1) & 1 != 0)
-    }
-
-    /// Whether it runs, or wants to.
-    pub(crate) fn is_running(&self) -> bool {
-        self.line("State").is_some_and(|state| state.starts_with('R'))
-    }
-
-    fn line(&self, name: &str) -> Option<&str> {
-        let marked =
-            |line: &'_ str| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(':'));
-        let line = self.0.lines().find(|line| marked(line))?;
-        Some(line[name.len() + 1..].trim())
-    }
-
-    fn number(&self, name: &str) -> Option<u32> {
-        self.line(name)?.split_ascii_whitespace().next()?.parse().ok()
-    }
-
-    /// The user it acts as.
-    fn user(&self) -> Option<u32> {
-        self.line("Uid")?.split_ascii_whitespace().nth(1)?.parse().ok()
-    }
-}
+use crate::status::ProcessStatus;
 
 /// Checks everything that can be known from outside.
 pub(crate) fn check(pid: u32) -> Result<(), Refusal> {
     if pid == std::process::id() {
         return Err(Refusal::Oneself(pid));
     }
-    let status = Status::of(&pid.to_string()).ok_or(Refusal::NoProcess(pid))?;
+    let status = ProcessStatus::of(&pid.to_string()).ok_or(Refusal::NoProcess(pid))?;
     let user = rustix::process::geteuid().as_raw();
-    check_status(pid, &status, Status::of("self").as_ref(), user)?;
+    check_status(pid, &status, ProcessStatus::of("self").as_ref(), user)?;
     check_place(pid)?;
     check_program(pid)
 }
 
 /// Checks what the system tells of it beside what it tells of us.
-fn check_status(pid: u32, status: &Status, own: Option<&Status>, user: u32) -> Result<(), Refusal> {
+fn check_status(
+    pid: u32,
+    status: &ProcessStatus,
+    own: Option<&ProcessStatus>,
+    user: u32,
+) -> Result<(), Refusal> {
     if let Some(group) = status.number("Tgid").filter(|group| *group != pid) {
         return Err(Refusal::IsThread(pid, group));
     }
@@ -67,8 +36,9 @@ fn check_status(pid: u32, status: &Status, own: Option<&Status>, user: u32) -> R
         return Err(Refusal::OtherUser { pid, owner, user });
     }
     // What a container filters for everybody, for us as well, does not count.
-    let filters =
-        |status: &Status| status.number("Seccomp_filters").or_else(|| status.number("Seccomp"));
+    let filters = |status: &ProcessStatus| {
+        status.number("Seccomp_filters").or_else(|| status.number("Seccomp"))
+    };
     if filters(status) > own.and_then(filters) {
         return Err(Refusal::Sandboxed(pid));
     }
@@ -97,7 +67,7 @@ fn prohibition_in(proc: &Path, pid: u32) -> String {
     }
 }
 
-fn check_state(pid: u32, status: &Status) -> Result<(), Refusal> {
+fn check_state(pid: u32, status: &ProcessStatus) -> Result<(), Refusal> {
     if let Some(tracer) = status.number("TracerPid").filter(|tracer| *tracer != 0) {
         return Err(Refusal::Traced { pid, tracer });
     }
@@ -179,8 +149,8 @@ mod tests {
     use super::*;
 
     fn judged(lines: &str) -> String {
-        let own = Status("Seccomp:\t0\nSeccomp_filters:\t0\n".to_owned());
-        let status = Status(format!("Tgid:\t7\nUid:\t5\t5\t5\t5\n{lines}\n"));
+        let own = ProcessStatus::parse("Seccomp:\t0\nSeccomp_filters:\t0\n");
+        let status = ProcessStatus::parse(&format!("Tgid:\t7\nUid:\t5\t5\t5\t5\n{lines}\n"));
         let outcome = check_status(7, &status, Some(&own), 5);
         outcome.map_or_else(|refusal| refusal.to_string(), |()| "good".to_owned())
     }
@@ -199,9 +169,9 @@ mod tests {
         ] {
             assert!(judged(lines).contains(words), "{lines}: {}", judged(lines));
         }
-        let other = Status("Tgid:\t3\nUid:\t5\t5\t5\t5\n".to_owned());
+        let other = ProcessStatus::parse("Tgid:\t3\nUid:\t5\t5\t5\t5\n");
         assert!(matches!(check_status(7, &other, None, 5), Err(Refusal::IsThread(7, 3))));
-        let other = Status("Tgid:\t7\nUid:\t1\t6\t1\t1\n".to_owned());
+        let other = ProcessStatus::parse("Tgid:\t7\nUid:\t1\t6\t1\t1\n");
         let refused = check_status(7, &other, None, 5);
         assert!(matches!(refused, Err(Refusal::OtherUser { pid: 7, owner: 6, user: 5 })));
     }

@@ -1,0 +1,66 @@
+//! The file `/proc/<pid>/status` of a process or a thread, by line.
+
+use std::fs;
+
+/// Its text.
+#[derive(Debug)]
+pub struct ProcessStatus(String);
+
+impl ProcessStatus {
+    /// Of a process or a thread by its number, or of `self`; `None` when it is gone.
+    #[must_use]
+    pub fn of(pid: &str) -> Option<Self> {
+        fs::read_to_string(format!("/proc/{pid}/status")).ok().map(Self)
+    }
+
+    /// What the text of such a file says.
+    #[cfg(test)]
+    pub(crate) fn parse(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+
+    /// The signals of the set of this name, one bit each, the first signal lowest: `SigIgn` those that are ignored.
+    #[must_use]
+    pub fn signals(&self, set: &str) -> Option<u64> {
+        u64::from_str_radix(self.line(set)?, 16).ok()
+    }
+
+    /// Whether a signal is in the set of this name.
+    pub(crate) fn has(&self, set: &str, signal: i32) -> bool {
+        self.signals(set).is_some_and(|bits| bits >> (signal - 1) & 1 != 0)
+    }
+
+    /// Whether it runs, or wants to.
+    pub(crate) fn is_running(&self) -> bool {
+        self.line("State").is_some_and(|state| state.starts_with('R'))
+    }
+
+    pub(crate) fn line(&self, name: &str) -> Option<&str> {
+        let marked =
+            |line: &'_ str| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(':'));
+        let line = self.0.lines().find(|line| marked(line))?;
+        Some(line[name.len() + 1..].trim())
+    }
+
+    pub(crate) fn number(&self, name: &str) -> Option<u32> {
+        self.line(name)?.split_ascii_whitespace().next()?.parse().ok()
+    }
+
+    /// The user it acts as.
+    pub(crate) fn user(&self) -> Option<u32> {
+        self.line("Uid")?.split_ascii_whitespace().nth(1)?.parse().ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_of_signals_are_read_by_name() {
+        let status = ProcessStatus::parse("Name:\tx\nSigQ:\t1/9\nSigIgn:\t0000000000000003\n");
+        assert_eq!(status.signals("SigIgn"), Some(3));
+        assert_eq!(status.signals("Sig"), None, "the beginning of a name is no name");
+        assert!(status.has("SigIgn", 2) && !status.has("SigIgn", 3));
+    }
+}
