@@ -62,7 +62,7 @@ impl Sampling {
     }
 
     /// Takes the addresses at which threads were since the last time; answers how many samples were lost.
-    pub(crate) fn drain(&self, mut take: impl FnMut(u64)) -> u64 {
-        self.threads.values().map(|event| event.drain(&mut take)).sum()
+    pub(crate) fn drain(&mut self, mut take: impl FnMut(u64)) -> u64 {
+        self.threads.values_mut().map(|event| event.drain(&mut take)).sum()
     }
 }
