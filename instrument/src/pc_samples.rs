@@ -85,8 +85,8 @@ impl PcSampler {
             (SamplerState::Refused, _) => SamplerState::Refused,
             (_, false) => SamplerState::Off,
             (SamplerState::Off, true) => Sampling::begin(pid, period(limit)).into(),
-            (SamplerState::On(sampling), true) => {
-                self.cost += count(&sampling, &mut hot);
+            (SamplerState::On(mut sampling), true) => {
+                self.cost += count(&mut sampling, &mut hot);
                 follow(sampling, pid).into()
             }
         };
@@ -110,7 +110,7 @@ fn follow(mut sampling: Sampling, pid: u32) -> Option<Sampling> {
 }
 
 /// Counts the samples that lie in each function; answers what they cost the process.
-fn count(sampling: &Sampling, hot: &mut [HotFunction<'_>]) -> Nanos {
+fn count(sampling: &mut Sampling, hot: &mut [HotFunction<'_>]) -> Nanos {
     let (mut all, mut inside) = (0, vec![0; hot.len()]);
     let lost = sampling.drain(|address| {
         all += 1;
