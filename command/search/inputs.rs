@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use whyperf_consultant::{
-    Directive, DirectiveError, Directives, DirectivesInForce, Entry, Hypotheses, Maps,
+    Directive, DirectiveError, DirectiveLine, Directives, DirectivesInForce, Hypotheses, NameMaps,
 };
 use whyperf_experiments::{Access, History, Store, Wanted, aligned, extract};
 
@@ -146,7 +146,7 @@ fn lesson(
 
 /// What a person wrote, and of the lesson what does not contradict it.
 fn joined(given: Directives, lesson: &Lesson, hypotheses: &Hypotheses) -> Directives {
-    let maps = Maps::of(&given).unwrap_or_default();
+    let maps = NameMaps::of(&given).unwrap_or_default();
     let asked = DirectivesInForce::new(&given, hypotheses).unwrap_or_default();
     let subject = |directive: &Directive| maps.directive(directive).subject();
     let mut known: BTreeSet<String> =
@@ -165,7 +165,7 @@ fn joined(given: Directives, lesson: &Lesson, hypotheses: &Hypotheses) -> Direct
     all
 }
 
-fn summary(lesson: &Lesson, application: &str, used: &[Entry]) -> String {
+fn summary(lesson: &Lesson, application: &str, used: &[DirectiveLine]) -> String {
     let count =
         |is: fn(&Directive) -> bool| used.iter().filter(|entry| is(&entry.directive)).count();
     let Lesson { runs, maps, .. } = lesson;

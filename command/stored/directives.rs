@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result};
 use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;
-use whyperf_consultant::{Directives, Entry, Hypotheses};
+use whyperf_consultant::{DirectiveLine, Directives, Hypotheses};
 use whyperf_experiments::{
     Access, Combination, EarlierRun, Mapped, Selector, Store, Wanted, combine, extract, map,
 };
@@ -240,7 +240,7 @@ struct Line {
 }
 
 fn print_json(all: &Directives, written: Option<&Path>) -> ExitCode {
-    let line = |entry: &Entry| Line {
+    let line = |entry: &DirectiveLine| Line {
         directive: entry.directive.to_string(),
         comment: entry.comment.clone(),
         place: (!entry.place.file.is_empty()).then(|| entry.place.to_string()),

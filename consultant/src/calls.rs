@@ -11,7 +11,7 @@ use crate::node::NodeId;
 
 /// What is known of calls.
 #[derive(Debug, Default)]
-pub(crate) struct Calls {
+pub(crate) struct CallGraph {
     callees: BTreeMap<Resource, BTreeSet<Resource>>,
     called: BTreeSet<Resource>,
     asked: BTreeMap<Resource, Time>,
@@ -19,7 +19,7 @@ pub(crate) struct Calls {
     followers: BTreeMap<Resource, BTreeSet<NodeId>>,
 }
 
-impl Calls {
+impl CallGraph {
     /// Notes that a function's callees are asked for; tells whether that is new.
     pub(crate) fn ask(&mut self, of: &Resource, now: Time) -> bool {
         let is_new = !self.asked.contains_key(of);
@@ -100,12 +100,12 @@ mod tests {
     fn callees_are_told_once_and_nothing_calls_itself() {
         let resource = |text: &str| Resource::parse(text).expect("well formed");
         let [f, g, h] = ["/Code/a.c/f", "/Code/a.c/g", "/Code/b.c/h"].map(resource);
-        let mut calls = Calls::default();
+        let mut calls = CallGraph::default();
         let later = Time::from_secs(1);
         assert!(calls.ask(&f, Time::ZERO) && !calls.ask(&f, later));
         assert!(calls.is_open(&f, later, Nanos::from_secs(3)));
         assert!(!calls.is_open(&f, Time::from_secs(4), Nanos::from_secs(3)));
-        assert!(!calls.has_none(&f), "nobody knows yet");
+        assert!(!calls.has_none(&f), "the answer is still to come");
         assert!(calls.learn(&f, &[]).is_empty() && calls.has_none(&f));
         let odd = [g.clone(), f.clone(), resource("/Process/0"), resource("/Code")];
         assert_eq!(calls.learn(&f, &odd), std::slice::from_ref(&g));

@@ -4,20 +4,20 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_model::{Hierarchy, Resource};
 
-use crate::places::Places;
+use crate::places::ProcessPlacement;
 
 /// All resources ever named. Those that retired are remembered, but not offered any more.
 #[derive(Debug, Default)]
-pub(crate) struct Catalogue {
+pub(crate) struct ResourceCatalogue {
     children: BTreeMap<Resource, BTreeSet<Resource>>,
     retired: BTreeSet<Resource>,
     /// How many there are just below each root.
     counts: [usize; Hierarchy::ALL.len()],
     /// Which process runs on which machine.
-    pub(crate) places: Places,
+    pub(crate) places: ProcessPlacement,
 }
 
-impl Catalogue {
+impl ResourceCatalogue {
     /// Adds a resource and whatever of its ancestors is new; tells which were new, parents first. One that had retired comes
     /// back as new.
     pub(crate) fn add(&mut self, resource: &Resource) -> Vec<Resource> {
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn ancestors_come_along_and_the_retired_stay_away() {
         let resource = |text: &str| Resource::parse(text).expect("well formed");
-        let mut catalogue = Catalogue::default();
+        let mut catalogue = ResourceCatalogue::default();
         let news = catalogue.add(&resource("/Code/a.c/f"));
         assert_eq!(news, [resource("/Code/a.c"), resource("/Code/a.c/f")]);
         assert!(catalogue.add(&resource("/Code/a.c/f")).is_empty());

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The cost is what was *observed*, as a fraction of the time of the process that paid most: a mean over processes would hide
-//! the one that everybody waits for. Single intervals are noisy (a thread that ran for a moment only pays for all its events at once),
+//! the one that all others wait for. Single intervals are noisy (a thread that ran for a moment only pays for all its events at once),
 //! so what is compared is a mean in which each interval counts for a quarter: twice the limit holds the search back within three
 //! intervals, a single one of three times the limit does not. Between the two lines nothing changes, so the search does not stutter at the limit.
 //!
@@ -278,7 +278,7 @@ mod tests {
     fn a_few_uncounted_ones_per_interval() {
         let mut budget = Budget::new(0.05);
         (0..100).for_each(|_| budget.dare());
-        assert!(budget.dares(), "nobody tells what it costs");
+        assert!(budget.dares(), "no interval has told yet what they cost");
         said(&mut budget, 0.0, 1);
         let dared = std::iter::repeat_with(|| budget.dares().then(|| budget.dare()));
         assert_eq!(dared.take_while(Option::is_some).count(), 4);

@@ -29,7 +29,7 @@ pub(crate) struct EProcess {
     bar: f64,
     needed: f64,
     bets: [f64; STAKES.len()],
-    rounds: f64,
+    observed: f64,
 }
 
 /// Fractions of the capital that a worst observation would take. The boldest concludes the clear cases.
@@ -43,18 +43,18 @@ impl EProcess {
     /// A test of "not above `bar`", which is refuted when the e-value reaches `1/error`.
     pub(crate) fn new(bar: f64, error: f64) -> Self {
         let bar = bar.clamp(MARGIN, 1.0 - MARGIN);
-        Self { bar, needed: 1.0 / error, bets: [0.0; STAKES.len()], rounds: 0.0 }
+        Self { bar, needed: 1.0 / error, bets: [0.0; STAKES.len()], observed: 0.0 }
     }
 
     /// Plays one observation.
     pub(crate) fn observe(&mut self, value: f64) {
         let value = value.clamp(0.0, 1.0);
-        let released = 1.0 / ((self.rounds + 1.0) * (self.rounds + 2.0));
+        let released = 1.0 / ((self.observed + 1.0) * (self.observed + 2.0));
         for (bet, stake) in self.bets.iter_mut().zip(STAKES) {
             let put = *bet + released / STAKES.len() as f64;
             *bet = (put * (1.0 + stake / self.bar * (value - self.bar))).min(CEILING);
         }
-        self.rounds += 1.0;
+        self.observed += 1.0;
     }
 
     /// Whether the bar is refuted.
@@ -69,7 +69,7 @@ impl EProcess {
 
     /// What the capital has become by now.
     pub(crate) fn e_value(&self) -> f64 {
-        self.bets.iter().sum::<f64>() + 1.0 / (self.rounds + 1.0)
+        self.bets.iter().sum::<f64>() + 1.0 / (self.observed + 1.0)
     }
 }
 
@@ -80,10 +80,10 @@ mod tests {
     use super::*;
 
     /// Observations until a bar of 0.2 at an error of 0.01 is refuted.
-    fn rounds_until_refuted(mut next: impl FnMut(usize) -> f64) -> Option<usize> {
+    fn observations_until_refuted(mut next: impl FnMut(usize) -> f64) -> Option<usize> {
         let mut e_process = EProcess::new(0.2, 0.01);
-        (1..=4000).find(|round| {
-            e_process.observe(next(*round));
+        (1..=4000).find(|nth| {
+            e_process.observe(next(*nth));
             e_process.is_refuted()
         })
     }
@@ -97,22 +97,22 @@ mod tests {
 
     #[test]
     fn clear_cases_are_won_within_few_observations() {
-        assert!(rounds_until_refuted(|_| 0.9).is_some_and(|round| round <= 6));
-        assert!(rounds_until_refuted(|_| 0.45).is_some_and(|round| round <= 12));
-        assert!(rounds_until_refuted(|_| 0.3).is_some_and(|round| round <= 20));
+        assert!(observations_until_refuted(|_| 0.9).is_some_and(|nth| nth <= 6));
+        assert!(observations_until_refuted(|_| 0.45).is_some_and(|nth| nth <= 12));
+        assert!(observations_until_refuted(|_| 0.3).is_some_and(|nth| nth <= 20));
     }
 
     #[test]
     fn what_lies_on_the_bar_or_below_is_not_won() {
-        assert_eq!(rounds_until_refuted(|_| 0.2), None);
-        assert_eq!(rounds_until_refuted(|_| 0.1), None);
+        assert_eq!(observations_until_refuted(|_| 0.2), None);
+        assert_eq!(observations_until_refuted(|_| 0.1), None);
     }
 
     #[test]
     fn a_change_is_found_whatever_was_before() {
         for quiet in [20, 200, 2000] {
-            let won = rounds_until_refuted(|round| if round <= quiet { 0.0 } else { 0.6 });
-            assert!(won.is_some_and(|round| round <= quiet + 20), "after {quiet}: {won:?}");
+            let won = observations_until_refuted(|nth| if nth <= quiet { 0.0 } else { 0.6 });
+            assert!(won.is_some_and(|nth| nth <= quiet + 20), "after {quiet}: {won:?}");
         }
     }
 

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Sixty-three processes that wait for one are one fact. Only leaves are gathered, of one parent, along one hierarchy of the last
-//! round, and only as long as their values are alike; the value of the set is their mean, its ground the weakest of theirs.
+//! stage, and only as long as their values are alike; the value of the set is their mean, its ground the weakest of theirs.
 
 use whyperf_model::Hierarchy;
 

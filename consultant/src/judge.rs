@@ -47,7 +47,7 @@ pub(crate) struct Judge {
 
 /// What a verdict rests on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Ground {
+pub(crate) struct VerdictGround {
     pub(crate) truth: Truth,
     pub(crate) value: f64,
     pub(crate) confidence: f64,
@@ -107,7 +107,7 @@ impl Judge {
     }
 
     /// Takes in an observation; tells when it changes the verdict.
-    pub(crate) fn observe(&mut self, seen: Observation) -> Option<Ground> {
+    pub(crate) fn observe(&mut self, seen: Observation) -> Option<VerdictGround> {
         let is_rare = self.rule.is_rare(&seen);
         if is_rare {
             self.rare += seen.interval.length();
@@ -173,7 +173,7 @@ impl Judge {
     }
 
     /// Takes in an observation under the rules of the classic verdict.
-    fn observe_classic(&mut self, seen: Observation) -> Option<Ground> {
+    fn observe_classic(&mut self, seen: Observation) -> Option<VerdictGround> {
         self.life.add(seen);
         let value = self.life.value()?;
         let mean = if self.is_mostly_rare() { f64::INFINITY } else { value };
@@ -185,7 +185,7 @@ impl Judge {
             return None;
         }
         self.truth = truth;
-        Some(Ground { truth, value, confidence: 0.0, since: classic.since })
+        Some(VerdictGround { truth, value, confidence: 0.0, since: classic.since })
     }
 
     /// The verdict that the last observation changes to.
@@ -274,8 +274,8 @@ impl TestSide {
         self.e_process.is_refuted() && self.surplus > 0.0 && self.seen.time >= rule.least_time
     }
 
-    fn ground(&self, truth: Truth) -> Ground {
-        Ground {
+    fn ground(&self, truth: Truth) -> VerdictGround {
+        VerdictGround {
             truth,
             value: self.seen.value().unwrap_or_default(),
             confidence: self.e_process.confidence(),

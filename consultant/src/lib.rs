@@ -65,7 +65,8 @@ mod truth;
 pub use bottleneck::Bottleneck;
 pub use data_source::{DataSource, Event};
 pub use directive::{
-    Directive, DirectiveError, Directives, DirectivesInForce, Entry, Level, Maps, Mistake, Whom,
+    Directive, DirectiveError, DirectiveLine, Directives, DirectivesInForce, Level, Mistake,
+    NameMaps, Whom,
 };
 pub use drive::{Observer, drive, drive_moment};
 pub use hypothesis::{

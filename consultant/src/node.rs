@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use whyperf_model::{Focus, Hierarchy, Time};
 
 use crate::hypothesis::HypothesisId;
-use crate::judge::{Ground, Judge};
+use crate::judge::{Judge, VerdictGround};
 use crate::request::MeasurementId;
 use crate::step::Origin;
 use crate::stream::Stream;
@@ -51,9 +51,9 @@ pub(crate) struct Node {
     pub(crate) truth: Truth,
     pub(crate) judge: Judge,
     pub(crate) stream: Stream,
-    state: State,
+    state: NodeState,
     /// When it became true, and on which ground.
-    pub(crate) found: Option<(Time, Ground)>,
+    pub(crate) found: Option<(Time, VerdictGround)>,
     pub(crate) refined: Refined,
     /// How often it was asked, and when it is to be asked again.
     pub(crate) asked: u32,
@@ -83,7 +83,7 @@ pub(crate) enum Root {
 
 /// What is being done about a question.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) enum State {
+pub(crate) enum NodeState {
     /// Nothing, or it waits in the queue.
     #[default]
     Idle,
@@ -104,7 +104,7 @@ pub(crate) struct Measuring {
     /// Since when, this time.
     pub(crate) since: Time,
     /// A verdict that came before any of its callers'.
-    pub(crate) early: Option<Ground>,
+    pub(crate) early: Option<VerdictGround>,
 }
 
 /// What is known of a pair that is passed too often to be measured all the time.
@@ -153,7 +153,7 @@ impl Node {
             truth: Truth::Unknown,
             judge,
             stream,
-            state: State::Idle,
+            state: NodeState::Idle,
             found: None,
             refined: Refined::default(),
             asked: 0,
@@ -169,7 +169,7 @@ impl Node {
     /// Idle to measured. Its evidence comes in another stream from now on.
     pub(crate) fn start(&mut self, measuring: Measuring, stream: Stream) {
         debug_assert!(self.is_idle(), "only an idle node is started");
-        self.state = State::Measured(measuring);
+        self.state = NodeState::Measured(measuring);
         self.stream = stream;
         self.throttle = None;
         self.asked += 1;
@@ -179,7 +179,7 @@ impl Node {
     /// Measured to idle; tells how it was measured. A node in another state stays in it.
     pub(crate) fn stop(&mut self) -> Option<Measuring> {
         match std::mem::take(&mut self.state) {
-            State::Measured(measuring) => Some(measuring),
+            NodeState::Measured(measuring) => Some(measuring),
             state => {
                 self.state = state;
                 None
@@ -191,13 +191,13 @@ impl Node {
     pub(crate) fn close(&mut self) {
         debug_assert!(!self.is_measured(), "a measured node is stopped first");
         if !self.is_closed() {
-            self.state = State::Closed { reason: None };
+            self.state = NodeState::Closed { reason: None };
         }
     }
 
     /// Why a closed node has no answer.
     pub(crate) fn explain(&mut self, why: String) {
-        if let State::Closed { reason } = &mut self.state {
+        if let NodeState::Closed { reason } = &mut self.state {
             *reason = Some(why);
         }
     }
@@ -205,20 +205,20 @@ impl Node {
     /// Closed to idle.
     pub(crate) fn reopen(&mut self) {
         debug_assert!(self.is_closed(), "only what is closed is opened again");
-        self.state = State::Idle;
+        self.state = NodeState::Idle;
     }
 
     /// Keeps a verdict until a caller's comes.
-    pub(crate) fn keep_early(&mut self, ground: Ground) {
-        if let State::Measured(measuring) = &mut self.state {
+    pub(crate) fn keep_early(&mut self, ground: VerdictGround) {
+        if let NodeState::Measured(measuring) = &mut self.state {
             measuring.early = Some(ground);
         }
     }
 
     /// The verdict that was kept.
-    pub(crate) fn take_early(&mut self) -> Option<Ground> {
+    pub(crate) fn take_early(&mut self) -> Option<VerdictGround> {
         match &mut self.state {
-            State::Measured(measuring) => measuring.early.take(),
+            NodeState::Measured(measuring) => measuring.early.take(),
             _ => None,
         }
     }
@@ -226,7 +226,7 @@ impl Node {
     /// How it is measured, if it is.
     pub(crate) const fn measuring(&self) -> Option<&Measuring> {
         match &self.state {
-            State::Measured(measuring) => Some(measuring),
+            NodeState::Measured(measuring) => Some(measuring),
             _ => None,
         }
     }
@@ -234,21 +234,21 @@ impl Node {
     /// Why it has no answer, if that is sure.
     pub(crate) fn reason(&self) -> Option<&str> {
         match &self.state {
-            State::Closed { reason } => reason.as_deref(),
+            NodeState::Closed { reason } => reason.as_deref(),
             _ => None,
         }
     }
 
     pub(crate) const fn is_idle(&self) -> bool {
-        matches!(self.state, State::Idle)
+        matches!(self.state, NodeState::Idle)
     }
 
     pub(crate) const fn is_measured(&self) -> bool {
-        matches!(self.state, State::Measured(_))
+        matches!(self.state, NodeState::Measured(_))
     }
 
     pub(crate) const fn is_closed(&self) -> bool {
-        matches!(self.state, State::Closed { .. })
+        matches!(self.state, NodeState::Closed { .. })
     }
 
     /// Whether a verdict is worth waiting for: windows take their time, and what is closed has none.
@@ -289,7 +289,8 @@ mod tests {
     #[test]
     fn an_early_verdict_falls_with_the_measurement() {
         let mut node = node();
-        let ground = Ground { truth: Truth::True, value: 0.5, confidence: 0.9, since: Time::ZERO };
+        let ground =
+            VerdictGround { truth: Truth::True, value: 0.5, confidence: 0.9, since: Time::ZERO };
         node.keep_early(ground);
         assert!(node.take_early().is_none(), "an idle node has no verdict to keep");
         node.start(measuring(), Stream::new(Nanos::ZERO));

@@ -6,12 +6,12 @@ use whyperf_model::Resource;
 
 /// Processes and their machines.
 #[derive(Debug, Default)]
-pub(crate) struct Places {
+pub(crate) struct ProcessPlacement {
     machine_of: BTreeMap<Resource, Resource>,
     on: BTreeMap<Resource, BTreeSet<Resource>>,
 }
 
-impl Places {
+impl ProcessPlacement {
     /// A process runs on a machine, and no longer where it ran before.
     pub(crate) fn place(&mut self, process: &Resource, machine: &Resource) {
         self.remove(process);
@@ -54,11 +54,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_process_is_in_one_place_and_a_machine_that_nobody_spoke_of_is_not_empty() {
+    fn a_process_is_in_one_place_and_a_machine_that_was_not_named_is_not_empty() {
         let resource = |text: &str| Resource::parse(text).expect("well formed");
         let [a, b] = ["/Machine/a", "/Machine/b"].map(resource);
         let [zero, one] = ["/Process/0", "/Process/1"].map(resource);
-        let mut places = Places::default();
+        let mut places = ProcessPlacement::default();
         places.place(&zero, &a);
         places.place(&one, &a);
         assert_eq!(places.on(std::slice::from_ref(&a)), Some(vec![zero.clone(), one.clone()]));

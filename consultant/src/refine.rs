@@ -14,7 +14,7 @@
 
 use whyperf_model::{Focus, Hierarchy, Nanos, Resource};
 
-use crate::catalogue::Catalogue;
+use crate::catalogue::ResourceCatalogue;
 use crate::graph::Graph;
 use crate::hypothesis::{Hypothesis, Operator};
 use crate::node::{Edge, Node, NodeId};
@@ -32,37 +32,41 @@ const FEW: usize = 8;
 
 /// The parts of a focus along one hierarchy.
 #[derive(Debug, Default)]
-pub(crate) struct Parts {
+pub(crate) struct FocusParts {
     pub(crate) foci: Vec<Focus>,
     pub(crate) left_out: usize,
 }
 
 /// The parts of a focus along a hierarchy, at most `breadth` of them.
 pub(crate) fn parts(
-    catalogue: &Catalogue,
+    catalogue: &ResourceCatalogue,
     focus: &Focus,
     hierarchy: Hierarchy,
     breadth: usize,
-) -> Parts {
+) -> FocusParts {
     let part = focus.part(hierarchy).iter();
     let mut children = match placed(catalogue, focus, hierarchy) {
         Some(placed) => placed,
         None if is_unplaced(focus, hierarchy) && catalogue.count(hierarchy) > breadth => {
             // Which of so many run on a machine is not known: most would be asked about in vain.
-            return Parts::default();
+            return FocusParts::default();
         }
         None => part.flat_map(|resource| catalogue.children(resource)).collect(),
     };
     if LAST.contains(&hierarchy) && (children.len() < 2 || is_redundant(catalogue, hierarchy)) {
-        return Parts::default();
+        return FocusParts::default();
     }
     let left_out = children.len().saturating_sub(breadth);
     children.truncate(breadth);
-    Parts { foci: focus.magnify(hierarchy, &children), left_out }
+    FocusParts { foci: focus.magnify(hierarchy, &children), left_out }
 }
 
 /// What is known of who is where: the processes of the focus's machines, and no machine for a process, which is on one alone.
-fn placed(catalogue: &Catalogue, focus: &Focus, hierarchy: Hierarchy) -> Option<Vec<Resource>> {
+fn placed(
+    catalogue: &ResourceCatalogue,
+    focus: &Focus,
+    hierarchy: Hierarchy,
+) -> Option<Vec<Resource>> {
     match hierarchy {
         Hierarchy::Machine if !focus.is_root(Hierarchy::Process) => Some(Vec::new()),
         Hierarchy::Process if is_unplaced(focus, hierarchy) => {
@@ -81,7 +85,7 @@ fn is_unplaced(focus: &Focus, hierarchy: Hierarchy) -> bool {
 }
 
 /// Whether each machine has one process: then the processes say it all.
-fn is_redundant(catalogue: &Catalogue, hierarchy: Hierarchy) -> bool {
+fn is_redundant(catalogue: &ResourceCatalogue, hierarchy: Hierarchy) -> bool {
     let processes = catalogue.count(Hierarchy::Process);
     hierarchy == Hierarchy::Machine
         && match catalogue.places.count() {

@@ -83,7 +83,7 @@ impl Counts {
 }
 
 pub(crate) fn report(graph: &Graph, hypotheses: &Hypotheses, guided: Guided) -> Report {
-    let tree = Tree::of(graph, hypotheses);
+    let tree = FindingTree::of(graph, hypotheses);
     let untold = graph.ids().map(|id| graph.node(id)).filter_map(|node| {
         let hypothesis = hypotheses.row(node.hypothesis).name.clone();
         Some(Untold { hypothesis, focus: node.focus.clone(), reason: node.reason()?.to_owned() })
@@ -93,7 +93,7 @@ pub(crate) fn report(graph: &Graph, hypotheses: &Hypotheses, guided: Guided) -> 
 }
 
 /// The true nodes worth reporting, each below one parent.
-struct Tree<'a> {
+struct FindingTree<'a> {
     graph: &'a Graph,
     hypotheses: &'a Hypotheses,
     shown: BTreeSet<NodeId>,
@@ -101,7 +101,7 @@ struct Tree<'a> {
     below: BTreeMap<Option<NodeId>, Vec<NodeId>>,
 }
 
-impl<'a> Tree<'a> {
+impl<'a> FindingTree<'a> {
     fn of(graph: &'a Graph, hypotheses: &'a Hypotheses) -> Self {
         let mut known = BTreeMap::new();
         let shown = graph.ids().filter(|id| is_worth_it(graph, *id, &mut known)).collect();

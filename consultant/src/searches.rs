@@ -28,14 +28,14 @@ pub struct Searches {
     global: Search,
     current: Option<Current>,
     past: Vec<Past>,
-    known: Known,
+    known: KnownProgram,
     routes: Routes,
     /// What is still to be stopped of a phase that is over.
     stops: VecDeque<Request>,
     now: Time,
     is_paused: bool,
-    /// Whether the current phase is served first.
-    current_first: bool,
+    /// Which of the two is served first.
+    first: Scope,
 }
 
 /// A phase that is over, or as it stands.
@@ -69,7 +69,7 @@ pub enum Scope {
 
 /// What a new phase must be told of the data source.
 #[derive(Debug, Default)]
-struct Known {
+struct KnownProgram {
     resources: BTreeSet<Resource>,
     asked: BTreeSet<Resource>,
     callees: BTreeMap<Resource, Vec<Resource>>,
@@ -99,12 +99,12 @@ impl Searches {
             global,
             current: None,
             past: Vec::new(),
-            known: Known::default(),
+            known: KnownProgram::default(),
             routes: Routes::default(),
             stops: VecDeque::new(),
             now: Time::ZERO,
             is_paused: false,
-            current_first: false,
+            first: Scope::Global,
         }
     }
 
@@ -175,7 +175,7 @@ impl Searches {
     pub fn handle(&mut self, event: Event) {
         self.now = self.now.max(event.time());
         self.known.learn(&event);
-        self.current_first = !self.current_first;
+        self.first = self.first.other();
         match event {
             Event::Sample(id, _) | Event::Refusal(_, id, _) | Event::TooHot(_, id, _) => {
                 let Some((scope, inner)) = self.routes.inward.get(&id).copied() else { return };
@@ -272,10 +272,15 @@ impl Searches {
     }
 
     const fn order(&self) -> [Scope; 2] {
-        if self.current_first {
-            [Scope::Current, Scope::Global]
-        } else {
-            [Scope::Global, Scope::Current]
+        [self.first, self.first.other()]
+    }
+}
+
+impl Scope {
+    const fn other(self) -> Self {
+        match self {
+            Self::Global => Self::Current,
+            Self::Current => Self::Global,
         }
     }
 }
@@ -291,7 +296,7 @@ impl Current {
     }
 }
 
-impl Known {
+impl KnownProgram {
     fn learn(&mut self, event: &Event) {
         match event {
             Event::Resource(_, resource) => _ = self.resources.insert(resource.clone()),

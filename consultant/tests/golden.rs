@@ -29,7 +29,7 @@ fn each_file_of_old_is_read_and_says_what_it_said() {
 fn a_file_of_a_newer_whyperf_is_refused_in_one_sentence() {
     let newer = text("each").replacen("whyperf directives 1", "whyperf directives 2", 1);
     let refused = Directives::parse("newer", &newer, &Hypotheses::built_in());
-    let mistakes = refused.expect_err("nobody knows what it means");
+    let mistakes = refused.expect_err("its version is not known");
     let said: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
     assert_eq!(said.len(), 1, "{said:?}");
     assert!(

@@ -131,7 +131,7 @@ impl Planted {
         }
     }
 
-    /// One process that writes while nobody else does.
+    /// One process that writes while no other process does.
     fn plant_one(&mut self, rank: u64, period: Nanos) {
         let resources = vec![resource("/Code/save.c/save"), resource("/File/out")];
         let writing = Activity {

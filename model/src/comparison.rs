@@ -26,21 +26,30 @@ use crate::metric::Aggregation;
 /// What is compared: the job of a rank, as [`Jobs`](crate::Jobs) tells, and what distinguishes the rank.
 pub type Peer = (u32, u32);
 
+/// Whether a process is part of the focus.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FocusMembership {
+    /// It is compared with those inside, and its own surplus is not told.
+    #[default]
+    Outside,
+    /// Its surplus is told.
+    Inside,
+}
+
 /// The values of processes for one pair.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Comparison {
     aggregation: Aggregation,
     /// By object, and by process: what it has. No object where objects are not told apart.
-    values: BTreeMap<Option<u32>, BTreeMap<Peer, Value>>,
+    values: BTreeMap<Option<u32>, BTreeMap<Peer, PeerValue>>,
     /// What the samples so far come to.
     told: i64,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Value {
+struct PeerValue {
     amount: i64,
-    /// Whether its process is part of the focus.
-    is_inside: bool,
+    membership: FocusMembership,
 }
 
 impl Comparison {
@@ -51,16 +60,22 @@ impl Comparison {
     }
 
     /// A process is there, whether it has anything or not.
-    pub fn attend(&mut self, process: Peer, is_inside: bool) {
+    pub fn attend(&mut self, process: Peer, membership: FocusMembership) {
         if self.aggregation != Aggregation::AboveLeast {
-            self.value(None, process, is_inside);
+            self.value(None, process, membership);
         }
     }
 
     /// What a process grew by, at an object.
-    pub fn take(&mut self, process: Peer, is_inside: bool, object: Option<u32>, amount: i64) {
+    pub fn take(
+        &mut self,
+        process: Peer,
+        membership: FocusMembership,
+        object: Option<u32>,
+        amount: i64,
+    ) {
         let object = object.filter(|_| self.aggregation == Aggregation::AboveLeast);
-        let value = self.value(object, process, is_inside);
+        let value = self.value(object, process, membership);
         value.amount = value.amount.saturating_add(amount);
     }
 
@@ -79,24 +94,34 @@ impl Comparison {
         now.saturating_sub(std::mem::replace(&mut self.told, now))
     }
 
-    fn value(&mut self, object: Option<u32>, process: Peer, is_inside: bool) -> &mut Value {
+    fn value(
+        &mut self,
+        object: Option<u32>,
+        process: Peer,
+        membership: FocusMembership,
+    ) -> &mut PeerValue {
         let value = self.values.entry(object).or_default().entry(process).or_default();
-        value.is_inside = is_inside;
+        value.membership = membership;
         value
     }
 }
 
 /// Peers are in the order of their jobs.
-fn of_jobs(aggregation: Aggregation, values: &BTreeMap<Peer, Value>) -> i64 {
-    let peers: Vec<(u32, Value)> = values.iter().map(|((job, _), value)| (*job, *value)).collect();
+fn of_jobs(aggregation: Aggregation, values: &BTreeMap<Peer, PeerValue>) -> i64 {
+    let peers: Vec<(u32, PeerValue)> =
+        values.iter().map(|((job, _), value)| (*job, *value)).collect();
     let jobs = peers.chunk_by(|(one, _), (other, _)| one == other);
     jobs.map(|peers| compared(aggregation, peers)).fold(0, i64::saturating_add)
 }
 
-fn compared(aggregation: Aggregation, values: &[(u32, Value)]) -> i64 {
+fn compared(aggregation: Aggregation, values: &[(u32, PeerValue)]) -> i64 {
     let amounts = || values.iter().map(|(_, value)| value.amount);
-    let inside =
-        || values.iter().filter(|(_, value)| value.is_inside).map(|(_, value)| value.amount);
+    let inside = || {
+        values
+            .iter()
+            .filter(|(_, value)| value.membership == FocusMembership::Inside)
+            .map(|(_, value)| value.amount)
+    };
     if values.len() < 2 || inside().next().is_none() {
         return 0;
     }
@@ -130,8 +155,10 @@ mod tests {
         let each = |amounts: &[i64; 3]| {
             for (process, amount) in (0..).zip(amounts) {
                 let is_inside = focus.contains(&process);
-                comparison.attend((0, process), is_inside);
-                comparison.take((0, process), is_inside, Some(7), *amount);
+                let membership =
+                    if is_inside { FocusMembership::Inside } else { FocusMembership::Outside };
+                comparison.attend((0, process), membership);
+                comparison.take((0, process), membership, Some(7), *amount);
             }
             comparison.close(|_| true)
         };
@@ -140,16 +167,16 @@ mod tests {
 
     #[test]
     fn whoever_waits_while_another_does_not_waits_for_it() {
-        let rounds = [[40, 40, 0], [0, 40, 40], [45, 45, 45]];
-        assert_eq!(samples(Aggregation::AboveLeast, &[0, 1, 2], &rounds), [80, 80, 0]);
-        assert_eq!(samples(Aggregation::AboveLeast, &[0], &rounds), [40, 0, 0]);
+        let intervals = [[40, 40, 0], [0, 40, 40], [45, 45, 45]];
+        assert_eq!(samples(Aggregation::AboveLeast, &[0, 1, 2], &intervals), [80, 80, 0]);
+        assert_eq!(samples(Aggregation::AboveLeast, &[0], &intervals), [40, 0, 0]);
     }
 
     #[test]
     fn what_evens_out_over_time_is_no_imbalance() {
-        let rounds = [[30, 0, 0], [0, 30, 30]];
-        assert_eq!(samples(Aggregation::AboveMean, &[0, 1, 2], &rounds), [60, -60]);
-        assert_eq!(samples(Aggregation::AboveSecond, &[0, 1, 2], &rounds), [30, -30]);
+        let intervals = [[30, 0, 0], [0, 30, 30]];
+        assert_eq!(samples(Aggregation::AboveMean, &[0, 1, 2], &intervals), [60, -60]);
+        assert_eq!(samples(Aggregation::AboveSecond, &[0, 1, 2], &intervals), [30, -30]);
     }
 
     #[test]
@@ -159,31 +186,31 @@ mod tests {
         {
             let mut comparison = Comparison::new(aggregation);
             for (peer, amount) in [((0, 0), 60), ((0, 1), 60), ((1, 2), 10), ((1, 3), 10)] {
-                comparison.take(peer, true, Some(7), amount);
+                comparison.take(peer, FocusMembership::Inside, Some(7), amount);
             }
             assert_eq!(comparison.close(|_| true), 0, "{aggregation:?}");
-            comparison.take((1, 3), true, Some(7), 10);
+            comparison.take((1, 3), FocusMembership::Inside, Some(7), 10);
             assert_eq!(comparison.close(|_| true), 10, "{aggregation:?}");
         }
     }
 
     #[test]
     fn the_one_that_has_more_is_named_and_no_other() {
-        let round = [[90, 30, 30]];
-        assert_eq!(samples(Aggregation::AboveMean, &[0], &round), [40]);
-        assert_eq!(samples(Aggregation::AboveMean, &[0, 1, 2], &round), [120]);
-        assert_eq!(samples(Aggregation::AboveMean, &[1], &round), [0]);
-        assert_eq!(samples(Aggregation::AboveSecond, &[0], &round), [60]);
-        assert_eq!(samples(Aggregation::AboveSecond, &[1, 2], &round), [0]);
+        let interval = [[90, 30, 30]];
+        assert_eq!(samples(Aggregation::AboveMean, &[0], &interval), [40]);
+        assert_eq!(samples(Aggregation::AboveMean, &[0, 1, 2], &interval), [120]);
+        assert_eq!(samples(Aggregation::AboveMean, &[1], &interval), [0]);
+        assert_eq!(samples(Aggregation::AboveSecond, &[0], &interval), [60]);
+        assert_eq!(samples(Aggregation::AboveSecond, &[1, 2], &interval), [0]);
     }
 
     #[test]
-    fn one_alone_has_nobody_to_be_compared_with() {
+    fn one_process_alone_is_compared_with_no_other() {
         for aggregation in
             [Aggregation::AboveLeast, Aggregation::AboveMean, Aggregation::AboveSecond]
         {
             let mut comparison = Comparison::new(aggregation);
-            comparison.take((0, 3), true, None, 50);
+            comparison.take((0, 3), FocusMembership::Inside, None, 50);
             assert_eq!(comparison.close(|_| true), 0, "{aggregation:?}");
         }
     }
@@ -192,11 +219,16 @@ mod tests {
     fn objects_are_told_apart_and_strangers_have_no_part() {
         let mut comparison = Comparison::new(Aggregation::AboveLeast);
         for (process, object) in [(0, 1), (1, 1), (2, 2), (3, 2)] {
-            comparison.take((0, process), true, Some(object), 20 * i64::from(object));
+            comparison.take(
+                (0, process),
+                FocusMembership::Inside,
+                Some(object),
+                20 * i64::from(object),
+            );
         }
         assert_eq!(comparison.close(|process| process != 3), 0);
-        comparison.take((0, 0), true, Some(1), 5);
-        comparison.take((0, 2), true, Some(2), 5);
+        comparison.take((0, 0), FocusMembership::Inside, Some(1), 5);
+        comparison.take((0, 2), FocusMembership::Inside, Some(2), 5);
         assert_eq!(comparison.close(|_| true), 5, "2 is alone since 3 is gone");
     }
 }

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_comes_after_somebody_has_left_is_of_another_job() {
+    fn a_rank_that_comes_after_another_has_left_is_of_another_job() {
         let mut jobs = Jobs::default();
         assert_eq!([0, 1, 2].map(|rank| jobs.join(rank)), [0; 3]);
         jobs.leave(0);
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn one_rank_has_nobody_to_be_balanced_with() {
+    fn one_rank_is_balanced_with_no_other() {
         assert_eq!(Efficiency::of(&efforts(&[3], 4)), None);
         assert_eq!(Efficiency::of(&[]), None);
     }

@@ -48,7 +48,7 @@ mod time;
 
 pub use aggregate::Aggregate;
 pub use category::{Category, CategorySet};
-pub use comparison::{Comparison, Peer};
+pub use comparison::{Comparison, FocusMembership, Peer};
 pub use efficiency::{Efficiency, Effort, Jobs};
 pub use focus::Focus;
 pub use histogram::{Bin, Extremes, Histogram, Reading};

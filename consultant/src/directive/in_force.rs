@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_model::{Focus, Hierarchy, Nanos, Resource};
 
-use super::{Directive, DirectiveError, Directives, Entry, Level, Maps, Mistake, Whom};
+use super::definition::{Directive, DirectiveLine, Directives, Level, Whom};
+use super::maps::NameMaps;
+use super::mistake::{DirectiveError, Mistake};
 use crate::hypothesis::{Hypotheses, HypothesisId};
 
 /// Directives that were checked against each other and a table of hypotheses.
@@ -38,7 +40,8 @@ impl DirectivesInForce {
         directives: &Directives,
         hypotheses: &Hypotheses,
     ) -> Result<Self, Vec<DirectiveError>> {
-        let mut draft = Draft { maps: Maps::of(directives)?, ..Draft::default() };
+        let mut draft =
+            DirectivesDraft { maps: NameMaps::of(directives)?, ..DirectivesDraft::default() };
         for entry in &directives.entries {
             draft.take(entry, hypotheses);
         }
@@ -51,7 +54,7 @@ impl DirectivesInForce {
         self.dwell_time.as_ref()
     }
 
-    /// How many directives have a say, a dwell time left out: it has one where verdicts are classic. Maps speak through the others, and what a prune dropped is silent.
+    /// How many directives have a say, a dwell time left out: it has one where verdicts are classic. NameMaps speak through the others, and what a prune dropped is silent.
     #[must_use]
     pub const fn used(&self) -> usize {
         self.used
@@ -100,8 +103,8 @@ fn is_under_any(focus: &Focus, prunes: &BTreeSet<Resource>) -> bool {
 
 /// The directives while they are put together: where each thing was said first.
 #[derive(Default)]
-struct Draft {
-    maps: Maps,
+struct DirectivesDraft {
+    maps: NameMaps,
     thresholds: BTreeMap<HypothesisId, (f64, TextPosition)>,
     prunes: BTreeMap<(Whom, Resource), Vec<HypothesisId>>,
     priorities: BTreeMap<(HypothesisId, Focus), (Level, TextPosition)>,
@@ -109,8 +112,8 @@ struct Draft {
     mistakes: Vec<DirectiveError>,
 }
 
-impl Draft {
-    fn take(&mut self, entry: &Entry, hypotheses: &Hypotheses) {
+impl DirectivesDraft {
+    fn take(&mut self, entry: &DirectiveLine, hypotheses: &Hypotheses) {
         let place = entry.place.clone();
         match &entry.directive {
             Directive::Map { .. } => {}

@@ -5,15 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_model::{Focus, Hierarchy, Resource};
 
-use super::{Directive, DirectiveError, Directives, Mistake};
+use super::definition::{Directive, Directives};
+use super::mistake::{DirectiveError, Mistake};
 
 /// What old names are called now.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Maps {
+pub struct NameMaps {
     to: BTreeMap<Resource, Resource>,
 }
 
-impl Maps {
+impl NameMaps {
     /// The maps among these directives.
     ///
     /// # Errors

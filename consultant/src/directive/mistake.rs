@@ -5,7 +5,7 @@ use std::fmt;
 
 use whyperf_model::{Problem, Resource};
 
-use super::parse::FIRST_LINE;
+use super::definition::FIRST_LINE;
 use super::range::MOST_NAMES;
 use crate::hypothesis::Operator;
 

@@ -7,13 +7,10 @@ use std::time::Duration;
 
 use whyperf_model::{Focus, Nanos, Resource};
 
+use super::definition::{Directive, DirectiveLine, Directives, Level, Whom};
 use super::mistake::{DirectiveError, Mistake};
-use super::range::{MOST_NAMES, Range};
-use super::{Directive, Directives, Entry, Level, Whom};
+use super::range::{MOST_NAMES, NameRange};
 use crate::hypothesis::{Hypotheses, Operator};
-
-/// What a file of directives begins with.
-pub(super) const FIRST_LINE: &str = "whyperf directives 1";
 
 /// No dwell time is shorter: samples are farther apart.
 const SHORTEST_DWELL_TIME: Nanos = Nanos::from_millis(1);
@@ -31,7 +28,8 @@ impl Directives {
         hypotheses: &Hypotheses,
     ) -> Result<Self, Vec<DirectiveError>> {
         let file: Arc<str> = file.into();
-        let mut lines = text.lines().enumerate().map(|(at, line)| Line::split(&file, at + 1, line));
+        let mut lines =
+            text.lines().enumerate().map(|(at, line)| SplitLine::split(&file, at + 1, line));
         let mut lines = lines.by_ref().filter(|line| !line.words.is_empty());
         let first = lines.next();
         if let Some(mistake) = check_first(first.as_ref()) {
@@ -45,7 +43,7 @@ impl Directives {
             match line.directive(hypotheses, &mut named) {
                 Ok(directives) => entries.extend(directives.into_iter().map(|directive| {
                     let (comment, place) = (line.comment.clone(), line.place(0));
-                    Entry { directive, comment, place }
+                    DirectiveLine { directive, comment, place }
                 })),
                 Err(mistake) => mistakes.push(mistake),
             }
@@ -55,7 +53,7 @@ impl Directives {
 }
 
 /// The words of a line with their columns, and its comment.
-struct Line<'text> {
+struct SplitLine<'text> {
     file: Arc<str>,
     number: usize,
     words: Vec<(usize, &'text str)>,
@@ -64,7 +62,7 @@ struct Line<'text> {
     comment: Option<String>,
 }
 
-impl<'text> Line<'text> {
+impl<'text> SplitLine<'text> {
     /// A `#` begins a comment where a word could begin: inside a name it is part of it.
     fn split(file: &Arc<str>, number: usize, text: &'text str) -> Self {
         let mut words = Vec::new();
@@ -114,7 +112,7 @@ impl<'text> Line<'text> {
     fn maps(&self, named: &mut u64) -> Result<Vec<Directive>, DirectiveError> {
         let (old, new) =
             (self.word(1, "the old name of a resource")?, self.word(2, "its new name")?);
-        let ranges = [Range::of(old), Range::of(new)];
+        let ranges = [NameRange::of(old), NameRange::of(new)];
         let [before, after] = ranges.map(|range| range.map_or(1, |range| range.count()));
         let (Some(olds), Some(news)) = (ranges[0], ranges[1]) else {
             if ranges == [None, None] {
@@ -232,7 +230,7 @@ impl<'text> Line<'text> {
     }
 }
 
-fn check_first(line: Option<&Line<'_>>) -> Option<Mistake> {
+fn check_first(line: Option<&SplitLine<'_>>) -> Option<Mistake> {
     let words: Vec<_> = line?.words.iter().map(|(_, word)| *word).collect();
     match words.as_slice() {
         ["whyperf", "directives", "1"] => None,

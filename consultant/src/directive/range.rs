@@ -5,7 +5,7 @@ pub(super) const MOST_NAMES: u64 = 100_000;
 
 /// A name with a range of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Range<'text> {
+pub(super) struct NameRange<'text> {
     before: &'text str,
     low: u64,
     high: u64,
@@ -14,7 +14,7 @@ pub(super) struct Range<'text> {
     after: &'text str,
 }
 
-impl<'text> Range<'text> {
+impl<'text> NameRange<'text> {
     /// The range in a name, if it has one. Braces around anything else belong to the name.
     pub(super) fn of(text: &'text str) -> Option<Self> {
         let openings = text.match_indices('{').map(|(at, _)| at);
@@ -46,10 +46,10 @@ fn parts(text: &str, opening: usize) -> Option<(&str, &str, &str, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::Range;
+    use super::NameRange;
 
     fn names(text: &str) -> Option<Vec<String>> {
-        Range::of(text).map(|range| range.names().collect())
+        NameRange::of(text).map(|range| range.names().collect())
     }
 
     #[test]
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn counting_makes_no_names() {
-        let count = |text: &str| Range::of(text).map(|range| range.count());
+        let count = |text: &str| NameRange::of(text).map(|range| range.count());
         assert_eq!(count("/Machine/n{0-18446744073709551615}"), Some(u64::MAX));
         assert_eq!(count("/Machine/n{5-14}"), Some(10));
     }

@@ -20,7 +20,7 @@
 //! function or a message tag restricts what is counted and not what it is compared with. A child is therefore never larger
 //! than its parent, whichever way it was refined by code, object or file.
 //!
-//! Which finding leads is `rank`. Input and output come first, because others wait for a process that writes, and nobody writes
+//! Which finding leads is `rank`. Input and output come first, because others wait for a process that writes, and no process writes
 //! because others wait; computing comes last, because computing is the work.
 
 mod table;

@@ -59,8 +59,8 @@ impl Hypotheses {
     /// # Errors
     /// All mistakes of the file; then nothing of it is added.
     pub fn extend(&mut self, file: &str, text: &str) -> Result<(), Vec<HypothesisError>> {
-        let reader = Reader { file, text };
-        let table: Table = toml::from_str(text).map_err(|error| {
+        let reader = TableReader { file, text };
+        let table: HypothesisTable = toml::from_str(text).map_err(|error| {
             let start = error.span().map_or(0, |span| span.start);
             vec![reader.error(start, Fault::Text(error.message().to_owned()))]
         })?;
@@ -88,14 +88,14 @@ impl Hypotheses {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
+struct HypothesisTable {
     #[serde(default)]
-    hypothesis: Vec<Row>,
+    hypothesis: Vec<TableRow>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Row {
+struct TableRow {
     name: Spanned<String>,
     parent: Option<Spanned<String>>,
     metric: Spanned<String>,
@@ -119,13 +119,13 @@ enum Threshold {
 }
 
 /// A file while it is read.
-struct Reader<'text> {
+struct TableReader<'text> {
     file: &'text str,
     text: &'text str,
 }
 
-impl Reader<'_> {
-    fn hypothesis(&self, row: &Row) -> Result<Hypothesis, HypothesisError> {
+impl TableReader<'_> {
+    fn hypothesis(&self, row: &TableRow) -> Result<Hypothesis, HypothesisError> {
         let (numerator, denominator) = self.ratio(&row.metric)?;
         let operator = self.choice(&row.operator, "'>' and '<'", |word| match word {
             ">" => Some(Operator::Above),
@@ -174,7 +174,7 @@ impl Reader<'_> {
         Ok((above, below))
     }
 
-    fn normalizer(&self, row: &Row) -> Result<Normalizer, HypothesisError> {
+    fn normalizer(&self, row: &TableRow) -> Result<Normalizer, HypothesisError> {
         let Some(word) = &row.normalization else { return Ok(Normalizer::Processes) };
         self.choice(word, "'processes' and 'focus'", |word| match word {
             "processes" => Some(Normalizer::Processes),
@@ -183,7 +183,7 @@ impl Reader<'_> {
         })
     }
 
-    fn refinement(&self, row: &Row) -> Result<Refinement, HypothesisError> {
+    fn refinement(&self, row: &TableRow) -> Result<Refinement, HypothesisError> {
         let Some(word) = &row.policy else { return Ok(Refinement::WhyAndWhere) };
         let all = "why-and-where, where-and-why, why-only, where-only, why-before-where and where-before-why";
         self.choice(word, all, |word| match word {
@@ -198,7 +198,7 @@ impl Reader<'_> {
     }
 
     /// All hierarchies but those that are named.
-    fn pruned(&self, row: &Row) -> Result<Vec<Hierarchy>, HypothesisError> {
+    fn pruned(&self, row: &TableRow) -> Result<Vec<Hierarchy>, HypothesisError> {
         let Some(words) = &row.hierarchies else { return Ok(Vec::new()) };
         let mut named = BTreeSet::new();
         for word in words {
@@ -214,7 +214,7 @@ impl Reader<'_> {
     /// Shares are numbers or percentages; other values carry the unit of their metrics.
     fn threshold(
         &self,
-        row: &Row,
+        row: &TableRow,
         operator: Operator,
         (above, below): (Metric, Metric),
     ) -> Result<f64, HypothesisError> {
@@ -243,7 +243,7 @@ impl Reader<'_> {
     }
 
     /// Per second and process, in the unit of the divisor.
-    fn rate(&self, row: &Row, operator: Operator, of: Metric) -> Result<f64, HypothesisError> {
+    fn rate(&self, row: &TableRow, operator: Operator, of: Metric) -> Result<f64, HypothesisError> {
         let Some(text) = &row.rate else { return Ok(0.0) };
         let unit = format!("{}/s", of.definition().unit.symbol());
         let number = text.get_ref().trim().strip_suffix(&unit);
@@ -264,7 +264,7 @@ impl Reader<'_> {
     }
 
     /// Finds the parents of new rows, once all names are known.
-    fn adopt(&self, table: &Table, extended: &mut Hypotheses) -> Vec<HypothesisError> {
+    fn adopt(&self, table: &HypothesisTable, extended: &mut Hypotheses) -> Vec<HypothesisError> {
         let mut faults = Vec::new();
         for row in &table.hypothesis {
             let (Some(parent), Some(id)) = (&row.parent, extended.named(row.name.get_ref())) else {

@@ -6,7 +6,7 @@ use whyperf_model::{Nanos, Pair, Sample, Time};
 
 use super::measurements::Measurements;
 use super::output::Output;
-use crate::judge::Ground;
+use crate::judge::VerdictGround;
 use crate::node::{Measuring, Node, NodeId};
 use crate::queue::Eligible;
 use crate::request::MeasurementId;
@@ -29,7 +29,7 @@ pub(super) struct Evidence {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Weighed {
     /// The evidence turned, or suffices for the first time.
-    Verdict(Ground),
+    Verdict(VerdictGround),
     /// The verdict, or that there is none, stays as it was.
     Unchanged,
 }

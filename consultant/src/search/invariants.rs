@@ -17,7 +17,7 @@ use crate::truth::Truth;
 
 /// What the data source does next.
 #[derive(Clone, Debug)]
-enum Act {
+enum SourceAct {
     Appear(&'static str),
     Vanish(&'static str),
     /// All measurements get samples; the amounts of numerators are these shares of a thousand, in turn.
@@ -49,27 +49,27 @@ const PATHS: [&str; 12] = [
 const CODE: [&str; 6] =
     ["/Code", "/Code/a.c/f", "/Code/a.c/g", "/Code/b.c/h", "/Code/b.c/i", "/Code/b.c"];
 
-fn calls() -> impl Strategy<Value = Act> {
+fn calls() -> impl Strategy<Value = SourceAct> {
     let function = prop::sample::select(CODE.to_vec());
     let callees = prop::collection::vec(function.clone(), 0..3);
-    (function, callees).prop_map(|(of, callees)| Act::Calls(of, callees))
+    (function, callees).prop_map(|(of, callees)| SourceAct::Calls(of, callees))
 }
 
-fn act() -> impl Strategy<Value = Act> {
+fn act() -> impl Strategy<Value = SourceAct> {
     let path = prop::sample::select(PATHS.to_vec());
     let share = prop::sample::select(vec![-5, 0, 100, 200, 210, 600, 1000, 4000]);
     prop_oneof![
-        4 => path.clone().prop_map(Act::Appear),
-        1 => path.prop_map(Act::Vanish),
-        6 => prop::collection::vec(share, 1..4).prop_map(Act::Tick),
-        1 => (0..10_u8).prop_map(Act::Cost),
-        1 => any::<Index>().prop_map(Act::Refuse),
+        4 => path.clone().prop_map(SourceAct::Appear),
+        1 => path.prop_map(SourceAct::Vanish),
+        6 => prop::collection::vec(share, 1..4).prop_map(SourceAct::Tick),
+        1 => (0..10_u8).prop_map(SourceAct::Cost),
+        1 => any::<Index>().prop_map(SourceAct::Refuse),
         4 => calls(),
         1 => (any::<Index>(), prop::sample::select(vec![0.5, 0.01, 0.0, 7.0]))
-            .prop_map(|(index, coverage)| Act::TooHot(index, coverage)),
+            .prop_map(|(index, coverage)| SourceAct::TooHot(index, coverage)),
         1 => (prop::sample::select(CODE.to_vec()), prop::sample::select(vec![1.0, 1e5, 1e9, f64::NAN]))
-            .prop_map(|(function, rate)| Act::Price(function, rate)),
-        1 => (0..50_u32, any::<i64>()).prop_map(|(id, amount)| Act::Stray(id, amount)),
+            .prop_map(|(function, rate)| SourceAct::Price(function, rate)),
+        1 => (0..50_u32, any::<i64>()).prop_map(|(id, amount)| SourceAct::Stray(id, amount)),
     ]
 }
 
@@ -95,34 +95,38 @@ impl Player {
         }
     }
 
-    fn play(&mut self, act: &Act) {
+    fn play(&mut self, act: &SourceAct) {
         let resource = |path: &str| Resource::parse(path).expect("the paths are resources");
         match act {
-            Act::Appear(path) => self.search.handle_resource(self.now, &resource(path)),
-            Act::Vanish(path) => self.search.handle_resource_retired(self.now, &resource(path)),
+            SourceAct::Appear(path) => self.search.handle_resource(self.now, &resource(path)),
+            SourceAct::Vanish(path) => {
+                self.search.handle_resource_retired(self.now, &resource(path))
+            }
             // Ten at a time, or verdicts would be too rare to matter.
-            Act::Tick(shares) => (0..10).for_each(|_| self.tick(shares)),
-            Act::Cost(percent) => self.search.handle_cost(self.now, f64::from(*percent) / 100.0),
-            Act::Refuse(index) => {
+            SourceAct::Tick(shares) => (0..10).for_each(|_| self.tick(shares)),
+            SourceAct::Cost(percent) => {
+                self.search.handle_cost(self.now, f64::from(*percent) / 100.0)
+            }
+            SourceAct::Refuse(index) => {
                 if !self.running.is_empty() {
                     let at = index.index(self.running.len());
                     let id = *self.running.keys().nth(at).expect("an index within");
                     self.search.handle_refusal(self.now, id, "because");
                 }
             }
-            Act::Calls(of, callees) => {
+            SourceAct::Calls(of, callees) => {
                 let callees: Vec<_> = callees.iter().map(|path| resource(path)).collect();
                 self.search.handle_callees(self.now, &resource(of), &callees);
             }
-            Act::TooHot(index, coverage) => {
+            SourceAct::TooHot(index, coverage) => {
                 if !self.running.is_empty() {
                     let at = index.index(self.running.len());
                     let id = *self.running.keys().nth(at).expect("an index within");
                     self.search.handle_too_hot(self.now, id, *coverage);
                 }
             }
-            Act::Price(of, rate) => self.search.handle_price(self.now, &resource(of), *rate),
-            Act::Stray(id, amount) => {
+            SourceAct::Price(of, rate) => self.search.handle_price(self.now, &resource(of), *rate),
+            SourceAct::Stray(id, amount) => {
                 let sample = Sample::complete(Interval::new(self.now, self.now), *amount, 1);
                 self.search.handle_sample(MeasurementId(*id), &sample);
             }
@@ -211,7 +215,7 @@ impl Player {
     }
 }
 
-fn played(acts: &[Act]) -> Player {
+fn played(acts: &[SourceAct]) -> Player {
     let mut player = Player::new();
     player.listen();
     for act in acts {

@@ -2,23 +2,23 @@
 
 use whyperf_model::{Focus, Hierarchy, Resource};
 
-use crate::calls::Calls;
-use crate::catalogue::Catalogue;
+use crate::calls::CallGraph;
+use crate::catalogue::ResourceCatalogue;
 use crate::hypothesis::Hypothesis;
 
 /// The program as far as it is known.
 #[derive(Debug)]
 pub(super) struct Program {
-    pub(super) catalogue: Catalogue,
-    pub(super) calls: Calls,
-    /// Calls per second of a function whose calls were not counted.
+    pub(super) catalogue: ResourceCatalogue,
+    pub(super) calls: CallGraph,
+    /// CallGraph per second of a function whose calls were not counted.
     assumed_rate: f64,
 }
 
 impl Program {
     /// A program of which nothing is known.
     pub(super) fn new(assumed_rate: f64) -> Self {
-        Self { catalogue: Catalogue::default(), calls: Calls::default(), assumed_rate }
+        Self { catalogue: ResourceCatalogue::default(), calls: CallGraph::default(), assumed_rate }
     }
 
     /// Whether all that a focus names is there.

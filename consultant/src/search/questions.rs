@@ -6,7 +6,7 @@ use super::directed::QuestionKey;
 use super::program::Program;
 use crate::graph::Graph;
 use crate::hypothesis::{Hypotheses, Hypothesis, HypothesisId, Operator, Refinement};
-use crate::judge::{Ground, Judge};
+use crate::judge::{Judge, VerdictGround};
 use crate::node::{Edge, Node, NodeId};
 use crate::refine::{self, AlikeParts, Siblings};
 use crate::settings::{CodeSearch, Order, Settings};
@@ -74,7 +74,7 @@ impl Questions {
     }
 
     /// A verdict as it is printed.
-    pub(super) fn conclusion(&self, id: NodeId, was: Truth, ground: Ground) -> Conclusion {
+    pub(super) fn conclusion(&self, id: NodeId, was: Truth, ground: VerdictGround) -> Conclusion {
         let (node, row) = (self.node(id), self.row(id));
         Conclusion {
             subject: self.subject(id),

@@ -3,7 +3,7 @@
 use super::evidence::{Evidence, Weighed};
 use super::growth::Growth;
 use crate::graph::Consequences;
-use crate::judge::Ground;
+use crate::judge::VerdictGround;
 use crate::node::{NodeId, Root};
 use crate::queue::Idea;
 use crate::request::MeasurementId;
@@ -108,7 +108,7 @@ impl Testing {
     }
 
     /// A verdict, and all that follows from it.
-    fn conclude(&mut self, id: NodeId, ground: Ground) {
+    fn conclude(&mut self, id: NodeId, ground: VerdictGround) {
         if !self.growth.questions.node(id).is_held() && ground.truth == Truth::True {
             self.keep_for_later(id, ground);
             return;
@@ -140,12 +140,12 @@ impl Testing {
         }
         let value = node.judge.value().unwrap_or_default();
         let since = Time(self.growth.output.now().0 - node.judge.time());
-        let ground = Ground { truth: Truth::False, value, confidence: 1.0, since };
+        let ground = VerdictGround { truth: Truth::False, value, confidence: 1.0, since };
         self.change_truth(id, Truth::True, ground);
     }
 
     /// Tells a verdict, and lets it go down the graph.
-    fn change_truth(&mut self, id: NodeId, was: Truth, ground: Ground) {
+    fn change_truth(&mut self, id: NodeId, was: Truth, ground: VerdictGround) {
         let conclusion = self.growth.questions.conclusion(id, was, ground);
         self.growth.tell(Happening::Concluded(conclusion));
         if was == Truth::True {
@@ -186,7 +186,7 @@ impl Testing {
     }
 
     /// Keeps a verdict that no true caller leads to yet. A function whose verdict is kept leads as well.
-    fn keep_for_later(&mut self, id: NodeId, ground: Ground) {
+    fn keep_for_later(&mut self, id: NodeId, ground: VerdictGround) {
         self.evidence.decide(id);
         self.growth.questions.node_mut(id).keep_early(ground);
         self.growth.lead(id);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use whyperf_consultant::{Directive, DirectiveError, Directives, Level, Maps};
+use whyperf_consultant::{Directive, DirectiveError, Directives, Level, NameMaps};
 
 /// How sets of directives are put together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,10 +26,10 @@ pub fn combine(
     if combination == Combination::Union {
         sets.iter().for_each(|set| all.append(set.clone()));
     }
-    let common = Maps::of(&all)?;
+    let common = NameMaps::of(&all)?;
     let mut said: BTreeMap<(u8, String), Vec<Directive>> = BTreeMap::new();
     for set in sets {
-        let own = Maps::of(set)?;
+        let own = NameMaps::of(set)?;
         let maps = if combination == Combination::Union { &common } else { &own };
         for (subject, directive) in subjects(set, maps) {
             said.entry(subject).or_default().push(directive);
@@ -48,7 +48,7 @@ pub fn combine(
 }
 
 /// What a set of directives speaks of, in the order in which files are read best.
-fn subjects(set: &Directives, maps: &Maps) -> BTreeMap<(u8, String), Directive> {
+fn subjects(set: &Directives, maps: &NameMaps) -> BTreeMap<(u8, String), Directive> {
     let rank = |directive: &Directive| match directive {
         Directive::Map { .. } => 0,
         Directive::Prune { .. } => 1,

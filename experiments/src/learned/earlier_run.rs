@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use whyperf_consultant::Maps;
+use whyperf_consultant::NameMaps;
 use whyperf_model::{Focus, Hierarchy, Resource};
 
 use super::tried_dwell_times::TriedDwellTimes;
@@ -64,7 +64,7 @@ impl EarlierRun {
     }
 
     /// The same run in new names.
-    pub(super) fn renamed(mut self, maps: &Maps) -> Self {
+    pub(super) fn renamed(mut self, maps: &NameMaps) -> Self {
         for asked in self.questions.values_mut() {
             asked.focus = maps.focus(&asked.focus);
         }

@@ -22,7 +22,7 @@ mod similarity;
 mod thresholds;
 mod tried_dwell_times;
 
-use whyperf_consultant::{Directives, Hypotheses, Maps};
+use whyperf_consultant::{Directives, Hypotheses, NameMaps};
 use whyperf_model::Hierarchy;
 
 pub use combination::{Combination, combine};
@@ -97,7 +97,7 @@ pub fn aligned(earlier: Vec<EarlierRun>) -> (Vec<EarlierRun>, Vec<Mapped>) {
             .filter(|one| one.is_sure() && one.from.hierarchy() != Hierarchy::Process)
             .collect();
         // Those of one pair of runs lead from names that are gone to names that are there, so they form no circle.
-        let maps = Maps::of(&Mapped::directives(&mapped, Mapped::SURE)).unwrap_or_default();
+        let maps = NameMaps::of(&Mapped::directives(&mapped, Mapped::SURE)).unwrap_or_default();
         all.push(earlier_run.renamed(&maps));
         used.extend(mapped);
     }

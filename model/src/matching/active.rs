@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::classes::Class;
 use super::resources::{Part, ResourceId, Resources};
 use crate::{
-    Category, Comparison, Focus, Hierarchy, Histogram, Interval, Metric, Nanos, Pair, Quantity,
-    Sample,
+    Category, Comparison, Focus, FocusMembership, Hierarchy, Histogram, Interval, Metric, Nanos,
+    Pair, Quantity, Sample,
 };
 
 /// A pair that is being measured. Never used again after it was stopped.
@@ -145,9 +145,9 @@ impl Active {
 
     /// A process is there, to be compared with others.
     pub(super) fn attend(&mut self, process: &OneProcess<'_>) {
-        let is_inside = self.who.iter().all(|part| part.admits(process.lineage));
+        let membership = self.membership(process);
         if let Some(comparison) = &mut self.comparison {
-            comparison.attend((process.job, process.number), is_inside);
+            comparison.attend((process.job, process.number), membership);
         }
     }
 
@@ -158,12 +158,17 @@ impl Active {
         object: Option<ResourceId>,
         totals: &Totals,
     ) {
-        let is_inside = self.who.iter().all(|part| part.admits(process.lineage));
+        let membership = self.membership(process);
         if let Some(comparison) = &mut self.comparison {
             let amount = totals.quantity(self.quantity);
             let peer = (process.job, process.number);
-            comparison.take(peer, is_inside, object.map(|id| id.0), amount);
+            comparison.take(peer, membership, object.map(|id| id.0), amount);
         }
+    }
+
+    fn membership(&self, process: &OneProcess<'_>) -> FocusMembership {
+        let is_inside = self.who.iter().all(|part| part.admits(process.lineage));
+        if is_inside { FocusMembership::Inside } else { FocusMembership::Outside }
     }
 
     /// Sets what processes have side by side; `is_there` says which of them still are.

@@ -22,11 +22,10 @@ use crate::{Focus, Hierarchy, Metric, Quantity};
 
 /// The pairs with the same processes and machines.
 #[derive(Debug, Default)]
-struct Group {
+struct PairGroup {
     process: Part,
     machine: Part,
-    /// Whether processes are told apart in it.
-    is_apart: bool,
+    processes: Processes,
     pairs: Vec<PairId>,
     /// By class: the pairs that match, found out at first need.
     lists: Vec<Option<Vec<PairId>>>,
@@ -36,10 +35,20 @@ struct Group {
     stale: usize,
 }
 
+/// How the processes of a group are counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Processes {
+    /// All in one sum.
+    #[default]
+    Together,
+    /// Each by itself, to be compared with the others.
+    Apart,
+}
+
 /// All pairs, in groups.
 #[derive(Debug, Default)]
 pub struct Matcher {
-    groups: Vec<Group>,
+    groups: Vec<PairGroup>,
     pairs: Vec<Option<Box<Active>>>,
     /// Raised when groups come or go: threads then look again in which they are.
     version: u64,
@@ -59,9 +68,9 @@ impl Matcher {
     ) -> PairId {
         let compares = metric.definition().aggregation.compares();
         let group = if compares {
-            self.group_of(&Focus::whole_program(), true, resources)
+            self.group_of(&Focus::whole_program(), Processes::Apart, resources)
         } else {
-            self.group_of(focus, false, resources)
+            self.group_of(focus, Processes::Together, resources)
         };
         let active = make(group, resources);
         self.running_wanted += usize::from(active.quantity == Quantity::RunningTime);
@@ -88,7 +97,7 @@ impl Matcher {
         group.pairs.retain(|pair| *pair != id);
         group.stale += 1;
         if group.pairs.is_empty() {
-            *group = Group::default();
+            *group = PairGroup::default();
             self.version += 1;
         } else if group.stale > group.pairs.len() {
             group.lists.iter_mut().for_each(|list| *list = None);
@@ -154,7 +163,7 @@ impl Matcher {
     /// All of one process came in: it is told apart for pairs that compare. `None` for a process that is not to be compared.
     pub fn settle_apart(&mut self, classes: &Classes, process: Option<&OneProcess<'_>>) {
         self.present.extend(process.map(|process| process.number));
-        for group in self.groups.iter_mut().filter(|group| group.is_apart) {
+        for group in self.groups.iter_mut().filter(|group| group.processes == Processes::Apart) {
             let touched = std::mem::take(&mut group.touched);
             let Some(process) = process else {
                 touched.iter().for_each(|class| group.totals[class.0 as usize] = Totals::default());
@@ -192,7 +201,7 @@ impl Matcher {
 
     /// Hands what came in until now to the pairs that sum up, so that what a process brings can be told from what others do.
     pub fn settle_so_far(&mut self, classes: &Classes) {
-        for group in self.groups.iter_mut().filter(|group| !group.is_apart) {
+        for group in self.groups.iter_mut().filter(|group| group.processes == Processes::Together) {
             for class in std::mem::take(&mut group.touched) {
                 let at = class.0 as usize;
                 let totals = std::mem::take(&mut group.totals[at]);
@@ -213,12 +222,12 @@ impl Matcher {
         self.groups.len()
     }
 
-    fn group_of(&mut self, focus: &Focus, is_apart: bool, resources: &mut Resources) -> u32 {
+    fn group_of(&mut self, focus: &Focus, processes: Processes, resources: &mut Resources) -> u32 {
         let process = Part::of(focus, Hierarchy::Process, resources);
         let machine = Part::of(focus, Hierarchy::Machine, resources);
-        let same = |group: &Group| {
+        let same = |group: &PairGroup| {
             !group.pairs.is_empty()
-                && group.is_apart == is_apart
+                && group.processes == processes
                 && group.process == process
                 && group.machine == machine
         };
@@ -227,15 +236,15 @@ impl Matcher {
             self.version += 1;
             let vacant = self.groups.iter().position(|group| group.pairs.is_empty());
             let at = vacant.unwrap_or(self.groups.len());
-            self.groups.resize_with(self.groups.len().max(at + 1), Group::default);
-            self.groups[at] = Group { process, machine, is_apart, ..Group::default() };
+            self.groups.resize_with(self.groups.len().max(at + 1), PairGroup::default);
+            self.groups[at] = PairGroup { process, machine, processes, ..PairGroup::default() };
             at
         });
         u32::try_from(at).expect("no more groups than pairs")
     }
 }
 
-impl Group {
+impl PairGroup {
     fn admits(&self, lineage: &[ResourceId]) -> bool {
         self.process.admits(lineage) && self.machine.admits(lineage)
     }

@@ -9,7 +9,7 @@ use crate::{Focus, Hierarchy, Resource};
 pub struct ResourceId(pub(super) u32);
 
 #[derive(Debug)]
-struct Entry {
+struct ResourceEntry {
     resource: Resource,
     parent: Option<ResourceId>,
     /// How many things hold it, its descendants included.
@@ -24,7 +24,7 @@ struct Entry {
 #[derive(Debug, Default)]
 pub struct Resources {
     ids: AHashMap<Resource, ResourceId>,
-    entries: Vec<Entry>,
+    entries: Vec<ResourceEntry>,
     changed: Vec<ResourceId>,
 }
 
@@ -45,7 +45,7 @@ impl Resources {
         }
         let parent = resource.parent().map(|parent| self.id(&parent));
         let id = ResourceId(u32::try_from(self.entries.len()).expect("fewer than 2^32 names"));
-        self.entries.push(Entry {
+        self.entries.push(ResourceEntry {
             resource: resource.clone(),
             parent,
             holders: 0,

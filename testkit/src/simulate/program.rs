@@ -9,7 +9,8 @@
 //! exactly.
 
 use whyperf_model::{
-    Category, Comparison, Focus, Hierarchy, Interval, Metric, Nanos, Quantity, Resource, Time,
+    Category, Comparison, Focus, FocusMembership, Hierarchy, Interval, Metric, Nanos, Quantity,
+    Resource, Time,
 };
 
 /// Who does what when.
@@ -66,7 +67,7 @@ pub struct Selection {
     /// How many processes match.
     pub processes: u32,
     /// Where processes are set side by side: what is known of them, and whether each is in the focus.
-    sides: Option<(Comparison, Vec<bool>)>,
+    sides: Option<(Comparison, Vec<FocusMembership>)>,
 }
 
 /// An activity of a phase, what share of the period is before it, and which ranks do it.
@@ -103,7 +104,7 @@ impl Program {
             activities,
             processes: u32::try_from(if compares { inside.len() } else { processes })
                 .unwrap_or(u32::MAX),
-            sides: compares.then(|| (Comparison::new(aggregation), inside)),
+            sides: compares.then(|| (Comparison::new(aggregation), memberships(&inside))),
         }
     }
 
@@ -131,8 +132,8 @@ impl Program {
         let Some((comparison, inside)) = sides else {
             return i64::try_from(amount).unwrap_or(i64::MAX);
         };
-        for (rank, is_inside) in inside.iter().enumerate() {
-            comparison.attend((0, number(rank)), *is_inside);
+        for (rank, membership) in inside.iter().enumerate() {
+            comparison.attend((0, number(rank)), *membership);
         }
         comparison.close(|_| true)
     }
@@ -204,6 +205,14 @@ impl Activity {
             Quantity::Processes | Quantity::Cost => 0,
         }
     }
+}
+
+fn memberships(inside: &[bool]) -> Vec<FocusMembership> {
+    let one = |is_inside: &bool| match is_inside {
+        true => FocusMembership::Inside,
+        false => FocusMembership::Outside,
+    };
+    inside.iter().map(one).collect()
 }
 
 fn number(of: usize) -> u32 {
