@@ -41,6 +41,31 @@ fn a_receive_open_for_ten_seconds_shows_in_every_interval() {
     assert_eq!(whole.amount, 10_000_001_000);
 }
 
+/// A thread reads the clock, loses its processor for a while, and stores its event after a pass.
+#[test]
+fn no_time_is_told_twice_when_an_event_is_stored_late() {
+    const TENTH: u64 = SECOND / 10;
+    let mut stage = Stage::new();
+    let process = stage.process(1);
+    let receive = process.region("MPI_Recv", Kind::Receive, 0);
+    let thread = process.thread(stage.pid(), stage.at(0));
+    let call = thread.add(1, receive, 0, 0);
+    let pairs = [Metric::Wall, Metric::Compute, Metric::SyncWait]
+        .map(|metric| stage.daemon.start(metric, &focus("</Code>")));
+    let told = |stage: &mut Stage, tenths: u64| {
+        let pass = stage.sample(tenths * TENTH);
+        pairs.map(|pair| amounts(&pass, pair)[0] / 100_000_000)
+    };
+    assert_eq!(told(&mut stage, 15), [15, 15, 0]);
+    thread.begin(call, stage.at(12 * TENTH));
+    assert_eq!(told(&mut stage, 20), [5, 0, 5], "three tenths are the computing's already");
+    let rows = stage.daemon.profile(View::Full);
+    let measured: Vec<u64> = rows.iter().map(|row| row.exclusive.0 / TENTH).collect();
+    assert_eq!(measured, [8], "the profile has what was measured");
+    thread.end(stage.at(23 * TENTH), Moved::default());
+    assert_eq!(told(&mut stage, 30), [10, 4, 6], "from here on all is where it belongs");
+}
+
 #[test]
 fn counts_and_bytes_come_with_the_calls() {
     let mut stage = Stage::new();
