@@ -1,7 +1,7 @@
 //! Bytes where they are easily counted wrong, each known to the byte.
 
 use crate::launcher::Mpi;
-use crate::report::{Run, run};
+use crate::report::{Run, run, run_with};
 use crate::shipped::Load;
 use crate::{programs, shipped};
 use serde_json::Value;
@@ -72,4 +72,35 @@ fn bytes_of_open_mpi_are_exact() {
 #[test]
 fn bytes_of_mpich_are_exact() {
     are_exact(Mpi::Mpich, &["truncated"], &[ALWAYS, FAILED]);
+}
+
+/// The program counts by itself what each call of the C library moved.
+#[test]
+fn bytes_of_files_are_exact() {
+    let program = programs::plain().join("guests/file_bytes").display().to_string();
+    let run = {
+        let _turn = shipped::turn(Load::Waits);
+        run_with(&["--no-search"], &[program])
+    };
+    assert_eq!(run.status, Some(0), "{}\n{}", run.stdout, run.stderr);
+    let bytes = |row: &Value, what: &str| row[what].as_u64().expect("a number of bytes");
+    for line in run.stdout.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [call, known @ ..] = &words[..] else { panic!("{line}: not what the program prints") };
+        let is_of = |row: &&Value| {
+            row["path"].as_array().is_some_and(|path| path.ends_with(&[(*call).into()]))
+        };
+        let found: Vec<String> = ["bytes_sent", "bytes_received"]
+            .map(|what| {
+                run.list("profile")
+                    .iter()
+                    .filter(is_of)
+                    .map(|row| bytes(row, what))
+                    .sum::<u64>()
+                    .to_string()
+            })
+            .into();
+        assert_eq!(found, known, "{call} {}", run.shown());
+    }
+    assert!(run.stdout.contains("getdelim"), "{}", run.stdout);
 }
