@@ -11,8 +11,8 @@ use whyperf_model::{Focus, Hierarchy, Metric};
 
 use crate::measuring::watch::Watch;
 use crate::output::report::{
-    Bottleneck, Cost, Efficiency, Losses, Phase, ProfileRow, Refusal, Report, Scale, Search,
-    SwitchedOff, rounded,
+    Bottleneck, Cost, Efficiency, Losses, Phase, ProfileRow, RefusedFunction, Report, Scale,
+    Search, SwitchedOff, rounded,
 };
 use crate::output::terminal::Screen;
 use crate::search::phases;
@@ -64,8 +64,9 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
         watch.inputs.in_force.used() + watch.inputs.dwell_time.directives_used();
     report.remarks.notes.extend(watch.inputs.dwell_time.note());
     let refused = watch.daemon().refused_functions().into_iter();
-    report.refusals =
-        refused.map(|one| Refusal { function: one.code.to_string(), reason: one.reason }).collect();
+    report.refusals = refused
+        .map(|one| RefusedFunction { function: one.code.to_string(), reason: one.reason })
+        .collect();
     take_findings(watch, report);
     take_profile(watch, report);
     take_switched_off(watch, report);

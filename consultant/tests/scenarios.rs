@@ -1,6 +1,6 @@
 //! Runs each scenario file and compares what the search does with what the file says it should do.
 //!
-//! A file is a program, a line of four dashes, and the expected steps and report. `UPDATE=1` rewrites the expectation: read the
+//! A file is a program, a line of four dashes, and the expected steps and report. `UPDATE_GOLDEN=1` rewrites the expectation: read the
 //! difference before you commit it.
 
 use std::collections::BTreeSet;
@@ -89,7 +89,7 @@ fn shown(scenario: &Scenario) -> String {
 
 #[test]
 fn scenarios_go_as_written() {
-    let update = std::env::var_os("UPDATE").is_some();
+    let update = std::env::var_os("UPDATE_GOLDEN").is_some();
     let files = files();
     assert!(files.len() >= 10, "only {} scenarios found", files.len());
     let mut different = Vec::new();
@@ -102,10 +102,26 @@ fn scenarios_go_as_written() {
         if update {
             std::fs::write(&path, format!("{source}{MARK}{actual}")).expect("writable");
         } else if actual != expected {
-            different.push(format!("{}:\n{actual}", path.display()));
+            different.push(format!("{}: {}", path.display(), first_difference(expected, &actual)));
         }
     }
-    assert!(different.is_empty(), "not as written; now:\n{}", different.join("\n"));
+    let different = different.join("\n");
+    assert!(
+        different.is_empty(),
+        "not as written:\n{different}\nUPDATE_GOLDEN=1 rewrites the files; read the difference"
+    );
+}
+
+fn first_difference(expected: &str, actual: &str) -> String {
+    let (mut expected, mut actual) = (expected.lines(), actual.lines());
+    for line in 1.. {
+        let (wanted, found) = (expected.next(), actual.next());
+        if wanted != found {
+            let shown = |line: Option<&str>| line.unwrap_or("(the end)").to_owned();
+            return format!("line {line} is `{}`, expected `{}`", shown(found), shown(wanted));
+        }
+    }
+    String::new()
 }
 
 /// Every hypothesis of the table, and so every one that is added to it, has a described program that it is true for at the end, and

@@ -12,7 +12,7 @@ use std::thread;
 
 use crate::maps::Maps;
 use crate::owner::Owner;
-use crate::refusal::{self, Refusal};
+use crate::refusal::{self, AttachRefusal};
 use crate::request::Request;
 use crate::{attach_request, facts, loader};
 
@@ -21,40 +21,40 @@ use crate::{attach_request, facts, loader};
 ///
 /// # Errors
 /// When that is not possible; then the process is as it was.
-pub fn attach(pid: u32, request: &Request<'_>) -> Result<(), Refusal> {
+pub fn attach(pid: u32, request: &Request<'_>) -> Result<(), AttachRefusal> {
     facts::check(pid)?;
     let request = Request { take_over: check_measured(pid)?, ..request.clone() };
     match attach_request::send(pid, &request, false) {
-        Some(answer) if answer != refusal::IN_PART => return Refusal::judge(pid, answer),
+        Some(answer) if answer != refusal::IN_PART => return AttachRefusal::judge(pid, answer),
         _ => {}
     }
     let refused = match load(pid, &request) {
-        Err(refused @ Refusal::NotAllowed { .. }) => refused,
+        Err(refused @ AttachRefusal::NotAllowed { .. }) => refused,
         other => return other,
     };
     // Then what it sees by itself has to do.
     let answer = attach_request::send(pid, &request, true);
-    answer.map_or(Err(refused), |answer| Refusal::judge(pid, answer))
+    answer.map_or(Err(refused), |answer| AttachRefusal::judge(pid, answer))
 }
 
 /// By a thread of the process, which is hijacked.
-fn load(pid: u32, request: &Request<'_>) -> Result<(), Refusal> {
+fn load(pid: u32, request: &Request<'_>) -> Result<(), AttachRefusal> {
     let loader = loader::Loader::new(pid, request)?;
     // Whatever a thread still traces at its end is let go by the system.
     thread::scope(|scope| {
         let done = scope.spawn(|| loader.load());
-        done.join().unwrap_or(Err(Refusal::NoAnswer(pid)))
+        done.join().unwrap_or(Err(AttachRefusal::NoAnswer(pid)))
     })
 }
 
 /// Whether it is being measured by a daemon that is gone; refused when that daemon is alive.
-fn check_measured(pid: u32) -> Result<bool, Refusal> {
+fn check_measured(pid: u32) -> Result<bool, AttachRefusal> {
     let maps = Maps::of(pid);
     let mut regions =
         maps.paths().filter(|path| path.extension().is_some_and(|end| end == "region"));
     let Some(region) = regions.next() else { return Ok(false) };
     match Owner::of(region.parent().unwrap_or(region)) {
-        Some(owner) if owner.is_there() => Err(Refusal::Measured { pid, by: owner.pid }),
+        Some(owner) if owner.is_there() => Err(AttachRefusal::Measured { pid, by: owner.pid }),
         _ => Ok(true),
     }
 }

@@ -5,16 +5,16 @@ use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::maps::Maps;
-use crate::refusal::Refusal;
+use crate::refusal::AttachRefusal;
 use crate::safe_point::{is_c_library, is_loader};
 use crate::status::ProcessStatus;
 
 /// Checks everything that can be known from outside.
-pub(crate) fn check(pid: u32) -> Result<(), Refusal> {
+pub(crate) fn check(pid: u32) -> Result<(), AttachRefusal> {
     if pid == std::process::id() {
-        return Err(Refusal::Oneself(pid));
+        return Err(AttachRefusal::Oneself(pid));
     }
-    let status = ProcessStatus::of(&pid.to_string()).ok_or(Refusal::NoProcess(pid))?;
+    let status = ProcessStatus::of(&pid.to_string()).ok_or(AttachRefusal::NoProcess(pid))?;
     let user = rustix::process::geteuid().as_raw();
     check_status(pid, &status, ProcessStatus::of("self").as_ref(), user)?;
     check_place(pid)?;
@@ -27,23 +27,23 @@ fn check_status(
     status: &ProcessStatus,
     own: Option<&ProcessStatus>,
     user: u32,
-) -> Result<(), Refusal> {
+) -> Result<(), AttachRefusal> {
     if let Some(group) = status.number("Tgid").filter(|group| *group != pid) {
-        return Err(Refusal::IsThread(pid, group));
+        return Err(AttachRefusal::IsThread(pid, group));
     }
     check_state(pid, status)?;
     if let Some(owner) = status.user().filter(|owner| *owner != user) {
-        return Err(Refusal::OtherUser { pid, owner, user });
+        return Err(AttachRefusal::OtherUser { pid, owner, user });
     }
     // What a container filters for everybody, for us as well, does not count.
     let filters = |status: &ProcessStatus| {
         status.number("Seccomp_filters").or_else(|| status.number("Seccomp"))
     };
     if filters(status) > own.and_then(filters) {
-        return Err(Refusal::Sandboxed(pid));
+        return Err(AttachRefusal::Sandboxed(pid));
     }
     if status.line("x86_Thread_features").is_some_and(|features| features.contains("shstk")) {
-        return Err(Refusal::ShadowStack(pid));
+        return Err(AttachRefusal::ShadowStack(pid));
     }
     Ok(())
 }
@@ -67,18 +67,18 @@ fn prohibition_in(proc: &Path, pid: u32) -> String {
     }
 }
 
-fn check_state(pid: u32, status: &ProcessStatus) -> Result<(), Refusal> {
+fn check_state(pid: u32, status: &ProcessStatus) -> Result<(), AttachRefusal> {
     if let Some(tracer) = status.number("TracerPid").filter(|tracer| *tracer != 0) {
-        return Err(Refusal::Traced { pid, tracer });
+        return Err(AttachRefusal::Traced { pid, tracer });
     }
     match status.line("State").and_then(|state| state.chars().next()) {
-        Some('Z' | 'X' | 'x') => Err(Refusal::Ended(pid)),
-        Some('T') => Err(Refusal::Stopped(pid)),
+        Some('Z' | 'X' | 'x') => Err(AttachRefusal::Ended(pid)),
+        Some('T') => Err(AttachRefusal::Stopped(pid)),
         _ => Ok(()),
     }
 }
 
-fn check_place(pid: u32) -> Result<(), Refusal> {
+fn check_place(pid: u32) -> Result<(), AttachRefusal> {
     let place = |pid: &str, name: &str| fs::read_link(format!("/proc/{pid}/{name}")).ok();
     let theirs = pid.to_string();
     let places = [
@@ -91,24 +91,24 @@ fn check_place(pid: u32) -> Result<(), Refusal> {
         if let (Some(ours), Some(its)) = (place("self", name), place(&theirs, name))
             && ours != its
         {
-            return Err(Refusal::Elsewhere(pid, what));
+            return Err(AttachRefusal::Elsewhere(pid, what));
         }
     }
     Ok(())
 }
 
-fn check_program(pid: u32) -> Result<(), Refusal> {
+fn check_program(pid: u32) -> Result<(), AttachRefusal> {
     let program = fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
     if fs::read_to_string(format!("/proc/{pid}/cmdline")).is_ok_and(|words| words.is_empty())
         && program.as_os_str().is_empty()
     {
-        return Err(Refusal::Kernel(pid));
+        return Err(AttachRefusal::Kernel(pid));
     }
     let maps = Maps::of(pid);
     let Some((kind, advice)) = obstacle(Path::new(&format!("/proc/{pid}/exe")), &maps) else {
         return Ok(());
     };
-    Err(Refusal::CannotLoad { pid, program: without_mark(program), kind, advice })
+    Err(AttachRefusal::CannotLoad { pid, program: without_mark(program), kind, advice })
 }
 
 fn without_mark(program: PathBuf) -> PathBuf {
@@ -170,10 +170,10 @@ mod tests {
             assert!(judged(lines).contains(words), "{lines}: {}", judged(lines));
         }
         let other = ProcessStatus::parse("Tgid:\t3\nUid:\t5\t5\t5\t5\n");
-        assert!(matches!(check_status(7, &other, None, 5), Err(Refusal::IsThread(7, 3))));
+        assert!(matches!(check_status(7, &other, None, 5), Err(AttachRefusal::IsThread(7, 3))));
         let other = ProcessStatus::parse("Tgid:\t7\nUid:\t1\t6\t1\t1\n");
         let refused = check_status(7, &other, None, 5);
-        assert!(matches!(refused, Err(Refusal::OtherUser { pid: 7, owner: 6, user: 5 })));
+        assert!(matches!(refused, Err(AttachRefusal::OtherUser { pid: 7, owner: 6, user: 5 })));
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub use life::Life;
 pub use mapping::{Access, Mapping, Shared};
 pub use memory_map::{FileName, MemoryMap, MemoryStretch};
 pub use owner::Owner;
-pub use refusal::Refusal;
+pub use refusal::AttachRefusal;
 pub use request::{LIBRARY, Request};
 pub use stack_snapshot::{OpenCall, StackSnapshot, StackSnapshots};
 pub use stat::Stat;

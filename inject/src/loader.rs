@@ -11,7 +11,7 @@ use crate::hijacked_thread::{Failure, HijackedThread};
 use crate::image::Image;
 use crate::maps::Maps;
 use crate::memory::Memory;
-use crate::refusal::Refusal;
+use crate::refusal::AttachRefusal;
 use crate::request::Request;
 use crate::restore_trampoline;
 use crate::safe_point::{self, is_c_library};
@@ -45,7 +45,7 @@ struct CodeCave {
 
 impl<'a> Loader<'a> {
     /// Looks at the process; touches nothing.
-    pub(crate) fn new(pid: u32, request: &'a Request<'a>) -> Result<Self, Refusal> {
+    pub(crate) fn new(pid: u32, request: &'a Request<'a>) -> Result<Self, AttachRefusal> {
         let memory = Memory::open(pid).map_err(|_| not_allowed(pid))?;
         let maps = Maps::of(pid);
         let begin = maps.with_code().next().map_or(0, |mapped| mapped.range.start);
@@ -55,7 +55,7 @@ impl<'a> Loader<'a> {
     }
 
     /// Makes it so; must run in a thread of its own, with whose end all that was held is let go.
-    pub(crate) fn load(&self) -> Result<(), Refusal> {
+    pub(crate) fn load(&self) -> Result<(), AttachRefusal> {
         let functions = self.functions()?;
         let (session, data) = self.start(&functions)?;
         let owed = session.end().map_err(|failure| self.refusal(failure))?;
@@ -67,13 +67,14 @@ impl<'a> Loader<'a> {
     }
 
     /// Lets the fresh thread go on from where it waits for this word.
-    fn tell(&self, data: u64, word: Word) -> Result<(), Refusal> {
+    fn tell(&self, data: u64, word: Word) -> Result<(), AttachRefusal> {
         let told = self.memory.write(data + word.offset(), &1_u64.to_le_bytes());
-        told.map_err(|source| Refusal::Failed { pid: self.pid, source })
+        told.map_err(|source| AttachRefusal::Failed { pid: self.pid, source })
     }
 
-    fn functions(&self) -> Result<Functions, Refusal> {
-        let missing = |what: &str| Refusal::NoFunction { pid: self.pid, why: what.to_owned() };
+    fn functions(&self) -> Result<Functions, AttachRefusal> {
+        let missing =
+            |what: &str| AttachRefusal::NoFunction { pid: self.pid, why: what.to_owned() };
         let libraries: Vec<_> =
             self.maps.with_code().filter(|mapped| is_c_library(mapped.name())).collect();
         if libraries.iter().any(|mapped| mapped.deleted) {
@@ -106,10 +107,10 @@ impl<'a> Loader<'a> {
     }
 
     /// Where the library's entry is; 0 when the library is not loaded yet.
-    fn entry(&self) -> Result<u64, Refusal> {
+    fn entry(&self) -> Result<u64, AttachRefusal> {
         let Some(loaded) = self.request.loaded(&self.maps) else { return Ok(0) };
         let image = Image::of(loaded, &self.memory);
-        image.and_then(|image| image.address_of(ENTRY)).ok_or_else(|| Refusal::NoFunction {
+        image.and_then(|image| image.address_of(ENTRY)).ok_or_else(|| AttachRefusal::NoFunction {
             pid: self.pid,
             why: format!(
                 "it carries {} already, of a version that cannot be attached to; start it again",
@@ -140,7 +141,7 @@ impl<'a> Loader<'a> {
     }
 
     /// Finds a thread and a moment, and has the fresh thread started.
-    fn start(&self, functions: &Functions) -> Result<(HijackedThread, u64), Refusal> {
+    fn start(&self, functions: &Functions) -> Result<(HijackedThread, u64), AttachRefusal> {
         let mut images = Images::new(&self.maps, &self.memory);
         let begin = Instant::now();
         let mut place = String::from("no thread of it can be stopped");
@@ -185,9 +186,9 @@ impl<'a> Loader<'a> {
             pause = (pause * 2).min(Duration::from_millis(20));
         }
         if !fs::exists(format!("/proc/{}", self.pid)).unwrap_or(false) {
-            return Err(Refusal::NoProcess(self.pid));
+            return Err(AttachRefusal::NoProcess(self.pid));
         }
-        Err(Refusal::UnsafePoint { pid: self.pid, place })
+        Err(AttachRefusal::UnsafePoint { pid: self.pid, place })
     }
 
     /// Lets the thread make room and start the fresh one.
@@ -195,7 +196,7 @@ impl<'a> Loader<'a> {
         &self,
         mut session: HijackedThread,
         functions: &Functions,
-    ) -> Result<(HijackedThread, u64), Refusal> {
+    ) -> Result<(HijackedThread, u64), AttachRefusal> {
         match self.prepare(&mut session, functions) {
             Ok(data) => Ok((session, data)),
             Err(failure) => {
@@ -275,39 +276,39 @@ impl<'a> Loader<'a> {
         Ok(self.memory.write(data + stub::REQUEST, &bytes)?)
     }
 
-    fn await_answer(&self, data: u64) -> Result<(), Refusal> {
+    fn await_answer(&self, data: u64) -> Result<(), AttachRefusal> {
         let begin = Instant::now();
         let word = |word: Word| {
-            self.memory.word(data + word.offset()).map_err(|_| Refusal::Ended(self.pid))
+            self.memory.word(data + word.offset()).map_err(|_| AttachRefusal::Ended(self.pid))
         };
         while begin.elapsed() < LOADING {
             match word(Word::State)? {
                 0 => thread::sleep(Duration::from_micros(500)),
-                1 => return Refusal::judge(self.pid, (word(Word::Answer)? & 0xff) as u32),
+                1 => return AttachRefusal::judge(self.pid, (word(Word::Answer)? & 0xff) as u32),
                 _ => {
                     let why = self.memory.text(word(Word::Complaint)?);
-                    return Err(Refusal::NotLoaded { pid: self.pid, why });
+                    return Err(AttachRefusal::NotLoaded { pid: self.pid, why });
                 }
             }
         }
         let _ = self.memory.write(data + Word::Cancelled.offset(), &1_u64.to_le_bytes());
-        Err(Refusal::NoAnswer(self.pid))
+        Err(AttachRefusal::NoAnswer(self.pid))
     }
 
-    fn refusal(&self, failure: Failure) -> Refusal {
+    fn refusal(&self, failure: Failure) -> AttachRefusal {
         let pid = self.pid;
         match failure {
-            Failure::Stopped => Refusal::Stopped(pid),
-            Failure::Ended => Refusal::Ended(pid),
-            Failure::Late => Refusal::NoAnswer(pid),
+            Failure::Stopped => AttachRefusal::Stopped(pid),
+            Failure::Ended => AttachRefusal::Ended(pid),
+            Failure::Late => AttachRefusal::NoAnswer(pid),
             Failure::System(error) if error.raw_os_error() == Some(libc::EPERM) => not_allowed(pid),
-            Failure::System(source) => Refusal::Failed { pid, source },
+            Failure::System(source) => AttachRefusal::Failed { pid, source },
         }
     }
 }
 
-fn not_allowed(pid: u32) -> Refusal {
-    Refusal::NotAllowed { pid, why: facts::prohibition(pid) }
+fn not_allowed(pid: u32) -> AttachRefusal {
+    AttachRefusal::NotAllowed { pid, why: facts::prohibition(pid) }
 }
 
 /// What the library calls its entry.

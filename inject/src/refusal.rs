@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// A reason, for the user to read. The process goes on as if nothing had been tried.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Refusal {
+pub enum AttachRefusal {
     /// There is none of this number.
     #[error("there is no process {0}; `ps` lists those that run")]
     NoProcess(u32),
@@ -135,7 +135,7 @@ pub enum Refusal {
     },
 }
 
-impl Refusal {
+impl AttachRefusal {
     /// What the library's answer means.
     pub(crate) const fn judge(pid: u32, answer: u32) -> Result<(), Self> {
         let why = match answer {

@@ -108,7 +108,7 @@ pub enum Reply {
         /// Its first word.
         argument: u64,
         /// Why not.
-        reason: Refusal,
+        reason: CommandRefusal,
     },
     /// An arena is mapped, or could not be.
     Mapped {
@@ -139,7 +139,7 @@ pub enum Reply {
 /// Why a command was not carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-pub enum Refusal {
+pub enum CommandRefusal {
     /// It was not understood, or there is no such thing.
     Nonsense = 0,
     /// The process is being left.
@@ -261,8 +261,9 @@ impl Answer {
             SWITCHED_OFF => Reply::SwitchedOff { region: region? },
             TOO_HOT => Reply::TooHot { region: region?, visits: second, burst: third },
             REFUSED => {
-                let is_leaving = third == u64::from(Refusal::Leaving as u32);
-                let reason = if is_leaving { Refusal::Leaving } else { Refusal::Nonsense };
+                let is_leaving = third == u64::from(CommandRefusal::Leaving as u32);
+                let reason =
+                    if is_leaving { CommandRefusal::Leaving } else { CommandRefusal::Nonsense };
                 Reply::Refused { what: first, argument: second, reason }
             }
             MAPPED => Reply::Mapped { address: first, error: second },
@@ -307,7 +308,7 @@ mod tests {
         Reply::SwitchedOn { region: 1 },
         Reply::SwitchedOff { region: 2 },
         Reply::TooHot { region: 3, visits: 1 << 40, burst: u64::MAX },
-        Reply::Refused { what: 12345, argument: u64::MAX, reason: Refusal::Leaving },
+        Reply::Refused { what: 12345, argument: u64::MAX, reason: CommandRefusal::Leaving },
         Reply::Mapped { address: 1 << 40, error: 17 },
         Reply::Armed { count: 192 },
         Reply::Disarmed { region: 4, outcome: Outcome::ThreadInside },

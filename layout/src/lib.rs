@@ -29,7 +29,7 @@ pub mod strings;
 pub mod sync;
 mod table;
 
-pub use command::{Answer, Command, Refusal, Reply};
+pub use command::{Answer, Command, CommandRefusal, Reply};
 pub use header::{Header, Losses, MAGIC, NO_BASE, NO_RANK, State, VERSION};
 pub use kind::{Kind, ObjectKind};
 pub use patch::{Boundary, CodeState, Outcome, Patch, PatchRecord, ThunkForm};

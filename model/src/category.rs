@@ -2,6 +2,8 @@
 //!
 //! Stored records hold categories by number. **A number is never changed and never used again**; a new category takes the next
 //! one. The order of the variants means nothing, and no category is serialized by its place among them.
+//!
+//! The wrappers speak of a `Kind` (`layout/src/kind.rs`), whose numbers are those of the region file; `daemon/src/tables.rs` translates.
 
 macro_rules! categories {
     ($($(#[$doc:meta])* $name:ident = $number:literal,)*) => {

@@ -14,7 +14,7 @@ use crate::view::Tables;
 use crate::{clock, kernel, leaving, measurement, registration};
 use core::sync::atomic::Ordering;
 use whyperf_layout::ring::RING;
-use whyperf_layout::{Answer, Command, Message, Refusal, Reply, Sequence};
+use whyperf_layout::{Answer, Command, CommandRefusal, Message, Reply, Sequence};
 
 /// The body of the agent's thread.
 pub(crate) extern "C" fn run() -> ! {
@@ -80,13 +80,13 @@ fn answer(
         Some(Reply::Refused { what: message.what, argument, reason })
     };
     if leaving::is_under_way() {
-        return refused(Refusal::Leaving);
+        return refused(CommandRefusal::Leaving);
     }
     let command = Command::decode(message);
     match command.and_then(|command| carry_out(tables, sequence, command, ran, held)) {
         Some(Done::Told(reply)) => Some(reply),
         Some(Done::WithoutReply) => None,
-        None => refused(Refusal::Nonsense),
+        None => refused(CommandRefusal::Nonsense),
     }
 }
 

@@ -1,4 +1,8 @@
 //! Names of functions that are never switched on, whatever their code looks like.
+//!
+//! The search does not ask about these either, nor about what is called through them alone: a user reads
+//! the reason only where a function is named with `--measure`. A reason that users are to see without asking
+//! is a [`Refusal`](super::Refusal).
 
 use std::fmt;
 

@@ -7,7 +7,7 @@ use super::deny::Group;
 /// A reason why a function cannot be switched on. Addresses are those of the object file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// Its name is on the deny list.
+    /// Its name is on the deny list: see `deny.rs`, which also keeps it from being searched.
     Denied(Group),
     /// Neither its symbol nor its unwind table says where it ends.
     NoSize,
@@ -192,9 +192,7 @@ impl fmt::Display for Refusal {
             Self::ReadsReturnAddress { at } => {
                 write!(to, "the instruction at {at:#x} looks at its return address")
             }
-            Self::StackSwitch { at } => {
-                write!(to, "the instruction at {at:#x} moves to another stack")
-            }
+            Self::StackSwitch { at } => write!(to, "it moves to another stack at {at:#x}"),
             Self::RetImm { at } => {
                 write!(to, "the return at {at:#x} removes arguments from the stack")
             }
@@ -204,23 +202,23 @@ impl fmt::Display for Refusal {
             Self::CopyDiffers { at } => {
                 write!(to, "the copy of the instruction at {at:#x} could not be confirmed")
             }
-            _ => to.write_str(self.fixed()),
-        }
-    }
-}
-
-impl Refusal {
-    /// The sentence of a reason that has no address.
-    fn fixed(&self) -> &'static str {
-        match self {
-            Self::NoSize => "neither its symbol nor its unwind table says where it ends",
-            Self::NotExecutableFile => "its code is not in an executable segment of the file",
-            Self::TooShort => "it is shorter than a jump and other code follows",
-            Self::ColdFragment => "it is a piece of another function, entered by a jump",
-            Self::IfuncResolver => "it chooses an implementation while the program is loaded",
-            Self::PltStub => "it only leads to a function of another object",
-            Self::ArenaOutOfReach => "no free memory lies within 2 GiB of its code and of its data",
-            _ => self.code(),
+            Self::NoSize => {
+                to.write_str("neither its symbol nor its unwind table says where it ends")
+            }
+            Self::NotExecutableFile => {
+                to.write_str("its code is not in an executable segment of the file")
+            }
+            Self::TooShort => to.write_str("it is shorter than a jump and other code follows"),
+            Self::ColdFragment => {
+                to.write_str("it is a piece of another function, entered by a jump")
+            }
+            Self::IfuncResolver => {
+                to.write_str("it chooses an implementation while the program is loaded")
+            }
+            Self::PltStub => to.write_str("it only leads to a function of another object"),
+            Self::ArenaOutOfReach => {
+                to.write_str("no free memory lies within 2 GiB of its code and of its data")
+            }
         }
     }
 }

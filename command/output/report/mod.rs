@@ -36,7 +36,7 @@ pub(crate) struct Report {
     pub(crate) measured: Vec<Measured>,
     pub(crate) profile: Vec<ProfileRow>,
     pub(crate) switched_off: Vec<SwitchedOff>,
-    pub(crate) refusals: Vec<Refusal>,
+    pub(crate) refusals: Vec<RefusedFunction>,
     /// The name of the run in the store; none when it was not kept.
     pub(crate) run: Option<String>,
     /// Of a diagnosis: the run that was gone through.
@@ -235,7 +235,7 @@ pub(crate) struct SwitchedOff {
 
 /// A function that was asked for and that cannot be measured.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct Refusal {
+pub(crate) struct RefusedFunction {
     pub(crate) function: String,
     pub(crate) reason: String,
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use whyperf_consultant::{Conclusion, Operator, Truth};
 
-use super::{Efficiency, Phase, Refusal, Report, profile, tree};
+use super::{Efficiency, Phase, RefusedFunction, Report, profile, tree};
 use crate::output::terminal::{self, Manner, phase_name, plain, wrapped};
 
 /// The whole report.
@@ -204,7 +204,7 @@ fn write_refusals(report: &Report, manner: Manner, text: &mut String) {
         manner,
         text,
     );
-    for Refusal { function, reason } in report.refusals.iter().take(MOST_REFUSALS) {
+    for RefusedFunction { function, reason } in report.refusals.iter().take(MOST_REFUSALS) {
         line(text, &format!("  {function}"));
         for piece in wrapped(reason, manner.width - 4) {
             line(text, &format!("    {}", manner.paint(piece, terminal::FAINT)));

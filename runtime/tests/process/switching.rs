@@ -4,7 +4,7 @@ use crate::measured::{only, own, run};
 use crate::threads::tell;
 use crate::{end, visit, visit_from};
 use std::sync::atomic::Ordering::Relaxed;
-use whyperf_layout::{Answer, Command, Kind, Message, Refusal, Reply, Sequence};
+use whyperf_layout::{Answer, Command, CommandRefusal, Kind, Message, Reply, Sequence};
 use whyperf_runtime::{ObjectId, Region, event, process};
 
 static SOLVE: Region = Region::new(c"solve", Kind::User);
@@ -39,7 +39,7 @@ fn the_daemon_switches_regions_and_is_told() {
     let replies: Vec<_> =
         std::iter::from_fn(|| region.replies().receive(region.commands())).collect();
     let refused = |what, argument| {
-        let reason = Refusal::Nonsense;
+        let reason = CommandRefusal::Nonsense;
         Reply::Refused { what, argument, reason }
     };
     // Each is followed by a budget without a limit, of which nothing is said.
