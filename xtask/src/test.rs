@@ -1,7 +1,17 @@
 //! `cargo xtask test`: every check of the project, step by step, with all failures shown and a summary last.
+//!
+//! Some test programs mostly wait for what they have started. They run beside the steps that compute:
+//!
+//! ```text
+//!   packages ─ build ─┬─ format ─ clippy ─ crates ─ ... ─ mutants ─┬─ live ─ summary
+//!                     └─ attach ─ guest ─ torture ─────────────────┘
+//! ```
+//! `live` follows alone: its programs fill the processors by themselves.
 
+use std::fs::{self, File};
 use std::path::Path;
 use std::process::ExitCode;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
@@ -49,12 +59,18 @@ impl Step {
         Self { way, ..self }
     }
 
-    fn carry_out(&self, workspace: &Workspace, place: &Path) -> Result<()> {
+    /// Carries it out, with what it prints in the file if there is one.
+    fn carry_out(&self, workspace: &Workspace, place: &Path, output: Option<File>) -> Result<()> {
         match &self.check {
             Check::Own(check) => check(workspace),
             Check::Cargo(words) => {
                 let words: Vec<&str> = words.iter().map(String::as_str).collect();
-                succeed(workspace.cargo(&words).env(PLACE, place))
+                let mut cargo = workspace.cargo(&words);
+                if let Some(output) = output {
+                    cargo.stdout(output.try_clone().context("for what a step prints")?);
+                    cargo.stderr(output);
+                }
+                succeed(cargo.env(PLACE, place))
             }
         }
     }
@@ -66,6 +82,12 @@ const QUICK: [&str; 3] = ["cli", "tidy", "data_sources"];
 /// Test programs whose tests mostly wait for what they have started, and take turns where they compute: `tests/live/shipped.rs`.
 const WAITING: [&str; 2] = ["attach", "live"];
 const AT_ONCE: &str = "-- --test-threads=8";
+
+/// Steps that run beside those that compute, and what comes after both.
+const BESIDE: [&str; 3] = ["attach", "guest", "torture"];
+const LAST: [&str; 1] = ["live"];
+/// Nothing runs beside these: all others need what they make.
+const FIRST: [&str; 3] = ["packages", "build", "debug-build"];
 
 struct Outcome {
     name: String,
@@ -90,9 +112,33 @@ pub(crate) fn run(options: &[&str]) -> Result<ExitCode> {
         _ => bail!("`test` takes --quick, --list, or --only STEP; got {}", options.join(" ")),
     };
     let place = if is_quick { workspace.debug() } else { workspace.release() };
-    let outcomes: Vec<Outcome> =
-        chosen.iter().map(|step| carry_out(step, &workspace, &place)).collect();
-    Ok(summarise(&outcomes))
+    let start = Instant::now();
+    let outcomes = carry_out_all(&chosen, &workspace, &place)?;
+    Ok(summarise(&outcomes, start.elapsed()))
+}
+
+fn carry_out_all(steps: &[Step], workspace: &Workspace, place: &Path) -> Result<Vec<Outcome>> {
+    let named = |names: &'static [&str]| move |step: &&Step| names.contains(&&*step.name);
+    let (first, rest): (Vec<&Step>, Vec<&Step>) = steps.iter().partition(named(&FIRST));
+    let (beside, rest): (Vec<&Step>, Vec<&Step>) = rest.into_iter().partition(named(&BESIDE));
+    let (last, rest): (Vec<&Step>, Vec<&Step>) = rest.into_iter().partition(named(&LAST));
+    let in_turn = |steps: Vec<&Step>| -> Vec<Outcome> {
+        steps.into_iter().map(|step| carry_out(step, workspace, place)).collect()
+    };
+    if let [only] = steps {
+        return Ok(in_turn(vec![only]));
+    }
+    let mut outcomes = in_turn(first);
+    let (computing, waiting) = thread::scope(|scope| {
+        let waiting = scope.spawn(|| -> Result<Vec<Outcome>> {
+            beside.into_iter().map(|step| carry_out_beside(step, workspace, place)).collect()
+        });
+        (in_turn(rest), waiting.join())
+    });
+    outcomes.extend(computing);
+    outcomes.extend(waiting.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+    outcomes.extend(in_turn(last));
+    Ok(outcomes)
 }
 
 /// Every step in its order. Each test program of the root manifest is one, so none can be forgotten.
@@ -131,16 +177,39 @@ fn one(steps: Vec<Step>, name: &str) -> Result<Step> {
 
 fn carry_out(step: &Step, workspace: &Workspace, place: &Path) -> Outcome {
     println!("\n==== {} ====", step.name);
-    let start = Instant::now();
-    let outcome = step.carry_out(workspace, place);
-    let failure = outcome.err().map(|error| format!("{error:#}"));
-    let took = start.elapsed();
-    let verdict = if failure.is_none() { "ok" } else { "FAILED" };
-    println!("---- {}: {verdict} in {:.1} s", step.name, took.as_secs_f64());
-    Outcome { name: step.name.clone(), took, failure }
+    let outcome = timed(step, workspace, place, None);
+    println!("{}", outcome.verdict());
+    outcome
 }
 
-fn summarise(outcomes: &[Outcome]) -> ExitCode {
+/// The same beside other steps: shows in one piece what it printed, when it is over.
+fn carry_out_beside(step: &Step, workspace: &Workspace, place: &Path) -> Result<Outcome> {
+    let path = workspace.target.join(format!("{}.log", step.name));
+    let name = path.display();
+    println!("---- {} runs beside, and prints into {name}", step.name);
+    let file = File::create(&path).with_context(|| format!("making {name}"))?;
+    let outcome = timed(step, workspace, place, Some(file));
+    let printed = fs::read(&path).with_context(|| format!("reading {name}"))?;
+    let printed = String::from_utf8_lossy(&printed);
+    println!("\n==== {} ====\n{printed}\n{}", step.name, outcome.verdict());
+    Ok(outcome)
+}
+
+fn timed(step: &Step, workspace: &Workspace, place: &Path, output: Option<File>) -> Outcome {
+    let start = Instant::now();
+    let outcome = step.carry_out(workspace, place, output);
+    let failure = outcome.err().map(|error| format!("{error:#}"));
+    Outcome { name: step.name.clone(), took: start.elapsed(), failure }
+}
+
+impl Outcome {
+    fn verdict(&self) -> String {
+        let verdict = if self.failure.is_none() { "ok" } else { "FAILED" };
+        format!("---- {}: {verdict} in {:.1} s", self.name, self.took.as_secs_f64())
+    }
+}
+
+fn summarise(outcomes: &[Outcome], total: Duration) -> ExitCode {
     println!("\n==== summary ====");
     for Outcome { name, took, failure } in outcomes {
         match failure {
@@ -148,7 +217,6 @@ fn summarise(outcomes: &[Outcome]) -> ExitCode {
             Some(why) => println!("FAILED  {name:<12} {:>7.1} s  {why}", took.as_secs_f64()),
         }
     }
-    let total: Duration = outcomes.iter().map(|outcome| outcome.took).sum();
     let failed = outcomes.iter().filter(|outcome| outcome.failure.is_some()).count();
     println!("{} steps, {failed} failed, {:.1} s", outcomes.len(), total.as_secs_f64());
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
