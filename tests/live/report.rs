@@ -76,7 +76,7 @@ pub(crate) fn run_until(
     let json = folder.join("report.json");
     // In the foreground it sends a signal to whyperf alone, which passes it on.
     let mut command = Command::new("timeout");
-    command.args(["--foreground", "--kill-after=10", "300"]).arg(shipped::whyperf());
+    command.args(["--foreground", "--kill-after=10", "900"]).arg(shipped::whyperf());
     command.args(["run", "--json"]).arg(&json).args(options).arg("--").args(words);
     command.current_dir(&folder).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut whyperf = command.spawn().expect("`timeout` is part of every system");
@@ -129,7 +129,7 @@ pub(crate) fn is_concluded(said: &str, hypothesis: &str, words: &[&str]) -> bool
 /// A command that is ended when it should have ended long before, so that a hang is a failure.
 pub(crate) fn bounded(program: &Path) -> Command {
     let mut command = Command::new("timeout");
-    command.args(["--kill-after=10", "300"]).arg(program);
+    command.args(["--kill-after=10", "900"]).arg(program);
     command
 }
 
