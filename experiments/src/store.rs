@@ -139,13 +139,29 @@ mod tests {
     use super::*;
     use crate::history::History;
 
-    /// A store with no more room than it takes already, and no patience.
-    fn narrow(name: &str) -> (PathBuf, Store) {
-        let path = std::env::temp_dir().join(format!("whyperf-{name}-{}.db", std::process::id()));
-        let _ = std::fs::remove_file(&path);
-        let store = Store::open(&path, Access::Write).expect("the temporary folder can be written");
+    /// A folder of its own, which goes with all that the database keeps beside its file.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn file(&self) -> PathBuf {
+            self.0.join("store.db")
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+
+    /// A store without patience.
+    fn impatient(name: &str) -> (Folder, Store) {
+        let folder = std::env::temp_dir().join(format!("whyperf-{name}-{}", std::process::id()));
+        std::fs::create_dir(&folder).expect("the temporary folder can be written");
+        let folder = Folder(folder);
+        let store = Store::open(&folder.file(), Access::Write).expect("it is ours");
         store.connection.busy_timeout(Duration::ZERO).expect("a setting");
-        (path, store)
+        (folder, store)
     }
 
     fn tag_something(store: &mut Store) -> Result<(), StoreError> {
@@ -157,30 +173,27 @@ mod tests {
 
     #[test]
     fn a_full_disk_is_named_and_loses_nothing() {
-        let (path, mut store) = narrow("full");
+        let (_folder, mut store) = impatient("full");
         let most = "PRAGMA max_page_count = 40";
         store.connection.query_row(most, [], |_| Ok(())).expect("a setting");
         assert!(matches!(tag_something(&mut store), Err(StoreError::Full { .. })));
         assert_eq!(store.runs(&History::default()).expect("it is whole"), []);
-        let _ = std::fs::remove_file(path);
     }
 
     #[test]
     fn a_store_that_is_kept_by_another_is_named() {
-        let (path, mut store) = narrow("busy");
-        let other = Connection::open(&path).expect("it is there");
+        let (folder, mut store) = impatient("busy");
+        let other = Connection::open(folder.file()).expect("it is there");
         other.execute_batch("BEGIN EXCLUSIVE").expect("no other connection has it");
         assert!(matches!(tag_something(&mut store), Err(StoreError::Busy { .. })));
         other.execute_batch("ROLLBACK").expect("it was begun");
         tag_something(&mut store).expect("it is free again");
-        let _ = std::fs::remove_file(path);
     }
 
     #[test]
     fn what_was_opened_to_be_read_is_not_written() {
-        let (path, _) = narrow("read");
-        let mut store = Store::open(&path, Access::Read).expect("it was just made");
+        let (folder, _) = impatient("read");
+        let mut store = Store::open(&folder.file(), Access::Read).expect("it was just made");
         assert!(matches!(tag_something(&mut store), Err(StoreError::ReadOnly { .. })));
-        let _ = std::fs::remove_file(path);
     }
 }

@@ -25,9 +25,10 @@ struct Stage {
 impl Stage {
     fn new() -> Self {
         let thread = std::thread::current().id();
-        let name = format!("whyperf-fuzzed-{}-{thread:?}.db", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        let _ = std::fs::remove_file(&path);
+        let name = format!("whyperf-fuzzed-{}-{thread:?}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir(&folder).expect("the temporary folder can be written");
+        let path = folder.join("store.db");
         let run = NewRun {
             application: "fuzzed".into(),
             experiment: String::new(),
@@ -37,7 +38,7 @@ impl Stage {
             facts: Vec::new(),
             directives: Vec::new(),
         };
-        let recorder = Recorder::begin(&path, &run).expect("the temporary folder can be written");
+        let recorder = Recorder::begin(&path, &run).expect("the folder is ours");
         let part =
             |part| Measurement { pair: pair(), part, histogram: Histogram::new(16, Nanos(10)) };
         let histograms = vec![part(0), part(1)];
@@ -48,7 +49,7 @@ impl Stage {
         let quick = "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF";
         writer.execute_batch(quick).expect("these are settings");
         let store = Store::open(&path, Access::Read).expect("it was just made");
-        let _ = std::fs::remove_file(&path);
+        let _ = std::fs::remove_dir_all(&folder);
         Self { writer, store, run }
     }
 
