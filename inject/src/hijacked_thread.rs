@@ -11,6 +11,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use crate::restore_trampoline;
+use crate::status::ProcessStatus;
 use crate::thread_state::{ThreadState, restarted};
 use crate::tracee::{Go, Registers, Stop, Tracee};
 
@@ -34,6 +35,8 @@ pub(crate) enum Failure {
     Late,
     /// The whole process is being stopped.
     Stopped,
+    /// It is about to be given a signal that tells of a fault of its own: another moment may do.
+    Faulted,
     /// It is gone.
     Ended,
 }
@@ -50,6 +53,11 @@ impl HijackedThread {
         let tracee = Tracee::seize(tid)?;
         if let Err(failure) = park(&tracee, patience, None) {
             return Err(let_go(&tracee, failure));
+        }
+        // Given to it later, at our code, it would be lost, or taken for a fault of ours.
+        if is_faulted(tid) {
+            tracee.detach(0)?;
+            return Err(Failure::Faulted);
         }
         let state = ThreadState {
             registers: tracee.registers()?,
@@ -177,7 +185,10 @@ impl HijackedThread {
             match self.tracee.wait(until) {
                 Some(Stop::Call) => return Ok(()),
                 Some(Stop::Asked) => self.tracee.resume(Go::ToCall, 0)?,
-                Some(Stop::Signal(signal)) if is_fault(signal) => return Err(Failure::Late),
+                // One that somebody sent tells of nothing that this thread did.
+                Some(Stop::Signal(signal)) if is_fault(signal) && !self.tracee.is_sent()? => {
+                    return Err(Failure::Late);
+                }
                 Some(Stop::Signal(signal)) => {
                     self.held.push(signal);
                     self.tracee.resume(Go::ToCall, 0)?;
@@ -227,6 +238,12 @@ fn let_go(tracee: &Tracee, failure: Failure) -> Failure {
         let _ = tracee.detach(libc::SIGSTOP);
     }
     failure
+}
+
+/// Whether a signal that tells of a fault waits for a stopped thread.
+fn is_faulted(tid: u32) -> bool {
+    let pending = ProcessStatus::of(&tid.to_string()).and_then(|status| status.signals("SigPnd"));
+    pending.is_none_or(|signals| signals & FAULTS != 0)
 }
 
 const fn is_fault(signal: i32) -> bool {

@@ -154,6 +154,10 @@ impl<'a> Loader<'a> {
                 let session = match HijackedThread::begin(tid, STOP) {
                     Ok(session) => session,
                     Err(Failure::Ended) => continue,
+                    Err(Failure::Faulted) => {
+                        "a signal that tells of a fault".clone_into(&mut place);
+                        continue;
+                    }
                     Err(Failure::Late) => {
                         // It is let go with the end of this thread of ours; until then it is taken.
                         taken.push(tid);
@@ -301,6 +305,10 @@ impl<'a> Loader<'a> {
             Failure::Stopped => AttachRefusal::Stopped(pid),
             Failure::Ended => AttachRefusal::Ended(pid),
             Failure::Late => AttachRefusal::NoAnswer(pid),
+            Failure::Faulted => AttachRefusal::UnsafePoint {
+                pid,
+                place: "a signal that tells of a fault".to_owned(),
+            },
             Failure::System(error) if error.raw_os_error() == Some(libc::EPERM) => not_allowed(pid),
             Failure::System(source) => AttachRefusal::Failed { pid, source },
         }

@@ -131,6 +131,14 @@ impl Tracee {
         self.request(PTRACE_SETSIGMASK, 8, &raw const mask as usize)
     }
 
+    /// Whether somebody sent the signal that it is about to be given, by a call such as `kill`.
+    pub(crate) fn is_sent(&self) -> io::Result<bool> {
+        // SAFETY: a structure of numbers, for which 0 is a value.
+        let mut signal: libc::siginfo_t = unsafe { std::mem::zeroed() };
+        self.request(libc::PTRACE_GETSIGINFO, 0, &raw mut signal as usize)?;
+        Ok(signal.si_code <= 0)
+    }
+
     fn request(&self, what: libc::c_uint, address: usize, data: usize) -> io::Result<()> {
         // SAFETY: each caller above hands, for the request it makes, a number or the address of a
         // value of its own of the type and size which that request reads or fills. The memory that
