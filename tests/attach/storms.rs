@@ -1,4 +1,4 @@
-//! Programs that never rest: allocating, loading objects, making threads.
+//! Programs that never rest: allocating, loading objects, making threads, handling faults.
 
 use std::process::Command;
 
@@ -27,4 +27,10 @@ fn in_the_midst_of_loading_objects() {
 #[test]
 fn in_the_midst_of_making_threads() {
     weather("threads");
+}
+
+/// Their signals are often on the way when they are stopped.
+#[test]
+fn in_the_midst_of_faults() {
+    weather("faults");
 }

@@ -1,8 +1,9 @@
-/* Threads that allocate (`malloc`), load and unload objects (`dlopen`), or make threads (`threads`) without
- * a break, until standard input ends; then says whether all was in order. */
+/* Threads that allocate (`malloc`), load and unload objects (`dlopen`), make threads (`threads`), or run into
+ * breakpoints of their own and handle them (`faults`), without a break, until standard input ends; then says whether all was in order. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,6 +63,25 @@ static void *start(void *unused)
     return NULL;
 }
 
+static _Thread_local volatile sig_atomic_t handled;
+
+static void handle(int signal)
+{
+    (void)signal;
+    handled++;
+}
+
+static void *fault(void *unused)
+{
+    int faults = 0;
+    (void)unused;
+    for (; !atomic_load(&over); faults++)
+        __asm__ volatile("int3");
+    if (handled != faults)
+        atomic_fetch_add(&wrong, 1);
+    return NULL;
+}
+
 static void *await_end(void *unused)
 {
     char byte;
@@ -75,7 +95,13 @@ static void *await_end(void *unused)
 int main(int argc, char **argv)
 {
     const char *kind = argc > 1 ? argv[1] : "malloc";
-    void *(*work)(void *) = !strcmp(kind, "dlopen") ? load : !strcmp(kind, "threads") ? start : allocate;
+    void *(*work)(void *) = !strcmp(kind, "dlopen") ? load
+        : !strcmp(kind, "threads")                  ? start
+        : !strcmp(kind, "faults")                   ? fault
+                                                    : allocate;
+    struct sigaction action = {.sa_handler = handle};
+    if (work == fault)
+        sigaction(SIGTRAP, &action, NULL);
     pthread_t end, other;
     pthread_create(&end, NULL, await_end, NULL);
     pthread_create(&other, NULL, work, (void *)7);
