@@ -156,6 +156,7 @@ pub(crate) fn sweep_below(base: &Path, swept: &mut Swept) {
     let home = home(base);
     let paths = match run_directories(&home) {
         Ok(paths) => paths,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return,
         Err(error) => return swept.failed.push((home, error)),
     };
     for path in paths {
@@ -165,6 +166,8 @@ pub(crate) fn sweep_below(base: &Path, swept: &mut Swept) {
         }
         match remove(&path) {
             Ok(()) => swept.removed.push(path),
+            // Another sweep, or the end of its run, was quicker.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => swept.failed.push((path, error)),
         }
     }
@@ -292,6 +295,30 @@ mod tests {
             RunDirectory::create_below(&base),
             Err(Error::UnsafeDirectory { why: "others may enter it", .. })
         ));
+        fs::remove_dir_all(&base).expect("ours");
+    }
+
+    #[test]
+    fn two_that_sweep_at_once_do_not_fail() {
+        let base = base("twice");
+        let home = home(&base);
+        make_private(&home).expect("the base is ours");
+        for number in 0..200 {
+            let stale = home.join(format!("1-{number}"));
+            make_private(&stale).expect("the home is ours");
+            fs::write(stale.join(Owner::FILE), "4194305 17\n").expect("ours");
+        }
+        let swept = std::thread::scope(|scope| {
+            let sweeping = || {
+                let mut swept = Swept::default();
+                sweep_below(&base, &mut swept);
+                swept
+            };
+            let sweeps = [scope.spawn(sweeping), scope.spawn(sweeping)];
+            sweeps.map(|sweep| sweep.join().expect("it returns"))
+        });
+        assert!(swept.iter().all(|one| one.failed.is_empty()), "{swept:?}");
+        assert!(!home.exists());
         fs::remove_dir_all(&base).expect("ours");
     }
 

@@ -13,7 +13,7 @@ use crate::{needs, shipped};
 fn is_unharmed(target: Target) {
     Attached::to(target.pid(), "0.2");
     let swept = Command::new(shipped::whyperf()).arg("clean").output().expect("whyperf starts");
-    assert!(swept.status.success());
+    assert!(swept.status.success(), "{}", String::from_utf8_lossy(&swept.stdout));
     assert_eq!(target.end(), (Some(0), "0 0 0 0 0 0 wrong, done\n".to_owned()));
 }
 
