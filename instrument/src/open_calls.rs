@@ -51,20 +51,14 @@ pub(crate) struct LookOccasion<'process> {
 pub(crate) enum Curiosity {
     /// A search asked a short time ago which functions a function calls.
     Curious,
-    /// It asked longer ago: a thread that had no processor when it was looked at, as on a busy machine, may be seen now.
-    Patient,
-    /// Nothing was asked.
     Idle,
 }
 
 impl Curiosity {
     /// In a pass, when a search asked last in that one.
     pub(crate) fn at(pass: u64, asked_callees: Option<u64>) -> Self {
-        match asked_callees {
-            Some(asked) if pass < asked + CURIOUS => Self::Curious,
-            Some(_) => Self::Patient,
-            None => Self::Idle,
-        }
+        let is_curious = asked_callees.is_some_and(|asked| pass < asked + CURIOUS);
+        if is_curious { Self::Curious } else { Self::Idle }
     }
 }
 
@@ -113,9 +107,10 @@ impl OpenCalls {
         let wait = match (unjudged, curiosity) {
             (true, _) => SOON,
             (false, Curiosity::Curious) => OFTEN,
-            (false, Curiosity::Patient | Curiosity::Idle) => self.period.clamp(OFTEN, SELDOM),
+            (false, Curiosity::Idle) => self.period.clamp(OFTEN, SELDOM),
         };
-        let is_wanted = curiosity != Curiosity::Idle || patch_table.dormant(pass).next().is_some();
+        let is_wanted =
+            curiosity == Curiosity::Curious || patch_table.dormant(pass).next().is_some();
         is_wanted && (self.last == 0 || pass >= self.last + wait.max(self.rest))
     }
 
