@@ -38,25 +38,52 @@ enum Way {
     Quick,
 }
 
+/// When a step runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turn {
+    /// Before all others, which need what it makes.
+    First,
+    /// One after the other.
+    Computing,
+    /// The same beside those that compute.
+    Beside,
+    Last,
+}
+
 /// One check.
 struct Step {
     name: String,
     way: Way,
+    turn: Turn,
     check: Check,
 }
 
 impl Step {
     fn own(name: &str, check: fn(&Workspace) -> Result<()>) -> Self {
-        Self { name: name.to_owned(), way: Way::Both, check: Check::Own(check) }
+        Self {
+            name: name.to_owned(),
+            way: Way::Both,
+            turn: Turn::Computing,
+            check: Check::Own(check),
+        }
     }
 
     fn cargo(name: &str, words: &str) -> Self {
         let words = words.split_whitespace().map(str::to_owned).collect();
-        Self { name: name.to_owned(), way: Way::Both, check: Check::Cargo(words) }
+        Self {
+            name: name.to_owned(),
+            way: Way::Both,
+            turn: Turn::Computing,
+            check: Check::Cargo(words),
+        }
     }
 
     fn only(self, way: Way) -> Self {
         Self { way, ..self }
+    }
+
+    fn at(self, turn: Turn) -> Self {
+        Self { turn, ..self }
     }
 
     /// Carries it out, with what it prints in the file if there is one.
@@ -83,11 +110,9 @@ const QUICK: [&str; 3] = ["cli", "tidy", "data_sources"];
 const WAITING: [&str; 2] = ["attach", "live"];
 const AT_ONCE: &str = "-- --test-threads=8";
 
-/// Steps that run beside those that compute, and what comes after both.
+/// Test programs that run beside the steps that compute, and the one that comes after both.
 const BESIDE: [&str; 3] = ["attach", "guest", "torture"];
-const LAST: [&str; 1] = ["live"];
-/// Nothing runs beside these: all others need what they make.
-const FIRST: [&str; 3] = ["packages", "build", "debug-build"];
+const LAST: &str = "live";
 
 struct Outcome {
     name: String,
@@ -118,35 +143,33 @@ pub(crate) fn run(options: &[&str]) -> Result<ExitCode> {
 }
 
 fn carry_out_all(steps: &[Step], workspace: &Workspace, place: &Path) -> Result<Vec<Outcome>> {
-    let named = |names: &'static [&str]| move |step: &&Step| names.contains(&&*step.name);
-    let (first, rest): (Vec<&Step>, Vec<&Step>) = steps.iter().partition(named(&FIRST));
-    let (beside, rest): (Vec<&Step>, Vec<&Step>) = rest.into_iter().partition(named(&BESIDE));
-    let (last, rest): (Vec<&Step>, Vec<&Step>) = rest.into_iter().partition(named(&LAST));
-    let in_turn = |steps: Vec<&Step>| -> Vec<Outcome> {
-        steps.into_iter().map(|step| carry_out(step, workspace, place)).collect()
-    };
     if let [only] = steps {
-        return Ok(in_turn(vec![only]));
+        return Ok(vec![carry_out(only, workspace, place)]);
     }
-    let mut outcomes = in_turn(first);
+    let of = |turn| steps.iter().filter(move |step| step.turn == turn);
+    let in_turn =
+        |turn| -> Vec<Outcome> { of(turn).map(|step| carry_out(step, workspace, place)).collect() };
+    let mut outcomes = in_turn(Turn::First);
     let (computing, waiting) = thread::scope(|scope| {
         let waiting = scope.spawn(|| -> Result<Vec<Outcome>> {
-            beside.into_iter().map(|step| carry_out_beside(step, workspace, place)).collect()
+            of(Turn::Beside).map(|step| carry_out_beside(step, workspace, place)).collect()
         });
-        (in_turn(rest), waiting.join())
+        (in_turn(Turn::Computing), waiting.join())
     });
     outcomes.extend(computing);
     outcomes.extend(waiting.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
-    outcomes.extend(in_turn(last));
+    outcomes.extend(in_turn(Turn::Last));
     Ok(outcomes)
 }
 
 /// Every step in its order. Each test program of the root manifest is one, so none can be forgotten.
 fn steps(workspace: &Workspace) -> Result<Vec<Step>> {
     let mut steps = vec![
-        Step::own("packages", |_| packages::ensure_all()),
-        Step::own("build", Workspace::build_release).only(Way::Full),
-        Step::cargo("debug-build", "build -p whyperf -p whyperf-probes").only(Way::Quick),
+        Step::own("packages", |_| packages::ensure_all()).at(Turn::First),
+        Step::own("build", Workspace::build_release).only(Way::Full).at(Turn::First),
+        Step::cargo("debug-build", "build -p whyperf -p whyperf-probes")
+            .only(Way::Quick)
+            .at(Turn::First),
         Step::cargo("format", "fmt --all --check"),
         Step::cargo("clippy", "clippy --workspace --all-targets -- -D warnings"),
         Step::cargo("crates", "test --workspace --exclude whyperf --no-fail-fast"),
@@ -154,7 +177,12 @@ fn steps(workspace: &Workspace) -> Result<Vec<Step>> {
     ];
     for name in workspace.root_tests()? {
         let waits = if WAITING.contains(&&*name) { AT_ONCE } else { "" };
-        let step = Step::cargo(&name, &format!("test -p whyperf --test {name} {waits}"));
+        let turn = match &*name {
+            LAST => Turn::Last,
+            name if BESIDE.contains(&name) => Turn::Beside,
+            _ => Turn::Computing,
+        };
+        let step = Step::cargo(&name, &format!("test -p whyperf --test {name} {waits}")).at(turn);
         let is_quick = QUICK.contains(&&*name);
         steps.push(if is_quick { step } else { step.only(Way::Full) });
     }
