@@ -113,15 +113,10 @@ fn scenarios_go_as_written() {
 }
 
 fn first_difference(expected: &str, actual: &str) -> String {
-    let (mut expected, mut actual) = (expected.lines(), actual.lines());
-    for line in 1.. {
-        let (wanted, found) = (expected.next(), actual.next());
-        if wanted != found {
-            let shown = |line: Option<&str>| line.unwrap_or("(the end)").to_owned();
-            return format!("line {line} is `{}`, expected `{}`", shown(found), shown(wanted));
-        }
-    }
-    String::new()
+    let same = expected.lines().zip(actual.lines()).take_while(|(wanted, found)| wanted == found);
+    let at = same.count();
+    let line = |text: &str| text.lines().nth(at).unwrap_or("(the end)").to_owned();
+    format!("line {} is `{}`, expected `{}`", at + 1, line(actual), line(expected))
 }
 
 /// Every hypothesis of the table, and so every one that is added to it, has a described program that it is true for at the end, and

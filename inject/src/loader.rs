@@ -155,7 +155,7 @@ impl<'a> Loader<'a> {
                     Ok(session) => session,
                     Err(Failure::Ended) => continue,
                     Err(Failure::Faulted) => {
-                        "a signal that tells of a fault".clone_into(&mut place);
+                        FAULT.clone_into(&mut place);
                         continue;
                     }
                     Err(Failure::Late) => {
@@ -305,10 +305,7 @@ impl<'a> Loader<'a> {
             Failure::Stopped => AttachRefusal::Stopped(pid),
             Failure::Ended => AttachRefusal::Ended(pid),
             Failure::Late => AttachRefusal::NoAnswer(pid),
-            Failure::Faulted => AttachRefusal::UnsafePoint {
-                pid,
-                place: "a signal that tells of a fault".to_owned(),
-            },
+            Failure::Faulted => AttachRefusal::UnsafePoint { pid, place: FAULT.to_owned() },
             Failure::System(error) if error.raw_os_error() == Some(libc::EPERM) => not_allowed(pid),
             Failure::System(source) => AttachRefusal::Failed { pid, source },
         }
@@ -319,6 +316,8 @@ fn not_allowed(pid: u32) -> AttachRefusal {
     AttachRefusal::NotAllowed { pid, why: facts::prohibition(pid) }
 }
 
+/// Where a thread stands that is about to be given a fault's signal.
+const FAULT: &str = "a signal that tells of a fault";
 /// What the library calls its entry.
 const ENTRY: &str = "whyperf_attach";
 /// What linkers fill pages with.

@@ -83,23 +83,10 @@ fn bytes_of_files_are_exact() {
         run_with(&["--no-search"], &[program])
     };
     assert_eq!(run.status, Some(0), "{}\n{}", run.stdout, run.stderr);
-    let bytes = |row: &Value, what: &str| row[what].as_u64().expect("a number of bytes");
     for line in run.stdout.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
         let [call, known @ ..] = &words[..] else { panic!("{line}: not what the program prints") };
-        let is_of = |row: &&Value| {
-            row["path"].as_array().is_some_and(|path| path.ends_with(&[(*call).into()]))
-        };
-        let found: Vec<String> = ["bytes_sent", "bytes_received"]
-            .map(|what| {
-                run.list("profile")
-                    .iter()
-                    .filter(is_of)
-                    .map(|row| bytes(row, what))
-                    .sum::<u64>()
-                    .to_string()
-            })
-            .into();
+        let found = ["bytes_sent", "bytes_received"].map(|what| run.total(call, what).to_string());
         assert_eq!(found, known, "{call} {}", run.shown());
     }
     assert!(run.stdout.contains("getdelim"), "{}", run.stdout);
