@@ -15,7 +15,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `hypothesis.rs` | the why axis, as a table |
+//! | `hypothesis/` | the why axis, as a table |
 //! | `graph.rs`, `node.rs` | which question led to which, truth going down; the states of one question |
 //! | `judge.rs`, `e_process.rs`, `stream.rs` | samples to evidence, evidence to verdicts |
 //! | `classic.rs`, `reevaluation.rs` | the classic verdict, and what other dwell times would have made of a run |
