@@ -23,8 +23,8 @@ pub enum Event {
     /// time. Its samples go on: their amounts are scaled up to the whole interval. An interval without a window has a sample in
     /// which no process reported.
     TooHot(Time, MeasurementId, f64),
-    /// Which functions a function calls; of the root `/Code`, those in which threads begin and regions that no function leads to. It may
-    /// come again with more, when indirect calls are learned. An empty list says that none are known.
+    /// Which functions a function calls; of the root `/Code`, those in which threads begin or are most of the time, and regions that no
+    /// function leads to. It may come again with more, when indirect calls are learned. An empty list says that none are known.
     Callees(Time, Resource, Vec<Resource>),
     /// How often a function is called per second, in the process that calls it most.
     Price(Time, Resource, f64),

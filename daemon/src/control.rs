@@ -8,7 +8,7 @@ use whyperf_model::{Category, Nanos, Scale};
 
 use crate::compensation::Price;
 use crate::daemon::Daemon;
-use crate::process::{PassContext, Process};
+use crate::process::{Beginning, PassContext, Process};
 use crate::region::Region;
 use crate::switched::{SwitchOutcome, Switched};
 
@@ -154,9 +154,12 @@ impl Process {
     }
 
     /// A process that waits at its start goes on when what a user named is in place.
-    fn let_go(&self, number: u32, instrumenter: &Instrumenter) {
-        if self.is_held()
-            && instrumenter.is_in_place(number)
+    fn let_go(&mut self, number: u32, instrumenter: &Instrumenter) {
+        if !self.is_held() {
+            return;
+        }
+        self.beginning = Beginning::Held;
+        if instrumenter.is_in_place(number)
             && let Some(region) = &self.region
         {
             let word = &region.commands().go_on;

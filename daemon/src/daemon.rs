@@ -16,7 +16,7 @@ use crate::discovery::Discovery;
 use crate::error::Error;
 use crate::group_coverage::{GroupCoverage, IntervalEnd};
 use crate::phases::Phases;
-use crate::process::{Outcome, PassContext, Process};
+use crate::process::{Beginning, Outcome, PassContext, Process};
 use crate::region::Region;
 use crate::sampling_pass::{Complaint, ProcessNote, SamplingPass};
 use crate::shared_state::SharedState;
@@ -414,7 +414,7 @@ impl Daemon {
             if let Some(before) = before {
                 self.state.matcher.settle_so_far(&self.state.classes);
                 let (groups, length) = (&process.groups[..], pass.interval.length());
-                let is_held = process.is_held();
+                let is_held = process.beginning == Beginning::Held;
                 let process_interval = ProcessInterval { number, groups, length, is_held };
                 instrumenter.record_interval(&before, process_interval, &mut self.state.matcher);
             }

@@ -56,8 +56,20 @@ pub(crate) struct Process {
     pub(crate) served: u64,
     /// What it replied since the pass before, about its functions.
     pub(crate) replies: Vec<Answer>,
+    /// Whether it waited for us.
+    pub(crate) beginning: Beginning,
     /// How far it is with going on without us.
     pub(crate) departure: Departure,
+}
+
+/// How a process began, as far as it was seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Beginning {
+    /// It ran.
+    #[default]
+    Free,
+    /// It waited at the startup barrier for functions to be in place.
+    Held,
 }
 
 /// What the daemon knows of a thread slot.
@@ -132,6 +144,7 @@ impl Process {
             replaced_for: 0,
             still: false,
             superseded: false,
+            beginning: Beginning::default(),
             announced: false,
             last: None,
             served: 0,

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!   attach ──► loader (hijacked_thread, tracee) ──► the library is in the process
+//!   sampling (perf_event) ──► where running threads are, and their stacks
 //!   stack_snapshot ──► the functions that a thread has not returned from
 //!   memory_map, life, threads ──► what the system says of a process
 //!   mapping ──► a file that others write, read through bounds
@@ -10,6 +11,7 @@
 
 mod attach;
 mod attach_request;
+mod blocked_thread;
 mod facts;
 mod hijacked_thread;
 mod image;
@@ -21,14 +23,17 @@ mod maps;
 mod memory;
 mod memory_map;
 mod owner;
+mod perf_event;
 mod refusal;
 mod registration;
 mod request;
 mod restore_trampoline;
 mod safe_point;
+mod sampling;
 mod stack_snapshot;
 mod stat;
 mod status;
+mod stopped_thread;
 mod stub;
 mod thread_state;
 pub mod threads;
@@ -41,8 +46,12 @@ pub use life::Life;
 pub use mapping::{Access, Mapping, Shared};
 pub use memory_map::{FileName, MemoryMap, MemoryStretch};
 pub use owner::Owner;
+pub use perf_event::SampleContent;
 pub use refusal::AttachRefusal;
 pub use request::{LIBRARY, Request};
-pub use stack_snapshot::{OpenCall, StackSnapshot, StackSnapshots};
+pub use sampling::Sampling;
+pub use stack_snapshot::{
+    LookManner, OpenCall, StackLook, StackSamples, StackSnapshot, StackSnapshots,
+};
 pub use stat::Stat;
 pub use status::ProcessStatus;

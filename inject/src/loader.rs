@@ -17,7 +17,7 @@ use crate::restore_trampoline;
 use crate::safe_point::{self, is_c_library};
 use crate::stub::{self, Word};
 use crate::threads;
-use crate::walk::{Images, StoppedStack};
+use crate::walk::{Images, StackCopy};
 
 /// A process while it is made to load the library.
 #[derive(Debug)]
@@ -165,7 +165,7 @@ impl<'a> Loader<'a> {
                     }
                     Err(failure) => return Err(self.refusal(failure)),
                 };
-                let stack = StoppedStack::take(session.registers(), &self.memory);
+                let stack = StackCopy::of_stopped(session.registers(), &self.memory);
                 if !rehearsed {
                     // Objects are read while the thread runs on; then the look itself is short.
                     rehearsed = true;

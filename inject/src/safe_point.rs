@@ -5,14 +5,14 @@
 //! back while it is hijacked. All other locks do not matter: their holders run on.
 
 use crate::image::Image;
-use crate::walk::{Frame, Images, StoppedStack};
+use crate::walk::{Frame, Images, StackCopy};
 
 /// The function in whose middle the thread stands, if it may not be hijacked now.
 ///
 /// Any but the first thread must have been made by the C library, which is told by where it began: it
 /// calls a function that looks for what the C library keeps of its caller.
 pub(crate) fn obstacle(
-    stack: &StoppedStack,
+    stack: &StackCopy,
     images: &mut Images<'_>,
     is_first: bool,
 ) -> Option<String> {

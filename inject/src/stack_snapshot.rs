@@ -1,22 +1,35 @@
-//! Stack snapshots of running threads: the functions that each thread has not returned from.
+//! Stack snapshots of threads: the functions that each thread has not returned from.
 //!
-//! A thread is stopped only while its registers and its stack are copied; the copy is unwound afterwards.
-//! Only running threads are stopped: a stop would disturb a system call that waits.
+//! ```text
+//!                waits in the kernel ──► read as it is (blocked_thread)
+//!   a thread ──┤
+//!                runs ──┬── may be sampled ──► the kernel copies its stack every so much of its running time (sampling)
+//!                       └── may not ─────────► stopped while its stack is copied (stopped_thread)
+//! ```
+//! The copy is unwound afterwards. A thread is stopped only where it cannot be sampled, and only while it runs: a
+//! stop would disturb a system call that waits.
 
-use std::fs;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use rustix::time::{ClockId, clock_gettime};
+
+use crate::blocked_thread::ThreadActivity;
 use crate::maps::Maps;
 use crate::memory::Memory;
-use crate::thread_state::restarted;
-use crate::tracee::{Stop, Tracee};
-use crate::walk::{Images, Known, StoppedStack};
+use crate::perf_event::SampleContent;
+use crate::sampling::Sampling;
+use crate::stopped_thread;
+use crate::walk::{Images, Known, StackCopy};
 
-/// What was seen of a thread; nothing when it did not stop.
+/// What was seen of a thread at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StackSnapshot {
+    /// The thread.
+    pub tid: u32,
+    /// When: nanoseconds of the monotonic clock.
+    pub time: u64,
     /// Addresses inside the functions that have not returned, innermost first.
     pub calls: Vec<OpenCall>,
     /// Whether these are all.
@@ -32,141 +45,237 @@ pub struct OpenCall {
     pub is_ours: bool,
 }
 
-/// Takes stack snapshots of one process, and keeps what it read of the process's objects.
+/// A look at the threads of a process: what is known at once, and what samples will tell.
 #[derive(Debug, Default)]
+pub struct StackLook {
+    /// Of threads that wait, and of those that were stopped.
+    pub snapshots: Vec<StackSnapshot>,
+    /// Threads that run: a sample of each is to come, taken after `begin`.
+    pub awaited: BTreeSet<u32>,
+    /// Nanoseconds of the monotonic clock.
+    pub begin: u64,
+    /// For how long a thread was stopped at most.
+    pub stopped: Duration,
+    /// How running threads are seen.
+    pub manner: LookManner,
+}
+
+/// How running threads are seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LookManner {
+    /// By stopping them.
+    #[default]
+    Stops,
+    /// By samples, which the kernel takes.
+    Samples,
+}
+
+/// Samples that came since the last time.
+#[derive(Debug, Default)]
+pub struct StackSamples {
+    /// What they show.
+    pub snapshots: Vec<StackSnapshot>,
+    /// How many were taken that found no room.
+    pub lost: u64,
+}
+
+/// Takes stack snapshots of one process, and keeps what it read of the process's objects.
+#[derive(Debug)]
 pub struct StackSnapshots {
+    pid: u32,
     known: Known,
     /// Which objects these are.
     objects: Vec<(PathBuf, u64)>,
+    sampling: StackSampling,
+}
+
+/// Whether the threads of a process are sampled.
+#[derive(Debug)]
+enum StackSampling {
+    Off,
+    On(Sampling),
+    /// The system does not allow it, for the life of the process.
+    Refused,
 }
 
 impl StackSnapshots {
-    /// Looks at threads of a process; tells of those that run, and for how long one stood still at most. `None`
-    /// when the process cannot be looked at.
-    pub fn at(
-        &mut self,
-        pid: u32,
-        threads: &[u32],
-    ) -> Option<(Vec<(u32, StackSnapshot)>, Duration)> {
-        let mut longest = Duration::ZERO;
-        let memory = Memory::open(pid).ok()?;
-        let maps = Maps::of(pid);
-        let mut stacks = Vec::new();
-        for tid in threads.iter().filter(|tid| is_running(pid, **tid)) {
-            let (stack, stopped) = stack(*tid, &memory).unzip();
-            stacks.push((*tid, stack.flatten()));
-            // Among many that want to run it would have stood still for a part of that anyway.
-            let lost = stopped.unwrap_or_default().mul_f64(running_share(pid, *tid));
-            longest = longest.max(lost);
+    /// Of a process.
+    #[must_use]
+    pub const fn of(pid: u32) -> Self {
+        Self { pid, known: Known::new(), objects: Vec::new(), sampling: StackSampling::Off }
+    }
+
+    /// Begins a look at threads, which are sampled from now on every `period` that they run; `None` when the
+    /// process cannot be looked at.
+    pub fn begin(&mut self, threads: &[u32], period: Duration) -> Option<StackLook> {
+        self.follow(period);
+        let memory = Memory::open(self.pid).ok()?;
+        let mut look = StackLook { begin: now(), ..StackLook::default() };
+        let mut copies = Vec::new();
+        if let StackSampling::On(_) = self.sampling {
+            look.manner = LookManner::Samples;
         }
+        for tid in threads {
+            match (ThreadActivity::of(self.pid, *tid, &memory), &self.sampling) {
+                (ThreadActivity::Unknown, _) => {}
+                (ThreadActivity::Blocked(stack), _) => {
+                    copies.push((*tid, look.begin, Some(*stack)))
+                }
+                (ThreadActivity::Running, StackSampling::On(sampling)) if sampling.has(*tid) => {
+                    look.awaited.insert(*tid);
+                }
+                (ThreadActivity::Running, _) => {
+                    let result = stopped_thread::copy(self.pid, *tid, &memory);
+                    look.stopped = look
+                        .stopped
+                        .max(result.as_ref().map_or(Duration::ZERO, |result| result.lost));
+                    copies.push((*tid, look.begin, result.and_then(|result| result.stack)));
+                }
+            }
+        }
+        look.snapshots = self.unwind(&memory, copies);
+        Some(look)
+    }
+
+    /// What samples tell since the last time.
+    pub fn take(&mut self) -> StackSamples {
+        let StackSampling::On(sampling) = &mut self.sampling else {
+            return StackSamples::default();
+        };
+        let mut copies = Vec::new();
+        let lost = sampling
+            .drain_stacks(|tid, sample| copies.push((tid, sample.time, Some(sample.stack))));
+        let Ok(memory) = Memory::open(self.pid) else {
+            return StackSamples { snapshots: Vec::new(), lost: lost + copies.len() as u64 };
+        };
+        StackSamples { snapshots: self.unwind(&memory, copies), lost }
+    }
+
+    /// Whether threads are sampled.
+    #[must_use]
+    pub const fn is_sampling(&self) -> bool {
+        matches!(self.sampling, StackSampling::On(_))
+    }
+
+    /// No more samples, until the next look.
+    pub fn rest(&mut self) {
+        if self.is_sampling() {
+            self.sampling = StackSampling::Off;
+        }
+    }
+
+    fn follow(&mut self, period: Duration) {
+        let sampling = match std::mem::replace(&mut self.sampling, StackSampling::Refused) {
+            StackSampling::Refused => return,
+            StackSampling::Off => Sampling::begin(self.pid, period, SampleContent::Stack),
+            StackSampling::On(mut sampling) => sampling.follow(self.pid).then_some(sampling),
+        };
+        self.sampling = sampling.map_or(StackSampling::Refused, StackSampling::On);
+    }
+
+    fn unwind(
+        &mut self,
+        memory: &Memory,
+        copies: Vec<(u32, u64, Option<StackCopy>)>,
+    ) -> Vec<StackSnapshot> {
+        if copies.is_empty() {
+            return Vec::new();
+        }
+        let maps = Maps::of(self.pid);
         let objects = maps.with_code().map(|one| (one.path.clone(), one.range.start)).collect();
         if self.objects != objects {
             self.known.clear();
             self.objects = objects;
         }
-        let mut images = Images::knowing(&maps, &memory, std::mem::take(&mut self.known));
-        let mut snapshots = Vec::new();
-        for (tid, stack) in stacks {
-            let snapshot = stack.map(|stack| snapshot(&mut images, &stack)).unwrap_or_default();
-            snapshots.push((tid, snapshot));
-        }
+        let mut images = Images::knowing(&maps, memory, std::mem::take(&mut self.known));
+        let snapshots = copies.into_iter().map(|(tid, time, stack)| {
+            let (calls, is_whole) =
+                stack.map(|stack| calls(&mut images, &stack)).unwrap_or_default();
+            StackSnapshot { tid, time, calls, is_whole }
+        });
+        let snapshots = snapshots.collect();
         self.known = images.into_known();
-        Some((snapshots, longest))
+        snapshots
     }
 }
 
-fn snapshot(images: &mut Images<'_>, stack: &StoppedStack) -> StackSnapshot {
+fn calls(images: &mut Images<'_>, stack: &StackCopy) -> (Vec<OpenCall>, bool) {
     let (frames, is_whole) = images.walk(stack);
     let calls = frames.iter().map(|frame| OpenCall {
         address: frame.address,
         is_ours: frame.image.as_ref().is_some_and(|image| image.name == crate::request::LIBRARY),
     });
-    StackSnapshot { calls: calls.collect(), is_whole }
+    (calls.collect(), is_whole)
 }
 
-/// Of the time in which a thread could run, the share in which it did.
-fn running_share(pid: u32, tid: u32) -> f64 {
-    let text = fs::read_to_string(format!("/proc/{pid}/task/{tid}/schedstat")).unwrap_or_default();
-    let mut times = text.split(' ').map_while(|field| field.parse::<f64>().ok());
-    let (Some(ran), Some(waited)) = (times.next(), times.next()) else { return 1.0 };
-    if ran > 0.0 { ran / (ran + waited) } else { 1.0 }
+fn now() -> u64 {
+    let now = clock_gettime(ClockId::Monotonic);
+    let part = |value: i64| u64::try_from(value).unwrap_or(0);
+    part(now.tv_sec) * 1_000_000_000 + part(now.tv_nsec)
 }
-
-fn is_running(pid: u32, tid: u32) -> bool {
-    let text = fs::read_to_string(format!("/proc/{pid}/task/{tid}/syscall"));
-    text.is_ok_and(|text| text.starts_with("running"))
-}
-
-/// Stops a thread for a copy of its registers and stack; tells for how long it stood still.
-fn stack(tid: u32, memory: &Memory) -> Option<(Option<StoppedStack>, Duration)> {
-    let tracee = Tracee::seize(tid).ok()?;
-    tracee.interrupt().ok()?;
-    let (stop, since) = stopped(&tracee)?;
-    let signal = match stop {
-        Stop::Signal(signal) => signal,
-        Stop::Asked | Stop::Group | Stop::Call => 0,
-        Stop::Ended => return None,
-    };
-    let registers = (stop == Stop::Asked).then(|| tracee.registers().ok()).flatten();
-    // It may have begun to wait in a call just then, which is not to answer that it was interrupted.
-    if let Some(registers) = &registers
-        && let again = restarted(registers)
-        && again.rip != registers.rip
-    {
-        let _ = tracee.set_registers(&again);
-    }
-    let stack = registers.map(|registers| StoppedStack::take(&registers, memory));
-    let _ = tracee.detach(signal);
-    Some((stack, since.elapsed()))
-}
-
-/// Waits until it has stopped, without sleep at first; tells when it had not yet.
-fn stopped(tracee: &Tracee) -> Option<(Stop, Instant)> {
-    let begin = Instant::now();
-    let mut running = begin;
-    while running.duration_since(begin) < AWAKE {
-        if let Some(stop) = tracee.wait(running) {
-            return Some((stop, running));
-        }
-        running = Instant::now();
-        thread::yield_now();
-    }
-    // It cannot be let go while it runs, and is about to stop.
-    Some((tracee.wait(Instant::now() + PATIENCE)?, running))
-}
-
-/// How long it is waited for without sleep that a thread stops, and how long at all.
-const AWAKE: Duration = Duration::from_millis(2);
-const PATIENCE: Duration = Duration::from_secs(5);
 
 #[cfg(test)]
 mod tests {
     use std::io::Read as _;
-    use std::process::Command;
+    use std::process::{Child, Command, Stdio};
 
     use super::*;
 
-    #[test]
-    fn a_thread_that_computes_is_seen_to_its_beginning_and_goes_on() {
+    /// A shell that computes, and is past its beginning.
+    fn computing() -> Child {
         let script = "echo begun; i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done; echo $i";
         let mut command = Command::new("sh");
-        let child = command.args(["-c", script]).stdout(std::process::Stdio::piped()).spawn();
+        let child = command.args(["-c", script]).stdout(Stdio::piped()).spawn();
         let mut child = child.expect("every system has a shell");
-        let pid = child.id();
         // Before its `main` a thread has no callers yet.
         let mut begun = [0; 6];
         let output = child.stdout.as_mut().expect("it is piped");
         output.read_exact(&mut begun).expect("it says so before it computes");
-        let mut stack_snapshots = StackSnapshots::default();
+        child
+    }
+
+    fn is_there(pid: u32) -> bool {
+        std::path::Path::new(&format!("/proc/{pid}/exe")).exists()
+    }
+
+    fn is_seen_whole(child: Child, mut look: impl FnMut() -> Vec<StackSnapshot>) {
+        let pid = child.id();
         let mut seen = Vec::new();
-        while seen.is_empty() && std::path::Path::new(&format!("/proc/{pid}/exe")).exists() {
-            let (snapshots, _) = stack_snapshots.at(pid, &[pid]).unwrap_or_default();
-            seen.extend(snapshots.into_iter().filter(|(_, snapshot)| snapshot.is_whole));
+        while seen.is_empty() && is_there(pid) {
+            seen.extend(look().into_iter().filter(|snapshot| snapshot.is_whole));
         }
         let output = child.wait_with_output().expect("it is ours");
         assert_eq!(output.stdout, b"400000\n");
-        let (tid, snapshot) = seen.first().expect("it runs for a while");
-        assert_eq!(*tid, pid);
+        let snapshot = seen.first().expect("it runs for a while");
+        assert_eq!(snapshot.tid, pid);
         assert!(snapshot.calls.len() > 2, "{snapshot:?}");
+    }
+
+    #[test]
+    fn a_thread_that_computes_is_seen_to_its_beginning_and_goes_on() {
+        let child = computing();
+        let mut stack_snapshots = StackSnapshots::of(child.id());
+        let pid = child.id();
+        let mut begin = 0;
+        is_seen_whole(child, move || {
+            let look = stack_snapshots.begin(&[pid], Duration::from_millis(1)).unwrap_or_default();
+            begin = if begin == 0 { look.begin } else { begin };
+            let mut samples = stack_snapshots.take().snapshots;
+            samples.retain(|snapshot| snapshot.time >= begin);
+            samples
+        });
+    }
+
+    #[test]
+    fn a_thread_that_may_not_be_sampled_is_stopped() {
+        let child = computing();
+        let mut stack_snapshots = StackSnapshots::of(child.id());
+        stack_snapshots.sampling = StackSampling::Refused;
+        let pid = child.id();
+        is_seen_whole(child, move || {
+            let look = stack_snapshots.begin(&[pid], Duration::from_millis(1)).unwrap_or_default();
+            assert_eq!(look.manner, LookManner::Stops);
+            look.snapshots
+        });
     }
 }

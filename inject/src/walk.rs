@@ -1,4 +1,4 @@
-//! Who called whom in a stopped thread: its stack, unwound by the tables that compilers leave for it.
+//! Who called whom in a thread: a copy of its stack, unwound by the tables that compilers leave for it.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -12,11 +12,14 @@ use crate::tracee::Registers;
 
 /// A thread at one moment: its registers and the inner end of its stack.
 #[derive(Clone, Debug)]
-pub(crate) struct StoppedStack {
-    registers: [u64; REGISTERS],
+pub(crate) struct StackCopy {
+    registers: DwarfRegisters,
     stack: Vec<u8>,
     base: u64,
 }
+
+/// By the tables' numbers; `None` where it is not known.
+pub(crate) type DwarfRegisters = [Option<u64>; REGISTERS];
 
 /// The objects of a process, read once.
 #[derive(Debug)]
@@ -38,27 +41,35 @@ pub(crate) struct Frame {
     pub(crate) address: u64,
 }
 
-impl StoppedStack {
+impl StackCopy {
     /// Of a thread that is stopped.
-    pub(crate) fn take(registers: &Registers, memory: &Memory) -> Self {
+    pub(crate) fn of_stopped(registers: &Registers, memory: &Memory) -> Self {
         let r = registers;
-        let base = r.rsp.saturating_sub(RED_ZONE);
-        Self {
-            registers: [
-                r.rax, r.rdx, r.rcx, r.rbx, r.rsi, r.rdi, r.rbp, r.rsp, r.r8, r.r9, r.r10, r.r11,
-                r.r12, r.r13, r.r14, r.r15, r.rip,
-            ],
-            stack: memory.read_most(base, STACK),
-            base,
-        }
+        let registers = [
+            r.rax, r.rdx, r.rcx, r.rbx, r.rsi, r.rdi, r.rbp, r.rsp, r.r8, r.r9, r.r10, r.r11,
+            r.r12, r.r13, r.r14, r.r15, r.rip,
+        ];
+        Self::of_memory(registers.map(Some), memory)
+    }
+
+    /// Of a thread whose stack does not change now, and of whose registers these are known.
+    pub(crate) fn of_memory(registers: DwarfRegisters, memory: &Memory) -> Self {
+        let base = registers[STACK_POINTER].unwrap_or(0).saturating_sub(RED_ZONE);
+        Self { registers, stack: memory.read_most(base, STACK), base }
+    }
+
+    /// Of a thread that somebody else copied, from its stack pointer on.
+    pub(crate) fn of_copy(registers: DwarfRegisters, stack: Vec<u8>) -> Self {
+        let base = registers[STACK_POINTER].unwrap_or(0);
+        Self { registers, stack, base }
     }
 
     /// The innermost address.
-    pub(crate) const fn instruction(&self) -> u64 {
-        self.registers[RETURN]
+    pub(crate) fn instruction(&self) -> u64 {
+        self.registers[RETURN].unwrap_or(0)
     }
 
-    fn word(&self, at: u64) -> Option<u64> {
+    pub(crate) fn word(&self, at: u64) -> Option<u64> {
         let begin = usize::try_from(at.checked_sub(self.base)?).ok()?;
         let bytes = self.stack.get(begin..begin.checked_add(8)?)?;
         bytes.try_into().ok().map(u64::from_le_bytes)
@@ -90,7 +101,7 @@ impl<'a> Images<'a> {
 
     /// The functions that have not returned, innermost first, as far as they can be told; and whether
     /// that is all the way.
-    pub(crate) fn walk(&mut self, stack: &StoppedStack) -> (Vec<Frame>, bool) {
+    pub(crate) fn walk(&mut self, stack: &StackCopy) -> (Vec<Frame>, bool) {
         let mut stack = stack.clone();
         let mut frames = Vec::new();
         // A return address belongs to the call before it, but not where the kernel put it.
@@ -124,13 +135,13 @@ impl<'a> Images<'a> {
 }
 
 /// The registers of the caller.
-fn caller(stack: &StoppedStack, row: &gimli::UnwindTableRow<usize>) -> Option<[u64; REGISTERS]> {
+fn caller(stack: &StackCopy, row: &gimli::UnwindTableRow<usize>) -> Option<DwarfRegisters> {
     let CfaRule::RegisterAndOffset { register, offset } = *row.cfa() else { return None };
-    let base = *stack.registers.get(usize::from(register.0))?;
+    let base = (*stack.registers.get(usize::from(register.0))?)?;
     let frame = base.wrapping_add_signed(offset);
     let mut registers = stack.registers;
-    registers[STACK_POINTER] = frame;
-    registers[RETURN] = 0;
+    registers[STACK_POINTER] = Some(frame);
+    registers[RETURN] = None;
     for (rule_of, rule) in row.registers() {
         let number = usize::from(rule_of.0);
         if number >= REGISTERS {
@@ -138,24 +149,22 @@ fn caller(stack: &StoppedStack, row: &gimli::UnwindTableRow<usize>) -> Option<[u
         }
         registers[number] = match *rule {
             RegisterRule::SameValue => stack.registers[number],
-            RegisterRule::Offset(offset) => stack.word(frame.wrapping_add_signed(offset))?,
-            RegisterRule::ValOffset(offset) => frame.wrapping_add_signed(offset),
+            RegisterRule::Offset(offset) => Some(stack.word(frame.wrapping_add_signed(offset))?),
+            RegisterRule::ValOffset(offset) => Some(frame.wrapping_add_signed(offset)),
             RegisterRule::Register(other) => *stack.registers.get(usize::from(other.0))?,
-            RegisterRule::Constant(value) => value,
-            // A register that is not kept is unknown, which matters for the return address only.
-            _ if number == RETURN => return None,
-            _ => 0,
+            RegisterRule::Constant(value) => Some(value),
+            _ => None,
         };
     }
-    Some(registers)
+    registers[RETURN].is_some().then_some(registers)
 }
 
 /// The registers of what a signal handler interrupted: the kernel left them above the handler's frame.
-fn interrupted(stack: &StoppedStack) -> Option<[u64; REGISTERS]> {
-    let context = stack.registers[STACK_POINTER].wrapping_add(CONTEXT_REGISTERS);
+fn interrupted(stack: &StackCopy) -> Option<DwarfRegisters> {
+    let context = stack.registers[STACK_POINTER]?.wrapping_add(CONTEXT_REGISTERS);
     let mut registers = stack.registers;
     for (register, place) in registers.iter_mut().zip(CONTEXT_ORDER) {
-        *register = stack.word(context + 8 * place)?;
+        *register = Some(stack.word(context + 8 * place)?);
     }
     Some(registers)
 }
@@ -166,9 +175,9 @@ fn is_outermost(row: &gimli::UnwindTableRow<usize>) -> bool {
 }
 
 /// Registers are numbered as the tables do it; the last one is the return address.
-const REGISTERS: usize = 17;
-const STACK_POINTER: usize = 7;
-const RETURN: usize = 16;
+pub(crate) const REGISTERS: usize = 17;
+pub(crate) const STACK_POINTER: usize = 7;
+pub(crate) const RETURN: usize = 16;
 /// Bytes below the stack pointer that a function may use.
 const RED_ZONE: u64 = 128;
 /// As much of a stack as is looked at.

@@ -32,6 +32,7 @@ use crate::pair_total::PairTotal;
 use crate::patch_table::PatchTable;
 use crate::processes::Processes;
 use crate::regions::{Begun, MetRegions};
+use crate::sample_price::{self, STACK};
 use crate::status::PairStatus;
 use crate::window::SHARE;
 use crate::worker_channel::WorkerChannel;
@@ -79,7 +80,7 @@ pub struct ProcessInterval<'a> {
     pub groups: &'a [u32],
     /// How long the interval is.
     pub length: Nanos,
-    /// It waits at its start for functions to be in place.
+    /// It waited at its start for functions to be in place, or does.
     pub is_held: bool,
 }
 
@@ -235,7 +236,8 @@ impl Instrumenter {
         let curiosity = Curiosity::at(pass, self.asked_callees);
         let occasion = LookOccasion { threads, pass, pass_length: activity.length, curiosity };
         if let Some(threads) = served.open_calls.look(&occasion, patch_table) {
-            self.channel.ask(WorkerRequest::Look { process, threads });
+            let period = sample_price::period(STACK, limit);
+            self.channel.ask(WorkerRequest::Look { process, threads, period });
         }
         names
     }

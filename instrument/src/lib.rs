@@ -35,7 +35,7 @@ mod pc_samples;
 mod processes;
 mod refusal;
 mod regions;
-mod sampling;
+mod sample_price;
 mod stage;
 mod status;
 mod visit_budget;

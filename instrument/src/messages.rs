@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::time::Duration;
 
+use whyperf_inject::LookManner;
 use whyperf_layout::patch::Patch;
 use whyperf_model::{Nanos, Resource};
 
@@ -25,8 +27,8 @@ pub(crate) enum WorkerRequest {
     Region { region: Resource, function: Resource },
     /// Which modules programs have, or which functions a module has.
     List { module: Option<Resource> },
-    /// In which calls these threads of a process are.
-    Look { process: u32, threads: Vec<u32> },
+    /// In which calls these threads of a process are; those that run are sampled every `period` of their running time.
+    Look { process: u32, threads: Vec<u32>, period: Duration },
     /// No arena could be mapped there; these functions need another.
     Move { process: u32, arena: u64, functions: Vec<FunctionKey> },
 }
@@ -65,12 +67,24 @@ pub(crate) enum WorkerAnswer {
 /// What stack snapshots of the threads of a process told.
 #[derive(Debug, Default)]
 pub(crate) struct StackFindings {
-    /// Of each thread that ran: the functions it is in by a call that no event told of.
-    pub(crate) threads: Vec<(u32, BTreeSet<FunctionKey>)>,
-    /// Whether these are all calls of all threads that ran.
+    pub(crate) threads: BTreeMap<u32, SeenThread>,
+    /// Whether these are all threads, each with all its calls.
     pub(crate) is_whole: bool,
+    /// How threads that run were seen.
+    pub(crate) manner: LookManner,
     /// For how long a thread stood still.
     pub(crate) stopped: Nanos,
+    /// What that and samples cost the process.
+    pub(crate) cost: Nanos,
+}
+
+/// What was seen of a thread.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SeenThread {
+    /// The functions that it is in by a call that no event told of.
+    pub(crate) calls: BTreeSet<FunctionKey>,
+    /// Whether these are all.
+    pub(crate) is_whole: bool,
 }
 
 /// One function of a process.

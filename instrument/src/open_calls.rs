@@ -11,6 +11,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use whyperf_inject::LookManner;
 use whyperf_model::{Nanos, Resource};
 
 use crate::function_key::FunctionKey;
@@ -22,9 +23,12 @@ use crate::patch_table::PatchTable;
 pub(crate) struct OpenCalls {
     /// The pass in which the look that is under way was asked for.
     asked: Option<u64>,
-    /// The pass of the last look, and passes until the next.
+    /// The pass in which the last look was asked for, the one in which it was over, and passes until the next.
+    last_asked: u64,
     last: u64,
     period: u64,
+    /// How running threads were seen by it.
+    manner: LookManner,
     /// Passes for which there is no other look, because the last one cost so much.
     rest: u64,
     /// By thread: functions of which calls are open that no event told of.
@@ -33,7 +37,7 @@ pub(crate) struct OpenCalls {
     judged: BTreeMap<FunctionKey, u64>,
     /// Changes since the last time.
     is_changed: bool,
-    stopped: Nanos,
+    cost: Nanos,
     pass_length: Nanos,
 }
 
@@ -51,14 +55,20 @@ pub(crate) struct LookOccasion<'process> {
 pub(crate) enum Curiosity {
     /// A search asked a short time ago which functions a function calls.
     Curious,
+    /// It asked longer ago: a call that is made seldom, or by a thread that seldom has a processor, may be seen now.
+    Patient,
+    /// Nothing was asked.
     Idle,
 }
 
 impl Curiosity {
     /// In a pass, when a search asked last in that one.
     pub(crate) fn at(pass: u64, asked_callees: Option<u64>) -> Self {
-        let is_curious = asked_callees.is_some_and(|asked| pass < asked + CURIOUS);
-        if is_curious { Self::Curious } else { Self::Idle }
+        match asked_callees {
+            Some(asked) if pass < asked + CURIOUS => Self::Curious,
+            Some(_) => Self::Patient,
+            None => Self::Idle,
+        }
     }
 }
 
@@ -75,7 +85,9 @@ impl OpenCalls {
         }
         self.asked = Some(pass);
         self.pass_length = pass_length;
-        patch_table.begin_look();
+        if self.manner == LookManner::Stops {
+            patch_table.begin_look();
+        }
         Some(threads.iter().take(MOST).copied().collect())
     }
 
@@ -92,14 +104,15 @@ impl OpenCalls {
         Some(named.map(|(tid, keys)| (*tid, keys.iter().filter_map(name).collect())).collect())
     }
 
-    /// For how long looks stopped a thread since the last time.
-    pub(crate) fn take_stopped(&mut self) -> Nanos {
-        std::mem::take(&mut self.stopped)
+    /// What looks cost the process since the last time.
+    pub(crate) fn take_cost(&mut self) -> Nanos {
+        std::mem::take(&mut self.cost)
     }
 
     /// Whether it is time for a look.
     fn is_due(&self, patch_table: &PatchTable, pass: u64, curiosity: Curiosity) -> bool {
-        if self.asked.is_some() || !patch_table.is_at_rest() {
+        let may_begin = self.manner == LookManner::Samples || patch_table.is_at_rest();
+        if self.asked.is_some() || !may_begin {
             return false;
         }
         let unjudged =
@@ -107,10 +120,9 @@ impl OpenCalls {
         let wait = match (unjudged, curiosity) {
             (true, _) => SOON,
             (false, Curiosity::Curious) => OFTEN,
-            (false, Curiosity::Idle) => self.period.clamp(OFTEN, SELDOM),
+            (false, Curiosity::Patient | Curiosity::Idle) => self.period.clamp(OFTEN, SELDOM),
         };
-        let is_wanted =
-            curiosity == Curiosity::Curious || patch_table.dormant(pass).next().is_some();
+        let is_wanted = curiosity != Curiosity::Idle || patch_table.dormant(pass).next().is_some();
         is_wanted && (self.last == 0 || pass >= self.last + wait.max(self.rest))
     }
 
@@ -118,14 +130,16 @@ impl OpenCalls {
     pub(crate) fn take(&mut self, seen: StackFindings, patch_table: &mut PatchTable, pass: u64) {
         patch_table.end_look();
         let Some(asked) = self.asked.take() else { return };
-        self.last = pass;
-        self.stopped += seen.stopped;
+        (self.last_asked, self.last, self.manner) = (asked, pass, seen.manner);
+        self.cost += seen.cost;
         self.rest = seen.stopped.0.saturating_mul(SHARE) / self.pass_length.0.max(1);
         let dormant: BTreeMap<FunctionKey, u64> = patch_table.dormant(asked).collect();
         let before = self.threads.clone();
-        for (tid, calls) in seen.threads {
-            let calls = calls.into_iter().filter(|key| dormant.contains_key(key));
-            self.threads.insert(tid, calls.collect());
+        for (tid, thread) in seen.threads {
+            let known = self.threads.entry(tid).or_default();
+            // What was found once may lie beyond what was seen of the stack now.
+            known.retain(|key| !thread.is_whole && dormant.contains_key(key));
+            known.extend(thread.calls.into_iter().filter(|key| dormant.contains_key(key)));
         }
         // What was found once may be missed by a look that did not see all.
         if seen.is_whole {
@@ -141,7 +155,8 @@ impl OpenCalls {
 
     /// Whether it is known of a function that is on since then and was never entered whether a call of it is open.
     pub(crate) fn explains(&self, key: FunctionKey, since: u64, pass: u64) -> bool {
-        self.judged.get(&key) == Some(&since) || (self.last <= since && pass < since + PATIENCE)
+        self.judged.get(&key) == Some(&since)
+            || (self.last_asked <= since && pass < since + PATIENCE)
     }
 }
 

@@ -12,9 +12,10 @@
 
 use std::ops::Range;
 
+use whyperf_inject::{SampleContent, Sampling};
 use whyperf_model::Nanos;
 
-use crate::sampling::Sampling;
+use crate::sample_price::{self, PLACE};
 
 /// Samples the program counters of the threads of a process.
 #[derive(Debug, Default)]
@@ -84,7 +85,10 @@ impl PcSampler {
         self.state = match (std::mem::take(&mut self.state), is_needed) {
             (SamplerState::Refused, _) => SamplerState::Refused,
             (_, false) => SamplerState::Off,
-            (SamplerState::Off, true) => Sampling::begin(pid, period(limit)).into(),
+            (SamplerState::Off, true) => {
+                Sampling::begin(pid, sample_price::period(PLACE, limit), SampleContent::Place)
+                    .into()
+            }
             (SamplerState::On(mut sampling), true) => {
                 self.cost += count(&mut sampling, &mut hot);
                 follow(sampling, pid).into()
@@ -112,14 +116,14 @@ fn follow(mut sampling: Sampling, pid: u32) -> Option<Sampling> {
 /// Counts the samples that lie in each function; answers what they cost the process.
 fn count(sampling: &mut Sampling, hot: &mut [HotFunction<'_>]) -> Nanos {
     let (mut all, mut inside) = (0, vec![0; hot.len()]);
-    let lost = sampling.drain(|address| {
+    let lost = sampling.drain_places(|address| {
         all += 1;
         for (count, function) in inside.iter_mut().zip(&*hot) {
             let is_inside = function.pieces.iter().any(|piece| piece.contains(&address));
             *count += u64::from(is_inside);
         }
     });
-    let period = sampling.period();
+    let period = Nanos::from(sampling.period());
     let each = |count: u64| Nanos(period.0.saturating_mul(count));
     for (function, inside) in hot.iter_mut().zip(inside) {
         // Samples that found no room are taken to be spread like those that did.
@@ -127,35 +131,12 @@ fn count(sampling: &mut Sampling, hot: &mut [HotFunction<'_>]) -> Nanos {
         let pc_samples = PcSamples { inside: each(inside + missing), ran: each(all + lost) };
         function.history.newest = (!function.pieces.is_empty()).then_some(pc_samples);
     }
-    Nanos(PRICE.0.saturating_mul(all + lost))
+    Nanos(PLACE.0.saturating_mul(all + lost))
 }
-
-/// Running time from sample to sample, so that they take no more than their part of the limit. No even
-/// number: what a program or a window does at even times is not always met, or never.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded")]
-fn period(limit: f64) -> Nanos {
-    let least = PRICE.as_secs_f64() / (limit * PART).max(1e-9);
-    Nanos((least * 1e9).clamp(SHORTEST, LONGEST) as u64)
-}
-
-/// What a PC sample costs at most: 15 us in a virtual machine, where each timer takes two ways out of it.
-const PRICE: Nanos = Nanos(15_000);
-/// The part of the limit that samples may take.
-const PART: f64 = 0.1;
-/// Nanoseconds.
-const SHORTEST: f64 = 3_987_001.0;
-const LONGEST: f64 = 499_970_003.0;
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn samples_keep_to_their_part_of_the_limit() {
-        assert_eq!(period(0.05), Nanos(3_987_001));
-        assert_eq!(period(0.01), Nanos(15_000_000));
-        assert_eq!(period(0.0), Nanos(499_970_003));
-    }
 
     #[test]
     fn what_was_sampled_is_spread_over_the_time_since_it_was_told() {

@@ -44,7 +44,7 @@ impl InstrumentedProcess {
     /// What looks at its threads and samples cost it since this was asked last.
     pub(crate) fn take_cost(&mut self) -> Nanos {
         let sampled = self.patch_table.as_mut().map(PatchTable::take_sampling_cost);
-        self.open_calls.take_stopped() + sampled.unwrap_or_default()
+        self.open_calls.take_cost() + sampled.unwrap_or_default()
     }
 }
 

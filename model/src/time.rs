@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +46,12 @@ impl Nanos {
     #[must_use]
     pub const fn is_zero(self) -> bool {
         self.0 == 0
+    }
+}
+
+impl From<Duration> for Nanos {
+    fn from(length: Duration) -> Self {
+        Self(u64::try_from(length.as_nanos()).unwrap_or(u64::MAX))
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use ahash::AHashMap;
+use ahash::{AHashMap, AHashSet};
 use whyperf_code::{Callee, FunctionId, Scope};
-use whyperf_model::Resource;
+use whyperf_model::{Hierarchy, Resource};
 
 use super::experience::Experience;
 use super::known_code::KnownCode;
@@ -19,6 +19,8 @@ pub(crate) struct CallGraph {
     in_data: AHashMap<u32, BTreeSet<FunctionId>>,
     /// Calls that were seen.
     experience: Experience,
+    /// Caller and callee of every call that was met, known or not.
+    met: AHashSet<(FunctionKey, FunctionKey)>,
 }
 
 impl CallGraph {
@@ -37,14 +39,16 @@ impl CallGraph {
         self.experience.take_news()
     }
 
-    /// Where threads were seen to begin.
+    /// Where threads were seen to begin, or to be most of the time.
     pub(crate) fn beginnings(&self) -> impl Iterator<Item = FunctionKey> {
         self.experience.beginnings()
     }
 
-    /// A thread was seen to begin here; true when that is new.
-    pub(crate) fn begins_at(&mut self, key: FunctionKey) -> bool {
-        self.experience.begins_at(key)
+    /// A search is led from the whole program to this function, too.
+    pub(crate) fn lead_to(&mut self, key: FunctionKey, known: &mut KnownCode) {
+        if self.experience.begins_at(key) {
+            self.tell(Resource::root(Hierarchy::Code), known.name(key));
+        }
     }
 
     /// The functions that a function calls, and that it may call: those whose address it takes, and where it calls what
@@ -76,7 +80,12 @@ impl CallGraph {
         found
     }
 
-    /// A function was seen to call another. Within an object, and by the names that others export, it is kept for
+    /// A function was seen to call another; whether that was not seen before.
+    pub(crate) fn is_first_sight(&mut self, caller: FunctionKey, callee: FunctionKey) -> bool {
+        self.met.insert((caller, callee))
+    }
+
+    /// A call was seen that the code does not name. Within an object, and by the names that others export, it is kept for
     /// later runs, too.
     pub(crate) fn remember(
         &mut self,

@@ -12,7 +12,7 @@ use crate::messages::WorkerAnswer;
 pub(crate) struct Experience {
     /// By caller.
     calls: BTreeMap<FunctionKey, BTreeSet<FunctionKey>>,
-    /// Functions in which threads begin.
+    /// Functions in which threads begin, or are most of the time: where a search begins.
     beginnings: BTreeSet<FunctionKey>,
     /// Functions whose callees were asked for: what is learned of them later is told, too.
     asked: BTreeSet<Resource>,
@@ -43,12 +43,12 @@ impl Experience {
         self.calls.get(&of).into_iter().flatten().copied()
     }
 
-    /// A thread was seen to begin here; true when that is new.
+    /// A search is to begin here, too; true when that is new.
     pub(crate) fn begins_at(&mut self, key: FunctionKey) -> bool {
         self.beginnings.insert(key)
     }
 
-    /// Where threads were seen to begin.
+    /// Where a search is to begin.
     pub(crate) fn beginnings(&self) -> impl Iterator<Item = FunctionKey> {
         self.beginnings.iter().copied()
     }

@@ -3,15 +3,17 @@
 //!
 //! ```text
 //!   request ──► Worker ──► known_code: which functions there are, and how they are called
-//!                     ├──► call_graph: which functions a function calls ◄── stacks (what was seen)
+//!                     ├──► call_graph: which functions a function calls ◄── stacks (what was seen) ◄── looks
 //!                     ├──► planning:   how a function is patched in a process
 //!                     └──► search, largest: from a name to functions, and back
 //! ```
 
 mod call_graph;
 mod experience;
+mod hot_functions;
 mod known_code;
 mod largest;
+mod looks;
 mod modules;
 mod planning;
 mod process_code;
@@ -23,11 +25,12 @@ mod stacks;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crossbeam_channel::{Receiver, Sender};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use whyperf_model::Resource;
 
 use self::call_graph::CallGraph;
 use self::known_code::KnownCode;
+use self::looks::Looks;
 use self::program_regions::ProgramRegions;
 use crate::function_key::FunctionKey;
 use crate::messages::{WorkerAnswer, WorkerRequest};
@@ -40,9 +43,18 @@ pub(crate) fn run(
     answers: &Sender<WorkerAnswer>,
 ) {
     let mut worker = Worker::over(objects);
-    for request in requests {
-        let answer = worker.serve(request);
-        for answer in answer.into_iter().chain(worker.graph.take_news()) {
+    loop {
+        let request = match worker.looks.rest() {
+            Some(rest) => requests.recv_timeout(rest),
+            None => requests.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        };
+        let answer = match request {
+            Ok(request) => worker.serve(request),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => return,
+        };
+        let seen = worker.looks.take(&mut worker.code, &mut worker.graph);
+        for answer in answer.into_iter().chain(seen).chain(worker.graph.take_news()) {
             if answers.send(answer).is_err() {
                 return;
             }
@@ -55,6 +67,7 @@ struct Worker {
     code: KnownCode,
     graph: CallGraph,
     regions: ProgramRegions,
+    looks: Looks,
 }
 
 impl Worker {
@@ -63,11 +76,12 @@ impl Worker {
             code: KnownCode::over(objects),
             graph: CallGraph::default(),
             regions: ProgramRegions::default(),
+            looks: Looks::default(),
         }
     }
 
     fn serve(&mut self, request: WorkerRequest) -> Option<WorkerAnswer> {
-        let Self { code: known, graph, regions } = self;
+        let Self { code: known, graph, regions, looks } = self;
         match request {
             WorkerRequest::Watch { process, pid } => {
                 known.watch(process, pid);
@@ -75,6 +89,7 @@ impl Worker {
             }
             WorkerRequest::Forget { process } => {
                 known.forget(process);
+                looks.forget(process);
                 None
             }
             WorkerRequest::Find { code } => {
@@ -97,9 +112,9 @@ impl Worker {
             WorkerRequest::List { module } => {
                 Some(WorkerAnswer::Listed { code: largest::list(known, module.as_ref()) })
             }
-            WorkerRequest::Look { process, threads } => {
-                let seen = stacks::look(known, graph, process, &threads);
-                Some(WorkerAnswer::Seen { process, seen })
+            WorkerRequest::Look { process, threads, period } => {
+                looks.begin(known, graph, process, &threads, period);
+                None
             }
             WorkerRequest::Plan { process, functions } => {
                 let plans = planning::plan(known, process, functions);
@@ -114,7 +129,7 @@ impl Worker {
     }
 
     fn callees(&mut self, of: &Resource) -> BTreeMap<Resource, Vec<FunctionKey>> {
-        let Self { code, graph, regions } = self;
+        let Self { code, graph, regions, .. } = self;
         let mut found = BTreeSet::new();
         graph.ask(of);
         if of.is_root() {

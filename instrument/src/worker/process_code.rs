@@ -53,7 +53,7 @@ pub(crate) struct ProcessCode {
 impl ProcessCode {
     pub(crate) fn new(pid: u32) -> Self {
         let (maps, loaded) = (MemoryMap::default(), Vec::new());
-        let stack_snapshots = StackSnapshots::default();
+        let stack_snapshots = StackSnapshots::of(pid);
         Self { pid, maps, loaded, arenas: Vec::new(), refused: Vec::new(), stack_snapshots }
     }
 

@@ -1,40 +1,39 @@
-//! What the stacks of running threads tell: calls that began before their functions were watched, calls
+//! What the stacks of threads tell: calls that began before their functions were watched, calls
 //! that no code names, and where threads begin.
 
+use std::collections::BTreeSet;
+
 use whyperf_inject::StackSnapshot;
-use whyperf_model::{Hierarchy, Nanos, Resource};
 
 use super::call_graph::CallGraph;
 use super::known_code::KnownCode;
 use super::search;
 use crate::function_key::FunctionKey;
-use crate::messages::StackFindings;
 
-/// Looks at threads of a process.
-pub(crate) fn look(
+/// What a stack tells.
+#[derive(Debug)]
+pub(crate) struct ReadStack {
+    /// The functions that the thread is in by calls that no event told of.
+    pub(crate) unseen: BTreeSet<FunctionKey>,
+    /// Those in whose own code it is: the innermost one, and when that came with the system the one that called it.
+    pub(crate) own: Vec<FunctionKey>,
+}
+
+/// Reads a stack, and takes note of which functions call which.
+pub(crate) fn read(
     code: &mut KnownCode,
     graph: &mut CallGraph,
     process: u32,
-    threads: &[u32],
-) -> StackFindings {
-    let mut seen = StackFindings::default();
-    let Some(watched) = code.processes.get_mut(&process) else { return seen };
-    let Some((snapshots, stopped)) = watched.stack_snapshots.at(watched.pid, threads) else {
-        return seen;
-    };
-    seen.stopped = Nanos(u64::try_from(stopped.as_nanos()).unwrap_or(u64::MAX));
-    seen.is_whole = true;
-    for (tid, snapshot) in snapshots {
-        seen.is_whole &= snapshot.is_whole;
-        let calls = named_calls(code, process, &snapshot);
-        learn_calls(code, graph, &calls);
-        if snapshot.is_whole {
-            learn_beginning(code, graph, &calls);
-        }
-        let unseen = calls.iter().filter(|call| !call.is_watched);
-        seen.threads.push((tid, unseen.filter_map(|call| call.function).collect()));
+    snapshot: &StackSnapshot,
+) -> ReadStack {
+    let calls = named_calls(code, process, snapshot);
+    learn_calls(code, graph, &calls);
+    if snapshot.is_whole {
+        learn_beginning(code, graph, &calls);
     }
-    seen
+    let unseen = calls.iter().filter(|call| !call.is_watched);
+    let unseen = unseen.filter_map(|call| call.function).collect();
+    ReadStack { unseen, own: own_code(code, &calls) }
 }
 
 /// A call that has not returned.
@@ -62,12 +61,32 @@ fn named_calls(code: &mut KnownCode, process: u32, snapshot: &StackSnapshot) -> 
     calls
 }
 
+/// None inside of a wrapped call: that time is told by the call's own event, and is no computing.
+fn own_code(code: &KnownCode, calls: &[OpenCall]) -> Vec<FunctionKey> {
+    let mut own = Vec::new();
+    for key in calls.iter().map_while(|call| call.function) {
+        if code.modules.is_inside_wrapped(key) {
+            return Vec::new();
+        }
+        let is_system = code.modules.get(key.module).is_system();
+        if code.is_of_interest(key) && (own.is_empty() || !is_system) {
+            own.push(key);
+        }
+        if !is_system {
+            break;
+        }
+    }
+    own
+}
+
 /// Takes note of which function called which.
 fn learn_calls(code: &mut KnownCode, graph: &mut CallGraph, calls: &[OpenCall]) {
     for pair in calls.windows(2) {
         let (Some(callee), Some(caller)) = (pair[0].function, pair[1].function) else { continue };
-        let is_news = callee != caller && code.is_of_interest(callee);
-        if is_news && !graph.called(caller, code).contains(&callee) {
+        if callee == caller || !graph.is_first_sight(caller, callee) {
+            continue;
+        }
+        if code.is_of_interest(callee) && !graph.called(caller, code).contains(&callee) {
             graph.remember(caller, callee, code);
         }
     }
@@ -80,10 +99,8 @@ fn learn_beginning(code: &mut KnownCode, graph: &mut CallGraph, calls: &[OpenCal
         all.filter(|key| code.is_of_interest(*key) && !begins_program(code, *key))
     };
     let own = known().find(|key| !code.modules.get(key.module).is_system());
-    if let Some(first) = own.or_else(|| known().next())
-        && graph.begins_at(first)
-    {
-        graph.tell(Resource::root(Hierarchy::Code), code.name(first));
+    if let Some(first) = own.or_else(|| known().next()) {
+        graph.lead_to(first, code);
     }
 }
 

@@ -1,0 +1,37 @@
+//! What samples of a thread cost it, and how many are taken for it.
+
+use std::time::Duration;
+
+use whyperf_model::Nanos;
+
+/// What a sample of its place costs a thread at most: 15 us in a virtual machine, where each timer takes two ways out of it.
+pub(crate) const PLACE: Nanos = Nanos(15_000);
+/// What a sample of its stack costs it at most.
+pub(crate) const STACK: Nanos = Nanos(30_000);
+
+/// Running time from sample to sample, so that they take no more than their part of the limit. No even
+/// number: what a program or a window does at even times is not always met, or never.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded")]
+pub(crate) fn period(price: Nanos, limit: f64) -> Duration {
+    let least = price.as_secs_f64() / (limit * PART).max(1e-9);
+    Duration::from_nanos((least * 1e9).clamp(SHORTEST, LONGEST) as u64)
+}
+
+/// The part of the limit that samples may take.
+const PART: f64 = 0.1;
+/// Nanoseconds.
+const SHORTEST: f64 = 3_987_001.0;
+const LONGEST: f64 = 499_970_003.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_keep_to_their_part_of_the_limit() {
+        assert_eq!(period(PLACE, 0.05), Duration::from_nanos(3_987_001));
+        assert_eq!(period(PLACE, 0.01), Duration::from_millis(15));
+        assert_eq!(period(STACK, 0.01), Duration::from_millis(30));
+        assert_eq!(period(PLACE, 0.0), Duration::from_nanos(499_970_003));
+    }
+}
