@@ -39,6 +39,7 @@ mod profile;
 mod region;
 mod run_directory;
 mod running;
+mod running_split;
 mod sampling_pass;
 mod shared_state;
 mod source;

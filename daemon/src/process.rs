@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
 use whyperf_inject::Life;
+use whyperf_instrument::RunningSample;
 use whyperf_layout::{Answer, Command, NO_RANK, State};
 use whyperf_model::matching::{ClassId, ResourceId, Resources, Worked};
 use whyperf_model::{Category, Hierarchy, Nanos, Resource, Scale};
@@ -370,6 +371,18 @@ impl Process {
         self.classify(state);
     }
 
+    /// Samples found threads running in functions that are switched on.
+    pub(crate) fn take_samples(&mut self, samples: &[RunningSample]) {
+        for sample in samples {
+            let is_meant = |watched: &&mut WatchedThread| {
+                watched.is_alive() && watched.thread.tid == sample.tid
+            };
+            if let Some(watched) = self.threads.iter_mut().find(is_meant) {
+                watched.see(sample.region, sample.period);
+            }
+        }
+    }
+
     /// Hands what grew to the pairs, unless the program had paused the measurement.
     fn attribute(&mut self, context: PassContext, counts: bool, state: &mut SharedState) {
         let scale = self.scale(context.scale);
@@ -388,7 +401,7 @@ impl Process {
             watched.find_groups(self.resource, self.machine, &state.matcher);
             watched.sign_in([self.resource, self.machine], state);
             if counts {
-                watched.attribute(self.pid, scale, state);
+                watched.attribute(self.pid, scale, &self.catalogue.tables, state);
             }
             self.groups.extend(&watched.groups);
         }

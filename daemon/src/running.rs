@@ -33,7 +33,8 @@ impl Running {
 
     /// The same for a given reading of the meter.
     pub(crate) fn bound_by(&mut self, now: u64, computed: Nanos) -> Nanos {
-        let Some(before) = self.before.replace(now) else { return computed };
+        // At first it cannot have run for more than in all its life.
+        let Some(before) = self.before.replace(now) else { return computed.min(Nanos(now)) };
         let wanted = computed.0.saturating_add(self.debt);
         let ran = now.saturating_sub(before).saturating_add(self.credit);
         let granted = wanted.min(ran);
@@ -104,6 +105,14 @@ mod tests {
         assert_eq!(running.bound_by(1_060_000_000, Nanos(50_000_000)), Nanos(10_000_000));
         let rest = running.bound_by(1_060_000_000, Nanos(50_000_000));
         assert_eq!(rest, Nanos(0));
+    }
+
+    #[test]
+    fn at_first_it_ran_no_more_than_in_its_life() {
+        let computed = Nanos::from_millis(50);
+        let bound = |now: u64| Running::default().bound_by(now, computed);
+        assert_eq!(bound(10_000_000), Nanos::from_millis(10));
+        assert_eq!(bound(1_000_000_000), computed);
     }
 
     #[test]

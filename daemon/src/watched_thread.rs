@@ -8,13 +8,17 @@
 //!     └──── its slot has another thread ──────────────────────────────►┘
 //! ```
 
+use std::collections::BTreeMap;
+
 use whyperf_model::matching::{
     ClassId, Classes, LocationId, Matcher, ResourceId, Resources, Totals,
 };
-use whyperf_model::{CategorySet, Nanos, Scale};
+use whyperf_model::{Category, CategorySet, Nanos, Scale};
 
 use crate::running::Running;
+use crate::running_split::{PlaceTime, RunningSplit};
 use crate::shared_state::SharedState;
+use crate::tables::ProcessTables;
 use crate::thread::{Growth, Thread};
 
 /// How far a thread is.
@@ -46,6 +50,7 @@ pub(crate) struct WatchedThread {
     /// What all its nodes are inside of: calls that no event told of.
     pub(crate) base: ClassId,
     running: Running,
+    running_split: RunningSplit,
     pub(crate) growth: Vec<Growth>,
     /// What its events cost in the last pass: those of functions, and all others.
     pub(crate) spent: [Nanos; 2],
@@ -64,6 +69,7 @@ impl WatchedThread {
             classified: 0,
             base: ClassId::NONE,
             running: Running::default(),
+            running_split: RunningSplit::default(),
             growth: Vec::new(),
             spent: [Nanos::ZERO; 2],
         }
@@ -73,6 +79,7 @@ impl WatchedThread {
     pub(crate) fn leave(&mut self, resources: &mut Resources) {
         self.thread.forget_stamps();
         self.running = Running::default();
+        self.running_split = RunningSplit::default();
         if self.state != ThreadState::Left {
             self.state = ThreadState::Left;
             resources.release(self.resource);
@@ -133,20 +140,33 @@ impl WatchedThread {
         self.location = Some(location);
     }
 
+    /// A sample found it running in this function that is switched on, 0 for none.
+    pub(crate) fn see(&mut self, place: u32, period: Nanos) {
+        self.running_split.see(place, period);
+    }
+
     /// Hands what its nodes grew by to the pairs.
-    pub(crate) fn attribute(&mut self, pid: u32, scale: Scale, state: &mut SharedState) {
-        let (granted, computed) = if state.matcher.wants_running() || state.recorder.is_some() {
-            let computed = self.computed(scale, &state.classes);
-            (self.running.bound(pid, self.thread.tid, computed), computed)
-        } else {
-            (Nanos::ZERO, Nanos::ZERO)
-        };
+    pub(crate) fn attribute(
+        &mut self,
+        pid: u32,
+        scale: Scale,
+        tables: &ProcessTables,
+        state: &mut SharedState,
+    ) {
+        let mut times = BTreeMap::new();
+        if state.matcher.wants_running() || state.recorder.is_some() {
+            times = self.computed(scale, tables, &state.classes);
+            let computed = times.values().fold(Nanos::ZERO, |sum, time| sum + time.computed);
+            let ran = self.running.bound(pid, self.thread.tid, computed);
+            self.running_split.divide(&mut times, ran);
+        }
         for growth in &self.growth {
             let class = self.thread.nodes[growth.node as usize].class;
             let time = Nanos(scale.nanos(growth.by.time));
+            let place = times.get(&self.place(growth.node, tables));
             let by = Totals {
                 time,
-                running: share(time, granted, computed),
+                running: place.map_or(Nanos::ZERO, |place| place.running(time)),
                 visits: growth.by.visits,
                 sent: growth.by.sent,
                 received: growth.by.received,
@@ -158,21 +178,38 @@ impl WatchedThread {
         }
     }
 
-    fn computed(&self, scale: Scale, classes: &Classes) -> Nanos {
-        let counts = |growth: &&Growth| {
+    /// How long it computed at each place.
+    fn computed(
+        &self,
+        scale: Scale,
+        tables: &ProcessTables,
+        classes: &Classes,
+    ) -> BTreeMap<u32, PlaceTime> {
+        let mut times: BTreeMap<u32, PlaceTime> = BTreeMap::new();
+        for growth in &self.growth {
             let class = classes.get(self.thread.nodes[growth.node as usize].class);
-            CategorySet::COMPUTE.contains(class.traits.category)
-        };
-        let ticks = self.growth.iter().filter(counts).map(|growth| growth.by.time);
-        Nanos(ticks.map(|ticks| scale.nanos(ticks)).sum())
+            if CategorySet::COMPUTE.contains(class.traits.category) {
+                let place = times.entry(self.place(growth.node, tables)).or_default();
+                place.computed += Nanos(scale.nanos(growth.by.time));
+            }
+        }
+        times
     }
-}
 
-/// The part of what ran that belongs to this much of what was computed.
-fn share(time: Nanos, granted: Nanos, computed: Nanos) -> Nanos {
-    if computed.is_zero() {
-        return Nanos::ZERO;
+    /// The region of the innermost function around a node; 0 where there is none.
+    fn place(&self, node: u32, tables: &ProcessTables) -> u32 {
+        let nodes = &self.thread.nodes;
+        let is_function = |region: u32| {
+            let region = tables.region(region);
+            region.is_some_and(|region| region.category == Category::Function)
+        };
+        let mut at = node;
+        while let Some(node) = nodes.get(at as usize).filter(|_| at != 0) {
+            if is_function(node.region) {
+                return node.region;
+            }
+            at = node.parent;
+        }
+        0
     }
-    let part = u128::from(time.0) * u128::from(granted.0) / u128::from(computed.0);
-    Nanos(u64::try_from(part).unwrap_or(u64::MAX))
 }

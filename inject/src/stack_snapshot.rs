@@ -77,6 +77,8 @@ pub struct StackSamples {
     pub snapshots: Vec<StackSnapshot>,
     /// How many were taken that found no room.
     pub lost: u64,
+    /// The running time that each stands for, if threads are sampled.
+    pub period: Option<Duration>,
 }
 
 /// Takes stack snapshots of one process, and keeps what it read of the process's objects.
@@ -145,10 +147,12 @@ impl StackSnapshots {
         let mut copies = Vec::new();
         let lost = sampling
             .drain_stacks(|tid, sample| copies.push((tid, sample.time, Some(sample.stack))));
+        let period = Some(sampling.period());
         let Ok(memory) = Memory::open(self.pid) else {
-            return StackSamples { snapshots: Vec::new(), lost: lost + copies.len() as u64 };
+            let lost = lost + copies.len() as u64;
+            return StackSamples { snapshots: Vec::new(), lost, period };
         };
-        StackSamples { snapshots: self.unwind(&memory, copies), lost }
+        StackSamples { snapshots: self.unwind(&memory, copies), lost, period }
     }
 
     /// Whether threads are sampled.

@@ -30,7 +30,7 @@ use crate::pair_functions::PairFunctions;
 use crate::pair_needs::{PairNeeds, PairOrigin};
 use crate::pair_total::PairTotal;
 use crate::patch_table::PatchTable;
-use crate::processes::Processes;
+use crate::processes::{InstrumentedProcess, Processes, RunningSample};
 use crate::regions::{Begun, MetRegions};
 use crate::sample_price::{self, STACK};
 use crate::status::PairStatus;
@@ -233,7 +233,7 @@ impl Instrumenter {
         for (arena, functions) in moves {
             self.channel.ask(WorkerRequest::Move { process, arena, functions });
         }
-        let curiosity = Curiosity::at(pass, self.asked_callees);
+        let curiosity = Curiosity::at(pass, self.asked_callees, self.needs.want_running());
         let occasion = LookOccasion { threads, pass, pass_length: activity.length, curiosity };
         if let Some(threads) = served.open_calls.look(&occasion, patch_table) {
             let period = sample_price::period(STACK, limit);
@@ -322,6 +322,11 @@ impl Instrumenter {
     /// What looks at the threads of a process and samples of them cost it since this was asked last.
     pub fn take_cost(&mut self, process: u32) -> Nanos {
         self.processes.get_mut(process).map_or(Nanos::ZERO, |process| process.take_cost())
+    }
+
+    /// Where samples found threads of a process running since this was asked last.
+    pub fn take_samples(&mut self, process: u32) -> Vec<RunningSample> {
+        self.processes.get_mut(process).map(InstrumentedProcess::take_samples).unwrap_or_default()
     }
 
     /// By thread the functions that it is in by calls that no event told of, when that changed.
@@ -440,6 +445,11 @@ impl Instrumenter {
                     && let Some(patch_table) = &mut process.patch_table
                 {
                     process.open_calls.take(seen, patch_table, self.pass);
+                }
+            }
+            WorkerAnswer::Sampled { process, period, samples } => {
+                if let Some(process) = self.processes.get_mut(process) {
+                    process.note_samples(&samples, period.into());
                 }
             }
             WorkerAnswer::Listed { code } => self.listed.take(code),

@@ -58,6 +58,12 @@ pub(crate) enum WorkerAnswer {
         process: u32,
         seen: StackFindings,
     },
+    /// Where samples found threads of a process running since the last time.
+    Sampled {
+        process: u32,
+        period: Duration,
+        samples: Vec<SampledThread>,
+    },
     /// Functions call more than was known when they were asked about.
     Learned {
         calls: Vec<(Resource, Vec<Resource>)>,
@@ -76,6 +82,14 @@ pub(crate) struct StackFindings {
     pub(crate) stopped: Nanos,
     /// What that and samples cost the process.
     pub(crate) cost: Nanos,
+}
+
+/// A thread that a sample found running, outside of wrapped calls.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SampledThread {
+    pub(crate) tid: u32,
+    /// The innermost function that it is in by a call that an event told of.
+    pub(crate) inside: Option<FunctionKey>,
 }
 
 /// What was seen of a thread.

@@ -55,18 +55,20 @@ pub(crate) struct LookOccasion<'process> {
 pub(crate) enum Curiosity {
     /// A search asked a short time ago which functions a function calls.
     Curious,
-    /// It asked longer ago: a call that is made seldom, or by a thread that seldom has a processor, may be seen now.
+    /// It asked longer ago: a call that is made seldom, or by a thread that seldom has a processor, may be seen now. Or samples
+    /// are wanted.
     Patient,
     /// Nothing was asked.
     Idle,
 }
 
 impl Curiosity {
-    /// In a pass, when a search asked last in that one.
-    pub(crate) fn at(pass: u64, asked_callees: Option<u64>) -> Self {
+    /// In a pass, when a search asked last in that one. Whose time it was that a thread ran, samples tell.
+    pub(crate) fn at(pass: u64, asked_callees: Option<u64>, wants_running: bool) -> Self {
         match asked_callees {
             Some(asked) if pass < asked + CURIOUS => Self::Curious,
             Some(_) => Self::Patient,
+            None if wants_running => Self::Patient,
             None => Self::Idle,
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_model::matching::PairId;
-use whyperf_model::{Category, Focus, Hierarchy, Metric, Resource};
+use whyperf_model::{Category, Focus, Hierarchy, Metric, Quantity, Resource};
 
 /// What asks for a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub(crate) struct PairNeeds {
     needs: BTreeMap<PairId, Vec<Resource>>,
     /// Pairs that a user named.
     by_name: BTreeSet<PairId>,
+    /// Pairs that ask what of a function's time a thread ran.
+    running: BTreeSet<PairId>,
     /// How many pairs need a function.
     wanted: BTreeMap<Resource, usize>,
 }
@@ -47,11 +49,15 @@ impl PairNeeds {
         if is_named {
             self.by_name.insert(pair);
         }
+        if metric.definition().quantity == Quantity::RunningTime {
+            self.running.insert(pair);
+        }
         self.of(pair)
     }
 
     /// A pair is measured no longer.
     pub(crate) fn stop(&mut self, pair: PairId) {
+        self.running.remove(&pair);
         for code in self.needs.remove(&pair).into_iter().flatten() {
             if let Some(users) = self.wanted.get_mut(&code) {
                 *users -= 1;
@@ -60,6 +66,11 @@ impl PairNeeds {
                 }
             }
         }
+    }
+
+    /// Whether any pair asks what of a function's time a thread ran.
+    pub(crate) fn want_running(&self) -> bool {
+        !self.running.is_empty()
     }
 
     /// What a pair needs; nothing for one that needs no function.

@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use whyperf_model::Nanos;
 
 use crate::function_key::FunctionKey;
+use crate::messages::SampledThread;
 use crate::open_calls::OpenCalls;
 use crate::patch_table::PatchTable;
 
@@ -30,6 +31,19 @@ pub(crate) struct InstrumentedProcess {
     /// Made when the process is served first, or inherited.
     pub(crate) patch_table: Option<PatchTable>,
     pub(crate) open_calls: OpenCalls,
+    /// Where samples found its threads running since they were taken last.
+    samples: Vec<RunningSample>,
+}
+
+/// A thread was found running here, which stands for so much of its running time.
+#[derive(Clone, Copy, Debug)]
+pub struct RunningSample {
+    /// The thread.
+    pub tid: u32,
+    /// The region of the innermost function that it had entered, 0 for none.
+    pub region: u32,
+    /// The running time from sample to sample.
+    pub period: Nanos,
 }
 
 /// All processes, by number.
@@ -46,13 +60,30 @@ impl InstrumentedProcess {
         let sampled = self.patch_table.as_mut().map(PatchTable::take_sampling_cost);
         self.open_calls.take_cost() + sampled.unwrap_or_default()
     }
+
+    /// Takes in where samples found its threads.
+    pub(crate) fn note_samples(&mut self, samples: &[SampledThread], period: Nanos) {
+        let sites = self.patch_table.as_ref().map(|patch_table| &patch_table.sites);
+        let region = |key: &FunctionKey| sites?.get(key)?.region;
+        self.samples.extend(samples.iter().map(|sample| RunningSample {
+            tid: sample.tid,
+            region: sample.inside.as_ref().and_then(region).unwrap_or(0),
+            period,
+        }));
+    }
+
+    /// Where samples found its threads since the last time.
+    pub(crate) fn take_samples(&mut self) -> Vec<RunningSample> {
+        std::mem::take(&mut self.samples)
+    }
 }
 
 impl Processes {
     /// A process appeared.
     pub(crate) fn watch(&mut self, process: u32, pid: u32) {
         let (stage, open_calls) = (ProcessStage::Watched, OpenCalls::default());
-        let new = InstrumentedProcess { pid, stage, patch_table: None, open_calls };
+        let new =
+            InstrumentedProcess { pid, stage, patch_table: None, open_calls, samples: Vec::new() };
         self.all.insert(process, new);
     }
 

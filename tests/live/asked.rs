@@ -120,3 +120,22 @@ fn nested_calls_are_told_without_what_measuring_them_costs() {
     let visits = ["outer", "middle", "inner"].map(|name| run.total(name, "calls"));
     assert_eq!(visits, [2000, 200_000, 800_000], "{}", run.shown());
 }
+
+/// A thread that slept at some place ran less than its events say: what it ran belongs to where it did not sleep.
+#[test]
+fn running_time_is_told_of_the_function_that_ran() {
+    let program = programs::with_code().join("code/sleeps_at_times").display().to_string();
+    let code = |function: &str| format!("</Code/sleeps_at_times.c/{function}>");
+    let [work, solve] = ["work", "solve"].map(code);
+    let options =
+        ["--no-store", "--no-search", "--measure", "cpu", &work, "--measure", "cpu", &solve];
+    let _turn = shipped::turn(Load::Computes);
+    let run = run_with(&options, &[program]);
+    let known = run.stdout.split_whitespace().map(|word| word.parse().expect("seconds"));
+    let [in_work, in_all]: [f64; 2] = known.collect::<Vec<_>>().try_into().expect("two numbers");
+    let [work, solve] = run.list("measured") else { panic!("two were asked for") };
+    let told = |pair: &Value| pair["total"].as_f64().expect("a number");
+    let (work, solve) = (told(work), told(solve));
+    assert!((0.75..1.1).contains(&(work / in_work)), "{work} of {in_work} s; {}", run.shown());
+    assert!(work <= solve && solve < 1.1 * in_all, "{solve} of {in_all} s; {}", run.shown());
+}

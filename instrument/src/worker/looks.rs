@@ -15,9 +15,9 @@ use whyperf_model::Nanos;
 use super::call_graph::CallGraph;
 use super::hot_functions::HotFunctions;
 use super::known_code::KnownCode;
-use super::stacks;
+use super::stacks::{self, StackPlace};
 use crate::function_key::FunctionKey;
-use crate::messages::{SeenThread, StackFindings, WorkerAnswer};
+use crate::messages::{SampledThread, SeenThread, StackFindings, WorkerAnswer};
 use crate::sample_price::STACK;
 
 /// The looks that are under way.
@@ -104,21 +104,30 @@ impl Looks {
         }
         let now = Instant::now();
         self.taken = Some(now);
+        let mut answers = Vec::new();
         let Self { pending, sampled, hot, .. } = self;
         for (process, sampled) in &mut *sampled {
             let Some(watched) = code.processes.get_mut(process) else { continue };
             let samples = watched.stack_snapshots.take();
             let taken = samples.lost + samples.snapshots.len() as u64;
             sampled.cost += Nanos(STACK.0.saturating_mul(taken));
+            let mut running = Vec::new();
             for snapshot in &samples.snapshots {
                 let look = pending.get_mut(process);
                 let look = look.filter(|pending| snapshot.time >= pending.look.begin);
                 let read = stacks::read(code, graph, *process, snapshot);
                 hot.count(*process, read.own);
+                if let StackPlace::Computing(inside) = read.place {
+                    running.push(SampledThread { tid: snapshot.tid, inside });
+                }
                 if let Some(pending) = look {
                     pending.look.awaited.remove(&snapshot.tid);
                     pending.findings.take(snapshot, read.unseen);
                 }
+            }
+            if let (Some(period), false) = (samples.period, running.is_empty()) {
+                let (process, samples) = (*process, running);
+                answers.push(WorkerAnswer::Sampled { process, period, samples });
             }
             if now.duration_since(sampled.asked) > SAMPLED
                 && let Some(watched) = code.processes.get_mut(process)
@@ -132,15 +141,15 @@ impl Looks {
         sampled.retain(|_, sampled| now.duration_since(sampled.asked) <= SAMPLED);
         let over = pending
             .extract_if(.., |_, pending| pending.look.awaited.is_empty() || now >= pending.until);
-        let answers = over.map(|(process, mut pending)| {
+        answers.extend(over.map(|(process, mut pending)| {
             let threads = &pending.findings.threads;
             pending.findings.is_whole =
                 threads.len() >= pending.asked && threads.values().all(|thread| thread.is_whole);
             let cost = sampled.get_mut(&process).map(|sampled| std::mem::take(&mut sampled.cost));
             pending.findings.cost += cost.unwrap_or_default();
             WorkerAnswer::Seen { process, seen: pending.findings }
-        });
-        answers.collect()
+        }));
+        answers
     }
 }
 

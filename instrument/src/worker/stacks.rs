@@ -17,6 +17,16 @@ pub(crate) struct ReadStack {
     pub(crate) unseen: BTreeSet<FunctionKey>,
     /// Those in whose own code it is: the innermost one, and when that came with the system the one that called it.
     pub(crate) own: Vec<FunctionKey>,
+    pub(crate) place: StackPlace,
+}
+
+/// Where the time of a thread belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StackPlace {
+    /// It computes, inside of this function by a call that an event told of.
+    Computing(Option<FunctionKey>),
+    /// It is in a wrapped call, or in our own code.
+    Elsewhere,
 }
 
 /// Reads a stack, and takes note of which functions call which.
@@ -33,7 +43,22 @@ pub(crate) fn read(
     }
     let unseen = calls.iter().filter(|call| !call.is_watched);
     let unseen = unseen.filter_map(|call| call.function).collect();
-    ReadStack { unseen, own: own_code(code, &calls) }
+    ReadStack { unseen, own: own_code(code, &calls), place: place(code, snapshot, &calls) }
+}
+
+fn place(code: &KnownCode, snapshot: &StackSnapshot, calls: &[OpenCall]) -> StackPlace {
+    if snapshot.calls.first().is_none_or(|call| call.is_ours) {
+        return StackPlace::Elsewhere;
+    }
+    for call in calls {
+        if call.is_watched {
+            return StackPlace::Computing(call.function);
+        }
+        if call.function.is_some_and(|key| code.modules.is_inside_wrapped(key)) {
+            return StackPlace::Elsewhere;
+        }
+    }
+    StackPlace::Computing(None)
 }
 
 /// A call that has not returned.

@@ -1,0 +1,185 @@
+//! Whose time it was that a thread ran: what ran is divided among the places in which the thread computed.
+//!
+//! ```text
+//!   computed, by events      solver ▒▒▒▒▒▒▒▒▒▒  work ▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒      wall time: a thread that sleeps unseen counts
+//!   samples of running       solver ·           work · · · · · · · · ·           none where the thread sleeps
+//!   ran, by the system       solver ▒           work ▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒      no more than was computed there
+//! ```
+//! The system says how much of a thread's time it ran, and events say how long it was where. A thread that slept in some call
+//! that no event tells of, or waited for a processor, ran less than it computed. Where it did is told by samples: the share of the time at
+//! a place in which they find the thread running. Without samples all places are taken to be alike. A place is the innermost function
+//! that is switched on.
+
+use std::collections::BTreeMap;
+
+use whyperf_model::Nanos;
+
+/// How one thread's running time is divided.
+#[derive(Debug, Default)]
+pub(crate) struct RunningSplit {
+    /// By number of the region, 0 where no function is switched on.
+    places: BTreeMap<u32, PlaceHistory>,
+}
+
+/// What was seen of a place lately, in nanoseconds that fade.
+#[derive(Clone, Copy, Debug, Default)]
+struct PlaceHistory {
+    computed: f64,
+    sampled: f64,
+}
+
+/// What an interval brought to a place.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct PlaceTime {
+    pub(crate) computed: Nanos,
+    /// Seconds of that in which the thread ran.
+    ran: f64,
+}
+
+impl PlaceTime {
+    /// Of this much of what was computed here, what the thread ran.
+    pub(crate) fn running(self, part: Nanos) -> Nanos {
+        if self.computed.is_zero() {
+            return Nanos::ZERO;
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_precision_loss,
+            clippy::cast_sign_loss,
+            reason = "less than an interval"
+        )]
+        Nanos((part.0 as f64 * (self.ran / self.seconds()).min(1.0)) as u64)
+    }
+
+    fn seconds(self) -> f64 {
+        self.computed.as_secs_f64()
+    }
+}
+
+impl RunningSplit {
+    /// A sample found the thread running at a place, which stands for so much of its running time.
+    pub(crate) fn see(&mut self, place: u32, period: Nanos) {
+        self.places.entry(place).or_default().sampled += period.as_secs_f64();
+    }
+
+    /// Divides what ran in an interval among the places in which the thread computed.
+    pub(crate) fn divide(&mut self, times: &mut BTreeMap<u32, PlaceTime>, ran: Nanos) {
+        let computed: f64 = times.values().map(|time| time.seconds()).sum();
+        if computed <= 0.0 {
+            return;
+        }
+        let ran = ran.as_secs_f64().min(computed);
+        let mean = ran / computed;
+        for (place, time) in &mut *times {
+            let history = self.places.entry(*place).or_default();
+            history.computed += time.seconds();
+            time.ran = time.seconds() * history.share(mean);
+        }
+        fit(times, ran);
+        self.fade(computed);
+    }
+
+    fn fade(&mut self, computed: f64) {
+        let left = (-computed / MEMORY).exp();
+        self.places.retain(|_, history| {
+            history.computed *= left;
+            history.sampled *= left;
+            history.computed + history.sampled > FORGOTTEN
+        });
+    }
+}
+
+impl PlaceHistory {
+    /// The share of the time here in which the thread runs; that of all places as long as little was seen.
+    fn share(self, mean: f64) -> f64 {
+        ((self.sampled + DOUBT * mean) / (self.computed + DOUBT)).min(1.0)
+    }
+}
+
+/// Makes the parts add up to what ran, none of them larger than what was computed there: all are scaled alike, and what finds no
+/// room at a place is left to the others. Those that are full first come first.
+fn fit(times: &mut BTreeMap<u32, PlaceTime>, ran: f64) {
+    let mut all: Vec<&mut PlaceTime> = times.values_mut().collect();
+    let room = |time: &PlaceTime| time.seconds() / time.ran.max(f64::MIN_POSITIVE);
+    all.sort_by(|one, other| room(one).total_cmp(&room(other)));
+    let (mut left, mut weight) = (ran, all.iter().map(|time| time.ran).sum::<f64>());
+    for time in all {
+        let part = if weight > 0.0 { left * (time.ran / weight).min(1.0) } else { 0.0 };
+        weight -= time.ran;
+        time.ran = part.min(time.seconds());
+        left -= time.ran;
+    }
+}
+
+/// Seconds of computing after which what was seen counts for a third.
+const MEMORY: f64 = 2.0;
+/// Seconds at a place for which it is taken to be like all others.
+const DOUBT: f64 = 0.02;
+/// Seconds that nobody needs to know of any more.
+const FORGOTTEN: f64 = 1e-6;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PERIOD: Nanos = Nanos::from_millis(5);
+
+    fn computed(millis: [u64; 2]) -> BTreeMap<u32, PlaceTime> {
+        let time = |millis| PlaceTime { computed: Nanos::from_millis(millis), ran: 0.0 };
+        (0..).zip(millis.map(time)).collect()
+    }
+
+    /// Passes of 50 ms in which a thread is half of the time at each of two places, and runs in one of them alone.
+    fn after(passes: u32, samples: u32) -> BTreeMap<u32, PlaceTime> {
+        let mut split = RunningSplit::default();
+        let mut times = BTreeMap::new();
+        for _ in 0..passes {
+            (0..samples).for_each(|_| split.see(1, PERIOD));
+            times = computed([25, 25]);
+            split.divide(&mut times, Nanos::from_millis(25));
+        }
+        times
+    }
+
+    #[test]
+    fn running_time_goes_where_samples_find_the_thread() {
+        let times = after(40, 5);
+        assert!(times[&0].ran < 0.001 && times[&1].ran > 0.024, "{times:?}");
+    }
+
+    #[test]
+    fn samples_that_are_missing_change_nothing() {
+        let (all, some) = (after(40, 5), after(40, 2));
+        assert!((all[&1].ran - some[&1].ran).abs() < 0.001, "{all:?} {some:?}");
+    }
+
+    #[test]
+    fn without_samples_all_places_are_alike() {
+        let times = after(40, 0);
+        assert!((times[&0].ran - times[&1].ran).abs() < 1e-9, "{times:?}");
+    }
+
+    #[test]
+    fn what_always_runs_needs_no_samples() {
+        let mut times = computed([30, 20]);
+        RunningSplit::default().divide(&mut times, Nanos::from_millis(50));
+        assert!((times[&0].ran - 0.03).abs() < 1e-9 && (times[&1].ran - 0.02).abs() < 1e-9);
+    }
+
+    #[test]
+    fn parts_add_up_and_none_is_larger_than_its_whole() {
+        let mut split = RunningSplit::default();
+        for at in 0..200_u32 {
+            // Samples come late, and now and then from a place that was left meanwhile.
+            (0..at % 4).for_each(|_| split.see(at % 3, PERIOD));
+            let mut times = computed([u64::from(at % 5) * 10, u64::from(at % 7) * 4]);
+            let all: f64 = times.values().map(|time| time.seconds()).sum();
+            let ran = all * f64::from(at % 11) / 10.0;
+            split.divide(&mut times, Nanos((ran * 1e9) as u64));
+            let sum: f64 = times.values().map(|time| time.ran).sum();
+            assert!((sum - ran).abs() < 1e-6, "{at}: {times:?}");
+            let fits = |time: &PlaceTime| time.ran <= time.seconds() + 1e-9;
+            assert!(times.values().all(fits), "{at}: {times:?}");
+        }
+    }
+}
