@@ -51,7 +51,7 @@ pub use refusal::AttachRefusal;
 pub use request::{LIBRARY, Request};
 pub use sampling::Sampling;
 pub use stack_snapshot::{
-    LookManner, OpenCall, StackLook, StackSamples, StackSnapshot, StackSnapshots,
+    LookManner, OpenCall, SeenActivity, StackLook, StackSamples, StackSnapshot, StackSnapshots,
 };
 pub use stat::Stat;
 pub use status::ProcessStatus;

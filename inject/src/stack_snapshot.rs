@@ -30,10 +30,22 @@ pub struct StackSnapshot {
     pub tid: u32,
     /// When: nanoseconds of the monotonic clock.
     pub time: u64,
+    /// What it did.
+    pub activity: SeenActivity,
     /// Addresses inside the functions that have not returned, innermost first.
     pub calls: Vec<OpenCall>,
     /// Whether these are all.
     pub is_whole: bool,
+}
+
+/// What a thread did when it was seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SeenActivity {
+    /// It ran.
+    #[default]
+    Running,
+    /// It waited in the kernel.
+    Waiting,
 }
 
 /// A call that has not returned.
@@ -91,6 +103,16 @@ pub struct StackSnapshots {
     sampling: StackSampling,
 }
 
+/// A thread at one moment, not unwound yet.
+#[derive(Debug)]
+struct ThreadCopy {
+    tid: u32,
+    time: u64,
+    activity: SeenActivity,
+    /// Nothing when it did not stop.
+    stack: Option<StackCopy>,
+}
+
 /// Whether the threads of a process are sampled.
 #[derive(Debug)]
 enum StackSampling {
@@ -120,9 +142,12 @@ impl StackSnapshots {
         for tid in threads {
             match (ThreadActivity::of(self.pid, *tid, &memory), &self.sampling) {
                 (ThreadActivity::Unknown, _) => {}
-                (ThreadActivity::Blocked(stack), _) => {
-                    copies.push((*tid, look.begin, Some(*stack)))
-                }
+                (ThreadActivity::Blocked(stack), _) => copies.push(ThreadCopy {
+                    tid: *tid,
+                    time: look.begin,
+                    activity: SeenActivity::Waiting,
+                    stack: Some(*stack),
+                }),
                 (ThreadActivity::Running, StackSampling::On(sampling)) if sampling.has(*tid) => {
                     look.awaited.insert(*tid);
                 }
@@ -131,7 +156,12 @@ impl StackSnapshots {
                     look.stopped = look
                         .stopped
                         .max(result.as_ref().map_or(Duration::ZERO, |result| result.lost));
-                    copies.push((*tid, look.begin, result.and_then(|result| result.stack)));
+                    copies.push(ThreadCopy {
+                        tid: *tid,
+                        time: look.begin,
+                        activity: SeenActivity::Running,
+                        stack: result.and_then(|result| result.stack),
+                    });
                 }
             }
         }
@@ -145,8 +175,10 @@ impl StackSnapshots {
             return StackSamples::default();
         };
         let mut copies = Vec::new();
-        let lost = sampling
-            .drain_stacks(|tid, sample| copies.push((tid, sample.time, Some(sample.stack))));
+        let lost = sampling.drain_stacks(|tid, sample| {
+            let (time, stack) = (sample.time, Some(sample.stack));
+            copies.push(ThreadCopy { tid, time, activity: SeenActivity::Running, stack });
+        });
         let period = Some(sampling.period());
         let Ok(memory) = Memory::open(self.pid) else {
             let lost = lost + copies.len() as u64;
@@ -177,11 +209,7 @@ impl StackSnapshots {
         self.sampling = sampling.map_or(StackSampling::Refused, StackSampling::On);
     }
 
-    fn unwind(
-        &mut self,
-        memory: &Memory,
-        copies: Vec<(u32, u64, Option<StackCopy>)>,
-    ) -> Vec<StackSnapshot> {
+    fn unwind(&mut self, memory: &Memory, copies: Vec<ThreadCopy>) -> Vec<StackSnapshot> {
         if copies.is_empty() {
             return Vec::new();
         }
@@ -192,10 +220,11 @@ impl StackSnapshots {
             self.objects = objects;
         }
         let mut images = Images::knowing(&maps, memory, std::mem::take(&mut self.known));
-        let snapshots = copies.into_iter().map(|(tid, time, stack)| {
+        let snapshots = copies.into_iter().map(|copy| {
+            let ThreadCopy { tid, time, activity, stack } = copy;
             let (calls, is_whole) =
                 stack.map(|stack| calls(&mut images, &stack)).unwrap_or_default();
-            StackSnapshot { tid, time, calls, is_whole }
+            StackSnapshot { tid, time, activity, calls, is_whole }
         });
         let snapshots = snapshots.collect();
         self.known = images.into_known();

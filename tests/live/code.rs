@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use crate::launcher::Mpi;
-use crate::report::{Bottleneck, Run, is_concluded, run_until, run_with};
+use crate::report::{Bottleneck, Run, is_concluded, run_below_until, run_until, run_with};
 use crate::shipped::Load;
 use crate::{expectation, programs, shipped};
 
@@ -17,9 +17,14 @@ const OPTIONS: [&str; 5] =
 
 /// The function becomes the leading conclusion that names one.
 fn is_found_as(words: &[String], function: &str) -> Run {
+    is_found_below(None, words, function)
+}
+
+/// The same with whyperf run by this command, which becomes it.
+fn is_found_below(above: Option<&str>, words: &[String], function: &str) -> Run {
     let named = format!("{function},");
     let _turn = shipped::turn(Load::Computes);
-    let run = run_until(&OPTIONS, words, Duration::ZERO, |said| {
+    let run = run_below_until(above, &OPTIONS, words, Duration::ZERO, |said| {
         is_concluded(said, "CPUbound", &[&named])
     });
     let found = run.bottlenecks();
@@ -110,6 +115,13 @@ fn recursion_counts_once() {
 #[test]
 fn at_the_end_of_a_long_chain_of_calls() {
     is_found_in_every_build("deep_chain", &[]);
+}
+
+#[test]
+fn at_the_end_of_a_long_chain_where_nobody_may_be_sampled() {
+    let above = programs::with_code().join("code/without_samples");
+    let words = program("gcc_debug/deep_chain");
+    is_found_below(above.to_str(), &words, &expected("deep_chain.c"));
 }
 
 #[test]

@@ -72,11 +72,22 @@ pub(crate) fn run_until(
     further: Duration,
     is_enough: impl Fn(&str) -> bool,
 ) -> Run {
+    run_below_until(None, options, words, further, is_enough)
+}
+
+/// The same with whyperf run by this command, which becomes it.
+pub(crate) fn run_below_until(
+    above: Option<&str>,
+    options: &[&str],
+    words: &[String],
+    further: Duration,
+    is_enough: impl Fn(&str) -> bool,
+) -> Run {
     let folder = scratch();
     let json = folder.join("report.json");
     // In the foreground it sends a signal to whyperf alone, which passes it on.
     let mut command = Command::new("timeout");
-    command.args(["--foreground", "--kill-after=10", "900"]).arg(shipped::whyperf());
+    command.args(["--foreground", "--kill-after=10", "900"]).args(above).arg(shipped::whyperf());
     command.args(["run", "--json"]).arg(&json).args(options).arg("--").args(words);
     command.current_dir(&folder).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut whyperf = command.spawn().expect("`timeout` is part of every system");

@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use whyperf_inject::{LookManner, StackLook, StackSnapshot};
+use whyperf_inject::{LookManner, SeenActivity, StackLook, StackSnapshot};
 use whyperf_model::Nanos;
 
 use super::call_graph::CallGraph;
@@ -68,6 +68,9 @@ impl Looks {
         let mut look = look.unwrap_or_default();
         for snapshot in std::mem::take(&mut look.snapshots) {
             let read = stacks::read(code, graph, process, &snapshot);
+            if snapshot.activity == SeenActivity::Running {
+                self.hot.count(process, read.own);
+            }
             findings.take(&snapshot, read.unseen);
         }
         if look.manner == LookManner::Samples {
