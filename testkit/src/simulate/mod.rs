@@ -6,15 +6,18 @@
 //! ```
 //!
 //! The search is developed and tested against this before it meets a live program, and what went wrong live can be written down
-//! as a scenario. Nothing is random: noise comes from periods that do not divide the sampling interval.
+//! as a scenario. Nothing there is random: noise comes from periods that do not divide the sampling interval. Noise of other kinds, from a
+//! seed, is that of [`Ranks`].
 
 #![deny(clippy::disallowed_macros, clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod billed;
 mod checked;
 mod code;
+mod dice;
 mod program;
 mod random;
+mod ranks;
 mod scenario;
 mod simulated;
 
@@ -23,5 +26,6 @@ pub use checked::Checked;
 pub use code::Code;
 pub use program::{Activity, Phase, Process, Program, Selection};
 pub use random::RandomProgram;
+pub use ranks::Ranks;
 pub use scenario::{Complaint, Control, Person, Scenario};
 pub use simulated::{Script, Simulated};

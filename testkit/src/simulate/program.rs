@@ -159,7 +159,7 @@ impl Program {
 }
 
 impl Process {
-    fn is_in(&self, focus: &Focus) -> bool {
+    pub(super) fn is_in(&self, focus: &Focus) -> bool {
         holds(focus, &self.process) && holds(focus, &self.machine)
     }
 }
@@ -181,12 +181,12 @@ impl Activity {
         self.resources.iter().find(|one| one.hierarchy() == Hierarchy::SyncObject)
     }
 
-    fn counts(&self, metric: Metric) -> bool {
+    pub(super) fn counts(&self, metric: Metric) -> bool {
         metric.definition().categories.contains(self.category)
     }
 
     /// Whether the focus selects it: where the focus says something, the activity must be there.
-    fn is_in(&self, focus: &Focus) -> bool {
+    pub(super) fn is_in(&self, focus: &Focus) -> bool {
         [Hierarchy::Code, Hierarchy::SyncObject, Hierarchy::File].into_iter().all(|hierarchy| {
             let mut mine = self.resources.iter().filter(|one| one.hierarchy() == hierarchy);
             focus.is_root(hierarchy) || mine.any(|resource| holds(focus, resource))

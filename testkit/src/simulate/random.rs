@@ -5,21 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use whyperf_model::{Category, Hierarchy, Interval, Nanos, Resource, Time};
 
 use super::code::Code;
+use super::dice::Dice;
 use super::program::{Activity, Phase, Process, Program};
 use super::simulated::{Script, Simulated};
 
 const LENGTH: Nanos = Nanos::from_secs(15);
-
-/// Numbers without order; tests need no secrets.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) as usize) % bound
-    }
-}
 
 /// A program with its truth.
 #[derive(Clone, Debug)]
@@ -39,7 +29,7 @@ impl RandomProgram {
     /// Draws one: the same for the same seed.
     #[must_use]
     pub fn draw(seed: u64) -> Self {
-        let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) + 1);
+        let mut dice = Dice::new(seed);
         let count = 5 + dice.below(30);
         let function = |at: usize| root().child(&format!("m{}.c", at % 3)).child(&format!("f{at}"));
         let mut calls = BTreeSet::from([(root(), function(0))]);
