@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use whyperf_model::{Focus, Time};
 
+use crate::split::Split;
 use crate::step::Origin;
 
 /// One finding.
@@ -30,6 +31,8 @@ pub struct Bottleneck {
     pub coverage: f64,
     /// Where the idea came from to ask.
     pub origin: Origin,
+    /// What it says of processes and machines.
+    pub split: Split,
     /// Whether nothing more specific was found below it.
     pub leaf: bool,
     /// How deep in its branch it stands; zero at the top.

@@ -88,6 +88,7 @@ mod tests {
     use whyperf_model::{Focus, Time};
 
     use super::*;
+    use crate::split::Split;
     use crate::step::Origin;
 
     fn row(focus: &str, value: f64, depth: usize, leaf: bool) -> Bottleneck {
@@ -102,6 +103,7 @@ mod tests {
             confidence: value,
             coverage: 1.0,
             origin: Origin::Search,
+            split: Split::Differing,
             leaf,
             depth,
             meaning: Cow::Borrowed(""),

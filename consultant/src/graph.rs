@@ -23,6 +23,7 @@ use whyperf_model::{Focus, Time};
 use crate::hypothesis::HypothesisId;
 use crate::judge::Judge;
 use crate::node::{Edge, Node, NodeId, Root};
+use crate::split::{self, PartsKey};
 use crate::stream::Stream;
 use crate::truth::Truth;
 
@@ -31,6 +32,8 @@ use crate::truth::Truth;
 pub(crate) struct Graph {
     nodes: Vec<Node>,
     index: BTreeMap<(HypothesisId, Focus), NodeId>,
+    /// Nodes that differ in one process or one machine alone.
+    parts: BTreeMap<PartsKey, Vec<NodeId>>,
     /// Roots that ask of one process or one host.
     single_roots: BTreeSet<(HypothesisId, NodeId)>,
     /// Nodes that time alone may change: true ones, and those measured in windows.
@@ -68,6 +71,11 @@ impl Graph {
     /// The node of a hypothesis at a focus.
     pub(crate) fn find(&self, hypothesis: HypothesisId, focus: &Focus) -> Option<NodeId> {
         self.index.get(&(hypothesis, focus.clone())).copied()
+    }
+
+    /// The nodes that ask of the parts of a focus along a hierarchy.
+    pub(crate) fn parts(&self, key: &PartsKey) -> &[NodeId] {
+        self.parts.get(key).map_or(&[], Vec::as_slice)
     }
 
     /// Asks a question whatever its parents say; tells whether that was new.
@@ -160,7 +168,11 @@ impl Graph {
     ) -> NodeId {
         let id = NodeId(self.nodes.len());
         self.index.insert((hypothesis, focus.clone()), id);
-        self.nodes.push(Node::new((hypothesis, focus), judge, stream));
+        let node = Node::new((hypothesis, focus), judge, stream);
+        if let Some(key) = split::parts_of(&node) {
+            self.parts.entry(key).or_default().push(id);
+        }
+        self.nodes.push(node);
         id
     }
 

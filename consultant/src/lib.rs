@@ -23,6 +23,7 @@
 //! | `queue.rs`, `cost.rs` | what is asked next, and whether it may be |
 //! | `search/` | the parts above, put together |
 //! | `step.rs`, `report.rs`, `gather.rs` | what it did and why; what it found |
+//! | `split.rs`, `margin.rs`, `series.rs` | whether processes differ, and so are findings of their own |
 //! | `searches.rs` | one search over the whole run, and one for each phase |
 //! | `drive.rs`, `data_source.rs` | the loop in which every search runs, and what carries out its requests |
 //!
@@ -47,6 +48,7 @@ mod gather;
 mod graph;
 mod hypothesis;
 mod judge;
+mod margin;
 mod node;
 mod places;
 mod queue;
@@ -56,7 +58,9 @@ mod report;
 mod request;
 mod search;
 mod searches;
+mod series;
 mod settings;
+mod split;
 mod step;
 mod stream;
 mod text_position;
@@ -79,6 +83,7 @@ pub use request::{MeasurementId, Request};
 pub use search::{Question, Search, Status};
 pub use searches::{Past, Scope, Searches};
 pub use settings::{Classic, CodeSearch, Order, Settings, Verdicts};
+pub use split::Split;
 pub use step::{Conclusion, Happening, Origin, Step, Subject};
 pub use text_position::TextPosition;
 pub use truth::Truth;

@@ -22,6 +22,7 @@ use whyperf_model::{Focus, Hierarchy, Time};
 use crate::hypothesis::HypothesisId;
 use crate::judge::{Judge, VerdictGround};
 use crate::request::MeasurementId;
+use crate::series::Series;
 use crate::step::Origin;
 use crate::stream::Stream;
 use crate::truth::Truth;
@@ -51,6 +52,8 @@ pub(crate) struct Node {
     pub(crate) truth: Truth,
     pub(crate) judge: Judge,
     pub(crate) stream: Stream,
+    /// What was observed, to be compared with other nodes.
+    pub(crate) series: Series,
     state: NodeState,
     /// When it became true, and on which ground.
     pub(crate) found: Option<(Time, VerdictGround)>,
@@ -153,6 +156,7 @@ impl Node {
             truth: Truth::Unknown,
             judge,
             stream,
+            series: Series::default(),
             state: NodeState::Idle,
             found: None,
             refined: Refined::default(),

@@ -2,7 +2,7 @@
 //!
 //! A branch is a top-level hypothesis; branches follow each other by rank, then by value. Each true node stands below the
 //! true parent that was refined last (by code, if it can choose), so a node with several parents is shown once. Processes
-//! that are all alike are left out, because together they are the node above them; some that are alike become one finding.
+//! that do not differ from the others (`split.rs`) are left out: all together are the finding. Some that differ alike become one finding.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -16,7 +16,7 @@ use crate::gather::gathered;
 use crate::graph::Graph;
 use crate::hypothesis::{Hypotheses, Operator};
 use crate::node::{Edge, NodeId};
-use crate::refine::{self, Siblings};
+use crate::split::{Split, Splits};
 use crate::step::Subject;
 use crate::truth::Truth;
 
@@ -82,8 +82,9 @@ impl Counts {
     }
 }
 
-pub(crate) fn report(graph: &Graph, hypotheses: &Hypotheses, guided: Guided) -> Report {
-    let tree = FindingTree::of(graph, hypotheses);
+/// The chance of an error is that of taking processes for different that are not.
+pub(crate) fn report(graph: &Graph, hypotheses: &Hypotheses, guided: Guided, error: f64) -> Report {
+    let tree = FindingTree::of(graph, hypotheses, error);
     let untold = graph.ids().map(|id| graph.node(id)).filter_map(|node| {
         let hypothesis = hypotheses.row(node.hypothesis).name.clone();
         Some(Untold { hypothesis, focus: node.focus.clone(), reason: node.reason()?.to_owned() })
@@ -96,20 +97,23 @@ pub(crate) fn report(graph: &Graph, hypotheses: &Hypotheses, guided: Guided) -> 
 struct FindingTree<'a> {
     graph: &'a Graph,
     hypotheses: &'a Hypotheses,
-    shown: BTreeSet<NodeId>,
+    /// With what they say of processes.
+    shown: BTreeMap<NodeId, Split>,
     above: BTreeMap<NodeId, NodeId>,
     below: BTreeMap<Option<NodeId>, Vec<NodeId>>,
 }
 
 impl<'a> FindingTree<'a> {
-    fn of(graph: &'a Graph, hypotheses: &'a Hypotheses) -> Self {
-        let mut known = BTreeMap::new();
-        let shown = graph.ids().filter(|id| is_worth_it(graph, *id, &mut known)).collect();
+    fn of(graph: &'a Graph, hypotheses: &'a Hypotheses, error: f64) -> Self {
+        let mut splits = Splits::new(graph, hypotheses, error);
+        let found = graph.ids().filter(|id| graph.node(*id).truth == Truth::True);
+        let split = found.map(|id| (id, splits.of(id)));
+        let shown = split.filter(|(_, split)| *split != Split::Alike).collect();
         let (above, below) = (BTreeMap::new(), BTreeMap::new());
         let mut tree = Self { graph, hypotheses, shown, above, below };
-        let bare: Vec<_> = tree.shown.iter().copied().filter(|id| tree.is_bare(*id)).collect();
-        tree.shown.retain(|id| !bare.contains(id));
-        for id in tree.shown.clone() {
+        let bare: BTreeSet<_> = tree.shown.keys().copied().filter(|id| tree.is_bare(*id)).collect();
+        tree.shown.retain(|id, _| !bare.contains(id));
+        for id in tree.shown.keys().copied().collect::<Vec<_>>() {
             let parent = tree.parent(id);
             tree.above.extend(parent.map(|parent| (id, parent)));
             tree.below.entry(parent).or_default().push(id);
@@ -150,6 +154,7 @@ impl<'a> FindingTree<'a> {
             confidence: ground.confidence,
             coverage: node.coverage(),
             origin: node.origin,
+            split: self.shown.get(&id).copied()?,
             leaf: !self.has_finer(id),
             depth,
             meaning: row.meaning.clone(),
@@ -161,7 +166,7 @@ impl<'a> FindingTree<'a> {
     /// the place more precise.
     fn has_finer(&self, id: NodeId) -> bool {
         let node = self.graph.node(id);
-        let has_part = self.shown.iter().map(|other| self.graph.node(*other)).any(|other| {
+        let has_part = self.shown.keys().map(|other| self.graph.node(*other)).any(|other| {
             other.hypothesis == node.hypothesis
                 && other.focus != node.focus
                 && node.focus.contains(&other.focus)
@@ -182,7 +187,7 @@ impl<'a> FindingTree<'a> {
                 let here = node.focus.with_set(Hierarchy::Code, part);
                 let found = self.graph.find(node.hypothesis, &here);
                 found.is_some_and(|found| {
-                    self.shown.contains(&found) && !self.stands_below(id, found)
+                    self.shown.contains_key(&found) && !self.stands_below(id, found)
                 })
             })
         })
@@ -201,17 +206,30 @@ impl<'a> FindingTree<'a> {
         let leads_on = |parent: NodeId| {
             parent < id || self.graph.node(parent).focus.depth() < node.focus.depth()
         };
-        let fits = |parent: &&NodeId| {
-            self.shown.contains(parent) && leads_on(**parent) && !self.stands_below(**parent, id)
-        };
-        let shown = node.parents.iter().filter(fits);
-        let deepest = shown.copied().min_by_key(|parent| {
+        let fits = |parent: &&NodeId| leads_on(**parent) && !self.stands_below(**parent, id);
+        let shown = self.shown_above(id);
+        let deepest = shown.iter().filter(fits).copied().min_by_key(|parent| {
             let above = self.graph.node(*parent);
             (usize::MAX - above.focus.depth(), above.children.get(&id).copied(), *parent)
         });
         let whole = self.graph.find(node.hypothesis, &Focus::whole_program());
-        let above = whole.filter(|whole| *whole != id && self.shown.contains(whole));
+        let above = whole.filter(|whole| *whole != id && self.shown.contains_key(whole));
         deepest.or(above)
+    }
+
+    /// What is shown of the parents of a node, and of theirs in the place of those that are not.
+    fn shown_above(&self, id: NodeId) -> BTreeSet<NodeId> {
+        let (mut seen, mut pending) = (BTreeSet::new(), vec![id]);
+        while let Some(id) = pending.pop() {
+            for parent in &self.graph.node(id).parents {
+                let is_true = self.graph.node(*parent).truth == Truth::True;
+                if is_true && seen.insert(*parent) && !self.shown.contains_key(parent) {
+                    pending.push(*parent);
+                }
+            }
+        }
+        seen.retain(|id| self.shown.contains_key(id));
+        seen
     }
 
     /// Whether a node was put below another already, or is the same.
@@ -231,44 +249,4 @@ impl<'a> FindingTree<'a> {
         let by_rank = (rank, below).cmp(&(other_rank, other_below));
         by_rank.then(other_value.total_cmp(&value)).then(one.cmp(&other))
     }
-}
-
-/// True, and not one of many that are all alike and lead no further. What was asked already is in `known`.
-fn is_worth_it(graph: &Graph, id: NodeId, known: &mut BTreeMap<NodeId, bool>) -> bool {
-    if let Some(answer) = known.get(&id) {
-        return *answer;
-    }
-    // Calls may lead back here.
-    known.insert(id, false);
-    let node = graph.node(id);
-    let is_alike = || match refine::siblings(graph, id) {
-        Siblings::Alike(_) => true,
-        Siblings::None => is_like_others(graph, id),
-        Siblings::Undecided | Siblings::Different => false,
-    };
-    let answer = node.truth == Truth::True
-        && (!is_alike()
-            || !stands_above(graph, id)
-            || node.children.keys().any(|child| is_worth_it(graph, *child, known)));
-    known.insert(id, answer);
-    answer
-}
-
-/// Whether a process that was taken apart before all of them were has no more, at some place, than the others have there.
-fn is_like_others(graph: &Graph, id: NodeId) -> bool {
-    let node = graph.node(id);
-    let whole = node.focus.projected(&refine::FIRST);
-    let all = graph.find(node.hypothesis, &whole).filter(|all| *all != id);
-    let mean = all.and_then(|all| graph.node(all).judge.value());
-    let (Some(value), Some(mean)) = (node.judge.value(), mean) else { return false };
-    let count = graph.single_roots(node.hypothesis).count() as f64;
-    let others = (count * mean - value) / (count - 1.0);
-    count > 1.0 && value.max(others) <= refine::ALIKE * value.min(others)
-}
-
-/// Whether the focus without processes and machines is true of the same: only then do its alike parts say nothing.
-fn stands_above(graph: &Graph, id: NodeId) -> bool {
-    let node = graph.node(id);
-    let whole = node.focus.projected(&refine::FIRST);
-    graph.find(node.hypothesis, &whole).is_some_and(|above| graph.node(above).truth == Truth::True)
 }

@@ -181,7 +181,7 @@ pub struct Conclusion {
     pub coverage: f64,
     /// Where the idea came from.
     pub origin: Origin,
-    /// Whether it only says of one process what was found of the whole program.
+    /// Whether it only says of some processes what holds for all: they do not differ from the others, as far as is known by then.
     #[serde(rename = "echoes")]
     pub is_duplicate: bool,
 }

@@ -98,6 +98,7 @@ impl Evidence {
     /// Weighs the next observation of a node; none when it has no complete one.
     pub(super) fn weigh(node: &mut Node) -> Option<Weighed> {
         let seen = node.stream.poll()?;
+        node.series.add(seen);
         let verdict = node.judge.observe(seen);
         Some(verdict.map_or(Weighed::Unchanged, Weighed::Verdict))
     }

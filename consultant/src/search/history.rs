@@ -6,6 +6,7 @@ use whyperf_model::{Focus, Hierarchy, Time};
 
 use super::questions::Questions;
 use crate::node::{Edge, NodeId};
+use crate::split::Split;
 use crate::step::Origin;
 use crate::truth::Truth;
 
@@ -22,6 +23,8 @@ pub struct Question {
     pub truth: Truth,
     /// The value over all the time it was measured; none when it never was.
     pub value: Option<f64>,
+    /// What it says of processes and machines.
+    pub split: Split,
     /// What it is compared with.
     pub threshold: f64,
     /// The share of the slowest process's time that its functions take while they are on, as far as its calls were counted.
@@ -38,8 +41,8 @@ pub struct Question {
     pub parents: Vec<(usize, &'static str)>,
 }
 
-/// A node as it stands, with the cost that was observed of it.
-pub(super) fn question(questions: &Questions, id: NodeId, cost: f64) -> Question {
+/// A node as it stands, with what it says of processes, and the cost that was observed of it.
+pub(super) fn question(questions: &Questions, id: NodeId, split: Split, cost: f64) -> Question {
     let (node, row) = (questions.node(id), questions.row(id));
     let axis = |parent: NodeId| match questions.node(parent).children.get(&id) {
         Some(Edge::Where(hierarchy)) => Hierarchy::name(*hierarchy),
@@ -51,6 +54,7 @@ pub(super) fn question(questions: &Questions, id: NodeId, cost: f64) -> Question
         focus: node.focus.clone(),
         truth: node.truth,
         value: node.judge.value(),
+        split,
         threshold: row.threshold,
         cost,
         confidence: node.found.map_or(0.0, |(_, ground)| ground.confidence),

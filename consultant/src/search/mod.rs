@@ -223,7 +223,8 @@ impl Search {
             waiting: directed.awaited().map(|one| questions.subject_of(one)).collect(),
             pruned: directed.pruned().map(|one| questions.subject_of(one)).collect(),
         };
-        report::report(&questions.graph, &questions.hypotheses, guided)
+        let error = questions.settings.error_true;
+        report::report(&questions.graph, &questions.hypotheses, guided, error)
     }
 
     /// The hypotheses it works with.
@@ -235,7 +236,11 @@ impl Search {
     /// Every question so far, in the order of discovery: parents may come after their children.
     pub fn questions(&self) -> impl Iterator<Item = Question> + '_ {
         let growth = &self.testing.growth;
-        let question = |id| history::question(&growth.questions, id, growth.observed_cost(id));
+        let mut splits = growth.questions.splits();
+        let question = move |id| {
+            let (split, cost) = (splits.of(id), growth.observed_cost(id));
+            history::question(&growth.questions, id, split, cost)
+        };
         growth.questions.graph.ids().map(question)
     }
 

@@ -10,6 +10,7 @@ use crate::judge::{Judge, VerdictGround};
 use crate::node::{Edge, Node, NodeId};
 use crate::refine::{self, AlikeParts, Siblings};
 use crate::settings::{CodeSearch, Order, Settings};
+use crate::split::{Split, Splits};
 use crate::step::{Conclusion, Origin, Subject};
 use crate::stream::Stream;
 use crate::truth::Truth;
@@ -76,9 +77,10 @@ impl Questions {
     /// A verdict as it is printed.
     pub(super) fn conclusion(&self, id: NodeId, was: Truth, ground: VerdictGround) -> Conclusion {
         let (node, row) = (self.node(id), self.row(id));
+        let says_yes = ground.truth == Truth::True || was == Truth::True;
         Conclusion {
             subject: self.subject(id),
-            is_duplicate: self.is_duplicate(id),
+            is_duplicate: says_yes && self.splits().at_once().of(id) == Split::Alike,
             truth: ground.truth,
             was,
             value: ground.value,
@@ -184,11 +186,9 @@ impl Questions {
         self.graph.ask_again_at(id, now + wait);
     }
 
-    /// Whether it says of one process what is true of the whole program.
-    fn is_duplicate(&self, id: NodeId) -> bool {
-        let node = self.node(id);
-        let whole = Focus::whole_program();
-        node.root.is_single() && self.truth_of(node.hypothesis, &whole) == Truth::True
+    /// What the nodes say of processes and machines.
+    pub(super) const fn splits(&self) -> Splits<'_> {
+        Splits::new(&self.graph, &self.hypotheses, self.settings.error_true)
     }
 
     fn truth_of(&self, hypothesis: HypothesisId, focus: &Focus) -> Truth {

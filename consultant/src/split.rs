@@ -1,0 +1,301 @@
+//! Whether the processes beside each other differ: only then is one of them a finding, and not all of them together.
+//!
+//! ```text
+//!   waiting   rank 2  ▒▒▒▒▒▒▒▒▒▒       values in descending order; each is compared with the mean of all
+//!             rank 0  ▒▒▒▒▒▒▒▒▒        that are lower. The last one that lies above it by the margin
+//!             rank 3  ▒▒▒▒▒▒▒▒▒    ◄── is where they part:
+//!             rank 1  ▒▒▒              (rank 2, rank 0, rank 3) wait more than the others
+//! ```
+//!
+//! * What is lower is what the node of all processes saw, less what the higher ones have of it. So nothing has to be measured for the comparison, and a process
+//!   that was found false, or has no verdict yet, takes part in it.
+//! * The difference of two values is taken bin by bin of the time that both were measured, and tested by [`Margin`]. What
+//!   goes up and down in all processes at once cancels out.
+//! * The margin is a twentieth of the time, or a quarter of the threshold where that is less. A value below the threshold counts by its score, as
+//!   in `judge.rs`.
+//! * A difference as large as the threshold needs no test: whatever it comes from, this run was so. In the first two seconds it alone counts, and
+//!   only if it is there all the time.
+//! * A hypothesis that compares processes by itself is true of those that differ.
+//! * Where the node of all processes was not measured at the same time, nothing can be tested: then a difference counts that is as large as the threshold.
+//! * Where the same was not asked of all processes, the node is part of a finding about the process, and as that is.
+//!
+//! Machines and threads part in the same way, each among the parts of one resource.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use whyperf_model::{Focus, Hierarchy, Nanos};
+
+use crate::graph::Graph;
+use crate::hypothesis::{Hypotheses, Hypothesis, HypothesisId, Operator};
+use crate::margin::{Beside, Margin};
+use crate::node::{Node, NodeId};
+use crate::refine::{FIRST, LAST};
+use crate::series::Bin;
+
+/// What a finding says of processes and machines.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Split {
+    /// It is about all of them.
+    #[default]
+    All,
+    /// It names some, and there is nothing to compare them with.
+    Uncompared,
+    /// It names some, which do not differ from the others. Such a node is no finding.
+    Alike,
+    /// It names some, whose value is beyond that of others by a tested margin.
+    Differing,
+}
+
+impl Split {
+    /// The word that stores, reports and exports hold.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Uncompared => "uncompared",
+            Self::Alike => "alike",
+            Self::Differing => "differing",
+        }
+    }
+}
+
+/// A hypothesis at the parts that a focus has along a hierarchy.
+pub(crate) type PartsKey = (HypothesisId, Hierarchy, Focus);
+
+/// The splits of a graph as it stands, each found once.
+#[derive(Debug)]
+pub(crate) struct Splits<'a> {
+    graph: &'a Graph,
+    hypotheses: &'a Hypotheses,
+    /// The chance of an error in one comparison of all parts of a focus; none where only large differences count.
+    error: Option<f64>,
+    /// For each parts that were compared those that are beyond the others; none where nothing could be compared.
+    known: BTreeMap<PartsKey, Option<Compared>>,
+}
+
+/// What became of a comparison.
+#[derive(Clone, Debug, Default)]
+struct Compared {
+    /// What took part, and whether it is beyond the others.
+    beyond: BTreeMap<NodeId, bool>,
+}
+
+impl<'a> Splits<'a> {
+    /// Nothing is compared yet. The chance of an error is that of one comparison of all parts of a focus.
+    pub(crate) const fn new(graph: &'a Graph, hypotheses: &'a Hypotheses, error: f64) -> Self {
+        Self { graph, hypotheses, error: Some(error), known: BTreeMap::new() }
+    }
+
+    /// The same for what is said at once, and not taken back when the run has shown more: a difference counts when it is as large as the threshold.
+    pub(crate) fn at_once(self) -> Self {
+        Self { error: None, ..self }
+    }
+
+    /// What a node says of processes and machines.
+    pub(crate) fn of(&mut self, id: NodeId) -> Split {
+        let mut next = Some(id);
+        while let Some(id) = next {
+            let node = self.graph.node(id);
+            let Some(hierarchy) = divided(&node.focus) else { return Split::All };
+            if self.hypotheses.row(node.hypothesis).compares() {
+                return Split::Differing;
+            }
+            let compared = parts_key(node, hierarchy).and_then(|key| self.compared(key));
+            match compared.and_then(|compared| compared.beyond.get(&id)) {
+                Some(true) => return Split::Differing,
+                Some(false) => return Split::Alike,
+                None => {}
+            }
+            next = self.more_general(node);
+        }
+        Split::Uncompared
+    }
+
+    /// The same process in all its code, or a more general hypothesis about it.
+    fn more_general(&self, node: &Node) -> Option<NodeId> {
+        let places = [node.focus.projected(&LAST), node.focus.projected(&[Hierarchy::Process])];
+        let divided = places.iter().filter(|place| divided(place) == divided(&node.focus));
+        let here = divided.clone().filter(|place| place.depth() < node.focus.depth());
+        let here = here.map(|place| (node.hypothesis, place));
+        let row = self.hypotheses.row(node.hypothesis);
+        let above = std::iter::successors(row.parent, |of| self.hypotheses.row(*of).parent);
+        let above = above.flat_map(|of| divided.clone().map(move |place| (of, place)));
+        here.chain(above).find_map(|(of, place)| self.graph.find(of, place))
+    }
+
+    fn compared(&mut self, key: PartsKey) -> Option<&Compared> {
+        let (graph, row, error) = (self.graph, self.hypotheses.row(key.0), self.error);
+        self.known.entry(key).or_insert_with_key(|key| compare(graph, key, row, error)).as_ref()
+    }
+}
+
+/// The hierarchy along which a focus names a part of the program's processes.
+fn divided(focus: &Focus) -> Option<Hierarchy> {
+    LAST.into_iter().rev().find(|hierarchy| !focus.is_root(*hierarchy))
+}
+
+/// The parts that a node is one of: none where its focus names several.
+pub(crate) fn parts_key(node: &Node, hierarchy: Hierarchy) -> Option<PartsKey> {
+    let [part] = node.focus.part(hierarchy) else { return None };
+    Some((node.hypothesis, hierarchy, node.focus.with(hierarchy, part.parent()?)))
+}
+
+/// Along which hierarchy a new node is one of several parts.
+pub(crate) fn parts_of(node: &Node) -> Option<PartsKey> {
+    divided(&node.focus).and_then(|hierarchy| parts_key(node, hierarchy))
+}
+
+/// Compares the parts of a focus with each other; none when all of them together were not measured.
+fn compare(
+    graph: &Graph,
+    key: &PartsKey,
+    row: &Hypothesis,
+    error: Option<f64>,
+) -> Option<Compared> {
+    let (hypothesis, _, focus) = key;
+    let whole = { graph.find(*hypothesis, focus) }
+        .or_else(|| graph.find(*hypothesis, &focus.projected(&FIRST)))?;
+    let parts = graph.parts(key);
+    let nodes = parts.iter().chain([&whole]).map(|id| &graph.node(*id).series);
+    let width = nodes.map(|series| series.width()).max()?;
+    let mut lower = graph.node(whole).series.bins(width);
+    let scale = Scale::of(row);
+    let all = Bin::sum(&lower);
+    let (mut ordered, mut apart) = (Vec::new(), Vec::new());
+    for id in parts {
+        let bins = graph.node(*id).series.bins(width);
+        match Part::new(*id, bins, &lower, scale) {
+            Ok(part) => ordered.push(part),
+            Err(bins) => apart.extend(untested(&bins, all, scale, width).map(|is| (*id, is))),
+        }
+    }
+    ordered.sort_by(|one, other| other.surplus.total_cmp(&one.surplus).then(one.id.cmp(&other.id)));
+    let values: Vec<f64> = ordered.iter().map(|part| part.surplus).collect();
+    let margin = error
+        .map(|error| Margin { least: scale.margin(), error: error / values.len().max(1) as f64 });
+    let mut last = 0;
+    for (at, part) in ordered.iter().enumerate() {
+        part.take_from(&mut lower);
+        let differences = part.above(&lower, scale);
+        let (above, below) = values.split_at(at + 1);
+        let beside = Beside { differences: &differences, above, below };
+        let length = differences.len() as f64 * width.as_secs_f64();
+        let is_tested = length >= LONG && margin.is_some_and(|margin| margin.is_passed(beside));
+        if is_tested || is_large(&differences, length, scale) {
+            last = at + 1;
+        }
+    }
+    let of_part = |(at, part): (usize, Part)| (part.id, at < last);
+    Some(Compared { beyond: ordered.into_iter().enumerate().map(of_part).chain(apart).collect() })
+}
+
+/// Whether differences over so many seconds are as large as the threshold: at first all the time, later on average.
+fn is_large(differences: &[f64], length: f64, scale: Scale) -> bool {
+    let mean = differences.iter().sum::<f64>() / differences.len() as f64;
+    let is_steady = differences.iter().all(|one| *one > 0.0);
+    let is_long = length >= LONG || is_steady && (differences.len() >= MANY || length >= SHORT);
+    mean >= scale.large() && is_long
+}
+
+/// Whether a part is beyond the others by as much as the threshold, each over the time in which it was measured; none when there are no
+/// others.
+fn untested(bins: &[Bin], whole: Bin, scale: Scale, width: Nanos) -> Option<bool> {
+    let part = Bin::sum(bins);
+    let others = whole.in_time_of(part).less(part);
+    let is_there = part.denominator > 0.0 && others.denominator > NOTHING * part.denominator;
+    let is_long = f64::from(part.covered) * width.as_secs_f64() >= LONG;
+    is_there.then(|| is_long && scale.score(&part) - scale.score(&others) >= scale.large())
+}
+
+/// One part, over the time in which all of them together were measured, too.
+struct Part {
+    id: NodeId,
+    bins: Vec<Bin>,
+    /// How much larger it is than all together, on average.
+    surplus: f64,
+}
+
+impl Part {
+    /// Its bins again when there is no time to compare.
+    fn new(id: NodeId, bins: Vec<Bin>, whole: &[Bin], scale: Scale) -> Result<Self, Vec<Bin>> {
+        let part = Self { id, bins, surplus: 0.0 };
+        let differences = part.above(whole, scale);
+        if differences.is_empty() {
+            return Err(part.bins);
+        }
+        let surplus = differences.iter().sum::<f64>() / differences.len() as f64;
+        Ok(Self { surplus, ..part })
+    }
+
+    /// Takes what it has from what all together have.
+    fn take_from(&self, whole: &mut [Bin]) {
+        for (bin, whole) in self.bins.iter().zip(whole) {
+            if is_common(bin, whole) {
+                *whole = whole.less(*bin);
+            }
+        }
+    }
+
+    /// By how much it lies above the others, in each bin in which there are others.
+    fn above(&self, others: &[Bin], scale: Scale) -> Vec<f64> {
+        let common = self.bins.iter().zip(others).filter(|(bin, others)| is_common(bin, others));
+        common
+            .filter(|(bin, others)| others.denominator > NOTHING * bin.denominator)
+            .map(|(bin, others)| scale.score(bin) - scale.score(others))
+            .collect()
+    }
+}
+
+/// Whether both were measured for most of a bin, and for the same part of it.
+fn is_common(one: &Bin, other: &Bin) -> bool {
+    one.covered > 0.5 && (one.covered - other.covered).abs() < 0.05 && one.denominator > 0.0
+}
+
+/// What the values of a hypothesis count.
+#[derive(Clone, Copy, Debug)]
+struct Scale {
+    operator: Operator,
+    threshold: f64,
+}
+
+impl Scale {
+    const fn of(row: &Hypothesis) -> Self {
+        Self { operator: row.operator, threshold: row.threshold }
+    }
+
+    fn score(self, bin: &Bin) -> f64 {
+        let value = f64::from(bin.numerator) / f64::from(bin.denominator);
+        match self.operator {
+            Operator::Above => value,
+            Operator::Below => self.threshold / (self.threshold + value.max(0.0)),
+        }
+    }
+
+    fn margin(self) -> f64 {
+        match self.operator {
+            Operator::Above => (self.threshold / 4.0).min(MARGIN),
+            Operator::Below => 0.125,
+        }
+    }
+
+    const fn large(self) -> f64 {
+        match self.operator {
+            Operator::Above => self.threshold,
+            Operator::Below => 0.25,
+        }
+    }
+}
+
+/// A difference of less than this share of the time is not worth a change of the program, however sure it is.
+const MARGIN: f64 = 0.05;
+/// So many seconds show whether a difference lasts.
+const LONG: f64 = 2.0;
+/// So many are enough for a difference that is large all the time, and so many bins are when they are short.
+const SHORT: f64 = 1.5;
+const MANY: usize = 8;
+/// What is left of others when there are none, as a share of one part: an error of rounding.
+const NOTHING: f32 = 1e-3;
