@@ -296,6 +296,7 @@ pub(crate) fn verdict(question: &Question) -> Verdict {
         found: question.found,
         cost: question.cost,
         origin: question.origin.to_string(),
+        split: Some(question.split.name().to_owned()),
     }
 }
 

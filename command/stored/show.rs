@@ -187,9 +187,9 @@ struct Told {
     bottlenecks: Vec<Verdict>,
 }
 
-/// Those that are true, in the order of finding.
+/// Those that are true, in the order of finding, without processes that do not differ from the others.
 fn true_ones(mut verdicts: Vec<Verdict>) -> Vec<Verdict> {
-    verdicts.retain(|verdict| verdict.truth == "true");
+    verdicts.retain(|verdict| verdict.truth == "true" && !verdict.is_alike());
     verdicts.sort_by(|one, other| one.found.cmp(&other.found).then(one.number.cmp(&other.number)));
     verdicts
 }

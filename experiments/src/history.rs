@@ -199,7 +199,7 @@ impl Store {
     /// When the store cannot be read.
     pub fn verdicts_in(&self, run: &RunId, phase: u32) -> Result<Vec<Verdict>, StoreError> {
         let query = "SELECT number - $1, hypothesis, focus, truth, value, threshold, confidence, asked, found, \
-                     cost, origin FROM verdict WHERE run = $2 AND number >= $1 AND number < $3 ORDER BY number";
+                     cost, origin, split FROM verdict WHERE run = $2 AND number >= $1 AND number < $3 ORDER BY number";
         let range = params![first_of(phase), self.number(run)?, first_of(phase) + first_of(1)];
         self.rows("reading a run", query, range, verdict)
     }
@@ -449,6 +449,7 @@ fn verdict(row: &Row<'_>) -> rusqlite::Result<Verdict> {
         found: found.map(time),
         cost: row.get(9)?,
         origin: row.get(10)?,
+        split: row.get(11)?,
     })
 }
 

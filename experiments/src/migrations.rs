@@ -7,10 +7,11 @@ use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior};
 use crate::error::StoreError;
 
 /// Each step once, in order; a step that was shipped is never changed.
-const STEPS: [&str; 3] = [
+const STEPS: [&str; 4] = [
     include_str!("migrations/001.sql"),
     include_str!("migrations/002.sql"),
     include_str!("migrations/003.sql"),
+    include_str!("migrations/004.sql"),
 ];
 
 /// What the versions from the first on lack, for a connection that only reads: a column or a table that is empty.
@@ -19,6 +20,7 @@ const LACKING: [&str; STEPS.len() - 1] = [
      CREATE TEMP TABLE record (run BIGINT, bytes BLOB);
      CREATE TEMP TABLE object (run BIGINT, name TEXT, build_id TEXT, compiler TEXT);",
     "CREATE TEMP TABLE phase (run BIGINT, number BIGINT, name TEXT, began BIGINT, ended BIGINT);",
+    "CREATE TEMP VIEW verdict AS SELECT *, NULL AS split FROM main.verdict;",
 ];
 
 /// Lets an older store be read as one of today; the file stays as it is, and no other connection sees what is added.

@@ -322,10 +322,10 @@ impl Writer<'_> {
     fn verdicts(&self, verdicts: &[Verdict], phase: u32) -> rusqlite::Result<()> {
         let mut statement = self.transaction.prepare_cached(
             "INSERT INTO verdict (run, number, hypothesis, focus, truth, value, threshold, confidence, asked, \
-             found, cost, origin) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) \
+             found, cost, origin, split) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) \
              ON CONFLICT (run, number) DO UPDATE SET truth = excluded.truth, value = excluded.value, \
              threshold = excluded.threshold, confidence = excluded.confidence, asked = excluded.asked, \
-             found = excluded.found, cost = excluded.cost, origin = excluded.origin",
+             found = excluded.found, cost = excluded.cost, origin = excluded.origin, split = excluded.split",
         )?;
         for verdict in verdicts {
             statement.execute(params![
@@ -341,6 +341,7 @@ impl Writer<'_> {
                 verdict.found.map(|time| count(time.0.0)),
                 verdict.cost,
                 verdict.origin,
+                verdict.split,
             ])?;
         }
         Ok(())

@@ -6,6 +6,7 @@ use std::time::SystemTime;
 
 use rustix::rand::{GetRandomFlags, getrandom};
 use serde::Serialize;
+use whyperf_consultant::Split;
 use whyperf_model::{Histogram, Nanos, Pair, Time};
 
 /// The name of a run: twelve hexadecimal digits, of which the first few are enough for a user.
@@ -147,6 +148,16 @@ pub struct Verdict {
     pub cost: f64,
     /// Where the idea came from: search, priority, hint or late resource.
     pub origin: String,
+    /// What it says of processes and machines: all, differing, alike or uncompared. None where that was not stored.
+    pub split: Option<String>,
+}
+
+impl Verdict {
+    /// Whether it is true of some processes that do not differ from the others, and so no finding.
+    #[must_use]
+    pub fn is_alike(&self) -> bool {
+        self.split.as_deref() == Some(Split::Alike.name())
+    }
 }
 
 /// A part of a run that was searched by itself.

@@ -307,6 +307,7 @@ mod tests {
             found: None,
             cost: 0.0,
             origin: "search".to_owned(),
+            split: None,
         };
         let waits = ["true", "unknown"].map(|truth| ("ExcessiveSyncWaitingTime", truth));
         let others = std::iter::repeat_n(("ExcessiveIOBlockingTime", "false"), steady);

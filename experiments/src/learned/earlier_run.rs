@@ -41,6 +41,8 @@ pub(super) struct Asked {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
     True,
+    /// True of some processes that do not differ from the others: nothing to learn from.
+    Alike,
     False,
     /// Never measured, or without enough evidence.
     Open,
@@ -137,6 +139,7 @@ fn ranks(resources: &[Resource]) -> usize {
 /// None for what a later version may have written and this one cannot read.
 fn asked(verdict: Verdict) -> Option<Asked> {
     let answer = match verdict.truth.as_str() {
+        "true" if verdict.is_alike() => Answer::Alike,
         "true" => Answer::True,
         "false" if verdict.asked > 0 => Answer::False,
         _ => Answer::Open,
@@ -166,6 +169,7 @@ pub(super) mod example {
                 focus: focus.parse().expect("well formed"),
                 answer: match answer {
                     't' => Answer::True,
+                    'a' => Answer::Alike,
                     'f' => Answer::False,
                     _ => Answer::Open,
                 },

@@ -9,14 +9,14 @@ use super::earlier_run::{Answer, Asked, EarlierRun};
 use super::runs;
 
 /// High for what was true in a run, low for what was false in all that asked. The top-level hypotheses are asked about the whole program
-/// first anyway.
+/// first anyway, and processes that are alike give no reason to ask of each.
 pub(super) fn rank(earlier: &[EarlierRun], hypotheses: &Hypotheses, learned: &mut Directives) {
     let mut history: BTreeMap<(&str, &Focus), Vec<(&EarlierRun, &Asked)>> = BTreeMap::new();
     for earlier_run in earlier {
         let known = earlier_run.questions.values().filter(|asked| {
             { asked.focus.part(Hierarchy::Process).iter() }
                 .all(|process| process.is_root() || earlier_run.is_rank(process))
-                && asked.answer != Answer::Open
+                && matches!(asked.answer, Answer::True | Answer::False)
                 && hypotheses.named(&asked.hypothesis).is_some_and(|id| {
                     asked.focus.depth() > 0 || hypotheses.row(id).parent.is_some()
                 })
@@ -79,6 +79,7 @@ mod tests {
                 ("CPUbound", f, 'f', 0.1, &[]),
                 ("CPUbound", g, 'f', 0.1, &[]),
                 ("CPUbound", "</Code/a.c/h>", '?', 0.1, &[]),
+                ("CPUbound", "</Code/a.c/i>", 'a', 0.9, &[]),
                 ("TooManySmallIOOps", "<>", 't', 200.0, &[]),
             ],
         );

@@ -74,7 +74,7 @@ pub(super) fn historic(
         // One false function may have called a true one: what was true stays asked about.
         let was_true =
             earlier.iter().flat_map(|earlier_run| earlier_run.questions.values()).any(|asked| {
-                asked.answer == Answer::True
+                matches!(asked.answer, Answer::True | Answer::Alike)
                     && asked.hypothesis == hypothesis
                     && asked.focus.part(Hierarchy::Code).contains(&resource)
             });

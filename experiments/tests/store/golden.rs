@@ -58,11 +58,11 @@ fn each_store_of_old_is_written_on_and_loses_nothing() {
 fn a_store_of_a_newer_whyperf_is_refused_in_one_sentence_and_stays_as_it_is() {
     let place = Place::new("downgrade");
     let path = unpacked("schema-3-record-3", &place);
-    sql(&path, "INSERT INTO schema_version (version) VALUES (4)");
+    sql(&path, "INSERT INTO schema_version (version) VALUES (5)");
     let before = fs::read(&path).expect("readable");
     for access in [Access::Read, Access::Change, Access::Write] {
         let refused = Store::open(&path, access).expect_err("it is newer");
-        assert!(matches!(refused, StoreError::Newer { found: 4, known: 3, .. }), "{refused:?}");
+        assert!(matches!(refused, StoreError::Newer { found: 5, known: 4, .. }), "{refused:?}");
         let said = refused.to_string();
         assert!(said.contains("use a newer whyperf") && !said.contains('\n'), "{said}");
     }

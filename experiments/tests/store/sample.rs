@@ -87,6 +87,7 @@ pub(crate) fn verdict(truth: &str) -> Verdict {
         found: Some(at(300)),
         cost: 0.001,
         origin: "search".into(),
+        split: Some("all".into()),
     }
 }
 
