@@ -173,6 +173,7 @@ fn bottleneck(finding: &Finding, source: Option<String>, parent: Option<usize>) 
         leaf: finding.leaf,
         source,
         origin: finding.origin.to_string(),
+        split: finding.split,
         parent,
         scale: if is_share { Scale::Share } else { Scale::Bytes },
         advice: finding.advice.to_string(),

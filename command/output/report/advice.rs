@@ -1,18 +1,24 @@
-//! One sentence of advice for a bottleneck: what usually helps against this hypothesis at this kind of place.
+//! One sentence of advice for a bottleneck: what usually helps against this hypothesis at this kind of object, where processes differ or do not.
+//!
+//! That work is uneven is said where processes differ by a tested margin, and nowhere else.
+
+use whyperf_consultant::Split;
 
 use super::Bottleneck;
 
-/// What to try: at this kind of place, or else against the hypothesis in general.
+/// What to try: in this case, or else against the hypothesis in general.
 pub(super) fn advice(bottleneck: &Bottleneck) -> String {
-    let Bottleneck { hypothesis, focus, advice, .. } = bottleneck;
-    match at_place(hypothesis, focus) {
+    let Bottleneck { hypothesis, focus, split, advice, .. } = bottleneck;
+    match in_case(hypothesis, focus, *split) {
         Some(sentence) => sentence.to_owned(),
         None => sentence(advice),
     }
 }
 
-fn at_place(hypothesis: &str, focus: &str) -> Option<&'static str> {
-    let matching = |row: &&Row| row.hypothesis == hypothesis && focus.contains(row.place);
+fn in_case(hypothesis: &str, focus: &str, split: Split) -> Option<&'static str> {
+    let matching = |row: &&Row| {
+        row.hypothesis == hypothesis && focus.contains(row.object) && row.processes.fit(split)
+    };
     TABLE.iter().find(matching).map(|row| row.sentence)
 }
 
@@ -25,77 +31,112 @@ fn sentence(clause: &str) -> String {
 
 struct Row {
     hypothesis: &'static str,
-    /// Part of the focus.
-    place: &'static str,
+    /// Part of the focus; empty for any.
+    object: &'static str,
+    processes: Processes,
     sentence: &'static str,
 }
 
-const fn row(hypothesis: &'static str, place: &'static str, sentence: &'static str) -> Row {
-    Row { hypothesis, place, sentence }
+/// Which findings a sentence is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Processes {
+    /// Those about some processes that differ from the others.
+    Differing,
+    /// All findings.
+    Any,
+}
+
+impl Processes {
+    fn fit(self, split: Split) -> bool {
+        self == Self::Any || split == Split::Differing
+    }
+}
+
+const fn differing(hypothesis: &'static str, object: &'static str, sentence: &'static str) -> Row {
+    Row { hypothesis, object, processes: Processes::Differing, sentence }
+}
+
+const fn any(hypothesis: &'static str, object: &'static str, sentence: &'static str) -> Row {
+    Row { hypothesis, object, processes: Processes::Any, sentence }
 }
 
 const SYNC: &str = "ExcessiveSyncWaitingTime";
 const IO: &str = "ExcessiveIOBlockingTime";
 const CPU: &str = "CPUbound";
 
-/// The first row that matches speaks, so special places come before general ones.
-const TABLE: [Row; 11] = [
-    row(
+/// The first row that matches speaks, so special cases come before general ones.
+const TABLE: [Row; 14] = [
+    differing(
+        SYNC,
+        "/SyncObject/Message",
+        "These processes wait for messages more than the others do: send earlier to them, or give them more of the work.",
+    ),
+    any(
         SYNC,
         "/SyncObject/Message",
         "Processes wait for each other's messages: send earlier, receive later, or let computation overlap the transfer \
-         (MPI_Irecv and MPI_Isend before, MPI_Waitall after); if always the same ones wait, balance their work.",
+         (MPI_Irecv and MPI_Isend before, MPI_Waitall after).",
     ),
-    row(
+    differing(
         SYNC,
         "/SyncObject/Barrier",
-        "Everybody waits here for the slowest: balance the work before the barrier, or drop it if nothing depends on it.",
+        "These processes wait here for the others: balance the work before the barrier.",
     ),
-    row(
+    any(
+        SYNC,
+        "/SyncObject/Barrier",
+        "Processes wait here for whoever comes last: drop the barrier if nothing depends on it, or synchronize with \
+         those neighbours only that matter.",
+    ),
+    differing(
         SYNC,
         "/SyncObject/Collective",
-        "Everybody waits here for the slowest: balance the work before the call, call it less often, or use its \
-         non-blocking form.",
+        "These processes wait here for the others: balance the work before the call.",
     ),
-    row(
+    any(
+        SYNC,
+        "/SyncObject/Collective",
+        "Processes wait here for each other: call it less often, combine several calls into one, or use its non-blocking form.",
+    ),
+    any(
         SYNC,
         "/SyncObject/Window",
         "Processes wait for one-sided transfers: widen the epochs, or synchronize with those neighbours only that matter.",
     ),
-    row(
+    any(
         SYNC,
         "/SyncObject/Mutex",
         "Threads queue for this lock: hold it for less time, split it, or give each thread its own data.",
     ),
-    row(
+    any(
         SYNC,
         "/SyncObject/RwLock",
         "Threads queue for this lock: write less often or in larger steps, or give readers a copy of their own.",
     ),
-    row(
+    any(
         SYNC,
         "/SyncObject/CondVar",
         "Threads wait here for work: hand it out in larger pieces or earlier, or use fewer threads to consume it.",
     ),
-    row(
+    any(
         SYNC,
         "/SyncObject/Semaphore",
         "Threads wait here for each other: hand over larger pieces, or let more of them be under way at once.",
     ),
-    row(
+    differing(
         SYNC,
-        "/Process/",
-        "Only some processes wait, so the work is uneven: give those that wait more of it.",
+        "",
+        "These processes wait more than the others, so the work is uneven: give them more of it.",
     ),
-    row(
+    differing(
         IO,
-        "/Process/",
-        "Only some processes do the input and output while the others wait: spread it, or use collective MPI-IO.",
+        "",
+        "These processes spend more time on input and output than the others: spread it over more of them.",
     ),
-    row(
+    differing(
         CPU,
-        "/Process/",
-        "These processes compute while others may wait for them: give them less work, or make this code faster.",
+        "",
+        "These processes compute more than the others: give them less of the work, or make this code faster.",
     ),
 ];
 
@@ -103,24 +144,44 @@ const TABLE: [Row; 11] = [
 mod tests {
     use super::*;
 
+    const BARRIER: &str = "</Code,/Machine,/Process/3,/SyncObject/Barrier>";
+
     #[test]
-    fn the_more_special_place_speaks() {
-        let barrier = at_place(SYNC, "</Code,/Machine,/Process/3,/SyncObject/Barrier>");
-        assert!(barrier.is_some_and(|text| text.contains("drop it")), "{barrier:?}");
-        let process = at_place(SYNC, "</Code,/Machine,/Process/3,/SyncObject>");
+    fn the_more_special_case_speaks() {
+        let barrier = in_case(SYNC, BARRIER, Split::Uncompared);
+        assert!(barrier.is_some_and(|text| text.contains("drop")), "{barrier:?}");
+        let process = in_case(SYNC, "</Code,/Machine,/Process/3,/SyncObject>", Split::Differing);
         assert!(process.is_some_and(|text| text.contains("uneven")), "{process:?}");
-        assert_eq!(at_place("MyOwn", "</Code,/Machine,/Process,/SyncObject/Barrier>"), None);
+        assert_eq!(in_case("MyOwn", BARRIER, Split::Differing), None);
     }
 
     #[test]
     fn every_row_can_speak() {
         for row in &TABLE {
-            assert_eq!(at_place(row.hypothesis, row.place), Some(row.sentence));
+            let split = match row.processes {
+                Processes::Differing => Split::Differing,
+                Processes::Any => Split::All,
+            };
+            assert_eq!(in_case(row.hypothesis, row.object, split), Some(row.sentence));
         }
     }
 
     #[test]
-    fn without_a_place_the_hypothesis_speaks() {
+    fn that_work_is_uneven_is_said_of_processes_that_differ_alone() {
+        let foci = TABLE.iter().map(|row| format!("</Code,/Machine,/Process/3,{}>", row.object));
+        let all: Vec<_> = { foci }
+            .flat_map(|focus| {
+                let said = |split| [SYNC, IO, CPU].map(|name| in_case(name, &focus, split));
+                [said(Split::All), said(Split::Uncompared)].concat()
+            })
+            .flatten()
+            .filter(|text| ["These", "uneven", "balance"].iter().any(|word| text.contains(word)))
+            .collect();
+        assert_eq!(all, [] as [&str; 0]);
+    }
+
+    #[test]
+    fn without_a_case_the_hypothesis_speaks() {
         let advice = advice(&Bottleneck { advice: "do less".into(), ..Bottleneck::default() });
         assert_eq!(advice, "Do less.");
     }

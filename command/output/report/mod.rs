@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use serde::Serialize;
+use whyperf_consultant::Split;
 
 pub(crate) use text::{conclusion, render, share};
 
@@ -165,6 +166,8 @@ pub(crate) struct Bottleneck {
     pub(crate) source: Option<String>,
     /// Where the idea came from to ask: search, priority, hint or late resource.
     pub(crate) origin: String,
+    /// Whether it is about all processes, or about some that differ from the others.
+    pub(crate) split: Split,
     /// Position of the one it was refined from.
     #[serde(skip)]
     pub(crate) parent: Option<usize>,
@@ -287,6 +290,7 @@ pub(crate) mod example {
             leaf,
             source: leaf.then(|| "oned.c:88".into()),
             origin: "search".into(),
+            split: Split::All,
             parent,
             scale: Scale::Share,
             advice: "share the work more evenly".into(),
@@ -363,9 +367,9 @@ mod tests {
         assert!(text.contains(
             r#""cost":{"limit":0.05,"mean":0.006,"max":0.011,"compensated_s":0.04},"losses":{"nodes":0,"objects":0}"#
         ));
-        assert!(
-            text.contains(r#""found_s":0.75,"leaf":true,"source":"oned.c:88","origin":"search"}"#)
-        );
+        assert!(text.contains(
+            r#""found_s":0.75,"leaf":true,"source":"oned.c:88","origin":"search","split":"all"}"#
+        ));
         assert!(!text.contains("parent") && !text.contains("remarks"));
     }
 
