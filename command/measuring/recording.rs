@@ -318,6 +318,7 @@ fn profile_row(row: whyperf_daemon::ProfileRow) -> ProfileRow {
         sent: row.bytes,
         received: row.received,
         source: row.source,
+        coverage: Some(row.coverage),
     }
 }
 

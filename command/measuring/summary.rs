@@ -203,6 +203,7 @@ fn take_profile(watch: &Watch, report: &mut Report) {
             bytes: row.bytes.saturating_add(row.received),
             bytes_sent: row.bytes,
             bytes_received: row.received,
+            coverage: ProfileRow::told(row.coverage),
         })
         .collect();
 }

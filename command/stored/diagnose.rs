@@ -317,6 +317,8 @@ fn two_levels(rows: &[whyperf_experiments::ProfileRow]) -> Vec<ProfileRow> {
         sum.bytes_sent += row.sent;
         sum.bytes_received += row.received;
         sum.bytes = sum.bytes_sent + sum.bytes_received;
+        let coverage = row.coverage.into_iter().chain(sum.coverage).reduce(f64::min);
+        sum.coverage = coverage.and_then(ProfileRow::told);
     }
     sums.into_values().collect()
 }

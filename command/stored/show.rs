@@ -294,13 +294,18 @@ fn verdict_lines(verdicts: &[Verdict], manner: Manner) -> String {
 fn profile_lines(rows: &[ProfileRow]) -> String {
     let line = |row: &ProfileRow| {
         format!(
-            "{:>6}.{:<4} {:>12} calls {:>12.6} s {:>12.6} s  {}\n",
+            "{:>6}.{:<4} {:>12} calls {:>12.6} s {:>12.6} s  {}{}\n",
             row.process,
             row.thread,
             row.calls,
             row.inclusive.as_secs_f64(),
             row.exclusive.as_secs_f64(),
-            plain(&row.path.join(" => "))
+            plain(&row.path.join(" => ")),
+            row.coverage
+                .and_then(crate::output::report::ProfileRow::told)
+                .map_or_else(String::new, |seen| {
+                    format!("  (seen for {:.1} % of the run)", 100.0 * seen)
+                })
         )
     };
     rows.iter().map(line).collect()

@@ -159,6 +159,7 @@ impl Process {
             return;
         }
         self.beginning = Beginning::Held;
+        self.born = self.served;
         if instrumenter.is_in_place(number)
             && let Some(region) = &self.region
         {

@@ -53,7 +53,8 @@ pub(crate) struct Process {
     pub(crate) announced: bool,
     /// After the end, until its functions were looked at a last time.
     pub(crate) last: Option<Region>,
-    /// Ticks until which its functions were looked at.
+    /// Ticks from which on it could call anything, and until which its functions were looked at.
+    pub(crate) born: u64,
     pub(crate) served: u64,
     /// What it replied since the pass before, about its functions.
     pub(crate) replies: Vec<Answer>,
@@ -120,6 +121,7 @@ impl Process {
         let header = region.header();
         let pid = header.pid.load(Ordering::Relaxed);
         let is_tsc = header.clock_is_tsc.load(Ordering::Relaxed) != 0;
+        let born = header.start_ticks.load(Ordering::Relaxed);
         let rank = rank(&region);
         let resource = state.resources.id(&named(&label(rank, pid)));
         state.resources.hold(resource);
@@ -148,6 +150,7 @@ impl Process {
             beginning: Beginning::default(),
             announced: false,
             last: None,
+            born,
             served: 0,
             replies: Vec::new(),
             departure: Departure::default(),

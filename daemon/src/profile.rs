@@ -19,7 +19,7 @@ pub enum View {
 }
 
 /// One line of the profile.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ProfileRow {
     /// From the outside in: functions that called, regions that were called.
     pub path: Vec<String>,
@@ -41,6 +41,9 @@ pub struct ProfileRow {
     pub received: u64,
     /// `oned.c:88`, of the call that took most time.
     pub source: Option<String>,
+    /// The share of the process's life in which it was counted: less than 1 where a function on the path was switched on late,
+    /// off early, or only in windows.
+    pub coverage: f64,
 }
 
 #[derive(Debug)]
@@ -53,13 +56,14 @@ struct NodeSum {
     received: u64,
     source: Option<String>,
     longest: u64,
+    coverage: f64,
 }
 
 impl NodeSum {
     const fn new(category: Category) -> Self {
         let (calls, inclusive, exclusive, bytes, received) = (0, 0, 0, 0, 0);
-        let (source, longest) = (None, 0);
-        Self { category, calls, inclusive, exclusive, bytes, received, source, longest }
+        let (source, longest, coverage) = (None, 0, 1.0);
+        Self { category, calls, inclusive, exclusive, bytes, received, source, longest, coverage }
     }
 
     /// Takes in what another process that is called the same has.
@@ -69,6 +73,7 @@ impl NodeSum {
         self.exclusive = self.exclusive.saturating_add(other.exclusive);
         self.bytes = self.bytes.saturating_add(other.bytes);
         self.received = self.received.saturating_add(other.received);
+        self.coverage = self.coverage.min(other.coverage);
         if self.source.is_none() || other.longest > self.longest {
             self.source = other.source;
             self.longest = other.longest;
@@ -103,6 +108,7 @@ impl Daemon {
             bytes: sum.bytes,
             received: sum.received,
             source: sum.source,
+            coverage: sum.coverage,
         };
         rows.into_iter().map(row).collect()
     }
@@ -139,6 +145,7 @@ fn add_thread(process: &Process, thread: &Thread, view: View, rows: &mut BTreeMa
     let inclusive = inclusive_times(thread);
     let Paths { texts, of: paths } = Paths::of(process, thread, view);
     let outermost = outermost(thread, &paths);
+    let coverage = coverage(process, thread);
     let mut sums: Vec<Option<NodeSum>> = texts.iter().map(|_| None).collect();
     for (index, node) in thread.nodes.iter().enumerate() {
         let is_named = region_name(process, thread, index).is_some();
@@ -152,6 +159,7 @@ fn add_thread(process: &Process, thread: &Thread, view: View, rows: &mut BTreeMa
         sum.exclusive = sum.exclusive.saturating_add(node.net_time());
         sum.bytes = sum.bytes.saturating_add(node.counters.sent);
         sum.received = sum.received.saturating_add(node.counters.received);
+        sum.coverage = sum.coverage.min(coverage[index]);
         if outermost[index] {
             sum.inclusive = sum.inclusive.saturating_add(inclusive[index]);
         }
@@ -205,6 +213,19 @@ fn inclusive_times(thread: &Thread) -> Vec<u64> {
         times[parent] = times[parent].saturating_add(times[index]);
     }
     times
+}
+
+/// By node the share of the process's life in which all functions around it were counted.
+fn coverage(process: &Process, thread: &Thread) -> Vec<f64> {
+    let life = process.born..process.served;
+    let mut shares: Vec<f64> = Vec::with_capacity(thread.nodes.len());
+    for node in &thread.nodes {
+        let own = process.catalogue.tables.region(node.region);
+        let own = own.map_or(1.0, |region| region.coverage(&life));
+        let around = shares.get(node.parent as usize).copied().unwrap_or(1.0);
+        shares.push(own.min(around));
+    }
+    shares
 }
 
 /// Names that a path shows at most: the innermost ones. Recursion can go deeper than any reader.

@@ -291,8 +291,8 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn profile(&self, run: &RunId) -> Result<Vec<ProfileRow>, StoreError> {
-        let query = "SELECT process, thread, path, calls, inclusive, exclusive, sent, received, source \
-                     FROM profile WHERE run = $1 ORDER BY process, thread, path";
+        let query = "SELECT process, thread, path, calls, inclusive, exclusive, sent, received, source, \
+                     coverage FROM profile WHERE run = $1 ORDER BY process, thread, path";
         self.measured(run, query, profile_row)
     }
 
@@ -465,5 +465,6 @@ fn profile_row(row: &Row<'_>) -> rusqlite::Result<ProfileRow> {
         sent: counted(row.get(6)?),
         received: counted(row.get(7)?),
         source: row.get(8)?,
+        coverage: row.get(9)?,
     })
 }

@@ -20,7 +20,8 @@ const LACKING: [&str; STEPS.len() - 1] = [
      CREATE TEMP TABLE record (run BIGINT, bytes BLOB);
      CREATE TEMP TABLE object (run BIGINT, name TEXT, build_id TEXT, compiler TEXT);",
     "CREATE TEMP TABLE phase (run BIGINT, number BIGINT, name TEXT, began BIGINT, ended BIGINT);",
-    "CREATE TEMP VIEW verdict AS SELECT *, NULL AS split FROM main.verdict;",
+    "CREATE TEMP VIEW verdict AS SELECT *, NULL AS split FROM main.verdict;
+     CREATE TEMP VIEW profile AS SELECT *, NULL AS coverage FROM main.profile;",
 ];
 
 /// Lets an older store be read as one of today; the file stays as it is, and no other connection sees what is added.

@@ -392,11 +392,11 @@ impl Writer<'_> {
 
     fn profile(&self, rows: &[ProfileRow]) -> rusqlite::Result<()> {
         let mut statement = self.transaction.prepare_cached(
-            "INSERT INTO profile (run, process, thread, path, calls, inclusive, exclusive, sent, received, source) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
+            "INSERT INTO profile (run, process, thread, path, calls, inclusive, exclusive, sent, received, source, \
+             coverage) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) \
              ON CONFLICT (run, process, thread, path) DO UPDATE SET calls = excluded.calls, \
              inclusive = excluded.inclusive, exclusive = excluded.exclusive, sent = excluded.sent, \
-             received = excluded.received, source = excluded.source",
+             received = excluded.received, source = excluded.source, coverage = excluded.coverage",
         )?;
         for row in rows {
             statement.execute(params![
@@ -410,6 +410,7 @@ impl Writer<'_> {
                 count(row.sent),
                 count(row.received),
                 row.source,
+                row.coverage,
             ])?;
         }
         Ok(())

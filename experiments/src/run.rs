@@ -205,7 +205,7 @@ pub struct Measurement {
 }
 
 /// A callpath of one thread.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ProfileRow {
     /// Rank, or process id outside MPI.
     pub process: u32,
@@ -225,6 +225,8 @@ pub struct ProfileRow {
     pub received: u64,
     /// Where most of it was called.
     pub source: Option<String>,
+    /// The share of the process's life in which it was counted; not known of runs that earlier versions kept.
+    pub coverage: Option<f64>,
 }
 
 #[cfg(test)]

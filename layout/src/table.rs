@@ -52,7 +52,7 @@ impl RegionRecord {
         let since = self.since.swap(0, Ordering::Relaxed);
         if since != 0 {
             // Last: a reader that sees the sum does not see `since` any more.
-            // SYNC covered with RegionRecord::coverage
+            // SYNC covered with RegionRecord::on
             let release = or_relaxed("covered_add", Ordering::Release);
             self.covered.fetch_add(now.wrapping_sub(since), release);
         }
@@ -74,11 +74,17 @@ impl RegionRecord {
     /// Reader: ticks during which the function was on; a window just closing counts late, not twice.
     #[must_use]
     pub fn coverage(&self, clock: u64) -> u64 {
-        // SYNC covered with RegionRecord::cover
-        let covered = self.covered.load(or_relaxed("covered_load", Ordering::Acquire));
-        let since = self.since.load(Ordering::Relaxed);
+        let (covered, since) = self.on();
         let open = if since == 0 { 0 } else { clock.saturating_sub(since) };
         covered.wrapping_add(open)
+    }
+
+    /// Ticks that it was on until it was switched off last, and since when it is on now, 0 while it is off.
+    #[must_use]
+    pub fn on(&self) -> (u64, u64) {
+        // SYNC covered with RegionRecord::cover
+        let covered = self.covered.load(or_relaxed("covered_load", Ordering::Acquire));
+        (covered, self.since.load(Ordering::Relaxed))
     }
 }
 

@@ -211,7 +211,20 @@ pub(crate) struct ProfileRow {
     pub(crate) bytes: u64,
     pub(crate) bytes_sent: u64,
     pub(crate) bytes_received: u64,
+    /// The share of the process's life in which it was counted, where that is not all of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) coverage: Option<f64>,
 }
+
+impl ProfileRow {
+    /// A share of a process's life, as it is told: nothing for all of it.
+    pub(crate) fn told(coverage: f64) -> Option<f64> {
+        (coverage < WHOLE).then(|| rounded(coverage))
+    }
+}
+
+/// From this share on a row was counted all the time.
+const WHOLE: f64 = 0.995;
 
 /// A pair that was asked for by name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -308,6 +321,7 @@ pub(crate) mod example {
             bytes: 8_000_000,
             bytes_sent: 4_000_000,
             bytes_received: 4_000_000,
+            coverage: None,
         };
         Report {
             format: Report::FORMAT,

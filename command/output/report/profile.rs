@@ -14,6 +14,7 @@ pub(crate) fn lines(
 ) -> Vec<String> {
     let mut paths = summed(profile);
     paths.sort_by(|(one, a), (other, b)| b.exclusive.total_cmp(&a.exclusive).then(one.cmp(other)));
+    let all: f64 = paths.iter().map(|(_, sum)| sum.exclusive).sum();
     let hidden = paths.len().saturating_sub(most);
     paths.truncate(most);
     let columns = manner.width.saturating_sub(NUMBERS + 2).max(LEAST_NAME);
@@ -22,12 +23,25 @@ pub(crate) fn lines(
         let arrow = manner.either(" → ", " > ");
         let name = shortened(&path.join(arrow), columns, manner);
         let gap = " ".repeat(columns - name.chars().count());
-        lines.push(format!("  {name}{gap}{}", sum.numbers(whole)));
+        lines.push(format!("  {name}{gap}{}", sum.numbers(whole)).trim_end().to_owned());
     }
+    let shown: f64 = paths.iter().map(|(_, sum)| sum.exclusive).sum();
+    let mut add = |name: String, time: f64| {
+        let name = format!("{name:columns$}{}", time_and_share(time, whole));
+        lines.push(manner.paint(format!("  {name}"), terminal::FAINT));
+    };
     if hidden > 0 {
-        lines.push(manner.paint(format!("  and {hidden} more; see --profile"), terminal::FAINT));
+        add(format!("{hidden} more; see --profile"), all - shown);
+    }
+    if whole > all {
+        add("own code, not told apart".to_owned(), whole - all);
     }
     lines
+}
+
+fn time_and_share(time: f64, whole: f64) -> String {
+    let share = if whole > 0.0 { 100.0 * time / whole } else { 0.0 };
+    format!("{:>9}{:>9}", seconds(time), format!("{share:.1} %"))
 }
 
 /// One callpath over all threads.
@@ -38,22 +52,23 @@ struct Sum {
     exclusive: f64,
     /// Seconds of each process.
     processes: BTreeMap<u32, f64>,
+    /// The share of their lives in which it was counted, where that is not all in each.
+    coverage: Option<f64>,
 }
 
 impl Sum {
     fn numbers(&self, whole: f64) -> String {
-        let share = if whole > 0.0 { 100.0 * self.exclusive / whole } else { 0.0 };
         let times = self.processes.values();
         let most = times.clone().copied().fold(0.0, f64::max);
         let least = times.copied().fold(f64::INFINITY, f64::min).min(most);
         format!(
-            "{:>9}{:>9}{:>9}{:>9}{:>11}{:>10}",
-            seconds(self.exclusive),
-            format!("{share:.1} %"),
+            "{}{:>9}{:>9}{:>11}{:>10}{:>7}",
+            time_and_share(self.exclusive, whole),
             seconds(least),
             seconds(most),
             count(self.calls),
-            bytes(self.bytes)
+            bytes(self.bytes),
+            self.coverage.map(part).unwrap_or_default()
         )
     }
 }
@@ -61,8 +76,8 @@ impl Sum {
 fn heading(columns: usize) -> String {
     let gap = " ".repeat(columns - "callpath".len());
     format!(
-        "  callpath{gap}{:>9}{:>9}{:>9}{:>9}{:>11}{:>10}",
-        "time", "share", "least", "most", "calls", "bytes"
+        "  callpath{gap}{:>9}{:>9}{:>9}{:>9}{:>11}{:>10}{:>7}",
+        "time", "share", "least", "most", "calls", "bytes", "seen"
     )
 }
 
@@ -74,8 +89,18 @@ fn summed(profile: &[ProfileRow]) -> Vec<(&[String], Sum)> {
         sum.bytes += row.bytes;
         sum.exclusive += row.exclusive_s;
         *sum.processes.entry(row.process).or_default() += row.exclusive_s;
+        sum.coverage = row.coverage.into_iter().chain(sum.coverage).reduce(f64::min);
     }
     paths.into_iter().collect()
+}
+
+/// A share of a life, which is not all of it.
+fn part(coverage: f64) -> String {
+    match 100.0 * coverage {
+        percent if percent < 0.1 => "<0.1 %".to_owned(),
+        percent if percent < 10.0 => format!("{percent:.1} %"),
+        percent => format!("{:.0} %", percent.min(99.0)),
+    }
 }
 
 /// Seconds with a unit that keeps the number short.
@@ -118,7 +143,7 @@ fn bytes(value: u64) -> String {
 /// Columns of a callpath's name, even where rows become wider than the terminal.
 const LEAST_NAME: usize = 24;
 /// Columns of all numbers of a row.
-const NUMBERS: usize = 9 + 9 + 9 + 9 + 11 + 10;
+const NUMBERS: usize = 9 + 9 + 9 + 9 + 11 + 10 + 7;
 
 #[cfg(test)]
 mod tests {
@@ -128,11 +153,39 @@ mod tests {
     #[test]
     fn rows_are_summed_over_processes() {
         let lines = lines(&example::report().profile, 10, 4.0, Manner::PLAIN);
-        assert_eq!(lines.len(), 2);
+        assert_eq!(lines.len(), 3);
         let row: Vec<&str> = lines[1].split_whitespace().collect();
         let expected = "exchng1 → MPI_Sendrecv 3.00 s 75.0 % 1.00 s 2.00 s 2 000 15.3 MiB";
         assert_eq!(row, expected.split(' ').collect::<Vec<_>>());
-        assert!(lines.iter().all(|line| line.chars().count() == 100), "{lines:#?}");
+        assert!(lines.iter().all(|line| line.chars().count() <= 100), "{lines:#?}");
+    }
+
+    #[test]
+    fn rows_and_the_rest_add_up_and_a_part_of_a_run_is_told() {
+        let row = |name: &str, exclusive_s, coverage| ProfileRow {
+            path: vec![name.to_owned()],
+            calls: 10,
+            exclusive_s,
+            coverage,
+            ..ProfileRow::default()
+        };
+        let rows = [row("f", 2.0, Some(0.6234)), row("g", 1.0, None), row("h", 0.5, Some(0.0001))];
+        let lines = lines(&rows, 2, 4.0, Manner::PLAIN);
+        let words: Vec<Vec<&str>> =
+            lines.iter().map(|line| line.split_whitespace().collect()).collect();
+        assert_eq!(
+            words[1],
+            ["f", "2.00", "s", "50.0", "%", "2.00", "s", "2.00", "s", "10", "62", "%"]
+        );
+        assert_eq!(words[2], ["g", "1.00", "s", "25.0", "%", "1.00", "s", "1.00", "s", "10"]);
+        assert!(
+            lines[3].contains("1 more") && lines[3].ends_with("500.0 ms   12.5 %"),
+            "{lines:#?}"
+        );
+        assert!(
+            lines[4].contains("own code") && lines[4].ends_with("500.0 ms   12.5 %"),
+            "{lines:#?}"
+        );
     }
 
     #[test]

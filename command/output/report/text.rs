@@ -1,5 +1,6 @@
 //! The report as people read it, on standard error: at most a hundred columns, aligned, the reason before the numbers.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use whyperf_consultant::{Conclusion, Operator, Truth};
@@ -204,15 +205,23 @@ fn write_refusals(report: &Report, manner: Manner, text: &mut String) {
         manner,
         text,
     );
-    for RefusedFunction { function, reason } in report.refusals.iter().take(MOST_REFUSALS) {
-        line(text, &format!("  {function}"));
-        for piece in wrapped(reason, manner.width - 4) {
-            line(text, &format!("    {}", manner.paint(piece, terminal::FAINT)));
-        }
+    let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for RefusedFunction { function, reason } in &report.refusals {
+        let name = function.strip_prefix("/Code/").unwrap_or(function);
+        by_reason.entry(reason).or_default().push(name);
     }
-    let more = report.refusals.len().saturating_sub(MOST_REFUSALS);
-    if more > 0 {
-        line(text, &format!("  and {more} more; --json names them all"));
+    for (reason, functions) in by_reason {
+        for piece in wrapped(reason, manner.width - 2) {
+            line(text, &format!("  {}", manner.paint(piece, terminal::FAINT)));
+        }
+        let more = functions.len().saturating_sub(MOST_REFUSALS);
+        let mut names = functions[..functions.len() - more].join(", ");
+        if more > 0 {
+            names.push_str(&format!(" and {more} more; --json names them all"));
+        }
+        for piece in wrapped(&names, manner.width - 4) {
+            line(text, &format!("    {piece}"));
+        }
     }
 }
 
@@ -237,7 +246,7 @@ fn write_profile(report: &Report, rows: usize, manner: Manner, text: &mut String
     }
     heading(
         "Profile",
-        "by caller and call; share of all threads' time; least and most of any process",
+        "by caller and call; share of all threads' time; seen: for what part of the run",
         manner,
         text,
     );

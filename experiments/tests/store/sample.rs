@@ -102,6 +102,7 @@ pub(crate) fn row(calls: u64) -> ProfileRow {
         sent: 0,
         received: 64,
         source: Some("oned.c:88".into()),
+        coverage: Some(0.5),
     }
 }
 
