@@ -1,4 +1,5 @@
-//! What the operating system says a thread ran, as a bound on what it computed.
+//! What the operating system says of a thread: for how long it ran, as a bound on what it computed, and for how long it waited for
+//! a processor.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -11,47 +12,71 @@ use whyperf_model::Nanos;
 pub(crate) struct Running {
     file: Option<Kept>,
     unreadable: bool,
-    /// What it had run when it was last read.
-    before: Option<u64>,
+    /// What it had run and waited when it was last read.
+    before: Option<Scheduled>,
     /// Computed but not seen to run yet, and run but not yet seen computing: clocks of the
     /// scheduler tick coarsely, so a little of each is carried over.
     debt: u64,
     credit: u64,
+    /// Waited for a processor, but not seen to be idle yet.
+    queued: u64,
+}
+
+/// What the operating system has counted of a thread, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Scheduled {
+    ran: u64,
+    /// It was ready to run, and others had the processors.
+    waited: u64,
+}
+
+/// What became of the time that a thread computed by its events.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Granted {
+    pub(crate) ran: Nanos,
+    /// Of the rest, what it waited for a processor.
+    pub(crate) waited: Nanos,
 }
 
 /// How much is carried over at most: a few ticks of a slow scheduler clock.
 const CARRIED: u64 = 10_000_000;
 
 impl Running {
-    /// How much of the `computed` time of the interval just past the thread can have run.
-    pub(crate) fn bound(&mut self, pid: u32, tid: u32, computed: Nanos) -> Nanos {
+    /// What became of the `computed` time of the interval just past.
+    pub(crate) fn bound(&mut self, pid: u32, tid: u32, computed: Nanos) -> Granted {
         match self.read(pid, tid) {
-            None => computed,
+            None => Granted { ran: computed, waited: Nanos::ZERO },
             Some(now) => self.bound_by(now, computed),
         }
     }
 
     /// The same for a given reading of the meter.
-    pub(crate) fn bound_by(&mut self, now: u64, computed: Nanos) -> Nanos {
-        // At first it cannot have run for more than in all its life.
-        let Some(before) = self.before.replace(now) else { return computed.min(Nanos(now)) };
+    pub(crate) fn bound_by(&mut self, now: Scheduled, computed: Nanos) -> Granted {
+        let Some(before) = self.before.replace(now) else {
+            // At first it cannot have run for more than in all its life.
+            return Granted { ran: computed.min(Nanos(now.ran)), waited: Nanos::ZERO };
+        };
         let wanted = computed.0.saturating_add(self.debt);
-        let ran = now.saturating_sub(before).saturating_add(self.credit);
+        let ran = now.ran.saturating_sub(before.ran).saturating_add(self.credit);
         let granted = wanted.min(ran);
         self.debt = (wanted - granted).min(CARRIED);
         self.credit = (ran - granted).min(CARRIED);
-        Nanos(granted)
+        let idle = computed.0.saturating_sub(granted);
+        let queued = now.waited.saturating_sub(before.waited).saturating_add(self.queued);
+        let waited = idle.min(queued);
+        self.queued = (queued - waited).min(CARRIED);
+        Granted { ran: Nanos(granted), waited: Nanos(waited) }
     }
 
-    fn read(&mut self, pid: u32, tid: u32) -> Option<u64> {
+    fn read(&mut self, pid: u32, tid: u32) -> Option<Scheduled> {
         if self.unreadable {
             return None;
         }
         let time = match &self.file {
-            Some(kept) => first_number(&kept.0),
+            Some(kept) => scheduled(&kept.0),
             None => {
                 let file = File::open(format!("/proc/{pid}/task/{tid}/schedstat")).ok();
-                let time = file.as_ref().and_then(first_number);
+                let time = file.as_ref().and_then(scheduled);
                 self.file = file.and_then(Kept::new);
                 time
             }
@@ -86,41 +111,59 @@ impl Drop for Kept {
     }
 }
 
-fn first_number(file: &File) -> Option<u64> {
+/// The first two numbers of the file.
+fn scheduled(file: &File) -> Option<Scheduled> {
     let mut text = [0; 64];
     let length = file.read_at(&mut text, 0).ok()?;
     let text = std::str::from_utf8(&text[..length]).ok()?;
-    text.split_ascii_whitespace().next()?.parse().ok()
+    let mut numbers = text.split_ascii_whitespace().map_while(|word| word.parse().ok());
+    Some(Scheduled { ran: numbers.next()?, waited: numbers.next()? })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn ran(ran: u64) -> Scheduled {
+        Scheduled { ran, waited: 0 }
+    }
+
     #[test]
     fn a_thread_that_did_not_run_did_not_compute() {
         let mut running = Running::default();
-        running.bound_by(1_000_000_000, Nanos(0));
-        assert_eq!(running.bound_by(1_050_000_000, Nanos(50_000_000)), Nanos(50_000_000));
-        assert_eq!(running.bound_by(1_060_000_000, Nanos(50_000_000)), Nanos(10_000_000));
-        let rest = running.bound_by(1_060_000_000, Nanos(50_000_000));
-        assert_eq!(rest, Nanos(0));
+        running.bound_by(ran(1_000_000_000), Nanos(0));
+        assert_eq!(running.bound_by(ran(1_050_000_000), Nanos(50_000_000)).ran, Nanos(50_000_000));
+        assert_eq!(running.bound_by(ran(1_060_000_000), Nanos(50_000_000)).ran, Nanos(10_000_000));
+        let rest = running.bound_by(ran(1_060_000_000), Nanos(50_000_000));
+        assert_eq!(rest.ran, Nanos(0));
     }
 
     #[test]
     fn at_first_it_ran_no_more_than_in_its_life() {
         let computed = Nanos::from_millis(50);
-        let bound = |now: u64| Running::default().bound_by(now, computed);
+        let bound = |now: u64| Running::default().bound_by(ran(now), computed).ran;
         assert_eq!(bound(10_000_000), Nanos::from_millis(10));
         assert_eq!(bound(1_000_000_000), computed);
     }
 
     #[test]
+    fn what_did_not_run_waited_for_a_processor_or_slept() {
+        let mut running = Running::default();
+        running.bound_by(ran(0), Nanos(0));
+        let now = Scheduled { ran: 20_000_000, waited: 25_000_000 };
+        let expected = Granted { ran: Nanos(20_000_000), waited: Nanos(25_000_000) };
+        assert_eq!(running.bound_by(now, Nanos(50_000_000)), expected);
+        let waited = running.bound_by(Scheduled { waited: 60_000_000, ..now }, Nanos(10_000_000));
+        assert_eq!(waited.waited, Nanos(10_000_000), "no more than it was idle");
+    }
+
+    #[test]
     fn coarse_clocks_even_out() {
         let mut running = Running::default();
-        running.bound_by(0, Nanos(0));
+        running.bound_by(ran(0), Nanos(0));
         let readings = [46, 100, 148, 204, 250].map(|millis| millis * 1_000_000);
-        let sum: u64 = readings.iter().map(|now| running.bound_by(*now, Nanos(50_000_000)).0).sum();
+        let sum: u64 =
+            readings.iter().map(|now| running.bound_by(ran(*now), Nanos(50_000_000)).ran.0).sum();
         assert_eq!(sum, 250_000_000);
     }
 
@@ -129,7 +172,7 @@ mod tests {
         let id = std::process::id();
         let mut running = Running::default();
         if running.read(id, id).is_some() {
-            assert!(running.bound(id, id, Nanos(5)) <= Nanos(5));
+            assert!(running.bound(id, id, Nanos(5)).ran <= Nanos(5));
         }
     }
 }

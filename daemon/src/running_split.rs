@@ -14,14 +14,18 @@ use std::collections::BTreeMap;
 
 use whyperf_model::Nanos;
 
+use crate::running::Granted;
+
 /// How one thread's running time is divided.
 #[derive(Debug, Default)]
 pub(crate) struct RunningSplit {
     /// By number of the region, 0 where no function is switched on.
     places: BTreeMap<u32, PlaceHistory>,
+    /// What the thread ran lately, in seconds that fade.
+    ran: f64,
 }
 
-/// What was seen of a place lately, in nanoseconds that fade.
+/// What was seen of a place lately, in seconds that fade.
 #[derive(Clone, Copy, Debug, Default)]
 struct PlaceHistory {
     computed: f64,
@@ -32,13 +36,23 @@ struct PlaceHistory {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct PlaceTime {
     pub(crate) computed: Nanos,
-    /// Seconds of that in which the thread ran.
+    /// Seconds of that in which the thread ran, and in which it waited for a processor.
     ran: f64,
+    waited: f64,
 }
 
 impl PlaceTime {
     /// Of this much of what was computed here, what the thread ran.
     pub(crate) fn running(self, part: Nanos) -> Nanos {
+        self.of(part, self.ran)
+    }
+
+    /// Of this much of what was computed here, what the thread waited for a processor.
+    pub(crate) fn waiting(self, part: Nanos) -> Nanos {
+        self.of(part, self.waited)
+    }
+
+    fn of(self, part: Nanos, seconds: f64) -> Nanos {
         if self.computed.is_zero() {
             return Nanos::ZERO;
         }
@@ -48,7 +62,7 @@ impl PlaceTime {
             clippy::cast_sign_loss,
             reason = "less than an interval"
         )]
-        Nanos((part.0 as f64 * (self.ran / self.seconds()).min(1.0)) as u64)
+        Nanos((part.0 as f64 * (seconds / self.seconds()).min(1.0)) as u64)
     }
 
     fn seconds(self) -> f64 {
@@ -62,37 +76,41 @@ impl RunningSplit {
         self.places.entry(place).or_default().sampled += period.as_secs_f64();
     }
 
-    /// Divides what ran in an interval among the places in which the thread computed.
-    pub(crate) fn divide(&mut self, times: &mut BTreeMap<u32, PlaceTime>, ran: Nanos) {
+    /// Divides what ran in an interval among the places in which the thread computed, and what it waited among those where it did not
+    /// run.
+    pub(crate) fn divide(&mut self, times: &mut BTreeMap<u32, PlaceTime>, granted: Granted) {
         let computed: f64 = times.values().map(|time| time.seconds()).sum();
         if computed <= 0.0 {
             return;
         }
-        let ran = ran.as_secs_f64().min(computed);
+        let ran = granted.ran.as_secs_f64().min(computed);
+        self.ran += ran;
         let mean = ran / computed;
+        let sampled: f64 = self.places.values().map(|history| history.sampled).sum();
+        let sight = sampled / (sampled + DOUBT);
+        // Samples that found no room are taken to be spread like those that did.
+        let each = if sampled > 0.0 { self.ran / sampled } else { 0.0 };
         for (place, time) in &mut *times {
             let history = self.places.entry(*place).or_default();
             history.computed += time.seconds();
-            time.ran = time.seconds() * history.share(mean);
+            let seen = (history.sampled * each / history.computed).min(1.0);
+            time.ran = time.seconds() * (sight * seen + (1.0 - sight) * mean);
         }
         fit(times, ran);
+        let idle = computed - ran;
+        let share = if idle > 0.0 { (granted.waited.as_secs_f64() / idle).min(1.0) } else { 0.0 };
+        times.values_mut().for_each(|time| time.waited = (time.seconds() - time.ran) * share);
         self.fade(computed);
     }
 
     fn fade(&mut self, computed: f64) {
         let left = (-computed / MEMORY).exp();
+        self.ran *= left;
         self.places.retain(|_, history| {
             history.computed *= left;
             history.sampled *= left;
             history.computed + history.sampled > FORGOTTEN
         });
-    }
-}
-
-impl PlaceHistory {
-    /// The share of the time here in which the thread runs; that of all places as long as little was seen.
-    fn share(self, mean: f64) -> f64 {
-        ((self.sampled + DOUBT * mean) / (self.computed + DOUBT)).min(1.0)
     }
 }
 
@@ -113,7 +131,7 @@ fn fit(times: &mut BTreeMap<u32, PlaceTime>, ran: f64) {
 
 /// Seconds of computing after which what was seen counts for a third.
 const MEMORY: f64 = 2.0;
-/// Seconds at a place for which it is taken to be like all others.
+/// Seconds of running for which samples must stand to count for half.
 const DOUBT: f64 = 0.02;
 /// Seconds that nobody needs to know of any more.
 const FORGOTTEN: f64 = 1e-6;
@@ -124,8 +142,13 @@ mod tests {
 
     const PERIOD: Nanos = Nanos::from_millis(5);
 
+    fn ran(ran: Nanos) -> Granted {
+        Granted { ran, waited: Nanos::ZERO }
+    }
+
     fn computed(millis: [u64; 2]) -> BTreeMap<u32, PlaceTime> {
-        let time = |millis| PlaceTime { computed: Nanos::from_millis(millis), ran: 0.0 };
+        let time =
+            |millis| PlaceTime { computed: Nanos::from_millis(millis), ..PlaceTime::default() };
         (0..).zip(millis.map(time)).collect()
     }
 
@@ -136,7 +159,7 @@ mod tests {
         for _ in 0..passes {
             (0..samples).for_each(|_| split.see(1, PERIOD));
             times = computed([25, 25]);
-            split.divide(&mut times, Nanos::from_millis(25));
+            split.divide(&mut times, ran(Nanos::from_millis(25)));
         }
         times
     }
@@ -145,6 +168,18 @@ mod tests {
     fn running_time_goes_where_samples_find_the_thread() {
         let times = after(40, 5);
         assert!(times[&0].ran < 0.001 && times[&1].ran > 0.024, "{times:?}");
+        let early = after(1, 5);
+        assert!(early[&0].ran < early[&1].ran, "{early:?}");
+    }
+
+    #[test]
+    fn who_did_not_run_waited_as_far_as_anybody_did() {
+        let mut times = computed([30, 20]);
+        let granted = Granted { ran: Nanos::from_millis(25), waited: Nanos::from_millis(20) };
+        RunningSplit::default().divide(&mut times, granted);
+        let waited = |place: u32| times[&place].waiting(times[&place].computed);
+        assert_eq!((waited(0).0 + 500) / 1000, 12_000);
+        assert_eq!((waited(1).0 + 500) / 1000, 8_000);
     }
 
     #[test]
@@ -162,7 +197,7 @@ mod tests {
     #[test]
     fn what_always_runs_needs_no_samples() {
         let mut times = computed([30, 20]);
-        RunningSplit::default().divide(&mut times, Nanos::from_millis(50));
+        RunningSplit::default().divide(&mut times, ran(Nanos::from_millis(50)));
         assert!((times[&0].ran - 0.03).abs() < 1e-9 && (times[&1].ran - 0.02).abs() < 1e-9);
     }
 
@@ -175,7 +210,10 @@ mod tests {
             let mut times = computed([u64::from(at % 5) * 10, u64::from(at % 7) * 4]);
             let all: f64 = times.values().map(|time| time.seconds()).sum();
             let ran = all * f64::from(at % 11) / 10.0;
-            split.divide(&mut times, Nanos((ran * 1e9) as u64));
+            split.divide(
+                &mut times,
+                Granted { ran: Nanos((ran * 1e9) as u64), waited: Nanos::ZERO },
+            );
             let sum: f64 = times.values().map(|time| time.ran).sum();
             assert!((sum - ran).abs() < 1e-6, "{at}: {times:?}");
             let fits = |time: &PlaceTime| time.ran <= time.seconds() + 1e-9;

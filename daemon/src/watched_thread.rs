@@ -154,27 +154,37 @@ impl WatchedThread {
         state: &mut SharedState,
     ) {
         let mut times = BTreeMap::new();
-        if state.matcher.wants_running() || state.recorder.is_some() {
+        if state.matcher.asks_system() || state.recorder.is_some() {
             times = self.computed(scale, tables, &state.classes);
             let computed = times.values().fold(Nanos::ZERO, |sum, time| sum + time.computed);
-            let ran = self.running.bound(pid, self.thread.tid, computed);
-            self.running_split.divide(&mut times, ran);
+            let granted = self.running.bound(pid, self.thread.tid, computed);
+            self.running_split.divide(&mut times, granted);
         }
         for growth in &self.growth {
             let class = self.thread.nodes[growth.node as usize].class;
+            let is_computing = is_computing(class, &state.classes);
             let time = Nanos(scale.nanos(growth.by.time));
-            let place = times.get(&self.place(growth.node, tables));
+            let place = times.get(&self.place(growth.node, tables)).filter(|_| is_computing);
+            let waited = place.map_or(Nanos::ZERO, |place| place.waiting(time));
             let by = Totals {
-                time,
+                time: time - waited,
                 running: place.map_or(Nanos::ZERO, |place| place.running(time)),
                 visits: growth.by.visits,
                 sent: growth.by.sent,
                 received: growth.by.received,
             };
-            state.matcher.grew(&self.groups, class, &by);
-            if let Some((recorder, location)) = state.recorder.as_mut().zip(self.location) {
-                recorder.grew(location, class, by);
+            self.tell(class, by, state);
+            if !waited.is_zero() {
+                let class = state.classes.waiting(class, &mut state.resources);
+                self.tell(class, Totals { time: waited, ..Totals::default() }, state);
             }
+        }
+    }
+
+    fn tell(&self, class: ClassId, by: Totals, state: &mut SharedState) {
+        state.matcher.grew(&self.groups, class, &by);
+        if let Some((recorder, location)) = state.recorder.as_mut().zip(self.location) {
+            recorder.grew(location, class, by);
         }
     }
 
@@ -187,8 +197,7 @@ impl WatchedThread {
     ) -> BTreeMap<u32, PlaceTime> {
         let mut times: BTreeMap<u32, PlaceTime> = BTreeMap::new();
         for growth in &self.growth {
-            let class = classes.get(self.thread.nodes[growth.node as usize].class);
-            if CategorySet::COMPUTE.contains(class.traits.category) {
+            if is_computing(self.thread.nodes[growth.node as usize].class, classes) {
                 let place = times.entry(self.place(growth.node, tables)).or_default();
                 place.computed += Nanos(scale.nanos(growth.by.time));
             }
@@ -212,4 +221,8 @@ impl WatchedThread {
         }
         0
     }
+}
+
+fn is_computing(class: ClassId, classes: &Classes) -> bool {
+    CategorySet::COMPUTE.contains(classes.get(class).traits.category)
 }

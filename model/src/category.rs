@@ -88,6 +88,8 @@ categories! {
     Other = 27,
     /// A function of the program that is watched because a pair asked for it, at its own entry and exit.
     Function = 28,
+    /// No region: time in which a thread that computed was ready to run and another one had its processor.
+    ProcessorWait = 29,
 }
 
 /// A set of categories.
@@ -136,12 +138,15 @@ impl CategorySet {
     pub const JOIN: Self = Self::of(&[Category::Join]);
     /// Inside MPI without waiting for anybody: starting and ending it, and its local calls.
     pub const MPI_LOCAL: Self = Self::of(&[Category::Setup, Category::MpiOther]);
+    /// Waiting for a processor.
+    pub const PROCESSOR_WAIT: Self = Self::of(&[Category::ProcessorWait]);
     /// Neither waiting nor inside MPI: the program's own work.
     pub const COMPUTE: Self = Self::ALL
         .without(Self::SYNC)
         .without(Self::IO)
         .without(Self::JOIN)
-        .without(Self::MPI_LOCAL);
+        .without(Self::MPI_LOCAL)
+        .without(Self::PROCESSOR_WAIT);
 
     /// The set of these.
     #[must_use]
@@ -185,7 +190,7 @@ mod tests {
     use super::*;
 
     /// What stores hold: lines are only ever added.
-    const STORED: [(u32, Category); 29] = [
+    const STORED: [(u32, Category); 30] = [
         (0, Category::User),
         (1, Category::Setup),
         (2, Category::Send),
@@ -215,6 +220,7 @@ mod tests {
         (26, Category::Root),
         (27, Category::Other),
         (28, Category::Function),
+        (29, Category::ProcessorWait),
     ];
 
     #[test]
@@ -224,7 +230,7 @@ mod tests {
             assert_eq!(category.number(), number);
             assert_eq!(Category::from_number(number), Some(category));
         }
-        for unknown in [29, 255, 256, u32::MAX] {
+        for unknown in [30, 255, 256, u32::MAX] {
             assert_eq!(Category::from_number(unknown), None);
         }
     }

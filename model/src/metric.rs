@@ -66,11 +66,15 @@ pub enum Metric {
     CpuImbalance,
     /// Input and output time of one process that no other has as much of.
     IoWaitAlone,
+    /// Time that threads computed, were ready to run, and waited for a processor.
+    ProcessorWait,
+    /// Time that threads existed and processors were to be had, without the time they only joined others.
+    Available,
 }
 
 impl Metric {
     /// All of them, in the order of the table.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 24] = [
         Self::Wall,
         Self::Cpu,
         Self::Compute,
@@ -93,6 +97,8 @@ impl Metric {
         Self::LateWait,
         Self::CpuImbalance,
         Self::IoWaitAlone,
+        Self::ProcessorWait,
+        Self::Available,
     ];
 
     /// What it means: its row of the table.
@@ -250,13 +256,15 @@ const USER: CategorySet = CategorySet::of(&[Category::User, Category::Function])
 const P2P_TIME: CategorySet = P2P.and(CategorySet::of(&[Category::Wait]));
 const COLLECTIVE: CategorySet = CategorySet::of(&[Category::Collective, Category::Barrier]);
 const LOCKS: CategorySet = CategorySet::of(&[Category::Mutex, Category::RwLock, Category::Spin]);
+const AVAILABLE: CategorySet =
+    CategorySet::ALL.without(CategorySet::JOIN).without(CategorySet::PROCESSOR_WAIT);
 const METADATA: CategorySet =
     CategorySet::of(&[Category::Open, Category::Close, Category::Metadata]);
 
-const TABLE: [Definition; 22] = [
+const TABLE: [Definition; 24] = [
     time("wall", Quantity::Time, CategorySet::ALL.without(CategorySet::JOIN)),
     time("cpu", Quantity::RunningTime, CategorySet::COMPUTE),
-    time("compute", Quantity::Time, CategorySet::COMPUTE),
+    time("compute", Quantity::Time, CategorySet::COMPUTE.and(CategorySet::PROCESSOR_WAIT)),
     time("sync_wait", Quantity::Time, CategorySet::SYNC),
     time("io_wait", Quantity::Time, CategorySet::IO),
     count("sync_ops", Unit::Operations, Quantity::Visits, CategorySet::SYNC.and(CategorySet::JOIN)),
@@ -291,9 +299,19 @@ const TABLE: [Definition; 22] = [
     time("cpu_imbalance", Quantity::RunningTime, CategorySet::COMPUTE)
         .compared(Aggregation::AboveMean),
     time("io_wait_alone", Quantity::Time, CategorySet::IO).compared(Aggregation::AboveSecond),
+    time("processor_wait", Quantity::Time, CategorySet::PROCESSOR_WAIT),
+    time("available", Quantity::Time, AVAILABLE),
 ];
 
 impl Definition {
+    /// Whether it depends on what the operating system says of a thread: for how long it ran, or waited for a processor.
+    #[must_use]
+    pub const fn asks_system(&self) -> bool {
+        let waits = self.categories.contains(Category::ProcessorWait);
+        matches!(self.quantity, Quantity::RunningTime)
+            || waits != self.categories.contains(Category::Function)
+    }
+
     const fn compared(mut self, aggregation: Aggregation) -> Self {
         self.aggregation = aggregation;
         self
@@ -319,7 +337,7 @@ mod tests {
     use super::*;
 
     /// What stores and users' tables hold: lines are only ever added.
-    const STORED: [(&str, Metric); 22] = [
+    const STORED: [(&str, Metric); 24] = [
         ("wall", Metric::Wall),
         ("cpu", Metric::Cpu),
         ("compute", Metric::Compute),
@@ -342,6 +360,8 @@ mod tests {
         ("late_wait", Metric::LateWait),
         ("cpu_imbalance", Metric::CpuImbalance),
         ("io_wait_alone", Metric::IoWaitAlone),
+        ("processor_wait", Metric::ProcessorWait),
+        ("available", Metric::Available),
     ];
 
     #[test]

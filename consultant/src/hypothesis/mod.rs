@@ -12,7 +12,7 @@
 //!   │ ├ ExcessiveCollectiveWaitingTime       collective_wait / wall       > 0.20
 //!   │ │ └ LateArrivalAtCollectives           late_wait / collective_wait  > 0.50
 //!   │ └ ExcessiveLockWaitingTime             lock_wait / wall             > 0.20
-//!   └ CPUbound                               cpu / wall                   > 0.30
+//!   └ CPUbound                               cpu / available              > 0.30
 //!     └ ExcessiveLoadImbalance               cpu_imbalance / wall         > 0.20
 //! ```
 //!
@@ -148,7 +148,7 @@ impl Hypothesis {
     pub fn asks_for_computing(&self) -> bool {
         let wanted = self.numerator.definition();
         let is_time = matches!(wanted.quantity, Quantity::Time | Quantity::RunningTime);
-        is_time && wanted.categories == CategorySet::COMPUTE
+        is_time && wanted.categories.without(CategorySet::PROCESSOR_WAIT) == CategorySet::COMPUTE
     }
 
     /// Whether it sets processes side by side, so that one alone has no answer.

@@ -70,6 +70,8 @@ pub struct Class {
 pub struct Classes {
     ids: AHashMap<Traits, ClassId>,
     list: Vec<Class>,
+    /// By class: the one of waiting for a processor there.
+    waiting: AHashMap<ClassId, ClassId>,
     /// Regions of the program's own: they need not be switched on.
     regions: AHashSet<ResourceId>,
 }
@@ -80,7 +82,8 @@ impl Default for Classes {
         let traits = Traits { category, code, functions, object: None, own: None };
         let [lineage, standing_lineage, own_lineage] = [const { Vec::new() }; 3];
         let list = vec![Class { traits, lineage, standing_lineage, own_lineage }];
-        Self { ids: AHashMap::new(), list, regions: AHashSet::new() }
+        let (ids, waiting) = (AHashMap::new(), AHashMap::new());
+        Self { ids, list, waiting, regions: AHashSet::new() }
     }
 }
 
@@ -127,6 +130,18 @@ impl Classes {
             _ => (category, object),
         };
         self.intern(Traits { category, code, functions, object, own }, resources)
+    }
+
+    /// The class of the time in which threads were at the same place, ready to run, and waited for a processor.
+    pub fn waiting(&mut self, class: ClassId, resources: &mut Resources) -> ClassId {
+        if let Some(known) = self.waiting.get(&class) {
+            return *known;
+        }
+        let category = Category::ProcessorWait;
+        let traits = Traits { category, ..self.get(class).traits.clone() };
+        let found = self.intern(traits, resources);
+        self.waiting.insert(class, found);
+        found
     }
 
     /// The classes from a number on, in the order of their numbers.

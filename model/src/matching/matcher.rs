@@ -18,7 +18,7 @@ use super::classes::{ClassId, Classes};
 use super::resources::{Part, ResourceId, Resources};
 use std::collections::BTreeSet;
 
-use crate::{Focus, Hierarchy, Metric, Quantity};
+use crate::{Focus, Hierarchy, Metric};
 
 /// The pairs with the same processes and machines.
 #[derive(Debug, Default)]
@@ -52,7 +52,8 @@ pub struct Matcher {
     pairs: Vec<Option<Box<Active>>>,
     /// Raised when groups come or go: threads then look again in which they are.
     version: u64,
-    running_wanted: usize,
+    /// Pairs that depend on what the operating system says of threads.
+    asking_system: usize,
     /// Processes that were settled apart since the last comparison.
     present: BTreeSet<u32>,
 }
@@ -73,7 +74,7 @@ impl Matcher {
             self.group_of(focus, Processes::Together, resources)
         };
         let active = make(group, resources);
-        self.running_wanted += usize::from(active.quantity == Quantity::RunningTime);
+        self.asking_system += usize::from(active.pair.metric.definition().asks_system());
         let id = PairId(u32::try_from(self.pairs.len()).expect("fewer than 2^32 pairs"));
         let group = &mut self.groups[group as usize];
         group.pairs.push(id);
@@ -92,7 +93,7 @@ impl Matcher {
     /// Takes a pair out; answers what it was.
     pub fn stop(&mut self, id: PairId) -> Option<Box<Active>> {
         let active = self.pairs.get_mut(id.0 as usize)?.take()?;
-        self.running_wanted -= usize::from(active.quantity == Quantity::RunningTime);
+        self.asking_system -= usize::from(active.pair.metric.definition().asks_system());
         let group = &mut self.groups[active.group as usize];
         group.pairs.retain(|pair| *pair != id);
         group.stale += 1;
@@ -129,9 +130,9 @@ impl Matcher {
         self.version
     }
 
-    /// Whether any pair asks what the operating system let run.
-    pub const fn wants_running(&self) -> bool {
-        self.running_wanted > 0
+    /// Whether any pair depends on what the operating system says of threads: for how long they ran, or waited for a processor.
+    pub const fn asks_system(&self) -> bool {
+        self.asking_system > 0
     }
 
     /// The groups that something of this lineage (process, thread and machine, sorted) is in.
