@@ -22,8 +22,7 @@ use whyperf_model::{Focus, Time};
 
 use crate::hypothesis::HypothesisId;
 use crate::judge::Judge;
-use crate::node::{Edge, Node, NodeId, Root};
-use crate::split::{self, PartsKey};
+use crate::node::{Edge, Node, NodeId, PartsKey, Root};
 use crate::stream::Stream;
 use crate::truth::Truth;
 
@@ -169,7 +168,7 @@ impl Graph {
         let id = NodeId(self.nodes.len());
         self.index.insert((hypothesis, focus.clone()), id);
         let node = Node::new((hypothesis, focus), judge, stream);
-        if let Some(key) = split::parts_of(&node) {
+        if let Some(key) = node.parts_key() {
             self.parts.entry(key).or_default().push(id);
         }
         self.nodes.push(node);

@@ -129,6 +129,14 @@ pub(crate) struct Refined {
     pub(crate) wheres: bool,
 }
 
+/// A hypothesis at the parts that a focus has along a hierarchy.
+pub(crate) type PartsKey = (HypothesisId, Hierarchy, Focus);
+
+/// The hierarchy along which a focus names some of the program's processes; a process that runs on a machine is a process.
+pub(crate) fn divided(focus: &Focus) -> Option<Hierarchy> {
+    [Hierarchy::Process, Hierarchy::Machine].into_iter().find(|one| !focus.is_root(*one))
+}
+
 impl Root {
     /// Whether it is asked whatever its parents say.
     pub(crate) const fn is_root(self) -> bool {
@@ -225,6 +233,13 @@ impl Node {
             NodeState::Measured(measuring) => measuring.early.take(),
             _ => None,
         }
+    }
+
+    /// The parts beside each other that it is one of; none where it names no process or machine, or several.
+    pub(crate) fn parts_key(&self) -> Option<PartsKey> {
+        let hierarchy = divided(&self.focus)?;
+        let [part] = self.focus.part(hierarchy) else { return None };
+        Some((self.hypothesis, hierarchy, self.focus.with(hierarchy, part.parent()?)))
     }
 
     /// How it is measured, if it is.

@@ -17,19 +17,20 @@
 //!   only if it is there all the time.
 //! * A hypothesis that compares processes by itself is true of those that differ.
 //! * Where the node of all processes was not measured at the same time, nothing can be tested: then a difference counts that is as large as the threshold.
-//! * Where the same was not asked of all processes, the node is part of a finding about the process, and as that is.
+//! * Where the same was not asked of all processes, or not for two seconds, the node is part of what is said of the process in all its
+//!   code, and as that is; unless the others have next to nothing of it.
 //!
 //! Machines and threads part in the same way, each among the parts of one resource.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use whyperf_model::{Focus, Hierarchy, Nanos};
+use whyperf_model::Hierarchy;
 
 use crate::graph::Graph;
-use crate::hypothesis::{Hypotheses, Hypothesis, HypothesisId, Operator};
+use crate::hypothesis::{Hypotheses, Hypothesis, Operator};
 use crate::margin::{Beside, Margin};
-use crate::node::{Node, NodeId};
+use crate::node::{Node, NodeId, PartsKey, divided};
 use crate::refine::{FIRST, LAST};
 use crate::series::Bin;
 
@@ -63,9 +64,6 @@ impl Split {
     }
 }
 
-/// A hypothesis at the parts that a focus has along a hierarchy.
-pub(crate) type PartsKey = (HypothesisId, Hierarchy, Focus);
-
 /// The splits of a graph as it stands, each found once.
 #[derive(Debug)]
 pub(crate) struct Splits<'a> {
@@ -77,11 +75,18 @@ pub(crate) struct Splits<'a> {
     known: BTreeMap<PartsKey, Option<Compared>>,
 }
 
-/// What became of a comparison.
-#[derive(Clone, Debug, Default)]
-struct Compared {
-    /// What took part, and whether it is beyond the others.
-    beyond: BTreeMap<NodeId, bool>,
+/// What took part in a comparison, and what became of it.
+type Compared = BTreeMap<NodeId, Outcome>;
+
+/// What a comparison says of one part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// It is beyond others.
+    Beyond,
+    /// It is not.
+    Within,
+    /// It was not measured for long enough: it is as the finding about its process.
+    TooShort,
 }
 
 impl<'a> Splits<'a> {
@@ -97,22 +102,25 @@ impl<'a> Splits<'a> {
 
     /// What a node says of processes and machines.
     pub(crate) fn of(&mut self, id: NodeId) -> Split {
-        let mut next = Some(id);
+        let (mut next, mut otherwise) = (Some(id), Split::Uncompared);
         while let Some(id) = next {
             let node = self.graph.node(id);
-            let Some(hierarchy) = divided(&node.focus) else { return Split::All };
+            if divided(&node.focus).is_none() {
+                return Split::All;
+            }
             if self.hypotheses.row(node.hypothesis).compares() {
                 return Split::Differing;
             }
-            let compared = parts_key(node, hierarchy).and_then(|key| self.compared(key));
-            match compared.and_then(|compared| compared.beyond.get(&id)) {
-                Some(true) => return Split::Differing,
-                Some(false) => return Split::Alike,
+            let compared = node.parts_key().and_then(|key| self.compared(key));
+            match compared.and_then(|compared| compared.get(&id)) {
+                Some(Outcome::Beyond) => return Split::Differing,
+                Some(Outcome::Within) => return Split::Alike,
+                Some(Outcome::TooShort) => otherwise = Split::Alike,
                 None => {}
             }
             next = self.more_general(node);
         }
-        Split::Uncompared
+        otherwise
     }
 
     /// The same process in all its code, or a more general hypothesis about it.
@@ -133,22 +141,6 @@ impl<'a> Splits<'a> {
     }
 }
 
-/// The hierarchy along which a focus names a part of the program's processes.
-fn divided(focus: &Focus) -> Option<Hierarchy> {
-    LAST.into_iter().rev().find(|hierarchy| !focus.is_root(*hierarchy))
-}
-
-/// The parts that a node is one of: none where its focus names several.
-pub(crate) fn parts_key(node: &Node, hierarchy: Hierarchy) -> Option<PartsKey> {
-    let [part] = node.focus.part(hierarchy) else { return None };
-    Some((node.hypothesis, hierarchy, node.focus.with(hierarchy, part.parent()?)))
-}
-
-/// Along which hierarchy a new node is one of several parts.
-pub(crate) fn parts_of(node: &Node) -> Option<PartsKey> {
-    divided(&node.focus).and_then(|hierarchy| parts_key(node, hierarchy))
-}
-
 /// Compares the parts of a focus with each other; none when all of them together were not measured.
 fn compare(
     graph: &Graph,
@@ -165,12 +157,18 @@ fn compare(
     let mut lower = graph.node(whole).series.bins(width);
     let scale = Scale::of(row);
     let all = Bin::sum(&lower);
-    let (mut ordered, mut apart) = (Vec::new(), Vec::new());
+    // Of the whole program the first seconds count: nothing more general can be asked.
+    let least = if focus.depth() == 0 { 0.0 } else { LONG };
+    let (mut ordered, mut outcomes) = (Vec::new(), Compared::new());
     for id in parts {
-        let bins = graph.node(*id).series.bins(width);
-        match Part::new(*id, bins, &lower, scale) {
-            Ok(part) => ordered.push(part),
-            Err(bins) => apart.extend(untested(&bins, all, scale, width).map(|is| (*id, is))),
+        let part = Part::new(*id, graph.node(*id).series.bins(width), &lower, scale);
+        let seconds = |bins: f64| bins * width.as_secs_f64();
+        if part.common > 0 && seconds(part.common as f64) >= least {
+            ordered.push(part);
+        } else if seconds(Bin::sum(&part.bins).covered.into()) >= LONG {
+            outcomes.extend(untested(&part.bins, all, scale).map(|outcome| (*id, outcome)));
+        } else {
+            outcomes.insert(*id, at_first(&part.bins, all, scale));
         }
     }
     ordered.sort_by(|one, other| other.surplus.total_cmp(&one.surplus).then(one.id.cmp(&other.id)));
@@ -189,26 +187,32 @@ fn compare(
             last = at + 1;
         }
     }
-    let of_part = |(at, part): (usize, Part)| (part.id, at < last);
-    Some(Compared { beyond: ordered.into_iter().enumerate().map(of_part).chain(apart).collect() })
+    for (at, part) in ordered.iter().enumerate() {
+        outcomes.insert(part.id, if at < last { Outcome::Beyond } else { Outcome::Within });
+    }
+    Some(outcomes)
 }
 
 /// Whether differences over so many seconds are as large as the threshold: at first all the time, later on average.
 fn is_large(differences: &[f64], length: f64, scale: Scale) -> bool {
     let mean = differences.iter().sum::<f64>() / differences.len() as f64;
     let is_steady = differences.iter().all(|one| *one > 0.0);
-    let is_long = length >= LONG || is_steady && (differences.len() >= MANY || length >= SHORT);
-    mean >= scale.large() && is_long
+    mean >= scale.large() && (length >= LONG || is_steady && differences.len() >= MANY)
 }
 
-/// Whether a part is beyond the others by as much as the threshold, each over the time in which it was measured; none when there are no
-/// others.
-fn untested(bins: &[Bin], whole: Bin, scale: Scale, width: Nanos) -> Option<bool> {
-    let part = Bin::sum(bins);
-    let others = whole.in_time_of(part).less(part);
-    let is_there = part.denominator > 0.0 && others.denominator > NOTHING * part.denominator;
-    let is_long = f64::from(part.covered) * width.as_secs_f64() >= LONG;
-    is_there.then(|| is_long && scale.score(&part) - scale.score(&others) >= scale.large())
+/// What a part is that was not measured when all of them were: beyond the others if it is by as much as the threshold. None when there
+/// are no others.
+fn untested(bins: &[Bin], whole: Bin, scale: Scale) -> Option<Outcome> {
+    let (part, others) = scale.beside(bins, whole)?;
+    Some(if part - others >= scale.large() { Outcome::Beyond } else { Outcome::Within })
+}
+
+/// What a part is that was hardly measured: beyond the others if those have next to nothing.
+fn at_first(bins: &[Bin], whole: Bin, scale: Scale) -> Outcome {
+    let is_alone =
+        |(part, others): (f64, f64)| part - others >= scale.large() && others <= part / 10.0;
+    let is_beyond = scale.beside(bins, whole).is_some_and(is_alone);
+    if is_beyond { Outcome::Beyond } else { Outcome::TooShort }
 }
 
 /// One part, over the time in which all of them together were measured, too.
@@ -217,18 +221,17 @@ struct Part {
     bins: Vec<Bin>,
     /// How much larger it is than all together, on average.
     surplus: f64,
+    /// In how many bins both were measured.
+    common: usize,
 }
 
 impl Part {
-    /// Its bins again when there is no time to compare.
-    fn new(id: NodeId, bins: Vec<Bin>, whole: &[Bin], scale: Scale) -> Result<Self, Vec<Bin>> {
-        let part = Self { id, bins, surplus: 0.0 };
+    fn new(id: NodeId, bins: Vec<Bin>, whole: &[Bin], scale: Scale) -> Self {
+        let part = Self { id, bins, surplus: 0.0, common: 0 };
         let differences = part.above(whole, scale);
-        if differences.is_empty() {
-            return Err(part.bins);
-        }
-        let surplus = differences.iter().sum::<f64>() / differences.len() as f64;
-        Ok(Self { surplus, ..part })
+        let common = differences.len();
+        let surplus = differences.iter().sum::<f64>() / common.max(1) as f64;
+        Self { surplus, common, ..part }
     }
 
     /// Takes what it has from what all together have.
@@ -275,6 +278,14 @@ impl Scale {
         }
     }
 
+    /// The scores of a part and of all others, each over the time in which it was measured; none when there are no others.
+    fn beside(self, bins: &[Bin], whole: Bin) -> Option<(f64, f64)> {
+        let part = Bin::sum(bins);
+        let others = whole.in_time_of(part).less(part);
+        let is_there = part.denominator > 0.0 && others.denominator > NOTHING * part.denominator;
+        is_there.then(|| (self.score(&part), self.score(&others)))
+    }
+
     fn margin(self) -> f64 {
         match self.operator {
             Operator::Above => (self.threshold / 4.0).min(MARGIN),
@@ -294,8 +305,7 @@ impl Scale {
 const MARGIN: f64 = 0.05;
 /// So many seconds show whether a difference lasts.
 const LONG: f64 = 2.0;
-/// So many are enough for a difference that is large all the time, and so many bins are when they are short.
-const SHORT: f64 = 1.5;
+/// So many bins are enough for a difference that is large in each of them.
 const MANY: usize = 8;
 /// What is left of others when there are none, as a share of one part: an error of rounding.
 const NOTHING: f32 = 1e-3;
