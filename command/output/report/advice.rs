@@ -126,7 +126,8 @@ const TABLE: [Row; 14] = [
     differing(
         SYNC,
         "",
-        "These processes wait more than the others, so the work is uneven: give them more of it.",
+        "These processes wait more than the others, so the work is uneven: give them more of it, or those that they wait for \
+         more processors.",
     ),
     differing(
         IO,
