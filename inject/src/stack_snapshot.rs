@@ -11,7 +11,7 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 
@@ -100,7 +100,15 @@ pub struct StackSnapshots {
     known: Known,
     /// Which objects these are.
     objects: Vec<(PathBuf, u64)>,
+    maps: Option<ReadMaps>,
     sampling: StackSampling,
+}
+
+/// What the process has mapped, and when that was read: reading it takes longer than unwinding a stack.
+#[derive(Debug)]
+struct ReadMaps {
+    maps: Maps,
+    at: Instant,
 }
 
 /// A thread at one moment, not unwound yet.
@@ -126,7 +134,13 @@ impl StackSnapshots {
     /// Of a process.
     #[must_use]
     pub const fn of(pid: u32) -> Self {
-        Self { pid, known: Known::new(), objects: Vec::new(), sampling: StackSampling::Off }
+        Self {
+            pid,
+            known: Known::new(),
+            objects: Vec::new(),
+            maps: None,
+            sampling: StackSampling::Off,
+        }
     }
 
     /// Begins a look at threads, which are sampled from now on every `period` that they run; `None` when the
@@ -213,13 +227,8 @@ impl StackSnapshots {
         if copies.is_empty() {
             return Vec::new();
         }
-        let maps = Maps::of(self.pid);
-        let objects = maps.with_code().map(|one| (one.path.clone(), one.range.start)).collect();
-        if self.objects != objects {
-            self.known.clear();
-            self.objects = objects;
-        }
-        let mut images = Images::knowing(&maps, memory, std::mem::take(&mut self.known));
+        let maps = self.maps();
+        let mut images = Images::knowing(&maps.maps, memory, std::mem::take(&mut self.known));
         let snapshots = copies.into_iter().map(|copy| {
             let ThreadCopy { tid, time, activity, stack } = copy;
             let (calls, is_whole) =
@@ -228,9 +237,28 @@ impl StackSnapshots {
         });
         let snapshots = snapshots.collect();
         self.known = images.into_known();
+        self.maps = Some(maps);
         snapshots
     }
+
+    /// The map as it was a short time ago; objects that were loaded since are met a little later.
+    fn maps(&mut self) -> ReadMaps {
+        if let Some(read) = self.maps.take_if(|read| read.at.elapsed() < READ_AGAIN) {
+            return read;
+        }
+        let read = ReadMaps { maps: Maps::of(self.pid), at: Instant::now() };
+        let code = read.maps.with_code();
+        let objects = code.map(|one| (one.path.clone(), one.range.start)).collect();
+        if self.objects != objects {
+            self.known.clear();
+            self.objects = objects;
+        }
+        read
+    }
 }
+
+/// How often the map of a process is read again.
+const READ_AGAIN: Duration = Duration::from_millis(500);
 
 fn calls(images: &mut Images<'_>, stack: &StackCopy) -> (Vec<OpenCall>, bool) {
     let (frames, is_whole) = images.walk(stack);
