@@ -8,6 +8,7 @@ use crate::maps::Maps;
 use crate::refusal::AttachRefusal;
 use crate::safe_point::{is_c_library, is_loader};
 use crate::status::ProcessStatus;
+use crate::threads;
 
 /// Checks everything that can be known from outside.
 pub(crate) fn check(pid: u32) -> Result<(), AttachRefusal> {
@@ -48,6 +49,18 @@ fn check_status(
     Ok(())
 }
 
+/// The process that traces a thread of this one, if any does.
+pub(crate) fn tracer(pid: u32) -> Option<u32> {
+    threads::of(pid).into_iter().find_map(|tid| {
+        let status = ProcessStatus::of(&format!("{pid}/task/{tid}"))?;
+        // It is a thread that traces.
+        let tracer = status.number("TracerPid").filter(|tracer| *tracer != 0)?;
+        let process =
+            ProcessStatus::of(&tracer.to_string()).and_then(|status| status.number("Tgid"));
+        process.or(Some(tracer)).filter(|tracer| *tracer != std::process::id())
+    })
+}
+
 /// Why the system may have said no.
 pub(crate) fn prohibition(pid: u32) -> String {
     prohibition_in(Path::new("/proc"), pid)
@@ -62,7 +75,8 @@ fn prohibition_in(proc: &Path, pid: u32) -> String {
         ),
         "2" => "kernel.yama.ptrace_scope is 2, so only an administrator may attach".to_owned(),
         "3" => "kernel.yama.ptrace_scope is 3, so nobody may attach until the next start of the machine".to_owned(),
-        _ => "it is protected (its rights changed, it forbids dumps, or a container does not grant SYS_PTRACE)"
+        _ => "it is protected (its rights changed, it forbids dumps, or a container does not grant SYS_PTRACE), or somebody traced it a \
+              moment ago"
             .to_owned(),
     }
 }
@@ -147,6 +161,21 @@ const X86_64: u16 = 62;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tracee::Tracee;
+
+    #[test]
+    fn a_tracer_is_told_by_any_thread() {
+        let own = std::process::id();
+        assert_eq!(tracer(own), None);
+        let child = std::process::Command::new("sleep").arg("100").spawn();
+        let mut child = child.expect("every system can sleep");
+        let tracee = Tracee::seize(child.id()).expect("it is our child");
+        assert_eq!(tracer(child.id()), None, "it is we who trace it");
+        tracee.detach(0).unwrap_or_default();
+        child.kill().expect("it is ours");
+        child.wait().expect("it is ours");
+        assert_eq!(tracer(child.id()), None, "it is gone");
+    }
 
     fn judged(lines: &str) -> String {
         let own = ProcessStatus::parse("Seccomp:\t0\nSeccomp_filters:\t0\n");

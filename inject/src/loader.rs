@@ -313,7 +313,11 @@ impl<'a> Loader<'a> {
 }
 
 fn not_allowed(pid: u32) -> AttachRefusal {
-    AttachRefusal::NotAllowed { pid, why: facts::prohibition(pid) }
+    // Somebody may have been quicker: of two that attach at once one is told no.
+    match facts::tracer(pid) {
+        Some(tracer) => AttachRefusal::Traced { pid, tracer },
+        None => AttachRefusal::NotAllowed { pid, why: facts::prohibition(pid) },
+    }
 }
 
 /// Where a thread stands that is about to be given a fault's signal.
