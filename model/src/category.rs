@@ -243,10 +243,11 @@ mod tests {
             CategorySet::JOIN,
             CategorySet::COMPUTE,
             CategorySet::MPI_LOCAL,
+            CategorySet::PROCESSOR_WAIT,
         ];
         for category in Category::ALL {
             let count = ways.iter().filter(|way| way.contains(category)).count();
-            assert_eq!(count, 1, "{category:?} is in {count} of the five ways");
+            assert_eq!(count, 1, "{category:?} is in {count} of the six ways");
         }
     }
 

@@ -70,11 +70,13 @@ pub enum Metric {
     ProcessorWait,
     /// Time that threads existed and processors were to be had, without the time they only joined others.
     Available,
+    /// Time forcing data out to devices.
+    FlushWait,
 }
 
 impl Metric {
     /// All of them, in the order of the table.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::Wall,
         Self::Cpu,
         Self::Compute,
@@ -99,6 +101,7 @@ impl Metric {
         Self::IoWaitAlone,
         Self::ProcessorWait,
         Self::Available,
+        Self::FlushWait,
     ];
 
     /// What it means: its row of the table.
@@ -261,7 +264,7 @@ const AVAILABLE: CategorySet =
 const METADATA: CategorySet =
     CategorySet::of(&[Category::Open, Category::Close, Category::Metadata]);
 
-const TABLE: [Definition; 24] = [
+const TABLE: [Definition; 25] = [
     time("wall", Quantity::Time, CategorySet::ALL.without(CategorySet::JOIN)),
     time("cpu", Quantity::RunningTime, CategorySet::COMPUTE),
     time("compute", Quantity::Time, CategorySet::COMPUTE.and(CategorySet::PROCESSOR_WAIT)),
@@ -301,6 +304,7 @@ const TABLE: [Definition; 24] = [
     time("io_wait_alone", Quantity::Time, CategorySet::IO).compared(Aggregation::AboveSecond),
     time("processor_wait", Quantity::Time, CategorySet::PROCESSOR_WAIT),
     time("available", Quantity::Time, AVAILABLE),
+    time("flush_wait", Quantity::Time, CategorySet::of(&[Category::Flush])),
 ];
 
 impl Definition {
@@ -337,7 +341,7 @@ mod tests {
     use super::*;
 
     /// What stores and users' tables hold: lines are only ever added.
-    const STORED: [(&str, Metric); 24] = [
+    const STORED: [(&str, Metric); 25] = [
         ("wall", Metric::Wall),
         ("cpu", Metric::Cpu),
         ("compute", Metric::Compute),
@@ -362,6 +366,7 @@ mod tests {
         ("io_wait_alone", Metric::IoWaitAlone),
         ("processor_wait", Metric::ProcessorWait),
         ("available", Metric::Available),
+        ("flush_wait", Metric::FlushWait),
     ];
 
     #[test]

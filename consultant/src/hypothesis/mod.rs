@@ -5,6 +5,7 @@
 //!   ├ ExcessiveIOBlockingTime                io_wait / wall               > 0.20
 //!   │ ├ TooManySmallIOOps                    io_bytes / io_ops            < 4096 bytes
 //!   │ ├ ExcessiveMetadataTime                metadata_wait / io_wait      > 0.50
+//!   │ ├ ExcessiveFlushTime                   flush_wait / io_wait         > 0.50
 //!   │ └ IOSerializedOnOneProcess             io_wait_alone / io_wait      > 0.50
 //!   ├ ExcessiveSyncWaitingTime               sync_wait / wall             > 0.20
 //!   │ ├ ExcessivePointToPointWaitingTime     p2p_wait / wall              > 0.20

@@ -7,7 +7,7 @@
  * object: /File/<folder>
  * shows: ExcessiveIOBlockingTime, ExcessiveMetadataTime
  * may show: CPUbound
- * refutes: TooManySmallIOOps, IOSerializedOnOneProcess, ExcessiveSyncWaitingTime
+ * refutes: TooManySmallIOOps, ExcessiveFlushTime, IOSerializedOnOneProcess, ExcessiveSyncWaitingTime
  */
 #define _POSIX_C_SOURCE 200809L
 #include <fcntl.h>
