@@ -48,7 +48,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "PERCENT", default_value = "5", value_parser = percent)]
     #[arg(env = "WHYPERF_COST_LIMIT", hide_env_values = true)]
     pub(crate) cost_limit: f64,
-    /// Call it a bottleneck from this value on, as in CPUbound=0.3; may be repeated
+    /// Call it a bottleneck from this value on, as in CPUbound=30% or 'TooManySmallIOOps=4096 B/ops'; may be repeated
     #[arg(long, value_name = "HYPOTHESIS=VALUE", value_parser = threshold, value_delimiter = ',')]
     #[arg(env = "WHYPERF_THRESHOLD", hide_env_values = true)]
     pub(crate) threshold: Vec<Threshold>,

@@ -3,7 +3,7 @@
 use std::iter;
 
 use whyperf_consultant::{
-    Bottleneck as Finding, Guided, Hypotheses, Operator, Past, Report as Found, Searches, Subject,
+    Bottleneck as Finding, Guided, Hypotheses, Past, Report as Found, Searches, Subject, ValueUnit,
 };
 use whyperf_daemon::{RunLosses, View};
 use whyperf_model::matching::Line;
@@ -132,7 +132,9 @@ fn bottlenecks(found: &Found, table: &Hypotheses, source: Source<'_>) -> Vec<Bot
         above.truncate(finding.depth);
         let metric = metric_of(table, finding);
         let source = metric.and_then(|metric| source(metric, &finding.focus));
-        all.push(bottleneck(finding, source, above.last().copied()));
+        let unit = table.named(&finding.hypothesis).map(|id| table.row(id).unit());
+        let parent = above.last().copied();
+        all.push(bottleneck(finding, unit.unwrap_or_default(), source, parent));
         above.push(at);
     }
     all
@@ -162,8 +164,12 @@ fn guided(guided: &Guided) -> impl Iterator<Item = String> {
 /// Examples in a note.
 const SOME: usize = 2;
 
-fn bottleneck(finding: &Finding, source: Option<String>, parent: Option<usize>) -> Bottleneck {
-    let is_share = finding.operator == Operator::Above.symbol();
+fn bottleneck(
+    finding: &Finding,
+    unit: ValueUnit,
+    source: Option<String>,
+    parent: Option<usize>,
+) -> Bottleneck {
     Bottleneck {
         hypothesis: finding.hypothesis.to_string(),
         focus: finding.focus.to_string(),
@@ -175,7 +181,7 @@ fn bottleneck(finding: &Finding, source: Option<String>, parent: Option<usize>) 
         origin: finding.origin.to_string(),
         split: finding.split,
         parent,
-        scale: if is_share { Scale::Share } else { Scale::Bytes },
+        scale: Scale { unit, relation: finding.operator },
         advice: finding.advice.to_string(),
     }
 }

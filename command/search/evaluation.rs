@@ -175,9 +175,18 @@ pub(crate) fn hypotheses(
             let names = names(&table, None).join(", ");
             return Err(format!("there is no hypothesis {hypothesis}; there are {names}"));
         };
-        table.set_threshold(id, *value);
+        let value = table.row(id).unit().read(value).map_err(|fault| {
+            let fault = fault.told(|value| quoted(&format!("{hypothesis}={value}")));
+            format!("--threshold {hypothesis}={value}: {fault}")
+        })?;
+        table.set_threshold(id, value);
     }
     Ok(table)
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    if word.contains(' ') { format!("'{word}'") } else { word.to_owned() }
 }
 
 fn names(table: &Hypotheses, parent: Option<HypothesisId>) -> Vec<String> {

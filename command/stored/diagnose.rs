@@ -38,7 +38,7 @@ pub(crate) struct Diagnose {
     /// Write the report to FILE as JSON, too
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
-    /// Call it a bottleneck from this value on, as in CPUbound=0.3; may be repeated
+    /// Call it a bottleneck from this value on, as in CPUbound=30% or 'TooManySmallIOOps=4096 B/ops'; may be repeated
     #[arg(long, value_name = "HYPOTHESIS=VALUE", value_parser = threshold, value_delimiter = ',')]
     #[arg(env = "WHYPERF_THRESHOLD", hide_env_values = true)]
     pub(crate) threshold: Vec<Threshold>,

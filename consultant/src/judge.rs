@@ -17,15 +17,16 @@
 //! [`Judge::at_the_end`] and the way from True to False ask for that. So a slow start is not taken for the program, and a
 //! phase that passed does not stay in the report.
 //!
-//! Scores: values lie between zero and one where true is above; where true is below the threshold `T` the score of `v` is
-//! `T / (T + v)`, which is also in `[0, 1]`, passes one half at `v = T` and grows as `v` falls. What comes more rarely than the hypothesis
-//! asks for scores nothing, however small it is.
+//! Scores lie in `[0, 1]`. A share that is true above its threshold is its own score, and the threshold its bar. Any other value may be
+//! as large as it likes: where true is below the threshold `T`, the score of `v` is `T / (T + v)`, which passes one half at `v = T` and
+//! grows as `v` falls; where true is above, it is `v / (T + v)`. What comes more rarely than the hypothesis asks for scores nothing,
+//! however small it is.
 
 use whyperf_model::{Nanos, Time};
 
 use crate::classic::ClassicVerdict;
 use crate::e_process::EProcess;
-use crate::hypothesis::{Hypothesis, Operator};
+use crate::hypothesis::{Hypothesis, Operator, ValueUnit};
 use crate::settings::{Settings, Verdicts};
 use crate::stream::Observation;
 use crate::truth::Truth;
@@ -58,6 +59,7 @@ pub(crate) struct VerdictGround {
 #[derive(Clone, Copy, Debug)]
 struct Rule {
     operator: Operator,
+    unit: ValueUnit,
     threshold: f64,
     least: f64,
     rate: f64,
@@ -90,6 +92,7 @@ impl Judge {
     pub(crate) fn new(hypothesis: &Hypothesis, settings: &Settings) -> Self {
         let rule = Rule {
             operator: hypothesis.operator,
+            unit: hypothesis.unit(),
             threshold: hypothesis.threshold,
             least: hypothesis.least,
             rate: hypothesis.rate,
@@ -108,6 +111,7 @@ impl Judge {
 
     /// Takes in an observation; tells when it changes the verdict.
     pub(crate) fn observe(&mut self, seen: Observation) -> Option<VerdictGround> {
+        let seen = Observation { numerator: seen.numerator * self.rule.unit.factor(), ..seen };
         let is_rare = self.rule.is_rare(&seen);
         if is_rare {
             self.rare += seen.interval.length();
@@ -225,9 +229,11 @@ impl Judge {
 
 impl Rule {
     fn score(self, value: f64) -> f64 {
+        let value = value.max(0.0);
         match self.operator {
-            Operator::Above => value.clamp(0.0, 1.0),
-            Operator::Below => self.threshold / (self.threshold + value.max(0.0)),
+            Operator::Above if self.unit == ValueUnit::Share => value.min(1.0),
+            Operator::Above => 1.0 - self.threshold / (self.threshold + value),
+            Operator::Below => self.threshold / (self.threshold + value),
         }
     }
 
@@ -238,9 +244,9 @@ impl Rule {
     }
 
     fn bar(self) -> f64 {
-        match self.operator {
-            Operator::Above => self.threshold,
-            Operator::Below => 0.5,
+        match (self.operator, self.unit) {
+            (Operator::Above, ValueUnit::Share) => self.threshold,
+            _ => 0.5,
         }
     }
 
@@ -310,6 +316,7 @@ mod tests {
 
     use super::*;
     use crate::hypothesis::Hypotheses;
+    use crate::settings::Classic;
 
     const STEP: u64 = 50;
 
@@ -420,6 +427,34 @@ mod tests {
         assert_eq!(first(64.0)[0].1, Truth::True);
         assert_eq!(first(1e6)[0].1, Truth::False);
         assert_eq!(first(4096.0), []);
+    }
+
+    #[test]
+    fn a_rate_is_judged_per_second() {
+        let mut table = Hypotheses::built_in();
+        let row = "[[hypothesis]]\nname = \"Often\"\nmetric = \"io_ops / wall\"\noperator = \">\"\n\
+                   threshold = \"100 ops/s\"\nmeaning = \"m\"\nadvice = \"a\"\n";
+        table.extend("h.toml", row).expect("right");
+        let row = table.row(table.named("Often").expect("added"));
+        let judged = |verdicts: Verdicts, rate: f64| {
+            let mut judge = Judge::new(row, &Settings { verdicts, ..Settings::default() });
+            let mut found = Vec::new();
+            for at in 0..800 {
+                let start = Time::from_millis(at * STEP);
+                let interval = Interval::new(start, start + Nanos::from_millis(STEP));
+                let denominator = STEP as f64 * 1e6;
+                let numerator = rate * STEP as f64 * 1e-3;
+                let seen = Observation { interval, numerator, denominator, processes: 1 };
+                found
+                    .extend(judge.observe(seen).map(|ground| (ground.truth, ground.value.round())));
+            }
+            found
+        };
+        for verdicts in [Verdicts::Sequential, Verdicts::Classic(Classic::default())] {
+            assert_eq!(judged(verdicts, 2e6), [(Truth::True, 2e6)]);
+            assert_eq!(judged(verdicts, 150.0), [(Truth::True, 150.0)]);
+            assert_eq!(judged(verdicts, 50.0), [(Truth::False, 50.0)]);
+        }
     }
 
     #[test]

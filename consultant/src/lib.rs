@@ -75,6 +75,7 @@ pub use directive::{
 pub use drive::{Observer, drive, drive_moment};
 pub use hypothesis::{
     Fault, Hypotheses, Hypothesis, HypothesisError, HypothesisId, Normalizer, Operator, Refinement,
+    ThresholdFault, ValueUnit,
 };
 pub use node::NodeId;
 pub use reevaluation::Reevaluation;

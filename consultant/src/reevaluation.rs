@@ -63,7 +63,8 @@ impl Reevaluation {
     #[must_use]
     pub fn is_clear(&self, factor: f64) -> bool {
         let sum = |part: fn(&Observation) -> f64| self.seen.iter().map(part).sum::<f64>();
-        let value = sum(|seen| seen.numerator) / sum(|seen| seen.denominator);
+        let ratio = sum(|seen| seen.numerator) / sum(|seen| seen.denominator);
+        let value = ratio * self.hypothesis.unit().factor();
         let threshold = self.hypothesis.threshold;
         value > threshold * factor || value * factor < threshold
     }

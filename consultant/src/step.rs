@@ -6,6 +6,7 @@ use std::fmt;
 use serde::Serialize;
 use whyperf_model::{Focus, Hierarchy, Resource, Time};
 
+use crate::hypothesis::ValueUnit;
 use crate::truth::Truth;
 
 /// One thing that happened in the search.
@@ -171,6 +172,9 @@ pub struct Conclusion {
     pub value: f64,
     /// What it was compared with.
     pub threshold: f64,
+    /// What both are.
+    #[serde(skip)]
+    pub unit: ValueUnit,
     /// The sign of the comparison that would make it true.
     pub operator: char,
     /// One less the chance that the evidence is luck; zero where none is bounded.

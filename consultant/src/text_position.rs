@@ -1,4 +1,4 @@
-//! Where something stands in a text file that a person wrote.
+//! Where something stands in a text file that a person wrote, and how a word of it is quoted.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,4 +18,14 @@ impl fmt::Display for TextPosition {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}:{}:{}", self.file, self.line, self.column)
     }
+}
+
+/// More of a word that is wrong would hide what is said of it.
+const LONGEST_SHOWN: usize = 60;
+
+/// A word as it can be shown on a terminal, however long it is.
+pub(crate) fn quoted(word: &str) -> String {
+    let begin: String = word.chars().take(LONGEST_SHOWN).collect();
+    let rest = if begin.len() < word.len() { "..." } else { "" };
+    format!("'{}{rest}'", begin.escape_debug())
 }

@@ -35,6 +35,9 @@ fn values_that_make_no_sense() {
     is_refused(&["run", "--cost-limit", "0", "--", "true"], 2, &["above 0"]);
     is_refused(&["run", "--threshold", "CPUbound", "--", "true"], 2, &["HYPOTHESIS=VALUE"]);
     is_refused(&["run", "--threshold", "CPUbound=x", "--", "true"], 2, &["no number"]);
+    let wanted = ["CPUbound=30: 3000 %", "write CPUbound=30% or CPUbound=0.3"];
+    is_refused(&["run", "--threshold", "CPUbound=30", "--", "true"], 2, &wanted);
+    is_refused(&["run", "--threshold", "TooManySmallIOOps=30%", "--", "true"], 2, &["512 B/ops"]);
     is_refused(&["run", "--threshold", "Nonsense=0.1", "--", "true"], 2, &["Nonsense", "CPUbound"]);
     is_refused(&["run", "--sample", "0", "--", "true"], 2, &["--sample"]);
     is_refused(&["run", "--profile", "-1", "--", "true"], 2, &["-1"]);

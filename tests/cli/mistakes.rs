@@ -15,7 +15,7 @@ fn say(folder: &Folder, words: &[&str]) -> Said {
 }
 
 /// A line of a directive file, the column of what is wrong in it, and what is said of that.
-const LINES: [(&str, u32, &str); 22] = [
+const LINES: [(&str, u32, &str); 25] = [
     ("maps /Code/a /Code/b", 1, "is no directive"),
     ("map", 4, "missing"),
     ("map /Code/a.c", 14, "its new name is missing"),
@@ -35,9 +35,16 @@ const LINES: [(&str, u32, &str); 22] = [
     ("priority high CPUbound", 23, "missing"),
     ("priority high CPUbound </Code", 30, "ends with '>'"),
     ("threshold CPUbound", 19, "missing"),
-    ("threshold CPUbound much", 20, "is no threshold"),
-    ("threshold CPUbound -0.1", 20, "is no threshold"),
-    ("threshold CPUbound 30 %", 20, "is no threshold"),
+    ("threshold CPUbound much", 20, "'much' is no number and no percentage; write 30% or 0.3"),
+    ("threshold CPUbound -0.1", 20, "nothing passes"),
+    (
+        "threshold CPUbound 30",
+        20,
+        "3000 % is more than the whole, which no value is; write 30% or 0.3",
+    ),
+    ("threshold CPUbound 120 %", 20, "120 % is more than the whole"),
+    ("threshold CPUbound 30 % 2", 25, "too much"),
+    ("threshold TooManySmallIOOps 30%", 29, "'30%' is no number in B/ops"),
 ];
 
 #[test]

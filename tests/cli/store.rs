@@ -315,6 +315,32 @@ fn hypotheses_are_printed_extended_and_refused() {
     );
 }
 
+/// Calls per second that are too many: from the table to the report.
+const OFTEN: &str = r#"
+[[hypothesis]]
+name = "ManyOutputCalls"
+metric = "io_ops / wall"
+operator = ">"
+threshold = "1000000 ops/s"
+hierarchies = []
+meaning = "the program calls for output often"
+advice = "call for output less often"
+"#;
+
+#[test]
+fn a_rate_is_too_high_from_the_table_to_the_report() {
+    let place = Place::new("rate");
+    std::fs::write(place.0.join("often.toml"), OFTEN).expect("writable");
+    let busy = "open F, '>', 'out'; syswrite F, 'x' for 1 .. 2000000";
+    let options = ["--hypotheses", "often.toml", "--threshold", "ManyOutputCalls=0.5 ops/s"];
+    let said =
+        place.say(&[&["run", "--no-store"], &options[..], &["--", "perl", "-e", busy]].concat());
+    assert_eq!(said.status, Some(0), "{said:?}");
+    let told = said.stderr.lines().filter(|line| line.contains("ManyOutputCalls"));
+    let told: Vec<&str> = told.filter(|line| line.contains(" > 0.5000 ops/s")).collect();
+    assert_eq!(told.len(), 2, "as it is found, and in the report: {said:?}");
+}
+
 #[test]
 fn nothing_is_kept_that_is_not_to_be_kept() {
     let place = Place::new("none");

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use serde::Serialize;
-use whyperf_consultant::Split;
+use whyperf_consultant::{Split, ValueUnit};
 
 pub(crate) use text::{conclusion, render, share};
 
@@ -171,7 +171,7 @@ pub(crate) struct Bottleneck {
     /// Position of the one it was refined from.
     #[serde(skip)]
     pub(crate) parent: Option<usize>,
-    /// Value and threshold are bytes, and small ones are bad, instead of shares of which large ones are bad.
+    /// What value and threshold are, and on which side of it a value is bad.
     #[serde(skip)]
     pub(crate) scale: Scale,
     /// What helps against the hypothesis in general.
@@ -180,22 +180,39 @@ pub(crate) struct Bottleneck {
 }
 
 /// What the value of a bottleneck is, and on which side of the threshold it is bad.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Scale {
-    /// A share of the time, bad above the threshold.
-    #[default]
-    Share,
-    /// A number of bytes, bad below the threshold.
-    Bytes,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Scale {
+    pub(crate) unit: ValueUnit,
+    /// The sign of the comparison that is true of a bad value.
+    pub(crate) relation: char,
+}
+
+impl Default for Scale {
+    fn default() -> Self {
+        Self { unit: ValueUnit::Share, relation: '>' }
+    }
+}
+
+impl Scale {
+    /// `45.1 % > 20.0 %`, and `512.0 < 4096 B/ops`.
+    pub(crate) fn comparison(self, value: f64, threshold: f64) -> String {
+        let Self { unit, relation } = self;
+        let ((value, _), (threshold, symbol)) = (unit.parts(value), unit.parts(threshold));
+        match unit {
+            ValueUnit::Per(..) => format!("{value:>7} {relation} {threshold} {symbol}"),
+            _ => {
+                let [value, threshold] =
+                    [value, threshold].map(|number| format!("{number} {symbol}"));
+                format!("{value:>7} {relation} {threshold:>6}")
+            }
+        }
+    }
 }
 
 impl Bottleneck {
-    /// `45.1 % > 20.0 %`.
+    /// Its value against its threshold.
     pub(crate) fn comparison(&self) -> String {
-        match self.scale {
-            Scale::Share => format!("{:>7} > {:>6}", share(self.value), share(self.threshold)),
-            Scale::Bytes => format!("{:>7.0} < {:>4.0} B", self.value, self.threshold),
-        }
+        self.scale.comparison(self.value, self.threshold)
     }
 }
 
@@ -305,7 +322,7 @@ pub(crate) mod example {
             origin: "search".into(),
             split: Split::All,
             parent,
-            scale: Scale::Share,
+            scale: Scale::default(),
             advice: "share the work more evenly".into(),
         }
     }

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use whyperf_consultant::{Conclusion, Operator, Truth};
+use whyperf_consultant::{Conclusion, Truth};
 
-use super::{Efficiency, Phase, RefusedFunction, Report, profile, tree};
+use super::{Efficiency, Phase, RefusedFunction, Report, Scale, profile, tree};
 use crate::output::terminal::{self, Manner, phase_name, plain, wrapped};
 
 /// The whole report.
@@ -36,11 +36,8 @@ pub(crate) fn conclusion(drawn: &Conclusion, seconds: f64, manner: Manner) -> Op
     let hypothesis = format!("{:<24}", drawn.subject.hypothesis);
     let style = if is_so { terminal::ALARM } else { terminal::FAINT };
     let relation = if drawn.value > drawn.threshold { '>' } else { '<' };
-    let comparison = if drawn.operator == Operator::Above.symbol() {
-        format!("{:>7} {relation} {}", share(drawn.value), share(drawn.threshold))
-    } else {
-        format!("{:>5.0} B {relation} {:.0} B", drawn.value, drawn.threshold)
-    };
+    let scale = Scale { unit: drawn.unit, relation };
+    let comparison = scale.comparison(drawn.value, drawn.threshold);
     let (name, hypothesis) =
         (manner.paint("whyperf", terminal::FAINT), manner.paint(hypothesis, style));
     let passed = if is_so { "" } else { "  no longer" };
@@ -327,8 +324,8 @@ const MOST_REFUSALS: usize = 6;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use whyperf_consultant::Subject;
-    use whyperf_model::Time;
+    use whyperf_consultant::{Subject, ValueUnit};
+    use whyperf_model::{Time, Unit};
 
     use crate::output::report::example;
 
@@ -421,6 +418,7 @@ mod tests {
             was: Truth::Unknown,
             value: 0.43,
             threshold: 0.2,
+            unit: ValueUnit::Share,
             operator: '>',
             confidence: 0.99,
             since: Time::ZERO,
@@ -431,6 +429,10 @@ mod tests {
         let line = "whyperf   0.75 s  ExcessiveSyncWaitingTime   43.0 % > 20.0 %  \
                     </Code/oned.c/exchng1,/Machine,/Process,/SyncObject>\n";
         assert_eq!(conclusion(&drawn, 0.75, Manner::PLAIN).as_deref(), Some(line));
+        let rate = ValueUnit::Per(Unit::Operations, Unit::Nanoseconds);
+        let rate = Conclusion { value: 1520.4, threshold: 100.0, unit: rate, ..drawn.clone() };
+        let line = conclusion(&rate, 0.75, Manner::PLAIN);
+        assert!(line.is_some_and(|line| line.contains("     1520 > 100.0 ops/s  </Code")));
         drawn.truth = Truth::False;
         assert_eq!(conclusion(&drawn, 0.75, Manner::PLAIN), None);
         drawn.was = Truth::True;

@@ -1,16 +1,13 @@
 //! What can be wrong with directives, and how it is said.
 
-use crate::text_position::TextPosition;
+use crate::text_position::{TextPosition, quoted};
 use std::fmt;
 
 use whyperf_model::{Problem, Resource};
 
 use super::definition::FIRST_LINE;
 use super::range::MOST_NAMES;
-use crate::hypothesis::Operator;
-
-/// More of a word that is wrong would hide what is said of it.
-const LONGEST_SHOWN: usize = 60;
+use crate::hypothesis::ThresholdFault;
 
 /// A mistake and where it is.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,8 +38,8 @@ pub enum Mistake {
     Level(String),
     /// Not a resource, or not a focus.
     Name(Problem),
-    /// Not a number, or not one that values can pass.
-    Threshold(String, Operator),
+    /// Not a value of the hypothesis, or not one that values can pass.
+    Threshold(ThresholdFault),
     /// Not a time that can be a dwell time.
     DwellTime(String),
     /// Not a unit of time.
@@ -77,13 +74,6 @@ impl fmt::Display for DirectiveError {
 
 impl std::error::Error for DirectiveError {}
 
-/// A word as it can be shown on a terminal, however long it is.
-fn quoted(word: &str) -> String {
-    let begin: String = word.chars().take(LONGEST_SHOWN).collect();
-    let rest = if begin.len() < word.len() { "..." } else { "" };
-    format!("'{}{rest}'", begin.escape_debug())
-}
-
 impl fmt::Display for Mistake {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -108,12 +98,7 @@ impl fmt::Display for Mistake {
             }
             Self::Level(word) => write!(out, "{} is neither 'high' nor 'low'", quoted(word)),
             Self::Name(problem) => write!(out, "{problem}"),
-            Self::Threshold(word, Operator::Above) => {
-                write!(out, "{} is no threshold; values lie between 0 and 1", quoted(word))
-            }
-            Self::Threshold(word, Operator::Below) => {
-                write!(out, "{} is no threshold; values are positive", quoted(word))
-            }
+            Self::Threshold(fault) => write!(out, "{fault}"),
             Self::DwellTime(word) => write!(
                 out,
                 "{} is no time to hold a verdict; it lies between 1 ms and 1 hour, as in `2 s`",

@@ -10,7 +10,7 @@ use whyperf_model::{Focus, Nanos, Resource};
 use super::definition::{Directive, DirectiveLine, Directives, Level, Whom};
 use super::mistake::{DirectiveError, Mistake};
 use super::range::{MOST_NAMES, NameRange};
-use crate::hypothesis::{Hypotheses, Operator};
+use crate::hypothesis::Hypotheses;
 
 /// No dwell time is shorter: samples are farther apart.
 const SHORTEST_DWELL_TIME: Nanos = Nanos::from_millis(1);
@@ -98,7 +98,7 @@ impl<'text> SplitLine<'text> {
             "map" => (self.maps(named)?, 3),
             "prune" => (vec![self.prune(hypotheses)?], 3),
             "priority" => (vec![self.priority(hypotheses)?], 4),
-            "threshold" => (vec![self.threshold(hypotheses)?], 3),
+            "threshold" => (vec![self.threshold(hypotheses)?], 4),
             "hold" => (vec![self.dwell_time()?], 3),
             other => return Err(self.error(0, Mistake::Keyword(other.to_owned()))),
         };
@@ -166,14 +166,15 @@ impl<'text> SplitLine<'text> {
 
     fn threshold(&self, hypotheses: &Hypotheses) -> Result<Directive, DirectiveError> {
         let hypothesis = self.hypothesis(1, self.word(1, "a hypothesis")?, hypotheses)?;
-        let word = self.word(2, "a value")?;
-        let operator =
-            hypotheses.named(&hypothesis).map_or(Operator::Above, |id| hypotheses.row(id).operator);
-        let value: f64 = word.parse().unwrap_or(f64::NAN);
-        if operator.can_be_passed(value) {
-            Ok(Directive::Threshold { hypothesis, value })
-        } else {
-            Err(self.error(2, Mistake::Threshold(word.to_owned(), operator)))
+        // A number and its unit are one word or two.
+        let value = match self.words.get(3) {
+            Some((_, unit)) => format!("{} {unit}", self.word(2, "a value")?),
+            None => self.word(2, "a value")?.to_owned(),
+        };
+        let unit = hypotheses.named(&hypothesis).map(|id| hypotheses.row(id).unit());
+        match unit.unwrap_or_default().read_passable(&value) {
+            Ok(value) => Ok(Directive::Threshold { hypothesis, value }),
+            Err(fault) => Err(self.error(2, Mistake::Threshold(fault))),
         }
     }
 
@@ -271,6 +272,8 @@ mod tests {
             threshold TooManySmallIOOps  65536\n\
             hold      500 ms\n";
         let directives = read(text).expect("right");
+        let with_units = text.replace("0.12", "12 %").replace("65536", "65536 B/ops");
+        assert_eq!(read(&with_units).map(|read| read.to_string()).as_deref(), Ok(text));
         assert_eq!(directives.entries.len(), 9);
         assert_eq!(directives.entries[1].comment.as_deref(), Some("one process each"));
         assert_eq!(directives.to_string(), text);
@@ -347,12 +350,12 @@ mod tests {
         );
         assert_eq!(
             mistakes(
-                "priority high CPUbound </Code,/Cod>\nthreshold CPUbound 30\nthreshold CPUbound 0.3 %"
+                "priority high CPUbound </Code,/Cod>\nthreshold CPUbound 30\nthreshold CPUbound 0.3 B"
             ),
             [
                 "d:2:32: 'Cod' is no hierarchy; there are Code, Machine, Process, SyncObject and File",
-                "d:3:20: '30' is no threshold; values lie between 0 and 1",
-                "d:4:24: '%' is too much",
+                "d:3:20: 3000 % is more than the whole, which no value is; write 30% or 0.3",
+                "d:4:20: '0.3 B' is no number and no percentage; write 30% or 0.3",
             ]
         );
     }

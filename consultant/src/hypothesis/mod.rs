@@ -17,7 +17,7 @@
 //!     └ ExcessiveLoadImbalance               cpu_imbalance / wall         > 0.20
 //! ```
 //!
-//! A value is a fraction of what its threads had: `wall` is taken at the processes and machines of the focus alone, so a
+//! A value of most is a fraction of what its threads had: `wall` is taken at the processes and machines of the focus alone, so a
 //! function or a message tag restricts what is counted and not what it is compared with. A child is therefore never larger
 //! than its parent, whichever way it was refined by code, object or file.
 //!
@@ -25,12 +25,14 @@
 //! because others wait; computing comes last, because computing is the work.
 
 mod table;
+mod value_unit;
 
 use std::borrow::Cow;
 
 use whyperf_model::{CategorySet, Focus, Hierarchy, Metric, Pair, Quantity};
 
 pub use table::{Fault, HypothesisError};
+pub use value_unit::{ThresholdFault, ValueUnit};
 
 /// A row's place in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -81,9 +83,9 @@ pub enum Normalizer {
 /// On which side of its threshold a hypothesis is true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
-    /// Above it. Values lie between zero and one.
+    /// Above it.
     Above,
-    /// Below it. Values are any positive numbers.
+    /// Below it.
     Below,
 }
 
@@ -94,15 +96,6 @@ impl Operator {
         match self {
             Self::Above => '>',
             Self::Below => '<',
-        }
-    }
-
-    /// Whether values can lie on both sides of a threshold.
-    #[must_use]
-    pub fn can_be_passed(self, threshold: f64) -> bool {
-        match self {
-            Self::Above => threshold > 0.0 && threshold < 1.0,
-            Self::Below => threshold > 0.0 && threshold.is_finite(),
         }
     }
 
@@ -142,6 +135,12 @@ impl Hypothesis {
             Normalizer::Processes => focus.projected(&[Hierarchy::Machine, Hierarchy::Process]),
         };
         (Pair::new(self.numerator, focus.clone()), Pair::new(self.denominator, base))
+    }
+
+    /// What its values and its threshold are.
+    #[must_use]
+    pub fn unit(&self) -> ValueUnit {
+        ValueUnit::of(self.numerator, self.denominator)
     }
 
     /// Whether it asks for time in which the program computes: of that, functions take their part with all they call.

@@ -8,7 +8,10 @@ use serde::Deserialize;
 use toml::Spanned;
 use whyperf_model::{Hierarchy, Metric};
 
-use super::{Hypotheses, Hypothesis, HypothesisId, Normalizer, Operator, Refinement};
+use super::{
+    Hypotheses, Hypothesis, HypothesisId, Normalizer, Operator, Refinement, ThresholdFault,
+    ValueUnit,
+};
 use crate::text_position::TextPosition;
 
 /// A mistake in a table of hypotheses, and where it is.
@@ -21,7 +24,7 @@ pub struct HypothesisError {
 }
 
 /// What can be wrong with hypotheses.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Fault {
     /// It is no TOML, or has keys that it should not have; in the reader's words.
@@ -38,12 +41,10 @@ pub enum Fault {
     Ratio(String),
     /// No metric is called so.
     Metric(String),
-    /// A value that is no share cannot be too high.
-    NoShare,
     /// One word that is none of these.
     Choice(String, &'static str),
-    /// Not a number of this unit, or none that values can pass.
-    Threshold(String),
+    /// Not a value in the unit of the metrics, or none that values can pass.
+    Threshold(ThresholdFault),
     /// What some processes have more than others is no whole to have a share of.
     Compared(String),
     /// Not a number of this unit, or in a row that is true above its threshold.
@@ -132,10 +133,6 @@ impl TableReader<'_> {
             "<" => Some(Operator::Below),
             _ => None,
         })?;
-        let is_share = numerator.definition().unit == denominator.definition().unit;
-        if operator == Operator::Above && !is_share {
-            return Err(self.error(row.operator.span().start, Fault::NoShare));
-        }
         let name = row.name.get_ref();
         if name.is_empty() || name.contains(|c: char| c.is_whitespace() || "*!#".contains(c)) {
             return Err(self.error(row.name.span().start, Fault::Name(name.clone())));
@@ -147,7 +144,7 @@ impl TableReader<'_> {
             denominator,
             normalizer: self.normalizer(row)?,
             operator,
-            threshold: self.threshold(row, operator, (numerator, denominator))?,
+            threshold: self.threshold(row, ValueUnit::of(numerator, denominator))?,
             least: row.least.unwrap_or_default().max(0.0),
             rate: self.rate(row, operator, denominator)?,
             pruned: Cow::Owned(self.pruned(row)?),
@@ -211,35 +208,20 @@ impl TableReader<'_> {
         Ok(Hierarchy::ALL.into_iter().filter(|hierarchy| !named.contains(hierarchy)).collect())
     }
 
-    /// Shares are numbers or percentages; other values carry the unit of their metrics.
-    fn threshold(
-        &self,
-        row: &TableRow,
-        operator: Operator,
-        (above, below): (Metric, Metric),
-    ) -> Result<f64, HypothesisError> {
-        let (above, below) = (above.definition().unit, below.definition().unit);
-        let is_share = above == below;
-        let unit = format!("{}/{}", above.symbol(), below.symbol());
-        let value = match row.threshold.get_ref() {
-            Threshold::Number(value) => is_share.then_some(*value),
-            Threshold::Text(text) => {
-                let word = if is_share { "%" } else { &unit };
-                let number = text.trim().strip_suffix(word).map(|number| number.trim().parse());
-                let number = number.and_then(Result::<f64, _>::ok);
-                number.map(|number| if is_share { number / 100.0 } else { number })
-            }
+    /// Shares are numbers or percentages; other values carry the unit of their metrics, so that the row says what it compares.
+    fn threshold(&self, row: &TableRow, unit: ValueUnit) -> Result<f64, HypothesisError> {
+        let text = match row.threshold.get_ref() {
+            Threshold::Number(value) => value.to_string(),
+            Threshold::Text(text) => text.clone(),
         };
-        let example = || {
-            if is_share {
-                "a share such as 0.2 or \"20 %\"".to_owned()
-            } else {
-                format!("{unit}, as in \"512 {unit}\"")
-            }
+        let has_no_unit = matches!(unit, ValueUnit::Per(..)) && text.trim().parse::<f64>().is_ok();
+        let value = if has_no_unit {
+            Err(ThresholdFault::Unreadable(text, unit))
+        } else {
+            unit.read_passable(&text)
         };
-        let fault = || Fault::Threshold(example());
-        let value = value.filter(|value| operator.can_be_passed(*value));
-        value.ok_or_else(|| self.error(row.threshold.span().start, fault()))
+        let fault = |fault| self.error(row.threshold.span().start, Fault::Threshold(fault));
+        value.map_err(fault)
     }
 
     /// Per second and process, in the unit of the divisor.
@@ -332,16 +314,8 @@ impl fmt::Display for Fault {
                 let all = Metric::ALL.map(|metric| metric.definition().name).join(", ");
                 write!(out, "there is no metric '{name}'; there are {all}")
             }
-            Self::NoShare => {
-                write!(
-                    out,
-                    "metrics of different units have no share to be too high; compare with '<'"
-                )
-            }
             Self::Choice(word, all) => write!(out, "'{word}' is none of {all}"),
-            Self::Threshold(wanted) => {
-                write!(out, "the threshold is not a positive value in {wanted}")
-            }
+            Self::Threshold(fault) => write!(out, "the threshold: {}", fault.told(in_toml)),
             Self::Compared(name) => write!(
                 out,
                 "'{name}' is what some processes have more than others; divide by what all of them have"
@@ -351,6 +325,11 @@ impl fmt::Display for Fault {
             }
         }
     }
+}
+
+/// A value as it is written in a table: a text, unless it is a number.
+fn in_toml(value: &str) -> String {
+    if value.parse::<f64>().is_ok() { value.to_owned() } else { format!("{value:?}") }
 }
 
 #[cfg(test)]
@@ -391,16 +370,14 @@ mod tests {
             with(" / msgs", ""),
             ["h.toml:4:10: 'msg_bytes_sent' is no ratio of two metrics such as 'sync_wait / wall'"]
         );
-        assert_eq!(
-            with("\"<\"", "\">\""),
-            [
-                "h.toml:5:12: metrics of different units have no share to be too high; compare with '<'"
-            ]
-        );
-        let wanted =
-            "h.toml:6:13: the threshold is not a positive value in B/ops, as in \"512 B/ops\"";
-        assert_eq!(with("512 B/ops", "512 ns"), [wanted]);
-        assert_eq!(with("\"512 B/ops\"", "512"), [wanted]);
+        let wanted = |given: &str| {
+            [format!(
+                "h.toml:6:13: the threshold: '{given}' is no number in B/ops; write \"512 B/ops\""
+            )]
+        };
+        assert_eq!(with("512 B/ops", "512 ns"), wanted("512 ns"));
+        assert_eq!(with("\"512 B/ops\"", "512"), wanted("512"));
+        let wanted = "h.toml:6:13: the threshold: '-1 B/ops' is a value that nothing passes: it must be above 0; write \"512 B/ops\"";
         assert_eq!(with("512 B/ops", "-1 B/ops"), [wanted]);
         assert_eq!(
             with("why-only", "why"),
@@ -449,6 +426,18 @@ mod tests {
         };
         assert_eq!(share("0.25"), Ok(0.25));
         assert_eq!(share("\"25 %\""), Ok(0.25));
-        assert!(share("25").is_err() && share("\"25 ns\"").is_err() && share("0").is_err());
+        assert!(share("\"25 ns\"").is_err() && share("0").is_err());
+        let told = share("25").expect_err("no share is")[0].to_string();
+        let wanted = "h.toml:6:13: the threshold: 2500 % is more than the whole, which no value is; write \"25%\" or 0.25";
+        assert_eq!(told, wanted);
+    }
+
+    #[test]
+    fn a_rate_can_be_too_high() {
+        let text = ROW.replace("msg_bytes_sent / msgs", "io_ops / wall").replace("\"<\"", "\">\"");
+        let mut table = Hypotheses::built_in();
+        table.extend("h.toml", &text.replace("512 B/ops", "100 ops/s")).expect("right");
+        let row = table.row(table.named("Chatty").expect("added"));
+        assert_eq!((row.threshold, row.operator), (100.0, Operator::Above));
     }
 }

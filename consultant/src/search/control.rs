@@ -10,8 +10,8 @@ impl Search {
     /// Compares with another threshold from now on. What is true stays so until the evidence turns; what was false, and would be true by
     /// all that was seen of it, is asked again.
     pub fn set_threshold(&mut self, now: Time, hypothesis: HypothesisId, threshold: f64) {
-        let operator = self.hypotheses().row(hypothesis).operator;
-        if self.activity == Activity::Over || !operator.can_be_passed(threshold) {
+        let unit = self.hypotheses().row(hypothesis).unit();
+        if self.activity == Activity::Over || !unit.can_be_passed(threshold) {
             return;
         }
         self.advance(now);

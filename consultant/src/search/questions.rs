@@ -85,6 +85,7 @@ impl Questions {
             was,
             value: ground.value,
             threshold: row.threshold,
+            unit: row.unit(),
             operator: row.operator.symbol(),
             confidence: ground.confidence,
             since: ground.since,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use whyperf_consultant::{Directive, Directives, Hypotheses, Whom};
+use whyperf_consultant::{Directive, Directives, Hypotheses, Operator, ValueUnit, Whom};
 use whyperf_model::{CategorySet, Hierarchy, Resource};
 
 use super::earlier_run::{Answer, EarlierRun, is_first};
@@ -55,7 +55,8 @@ pub(super) fn historic(
     for earlier_run in earlier {
         for asked in earlier_run.questions.values().filter(|asked| asked.answer != Answer::Open) {
             let shares = hypotheses.named(&asked.hypothesis).is_some_and(|id| {
-                hypotheses.row(id).operator == whyperf_consultant::Operator::Above
+                let row = hypotheses.row(id);
+                row.operator == Operator::Above && row.unit() == ValueUnit::Share
             });
             let [code] = asked.focus.part(Hierarchy::Code) else { continue };
             let Some(value) = asked.value.filter(|_| shares && code.depth() == 2) else { continue };
