@@ -11,6 +11,7 @@ use crate::machine::listing::Listing;
 use crate::measuring::attach::{self, Attach};
 use crate::measuring::options::Launch;
 use crate::measuring::{exec, run};
+use crate::search::metrics;
 use crate::stored::diagnose::{self, Diagnose};
 use crate::stored::directives::DirectivesVerb;
 use crate::stored::runs::Runs;
@@ -94,6 +95,13 @@ pub(crate) enum Verb {
     Directives(DirectivesVerb),
     /// Print the table of hypotheses
     Hypotheses {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// List what can be measured: the metrics, with unit and meaning
+    #[command(after_help = metrics::NOTES)]
+    Metrics {
         /// Print JSON
         #[arg(long)]
         json: bool,

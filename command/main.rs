@@ -15,7 +15,7 @@ use crate::arguments::{Arguments, Verb};
 use crate::machine::{clean, doctor};
 use crate::measuring::{attach, exec, launch, run};
 use crate::output::delivery;
-use crate::search::evaluation;
+use crate::search::{evaluation, metrics};
 use crate::stored::{diagnose, directives, runs, show};
 
 fn main() -> ExitCode {
@@ -28,6 +28,7 @@ fn main() -> ExitCode {
         Verb::Directives(verb) => directives::directives(&verb),
         Verb::Attach(request) => attach::attach(&request),
         Verb::Hypotheses { json } => evaluation::print(json),
+        Verb::Metrics { json } => metrics::print(json),
         Verb::Doctor(listing) => doctor::doctor(&listing),
         Verb::Clean(listing) => clean::clean(&listing),
     };

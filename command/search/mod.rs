@@ -4,6 +4,7 @@ pub(crate) mod directive_file;
 pub(crate) mod dwell_time;
 pub(crate) mod evaluation;
 pub(crate) mod inputs;
+pub(crate) mod metrics;
 pub(crate) mod phases;
 pub(crate) mod storage;
 pub(crate) mod values;

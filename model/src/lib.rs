@@ -4,7 +4,7 @@
 //! words of that question and nothing that could answer it: no file, no clock, no process.
 //!
 //! ```text
-//!   metric      which quantity of a callpath node counts          metric.rs
+//!   metric      which quantity of a callpath node counts          metric.rs, meaning.rs
 //!   focus       which nodes count: one resource per hierarchy     focus.rs, resource.rs
 //!   pair        a metric at a focus: what is asked for            pair.rs
 //!   sample      by how much a pair grew over an interval          sample.rs, time.rs
@@ -38,6 +38,7 @@ mod efficiency;
 mod focus;
 mod histogram;
 pub mod matching;
+mod meaning;
 mod metric;
 mod pair;
 mod parse_error;

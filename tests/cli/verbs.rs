@@ -33,6 +33,19 @@ fn the_doctor_speaks_and_prints_json() {
 }
 
 #[test]
+fn metrics_are_listed_with_unit_and_meaning() {
+    let text = String::from_utf8(say(&["metrics"]).stdout).expect("text");
+    let line = |name: &str| text.lines().find(|line| line.starts_with(name)).unwrap_or_default();
+    assert!(line("io_bytes ").contains(" B  "), "{text}");
+    assert!(text.lines().all(|line| line.len() <= 112), "{text}");
+    let listed: Value = serde_json::from_slice(&say(&["metrics", "--json"]).stdout).expect("JSON");
+    let listed = listed.as_array().expect("a list");
+    assert_eq!(listed.len(), text.lines().count());
+    let keys: Vec<_> = listed[0].as_object().expect("a row").keys().collect();
+    assert_eq!(keys, ["meaning", "name", "unit"]);
+}
+
+#[test]
 fn a_missing_library_is_the_doctor_s_first_concern() {
     let said = whyperf().arg("doctor").env("WHYPERF_LIBRARY", "/there/is/none.so").output();
     let said = said.expect("the command was built");
