@@ -22,7 +22,7 @@ pub(crate) fn pair(words: &[String]) -> Result<Pair, String> {
     let focus = Focus::parse(focus).map_err(|error| {
         format!(
             "cannot measure {metric} at '{focus}': {error}; a focus is written as in \
-             '</Code/app.c/work,/Machine,/Process/0,/SyncObject>', what is left out restricts nothing"
+             '</Code/app.c/work,/Machine,/Process/(0,1),/SyncObject>', what is left out restricts nothing"
         )
     })?;
     Ok(Pair::new(metric, focus))
@@ -100,6 +100,9 @@ mod tests {
         let two = read(&["calls", "</Code/app.c/f>", "cpu", "</Process/3>"]).expect("well formed");
         assert_eq!(two.len(), 2);
         assert_eq!(two[0].to_string(), "calls </Code/app.c/f,/Machine,/Process,/SyncObject>");
+        let set = read(&["calls", "</Code/app.c/(g,f)>"]).expect("well formed");
+        let set = set[0].focus.part(whyperf_model::Hierarchy::Code);
+        assert_eq!(set.iter().map(|code| code.name()).collect::<Vec<_>>(), ["f", "g"]);
     }
 
     #[test]

@@ -9,7 +9,9 @@
 //! `a.contains(b)` says that whatever matches `b` matches `a`. [`Focus::magnify`] is the step downwards that the search takes.
 //!
 //! Invariants: no part is empty; a part is sorted and holds no resource below another of its own, so equal foci print
-//! equally. Printing is *resource normal form*: the first four hierarchies always, in order; `/File` only when it restricts.
+//! equally. Printing is *resource normal form*: the first four hierarchies always, in order; `/File` only when it restricts;
+//! several resources with their whole paths, as stores and reports hold them. A person may write `/Process/(0,3)` for
+//! `(/Process/0,/Process/3)`, as that paper does.
 //! Source: the focus of Paradyn, with the sets of SC97's experiment management.
 
 use std::fmt;
@@ -35,7 +37,7 @@ impl Focus {
     }
 
     /// Reads `</Code/a.c,/Machine,/Process,/SyncObject>`: any subset of the hierarchies in any order, the others stand at
-    /// their root; several resources of one hierarchy in parentheses.
+    /// their root; several resources of one hierarchy in parentheses, as `(/Code/m.c/f,/Code/m.c/g)` or `/Code/m.c/(f,g)`.
     ///
     /// # Errors
     /// When it is no focus; the error says in which column and why.
@@ -232,12 +234,16 @@ fn pieces(text: &str, first_column: usize) -> Result<Vec<(usize, &str)>, ParseEr
 
 /// One resource, or a set of them: never none.
 fn parse_part(part: &str, column: usize) -> Result<Vec<Resource>, ParseError> {
-    let Some(rest) = part.strip_prefix('(') else {
+    let Some((before, rest)) = part.split_once('(') else {
         return Ok(vec![Resource::parse(part).map_err(|error| error.shifted(column - 1))?]);
     };
+    let column = column + before.chars().count();
     let Some(inside) = rest.strip_suffix(')') else {
         return Err(ParseError::new(column, Problem::OpenSet));
     };
+    if !before.is_empty() {
+        return parse_siblings(before, inside, column);
+    }
     let mut resources: Vec<Resource> = Vec::new();
     for (at, text) in pieces(inside, column + 1)? {
         let resource = Resource::parse(text).map_err(|error| error.shifted(at - 1))?;
@@ -250,6 +256,26 @@ fn parse_part(part: &str, column: usize) -> Result<Vec<Resource>, ParseError> {
         return Err(ParseError::new(column, Problem::EmptySet));
     }
     Ok(resources)
+}
+
+/// The resources below one, as in `/Process/(0,3)`: never none. The set opens in `column`.
+fn parse_siblings(before: &str, inside: &str, column: usize) -> Result<Vec<Resource>, ParseError> {
+    let start = column - before.chars().count();
+    let Some(parent) = before.strip_suffix('/') else {
+        return Err(ParseError::new(column, Problem::Unescaped('(')));
+    };
+    Resource::parse(parent).map_err(|error| error.shifted(start - 1))?;
+    let names = pieces(inside, column + 1)?;
+    if names.is_empty() {
+        return Err(ParseError::new(column, Problem::EmptySet));
+    }
+    let known = before.chars().count();
+    let resource = |(at, name): (usize, &str)| {
+        // What stands before the name was read already, so what is wrong is in the name.
+        Resource::parse(&format!("{before}{name}"))
+            .map_err(|error| ParseError::new(at + error.column - known - 1, error.problem))
+    };
+    names.into_iter().map(resource).collect()
 }
 
 #[cfg(test)]
@@ -281,6 +307,16 @@ mod tests {
     }
 
     #[test]
+    fn what_stands_before_a_set_is_said_once() {
+        let is_same = |short: &str, long: &str| assert_eq!(focus(short), focus(long), "{short}");
+        is_same("</Process/(3,0)>", "<(/Process/0,/Process/3)>");
+        is_same("</Code/m.c/(f,g),/Process/(0)>", "<(/Code/m.c/f,/Code/m.c/g),/Process/0>");
+        is_same("</Code/(a.c/f,b.c)>", "<(/Code/a.c/f,/Code/b.c)>");
+        is_same("</Process/(0,0/1,0)>", "</Process/0>");
+        is_same("</Code/m.cc/(f%28int%29,g)>", "<(/Code/m.cc/f%28int%29,/Code/m.cc/g)>");
+    }
+
+    #[test]
     fn what_is_no_focus_is_refused_with_its_column() {
         let column = |text: &str| Focus::parse(text).map_err(|error| error.column);
         assert_eq!(column("/Code"), Err(1));
@@ -293,6 +329,18 @@ mod tests {
         assert_eq!(column("</Code,()>"), Err(8));
         assert_eq!(column("</Code,(/Process)x>"), Err(8));
         assert_eq!(column("</Code/a b>"), Err(9));
+        assert_eq!(column("</Process/(0,1>"), Err(11));
+        assert_eq!(column("</Process/()>"), Err(11));
+        assert_eq!(column("</Process/(0,,1)>"), Err(14));
+        assert_eq!(column("</Process/(0,1)/2>"), Err(11));
+        assert_eq!(column("</Code/m.c/(f,g h)>"), Err(16));
+        assert_eq!(column("</Code/m.c/(f,/Code/m.c/g)>"), Err(15));
+        assert_eq!(column("</Code/m.c/(f,(g))>"), Err(15));
+        assert_eq!(column("</Cod/(f,g)>"), Err(3));
+        assert_eq!(column("</(Code)>"), Err(2));
+        assert_eq!(column("</Code/m.cc/f(int)>"), Err(14));
+        let told = Focus::parse("</Code/m.cc/f(int)>").expect_err("no set").to_string();
+        assert!(told.contains("write it as %28"), "{told}");
     }
 
     #[test]

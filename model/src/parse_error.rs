@@ -79,7 +79,9 @@ impl fmt::Display for Problem {
             }
             Self::NoOpening => write!(out, "a focus begins with '<'"),
             Self::NoClosing => write!(out, "a focus ends with '>'"),
-            Self::OpenSet => write!(out, "the set is not closed by ')'"),
+            Self::OpenSet => {
+                write!(out, "the set is not closed by ')'; a '(' in a name is written %28")
+            }
             Self::EmptySet => write!(out, "the set is empty"),
             Self::MixedSet => write!(out, "a set names resources of one hierarchy"),
             Self::Duplicate(name) => {

@@ -42,6 +42,18 @@ proptest! {
     }
 
     #[test]
+    fn a_set_below_one_resource_reads_as_its_members(
+        parent in resource(), names in prop::collection::vec(any::<String>(), 1..5)
+    ) {
+        let members: Vec<Resource> = names.iter().map(|name| parent.child(name)).collect();
+        let short: Vec<&str> = members.iter().map(Resource::name).collect();
+        let text = format!("<{parent}/({})>", short.join(","));
+        let focus = Focus::whole_program().with_set(parent.hierarchy(), members);
+        let read = Focus::parse(&text);
+        prop_assert_eq!(read.map(|read| read.to_string()), Ok(focus.to_string()), "{}", text);
+    }
+
+    #[test]
     fn any_text_is_read_or_refused_at_a_column_of_it(text in "[</>(),%A-Za-z0-9 ]{0,40}") {
         if let Err(error) = Focus::parse(&text) {
             prop_assert!((1..=text.chars().count() + 1).contains(&error.column), "{error}");

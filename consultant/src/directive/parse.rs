@@ -273,6 +273,12 @@ mod tests {
             hold      500 ms\n";
         let directives = read(text).expect("right");
         let with_units = text.replace("0.12", "12 %").replace("65536", "65536 B/ops");
+        let with_set = "whyperf directives 1\npriority high CPUbound </Process/(3,1)> # both\n";
+        let printed = read(with_set).expect("right").to_string();
+        assert!(
+            printed.contains("</Code,/Machine,(/Process/1,/Process/3),/SyncObject>"),
+            "{printed}"
+        );
         assert_eq!(read(&with_units).map(|read| read.to_string()).as_deref(), Ok(text));
         assert_eq!(directives.entries.len(), 9);
         assert_eq!(directives.entries[1].comment.as_deref(), Some("one process each"));
