@@ -1,7 +1,7 @@
 //! Hypotheses as text: the table that is shipped, and what a user adds to it.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::Deserialize;
@@ -37,8 +37,10 @@ pub enum Fault {
     Parent(String),
     /// Its parents lead back to it.
     Cycle(String),
-    /// Not two metrics with a stroke between them.
+    /// Not two metrics with a stroke between them, nor the name of such a ratio.
     Ratio(String),
+    /// No name that a ratio can have.
+    MetricName(String),
     /// No metric is called so.
     Metric(String),
     /// One word that is none of these.
@@ -60,12 +62,13 @@ impl Hypotheses {
     /// # Errors
     /// All mistakes of the file; then nothing of it is added.
     pub fn extend(&mut self, file: &str, text: &str) -> Result<(), Vec<HypothesisError>> {
-        let reader = TableReader { file, text };
+        let mut reader = TableReader { file, text, ratios: BTreeMap::new() };
         let table: HypothesisTable = toml::from_str(text).map_err(|error| {
             let start = error.span().map_or(0, |span| span.start);
             vec![reader.error(start, Fault::Text(error.message().to_owned()))]
         })?;
-        let mut faults = Vec::new();
+        let mut faults: Vec<_> =
+            table.metric.iter().filter_map(|row| reader.define(row).err()).collect();
         let mut extended = self.clone();
         for row in &table.hypothesis {
             match reader.hypothesis(row) {
@@ -91,7 +94,17 @@ impl Hypotheses {
 #[serde(deny_unknown_fields)]
 struct HypothesisTable {
     #[serde(default)]
+    metric: Vec<MetricRow>,
+    #[serde(default)]
     hypothesis: Vec<TableRow>,
+}
+
+/// A ratio with a name, for the hypotheses of its file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MetricRow {
+    name: Spanned<String>,
+    ratio: Spanned<String>,
 }
 
 #[derive(Deserialize)]
@@ -123,6 +136,8 @@ enum Threshold {
 struct TableReader<'text> {
     file: &'text str,
     text: &'text str,
+    /// The ratios that the file has given names to.
+    ratios: BTreeMap<String, (Metric, Metric)>,
 }
 
 impl TableReader<'_> {
@@ -155,7 +170,22 @@ impl TableReader<'_> {
         })
     }
 
+    /// A name must not be one of a metric, nor look like a ratio.
+    fn define(&mut self, row: &MetricRow) -> Result<(), HypothesisError> {
+        let ratio = self.ratio(&row.ratio)?;
+        let name = row.name.get_ref();
+        let is_odd = name.is_empty() || name.contains(|c: char| c.is_whitespace() || c == '/');
+        if is_odd || name.parse::<Metric>().is_ok() || self.ratios.contains_key(name) {
+            return Err(self.error(row.name.span().start, Fault::MetricName(name.clone())));
+        }
+        self.ratios.insert(name.clone(), ratio);
+        Ok(())
+    }
+
     fn ratio(&self, text: &Spanned<String>) -> Result<(Metric, Metric), HypothesisError> {
+        if let Some(ratio) = self.ratios.get(text.get_ref()) {
+            return Ok(*ratio);
+        }
         let start = text.span().start;
         let Some((above, below)) = text.get_ref().split_once('/') else {
             return Err(self.error(start, Fault::Ratio(text.get_ref().clone())));
@@ -310,6 +340,10 @@ impl fmt::Display for Fault {
             Self::Ratio(text) => {
                 write!(out, "'{text}' is no ratio of two metrics such as 'sync_wait / wall'")
             }
+            Self::MetricName(name) => write!(
+                out,
+                "a metric cannot be named {name:?}: it must be one word without '/' that names no other metric"
+            ),
             Self::Metric(name) => {
                 let all = Metric::ALL.map(|metric| metric.definition().name).join(", ");
                 write!(out, "there is no metric '{name}'; there are {all}")
@@ -413,6 +447,25 @@ mod tests {
         );
         assert!(with("operator", "operatr")[0].starts_with("h.toml:5:1: unknown field"));
         assert!(with("name = \"Chatty\"", "name = ")[0].starts_with("h.toml:2:"));
+    }
+
+    #[test]
+    fn a_ratio_is_named_once_and_used_by_the_rows_of_its_file() {
+        let named = |name: &str| {
+            let row = ROW.replace("msg_bytes_sent / msgs", name);
+            format!("[[metric]]\nname = \"{name}\"\nratio = \"msg_bytes_sent / msgs\"\n{row}")
+        };
+        let (mut table, mut plain) = (Hypotheses::built_in(), Hypotheses::built_in());
+        table.extend("h.toml", &named("message_size")).expect("right");
+        plain.extend("h.toml", ROW).expect("right");
+        assert_eq!(table, plain);
+        for name in ["wall", "a/b", "two words", ""] {
+            assert!(faults(&named(name))[0].starts_with("h.toml:2:8: a metric cannot"), "{name}");
+        }
+        let twice = "[[metric]]\nname = \"m\"\nratio = \"cpu / wall\"\n".repeat(2);
+        assert!(faults(&twice)[0].starts_with("h.toml:5:8: a metric cannot be named \"m\""));
+        let odd = "[[metric]]\nname = \"m\"\nratio = \"cpu\"\n";
+        assert!(faults(odd)[0].starts_with("h.toml:3:9: 'cpu' is no ratio"));
     }
 
     #[test]
