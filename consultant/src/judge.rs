@@ -232,9 +232,15 @@ impl Rule {
         let value = value.max(0.0);
         match self.operator {
             Operator::Above if self.unit == ValueUnit::Share => value.min(1.0),
-            Operator::Above => 1.0 - self.threshold / (self.threshold + value),
-            Operator::Below => self.threshold / (self.threshold + value),
+            Operator::Above => 1.0 - self.part_of_threshold(value),
+            Operator::Below => self.part_of_threshold(value),
         }
+    }
+
+    /// The threshold's part of itself and a value; a half where both are nothing, as wherever they are equal.
+    fn part_of_threshold(self, value: f64) -> f64 {
+        let both = self.threshold + value;
+        if both > 0.0 { self.threshold / both } else { 0.5 }
     }
 
     /// Whether the denominator comes too rarely to be the reason for anything.
@@ -454,6 +460,16 @@ mod tests {
             assert_eq!(judged(verdicts, 2e6), [(Truth::True, 2e6)]);
             assert_eq!(judged(verdicts, 150.0), [(Truth::True, 150.0)]);
             assert_eq!(judged(verdicts, 50.0), [(Truth::False, 50.0)]);
+        }
+    }
+
+    #[test]
+    fn nothing_against_a_threshold_of_nothing_is_a_draw() {
+        for name in ["TooManySmallIOOps", "CPUbound"] {
+            let mut judge = judge(name);
+            judge.move_threshold(0.0);
+            let found = verdicts(&mut judge, [vec![0.0; 60], vec![8.0; 60]].concat());
+            assert!(judge.up.e_process.e_value().is_finite(), "{name}: {found:?}");
         }
     }
 
