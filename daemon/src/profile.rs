@@ -215,15 +215,21 @@ fn inclusive_times(thread: &Thread) -> Vec<u64> {
     times
 }
 
-/// By node the share of the process's life in which all functions around it were counted.
+/// By node the share of the process's life in which it was counted: of a function that in which all functions around it were, too.
+/// Calls into libraries are always counted, whatever is switched on around them.
 fn coverage(process: &Process, thread: &Thread) -> Vec<f64> {
     let life = process.born..process.served;
+    let region = |number| process.catalogue.tables.region(number);
     let mut shares: Vec<f64> = Vec::with_capacity(thread.nodes.len());
     for node in &thread.nodes {
-        let own = process.catalogue.tables.region(node.region);
-        let own = own.map_or(1.0, |region| region.coverage(&life));
+        let own = region(node.region).map_or(1.0, |region| region.coverage(&life));
         let around = shares.get(node.parent as usize).copied().unwrap_or(1.0);
         shares.push(own.min(around));
+    }
+    for (share, node) in shares.iter_mut().zip(&thread.nodes) {
+        if region(node.region).is_none_or(|region| region.category != Category::Function) {
+            *share = 1.0;
+        }
     }
     shares
 }

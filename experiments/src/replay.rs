@@ -11,7 +11,7 @@ use whyperf_model::matching::{
     Active, ClassId, Classes, Line, LocationId, Matcher, OneProcess, PairId, Resources, Totals,
 };
 use whyperf_model::{
-    Category, CategorySet, Effort, Hierarchy, Histogram, Interval, Nanos, Pair, Quantity, Resource,
+    Category, Effort, Hierarchy, Histogram, Interval, Metric, Nanos, Pair, Quantity, Resource,
     Sample, Time,
 };
 
@@ -446,7 +446,7 @@ fn work(effort: &mut Effort, category: Category, by: &Totals) {
     if category != Category::Setup {
         effort.elapsed += by.time;
     }
-    if CategorySet::COMPUTE.contains(category) {
+    if Metric::Compute.definition().categories.contains(category) {
         effort.computing += by.time;
     }
 }

@@ -308,6 +308,13 @@ const TABLE: [Definition; 25] = [
 ];
 
 impl Definition {
+    /// Whether it is time in which the program computes.
+    #[must_use]
+    pub fn is_computing(&self) -> bool {
+        let is_time = matches!(self.quantity, Quantity::Time | Quantity::RunningTime);
+        is_time && self.categories.without(CategorySet::PROCESSOR_WAIT) == CategorySet::COMPUTE
+    }
+
     /// Whether it depends on what the operating system says of a thread: for how long it ran, or waited for a processor.
     #[must_use]
     pub const fn asks_system(&self) -> bool {

@@ -29,7 +29,7 @@ mod value_unit;
 
 use std::borrow::Cow;
 
-use whyperf_model::{CategorySet, Focus, Hierarchy, Metric, Pair, Quantity};
+use whyperf_model::{Focus, Hierarchy, Metric, Pair};
 
 pub use table::{Fault, HypothesisError};
 pub use value_unit::{ThresholdFault, ValueUnit};
@@ -146,9 +146,7 @@ impl Hypothesis {
     /// Whether it asks for time in which the program computes: of that, functions take their part with all they call.
     #[must_use]
     pub fn asks_for_computing(&self) -> bool {
-        let wanted = self.numerator.definition();
-        let is_time = matches!(wanted.quantity, Quantity::Time | Quantity::RunningTime);
-        is_time && wanted.categories.without(CategorySet::PROCESSOR_WAIT) == CategorySet::COMPUTE
+        self.numerator.definition().is_computing()
     }
 
     /// Whether it sets processes side by side, so that one alone has no answer.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use whyperf_model::{CategorySet, Hierarchy, Interval, Nanos, Pair, Resource, Time};
+use whyperf_model::{Hierarchy, Interval, Nanos, Pair, Resource, Time};
 
 use super::program::{Program, Selection};
 
@@ -36,7 +36,7 @@ impl Code {
     #[must_use]
     pub fn function(pair: &Pair) -> Option<&Resource> {
         let [code] = pair.focus.part(Hierarchy::Code) else { return None };
-        let computes = pair.metric.definition().categories == CategorySet::COMPUTE;
+        let computes = pair.metric.definition().is_computing();
         (computes && !code.is_root()).then_some(code)
     }
 

@@ -71,7 +71,7 @@ int main(int argc, char **argv)
         if (rank == 0)
             failed += write_result(file);
         else
-            compute(ROUND * 0.15);
+            compute(ROUND * 0.02);
         wait_for_file();
     }
     if (rank == 0) {
