@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
 use whyperf_inject::Life;
-use whyperf_instrument::RunningSample;
+use whyperf_instrument::StackSamplePlace;
 use whyperf_layout::{Answer, Command, NO_RANK, State};
 use whyperf_model::matching::{ClassId, ResourceId, Resources, Worked};
 use whyperf_model::{Category, Hierarchy, Nanos, Resource, Scale};
@@ -375,7 +375,7 @@ impl Process {
     }
 
     /// Samples found threads running in functions that are switched on.
-    pub(crate) fn take_samples(&mut self, samples: &[RunningSample]) {
+    pub(crate) fn take_stack_samples(&mut self, samples: &[StackSamplePlace]) {
         for sample in samples {
             let is_meant = |watched: &&mut WatchedThread| {
                 watched.is_alive() && watched.thread.tid == sample.tid

@@ -1,5 +1,5 @@
-//! What the operating system says of a thread: for how long it ran, as a bound on what it computed, and for how long it waited for
-//! a processor.
+//! What the operating system says of a thread: for how long it ran, as a bound on what it computed, and for how long it could
+//! have run and had no processor.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -12,30 +12,30 @@ use whyperf_model::Nanos;
 pub(crate) struct Running {
     file: Option<Kept>,
     unreadable: bool,
-    /// What it had run and waited when it was last read.
+    /// What the system had counted when it was last read.
     before: Option<Scheduled>,
     /// Computed but not seen to run yet, and run but not yet seen computing: clocks of the
     /// scheduler tick coarsely, so a little of each is carried over.
     debt: u64,
     credit: u64,
-    /// Waited for a processor, but not seen to be idle yet.
-    queued: u64,
+    /// Run delay for which no time was seen yet in which it did not run.
+    delay: u64,
 }
 
 /// What the operating system has counted of a thread, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Scheduled {
     ran: u64,
-    /// It was ready to run, and others had the processors.
-    waited: u64,
+    /// It could run, and had no processor.
+    delayed: u64,
 }
 
 /// What became of the time that a thread computed by its events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Granted {
     pub(crate) ran: Nanos,
-    /// Of the rest, what it waited for a processor.
-    pub(crate) waited: Nanos,
+    /// Of the rest, its run delay.
+    pub(crate) delayed: Nanos,
 }
 
 /// How much is carried over at most: a few ticks of a slow scheduler clock.
@@ -45,7 +45,7 @@ impl Running {
     /// What became of the `computed` time of the interval just past.
     pub(crate) fn bound(&mut self, pid: u32, tid: u32, computed: Nanos) -> Granted {
         match self.read(pid, tid) {
-            None => Granted { ran: computed, waited: Nanos::ZERO },
+            None => Granted { ran: computed, delayed: Nanos::ZERO },
             Some(now) => self.bound_by(now, computed),
         }
     }
@@ -54,18 +54,17 @@ impl Running {
     pub(crate) fn bound_by(&mut self, now: Scheduled, computed: Nanos) -> Granted {
         let Some(before) = self.before.replace(now) else {
             // At first it cannot have run for more than in all its life.
-            return Granted { ran: computed.min(Nanos(now.ran)), waited: Nanos::ZERO };
+            return Granted { ran: computed.min(Nanos(now.ran)), delayed: Nanos::ZERO };
         };
         let wanted = computed.0.saturating_add(self.debt);
         let ran = now.ran.saturating_sub(before.ran).saturating_add(self.credit);
         let granted = wanted.min(ran);
         self.debt = (wanted - granted).min(CARRIED);
         self.credit = (ran - granted).min(CARRIED);
-        let idle = computed.0.saturating_sub(granted);
-        let queued = now.waited.saturating_sub(before.waited).saturating_add(self.queued);
-        let waited = idle.min(queued);
-        self.queued = (queued - waited).min(CARRIED);
-        Granted { ran: Nanos(granted), waited: Nanos(waited) }
+        let delay = now.delayed.saturating_sub(before.delayed).saturating_add(self.delay);
+        let delayed = computed.0.saturating_sub(granted).min(delay);
+        self.delay = (delay - delayed).min(CARRIED);
+        Granted { ran: Nanos(granted), delayed: Nanos(delayed) }
     }
 
     fn read(&mut self, pid: u32, tid: u32) -> Option<Scheduled> {
@@ -117,7 +116,7 @@ fn scheduled(file: &File) -> Option<Scheduled> {
     let length = file.read_at(&mut text, 0).ok()?;
     let text = std::str::from_utf8(&text[..length]).ok()?;
     let mut numbers = text.split_ascii_whitespace().map_while(|word| word.parse().ok());
-    Some(Scheduled { ran: numbers.next()?, waited: numbers.next()? })
+    Some(Scheduled { ran: numbers.next()?, delayed: numbers.next()? })
 }
 
 #[cfg(test)]
@@ -125,7 +124,7 @@ mod tests {
     use super::*;
 
     fn ran(ran: u64) -> Scheduled {
-        Scheduled { ran, waited: 0 }
+        Scheduled { ran, delayed: 0 }
     }
 
     #[test]
@@ -147,14 +146,14 @@ mod tests {
     }
 
     #[test]
-    fn what_did_not_run_waited_for_a_processor_or_slept() {
+    fn what_did_not_run_had_no_processor_or_slept() {
         let mut running = Running::default();
         running.bound_by(ran(0), Nanos(0));
-        let now = Scheduled { ran: 20_000_000, waited: 25_000_000 };
-        let expected = Granted { ran: Nanos(20_000_000), waited: Nanos(25_000_000) };
+        let now = Scheduled { ran: 20_000_000, delayed: 25_000_000 };
+        let expected = Granted { ran: Nanos(20_000_000), delayed: Nanos(25_000_000) };
         assert_eq!(running.bound_by(now, Nanos(50_000_000)), expected);
-        let waited = running.bound_by(Scheduled { waited: 60_000_000, ..now }, Nanos(10_000_000));
-        assert_eq!(waited.waited, Nanos(10_000_000), "no more than it was idle");
+        let later = running.bound_by(Scheduled { delayed: 60_000_000, ..now }, Nanos(10_000_000));
+        assert_eq!(later.delayed, Nanos(10_000_000), "no more than it was idle");
     }
 
     #[test]

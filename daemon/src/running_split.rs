@@ -2,12 +2,12 @@
 //!
 //! ```text
 //!   computed, by events      solver ▒▒▒▒▒▒▒▒▒▒  work ▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒      wall time: a thread that sleeps unseen counts
-//!   samples of running       solver ·           work · · · · · · · · ·           none where the thread sleeps
+//!   stack samples            solver ·           work · · · · · · · · ·           none where the thread sleeps
 //!   ran, by the system       solver ▒           work ▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒      no more than was computed there
 //! ```
 //! The system says how much of a thread's time it ran, and events say how long it was where. A thread that slept in some call
-//! that no event tells of, or waited for a processor, ran less than it computed. Where it did is told by samples: the share of the time at
-//! a place in which they find the thread running. Without samples all places are taken to be alike. A place is the innermost function
+//! that no event tells of, or had no processor, ran less than it computed. Where it did is told by stack samples: the share of the time at
+//! a place in which they find the thread running. Without them all places are taken to be alike. A place is the innermost function
 //! that is switched on.
 
 use std::collections::BTreeMap;
@@ -36,9 +36,9 @@ struct PlaceHistory {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct PlaceTime {
     pub(crate) computed: Nanos,
-    /// Seconds of that in which the thread ran, and in which it waited for a processor.
+    /// Seconds of that in which the thread ran, and in which it could and had no processor.
     ran: f64,
-    waited: f64,
+    delayed: f64,
 }
 
 impl PlaceTime {
@@ -47,9 +47,9 @@ impl PlaceTime {
         self.of(part, self.ran)
     }
 
-    /// Of this much of what was computed here, what the thread waited for a processor.
-    pub(crate) fn waiting(self, part: Nanos) -> Nanos {
-        self.of(part, self.waited)
+    /// Of this much of what was computed here, the run delay.
+    pub(crate) fn run_delay(self, part: Nanos) -> Nanos {
+        self.of(part, self.delayed)
     }
 
     fn of(self, part: Nanos, seconds: f64) -> Nanos {
@@ -71,13 +71,13 @@ impl PlaceTime {
 }
 
 impl RunningSplit {
-    /// A sample found the thread running at a place, which stands for so much of its running time.
+    /// A stack sample found the thread running at a place, which stands for so much of its running time.
     pub(crate) fn see(&mut self, place: u32, period: Nanos) {
         self.places.entry(place).or_default().sampled += period.as_secs_f64();
     }
 
-    /// Divides what ran in an interval among the places in which the thread computed, and what it waited among those where it did not
-    /// run.
+    /// Divides what ran in an interval among the places in which the thread computed, and its run delay among those where it did
+    /// not run.
     pub(crate) fn divide(&mut self, times: &mut BTreeMap<u32, PlaceTime>, granted: Granted) {
         let computed: f64 = times.values().map(|time| time.seconds()).sum();
         if computed <= 0.0 {
@@ -88,7 +88,7 @@ impl RunningSplit {
         let mean = ran / computed;
         let sampled: f64 = self.places.values().map(|history| history.sampled).sum();
         let sight = sampled / (sampled + DOUBT);
-        // Samples that found no room are taken to be spread like those that did.
+        // Stack samples that found no room are taken to be spread like those that did.
         let each = if sampled > 0.0 { self.ran / sampled } else { 0.0 };
         for (place, time) in &mut *times {
             let history = self.places.entry(*place).or_default();
@@ -98,8 +98,8 @@ impl RunningSplit {
         }
         fit(times, ran);
         let idle = computed - ran;
-        let share = if idle > 0.0 { (granted.waited.as_secs_f64() / idle).min(1.0) } else { 0.0 };
-        times.values_mut().for_each(|time| time.waited = (time.seconds() - time.ran) * share);
+        let share = if idle > 0.0 { (granted.delayed.as_secs_f64() / idle).min(1.0) } else { 0.0 };
+        times.values_mut().for_each(|time| time.delayed = (time.seconds() - time.ran) * share);
         self.fade(computed);
     }
 
@@ -131,7 +131,7 @@ fn fit(times: &mut BTreeMap<u32, PlaceTime>, ran: f64) {
 
 /// Seconds of computing after which what was seen counts for a third.
 const MEMORY: f64 = 2.0;
-/// Seconds of running for which samples must stand to count for half.
+/// Seconds of running for which stack samples must stand to count for half.
 const DOUBT: f64 = 0.02;
 /// Seconds that nobody needs to know of any more.
 const FORGOTTEN: f64 = 1e-6;
@@ -143,7 +143,7 @@ mod tests {
     const PERIOD: Nanos = Nanos::from_millis(5);
 
     fn ran(ran: Nanos) -> Granted {
-        Granted { ran, waited: Nanos::ZERO }
+        Granted { ran, delayed: Nanos::ZERO }
     }
 
     fn computed(millis: [u64; 2]) -> BTreeMap<u32, PlaceTime> {
@@ -173,13 +173,13 @@ mod tests {
     }
 
     #[test]
-    fn who_did_not_run_waited_as_far_as_anybody_did() {
+    fn run_delay_is_where_the_thread_did_not_run() {
         let mut times = computed([30, 20]);
-        let granted = Granted { ran: Nanos::from_millis(25), waited: Nanos::from_millis(20) };
+        let granted = Granted { ran: Nanos::from_millis(25), delayed: Nanos::from_millis(20) };
         RunningSplit::default().divide(&mut times, granted);
-        let waited = |place: u32| times[&place].waiting(times[&place].computed);
-        assert_eq!((waited(0).0 + 500) / 1000, 12_000);
-        assert_eq!((waited(1).0 + 500) / 1000, 8_000);
+        let delay = |place: u32| times[&place].run_delay(times[&place].computed);
+        assert_eq!((delay(0).0 + 500) / 1000, 12_000);
+        assert_eq!((delay(1).0 + 500) / 1000, 8_000);
     }
 
     #[test]
@@ -212,7 +212,7 @@ mod tests {
             let ran = all * f64::from(at % 11) / 10.0;
             split.divide(
                 &mut times,
-                Granted { ran: Nanos((ran * 1e9) as u64), waited: Nanos::ZERO },
+                Granted { ran: Nanos((ran * 1e9) as u64), delayed: Nanos::ZERO },
             );
             let sum: f64 = times.values().map(|time| time.ran).sum();
             assert!((sum - ran).abs() < 1e-6, "{at}: {times:?}");

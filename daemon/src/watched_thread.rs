@@ -165,18 +165,18 @@ impl WatchedThread {
             let is_computing = is_computing(class, &state.classes);
             let time = Nanos(scale.nanos(growth.by.time));
             let place = times.get(&self.place(growth.node, tables)).filter(|_| is_computing);
-            let waited = place.map_or(Nanos::ZERO, |place| place.waiting(time));
+            let delay = place.map_or(Nanos::ZERO, |place| place.run_delay(time));
             let by = Totals {
-                time: time - waited,
+                time: time - delay,
                 running: place.map_or(Nanos::ZERO, |place| place.running(time)),
                 visits: growth.by.visits,
                 sent: growth.by.sent,
                 received: growth.by.received,
             };
             self.tell(class, by, state);
-            if !waited.is_zero() {
-                let class = state.classes.waiting(class, &mut state.resources);
-                self.tell(class, Totals { time: waited, ..Totals::default() }, state);
+            if !delay.is_zero() {
+                let class = state.classes.run_delay(class, &mut state.resources);
+                self.tell(class, Totals { time: delay, ..Totals::default() }, state);
             }
         }
     }

@@ -30,7 +30,7 @@ use crate::pair_functions::PairFunctions;
 use crate::pair_needs::{PairNeeds, PairOrigin};
 use crate::pair_total::PairTotal;
 use crate::patch_table::PatchTable;
-use crate::processes::{InstrumentedProcess, Processes, RunningSample};
+use crate::processes::{InstrumentedProcess, Processes, StackSamplePlace};
 use crate::regions::{Begun, MetRegions};
 use crate::sample_price::{self, STACK};
 use crate::status::PairStatus;
@@ -325,8 +325,11 @@ impl Instrumenter {
     }
 
     /// Where samples found threads of a process running since this was asked last.
-    pub fn take_samples(&mut self, process: u32) -> Vec<RunningSample> {
-        self.processes.get_mut(process).map(InstrumentedProcess::take_samples).unwrap_or_default()
+    pub fn take_stack_samples(&mut self, process: u32) -> Vec<StackSamplePlace> {
+        self.processes
+            .get_mut(process)
+            .map(InstrumentedProcess::take_stack_samples)
+            .unwrap_or_default()
     }
 
     /// By thread the functions that it is in by calls that no event told of, when that changed.
@@ -449,7 +452,7 @@ impl Instrumenter {
             }
             WorkerAnswer::Sampled { process, period, samples } => {
                 if let Some(process) = self.processes.get_mut(process) {
-                    process.note_samples(&samples, period.into());
+                    process.note_stack_samples(&samples, period.into());
                 }
             }
             WorkerAnswer::Listed { code } => self.listed.take(code),

@@ -51,7 +51,7 @@ pub use objects::{Objects, OpenedObject};
 pub use pair_needs::PairOrigin;
 pub use pair_total::{Basis, PairTotal};
 pub use patch::patch_of;
-pub use processes::RunningSample;
+pub use processes::StackSamplePlace;
 pub use refusal::sentence;
 pub use regions::Begun;
 pub use status::PairStatus;

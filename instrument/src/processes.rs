@@ -32,12 +32,12 @@ pub(crate) struct InstrumentedProcess {
     pub(crate) patch_table: Option<PatchTable>,
     pub(crate) open_calls: OpenCalls,
     /// Where samples found its threads running since they were taken last.
-    samples: Vec<RunningSample>,
+    samples: Vec<StackSamplePlace>,
 }
 
 /// A thread was found running here, which stands for so much of its running time.
 #[derive(Clone, Copy, Debug)]
-pub struct RunningSample {
+pub struct StackSamplePlace {
     /// The thread.
     pub tid: u32,
     /// The region of the innermost function that it had entered, 0 for none.
@@ -62,10 +62,10 @@ impl InstrumentedProcess {
     }
 
     /// Takes in where samples found its threads.
-    pub(crate) fn note_samples(&mut self, samples: &[SampledThread], period: Nanos) {
+    pub(crate) fn note_stack_samples(&mut self, samples: &[SampledThread], period: Nanos) {
         let sites = self.patch_table.as_ref().map(|patch_table| &patch_table.sites);
         let region = |key: &FunctionKey| sites?.get(key)?.region;
-        self.samples.extend(samples.iter().map(|sample| RunningSample {
+        self.samples.extend(samples.iter().map(|sample| StackSamplePlace {
             tid: sample.tid,
             region: sample.inside.as_ref().and_then(region).unwrap_or(0),
             period,
@@ -73,7 +73,7 @@ impl InstrumentedProcess {
     }
 
     /// Where samples found its threads since the last time.
-    pub(crate) fn take_samples(&mut self) -> Vec<RunningSample> {
+    pub(crate) fn take_stack_samples(&mut self) -> Vec<StackSamplePlace> {
         std::mem::take(&mut self.samples)
     }
 }

@@ -88,8 +88,8 @@ categories! {
     Other = 27,
     /// A function of the program that is watched because a pair asked for it, at its own entry and exit.
     Function = 28,
-    /// No region: time in which a thread that computed was ready to run and another one had its processor.
-    ProcessorWait = 29,
+    /// No region: time in which a thread that computed could run and had no processor.
+    RunDelay = 29,
 }
 
 /// A set of categories.
@@ -138,15 +138,15 @@ impl CategorySet {
     pub const JOIN: Self = Self::of(&[Category::Join]);
     /// Inside MPI without waiting for anybody: starting and ending it, and its local calls.
     pub const MPI_LOCAL: Self = Self::of(&[Category::Setup, Category::MpiOther]);
-    /// Waiting for a processor.
-    pub const PROCESSOR_WAIT: Self = Self::of(&[Category::ProcessorWait]);
+    /// Having no processor.
+    pub const RUN_DELAY: Self = Self::of(&[Category::RunDelay]);
     /// Neither waiting nor inside MPI: the program's own work.
     pub const COMPUTE: Self = Self::ALL
         .without(Self::SYNC)
         .without(Self::IO)
         .without(Self::JOIN)
         .without(Self::MPI_LOCAL)
-        .without(Self::PROCESSOR_WAIT);
+        .without(Self::RUN_DELAY);
 
     /// The set of these.
     #[must_use]
@@ -220,7 +220,7 @@ mod tests {
         (26, Category::Root),
         (27, Category::Other),
         (28, Category::Function),
-        (29, Category::ProcessorWait),
+        (29, Category::RunDelay),
     ];
 
     #[test]
@@ -243,7 +243,7 @@ mod tests {
             CategorySet::JOIN,
             CategorySet::COMPUTE,
             CategorySet::MPI_LOCAL,
-            CategorySet::PROCESSOR_WAIT,
+            CategorySet::RUN_DELAY,
         ];
         for category in Category::ALL {
             let count = ways.iter().filter(|way| way.contains(category)).count();

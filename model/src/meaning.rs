@@ -35,7 +35,9 @@ impl Metric {
                 "time in collective calls that a process has more than the one with least of the same"
             }
             Self::CpuImbalance => "processor time that the busiest process has more than the mean",
-            Self::ProcessorWait => "time in which threads can compute and have no processor",
+            Self::RunDelay => {
+                "run delay: time in which threads that compute could run and have no processor"
+            }
             Self::Available => "wall time, less the time in which threads have no processor",
             Self::IoWaitAlone => {
                 "input and output time that the process with most has more than any other"

@@ -66,8 +66,8 @@ pub enum Metric {
     CpuImbalance,
     /// Input and output time of one process that no other has as much of.
     IoWaitAlone,
-    /// Time that threads computed, were ready to run, and waited for a processor.
-    ProcessorWait,
+    /// Run delay of threads that computed: time in which they could run and had no processor.
+    RunDelay,
     /// Time that threads existed and processors were to be had, without the time they only joined others.
     Available,
     /// Time forcing data out to devices.
@@ -99,7 +99,7 @@ impl Metric {
         Self::LateWait,
         Self::CpuImbalance,
         Self::IoWaitAlone,
-        Self::ProcessorWait,
+        Self::RunDelay,
         Self::Available,
         Self::FlushWait,
     ];
@@ -260,14 +260,14 @@ const P2P_TIME: CategorySet = P2P.and(CategorySet::of(&[Category::Wait]));
 const COLLECTIVE: CategorySet = CategorySet::of(&[Category::Collective, Category::Barrier]);
 const LOCKS: CategorySet = CategorySet::of(&[Category::Mutex, Category::RwLock, Category::Spin]);
 const AVAILABLE: CategorySet =
-    CategorySet::ALL.without(CategorySet::JOIN).without(CategorySet::PROCESSOR_WAIT);
+    CategorySet::ALL.without(CategorySet::JOIN).without(CategorySet::RUN_DELAY);
 const METADATA: CategorySet =
     CategorySet::of(&[Category::Open, Category::Close, Category::Metadata]);
 
 const TABLE: [Definition; 25] = [
     time("wall", Quantity::Time, CategorySet::ALL.without(CategorySet::JOIN)),
     time("cpu", Quantity::RunningTime, CategorySet::COMPUTE),
-    time("compute", Quantity::Time, CategorySet::COMPUTE.and(CategorySet::PROCESSOR_WAIT)),
+    time("compute", Quantity::Time, CategorySet::COMPUTE.and(CategorySet::RUN_DELAY)),
     time("sync_wait", Quantity::Time, CategorySet::SYNC),
     time("io_wait", Quantity::Time, CategorySet::IO),
     count("sync_ops", Unit::Operations, Quantity::Visits, CategorySet::SYNC.and(CategorySet::JOIN)),
@@ -302,7 +302,7 @@ const TABLE: [Definition; 25] = [
     time("cpu_imbalance", Quantity::RunningTime, CategorySet::COMPUTE)
         .compared(Aggregation::AboveMean),
     time("io_wait_alone", Quantity::Time, CategorySet::IO).compared(Aggregation::AboveSecond),
-    time("processor_wait", Quantity::Time, CategorySet::PROCESSOR_WAIT),
+    time("run_delay", Quantity::Time, CategorySet::RUN_DELAY),
     time("available", Quantity::Time, AVAILABLE),
     time("flush_wait", Quantity::Time, CategorySet::of(&[Category::Flush])),
 ];
@@ -312,15 +312,15 @@ impl Definition {
     #[must_use]
     pub fn is_computing(&self) -> bool {
         let is_time = matches!(self.quantity, Quantity::Time | Quantity::RunningTime);
-        is_time && self.categories.without(CategorySet::PROCESSOR_WAIT) == CategorySet::COMPUTE
+        is_time && self.categories.without(CategorySet::RUN_DELAY) == CategorySet::COMPUTE
     }
 
-    /// Whether it depends on what the operating system says of a thread: for how long it ran, or waited for a processor.
+    /// Whether it depends on what the operating system says of a thread: for how long it ran, or could and had no processor.
     #[must_use]
     pub const fn asks_system(&self) -> bool {
-        let waits = self.categories.contains(Category::ProcessorWait);
+        let is_delay = self.categories.contains(Category::RunDelay);
         matches!(self.quantity, Quantity::RunningTime)
-            || waits != self.categories.contains(Category::Function)
+            || is_delay != self.categories.contains(Category::Function)
     }
 
     const fn compared(mut self, aggregation: Aggregation) -> Self {
@@ -371,7 +371,7 @@ mod tests {
         ("late_wait", Metric::LateWait),
         ("cpu_imbalance", Metric::CpuImbalance),
         ("io_wait_alone", Metric::IoWaitAlone),
-        ("processor_wait", Metric::ProcessorWait),
+        ("run_delay", Metric::RunDelay),
         ("available", Metric::Available),
         ("flush_wait", Metric::FlushWait),
     ];

@@ -1,9 +1,9 @@
-//! Functions in whose own code samples show a process to spend much of its time: a search is led to them at once.
+//! Functions in whose own code stack samples show a process to spend much of its time: a search is led to them at once.
 //!
 //! ```text
-//!   sample: sqrt ◄── norm ◄── solve ◄── main      counts for sqrt, and for norm when sqrt came with the system
+//!   stack sample: sqrt ◄── norm ◄── solve ◄── main      counts for sqrt, and for norm when sqrt came with the system
 //! ```
-//! A sample that lies inside of a wrapped call counts for none: that time is told by the call's own event.
+//! One that lies inside of a wrapped call counts for none: that time is told by the call's own event.
 
 use std::collections::{BTreeMap, BTreeSet};
 

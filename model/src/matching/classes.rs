@@ -70,8 +70,8 @@ pub struct Class {
 pub struct Classes {
     ids: AHashMap<Traits, ClassId>,
     list: Vec<Class>,
-    /// By class: the one of waiting for a processor there.
-    waiting: AHashMap<ClassId, ClassId>,
+    /// By class: the one of run delay at the same place.
+    delayed: AHashMap<ClassId, ClassId>,
     /// Regions of the program's own: they need not be switched on.
     regions: AHashSet<ResourceId>,
 }
@@ -82,8 +82,8 @@ impl Default for Classes {
         let traits = Traits { category, code, functions, object: None, own: None };
         let [lineage, standing_lineage, own_lineage] = [const { Vec::new() }; 3];
         let list = vec![Class { traits, lineage, standing_lineage, own_lineage }];
-        let (ids, waiting) = (AHashMap::new(), AHashMap::new());
-        Self { ids, list, waiting, regions: AHashSet::new() }
+        let (ids, delayed) = (AHashMap::new(), AHashMap::new());
+        Self { ids, list, delayed, regions: AHashSet::new() }
     }
 }
 
@@ -132,15 +132,15 @@ impl Classes {
         self.intern(Traits { category, code, functions, object, own }, resources)
     }
 
-    /// The class of the time in which threads were at the same place, ready to run, and waited for a processor.
-    pub fn waiting(&mut self, class: ClassId, resources: &mut Resources) -> ClassId {
-        if let Some(known) = self.waiting.get(&class) {
+    /// The class of the time in which threads were at the same place, could run, and had no processor.
+    pub fn run_delay(&mut self, class: ClassId, resources: &mut Resources) -> ClassId {
+        if let Some(known) = self.delayed.get(&class) {
             return *known;
         }
-        let category = Category::ProcessorWait;
+        let category = Category::RunDelay;
         let traits = Traits { category, ..self.get(class).traits.clone() };
         let found = self.intern(traits, resources);
-        self.waiting.insert(class, found);
+        self.delayed.insert(class, found);
         found
     }
 

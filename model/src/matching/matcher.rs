@@ -130,7 +130,7 @@ impl Matcher {
         self.version
     }
 
-    /// Whether any pair depends on what the operating system says of threads: for how long they ran, or waited for a processor.
+    /// Whether any pair depends on what the operating system says of threads: for how long they ran, or could and had no processor.
     pub const fn asks_system(&self) -> bool {
         self.asking_system > 0
     }
