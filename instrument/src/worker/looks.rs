@@ -47,7 +47,7 @@ struct SampledProcess {
 }
 
 impl Looks {
-    /// Begins a look; what is answered at once goes without samples.
+    /// Begins a look: threads that wait are seen at once.
     pub(crate) fn begin(
         &mut self,
         code: &mut KnownCode,
@@ -96,7 +96,7 @@ impl Looks {
         Some(self.taken.map_or(Duration::ZERO, |taken| TICK.saturating_sub(taken.elapsed())))
     }
 
-    /// Takes in the samples that came, if it is time to; answers the looks that are over.
+    /// Takes in the stack samples that came, if it is time to; answers where threads ran, and the looks that are over.
     pub(crate) fn take(
         &mut self,
         code: &mut KnownCode,
@@ -107,52 +107,70 @@ impl Looks {
         }
         let now = Instant::now();
         self.taken = Some(now);
-        let mut answers = Vec::new();
-        let Self { pending, sampled, hot, .. } = self;
-        for (process, sampled) in &mut *sampled {
-            let Some(watched) = code.processes.get_mut(process) else { continue };
-            let samples = watched.stack_snapshots.take();
-            let taken = samples.lost + samples.snapshots.len() as u64;
-            sampled.cost += Nanos(STACK.0.saturating_mul(taken));
-            let mut running = Vec::new();
-            for snapshot in &samples.snapshots {
-                let look = pending.get_mut(process);
-                let look = look.filter(|pending| snapshot.time >= pending.look.begin);
-                let read = stacks::read(code, graph, *process, snapshot);
-                hot.count(*process, read.own);
-                if let StackPlace::Computing(inside) = read.place {
-                    running.push(SampledThread { tid: snapshot.tid, inside });
-                }
-                if let Some(pending) = look {
-                    pending.look.awaited.remove(&snapshot.tid);
-                    pending.findings.take(snapshot, read.unseen);
-                }
-            }
-            if let (Some(period), false) = (samples.period, running.is_empty()) {
-                let (process, samples) = (*process, running);
-                answers.push(WorkerAnswer::Sampled { process, period, samples });
-            }
-            if now.duration_since(sampled.asked) > SAMPLED
-                && let Some(watched) = code.processes.get_mut(process)
-            {
-                watched.stack_snapshots.rest();
-            }
-        }
-        for key in hot.take_news() {
+        let processes: Vec<u32> = self.sampled.keys().copied().collect();
+        let ran = processes.into_iter().filter_map(|process| self.take_of(process, code, graph));
+        let mut answers: Vec<WorkerAnswer> = ran.collect();
+        for key in self.hot.take_news() {
             graph.lead_to(key, code);
         }
-        sampled.retain(|_, sampled| now.duration_since(sampled.asked) <= SAMPLED);
-        let over = pending
-            .extract_if(.., |_, pending| pending.look.awaited.is_empty() || now >= pending.until);
-        answers.extend(over.map(|(process, mut pending)| {
-            let threads = &pending.findings.threads;
-            pending.findings.is_whole =
-                threads.len() >= pending.asked && threads.values().all(|thread| thread.is_whole);
-            let cost = sampled.get_mut(&process).map(|sampled| std::mem::take(&mut sampled.cost));
-            pending.findings.cost += cost.unwrap_or_default();
-            WorkerAnswer::Seen { process, seen: pending.findings }
-        }));
+        answers.extend(self.end(now));
+        self.let_rest(now, code);
         answers
+    }
+
+    /// Takes in the stack samples of a process; answers where its threads ran.
+    fn take_of(
+        &mut self,
+        process: u32,
+        code: &mut KnownCode,
+        graph: &mut CallGraph,
+    ) -> Option<WorkerAnswer> {
+        let samples = code.processes.get_mut(&process)?.stack_snapshots.take();
+        let taken = samples.lost + samples.snapshots.len() as u64;
+        self.sampled.get_mut(&process)?.cost += Nanos(STACK.0.saturating_mul(taken));
+        let mut running = Vec::new();
+        for snapshot in &samples.snapshots {
+            let read = stacks::read(code, graph, process, snapshot);
+            self.hot.count(process, read.own);
+            if let StackPlace::Computing(inside) = read.place {
+                running.push(SampledThread { tid: snapshot.tid, inside });
+            }
+            let look = self.pending.get_mut(&process);
+            if let Some(look) = look.filter(|look| snapshot.time >= look.look.begin) {
+                look.look.awaited.remove(&snapshot.tid);
+                look.findings.take(snapshot, read.unseen);
+            }
+        }
+        let period = samples.period.filter(|_| !running.is_empty())?;
+        Some(WorkerAnswer::Sampled { process, period, samples: running })
+    }
+
+    /// Ends the looks that waited for enough.
+    fn end(&mut self, now: Instant) -> Vec<WorkerAnswer> {
+        let Self { pending, sampled, .. } = self;
+        let is_over = |look: &PendingLook| look.look.awaited.is_empty() || now >= look.until;
+        let over = pending.extract_if(.., |_, look| is_over(look));
+        let answers = over.map(|(process, look)| {
+            let mut seen = look.findings;
+            seen.is_whole = seen.threads.len() >= look.asked
+                && seen.threads.values().all(|thread| thread.is_whole);
+            if let Some(sampled) = sampled.get_mut(&process) {
+                seen.cost += std::mem::take(&mut sampled.cost);
+            }
+            WorkerAnswer::Seen { process, seen }
+        });
+        answers.collect()
+    }
+
+    /// Samples no longer those that nobody looked at for a while.
+    fn let_rest(&mut self, now: Instant, code: &mut KnownCode) {
+        self.sampled.retain(|process, sampled| {
+            let goes_on = now.duration_since(sampled.asked) <= SAMPLED;
+            if !goes_on && let Some(watched) = code.processes.get_mut(process) {
+                watched.stack_snapshots.rest();
+            }
+            goes_on
+        });
     }
 }
 
