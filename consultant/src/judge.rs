@@ -17,16 +17,14 @@
 //! [`Judge::at_the_end`] and the way from True to False ask for that. So a slow start is not taken for the program, and a
 //! phase that passed does not stay in the report.
 //!
-//! Scores lie in `[0, 1]`. A share that is true above its threshold is its own score, and the threshold its bar. Any other value may be
-//! as large as it likes: where true is below the threshold `T`, the score of `v` is `T / (T + v)`, which passes one half at `v = T` and
-//! grows as `v` falls; where true is above, it is `v / (T + v)`. What comes more rarely than the hypothesis asks for scores nothing,
-//! however small it is.
+//! Scores (`score.rs`) lie in `[0, 1]`. What comes more rarely than the hypothesis asks for scores nothing, however small it is.
 
 use whyperf_model::{Nanos, Time};
 
 use crate::classic::ClassicVerdict;
 use crate::e_process::EProcess;
-use crate::hypothesis::{Hypothesis, Operator, ValueUnit};
+use crate::hypothesis::Hypothesis;
+use crate::score::Score;
 use crate::settings::{Settings, Verdicts};
 use crate::stream::Observation;
 use crate::truth::Truth;
@@ -58,9 +56,7 @@ pub(crate) struct VerdictGround {
 /// The part of hypothesis and settings that judging needs.
 #[derive(Clone, Copy, Debug)]
 struct Rule {
-    operator: Operator,
-    unit: ValueUnit,
-    threshold: f64,
+    score: Score,
     least: f64,
     rate: f64,
     least_time: Nanos,
@@ -91,9 +87,7 @@ impl Judge {
     /// No evidence yet.
     pub(crate) fn new(hypothesis: &Hypothesis, settings: &Settings) -> Self {
         let rule = Rule {
-            operator: hypothesis.operator,
-            unit: hypothesis.unit(),
-            threshold: hypothesis.threshold,
+            score: Score::of(hypothesis),
             least: hypothesis.least,
             rate: hypothesis.rate,
             least_time: settings.least_time,
@@ -111,7 +105,7 @@ impl Judge {
 
     /// Takes in an observation; tells when it changes the verdict.
     pub(crate) fn observe(&mut self, seen: Observation) -> Option<VerdictGround> {
-        let seen = Observation { numerator: seen.numerator * self.rule.unit.factor(), ..seen };
+        let seen = Observation { numerator: seen.numerator * self.rule.score.factor(), ..seen };
         let is_rare = self.rule.is_rare(&seen);
         if is_rare {
             self.rare += seen.interval.length();
@@ -120,7 +114,7 @@ impl Judge {
             return self.observe_classic(seen);
         }
         let value = if is_rare { f64::INFINITY } else { seen.numerator / seen.denominator };
-        let score = self.rule.score(value);
+        let score = self.rule.score.score(value);
         self.up.observe(score, seen);
         self.down.observe(1.0 - score, seen);
         self.life.add(seen);
@@ -133,7 +127,7 @@ impl Judge {
 
     /// The threshold is another one now. The verdict stays until the evidence turns.
     pub(crate) fn move_threshold(&mut self, threshold: f64) {
-        self.rule.threshold = threshold;
+        self.rule.score.threshold = threshold;
         self.restart(self.truth);
     }
 
@@ -181,7 +175,7 @@ impl Judge {
         self.life.add(seen);
         let value = self.life.value()?;
         let mean = if self.is_mostly_rare() { f64::INFINITY } else { value };
-        let asked = (self.rule.operator, self.rule.threshold);
+        let asked = (self.rule.score.operator, self.rule.score.threshold);
         let classic = self.classic.as_mut()?;
         let truth = classic.observe(mean, seen.interval, asked)?;
         let is_enough = self.life.denominator >= self.rule.least;
@@ -215,7 +209,8 @@ impl Judge {
         if self.is_mostly_rare() {
             return false;
         }
-        self.life.value().is_none_or(|value| self.rule.operator.holds(value, self.rule.threshold))
+        let Score { operator, threshold, .. } = self.rule.score;
+        self.life.value().is_none_or(|value| operator.holds(value, threshold))
     }
 
     fn restart(&mut self, truth: Truth) {
@@ -228,40 +223,18 @@ impl Judge {
 }
 
 impl Rule {
-    fn score(self, value: f64) -> f64 {
-        let value = value.max(0.0);
-        match self.operator {
-            Operator::Above if self.unit == ValueUnit::Share => value.min(1.0),
-            Operator::Above => 1.0 - self.part_of_threshold(value),
-            Operator::Below => self.part_of_threshold(value),
-        }
-    }
-
-    /// The threshold's part of itself and a value; a half where both are nothing, as wherever they are equal.
-    fn part_of_threshold(self, value: f64) -> f64 {
-        let both = self.threshold + value;
-        if both > 0.0 { self.threshold / both } else { 0.5 }
-    }
-
     /// Whether the denominator comes too rarely to be the reason for anything.
     fn is_rare(self, seen: &Observation) -> bool {
         let time = seen.interval.length().as_secs_f64() * f64::from(seen.processes);
         self.rate > 0.0 && seen.denominator < self.rate * time
     }
 
-    fn bar(self) -> f64 {
-        match (self.operator, self.unit) {
-            (Operator::Above, ValueUnit::Share) => self.threshold,
-            _ => 0.5,
-        }
-    }
-
     fn up(self, verdicts: i32) -> TestSide {
-        TestSide::new(self.bar(), halved(self.error_true, verdicts))
+        TestSide::new(self.score.bar(), halved(self.error_true, verdicts))
     }
 
     fn down(self, verdicts: i32) -> TestSide {
-        TestSide::new(1.0 - self.bar(), halved(self.error_false, verdicts))
+        TestSide::new(1.0 - self.score.bar(), halved(self.error_false, verdicts))
     }
 }
 

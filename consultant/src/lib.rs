@@ -56,6 +56,7 @@ mod reevaluation;
 mod refine;
 mod report;
 mod request;
+mod score;
 mod search;
 mod searches;
 mod series;

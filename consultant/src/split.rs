@@ -11,8 +11,8 @@
 //!   that was found false, or has no verdict yet, takes part in it.
 //! * The difference of two values is taken bin by bin of the time that both were measured, and tested by [`Margin`]. What
 //!   goes up and down in all processes at once cancels out.
-//! * The margin is a twentieth of the time, or a quarter of the threshold where that is less. A value below the threshold counts by its score, as
-//!   in `judge.rs`.
+//! * The margin is a twentieth of the time, or a quarter of the threshold where that is less. Values count by their scores, as in
+//!   `judge.rs`.
 //! * A difference as large as the threshold needs no test: whatever it comes from, this run was so. In the first two seconds it alone counts, and
 //!   only if it is there all the time.
 //! * A hypothesis that compares processes by itself is true of those that differ.
@@ -28,10 +28,11 @@ use serde::{Deserialize, Serialize};
 use whyperf_model::Hierarchy;
 
 use crate::graph::Graph;
-use crate::hypothesis::{Hypotheses, Hypothesis, Operator};
+use crate::hypothesis::{Hypotheses, Hypothesis};
 use crate::margin::{Beside, Margin};
 use crate::node::{Node, NodeId, PartsKey, divided};
 use crate::refine::{FIRST, LAST};
+use crate::score::Score;
 use crate::series::Bin;
 
 /// What a finding says of processes and machines.
@@ -258,24 +259,17 @@ fn is_common(one: &Bin, other: &Bin) -> bool {
     one.covered > 0.5 && (one.covered - other.covered).abs() < 0.05 && one.denominator > 0.0
 }
 
-/// What the values of a hypothesis count.
+/// How values of a hypothesis are compared.
 #[derive(Clone, Copy, Debug)]
-struct Scale {
-    operator: Operator,
-    threshold: f64,
-}
+struct Scale(Score);
 
 impl Scale {
-    const fn of(row: &Hypothesis) -> Self {
-        Self { operator: row.operator, threshold: row.threshold }
+    fn of(row: &Hypothesis) -> Self {
+        Self(Score::of(row))
     }
 
     fn score(self, bin: &Bin) -> f64 {
-        let value = f64::from(bin.numerator) / f64::from(bin.denominator);
-        match self.operator {
-            Operator::Above => value,
-            Operator::Below => self.threshold / (self.threshold + value.max(0.0)),
-        }
+        self.0.score(f64::from(bin.numerator) / f64::from(bin.denominator) * self.0.factor())
     }
 
     /// The scores of a part and of all others, each over the time in which it was measured; none when there are no others.
@@ -287,17 +281,11 @@ impl Scale {
     }
 
     fn margin(self) -> f64 {
-        match self.operator {
-            Operator::Above => (self.threshold / 4.0).min(MARGIN),
-            Operator::Below => 0.125,
-        }
+        if self.0.is_share() { (self.0.threshold / 4.0).min(MARGIN) } else { 0.125 }
     }
 
-    const fn large(self) -> f64 {
-        match self.operator {
-            Operator::Above => self.threshold,
-            Operator::Below => 0.25,
-        }
+    fn large(self) -> f64 {
+        if self.0.is_share() { self.0.threshold } else { 0.25 }
     }
 }
 
