@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
-use whyperf_layout::{Kind, ObjectKind, ObjectRecord};
+use whyperf_layout::{Kind, ObjectKind, ObjectRecord, OnTime};
 use whyperf_model::Category;
 
 use crate::region::Region;
@@ -18,9 +18,7 @@ pub(crate) struct RegionEntry {
     pub(crate) off: bool,
     /// Visits at which the process switched it off by itself, 0 when it never did.
     pub(crate) hot_visits: u64,
-    /// Ticks that it was on until it was switched off last, and since when it is on now, 0 while it is off.
-    on_before: u64,
-    on_since: u64,
+    on_time: OnTime,
 }
 
 impl RegionEntry {
@@ -30,9 +28,8 @@ impl RegionEntry {
         if self.category != Category::Function || all == 0 {
             return 1.0;
         }
-        let now = if self.on_since == 0 { 0 } else { life.end.saturating_sub(self.on_since) };
         #[expect(clippy::cast_precision_loss, reason = "a share")]
-        (self.on_before.saturating_add(now) as f64 / all as f64).min(1.0)
+        (self.on_time.until(life.end) as f64 / all as f64).min(1.0)
     }
 }
 
@@ -81,14 +78,13 @@ impl ProcessTables {
                 address: record.address.load(Ordering::Relaxed),
                 off: false,
                 hot_visits: 0,
-                on_before: 0,
-                on_since: 0,
+                on_time: OnTime::default(),
             });
         }
         for (entry, record) in self.regions.iter_mut().zip(region.regions()) {
             entry.off = record.switched.load(Ordering::Relaxed) == 0;
             entry.hot_visits = record.hot_visits.load(Ordering::Relaxed);
-            (entry.on_before, entry.on_since) = record.on();
+            entry.on_time = record.on_time();
         }
     }
 

@@ -35,4 +35,4 @@ pub use kind::{Kind, ObjectKind};
 pub use patch::{Boundary, CodeState, Outcome, Patch, PatchRecord, ThunkForm};
 pub use ring::{CommandPage, Message, ReplyPage, Sequence};
 pub use slot::{Head, Moved, Node, Open, Reading, SlotState, Watch};
-pub use table::{ObjectRecord, RegionRecord};
+pub use table::{ObjectRecord, OnTime, RegionRecord};

@@ -52,7 +52,7 @@ impl RegionRecord {
         let since = self.since.swap(0, Ordering::Relaxed);
         if since != 0 {
             // Last: a reader that sees the sum does not see `since` any more.
-            // SYNC covered with RegionRecord::on
+            // SYNC covered with RegionRecord::on_time
             let release = or_relaxed("covered_add", Ordering::Release);
             self.covered.fetch_add(now.wrapping_sub(since), release);
         }
@@ -74,17 +74,33 @@ impl RegionRecord {
     /// Reader: ticks during which the function was on; a window just closing counts late, not twice.
     #[must_use]
     pub fn coverage(&self, clock: u64) -> u64 {
-        let (covered, since) = self.on();
-        let open = if since == 0 { 0 } else { clock.saturating_sub(since) };
-        covered.wrapping_add(open)
+        self.on_time().until(clock)
     }
 
-    /// Ticks that it was on until it was switched off last, and since when it is on now, 0 while it is off.
+    /// When it was on.
     #[must_use]
-    pub fn on(&self) -> (u64, u64) {
+    pub fn on_time(&self) -> OnTime {
         // SYNC covered with RegionRecord::cover
         let covered = self.covered.load(or_relaxed("covered_load", Ordering::Acquire));
-        (covered, self.since.load(Ordering::Relaxed))
+        OnTime { covered, since: self.since.load(Ordering::Relaxed) }
+    }
+}
+
+/// When a region was on, as last read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OnTime {
+    /// Ticks until it was switched off last.
+    covered: u64,
+    /// Since when it is on now, 0 while it is off.
+    since: u64,
+}
+
+impl OnTime {
+    /// Ticks that it was on until then, if nothing changed since.
+    #[must_use]
+    pub const fn until(self, clock: u64) -> u64 {
+        let open = if self.since == 0 { 0 } else { clock.saturating_sub(self.since) };
+        self.covered.wrapping_add(open)
     }
 }
 
