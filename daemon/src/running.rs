@@ -5,6 +5,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use whyperf_inject::Schedstat;
 use whyperf_model::Nanos;
 
 /// The meter of one thread.
@@ -13,21 +14,13 @@ pub(crate) struct Running {
     file: Option<Kept>,
     unreadable: bool,
     /// What the system had counted when it was last read.
-    before: Option<Scheduled>,
+    before: Option<Schedstat>,
     /// Computed but not seen to run yet, and run but not yet seen computing: clocks of the
     /// scheduler tick coarsely, so a little of each is carried over.
     debt: u64,
     credit: u64,
     /// Run delay for which no time was seen yet in which it did not run.
     delay: u64,
-}
-
-/// What the operating system has counted of a thread, in nanoseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Scheduled {
-    ran: u64,
-    /// It could run, and had no processor.
-    delayed: u64,
 }
 
 /// What became of the time that a thread computed by its events.
@@ -51,7 +44,7 @@ impl Running {
     }
 
     /// The same for a given reading of the meter.
-    pub(crate) fn bound_by(&mut self, now: Scheduled, computed: Nanos) -> Granted {
+    pub(crate) fn bound_by(&mut self, now: Schedstat, computed: Nanos) -> Granted {
         let Some(before) = self.before.replace(now) else {
             // At first it cannot have run for more than in all its life.
             return Granted { ran: computed.min(Nanos(now.ran)), delayed: Nanos::ZERO };
@@ -67,15 +60,15 @@ impl Running {
         Granted { ran: Nanos(granted), delayed: Nanos(delayed) }
     }
 
-    fn read(&mut self, pid: u32, tid: u32) -> Option<Scheduled> {
+    fn read(&mut self, pid: u32, tid: u32) -> Option<Schedstat> {
         if self.unreadable {
             return None;
         }
         let time = match &self.file {
-            Some(kept) => scheduled(&kept.0),
+            Some(kept) => counted(&kept.0),
             None => {
                 let file = File::open(format!("/proc/{pid}/task/{tid}/schedstat")).ok();
-                let time = file.as_ref().and_then(scheduled);
+                let time = file.as_ref().and_then(counted);
                 self.file = file.and_then(Kept::new);
                 time
             }
@@ -110,21 +103,18 @@ impl Drop for Kept {
     }
 }
 
-/// The first two numbers of the file.
-fn scheduled(file: &File) -> Option<Scheduled> {
+fn counted(file: &File) -> Option<Schedstat> {
     let mut text = [0; 64];
     let length = file.read_at(&mut text, 0).ok()?;
-    let text = std::str::from_utf8(&text[..length]).ok()?;
-    let mut numbers = text.split_ascii_whitespace().map_while(|word| word.parse().ok());
-    Some(Scheduled { ran: numbers.next()?, delayed: numbers.next()? })
+    Schedstat::parse(std::str::from_utf8(&text[..length]).ok()?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn ran(ran: u64) -> Scheduled {
-        Scheduled { ran, delayed: 0 }
+    fn ran(ran: u64) -> Schedstat {
+        Schedstat { ran, ..Schedstat::default() }
     }
 
     #[test]
@@ -149,10 +139,10 @@ mod tests {
     fn what_did_not_run_had_no_processor_or_slept() {
         let mut running = Running::default();
         running.bound_by(ran(0), Nanos(0));
-        let now = Scheduled { ran: 20_000_000, delayed: 25_000_000 };
+        let now = Schedstat { delayed: 25_000_000, ..ran(20_000_000) };
         let expected = Granted { ran: Nanos(20_000_000), delayed: Nanos(25_000_000) };
         assert_eq!(running.bound_by(now, Nanos(50_000_000)), expected);
-        let later = running.bound_by(Scheduled { delayed: 60_000_000, ..now }, Nanos(10_000_000));
+        let later = running.bound_by(Schedstat { delayed: 60_000_000, ..now }, Nanos(10_000_000));
         assert_eq!(later.delayed, Nanos(10_000_000), "no more than it was idle");
     }
 

@@ -10,6 +10,7 @@
 use std::fs;
 
 use crate::memory::Memory;
+use crate::schedstat::Schedstat;
 use crate::walk::{REGISTERS, RETURN, STACK_POINTER, StackCopy};
 
 /// What a thread does.
@@ -26,7 +27,8 @@ pub(crate) enum ThreadActivity {
 impl ThreadActivity {
     /// Of a thread now.
     pub(crate) fn of(pid: u32, tid: u32, memory: &Memory) -> Self {
-        let turns = turns(pid, tid);
+        let turns = || Schedstat::of(pid, tid).map(|counted| counted.turns);
+        let before = turns();
         let Ok(text) = fs::read_to_string(format!("/proc/{pid}/task/{tid}/syscall")) else {
             return Self::Unknown;
         };
@@ -38,7 +40,7 @@ impl ThreadActivity {
         registers[STACK_POINTER] = Some(stack_pointer);
         registers[RETURN] = Some(instruction);
         let stack = StackCopy::of_memory(registers, memory);
-        let is_still = turns.is_some() && turns == self::turns(pid, tid);
+        let is_still = before.is_some() && before == turns();
         if is_still { Self::Blocked(Box::new(stack)) } else { Self::Running }
     }
 }
@@ -49,12 +51,6 @@ fn place(text: &str) -> Option<(u64, u64)> {
     let mut word = || u64::from_str_radix(words.next()?.strip_prefix("0x")?, 16).ok();
     let instruction = word()?;
     Some((word()?, instruction))
-}
-
-/// How often it got a processor.
-fn turns(pid: u32, tid: u32) -> Option<u64> {
-    let text = fs::read_to_string(format!("/proc/{pid}/task/{tid}/schedstat")).ok()?;
-    text.split_ascii_whitespace().nth(2)?.parse().ok()
 }
 
 #[cfg(test)]

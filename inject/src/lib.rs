@@ -30,6 +30,7 @@ mod request;
 mod restore_trampoline;
 mod safe_point;
 mod sampling;
+mod schedstat;
 mod stack_snapshot;
 mod stat;
 mod status;
@@ -49,7 +50,8 @@ pub use owner::Owner;
 pub use perf_event::SampleContent;
 pub use refusal::AttachRefusal;
 pub use request::{LIBRARY, Request};
-pub use sampling::Sampling;
+pub use sampling::{Sampler, Sampling};
+pub use schedstat::Schedstat;
 pub use stack_snapshot::{
     LookManner, OpenCall, SeenActivity, StackLook, StackSamples, StackSnapshot, StackSnapshots,
 };

@@ -19,34 +19,61 @@ pub struct Sampling {
     content: SampleContent,
     period: Duration,
     threads: BTreeMap<u32, PerfEvent>,
-    reach: Reach,
 }
 
-/// Which threads the system lets us sample.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reach {
-    /// As many as are wanted.
-    All,
-    /// One was there and could not be sampled.
+/// Whether the threads of a process are sampled.
+///
+/// ```text
+///          follow
+///   Off ◄──────────► On        either of them ──the system does not allow it──► Refused
+///           rest
+/// ```
+#[derive(Debug, Default)]
+pub enum Sampler {
+    /// They are not.
+    #[default]
+    Off,
+    /// They are.
+    On(Sampling),
+    /// The system does not allow it, for the life of the process.
     Refused,
 }
 
-impl Sampling {
-    /// Begins with the threads that there are; `None` where the system does not allow it.
-    #[must_use]
-    pub fn begin(pid: u32, period: Duration, content: SampleContent) -> Option<Self> {
-        let mut sampling = Self { content, period, threads: BTreeMap::new(), reach: Reach::All };
-        let is_allowed = sampling.follow(pid) && !sampling.threads.is_empty();
-        is_allowed.then_some(sampling)
+impl Sampler {
+    /// Samples the threads that there are now, every `period` that they run. What it began with stays.
+    pub fn follow(&mut self, pid: u32, period: Duration, content: SampleContent) {
+        let mut sampling = match std::mem::replace(self, Self::Refused) {
+            Self::Refused => return,
+            Self::Off => Sampling { content, period, threads: BTreeMap::new() },
+            Self::On(sampling) => sampling,
+        };
+        if sampling.follow(pid) {
+            *self = Self::On(sampling);
+        }
     }
 
+    /// Samples none until it is asked to again.
+    pub fn rest(&mut self) {
+        if let Self::On(_) = self {
+            *self = Self::Off;
+        }
+    }
+
+    /// What is sampled.
+    pub const fn sampling(&mut self) -> Option<&mut Sampling> {
+        if let Self::On(sampling) = self { Some(sampling) } else { None }
+    }
+}
+
+impl Sampling {
     /// Takes in threads that came since, and lets go of those that ended; false when one cannot be sampled.
-    pub fn follow(&mut self, pid: u32) -> bool {
+    fn follow(&mut self, pid: u32) -> bool {
         let there = threads::of(pid);
         if there.is_empty() {
             return true;
         }
         self.threads.retain(|tid, _| there.contains(tid));
+        let mut is_allowed = true;
         for tid in there {
             if self.threads.contains_key(&tid) {
                 continue;
@@ -57,10 +84,10 @@ impl Sampling {
                 }
                 // It ended in between.
                 Err(error) if error.raw_os_error() == Some(libc::ESRCH) => {}
-                Err(_) => self.reach = Reach::Refused,
+                Err(_) => is_allowed = false,
             }
         }
-        self.reach == Reach::All
+        is_allowed
     }
 
     /// The running time that a sample stands for.

@@ -19,7 +19,7 @@ use crate::blocked_thread::ThreadActivity;
 use crate::maps::Maps;
 use crate::memory::Memory;
 use crate::perf_event::SampleContent;
-use crate::sampling::Sampling;
+use crate::sampling::Sampler;
 use crate::stopped_thread;
 use crate::walk::{Images, Known, StackCopy};
 
@@ -101,7 +101,7 @@ pub struct StackSnapshots {
     /// Which objects these are.
     objects: Vec<(PathBuf, u64)>,
     maps: Option<ReadMaps>,
-    sampling: StackSampling,
+    sampler: Sampler,
 }
 
 /// What the process has mapped, and when that was read: reading it takes longer than unwinding a stack.
@@ -121,40 +121,25 @@ struct ThreadCopy {
     stack: Option<StackCopy>,
 }
 
-/// Whether the threads of a process are sampled.
-#[derive(Debug)]
-enum StackSampling {
-    Off,
-    On(Sampling),
-    /// The system does not allow it, for the life of the process.
-    Refused,
-}
-
 impl StackSnapshots {
     /// Of a process.
     #[must_use]
     pub const fn of(pid: u32) -> Self {
-        Self {
-            pid,
-            known: Known::new(),
-            objects: Vec::new(),
-            maps: None,
-            sampling: StackSampling::Off,
-        }
+        Self { pid, known: Known::new(), objects: Vec::new(), maps: None, sampler: Sampler::Off }
     }
 
     /// Begins a look at threads, which are sampled from now on every `period` that they run; `None` when the
     /// process cannot be looked at.
     pub fn begin(&mut self, threads: &[u32], period: Duration) -> Option<StackLook> {
-        self.follow(period);
+        self.sampler.follow(self.pid, period, SampleContent::Stack);
         let memory = Memory::open(self.pid).ok()?;
         let mut look = StackLook { begin: now(), ..StackLook::default() };
         let mut copies = Vec::new();
-        if let StackSampling::On(_) = self.sampling {
+        if let Sampler::On(_) = self.sampler {
             look.manner = LookManner::Samples;
         }
         for tid in threads {
-            match (ThreadActivity::of(self.pid, *tid, &memory), &self.sampling) {
+            match (ThreadActivity::of(self.pid, *tid, &memory), &self.sampler) {
                 (ThreadActivity::Unknown, _) => {}
                 (ThreadActivity::Blocked(stack), _) => copies.push(ThreadCopy {
                     tid: *tid,
@@ -162,7 +147,7 @@ impl StackSnapshots {
                     activity: SeenActivity::Waiting,
                     stack: Some(*stack),
                 }),
-                (ThreadActivity::Running, StackSampling::On(sampling)) if sampling.has(*tid) => {
+                (ThreadActivity::Running, Sampler::On(sampling)) if sampling.has(*tid) => {
                     look.awaited.insert(*tid);
                 }
                 (ThreadActivity::Running, _) => {
@@ -185,9 +170,7 @@ impl StackSnapshots {
 
     /// What samples tell since the last time.
     pub fn take(&mut self) -> StackSamples {
-        let StackSampling::On(sampling) = &mut self.sampling else {
-            return StackSamples::default();
-        };
+        let Some(sampling) = self.sampler.sampling() else { return StackSamples::default() };
         let mut copies = Vec::new();
         let lost = sampling.drain_stacks(|tid, sample| {
             let (time, stack) = (sample.time, Some(sample.stack));
@@ -201,26 +184,9 @@ impl StackSnapshots {
         StackSamples { snapshots: self.unwind(&memory, copies), lost, period }
     }
 
-    /// Whether threads are sampled.
-    #[must_use]
-    pub const fn is_sampling(&self) -> bool {
-        matches!(self.sampling, StackSampling::On(_))
-    }
-
     /// No more samples, until the next look.
     pub fn rest(&mut self) {
-        if self.is_sampling() {
-            self.sampling = StackSampling::Off;
-        }
-    }
-
-    fn follow(&mut self, period: Duration) {
-        let sampling = match std::mem::replace(&mut self.sampling, StackSampling::Refused) {
-            StackSampling::Refused => return,
-            StackSampling::Off => Sampling::begin(self.pid, period, SampleContent::Stack),
-            StackSampling::On(mut sampling) => sampling.follow(self.pid).then_some(sampling),
-        };
-        self.sampling = sampling.map_or(StackSampling::Refused, StackSampling::On);
+        self.sampler.rest();
     }
 
     fn unwind(&mut self, memory: &Memory, copies: Vec<ThreadCopy>) -> Vec<StackSnapshot> {
@@ -331,7 +297,7 @@ mod tests {
     fn a_thread_that_may_not_be_sampled_is_stopped() {
         let child = computing();
         let mut stack_snapshots = StackSnapshots::of(child.id());
-        stack_snapshots.sampling = StackSampling::Refused;
+        stack_snapshots.sampler = Sampler::Refused;
         let pid = child.id();
         is_seen_whole(child, move || {
             let look = stack_snapshots.begin(&[pid], Duration::from_millis(1)).unwrap_or_default();

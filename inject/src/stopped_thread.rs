@@ -1,10 +1,10 @@
 //! The stack of a running thread, copied while the thread is stopped: where the system lets nobody sample.
 
-use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::memory::Memory;
+use crate::schedstat::Schedstat;
 use crate::thread_state::restarted;
 use crate::tracee::{Stop, Tracee};
 use crate::walk::StackCopy;
@@ -43,11 +43,12 @@ pub(crate) fn copy(pid: u32, tid: u32, memory: &Memory) -> Option<StopResult> {
 }
 
 /// Of the time in which a thread could run, the share in which it did.
+#[expect(clippy::cast_precision_loss, reason = "a share")]
 fn running_share(pid: u32, tid: u32) -> f64 {
-    let text = fs::read_to_string(format!("/proc/{pid}/task/{tid}/schedstat")).unwrap_or_default();
-    let mut times = text.split(' ').map_while(|field| field.parse::<f64>().ok());
-    let (Some(ran), Some(waited)) = (times.next(), times.next()) else { return 1.0 };
-    if ran > 0.0 { ran / (ran + waited) } else { 1.0 }
+    let counted = Schedstat::of(pid, tid).filter(|counted| counted.ran > 0);
+    counted.map_or(1.0, |Schedstat { ran, delayed, .. }| {
+        ran as f64 / ran.saturating_add(delayed) as f64
+    })
 }
 
 /// Waits until it has stopped, without sleep at first; tells when it had not yet.

@@ -4,6 +4,7 @@ use std::fs;
 
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::schedstat::Schedstat;
 use crate::stat::Stat;
 
 /// All threads, the first one first.
@@ -54,8 +55,7 @@ pub(crate) fn deliver(pid: u32, signals: &[i32]) {
 
 /// The share of its life that a thread ran.
 fn share(pid: u32, tid: u32, uptime: f64) -> Option<f64> {
-    let ran = fs::read_to_string(format!("/proc/{pid}/task/{tid}/schedstat")).ok()?;
-    let ran: f64 = ran.split_ascii_whitespace().next()?.parse().ok()?;
+    let ran = Schedstat::of(pid, tid)?.ran as f64;
     let began = Stat::of_thread(pid, tid)?.start as f64;
     let ticks = rustix::param::clock_ticks_per_second() as f64;
     let lived = (uptime - began / ticks).max(0.01);

@@ -3,16 +3,10 @@
 //!
 //! A function has its own bytes nearly all of the time then, so what samples say of it is what it takes
 //! unmeasured. They begin when something is too hot, and end when nothing is.
-//!
-//! ```text
-//!          something is too hot
-//!   Off ◄──────────────────────► On        either of them ──the system does not allow it──► Refused
-//!          nothing is any more
-//! ```
 
 use std::ops::Range;
 
-use whyperf_inject::{SampleContent, Sampling};
+use whyperf_inject::{SampleContent, Sampler, Sampling};
 use whyperf_model::Nanos;
 
 use crate::sample_price::{self, PLACE};
@@ -20,19 +14,9 @@ use crate::sample_price::{self, PLACE};
 /// Samples the program counters of the threads of a process.
 #[derive(Debug, Default)]
 pub(crate) struct PcSampler {
-    state: SamplerState,
+    sampler: Sampler,
     /// What samples cost the process since that was told last.
     cost: Nanos,
-}
-
-/// Whether the threads of a process are sampled.
-#[derive(Debug, Default)]
-enum SamplerState {
-    #[default]
-    Off,
-    On(Sampling),
-    /// The system does not allow it, for the life of the process.
-    Refused,
 }
 
 /// What the PC samples of an interval said of a function.
@@ -81,36 +65,19 @@ impl PcSampler {
     /// Takes in what was sampled of these functions since the pass before, and sees to it that more is.
     pub(crate) fn take(&mut self, pid: u32, limit: f64, mut hot: Vec<HotFunction<'_>>) {
         hot.iter_mut().for_each(|function| function.history.newest = None);
-        let is_needed = !hot.is_empty();
-        self.state = match (std::mem::take(&mut self.state), is_needed) {
-            (SamplerState::Refused, _) => SamplerState::Refused,
-            (_, false) => SamplerState::Off,
-            (SamplerState::Off, true) => {
-                Sampling::begin(pid, sample_price::period(PLACE, limit), SampleContent::Place)
-                    .into()
-            }
-            (SamplerState::On(mut sampling), true) => {
-                self.cost += count(&mut sampling, &mut hot);
-                follow(sampling, pid).into()
-            }
-        };
+        if hot.is_empty() {
+            return self.sampler.rest();
+        }
+        if let Some(sampling) = self.sampler.sampling() {
+            self.cost += count(sampling, &mut hot);
+        }
+        self.sampler.follow(pid, sample_price::period(PLACE, limit), SampleContent::Place);
     }
 
     /// What samples cost the process since this was asked last.
     pub(crate) fn take_cost(&mut self) -> Nanos {
         std::mem::take(&mut self.cost)
     }
-}
-
-impl From<Option<Sampling>> for SamplerState {
-    fn from(sampling: Option<Sampling>) -> Self {
-        sampling.map_or(Self::Refused, Self::On)
-    }
-}
-
-/// Goes on with the threads that there are now; `None` when one of them cannot be sampled.
-fn follow(mut sampling: Sampling, pid: u32) -> Option<Sampling> {
-    sampling.follow(pid).then_some(sampling)
 }
 
 /// Counts the samples that lie in each function; answers what they cost the process.
