@@ -374,7 +374,7 @@ impl Process {
         self.classify(state);
     }
 
-    /// Samples found threads running in functions that are switched on.
+    /// Stack samples found threads running in functions that are switched on.
     pub(crate) fn take_stack_samples(&mut self, samples: &[StackSamplePlace]) {
         for sample in samples {
             let is_meant = |watched: &&mut WatchedThread| {

@@ -140,7 +140,7 @@ impl WatchedThread {
         self.location = Some(location);
     }
 
-    /// A sample found it running in this function that is switched on, 0 for none.
+    /// A stack sample found it running in this function that is switched on, 0 for none.
     pub(crate) fn see(&mut self, place: u32, period: Nanos) {
         self.running_split.see(place, period);
     }
@@ -153,18 +153,18 @@ impl WatchedThread {
         tables: &ProcessTables,
         state: &mut SharedState,
     ) {
-        let mut times = BTreeMap::new();
+        let (mut times, mut places) = (BTreeMap::new(), Vec::new());
         if state.matcher.asks_system() || state.recorder.is_some() {
-            times = self.computed(scale, tables, &state.classes);
+            places = self.places(tables, &state.classes);
+            times = self.computed(scale, &places);
             let computed = times.values().fold(Nanos::ZERO, |sum, time| sum + time.computed);
             let granted = self.running.bound(pid, self.thread.tid, computed);
             self.running_split.divide(&mut times, granted);
         }
-        for growth in &self.growth {
+        for (at, growth) in self.growth.iter().enumerate() {
             let class = self.thread.nodes[growth.node as usize].class;
-            let is_computing = is_computing(class, &state.classes);
             let time = Nanos(scale.nanos(growth.by.time));
-            let place = times.get(&self.place(growth.node, tables)).filter(|_| is_computing);
+            let place = places.get(at).copied().flatten().and_then(|place| times.get(&place));
             let delay = place.map_or(Nanos::ZERO, |place| place.run_delay(time));
             let by = Totals {
                 time: time - delay,
@@ -188,18 +188,23 @@ impl WatchedThread {
         }
     }
 
+    /// For what each node grew by the place at which it computed; nothing where it did not compute.
+    fn places(&self, tables: &ProcessTables, classes: &Classes) -> Vec<Option<u32>> {
+        let place = |growth: &Growth| {
+            let class = classes.get(self.thread.nodes[growth.node as usize].class);
+            let is_computing = CategorySet::COMPUTE.contains(class.traits.category);
+            is_computing.then(|| self.place(growth.node, tables))
+        };
+        self.growth.iter().map(place).collect()
+    }
+
     /// How long it computed at each place.
-    fn computed(
-        &self,
-        scale: Scale,
-        tables: &ProcessTables,
-        classes: &Classes,
-    ) -> BTreeMap<u32, PlaceTime> {
+    fn computed(&self, scale: Scale, places: &[Option<u32>]) -> BTreeMap<u32, PlaceTime> {
         let mut times: BTreeMap<u32, PlaceTime> = BTreeMap::new();
-        for growth in &self.growth {
-            if is_computing(self.thread.nodes[growth.node as usize].class, classes) {
-                let place = times.entry(self.place(growth.node, tables)).or_default();
-                place.computed += Nanos(scale.nanos(growth.by.time));
+        for (growth, place) in self.growth.iter().zip(places) {
+            if let Some(place) = place {
+                let time = times.entry(*place).or_default();
+                time.computed += Nanos(scale.nanos(growth.by.time));
             }
         }
         times
@@ -221,8 +226,4 @@ impl WatchedThread {
         }
         0
     }
-}
-
-fn is_computing(class: ClassId, classes: &Classes) -> bool {
-    CategorySet::COMPUTE.contains(classes.get(class).traits.category)
 }

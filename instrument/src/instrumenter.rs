@@ -324,7 +324,7 @@ impl Instrumenter {
         self.processes.get_mut(process).map_or(Nanos::ZERO, |process| process.take_cost())
     }
 
-    /// Where samples found threads of a process running since this was asked last.
+    /// Where stack samples found threads of a process running since this was asked last.
     pub fn take_stack_samples(&mut self, process: u32) -> Vec<StackSamplePlace> {
         self.processes
             .get_mut(process)

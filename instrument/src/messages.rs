@@ -58,7 +58,7 @@ pub(crate) enum WorkerAnswer {
         process: u32,
         seen: StackFindings,
     },
-    /// Where samples found threads of a process running since the last time.
+    /// Where stack samples found threads of a process running since the last time.
     Sampled {
         process: u32,
         period: Duration,
@@ -80,11 +80,11 @@ pub(crate) struct StackFindings {
     pub(crate) manner: LookManner,
     /// For how long a thread stood still.
     pub(crate) stopped: Nanos,
-    /// What that and samples cost the process.
+    /// What that and stack samples cost the process.
     pub(crate) cost: Nanos,
 }
 
-/// A thread that a sample found running, outside of wrapped calls.
+/// A thread that a stack sample found running, outside of wrapped calls.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SampledThread {
     pub(crate) tid: u32,

@@ -55,7 +55,7 @@ pub(crate) struct LookOccasion<'process> {
 pub(crate) enum Curiosity {
     /// A search asked a short time ago which functions a function calls.
     Curious,
-    /// It asked longer ago: a call that is made seldom, or by a thread that seldom has a processor, may be seen now. Or samples
+    /// It asked longer ago: a call that is made seldom, or by a thread that seldom has a processor, may be seen now. Or stack samples
     /// are wanted.
     Patient,
     /// Nothing was asked.
@@ -63,7 +63,7 @@ pub(crate) enum Curiosity {
 }
 
 impl Curiosity {
-    /// In a pass, when a search asked last in that one. Whose time it was that a thread ran, samples tell.
+    /// In a pass, when a search asked last in that one. Whose time it was that a thread ran, stack samples tell.
     pub(crate) fn at(pass: u64, asked_callees: Option<u64>, wants_running: bool) -> Self {
         match asked_callees {
             Some(asked) if pass < asked + CURIOUS => Self::Curious,
@@ -90,7 +90,7 @@ impl OpenCalls {
         if self.manner == LookManner::Stops {
             patch_table.begin_look();
         }
-        Some(threads.iter().take(MOST).copied().collect())
+        Some(threads.to_vec())
     }
 
     /// By thread the functions that it is in by calls that no event told of, when that changed.
@@ -172,5 +172,3 @@ const CURIOUS: u64 = 40;
 const PATIENCE: u64 = 40;
 /// A look may take one part in so many of a thread's time.
 const SHARE: u64 = 200;
-/// Threads that are looked at.
-const MOST: usize = 64;

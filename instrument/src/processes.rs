@@ -31,7 +31,7 @@ pub(crate) struct InstrumentedProcess {
     /// Made when the process is served first, or inherited.
     pub(crate) patch_table: Option<PatchTable>,
     pub(crate) open_calls: OpenCalls,
-    /// Where samples found its threads running since they were taken last.
+    /// Where stack samples found its threads running since they were taken last.
     samples: Vec<StackSamplePlace>,
 }
 
@@ -61,7 +61,7 @@ impl InstrumentedProcess {
         self.open_calls.take_cost() + sampled.unwrap_or_default()
     }
 
-    /// Takes in where samples found its threads.
+    /// Takes in where stack samples found its threads.
     pub(crate) fn note_stack_samples(&mut self, samples: &[SampledThread], period: Nanos) {
         let sites = self.patch_table.as_ref().map(|patch_table| &patch_table.sites);
         let region = |key: &FunctionKey| sites?.get(key)?.region;
@@ -72,7 +72,7 @@ impl InstrumentedProcess {
         }));
     }
 
-    /// Where samples found its threads since the last time.
+    /// Where stack samples found its threads since the last time.
     pub(crate) fn take_stack_samples(&mut self) -> Vec<StackSamplePlace> {
         std::mem::take(&mut self.samples)
     }

@@ -58,8 +58,9 @@ impl Looks {
     ) {
         let now = Instant::now();
         let mut findings = StackFindings::default();
+        let looked_at = &threads[..threads.len().min(MOST)];
         let watched = code.processes.get_mut(&process);
-        let look = watched.and_then(|watched| watched.stack_snapshots.begin(threads, period));
+        let look = watched.and_then(|watched| watched.stack_snapshots.begin(looked_at, period));
         if let Some(look) = &look {
             findings.manner = look.manner;
             findings.stopped = Nanos::from(look.stopped);
@@ -191,3 +192,5 @@ const TICK: Duration = Duration::from_millis(20);
 const PATIENCE: Duration = Duration::from_secs(1);
 /// How long samples go on after the last look.
 const SAMPLED: Duration = Duration::from_secs(10);
+/// Threads of a process that are looked at; a look at one with more is never whole.
+const MOST: usize = 64;
