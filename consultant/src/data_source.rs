@@ -1,6 +1,6 @@
 //! What carries out the requests of a search: live processes, a stored run, or a simulation.
 
-use whyperf_model::{Pair, Resource, Sample, Time};
+use whyperf_model::{Nanos, Pair, Resource, Sample, Time};
 
 use crate::request::{MeasurementId, Request};
 
@@ -23,6 +23,8 @@ pub enum Event {
     /// time. Its samples go on: their amounts are scaled up to the whole interval. An interval without a window has a sample in
     /// which no process reported.
     TooHot(Time, MeasurementId, f64),
+    /// A pair cannot be counted: from now on its amounts are estimated by stack samples, each of which stands for so much running time.
+    Sampled(Time, MeasurementId, Nanos),
     /// Which functions a function calls; of the root `/Code`, those in which threads begin or are most of the time, and regions that no
     /// function leads to. It may come again with more, when indirect calls are learned. An empty list says that none are known.
     Callees(Time, Resource, Vec<Resource>),
@@ -46,6 +48,7 @@ impl Event {
             | Self::Cost(now, _)
             | Self::Refusal(now, ..)
             | Self::TooHot(now, ..)
+            | Self::Sampled(now, ..)
             | Self::Callees(now, ..)
             | Self::Price(now, ..)
             | Self::Phase(now, _)
@@ -64,7 +67,7 @@ impl Event {
 /// * no more processes report than there are, and no sample is of no time;
 /// * a resource that appears is told once, and one that goes was there;
 /// * costs and prices are numbers, and none is below zero;
-/// * what is too hot runs, and its coverage is a share;
+/// * what is too hot or told by stack samples runs; the coverage of the one is a share, and samples of the other stand for some time;
 /// * a phase begins between two samples, and not in the midst of those of one moment;
 /// * time never goes back, and `End` is the last event.
 pub trait DataSource {

@@ -17,7 +17,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use whyperf_model::{Focus, Hierarchy, Time};
+use whyperf_model::{Focus, Hierarchy, Nanos, Time};
 
 use crate::hypothesis::HypothesisId;
 use crate::judge::{Judge, VerdictGround};
@@ -63,6 +63,8 @@ pub(crate) struct Node {
     pub(crate) retest: Option<Time>,
     /// It is measured in windows, and how.
     pub(crate) throttle: Option<Throttle>,
+    /// Stack samples tell of it, each of which stands for so much running time.
+    pub(crate) sampled: Option<Nanos>,
     /// It cannot be told: what it calls is asked about in its place.
     pub(crate) is_transparent: bool,
     pub(crate) parents: BTreeSet<NodeId>,
@@ -171,6 +173,7 @@ impl Node {
             asked: 0,
             retest: None,
             throttle: None,
+            sampled: None,
             is_transparent: false,
             parents: BTreeSet::new(),
             children: BTreeMap::new(),
@@ -288,8 +291,6 @@ impl Node {
 
 #[cfg(test)]
 mod tests {
-    use whyperf_model::Nanos;
-
     use super::*;
     use crate::hypothesis::Hypotheses;
     use crate::settings::Settings;

@@ -177,7 +177,10 @@ impl Searches {
         self.known.learn(&event);
         self.first = self.first.other();
         match event {
-            Event::Sample(id, _) | Event::Refusal(_, id, _) | Event::TooHot(_, id, _) => {
+            Event::Sample(id, _)
+            | Event::Refusal(_, id, _)
+            | Event::TooHot(_, id, _)
+            | Event::Sampled(_, id, _) => {
                 let Some((scope, inner)) = self.routes.inward.get(&id).copied() else { return };
                 let event = renumbered(event, inner);
                 self.serve(scope, |search| search.handle(event));
@@ -365,6 +368,7 @@ fn renumbered(event: Event, id: MeasurementId) -> Event {
         Event::Sample(_, sample) => Event::Sample(id, sample),
         Event::Refusal(now, _, reason) => Event::Refusal(now, id, reason),
         Event::TooHot(now, _, coverage) => Event::TooHot(now, id, coverage),
+        Event::Sampled(now, _, period) => Event::Sampled(now, id, period),
         event => event,
     }
 }

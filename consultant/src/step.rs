@@ -102,6 +102,11 @@ pub enum Happening {
         /// The share.
         coverage: f64,
     },
+    /// It cannot be counted, and is estimated by stack samples.
+    Sampled {
+        /// Which.
+        subject: Subject,
+    },
     /// The windows were too few for a verdict.
     TooHotToTell {
         /// Which.
@@ -257,6 +262,7 @@ impl fmt::Display for Happening {
             Self::TooHot { subject, coverage } => {
                 write!(out, "too hot   {subject}: in windows of {coverage:.4} of the time")
             }
+            Self::Sampled { subject } => write!(out, "sampled   {subject}"),
             Self::TooHotToTell { subject, coverage } => {
                 write!(out, "untold    {subject}: too hot to tell from {coverage:.4} of the time")
             }

@@ -502,7 +502,7 @@ fn serve(
     if let Some(calls) = instrumenter.take_open_calls(number) {
         process.find_inside(&calls, state);
     }
-    process.take_stack_samples(&instrumenter.take_stack_samples(number));
+    process.take_stack_samples(&instrumenter.take_stack_samples(number, process.ran));
 }
 
 impl Process {

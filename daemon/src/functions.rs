@@ -29,11 +29,11 @@ impl Daemon {
         }
     }
 
-    /// Functions that a pair asked about and that cannot be measured.
+    /// Functions that a pair asked about and of which nothing can be told.
     #[must_use]
     pub fn refused_functions(&self) -> Vec<RefusedFunction> {
-        let all = self.instrumenter.refusals().iter();
-        all.map(|(code, reason)| RefusedFunction { code: code.clone(), reason: reason.clone() })
+        let all = self.instrumenter.refusals();
+        all.map(|(code, reason)| RefusedFunction { code: code.clone(), reason: reason.to_owned() })
             .collect()
     }
 
@@ -87,6 +87,6 @@ impl Daemon {
             self.state.resources.hold(code);
         }
         (pass.callees, pass.refused) = (news.callees, news.refused);
-        (pass.too_hot, pass.prices) = (news.too_hot, news.prices);
+        (pass.too_hot, pass.sampled, pass.prices) = (news.too_hot, news.sampled, news.prices);
     }
 }

@@ -1,6 +1,6 @@
 //! How many processes of each group could report in an interval: the end of each sampling pass.
 
-use whyperf_instrument::{Instrumenter, PairStatus};
+use whyperf_instrument::Instrumenter;
 use whyperf_model::matching::PairId;
 use whyperf_model::{Hierarchy, Interval, Metric, Nanos, Quantity, Resource, Style};
 
@@ -80,8 +80,7 @@ fn without(processes: &[Process], instrumenter: &Instrumenter, pair: PairId, gro
     let of_group = (0..).zip(processes).filter(|(number, process)| {
         instrumenter.is_watched(*number) && process.groups.contains(&group)
     });
-    let missing =
-        of_group.filter(|(number, _)| instrumenter.status(pair, *number) != PairStatus::On);
+    let missing = of_group.filter(|(number, _)| !instrumenter.is_known(pair, *number));
     missing.count()
 }
 

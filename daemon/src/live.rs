@@ -187,6 +187,10 @@ impl Pairs {
         let hot = hot
             .filter_map(|(pair, share)| Some(Event::TooHot(end, *self.names.get(&pair)?, share)))
             .collect::<Vec<_>>();
+        let sampled = pass.sampled.into_iter();
+        let sampled = sampled
+            .filter_map(|(pair, period)| Some(Event::Sampled(end, *self.names.get(&pair)?, period)))
+            .collect::<Vec<_>>();
         let prices = pass.prices.into_iter();
         let prices = prices.map(move |(of, rate)| Event::Price(end, of, rate));
         let told = |(pair, sample)| Some(Event::Sample(*self.names.get(&pair)?, sample));
@@ -198,6 +202,7 @@ impl Pairs {
             .chain(callees)
             .chain(refused)
             .chain(hot)
+            .chain(sampled)
             .chain(prices)
             .chain(cost)
             .chain(samples)

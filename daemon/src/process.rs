@@ -38,6 +38,8 @@ pub(crate) struct Process {
     pub(crate) cost_so_far: Nanos,
     /// Of the last pass's cost, that of functions.
     pub(crate) functions_cost: Nanos,
+    /// Running time in which it computed in the last pass, by the system.
+    pub(crate) ran: Nanos,
     pub(crate) paused: bool,
     /// What it did as a rank of a job.
     pub(crate) labour: Labour,
@@ -139,6 +141,7 @@ impl Process {
             cost: Nanos::ZERO,
             cost_so_far: Nanos::ZERO,
             functions_cost: Nanos::ZERO,
+            ran: Nanos::ZERO,
             paused: false,
             labour: Labour::default(),
             groups: Vec::new(),
@@ -391,6 +394,7 @@ impl Process {
         let scale = self.scale(context.scale);
         self.groups.clear();
         self.functions_cost = Nanos::ZERO;
+        self.ran = Nanos::ZERO;
         if let Some(recorder) = &mut state.recorder {
             recorder.rank(self.rank);
         }
@@ -404,7 +408,7 @@ impl Process {
             watched.find_groups(self.resource, self.machine, &state.matcher);
             watched.sign_in([self.resource, self.machine], state);
             if counts {
-                watched.attribute(self.pid, scale, &self.catalogue.tables, state);
+                self.ran += watched.attribute(self.pid, scale, &self.catalogue.tables, state);
             }
             self.groups.extend(&watched.groups);
         }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use whyperf_model::matching::{IntervalRecord, PairId};
-use whyperf_model::{Interval, Resource, Sample};
+use whyperf_model::{Interval, Nanos, Resource, Sample};
 
 use crate::error::Error;
 use crate::switched::Switched;
@@ -37,6 +37,8 @@ pub struct SamplingPass {
     pub callees: Vec<(Resource, Vec<Resource>)>,
     /// Pairs that are measured in short windows from now on, and the share of the time they cover.
     pub too_hot: Vec<(PairId, f64)>,
+    /// Pairs that stack samples tell of from now on, with the running time that each stands for.
+    pub sampled: Vec<(PairId, Nanos)>,
     /// How often functions are called per second, by whoever calls them most.
     pub prices: Vec<(Resource, f64)>,
     /// All of it in full, where a record of the run is wanted.

@@ -145,14 +145,16 @@ impl WatchedThread {
         self.running_split.see(place, period);
     }
 
-    /// Hands what its nodes grew by to the pairs.
+    /// Hands what its nodes grew by to the pairs; answers in how much of its running time it computed, if any pair asks the
+    /// system.
     pub(crate) fn attribute(
         &mut self,
         pid: u32,
         scale: Scale,
         tables: &ProcessTables,
         state: &mut SharedState,
-    ) {
+    ) -> Nanos {
+        let mut ran = Nanos::ZERO;
         let (mut times, mut places) = (BTreeMap::new(), Vec::new());
         if state.matcher.asks_system() || state.recorder.is_some() {
             places = self.places(tables, &state.classes);
@@ -160,6 +162,7 @@ impl WatchedThread {
             let computed = times.values().fold(Nanos::ZERO, |sum, time| sum + time.computed);
             let granted = self.running.bound(pid, self.thread.tid, computed);
             self.running_split.divide(&mut times, granted);
+            ran = granted.ran;
         }
         for (at, growth) in self.growth.iter().enumerate() {
             let class = self.thread.nodes[growth.node as usize].class;
@@ -179,6 +182,7 @@ impl WatchedThread {
                 self.tell(class, Totals { time: delay, ..Totals::default() }, state);
             }
         }
+        ran
     }
 
     fn tell(&self, class: ClassId, by: Totals, state: &mut SharedState) {

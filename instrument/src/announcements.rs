@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use whyperf_model::Resource;
 use whyperf_model::matching::PairId;
+use whyperf_model::{Nanos, Resource};
 
+use crate::pair_needs::PairNeeds;
 use crate::patch_table::PatchTable;
 use crate::stage::Stage;
 
@@ -15,9 +16,12 @@ pub(crate) struct Announcements {
     callees: Vec<(Resource, Vec<Resource>)>,
     /// Functions that are left alone, and why.
     refusals: BTreeMap<Resource, String>,
-    /// Pairs that were said to be refused, and those that were said to be too hot.
+    /// Pairs that were said to be refused, to be too hot, and to be told by stack samples.
     refused: BTreeSet<PairId>,
     hot: BTreeSet<PairId>,
+    sampled: BTreeSet<PairId>,
+    /// The functions that those are about.
+    sampled_code: BTreeSet<Resource>,
     /// How often functions were called per second at most.
     rates: BTreeMap<Resource, f64>,
 }
@@ -33,6 +37,8 @@ pub struct FunctionNews {
     pub refused: Vec<(PairId, String)>,
     /// Pairs whose functions turned out too hot, with the share of the time that windows will cover.
     pub too_hot: Vec<(PairId, f64)>,
+    /// Pairs that stack samples tell of, with the running time that each stands for.
+    pub sampled: Vec<(PairId, Nanos)>,
     /// How often functions are called per second, now and then.
     pub prices: Vec<(Resource, f64)>,
 }
@@ -52,19 +58,30 @@ impl Announcements {
         needs.iter().find_map(|code| self.refusals.get(code)).map(String::as_str)
     }
 
-    /// All functions that were left alone so far, and why.
-    pub(crate) const fn refusals(&self) -> &BTreeMap<Resource, String> {
-        &self.refusals
+    /// All functions of which nothing was told so far, and why.
+    pub(crate) fn refusals(&self) -> impl Iterator<Item = (&Resource, &str)> {
+        let untold = self.refusals.iter().filter(|(code, _)| !self.sampled_code.contains(*code));
+        untold.map(|(code, reason)| (code, reason.as_str()))
     }
 
-    /// Those of these refused pairs that were not told yet.
+    /// Those of these refused pairs that were not told yet. What stack samples told of stays told.
     pub(crate) fn new_refused(&mut self, refused: Vec<(PairId, String)>) -> Vec<(PairId, String)> {
-        refused.into_iter().filter(|(pair, _)| self.refused.insert(*pair)).collect()
+        let Self { refused: told, sampled, .. } = self;
+        let untold = refused.into_iter().filter(|(pair, _)| !sampled.contains(pair));
+        untold.filter(|(pair, _)| told.insert(*pair)).collect()
     }
 
     /// Those of these hot pairs that were not told yet.
     pub(crate) fn new_hot(&mut self, hot: Vec<PairId>) -> Vec<PairId> {
         hot.into_iter().filter(|pair| self.hot.insert(*pair)).collect()
+    }
+
+    /// Those of these sampled pairs that were not told yet.
+    pub(crate) fn new_sampled(&mut self, sampled: Vec<PairId>, needs: &PairNeeds) -> Vec<PairId> {
+        let news = sampled.into_iter().filter(|pair| self.sampled.insert(*pair));
+        let news: Vec<PairId> = news.collect();
+        self.sampled_code.extend(news.iter().flat_map(|pair| needs.of(*pair)).cloned());
+        news
     }
 
     /// How often functions are called per second, if it is time to tell.

@@ -8,7 +8,7 @@
 //! ```
 //! What is wanted is one map; every process is brought to it, those that join late too.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use whyperf_model::matching::{Matcher, PairId};
@@ -26,11 +26,11 @@ use crate::messages::{WorkerAnswer, WorkerRequest};
 use crate::named_pairs::NamedPairs;
 use crate::objects::Objects;
 use crate::open_calls::{Curiosity, LookOccasion};
-use crate::pair_functions::PairFunctions;
+use crate::pair_functions::{PairFunctions, SeenEvents};
 use crate::pair_needs::{PairNeeds, PairOrigin};
 use crate::pair_total::PairTotal;
 use crate::patch_table::PatchTable;
-use crate::processes::{InstrumentedProcess, Processes, StackSamplePlace};
+use crate::processes::{Processes, StackSamplePlace};
 use crate::regions::{Begun, MetRegions};
 use crate::sample_price::{self, STACK};
 use crate::status::PairStatus;
@@ -49,6 +49,8 @@ pub struct Instrumenter {
     announcements: Announcements,
     asked_functions: AskedFunctions,
     named_pairs: NamedPairs,
+    /// Pairs whose functions are on, though no event tells of a call: stack samples may.
+    silent: BTreeSet<PairId>,
     /// In which pass a search asked last which functions a function calls.
     asked_callees: Option<u64>,
     pass: u64,
@@ -98,6 +100,7 @@ impl Instrumenter {
             announcements: Announcements::default(),
             asked_functions: AskedFunctions::default(),
             named_pairs: NamedPairs::default(),
+            silent: BTreeSet::new(),
             asked_callees: None,
             pass: 0,
             limit,
@@ -268,10 +271,20 @@ impl Instrumenter {
         self.needs.named().next().is_some()
     }
 
-    /// Whether the functions that a pair needs are measured in a process.
+    /// Whether it is known what a pair asks of a process, for the interval that just ended.
     #[must_use]
-    pub fn status(&self, pair: PairId, process: u32) -> PairStatus {
-        self.functions_of(pair).status(process)
+    pub fn is_known(&self, pair: PairId, process: u32) -> bool {
+        let functions = self.functions_of(pair);
+        let is_open = self.needs.sampled().contains(&pair) && functions.may_be_open(process);
+        let is_counted = functions.status(process) == PairStatus::On && !is_open;
+        is_counted || self.is_sampled(pair, process)
+    }
+
+    /// Whether stack samples tell what a pair asks of a process, and events do not.
+    fn is_sampled(&self, pair: PairId, process: u32) -> bool {
+        let events =
+            if self.silent.contains(&pair) { SeenEvents::Missing } else { SeenEvents::Complete };
+        self.needs.sampled().contains(&pair) && self.functions_of(pair).are_sampled(process, events)
     }
 
     /// Why a function is left alone, if it is in every process that has it.
@@ -280,9 +293,8 @@ impl Instrumenter {
         self.announcements.refusal(self.needs.of(pair))
     }
 
-    /// All functions that were left alone so far, and why.
-    #[must_use]
-    pub const fn refusals(&self) -> &BTreeMap<Resource, String> {
+    /// All functions that were left alone so far and of which stack samples told nothing either, and why.
+    pub fn refusals(&self) -> impl Iterator<Item = (&Resource, &str)> {
         self.announcements.refusals()
     }
 
@@ -307,7 +319,9 @@ impl Instrumenter {
 
     /// What is new of functions since the last time.
     pub fn take_news(&mut self) -> FunctionNews {
-        let refused = self.refused();
+        let (silent, refused) = self.untold();
+        let sampled = self.newly_sampled(&silent);
+        self.silent = silent;
         let hot = self.needs.pairs().filter(|pair| self.functions_of(*pair).are_hot()).collect();
         let hot = self.announcements.new_hot(hot);
         FunctionNews {
@@ -315,8 +329,21 @@ impl Instrumenter {
             callees: self.announcements.take_callees(),
             refused: self.announcements.new_refused(refused),
             too_hot: hot.into_iter().map(|pair| (pair, SHARE)).collect(),
+            sampled,
             prices: self.announcements.take_rates(self.pass),
         }
+    }
+
+    /// Pairs of which events cannot tell, and stack samples do from now on.
+    fn newly_sampled(&mut self, silent: &BTreeSet<PairId>) -> Vec<(PairId, Nanos)> {
+        let is_untold = |pair: &PairId| silent.contains(pair) || self.refusal(*pair).is_some();
+        let is_sampled =
+            |pair: &PairId| self.processes.numbers().any(|process| self.is_sampled(*pair, process));
+        let all = self.needs.sampled().iter().copied();
+        let sampled: Vec<PairId> = all.filter(|pair| is_untold(pair) && is_sampled(pair)).collect();
+        let period = Nanos::from(sample_price::period(STACK, self.limit));
+        let news = self.announcements.new_sampled(sampled, &self.needs);
+        news.into_iter().map(|pair| (pair, period)).collect()
     }
 
     /// What looks at the threads of a process and samples of them cost it since this was asked last.
@@ -324,12 +351,11 @@ impl Instrumenter {
         self.processes.get_mut(process).map_or(Nanos::ZERO, |process| process.take_cost())
     }
 
-    /// Where stack samples found threads of a process running since this was asked last.
-    pub fn take_stack_samples(&mut self, process: u32) -> Vec<StackSamplePlace> {
-        self.processes
-            .get_mut(process)
-            .map(InstrumentedProcess::take_stack_samples)
-            .unwrap_or_default()
+    /// Where stack samples found threads of a process running since this was asked last; in the interval that ended it computed
+    /// for so much of its running time.
+    pub fn take_stack_samples(&mut self, process: u32, ran: Nanos) -> Vec<StackSamplePlace> {
+        let process = self.processes.get_mut(process);
+        process.map(|process| process.take_stack_samples(ran)).unwrap_or_default()
     }
 
     /// By thread the functions that it is in by calls that no event told of, when that changed.
@@ -345,7 +371,9 @@ impl Instrumenter {
             let mut sites = patch_table.sites.values();
             sites.any(|site| site.is_hot() || !site.meter.interval.is_plain())
         };
-        self.needs.had_named() || self.processes.patch_table(process).is_some_and(is_scaled)
+        self.needs.had_named()
+            || self.processes.patch_table(process).is_some_and(is_scaled)
+            || self.needs.sampled().iter().any(|pair| self.is_sampled(*pair, process))
     }
 
     /// The pairs that functions have to be on for, and their amounts by now.
@@ -373,6 +401,12 @@ impl Instrumenter {
                 continue;
             }
             let functions = self.functions_of(*pair);
+            if self.is_sampled(*pair, process.number) {
+                let sampled = functions.sampled(process.number);
+                let sampled = i64::try_from(sampled.0).unwrap_or(i64::MAX);
+                active.amount = before.saturating_add(sampled);
+                continue;
+            }
             let intervals = functions.intervals(process.number);
             // Before its functions are found nothing is covered.
             let waits = is_named
@@ -415,16 +449,24 @@ impl Instrumenter {
         lost.into_iter().for_each(|pair| self.named_pairs.note_lost(pair));
     }
 
-    /// Pairs whose functions cannot be measured or are never entered, with the reason.
-    fn refused(&self) -> Vec<(PairId, String)> {
-        let refusal = |pair| Some((pair, self.refusal(pair)?.to_owned()));
-        let refused = self.needs.pairs().filter_map(refusal);
+    /// Pairs whose functions are never entered though they are on, and of those whose functions are that or cannot be measured
+    /// the ones that stack samples do not tell of either, with the reason.
+    fn untold(&self) -> (BTreeSet<PairId>, Vec<(PairId, String)>) {
         let is_silent = |pair: &PairId| {
             let functions = self.functions_of(*pair);
             !self.needs.is_named(*pair) && functions.are_quiet() && !functions.are_explained()
         };
-        let silent = self.needs.pairs().filter(is_silent).map(|pair| (pair, UNSEEN.to_owned()));
-        refused.chain(silent).collect()
+        let silent: BTreeSet<PairId> = self.needs.pairs().filter(is_silent).collect();
+        let reason = |pair: &PairId| {
+            let unseen = silent.contains(pair).then_some(UNSEEN);
+            Some((*pair, self.refusal(*pair).or(unseen)?.to_owned()))
+        };
+        let may_be_sampled = |pair: &PairId| {
+            self.needs.sampled().contains(pair) && self.functions_of(*pair).may_be_sampled()
+        };
+        let untold = self.needs.pairs().filter(|pair| !may_be_sampled(pair));
+        let refused = untold.filter_map(|pair| reason(&pair)).collect();
+        (silent, refused)
     }
 
     fn take(&mut self, answer: WorkerAnswer) {
@@ -452,7 +494,7 @@ impl Instrumenter {
             }
             WorkerAnswer::Sampled { process, period, samples } => {
                 if let Some(process) = self.processes.get_mut(process) {
-                    process.note_stack_samples(&samples, period.into());
+                    process.note_stack_samples(samples, period);
                 }
             }
             WorkerAnswer::Listed { code } => self.listed.take(code),

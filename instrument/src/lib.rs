@@ -36,6 +36,8 @@ mod processes;
 mod refusal;
 mod regions;
 mod sample_price;
+mod sampled_process;
+mod sampled_time;
 mod stage;
 mod status;
 mod visit_budget;

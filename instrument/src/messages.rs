@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::time::Duration;
 
+use whyperf_code::plan::CodeExit;
 use whyperf_inject::LookManner;
 use whyperf_layout::patch::Patch;
 use whyperf_model::{Nanos, Resource};
@@ -58,10 +59,10 @@ pub(crate) enum WorkerAnswer {
         process: u32,
         seen: StackFindings,
     },
-    /// Where stack samples found threads of a process running since the last time.
+    /// Where stack samples found threads of a process running since the last time, each of which stands for so much of it.
     Sampled {
         process: u32,
-        period: Duration,
+        period: Nanos,
         samples: Vec<SampledThread>,
     },
     /// Functions call more than was known when they were asked about.
@@ -85,11 +86,15 @@ pub(crate) struct StackFindings {
 }
 
 /// A thread that a stack sample found running, outside of wrapped calls.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct SampledThread {
     pub(crate) tid: u32,
     /// The innermost function that it is in by a call that an event told of.
     pub(crate) inside: Option<FunctionKey>,
+    /// The functions that it has not returned from.
+    pub(crate) functions: BTreeSet<FunctionKey>,
+    /// Whether these are all.
+    pub(crate) is_whole: bool,
 }
 
 /// What was seen of a thread.
@@ -125,8 +130,12 @@ pub(crate) struct CodeExtent {
 pub(crate) enum PlanOutcome {
     /// So, with an arena at this address.
     Patch(Box<Patch>, u64),
-    /// It is better left alone, for this reason.
-    Refused(String),
+    /// It is better left alone.
+    Refused {
+        /// Why, in a sentence.
+        reason: String,
+        exit: CodeExit,
+    },
     /// The process does not have it.
     Absent,
 }

@@ -33,6 +33,8 @@ pub(crate) struct OpenCalls {
     rest: u64,
     /// By thread: functions of which calls are open that no event told of.
     threads: BTreeMap<u32, BTreeSet<FunctionKey>>,
+    /// The threads that were there when the last look began: those are sampled.
+    met: Vec<u32>,
     /// Functions that the last look told of, and since when they were on.
     judged: BTreeMap<FunctionKey, u64>,
     /// Changes since the last time.
@@ -81,11 +83,12 @@ impl OpenCalls {
         occasion: &LookOccasion<'_>,
         patch_table: &mut PatchTable,
     ) -> Option<Vec<u32>> {
-        let LookOccasion { threads, pass, pass_length, curiosity } = *occasion;
-        if threads.is_empty() || !self.is_due(patch_table, pass, curiosity) {
+        let LookOccasion { threads, pass, pass_length, .. } = *occasion;
+        if threads.is_empty() || !self.is_due(patch_table, occasion) {
             return None;
         }
         self.asked = Some(pass);
+        self.met = threads.to_vec();
         self.pass_length = pass_length;
         if self.manner == LookManner::Stops {
             patch_table.begin_look();
@@ -106,20 +109,29 @@ impl OpenCalls {
         Some(named.map(|(tid, keys)| (*tid, keys.iter().filter_map(name).collect())).collect())
     }
 
+    /// How running threads are seen, if a look was over a short time ago.
+    pub(crate) fn manner(&self, pass: u64) -> Option<LookManner> {
+        (self.last > 0 && pass <= self.last_asked + FRESH).then_some(self.manner)
+    }
+
     /// What looks cost the process since the last time.
     pub(crate) fn take_cost(&mut self) -> Nanos {
         std::mem::take(&mut self.cost)
     }
 
     /// Whether it is time for a look.
-    fn is_due(&self, patch_table: &PatchTable, pass: u64, curiosity: Curiosity) -> bool {
+    fn is_due(&self, patch_table: &PatchTable, occasion: &LookOccasion<'_>) -> bool {
+        let LookOccasion { threads, pass, curiosity, .. } = *occasion;
         let may_begin = self.manner == LookManner::Samples || patch_table.is_at_rest();
         if self.asked.is_some() || !may_begin {
             return false;
         }
         let unjudged =
             patch_table.dormant(pass).any(|(key, since)| self.judged.get(&key) != Some(&since));
-        let wait = match (unjudged, curiosity) {
+        // One that came since is not sampled.
+        let is_unmet = |thread: &u32| !self.met.contains(thread);
+        let has_new = self.manner == LookManner::Samples && threads.iter().any(is_unmet);
+        let wait = match (unjudged || has_new, curiosity) {
             (true, _) => SOON,
             (false, Curiosity::Curious) => OFTEN,
             (false, Curiosity::Patient | Curiosity::Idle) => self.period.clamp(OFTEN, SELDOM),
@@ -155,10 +167,14 @@ impl OpenCalls {
         self.is_changed |= is_changed;
     }
 
-    /// Whether it is known of a function that is on since then and was never entered whether a call of it is open.
-    pub(crate) fn explains(&self, key: FunctionKey, since: u64, pass: u64) -> bool {
+    /// Whether a look told of a function that is on since then and was never entered whether a call of it is open.
+    pub(crate) fn has_judged(&self, key: FunctionKey, since: u64) -> bool {
         self.judged.get(&key) == Some(&since)
-            || (self.last_asked <= since && pass < since + PATIENCE)
+    }
+
+    /// The same, or a look may tell it yet.
+    pub(crate) fn explains(&self, key: FunctionKey, since: u64, pass: u64) -> bool {
+        self.has_judged(key, since) || (self.last_asked <= since && pass < since + PATIENCE)
     }
 }
 
@@ -170,5 +186,7 @@ const SELDOM: u64 = 40;
 const CURIOUS: u64 = 40;
 /// Passes after which no pair waits for a look any more.
 const PATIENCE: u64 = 40;
+/// Passes after a look in which samples still go on.
+const FRESH: u64 = 50;
 /// A look may take one part in so many of a thread's time.
 const SHARE: u64 = 200;

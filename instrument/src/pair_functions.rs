@@ -1,6 +1,7 @@
 //! The functions of one pair in all processes: how far they are, and what is known of them.
 
-use whyperf_model::Resource;
+use whyperf_code::plan::CodeExit;
+use whyperf_model::{Nanos, Resource};
 
 use crate::found_functions::FoundFunctions;
 use crate::function_key::FunctionKey;
@@ -8,6 +9,7 @@ use crate::interval::FunctionInterval;
 use crate::patch_site::PatchSite;
 use crate::patch_table::PatchTable;
 use crate::processes::Processes;
+use crate::sampled_process::StackSight;
 use crate::stage::Stage;
 use crate::status::PairStatus;
 
@@ -18,6 +20,15 @@ pub(crate) struct PairFunctions<'a> {
     pub(crate) found: &'a FoundFunctions,
     pub(crate) processes: &'a Processes,
     pub(crate) pass: u64,
+}
+
+/// Whether events tell of calls of functions that are on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SeenEvents {
+    /// They do, or it is not known that they do not.
+    Complete,
+    /// No thread entered them, and whether calls of before are open is not known.
+    Missing,
 }
 
 impl<'a> PairFunctions<'a> {
@@ -32,6 +43,64 @@ impl<'a> PairFunctions<'a> {
             }
         }
         worst
+    }
+
+    /// Whether stack samples tell of them in a process what events do not: they are left alone, are not in place yet, or it is not
+    /// known whether threads are in them since before.
+    pub(crate) fn are_sampled(&self, process: u32, events: SeenEvents) -> bool {
+        let is_missing = match self.status(process) {
+            PairStatus::On => events == SeenEvents::Missing || self.may_be_open(process),
+            PairStatus::Refused => true,
+            PairStatus::Pending => {
+                self.needs.iter().all(|code| self.found.known_of(code).is_some())
+            }
+        };
+        is_missing && self.are_seen(process)
+    }
+
+    /// Whether stack samples tell all of them in a process. One that jumps on to another function is not on the stack any more, unless
+    /// the call shows it: where samples meet it, it is; where they do not, nobody knows.
+    fn are_seen(&self, process: u32) -> bool {
+        let sight = self.processes.sight(process, self.pass);
+        let Some(sampled) = self.processes.sampled(process) else { return false };
+        let keys: Vec<FunctionKey> = self.keys().copied().collect();
+        let returns = |key: &FunctionKey| {
+            let patch_table = self.processes.patch_table(process);
+            let site = patch_table.and_then(|patch_table| patch_table.sites.get(key));
+            site.is_some_and(|site| site.exit == CodeExit::Returns)
+        };
+        sight == StackSight::Sampled && (keys.iter().all(returns) || sampled.has_met(&keys))
+    }
+
+    /// Whether one of them was never entered since it is on, and no look told yet whether a thread is in it since before.
+    pub(crate) fn may_be_open(&self, process: u32) -> bool {
+        let Some((patch_table, open_calls)) = self.processes.patched(process) else { return false };
+        self.keys().any(|key| {
+            let site = patch_table.sites.get(key).filter(|site| !site.meter.entered);
+            let since = site.and_then(|site| site.stage.on_since());
+            since.is_some_and(|since| !open_calls.has_judged(*key, since))
+        })
+    }
+
+    /// How long stack samples found a process running inside of them in the interval that ended.
+    pub(crate) fn sampled(&self, process: u32) -> Nanos {
+        let Some(sampled) = self.processes.sampled(process) else { return Nanos::ZERO };
+        let keys: Vec<FunctionKey> = self.keys().copied().collect();
+        sampled.inside(&keys)
+    }
+
+    /// Whether stack samples tell of them in some process, or it is not known yet that they do not.
+    pub(crate) fn may_be_sampled(&self) -> bool {
+        self.processes.numbers().any(|process| {
+            let sampled = self.processes.sampled(process);
+            match self.processes.sight(process, self.pass) {
+                StackSight::Unknown => true,
+                StackSight::Blind => false,
+                StackSight::Sampled => {
+                    self.are_seen(process) || sampled.is_some_and(|sampled| !sampled.is_much())
+                }
+            }
+        })
     }
 
     /// Whether nothing is to come any more of them in a process.

@@ -22,6 +22,8 @@ pub(crate) struct PairNeeds {
     by_name: BTreeSet<PairId>,
     /// Pairs that ask what of a function's time a thread ran.
     running: BTreeSet<PairId>,
+    /// Those of them that a search asks of whole processes: stack samples tell of these, too.
+    sampled: BTreeSet<PairId>,
     /// How many pairs need a function.
     wanted: BTreeMap<Resource, usize>,
 }
@@ -51,6 +53,13 @@ impl PairNeeds {
         }
         if metric.definition().quantity == Quantity::RunningTime {
             self.running.insert(pair);
+            let objects = [Hierarchy::SyncObject, Hierarchy::File];
+            let names_no_object = objects.into_iter().all(|hierarchy| focus.is_root(hierarchy));
+            let names_functions = self.of(pair).iter().all(|code| code.depth() > 1);
+            let names_threads = focus.part(Hierarchy::Process).iter().any(|part| part.depth() > 1);
+            if !is_named && names_functions && !names_threads && names_no_object {
+                self.sampled.insert(pair);
+            }
         }
         self.of(pair)
     }
@@ -58,6 +67,7 @@ impl PairNeeds {
     /// A pair is measured no longer.
     pub(crate) fn stop(&mut self, pair: PairId) {
         self.running.remove(&pair);
+        self.sampled.remove(&pair);
         for code in self.needs.remove(&pair).into_iter().flatten() {
             if let Some(users) = self.wanted.get_mut(&code) {
                 *users -= 1;
@@ -71,6 +81,11 @@ impl PairNeeds {
     /// Whether any pair asks what of a function's time a thread ran.
     pub(crate) fn want_running(&self) -> bool {
         !self.running.is_empty()
+    }
+
+    /// The pairs that stack samples tell of, too.
+    pub(crate) fn sampled(&self) -> &BTreeSet<PairId> {
+        &self.sampled
     }
 
     /// What a pair needs; nothing for one that needs no function.

@@ -3,6 +3,7 @@
 
 use std::sync::atomic::Ordering;
 
+use whyperf_code::plan::CodeExit;
 use whyperf_layout::patch::{Outcome, Patch};
 use whyperf_layout::{Command, RegionRecord};
 use whyperf_model::Resource;
@@ -23,6 +24,8 @@ pub(crate) struct PatchSite {
     /// How it is patched, once the worker found that out.
     pub(crate) plan: Option<SitePlan>,
     pub(crate) demand: Demand,
+    /// How control leaves it, as far as that was asked: of a function that is left alone.
+    pub(crate) exit: CodeExit,
     attempts: Attempts,
     naming: Naming,
     pub(crate) meter: FunctionMeter,
@@ -93,6 +96,7 @@ impl PatchSite {
             stage: Stage::Planning,
             plan: None,
             demand: Demand::Wanted,
+            exit: CodeExit::JumpsOn,
             attempts: Attempts::default(),
             naming: Naming::Pending,
             meter: FunctionMeter::new(window),

@@ -96,7 +96,10 @@ impl PatchTable {
                 let first = if arena == NOWHERE { ArenaStage::Mapped } else { ArenaStage::Wanted };
                 self.arenas.entry(arena).or_insert(first);
             }
-            PlanOutcome::Refused(reason) => site.stage.plan(Stage::Refused { reason }),
+            PlanOutcome::Refused { reason, exit } => {
+                site.exit = exit;
+                site.stage.plan(Stage::Refused { reason });
+            }
             PlanOutcome::Absent => site.stage.plan(Stage::Absent { since: pass }),
         }
     }

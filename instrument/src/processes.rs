@@ -14,6 +14,7 @@ use crate::function_key::FunctionKey;
 use crate::messages::SampledThread;
 use crate::open_calls::OpenCalls;
 use crate::patch_table::PatchTable;
+use crate::sampled_process::{SampledProcess, StackSight};
 
 /// Whether a process is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +34,7 @@ pub(crate) struct InstrumentedProcess {
     pub(crate) open_calls: OpenCalls,
     /// Where stack samples found its threads running since they were taken last.
     samples: Vec<StackSamplePlace>,
+    pub(crate) sampled: SampledProcess,
 }
 
 /// A thread was found running here, which stands for so much of its running time.
@@ -62,7 +64,7 @@ impl InstrumentedProcess {
     }
 
     /// Takes in where stack samples found its threads.
-    pub(crate) fn note_stack_samples(&mut self, samples: &[SampledThread], period: Nanos) {
+    pub(crate) fn note_stack_samples(&mut self, samples: Vec<SampledThread>, period: Nanos) {
         let sites = self.patch_table.as_ref().map(|patch_table| &patch_table.sites);
         let region = |key: &FunctionKey| sites?.get(key)?.region;
         self.samples.extend(samples.iter().map(|sample| StackSamplePlace {
@@ -70,10 +72,13 @@ impl InstrumentedProcess {
             region: sample.inside.as_ref().and_then(region).unwrap_or(0),
             period,
         }));
+        samples.into_iter().for_each(|sample| self.sampled.add(sample, period));
     }
 
-    /// Where stack samples found its threads since the last time.
-    pub(crate) fn take_stack_samples(&mut self) -> Vec<StackSamplePlace> {
+    /// Where stack samples found its threads since the last time: what they tell is of the interval that ends, in which
+    /// it computed for so much of its running time.
+    pub(crate) fn take_stack_samples(&mut self, ran: Nanos) -> Vec<StackSamplePlace> {
+        self.sampled.close_interval(ran);
         std::mem::take(&mut self.samples)
     }
 }
@@ -82,8 +87,8 @@ impl Processes {
     /// A process appeared.
     pub(crate) fn watch(&mut self, process: u32, pid: u32) {
         let (stage, open_calls) = (ProcessStage::Watched, OpenCalls::default());
-        let new =
-            InstrumentedProcess { pid, stage, patch_table: None, open_calls, samples: Vec::new() };
+        let (patch_table, samples, sampled) = (None, Vec::new(), SampledProcess::default());
+        let new = InstrumentedProcess { pid, stage, patch_table, open_calls, samples, sampled };
         self.all.insert(process, new);
     }
 
@@ -135,9 +140,31 @@ impl Processes {
         self.all.get(&process)?.patch_table.as_ref()
     }
 
+    /// Whether stack samples tell where a process ran in the interval that ended.
+    pub(crate) fn sight(&self, process: u32, pass: u64) -> StackSight {
+        let sight = |one: &InstrumentedProcess| one.sampled.sight(one.open_calls.manner(pass));
+        self.all.get(&process).map_or(StackSight::Blind, sight)
+    }
+
+    /// The numbers of all.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = u32> {
+        self.all.keys().copied()
+    }
+
+    /// What stack samples told of a process.
+    pub(crate) fn sampled(&self, process: u32) -> Option<&SampledProcess> {
+        self.all.get(&process).map(|process| &process.sampled)
+    }
+
     /// All patch tables.
     pub(crate) fn patch_tables(&self) -> impl Iterator<Item = &PatchTable> {
         self.all.values().filter_map(|process| process.patch_table.as_ref())
+    }
+
+    /// The patch table of a process, if it has one yet, with its open calls.
+    pub(crate) fn patched(&self, process: u32) -> Option<(&PatchTable, &OpenCalls)> {
+        let process = self.all.get(&process)?;
+        Some((process.patch_table.as_ref()?, &process.open_calls))
     }
 
     /// All patch tables, with the open calls of their processes.

@@ -32,5 +32,6 @@ mod programs;
 mod release;
 mod report;
 mod restored;
+mod sampled;
 mod shipped;
 mod told;

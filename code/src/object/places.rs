@@ -64,7 +64,9 @@ impl Object {
     #[must_use]
     pub fn caller(&self, returns_to: u64) -> SourceLocation {
         let call = returns_to.saturating_sub(1);
-        self.tail_caller(returns_to).map_or_else(|| self.place(call), |entry| self.place(entry))
+        let called =
+            self.called(returns_to).and_then(|called| self.functions().get(called.index()));
+        called.map_or_else(|| self.place(call), |called| self.place(called.entry))
     }
 
     /// The functions that are inlined at an address, innermost first, then the one that was compiled.
@@ -95,11 +97,13 @@ impl Object {
         }
     }
 
-    /// A function whose last act is a call jumps there, and the return address is its caller's:
-    /// `main` calls `exchng1`, `exchng1` jumps to `MPI_Send`. The instruction before the return
-    /// address then calls a function of this very file by its beginning, where else it would call
-    /// a stub of the linker's. The line is that function's first.
-    fn tail_caller(&self, returns_to: u64) -> Option<u64> {
+    /// The function of this very file that the call before a return address names by its beginning; none where that is a stub of
+    /// the linker's, or the run alone tells.
+    ///
+    /// A function whose last act is a call jumps there, and the return address is its caller's: `main` calls `exchng1`, `exchng1`
+    /// jumps to `MPI_Send`. The code says which one it was.
+    #[must_use]
+    pub fn called(&self, returns_to: u64) -> Option<FunctionId> {
         if !cfg!(target_arch = "x86_64") {
             return None;
         }
@@ -108,8 +112,9 @@ impl Object {
         };
         let distance = i32::from_le_bytes(distance.try_into().ok()?);
         let target = returns_to.wrapping_add_signed(distance.into());
-        let function = self.functions().get(self.function_beginning(target)?.index())?;
-        (function.kind != FunctionKind::PltStub).then_some(target)
+        let called = self.function_beginning(target)?;
+        let function = self.functions().get(called.index())?;
+        (function.kind != FunctionKind::PltStub).then_some(called)
     }
 
     /// The names at an address, from what debug information and symbols say of it.

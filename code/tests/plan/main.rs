@@ -5,6 +5,7 @@ mod branches;
 mod compilers;
 mod damage;
 mod differential;
+mod exits;
 mod libraries;
 #[expect(dead_code, reason = "it needs libraries, no programs")]
 #[path = "../../../tests/needs.rs"]

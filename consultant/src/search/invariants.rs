@@ -27,6 +27,7 @@ enum SourceAct {
     /// A function calls these, cycles and modules and all.
     Calls(&'static str, Vec<&'static str>),
     TooHot(Index, f64),
+    Sampled(Index),
     Price(&'static str, f64),
     Stray(u32, i64),
 }
@@ -65,6 +66,7 @@ fn act() -> impl Strategy<Value = SourceAct> {
         1 => (0..10_u8).prop_map(SourceAct::Cost),
         1 => any::<Index>().prop_map(SourceAct::Refuse),
         4 => calls(),
+        1 => any::<Index>().prop_map(SourceAct::Sampled),
         1 => (any::<Index>(), prop::sample::select(vec![0.5, 0.01, 0.0, 7.0]))
             .prop_map(|(index, coverage)| SourceAct::TooHot(index, coverage)),
         1 => (prop::sample::select(CODE.to_vec()), prop::sample::select(vec![1.0, 1e5, 1e9, f64::NAN]))
@@ -123,6 +125,13 @@ impl Player {
                     let at = index.index(self.running.len());
                     let id = *self.running.keys().nth(at).expect("an index within");
                     self.search.handle_too_hot(self.now, id, *coverage);
+                }
+            }
+            SourceAct::Sampled(index) => {
+                if !self.running.is_empty() {
+                    let at = index.index(self.running.len());
+                    let id = *self.running.keys().nth(at).expect("an index within");
+                    self.search.handle_sampled(self.now, id, Nanos::from_millis(6));
                 }
             }
             SourceAct::Price(of, rate) => self.search.handle_price(self.now, &resource(of), *rate),

@@ -44,7 +44,7 @@ mod throttle;
 
 pub use history::Question;
 
-use whyperf_model::{Hierarchy, Resource, Sample, Time};
+use whyperf_model::{Hierarchy, Nanos, Resource, Sample, Time};
 
 use self::growth::Growth;
 use self::testing::Testing;
@@ -117,6 +117,7 @@ impl Search {
             Event::Cost(now, fraction) => self.handle_cost(now, fraction),
             Event::Refusal(now, id, reason) => self.handle_refusal(now, id, &reason),
             Event::TooHot(now, id, coverage) => self.handle_too_hot(now, id, coverage),
+            Event::Sampled(now, id, period) => self.handle_sampled(now, id, period),
             Event::Callees(now, of, callees) => self.handle_callees(now, &of, &callees),
             Event::Price(now, of, rate) => self.handle_price(now, &of, rate),
             // A caller that searches phases separately creates one `Search` for each.
@@ -164,6 +165,11 @@ impl Search {
         if coverage > 0.0 && coverage <= 1.0 {
             self.act(now, |testing| testing.throttle(id, coverage));
         }
+    }
+
+    /// A pair cannot be counted: its amounts are estimates from now on, by stack samples that stand for so much running time each.
+    pub fn handle_sampled(&mut self, now: Time, id: MeasurementId, period: Nanos) {
+        self.act(now, |testing| testing.estimate(id, period));
     }
 
     /// A function calls these. Asked for once, it may be told again with more.

@@ -10,7 +10,7 @@ use crate::request::MeasurementId;
 use crate::settings::Settings;
 use crate::step::Happening;
 use crate::truth::Truth;
-use whyperf_model::{Resource, Sample, Time};
+use whyperf_model::{Nanos, Resource, Sample, Time};
 
 /// The growing graph, and the evidence that is gathered for its nodes.
 #[derive(Debug)]
@@ -47,6 +47,17 @@ impl Testing {
             let reason = reason.to_owned();
             self.growth.questions.node_mut(user).explain(reason.clone());
             self.growth.tell(Happening::Refused { subject, reason, looked_through });
+        }
+    }
+
+    /// A pair is estimated by stack samples.
+    pub(super) fn estimate(&mut self, id: MeasurementId, period: Nanos) {
+        for user in self.evidence.users(id) {
+            let node = self.growth.questions.node_mut(user);
+            if node.sampled.replace(period).is_none() {
+                let subject = self.growth.questions.subject(user);
+                self.growth.tell(Happening::Sampled { subject });
+            }
         }
     }
 

@@ -127,14 +127,16 @@ impl Looks {
         graph: &mut CallGraph,
     ) -> Option<WorkerAnswer> {
         let samples = code.processes.get_mut(&process)?.stack_snapshots.take();
-        let taken = samples.lost + samples.snapshots.len() as u64;
+        let found = samples.snapshots.len() as u64;
+        let taken = samples.lost + found;
         self.sampled.get_mut(&process)?.cost += Nanos(STACK.0.saturating_mul(taken));
         let mut running = Vec::new();
         for snapshot in &samples.snapshots {
             let read = stacks::read(code, graph, process, snapshot);
             self.hot.count(process, read.own);
             if let StackPlace::Computing(inside) = read.place {
-                running.push(SampledThread { tid: snapshot.tid, inside });
+                let (tid, is_whole) = (snapshot.tid, snapshot.is_whole);
+                running.push(SampledThread { tid, inside, functions: read.functions, is_whole });
             }
             let look = self.pending.get_mut(&process);
             if let Some(look) = look.filter(|look| snapshot.time >= look.look.begin) {
@@ -142,7 +144,9 @@ impl Looks {
                 look.findings.take(snapshot, read.unseen);
             }
         }
-        let period = samples.period.filter(|_| !running.is_empty())?;
+        let period = Nanos::from(samples.period.filter(|_| !running.is_empty())?);
+        // Those that found no room are taken to be spread like those that did.
+        let period = Nanos(period.0.saturating_mul(taken) / found.max(1));
         Some(WorkerAnswer::Sampled { process, period, samples: running })
     }
 

@@ -1,5 +1,6 @@
 //! How the functions of a process are patched.
 
+use whyperf_code::plan::exit;
 use whyperf_layout::patch::Patch;
 
 use super::known_code::KnownCode;
@@ -47,6 +48,9 @@ fn outcome(code: &mut KnownCode, process: u32, key: FunctionKey) -> PlanOutcome 
     let plan = modules.get_mut(key.module).plan(key.function);
     match plan.and_then(|plan| process.patch(&plan, &loaded)) {
         Ok((patch, arena)) => PlanOutcome::Patch(Box::new(patch), arena),
-        Err(refusal) => PlanOutcome::Refused(refusal.to_string()),
+        Err(refusal) => {
+            let exit = exit(&modules.get(key.module).code, key.function);
+            PlanOutcome::Refused { reason: refusal.to_string(), exit }
+        }
     }
 }

@@ -94,17 +94,8 @@ impl ProcessCode {
     }
 
     /// The function around an address in it.
-    pub(crate) fn function_at(
-        &mut self,
-        address: u64,
-        modules: &mut Modules,
-    ) -> Option<FunctionKey> {
-        let holds = |loaded: &&LoadedModule| {
-            let linked = address.wrapping_sub(loaded.bias);
-            let ranges = modules.get(loaded.module).code.executable();
-            ranges.iter().any(|range| range.contains(&linked))
-        };
-        let loaded = self.loaded.iter().find(holds)?;
+    pub(crate) fn function_at(&self, address: u64, modules: &Modules) -> Option<FunctionKey> {
+        let loaded = self.around(address, modules)?;
         let code = &modules.get(loaded.module).code;
         let found = code.function_at(address.wrapping_sub(loaded.bias))?;
         let function = match code.functions().get(found.index())?.kind {
@@ -112,6 +103,23 @@ impl ProcessCode {
             _ => found,
         };
         Some(FunctionKey { module: loaded.module, function })
+    }
+
+    /// The function that is called by the call that ends at an address, if its code names that.
+    pub(crate) fn called_at(&self, address: u64, modules: &Modules) -> Option<FunctionKey> {
+        let loaded = self.around(address, modules)?;
+        let returns_to = address.wrapping_sub(loaded.bias) + 1;
+        let function = modules.get(loaded.module).code.called(returns_to)?;
+        Some(FunctionKey { module: loaded.module, function })
+    }
+
+    /// The object around an address in it.
+    fn around(&self, address: u64, modules: &Modules) -> Option<&LoadedModule> {
+        self.loaded.iter().find(|loaded| {
+            let linked = address.wrapping_sub(loaded.bias);
+            let ranges = modules.get(loaded.module).code.executable();
+            ranges.iter().any(|range| range.contains(&linked))
+        })
     }
 
     /// The object of its program.

@@ -15,6 +15,8 @@ use crate::function_key::FunctionKey;
 pub(crate) struct ReadStack {
     /// The functions that the thread is in by calls that no event told of.
     pub(crate) unseen: BTreeSet<FunctionKey>,
+    /// All functions that it has not returned from.
+    pub(crate) functions: BTreeSet<FunctionKey>,
     /// Those in whose own code it is: the innermost one, and when that came with the system the one that called it.
     pub(crate) own: Vec<FunctionKey>,
     pub(crate) place: StackPlace,
@@ -43,7 +45,9 @@ pub(crate) fn read(
     }
     let unseen = calls.iter().filter(|call| !call.is_watched);
     let unseen = unseen.filter_map(|call| call.function).collect();
-    ReadStack { unseen, own: own_code(code, &calls), place: place(code, snapshot, &calls) }
+    let functions = calls.iter().filter_map(|call| call.function).collect();
+    let (own, place) = (own_code(code, &calls), place(code, snapshot, &calls));
+    ReadStack { unseen, functions, own, place }
 }
 
 fn place(code: &KnownCode, snapshot: &StackSnapshot, calls: &[OpenCall]) -> StackPlace {
@@ -51,11 +55,11 @@ fn place(code: &KnownCode, snapshot: &StackSnapshot, calls: &[OpenCall]) -> Stac
         return StackPlace::Elsewhere;
     }
     for call in calls {
-        if call.is_watched {
-            return StackPlace::Computing(call.function);
-        }
         if call.function.is_some_and(|key| code.modules.is_inside_wrapped(key)) {
             return StackPlace::Elsewhere;
+        }
+        if call.is_watched {
+            return StackPlace::Computing(call.function);
         }
     }
     StackPlace::Computing(None)
@@ -69,14 +73,25 @@ struct OpenCall {
     is_watched: bool,
 }
 
+/// The calls of a stack, innermost first. One that jumped on to another function has no frame any more, but the code before the return
+/// address says that it was called.
 fn named_calls(code: &mut KnownCode, process: u32, snapshot: &StackSnapshot) -> Vec<OpenCall> {
     let KnownCode { processes, modules, .. } = code;
     let Some(process) = processes.get_mut(&process) else { return Vec::new() };
     process.loaded(modules);
-    let mut calls = Vec::new();
+    let mut calls: Vec<OpenCall> = Vec::new();
     for (at, call) in snapshot.calls.iter().enumerate() {
         if call.is_ours {
             continue;
+        }
+        if let Some(inner) = calls.last_mut()
+            && let Some(called) = process.called_at(call.address, modules)
+            && inner.function != Some(called)
+        {
+            // What of ours is between them belongs to a wrapped call, or saw the entry of the one that jumped on.
+            let is_wrapped = inner.function.is_some_and(|key| modules.is_inside_wrapped(key));
+            let is_watched = !is_wrapped && std::mem::take(&mut inner.is_watched);
+            calls.push(OpenCall { function: Some(called), is_watched });
         }
         let function = process.function_at(call.address, modules);
         // Our own slot called it: its entry was seen.

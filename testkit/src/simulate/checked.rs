@@ -88,6 +88,12 @@ impl<W: DataSource> Checked<W> {
                 self.pass(*now, None);
                 self.check_heat(*id, *coverage);
             }
+            Event::Sampled(now, id, period) => {
+                self.pass(*now, None);
+                if period.is_zero() || !self.running.contains_key(id) {
+                    self.complaints.push(format!("{id:?} is told by stack samples of {period}"));
+                }
+            }
             Event::Placed(now, process, machine) => {
                 self.pass(*now, None);
                 let hierarchies = [process, machine].map(Resource::hierarchy);

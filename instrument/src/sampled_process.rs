@@ -1,0 +1,155 @@
+//! What stack samples tell of a process: in which functions its threads ran, and whether that is to be relied on.
+
+use std::collections::BTreeSet;
+
+use whyperf_inject::LookManner;
+use whyperf_model::Nanos;
+
+use crate::function_key::FunctionKey;
+use crate::messages::SampledThread;
+use crate::sampled_time::SampledTime;
+
+/// Whether stack samples tell where a process runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StackSight {
+    /// No look was over lately.
+    Unknown,
+    /// They do.
+    Sampled,
+    /// The system does not allow them, or they miss much.
+    Blind,
+}
+
+/// What stack samples told of a process.
+#[derive(Debug, Default)]
+pub(crate) struct SampledProcess {
+    /// Stacks that came since the interval that ended, and in it.
+    arriving: Vec<SampledStack>,
+    interval: Vec<SampledStack>,
+    run: SampledTime,
+    /// For how long the process computed since samples came first, by the system.
+    ran: Nanos,
+}
+
+/// The functions on a stack, which stands for so much running time.
+#[derive(Debug)]
+struct SampledStack {
+    functions: BTreeSet<FunctionKey>,
+    period: Nanos,
+}
+
+impl SampledProcess {
+    /// A thread was found running, which stands for so much of its running time.
+    pub(crate) fn add(&mut self, sample: SampledThread, period: Nanos) {
+        self.run.add(&sample, period);
+        self.arriving.push(SampledStack { functions: sample.functions, period });
+    }
+
+    /// The interval ends, in which it computed for so much of its running time.
+    pub(crate) fn close_interval(&mut self, ran: Nanos) {
+        self.interval = std::mem::take(&mut self.arriving);
+        if !self.run.all().is_zero() {
+            self.ran += ran;
+        }
+    }
+
+    /// Whether they tell where it ran, when running threads are seen in this manner.
+    pub(crate) fn sight(&self, manner: Option<LookManner>) -> StackSight {
+        let misses_much = self.ran > ENOUGH && self.run.all().0 < self.ran.0 / 2;
+        match manner {
+            None => StackSight::Unknown,
+            Some(LookManner::Samples) if self.run.is_whole() && !misses_much => StackSight::Sampled,
+            Some(_) => StackSight::Blind,
+        }
+    }
+
+    /// How long it ran in these functions, and in what they call, in the interval that ended.
+    pub(crate) fn inside(&self, keys: &[FunctionKey]) -> Nanos {
+        let is_inside =
+            |stack: &&SampledStack| keys.iter().any(|key| stack.functions.contains(key));
+        let inside = self.interval.iter().filter(is_inside).map(|stack| stack.period);
+        self.scaled(inside.fold(Nanos::ZERO, |sum, period| sum + period))
+    }
+
+    /// Whether so much was sampled that a function with a good part of the time was met.
+    pub(crate) fn is_much(&self) -> bool {
+        self.run.all() >= ENOUGH
+    }
+
+    /// Whether these functions were met in a good part of what was sampled.
+    pub(crate) fn has_met(&self, keys: &[FunctionKey]) -> bool {
+        self.is_much() && self.run.inside(keys).0.saturating_mul(PART) >= self.run.all().0
+    }
+
+    /// Time in the kernel, and threads that were there for a moment, bring no samples: they are taken to be spread like those that
+    /// did.
+    fn scaled(&self, sampled: Nanos) -> Nanos {
+        let (ran, seen) =
+            ((self.ran + ENOUGH).as_secs_f64(), (self.run.all() + ENOUGH).as_secs_f64());
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_precision_loss,
+            clippy::cast_sign_loss,
+            reason = "an estimate"
+        )]
+        Nanos((sampled.0 as f64 * ran / seen) as u64)
+    }
+}
+
+/// Running time after which it is to be seen whether samples keep up with it.
+const ENOUGH: Nanos = Nanos::from_millis(200);
+/// One in so many stack samples.
+const PART: u64 = 20;
+
+#[cfg(test)]
+mod tests {
+    use whyperf_code::FunctionId;
+
+    use super::*;
+
+    const KEY: FunctionKey = FunctionKey { module: 0, function: FunctionId(1) };
+
+    fn after(samples: u64, ran: Nanos) -> SampledProcess {
+        let mut process = SampledProcess::default();
+        let functions = BTreeSet::from([KEY]);
+        let sample = SampledThread { tid: 1, inside: None, functions, is_whole: true };
+        (0..samples).for_each(|_| process.add(sample.clone(), Nanos::from_millis(10)));
+        process.close_interval(ran);
+        process
+    }
+
+    #[test]
+    fn samples_that_miss_much_of_the_running_time_tell_nothing() {
+        let sight = |samples, ran| {
+            let process = after(samples, Nanos::from_secs(ran));
+            process.sight(Some(LookManner::Samples))
+        };
+        assert_eq!(sight(60, 1), StackSight::Sampled);
+        assert_eq!(sight(40, 1), StackSight::Blind);
+        assert_eq!(after(60, Nanos::ZERO).sight(None), StackSight::Unknown);
+        assert_eq!(after(60, Nanos::ZERO).sight(Some(LookManner::Stops)), StackSight::Blind);
+    }
+
+    #[test]
+    fn what_samples_miss_is_spread_like_what_they_find() {
+        let process = after(80, Nanos::from_secs(1));
+        assert_eq!(process.inside(&[KEY, KEY]), Nanos(960_000_000), "each stack counts once");
+        assert_eq!(process.inside(&[]), Nanos::ZERO);
+    }
+
+    #[test]
+    fn a_function_is_met_by_one_sample_in_twenty() {
+        let other = FunctionKey { module: 0, function: FunctionId(2) };
+        assert!(
+            after(80, Nanos::ZERO).has_met(&[KEY]) && !after(80, Nanos::ZERO).has_met(&[other])
+        );
+        assert!(!after(10, Nanos::ZERO).has_met(&[KEY]), "of so few samples nothing is known");
+    }
+
+    #[test]
+    fn each_interval_has_its_own_samples() {
+        let mut process = after(80, Nanos::from_secs(1));
+        process.close_interval(Nanos::ZERO);
+        assert_eq!(process.inside(&[KEY]), Nanos::ZERO);
+    }
+}

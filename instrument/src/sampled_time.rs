@@ -1,0 +1,96 @@
+//! Running time of the threads of a process, divided among its functions by stack samples.
+//!
+//! ```text
+//!   stack sample: sqrt ◄── solve ◄── main        one period for each of the three
+//! ```
+//! That needs nothing in a function, so it tells of those, too, that cannot be switched on. It is an estimate, and of a stack whose outer
+//! end was not seen it tells nothing of the functions there.
+
+use std::collections::BTreeMap;
+
+use whyperf_model::Nanos;
+
+use crate::function_key::FunctionKey;
+use crate::messages::SampledThread;
+
+/// Running time by function.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SampledTime {
+    /// All that was sampled, and of that where the whole stack was seen.
+    all: Nanos,
+    whole: Nanos,
+    functions: BTreeMap<FunctionKey, Nanos>,
+}
+
+impl SampledTime {
+    /// A thread was found running, which stands for so much of its running time.
+    pub(crate) fn add(&mut self, sample: &SampledThread, period: Nanos) {
+        self.all += period;
+        if sample.is_whole {
+            self.whole += period;
+        }
+        for key in &sample.functions {
+            *self.functions.entry(*key).or_default() += period;
+        }
+    }
+
+    /// The time in any of these functions and in what they call. They go by one name, so one seldom calls another.
+    pub(crate) fn inside(&self, keys: &[FunctionKey]) -> Nanos {
+        let each = keys.iter().filter_map(|key| self.functions.get(key));
+        each.fold(Nanos::ZERO, |sum, time| sum + *time).min(self.all)
+    }
+
+    /// All of it.
+    pub(crate) const fn all(&self) -> Nanos {
+        self.all
+    }
+
+    /// Whether the stacks were seen as a whole, but for a few.
+    pub(crate) fn is_whole(&self) -> bool {
+        (self.all - self.whole).0.saturating_mul(CUT) <= self.all.0
+    }
+}
+
+/// At most one stack in so many is cut off.
+const CUT: u64 = 20;
+
+#[cfg(test)]
+mod tests {
+    use whyperf_code::FunctionId;
+
+    use super::*;
+
+    const PERIOD: Nanos = Nanos::from_millis(6);
+
+    fn key(number: u32) -> FunctionKey {
+        FunctionKey { module: 0, function: FunctionId(number) }
+    }
+
+    fn sample(functions: &[u32], is_whole: bool) -> SampledThread {
+        let functions = functions.iter().map(|number| key(*number)).collect();
+        SampledThread { tid: 1, inside: None, functions, is_whole }
+    }
+
+    #[test]
+    fn each_function_on_the_stack_has_the_time_once() {
+        let mut time = SampledTime::default();
+        for functions in [&[0, 1][..], &[0, 1, 2], &[0]] {
+            time.add(&sample(functions, true), PERIOD);
+        }
+        let inside = |keys: &[FunctionKey]| time.inside(keys).0 / PERIOD.0;
+        let all = [inside(&[key(0)]), inside(&[key(1)]), inside(&[key(2)]), inside(&[key(9)])];
+        assert_eq!(all, [3, 2, 1, 0]);
+        assert_eq!(inside(&[key(0), key(1)]), 3, "no part is larger than the whole");
+    }
+
+    #[test]
+    fn one_stack_in_twenty_may_be_cut_off() {
+        let mut time = SampledTime::default();
+        assert!(time.is_whole(), "nothing was missed");
+        time.add(&sample(&[0], false), PERIOD);
+        (0..18).for_each(|_| time.add(&sample(&[0], true), PERIOD));
+        assert!(!time.is_whole());
+        time.add(&sample(&[0], true), PERIOD);
+        assert!(time.is_whole());
+    }
+}
