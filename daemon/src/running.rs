@@ -19,8 +19,26 @@ pub(crate) struct Running {
     /// scheduler tick coarsely, so a little of each is carried over.
     debt: u64,
     credit: u64,
-    /// Run delay for which no time was seen yet in which it did not run.
+    /// Run delay for which no time was seen yet in which it did not run. The system tells of a delay when it is over: the
+    /// intervals that lie inside of it are past then, and those of the next delay stand for them.
     delay: u64,
+}
+
+/// A thread's time in an interval.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ThreadInterval {
+    /// What it computed, by its events.
+    pub(crate) computed: Nanos,
+    /// All of it.
+    pub(crate) lived: Nanos,
+}
+
+impl ThreadInterval {
+    /// How much run delay is carried over at most: in one that computed nearly all the time it was no other time's.
+    fn most_delay(self) -> u64 {
+        let others = self.lived - self.computed;
+        if others.0 * 20 <= self.lived.0 { LONGEST_DELAY } else { CARRIED }
+    }
 }
 
 /// What became of the time that a thread computed by its events.
@@ -33,18 +51,21 @@ pub(crate) struct Granted {
 
 /// How much is carried over at most: a few ticks of a slow scheduler clock.
 const CARRIED: u64 = 10_000_000;
+/// A thread waits no longer for a processor, or nearly never.
+const LONGEST_DELAY: u64 = 2_000_000_000;
 
 impl Running {
-    /// What became of the `computed` time of the interval just past.
-    pub(crate) fn bound(&mut self, pid: u32, tid: u32, computed: Nanos) -> Granted {
+    /// What became of the time that was computed in the interval just past.
+    pub(crate) fn bound(&mut self, pid: u32, tid: u32, interval: ThreadInterval) -> Granted {
         match self.read(pid, tid) {
-            None => Granted { ran: computed, delayed: Nanos::ZERO },
-            Some(now) => self.bound_by(now, computed),
+            None => Granted { ran: interval.computed, delayed: Nanos::ZERO },
+            Some(now) => self.bound_by(now, interval),
         }
     }
 
     /// The same for a given reading of the meter.
-    pub(crate) fn bound_by(&mut self, now: Schedstat, computed: Nanos) -> Granted {
+    pub(crate) fn bound_by(&mut self, now: Schedstat, interval: ThreadInterval) -> Granted {
+        let computed = interval.computed;
         let Some(before) = self.before.replace(now) else {
             // At first it cannot have run for more than in all its life.
             return Granted { ran: computed.min(Nanos(now.ran)), delayed: Nanos::ZERO };
@@ -56,7 +77,7 @@ impl Running {
         self.credit = (ran - granted).min(CARRIED);
         let delay = now.delayed.saturating_sub(before.delayed).saturating_add(self.delay);
         let delayed = computed.0.saturating_sub(granted).min(delay);
-        self.delay = (delay - delayed).min(CARRIED);
+        self.delay = (delay - delayed).min(interval.most_delay());
         Granted { ran: Nanos(granted), delayed: Nanos(delayed) }
     }
 
@@ -117,42 +138,69 @@ mod tests {
         Schedstat { ran, ..Schedstat::default() }
     }
 
+    /// An interval of a thread that computed for so many milliseconds, and did nothing else.
+    fn computed(millis: u64) -> ThreadInterval {
+        let computed = Nanos::from_millis(millis);
+        ThreadInterval { computed, lived: computed }
+    }
+
     #[test]
     fn a_thread_that_did_not_run_did_not_compute() {
         let mut running = Running::default();
-        running.bound_by(ran(1_000_000_000), Nanos(0));
-        assert_eq!(running.bound_by(ran(1_050_000_000), Nanos(50_000_000)).ran, Nanos(50_000_000));
-        assert_eq!(running.bound_by(ran(1_060_000_000), Nanos(50_000_000)).ran, Nanos(10_000_000));
-        let rest = running.bound_by(ran(1_060_000_000), Nanos(50_000_000));
+        running.bound_by(ran(1_000_000_000), computed(0));
+        assert_eq!(running.bound_by(ran(1_050_000_000), computed(50)).ran, Nanos(50_000_000));
+        assert_eq!(running.bound_by(ran(1_060_000_000), computed(50)).ran, Nanos(10_000_000));
+        let rest = running.bound_by(ran(1_060_000_000), computed(50));
         assert_eq!(rest.ran, Nanos(0));
     }
 
     #[test]
     fn at_first_it_ran_no_more_than_in_its_life() {
-        let computed = Nanos::from_millis(50);
-        let bound = |now: u64| Running::default().bound_by(ran(now), computed).ran;
+        let bound = |now: u64| Running::default().bound_by(ran(now), computed(50)).ran;
         assert_eq!(bound(10_000_000), Nanos::from_millis(10));
-        assert_eq!(bound(1_000_000_000), computed);
+        assert_eq!(bound(1_000_000_000), Nanos::from_millis(50));
     }
 
     #[test]
     fn what_did_not_run_had_no_processor_or_slept() {
         let mut running = Running::default();
-        running.bound_by(ran(0), Nanos(0));
+        running.bound_by(ran(0), computed(0));
         let now = Schedstat { delayed: 25_000_000, ..ran(20_000_000) };
         let expected = Granted { ran: Nanos(20_000_000), delayed: Nanos(25_000_000) };
-        assert_eq!(running.bound_by(now, Nanos(50_000_000)), expected);
-        let later = running.bound_by(Schedstat { delayed: 60_000_000, ..now }, Nanos(10_000_000));
+        assert_eq!(running.bound_by(now, computed(50)), expected);
+        let later = running.bound_by(Schedstat { delayed: 60_000_000, ..now }, computed(10));
         assert_eq!(later.delayed, Nanos(10_000_000), "no more than it was idle");
+    }
+
+    /// Intervals of 50 ms of a thread that runs for 30 ms and then waits for 170 ms, again and again: its run delay, in milliseconds.
+    fn told_of_long_delays(lived: u64) -> u64 {
+        let mut running = Running::default();
+        let intervals = (0..100_u64).map(|at| {
+            // Each fourth interval begins with the turn, and with the news of the delay before it.
+            let turns = at / 4 + 1;
+            let now = Schedstat { delayed: (turns - 1) * 170_000_000, ..ran(turns * 30_000_000) };
+            let interval = ThreadInterval { lived: Nanos::from_millis(lived), ..computed(50) };
+            running.bound_by(now, interval).delayed.0 / 1_000_000
+        });
+        intervals.sum()
+    }
+
+    #[test]
+    fn a_delay_longer_than_an_interval_is_told_in_those_of_the_next() {
+        let truth = 24 * 170;
+        let told = told_of_long_delays(50);
+        assert!((truth - 200..=truth).contains(&told), "{told} of {truth} ms");
+        let told = told_of_long_delays(100);
+        assert!(told < truth / 2, "{told} ms: it may have been a delay in a call that waits");
     }
 
     #[test]
     fn coarse_clocks_even_out() {
         let mut running = Running::default();
-        running.bound_by(ran(0), Nanos(0));
+        running.bound_by(ran(0), computed(0));
         let readings = [46, 100, 148, 204, 250].map(|millis| millis * 1_000_000);
         let sum: u64 =
-            readings.iter().map(|now| running.bound_by(ran(*now), Nanos(50_000_000)).ran.0).sum();
+            readings.iter().map(|now| running.bound_by(ran(*now), computed(50)).ran.0).sum();
         assert_eq!(sum, 250_000_000);
     }
 
@@ -161,7 +209,7 @@ mod tests {
         let id = std::process::id();
         let mut running = Running::default();
         if running.read(id, id).is_some() {
-            assert!(running.bound(id, id, Nanos(5)).ran <= Nanos(5));
+            assert!(running.bound(id, id, computed(5)).ran <= Nanos::from_millis(5));
         }
     }
 }

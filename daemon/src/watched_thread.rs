@@ -15,7 +15,7 @@ use whyperf_model::matching::{
 };
 use whyperf_model::{Category, CategorySet, Nanos, Scale};
 
-use crate::running::Running;
+use crate::running::{Running, ThreadInterval};
 use crate::running_split::{PlaceTime, RunningSplit};
 use crate::shared_state::SharedState;
 use crate::tables::ProcessTables;
@@ -160,7 +160,10 @@ impl WatchedThread {
             places = self.places(tables, &state.classes);
             times = self.computed(scale, &places);
             let computed = times.values().fold(Nanos::ZERO, |sum, time| sum + time.computed);
-            let granted = self.running.bound(pid, self.thread.tid, computed);
+            let all = self.growth.iter().map(|growth| Nanos(scale.nanos(growth.by.time)));
+            let lived = all.fold(Nanos::ZERO, |sum, time| sum + time);
+            let interval = ThreadInterval { computed, lived };
+            let granted = self.running.bound(pid, self.thread.tid, interval);
             self.running_split.divide(&mut times, granted);
             ran = granted.ran;
         }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 mod demo;
 mod loom;
 mod packages;
+mod random;
 mod sanitize;
 mod spread;
 mod study;
@@ -24,6 +25,8 @@ chores:
   study sc99 --quick       the same in a few minutes, to see that all works; the page goes to the target folder
   study sc99 --built       the same with the release build that is there
   study sc99 --only TABLE  one table alone; --runs N repeats, --hold SECONDS for classic verdicts, --grid POINTS
+  study random             random programs that know their own truth, and what whyperf says of them; --programs N, --seed N,
+                           --seconds N, --built
   sanitize                 all of what follows; what it ran, how long, and what was found
   sanitize address         the crates' tests under AddressSanitizer; `thread` and `miri` likewise
   sanitize valgrind        the release build's library under valgrind, in a program with threads
@@ -47,6 +50,7 @@ fn run(words: &[&str]) -> anyhow::Result<ExitCode> {
     match words {
         ["demo"] => demo::run(),
         ["test", options @ ..] => test::run(options),
+        ["study", "random", words @ ..] => random::run(words),
         ["study", words @ ..] => study::run(words),
         ["sanitize", words @ ..] => sanitize::run(words),
         ["packages"] => packages::ensure_all().map(|()| ExitCode::SUCCESS),

@@ -29,7 +29,7 @@ use page::Page;
 
 pub(crate) fn run(words: &[&str]) -> Result<ExitCode> {
     let ["sc99", words @ ..] = words else {
-        bail!("`study` takes the name of a study: sc99");
+        bail!("`study` takes the name of a study: sc99 or random");
     };
     let options = Options::of(words)?;
     packages::ensure_demo()?;
