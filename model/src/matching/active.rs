@@ -13,7 +13,17 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PairId(pub u32);
 
-/// A metric at a focus, in numbers.
+/// A metric at a focus, in numbers: what counts for it.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pair: Pair,
+    what: [Part; 3],
+    who: [Part; 2],
+    /// Whether functions that are watched for a pair hold what they call.
+    holds_calls: bool,
+}
+
+/// A pair that is being measured, in numbers.
 #[derive(Debug)]
 pub struct Active {
     /// What was asked for.
@@ -22,11 +32,8 @@ pub struct Active {
     pub group: u32,
     /// The word of a node that counts.
     pub quantity: Quantity,
-    what: [Part; 3],
-    who: [Part; 2],
+    asked: Asked,
     comparison: Option<Comparison>,
-    /// Whether functions that are watched for a pair hold what they call.
-    holds_calls: bool,
     /// What came in since the last sample.
     pub amount: i64,
     /// Its samples so far.
@@ -58,7 +65,7 @@ impl Totals {
         self.received = self.received.saturating_add(other.received);
     }
 
-    fn quantity(&self, quantity: Quantity) -> i64 {
+    pub(super) fn quantity(&self, quantity: Quantity) -> i64 {
         let amount = match quantity {
             Quantity::Time => self.time.0,
             Quantity::RunningTime => self.running.0,
@@ -83,6 +90,37 @@ pub struct OneProcess<'a> {
     pub lineage: &'a [ResourceId],
 }
 
+impl Asked {
+    pub(super) fn new(pair: Pair, resources: &mut Resources) -> Self {
+        let mut part = |hierarchy| Part::of(&pair.focus, hierarchy, resources);
+        let what = [Hierarchy::Code, Hierarchy::SyncObject, Hierarchy::File].map(&mut part);
+        let who = [Hierarchy::Process, Hierarchy::Machine].map(&mut part);
+        let holds_calls = pair.metric.definition().categories.contains(Category::Function);
+        Self { pair, what, who, holds_calls }
+    }
+
+    /// Whether something with this sorted lineage (process, thread and machine) is in the focus.
+    pub(super) fn includes(&self, lineage: &[ResourceId]) -> bool {
+        self.who.iter().all(|part| part.admits(lineage))
+    }
+
+    /// Whether nodes of a class count for it.
+    ///
+    /// Time in a function is also that in what it calls; its calls are its own alone. Waits have their place where they are called,
+    /// whatever else is being watched meanwhile.
+    pub(super) fn matches(&self, class: &Class) -> bool {
+        let [code, objects @ ..] = &self.what;
+        let lineage = match self.pair.metric {
+            Metric::Calls => &class.own_lineage,
+            _ if self.holds_calls => &class.lineage,
+            _ => &class.standing_lineage,
+        };
+        class.traits.counts_for(self.pair.metric.definition())
+            && code.admits(lineage)
+            && objects.iter().all(|part| part.admits(&class.lineage))
+    }
+}
+
 impl Active {
     /// A pair of a group, with an empty histogram.
     pub fn new(
@@ -93,19 +131,15 @@ impl Active {
         resources: &mut Resources,
     ) -> Self {
         let definition = metric.definition();
-        let what = [Hierarchy::Code, Hierarchy::SyncObject, Hierarchy::File]
-            .map(|hierarchy| Part::of(focus, hierarchy, resources));
+        let pair = Pair::new(metric, focus.clone());
         Self {
-            pair: Pair::new(metric, focus.clone()),
+            pair: pair.clone(),
             group,
             quantity: definition.quantity,
-            what,
-            who: [Hierarchy::Process, Hierarchy::Machine]
-                .map(|hierarchy| Part::of(focus, hierarchy, resources)),
+            asked: Asked::new(pair, resources),
             comparison: Some(definition.aggregation)
                 .filter(|aggregation| aggregation.compares())
                 .map(Comparison::new),
-            holds_calls: definition.categories.contains(Category::Function),
             amount: 0,
             histogram,
         }
@@ -113,24 +147,14 @@ impl Active {
 
     /// The pair of a user, who has its functions watched all the time: waits inside of them count, too.
     #[must_use]
-    pub fn by_name(self) -> Self {
-        Self { holds_calls: true, ..self }
+    pub fn by_name(mut self) -> Self {
+        self.asked.holds_calls = true;
+        self
     }
 
     /// Whether nodes of a class count for it.
-    ///
-    /// Time in a function is also that in what it calls; its calls are its own alone. Waits have their place where they are called,
-    /// whatever else is being watched meanwhile.
     pub fn matches(&self, class: &Class) -> bool {
-        let [code, objects @ ..] = &self.what;
-        let lineage = match self.pair.metric {
-            Metric::Calls => &class.own_lineage,
-            _ if self.holds_calls => &class.lineage,
-            _ => &class.standing_lineage,
-        };
-        class.traits.counts_for(self.pair.metric.definition())
-            && code.admits(lineage)
-            && objects.iter().all(|part| part.admits(&class.lineage))
+        self.asked.matches(class)
     }
 
     /// Nodes that count for it grew.
@@ -167,7 +191,7 @@ impl Active {
     }
 
     fn membership(&self, process: &OneProcess<'_>) -> FocusMembership {
-        let is_inside = self.who.iter().all(|part| part.admits(process.lineage));
+        let is_inside = self.asked.includes(process.lineage);
         if is_inside { FocusMembership::Inside } else { FocusMembership::Outside }
     }
 

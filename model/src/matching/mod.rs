@@ -4,7 +4,8 @@
 //!   a node's region, place, object ──► its class           classes.rs   what a focus and a metric may ask of it
 //!   its thread, process, machine   ──► its groups          matcher.rs   who
 //!   growth of (groups, class)      ──► amounts of pairs    matcher.rs, active.rs
-//!                                  └─► an interval record  interval_record.rs   for the record of a run
+//!                                  ├─► an interval record  interval_record.rs   for the record of a run
+//!                                  └─► totals of the run   run_totals.rs        for pairs that were not measured all the time
 //! ```
 //! Nodes may be in the memory of a running process or in the record of a run that ended: the sum is the same, and made here.
 
@@ -14,6 +15,7 @@ mod interval_record;
 mod line;
 mod matcher;
 mod resources;
+mod run_totals;
 
 pub use active::{Active, OneProcess, PairId, Totals};
 pub use classes::{Class, ClassId, Classes, Traits};
@@ -23,3 +25,4 @@ pub use interval_record::{
 pub use line::Line;
 pub use matcher::Matcher;
 pub use resources::{Changes, Part, ResourceId, Resources};
+pub use run_totals::RunTotals;

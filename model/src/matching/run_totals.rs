@@ -1,0 +1,150 @@
+//! What grew since a run began, by thread and class: answers pairs that were measured for a part of it, or never.
+
+use ahash::AHashMap;
+
+use super::active::{Asked, Totals};
+use super::classes::{ClassId, Classes};
+use super::resources::{ResourceId, Resources};
+use crate::{Pair, Quantity};
+
+/// A thread and its machine.
+type Place = [ResourceId; 2];
+
+/// All that grew so far.
+#[derive(Debug, Default)]
+pub struct RunTotals {
+    threads: AHashMap<Place, ThreadTotals>,
+}
+
+/// What grew in one thread, which counts where it was when it grew: a process that gets another name has other threads.
+#[derive(Debug, Default)]
+struct ThreadTotals {
+    classes: AHashMap<ClassId, Totals>,
+    /// Some of it grew without the operating system being asked how much of it ran.
+    is_unasked: bool,
+}
+
+impl RunTotals {
+    /// A node of this class grew in a thread.
+    pub fn grew(&mut self, place: Place, class: ClassId, by: &Totals) {
+        self.threads.entry(place).or_default().classes.entry(class).or_default().add(by);
+    }
+
+    /// What grows in this thread now is not told apart by what the operating system says of it.
+    pub fn is_unasked(&mut self, place: Place) {
+        self.threads.entry(place).or_default().is_unasked = true;
+    }
+
+    /// What a pair came to: all that its samples would add up to, had it been measured from the beginning. `None` where that depends on
+    /// when something grew, or on what the operating system was not asked.
+    ///
+    /// A function counts as far as it was switched on: whether that suffices is for the caller to know.
+    pub fn amount(&self, pair: &Pair, classes: &Classes, resources: &mut Resources) -> Option<i64> {
+        let definition = pair.metric.definition();
+        let is_of_nodes = !matches!(definition.quantity, Quantity::Processes | Quantity::Cost);
+        if definition.aggregation.compares() || !is_of_nodes {
+            return None;
+        }
+        let asked = Asked::new(pair.clone(), resources);
+        let (mut sum, mut matches) = (Totals::default(), AHashMap::new());
+        for (place, thread) in &self.threads {
+            if !asked.includes(&lineage(*place, resources)) {
+                continue;
+            }
+            if thread.is_unasked && definition.asks_system() {
+                return None;
+            }
+            for (class, totals) in &thread.classes {
+                let counts = || asked.matches(classes.get(*class));
+                if *matches.entry(*class).or_insert_with(counts) {
+                    sum.add(totals);
+                }
+            }
+        }
+        Some(sum.quantity(definition.quantity))
+    }
+}
+
+/// A thread and a machine, with all above them, sorted.
+fn lineage(place: Place, resources: &Resources) -> Vec<ResourceId> {
+    let mut lineage: Vec<_> = place.into_iter().flat_map(|id| resources.lineage(id)).collect();
+    lineage.sort_unstable();
+    lineage
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Category, Focus, Metric, Nanos, Resource};
+
+    struct Stage {
+        totals: RunTotals,
+        classes: Classes,
+        resources: Resources,
+    }
+
+    impl Stage {
+        fn id(&mut self, path: &str) -> ResourceId {
+            self.resources.id(&Resource::parse(path).expect("well formed"))
+        }
+
+        fn place(&mut self, process: u32) -> Place {
+            [format!("/Process/{process}/0"), "/Machine/a".to_owned()].map(|path| self.id(&path))
+        }
+
+        fn grew(&mut self, process: u32, category: Category, object: Option<&str>, time: u64) {
+            let place = self.place(process);
+            let object = object.map(|object| self.id(object));
+            let Self { classes, resources, .. } = self;
+            let class = classes.below(ClassId::NONE, category, None, object, resources);
+            let by = Totals { time: Nanos(time), visits: 1, ..Totals::default() };
+            self.totals.grew(place, class, &by);
+        }
+
+        fn amount(&mut self, metric: Metric, focus: &str) -> Option<i64> {
+            let pair = Pair::new(metric, Focus::parse(focus).expect("well formed"));
+            self.totals.amount(&pair, &self.classes, &mut self.resources)
+        }
+    }
+
+    fn stage() -> Stage {
+        let (totals, classes) = (RunTotals::default(), Classes::default());
+        let mut stage = Stage { totals, classes, resources: Resources::default() };
+        for process in [0, 1] {
+            stage.grew(process, Category::Receive, Some("/SyncObject/Message/w/3"), 10);
+            stage.grew(process, Category::Receive, Some("/SyncObject/Message/w/4"), 200);
+            stage.grew(process, Category::Other, None, 3000);
+        }
+        stage.grew(0, Category::Receive, Some("/SyncObject/Message/w/3"), 40_000);
+        stage
+    }
+
+    #[test]
+    fn a_pair_comes_to_all_that_grew_in_its_focus() {
+        let mut stage = stage();
+        for (metric, focus, expected) in [
+            (Metric::Wall, "<>", 46_420),
+            (Metric::SyncWait, "<>", 40_420),
+            (Metric::SyncWait, "</Process/1>", 210),
+            (Metric::SyncWait, "</Process/1/0,/SyncObject/Message/w/3>", 10),
+            (Metric::SyncWait, "</Machine/b>", 0),
+            (Metric::SyncOps, "</SyncObject/Message/w>", 5),
+        ] {
+            assert_eq!(stage.amount(metric, focus), Some(expected), "{metric} {focus}");
+        }
+    }
+
+    #[test]
+    fn what_depends_on_more_than_sums_is_not_answered() {
+        let mut stage = stage();
+        for metric in [Metric::LateWait, Metric::ActiveProcesses, Metric::ObservedCost] {
+            assert_eq!(stage.amount(metric, "<>"), None, "{metric}");
+        }
+        assert_eq!(stage.amount(Metric::Cpu, "<>"), Some(0));
+        let place = stage.place(1);
+        stage.totals.is_unasked(place);
+        let cpu = ["<>", "</Process/1>", "</Process/0>"].map(|of| stage.amount(Metric::Cpu, of));
+        assert_eq!(cpu, [None, None, Some(0)]);
+        assert_eq!(stage.amount(Metric::Wall, "<>"), Some(46_420));
+    }
+}
