@@ -7,12 +7,12 @@ use whyperf_consultant::{
 };
 use whyperf_daemon::{RunLosses, View};
 use whyperf_model::matching::Line;
-use whyperf_model::{Focus, Hierarchy, Metric};
+use whyperf_model::{Focus, Hierarchy, Interval, Metric, Time};
 
 use crate::measuring::watch::Watch;
 use crate::output::report::{
     Bottleneck, Cost, Efficiency, Losses, Phase, ProfileRow, RefusedFunction, Report, Scale,
-    Search, SwitchedOff, rounded,
+    Search, Stretch, SwitchedOff, rounded,
 };
 use crate::output::terminal::Screen;
 use crate::search::phases;
@@ -89,7 +89,8 @@ pub(crate) fn take_searches(
     report: &mut Report,
 ) {
     let table = searches.global().hypotheses();
-    take_search(&searches.global().report(), table, source, report);
+    let run = Interval::new(Time::ZERO, searches.now());
+    take_search(&searches.global().report(), run, (table, source), report);
     let efficiencies = efficiencies.iter().map(Option::as_ref).chain(iter::repeat(None));
     report.phases = searches
         .after(0)
@@ -101,7 +102,7 @@ pub(crate) fn take_searches(
             begin_s: rounded(interval.start.as_secs_f64()),
             end_s: rounded(interval.end.as_secs_f64()),
             search: counted(&found),
-            bottlenecks: bottlenecks(&found, table, source),
+            bottlenecks: bottlenecks(&found, interval, (table, source)),
         })
         .collect();
 }
@@ -109,11 +110,14 @@ pub(crate) fn take_searches(
 /// Where in the code a metric is at a focus, for whoever knows.
 pub(crate) type Source<'a> = &'a dyn Fn(Metric, &Focus) -> Option<String>;
 
-/// Adds what a search found.
-fn take_search(found: &Found, table: &Hypotheses, source: Source<'_>, report: &mut Report) {
+/// What findings are told with: the hypotheses, and where in the code they are.
+type Known<'a> = (&'a Hypotheses, Source<'a>);
+
+/// Adds what a search found in an interval.
+fn take_search(found: &Found, interval: Interval, known: Known<'_>, report: &mut Report) {
     report.search = counted(found);
     report.remarks.notes.extend(guided(&found.guided));
-    report.bottlenecks = bottlenecks(found, table, source);
+    report.bottlenecks = bottlenecks(found, interval, known);
 }
 
 const fn counted(found: &Found) -> Search {
@@ -124,7 +128,7 @@ const fn counted(found: &Found) -> Search {
     }
 }
 
-fn bottlenecks(found: &Found, table: &Hypotheses, source: Source<'_>) -> Vec<Bottleneck> {
+fn bottlenecks(found: &Found, interval: Interval, (table, source): Known<'_>) -> Vec<Bottleneck> {
     // The list is in the order of a tree that is walked from the top, so the parent is the last one above.
     let mut above: Vec<usize> = Vec::new();
     let mut all = Vec::new();
@@ -134,11 +138,20 @@ fn bottlenecks(found: &Found, table: &Hypotheses, source: Source<'_>) -> Vec<Bot
         let source = metric.and_then(|metric| source(metric, &finding.focus));
         let unit = table.named(&finding.hypothesis).map(|id| table.row(id).unit());
         let parent = above.last().copied();
-        all.push(bottleneck(finding, unit.unwrap_or_default(), source, parent));
+        let one = bottleneck(finding, unit.unwrap_or_default(), source, parent);
+        all.push(Bottleneck { is_partial: is_partial(finding.interval, interval), ..one });
         above.push(at);
     }
     all
 }
+
+/// Whether what a value covers is so much less than all of it that a reader must know. Each question is asked a moment after what led to it.
+fn is_partial(covered: Interval, all: Interval) -> bool {
+    covered.length().as_secs_f64() < NEARLY_ALL * all.length().as_secs_f64()
+}
+
+/// From this share on it is nearly all of the time.
+const NEARLY_ALL: f64 = 0.9;
 
 /// What directives left out, and what they asked about that never came.
 fn guided(guided: &Guided) -> impl Iterator<Item = String> {
@@ -175,15 +188,29 @@ fn bottleneck(
         focus: finding.focus.to_string(),
         value: rounded(finding.value),
         threshold: finding.threshold,
-        found_s: rounded(finding.found.as_secs_f64()),
+        from_s: seconds(finding.interval.start),
+        to_s: seconds(finding.interval.end),
+        happened: { finding.happened.iter() }
+            .map(|stretch| Stretch {
+                from_s: seconds(stretch.interval.start),
+                to_s: seconds(stretch.interval.end),
+                value: rounded(stretch.value),
+            })
+            .collect(),
+        found_s: seconds(finding.found),
         leaf: finding.leaf,
         source,
         origin: finding.origin.to_string(),
         split: finding.split,
         parent,
+        is_partial: false,
         scale: Scale { unit, relation: finding.operator },
         advice: finding.advice.to_string(),
     }
+}
+
+fn seconds(time: Time) -> f64 {
+    rounded(time.as_secs_f64())
 }
 
 /// A place that is wide has many lines, of which one would mislead: only functions and the most specific findings have one.

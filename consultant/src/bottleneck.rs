@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use serde::Serialize;
-use whyperf_model::{Focus, Time};
+use whyperf_model::{Focus, Interval, Time};
 
 use crate::split::Split;
 use crate::step::Origin;
+use crate::stretch::Stretch;
 
 /// One finding.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -15,8 +16,12 @@ pub struct Bottleneck {
     pub hypothesis: Cow<'static, str>,
     /// Where.
     pub focus: Focus,
-    /// The value over all the time it was measured.
+    /// The value over this interval.
     pub value: f64,
+    /// All of the run where it is known for that, once that is over; else the time in which it was measured.
+    pub interval: Interval,
+    /// The parts of this interval in which it happened, where it clearly did not happen all the time.
+    pub happened: Vec<Stretch>,
     /// What it is compared with.
     pub threshold: f64,
     /// The sign of the comparison.

@@ -3,6 +3,7 @@
 use whyperf_model::{Nanos, Pair, Resource, Sample, Time};
 
 use crate::request::{MeasurementId, Request};
+use crate::run_amount::RunAmount;
 
 /// What a data source has to tell.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,6 +70,7 @@ impl Event {
 /// * costs and prices are numbers, and none is below zero;
 /// * what is too hot or told by stack samples runs; the coverage of the one is a share, and samples of the other stand for some time;
 /// * a phase begins between two samples, and not in the midst of those of one moment;
+/// * what a pair came to over the run is what its samples add up to when it was started before the first of them;
 /// * time never goes back, and `End` is the last event.
 pub trait DataSource {
     /// Measures a pair from now on.
@@ -79,6 +81,12 @@ pub trait DataSource {
 
     /// Tells which functions a function calls, and tells it again whenever more of them are learned.
     fn callees(&mut self, of: &Resource);
+
+    /// What a pair came to over all of the run until now, where that was counted whether the pair was measured or not; `None` of what is
+    /// known only while it is measured.
+    fn over_run(&mut self, _pair: &Pair) -> Option<RunAmount> {
+        None
+    }
 
     /// The next event of this moment, if there is one.
     fn poll(&mut self) -> Option<Event>;

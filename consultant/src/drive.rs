@@ -8,7 +8,8 @@
 //! ```
 //!
 //! A data source speaks of one moment at a time. While a moment lasts, each event is handled before the next one is asked for, and what
-//! the search requests is carried out at once. When the source has no more to say of the moment, time goes on. `diagnose`, the
+//! the search requests is carried out at once. When the source has no more to say of the moment, time goes on. After the end the
+//! source is asked what the pairs of all that was found came to over the whole run. `diagnose`, the
 //! replay of a stored run and every simulated run go from the first moment to the last; `whyperf run` and `attach` wait
 //! between two moments, and go through each of them by the same function.
 
@@ -55,8 +56,12 @@ pub fn drive_moment<S: DataSource + ?Sized>(
     exchange(searches, source, observer);
     while let Some(event) = source.poll() {
         observer.before(&event, searches, source);
+        let is_end = matches!(event, Event::End(_));
         searches.handle(event);
         exchange(searches, source, observer);
+        if is_end {
+            searches.take_run_amounts(|pair| source.over_run(pair));
+        }
     }
 }
 

@@ -9,10 +9,11 @@
 //! Sixty-three processes that wait for one are one fact. Only leaves are gathered, of one parent, along one hierarchy of the last
 //! stage, and only as long as their values are alike; the value of the set is their mean, its ground the weakest of theirs.
 
-use whyperf_model::Hierarchy;
+use whyperf_model::{Hierarchy, Interval};
 
 use crate::bottleneck::Bottleneck;
 use crate::refine::{ALIKE, LAST};
+use crate::stretch::Stretch;
 
 /// Gathers what can be gathered. Rows are in the order of a tree, parents first, and stay so.
 pub(crate) fn gathered(rows: Vec<Bottleneck>) -> Vec<Bottleneck> {
@@ -45,6 +46,7 @@ fn is_bare_leaf(rows: &[Bottleneck], at: usize) -> bool {
 fn says_the_same(one: &Bottleneck, other: &Bottleneck) -> bool {
     let (low, high) = (one.value.min(other.value), one.value.max(other.value));
     one.depth == other.depth
+        && one.happened.len() == other.happened.len()
         && one.hypothesis == other.hypothesis
         && high <= low * ALIKE
         && differing(one, other).is_some()
@@ -62,6 +64,24 @@ fn differing(one: &Bottleneck, other: &Bottleneck) -> Option<Hierarchy> {
     })
 }
 
+/// The stretches of several rows, which have as many each: the first of all, the second of all, and so on.
+#[expect(clippy::cast_precision_loss, reason = "a mean of a few values")]
+fn happened<'a>(rows: impl Iterator<Item = &'a Bottleneck> + Clone) -> Vec<Stretch> {
+    let first = rows.clone().next().map_or(&[][..], |row| &row.happened);
+    let together = |(nth, first): (usize, &Stretch)| {
+        let each = || rows.clone().filter_map(|row| row.happened.get(nth));
+        Stretch {
+            interval: each().map(|one| one.interval).fold(first.interval, hull),
+            value: each().map(|one| one.value).sum::<f64>() / each().count() as f64,
+        }
+    };
+    first.iter().enumerate().map(together).collect()
+}
+
+fn hull(one: Interval, other: Interval) -> Interval {
+    Interval::new(one.start.min(other.start), one.end.max(other.end))
+}
+
 #[expect(clippy::cast_precision_loss, reason = "a mean of a few values")]
 fn together(rows: &[Bottleneck], alike: &[usize]) -> Bottleneck {
     let first = &rows[alike[0]];
@@ -73,6 +93,8 @@ fn together(rows: &[Bottleneck], alike: &[usize]) -> Bottleneck {
     Bottleneck {
         focus: first.focus.with_set(hierarchy, parts),
         value: each().map(|row| row.value).sum::<f64>() / alike.len() as f64,
+        interval: each().map(|row| row.interval).fold(first.interval, hull),
+        happened: happened(each()),
         found: each().map(|row| row.found).min().unwrap_or(first.found),
         since: each().map(|row| row.since).min().unwrap_or(first.since),
         confidence: each().map(|row| row.confidence).fold(1.0, f64::min),
@@ -96,6 +118,8 @@ mod tests {
             hypothesis: Cow::Borrowed("ExcessiveSyncWaitingTime"),
             focus: Focus::parse(focus).expect("well formed"),
             value,
+            interval: Interval::new(Time::ZERO, Time::from_secs(2)),
+            happened: Vec::new(),
             threshold: 0.2,
             operator: '>',
             found: Time::from_secs(1),
@@ -130,6 +154,25 @@ mod tests {
             ("</Code/a.c,/Machine,/Process/1,/SyncObject>", 0.25),
         ];
         assert_eq!(shown(rows), expected.map(|(focus, value)| (focus.to_owned(), value)));
+    }
+
+    #[test]
+    fn together_they_happened_when_any_of_them_did() {
+        let stretch = |from, to, value| {
+            let interval = Interval::new(Time::from_secs(from), Time::from_secs(to));
+            Stretch { interval, value }
+        };
+        let one = |process, happened| Bottleneck {
+            happened,
+            ..row(&format!("</Process/{process}>"), 0.5, 0, true)
+        };
+        let rows = vec![
+            one(0, vec![stretch(3, 5, 0.75)]),
+            one(1, vec![]),
+            one(2, vec![stretch(4, 6, 0.25)]),
+        ];
+        let happened: Vec<_> = gathered(rows).into_iter().map(|row| row.happened).collect();
+        assert_eq!(happened, [vec![stretch(3, 6, 0.5)], vec![]]);
     }
 
     #[test]

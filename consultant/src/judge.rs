@@ -24,6 +24,7 @@ use whyperf_model::{Nanos, Time};
 use crate::classic::ClassicVerdict;
 use crate::e_process::EProcess;
 use crate::hypothesis::Hypothesis;
+use crate::run_amount::RunRatio;
 use crate::score::Score;
 use crate::settings::{Settings, Verdicts};
 use crate::stream::Observation;
@@ -155,6 +156,11 @@ impl Judge {
     /// The value over the whole life; `None` when nothing was seen.
     pub(crate) fn value(&self) -> Option<f64> {
         self.life.value()
+    }
+
+    /// The value that amounts over all of the run have.
+    pub(crate) fn value_of(&self, run: RunRatio) -> f64 {
+        run.numerator / run.denominator * self.rule.score.factor()
     }
 
     /// For how long it was measured.

@@ -18,6 +18,7 @@
 //! | `hypothesis/` | the why axis, as a table |
 //! | `graph.rs`, `node.rs` | which question led to which, truth going down; the states of one question |
 //! | `judge.rs`, `e_process.rs`, `stream.rs` | samples to evidence, evidence to verdicts |
+//! | `run_amount.rs`, `stretch.rs` | what values are over the whole run, once that is over; when in the run it happened |
 //! | `classic.rs`, `reevaluation.rs` | the classic verdict, and what other dwell times would have made of a run |
 //! | `refine.rs`, `catalogue.rs` | which parts there are, and which of them are asked about |
 //! | `queue.rs`, `cost.rs` | what is asked next, and whether it may be |
@@ -56,6 +57,7 @@ mod reevaluation;
 mod refine;
 mod report;
 mod request;
+mod run_amount;
 mod score;
 mod search;
 mod searches;
@@ -64,6 +66,7 @@ mod settings;
 mod split;
 mod step;
 mod stream;
+mod stretch;
 mod text_position;
 mod truth;
 
@@ -82,10 +85,12 @@ pub use node::NodeId;
 pub use reevaluation::Reevaluation;
 pub use report::{Counts, Guided, Report, Untold};
 pub use request::{MeasurementId, Request};
+pub use run_amount::RunAmount;
 pub use search::{Question, Search, Status};
 pub use searches::{Past, Scope, Searches};
 pub use settings::{Classic, CodeSearch, Order, Settings, Verdicts};
 pub use split::Split;
 pub use step::{Conclusion, Happening, Origin, Step, Subject};
+pub use stretch::Stretch;
 pub use text_position::TextPosition;
 pub use truth::Truth;

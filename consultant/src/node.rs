@@ -17,11 +17,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use whyperf_model::{Focus, Hierarchy, Nanos, Time};
+use whyperf_model::{Focus, Hierarchy, Interval, Nanos, Time};
 
 use crate::hypothesis::HypothesisId;
 use crate::judge::{Judge, VerdictGround};
 use crate::request::MeasurementId;
+use crate::run_amount::RunRatio;
 use crate::series::Series;
 use crate::step::Origin;
 use crate::stream::Stream;
@@ -54,6 +55,8 @@ pub(crate) struct Node {
     pub(crate) stream: Stream,
     /// What was observed, to be compared with other nodes.
     pub(crate) series: Series,
+    /// Its amounts over all of the run, once that is over and where they are known.
+    pub(crate) over_run: Option<RunRatio>,
     state: NodeState,
     /// When it became true, and on which ground.
     pub(crate) found: Option<(Time, VerdictGround)>,
@@ -167,6 +170,7 @@ impl Node {
             judge,
             stream,
             series: Series::default(),
+            over_run: None,
             state: NodeState::Idle,
             found: None,
             refined: Refined::default(),
@@ -243,6 +247,15 @@ impl Node {
         let hierarchy = divided(&self.focus)?;
         let [part] = self.focus.part(hierarchy) else { return None };
         Some((self.hypothesis, hierarchy, self.focus.with(hierarchy, part.parent()?)))
+    }
+
+    /// Its value over all of the run, or else over all the time that it was measured, and from when to when that is; none when nothing
+    /// was seen.
+    pub(crate) fn value(&self) -> Option<(f64, Interval)> {
+        match self.over_run {
+            Some(run) => Some((self.judge.value_of(run), run.interval)),
+            None => Some((self.judge.value()?, self.series.span())),
+        }
     }
 
     /// How it is measured, if it is.

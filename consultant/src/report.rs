@@ -16,8 +16,10 @@ use crate::gather::gathered;
 use crate::graph::Graph;
 use crate::hypothesis::{Hypotheses, Operator};
 use crate::node::{Edge, NodeId};
+use crate::score::Score;
 use crate::split::{Split, Splits};
 use crate::step::Subject;
+use crate::stretch::{Stretch, Timeline, stretches};
 use crate::truth::Truth;
 
 /// The result of a search.
@@ -143,10 +145,13 @@ impl<'a> FindingTree<'a> {
         let node = self.graph.node(id);
         let row = self.hypotheses.row(node.hypothesis);
         let (found, ground) = node.found?;
+        let (value, interval) = node.value()?;
         Some(Bottleneck {
             hypothesis: row.name.clone(),
             focus: node.focus.clone(),
-            value: node.judge.value()?,
+            value,
+            interval,
+            happened: self.happened(id),
             threshold: row.threshold,
             operator: row.operator.symbol(),
             found,
@@ -160,6 +165,30 @@ impl<'a> FindingTree<'a> {
             meaning: row.meaning.clone(),
             advice: row.advice.clone(),
         })
+    }
+
+    /// When it happened. A value over the run that is not beyond the threshold was so at least while it was measured.
+    fn happened(&self, id: NodeId) -> Vec<Stretch> {
+        let node = self.graph.node(id);
+        let row = self.hypotheses.row(node.hypothesis);
+        let Some((value, _)) = node.value() else { return Vec::new() };
+        let found = stretches(&self.timeline(id), Score::of(row));
+        if !found.is_empty() || row.operator.holds(value, row.threshold) {
+            return found;
+        }
+        let measured = node.judge.value();
+        measured.map(|value| Stretch { interval: node.series.span(), value }).into_iter().collect()
+    }
+
+    /// What is known of a value over time: over all of the run, where the sums are known, as the question that led to it was then.
+    fn timeline(&self, id: NodeId) -> Timeline {
+        let node = self.graph.node(id);
+        let Some(run) = node.over_run else { return Timeline::measured(&node.series) };
+        // Calls may go in circles, the order of discovery does not.
+        let earlier = node.parents.iter().filter(|parent| **parent < id);
+        let mut known = earlier.filter(|parent| self.graph.node(**parent).over_run.is_some());
+        let like = known.next().map(|parent| self.timeline(*parent));
+        Timeline::over_run(&node.series, (run, node.is_closed()), like.as_ref())
     }
 
     /// A part of it is true too, by whatever way that was found. A more precise hypothesis at the same place does not make
@@ -241,7 +270,7 @@ impl<'a> FindingTree<'a> {
         let key = |id: NodeId| {
             let node = self.graph.node(id);
             let row = self.hypotheses.row(node.hypothesis);
-            let value = node.judge.value().unwrap_or_default();
+            let value = node.value().map_or(0.0, |(value, _)| value);
             let severity = if row.operator == Operator::Above { value } else { 0.0 };
             (row.rank, row.operator == Operator::Below, severity)
         };

@@ -40,6 +40,11 @@ impl Score {
         if self.is_share() { self.threshold } else { 0.5 }
     }
 
+    /// The difference of two scores that is as large as the threshold: it needs no test.
+    pub(crate) fn large(self) -> f64 {
+        if self.is_share() { self.threshold } else { 0.25 }
+    }
+
     /// Whether a score is a share of the time, and so is a difference of two.
     pub(crate) fn is_share(self) -> bool {
         self.operator == Operator::Above && self.unit == ValueUnit::Share

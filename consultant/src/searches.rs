@@ -10,13 +10,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use whyperf_model::{Interval, Resource, Time};
+use whyperf_model::{Interval, Pair, Resource, Time};
 
 use crate::data_source::Event;
 use crate::directive::DirectivesInForce;
 use crate::hypothesis::{Hypotheses, HypothesisId};
 use crate::report::Report;
 use crate::request::{MeasurementId, Request};
+use crate::run_amount::RunAmount;
 use crate::search::{Question, Search};
 use crate::settings::Settings;
 use crate::step::Step;
@@ -221,6 +222,12 @@ impl Searches {
         let global = self.global.poll_step().map(|step| (Scope::Global, step));
         let mut current = || self.current.as_mut()?.search.poll_step();
         global.or_else(|| current().map(|step| (Scope::Current, step)))
+    }
+
+    /// The run is over: from now on the values of the search over the whole run are those of the whole run, as far as the data source
+    /// knows what their pairs came to.
+    pub fn take_run_amounts(&mut self, over_run: impl FnMut(&Pair) -> Option<RunAmount>) {
+        self.global.take_run_amounts(over_run);
     }
 
     /// The search over the whole run.

@@ -8,7 +8,7 @@
 //! When time has passed the last bin, neighbours become one and the width doubles. So the width of a series follows from when it
 //! was added to last, and a wider one can be made of any.
 
-use whyperf_model::Nanos;
+use whyperf_model::{Interval, Nanos, Time};
 
 use crate::stream::Observation;
 
@@ -17,6 +17,8 @@ use crate::stream::Observation;
 pub(crate) struct Series {
     width: Nanos,
     bins: Vec<Bin>,
+    /// From the first observation to the last one.
+    span: Interval,
 }
 
 /// What was seen in one bin. Single precision suffices for a ratio, and there are many bins.
@@ -30,7 +32,7 @@ pub(crate) struct Bin {
 
 impl Default for Series {
     fn default() -> Self {
-        Self { width: FINEST, bins: Vec::new() }
+        Self { width: FINEST, bins: Vec::new(), span: Interval::default() }
     }
 }
 
@@ -42,6 +44,8 @@ impl Series {
         while end > self.width.0 * MOST {
             self.widen();
         }
+        let first = if self.span.is_empty() { seen.interval.start } else { self.span.start };
+        self.span = Interval::new(first, seen.interval.end);
         let (width, length) = (self.width.0, (end - start).max(1) as f64);
         for at in start / width..end.div_ceil(width) {
             let overlap = end.min((at + 1) * width) - start.max(at * width);
@@ -53,9 +57,23 @@ impl Series {
         }
     }
 
+    /// How wide the bins of a series are that was added to until this moment.
+    pub(crate) fn width_at(end: Time) -> Nanos {
+        let mut width = FINEST;
+        while end.0.0 > width.0 * MOST {
+            width = width + width;
+        }
+        width
+    }
+
     /// How wide a bin is.
     pub(crate) const fn width(&self) -> Nanos {
         self.width
+    }
+
+    /// From when to when there are observations; there may be gaps in it.
+    pub(crate) const fn span(&self) -> Interval {
+        self.span
     }
 
     /// The bins in another width, which is no smaller.
@@ -128,8 +146,6 @@ const FINEST: Nanos = Nanos::from_millis(50);
 
 #[cfg(test)]
 mod tests {
-    use whyperf_model::{Interval, Time};
-
     use super::*;
 
     fn seen(start: u64, end: u64, numerator: f64) -> Observation {
@@ -144,6 +160,7 @@ mod tests {
             series.add(seen(at * 50, (at + 1) * 50, 10.0));
         }
         assert_eq!((series.width(), series.bins.len()), (Nanos::from_millis(200), 25));
+        assert_eq!(Series::width_at(series.span().end), series.width());
         let bin = Bin { numerator: 40.0, denominator: 200.0, covered: 1.0 };
         assert!(series.bins.iter().all(|one| *one == bin));
     }

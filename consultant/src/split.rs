@@ -198,20 +198,20 @@ fn compare(
 fn is_large(differences: &[f64], length: f64, scale: Scale) -> bool {
     let mean = differences.iter().sum::<f64>() / differences.len() as f64;
     let is_steady = differences.iter().all(|one| *one > 0.0);
-    mean >= scale.large() && (length >= LONG || is_steady && differences.len() >= MANY)
+    mean >= scale.0.large() && (length >= LONG || is_steady && differences.len() >= MANY)
 }
 
 /// What a part is that was not measured when all of them were: beyond the others if it is by as much as the threshold. None when there
 /// are no others.
 fn untested(bins: &[Bin], whole: Bin, scale: Scale) -> Option<Outcome> {
     let (part, others) = scale.beside(bins, whole)?;
-    Some(if part - others >= scale.large() { Outcome::Beyond } else { Outcome::Within })
+    Some(if part - others >= scale.0.large() { Outcome::Beyond } else { Outcome::Within })
 }
 
 /// What a part is that was hardly measured: beyond the others if those have next to nothing.
 fn at_first(bins: &[Bin], whole: Bin, scale: Scale) -> Outcome {
     let is_alone =
-        |(part, others): (f64, f64)| part - others >= scale.large() && others <= part / 10.0;
+        |(part, others): (f64, f64)| part - others >= scale.0.large() && others <= part / 10.0;
     let is_beyond = scale.beside(bins, whole).is_some_and(is_alone);
     if is_beyond { Outcome::Beyond } else { Outcome::TooShort }
 }
@@ -282,10 +282,6 @@ impl Scale {
 
     fn margin(self) -> f64 {
         if self.0.is_share() { (self.0.threshold / 4.0).min(MARGIN) } else { 0.125 }
-    }
-
-    fn large(self) -> f64 {
-        if self.0.is_share() { self.0.threshold } else { 0.25 }
     }
 }
 

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use whyperf_consultant::{
     Conclusion, DataSource, DirectivesInForce, Event, Happening, Hypotheses, MeasurementId,
-    Operator, Report, Scope, Searches, Step, Truth, drive,
+    Operator, Report, RunAmount, Scope, Searches, Step, Truth, drive,
 };
 use whyperf_model::{Focus, Interval, Pair, Resource, Time};
 use whyperf_testkit::simulate::{Checked, Scenario, Simulated};
@@ -44,6 +44,10 @@ impl DataSource for Watched {
 
     fn callees(&mut self, of: &Resource) {
         self.source.callees(of);
+    }
+
+    fn over_run(&mut self, pair: &Pair) -> Option<RunAmount> {
+        self.source.over_run(pair)
     }
 
     fn poll(&mut self) -> Option<Event> {

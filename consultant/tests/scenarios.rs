@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use whyperf_consultant::{
     Directives, DirectivesInForce, Happening, Hypotheses, Report, Searches, Step, Truth, drive,
 };
+use whyperf_model::{Interval, Time};
 use whyperf_testkit::simulate::{Checked, Scenario};
 
 const MARK: &str = "\n----\n";
@@ -75,7 +76,15 @@ fn shown(scenario: &Scenario) -> String {
         let leaf = if found.leaf { "leaf" } else { "    " };
         let (value, hypothesis, focus) = (found.value, &found.hypothesis, &found.focus);
         let indent = 2 * found.depth;
-        writeln!(text, "{leaf} {:indent$}{hypothesis} {focus} {value:.3}", "").expect("writing");
+        write!(text, "{leaf} {:indent$}{hypothesis} {focus} {value:.3}", "").expect("writing");
+        if found.interval.start > Time::ZERO {
+            write!(text, " {}", from_to(found.interval)).expect("writing");
+        }
+        for stretch in &found.happened {
+            let (value, interval) = (stretch.value, from_to(stretch.interval));
+            write!(text, ", {value:.3} {interval}").expect("writing");
+        }
+        text.push('\n');
     }
     let counts = report.counts;
     writeln!(
@@ -85,6 +94,11 @@ fn shown(scenario: &Scenario) -> String {
     )
     .expect("writing to a text");
     text
+}
+
+fn from_to(interval: Interval) -> String {
+    let [start, end] = [interval.start, interval.end].map(Time::as_secs_f64);
+    format!("from {start:.3} to {end:.3}")
 }
 
 #[test]

@@ -37,6 +37,7 @@ mod placement;
 mod process;
 mod profile;
 mod region;
+mod run_amount;
 mod run_directory;
 mod running;
 mod running_split;

@@ -3,7 +3,7 @@
 use std::borrow::BorrowMut;
 use std::collections::{BTreeMap, VecDeque};
 
-use whyperf_consultant::{DataSource, Event, MeasurementId};
+use whyperf_consultant::{DataSource, Event, MeasurementId, RunAmount};
 use whyperf_model::matching::PairId;
 use whyperf_model::{Histogram, Pair, Resource};
 
@@ -93,6 +93,10 @@ impl<D: BorrowMut<Daemon>, P: Pace> DataSource for Live<D, P> {
 
     fn callees(&mut self, of: &Resource) {
         self.daemon.borrow_mut().ask_callees(of);
+    }
+
+    fn over_run(&mut self, pair: &Pair) -> Option<RunAmount> {
+        self.daemon.borrow_mut().over_run(pair)
     }
 
     fn poll(&mut self) -> Option<Event> {

@@ -55,6 +55,11 @@ const CARRIED: u64 = 10_000_000;
 const LONGEST_DELAY: u64 = 2_000_000_000;
 
 impl Running {
+    /// Whether the system was asked, so that the next answer is of the time since then.
+    pub(crate) const fn was_asked(&self) -> bool {
+        self.before.is_some() || self.unreadable
+    }
+
     /// What became of the time that was computed in the interval just past.
     pub(crate) fn bound(&mut self, pid: u32, tid: u32, interval: ThreadInterval) -> Granted {
         match self.read(pid, tid) {

@@ -1,7 +1,7 @@
 //! What all processes share: names, classes and pairs.
 
 use whyperf_model::Jobs;
-use whyperf_model::matching::{Classes, IntervalRecorder, Matcher, Resources};
+use whyperf_model::matching::{Classes, IntervalRecorder, Matcher, Resources, RunTotals};
 
 /// What all processes share: names, classes and pairs.
 #[derive(Debug, Default)]
@@ -9,6 +9,8 @@ pub(crate) struct SharedState {
     pub(crate) classes: Classes,
     pub(crate) resources: Resources,
     pub(crate) matcher: Matcher,
+    /// What grew since the beginning, also in what ended.
+    pub(crate) run_totals: RunTotals,
     /// Which ranks work together.
     pub(crate) jobs: Jobs,
     /// Writes interval records, where a record of the run is wanted.

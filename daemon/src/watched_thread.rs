@@ -42,6 +42,8 @@ pub(crate) struct WatchedThread {
     /// Its place in the hierarchy of processes.
     pub(crate) resource: ResourceId,
     pub(crate) groups: Vec<u32>,
+    /// Itself and its machine, since it was asked for its groups.
+    place: Option<[ResourceId; 2]>,
     /// Its number in interval records.
     pub(crate) location: Option<LocationId>,
     /// The version of the matcher that `groups` was made for.
@@ -64,6 +66,7 @@ impl WatchedThread {
             resource,
             state: ThreadState::Alive,
             groups: Vec::new(),
+            place: None,
             location: None,
             version: None,
             classified: 0,
@@ -111,6 +114,7 @@ impl WatchedThread {
         }
         self.resource = resource;
         self.version = None;
+        self.place = None;
         self.location = None;
     }
 
@@ -128,6 +132,7 @@ impl WatchedThread {
         let mut lineage = vec![self.resource, process, machine];
         lineage.sort_unstable();
         self.groups = matcher.groups_of(&lineage);
+        self.place = Some([self.resource, machine]);
         self.version = Some(version);
     }
 
@@ -156,7 +161,9 @@ impl WatchedThread {
     ) -> Nanos {
         let mut ran = Nanos::ZERO;
         let (mut times, mut places) = (BTreeMap::new(), Vec::new());
-        if state.matcher.asks_system() || state.recorder.is_some() {
+        // Asked at first, it can be asked later for all of the run.
+        let is_asked = state.matcher.asks_system() || state.recorder.is_some();
+        if is_asked || !self.running.was_asked() {
             places = self.places(tables, &state.classes);
             times = self.computed(scale, &places);
             let computed = times.values().fold(Nanos::ZERO, |sum, time| sum + time.computed);
@@ -166,6 +173,8 @@ impl WatchedThread {
             let granted = self.running.bound(pid, self.thread.tid, interval);
             self.running_split.divide(&mut times, granted);
             ran = granted.ran;
+        } else if let Some(place) = self.place.filter(|_| !self.growth.is_empty()) {
+            state.run_totals.is_unasked(place);
         }
         for (at, growth) in self.growth.iter().enumerate() {
             let class = self.thread.nodes[growth.node as usize].class;
@@ -190,6 +199,9 @@ impl WatchedThread {
 
     fn tell(&self, class: ClassId, by: Totals, state: &mut SharedState) {
         state.matcher.grew(&self.groups, class, &by);
+        if let Some(place) = self.place {
+            state.run_totals.grew(place, class, &by);
+        }
         if let Some((recorder, location)) = state.recorder.as_mut().zip(self.location) {
             recorder.grew(location, class, by);
         }

@@ -6,9 +6,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use whyperf_consultant::{DataSource, Event, MeasurementId};
+use whyperf_consultant::{DataSource, Event, MeasurementId, RunAmount};
 use whyperf_model::matching::{
-    Active, ClassId, Classes, Line, LocationId, Matcher, OneProcess, PairId, Resources, Totals,
+    Active, ClassId, Classes, Line, LocationId, Matcher, OneProcess, PairId, Resources, RunTotals,
+    Totals,
 };
 use whyperf_model::{
     Category, Effort, Hierarchy, Histogram, Interval, Metric, Nanos, Pair, Quantity, Resource,
@@ -35,6 +36,8 @@ pub struct Replay {
     groups: Vec<(Option<u64>, Vec<u32>)>,
     /// By round: what grew, by process and location.
     grown: Vec<Vec<(LocationId, u32, Totals)>>,
+    /// What grew in all of the run, added up once it is over.
+    run_totals: Option<RunTotals>,
     running: BTreeMap<MeasurementId, Source>,
     asked: VecDeque<Resource>,
     /// What each process did as a rank until now, by its number.
@@ -93,6 +96,7 @@ impl Replay {
             matcher: Matcher::default(),
             of_kind,
             grown,
+            run_totals: None,
             running: BTreeMap::new(),
             asked: VecDeque::new(),
             round: 0,
@@ -214,6 +218,27 @@ impl Replay {
             Active::new(metric, focus, group, histogram, resources)
         });
         Ok(Source::Sum(id))
+    }
+
+    /// Whether all code that a pair names is regions of the program's own, which need not be switched on.
+    fn names_regions(&self, pair: &Pair) -> bool {
+        let regions = self.record.kinds.iter().filter(|kind| kind.category == Category::User);
+        let is_region = |code| regions.clone().any(|kind| kind.own.as_ref() == Some(code));
+        pair.focus.part(Hierarchy::Code).iter().all(is_region)
+    }
+
+    /// All that grew in the record.
+    fn totals(&mut self) -> RunTotals {
+        let Self { record, resources, of_kind, .. } = self;
+        let mut totals = RunTotals::default();
+        for ((location, kind), series) in &record.series {
+            let location = &record.locations[location.0 as usize];
+            let place = [&location.thread, &location.machine].map(|name| resources.id(name));
+            for entry in series {
+                totals.grew(place, of_kind[*kind as usize], &entry.by);
+            }
+        }
+        totals
     }
 
     /// One round of the record.
@@ -426,6 +451,17 @@ impl DataSource for Replay {
 
     fn callees(&mut self, of: &Resource) {
         self.asked.push_back(of.clone());
+    }
+
+    fn over_run(&mut self, pair: &Pair) -> Option<RunAmount> {
+        // Functions are known only while they were switched on.
+        if !self.is_over || Self::needs_histogram(pair) && !self.names_regions(pair) {
+            return None;
+        }
+        let totals = self.run_totals.take().unwrap_or_else(|| self.totals());
+        let amount = totals.amount(pair, &self.classes, &mut self.resources);
+        self.run_totals = Some(totals);
+        Some(RunAmount { amount: amount?, interval: Interval::new(Time::ZERO, self.now) })
     }
 
     fn poll(&mut self) -> Option<Event> {

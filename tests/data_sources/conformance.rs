@@ -7,6 +7,7 @@
 //! | a pair that is started again goes on as one that never stopped | `a_pair_that_is_started_again_goes_on` |
 //! | after a stop nothing follows | `after_a_stop_nothing_follows` |
 //! | who asks for callees is answered | `questions_for_callees_are_answered` |
+//! | what pairs came to over the run is known at its end, whether they were measured or not | `pairs_are_known_over_the_run`, and `Checked` that it is what samples add up to |
 //! | what is not there takes nothing | `what_is_not_there_takes_nothing` |
 //! | each process is on a machine before it is there | `processes_are_placed` |
 //! | what comes late is told once and counts from then on, and what went counts no more | `what_comes_and_goes_is_told` |
@@ -23,8 +24,8 @@
 use std::collections::BTreeMap;
 
 use whyperf_consultant::{
-    DataSource, DirectivesInForce, Event, Hypotheses, MeasurementId, Observer, Scope, Searches,
-    Settings, Step, drive,
+    DataSource, DirectivesInForce, Event, Hypotheses, MeasurementId, Observer, RunAmount, Scope,
+    Searches, Settings, Step, drive,
 };
 use whyperf_model::{Focus, Hierarchy, Metric, Nanos, Pair, Resource, Sample, Time};
 use whyperf_testkit::simulate::Checked;
@@ -102,6 +103,7 @@ pub(crate) fn check<W: DataSource>(make: &mut dyn FnMut() -> W, odd: &Odd) {
     a_pair_that_is_started_again_goes_on(make());
     after_a_stop_nothing_follows(make());
     questions_for_callees_are_answered(make());
+    pairs_are_known_over_the_run(make(), odd);
     what_is_not_there_takes_nothing(make());
     processes_are_placed(make());
     what_comes_and_goes_is_told(make());
@@ -208,6 +210,36 @@ fn questions_for_callees_are_answered<W: DataSource>(source: W) {
     let answers =
         said.events.iter().filter(|event| matches!(event, Event::Callees(_, of, _) if *of == root));
     assert_eq!(answers.count(), 1);
+}
+
+fn pairs_are_known_over_the_run<W: DataSource>(source: W, odd: &Odd) {
+    let mut source = Checked::new(source);
+    let whole = [Metric::Wall, Metric::SyncWait, Metric::Compute, Metric::Cpu, Metric::Available];
+    let mut measured = whole.map(|metric| pair(metric, "/Process")).to_vec();
+    measured.extend([pair(Metric::SyncOps, "/Process"), pair(Metric::SyncWait, TAG)]);
+    for (id, pair) in (0..).zip(&measured) {
+        source.start(MeasurementId(id), pair);
+    }
+    while source.next().is_some() {}
+    for pair in &measured {
+        assert!(source.over_run(pair).is_some(), "{} {}", pair.metric, pair.focus);
+    }
+    let tenth = i64::try_from(STEPS * STEP.0 / 10).expect("a short run");
+    let late = i64::try_from((LATE_STEPS.end - LATE_STEPS.start) * STEP.0 / 10 * RANKS[0]);
+    for (pair, expected) in [
+        (pair(Metric::SyncWait, "/Process/0"), 9 * tenth),
+        (pair(Metric::SyncWait, "/Process/1"), tenth),
+        (pair(Metric::Wall, "/Machine/n0"), 20 * tenth),
+        (pair(Metric::SyncWait, LATE), late.expect("a short run")),
+        (pair(Metric::SyncWait, "/SyncObject/Message/MPI_COMM_WORLD/4"), 0),
+    ] {
+        let told = source.over_run(&pair).map(|told| told.amount);
+        assert_eq!(told, Some(expected), "{} {}", pair.metric, pair.focus);
+    }
+    if let Some((hot, _)) = &odd.hot {
+        assert_eq!(source.over_run(hot), None, "it is known in windows only");
+    }
+    assert_eq!(source.complaints(), [""; 0]);
 }
 
 fn what_is_not_there_takes_nothing<W: DataSource>(source: W) {
@@ -354,6 +386,10 @@ impl<W: DataSource> DataSource for WithoutPhases<W> {
 
     fn callees(&mut self, of: &Resource) {
         self.0.callees(of);
+    }
+
+    fn over_run(&mut self, pair: &Pair) -> Option<RunAmount> {
+        self.0.over_run(pair)
     }
 
     fn poll(&mut self) -> Option<Event> {

@@ -5,6 +5,7 @@ mod profile;
 mod text;
 mod tree;
 
+use std::cmp::Ordering;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write as _};
@@ -160,6 +161,11 @@ pub(crate) struct Bottleneck {
     pub(crate) focus: String,
     pub(crate) value: f64,
     pub(crate) threshold: f64,
+    /// From when to when the value is that of.
+    pub(crate) from_s: f64,
+    pub(crate) to_s: f64,
+    /// In which parts of it, where it clearly did not happen all the time.
+    pub(crate) happened: Vec<Stretch>,
     pub(crate) found_s: f64,
     /// Nothing more specific was found.
     pub(crate) leaf: bool,
@@ -171,12 +177,23 @@ pub(crate) struct Bottleneck {
     /// Position of the one it was refined from.
     #[serde(skip)]
     pub(crate) parent: Option<usize>,
+    /// Whether the value is that of clearly less than the whole run or phase.
+    #[serde(skip)]
+    pub(crate) is_partial: bool,
     /// What value and threshold are, and on which side of it a value is bad.
     #[serde(skip)]
     pub(crate) scale: Scale,
     /// What helps against the hypothesis in general.
     #[serde(skip)]
     pub(crate) advice: String,
+}
+
+/// A part of the time in which something happened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub(crate) struct Stretch {
+    pub(crate) from_s: f64,
+    pub(crate) to_s: f64,
+    pub(crate) value: f64,
 }
 
 /// What the value of a bottleneck is, and on which side of the threshold it is bad.
@@ -210,9 +227,32 @@ impl Scale {
 }
 
 impl Bottleneck {
-    /// Its value against its threshold.
+    /// Its value against its threshold. What was beyond it in a part of the run may not be so over all of it.
     pub(crate) fn comparison(&self) -> String {
-        self.scale.comparison(self.value, self.threshold)
+        let relation = match self.value.total_cmp(&self.threshold) {
+            Ordering::Greater => '>',
+            Ordering::Less => '<',
+            Ordering::Equal => self.scale.relation,
+        };
+        Scale { relation, ..self.scale }.comparison(self.value, self.threshold)
+    }
+
+    /// When it was, where that is not all of the time: from when to when the value is, and the stretch that has most of it.
+    pub(crate) fn when(&self) -> Option<String> {
+        let covered = self.is_partial.then(|| from_to(self.from_s, self.to_s));
+        let length = |one: &Stretch| one.to_s - one.from_s;
+        let longest =
+            self.happened.iter().max_by(|one, other| length(one).total_cmp(&length(other)));
+        let longest = longest.map(|one| {
+            let (value, symbol) = self.scale.unit.parts(one.value);
+            let others = match self.happened.len() {
+                1 => String::new(),
+                all => format!(" and {} more", all - 1),
+            };
+            format!("{value} {symbol} {}{others}", from_to(one.from_s, one.to_s))
+        });
+        let parts: Vec<String> = covered.into_iter().chain(longest).collect();
+        (!parts.is_empty()).then(|| parts.join(", "))
     }
 }
 
@@ -289,6 +329,10 @@ pub(crate) fn rounded(value: f64) -> f64 {
     (value * 1e6).round() / 1e6
 }
 
+fn from_to(from: f64, to: f64) -> String {
+    format!("from {from:.1} to {to:.1} s")
+}
+
 fn unfinished(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{}.part", std::process::id()));
@@ -316,12 +360,16 @@ pub(crate) mod example {
             focus: focus.into(),
             value,
             threshold: 0.2,
+            from_s: 0.0,
+            to_s: 4.0,
+            happened: Vec::new(),
             found_s: 0.75,
             leaf,
             source: leaf.then(|| "oned.c:88".into()),
             origin: "search".into(),
             split: Split::All,
             parent,
+            is_partial: false,
             scale: Scale::default(),
             advice: "share the work more evenly".into(),
         }
@@ -399,7 +447,7 @@ mod tests {
             r#""cost":{"limit":0.05,"mean":0.006,"max":0.011,"compensated_s":0.04},"losses":{"nodes":0,"objects":0}"#
         ));
         assert!(text.contains(
-            r#""found_s":0.75,"leaf":true,"source":"oned.c:88","origin":"search","split":"all"}"#
+            r#""threshold":0.2,"from_s":0.0,"to_s":4.0,"happened":[],"found_s":0.75,"leaf":true,"source":"oned.c:88","origin":"search","split":"all"}"#
         ));
         assert!(!text.contains("parent") && !text.contains("remarks"));
     }
@@ -439,6 +487,29 @@ mod tests {
             (old, new) if std::mem::discriminant(old) == std::mem::discriminant(new) => {}
             _ => missing.push(path.to_owned()),
         }
+    }
+
+    #[test]
+    fn what_happened_in_a_part_of_the_time_says_when() {
+        let stretch = |from_s, to_s, value| Stretch { from_s, to_s, value };
+        let mut one = example::report().bottlenecks.remove(0);
+        assert_eq!(one.when(), None);
+        one.happened = vec![stretch(8.0, 15.04, 0.8399)];
+        assert_eq!(one.when().as_deref(), Some("84.0 % from 8.0 to 15.0 s"));
+        one.happened.push(stretch(1.0, 2.0, 0.9));
+        assert_eq!(one.when().as_deref(), Some("84.0 % from 8.0 to 15.0 s and 1 more"));
+        let text = serde_json::to_string(&one).expect("plain data");
+        assert!(text.contains(r#""happened":[{"from_s":8.0,"to_s":15.04,"value":0.8399},{"#));
+        let covered = Bottleneck { is_partial: true, from_s: 0.5, happened: Vec::new(), ..one };
+        assert_eq!(covered.when().as_deref(), Some("from 0.5 to 4.0 s"));
+    }
+
+    #[test]
+    fn over_the_run_a_value_may_not_be_beyond_the_threshold() {
+        let late = Bottleneck { value: 0.15, ..example::report().bottlenecks.remove(0) };
+        assert_eq!(late.comparison().trim(), "15.0 % < 20.0 %");
+        let equal = Bottleneck { value: 0.2, ..late };
+        assert_eq!(equal.comparison().trim(), "20.0 % > 20.0 %");
     }
 
     #[test]

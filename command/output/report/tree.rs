@@ -11,8 +11,11 @@ use crate::output::terminal::{self, Manner, shortened, wrapped};
 /// The lines of the tree; beyond `most` rows the least of its leaves are only counted.
 pub(crate) fn lines(bottlenecks: &[Bottleneck], most: usize, manner: Manner) -> Vec<String> {
     let kept = kept(bottlenecks, most);
-    let mut tree =
-        Tree { bottlenecks, kept: &kept, manner, given: BTreeSet::new(), lines: Vec::new() };
+    let shown = bottlenecks.iter().zip(&kept).filter(|(_, kept)| **kept);
+    let widths = shown.filter_map(|(one, _)| Some(one.when()?.chars().count()));
+    let when_width = widths.max().unwrap_or_default();
+    let given = BTreeSet::new();
+    let mut tree = Tree { bottlenecks, kept: &kept, manner, when_width, given, lines: Vec::new() };
     tree.write_children(None, "");
     let mut lines = tree.lines;
     let leading = leading_on(bottlenecks);
@@ -27,6 +30,8 @@ struct Tree<'a> {
     bottlenecks: &'a [Bottleneck],
     kept: &'a [bool],
     manner: Manner,
+    /// Columns of the longest text that says when it was.
+    when_width: usize,
     /// Advice that stands above already.
     given: BTreeSet<String>,
     lines: Vec<String>,
@@ -56,7 +61,7 @@ impl Tree<'_> {
 
     fn write_one(&mut self, at: usize, branch: &str, below: &str) {
         let bottleneck = &self.bottlenecks[at];
-        let numbers = numbers(bottleneck);
+        let numbers = self.numbers(bottleneck);
         let source = bottleneck.source.as_ref().map_or(String::new(), |line| format!("  {line}"));
         let taken =
             [branch, &numbers, &source].iter().map(|text| text.chars().count()).sum::<usize>();
@@ -65,15 +70,25 @@ impl Tree<'_> {
         let name = shortened(&addition(bottleneck, parent), room, self.manner);
         let dots = ".".repeat(room - name.chars().count() + LEAST_DOTS - 2);
         let style = if parent.is_none() { terminal::ALARM } else { Style::new() };
-        self.lines.push(format!(
+        let line = format!(
             "{}{}{} {} {numbers}",
             self.manner.paint(branch, terminal::FAINT),
             self.manner.paint(name, style),
             self.manner.paint(source, terminal::PLACE),
             self.manner.paint(dots, terminal::FAINT),
-        ));
+        );
+        self.lines.push(line.trim_end().to_owned());
         if self.children(Some(at)).is_empty() {
             self.write_advice(&advice(bottleneck), below);
+        }
+    }
+
+    /// Value against threshold, and when it was if not all the time: the same columns in every row.
+    fn numbers(&self, bottleneck: &Bottleneck) -> String {
+        let comparison = bottleneck.comparison();
+        match self.when_width {
+            0 => comparison,
+            width => format!("{comparison}  {:<width$}", bottleneck.when().unwrap_or_default()),
         }
     }
 
@@ -91,11 +106,6 @@ impl Tree<'_> {
 
 /// Between a name and its numbers: a space, dots, a space.
 const LEAST_DOTS: usize = 5;
-
-/// Value against threshold, and when it was found: the same columns in every row.
-fn numbers(bottleneck: &Bottleneck) -> String {
-    format!("{}  at {:>6}", bottleneck.comparison(), format!("{:.1} s", bottleneck.found_s))
-}
 
 /// What it says beyond its parent: another hypothesis, or the resources that changed.
 fn addition(bottleneck: &Bottleneck, parent: Option<&Bottleneck>) -> String {
@@ -168,14 +178,14 @@ fn leading_on(bottlenecks: &[Bottleneck]) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::report::example;
+    use crate::output::report::{Stretch, example};
 
     #[test]
     fn each_line_says_what_it_adds() {
         let report = example::report();
         let lines = lines(&report.bottlenecks, 30, Manner::PLAIN);
         assert!(lines[0].starts_with("  ExcessiveSyncWaitingTime ..."), "{}", lines[0]);
-        assert!(lines[0].ends_with("45.0 % > 20.0 %  at  0.8 s"), "{}", lines[0]);
+        assert!(lines[0].ends_with("...  45.0 % > 20.0 %"), "{}", lines[0]);
         assert!(lines[1].starts_with("  └─ /Code/oned.c ..."), "{}", lines[1]);
         assert!(
             lines[2].starts_with("     └─ /Code/oned.c/exchng1  oned.c:88 ..."),
@@ -183,6 +193,19 @@ mod tests {
             lines[2]
         );
         assert_eq!(lines[3].trim(), "Share the work more evenly.");
+        assert!(lines.iter().all(|line| line.chars().count() <= 100));
+    }
+
+    #[test]
+    fn values_stand_below_each_other_and_those_of_a_part_say_when() {
+        let mut bottlenecks = example::report().bottlenecks;
+        bottlenecks[1].happened = vec![Stretch { from_s: 2.0, to_s: 4.0, value: 0.88 }];
+        let lines = lines(&bottlenecks, 30, Manner::PLAIN);
+        assert!(lines[0].ends_with("45.0 % > 20.0 %"), "{}", lines[0]);
+        assert!(lines[1].ends_with("44.0 % > 20.0 %  88.0 % from 2.0 to 4.0 s"), "{}", lines[1]);
+        let column =
+            |line: &String| line.find(" > ").map(|at| line[..at].chars().count()).expect("a value");
+        assert_eq!(column(&lines[0]), column(&lines[1]));
         assert!(lines.iter().all(|line| line.chars().count() <= 100));
     }
 

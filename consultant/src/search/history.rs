@@ -21,7 +21,7 @@ pub struct Question {
     pub focus: Focus,
     /// The answer as it stands.
     pub truth: Truth,
-    /// The value over all the time it was measured; none when it never was.
+    /// The value over all of the run, where it is true and the run is over, or over all the time it was measured; none when it never was.
     pub value: Option<f64>,
     /// What it says of processes and machines.
     pub split: Split,
@@ -53,7 +53,7 @@ pub(super) fn question(questions: &Questions, id: NodeId, split: Split, cost: f6
         hypothesis: row.name.clone(),
         focus: node.focus.clone(),
         truth: node.truth,
-        value: node.judge.value(),
+        value: node.value().map(|(value, _)| value),
         split,
         threshold: row.threshold,
         cost,

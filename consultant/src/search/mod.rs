@@ -44,7 +44,9 @@ mod throttle;
 
 pub use history::Question;
 
-use whyperf_model::{Hierarchy, Nanos, Resource, Sample, Time};
+use std::collections::BTreeMap;
+
+use whyperf_model::{Hierarchy, Nanos, Pair, Resource, Sample, Time};
 
 use self::growth::Growth;
 use self::testing::Testing;
@@ -53,6 +55,7 @@ use crate::directive::DirectivesInForce;
 use crate::hypothesis::Hypotheses;
 use crate::report::{self, Counts, Guided, Report};
 use crate::request::{MeasurementId, Request};
+use crate::run_amount::RunAmount;
 use crate::settings::Settings;
 use crate::step::Step;
 
@@ -194,6 +197,13 @@ impl Search {
             self.testing.end();
             self.activity = Activity::Over;
         }
+    }
+
+    /// What is true gets the value that it has over all of the run, as far as it is known what its pairs came to. Each pair is asked for once.
+    pub fn take_run_amounts(&mut self, mut over_run: impl FnMut(&Pair) -> Option<RunAmount>) {
+        let mut known = BTreeMap::new();
+        let amount = |pair: Pair| *known.entry(pair).or_insert_with_key(&mut over_run);
+        self.testing.growth.questions.take_run_amounts(amount);
     }
 
     /// The next thing the data source is asked to do; ask after each event, until there is none.

@@ -1,6 +1,6 @@
 //! The questions of a search: the graph of them, read by the table of hypotheses and the settings of the search.
 
-use whyperf_model::{Focus, Hierarchy, Nanos, Resource, Time};
+use whyperf_model::{Focus, Hierarchy, Nanos, Pair, Resource, Time};
 
 use super::directed::QuestionKey;
 use super::program::Program;
@@ -9,6 +9,7 @@ use crate::hypothesis::{Hypotheses, Hypothesis, HypothesisId, Operator, Refineme
 use crate::judge::{Judge, VerdictGround};
 use crate::node::{Edge, Node, NodeId};
 use crate::refine::{self, AlikeParts, Siblings};
+use crate::run_amount::{RunAmount, RunRatio};
 use crate::settings::{CodeSearch, Order, Settings};
 use crate::split::{Split, Splits};
 use crate::step::{Conclusion, Origin, Subject};
@@ -91,6 +92,20 @@ impl Questions {
             since: ground.since,
             coverage: node.coverage(),
             origin: node.origin,
+        }
+    }
+
+    /// True nodes get the ratio of their amounts over all of the run, where both are known.
+    pub(super) fn take_run_amounts(&mut self, mut amount: impl FnMut(Pair) -> Option<RunAmount>) {
+        for id in self.graph.ids() {
+            if self.node(id).truth != Truth::True {
+                continue;
+            }
+            let (above, below) = self.row(id).pairs(&self.node(id).focus);
+            // What cannot be told of the numerator needs no denominator.
+            let ratio = amount(above).zip(amount(below));
+            self.node_mut(id).over_run =
+                ratio.and_then(|(above, below)| RunRatio::of(above, below));
         }
     }
 

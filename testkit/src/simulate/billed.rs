@@ -1,6 +1,6 @@
 //! A data source that keeps the bill: what measuring cost in each interval.
 
-use whyperf_consultant::{DataSource, Event, MeasurementId};
+use whyperf_consultant::{DataSource, Event, MeasurementId, RunAmount};
 use whyperf_model::{Pair, Resource};
 
 /// A data source whose bill is kept.
@@ -37,6 +37,10 @@ impl<W: DataSource> DataSource for Billed<W> {
 
     fn callees(&mut self, of: &Resource) {
         self.source.callees(of);
+    }
+
+    fn over_run(&mut self, pair: &Pair) -> Option<RunAmount> {
+        self.source.over_run(pair)
     }
 
     fn poll(&mut self) -> Option<Event> {

@@ -4,10 +4,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use whyperf_model::{Hierarchy, Pair, Resource, Sample, Time};
+use whyperf_model::{Hierarchy, Interval, Pair, Resource, Sample, Time};
 
 use whyperf_consultant::MeasurementId;
-use whyperf_consultant::{DataSource, Event};
+use whyperf_consultant::{DataSource, Event, RunAmount};
 
 /// A data source and what it did wrong so far.
 #[derive(Debug)]
@@ -17,6 +17,8 @@ pub struct Checked<W> {
     is_over: bool,
     samples: usize,
     running: BTreeMap<MeasurementId, Running>,
+    /// Pairs that were started before the first moment, as long as they run, and what their samples add up to.
+    from_begin: BTreeMap<MeasurementId, (Pair, i64)>,
     /// Functions whose callees were asked for, and since when an answer is due.
     asked: BTreeMap<Resource, Option<Time>>,
     /// What was said to be there, and not to be gone.
@@ -42,6 +44,7 @@ impl<W: DataSource> Checked<W> {
             is_over: false,
             samples: 0,
             running: BTreeMap::new(),
+            from_begin: BTreeMap::new(),
             asked: BTreeMap::new(),
             there: BTreeSet::new(),
             phase: None,
@@ -112,6 +115,7 @@ impl<W: DataSource> Checked<W> {
             Event::Refusal(now, id, _) => {
                 self.pass(*now, None);
                 self.running.remove(id);
+                self.from_begin.remove(id);
             }
             Event::End(now) => {
                 self.pass(*now, None);
@@ -172,6 +176,20 @@ impl<W: DataSource> Checked<W> {
         self.now = self.now.max(now);
     }
 
+    /// What a pair came to over the run is what it was measured to be, if it was measured all that time.
+    fn check_over_run(&mut self, pair: &Pair, told: &RunAmount) {
+        let Pair { metric, focus } = pair;
+        if told.interval != Interval::new(Time::ZERO, self.now) {
+            self.complaints.push(format!("{metric} {focus} until {} is {told:?}", self.now));
+        }
+        let of_pair = self.from_begin.values().filter(|(measured, _)| measured == pair);
+        for (_, sum) in of_pair.filter(|(_, sum)| *sum != told.amount) {
+            let amount = told.amount;
+            self.complaints
+                .push(format!("{metric} {focus} had {sum} and is told to have {amount}"));
+        }
+    }
+
     fn check_sample(&mut self, id: MeasurementId, sample: &Sample) {
         self.samples += 1;
         if let Some((_, name)) = self.phase.as_ref().filter(|(at, _)| *at == sample.interval.end) {
@@ -197,6 +215,9 @@ impl<W: DataSource> Checked<W> {
             _ => {}
         }
         running.until = Some(sample.interval.end);
+        if let Some((_, sum)) = self.from_begin.get_mut(&id) {
+            *sum += sample.amount;
+        }
     }
 }
 
@@ -206,11 +227,18 @@ impl<W: DataSource> DataSource for Checked<W> {
         if self.running.insert(id, fresh).is_some() {
             self.complaints.push(format!("{id} was started twice"));
         }
+        if self.now == Time::ZERO {
+            self.from_begin.insert(id, (pair.clone(), 0));
+        }
         self.source.start(id, pair);
     }
 
     fn stop(&mut self, id: MeasurementId) {
         self.running.remove(&id);
+        // After the end nothing follows that it could miss.
+        if !self.is_over {
+            self.from_begin.remove(&id);
+        }
         self.source.stop(id);
     }
 
@@ -219,6 +247,14 @@ impl<W: DataSource> DataSource for Checked<W> {
             self.complaints.push(format!("the callees of {of} were asked for twice"));
         }
         self.source.callees(of);
+    }
+
+    fn over_run(&mut self, pair: &Pair) -> Option<RunAmount> {
+        let told = self.source.over_run(pair);
+        if let Some(told) = &told {
+            self.check_over_run(pair, told);
+        }
+        told
     }
 
     fn poll(&mut self) -> Option<Event> {
@@ -242,7 +278,7 @@ mod tests {
 
     use super::*;
 
-    /// Says what it was told to say.
+    /// Says what it was told to say, and that each pair came to one.
     struct Told(VecDeque<Event>);
 
     impl DataSource for Told {
@@ -251,6 +287,11 @@ mod tests {
         fn stop(&mut self, _: MeasurementId) {}
 
         fn callees(&mut self, _: &Resource) {}
+
+        fn over_run(&mut self, _: &Pair) -> Option<RunAmount> {
+            let interval = Interval::new(Time::ZERO, Time::from_secs(2));
+            Some(RunAmount { amount: 1, interval })
+        }
 
         fn poll(&mut self) -> Option<Event> {
             self.0.pop_front()
@@ -293,6 +334,25 @@ mod tests {
         assert_eq!(complaints(vec![sample(), phase()], &[]), [""; 0]);
         let midst = complaints(vec![phase(), sample()], &[]);
         assert_eq!(midst, [format!("phase solve began in the midst of {end}")]);
+    }
+
+    #[test]
+    fn what_a_pair_came_to_is_what_it_was_measured_to_be() {
+        let [start, end] = [Time::ZERO, Time::from_secs(2)];
+        let pair = Pair::new(Metric::Cpu, Focus::whole_program());
+        let complaints = |amount, end| {
+            let sample = Sample::complete(Interval::new(start, end), amount, 1);
+            let events = [Event::Sample(MeasurementId(0), sample), Event::End(end)];
+            let mut source = Checked::new(Told(events.into()));
+            source.start(MeasurementId(0), &pair);
+            while source.next().is_some() {}
+            source.stop(MeasurementId(0));
+            source.over_run(&pair);
+            source.complaints().len()
+        };
+        assert_eq!(complaints(1, end), 0);
+        assert_eq!(complaints(2, end), 1, "another amount");
+        assert_eq!(complaints(1, Time::from_secs(3)), 1, "another time");
     }
 
     #[test]

@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::f64::consts::TAU;
 
-use whyperf_consultant::{DataSource, Event, MeasurementId};
+use whyperf_consultant::{DataSource, Event, MeasurementId, RunAmount};
 use whyperf_model::{
     Category, Comparison, FocusMembership, Interval, Nanos, Pair, Quantity, Resource, Sample, Time,
 };
@@ -127,6 +127,21 @@ impl Ranks {
         }
     }
 
+    /// A pair of which nothing was measured yet.
+    fn measured_from_now(&self, pair: &Pair) -> Measured {
+        let definition = pair.metric.definition();
+        let aggregation = definition.aggregation;
+        // Nothing is called and nothing is moved: there is only time.
+        let is_time = matches!(definition.quantity, Quantity::Time | Quantity::RunningTime);
+        Measured {
+            ranks: self.processes.iter().map(|one| one.is_in(&pair.focus)).collect(),
+            activities: { self.activities.iter() }
+                .map(|one| is_time && one.counts(pair.metric) && one.is_in(&pair.focus))
+                .collect(),
+            comparison: aggregation.compares().then(|| Comparison::new(aggregation)),
+        }
+    }
+
     fn announce(&mut self, now: Time) {
         for Process { process, machine } in &self.processes {
             self.events.push_back(Event::Placed(now, process.clone(), machine.clone()));
@@ -142,18 +157,7 @@ impl Ranks {
 
 impl DataSource for Ranks {
     fn start(&mut self, id: MeasurementId, pair: &Pair) {
-        let definition = pair.metric.definition();
-        let aggregation = definition.aggregation;
-        // Nothing is called and nothing is moved: there is only time.
-        let is_time = matches!(definition.quantity, Quantity::Time | Quantity::RunningTime);
-        let measured = Measured {
-            ranks: self.processes.iter().map(|one| one.is_in(&pair.focus)).collect(),
-            activities: { self.activities.iter() }
-                .map(|one| is_time && one.counts(pair.metric) && one.is_in(&pair.focus))
-                .collect(),
-            comparison: aggregation.compares().then(|| Comparison::new(aggregation)),
-        };
-        self.measured.insert(id, measured);
+        self.measured.insert(id, self.measured_from_now(pair));
     }
 
     fn stop(&mut self, id: MeasurementId) {
@@ -164,6 +168,17 @@ impl DataSource for Ranks {
     fn callees(&mut self, of: &Resource) {
         let now = Time::ZERO + Nanos(STEP.0 * self.at as u64);
         self.events.push_back(Event::Callees(now, of.clone(), Vec::new()));
+    }
+
+    fn over_run(&mut self, pair: &Pair) -> Option<RunAmount> {
+        let mut measured = self.measured_from_now(pair);
+        if measured.comparison.is_some() {
+            return None;
+        }
+        let interval = Interval::new(Time::ZERO, Time::ZERO + Nanos(STEP.0 * self.at as u64));
+        let each = self.amounts[..self.at].iter();
+        let amount = each.map(|amounts| measured.sample(interval, amounts).amount).sum();
+        Some(RunAmount { amount, interval })
     }
 
     fn poll(&mut self) -> Option<Event> {

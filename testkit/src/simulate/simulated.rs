@@ -7,7 +7,7 @@ use whyperf_model::{Focus, Interval, Nanos, Pair, Resource, Sample, Time};
 use super::code::{Code, through_windows};
 use super::program::{Process, Program, Selection};
 use whyperf_consultant::MeasurementId;
-use whyperf_consultant::{DataSource, Event};
+use whyperf_consultant::{DataSource, Event, RunAmount};
 
 /// What happens beside the program.
 #[derive(Clone, Debug, PartialEq)]
@@ -190,6 +190,18 @@ impl DataSource for Simulated {
 
     fn callees(&mut self, of: &Resource) {
         self.asked.insert(of.clone(), None);
+    }
+
+    fn over_run(&mut self, pair: &Pair) -> Option<RunAmount> {
+        let is_refused = self.script.refused.iter().any(|(focus, _)| *focus == pair.focus);
+        let compares = pair.metric.definition().aggregation.compares();
+        // Functions are known only while they are switched on.
+        if is_refused || compares || Code::function(pair).is_some() {
+            return None;
+        }
+        let interval = Interval::new(Time::ZERO, self.now);
+        let mut selection = self.program.select(pair.metric, &pair.focus);
+        Some(RunAmount { amount: self.program.amount(&mut selection, interval), interval })
     }
 
     fn poll(&mut self) -> Option<Event> {
