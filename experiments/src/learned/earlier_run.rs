@@ -33,6 +33,8 @@ pub(super) struct Asked {
     pub(super) focus: Focus,
     pub(super) answer: Answer,
     pub(super) value: Option<f64>,
+    /// What the value was compared with.
+    pub(super) threshold: f64,
     /// The questions that led to it; none for those that are asked whatever comes.
     pub(super) parents: Vec<u64>,
 }
@@ -149,6 +151,7 @@ fn asked(verdict: Verdict) -> Option<Asked> {
         focus: verdict.focus.parse().ok()?,
         answer,
         value: verdict.value.filter(|value| value.is_finite()),
+        threshold: verdict.threshold,
         parents: Vec::new(),
     })
 }
@@ -174,6 +177,7 @@ pub(super) mod example {
                     _ => Answer::Open,
                 },
                 value: Some(*value),
+                threshold: *value,
                 parents: parents.to_vec(),
             };
             (number, asked)

@@ -3,6 +3,9 @@
 //! The search is replayed on stored values: a question is asked if a question that led to it is found, and found if its value
 //! passes. Recall can only fall as the threshold rises, so the largest one that keeps it is found by going down through the gaps
 //! between the values. It lies in the middle of its gap: a value that moves a little stays on its side.
+//!
+//! A value is of the whole run. What happened in a part of it may be true with a value on the other side of its threshold: it was found with
+//! that threshold all the same.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,6 +38,13 @@ pub(super) fn choose(earlier: &[EarlierRun], hypotheses: &Hypotheses, learned: &
     }
 }
 
+/// The value of a question, at least the threshold that it was found with. With a sign by which the larger is the worse.
+fn reached(asked: &Asked, sign: f64) -> Option<f64> {
+    let value = sign * asked.value?;
+    let is_true = asked.answer == Answer::True;
+    Some(if is_true { value.max(sign * asked.threshold) } else { value })
+}
+
 /// What was found true of a hypothesis.
 fn significant(earlier_run: &EarlierRun, hypothesis: &str) -> BTreeSet<u64> {
     let of = earlier_run.questions.iter().filter(|(_, asked)| asked.hypothesis == hypothesis);
@@ -47,7 +57,7 @@ fn largest(earlier: &[EarlierRun], id: HypothesisId, hypotheses: &Hypotheses) ->
     let sign = if row.operator == Operator::Above { 1.0 } else { -1.0 };
     let of = |earlier_run: &'_ EarlierRun| -> Vec<f64> {
         let asked = earlier_run.questions.values().filter(|asked| asked.hypothesis == row.name);
-        asked.filter_map(|asked| Some(sign * asked.value?)).collect()
+        asked.filter_map(|asked| reached(asked, sign)).collect()
     };
     let mut values: Vec<f64> = earlier.iter().flat_map(of).collect();
     values.sort_by(|one, other| other.total_cmp(one));
@@ -74,7 +84,7 @@ fn replay(earlier_run: &EarlierRun, hypothesis: &str, sign: f64, threshold: f64)
         .filter(|(_, asked)| asked.hypothesis == hypothesis)
         .map(|(number, asked)| (*number, asked))
         .collect();
-    let passes = |asked: &Asked| asked.value.is_some_and(|value| sign * value > threshold);
+    let passes = |asked: &Asked| reached(asked, sign).is_some_and(|value| value > threshold);
     let mut found = BTreeSet::new();
     // Each pass goes one refinement deeper; the graph has no cycle, so this ends.
     loop {
@@ -152,6 +162,15 @@ mod tests {
         );
         assert_eq!(replay(&run, "CPUbound", 1.0, 0.5).len(), 0);
         assert_eq!(replay(&run, "CPUbound", 1.0, 0.3).len(), 2);
+    }
+
+    #[test]
+    fn what_was_true_in_a_part_of_the_run_was_found_with_its_threshold() {
+        let mut run = earlier_run("aa", &[("CPUbound", "<>", 't', 0.05, &[])]);
+        assert_eq!(replay(&run, "CPUbound", 1.0, 0.25).len(), 0);
+        run.questions.values_mut().for_each(|asked| asked.threshold = 0.3);
+        assert_eq!(replay(&run, "CPUbound", 1.0, 0.25).len(), 1);
+        assert_eq!(replay(&run, "CPUbound", 1.0, 0.35).len(), 0);
     }
 
     #[test]
