@@ -5,6 +5,7 @@ mod ends;
 mod golden;
 mod hostile;
 mod live;
+mod over_run;
 mod places;
 mod sampling;
 mod stage;
