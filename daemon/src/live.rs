@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use whyperf_consultant::{DataSource, Event, MeasurementId, RunAmount};
 use whyperf_model::matching::PairId;
-use whyperf_model::{Histogram, Pair, Resource};
+use whyperf_model::{Histogram, Interval, Pair, Resource, Time};
 
 use crate::clock::Moment;
 use crate::daemon::Daemon;
@@ -96,7 +96,9 @@ impl<D: BorrowMut<Daemon>, P: Pace> DataSource for Live<D, P> {
     }
 
     fn over_run(&mut self, pair: &Pair) -> Option<RunAmount> {
-        self.daemon.borrow_mut().over_run(pair)
+        let daemon = self.daemon.borrow_mut();
+        let amount = daemon.over_run(pair)?;
+        Some(RunAmount { amount, interval: Interval::new(Time::ZERO, daemon.now()) })
     }
 
     fn poll(&mut self) -> Option<Event> {
