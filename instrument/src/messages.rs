@@ -89,8 +89,9 @@ pub(crate) struct StackFindings {
 #[derive(Clone, Debug)]
 pub(crate) struct SampledThread {
     pub(crate) tid: u32,
-    /// The innermost function that it is in by a call that an event told of.
-    pub(crate) inside: Option<FunctionKey>,
+    /// The innermost function that it is in by a call that an event told of: the first of these that is on. There are several where
+    /// functions jumped on.
+    pub(crate) inside: Vec<FunctionKey>,
     /// The functions that it has not returned from.
     pub(crate) functions: BTreeSet<FunctionKey>,
     /// Whether these are all.

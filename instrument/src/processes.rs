@@ -66,10 +66,15 @@ impl InstrumentedProcess {
     /// Takes in where stack samples found its threads.
     pub(crate) fn note_stack_samples(&mut self, samples: Vec<SampledThread>, period: Nanos) {
         let sites = self.patch_table.as_ref().map(|patch_table| &patch_table.sites);
-        let region = |key: &FunctionKey| sites?.get(key)?.region;
+        let site = |key: &FunctionKey| sites?.get(key);
+        let region = |sample: &SampledThread| {
+            let mut all = sample.inside.iter().filter_map(site);
+            let first = all.clone().next();
+            all.find(|site| site.stage.on_since().is_some()).or(first)?.region
+        };
         self.samples.extend(samples.iter().map(|sample| StackSamplePlace {
             tid: sample.tid,
-            region: sample.inside.as_ref().and_then(region).unwrap_or(0),
+            region: region(sample).unwrap_or(0),
             period,
         }));
         samples.into_iter().for_each(|sample| self.sampled.add(sample, period));

@@ -112,7 +112,7 @@ mod tests {
     fn after(samples: u64, ran: Nanos) -> SampledProcess {
         let mut process = SampledProcess::default();
         let functions = BTreeSet::from([KEY]);
-        let sample = SampledThread { tid: 1, inside: None, functions, is_whole: true };
+        let sample = SampledThread { tid: 1, inside: Vec::new(), functions, is_whole: true };
         (0..samples).for_each(|_| process.add(sample.clone(), Nanos::from_millis(10)));
         process.close_interval(ran);
         process

@@ -68,7 +68,7 @@ mod tests {
 
     fn sample(functions: &[u32], is_whole: bool) -> SampledThread {
         let functions = functions.iter().map(|number| key(*number)).collect();
-        SampledThread { tid: 1, inside: None, functions, is_whole }
+        SampledThread { tid: 1, inside: Vec::new(), functions, is_whole }
     }
 
     #[test]

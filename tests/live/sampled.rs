@@ -1,17 +1,25 @@
-//! Functions that cannot be switched on are told by stack samples.
+//! Functions that end in jumps, which have no frame while what they jumped to runs: where they can be switched on events tell of
+//! them, else stack samples do.
 
-use crate::report::{Bottleneck, run_with};
+use serde_json::Value;
+
+use crate::report::{Bottleneck, Run, run_with};
 use crate::shipped::Load;
 use crate::{programs, shipped};
 
-#[test]
-fn one_that_jumps_on_has_the_time_of_what_it_jumps_to() {
+/// A run, and the seconds that the program says it computed in `assemble`, in `relay` and in all.
+fn run(options: &[&str]) -> (Run, [f64; 3]) {
     let program = programs::with_code().join("code/jumps_on").display().to_string();
-    let options = ["--no-store", "--threshold", "CPUbound=10%"];
     let _turn = shipped::turn(Load::Computes);
-    let run = run_with(&options, &[program]);
+    let run = run_with(options, &[program]);
     let known = run.stdout.split_whitespace().map(|word| word.parse().expect("seconds"));
-    let [assembled, all]: [f64; 2] = known.collect::<Vec<_>>().try_into().expect("two numbers");
+    let known = known.collect::<Vec<_>>().try_into().expect("three numbers");
+    (run, known)
+}
+
+#[test]
+fn one_that_cannot_be_switched_on_has_the_time_of_what_it_jumps_to() {
+    let (run, [assembled, _, all]) = run(&["--no-store", "--threshold", "CPUbound=10%"]);
     let found = run.bottlenecks();
     let is_meant = |one: &&Bottleneck| one.focus.contains("/jumps_on.c/assemble,");
     let told = found.iter().find(is_meant).unwrap_or_else(|| panic!("{}", run.shown()));
@@ -20,4 +28,18 @@ fn one_that_jumps_on_has_the_time_of_what_it_jumps_to() {
     assert!(error.abs() < 0.1, "{} of {assembled} of {all} s; {}", told.value, run.shown());
     let refused = run.list("refusals").iter().map(ToString::to_string);
     assert!(!refused.into_iter().any(|one| one.contains("assemble")), "{}", run.shown());
+}
+
+#[test]
+fn one_that_is_on_has_the_time_of_what_it_jumps_to() {
+    let code = |function: &str| format!("</Code/jumps_on.c/{function}>");
+    let [relay, others] = ["relay", "others"].map(code);
+    let options =
+        ["--no-store", "--no-search", "--measure", "cpu", &relay, "--measure", "cpu", &others];
+    let (run, [_, relayed, _]) = run(&options);
+    let [relay, others] = run.list("measured") else { panic!("two were asked for") };
+    let told = |pair: &Value| pair["total"].as_f64().expect("a number");
+    let (relay, others) = (told(relay), told(others));
+    assert!((0.75..1.1).contains(&(relay / relayed)), "{relay} of {relayed} s; {}", run.shown());
+    assert!(others <= 1.001 * relay, "{others} of {relay} s; {}", run.shown());
 }

@@ -23,10 +23,10 @@ pub(crate) struct ReadStack {
 }
 
 /// Where the time of a thread belongs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum StackPlace {
-    /// It computes, inside of this function by a call that an event told of.
-    Computing(Option<FunctionKey>),
+    /// It computes, inside of the first of these functions that is on, by a call that an event told of.
+    Computing(Vec<FunctionKey>),
     /// It is in a wrapped call, or in our own code.
     Elsewhere,
 }
@@ -43,7 +43,7 @@ pub(crate) fn read(
     if snapshot.is_whole {
         learn_beginning(code, graph, &calls);
     }
-    let unseen = calls.iter().filter(|call| !call.is_watched);
+    let unseen = calls.iter().filter(|call| call.entry != SeenEntry::Yes);
     let unseen = unseen.filter_map(|call| call.function).collect();
     let functions = calls.iter().filter_map(|call| call.function).collect();
     let (own, place) = (own_code(code, &calls), place(code, snapshot, &calls));
@@ -54,23 +54,32 @@ fn place(code: &KnownCode, snapshot: &StackSnapshot, calls: &[OpenCall]) -> Stac
     if snapshot.calls.first().is_none_or(|call| call.is_ours) {
         return StackPlace::Elsewhere;
     }
-    for call in calls {
-        if call.function.is_some_and(|key| code.modules.is_inside_wrapped(key)) {
-            return StackPlace::Elsewhere;
-        }
-        if call.is_watched {
-            return StackPlace::Computing(call.function);
-        }
+    let is_wrapped =
+        |call: &&OpenCall| call.function.is_some_and(|key| code.modules.is_inside_wrapped(key));
+    let entered = calls.iter().skip_while(|call| call.entry != SeenEntry::Yes);
+    let not_entered = calls.iter().take_while(|call| call.entry != SeenEntry::Yes);
+    if not_entered.chain(entered.clone().take(1)).any(|call| is_wrapped(&call)) {
+        return StackPlace::Elsewhere;
     }
-    StackPlace::Computing(None)
+    let jumped_on = |call: &&OpenCall| call.entry == SeenEntry::Perhaps;
+    let inside = entered.clone().take(1).chain(entered.skip(1).take_while(jumped_on));
+    StackPlace::Computing(inside.filter_map(|call| call.function).collect())
 }
 
 /// A call that has not returned.
 #[derive(Clone, Copy, Debug)]
 struct OpenCall {
     function: Option<FunctionKey>,
-    /// An event told of it.
-    is_watched: bool,
+    entry: SeenEntry,
+}
+
+/// Whether an event told of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SeenEntry {
+    Yes,
+    No,
+    /// It jumped on, and of what it jumped to an event told: it may have told of this one, or of both.
+    Perhaps,
 }
 
 /// The calls of a stack, innermost first. One that jumped on to another function has no frame any more, but the code before the return
@@ -84,19 +93,21 @@ fn named_calls(code: &mut KnownCode, process: u32, snapshot: &StackSnapshot) -> 
         if call.is_ours {
             continue;
         }
-        if let Some(inner) = calls.last_mut()
+        if let Some(inner) = calls.last()
             && let Some(called) = process.called_at(call.address, modules)
             && inner.function != Some(called)
         {
-            // What of ours is between them belongs to a wrapped call, or saw the entry of the one that jumped on.
+            // What of ours is between them belongs to a wrapped call, or saw the entry of one of the two.
             let is_wrapped = inner.function.is_some_and(|key| modules.is_inside_wrapped(key));
-            let is_watched = !is_wrapped && std::mem::take(&mut inner.is_watched);
-            calls.push(OpenCall { function: Some(called), is_watched });
+            let is_seen = inner.entry == SeenEntry::Yes && !is_wrapped;
+            let entry = if is_seen { SeenEntry::Perhaps } else { SeenEntry::No };
+            calls.push(OpenCall { function: Some(called), entry });
         }
         let function = process.function_at(call.address, modules);
         // Our own slot called it: its entry was seen.
-        let is_watched = snapshot.calls.get(at + 1).is_some_and(|caller| caller.is_ours);
-        calls.push(OpenCall { function, is_watched });
+        let is_seen = snapshot.calls.get(at + 1).is_some_and(|caller| caller.is_ours);
+        let entry = if is_seen { SeenEntry::Yes } else { SeenEntry::No };
+        calls.push(OpenCall { function, entry });
     }
     calls
 }

@@ -14,7 +14,7 @@
 //!
 //! A function that *jumps* into another one has T on top of the stack when that one begins. The
 //! first is over then: its visit ends, and the second takes its frame, so chains of such jumps need
-//! no more stack than before.
+//! no more stack than before. What the second does is inside of the first, as it is where the second is not watched.
 
 use super::form::form;
 use super::personality;

@@ -2,11 +2,15 @@
 //!
 //! ```text
 //!   enter   switch on? ─ slot? ─ inside another event? ─ callee in the cache? ─ list ─ 5 stores
+//!   pass    both, in one event: own node current? ─ callee in the cache? ─ listed anew
 //!   exit    own word? ─ slot? ─ own tag? ─ own node current? ─ unlist ─ clock ─ 8 stores
 //!                │ any "no"
 //!                └────► the answer: the slot keeps the vector registers and calls the cold twin
 //! ```
-//! A function that is on the path already gets the node it has there, so recursion makes no nodes.
+//! A function that jumps on *passes* its frame: its visit ends, and what it jumped to is current inside of it, as if it had been called.
+//!
+//! A function that is on the path already gets the node it has there, so recursion makes no nodes, nor do functions that jump to
+//! each other in a circle.
 //! An exit makes current what was current at its entry, whatever happened in between.
 
 use super::calls;
@@ -114,6 +118,67 @@ pub(super) unsafe extern "C" fn whyperf_function_exit(frame: *mut u64, number: u
     if low(visits) == node.limit.load(Ordering::Relaxed) { REACHED } else { DONE }
 }
 
+/// The function of one slot jumped to that of another, which takes its frame over.
+///
+/// # Safety
+///
+/// `frame` is the slots' word on the stack, and the numbers name slots that are in use.
+pub(super) unsafe extern "C" fn whyperf_function_pass(
+    frame: *mut u64,
+    number: usize,
+    before: usize,
+) -> u32 {
+    // SAFETY: the slot's own word on the stack, and its number; here and below.
+    let own = unsafe { frame.read() };
+    if tag_of(own) == 0 {
+        // SAFETY: as this function's.
+        return unsafe { whyperf_function_enter(frame, number) };
+    }
+    // SAFETY: as above.
+    let (id, ending) = unsafe { (pool::region(number), pool::region(before)) };
+    if !switch::is_on(id) || !switch::is_on(ending) {
+        return COLD;
+    }
+    let block = thread();
+    let base = block.slot.load(Ordering::Relaxed);
+    if base.is_null() {
+        return COLD;
+    }
+    // SAFETY: not null, so it is this thread's slot, mapped and populated.
+    let slot = unsafe { Slot::at(base) };
+    let head = slot.head();
+    let word = head.word.load(Ordering::Relaxed);
+    // SAFETY: the thread has a slot, so it has its list, which stays until the thread ends.
+    let calls = unsafe { &*thread::calls_of(&block) };
+    let current = own_of(own);
+    if low(word) != low(head.last.load(Ordering::Relaxed))
+        || node_of(word) != current
+        || tag_of(own) != calls.tag()
+        || own & IN_LIST == 0
+        || !calls.is_innermost(frame as u64)
+    {
+        return COLD;
+    }
+    let key = call_list::key(current, id);
+    // SAFETY: the index is below the cache's size.
+    let entry = unsafe { calls.callees.get_unchecked(Calls::callee_index(key)) };
+    let entry = entry.load(Ordering::Relaxed);
+    if (entry >> 32) as u32 != key {
+        return COLD;
+    }
+    let node = slot.own_node(current);
+    let visits = node.visits.load(Ordering::Relaxed).wrapping_add(1);
+    if low(visits) == node.limit.load(Ordering::Relaxed) {
+        return COLD;
+    }
+    calls.drop_innermost();
+    let marked = calls.list(frame as u64, word_of(calls.tag(), before_of(own), entry as u32));
+    // SAFETY: as above.
+    unsafe { frame.write(marked) };
+    slot::end_unmoved(head, node, slot.own_stamp(current), entry as u32, clock::counter());
+    DONE
+}
+
 /// Enters a function when one comparison could not decide.
 ///
 /// # Safety
@@ -163,6 +228,52 @@ pub(super) unsafe extern "C" fn exit_cold(frame: *mut u64, number: usize, code: 
     } else if measurement::is_measured() && thread::is_registered() {
         exit(frame as u64, word, id);
     }
+}
+
+/// Passes a frame when one comparison could not decide, or the node's limit is reached.
+///
+/// # Safety
+///
+/// `frame` is the slots' word on the stack, and the numbers name slots that are in use.
+pub(super) unsafe extern "C" fn pass_cold(frame: *mut u64, number: usize, before: u32) {
+    // SAFETY: the slots' own word on the stack, and their numbers; here and below.
+    let word = unsafe { frame.read() };
+    // SAFETY: as above.
+    let (id, ending) = unsafe { (pool::region(number), pool::region(before as usize)) };
+    let passed = (tag_of(word) != 0).then(|| pass(frame as u64, word, id, ending)).flatten();
+    let word = passed.unwrap_or_else(|| {
+        if tag_of(word) != 0 && measurement::is_measured() && thread::is_registered() {
+            exit(frame as u64, word, ending);
+        }
+        enter(frame as u64, id)
+    });
+    // SAFETY: as above.
+    unsafe { frame.write(word) };
+}
+
+/// The new word of a frame that is passed; none where the two have to be told one after the other.
+fn pass(frame: u64, word: u64, id: u32, ending: u32) -> Option<u64> {
+    if !switch::is_on(id) || !switch::is_on(ending) {
+        return None;
+    }
+    let block = thread();
+    let (private, calls) = calls::recordable(&block)?;
+    let current = own_of(word);
+    let is_innermost = word & IN_LIST != 0 && calls.is_innermost(frame);
+    if tag_of(word) != calls.tag() || !is_innermost || calls::current(private) != current {
+        return None;
+    }
+    let next = tree::callee(private, current, id);
+    if private.direct() && next != OTHER {
+        calls.remember_callee(current, id, next);
+    }
+    calls.drop_innermost();
+    let passed = calls.list(frame, word_of(calls.tag(), before_of(word), next));
+    let (slot, now) = (private.slot(), clock::now());
+    let node = slot.node(current);
+    let visits = slot::end_unmoved(slot.head(), node, slot.stamp(current), next, now);
+    closing::judge_if_due(private, current, visits, now);
+    Some(passed)
 }
 
 fn exit(frame: u64, word: u64, id: u32) {
