@@ -30,7 +30,7 @@ impl GroupCoverage {
 pub(crate) struct IntervalEnd<'daemon> {
     pub(crate) state: &'daemon mut SharedState,
     pub(crate) processes: &'daemon [Process],
-    pub(crate) instrumenter: &'daemon Instrumenter,
+    pub(crate) instrumenter: &'daemon mut Instrumenter,
     /// Groups of processes in one of which this code is switched off.
     pub(crate) unmeasured: &'daemon [(u32, Resource)],
 }
@@ -65,6 +65,10 @@ impl IntervalEnd<'_> {
                 }
                 _ => {}
             }
+            if instrumenter.needs_functions(id) {
+                let of_group = of_group(processes, instrumenter, pair.group).collect::<Vec<_>>();
+                instrumenter.compare(id, &pair.pair, pair.amount, &of_group);
+            }
             if let Some(sample) = pair.close(interval, present.reported, present.expected) {
                 pass.samples.push((id, sample));
             }
@@ -77,11 +81,20 @@ fn without(processes: &[Process], instrumenter: &Instrumenter, pair: PairId, gro
     if !instrumenter.needs_functions(pair) {
         return 0;
     }
-    let of_group = (0..).zip(processes).filter(|(number, process)| {
+    let of_group = of_group(processes, instrumenter, group);
+    of_group.filter(|number| !instrumenter.is_known(pair, *number)).count()
+}
+
+/// The processes of a group in which functions are instrumented.
+fn of_group<'daemon>(
+    processes: &'daemon [Process],
+    instrumenter: &'daemon Instrumenter,
+    group: u32,
+) -> impl Iterator<Item = u32> + 'daemon {
+    let all = (0..).zip(processes).filter(move |(number, process)| {
         instrumenter.is_watched(*number) && process.groups.contains(&group)
     });
-    let missing = of_group.filter(|(number, _)| !instrumenter.is_known(pair, *number));
-    missing.count()
+    all.map(|(number, _)| number)
 }
 
 /// A state as an amount: held for the whole interval if the metric is one of states.

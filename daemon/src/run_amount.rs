@@ -1,13 +1,16 @@
 //! What pairs came to over all of the run, from what is counted whether a pair asks for it or not.
 
-use whyperf_model::{Category, Hierarchy, Pair, Resource};
+use whyperf_model::{Category, Hierarchy, Pair, Quantity, Resource};
 
 use crate::daemon::Daemon;
+use crate::process::Process;
 use crate::shared_state::SharedState;
 
 impl Daemon {
-    /// What a pair came to from the beginning of the run until [`Daemon::now`], in all processes, also those that ended. `None` of the time
-    /// of functions, which are counted only while they are switched on, and of what the operating system was not asked all the time.
+    /// What a pair came to from the beginning of the run until [`Daemon::now`], in all processes, also those that ended. Functions are
+    /// counted only while they are switched on: their running time is an estimate by stack samples, where these tell the same
+    /// as events while both do. `None` where they do not, of other times of functions, and of what the operating system was not asked
+    /// all the time.
     pub fn over_run(&mut self, pair: &Pair) -> Option<i64> {
         let SharedState { classes, resources, run_totals, .. } = &mut self.state;
         let is_counted = |code: &Resource| {
@@ -15,8 +18,46 @@ impl Daemon {
         };
         let asks_for_functions = pair.metric.definition().categories.contains(Category::Function);
         if asks_for_functions && !pair.focus.part(Hierarchy::Code).iter().all(is_counted) {
-            return None;
+            return self.sampled_over_run(pair);
         }
         run_totals.amount(pair, classes, resources)
+    }
+
+    /// The running time in functions: the part of all that the processes ran in which stack samples found them there.
+    fn sampled_over_run(&mut self, pair: &Pair) -> Option<i64> {
+        let focus = &pair.focus;
+        let names_objects =
+            !(focus.is_root(Hierarchy::SyncObject) && focus.is_root(Hierarchy::File));
+        let names_threads = focus.part(Hierarchy::Process).iter().any(|part| part.depth() > 1);
+        let is_running = pair.metric.definition().quantity == Quantity::RunningTime;
+        if !is_running || names_objects || names_threads {
+            return None;
+        }
+        let is_meant = |process: &Process| {
+            let [who, machine] =
+                [process.resource, process.machine].map(|id| self.state.resources.resource(id));
+            let has = |hierarchy, one: &Resource| {
+                focus.part(hierarchy).iter().any(|part| part.contains(one))
+            };
+            has(Hierarchy::Process, who) && has(Hierarchy::Machine, machine)
+        };
+        let numbered = (0..).zip(&self.processes);
+        let meant: Vec<u32> =
+            numbered.filter(|(_, process)| is_meant(process)).map(|(number, _)| number).collect();
+        let (share, sampled) = self.instrumenter.sampled_share(pair, &meant)?;
+        let all =
+            Pair::new(pair.metric, focus.with(Hierarchy::Code, Resource::root(Hierarchy::Code)));
+        let SharedState { classes, resources, run_totals, .. } = &mut self.state;
+        let all = run_totals.amount(&all, classes, resources)?;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_precision_loss,
+            reason = "an estimate"
+        )]
+        let amount = (share * all as f64) as i64;
+        // A process that was there before it was sampled may have done something else then.
+        let is_most =
+            sampled.0.saturating_mul(5) >= u64::try_from(all).unwrap_or(0).saturating_mul(4);
+        is_most.then_some(amount)
     }
 }

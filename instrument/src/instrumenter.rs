@@ -12,10 +12,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use whyperf_model::matching::{Matcher, PairId};
-use whyperf_model::{Focus, Metric, Nanos, Resource};
+use whyperf_model::{Focus, Hierarchy, Metric, Nanos, Pair, Resource};
 
 use crate::activity::Activity;
 use crate::agent::{Agent, Turn};
+use crate::agreement::Agreement;
 use crate::announcements::{Announcements, FunctionNews};
 use crate::asked_functions::{AskedFunctions, UNSEEN};
 use crate::brought_amount::BroughtAmount;
@@ -33,6 +34,7 @@ use crate::patch_table::PatchTable;
 use crate::processes::{Processes, StackSamplePlace};
 use crate::regions::{Begun, MetRegions};
 use crate::sample_price::{self, STACK};
+use crate::sampled_process::StackSight;
 use crate::status::PairStatus;
 use crate::window::SHARE;
 use crate::worker_channel::WorkerChannel;
@@ -51,6 +53,8 @@ pub struct Instrumenter {
     named_pairs: NamedPairs,
     /// Pairs whose functions are on, though no event tells of a call: stack samples may.
     silent: BTreeSet<PairId>,
+    /// Of pairs that stack samples tell of, too: whether they tell the same.
+    agreements: BTreeMap<Pair, Agreement>,
     /// In which pass a search asked last which functions a function calls.
     asked_callees: Option<u64>,
     pass: u64,
@@ -101,6 +105,7 @@ impl Instrumenter {
             asked_functions: AskedFunctions::default(),
             named_pairs: NamedPairs::default(),
             silent: BTreeSet::new(),
+            agreements: BTreeMap::new(),
             asked_callees: None,
             pass: 0,
             limit,
@@ -285,6 +290,36 @@ impl Instrumenter {
         let events =
             if self.silent.contains(&pair) { SeenEvents::Missing } else { SeenEvents::Complete };
         self.needs.sampled().contains(&pair) && self.functions_of(pair).are_sampled(process, events)
+    }
+
+    /// What a pair brought in the interval that ended, in these processes: it is compared with what stack samples told of that.
+    pub fn compare(&mut self, id: PairId, pair: &Pair, amount: i64, processes: &[u32]) {
+        let functions = self.functions_of(id);
+        let is_comparable = |process: &u32| {
+            functions.status(*process) == PairStatus::On
+                && self.processes.sight(*process, self.pass) == StackSight::Sampled
+        };
+        if !self.needs.sampled().contains(&id) || !processes.iter().all(is_comparable) {
+            return;
+        }
+        let sampled = processes.iter().map(|process| functions.sampled(*process));
+        let sampled = sampled.fold(Nanos::ZERO, |sum, time| sum + time);
+        let counted = Nanos(u64::try_from(amount).unwrap_or(0));
+        self.agreements.entry(pair.clone()).or_default().add(counted, sampled);
+    }
+
+    /// The part of the running time of these processes, in all of their lives, in which stack samples found them inside of what a
+    /// pair names, with the time that was sampled; `None` where events told something else.
+    #[must_use]
+    pub fn sampled_share(&self, pair: &Pair, processes: &[u32]) -> Option<(f64, Nanos)> {
+        let period = Nanos::from(sample_price::period(STACK, self.limit));
+        let agreement = self.agreements.get(pair).copied().unwrap_or_default();
+        let needs = pair.focus.part(Hierarchy::Code);
+        let Self { found, processes: known, pass, .. } = self;
+        let functions = PairFunctions { needs, found, processes: known, pass: *pass };
+        let (inside, all) = functions.sampled_run(processes);
+        let is_told = agreement.is_close(period) && !all.is_zero();
+        is_told.then(|| (inside.as_secs_f64() / all.as_secs_f64(), all))
     }
 
     /// Why a function is left alone, if it is in every process that has it.

@@ -10,6 +10,7 @@
 
 mod activity;
 mod agent;
+mod agreement;
 mod announcements;
 mod arena;
 mod asked_functions;

@@ -89,6 +89,15 @@ impl<'a> PairFunctions<'a> {
         sampled.inside(&keys)
     }
 
+    /// What stack samples told of these processes in all of their lives: the running time inside of them, and all of it.
+    pub(crate) fn sampled_run(&self, processes: &[u32]) -> (Nanos, Nanos) {
+        let keys: Vec<FunctionKey> = self.keys().copied().collect();
+        let runs = processes.iter().filter_map(|process| self.processes.sampled_run(*process));
+        runs.fold((Nanos::ZERO, Nanos::ZERO), |(inside, all), run| {
+            (inside + run.inside(&keys), all + run.all())
+        })
+    }
+
     /// Whether stack samples tell of them in some process, or it is not known yet that they do not.
     pub(crate) fn may_be_sampled(&self) -> bool {
         self.processes.numbers().any(|process| {

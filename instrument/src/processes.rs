@@ -15,6 +15,7 @@ use crate::messages::SampledThread;
 use crate::open_calls::OpenCalls;
 use crate::patch_table::PatchTable;
 use crate::sampled_process::{SampledProcess, StackSight};
+use crate::sampled_time::SampledTime;
 
 /// Whether a process is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +53,8 @@ pub struct StackSamplePlace {
 #[derive(Debug, Default)]
 pub(crate) struct Processes {
     all: BTreeMap<u32, InstrumentedProcess>,
+    /// What stack samples told of those that are gone.
+    sampled: BTreeMap<u32, SampledTime>,
     /// Forks of processes in which functions were on: there they are, too. Known also when they ended.
     forked_children: BTreeSet<u32>,
 }
@@ -122,7 +125,10 @@ impl Processes {
     pub(crate) fn clean_up(&mut self) -> Vec<u32> {
         let ended = self.all.iter().filter(|(_, process)| process.stage == ProcessStage::Ended);
         let ended: Vec<u32> = ended.map(|(number, _)| *number).collect();
-        self.all.retain(|_, process| process.stage == ProcessStage::Watched);
+        for number in &ended {
+            let gone = self.all.remove(number);
+            self.sampled.extend(gone.map(|process| (*number, process.sampled.into_run())));
+        }
         ended
     }
 
@@ -154,6 +160,12 @@ impl Processes {
     /// The numbers of all.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = u32> {
         self.all.keys().copied()
+    }
+
+    /// What stack samples told of a process in all of its life, also of one that is gone.
+    pub(crate) fn sampled_run(&self, process: u32) -> Option<&SampledTime> {
+        let living = self.all.get(&process).map(|process| process.sampled.run());
+        living.or_else(|| self.sampled.get(&process))
     }
 
     /// What stack samples told of a process.

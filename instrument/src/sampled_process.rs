@@ -63,6 +63,16 @@ impl SampledProcess {
         }
     }
 
+    /// What they told in all.
+    pub(crate) const fn run(&self) -> &SampledTime {
+        &self.run
+    }
+
+    /// The same, when it is over.
+    pub(crate) fn into_run(self) -> SampledTime {
+        self.run
+    }
+
     /// How long it ran in these functions, and in what they call, in the interval that ended.
     pub(crate) fn inside(&self, keys: &[FunctionKey]) -> Nanos {
         let is_inside =
