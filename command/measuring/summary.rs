@@ -187,6 +187,7 @@ fn bottleneck(
         hypothesis: finding.hypothesis.to_string(),
         focus: finding.focus.to_string(),
         value: rounded(finding.value),
+        plus_minus: finding.error.map(rounded),
         threshold: finding.threshold,
         from_s: seconds(finding.interval.start),
         to_s: seconds(finding.interval.end),

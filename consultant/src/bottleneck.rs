@@ -18,6 +18,8 @@ pub struct Bottleneck {
     pub focus: Focus,
     /// The value over this interval.
     pub value: f64,
+    /// By how much it may be off, with 95 of 100, where it is an estimate by stack samples; none where it was counted.
+    pub error: Option<f64>,
     /// All of the run where it is known for that, once that is over; else the time in which it was measured.
     pub interval: Interval,
     /// The parts of this interval in which it happened, where it clearly did not happen all the time.

@@ -93,6 +93,7 @@ fn together(rows: &[Bottleneck], alike: &[usize]) -> Bottleneck {
     Bottleneck {
         focus: first.focus.with_set(hierarchy, parts),
         value: each().map(|row| row.value).sum::<f64>() / alike.len() as f64,
+        error: each().filter_map(|row| row.error).reduce(f64::max),
         interval: each().map(|row| row.interval).fold(first.interval, hull),
         happened: happened(each()),
         found: each().map(|row| row.found).min().unwrap_or(first.found),
@@ -118,6 +119,7 @@ mod tests {
             hypothesis: Cow::Borrowed("ExcessiveSyncWaitingTime"),
             focus: Focus::parse(focus).expect("well formed"),
             value,
+            error: None,
             interval: Interval::new(Time::ZERO, Time::from_secs(2)),
             happened: Vec::new(),
             threshold: 0.2,

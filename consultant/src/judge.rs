@@ -163,6 +163,22 @@ impl Judge {
         run.numerator / run.denominator * self.rule.score.factor()
     }
 
+    /// By how much the value over all of the run may be off, with 95 of 100; none where it was counted.
+    pub(crate) fn error_of(&self, run: RunRatio) -> Option<f64> {
+        (run.error > 0.0).then(|| SURE * run.error / run.denominator * self.rule.score.factor())
+    }
+
+    /// The same of the value over the whole life, of stack samples that stand for so much each.
+    pub(crate) fn error_by(&self, period: Nanos) -> Option<f64> {
+        let RatioSum { numerator, denominator, .. } = self.life;
+        let factor = self.rule.score.factor();
+        let (inside, all) = (numerator / factor, denominator);
+        let others = (1.0 - inside / all).max(0.0);
+        #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+        let spread = (inside * period.0 as f64 * others).sqrt();
+        (all > 0.0).then(|| SURE * spread / all * factor)
+    }
+
     /// For how long it was measured.
     pub(crate) fn time(&self) -> Nanos {
         self.life.time
@@ -287,6 +303,8 @@ impl RatioSum {
     }
 }
 
+/// Standard errors that 95 of 100 estimates are off by at most.
+const SURE: f64 = 1.96;
 /// Odds at which it is worth to look ahead.
 const LEANING: f64 = 5.0;
 

@@ -258,6 +258,14 @@ impl Node {
         }
     }
 
+    /// By how much that may be off, with 95 of 100, where it is an estimate by stack samples.
+    pub(crate) fn error(&self) -> Option<f64> {
+        match self.over_run {
+            Some(run) => self.judge.error_of(run),
+            None => self.judge.error_by(self.sampled?),
+        }
+    }
+
     /// How it is measured, if it is.
     pub(crate) const fn measuring(&self) -> Option<&Measuring> {
         match &self.state {

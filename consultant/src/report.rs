@@ -150,6 +150,7 @@ impl<'a> FindingTree<'a> {
             hypothesis: row.name.clone(),
             focus: node.focus.clone(),
             value,
+            error: node.error(),
             interval,
             happened: self.happened(id),
             threshold: row.threshold,

@@ -7,6 +7,8 @@ use whyperf_model::Interval;
 pub struct RunAmount {
     /// The sum over all that its focus has, also of what ended.
     pub amount: i64,
+    /// One standard error of it, where it is an estimate by stack samples; zero where it was counted.
+    pub error: u64,
     /// When: from the beginning of the run until now.
     pub interval: Interval,
 }
@@ -16,6 +18,8 @@ pub struct RunAmount {
 pub(crate) struct RunRatio {
     pub(crate) numerator: f64,
     pub(crate) denominator: f64,
+    /// One standard error of the numerator.
+    pub(crate) error: f64,
     pub(crate) interval: Interval,
 }
 
@@ -27,6 +31,7 @@ impl RunRatio {
         is_defined.then_some(Self {
             numerator: numerator.amount as f64,
             denominator: denominator.amount as f64,
+            error: numerator.error as f64,
             interval: numerator.interval,
         })
     }
@@ -42,7 +47,7 @@ mod tests {
     fn a_ratio_is_of_one_interval_and_of_something() {
         let amount = |amount, end| {
             let interval = Interval::new(Time::ZERO, Time::from_secs(end));
-            RunAmount { amount, interval }
+            RunAmount { amount, error: 0, interval }
         };
         let ratio = RunRatio::of(amount(3, 10), amount(4, 10)).expect("it is defined");
         assert_eq!((ratio.numerator, ratio.denominator), (3.0, 4.0));

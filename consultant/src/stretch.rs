@@ -237,7 +237,12 @@ mod tests {
     /// So much over a run of twenty bins.
     fn run(numerator: f64) -> RunRatio {
         let interval = Interval::new(Time::ZERO, END);
-        RunRatio { numerator: numerator * 16_000.0, denominator: 20.0 * 16_000.0, interval }
+        RunRatio {
+            numerator: numerator * 16_000.0,
+            denominator: 20.0 * 16_000.0,
+            error: 0.0,
+            interval,
+        }
     }
 
     #[test]

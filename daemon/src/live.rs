@@ -9,6 +9,7 @@ use whyperf_model::{Histogram, Interval, Pair, Resource, Time};
 
 use crate::clock::Moment;
 use crate::daemon::Daemon;
+use crate::run_amount::Amount;
 use crate::sampling_pass::SamplingPass;
 
 /// When the daemon samples, and who else wants to see what it sampled.
@@ -97,8 +98,8 @@ impl<D: BorrowMut<Daemon>, P: Pace> DataSource for Live<D, P> {
 
     fn over_run(&mut self, pair: &Pair) -> Option<RunAmount> {
         let daemon = self.daemon.borrow_mut();
-        let amount = daemon.over_run(pair)?;
-        Some(RunAmount { amount, interval: Interval::new(Time::ZERO, daemon.now()) })
+        let Amount { amount, error } = daemon.over_run(pair)?;
+        Some(RunAmount { amount, error, interval: Interval::new(Time::ZERO, daemon.now()) })
     }
 
     fn poll(&mut self) -> Option<Event> {

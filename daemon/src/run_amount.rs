@@ -1,17 +1,27 @@
 //! What pairs came to over all of the run, from what is counted whether a pair asks for it or not.
 
+use whyperf_instrument::SampledShare;
 use whyperf_model::{Category, Hierarchy, Pair, Quantity, Resource};
 
 use crate::daemon::Daemon;
 use crate::process::Process;
 use crate::shared_state::SharedState;
 
+/// What a pair came to, with one standard error where it is an estimate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Amount {
+    /// In the unit of the metric.
+    pub amount: i64,
+    /// Zero where it was counted.
+    pub error: u64,
+}
+
 impl Daemon {
     /// What a pair came to from the beginning of the run until [`Daemon::now`], in all processes, also those that ended. Functions are
     /// counted only while they are switched on: their running time is an estimate by stack samples, where these tell the same
     /// as events while both do. `None` where they do not, of other times of functions, and of what the operating system was not asked
     /// all the time.
-    pub fn over_run(&mut self, pair: &Pair) -> Option<i64> {
+    pub fn over_run(&mut self, pair: &Pair) -> Option<Amount> {
         let SharedState { classes, resources, run_totals, .. } = &mut self.state;
         let is_counted = |code: &Resource| {
             code.is_root() || resources.known(code).is_some_and(|code| classes.is_region(code))
@@ -20,11 +30,18 @@ impl Daemon {
         if asks_for_functions && !pair.focus.part(Hierarchy::Code).iter().all(is_counted) {
             return self.sampled_over_run(pair);
         }
-        run_totals.amount(pair, classes, resources)
+        let amount = run_totals.amount(pair, classes, resources)?;
+        Some(Amount { amount, error: 0 })
     }
 
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss,
+        reason = "an estimate"
+    )]
     /// The running time in functions: the part of all that the processes ran in which stack samples found them there.
-    fn sampled_over_run(&mut self, pair: &Pair) -> Option<i64> {
+    fn sampled_over_run(&mut self, pair: &Pair) -> Option<Amount> {
         let focus = &pair.focus;
         let names_objects =
             !(focus.is_root(Hierarchy::SyncObject) && focus.is_root(Hierarchy::File));
@@ -44,20 +61,16 @@ impl Daemon {
         let numbered = (0..).zip(&self.processes);
         let meant: Vec<u32> =
             numbered.filter(|(_, process)| is_meant(process)).map(|(number, _)| number).collect();
-        let (share, sampled) = self.instrumenter.sampled_share(pair, &meant)?;
+        let SampledShare { share, error, sampled } =
+            self.instrumenter.sampled_share(pair, &meant)?;
         let all =
             Pair::new(pair.metric, focus.with(Hierarchy::Code, Resource::root(Hierarchy::Code)));
         let SharedState { classes, resources, run_totals, .. } = &mut self.state;
         let all = run_totals.amount(&all, classes, resources)?;
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_precision_loss,
-            reason = "an estimate"
-        )]
         let amount = (share * all as f64) as i64;
         // A process that was there before it was sampled may have done something else then.
         let is_most =
             sampled.0.saturating_mul(5) >= u64::try_from(all).unwrap_or(0).saturating_mul(4);
-        is_most.then_some(amount)
+        is_most.then_some(Amount { amount, error: (error * all as f64) as u64 })
     }
 }

@@ -461,7 +461,7 @@ impl DataSource for Replay {
         let totals = self.run_totals.take().unwrap_or_else(|| self.totals());
         let amount = totals.amount(pair, &self.classes, &mut self.resources);
         self.run_totals = Some(totals);
-        Some(RunAmount { amount: amount?, interval: Interval::new(Time::ZERO, self.now) })
+        Some(RunAmount { amount: amount?, error: 0, interval: Interval::new(Time::ZERO, self.now) })
     }
 
     fn poll(&mut self) -> Option<Event> {

@@ -35,6 +35,7 @@ use crate::processes::{Processes, StackSamplePlace};
 use crate::regions::{Begun, MetRegions};
 use crate::sample_price::{self, STACK};
 use crate::sampled_process::StackSight;
+use crate::sampled_share::SampledShare;
 use crate::status::PairStatus;
 use crate::window::SHARE;
 use crate::worker_channel::WorkerChannel;
@@ -311,7 +312,7 @@ impl Instrumenter {
     /// The part of the running time of these processes, in all of their lives, in which stack samples found them inside of what a
     /// pair names, with the time that was sampled; `None` where events told something else.
     #[must_use]
-    pub fn sampled_share(&self, pair: &Pair, processes: &[u32]) -> Option<(f64, Nanos)> {
+    pub fn sampled_share(&self, pair: &Pair, processes: &[u32]) -> Option<SampledShare> {
         let period = Nanos::from(sample_price::period(STACK, self.limit));
         let agreement = self.agreements.get(pair).copied().unwrap_or_default();
         let needs = pair.focus.part(Hierarchy::Code);
@@ -319,7 +320,7 @@ impl Instrumenter {
         let functions = PairFunctions { needs, found, processes: known, pass: *pass };
         let (inside, all) = functions.sampled_run(processes);
         let is_told = agreement.is_close(period) && !all.is_zero();
-        is_told.then(|| (inside.as_secs_f64() / all.as_secs_f64(), all))
+        is_told.then(|| SampledShare::of(inside, all, period))
     }
 
     /// Why a function is left alone, if it is in every process that has it.

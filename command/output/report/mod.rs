@@ -160,6 +160,8 @@ pub(crate) struct Bottleneck {
     pub(crate) hypothesis: String,
     pub(crate) focus: String,
     pub(crate) value: f64,
+    /// By how much it may be off, with 95 of 100, where it is an estimate by stack samples.
+    pub(crate) plus_minus: Option<f64>,
     pub(crate) threshold: f64,
     /// From when to when the value is that of.
     pub(crate) from_s: f64,
@@ -237,8 +239,13 @@ impl Bottleneck {
         Scale { relation, ..self.scale }.comparison(self.value, self.threshold)
     }
 
-    /// When it was, where that is not all of the time: from when to when the value is, and the stretch that has most of it.
+    /// How sure the value is, where it was not counted; and when it was, where that is not all of the time: from when to when the value
+    /// is, and the stretch that has most of it.
     pub(crate) fn when(&self) -> Option<String> {
+        let error = self.plus_minus.map(|error| {
+            let (error, symbol) = self.scale.unit.parts(error);
+            format!("± {error} {symbol}")
+        });
         let covered = self.is_partial.then(|| from_to(self.from_s, self.to_s));
         let length = |one: &Stretch| one.to_s - one.from_s;
         let longest =
@@ -251,7 +258,7 @@ impl Bottleneck {
             };
             format!("{value} {symbol} {}{others}", from_to(one.from_s, one.to_s))
         });
-        let parts: Vec<String> = covered.into_iter().chain(longest).collect();
+        let parts: Vec<String> = error.into_iter().chain(covered).chain(longest).collect();
         (!parts.is_empty()).then(|| parts.join(", "))
     }
 }
@@ -359,6 +366,7 @@ pub(crate) mod example {
             hypothesis: "ExcessiveSyncWaitingTime".into(),
             focus: focus.into(),
             value,
+            plus_minus: None,
             threshold: 0.2,
             from_s: 0.0,
             to_s: 4.0,
@@ -447,7 +455,7 @@ mod tests {
             r#""cost":{"limit":0.05,"mean":0.006,"max":0.011,"compensated_s":0.04},"losses":{"nodes":0,"objects":0}"#
         ));
         assert!(text.contains(
-            r#""threshold":0.2,"from_s":0.0,"to_s":4.0,"happened":[],"found_s":0.75,"leaf":true,"source":"oned.c:88","origin":"search","split":"all"}"#
+            r#""plus_minus":null,"threshold":0.2,"from_s":0.0,"to_s":4.0,"happened":[],"found_s":0.75,"leaf":true,"source":"oned.c:88","origin":"search","split":"all"}"#
         ));
         assert!(!text.contains("parent") && !text.contains("remarks"));
     }
@@ -502,6 +510,8 @@ mod tests {
         assert!(text.contains(r#""happened":[{"from_s":8.0,"to_s":15.04,"value":0.8399},{"#));
         let covered = Bottleneck { is_partial: true, from_s: 0.5, happened: Vec::new(), ..one };
         assert_eq!(covered.when().as_deref(), Some("from 0.5 to 4.0 s"));
+        let estimated = Bottleneck { plus_minus: Some(0.0214), is_partial: false, ..covered };
+        assert_eq!(estimated.when().as_deref(), Some("± 2.1 %"));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use whyperf_model::{Metric, Pair};
 use crate::stage::{SECOND, Stage, amounts, focus};
 
 fn amount(stage: &mut Stage, metric: Metric, of: &str) -> Option<i64> {
-    stage.daemon.over_run(&Pair::new(metric, focus(of)))
+    stage.daemon.over_run(&Pair::new(metric, focus(of))).map(|told| told.amount)
 }
 
 #[test]

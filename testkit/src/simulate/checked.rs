@@ -290,7 +290,7 @@ mod tests {
 
         fn over_run(&mut self, _: &Pair) -> Option<RunAmount> {
             let interval = Interval::new(Time::ZERO, Time::from_secs(2));
-            Some(RunAmount { amount: 1, interval })
+            Some(RunAmount { amount: 1, error: 0, interval })
         }
 
         fn poll(&mut self) -> Option<Event> {

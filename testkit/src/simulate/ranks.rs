@@ -178,7 +178,7 @@ impl DataSource for Ranks {
         let interval = Interval::new(Time::ZERO, Time::ZERO + Nanos(STEP.0 * self.at as u64));
         let each = self.amounts[..self.at].iter();
         let amount = each.map(|amounts| measured.sample(interval, amounts).amount).sum();
-        Some(RunAmount { amount, interval })
+        Some(RunAmount { amount, error: 0, interval })
     }
 
     fn poll(&mut self) -> Option<Event> {

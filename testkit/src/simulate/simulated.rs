@@ -201,7 +201,11 @@ impl DataSource for Simulated {
         }
         let interval = Interval::new(Time::ZERO, self.now);
         let mut selection = self.program.select(pair.metric, &pair.focus);
-        Some(RunAmount { amount: self.program.amount(&mut selection, interval), interval })
+        Some(RunAmount {
+            amount: self.program.amount(&mut selection, interval),
+            error: 0,
+            interval,
+        })
     }
 
     fn poll(&mut self) -> Option<Event> {
