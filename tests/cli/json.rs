@@ -54,7 +54,7 @@ fn every_report_has_the_same_members() {
     let report = report_of("members", &["sh", "-c", "exit 3"]);
     assert_eq!(names(&report), sorted(&MEMBERS));
     assert_eq!(report["format"], "whyperf-report");
-    assert_eq!(report["version"], 1);
+    assert_eq!(report["version"], 2);
     assert_eq!(report["command"], serde_json::json!(["sh", "-c", "exit 3"]));
     assert_eq!(report["exit_status"], 3);
     assert!(report["elapsed_s"].as_f64().is_some_and(|seconds| seconds > 0.0));

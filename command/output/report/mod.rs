@@ -57,7 +57,7 @@ impl Report {
     /// The name of the format, in every file.
     pub(crate) const FORMAT: &'static str = "whyperf-report";
     /// Raised when a member changes its meaning.
-    pub(crate) const VERSION: u32 = 1;
+    pub(crate) const VERSION: u32 = 2;
 
     /// What is known of a run of which nothing was measured.
     pub(crate) fn bare(command: &[OsString], exit_status: i32, elapsed: Duration) -> Self {
@@ -446,7 +446,7 @@ mod tests {
     fn the_json_has_the_members_of_the_format_in_their_order() {
         let text = serde_json::to_string(&example::report()).expect("the example is plain data");
         assert!(text.starts_with(
-            r#"{"format":"whyperf-report","version":1,"command":["mpirun","-n","2","./app"],"exit_status":0,"elapsed_s":4.0,"#
+            r#"{"format":"whyperf-report","version":2,"command":["mpirun","-n","2","./app"],"exit_status":0,"elapsed_s":4.0,"#
         ));
         assert!(text.contains(
             r#""efficiency":{"parallel":0.714,"load_balance":0.83,"communication":0.86}"#
