@@ -1,7 +1,7 @@
 //! What pairs came to over all of the run, from what is counted whether a pair asks for it or not.
 
-use whyperf_instrument::SampledShare;
-use whyperf_model::{Category, Hierarchy, Pair, Quantity, Resource};
+use whyperf_instrument::{SampledShare, may_be_sampled};
+use whyperf_model::{Category, Hierarchy, Pair, Resource};
 
 use crate::daemon::Daemon;
 use crate::process::Process;
@@ -34,20 +34,16 @@ impl Daemon {
         Some(Amount { amount, error: 0 })
     }
 
+    /// The running time in functions: the part of all that the processes ran in which stack samples found them there.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_precision_loss,
         clippy::cast_sign_loss,
         reason = "an estimate"
     )]
-    /// The running time in functions: the part of all that the processes ran in which stack samples found them there.
     fn sampled_over_run(&mut self, pair: &Pair) -> Option<Amount> {
         let focus = &pair.focus;
-        let names_objects =
-            !(focus.is_root(Hierarchy::SyncObject) && focus.is_root(Hierarchy::File));
-        let names_threads = focus.part(Hierarchy::Process).iter().any(|part| part.depth() > 1);
-        let is_running = pair.metric.definition().quantity == Quantity::RunningTime;
-        if !is_running || names_objects || names_threads {
+        if !may_be_sampled(pair.metric, focus) {
             return None;
         }
         let is_meant = |process: &Process| {

@@ -52,7 +52,7 @@ pub use agent::Agent;
 pub use announcements::FunctionNews;
 pub use instrumenter::{Instrumenter, ProcessInterval, Service};
 pub use objects::{Objects, OpenedObject};
-pub use pair_needs::PairOrigin;
+pub use pair_needs::{PairOrigin, may_be_sampled};
 pub use pair_total::{Basis, PairTotal};
 pub use patch::patch_of;
 pub use processes::StackSamplePlace;

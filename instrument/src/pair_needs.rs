@@ -22,7 +22,7 @@ pub(crate) struct PairNeeds {
     by_name: BTreeSet<PairId>,
     /// Pairs that ask what of a function's time a thread ran.
     running: BTreeSet<PairId>,
-    /// Those of them that a search asks of whole processes: stack samples tell of these, too.
+    /// Those of them that a search asks, and that stack samples tell of, too.
     sampled: BTreeSet<PairId>,
     /// How many pairs need a function.
     wanted: BTreeMap<Resource, usize>,
@@ -53,13 +53,9 @@ impl PairNeeds {
         }
         if metric.definition().quantity == Quantity::RunningTime {
             self.running.insert(pair);
-            let objects = [Hierarchy::SyncObject, Hierarchy::File];
-            let names_no_object = objects.into_iter().all(|hierarchy| focus.is_root(hierarchy));
-            let names_functions = self.of(pair).iter().all(|code| code.depth() > 1);
-            let names_threads = focus.part(Hierarchy::Process).iter().any(|part| part.depth() > 1);
-            if !is_named && names_functions && !names_threads && names_no_object {
-                self.sampled.insert(pair);
-            }
+        }
+        if !is_named && may_be_sampled(metric, focus) {
+            self.sampled.insert(pair);
         }
         self.of(pair)
     }
@@ -127,4 +123,16 @@ impl PairNeeds {
     pub(crate) fn wants_nothing(&self) -> bool {
         self.wanted.is_empty()
     }
+}
+
+/// Whether stack samples may tell of a pair: of the running time of whole processes in single functions. A module has so many that one
+/// stack has several of them.
+#[must_use]
+pub fn may_be_sampled(metric: Metric, focus: &Focus) -> bool {
+    let objects = [Hierarchy::SyncObject, Hierarchy::File];
+    let code = focus.part(Hierarchy::Code);
+    metric.definition().quantity == Quantity::RunningTime
+        && code.iter().all(|code| code.depth() > 1)
+        && focus.part(Hierarchy::Process).iter().all(|process| process.depth() <= 1)
+        && objects.into_iter().all(|hierarchy| focus.is_root(hierarchy))
 }

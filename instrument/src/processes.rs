@@ -126,8 +126,9 @@ impl Processes {
         let ended = self.all.iter().filter(|(_, process)| process.stage == ProcessStage::Ended);
         let ended: Vec<u32> = ended.map(|(number, _)| *number).collect();
         for number in &ended {
-            let gone = self.all.remove(number);
-            self.sampled.extend(gone.map(|process| (*number, process.sampled.into_run())));
+            let gone = self.all.remove(number).map(|process| process.sampled.into_run());
+            let told = gone.filter(|run| !run.all().is_zero());
+            self.sampled.extend(told.map(|run| (*number, run)));
         }
         ended
     }

@@ -8,17 +8,19 @@
 //! ```
 //! What is wanted is one map; every process is brought to it, those that join late too.
 
+mod told_by_samples;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use whyperf_model::matching::{Matcher, PairId};
-use whyperf_model::{Focus, Hierarchy, Metric, Nanos, Pair, Resource};
+use whyperf_model::{Focus, Metric, Nanos, Pair, Resource};
 
 use crate::activity::Activity;
 use crate::agent::{Agent, Turn};
 use crate::agreement::Agreement;
 use crate::announcements::{Announcements, FunctionNews};
-use crate::asked_functions::{AskedFunctions, UNSEEN};
+use crate::asked_functions::AskedFunctions;
 use crate::brought_amount::BroughtAmount;
 use crate::found_functions::FoundFunctions;
 use crate::function_key::FunctionKey;
@@ -27,15 +29,13 @@ use crate::messages::{WorkerAnswer, WorkerRequest};
 use crate::named_pairs::NamedPairs;
 use crate::objects::Objects;
 use crate::open_calls::{Curiosity, LookOccasion};
-use crate::pair_functions::{PairFunctions, SeenEvents};
+use crate::pair_functions::PairFunctions;
 use crate::pair_needs::{PairNeeds, PairOrigin};
 use crate::pair_total::PairTotal;
 use crate::patch_table::PatchTable;
 use crate::processes::{Processes, StackSamplePlace};
 use crate::regions::{Begun, MetRegions};
 use crate::sample_price::{self, STACK};
-use crate::sampled_process::StackSight;
-use crate::sampled_share::SampledShare;
 use crate::status::PairStatus;
 use crate::window::SHARE;
 use crate::worker_channel::WorkerChannel;
@@ -277,52 +277,6 @@ impl Instrumenter {
         self.needs.named().next().is_some()
     }
 
-    /// Whether it is known what a pair asks of a process, for the interval that just ended.
-    #[must_use]
-    pub fn is_known(&self, pair: PairId, process: u32) -> bool {
-        let functions = self.functions_of(pair);
-        let is_open = self.needs.sampled().contains(&pair) && functions.may_be_open(process);
-        let is_counted = functions.status(process) == PairStatus::On && !is_open;
-        is_counted || self.is_sampled(pair, process)
-    }
-
-    /// Whether stack samples tell what a pair asks of a process, and events do not.
-    fn is_sampled(&self, pair: PairId, process: u32) -> bool {
-        let events =
-            if self.silent.contains(&pair) { SeenEvents::Missing } else { SeenEvents::Complete };
-        self.needs.sampled().contains(&pair) && self.functions_of(pair).are_sampled(process, events)
-    }
-
-    /// What a pair brought in the interval that ended, in these processes: it is compared with what stack samples told of that.
-    pub fn compare(&mut self, id: PairId, pair: &Pair, amount: i64, processes: &[u32]) {
-        let functions = self.functions_of(id);
-        let is_comparable = |process: &u32| {
-            functions.status(*process) == PairStatus::On
-                && self.processes.sight(*process, self.pass) == StackSight::Sampled
-        };
-        if !self.needs.sampled().contains(&id) || !processes.iter().all(is_comparable) {
-            return;
-        }
-        let sampled = processes.iter().map(|process| functions.sampled(*process));
-        let sampled = sampled.fold(Nanos::ZERO, |sum, time| sum + time);
-        let counted = Nanos(u64::try_from(amount).unwrap_or(0));
-        self.agreements.entry(pair.clone()).or_default().add(counted, sampled);
-    }
-
-    /// The part of the running time of these processes, in all of their lives, in which stack samples found them inside of what a
-    /// pair names, with the time that was sampled; `None` where events told something else.
-    #[must_use]
-    pub fn sampled_share(&self, pair: &Pair, processes: &[u32]) -> Option<SampledShare> {
-        let period = Nanos::from(sample_price::period(STACK, self.limit));
-        let agreement = self.agreements.get(pair).copied().unwrap_or_default();
-        let needs = pair.focus.part(Hierarchy::Code);
-        let Self { found, processes: known, pass, .. } = self;
-        let functions = PairFunctions { needs, found, processes: known, pass: *pass };
-        let (inside, all) = functions.sampled_run(processes);
-        let is_told = agreement.is_close(period) && !all.is_zero();
-        is_told.then(|| SampledShare::of(inside, all, period))
-    }
-
     /// Why a function is left alone, if it is in every process that has it.
     #[must_use]
     pub fn refusal(&self, pair: PairId) -> Option<&str> {
@@ -368,18 +322,6 @@ impl Instrumenter {
             sampled,
             prices: self.announcements.take_rates(self.pass),
         }
-    }
-
-    /// Pairs of which events cannot tell, and stack samples do from now on.
-    fn newly_sampled(&mut self, silent: &BTreeSet<PairId>) -> Vec<(PairId, Nanos)> {
-        let is_untold = |pair: &PairId| silent.contains(pair) || self.refusal(*pair).is_some();
-        let is_sampled =
-            |pair: &PairId| self.processes.numbers().any(|process| self.is_sampled(*pair, process));
-        let all = self.needs.sampled().iter().copied();
-        let sampled: Vec<PairId> = all.filter(|pair| is_untold(pair) && is_sampled(pair)).collect();
-        let period = Nanos::from(sample_price::period(STACK, self.limit));
-        let news = self.announcements.new_sampled(sampled, &self.needs);
-        news.into_iter().map(|pair| (pair, period)).collect()
     }
 
     /// What looks at the threads of a process and samples of them cost it since this was asked last.
@@ -483,26 +425,6 @@ impl Instrumenter {
         };
         let lost: Vec<PairId> = self.needs.named().filter(is_lost).collect();
         lost.into_iter().for_each(|pair| self.named_pairs.note_lost(pair));
-    }
-
-    /// Pairs whose functions are never entered though they are on, and of those whose functions are that or cannot be measured
-    /// the ones that stack samples do not tell of either, with the reason.
-    fn untold(&self) -> (BTreeSet<PairId>, Vec<(PairId, String)>) {
-        let is_silent = |pair: &PairId| {
-            let functions = self.functions_of(*pair);
-            !self.needs.is_named(*pair) && functions.are_quiet() && !functions.are_explained()
-        };
-        let silent: BTreeSet<PairId> = self.needs.pairs().filter(is_silent).collect();
-        let reason = |pair: &PairId| {
-            let unseen = silent.contains(pair).then_some(UNSEEN);
-            Some((*pair, self.refusal(*pair).or(unseen)?.to_owned()))
-        };
-        let may_be_sampled = |pair: &PairId| {
-            self.needs.sampled().contains(pair) && self.functions_of(*pair).may_be_sampled()
-        };
-        let untold = self.needs.pairs().filter(|pair| !may_be_sampled(pair));
-        let refused = untold.filter_map(|pair| reason(&pair)).collect();
-        (silent, refused)
     }
 
     fn take(&mut self, answer: WorkerAnswer) {
