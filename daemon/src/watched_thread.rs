@@ -176,6 +176,7 @@ impl WatchedThread {
         } else if let Some(place) = self.place.filter(|_| !self.growth.is_empty()) {
             state.run_totals.is_unasked(place);
         }
+        let mut told = Vec::with_capacity(self.growth.len());
         for (at, growth) in self.growth.iter().enumerate() {
             let class = self.thread.nodes[growth.node as usize].class;
             let time = Nanos(scale.nanos(growth.by.time));
@@ -188,22 +189,25 @@ impl WatchedThread {
                 sent: growth.by.sent,
                 received: growth.by.received,
             };
-            self.tell(class, by, state);
+            told.push((class, by));
             if !delay.is_zero() {
                 let class = state.classes.run_delay(class, &mut state.resources);
-                self.tell(class, Totals { time: delay, ..Totals::default() }, state);
+                told.push((class, Totals { time: delay, ..Totals::default() }));
             }
         }
+        self.tell(&told, state);
         ran
     }
 
-    fn tell(&self, class: ClassId, by: Totals, state: &mut SharedState) {
-        state.matcher.grew(&self.groups, class, &by);
-        if let Some(place) = self.place {
-            state.run_totals.grew(place, class, &by);
+    fn tell(&self, nodes: &[(ClassId, Totals)], state: &mut SharedState) {
+        for (class, by) in nodes {
+            state.matcher.grew(&self.groups, *class, by);
+            if let Some((recorder, location)) = state.recorder.as_mut().zip(self.location) {
+                recorder.grew(location, *class, *by);
+            }
         }
-        if let Some((recorder, location)) = state.recorder.as_mut().zip(self.location) {
-            recorder.grew(location, class, by);
+        if let Some(place) = self.place {
+            state.run_totals.grew(place, nodes);
         }
     }
 

@@ -234,9 +234,9 @@ impl Replay {
         for ((location, kind), series) in &record.series {
             let location = &record.locations[location.0 as usize];
             let place = [&location.thread, &location.machine].map(|name| resources.id(name));
-            for entry in series {
-                totals.grew(place, of_kind[*kind as usize], &entry.by);
-            }
+            let class = of_kind[*kind as usize];
+            let nodes: Vec<_> = series.iter().map(|entry| (class, entry.by)).collect();
+            totals.grew(place, &nodes);
         }
         totals
     }

@@ -25,9 +25,15 @@ struct ThreadTotals {
 }
 
 impl RunTotals {
-    /// A node of this class grew in a thread.
-    pub fn grew(&mut self, place: Place, class: ClassId, by: &Totals) {
-        self.threads.entry(place).or_default().classes.entry(class).or_default().add(by);
+    /// Nodes of these classes grew in a thread. The thread is looked up once for all of them: there are many.
+    pub fn grew(&mut self, place: Place, nodes: &[(ClassId, Totals)]) {
+        if nodes.is_empty() {
+            return;
+        }
+        let classes = &mut self.threads.entry(place).or_default().classes;
+        for (class, by) in nodes {
+            classes.entry(*class).or_default().add(by);
+        }
     }
 
     /// What grows in this thread now is not told apart by what the operating system says of it.
@@ -98,7 +104,7 @@ mod tests {
             let Self { classes, resources, .. } = self;
             let class = classes.below(ClassId::NONE, category, None, object, resources);
             let by = Totals { time: Nanos(time), visits: 1, ..Totals::default() };
-            self.totals.grew(place, class, &by);
+            self.totals.grew(place, &[(class, by)]);
         }
 
         fn amount(&mut self, metric: Metric, focus: &str) -> Option<i64> {
