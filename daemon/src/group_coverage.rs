@@ -65,7 +65,7 @@ impl IntervalEnd<'_> {
                 }
                 _ => {}
             }
-            if instrumenter.needs_functions(id) {
+            if instrumenter.has_stack_samples(id) {
                 let of_group = of_group(processes, instrumenter, pair.group).collect::<Vec<_>>();
                 instrumenter.compare(id, &pair.pair, pair.amount, &of_group);
             }

@@ -42,8 +42,7 @@ fn what_ended_counts_for_a_pair_that_nobody_measured() {
 fn under_another_name_it_is_as_it_was_measured() {
     let mut stage = Stage::new();
     let process = stage.process(1);
-    let thread = process.thread(stage.pid(), stage.at(0));
-    let _ = thread;
+    let _thread = process.thread(stage.pid(), stage.at(0));
     let foci = ["</Code>", "</Process/3/0>"];
     let pairs = foci.map(|of| stage.daemon.start(Metric::Wall, &focus(of)));
     let mut sums = [0; 2];
@@ -64,8 +63,7 @@ fn under_another_name_it_is_as_it_was_measured() {
 fn a_pause_does_not_count() {
     let mut stage = Stage::new();
     let process = stage.process(1);
-    let thread = process.thread(stage.pid(), stage.at(0));
-    let _ = thread;
+    let _thread = process.thread(stage.pid(), stage.at(0));
     for second in 1..7 {
         process.header().paused.store(u32::from((2..5).contains(&second)), Ordering::Relaxed);
         stage.sample(second * SECOND);

@@ -23,7 +23,7 @@ impl Instrumenter {
     #[must_use]
     pub fn is_known(&self, pair: PairId, process: u32) -> bool {
         let functions = self.functions_of(pair);
-        let is_open = self.needs.sampled().contains(&pair) && functions.may_be_open(process);
+        let is_open = self.has_stack_samples(pair) && functions.may_be_open(process);
         let is_counted = functions.status(process) == PairStatus::On && !is_open;
         is_counted || self.is_sampled(pair, process)
     }
@@ -32,17 +32,23 @@ impl Instrumenter {
     pub(super) fn is_sampled(&self, pair: PairId, process: u32) -> bool {
         let events =
             if self.silent.contains(&pair) { SeenEvents::Missing } else { SeenEvents::Complete };
-        self.needs.sampled().contains(&pair) && self.functions_of(pair).are_sampled(process, events)
+        self.has_stack_samples(pair) && self.functions_of(pair).are_sampled(process, events)
     }
 
-    /// What a pair brought in the interval that ended, in these processes: it is compared with what stack samples told of that.
+    /// Whether stack samples tell of a pair, too: what it brings is compared with them.
+    #[must_use]
+    pub fn has_stack_samples(&self, pair: PairId) -> bool {
+        self.needs.sampled().contains(&pair)
+    }
+
+    /// What such a pair brought in the interval that ended, in these processes: it is compared with what stack samples told of that.
     pub fn compare(&mut self, id: PairId, pair: &Pair, amount: i64, processes: &[u32]) {
         let functions = self.functions_of(id);
         let is_comparable = |process: &u32| {
             functions.status(*process) == PairStatus::On
                 && self.processes.sight(*process, self.pass) == StackSight::Sampled
         };
-        if !self.needs.sampled().contains(&id) || !processes.iter().all(is_comparable) {
+        if !processes.iter().all(is_comparable) {
             return;
         }
         let sampled = processes.iter().map(|process| functions.sampled(*process));

@@ -159,7 +159,9 @@ impl Trial {
 
     /// Removes its files: nothing is to be looked at.
     fn remove(&self) {
-        for file in ["", "c", "db"].map(|extension| self.binary.with_extension(extension)) {
+        for file in
+            ["", "c", "db", "db-journal"].map(|extension| self.binary.with_extension(extension))
+        {
             // What is left is overwritten by the next study.
             let _ = fs::remove_file(file);
         }

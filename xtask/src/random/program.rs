@@ -7,8 +7,6 @@
 //! A function takes its own time by the clock of the thread's processor time, outermost call only. One that ends in a jump cannot: its
 //! caller takes the time for it.
 
-use std::fmt::Write as _;
-
 use super::generator::Generator;
 
 /// What a function does beside computing and calling its callees.
@@ -161,14 +159,9 @@ impl Program {
     }
 
     fn call(&self, callee: usize) -> String {
-        let mut call = String::new();
+        let call = format!("r += f{callee}(r); ");
         let is_timed_here = self.functions[callee].manner.jumps();
-        let _ = if is_timed_here {
-            write!(call, "enter({callee}); r += f{callee}(r); leave({callee}); ")
-        } else {
-            write!(call, "r += f{callee}(r); ")
-        };
-        call
+        if is_timed_here { format!("enter({callee}); {call}leave({callee}); ") } else { call }
     }
 }
 
