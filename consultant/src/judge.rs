@@ -172,7 +172,8 @@ impl Judge {
     pub(crate) fn error_by(&self, period: Nanos) -> Option<f64> {
         let RatioSum { numerator, denominator, .. } = self.life;
         let factor = self.rule.score.factor();
-        let (inside, all) = (numerator / factor, denominator);
+        // A broken data source may tell amounts below nothing, which have no root.
+        let (inside, all) = ((numerator / factor).max(0.0), denominator);
         let others = (1.0 - inside / all).max(0.0);
         #[expect(clippy::cast_precision_loss, reason = "an estimate")]
         let spread = (inside * period.0 as f64 * others).sqrt();
@@ -346,6 +347,16 @@ mod tests {
             }
         }
         found
+    }
+
+    #[test]
+    fn the_error_of_an_estimate_is_a_number_whatever_was_seen() {
+        for value in [-5.0, 0.0, 0.5, 1.0, 4.0] {
+            let mut judge = judge("CPUbound");
+            verdicts(&mut judge, [value]);
+            let error = judge.error_by(Nanos::from_millis(6)).expect("it was seen");
+            assert!(error >= 0.0, "{error} of {value}");
+        }
     }
 
     #[test]

@@ -236,13 +236,16 @@ fn played(acts: &[SourceAct]) -> Player {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(256))]
     #[test]
     fn truth_requests_and_counts_stay_consistent(acts in prop::collection::vec(act(), 0..60)) {
         let player = played(&acts);
         prop_assert!(player.running.is_empty(), "measured on after the end");
         let report = player.search.report();
         prop_assert!(report.bottlenecks.len() <= report.counts.found);
+        for found in &report.bottlenecks {
+            prop_assert!(found.error.is_none_or(|error| error >= 0.0), "{found:?}");
+        }
         let again = played(&acts);
         prop_assert_eq!(&player.steps, &again.steps);
         prop_assert_eq!(report, again.search.report());
