@@ -76,11 +76,12 @@ impl Running {
             return Granted { ran: computed.min(Nanos(now.ran)), delayed: Nanos::ZERO };
         };
         let wanted = computed.0.saturating_add(self.debt);
-        let ran = now.ran.saturating_sub(before.ran).saturating_add(self.credit);
+        let counted = now.since(before);
+        let ran = counted.ran.saturating_add(self.credit);
         let granted = wanted.min(ran);
         self.debt = (wanted - granted).min(CARRIED);
         self.credit = (ran - granted).min(CARRIED);
-        let delay = now.delayed.saturating_sub(before.delayed).saturating_add(self.delay);
+        let delay = counted.delayed.saturating_add(self.delay);
         let delayed = computed.0.saturating_sub(granted).min(delay);
         self.delay = (delay - delayed).min(interval.most_delay());
         Granted { ran: Nanos(granted), delayed: Nanos(delayed) }

@@ -50,7 +50,7 @@ pub use owner::Owner;
 pub use perf_event::SampleContent;
 pub use refusal::AttachRefusal;
 pub use request::{LIBRARY, Request};
-pub use sampling::{Sampler, Sampling};
+pub use sampling::{Sampler, Sampling, Turns};
 pub use schedstat::Schedstat;
 pub use stack_snapshot::{
     LookManner, OpenCall, SeenActivity, StackLook, StackSamples, StackSnapshot, StackSnapshots,

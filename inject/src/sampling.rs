@@ -5,20 +5,40 @@
 //!
 //! ```text
 //!   each thread: event of the kernel ──► ring ──► now and then: samples
+//!                  │
+//!                  └─ put on and off its processor with the thread: each turn costs, too
 //! ```
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::perf_event::{PerfEvent, SampleContent, StackSample};
+use crate::schedstat::Schedstat;
 use crate::threads;
 
 /// The threads of one process that are sampled.
 #[derive(Debug)]
 pub struct Sampling {
+    pid: u32,
     content: SampleContent,
     period: Duration,
-    threads: BTreeMap<u32, PerfEvent>,
+    threads: BTreeMap<u32, SampledThread>,
+}
+
+#[derive(Debug)]
+struct SampledThread {
+    event: PerfEvent,
+    /// What the scheduler had counted of it when that was asked last; none where it does not count.
+    counted: Option<Schedstat>,
+}
+
+/// How often threads got a processor, by the scheduler.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Turns {
+    /// All of them together.
+    pub all: u64,
+    /// The one that got it most often.
+    pub most: u64,
 }
 
 /// Whether the threads of a process are sampled.
@@ -44,10 +64,10 @@ impl Sampler {
     pub fn follow(&mut self, pid: u32, period: Duration, content: SampleContent) {
         let mut sampling = match std::mem::replace(self, Self::Refused) {
             Self::Refused => return,
-            Self::Off => Sampling { content, period, threads: BTreeMap::new() },
+            Self::Off => Sampling { pid, content, period, threads: BTreeMap::new() },
             Self::On(sampling) => sampling,
         };
-        if sampling.follow(pid) {
+        if sampling.follow() {
             *self = Self::On(sampling);
         }
     }
@@ -67,8 +87,8 @@ impl Sampler {
 
 impl Sampling {
     /// Takes in threads that came since, and lets go of those that ended; false when one cannot be sampled.
-    fn follow(&mut self, pid: u32) -> bool {
-        let there = threads::of(pid);
+    fn follow(&mut self) -> bool {
+        let there = threads::of(self.pid);
         if there.is_empty() {
             return true;
         }
@@ -80,7 +100,8 @@ impl Sampling {
             }
             match PerfEvent::open(tid, self.period, self.content) {
                 Ok(event) => {
-                    self.threads.insert(tid, event);
+                    let counted = Schedstat::of(self.pid, tid);
+                    self.threads.insert(tid, SampledThread { event, counted });
                 }
                 // It ended in between.
                 Err(error) if error.raw_os_error() == Some(libc::ESRCH) => {}
@@ -96,6 +117,19 @@ impl Sampling {
         self.period
     }
 
+    /// How often its threads got a processor since this was asked last, or since they are sampled.
+    pub fn take_turns(&mut self) -> Turns {
+        let pid = self.pid;
+        let each = self.threads.iter_mut().filter_map(|(tid, thread)| {
+            let now = Schedstat::of(pid, *tid)?;
+            Some(now.since(thread.counted.replace(now)?).turns)
+        });
+        each.fold(Turns::default(), |sum, one| Turns {
+            all: sum.all + one,
+            most: sum.most.max(one),
+        })
+    }
+
     /// Whether a thread is sampled.
     pub(crate) fn has(&self, tid: u32) -> bool {
         self.threads.contains_key(&tid)
@@ -103,12 +137,12 @@ impl Sampling {
 
     /// Takes the addresses at which threads were since the last time; answers how many samples were lost.
     pub fn drain_places(&mut self, mut take: impl FnMut(u64)) -> u64 {
-        self.threads.values_mut().map(|event| event.drain_places(&mut take)).sum()
+        self.threads.values_mut().map(|thread| thread.event.drain_places(&mut take)).sum()
     }
 
     /// Takes copies of the stacks of threads since the last time; answers how many samples were lost.
     pub(crate) fn drain_stacks(&mut self, mut take: impl FnMut(u32, StackSample)) -> u64 {
         let threads = self.threads.iter_mut();
-        threads.map(|(tid, event)| event.drain_stacks(|sample| take(*tid, sample))).sum()
+        threads.map(|(tid, thread)| thread.event.drain_stacks(|sample| take(*tid, sample))).sum()
     }
 }

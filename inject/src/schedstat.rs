@@ -20,6 +20,16 @@ impl Schedstat {
         Self::parse(&fs::read_to_string(format!("/proc/{pid}/task/{tid}/schedstat")).ok()?)
     }
 
+    /// What was counted since another reading.
+    #[must_use]
+    pub const fn since(self, before: Self) -> Self {
+        Self {
+            ran: self.ran.saturating_sub(before.ran),
+            delayed: self.delayed.saturating_sub(before.delayed),
+            turns: self.turns.saturating_sub(before.turns),
+        }
+    }
+
     /// What the text of such a file says.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {

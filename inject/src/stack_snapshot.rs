@@ -19,7 +19,7 @@ use crate::blocked_thread::ThreadActivity;
 use crate::maps::Maps;
 use crate::memory::Memory;
 use crate::perf_event::SampleContent;
-use crate::sampling::Sampler;
+use crate::sampling::{Sampler, Sampling, Turns};
 use crate::stopped_thread;
 use crate::walk::{Images, Known, StackCopy};
 
@@ -182,6 +182,11 @@ impl StackSnapshots {
             return StackSamples { snapshots: Vec::new(), lost, period };
         };
         StackSamples { snapshots: self.unwind(&memory, copies), lost, period }
+    }
+
+    /// How often its threads got a processor since this was asked last, or since they are sampled.
+    pub fn take_turns(&mut self) -> Turns {
+        self.sampler.sampling().map(Sampling::take_turns).unwrap_or_default()
     }
 
     /// No more samples, until the next look.

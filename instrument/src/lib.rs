@@ -42,6 +42,7 @@ mod sampled_share;
 mod sampled_time;
 mod stage;
 mod status;
+mod switch_meter;
 mod visit_budget;
 mod window;
 mod worker;

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::time::Duration;
 
 use whyperf_code::plan::CodeExit;
 use whyperf_inject::LookManner;
@@ -10,6 +9,7 @@ use whyperf_layout::patch::Patch;
 use whyperf_model::{Nanos, Resource};
 
 use crate::function_key::FunctionKey;
+use crate::switch_meter::SwitchCost;
 
 /// A request to the worker.
 #[derive(Debug)]
@@ -28,8 +28,8 @@ pub(crate) enum WorkerRequest {
     Region { region: Resource, function: Resource },
     /// Which modules programs have, or which functions a module has.
     List { module: Option<Resource> },
-    /// In which calls these threads of a process are; those that run are sampled every `period` of their running time.
-    Look { process: u32, threads: Vec<u32>, period: Duration },
+    /// In which calls these threads of a process are; those that run are sampled, so that it keeps to this limit.
+    Look { process: u32, threads: Vec<u32>, limit: f64 },
     /// No arena could be mapped there; these functions need another.
     Move { process: u32, arena: u64, functions: Vec<FunctionKey> },
 }
@@ -59,11 +59,15 @@ pub(crate) enum WorkerAnswer {
         process: u32,
         seen: StackFindings,
     },
-    /// Where stack samples found threads of a process running since the last time, each of which stands for so much of it.
+    /// Where stack samples found threads of a process running since the last time.
     Sampled {
         process: u32,
-        period: Nanos,
-        samples: Vec<SampledThread>,
+        sampled: StackSampled,
+    },
+    /// What it cost the threads of a process to be switched while they were sampled; where that is too much they are sampled no longer.
+    Switched {
+        process: u32,
+        switched: SwitchCost,
     },
     /// Functions call more than was known when they were asked about.
     Learned {
@@ -81,7 +85,14 @@ pub(crate) struct StackFindings {
     pub(crate) manner: LookManner,
     /// For how long a thread stood still.
     pub(crate) stopped: Nanos,
-    /// What that and stack samples cost the process.
+}
+
+/// What sampling the stacks of a process brought and cost since the last time.
+#[derive(Debug, Default)]
+pub(crate) struct StackSampled {
+    pub(crate) samples: Vec<SampledThread>,
+    /// The running time that each stands for.
+    pub(crate) period: Nanos,
     pub(crate) cost: Nanos,
 }
 

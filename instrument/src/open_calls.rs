@@ -29,8 +29,11 @@ pub(crate) struct OpenCalls {
     period: u64,
     /// How running threads were seen by it.
     manner: LookManner,
-    /// Passes for which there is no other look, because the last one cost so much.
-    rest: u64,
+    /// The pass before which there is no other look, because the last one cost so much.
+    rest_until: u64,
+    /// The pass since which samples go on without a rest.
+    steady_since: Option<u64>,
+    has_rested: bool,
     /// By thread: functions of which calls are open that no event told of.
     threads: BTreeMap<u32, BTreeSet<FunctionKey>>,
     /// The threads that were there when the last look began: those are sampled.
@@ -50,6 +53,17 @@ pub(crate) struct LookOccasion<'process> {
     pub(crate) pass: u64,
     pub(crate) pass_length: Nanos,
     pub(crate) curiosity: Curiosity,
+}
+
+/// Whether samples show all that threads do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SampleFlow {
+    /// No look was over lately.
+    Unknown,
+    /// They go on and on.
+    Steady,
+    /// Threads are stopped, or sampled only now and then.
+    Broken,
 }
 
 /// Whether much may be learned from looks, also where no function waits for one.
@@ -109,9 +123,26 @@ impl OpenCalls {
         Some(named.map(|(tid, keys)| (*tid, keys.iter().filter_map(name).collect())).collect())
     }
 
-    /// How running threads are seen, if a look was over a short time ago.
-    pub(crate) fn manner(&self, pass: u64) -> Option<LookManner> {
-        (self.last > 0 && pass <= self.last_asked + FRESH).then_some(self.manner)
+    /// Whether samples showed all that threads did in the interval that ended.
+    pub(crate) fn flow(&self, pass: u64) -> SampleFlow {
+        let is_fresh = self.last > 0 && pass <= self.last_asked + FRESH;
+        let settled = if self.has_rested { SETTLED } else { 0 };
+        let is_steady = self.steady_since.is_some_and(|since| pass >= since + settled);
+        match self.manner {
+            LookManner::Samples if is_fresh && is_steady => SampleFlow::Steady,
+            _ if is_fresh || self.has_rested => SampleFlow::Broken,
+            _ => SampleFlow::Unknown,
+        }
+    }
+
+    /// Its threads are sampled no longer, and must not be looked at for so long.
+    pub(crate) fn end_samples(&mut self, pass: u64, rest: Nanos) {
+        (self.steady_since, self.has_rested) = (None, true);
+        self.rest(pass, rest);
+    }
+
+    fn rest(&mut self, pass: u64, rest: Nanos) {
+        self.rest_until = self.rest_until.max(pass + rest.0 / self.pass_length.0.max(1));
     }
 
     /// What looks cost the process since the last time.
@@ -137,7 +168,7 @@ impl OpenCalls {
             (false, Curiosity::Patient | Curiosity::Idle) => self.period.clamp(OFTEN, SELDOM),
         };
         let is_wanted = curiosity != Curiosity::Idle || patch_table.dormant(pass).next().is_some();
-        is_wanted && (self.last == 0 || pass >= self.last + wait.max(self.rest))
+        is_wanted && pass >= self.rest_until && (self.last == 0 || pass >= self.last + wait)
     }
 
     /// A look was taken.
@@ -145,8 +176,9 @@ impl OpenCalls {
         patch_table.end_look();
         let Some(asked) = self.asked.take() else { return };
         (self.last_asked, self.last, self.manner) = (asked, pass, seen.manner);
-        self.cost += seen.cost;
-        self.rest = seen.stopped.0.saturating_mul(SHARE) / self.pass_length.0.max(1);
+        self.cost += seen.stopped;
+        self.rest(pass, Nanos(seen.stopped.0.saturating_mul(SHARE)));
+        self.steady_since.get_or_insert(pass);
         let dormant: BTreeMap<FunctionKey, u64> = patch_table.dormant(asked).collect();
         let before = self.threads.clone();
         for (tid, thread) in seen.threads {
@@ -188,5 +220,45 @@ const CURIOUS: u64 = 40;
 const PATIENCE: u64 = 40;
 /// Passes after a look in which samples still go on.
 const FRESH: u64 = 50;
+/// Passes after which samples that had to rest show all again.
+const SETTLED: u64 = 10;
 /// A look may take one part in so many of a thread's time.
 const SHARE: u64 = 200;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(manner: LookManner) -> StackFindings {
+        StackFindings { manner, is_whole: true, ..StackFindings::default() }
+    }
+
+    /// A look that was asked for in a pass was over in the next one.
+    fn look(open_calls: &mut OpenCalls, pass: u64, manner: LookManner) {
+        open_calls.asked = Some(pass);
+        open_calls.pass_length = Nanos::from_millis(50);
+        open_calls.take(seen(manner), &mut PatchTable::default(), pass + 1);
+    }
+
+    #[test]
+    fn samples_show_all_until_they_rest_and_some_time_after_they_go_on() {
+        let mut open_calls = OpenCalls::default();
+        assert_eq!(open_calls.flow(1), SampleFlow::Unknown);
+        look(&mut open_calls, 1, LookManner::Samples);
+        assert_eq!(open_calls.flow(2), SampleFlow::Steady);
+        open_calls.end_samples(4, Nanos::from_secs(1));
+        assert_eq!(open_calls.flow(4), SampleFlow::Broken);
+        assert_eq!(open_calls.rest_until, 24);
+        look(&mut open_calls, 24, LookManner::Samples);
+        let flows = [25, 24 + SETTLED, 25 + SETTLED].map(|pass| open_calls.flow(pass));
+        assert_eq!(flows, [SampleFlow::Broken, SampleFlow::Broken, SampleFlow::Steady]);
+    }
+
+    #[test]
+    fn threads_that_are_stopped_are_seen_now_and_then() {
+        let mut open_calls = OpenCalls::default();
+        look(&mut open_calls, 1, LookManner::Stops);
+        assert_eq!(open_calls.flow(2), SampleFlow::Broken);
+        assert_eq!(open_calls.flow(2 + FRESH), SampleFlow::Unknown);
+    }
+}

@@ -5,16 +5,22 @@
 //! unmeasured. They begin when something is too hot, and end when nothing is.
 
 use std::ops::Range;
+use std::time::{Duration, Instant};
 
 use whyperf_inject::{SampleContent, Sampler, Sampling};
 use whyperf_model::Nanos;
 
 use crate::sample_price::{self, PLACE};
+use crate::switch_meter::SwitchMeter;
 
 /// Samples the program counters of the threads of a process.
 #[derive(Debug, Default)]
 pub(crate) struct PcSampler {
     sampler: Sampler,
+    /// While it samples.
+    switch_meter: Option<SwitchMeter>,
+    /// Until when it must not, because the threads are switched too often.
+    rest_until: Option<Instant>,
     /// What samples cost the process since that was told last.
     cost: Nanos,
 }
@@ -65,13 +71,27 @@ impl PcSampler {
     /// Takes in what was sampled of these functions since the pass before, and sees to it that more is.
     pub(crate) fn take(&mut self, pid: u32, limit: f64, mut hot: Vec<HotFunction<'_>>) {
         hot.iter_mut().for_each(|function| function.history.newest = None);
-        if hot.is_empty() {
-            return self.sampler.rest();
-        }
+        let now = Instant::now();
         if let Some(sampling) = self.sampler.sampling() {
             self.cost += count(sampling, &mut hot);
+            self.ask_for_turns(now, limit, hot.is_empty());
         }
+        if hot.is_empty() || self.rest_until.is_some_and(|until| now < until) {
+            self.switch_meter = None;
+            return self.sampler.rest();
+        }
+        self.switch_meter.get_or_insert_with(|| SwitchMeter::begin(now));
         self.sampler.follow(pid, sample_price::period(PLACE, limit), SampleContent::Place);
+    }
+
+    fn ask_for_turns(&mut self, now: Instant, limit: f64, is_last: bool) {
+        if let (Some(sampling), Some(meter)) = (self.sampler.sampling(), &mut self.switch_meter)
+            && (is_last || meter.is_due(now))
+        {
+            let switching = meter.take(now, sampling.take_turns(), limit);
+            self.cost += switching.cost;
+            self.rest_until = switching.rest.map(|rest| now + Duration::from_nanos(rest.0));
+        }
     }
 
     /// What samples cost the process since this was asked last.

@@ -11,11 +11,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use whyperf_model::Nanos;
 
 use crate::function_key::FunctionKey;
-use crate::messages::SampledThread;
+use crate::messages::{SampledThread, StackSampled};
 use crate::open_calls::OpenCalls;
 use crate::patch_table::PatchTable;
 use crate::sampled_process::{SampledProcess, StackSight};
 use crate::sampled_time::SampledTime;
+use crate::switch_meter::SwitchCost;
 
 /// Whether a process is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +37,8 @@ pub(crate) struct InstrumentedProcess {
     /// Where stack samples found its threads running since they were taken last.
     samples: Vec<StackSamplePlace>,
     pub(crate) sampled: SampledProcess,
+    /// What samples of stacks cost it since that was told last.
+    sampling_cost: Nanos,
 }
 
 /// A thread was found running here, which stands for so much of its running time.
@@ -62,12 +65,15 @@ pub(crate) struct Processes {
 impl InstrumentedProcess {
     /// What looks at its threads and samples cost it since this was asked last.
     pub(crate) fn take_cost(&mut self) -> Nanos {
-        let sampled = self.patch_table.as_mut().map(PatchTable::take_sampling_cost);
-        self.open_calls.take_cost() + sampled.unwrap_or_default()
+        let places = self.patch_table.as_mut().map(PatchTable::take_sampling_cost);
+        let stacks = std::mem::take(&mut self.sampling_cost);
+        self.open_calls.take_cost() + stacks + places.unwrap_or_default()
     }
 
     /// Takes in where stack samples found its threads.
-    pub(crate) fn note_stack_samples(&mut self, samples: Vec<SampledThread>, period: Nanos) {
+    pub(crate) fn note_stack_samples(&mut self, sampled: StackSampled) {
+        let StackSampled { samples, period, cost } = sampled;
+        self.sampling_cost += cost;
         let sites = self.patch_table.as_ref().map(|patch_table| &patch_table.sites);
         let site = |key: &FunctionKey| sites?.get(key);
         let region = |sample: &SampledThread| {
@@ -83,10 +89,18 @@ impl InstrumentedProcess {
         samples.into_iter().for_each(|sample| self.sampled.add(sample, period));
     }
 
+    /// Takes in what it cost its threads to be switched while they were sampled.
+    pub(crate) fn note_switched(&mut self, switched: SwitchCost, pass: u64) {
+        self.sampling_cost += switched.cost;
+        if let Some(rest) = switched.rest {
+            self.open_calls.end_samples(pass, rest);
+        }
+    }
+
     /// Where stack samples found its threads since the last time: what they tell is of the interval that ends, in which
     /// it computed for so much of its running time.
-    pub(crate) fn take_stack_samples(&mut self, ran: Nanos) -> Vec<StackSamplePlace> {
-        self.sampled.close_interval(ran);
+    pub(crate) fn take_stack_samples(&mut self, pass: u64, ran: Nanos) -> Vec<StackSamplePlace> {
+        self.sampled.close_interval(ran, self.open_calls.flow(pass));
         std::mem::take(&mut self.samples)
     }
 }
@@ -95,8 +109,16 @@ impl Processes {
     /// A process appeared.
     pub(crate) fn watch(&mut self, process: u32, pid: u32) {
         let (stage, open_calls) = (ProcessStage::Watched, OpenCalls::default());
-        let (patch_table, samples, sampled) = (None, Vec::new(), SampledProcess::default());
-        let new = InstrumentedProcess { pid, stage, patch_table, open_calls, samples, sampled };
+        let (samples, sampled) = (Vec::new(), SampledProcess::default());
+        let new = InstrumentedProcess {
+            pid,
+            stage,
+            patch_table: None,
+            open_calls,
+            samples,
+            sampled,
+            sampling_cost: Nanos::ZERO,
+        };
         self.all.insert(process, new);
     }
 
@@ -154,7 +176,7 @@ impl Processes {
 
     /// Whether stack samples tell where a process ran in the interval that ended.
     pub(crate) fn sight(&self, process: u32, pass: u64) -> StackSight {
-        let sight = |one: &InstrumentedProcess| one.sampled.sight(one.open_calls.manner(pass));
+        let sight = |one: &InstrumentedProcess| one.sampled.sight(one.open_calls.flow(pass));
         self.all.get(&process).map_or(StackSight::Blind, sight)
     }
 

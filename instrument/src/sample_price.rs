@@ -9,6 +9,19 @@ pub(crate) const PLACE: Nanos = Nanos(15_000);
 /// What a sample of its stack costs it at most.
 pub(crate) const STACK: Nanos = Nanos(30_000);
 
+/// What a turn on a processor costs it while it is sampled: 2.5 us in a virtual machine, of which setting and clearing the timer is 1.7.
+const SWITCH: Nanos = Nanos(2_500);
+
+/// What so many turns cost.
+pub(crate) const fn switches(turns: u64) -> Nanos {
+    Nanos(SWITCH.0.saturating_mul(turns))
+}
+
+/// The share of a thread's time that its turns may cost.
+pub(crate) fn switch_part(limit: f64) -> f64 {
+    (limit * SWITCH_PART).max(1e-9)
+}
+
 /// Running time from sample to sample, so that they take no more than their part of the limit. No even
 /// number: what a program or a window does at even times is not always met, or never.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded")]
@@ -17,8 +30,9 @@ pub(crate) fn period(price: Nanos, limit: f64) -> Duration {
     Duration::from_nanos((least * 1e9).clamp(SHORTEST, LONGEST) as u64)
 }
 
-/// The part of the limit that samples may take.
+/// The parts of the limit that samples may take, and the turns of sampled threads.
 const PART: f64 = 0.1;
+const SWITCH_PART: f64 = 0.2;
 /// Nanoseconds.
 const SHORTEST: f64 = 3_987_001.0;
 const LONGEST: f64 = 499_970_003.0;

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use whyperf_inject::LookManner;
 use whyperf_model::Nanos;
 
 use crate::function_key::FunctionKey;
 use crate::messages::SampledThread;
+use crate::open_calls::SampleFlow;
 use crate::sampled_time::SampledTime;
 
 /// Whether stack samples tell where a process runs.
@@ -16,7 +16,7 @@ pub(crate) enum StackSight {
     Unknown,
     /// They do.
     Sampled,
-    /// The system does not allow them, or they miss much.
+    /// The system does not allow them, they would cost too much, or they miss much.
     Blind,
 }
 
@@ -27,8 +27,9 @@ pub(crate) struct SampledProcess {
     arriving: Vec<SampledStack>,
     interval: Vec<SampledStack>,
     run: SampledTime,
-    /// For how long the process computed since samples came first, by the system.
+    /// For how long the process computed since samples came first, by the system and by samples, while these came steadily.
     ran: Nanos,
+    steady: Nanos,
 }
 
 /// The functions on a stack, which stands for so much running time.
@@ -45,21 +46,22 @@ impl SampledProcess {
         self.arriving.push(SampledStack { functions: sample.functions, period });
     }
 
-    /// The interval ends, in which it computed for so much of its running time.
-    pub(crate) fn close_interval(&mut self, ran: Nanos) {
+    /// The interval ends, in which it computed for so much of its running time and samples came in this flow.
+    pub(crate) fn close_interval(&mut self, ran: Nanos, flow: SampleFlow) {
         self.interval = std::mem::take(&mut self.arriving);
-        if !self.run.all().is_zero() {
+        if flow == SampleFlow::Steady && !self.run.all().is_zero() {
             self.ran += ran;
+            self.steady += sum(&self.interval);
         }
     }
 
-    /// Whether they tell where it ran, when running threads are seen in this manner.
-    pub(crate) fn sight(&self, manner: Option<LookManner>) -> StackSight {
-        let misses_much = self.ran > ENOUGH && self.run.all().0 < self.ran.0 / 2;
-        match manner {
-            None => StackSight::Unknown,
-            Some(LookManner::Samples) if self.run.is_whole() && !misses_much => StackSight::Sampled,
-            Some(_) => StackSight::Blind,
+    /// Whether they tell where it ran in the interval that ended, in which they came in this flow.
+    pub(crate) fn sight(&self, flow: SampleFlow) -> StackSight {
+        let misses_much = self.ran > ENOUGH && self.steady.0 < self.ran.0 / 2;
+        match flow {
+            SampleFlow::Unknown => StackSight::Unknown,
+            SampleFlow::Steady if self.run.is_whole() && !misses_much => StackSight::Sampled,
+            SampleFlow::Steady | SampleFlow::Broken => StackSight::Blind,
         }
     }
 
@@ -77,8 +79,7 @@ impl SampledProcess {
     pub(crate) fn inside(&self, keys: &[FunctionKey]) -> Nanos {
         let is_inside =
             |stack: &&SampledStack| keys.iter().any(|key| stack.functions.contains(key));
-        let inside = self.interval.iter().filter(is_inside).map(|stack| stack.period);
-        self.scaled(inside.fold(Nanos::ZERO, |sum, period| sum + period))
+        self.scaled(sum(self.interval.iter().filter(is_inside)))
     }
 
     /// Whether so much was sampled that a function with a good part of the time was met.
@@ -94,8 +95,7 @@ impl SampledProcess {
     /// Time in the kernel, and threads that were there for a moment, bring no samples: they are taken to be spread like those that
     /// did.
     fn scaled(&self, sampled: Nanos) -> Nanos {
-        let (ran, seen) =
-            ((self.ran + ENOUGH).as_secs_f64(), (self.run.all() + ENOUGH).as_secs_f64());
+        let (ran, seen) = ((self.ran + ENOUGH).as_secs_f64(), (self.steady + ENOUGH).as_secs_f64());
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_precision_loss,
@@ -104,6 +104,10 @@ impl SampledProcess {
         )]
         Nanos((sampled.0 as f64 * ran / seen) as u64)
     }
+}
+
+fn sum<'a>(stacks: impl IntoIterator<Item = &'a SampledStack>) -> Nanos {
+    stacks.into_iter().fold(Nanos::ZERO, |sum, stack| sum + stack.period)
 }
 
 /// Running time after which it is to be seen whether samples keep up with it.
@@ -124,7 +128,7 @@ mod tests {
         let functions = BTreeSet::from([KEY]);
         let sample = SampledThread { tid: 1, inside: Vec::new(), functions, is_whole: true };
         (0..samples).for_each(|_| process.add(sample.clone(), Nanos::from_millis(10)));
-        process.close_interval(ran);
+        process.close_interval(ran, SampleFlow::Steady);
         process
     }
 
@@ -132,12 +136,20 @@ mod tests {
     fn samples_that_miss_much_of_the_running_time_tell_nothing() {
         let sight = |samples, ran| {
             let process = after(samples, Nanos::from_secs(ran));
-            process.sight(Some(LookManner::Samples))
+            process.sight(SampleFlow::Steady)
         };
         assert_eq!(sight(60, 1), StackSight::Sampled);
         assert_eq!(sight(40, 1), StackSight::Blind);
-        assert_eq!(after(60, Nanos::ZERO).sight(None), StackSight::Unknown);
-        assert_eq!(after(60, Nanos::ZERO).sight(Some(LookManner::Stops)), StackSight::Blind);
+        assert_eq!(after(60, Nanos::ZERO).sight(SampleFlow::Unknown), StackSight::Unknown);
+        assert_eq!(after(60, Nanos::ZERO).sight(SampleFlow::Broken), StackSight::Blind);
+    }
+
+    #[test]
+    fn what_it_did_while_it_was_not_sampled_is_not_missed() {
+        let mut process = after(100, Nanos::from_secs(1));
+        process.close_interval(Nanos::from_secs(9), SampleFlow::Broken);
+        assert_eq!(process.sight(SampleFlow::Steady), StackSight::Sampled);
+        assert_eq!(process.inside(&[KEY]), Nanos::ZERO);
     }
 
     #[test]
@@ -159,7 +171,7 @@ mod tests {
     #[test]
     fn each_interval_has_its_own_samples() {
         let mut process = after(80, Nanos::from_secs(1));
-        process.close_interval(Nanos::ZERO);
+        process.close_interval(Nanos::ZERO, SampleFlow::Steady);
         assert_eq!(process.inside(&[KEY]), Nanos::ZERO);
     }
 }

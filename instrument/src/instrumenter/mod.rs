@@ -35,7 +35,6 @@ use crate::pair_total::PairTotal;
 use crate::patch_table::PatchTable;
 use crate::processes::{Processes, StackSamplePlace};
 use crate::regions::{Begun, MetRegions};
-use crate::sample_price::{self, STACK};
 use crate::status::PairStatus;
 use crate::window::SHARE;
 use crate::worker_channel::WorkerChannel;
@@ -245,8 +244,7 @@ impl Instrumenter {
         let curiosity = Curiosity::at(pass, self.asked_callees, self.needs.want_running());
         let occasion = LookOccasion { threads, pass, pass_length: activity.length, curiosity };
         if let Some(threads) = served.open_calls.look(&occasion, patch_table) {
-            let period = sample_price::period(STACK, limit);
-            self.channel.ask(WorkerRequest::Look { process, threads, period });
+            self.channel.ask(WorkerRequest::Look { process, threads, limit });
         }
         names
     }
@@ -333,7 +331,7 @@ impl Instrumenter {
     /// for so much of its running time.
     pub fn take_stack_samples(&mut self, process: u32, ran: Nanos) -> Vec<StackSamplePlace> {
         let process = self.processes.get_mut(process);
-        process.map(|process| process.take_stack_samples(ran)).unwrap_or_default()
+        process.map(|process| process.take_stack_samples(self.pass, ran)).unwrap_or_default()
     }
 
     /// By thread the functions that it is in by calls that no event told of, when that changed.
@@ -450,9 +448,14 @@ impl Instrumenter {
                     process.open_calls.take(seen, patch_table, self.pass);
                 }
             }
-            WorkerAnswer::Sampled { process, period, samples } => {
+            WorkerAnswer::Sampled { process, sampled } => {
                 if let Some(process) = self.processes.get_mut(process) {
-                    process.note_stack_samples(samples, period);
+                    process.note_stack_samples(sampled);
+                }
+            }
+            WorkerAnswer::Switched { process, switched } => {
+                if let Some(process) = self.processes.get_mut(process) {
+                    process.note_switched(switched, self.pass);
                 }
             }
             WorkerAnswer::Listed { code } => self.listed.take(code),

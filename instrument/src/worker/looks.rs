@@ -17,15 +17,16 @@ use super::hot_functions::HotFunctions;
 use super::known_code::KnownCode;
 use super::stacks::{self, StackPlace};
 use crate::function_key::FunctionKey;
-use crate::messages::{SampledThread, SeenThread, StackFindings, WorkerAnswer};
-use crate::sample_price::STACK;
+use crate::messages::{SampledThread, SeenThread, StackFindings, StackSampled, WorkerAnswer};
+use crate::sample_price::{self, STACK};
+use crate::switch_meter::SwitchMeter;
 
 /// The looks that are under way.
 #[derive(Debug, Default)]
 pub(crate) struct Looks {
     /// By process.
     pending: BTreeMap<u32, PendingLook>,
-    /// By process that is sampled: when a look at it began last, and what samples cost it since that was told.
+    /// By process that is sampled.
     sampled: BTreeMap<u32, SampledProcess>,
     taken: Option<Instant>,
     hot: HotFunctions,
@@ -42,8 +43,11 @@ struct PendingLook {
 
 #[derive(Debug)]
 struct SampledProcess {
+    /// When a look at it began last.
     asked: Instant,
-    cost: Nanos,
+    /// The limit that it has to keep to.
+    limit: f64,
+    switch_meter: SwitchMeter,
 }
 
 impl Looks {
@@ -54,9 +58,10 @@ impl Looks {
         graph: &mut CallGraph,
         process: u32,
         threads: &[u32],
-        period: Duration,
+        limit: f64,
     ) {
         let now = Instant::now();
+        let period = sample_price::period(STACK, limit);
         let mut findings = StackFindings::default();
         let looked_at = &threads[..threads.len().min(MOST)];
         let watched = code.processes.get_mut(&process);
@@ -64,7 +69,6 @@ impl Looks {
         if let Some(look) = &look {
             findings.manner = look.manner;
             findings.stopped = Nanos::from(look.stopped);
-            findings.cost = findings.stopped;
         }
         let mut look = look.unwrap_or_default();
         for snapshot in std::mem::take(&mut look.snapshots) {
@@ -75,7 +79,8 @@ impl Looks {
             findings.take(&snapshot, read.unseen);
         }
         if look.manner == LookManner::Samples {
-            let sampled = SampledProcess { asked: now, cost: Nanos::ZERO };
+            let switch_meter = SwitchMeter::begin(now);
+            let sampled = SampledProcess { asked: now, limit, switch_meter };
             self.sampled.entry(process).or_insert(sampled).asked = now;
         }
         let until = now + PATIENCE;
@@ -114,7 +119,9 @@ impl Looks {
         for key in self.hot.take_news() {
             graph.lead_to(key, code);
         }
+        let switched = self.ask_for_turns(now, code);
         answers.extend(self.end(now));
+        answers.extend(switched);
         self.let_rest(now, code);
         answers
     }
@@ -129,7 +136,6 @@ impl Looks {
         let samples = code.processes.get_mut(&process)?.stack_snapshots.take();
         let found = samples.snapshots.len() as u64;
         let taken = samples.lost + found;
-        self.sampled.get_mut(&process)?.cost += Nanos(STACK.0.saturating_mul(taken));
         let mut running = Vec::new();
         for snapshot in &samples.snapshots {
             let read = stacks::read(code, graph, process, snapshot);
@@ -144,24 +150,44 @@ impl Looks {
                 look.findings.take(snapshot, read.unseen);
             }
         }
-        let period = Nanos::from(samples.period.filter(|_| !running.is_empty())?);
+        let period = Nanos::from(samples.period.filter(|_| taken > 0)?);
         // Those that found no room are taken to be spread like those that did.
         let period = Nanos(period.0.saturating_mul(taken) / found.max(1));
-        Some(WorkerAnswer::Sampled { process, period, samples: running })
+        let cost = Nanos(STACK.0.saturating_mul(taken));
+        let sampled = StackSampled { samples: running, period, cost };
+        Some(WorkerAnswer::Sampled { process, sampled })
+    }
+
+    /// Asks how often threads were switched while they were sampled; a process in which that costs too much is sampled no longer.
+    fn ask_for_turns(&mut self, now: Instant, code: &mut KnownCode) -> Vec<WorkerAnswer> {
+        let Self { sampled, pending, .. } = self;
+        let mut answers = Vec::new();
+        sampled.retain(|process, sampled| {
+            let Some(watched) = code.processes.get_mut(process) else { return false };
+            if !sampled.switch_meter.is_due(now) {
+                return true;
+            }
+            let turns = watched.stack_snapshots.take_turns();
+            let switched = sampled.switch_meter.take(now, turns, sampled.limit);
+            answers.push(WorkerAnswer::Switched { process: *process, switched });
+            if switched.rest.is_some() {
+                watched.stack_snapshots.rest();
+                // Nothing more is to come of a look that is under way.
+                pending.entry(*process).and_modify(|look| look.until = now);
+            }
+            switched.rest.is_none()
+        });
+        answers
     }
 
     /// Ends the looks that waited for enough.
     fn end(&mut self, now: Instant) -> Vec<WorkerAnswer> {
-        let Self { pending, sampled, .. } = self;
         let is_over = |look: &PendingLook| look.look.awaited.is_empty() || now >= look.until;
-        let over = pending.extract_if(.., |_, look| is_over(look));
+        let over = self.pending.extract_if(.., |_, look| is_over(look));
         let answers = over.map(|(process, look)| {
             let mut seen = look.findings;
             seen.is_whole = seen.threads.len() >= look.asked
                 && seen.threads.values().all(|thread| thread.is_whole);
-            if let Some(sampled) = sampled.get_mut(&process) {
-                seen.cost += std::mem::take(&mut sampled.cost);
-            }
             WorkerAnswer::Seen { process, seen }
         });
         answers.collect()

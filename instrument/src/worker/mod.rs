@@ -112,8 +112,8 @@ impl Worker {
             WorkerRequest::List { module } => {
                 Some(WorkerAnswer::Listed { code: largest::list(known, module.as_ref()) })
             }
-            WorkerRequest::Look { process, threads, period } => {
-                looks.begin(known, graph, process, &threads, period);
+            WorkerRequest::Look { process, threads, limit } => {
+                looks.begin(known, graph, process, &threads, limit);
                 None
             }
             WorkerRequest::Plan { process, functions } => {
