@@ -25,9 +25,9 @@ pub(crate) struct Window {
     had: AtomicU32,
     /// Where it stands with counting.
     pub(crate) count: AtomicU32,
-    /// Calls and work of the process when counting began.
+    /// Calls when counting began, and the work of the process just before and just after these were read.
     pub(crate) calls: AtomicU64,
-    pub(crate) work: AtomicU64,
+    pub(crate) work: [AtomicU64; 2],
 }
 
 /// Its calls were not counted apart yet in this window, are, and were.
@@ -45,7 +45,7 @@ static ALL: [Window; WINDOWS] = [const {
         had: AtomicU32::new(0),
         count: AtomicU32::new(TO_COME),
         calls: AtomicU64::new(0),
-        work: AtomicU64::new(0),
+        work: [const { AtomicU64::new(0) }; 2],
     }
 }; WINDOWS];
 

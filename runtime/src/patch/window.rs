@@ -26,6 +26,29 @@ const TURN: u32 = 24;
 /// Nanoseconds for which calls are counted.
 const COUNTING: u64 = 400_000;
 
+/// Calls that were counted so far, and for how long the process had run just before and just after they were read.
+#[derive(Clone, Copy, Debug)]
+struct Reading {
+    calls: u64,
+    work: [u64; 2],
+}
+
+impl Reading {
+    fn take(text: &Text) -> Self {
+        let before = counts::work();
+        let calls = count::sum(text);
+        Self { calls, work: [before, counts::work()] }
+    }
+
+    /// For how long the process ran since another one; `None` where the two do not tell: the agent lost its processor while it read one of
+    /// them, and the calls are those of another moment.
+    fn work_since(self, begin: Self) -> Option<u64> {
+        let most = self.work[1].saturating_sub(begin.work[0]);
+        let least = self.work[0].saturating_sub(begin.work[1]);
+        (least >= most - most / 4).then_some(least + (most - least) / 2)
+    }
+}
+
 /// The second part of a window: calls are counted, no more.
 fn begin_to_count(window: &Window, tables: Tables, held: &Held) {
     window.count.store(COUNTED, Ordering::Relaxed);
@@ -36,9 +59,9 @@ fn begin_to_count(window: &Window, tables: Tables, held: &Held) {
         return;
     }
     window.count.store(COUNTS, Ordering::Relaxed);
-    // In the same order as at the end, for calls are counted between the two.
-    window.work.store(counts::work(), Ordering::Relaxed);
-    window.calls.store(count::sum(&text), Ordering::Relaxed);
+    let begin = Reading::take(&text);
+    window.calls.store(begin.calls, Ordering::Relaxed);
+    window.work.iter().zip(begin.work).for_each(|(at, work)| at.store(work, Ordering::Relaxed));
     window.due.store(clock::nanos().saturating_add(COUNTING), Ordering::Relaxed);
 }
 
@@ -66,9 +89,13 @@ fn end_count(window: &Window, tables: Tables) {
     }
     window.count.store(COUNTED, Ordering::Relaxed);
     let Some(text) = Text::open() else { return };
-    let work = counts::work();
-    let calls = count::sum(&text).wrapping_sub(window.calls.load(Ordering::Relaxed));
-    let work = work.wrapping_sub(window.work.load(Ordering::Relaxed));
+    let begin = Reading {
+        calls: window.calls.load(Ordering::Relaxed),
+        work: [0, 1].map(|at| window.work[at].load(Ordering::Relaxed)),
+    };
+    let end = Reading::take(&text);
+    let Some(work) = end.work_since(begin) else { return };
+    let calls = end.calls.wrapping_sub(begin.calls);
     let record = tables.region(window.id());
     record.counted.fetch_add(calls as u32, Ordering::Relaxed);
     record.counting.fetch_add(work as u32, Ordering::Relaxed);
@@ -122,5 +149,25 @@ fn open_all(tables: Tables, held: &Held, is_due: &impl Fn(&&Window) -> bool) {
         } else {
             window.wait_shut();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_is_known_where_both_readings_took_a_short_time() {
+        let begin = Reading { calls: 0, work: [1000, 1010] };
+        let end = |work| Reading { calls: 100, work }.work_since(begin);
+        assert_eq!(end([1400, 1410]), Some(400));
+        assert_eq!(end([1400, 9000]), None, "calls went on while the processor was lost");
+        let slow = Reading { calls: 0, work: [1000, 1200] };
+        assert_eq!(Reading { calls: 100, work: [1400, 1410] }.work_since(slow), None);
+        assert_eq!(
+            Reading { calls: 0, work: [1010, 1020] }.work_since(begin),
+            None,
+            "it did not run"
+        );
     }
 }
