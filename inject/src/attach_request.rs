@@ -26,6 +26,7 @@ use whyperf_layout::attach_request::{
 
 use crate::maps::Maps;
 use crate::request::Request;
+use crate::schedstat::Schedstat;
 use crate::status::ProcessStatus;
 use crate::threads;
 
@@ -36,8 +37,10 @@ pub(crate) fn send(pid: u32, request: &Request<'_>, in_part: bool) -> Option<u32
     let descriptor = u32::try_from(file.as_raw_fd()).ok()?;
     let value = MailboxAddress { process: std::process::id(), descriptor }.value()?;
     for tid in listening(pid) {
+        let turns = turns(pid, tid);
         let is_sent = Listener::of(pid, tid, request).is_some_and(|listener| listener.send(value));
-        if is_sent && is_received(&file, pid) {
+        let has_turn = || turns != self::turns(pid, tid);
+        if is_sent && is_received(&file, pid, has_turn) {
             return answer(&file, pid);
         }
     }
@@ -126,8 +129,16 @@ fn listening(pid: u32) -> Vec<u32> {
     all.into_iter().map(|(tid, _)| tid).take(MOST_ASKED).collect()
 }
 
-fn is_received(file: &File, pid: u32) -> bool {
-    waited(RECEIVING, pid, || word(file, Mailbox::RECEIVED).filter(|word| *word != 0)).is_some()
+/// How often a thread got a processor.
+fn turns(pid: u32, tid: u32) -> Option<u64> {
+    Schedstat::of(pid, tid).map(|counted| counted.turns)
+}
+
+/// Whether it is received in time, which begins when the thread that got the signal has its next turn.
+fn is_received(file: &File, pid: u32, has_turn: impl Fn() -> bool) -> bool {
+    let received = || word(file, Mailbox::RECEIVED).filter(|word| *word != 0);
+    let begun = || received().or_else(|| has_turn().then_some(0));
+    waited(BEGINNING, pid, begun).is_some() && waited(RECEIVING, pid, received).is_some()
 }
 
 fn answer(file: &File, pid: u32) -> Option<u32> {
@@ -179,8 +190,8 @@ impl Description {
 
 /// Threads that are asked before it is given up.
 const MOST_ASKED: usize = 3;
-/// How long a thread may take to start another: it must run for that, which others may keep it from.
-const RECEIVING: Duration = Duration::from_secs(1);
+/// How long a thread that runs may take to start another, which must get a processor, too.
+const RECEIVING: Duration = Duration::from_secs(3);
 /// How long the library may take to begin.
 const BEGINNING: Duration = Duration::from_secs(15);
 /// How often it is looked.
