@@ -21,4 +21,5 @@ pub(crate) mod summary;
 pub(crate) mod supervision;
 pub(crate) mod target;
 pub(crate) mod throttle;
+mod unmeasured;
 pub(crate) mod watch;

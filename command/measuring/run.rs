@@ -86,6 +86,10 @@ pub(crate) fn attend(
         }
     };
     panic_handler::child_is(child.id());
+    let watch = watch.map(|mut watch| {
+        watch.unmeasured.attend(child.id());
+        watch
+    });
     let stage = match (watch, request.options.duration) {
         (Some(watch), Some(time)) => Stage::Measured(watch, Some(begin + time)),
         (Some(watch), None) => Stage::Measured(watch, None),
@@ -104,7 +108,8 @@ pub(crate) fn attend(
     if let Some(watch) = watch {
         report = summary::complete(watch, report, &mut screen);
         if report.processes == 0 {
-            report.remarks.notes.push(nothing_measured(launch, obstacle.is_some(), status));
+            let note = nothing_measured(launch, obstacle.is_some(), &report);
+            report.remarks.notes.push(note);
         }
     }
     if let Outcome::LeftRunning(pid) = outcome {
@@ -152,8 +157,11 @@ pub(crate) fn refuse(unusable: &Unusable, screen: &mut Screen) -> ExitCode {
 }
 
 /// The likeliest reason that no process was seen, and what to try.
-fn nothing_measured(launch: &Launch<'_>, has_obstacle: bool, status: i32) -> String {
-    let reason = if has_obstacle {
+fn nothing_measured(launch: &Launch<'_>, has_obstacle: bool, report: &Report) -> String {
+    let status = report.exit_status;
+    let reason = if !report.unmeasured.is_empty() {
+        "what computed is named above, each with its reason"
+    } else if has_obstacle {
         "the program cannot be preloaded into, as said at the start"
     } else if launch.is_launcher() && status != 0 {
         "the launcher failed before the program began; its own message above says why"

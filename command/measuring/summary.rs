@@ -50,6 +50,7 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
     };
     let losses = watch.daemon().losses();
     report.losses = Losses { nodes: losses.nodes, objects: losses.objects };
+    report.unmeasured = watch.unmeasured.told();
     report.remarks.left_out = left_out(&losses);
     report.remarks.thread_time = watch.thread_time();
     report.remarks.notes.extend(watch.throttle.notes());

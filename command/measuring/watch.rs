@@ -19,6 +19,7 @@ use crate::measuring::real_time::RealTime;
 use crate::measuring::recording::StoreWriter;
 use crate::measuring::requested::Measure;
 use crate::measuring::throttle::Throttle;
+use crate::measuring::unmeasured::UnmeasuredProcesses;
 use crate::output::delivery;
 use crate::output::report::{self, Report};
 use crate::output::terminal::{self, Screen};
@@ -34,6 +35,7 @@ pub(crate) struct Watch {
     pub(crate) shown: Shown,
     schedule: Schedule,
     pub(crate) throttle: Throttle,
+    pub(crate) unmeasured: UnmeasuredProcesses,
     pub(crate) cost_limit: f64,
     /// Whether times are without what measuring cost.
     pub(crate) compensates: bool,
@@ -103,6 +105,7 @@ impl Watch {
             shown: Shown::default(),
             schedule: Schedule::of(&options.phasing),
             throttle: Throttle::default(),
+            unmeasured: UnmeasuredProcesses::default(),
             cost_limit: options.cost_limit,
             measure,
             inputs,
@@ -146,6 +149,8 @@ impl Watch {
         if self.schedule.is_due(self.begin.elapsed()) {
             self.begin_unnamed(screen);
         }
+        let daemon = self.live.daemon();
+        self.unmeasured.look_if_due(|pid| daemon.measures(pid));
         for note in self.throttle.cool(self.live.daemon_mut(), self.cost_limit) {
             screen.say(&format!("{} {note}\n", screen.manner.paint("whyperf", terminal::FAINT)));
         }

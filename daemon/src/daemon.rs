@@ -286,6 +286,12 @@ impl Daemon {
         }
     }
 
+    /// Whether a process is measured now: one that became another program may be so no longer.
+    #[must_use]
+    pub fn measures(&self, pid: u32) -> bool {
+        self.processes.iter().any(|process| process.pid == pid && process.region.is_some())
+    }
+
     /// What each process did as a rank so far, in the order in which they were found.
     #[must_use]
     pub fn efforts(&self) -> Vec<Effort> {

@@ -130,7 +130,8 @@ fn without_mark(program: PathBuf) -> PathBuf {
     text.strip_suffix(" (deleted)").map(PathBuf::from).unwrap_or(program)
 }
 
-fn obstacle(program: &Path, maps: &Maps) -> Option<(&'static str, &'static str)> {
+/// Why nothing can be loaded into a program that runs, and what to do about it.
+pub(crate) fn obstacle(program: &Path, maps: &Maps) -> Option<(&'static str, &'static str)> {
     // Where nothing can be seen, whether it may be touched is found out by trying.
     maps.with_code().next()?;
     let mut header = [0; 20];

@@ -11,6 +11,7 @@
 
 mod attach;
 mod attach_request;
+mod blindness;
 mod blocked_thread;
 mod facts;
 mod hijacked_thread;
@@ -42,6 +43,7 @@ mod tracee;
 mod walk;
 
 pub use attach::attach;
+pub use blindness::Blindness;
 pub use job::job_of;
 pub use life::Life;
 pub use mapping::{Access, Mapping, Shared};

@@ -1,6 +1,7 @@
 //! What `/proc/<pid>/stat` says of a process, and the same file of a thread.
 
 use std::fs;
+use std::time::Duration;
 
 /// The fields of it that are needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,6 +10,8 @@ pub struct Stat {
     state: char,
     /// The process that it is a child of.
     pub parent: u32,
+    /// Clock ticks for which it ran, in all its threads.
+    ticks: u64,
     /// The system's clock tick at which it started.
     pub start: u64,
 }
@@ -37,8 +40,16 @@ impl Stat {
         let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace();
         let state = fields.next()?.chars().next()?;
         let parent = fields.next()?.parse().ok()?;
-        let start = fields.nth(17)?.parse().ok()?;
-        Some(Self { state, parent, start })
+        let [user, system] = [fields.nth(9)?, fields.next()?].map(|ticks| ticks.parse().ok());
+        let start = fields.nth(6)?.parse().ok()?;
+        Some(Self { state, parent, ticks: u64::checked_add(user?, system?)?, start })
+    }
+
+    /// For how long it ran, in all its threads.
+    #[must_use]
+    pub fn ran(&self) -> Duration {
+        let per_second = rustix::param::clock_ticks_per_second().max(1);
+        Duration::from_millis(self.ticks.saturating_mul(1000) / per_second)
     }
 }
 
@@ -50,7 +61,8 @@ mod tests {
     fn a_name_may_hold_what_separates_fields() {
         let line = "17 (a) Z 3 (b) S 4 17 17 0 -1 4194304 1 0 0 0 5 6 0 0 20 0 1 0 4711 8 9";
         let stat = Stat::parse(line).expect("it has all fields");
-        assert_eq!(stat, Stat { state: 'S', parent: 4, start: 4711 });
+        assert_eq!(stat, Stat { state: 'S', parent: 4, ticks: 11, start: 4711 });
+        assert_eq!(stat.ran(), Duration::from_millis(110));
         assert!(stat.is_alive());
         assert_eq!(Stat::parse("17 (a) S 4"), None);
     }

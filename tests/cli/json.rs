@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::command::{Folder, say, whyperf};
 
-const MEMBERS: [&str; 20] = [
+const MEMBERS: [&str; 21] = [
     "format",
     "version",
     "command",
@@ -15,6 +15,7 @@ const MEMBERS: [&str; 20] = [
     "processes",
     "threads",
     "hosts",
+    "unmeasured",
     "cost",
     "losses",
     "switched_off",
@@ -47,6 +48,25 @@ fn report_of(name: &str, words: &[&str]) -> Value {
     let text = std::fs::read_to_string(&path);
     let text = text.unwrap_or_else(|error| panic!("no report: {error}; {said:?}"));
     serde_json::from_str(&text).expect("a report is JSON")
+}
+
+/// A program that computes for this long in all.
+fn computing(seconds: &str) -> String {
+    format!("import time\nwhile time.process_time() < {seconds}: pass")
+}
+
+#[test]
+fn a_process_that_is_not_measured_is_named() {
+    let script = computing("3");
+    let report = report_of("unmeasured", &["env", "-i", "/usr/bin/python3", "-c", &script]);
+    let [one] = &report["unmeasured"].as_array().expect("a list")[..] else { panic!("{report}") };
+    let program = one["program"].as_str().expect("a name");
+    assert!(program.starts_with("python3"), "{one}");
+    assert_eq!(one["processes"], 1);
+    assert!(one["cpu_s"].as_f64().is_some_and(|seconds| seconds > 0.0), "{one}");
+    assert!(one["reason"].as_str().is_some_and(|reason| reason.contains("LD_PRELOAD")), "{one}");
+    let report = report_of("measured", &["python3", "-c", &computing("1")]);
+    assert_eq!(report["unmeasured"], serde_json::json!([]));
 }
 
 #[test]

@@ -18,7 +18,7 @@ use whyperf_consultant::{Split, ValueUnit};
 
 pub(crate) use text::{conclusion, render, share};
 
-/// A finished run. Serialized, it is the `whyperf-report` format, version 1.
+/// A finished run. Serialized, it is the `whyperf-report` format, version 2.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Report {
     pub(crate) format: &'static str,
@@ -29,6 +29,8 @@ pub(crate) struct Report {
     pub(crate) processes: usize,
     pub(crate) threads: usize,
     pub(crate) hosts: usize,
+    /// Processes of the run that computed and are in none of the numbers.
+    pub(crate) unmeasured: Vec<Unmeasured>,
     /// `None` but for jobs of two ranks and more.
     pub(crate) efficiency: Option<Efficiency>,
     pub(crate) cost: Cost,
@@ -97,6 +99,17 @@ impl Report {
         }
         written
     }
+}
+
+/// Processes of a program that were not measured.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(crate) struct Unmeasured {
+    pub(crate) program: String,
+    pub(crate) processes: usize,
+    /// Seconds for which they ran, when they were last seen.
+    pub(crate) cpu_s: f64,
+    /// Why, and what helps.
+    pub(crate) reason: String,
 }
 
 /// How well the ranks of a job use their time: shares of an ideal, one is best.
@@ -405,6 +418,7 @@ pub(crate) mod example {
             processes: 2,
             threads: 2,
             hosts: 1,
+            unmeasured: Vec::new(),
             efficiency: Some(Efficiency {
                 parallel: 0.714,
                 load_balance: 0.83,

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use whyperf_consultant::{Conclusion, Truth};
 
-use super::{Efficiency, Phase, RefusedFunction, Report, Scale, profile, tree};
+use super::{Efficiency, Phase, RefusedFunction, Report, Scale, Unmeasured, profile, tree};
 use crate::output::terminal::{self, Manner, phase_name, plain, wrapped};
 
 /// The whole report.
@@ -68,6 +68,23 @@ fn write_head(report: &Report, manner: Manner, text: &mut String) {
     line(text, &format!("         {}", facts.join(manner.either(" · ", ", "))));
     if let Some(efficiency) = &report.efficiency {
         line(text, &format!("         {}", efficient(efficiency, manner)));
+    }
+    for one in &report.unmeasured {
+        write_unmeasured(one, manner, text);
+    }
+}
+
+/// What is in none of the numbers that follow.
+fn write_unmeasured(one: &Unmeasured, manner: Manner, text: &mut String) {
+    let Unmeasured { program, processes, cpu_s, reason } = one;
+    let (dot, times) = (manner.either("·", ","), manner.either("×", "x"));
+    let count = if *processes > 1 { format!("{processes} {times} ") } else { String::new() };
+    let told =
+        format!("{count}{} {dot} ran for at least {cpu_s:.1} s {dot} {reason}", plain(program));
+    let mut title = manner.paint("not measured", terminal::ALARM);
+    for each in wrapped(&told, manner.width - 9 - 14) {
+        line(text, &format!("         {title}  {each}"));
+        title = " ".repeat(12);
     }
 }
 
@@ -342,6 +359,24 @@ mod tests {
         assert!(text.contains("mean 0.60 %, worst second 1.10 %, limit 5.0 %"));
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
         assert!(!text.contains("Left out"));
+    }
+
+    #[test]
+    fn what_is_in_none_of_the_numbers_stands_above_them() {
+        let one = Unmeasured {
+            program: "worker".into(),
+            processes: 3,
+            cpu_s: 12.34,
+            reason:
+                "it runs as user 65534, who may not write into this run: run whyperf as that user"
+                    .into(),
+        };
+        let report = Report { unmeasured: vec![one], ..example::report() };
+        let text = render(&report, 12, Manner::PLAIN);
+        let place = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part}: {text}"));
+        let head = format!("not measured  3 {} worker", Manner::PLAIN.either("×", "x"));
+        assert!(place(&head) < place("65534") && place("65534") < place("Bottlenecks"));
+        assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
     }
 
     #[test]

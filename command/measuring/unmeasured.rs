@@ -1,0 +1,126 @@
+//! Processes of a run that are not measured, and why: what they do is missing in every number.
+//!
+//! ```text
+//!   the command ──► its children ──► theirs ─ ...      each without a file in the run directory that computed: told
+//! ```
+//! They are looked for now and then. One that ends between two looks is not seen.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::time::{Duration, Instant};
+
+use whyperf_inject::{Blindness, Stat, threads};
+
+use crate::output::report::{Unmeasured, rounded};
+
+/// What was found so far.
+#[derive(Debug, Default)]
+pub(crate) struct UnmeasuredProcesses {
+    /// The process of the command, while it is attended.
+    command: Option<u32>,
+    next: Option<Instant>,
+    /// How long it is to the look after the next one.
+    pause: Duration,
+    /// By number and start.
+    found: BTreeMap<(u32, u64), UnmeasuredProcess>,
+}
+
+#[derive(Debug)]
+struct UnmeasuredProcess {
+    name: String,
+    ran: Duration,
+    reason: Blindness,
+}
+
+impl UnmeasuredProcesses {
+    /// Those of a command, from now on.
+    pub(crate) const fn attend(&mut self, command: u32) {
+        self.command = Some(command);
+    }
+
+    /// Looks for them, if it is time to.
+    pub(crate) fn look_if_due(&mut self, is_measured: impl Fn(u32) -> bool) {
+        let now = Instant::now();
+        let Some(command) = self.command else { return };
+        if self.next.is_some_and(|next| now < next) {
+            return;
+        }
+        for pid in with_descendants(command) {
+            if !is_measured(pid) {
+                self.note(pid);
+            }
+        }
+        self.pause = (2 * self.pause).clamp(SHORTEST, LONGEST);
+        self.next = Some(now + self.pause.max(now.elapsed() * SHARE));
+    }
+
+    /// As the report tells them, in the order of the time that they ran.
+    pub(crate) fn told(&self) -> Vec<Unmeasured> {
+        let mut groups: BTreeMap<(&str, &Blindness), (usize, Duration)> = BTreeMap::new();
+        for one in self.found.values().filter(|one| one.is_worth_telling()) {
+            let (count, ran) = groups.entry((&one.name, &one.reason)).or_default();
+            (*count, *ran) = (*count + 1, *ran + one.ran);
+        }
+        let told = groups.into_iter().map(|((name, reason), (processes, ran))| Unmeasured {
+            program: name.to_owned(),
+            processes,
+            cpu_s: rounded(ran.as_secs_f64()),
+            reason: reason.to_string(),
+        });
+        let mut told: Vec<Unmeasured> = told.collect();
+        told.sort_by(|one, other| other.cpu_s.total_cmp(&one.cpu_s));
+        told
+    }
+
+    fn note(&mut self, pid: u32) {
+        let Some(stat) = Stat::of(pid).filter(Stat::is_alive) else { return };
+        let ran = stat.ran();
+        if let Some(known) = self.found.get_mut(&(pid, stat.start)) {
+            known.ran = ran;
+        } else if ran >= LEAST
+            && let Some(reason) = Blindness::of(pid)
+        {
+            self.found
+                .insert((pid, stat.start), UnmeasuredProcess { name: name(pid), ran, reason });
+        }
+    }
+}
+
+impl UnmeasuredProcess {
+    fn is_worth_telling(&self) -> bool {
+        !self.reason.is_meant() || self.ran >= LEAST_IF_MEANT
+    }
+}
+
+/// A process and all that it started, as far as these have not lost their parents.
+fn with_descendants(pid: u32) -> Vec<u32> {
+    let mut all = vec![pid];
+    let mut at = 0;
+    while let Some(parent) = all.get(at).copied() {
+        at += 1;
+        for tid in threads::of(parent) {
+            let children = fs::read_to_string(format!("/proc/{parent}/task/{tid}/children"));
+            let children = children.unwrap_or_default();
+            let numbers =
+                children.split_ascii_whitespace().filter_map(|word| word.parse::<u32>().ok());
+            all.extend(numbers);
+        }
+    }
+    all
+}
+
+fn name(pid: u32) -> String {
+    let program = fs::read_link(format!("/proc/{pid}/exe")).ok();
+    let file = program.as_deref().and_then(|path| path.file_name());
+    let known = file.map(|name| name.to_string_lossy().into_owned());
+    let command = || fs::read_to_string(format!("/proc/{pid}/comm")).ok();
+    known.or_else(command).map_or_else(|| pid.to_string(), |name| name.trim_end().to_owned())
+}
+
+/// From look to look, more often in the beginning; a look may take one part in so many of the time.
+const SHORTEST: Duration = Duration::from_millis(100);
+const LONGEST: Duration = Duration::from_secs(1);
+const SHARE: u32 = 500;
+/// One that ran for less is of no weight; of what is left alone on purpose, as a launcher is, so much.
+const LEAST: Duration = Duration::from_millis(100);
+const LEAST_IF_MEANT: Duration = Duration::from_secs(1);
