@@ -31,6 +31,20 @@ fn one_that_cannot_be_switched_on_has_the_time_of_what_it_jumps_to() {
 }
 
 #[test]
+fn a_main_that_jumped_on_has_the_time_of_what_it_jumped_to() {
+    let program = programs::with_code().join("code/main_jumps_on").display().to_string();
+    let _turn = shipped::turn(Load::Computes);
+    let run = run_with(&["--no-store", "--threshold", "CPUbound=10%"], &[program]);
+    let found = run.bottlenecks();
+    for function in ["main", "work"] {
+        let focus = format!("/main_jumps_on.c/{function},");
+        let told = found.iter().find(|one| one.focus.contains(&focus));
+        let told = told.unwrap_or_else(|| panic!("{function} is not told; {}", run.shown()));
+        assert!(told.value > 0.8, "{} in {function}; {}", told.value, run.shown());
+    }
+}
+
+#[test]
 fn one_that_is_on_has_the_time_of_what_it_jumps_to() {
     let code = |function: &str| format!("</Code/jumps_on.c/{function}>");
     let [relay, others] = ["relay", "others"].map(code);

@@ -18,6 +18,7 @@ mod modules;
 mod planning;
 mod process_code;
 mod program_regions;
+mod program_start;
 mod references;
 mod search;
 mod stacks;

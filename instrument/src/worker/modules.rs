@@ -5,12 +5,12 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use ahash::AHashMap;
-use whyperf_code::plan::{Islands, Plan, Refusal, plan};
+use whyperf_code::plan::{self, CodeExit, Islands, Plan, Refusal};
 use whyperf_code::{Callee, FunctionId, FunctionKind, Object, Scope};
 use whyperf_inject::MemoryStretch;
 use whyperf_model::{Hierarchy, Resource};
 
-use super::references;
+use super::{program_start, references};
 use crate::function_key::FunctionKey;
 use crate::objects::Objects;
 
@@ -25,6 +25,8 @@ pub(crate) struct Module {
     plans: AHashMap<FunctionId, Result<Plan, Refusal>>,
     exports: OnceCell<AHashMap<String, FunctionId>>,
     is_mpi: OnceCell<bool>,
+    main: OnceCell<Option<FunctionId>>,
+    jumping_main: OnceCell<Option<FunctionId>>,
 }
 
 /// All objects that were needed so far.
@@ -49,8 +51,15 @@ impl Modules {
         let known = self.list.iter().position(same);
         let at = known.unwrap_or_else(|| {
             let (islands, plans) = (Islands::new(), AHashMap::new());
-            let (exports, is_mpi) = (OnceCell::new(), OnceCell::new());
-            self.list.push(Module { code, islands, plans, exports, is_mpi });
+            self.list.push(Module {
+                code,
+                islands,
+                plans,
+                exports: OnceCell::new(),
+                is_mpi: OnceCell::new(),
+                main: OnceCell::new(),
+                jumping_main: OnceCell::new(),
+            });
             self.list.len() - 1
         });
         u32::try_from(at).ok()
@@ -113,8 +122,24 @@ impl Module {
     }
 
     /// Whether it is a program: what asks for a loader and is no library that can be started, as the C library is.
-    fn is_program(&self) -> bool {
+    pub(crate) fn is_program(&self) -> bool {
         self.code.section(".interp").is_some() && !self.name().contains(".so")
+    }
+
+    /// What the kernel or the loader begins with, if it is a program.
+    pub(crate) fn first_function(&self) -> Option<FunctionId> {
+        program_start::first_function(&self.code)
+    }
+
+    /// Where it begins, if it is a program, after what the system puts before that.
+    pub(crate) fn main_function(&self) -> Option<FunctionId> {
+        *self.main.get_or_init(|| program_start::main_function(&self.code, self.ordinary()))
+    }
+
+    /// The same, if that may jump to another function in the end: then it has no frame while that runs.
+    pub(crate) fn jumping_main(&self) -> Option<FunctionId> {
+        let jumps_on = |main: &FunctionId| plan::exit(&self.code, *main) == CodeExit::JumpsOn;
+        *self.jumping_main.get_or_init(|| self.main_function().filter(jumps_on))
     }
 
     /// Whether it is a library that came with the system.
@@ -128,7 +153,7 @@ impl Module {
         if let Some(known) = self.plans.get(&function) {
             return known.clone();
         }
-        let planned = plan(&self.code, function, &mut self.islands);
+        let planned = plan::plan(&self.code, function, &mut self.islands);
         self.plans.insert(function, planned.clone());
         planned
     }

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use whyperf_code::{FunctionId, FunctionKind};
+use whyperf_code::FunctionId;
 use whyperf_model::{Hierarchy, Resource};
 
 use super::known_code::KnownCode;
 use super::modules::Module;
-use super::references;
 use crate::function_key::FunctionKey;
 
 /// The functions that a resource names in any process; all of a module's for a module.
@@ -21,7 +20,7 @@ pub(crate) fn beginnings(known: &mut KnownCode) -> Vec<FunctionKey> {
     let mut found = BTreeSet::new();
     for process in processes.values_mut() {
         if let Some(module) = process.program(modules) {
-            let main = main_function(modules.get(module));
+            let main = modules.get(module).main_function();
             found.extend(main.map(|function| FunctionKey { module, function }));
         }
     }
@@ -79,30 +78,3 @@ fn simplest(name: &str) -> &str {
     let name = name.split(['(', '<', '[', ' ', '.']).next().unwrap_or(name);
     name.rsplit("::").next().unwrap_or(name)
 }
-
-/// Where a program begins, after what the system puts before it.
-fn main_function(known: &Module) -> Option<FunctionId> {
-    let is_main = |id: &FunctionId| known.code.names(*id).iter().any(|name| name.text == "main");
-    if let Some(main) = known.ordinary().find(is_main) {
-        return Some(main);
-    }
-    // Without names: what the kernel begins with passes the address of `main` on.
-    let start = first_function(known)?;
-    let passed = references::in_code(&known.code, start);
-    let is_whole =
-        |id: &FunctionId| known.code.functions()[id.index()].kind == FunctionKind::Ordinary;
-    passed.into_iter().filter(|id| *id != start && is_whole(id)).max_by_key(|id| {
-        let function = known.code.functions()[id.index()];
-        function.end - function.entry
-    })
-}
-
-/// What the kernel or the loader begins with, if the object is a program.
-pub(crate) fn first_function(known: &Module) -> Option<FunctionId> {
-    let header = known.code.address(0)?;
-    let field = known.code.read(header + START..header + START + 8)?;
-    known.code.function_at(u64::from_le_bytes(field.try_into().ok()?))
-}
-
-/// Where in a file's header stands at which address its program begins.
-const START: u64 = 24;

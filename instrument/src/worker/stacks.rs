@@ -7,7 +7,7 @@ use whyperf_inject::StackSnapshot;
 
 use super::call_graph::CallGraph;
 use super::known_code::KnownCode;
-use super::search;
+use super::modules::Modules;
 use crate::function_key::FunctionKey;
 
 /// What a stack tells.
@@ -109,8 +109,31 @@ fn named_calls(code: &mut KnownCode, process: u32, snapshot: &StackSnapshot) -> 
         let entry = if is_seen { SeenEntry::Yes } else { SeenEntry::No };
         calls.push(OpenCall { function, entry });
     }
+    if let Some((at, main)) = jumped_main(&calls, modules) {
+        calls.insert(at, OpenCall { function: Some(main), entry: SeenEntry::No });
+    }
     calls
 }
+
+/// The `main` that jumped on to another function: no call names it, but from what the kernel began with one comes only to it. Before and
+/// after it the C library calls others, from deeper inside of itself or for a short time. Answers where it belongs, and which it is.
+fn jumped_main(calls: &[OpenCall], modules: &Modules) -> Option<(usize, FunctionKey)> {
+    let first = calls.last()?.function?;
+    let module = modules.get(first.module);
+    let main = FunctionKey { module: first.module, function: module.jumping_main()? };
+    let is_system =
+        |call: &&OpenCall| call.function.is_some_and(|key| modules.get(key.module).is_system());
+    let between = calls.iter().rev().skip(1).take_while(is_system).count();
+    let is_begun = module.first_function() == Some(first.function) && between <= BEFORE_MAIN;
+    let at = calls.len().checked_sub(1 + between)?;
+    let inner = calls[..at].last()?.function?;
+    let is_there = calls.iter().any(|call| call.function == Some(main));
+    let has_jumped = is_begun && !is_there && modules.get(inner.module).is_program();
+    has_jumped.then_some((at, main))
+}
+
+/// Functions of the C library between what the kernel begins with and `main`.
+const BEFORE_MAIN: usize = 2;
 
 /// None inside of a wrapped call: that time is told by the call's own event, and is no computing.
 fn own_code(code: &KnownCode, calls: &[OpenCall]) -> Vec<FunctionKey> {
@@ -156,5 +179,5 @@ fn learn_beginning(code: &mut KnownCode, graph: &mut CallGraph, calls: &[OpenCal
 }
 
 fn begins_program(code: &KnownCode, key: FunctionKey) -> bool {
-    search::first_function(code.modules.get(key.module)) == Some(key.function)
+    code.modules.get(key.module).first_function() == Some(key.function)
 }
