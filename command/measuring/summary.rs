@@ -52,6 +52,10 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
     report.losses = Losses { nodes: losses.nodes, objects: losses.objects };
     report.unmeasured = watch.unmeasured.told();
     report.remarks.left_out = left_out(&losses);
+    if counts.idle > 0 {
+        let idle = "threads that waited for work and never got any: idle, and in no share";
+        report.remarks.left_out.push((counts.idle as u64, idle));
+    }
     report.remarks.thread_time = watch.thread_time();
     report.remarks.notes.extend(watch.throttle.notes());
     if watch.shown.held_back > 0 {

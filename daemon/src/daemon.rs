@@ -79,6 +79,8 @@ pub struct Counts {
     pub hosts: usize,
     /// Processes running now.
     pub running: usize,
+    /// Threads that waited for work and never got any.
+    pub idle: usize,
 }
 
 /// The daemon.
@@ -277,9 +279,11 @@ impl Daemon {
     /// How much there is.
     #[must_use]
     pub fn counts(&self) -> Counts {
+        let threads = || self.processes.iter().flat_map(|process| &process.threads);
         Counts {
+            idle: threads().filter(|watched| watched.is_idle()).count(),
             processes: self.processes.len(),
-            threads: self.processes.iter().map(|process| process.threads.len()).sum(),
+            threads: threads().count(),
             ranks: self.processes.iter().filter(|process| process.rank.is_some()).count(),
             hosts: usize::from(!self.processes.is_empty()),
             running: self.processes.iter().filter(|process| process.region.is_some()).count(),

@@ -49,6 +49,7 @@ mod symbols;
 mod tables;
 mod thread;
 mod watched_thread;
+mod work;
 
 pub use clock::Moment;
 pub use control::SwitchedOff;

@@ -20,6 +20,7 @@ use crate::running_split::{PlaceTime, RunningSplit};
 use crate::shared_state::SharedState;
 use crate::tables::ProcessTables;
 use crate::thread::{Growth, Thread};
+use crate::work::Work;
 
 /// How far a thread is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +52,7 @@ pub(crate) struct WatchedThread {
     pub(crate) classified: usize,
     /// What all its nodes are inside of: calls that no event told of.
     pub(crate) base: ClassId,
+    work: Work,
     running: Running,
     running_split: RunningSplit,
     pub(crate) growth: Vec<Growth>,
@@ -62,6 +64,7 @@ impl WatchedThread {
     /// A thread that was just found; its resource is held for it.
     pub(crate) fn new(thread: Thread, resource: ResourceId) -> Self {
         Self {
+            work: Work::of(&thread),
             thread,
             resource,
             state: ThreadState::Alive,
@@ -87,6 +90,11 @@ impl WatchedThread {
             self.state = ThreadState::Left;
             resources.release(self.resource);
         }
+    }
+
+    /// Whether it waited for work and never got any.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.work.is_idle()
     }
 
     /// Whether it is read in each pass.
@@ -176,9 +184,13 @@ impl WatchedThread {
         } else if let Some(place) = self.place.filter(|_| !self.growth.is_empty()) {
             state.run_totals.is_unasked(place);
         }
+        let idle = self.work.waits_in(&self.thread, &state.classes, scale);
         let mut told = Vec::with_capacity(self.growth.len());
         for (at, growth) in self.growth.iter().enumerate() {
-            let class = self.thread.nodes[growth.node as usize].class;
+            let mut class = self.thread.nodes[growth.node as usize].class;
+            if idle == Some(growth.node as usize) {
+                class = state.classes.idle(class, &mut state.resources);
+            }
             let time = Nanos(scale.nanos(growth.by.time));
             let place = places.get(at).copied().flatten().and_then(|place| times.get(&place));
             let delay = place.map_or(Nanos::ZERO, |place| place.run_delay(time));

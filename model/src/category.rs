@@ -78,7 +78,7 @@ categories! {
     ThreadBarrier = 22,
     /// Waiting for a semaphore.
     Semaphore = 23,
-    /// Waiting for a thread to end: its work is done elsewhere.
+    /// Waiting for a thread to end: its work is done elsewhere. Or, in a thread that never worked, waiting for work.
     Join = 24,
     /// Waiting for a spin lock.
     Spin = 25,
@@ -121,6 +121,8 @@ impl CategorySet {
         Category::Semaphore,
         Category::Spin,
     ]);
+    /// Waiting until another thread says that there is something to do.
+    pub const FOR_WORK: Self = Self::of(&[Category::Condition, Category::Semaphore]);
     /// Synchronization of any kind.
     pub const SYNC: Self = Self::MESSAGE.and(Self::LOCK);
     /// Input and output of any kind.
@@ -134,7 +136,8 @@ impl CategorySet {
         Category::Close,
         Category::Metadata,
     ]);
-    /// Waiting for a thread that works: delegation, see `docs/decisions/0003-join-is-delegation.md`.
+    /// Waiting for a thread that works, or for work that never came: see `docs/decisions/0003-join-is-delegation.md` and
+    /// `0017-a-thread-that-never-worked-is-idle.md`.
     pub const JOIN: Self = Self::of(&[Category::Join]);
     /// Inside MPI without waiting for anybody: starting and ending it, and its local calls.
     pub const MPI_LOCAL: Self = Self::of(&[Category::Setup, Category::MpiOther]);

@@ -132,6 +132,7 @@ programs! {
     slow_collective 2,
     lock_contention 0,
     starved_consumer 0,
+    idle_pool 0,
     small_io 0,
     many_files 0,
     flushed_records 0,

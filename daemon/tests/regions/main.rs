@@ -4,6 +4,7 @@ mod comparing;
 mod ends;
 mod golden;
 mod hostile;
+mod idle;
 mod live;
 mod over_run;
 mod places;

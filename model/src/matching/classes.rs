@@ -70,8 +70,8 @@ pub struct Class {
 pub struct Classes {
     ids: AHashMap<Traits, ClassId>,
     list: Vec<Class>,
-    /// By class: the one of run delay at the same place.
-    delayed: AHashMap<ClassId, ClassId>,
+    /// The class at the same place that is of another category.
+    others: AHashMap<(ClassId, Category), ClassId>,
     /// Regions of the program's own: they need not be switched on.
     regions: AHashSet<ResourceId>,
 }
@@ -82,8 +82,8 @@ impl Default for Classes {
         let traits = Traits { category, code, functions, object: None, own: None };
         let [lineage, standing_lineage, own_lineage] = [const { Vec::new() }; 3];
         let list = vec![Class { traits, lineage, standing_lineage, own_lineage }];
-        let (ids, delayed) = (AHashMap::new(), AHashMap::new());
-        Self { ids, list, delayed, regions: AHashSet::new() }
+        let (ids, others) = (AHashMap::new(), AHashMap::new());
+        Self { ids, list, others, regions: AHashSet::new() }
     }
 }
 
@@ -134,13 +134,27 @@ impl Classes {
 
     /// The class of the time in which threads were at the same place, could run, and had no processor.
     pub fn run_delay(&mut self, class: ClassId, resources: &mut Resources) -> ClassId {
-        if let Some(known) = self.delayed.get(&class) {
+        self.of_category(class, Category::RunDelay, resources)
+    }
+
+    /// The class of the time in which threads were at the same place and had no work yet: as of one that waits for another thread to end,
+    /// it is no time of the program's.
+    pub fn idle(&mut self, class: ClassId, resources: &mut Resources) -> ClassId {
+        self.of_category(class, Category::Join, resources)
+    }
+
+    fn of_category(
+        &mut self,
+        class: ClassId,
+        category: Category,
+        resources: &mut Resources,
+    ) -> ClassId {
+        if let Some(known) = self.others.get(&(class, category)) {
             return *known;
         }
-        let category = Category::RunDelay;
         let traits = Traits { category, ..self.get(class).traits.clone() };
         let found = self.intern(traits, resources);
-        self.delayed.insert(class, found);
+        self.others.insert((class, category), found);
         found
     }
 
