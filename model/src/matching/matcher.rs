@@ -252,7 +252,7 @@ impl PairGroup {
 }
 
 impl Totals {
-    fn is_nothing(&self) -> bool {
+    pub(super) fn is_nothing(&self) -> bool {
         self.time.is_zero() && self.visits == 0 && self.sent == 0 && self.received == 0
     }
 }

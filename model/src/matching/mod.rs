@@ -10,6 +10,7 @@
 //! Nodes may be in the memory of a running process or in the record of a run that ended: the sum is the same, and made here.
 
 mod active;
+mod class_totals;
 mod classes;
 mod interval_record;
 mod line;

@@ -3,6 +3,7 @@
 use ahash::AHashMap;
 
 use super::active::{Asked, Totals};
+use super::class_totals::ClassTotals;
 use super::classes::{ClassId, Classes};
 use super::resources::{ResourceId, Resources};
 use crate::{Pair, Quantity};
@@ -19,11 +20,7 @@ pub struct RunTotals {
 /// What grew in one thread, which counts where it was when it grew: a process that gets another name has other threads.
 #[derive(Debug, Default)]
 struct ThreadTotals {
-    sums: Vec<(ClassId, Totals)>,
-    /// Where the sum of a class is.
-    places: AHashMap<ClassId, usize>,
-    /// Where the sums of what grew last are: mostly the same nodes grow again, in the same order.
-    last: Vec<usize>,
+    classes: ClassTotals,
     /// Some of it grew without the operating system being asked how much of it ran.
     is_unasked: bool,
 }
@@ -34,7 +31,8 @@ impl RunTotals {
         if nodes.is_empty() {
             return;
         }
-        self.threads.entry(place).or_default().grew(nodes);
+        let classes = &mut self.threads.entry(place).or_default().classes;
+        nodes.iter().for_each(|(class, by)| classes.add(*class, by));
     }
 
     /// What grows in this thread now is not told apart by what the operating system says of it.
@@ -61,35 +59,14 @@ impl RunTotals {
             if thread.is_unasked && definition.asks_system() {
                 return None;
             }
-            for (class, totals) in &thread.sums {
-                let counts = || asked.matches(classes.get(*class));
-                if *matches.entry(*class).or_insert_with(counts) {
+            for (class, totals) in thread.classes.iter() {
+                let counts = || asked.matches(classes.get(class));
+                if *matches.entry(class).or_insert_with(counts) {
                     sum.add(totals);
                 }
             }
         }
         Some(sum.quantity(definition.quantity))
-    }
-}
-
-impl ThreadTotals {
-    fn grew(&mut self, nodes: &[(ClassId, Totals)]) {
-        for (at, (class, by)) in nodes.iter().enumerate() {
-            let last = self.last.get(at).copied().filter(|last| self.sums[*last].0 == *class);
-            let place = last.unwrap_or_else(|| self.find(at, *class));
-            self.sums[place].1.add(by);
-        }
-    }
-
-    /// Where the sum of a class is, which is what grows at this place of the order.
-    fn find(&mut self, at: usize, class: ClassId) -> usize {
-        let place = *self.places.entry(class).or_insert(self.sums.len());
-        if place == self.sums.len() {
-            self.sums.push((class, Totals::default()));
-        }
-        self.last.resize(self.last.len().max(at + 1), place);
-        self.last[at] = place;
-        place
     }
 }
 
@@ -160,23 +137,6 @@ mod tests {
         ] {
             assert_eq!(stage.amount(metric, focus), Some(expected), "{metric} {focus}");
         }
-    }
-
-    #[test]
-    fn in_whatever_order_nodes_grow_each_has_its_own_sum() {
-        let mut stage = stage();
-        let [receive, other] = [(Category::Receive, 1), (Category::Other, 10)].map(|(of, time)| {
-            let class = stage.classes.below(ClassId::NONE, of, None, None, &mut stage.resources);
-            (class, Totals { time: Nanos(time), ..Totals::default() })
-        });
-        let place = stage.place(9);
-        let orders: [&[_]; 5] =
-            [&[receive, other], &[other, receive], &[other], &[receive], &[other, other, receive]];
-        for nodes in orders {
-            stage.totals.grew(place, nodes);
-        }
-        assert_eq!(stage.amount(Metric::Wall, "</Process/9>"), Some(54));
-        assert_eq!(stage.amount(Metric::SyncWait, "</Process/9>"), Some(4));
     }
 
     #[test]
