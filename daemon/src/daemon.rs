@@ -79,7 +79,7 @@ pub struct Counts {
     pub hosts: usize,
     /// Processes running now.
     pub running: usize,
-    /// Threads that waited for work and never got any.
+    /// Threads that waited for their first work for a second or more.
     pub idle: usize,
 }
 
@@ -281,7 +281,7 @@ impl Daemon {
     pub fn counts(&self) -> Counts {
         let threads = || self.processes.iter().flat_map(|process| &process.threads);
         Counts {
-            idle: threads().filter(|watched| watched.is_idle()).count(),
+            idle: threads().filter(|watched| watched.was_idle()).count(),
             processes: self.processes.len(),
             threads: threads().count(),
             ranks: self.processes.iter().filter(|process| process.rank.is_some()).count(),

@@ -167,11 +167,6 @@ impl Thread {
         head.end.load(Ordering::Relaxed).clamp(now, now.saturating_add(LATER))
     }
 
-    /// The node that was open in the last pass.
-    pub(crate) const fn open(&self) -> Option<usize> {
-        self.open
-    }
-
     /// Learns of new nodes; answers how many there are.
     pub(crate) fn take_keys(&mut self, slot: &ThreadSlot<'_>) -> usize {
         let count = slot.head.published_nodes() as usize;

@@ -92,9 +92,9 @@ impl WatchedThread {
         }
     }
 
-    /// Whether it waited for work and never got any.
-    pub(crate) fn is_idle(&self) -> bool {
-        self.work.is_idle()
+    /// Whether it waited for its first work for a while, or still does.
+    pub(crate) fn was_idle(&self) -> bool {
+        self.work.was_idle()
     }
 
     /// Whether it is read in each pass.
@@ -184,11 +184,11 @@ impl WatchedThread {
         } else if let Some(place) = self.place.filter(|_| !self.growth.is_empty()) {
             state.run_totals.is_unasked(place);
         }
-        let idle = self.work.waits_in(&self.thread, &state.classes, scale);
+        let idle = self.work.waits_in(&self.thread, &self.growth, &state.classes, scale);
         let mut told = Vec::with_capacity(self.growth.len());
         for (at, growth) in self.growth.iter().enumerate() {
             let mut class = self.thread.nodes[growth.node as usize].class;
-            if idle == Some(growth.node as usize) {
+            if idle == Some(growth.node) {
                 class = state.classes.idle(class, &mut state.resources);
             }
             let time = Nanos(scale.nanos(growth.by.time));

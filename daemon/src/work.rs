@@ -7,62 +7,64 @@
 //! Threads of a pool that nobody needs wait all their lives, as they should: their wait is no delay of anybody. The first thread of a process
 //! is the program itself, and never idle.
 
-use whyperf_model::matching::{ClassId, Classes};
+use whyperf_model::matching::Classes;
 use whyperf_model::{CategorySet, Nanos, Scale};
 
-use crate::thread::Thread;
+use crate::thread::{Growth, Thread};
 
 /// Whether a thread ever worked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Work {
-    /// It waits for some since it began, and did so for this long.
-    NotYet(Nanos),
+    /// It waits for some since it began: for how long, and for how long it did something else.
+    NotYet { waited: Nanos, others: Nanos },
     /// It did, or it is the first thread.
-    #[default]
-    Begun,
+    Begun {
+        /// For how long it waited for its first.
+        waited: Nanos,
+    },
 }
 
 impl Work {
     /// Of a thread that was just found.
     pub(crate) const fn of(thread: &Thread) -> Self {
-        if thread.number == 0 { Self::Begun } else { Self::NotYet(Nanos::ZERO) }
+        if thread.number == 0 {
+            Self::Begun { waited: Nanos::ZERO }
+        } else {
+            Self::NotYet { waited: Nanos::ZERO, others: Nanos::ZERO }
+        }
     }
 
-    /// Takes in what the thread did by now; answers the node in which it waits for its first work, if it does.
+    /// Takes in what the nodes of a thread grew by; answers the one in which it waits for its first work, if it does.
     pub(crate) fn waits_in(
         &mut self,
         thread: &Thread,
+        grown: &[Growth],
         classes: &Classes,
         scale: Scale,
-    ) -> Option<usize> {
-        let Self::NotYet(waited) = self else { return None };
-        let is_for_work = |node: usize| {
-            let class = thread.nodes.get(node)?.class;
-            let class = (class != ClassId::UNSET).then(|| classes.get(class))?;
-            Some(CategorySet::FOR_WORK.contains(class.traits.category))
-        };
-        let mut others = Nanos::ZERO;
-        let (mut idle, mut has_returned) = (Nanos::ZERO, false);
-        for (at, node) in thread.nodes.iter().enumerate() {
-            let time = Nanos(scale.nanos(node.counters.time));
-            if is_for_work(at) == Some(true) {
-                idle += time;
-                has_returned |= node.counters.visits > 0;
+    ) -> Option<u32> {
+        let Self::NotYet { mut waited, mut others } = *self else { return None };
+        let mut waits = None;
+        let mut has_returned = false;
+        for Growth { node, by } in grown {
+            let class = thread.nodes[*node as usize].class;
+            let time = Nanos(scale.nanos(by.time));
+            if CategorySet::FOR_WORK.contains(classes.get(class).traits.category) {
+                waited += time;
+                has_returned |= by.visits > 0;
+                waits = Some(*node);
             } else {
                 others += time;
             }
         }
-        if has_returned || others.0 > SHORT.0.max(idle.0 / PART) {
-            *self = Self::Begun;
-            return None;
-        }
-        *waited = idle;
-        thread.open().filter(|node| is_for_work(*node) == Some(true))
+        let has_begun = has_returned || others.0 > SHORT.0.max(waited.0 / PART);
+        *self = if has_begun { Self::Begun { waited } } else { Self::NotYet { waited, others } };
+        waits.filter(|_| !has_begun)
     }
 
-    /// Whether it never worked, though it was there for a while.
-    pub(crate) fn is_idle(self) -> bool {
-        matches!(self, Self::NotYet(waited) if waited >= LONG)
+    /// Whether it waited for its first work for a while, or still does.
+    pub(crate) fn was_idle(self) -> bool {
+        let (Self::NotYet { waited, .. } | Self::Begun { waited }) = self;
+        waited >= LONG
     }
 }
 
