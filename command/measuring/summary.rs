@@ -11,8 +11,8 @@ use whyperf_model::{Focus, Hierarchy, Interval, Metric, Time};
 
 use crate::measuring::watch::Watch;
 use crate::output::report::{
-    Bottleneck, Cost, Efficiency, Losses, Phase, ProfileRow, RefusedFunction, Report, Scale,
-    Search, Stretch, SwitchedOff, rounded,
+    Bottleneck, Cost, Efficiency, HotCode, Losses, Phase, ProfileRow, RefusedFunction, Report,
+    Scale, Search, Stretch, SwitchedOff, rounded,
 };
 use crate::output::terminal::Screen;
 use crate::search::phases;
@@ -53,7 +53,7 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
     report.unmeasured = watch.unmeasured.told();
     report.remarks.left_out = left_out(&losses);
     if counts.idle > 0 {
-        let idle = "threads that waited for work and never got any: idle, and in no share";
+        let idle = "threads that waited a second or more for their first work: idle until then, which is in no share";
         report.remarks.left_out.push((counts.idle as u64, idle));
     }
     report.remarks.thread_time = watch.thread_time();
@@ -64,6 +64,7 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
             "The search was held back {times} because measuring cost as much as it may; raise --cost-limit to let it ask more."
         ));
     }
+    report.hot_code = hot_code(watch);
     report.measured = watch.measure.taken(watch.daemon());
     report.directives_used =
         watch.inputs.in_force.used() + watch.inputs.dwell_time.directives_used();
@@ -76,6 +77,23 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
     take_profile(watch, report);
     take_switched_off(watch, report);
 }
+
+/// What has a part of the computing that is worth telling, and is known well enough.
+fn hot_code(watch: &Watch) -> Vec<HotCode> {
+    let all = watch.daemon().hot_code().into_iter();
+    let told = all.filter(|one| one.share.share >= LEAST_HOT && one.share.share > one.share.error);
+    let told = told.map(|one| HotCode {
+        function: one.code.to_string(),
+        share: rounded(one.share.share),
+        plus_minus: rounded(SURE * one.share.error),
+    });
+    told.collect()
+}
+
+/// A part of the computing from which on a function is told.
+const LEAST_HOT: f64 = 0.01;
+/// Standard errors that 95 of 100 estimates are off by at most.
+const SURE: f64 = 1.96;
 
 fn take_findings(watch: &Watch, report: &mut Report) {
     let lines = watch.daemon().lines();

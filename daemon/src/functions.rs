@@ -1,6 +1,6 @@
 //! What the daemon tells of functions: which function calls which, what cannot be measured and why.
 
-use whyperf_instrument::PairTotal;
+use whyperf_instrument::{HotCode, PairTotal};
 use whyperf_model::matching::PairId;
 use whyperf_model::{Hierarchy, Pair, Resource};
 
@@ -35,6 +35,12 @@ impl Daemon {
         let all = self.instrumenter.refusals();
         all.map(|(code, reason)| RefusedFunction { code: code.clone(), reason: reason.to_owned() })
             .collect()
+    }
+
+    /// The functions in whose own code processes computed, the hottest first, as far as stack samples tell.
+    #[must_use]
+    pub fn hot_code(&self) -> Vec<HotCode> {
+        self.instrumenter.hot_code()
     }
 
     /// What a pair came to that a user named and that needs functions to be on.

@@ -91,6 +91,8 @@ pub(crate) struct StackFindings {
 #[derive(Debug, Default)]
 pub(crate) struct StackSampled {
     pub(crate) samples: Vec<SampledThread>,
+    /// What functions are called in whose own code threads were found for the first time.
+    pub(crate) names: Vec<(FunctionKey, Resource)>,
     /// The running time that each stands for.
     pub(crate) period: Nanos,
     pub(crate) cost: Nanos,
@@ -105,6 +107,8 @@ pub(crate) struct SampledThread {
     pub(crate) inside: Vec<FunctionKey>,
     /// The functions that it has not returned from.
     pub(crate) functions: BTreeSet<FunctionKey>,
+    /// The one in whose own code it is.
+    pub(crate) own: Option<FunctionKey>,
     /// Whether these are all.
     pub(crate) is_whole: bool,
 }

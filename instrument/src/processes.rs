@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use whyperf_model::Nanos;
 
 use crate::function_key::FunctionKey;
+use crate::hot_code::SampledRun;
 use crate::messages::{SampledThread, StackSampled};
 use crate::open_calls::OpenCalls;
 use crate::patch_table::PatchTable;
@@ -57,7 +58,7 @@ pub struct StackSamplePlace {
 pub(crate) struct Processes {
     all: BTreeMap<u32, InstrumentedProcess>,
     /// What stack samples told of those that are gone.
-    sampled: BTreeMap<u32, SampledTime>,
+    gone: BTreeMap<u32, SampledProcess>,
     /// Forks of processes in which functions were on: there they are, too. Known also when they ended.
     forked_children: BTreeSet<u32>,
 }
@@ -72,7 +73,7 @@ impl InstrumentedProcess {
 
     /// Takes in where stack samples found its threads.
     pub(crate) fn note_stack_samples(&mut self, sampled: StackSampled) {
-        let StackSampled { samples, period, cost } = sampled;
+        let StackSampled { samples, period, cost, .. } = sampled;
         self.sampling_cost += cost;
         let sites = self.patch_table.as_ref().map(|patch_table| &patch_table.sites);
         let site = |key: &FunctionKey| sites?.get(key);
@@ -148,9 +149,9 @@ impl Processes {
         let ended = self.all.iter().filter(|(_, process)| process.stage == ProcessStage::Ended);
         let ended: Vec<u32> = ended.map(|(number, _)| *number).collect();
         for number in &ended {
-            let gone = self.all.remove(number).map(|process| process.sampled.into_run());
-            let told = gone.filter(|run| !run.all().is_zero());
-            self.sampled.extend(told.map(|run| (*number, run)));
+            let gone = self.all.remove(number).map(|process| process.sampled);
+            let told = gone.filter(|sampled| !sampled.run().all().is_zero());
+            self.gone.extend(told.map(|sampled| (*number, sampled)));
         }
         ended
     }
@@ -188,7 +189,13 @@ impl Processes {
     /// What stack samples told of a process in all of its life, also of one that is gone.
     pub(crate) fn sampled_run(&self, process: u32) -> Option<&SampledTime> {
         let living = self.all.get(&process).map(|process| process.sampled.run());
-        living.or_else(|| self.sampled.get(&process))
+        living.or_else(|| self.gone.get(&process).map(SampledProcess::run))
+    }
+
+    /// What stack samples told of all processes in all of their lives.
+    pub(crate) fn sampled_runs(&self) -> impl Iterator<Item = SampledRun<'_>> {
+        let living = self.all.values().map(|process| &process.sampled);
+        living.chain(self.gone.values()).map(SampledProcess::sampled_run)
     }
 
     /// What stack samples told of a process.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use whyperf_model::Nanos;
 
 use crate::function_key::FunctionKey;
+use crate::hot_code::SampledRun;
 use crate::messages::SampledThread;
 use crate::open_calls::SampleFlow;
 use crate::sampled_time::SampledTime;
@@ -30,6 +31,8 @@ pub(crate) struct SampledProcess {
     /// For how long the process computed since samples came first, by the system and by samples, while these came steadily.
     ran: Nanos,
     steady: Nanos,
+    /// For how long it computed since samples came first, however these came.
+    computed: Nanos,
 }
 
 /// The functions on a stack, which stands for so much running time.
@@ -49,7 +52,11 @@ impl SampledProcess {
     /// The interval ends, in which it computed for so much of its running time and samples came in this flow.
     pub(crate) fn close_interval(&mut self, ran: Nanos, flow: SampleFlow) {
         self.interval = std::mem::take(&mut self.arriving);
-        if flow == SampleFlow::Steady && !self.run.all().is_zero() {
+        if self.run.all().is_zero() {
+            return;
+        }
+        self.computed += ran;
+        if flow == SampleFlow::Steady {
             self.ran += ran;
             self.steady += sum(&self.interval);
         }
@@ -70,9 +77,9 @@ impl SampledProcess {
         &self.run
     }
 
-    /// The same, when it is over.
-    pub(crate) fn into_run(self) -> SampledTime {
-        self.run
+    /// The same, with how long it computed since samples came first.
+    pub(crate) const fn sampled_run(&self) -> SampledRun<'_> {
+        SampledRun { time: &self.run, computed: self.computed }
     }
 
     /// How long it ran in these functions, and in what they call, in the interval that ended.
@@ -126,7 +133,8 @@ mod tests {
     fn after(samples: u64, ran: Nanos) -> SampledProcess {
         let mut process = SampledProcess::default();
         let functions = BTreeSet::from([KEY]);
-        let sample = SampledThread { tid: 1, inside: Vec::new(), functions, is_whole: true };
+        let sample =
+            SampledThread { tid: 1, inside: Vec::new(), functions, own: None, is_whole: true };
         (0..samples).for_each(|_| process.add(sample.clone(), Nanos::from_millis(10)));
         process.close_interval(ran, SampleFlow::Steady);
         process

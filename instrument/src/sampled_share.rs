@@ -16,7 +16,11 @@ pub struct SampledShare {
 impl SampledShare {
     /// Of stack samples that stand for so much each.
     pub(crate) fn of(inside: Nanos, all: Nanos, period: Nanos) -> Self {
-        let share = inside.as_secs_f64() / all.as_secs_f64();
+        Self::of_part(inside.as_secs_f64() / all.as_secs_f64(), all, period)
+    }
+
+    /// A share of so much that was sampled.
+    pub(crate) fn of_part(share: f64, all: Nanos, period: Nanos) -> Self {
         let samples = all.as_secs_f64() / period.as_secs_f64();
         // A share of all or nothing is not known without an error either.
         let spread = (share * (1.0 - share)).max(1.0 / (samples + 1.0));

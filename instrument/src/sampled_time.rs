@@ -20,6 +20,8 @@ pub(crate) struct SampledTime {
     all: Nanos,
     whole: Nanos,
     functions: BTreeMap<FunctionKey, Nanos>,
+    /// By the function in whose own code it was.
+    own: BTreeMap<FunctionKey, Nanos>,
 }
 
 impl SampledTime {
@@ -32,12 +34,20 @@ impl SampledTime {
         for key in &sample.functions {
             *self.functions.entry(*key).or_default() += period;
         }
+        if let Some(key) = sample.own {
+            *self.own.entry(key).or_default() += period;
+        }
     }
 
     /// The time in any of these functions and in what they call. They go by one name, so one seldom calls another.
     pub(crate) fn inside(&self, keys: &[FunctionKey]) -> Nanos {
         let each = keys.iter().filter_map(|key| self.functions.get(key));
         each.fold(Nanos::ZERO, |sum, time| sum + *time).min(self.all)
+    }
+
+    /// Of each function the time in its own code.
+    pub(crate) fn own(&self) -> impl Iterator<Item = (FunctionKey, Nanos)> {
+        self.own.iter().map(|(key, time)| (*key, *time))
     }
 
     /// All of it.
@@ -68,7 +78,7 @@ mod tests {
 
     fn sample(functions: &[u32], is_whole: bool) -> SampledThread {
         let functions = functions.iter().map(|number| key(*number)).collect();
-        SampledThread { tid: 1, inside: Vec::new(), functions, is_whole }
+        SampledThread { tid: 1, inside: Vec::new(), functions, own: None, is_whole }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::command::{Folder, say, whyperf};
 
-const MEMBERS: [&str; 21] = [
+const MEMBERS: [&str; 22] = [
     "format",
     "version",
     "command",
@@ -22,6 +22,7 @@ const MEMBERS: [&str; 21] = [
     "refusals",
     "search",
     "bottlenecks",
+    "hot_code",
     "measured",
     "phases",
     "profile",

@@ -37,6 +37,8 @@ pub(crate) struct Report {
     pub(crate) losses: Losses,
     pub(crate) search: Search,
     pub(crate) bottlenecks: Vec<Bottleneck>,
+    /// Functions in whose own code the program computed, the hottest first.
+    pub(crate) hot_code: Vec<HotCode>,
     pub(crate) measured: Vec<Measured>,
     pub(crate) profile: Vec<ProfileRow>,
     pub(crate) switched_off: Vec<SwitchedOff>,
@@ -99,6 +101,16 @@ impl Report {
         }
         written
     }
+}
+
+/// A function in whose own code threads computed, by stack samples.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(crate) struct HotCode {
+    pub(crate) function: String,
+    /// Its part of all computing.
+    pub(crate) share: f64,
+    /// By how much it may be off, with 95 of 100.
+    pub(crate) plus_minus: f64,
 }
 
 /// Processes of a program that were not measured.
@@ -438,6 +450,7 @@ pub(crate) mod example {
                 ),
             ],
             phases: Vec::new(),
+            hot_code: Vec::new(),
             measured: Vec::new(),
             profile: vec![row(0, 1.0), row(1, 2.0)],
             switched_off: Vec::new(),

@@ -5,8 +5,10 @@ use std::fmt::Write as _;
 
 use whyperf_consultant::{Conclusion, Truth};
 
-use super::{Efficiency, Phase, RefusedFunction, Report, Scale, Unmeasured, profile, tree};
-use crate::output::terminal::{self, Manner, phase_name, plain, wrapped};
+use super::{
+    Efficiency, HotCode, Phase, RefusedFunction, Report, Scale, Unmeasured, profile, tree,
+};
+use crate::output::terminal::{self, Manner, phase_name, plain, shortened, wrapped};
 
 /// The whole report.
 pub(crate) fn render(report: &Report, rows: usize, manner: Manner) -> String {
@@ -15,6 +17,7 @@ pub(crate) fn render(report: &Report, rows: usize, manner: Manner) -> String {
     if report.processes > 0 {
         write_bottlenecks(report, manner, &mut text);
         write_phases(report, manner, &mut text);
+        write_hot_code(report, manner, &mut text);
         write_measured(report, manner, &mut text);
         write_cost(report, manner, &mut text);
         write_refusals(report, manner, &mut text);
@@ -128,6 +131,22 @@ fn write_phases(report: &Report, manner: Manner, text: &mut String) {
             [first, .., last] => write_nothing_found(phases.len(), [first, last], manner, text),
             phases => phases.iter().for_each(|phase| write_phase(phase, manner, text)),
         }
+    }
+}
+
+/// Where the program computes, whether or not the search got there.
+fn write_hot_code(report: &Report, manner: Manner, text: &mut String) {
+    if report.hot_code.is_empty() {
+        return;
+    }
+    let about = "share of all computing in the function's own code, by stack samples";
+    heading("Hot code", about, manner, text);
+    let columns = manner.width - 24;
+    for HotCode { function, share: part, plus_minus } in report.hot_code.iter().take(MOST_HOT) {
+        let name = shortened(&plain(function), columns, manner);
+        let gap = " ".repeat(columns - name.chars().count());
+        let sign = manner.either("±", "+-");
+        line(text, &format!("  {name}{gap}{:>8}  {sign} {:>6}", share(*part), share(*plus_minus)));
     }
 }
 
@@ -297,7 +316,7 @@ fn one_line(words: &[String], columns: usize, manner: Manner) -> String {
         return text;
     }
     let beginning: String = text.chars().take(columns / 2).collect();
-    beginning + &terminal::shortened(&text, columns - columns / 2, manner)
+    beginning + &shortened(&text, columns - columns / 2, manner)
 }
 
 /// Two digits where a percent is much.
@@ -335,6 +354,8 @@ fn line(text: &mut String, content: &str) {
 const MOST_ROWS: usize = 30;
 /// The same of each phase.
 const MOST_ROWS_OF_PHASE: usize = 12;
+/// Functions that are shown with their part of the computing.
+const MOST_HOT: usize = 8;
 /// Functions left alone that are named.
 const MOST_REFUSALS: usize = 6;
 
@@ -377,6 +398,18 @@ mod tests {
         let head = format!("not measured  3 {} worker", Manner::PLAIN.either("×", "x"));
         assert!(place(&head) < place("65534") && place("65534") < place("Bottlenecks"));
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    }
+
+    #[test]
+    fn hot_code_is_told_with_what_it_may_be_off() {
+        let hot =
+            |function: &str, share| HotCode { function: function.into(), share, plus_minus: 0.031 };
+        let functions = vec![hot("/Code/sweep.c/sweep", 0.7423), hot(&"long/".repeat(40), 0.1)];
+        let text = render(&Report { hot_code: functions, ..example::report() }, 12, Manner::PLAIN);
+        let row = text.lines().find(|line| line.contains("sweep.c/sweep")).expect("a row");
+        assert!(row.contains("74.2 %") && row.ends_with("3.1 %"), "{row}");
+        assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+        assert!(!render(&example::report(), 12, Manner::PLAIN).contains("Hot code"));
     }
 
     #[test]

@@ -55,6 +55,8 @@ pub struct Instrumenter {
     silent: BTreeSet<PairId>,
     /// Of pairs that stack samples tell of, too: whether they tell the same.
     agreements: BTreeMap<Pair, Agreement>,
+    /// What functions are called in whose own code stack samples found threads.
+    own_names: BTreeMap<FunctionKey, Resource>,
     /// In which pass a search asked last which functions a function calls.
     asked_callees: Option<u64>,
     pass: u64,
@@ -106,6 +108,7 @@ impl Instrumenter {
             named_pairs: NamedPairs::default(),
             silent: BTreeSet::new(),
             agreements: BTreeMap::new(),
+            own_names: BTreeMap::new(),
             asked_callees: None,
             pass: 0,
             limit,
@@ -448,7 +451,8 @@ impl Instrumenter {
                     process.open_calls.take(seen, patch_table, self.pass);
                 }
             }
-            WorkerAnswer::Sampled { process, sampled } => {
+            WorkerAnswer::Sampled { process, mut sampled } => {
+                self.own_names.extend(std::mem::take(&mut sampled.names));
                 if let Some(process) = self.processes.get_mut(process) {
                     process.note_stack_samples(sampled);
                 }

@@ -12,6 +12,8 @@ use whyperf_model::{Hierarchy, Nanos, Pair};
 
 use super::Instrumenter;
 use crate::asked_functions::UNSEEN;
+use crate::function_key::FunctionKey;
+use crate::hot_code::{self, HotCode};
 use crate::pair_functions::{PairFunctions, SeenEvents};
 use crate::sample_price::{self, STACK};
 use crate::sampled_process::StackSight;
@@ -69,6 +71,14 @@ impl Instrumenter {
         let (inside, all) = functions.sampled_run(processes);
         let is_told = agreement.is_close(period) && !all.is_zero();
         is_told.then(|| SampledShare::of(inside, all, period))
+    }
+
+    /// The functions in whose own code processes computed, the hottest first.
+    #[must_use]
+    pub fn hot_code(&self) -> Vec<HotCode> {
+        let period = Nanos::from(sample_price::period(STACK, self.limit));
+        let name = |key: FunctionKey| self.own_names.get(&key).cloned();
+        hot_code::hot_code(self.processes.sampled_runs(), name, period)
     }
 
     /// Pairs of which events cannot tell, and stack samples do from now on.

@@ -30,6 +30,8 @@ pub(crate) struct Looks {
     sampled: BTreeMap<u32, SampledProcess>,
     taken: Option<Instant>,
     hot: HotFunctions,
+    /// Functions of which it was told what they are called.
+    named: BTreeSet<FunctionKey>,
 }
 
 #[derive(Debug)]
@@ -136,13 +138,18 @@ impl Looks {
         let samples = code.processes.get_mut(&process)?.stack_snapshots.take();
         let found = samples.snapshots.len() as u64;
         let taken = samples.lost + found;
-        let mut running = Vec::new();
+        let (mut running, mut names) = (Vec::new(), Vec::new());
         for snapshot in &samples.snapshots {
             let read = stacks::read(code, graph, process, snapshot);
+            let own = read.own.first().copied();
+            if let Some(key) = own.filter(|key| self.named.insert(*key)) {
+                names.push((key, code.modules.get(key.module).resource(key.function)));
+            }
             self.hot.count(process, read.own);
             if let StackPlace::Computing(inside) = read.place {
                 let (tid, is_whole) = (snapshot.tid, snapshot.is_whole);
-                running.push(SampledThread { tid, inside, functions: read.functions, is_whole });
+                let functions = read.functions;
+                running.push(SampledThread { tid, inside, functions, own, is_whole });
             }
             let look = self.pending.get_mut(&process);
             if let Some(look) = look.filter(|look| snapshot.time >= look.look.begin) {
@@ -154,7 +161,7 @@ impl Looks {
         // Those that found no room are taken to be spread like those that did.
         let period = Nanos(period.0.saturating_mul(taken) / found.max(1));
         let cost = Nanos(STACK.0.saturating_mul(taken));
-        let sampled = StackSampled { samples: running, period, cost };
+        let sampled = StackSampled { samples: running, names, period, cost };
         Some(WorkerAnswer::Sampled { process, sampled })
     }
 
