@@ -120,6 +120,9 @@ impl Daemon {
         let mut state = SharedState { recorder, ..SharedState::default() };
         let machine = Resource::root(Hierarchy::Machine).child(&settings.host);
         let mut instrumenter = Instrumenter::over(objects.clone(), settings.cost_limit);
+        if settings.functions {
+            instrumenter.sample_all();
+        }
         if settings.modules {
             instrumenter.tell_modules();
         }

@@ -79,12 +79,12 @@ pub(crate) enum Curiosity {
 }
 
 impl Curiosity {
-    /// In a pass, when a search asked last in that one. Whose time it was that a thread ran, stack samples tell.
-    pub(crate) fn at(pass: u64, asked_callees: Option<u64>, wants_running: bool) -> Self {
+    /// In a pass, when a search asked last in that one. Where a thread ran, stack samples tell.
+    pub(crate) fn at(pass: u64, asked_callees: Option<u64>, wants_samples: bool) -> Self {
         match asked_callees {
             Some(asked) if pass < asked + CURIOUS => Self::Curious,
             Some(_) => Self::Patient,
-            None if wants_running => Self::Patient,
+            None if wants_samples => Self::Patient,
             None => Self::Idle,
         }
     }

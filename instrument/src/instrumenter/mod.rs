@@ -59,9 +59,19 @@ pub struct Instrumenter {
     own_names: BTreeMap<FunctionKey, Resource>,
     /// In which pass a search asked last which functions a function calls.
     asked_callees: Option<u64>,
+    sampling: Sampling,
     pass: u64,
     /// The share of the slowest process's time that measuring may take.
     limit: f64,
+}
+
+/// Which processes have their stacks sampled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sampling {
+    /// Those for which a search or a pair needs it.
+    IfAsked,
+    /// All.
+    Always,
 }
 
 /// What a process is served with in a pass.
@@ -110,9 +120,15 @@ impl Instrumenter {
             agreements: BTreeMap::new(),
             own_names: BTreeMap::new(),
             asked_callees: None,
+            sampling: Sampling::IfAsked,
             pass: 0,
             limit,
         }
+    }
+
+    /// From now on the stacks of all processes are sampled, whether a pair asks for it or not.
+    pub const fn sample_all(&mut self) {
+        self.sampling = Sampling::Always;
     }
 
     /// From now on the modules of all processes are told.
@@ -244,7 +260,9 @@ impl Instrumenter {
         for (arena, functions) in moves {
             self.channel.ask(WorkerRequest::Move { process, arena, functions });
         }
-        let curiosity = Curiosity::at(pass, self.asked_callees, self.needs.want_running());
+        let is_of_age = self.sampling == Sampling::Always && activity.age >= OF_AGE;
+        let wants_samples = is_of_age || self.needs.want_running();
+        let curiosity = Curiosity::at(pass, self.asked_callees, wants_samples);
         let occasion = LookOccasion { threads, pass, pass_length: activity.length, curiosity };
         if let Some(threads) = served.open_calls.look(&occasion, patch_table) {
             self.channel.ask(WorkerRequest::Look { process, threads, limit });
@@ -260,10 +278,11 @@ impl Instrumenter {
         self.announcements.close_pass(self.processes.patch_tables(), self.pass);
     }
 
-    /// Whether a process has no function that is, was or shall be on.
+    /// Whether a process has no function that is, was or shall be on, and is not sampled either.
     #[must_use]
     pub fn has_nothing_for(&self, process: u32) -> bool {
-        self.needs.wants_nothing() && self.processes.patch_table(process).is_none()
+        self.sampling == Sampling::IfAsked
+            && self.needs.wants_nothing() && self.processes.patch_table(process).is_none()
     }
 
     /// Whether a pair needs functions to be on.
@@ -473,6 +492,9 @@ impl Instrumenter {
         }
     }
 }
+
+/// A process that lives for less is not sampled without need: there may be thousands of them.
+const OF_AGE: Nanos = Nanos::from_millis(250);
 
 /// Takes in what the process and the kernel said since the pass before. Answers the functions that need places elsewhere.
 fn take_in(
