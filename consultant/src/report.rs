@@ -95,6 +95,9 @@ pub(crate) fn report(graph: &Graph, hypotheses: &Hypotheses, guided: Guided, err
     Report { bottlenecks: gathered(tree.bottlenecks()), untold, guided, counts }
 }
 
+/// Values that are larger by less are taken for the same.
+const NEARLY: f64 = 1.02;
+
 /// The true nodes worth reporting, each below one parent.
 struct FindingTree<'a> {
     graph: &'a Graph,
@@ -204,23 +207,61 @@ impl<'a> FindingTree<'a> {
         has_part || self.calls_shown(id)
     }
 
-    /// A function that it calls is true too, and not one that leads back to it.
+    /// A function that it calls is true too. Where calls go in a circle one of them stands for all.
     fn calls_shown(&self, id: NodeId) -> bool {
+        let circle = self.circle(id);
+        let is_outside = |callee: &NodeId| !circle.contains(callee);
+        self.standing_for(&circle) != Some(id) || self.called(id).iter().any(is_outside)
+    }
+
+    /// Of functions that call each other in a circle the one that tells most: each holds the time of nearly all, so among those that
+    /// hold least it is one that the search was led to at once, because its own code is hot, or else the last that was found.
+    fn standing_for(&self, circle: &BTreeSet<NodeId>) -> Option<NodeId> {
+        let value = |id: NodeId| self.graph.node(id).value().map_or(0.0, |(value, _)| value);
+        let least = circle.iter().map(|id| value(*id)).fold(f64::INFINITY, f64::min);
+        let is_led_to = |id: NodeId| {
+            let mut parents = self.graph.node(id).parents.iter();
+            parents.any(|parent| self.graph.node(*parent).focus.is_root(Hierarchy::Code))
+        };
+        let told = circle.iter().copied().filter(|id| value(*id) <= least * NEARLY);
+        told.max_by_key(|id| {
+            (is_led_to(*id), self.graph.node(*id).found.map(|(time, _)| time), *id)
+        })
+    }
+
+    /// What is shown of the functions that it calls.
+    fn called(&self, id: NodeId) -> BTreeSet<NodeId> {
         let node = self.graph.node(id);
         let in_general = node.focus.projected(&[Hierarchy::Code]);
         let general = self.graph.find(node.hypothesis, &in_general);
-        [Some(id), general].into_iter().flatten().any(|caller| {
-            let children = self.graph.node(caller).children.iter();
-            let called = children.filter(|(_, edge)| **edge == Edge::Where(Hierarchy::Code));
-            called.map(|(child, _)| self.graph.node(*child)).any(|callee| {
-                let part = callee.focus.part(Hierarchy::Code).iter().cloned();
-                let here = node.focus.with_set(Hierarchy::Code, part);
-                let found = self.graph.find(node.hypothesis, &here);
-                found.is_some_and(|found| {
-                    self.shown.contains_key(&found) && !self.stands_below(id, found)
-                })
-            })
-        })
+        let callers = [Some(id), general].into_iter().flatten();
+        let children = callers.flat_map(|caller| &self.graph.node(caller).children);
+        let callees = children.filter(|(_, edge)| **edge == Edge::Where(Hierarchy::Code));
+        let here = callees.filter_map(|(callee, _)| {
+            let part = self.graph.node(*callee).focus.part(Hierarchy::Code).iter().cloned();
+            self.graph.find(node.hypothesis, &node.focus.with_set(Hierarchy::Code, part))
+        });
+        here.filter(|found| self.shown.contains_key(found)).collect()
+    }
+
+    /// What it calls, however indirectly, and what calls it again; with itself.
+    fn circle(&self, id: NodeId) -> BTreeSet<NodeId> {
+        let mut callers: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
+        let (mut seen, mut pending) = (BTreeSet::from([id]), vec![id]);
+        while let Some(caller) = pending.pop() {
+            for callee in self.called(caller) {
+                callers.entry(callee).or_default().push(caller);
+                if seen.insert(callee) {
+                    pending.push(callee);
+                }
+            }
+        }
+        let (mut circle, mut pending) = (BTreeSet::from([id]), vec![id]);
+        while let Some(callee) = pending.pop() {
+            let callers = callers.get(&callee).into_iter().flatten();
+            pending.extend(callers.filter(|caller| circle.insert(**caller)));
+        }
+        circle
     }
 
     /// A process that was asked from the beginning and led no further, while something more precise is known of it.

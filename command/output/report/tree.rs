@@ -172,6 +172,12 @@ fn leading_on(bottlenecks: &[Bottleneck]) -> Vec<bool> {
             above = bottlenecks[parent].parent;
         }
     }
+    // A finding is never told by nothing at all.
+    for (at, bottleneck) in bottlenecks.iter().enumerate() {
+        let is_same = |(_, other): &(usize, &Bottleneck)| other.hypothesis == bottleneck.hypothesis;
+        let is_told = bottlenecks.iter().enumerate().filter(is_same).any(|(at, _)| leading[at]);
+        leading[at] |= !is_told;
+    }
     leading
 }
 
@@ -222,6 +228,14 @@ mod tests {
         bottlenecks.push(Bottleneck { parent: Some(0), ..bottlenecks[2].clone() });
         let text = lines(&bottlenecks, 30, Manner::PLAIN).join("\n");
         assert_eq!(text.matches("Share the work").count(), 1, "{text}");
+    }
+
+    #[test]
+    fn a_finding_without_a_most_specific_place_is_told_where_it_begins() {
+        let mut bottlenecks = example::report().bottlenecks;
+        bottlenecks.iter_mut().for_each(|one| one.leaf = false);
+        let text = lines(&bottlenecks, 30, Manner::PLAIN).join("\n");
+        assert!(text.contains("ExcessiveSyncWaitingTime") && !text.contains("exchng1"), "{text}");
     }
 
     #[test]

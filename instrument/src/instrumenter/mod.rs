@@ -282,7 +282,8 @@ impl Instrumenter {
     #[must_use]
     pub fn has_nothing_for(&self, process: u32) -> bool {
         self.sampling == Sampling::IfAsked
-            && self.needs.wants_nothing() && self.processes.patch_table(process).is_none()
+            && self.needs.wants_nothing()
+            && self.processes.patch_table(process).is_none()
     }
 
     /// Whether a pair needs functions to be on.
