@@ -2,8 +2,8 @@
 //!
 //! *Computing* is the metric `compute` of a rank's first thread: time outside MPI, input, output and locks. Other threads are left out, for
 //! what they do while the first one waits for them says nothing about the ranks. *Elapsed* is the time between `MPI_Init` and
-//! `MPI_Finalize` of the rank that has most of it, so that neither counts. What an input or output call takes lowers the
-//! efficiency of communication, which stands for all that is not computing.
+//! `MPI_Finalize` of the rank that has most of it, so that neither counts. Communication stands for all that is
+//! neither computing nor input and output.
 
 use whyperf_model::matching::Classes;
 use whyperf_model::{Category, CategorySet, Effort, Jobs, Nanos, Scale};
@@ -64,6 +64,9 @@ impl Labour {
             }
             if CategorySet::COMPUTE.contains(category) {
                 self.effort.computing += time;
+            }
+            if CategorySet::IO.contains(category) {
+                self.effort.files += time;
             }
         }
         Some(ending)

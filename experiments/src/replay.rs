@@ -12,8 +12,8 @@ use whyperf_model::matching::{
     Totals,
 };
 use whyperf_model::{
-    Category, Effort, Hierarchy, Histogram, Interval, Metric, Nanos, Pair, Quantity, Resource,
-    Sample, Time,
+    Category, CategorySet, Effort, Hierarchy, Histogram, Interval, Metric, Nanos, Pair, Quantity,
+    Resource, Sample, Time,
 };
 
 use crate::record::{News, Record, RoundEvents};
@@ -484,6 +484,9 @@ fn work(effort: &mut Effort, category: Category, by: &Totals) {
     }
     if Metric::Compute.definition().categories.contains(category) {
         effort.computing += by.time;
+    }
+    if CategorySet::IO.contains(category) {
+        effort.files += by.time;
     }
 }
 

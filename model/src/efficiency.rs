@@ -1,9 +1,10 @@
-//! How well the ranks of a job use their time: the three efficiencies that one looks at before anything else.
+//! How well the ranks of a job use their time: the efficiencies that one looks at before anything else.
 //!
 //! ```text
-//!   rank 0  ████████████████░░░░      █ computes        load balance    mean of █ / most of █
-//!   rank 1  ████████░░░░░░░░░░░░      ░ anything else   communication   most of █ / elapsed
-//!           |───── elapsed ────|                        parallel        mean of █ / elapsed
+//!   rank 0  ████████████████▒▒░░      █ computes           load balance       mean of █ / most of █
+//!   rank 1  ████████░░░░░░░░░░░░      ▒ input and output   input and output   most of █ / most of █▒
+//!           |───── elapsed ────|      ░ anything else      communication      most of █▒ / elapsed
+//!                                                          parallel           mean of █ / elapsed
 //! ```
 //! What computes and what elapses is told by whoever has the times: the daemon of a run, or the record of one that is over. Of several
 //! jobs in one run each counts by the time of its ranks, as if they had waited only for each other.
@@ -19,6 +20,8 @@ pub struct Effort {
     pub job: u32,
     /// Time in which it computed.
     pub computing: Nanos,
+    /// Time in calls of input and output.
+    pub files: Nanos,
     /// All of its time.
     pub elapsed: Nanos,
 }
@@ -26,12 +29,14 @@ pub struct Effort {
 /// Shares of an ideal: one is best.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Efficiency {
-    /// Of the time of all ranks, how much is computing: the product of the other two.
+    /// Of the time of all ranks, how much is computing: the product of the other three.
     pub parallel: f64,
     /// How evenly computing is spread over the ranks.
     pub load_balance: f64,
-    /// How much of its time the busiest rank computes.
+    /// How much of its time the busiest rank does not wait for others.
     pub communication: f64,
+    /// How much of that it computes, and does not read or write.
+    pub input_output: f64,
 }
 
 impl Efficiency {
@@ -42,16 +47,18 @@ impl Efficiency {
         for effort in efforts.iter().filter(|effort| !effort.elapsed.is_zero()) {
             jobs.entry(effort.job).or_default().push(*effort);
         }
-        let (mut computing, mut busiest, mut elapsed) = (0.0, 0.0, 0.0);
+        let (mut computing, mut busiest, mut with_files, mut elapsed) = (0.0, 0.0, 0.0, 0.0);
         for ranks in jobs.values().filter(|ranks| ranks.len() >= 2) {
             computing += ranks.iter().map(|rank| rank.computing.as_secs_f64()).sum::<f64>();
             busiest += of_all(ranks, |rank| rank.computing);
+            with_files += of_all(ranks, |rank| rank.computing + rank.files);
             elapsed += of_all(ranks, |rank| rank.elapsed);
         }
         (busiest > 0.0).then(|| Self {
             parallel: computing / elapsed,
             load_balance: computing / busiest,
-            communication: busiest / elapsed,
+            communication: with_files / elapsed,
+            input_output: busiest / with_files,
         })
     }
 
@@ -62,6 +69,7 @@ impl Efficiency {
         let since = |(now, before): (&Effort, Effort)| Effort {
             job: now.job,
             computing: now.computing - before.computing,
+            files: now.files - before.files,
             elapsed: now.elapsed - before.elapsed,
         };
         Self::of(&now.iter().zip(earlier).map(since).collect::<Vec<_>>())
@@ -116,6 +124,7 @@ mod tests {
         let effort = |seconds: &u64| Effort {
             job: 0,
             computing: Nanos::from_secs(*seconds),
+            files: Nanos::ZERO,
             elapsed: Nanos::from_secs(elapsed),
         };
         computing.iter().map(effort).collect()
@@ -126,7 +135,12 @@ mod tests {
         let efficiency = Efficiency::of(&efforts(&[1, 2, 3, 4], 4)).expect("four ranks");
         assert_eq!(
             efficiency,
-            Efficiency { parallel: 0.625, load_balance: 0.625, communication: 1.0 }
+            Efficiency {
+                parallel: 0.625,
+                load_balance: 0.625,
+                communication: 1.0,
+                input_output: 1.0
+            }
         );
     }
 
@@ -134,6 +148,15 @@ mod tests {
     fn even_work_that_waits_is_a_matter_of_communication() {
         let efficiency = Efficiency::of(&efforts(&[3, 3], 4)).expect("two ranks");
         assert_eq!((efficiency.load_balance, efficiency.communication), (1.0, 0.75));
+    }
+
+    #[test]
+    fn what_is_read_and_written_is_a_matter_of_its_own() {
+        let mut ranks = efforts(&[3, 3], 8);
+        ranks[1].files = Nanos::from_secs(3);
+        let told = Efficiency::of(&ranks).expect("two ranks");
+        assert_eq!((told.load_balance, told.input_output, told.communication), (1.0, 0.5, 0.75));
+        assert!((told.parallel - 0.375).abs() < 1e-9);
     }
 
     #[test]

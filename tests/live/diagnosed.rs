@@ -209,7 +209,7 @@ fn efficiencies_agree(live: &Value, diagnosed: &Value) {
     let (was, is) = (heads(live), heads(diagnosed));
     assert_eq!(was.len(), is.len());
     for (was, is) in was.iter().zip(&is) {
-        for share in ["parallel", "load_balance", "communication"] {
+        for share in ["parallel", "load_balance", "communication", "input_output"] {
             let [was, is] = [was, is].map(|head| head[share].as_f64());
             let differ = was.zip(is).map(|(was, is)| (was - is).abs());
             assert!(differ.is_some_and(|differ| differ < 1e-6), "{share}: {was:?} and {is:?}");

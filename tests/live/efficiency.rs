@@ -83,7 +83,8 @@ fn is_as_known(told: &Value, phase: &str, run: &Run) {
     let [load_balance, communication] = known(run, phase);
     let is_right = near(one("load_balance"), load_balance)
         && near(one("communication"), communication)
-        && near(one("parallel"), load_balance * communication);
+        && near(one("parallel"), load_balance * communication)
+        && near(one("input_output"), 1.0);
     assert!(
         is_right,
         "load balance {load_balance:.3} and communication {communication:.3} by the ranks, told: {told}; {}",

@@ -130,6 +130,7 @@ pub(crate) struct Efficiency {
     pub(crate) parallel: f64,
     pub(crate) load_balance: f64,
     pub(crate) communication: f64,
+    pub(crate) input_output: f64,
 }
 
 impl Efficiency {
@@ -139,6 +140,7 @@ impl Efficiency {
             parallel: rounded(found.parallel),
             load_balance: rounded(found.load_balance),
             communication: rounded(found.communication),
+            input_output: rounded(found.input_output),
         }
     }
 }
@@ -435,6 +437,7 @@ pub(crate) mod example {
                 parallel: 0.714,
                 load_balance: 0.83,
                 communication: 0.86,
+                input_output: 1.0,
             }),
             cost: Cost { limit: 0.05, mean: 0.006, max: 0.011, compensated_s: Some(0.04) },
             losses: Losses::default(),
@@ -476,7 +479,7 @@ mod tests {
             r#"{"format":"whyperf-report","version":2,"command":["mpirun","-n","2","./app"],"exit_status":0,"elapsed_s":4.0,"#
         ));
         assert!(text.contains(
-            r#""efficiency":{"parallel":0.714,"load_balance":0.83,"communication":0.86}"#
+            r#""efficiency":{"parallel":0.714,"load_balance":0.83,"communication":0.86,"input_output":1.0}"#
         ));
         assert!(text.contains(
             r#""cost":{"limit":0.05,"mean":0.006,"max":0.011,"compensated_s":0.04},"losses":{"nodes":0,"objects":0}"#

@@ -92,10 +92,14 @@ fn write_unmeasured(one: &Unmeasured, manner: Manner, text: &mut String) {
 }
 
 fn efficient(efficiency: &Efficiency, manner: Manner) -> String {
-    let Efficiency { parallel, load_balance, communication } = *efficiency;
+    let Efficiency { parallel, load_balance, communication, input_output } = *efficiency;
     let times = manner.either("×", "x");
     let (balance, communication) = (share(load_balance), share(communication));
-    let parts = format!("load balance {balance} {times} communication {communication}");
+    let mut parts = format!("load balance {balance} {times} communication {communication}");
+    // Most jobs read and write next to nothing.
+    if input_output < NO_FILES {
+        let _ = write!(parts, " {times} I/O {}", share(input_output));
+    }
     format!("parallel efficiency {} = {parts}", share(parallel))
 }
 
@@ -350,6 +354,8 @@ fn line(text: &mut String, content: &str) {
     let _ = writeln!(text, "{}", content.trim_end());
 }
 
+/// The efficiency of input and output from which on it is not told.
+const NO_FILES: f64 = 0.995;
 /// Rows of the tree that a reader may be expected to read.
 const MOST_ROWS: usize = 30;
 /// The same of each phase.
@@ -376,7 +382,7 @@ mod tests {
         assert!(place("Cost of measuring") < place("Profile"));
         let times = Manner::PLAIN.either("×", "x");
         let parts = format!("71.4 % = load balance 83.0 % {times} communication 86.0 %");
-        assert!(text.contains(&parts), "{text}");
+        assert!(text.contains(&format!("{parts}\n")), "{text}");
         assert!(text.contains("mean 0.60 %, worst second 1.10 %, limit 5.0 %"));
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
         assert!(!text.contains("Left out"));
@@ -398,6 +404,20 @@ mod tests {
         let head = format!("not measured  3 {} worker", Manner::PLAIN.either("×", "x"));
         assert!(place(&head) < place("65534") && place("65534") < place("Bottlenecks"));
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    }
+
+    #[test]
+    fn what_is_read_and_written_stands_beside_the_other_factors() {
+        let efficiency = Efficiency {
+            parallel: 0.357,
+            load_balance: 0.83,
+            communication: 0.86,
+            input_output: 0.5,
+        };
+        let report = Report { efficiency: Some(efficiency), ..example::report() };
+        let text = render(&report, 12, Manner::PLAIN);
+        let line = text.lines().find(|line| line.contains("parallel efficiency")).expect("a line");
+        assert!(line.ends_with("I/O 50.0 %") && line.chars().count() <= 100, "{line}");
     }
 
     #[test]
