@@ -19,6 +19,8 @@ const CRATES: [&str; 9] = [
     "daemon",
     "testkit",
 ];
+/// Has no threads, and random histories that take very long where each step is watched for races.
+const WITHOUT_THREADS: &str = "consultant";
 /// What an interpreter can run: no system calls, and little enough.
 const INTERPRETED: [&str; 1] = ["layout"];
 /// The machine that is measured, named so that build scripts are not built for a sanitizer, too.
@@ -26,7 +28,7 @@ const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 /// Memory that is nobody's, used again or lost.
 pub(super) fn address(workspace: &Workspace) -> Result<String> {
-    sanitized(workspace, "address", &[])
+    sanitized(workspace, "address", &[], &CRATES)
 }
 
 /// Races. Unless the standard library is built for it, too, what it synchronizes by looks like one.
@@ -37,14 +39,20 @@ pub(super) fn thread(workspace: &Workspace) -> Result<String> {
             "the standard library's source is missing: rustup component add rust-src --toolchain nightly"
         );
     }
-    sanitized(workspace, "thread", &["-Zbuild-std"])
+    let threaded = CRATES.into_iter().filter(|name| *name != WITHOUT_THREADS);
+    sanitized(workspace, "thread", &["-Zbuild-std"], &threaded.collect::<Vec<_>>())
 }
 
-fn sanitized(workspace: &Workspace, sanitizer: &str, more: &[&str]) -> Result<String> {
+fn sanitized(
+    workspace: &Workspace,
+    sanitizer: &str,
+    more: &[&str],
+    crates: &[&str],
+) -> Result<String> {
     ensure_nightly()?;
     let mut cargo = nightly("cargo");
     cargo.current_dir(&workspace.root).args(["test", "--lib", "--tests", "--no-fail-fast"]);
-    cargo.args(["--target", TARGET]).args(more).args(packages(&CRATES));
+    cargo.args(["--target", TARGET]).args(more).args(packages(crates));
     cargo.env("CARGO_TARGET_DIR", workspace.target.join(sanitizer));
     cargo.env("RUSTFLAGS", format!("-Zsanitizer={sanitizer}"));
     // Tests of stack samples look for what lies on the stack, and not on a copy of it.
@@ -53,7 +61,7 @@ fn sanitized(workspace: &Workspace, sanitizer: &str, more: &[&str]) -> Result<St
     // Tests unwind in any case; a standard library that aborts would be built beside the one they need.
     cargo.env("CARGO_PROFILE_DEV_PANIC", "unwind");
     succeed(&mut cargo)?;
-    Ok(format!("unit and integration tests of {}", CRATES.join(", ")))
+    Ok(format!("unit and integration tests of {}", crates.join(", ")))
 }
 
 /// Whatever the language leaves undefined, orderings of memory included.
