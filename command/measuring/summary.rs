@@ -53,7 +53,7 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
     report.unmeasured = watch.unmeasured.told();
     report.remarks.left_out = left_out(&losses);
     if counts.idle > 0 {
-        let idle = "threads that waited a second or more for their first work: idle until then, which is in no share";
+        let idle = "threads that waited for work and never got any: idle, and in none of the shares above the profile";
         report.remarks.left_out.push((counts.idle as u64, idle));
     }
     report.remarks.thread_time = watch.thread_time();
@@ -64,7 +64,7 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
             "The search was held back {times} because measuring cost as much as it may; raise --cost-limit to let it ask more."
         ));
     }
-    report.hot_code = hot_code(watch);
+    take_hot_code(watch, report);
     report.measured = watch.measure.taken(watch.daemon());
     report.directives_used =
         watch.inputs.in_force.used() + watch.inputs.dwell_time.directives_used();
@@ -79,15 +79,17 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
 }
 
 /// What has a part of the computing that is worth telling, and is known well enough.
-fn hot_code(watch: &Watch) -> Vec<HotCode> {
-    let all = watch.daemon().hot_code().into_iter();
+fn take_hot_code(watch: &Watch, report: &mut Report) {
+    let profile = watch.daemon().hot_code();
+    report.not_sampled = rounded(profile.not_sampled);
+    let all = profile.functions.into_iter();
     let told = all.filter(|one| one.share.share >= LEAST_HOT && one.share.share > one.share.error);
     let told = told.map(|one| HotCode {
         function: one.code.to_string(),
         share: rounded(one.share.share),
         plus_minus: rounded(SURE * one.share.error),
     });
-    told.collect()
+    report.hot_code = told.collect();
 }
 
 /// A part of the computing from which on a function is told.

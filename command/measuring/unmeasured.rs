@@ -5,7 +5,7 @@
 //! ```
 //! They are looked for now and then. One that ends between two looks is not seen.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::time::{Duration, Instant};
 
@@ -21,6 +21,8 @@ pub(crate) struct UnmeasuredProcesses {
     next: Option<Instant>,
     /// How long it is to the look after the next one.
     pause: Duration,
+    /// Those that were measured when they were looked at.
+    measured: BTreeSet<u32>,
     /// By number and start.
     found: BTreeMap<(u32, u64), UnmeasuredProcess>,
 }
@@ -29,6 +31,8 @@ pub(crate) struct UnmeasuredProcesses {
 struct UnmeasuredProcess {
     name: String,
     ran: Duration,
+    /// For how long it had run before: it was measured then, as another program.
+    before: Duration,
     reason: Blindness,
 }
 
@@ -46,7 +50,9 @@ impl UnmeasuredProcesses {
             return;
         }
         for pid in with_descendants(command) {
-            if !is_measured(pid) {
+            if is_measured(pid) {
+                self.measured.insert(pid);
+            } else {
                 self.note(pid);
             }
         }
@@ -57,10 +63,11 @@ impl UnmeasuredProcesses {
     /// As the report tells them, in the order of the time that they ran.
     pub(crate) fn told(&self) -> Vec<Unmeasured> {
         let mut groups: BTreeMap<(&str, &Blindness), (usize, Duration)> = BTreeMap::new();
-        for one in self.found.values().filter(|one| one.is_worth_telling()) {
+        for one in self.found.values() {
             let (count, ran) = groups.entry((&one.name, &one.reason)).or_default();
             (*count, *ran) = (*count + 1, *ran + one.ran);
         }
+        groups.retain(|(_, reason), (_, ran)| !reason.is_meant() || *ran >= LEAST_IF_MEANT);
         let told = groups.into_iter().map(|((name, reason), (processes, ran))| Unmeasured {
             program: name.to_owned(),
             processes,
@@ -76,19 +83,15 @@ impl UnmeasuredProcesses {
         let Some(stat) = Stat::of(pid).filter(Stat::is_alive) else { return };
         let ran = stat.ran();
         if let Some(known) = self.found.get_mut(&(pid, stat.start)) {
-            known.ran = ran;
+            known.ran = ran.saturating_sub(known.before);
         } else if ran >= LEAST
             && let Some(reason) = Blindness::of(pid)
         {
-            self.found
-                .insert((pid, stat.start), UnmeasuredProcess { name: name(pid), ran, reason });
+            let before = if self.measured.contains(&pid) { ran } else { Duration::ZERO };
+            let (name, ran) = (name(pid), ran.saturating_sub(before));
+            let one = UnmeasuredProcess { name, ran, before, reason };
+            self.found.insert((pid, stat.start), one);
         }
-    }
-}
-
-impl UnmeasuredProcess {
-    fn is_worth_telling(&self) -> bool {
-        !self.reason.is_meant() || self.ran >= LEAST_IF_MEANT
     }
 }
 

@@ -219,7 +219,7 @@ impl Watch {
     /// Seconds that all threads together were measured.
     pub(crate) fn thread_time(&self) -> f64 {
         let amount = self.daemon().histogram(self.wall).map_or(0, |wall| wall.whole().amount);
-        Nanos(u64::try_from(amount).unwrap_or(0)).as_secs_f64()
+        (Nanos(u64::try_from(amount).unwrap_or(0)) + self.daemon().delegated()).as_secs_f64()
     }
 
     /// Looks a last time, and ends the search.

@@ -79,7 +79,7 @@ pub struct Counts {
     pub hosts: usize,
     /// Processes running now.
     pub running: usize,
-    /// Threads that waited for their first work for a second or more.
+    /// Threads that waited for work for a second or more and never got any.
     pub idle: usize,
 }
 
@@ -284,13 +284,20 @@ impl Daemon {
     pub fn counts(&self) -> Counts {
         let threads = || self.processes.iter().flat_map(|process| &process.threads);
         Counts {
-            idle: threads().filter(|watched| watched.was_idle()).count(),
+            idle: threads().filter(|watched| watched.idle() >= Nanos::from_secs(1)).count(),
             processes: self.processes.len(),
             threads: threads().count(),
             ranks: self.processes.iter().filter(|process| process.rank.is_some()).count(),
             hosts: usize::from(!self.processes.is_empty()),
             running: self.processes.iter().filter(|process| process.region.is_some()).count(),
         }
+    }
+
+    /// The time of all threads that counts for nobody: in which they waited for others to end, or for work that never came.
+    #[must_use]
+    pub fn delegated(&self) -> Nanos {
+        let threads = self.processes.iter().flat_map(|process| &process.threads);
+        threads.fold(Nanos::ZERO, |sum, watched| sum + watched.delegated())
     }
 
     /// Whether a process is measured now: one that became another program may be so no longer.

@@ -1,6 +1,6 @@
 //! What the daemon tells of functions: which function calls which, what cannot be measured and why.
 
-use whyperf_instrument::{HotCode, PairTotal};
+use whyperf_instrument::{HotProfile, PairTotal};
 use whyperf_model::matching::PairId;
 use whyperf_model::{Hierarchy, Pair, Resource};
 
@@ -39,7 +39,7 @@ impl Daemon {
 
     /// The functions in whose own code processes computed, the hottest first, as far as stack samples tell.
     #[must_use]
-    pub fn hot_code(&self) -> Vec<HotCode> {
+    pub fn hot_code(&self) -> HotProfile {
         self.instrumenter.hot_code()
     }
 

@@ -20,7 +20,7 @@ use crate::running_split::{PlaceTime, RunningSplit};
 use crate::shared_state::SharedState;
 use crate::tables::ProcessTables;
 use crate::thread::{Growth, Thread};
-use crate::work::Work;
+use crate::work::{self, Waits, Work};
 
 /// How far a thread is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +53,8 @@ pub(crate) struct WatchedThread {
     /// What all its nodes are inside of: calls that no event told of.
     pub(crate) base: ClassId,
     work: Work,
+    /// Time that counts for nobody: in which it waited for other threads to end, or for its first work.
+    delegated: Nanos,
     running: Running,
     running_split: RunningSplit,
     pub(crate) growth: Vec<Growth>,
@@ -65,6 +67,7 @@ impl WatchedThread {
     pub(crate) fn new(thread: Thread, resource: ResourceId) -> Self {
         Self {
             work: Work::of(&thread),
+            delegated: Nanos::ZERO,
             thread,
             resource,
             state: ThreadState::Alive,
@@ -92,9 +95,14 @@ impl WatchedThread {
         }
     }
 
-    /// Whether it waited for its first work for a while, or still does.
-    pub(crate) fn was_idle(&self) -> bool {
-        self.work.was_idle()
+    /// For how long it waits for its first work.
+    pub(crate) fn idle(&self) -> Nanos {
+        self.work.idle()
+    }
+
+    /// Time that counts for nobody: in which it waited for other threads to end, or for its first work.
+    pub(crate) const fn delegated(&self) -> Nanos {
+        self.delegated
     }
 
     /// Whether it is read in each pass.
@@ -184,11 +192,22 @@ impl WatchedThread {
         } else if let Some(place) = self.place.filter(|_| !self.growth.is_empty()) {
             state.run_totals.is_unasked(place);
         }
-        let idle = self.work.waits_in(&self.thread, &self.growth, &state.classes, scale);
+        let nodes = &self.thread.nodes;
+        let is_for_work = |node: u32| work::is_for_work(&state.classes, nodes[node as usize].class);
+        let waits = self.work.take(&self.growth, is_for_work, scale);
         let mut told = Vec::with_capacity(self.growth.len());
+        if let Waits::ToldLate(before) = &waits {
+            for (node, time) in before {
+                told.push((
+                    nodes[*node as usize].class,
+                    Totals { time: *time, ..Totals::default() },
+                ));
+                self.delegated = self.delegated - *time;
+            }
+        }
         for (at, growth) in self.growth.iter().enumerate() {
-            let mut class = self.thread.nodes[growth.node as usize].class;
-            if idle == Some(growth.node) {
+            let mut class = nodes[growth.node as usize].class;
+            if waits == Waits::Kept && work::is_for_work(&state.classes, class) {
                 class = state.classes.idle(class, &mut state.resources);
             }
             let time = Nanos(scale.nanos(growth.by.time));
@@ -202,6 +221,9 @@ impl WatchedThread {
                 received: growth.by.received,
             };
             told.push((class, by));
+            if state.classes.get(class).traits.category == Category::Join {
+                self.delegated += by.time;
+            }
             if !delay.is_zero() {
                 let class = state.classes.run_delay(class, &mut state.resources);
                 told.push((class, Totals { time: delay, ..Totals::default() }));

@@ -1,75 +1,98 @@
 //! Whether a thread ever worked: one that waits for work, and never got any, is idle.
 //!
 //! ```text
-//!            a wait for work returned, or it did something else for a while
-//!   NotYet ──────────────────────────────────────────────────────────────► Begun
+//!            it did something for a while, or came back from such waits again and again
+//!   NotYet ────────────────────────────────────────────────────────────────────────────► Begun
+//!     its waits are kept back                             and are told all at once: they were for work that came
 //! ```
-//! Threads of a pool that nobody needs wait all their lives, as they should: their wait is no delay of anybody. The first thread of a process
-//! is the program itself, and never idle.
+//! Threads of a pool that nobody needs wait all their lives, as they should: their wait is no delay of anybody. That they are sent home in
+//! the end is no work. The first thread of a process is the program itself, and never idle.
 
-use whyperf_model::matching::Classes;
+use std::collections::BTreeMap;
+
+use whyperf_model::matching::{ClassId, Classes};
 use whyperf_model::{CategorySet, Nanos, Scale};
 
 use crate::thread::{Growth, Thread};
 
 /// Whether a thread ever worked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Work {
-    /// It waits for some since it began: for how long, and for how long it did something else.
-    NotYet { waited: Nanos, others: Nanos },
+    /// It waits for some since it began.
+    NotYet(Kept),
     /// It did, or it is the first thread.
-    Begun {
-        /// For how long it waited for its first.
-        waited: Nanos,
-    },
+    #[default]
+    Begun,
+}
+
+/// What is kept back of a thread that has not worked yet.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Kept {
+    /// By node: how long it waited there.
+    waits: BTreeMap<u32, Nanos>,
+    /// How often it came back.
+    returns: u64,
+    /// For how long it did something else.
+    others: Nanos,
+}
+
+/// What becomes of the waits for work that a thread grew by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Waits {
+    /// They count as others do.
+    Told,
+    /// They do not count yet.
+    Kept,
+    /// They count, and with them those of before, by node.
+    ToldLate(BTreeMap<u32, Nanos>),
 }
 
 impl Work {
     /// Of a thread that was just found.
-    pub(crate) const fn of(thread: &Thread) -> Self {
-        if thread.number == 0 {
-            Self::Begun { waited: Nanos::ZERO }
-        } else {
-            Self::NotYet { waited: Nanos::ZERO, others: Nanos::ZERO }
-        }
+    pub(crate) fn of(thread: &Thread) -> Self {
+        if thread.number == 0 { Self::Begun } else { Self::NotYet(Kept::default()) }
     }
 
-    /// Takes in what the nodes of a thread grew by; answers the one in which it waits for its first work, if it does.
-    pub(crate) fn waits_in(
+    /// Takes in what the nodes of a thread grew by, of which some are waits for work.
+    pub(crate) fn take(
         &mut self,
-        thread: &Thread,
         grown: &[Growth],
-        classes: &Classes,
+        is_for_work: impl Fn(u32) -> bool,
         scale: Scale,
-    ) -> Option<u32> {
-        let Self::NotYet { mut waited, mut others } = *self else { return None };
-        let mut waits = None;
-        let mut has_returned = false;
+    ) -> Waits {
+        let Self::NotYet(kept) = self else { return Waits::Told };
+        let mut waits = kept.waits.clone();
         for Growth { node, by } in grown {
-            let class = thread.nodes[*node as usize].class;
             let time = Nanos(scale.nanos(by.time));
-            if CategorySet::FOR_WORK.contains(classes.get(class).traits.category) {
-                waited += time;
-                has_returned |= by.visits > 0;
-                waits = Some(*node);
+            if is_for_work(*node) {
+                *waits.entry(*node).or_default() += time;
+                kept.returns += by.visits;
             } else {
-                others += time;
+                kept.others += time;
             }
         }
-        let has_begun = has_returned || others.0 > SHORT.0.max(waited.0 / PART);
-        *self = if has_begun { Self::Begun { waited } } else { Self::NotYet { waited, others } };
-        waits.filter(|_| !has_begun)
+        if kept.others > SHORT || kept.returns >= OFTEN {
+            let before = std::mem::take(&mut kept.waits);
+            *self = Self::Begun;
+            return Waits::ToldLate(before);
+        }
+        kept.waits = waits;
+        Waits::Kept
     }
 
-    /// Whether it waited for its first work for a while, or still does.
-    pub(crate) fn was_idle(self) -> bool {
-        let (Self::NotYet { waited, .. } | Self::Begun { waited }) = self;
-        waited >= LONG
+    /// For how long it waits for its first work.
+    pub(crate) fn idle(&self) -> Nanos {
+        let Self::NotYet(kept) = self else { return Nanos::ZERO };
+        kept.waits.values().fold(Nanos::ZERO, |sum, wait| sum + *wait)
     }
 }
 
-/// What a thread does before it waits first, and for the rest of its life: no more than this, or one part in so many.
+/// Whether the time of a class is that of waiting for work.
+pub(crate) fn is_for_work(classes: &Classes, class: ClassId) -> bool {
+    CategorySet::FOR_WORK.contains(classes.get(class).traits.category)
+}
+
+/// What a thread does before it waits first, and when it is sent home: no more than this.
 const SHORT: Nanos = Nanos::from_millis(10);
-const PART: u64 = 100;
-/// A wait from which on it is told.
-const LONG: Nanos = Nanos::from_secs(1);
+/// Returns after which it is one that gets work, however little that is.
+const OFTEN: u64 = 3;

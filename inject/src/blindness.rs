@@ -36,7 +36,9 @@ pub enum Blindness {
     #[error("the loader preloads nothing into it: does it have more rights than its user?")]
     NotPreloaded,
     /// The library is in it and does not measure it.
-    #[error("it is a shell or a launcher, or has no room for its file in the run directory")]
+    #[error(
+        "it carries the library, and did nothing yet that this sees, as a forked child that only computes; or it is a shell or a launcher"
+    )]
     LeftAlone,
     /// The system says nothing of it.
     #[error("nothing may be read of it")]

@@ -1,4 +1,9 @@
 //! Where processes computed, by the functions in whose own code stack samples found their threads: a flat profile that needs no event.
+//!
+//! ```text
+//!   computed, by the system  ├──────────────────────────────────┤
+//!   sampled                  ├── f ──┤├─── g ───┤ not sampled: in the kernel, and threads that were there for a moment
+//! ```
 
 use std::collections::BTreeMap;
 
@@ -7,6 +12,15 @@ use whyperf_model::{Nanos, Resource};
 use crate::function_key::FunctionKey;
 use crate::sampled_share::SampledShare;
 use crate::sampled_time::SampledTime;
+
+/// What stack samples tell of all computing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HotProfile {
+    /// The functions, the hottest first.
+    pub functions: Vec<HotCode>,
+    /// The part of the computing of which they tell nothing.
+    pub not_sampled: f64,
+}
 
 /// A function in whose own code threads computed.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,18 +37,21 @@ pub(crate) struct SampledRun<'a> {
     pub(crate) time: &'a SampledTime,
     /// For how long it computed by the system, whether that was sampled or not.
     pub(crate) computed: Nanos,
+    /// The part of its computing that samples find while they are taken.
+    pub(crate) found: f64,
 }
 
-/// The functions of these processes, the hottest first. A process counts for as much as it computed, however much of that was sampled.
+/// The functions of these processes. A process counts for as much as it computed, however long it was sampled.
 pub(crate) fn hot_code<'a>(
     runs: impl Iterator<Item = SampledRun<'a>>,
     name: impl Fn(FunctionKey) -> Option<Resource>,
     period: Nanos,
-) -> Vec<HotCode> {
-    let (mut all, mut sampled) = (0.0, Nanos::ZERO);
+) -> HotProfile {
+    let (mut all, mut found_of_all, mut sampled) = (0.0, 0.0, Nanos::ZERO);
     let mut functions: BTreeMap<Resource, f64> = BTreeMap::new();
-    for SampledRun { time, computed } in runs.filter(|run| !run.time.all().is_zero()) {
-        let weight = computed.as_secs_f64() / time.all().as_secs_f64();
+    for SampledRun { time, computed, found } in runs.filter(|run| !run.time.all().is_zero()) {
+        let weight = found * computed.as_secs_f64() / time.all().as_secs_f64();
+        found_of_all += found * computed.as_secs_f64();
         all += computed.as_secs_f64();
         sampled += time.all();
         for (key, own) in time.own() {
@@ -48,7 +65,8 @@ pub(crate) fn hot_code<'a>(
     let mut told: Vec<HotCode> =
         told.map(|(code, inside)| HotCode { code, share: share(inside) }).collect();
     told.sort_by(|one, other| other.share.share.total_cmp(&one.share.share));
-    told
+    let not_sampled = if all > 0.0 { 1.0 - found_of_all / all } else { 0.0 };
+    HotProfile { functions: told, not_sampled }
 }
 
 #[cfg(test)]
@@ -79,26 +97,37 @@ mod tests {
         time
     }
 
-    fn shares(runs: &[(SampledTime, u64)]) -> Vec<(String, f64)> {
-        let runs = runs
-            .iter()
-            .map(|(time, seconds)| SampledRun { time, computed: Nanos::from_secs(*seconds) });
+    fn shares(runs: &[(SampledTime, u64)], found: f64) -> (Vec<(String, f64)>, f64) {
+        let runs = runs.iter().map(|(time, seconds)| {
+            let computed = Nanos::from_secs(*seconds);
+            SampledRun { time, computed, found }
+        });
         let name =
             |key: FunctionKey| Resource::parse(&format!("/Code/a.c/f{}", key.function.0)).ok();
         let told = hot_code(runs, name, PERIOD);
-        told.into_iter().map(|one| (one.code.label(), one.share.share)).collect()
+        let functions = told.functions.into_iter();
+        let functions = functions.map(|one| (one.code.label(), one.share.share)).collect();
+        (functions, told.not_sampled)
     }
 
     #[test]
     fn a_function_has_what_was_seen_in_its_own_code() {
-        let told = shares(&[(time(&[(1, 30), (2, 10)]), 4)]);
+        let (told, rest) = shares(&[(time(&[(1, 30), (2, 10)]), 4)], 1.0);
+        assert!(rest.abs() < 1e-9, "{rest}");
         assert_eq!(told, [("f1".to_owned(), 0.75), ("f2".to_owned(), 0.25)]);
     }
 
     #[test]
+    fn what_samples_do_not_find_is_in_no_function() {
+        let told = shares(&[(time(&[(1, 30), (2, 10)]), 4)], 0.5);
+        let functions = vec![("f1".to_owned(), 0.375), ("f2".to_owned(), 0.125)];
+        assert_eq!(told, (functions, 0.5));
+    }
+
+    #[test]
     fn a_process_that_was_sampled_for_a_part_of_its_time_counts_for_all_of_it() {
-        let told = shares(&[(time(&[(1, 10)]), 30), (time(&[(2, 100)]), 10)]);
+        let (told, _) = shares(&[(time(&[(1, 10)]), 30), (time(&[(2, 100)]), 10)], 1.0);
         assert_eq!(told, [("f1".to_owned(), 0.75), ("f2".to_owned(), 0.25)]);
-        assert_eq!(shares(&[(SampledTime::default(), 5)]), []);
+        assert_eq!(shares(&[(SampledTime::default(), 5)], 1.0), (Vec::new(), 0.0));
     }
 }

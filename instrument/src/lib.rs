@@ -52,7 +52,7 @@ mod worker_channel;
 pub use activity::{Activity, Entered, Span};
 pub use agent::Agent;
 pub use announcements::FunctionNews;
-pub use hot_code::HotCode;
+pub use hot_code::{HotCode, HotProfile};
 pub use instrumenter::{Instrumenter, ProcessInterval, Service};
 pub use objects::{Objects, OpenedObject};
 pub use pair_needs::{PairOrigin, may_be_sampled};

@@ -89,13 +89,18 @@ impl<'a> PairFunctions<'a> {
         sampled.inside(&keys)
     }
 
-    /// What stack samples told of these processes in all of their lives: the running time inside of them, and all of it.
-    pub(crate) fn sampled_run(&self, processes: &[u32]) -> (Nanos, Nanos) {
+    /// What stack samples told of these processes in all of their lives: the running time inside of them, all of it, and how much of that
+    /// may be inside, too. `None` where that is too much.
+    pub(crate) fn sampled_run(&self, processes: &[u32]) -> Option<[Nanos; 3]> {
         let keys: Vec<FunctionKey> = self.keys().copied().collect();
         let runs = processes.iter().filter_map(|process| self.processes.sampled_run(*process));
-        runs.fold((Nanos::ZERO, Nanos::ZERO), |(inside, all), run| {
-            (inside + run.inside(&keys), all + run.all())
-        })
+        runs.map(|run| run.is_whole().then(|| [run.inside(&keys), run.all(), run.cut()])).try_fold(
+            [Nanos::ZERO; 3],
+            |sum, run| {
+                let run = run?;
+                Some([sum[0] + run[0], sum[1] + run[1], sum[2] + run[2]])
+            },
+        )
     }
 
     /// Whether stack samples tell of them in some process, or it is not known yet that they do not.

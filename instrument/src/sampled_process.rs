@@ -78,8 +78,10 @@ impl SampledProcess {
     }
 
     /// The same, with how long it computed since samples came first.
-    pub(crate) const fn sampled_run(&self) -> SampledRun<'_> {
-        SampledRun { time: &self.run, computed: self.computed }
+    pub(crate) fn sampled_run(&self) -> SampledRun<'_> {
+        let found = self.steady.as_secs_f64() / self.ran.as_secs_f64().max(1e-9);
+        let found = if self.ran > ENOUGH { found.min(1.0) } else { 1.0 };
+        SampledRun { time: &self.run, computed: self.computed, found }
     }
 
     /// How long it ran in these functions, and in what they call, in the interval that ended.

@@ -7,7 +7,7 @@ use whyperf_model::Nanos;
 pub struct SampledShare {
     /// The part.
     pub share: f64,
-    /// One standard error of it.
+    /// One standard error of it, with what stacks that were cut off may hide.
     pub error: f64,
     /// The running time that was sampled.
     pub sampled: Nanos,
@@ -25,6 +25,12 @@ impl SampledShare {
         // A share of all or nothing is not known without an error either.
         let spread = (share * (1.0 - share)).max(1.0 / (samples + 1.0));
         Self { share, error: (spread / samples).sqrt(), sampled: all }
+    }
+
+    /// So much of it may lie there, too.
+    pub(crate) fn hiding(self, cut: Nanos) -> Self {
+        let hidden = cut.as_secs_f64() / self.sampled.as_secs_f64();
+        Self { error: self.error.hypot(hidden), ..self }
     }
 }
 

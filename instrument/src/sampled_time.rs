@@ -55,9 +55,14 @@ impl SampledTime {
         self.all
     }
 
+    /// Where the outer end of the stack was not seen: it may have been in any function there.
+    pub(crate) fn cut(&self) -> Nanos {
+        self.all - self.whole
+    }
+
     /// Whether the stacks were seen as a whole, but for a few.
     pub(crate) fn is_whole(&self) -> bool {
-        (self.all - self.whole).0.saturating_mul(CUT) <= self.all.0
+        self.cut().0.saturating_mul(CUT) <= self.all.0
     }
 }
 

@@ -121,8 +121,8 @@ impl CategorySet {
         Category::Semaphore,
         Category::Spin,
     ]);
-    /// Waiting until another thread says that there is something to do.
-    pub const FOR_WORK: Self = Self::of(&[Category::Condition, Category::Semaphore]);
+    /// Waiting until another thread says that there is something to do. A semaphore is not among them: mostly it limits how many work at a time.
+    pub const FOR_WORK: Self = Self::of(&[Category::Condition]);
     /// Synchronization of any kind.
     pub const SYNC: Self = Self::MESSAGE.and(Self::LOCK);
     /// Input and output of any kind.

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::command::{Folder, say, whyperf};
 
-const MEMBERS: [&str; 22] = [
+const MEMBERS: [&str; 23] = [
     "format",
     "version",
     "command",
@@ -23,6 +23,7 @@ const MEMBERS: [&str; 22] = [
     "search",
     "bottlenecks",
     "hot_code",
+    "not_sampled",
     "measured",
     "phases",
     "profile",

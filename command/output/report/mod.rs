@@ -39,6 +39,8 @@ pub(crate) struct Report {
     pub(crate) bottlenecks: Vec<Bottleneck>,
     /// Functions in whose own code the program computed, the hottest first.
     pub(crate) hot_code: Vec<HotCode>,
+    /// The part of all computing of which stack samples tell nothing.
+    pub(crate) not_sampled: f64,
     pub(crate) measured: Vec<Measured>,
     pub(crate) profile: Vec<ProfileRow>,
     pub(crate) switched_off: Vec<SwitchedOff>,
@@ -454,6 +456,7 @@ pub(crate) mod example {
             ],
             phases: Vec::new(),
             hot_code: Vec::new(),
+            not_sampled: 0.0,
             measured: Vec::new(),
             profile: vec![row(0, 1.0), row(1, 2.0)],
             switched_off: Vec::new(),

@@ -15,6 +15,7 @@ pub(crate) fn lines(
     let mut paths = summed(profile);
     paths.sort_by(|(one, a), (other, b)| b.exclusive.total_cmp(&a.exclusive).then(one.cmp(other)));
     let all: f64 = paths.iter().map(|(_, sum)| sum.exclusive).sum();
+    let whole = whole.max(all);
     let hidden = paths.len().saturating_sub(most);
     paths.truncate(most);
     let columns = manner.width.saturating_sub(NUMBERS + 2).max(LEAST_NAME);

@@ -152,6 +152,11 @@ fn write_hot_code(report: &Report, manner: Manner, text: &mut String) {
         let sign = manner.either("±", "+-");
         line(text, &format!("  {name}{gap}{:>8}  {sign} {:>6}", share(*part), share(*plus_minus)));
     }
+    if report.not_sampled >= LEAST_NOT_SAMPLED {
+        let rest = "not sampled: in the kernel, or in threads that were there for a moment";
+        let rest = format!("  {rest:columns$}{:>8}", share(report.not_sampled));
+        line(text, &manner.paint(rest, terminal::FAINT));
+    }
 }
 
 /// Many steps of which there is nothing to be told are not to hide those of which there is.
@@ -360,6 +365,8 @@ const NO_FILES: f64 = 0.995;
 const MOST_ROWS: usize = 30;
 /// The same of each phase.
 const MOST_ROWS_OF_PHASE: usize = 12;
+/// A part of the computing from which on it is told that it was not sampled.
+const LEAST_NOT_SAMPLED: f64 = 0.02;
 /// Functions that are shown with their part of the computing.
 const MOST_HOT: usize = 8;
 /// Functions left alone that are named.

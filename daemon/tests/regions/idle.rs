@@ -9,13 +9,14 @@ use crate::stage::{SECOND, Stage, focus};
 fn told(stage: &mut Stage) -> ([i64; 2], usize) {
     let amounts = [Metric::SyncWait, Metric::Wall].map(|metric| {
         let told = stage.daemon.over_run(&Pair::new(metric, focus("</Code>")));
-        told.expect("it is known").amount / SECOND as i64
+        (told.expect("it is known").amount + SECOND as i64 / 2) / SECOND as i64
     });
     (amounts, stage.daemon.counts().idle)
 }
 
-/// A process with two threads, of which the second one begins to wait after so many nanoseconds.
-fn waiting_after(busy: u64, then: impl FnOnce(&mut Stage)) -> ([i64; 2], usize) {
+/// A process with two threads, of which the second one begins to wait after so many nanoseconds, for four seconds; then it works for so
+/// many, and waits again.
+fn waiting_after(busy: u64, work: u64, then: impl FnOnce(&mut Stage)) -> ([i64; 2], usize) {
     let mut stage = Stage::new();
     let process = stage.process(1);
     let condition = process.region("pthread_cond_wait", Kind::Condition, 0);
@@ -26,9 +27,9 @@ fn waiting_after(busy: u64, then: impl FnOnce(&mut Stage)) -> ([i64; 2], usize) 
     for pass in 1..=4 {
         stage.sample(pass * SECOND);
     }
-    second.end(stage.at(4 * SECOND), Moved::default());
     then(&mut stage);
-    second.begin(call, stage.at(4 * SECOND));
+    second.end(stage.at(4 * SECOND), Moved::default());
+    second.begin(call, stage.at(4 * SECOND + work));
     for pass in 5..=8 {
         stage.sample(pass * SECOND);
     }
@@ -36,14 +37,20 @@ fn waiting_after(busy: u64, then: impl FnOnce(&mut Stage)) -> ([i64; 2], usize) 
 }
 
 #[test]
-fn until_it_gets_work_it_is_idle_and_then_it_waits() {
-    let after = waiting_after(1000, |stage| assert_eq!(told(stage), ([0, 4], 1)));
-    assert_eq!(after, ([4, 12], 1));
+fn what_waits_and_gets_no_work_is_idle() {
+    let after = waiting_after(1000, 1000, |stage| assert_eq!(told(stage), ([0, 4], 1)));
+    assert_eq!(after, ([0, 8], 1));
+}
+
+#[test]
+fn once_it_gets_work_all_that_it_waited_was_waiting() {
+    let after = waiting_after(1000, SECOND, |stage| assert_eq!(told(stage), ([0, 4], 1)));
+    assert_eq!(after, ([7, 16], 0));
 }
 
 #[test]
 fn one_that_worked_before_waits() {
-    let after = waiting_after(SECOND, |stage| assert_eq!(told(stage), ([3, 8], 0)));
+    let after = waiting_after(SECOND, 1000, |stage| assert_eq!(told(stage), ([3, 8], 0)));
     assert_eq!(after, ([7, 16], 0));
 }
 
@@ -51,12 +58,26 @@ fn one_that_worked_before_waits() {
 fn the_first_thread_is_the_program() {
     let mut stage = Stage::new();
     let process = stage.process(1);
-    let semaphore = process.region("sem_wait", Kind::Semaphore, 0);
+    let condition = process.region("pthread_cond_wait", Kind::Condition, 0);
     let first = process.thread(stage.pid(), stage.at(0));
-    let call = first.add(1, semaphore, 0, 0);
+    let call = first.add(1, condition, 0, 0);
     first.begin(call, stage.at(0));
     for pass in 1..=4 {
         stage.sample(pass * SECOND);
     }
     assert_eq!(told(&mut stage), ([4, 4], 0));
+}
+
+#[test]
+fn at_a_semaphore_threads_wait_for_their_turn() {
+    let mut stage = Stage::new();
+    let process = stage.process(1);
+    let semaphore = process.region("sem_wait", Kind::Semaphore, 0);
+    let _first = process.thread(stage.pid(), stage.at(0));
+    let second = process.thread(stage.pid() + 1, stage.at(0));
+    second.begin(second.add(1, semaphore, 0, 0), stage.at(0));
+    for pass in 1..=4 {
+        stage.sample(pass * SECOND);
+    }
+    assert_eq!(told(&mut stage), ([4, 8], 0));
 }

@@ -13,7 +13,7 @@ use whyperf_model::{Hierarchy, Nanos, Pair};
 use super::Instrumenter;
 use crate::asked_functions::UNSEEN;
 use crate::function_key::FunctionKey;
-use crate::hot_code::{self, HotCode};
+use crate::hot_code::{self, HotProfile};
 use crate::pair_functions::{PairFunctions, SeenEvents};
 use crate::sample_price::{self, STACK};
 use crate::sampled_process::StackSight;
@@ -68,14 +68,14 @@ impl Instrumenter {
         let needs = pair.focus.part(Hierarchy::Code);
         let Self { found, processes: known, pass, .. } = self;
         let functions = PairFunctions { needs, found, processes: known, pass: *pass };
-        let (inside, all) = functions.sampled_run(processes);
+        let [inside, all, cut] = functions.sampled_run(processes)?;
         let is_told = agreement.is_close(period) && !all.is_zero();
-        is_told.then(|| SampledShare::of(inside, all, period))
+        is_told.then(|| SampledShare::of(inside, all, period).hiding(cut))
     }
 
     /// The functions in whose own code processes computed, the hottest first.
     #[must_use]
-    pub fn hot_code(&self) -> Vec<HotCode> {
+    pub fn hot_code(&self) -> HotProfile {
         let period = Nanos::from(sample_price::period(STACK, self.limit));
         let name = |key: FunctionKey| self.own_names.get(&key).cloned();
         hot_code::hot_code(self.processes.sampled_runs(), name, period)
