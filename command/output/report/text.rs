@@ -82,8 +82,11 @@ fn write_unmeasured(one: &Unmeasured, manner: Manner, text: &mut String) {
     let Unmeasured { program, processes, cpu_s, reason } = one;
     let (dot, times) = (manner.either("·", ","), manner.either("×", "x"));
     let count = if *processes > 1 { format!("{processes} {times} ") } else { String::new() };
-    let told =
-        format!("{count}{} {dot} ran for at least {cpu_s:.1} s {dot} {reason}", plain(program));
+    let ran = match *cpu_s {
+        little if little < 0.1 => String::new(),
+        seconds => format!("ran for at least {seconds:.1} s {dot} "),
+    };
+    let told = format!("{count}{} {dot} {ran}{reason}", plain(program));
     let mut title = manner.paint("not measured", terminal::ALARM);
     for each in wrapped(&told, manner.width - 9 - 14) {
         line(text, &format!("         {title}  {each}"));
