@@ -10,6 +10,7 @@ use crate::patch_site::PatchSite;
 use crate::patch_table::PatchTable;
 use crate::processes::Processes;
 use crate::sampled_process::StackSight;
+use crate::sampled_time::SampledTime;
 use crate::stage::Stage;
 use crate::status::PairStatus;
 
@@ -94,7 +95,8 @@ impl<'a> PairFunctions<'a> {
     pub(crate) fn sampled_run(&self, processes: &[u32]) -> Option<[Nanos; 3]> {
         let keys: Vec<FunctionKey> = self.keys().copied().collect();
         let runs = processes.iter().filter_map(|process| self.processes.sampled_run(*process));
-        runs.map(|run| run.is_whole().then(|| [run.inside(&keys), run.all(), run.cut()])).try_fold(
+        let told = |run: &SampledTime| [run.inside(&keys), run.all(), run.cut()];
+        runs.map(|run| (!run.hides_much()).then(|| told(run))).try_fold(
             [Nanos::ZERO; 3],
             |sum, run| {
                 let run = run?;

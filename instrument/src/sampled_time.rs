@@ -64,8 +64,15 @@ impl SampledTime {
     pub(crate) fn is_whole(&self) -> bool {
         self.cut().0.saturating_mul(CUT) <= self.all.0
     }
+
+    /// Whether so many were cut off that little is known of functions that call others.
+    pub(crate) fn hides_much(&self) -> bool {
+        self.cut().0.saturating_mul(MUCH) > self.all.0
+    }
 }
 
+/// One stack in so many is much.
+const MUCH: u64 = 5;
 /// At most one stack in so many is cut off.
 const CUT: u64 = 20;
 

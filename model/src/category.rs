@@ -137,7 +137,7 @@ impl CategorySet {
         Category::Metadata,
     ]);
     /// Waiting for a thread that works, or for work that never came: see `docs/decisions/0003-join-is-delegation.md` and
-    /// `0017-a-thread-that-never-worked-is-idle.md`.
+    /// `docs/decisions/0017-a-thread-that-never-worked-is-idle.md`.
     pub const JOIN: Self = Self::of(&[Category::Join]);
     /// Inside MPI without waiting for anybody: starting and ending it, and its local calls.
     pub const MPI_LOCAL: Self = Self::of(&[Category::Setup, Category::MpiOther]);

@@ -18,7 +18,8 @@ fn code_is_as_in_the_files_when_nothing_is_watched() {
     succeed(Command::new("gcc").args(["-O2", "-g", "-o"]).arg(&program).arg(source));
     let mut words = vec![program.display().to_string()];
     words.extend(LIFE.map(str::to_owned));
-    let options = ["--no-store", "--code-search", "callgraph", "--threshold", "CPUbound=0.08"];
+    // What was true for all of its working life is false when that is less than this part of its life: well before the end of its rest.
+    let options = ["--no-store", "--code-search", "callgraph", "--threshold", "CPUbound=0.15"];
     let _turn = shipped::turn(Load::Computes);
     let run = run_with(&options, &words);
     assert_eq!(run.status, Some(0), "{}", run.stderr);

@@ -4,6 +4,7 @@
  * run: idle_pool [seconds]
  * hypothesis: CPUbound
  * function: /Code/idle_pool.c/work_alone
+ * object: none
  * shows: CPUbound
  * refutes: ExcessiveSyncWaitingTime, ExcessiveIOBlockingTime
  */
