@@ -38,9 +38,9 @@ pub(crate) fn send(pid: u32, request: &Request<'_>, in_part: bool) -> Option<u32
     let value = MailboxAddress { process: std::process::id(), descriptor }.value()?;
     for tid in listening(pid) {
         let turns = turns(pid, tid);
-        let is_sent = Listener::of(pid, tid, request).is_some_and(|listener| listener.send(value));
+        let send = || Listener::of(pid, tid, request).is_some_and(|listener| listener.send(value));
         let has_turn = || turns != self::turns(pid, tid);
-        if is_sent && is_received(&file, pid, has_turn) {
+        if send() && is_received(&file, pid, has_turn, &send) {
             return answer(&file, pid);
         }
     }
@@ -134,11 +134,26 @@ fn turns(pid: u32, tid: u32) -> Option<u64> {
     Schedstat::of(pid, tid).map(|counted| counted.turns)
 }
 
-/// Whether it is received in time, which begins when the thread that got the signal has its next turn.
-fn is_received(file: &File, pid: u32, has_turn: impl Fn() -> bool) -> bool {
+/// Whether it is received in time, which begins when the thread that got the signal has its next turn. It is sent again meanwhile: while the
+/// thread that answered the request before has not ended, the library starts no other.
+fn is_received(
+    file: &File,
+    pid: u32,
+    has_turn: impl Fn() -> bool,
+    send: &impl Fn() -> bool,
+) -> bool {
     let received = || word(file, Mailbox::RECEIVED).filter(|word| *word != 0);
     let begun = || received().or_else(|| has_turn().then_some(0));
-    waited(BEGINNING, pid, begun).is_some() && waited(RECEIVING, pid, received).is_some()
+    let mut again = Instant::now() + AGAIN;
+    waited(BEGINNING, pid, begun).is_some()
+        && waited(RECEIVING, pid, || {
+            if received().is_none() && Instant::now() >= again {
+                again = Instant::now() + AGAIN;
+                send();
+            }
+            received()
+        })
+        .is_some()
 }
 
 fn answer(file: &File, pid: u32) -> Option<u32> {
@@ -192,6 +207,8 @@ impl Description {
 const MOST_ASKED: usize = 3;
 /// How long a thread that runs may take to start another, which must get a processor, too.
 const RECEIVING: Duration = Duration::from_secs(3);
+/// How long a request may remain unheard before it is sent again.
+const AGAIN: Duration = Duration::from_millis(100);
 /// How long the library may take to begin.
 const BEGINNING: Duration = Duration::from_secs(15);
 /// How often it is looked.
