@@ -29,8 +29,11 @@ fn leading(run: &Run, hypothesis: &str, count: usize) -> BTreeSet<Place> {
         let parts: Vec<&str> = one.focus.trim_matches(['<', '>']).split(',').collect();
         let named = |start: &str| parts.iter().find(|part| part.starts_with(start));
         let name = |start: &str| named(start).copied().unwrap_or_default().to_owned();
-        if places.len() < count {
-            places.insert((one.hypothesis, name("/Code"), name("/SyncObject")));
+        let (code, object) = (name("/Code"), name("/SyncObject"));
+        // That some ranks had fewer processors than others says nothing of a place in the program.
+        let is_place = code != "/Code" || object != "/SyncObject";
+        if is_place && places.len() < count {
+            places.insert((one.hypothesis, code, object));
         }
     }
     places
