@@ -7,7 +7,7 @@ use whyperf_consultant::{
 };
 use whyperf_daemon::{RunLosses, View};
 use whyperf_model::matching::Line;
-use whyperf_model::{Focus, Hierarchy, Interval, Metric, Time};
+use whyperf_model::{Focus, Hierarchy, Interval, Metric, SURE, Time};
 
 use crate::measuring::watch::Watch;
 use crate::output::report::{
@@ -94,8 +94,6 @@ fn take_hot_code(watch: &Watch, report: &mut Report) {
 
 /// A part of the computing from which on a function is told.
 const LEAST_HOT: f64 = 0.01;
-/// Standard errors that 95 of 100 estimates are off by at most.
-const SURE: f64 = 1.96;
 
 fn take_findings(watch: &Watch, report: &mut Report) {
     let lines = watch.daemon().lines();

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::time::{Duration, Instant};
 
-use whyperf_inject::{Blindness, Stat, threads};
+use whyperf_inject::{Stat, UnmeasuredReason, program_name, threads};
 
 use crate::output::report::{Unmeasured, rounded};
 
@@ -33,7 +33,7 @@ struct UnmeasuredProcess {
     ran: Duration,
     /// For how long it had run before: it was measured then, as another program.
     before: Duration,
-    reason: Blindness,
+    reason: UnmeasuredReason,
 }
 
 impl UnmeasuredProcesses {
@@ -62,7 +62,7 @@ impl UnmeasuredProcesses {
 
     /// As the report tells them, in the order of the time that they ran.
     pub(crate) fn told(&self) -> Vec<Unmeasured> {
-        let mut groups: BTreeMap<(&str, &Blindness), (usize, Duration)> = BTreeMap::new();
+        let mut groups: BTreeMap<(&str, &UnmeasuredReason), (usize, Duration)> = BTreeMap::new();
         for one in self.found.values() {
             let (count, ran) = groups.entry((&one.name, &one.reason)).or_default();
             (*count, *ran) = (*count + 1, *ran + one.ran);
@@ -85,7 +85,7 @@ impl UnmeasuredProcesses {
         if let Some(known) = self.found.get_mut(&(pid, stat.start)) {
             known.ran = ran.saturating_sub(known.before);
         } else if ran >= LEAST
-            && let Some(reason) = Blindness::of(pid)
+            && let Some(reason) = UnmeasuredReason::of(pid)
         {
             let before = if self.measured.contains(&pid) { ran } else { Duration::ZERO };
             let (name, ran) = (name(pid), ran.saturating_sub(before));
@@ -113,11 +113,10 @@ fn with_descendants(pid: u32) -> Vec<u32> {
 }
 
 fn name(pid: u32) -> String {
-    let program = fs::read_link(format!("/proc/{pid}/exe")).ok();
-    let file = program.as_deref().and_then(|path| path.file_name());
-    let known = file.map(|name| name.to_string_lossy().into_owned());
+    let program = Some(program_name(pid)).filter(|name| !name.is_empty());
+    // Of another user's process the system tells no more.
     let command = || fs::read_to_string(format!("/proc/{pid}/comm")).ok();
-    known.or_else(command).map_or_else(|| pid.to_string(), |name| name.trim_end().to_owned())
+    program.or_else(command).map_or_else(|| pid.to_string(), |name| name.trim_end().to_owned())
 }
 
 /// From look to look, more often in the beginning; a look may take one part in so many of the time.

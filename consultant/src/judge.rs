@@ -19,7 +19,7 @@
 //!
 //! Scores (`score.rs`) lie in `[0, 1]`. What comes more rarely than the hypothesis asks for scores nothing, however small it is.
 
-use whyperf_model::{Nanos, Time};
+use whyperf_model::{Nanos, SURE, Time};
 
 use crate::classic::ClassicVerdict;
 use crate::e_process::EProcess;
@@ -304,8 +304,6 @@ impl RatioSum {
     }
 }
 
-/// Standard errors that 95 of 100 estimates are off by at most.
-const SURE: f64 = 1.96;
 /// Odds at which it is worth to look ahead.
 const LEANING: f64 = 5.0;
 

@@ -6,7 +6,7 @@
 //! neither computing nor input and output.
 
 use whyperf_model::matching::Classes;
-use whyperf_model::{Category, CategorySet, Effort, Jobs, Nanos, Scale};
+use whyperf_model::{Effort, Jobs, Nanos, Scale};
 
 use crate::catalogue::Catalogue;
 use crate::watched_thread::WatchedThread;
@@ -59,15 +59,7 @@ impl Labour {
                 ending += time;
                 continue;
             }
-            if category != Category::Setup {
-                self.effort.elapsed += time;
-            }
-            if CategorySet::COMPUTE.contains(category) {
-                self.effort.computing += time;
-            }
-            if CategorySet::IO.contains(category) {
-                self.effort.files += time;
-            }
+            self.effort.add(category, time);
         }
         Some(ending)
     }

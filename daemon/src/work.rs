@@ -61,22 +61,19 @@ impl Work {
         scale: Scale,
     ) -> Waits {
         let Self::NotYet(kept) = self else { return Waits::Told };
-        let mut waits = kept.waits.clone();
-        for Growth { node, by } in grown {
-            let time = Nanos(scale.nanos(by.time));
-            if is_for_work(*node) {
-                *waits.entry(*node).or_default() += time;
-                kept.returns += by.visits;
-            } else {
-                kept.others += time;
-            }
-        }
+        let time = |growth: &Growth| Nanos(scale.nanos(growth.by.time));
+        let (waits, others): (Vec<&Growth>, Vec<&Growth>) =
+            grown.iter().partition(|growth| is_for_work(growth.node));
+        kept.returns += waits.iter().map(|growth| growth.by.visits).sum::<u64>();
+        others.into_iter().for_each(|growth| kept.others += time(growth));
         if kept.others > SHORT || kept.returns >= OFTEN {
             let before = std::mem::take(&mut kept.waits);
             *self = Self::Begun;
             return Waits::ToldLate(before);
         }
-        kept.waits = waits;
+        for growth in waits {
+            *kept.waits.entry(growth.node).or_default() += time(growth);
+        }
         Waits::Kept
     }
 

@@ -12,8 +12,7 @@ use whyperf_model::matching::{
     Totals,
 };
 use whyperf_model::{
-    Category, CategorySet, Effort, Hierarchy, Histogram, Interval, Metric, Nanos, Pair, Quantity,
-    Resource, Sample, Time,
+    Category, Effort, Hierarchy, Histogram, Interval, Nanos, Pair, Quantity, Resource, Sample, Time,
 };
 
 use crate::record::{News, Record, RoundEvents};
@@ -371,7 +370,7 @@ impl Replay {
             matcher.grew(&groups[location.0 as usize].1, self.of_kind[*kind as usize], by);
             if record.at_work.as_ref().is_some_and(|at_work| at_work.holds(location.0, round)) {
                 let effort = efforts.entry(number).or_default();
-                work(effort, record.kinds[*kind as usize].category, by);
+                effort.add(record.kinds[*kind as usize].category, by.time);
             }
             let location = of(grown);
             rank = location.rank;
@@ -474,19 +473,6 @@ impl DataSource for Replay {
             self.step();
         }
         goes_on
-    }
-}
-
-/// Takes in what a rank did between `MPI_Init` and `MPI_Finalize`, neither of which counts.
-fn work(effort: &mut Effort, category: Category, by: &Totals) {
-    if category != Category::Setup {
-        effort.elapsed += by.time;
-    }
-    if Metric::Compute.definition().categories.contains(category) {
-        effort.computing += by.time;
-    }
-    if CategorySet::IO.contains(category) {
-        effort.files += by.time;
     }
 }
 

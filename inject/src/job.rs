@@ -11,7 +11,7 @@ pub fn job_of(pid: u32) -> Vec<u32> {
     let top = family.launcher_above(pid).unwrap_or(pid);
     let mut found = Vec::new();
     family.collect(top, &mut found);
-    found.retain(|pid| !is_launcher(&name(*pid)) && !is_shell(&name(*pid)));
+    found.retain(|pid| !is_launcher(&program_name(*pid)) && !is_shell(&program_name(*pid)));
     found.sort_unstable();
     found
 }
@@ -32,7 +32,7 @@ impl Family {
     fn launcher_above(&self, pid: u32) -> Option<u32> {
         let mut at = pid;
         loop {
-            if is_launcher(&name(at)) {
+            if is_launcher(&program_name(at)) {
                 return Some(at);
             }
             at = self.parents.get(&at).copied().filter(|parent| *parent > 1)?;
@@ -52,8 +52,9 @@ fn parent(pid: u32) -> Option<u32> {
     Stat::of(pid).filter(Stat::is_alive).map(|stat| stat.parent)
 }
 
-/// The file name of a process's program.
-fn name(pid: u32) -> String {
+/// The file name of a process's program; empty where the system does not tell it.
+#[must_use]
+pub fn program_name(pid: u32) -> String {
     let program = fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
     program.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }

@@ -11,7 +11,6 @@
 
 mod attach;
 mod attach_request;
-mod blindness;
 mod blocked_thread;
 mod facts;
 mod hijacked_thread;
@@ -40,11 +39,11 @@ mod stub;
 mod thread_state;
 pub mod threads;
 mod tracee;
+mod unmeasured_reason;
 mod walk;
 
 pub use attach::attach;
-pub use blindness::Blindness;
-pub use job::job_of;
+pub use job::{job_of, program_name};
 pub use life::Life;
 pub use mapping::{Access, Mapping, Shared};
 pub use memory_map::{FileName, MemoryMap, MemoryStretch};
@@ -59,3 +58,4 @@ pub use stack_snapshot::{
 };
 pub use stat::Stat;
 pub use status::ProcessStatus;
+pub use unmeasured_reason::UnmeasuredReason;

@@ -10,7 +10,7 @@ use crate::patch_site::PatchSite;
 use crate::patch_table::PatchTable;
 use crate::processes::Processes;
 use crate::sampled_process::StackSight;
-use crate::sampled_time::SampledTime;
+use crate::sampled_share::SampledShare;
 use crate::stage::Stage;
 use crate::status::PairStatus;
 
@@ -90,19 +90,21 @@ impl<'a> PairFunctions<'a> {
         sampled.inside(&keys)
     }
 
-    /// What stack samples told of these processes in all of their lives: the running time inside of them, all of it, and how much of that
-    /// may be inside, too. `None` where that is too much.
-    pub(crate) fn sampled_run(&self, processes: &[u32]) -> Option<[Nanos; 3]> {
+    /// In which part of their running time, in all of their lives, stack samples found these processes inside of them; `None` where
+    /// there are none, or many were cut off.
+    pub(crate) fn sampled_share(&self, processes: &[u32], period: Nanos) -> Option<SampledShare> {
         let keys: Vec<FunctionKey> = self.keys().copied().collect();
         let runs = processes.iter().filter_map(|process| self.processes.sampled_run(*process));
-        let told = |run: &SampledTime| [run.inside(&keys), run.all(), run.cut()];
-        runs.map(|run| (!run.hides_much()).then(|| told(run))).try_fold(
-            [Nanos::ZERO; 3],
-            |sum, run| {
-                let run = run?;
-                Some([sum[0] + run[0], sum[1] + run[1], sum[2] + run[2]])
-            },
-        )
+        let (mut inside, mut all, mut cut) = (Nanos::ZERO, Nanos::ZERO, Nanos::ZERO);
+        for run in runs {
+            if run.hides_much() {
+                return None;
+            }
+            inside += run.inside(&keys);
+            all += run.all();
+            cut += run.cut();
+        }
+        (!all.is_zero()).then(|| SampledShare::of(inside, all, period).hiding(cut))
     }
 
     /// Whether stack samples tell of them in some process, or it is not known yet that they do not.

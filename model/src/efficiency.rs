@@ -11,6 +11,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::category::{Category, CategorySet};
+use crate::metric::Metric;
 use crate::time::Nanos;
 
 /// What one rank did between `MPI_Init` and `MPI_Finalize` so far.
@@ -24,6 +26,21 @@ pub struct Effort {
     pub files: Nanos,
     /// All of its time.
     pub elapsed: Nanos,
+}
+
+impl Effort {
+    /// It spent time in calls of a category, between `MPI_Init` and `MPI_Finalize`, neither of which counts.
+    pub fn add(&mut self, category: Category, time: Nanos) {
+        if category != Category::Setup {
+            self.elapsed += time;
+        }
+        if Metric::Compute.definition().categories.contains(category) {
+            self.computing += time;
+        }
+        if CategorySet::IO.contains(category) {
+            self.files += time;
+        }
+    }
 }
 
 /// Shares of an ideal: one is best.

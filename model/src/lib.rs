@@ -34,6 +34,7 @@
 mod aggregate;
 mod category;
 mod comparison;
+mod confidence;
 mod efficiency;
 mod focus;
 mod histogram;
@@ -50,6 +51,7 @@ mod time;
 pub use aggregate::Aggregate;
 pub use category::{Category, CategorySet};
 pub use comparison::{Comparison, FocusMembership, Peer};
+pub use confidence::SURE;
 pub use efficiency::{Efficiency, Effort, Jobs};
 pub use focus::Focus;
 pub use histogram::{Bin, Extremes, Histogram, Reading};

@@ -63,22 +63,24 @@ impl Instrumenter {
     /// pair names, with the time that was sampled; `None` where events told something else.
     #[must_use]
     pub fn sampled_share(&self, pair: &Pair, processes: &[u32]) -> Option<SampledShare> {
-        let period = Nanos::from(sample_price::period(STACK, self.limit));
         let agreement = self.agreements.get(pair).copied().unwrap_or_default();
         let needs = pair.focus.part(Hierarchy::Code);
         let Self { found, processes: known, pass, .. } = self;
         let functions = PairFunctions { needs, found, processes: known, pass: *pass };
-        let [inside, all, cut] = functions.sampled_run(processes)?;
-        let is_told = agreement.is_close(period) && !all.is_zero();
-        is_told.then(|| SampledShare::of(inside, all, period).hiding(cut))
+        let period = self.period();
+        functions.sampled_share(processes, period).filter(|_| agreement.is_close(period))
+    }
+
+    /// The running time that a stack sample stands for.
+    fn period(&self) -> Nanos {
+        Nanos::from(sample_price::period(STACK, self.limit))
     }
 
     /// The functions in whose own code processes computed, the hottest first.
     #[must_use]
     pub fn hot_code(&self) -> HotProfile {
-        let period = Nanos::from(sample_price::period(STACK, self.limit));
         let name = |key: FunctionKey| self.own_names.get(&key).cloned();
-        hot_code::hot_code(self.processes.sampled_runs(), name, period)
+        hot_code::hot_code(self.processes.sampled_runs(), name, self.period())
     }
 
     /// Pairs of which events cannot tell, and stack samples do from now on.
@@ -88,7 +90,7 @@ impl Instrumenter {
             |pair: &PairId| self.processes.numbers().any(|process| self.is_sampled(*pair, process));
         let all = self.needs.sampled().iter().copied();
         let sampled: Vec<PairId> = all.filter(|pair| is_untold(pair) && is_sampled(pair)).collect();
-        let period = Nanos::from(sample_price::period(STACK, self.limit));
+        let period = self.period();
         let news = self.announcements.new_sampled(sampled, &self.needs);
         news.into_iter().map(|pair| (pair, period)).collect()
     }

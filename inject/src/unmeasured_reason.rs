@@ -17,7 +17,7 @@ use crate::status::ProcessStatus;
 
 /// A reason, for the user to read, with what helps.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
-pub enum Blindness {
+pub enum UnmeasuredReason {
     /// It may not write where the run is measured.
     #[error("it runs as user {0}, who may not write into this run: run whyperf as that user")]
     OtherUser(u32),
@@ -45,7 +45,7 @@ pub enum Blindness {
     Unreadable,
 }
 
-impl Blindness {
+impl UnmeasuredReason {
     /// Of a process that is there and that left no file in the run directory; `None` when it is gone by now.
     #[must_use]
     pub fn of(pid: u32) -> Option<Self> {
@@ -101,7 +101,7 @@ mod tests {
         // Until it has its own memory it is a copy of us.
         while Maps::of(child.id()).named(|name| name == "cat").is_none() {}
         while Maps::of(child.id()).named(|name| name.starts_with("libc.so")).is_none() {}
-        assert_eq!(Blindness::of(child.id()), Some(Blindness::NotPassedOn));
+        assert_eq!(UnmeasuredReason::of(child.id()), Some(UnmeasuredReason::NotPassedOn));
         ended(child);
     }
 
@@ -110,6 +110,6 @@ mod tests {
         let child = sleeping(&mut Command::new("cat"));
         let pid = child.id();
         ended(child);
-        assert_eq!(Blindness::of(pid), None);
+        assert_eq!(UnmeasuredReason::of(pid), None);
     }
 }
