@@ -3,6 +3,8 @@
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::maps::Maps;
 use crate::refusal::AttachRefusal;
@@ -118,11 +120,25 @@ fn check_program(pid: u32) -> Result<(), AttachRefusal> {
     {
         return Err(AttachRefusal::Kernel(pid));
     }
-    let maps = Maps::of(pid);
-    let Some((kind, advice)) = obstacle(Path::new(&format!("/proc/{pid}/exe")), &maps) else {
-        return Ok(());
-    };
+    let file = PathBuf::from(format!("/proc/{pid}/exe"));
+    let begin = Instant::now();
+    while is_starting(&file, &Maps::of(pid)) && begin.elapsed() < STARTING {
+        thread::sleep(Duration::from_millis(1));
+    }
+    let Some((kind, advice)) = obstacle(&file, &Maps::of(pid)) else { return Ok(()) };
     Err(AttachRefusal::CannotLoad { pid, program: without_mark(program), kind, advice })
+}
+
+/// Whether the dynamic linker has not come to the C library yet, or its own file is not mapped yet.
+fn is_starting(program: &Path, maps: &Maps) -> bool {
+    maps.with_code().next().is_some()
+        && maps.named(is_c_library).is_none()
+        && maps.named(is_musl).is_none()
+        && crate::image::has_section(program, ".interp")
+}
+
+fn is_musl(name: &str) -> bool {
+    name.starts_with("ld-musl") || name.starts_with("libc.musl")
 }
 
 fn without_mark(program: PathBuf) -> PathBuf {
@@ -145,7 +161,7 @@ pub(crate) fn obstacle(program: &Path, maps: &Maps) -> Option<(&'static str, &'s
     if maps.named(is_c_library).is_some() && maps.named(is_loader).is_some() {
         return None;
     }
-    if maps.named(|name| name.starts_with("ld-musl") || name.starts_with("libc.musl")).is_some() {
+    if maps.named(is_musl).is_some() {
         return Some(("linked with musl", "build it with the GNU C library"));
     }
     if crate::image::has_section(program, ".gopclntab") {
@@ -158,10 +174,13 @@ pub(crate) fn obstacle(program: &Path, maps: &Maps) -> Option<(&'static str, &'s
 }
 
 const X86_64: u16 = 62;
+/// How long a program may take until its C library is mapped.
+const STARTING: Duration = Duration::from_secs(2);
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory_map::MemoryMap;
     use crate::tracee::Tracee;
 
     #[test]
@@ -176,6 +195,19 @@ mod tests {
         child.kill().expect("it is ours");
         child.wait().expect("it is ours");
         assert_eq!(tracer(child.id()), None, "it is gone");
+    }
+
+    #[test]
+    fn a_program_whose_c_library_is_not_mapped_yet_is_starting() {
+        let of = |lines: &str| Maps::over(&MemoryMap::parse(lines));
+        let dynamic = Path::new("/proc/self/exe");
+        let program = "1000-2000 r-xp 00000000 08:02 17 /bin/program\n";
+        let loader =
+            format!("{program}4000-5000 r-xp 00000000 08:02 18 /lib/ld-linux-x86-64.so.2\n");
+        let library = format!("{loader}7000-8000 r-xp 00000000 08:02 19 /lib/libc.so.6\n");
+        assert!(is_starting(dynamic, &of(program)) && is_starting(dynamic, &of(&loader)));
+        assert!(!is_starting(dynamic, &of(&library)) && !is_starting(dynamic, &of("")));
+        assert!(!is_starting(Path::new("/proc/self/maps"), &of(program)), "it asks for no loader");
     }
 
     fn judged(lines: &str) -> String {

@@ -30,7 +30,7 @@ impl Maps {
         Self::over(&MemoryMap::of(pid))
     }
 
-    fn over(maps: &MemoryMap) -> Self {
+    pub(crate) fn over(maps: &MemoryMap) -> Self {
         let mut all: Vec<Mapped> = Vec::new();
         for stretch in maps.stretches().iter().filter_map(Mapped::of) {
             match all.last_mut() {

@@ -8,10 +8,9 @@
 
 use core::ffi::{CStr, c_char};
 
-use whyperf_layout::attach_request::AttachOptions;
-use whyperf_runtime::attach_request::{self, AttachOutcome};
-use whyperf_runtime::attachment;
+use whyperf_layout::attach_request::{AttachOptions, AttachOutcome, AttachScope};
 use whyperf_runtime::environ::Late;
+use whyperf_runtime::{attach_request, attachment};
 
 use crate::wrapped::keep_errno;
 use crate::{c_library, mpi, process, reroute};
@@ -81,8 +80,11 @@ pub(crate) fn listen() {
 }
 
 fn requested(late: &Late<'_>, options: AttachOptions) -> AttachOutcome {
-    if !reroute::sees_all() && !options.in_part {
-        return AttachOutcome::InPart;
+    match options.scope {
+        AttachScope::ForkedChild => attachment::begin_forked(late.threads),
+        AttachScope::Whole if !reroute::sees_all() => AttachOutcome::InPart,
+        AttachScope::Whole | AttachScope::InPart => {
+            begin(late, options.take_over, reroute::begin_again)
+        }
     }
-    begin(late, options.take_over, reroute::begin_again)
 }
