@@ -90,8 +90,14 @@ mod tests {
         for (function, count) in samples {
             let own = Some(key(*function));
             let functions = BTreeSet::from([key(*function), key(0)]);
-            let sample =
-                SampledThread { tid: 1, inside: Vec::new(), functions, own, is_whole: true };
+            let sample = SampledThread {
+                tid: 1,
+                inside: Vec::new(),
+                functions,
+                between: BTreeSet::new(),
+                own,
+                is_whole: true,
+            };
             (0..*count).for_each(|_| time.add(&sample, PERIOD));
         }
         time

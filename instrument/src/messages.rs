@@ -107,6 +107,8 @@ pub(crate) struct SampledThread {
     pub(crate) inside: Vec<FunctionKey>,
     /// The functions that it has not returned from.
     pub(crate) functions: BTreeSet<FunctionKey>,
+    /// Those of them whose outermost call is inside of a function that they called again, each with that one.
+    pub(crate) between: BTreeSet<(FunctionKey, FunctionKey)>,
     /// The one in whose own code it is.
     pub(crate) own: Option<FunctionKey>,
     /// Whether these are all.

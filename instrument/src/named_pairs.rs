@@ -22,6 +22,7 @@ struct NamedPair {
     covered: Nanos,
     now: Nanos,
     lost: usize,
+    has_nested: bool,
 }
 
 /// The pairs that a user named, with what they came to so far.
@@ -57,6 +58,11 @@ impl NamedPairs {
         }
     }
 
+    /// Part of a pair's time was in nested calls of functions that called it, which events do not count to it.
+    pub(crate) fn note_nested(&mut self, pair: PairId) {
+        self.0.entry(pair).or_default().has_nested = true;
+    }
+
     /// What a pair came to.
     pub(crate) fn sum(&self, pair: PairId) -> PairTotal {
         let Some(entry) = self.0.get(&pair) else { return PairTotal::default() };
@@ -71,6 +77,7 @@ impl NamedPairs {
             has_gap: all().any(Contribution::is_lower_bound),
             late: all().map(|contribution| contribution.late).max().unwrap_or_default(),
             lost: entry.lost,
+            has_nested: entry.has_nested,
         }
     }
 }

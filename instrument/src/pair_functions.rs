@@ -46,11 +46,15 @@ impl<'a> PairFunctions<'a> {
         worst
     }
 
-    /// Whether stack samples tell of them in a process what events do not: they are left alone, are not in place yet, or it is not
-    /// known whether threads are in them since before.
+    /// Whether stack samples tell of them in a process what events do not: they are left alone, are not in place yet, call their
+    /// callers again, or it is not known whether threads are in them since before.
     pub(crate) fn are_sampled(&self, process: u32, events: SeenEvents) -> bool {
         let is_missing = match self.status(process) {
-            PairStatus::On => events == SeenEvents::Missing || self.may_be_open(process),
+            PairStatus::On => {
+                events == SeenEvents::Missing
+                    || self.may_be_open(process)
+                    || self.are_between(process)
+            }
             PairStatus::Refused => true,
             PairStatus::Pending => {
                 self.needs.iter().all(|code| self.found.known_of(code).is_some())
@@ -83,11 +87,32 @@ impl<'a> PairFunctions<'a> {
         })
     }
 
+    /// Whether events tell too little of them in a process because they call functions again that are on and called them.
+    pub(crate) fn are_between(&self, process: u32) -> bool {
+        let (Some(sampled), Some(patch_table)) =
+            (self.processes.sampled(process), self.processes.patch_table(process))
+        else {
+            return false;
+        };
+        let keys: Vec<FunctionKey> = self.keys().copied().collect();
+        let is_on = |key: &FunctionKey| {
+            patch_table.sites.get(key).is_some_and(|site| site.stage.on_since().is_some())
+        };
+        sampled.are_between(&keys, is_on)
+    }
+
     /// How long stack samples found a process running inside of them in the interval that ended.
     pub(crate) fn sampled(&self, process: u32) -> Nanos {
         let Some(sampled) = self.processes.sampled(process) else { return Nanos::ZERO };
         let keys: Vec<FunctionKey> = self.keys().copied().collect();
         sampled.inside(&keys)
+    }
+
+    /// Whether events may have told too little of them in one of these processes for that reason, whichever functions were on when.
+    pub(crate) fn were_between(&self, processes: &[u32]) -> bool {
+        let keys: Vec<FunctionKey> = self.keys().copied().collect();
+        let mut runs = processes.iter().filter_map(|process| self.processes.sampled_run(*process));
+        runs.any(|run| run.is_between(&keys, |_| true))
     }
 
     /// In which part of their running time, in all of their lives, stack samples found these processes inside of them; `None` where

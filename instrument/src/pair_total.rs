@@ -19,6 +19,8 @@ pub struct PairTotal {
     pub late: Nanos,
     /// Processes that ended before.
     pub lost: usize,
+    /// Part of its time is in nested calls of functions that called it, and is counted to their outer calls.
+    pub has_nested: bool,
 }
 
 impl PairTotal {
@@ -39,6 +41,12 @@ impl PairTotal {
         if self.late > LATE {
             let late = self.late.as_secs_f64();
             all.push(format!("lower bound: not in place before {late:.2} s of a process"));
+        }
+        if self.has_nested {
+            all.push(
+                "lower bound: it calls again what called it, and time is counted to the outer call"
+                    .to_owned(),
+            );
         }
         if self.lost > 0 {
             let (lost, who) = (self.lost, if self.lost == 1 { "process" } else { "processes" });

@@ -101,6 +101,15 @@ impl SampledProcess {
         self.is_much() && self.run.inside(keys).0.saturating_mul(PART) >= self.run.all().0
     }
 
+    /// Whether events tell too little of these functions because they call such functions again as called them.
+    pub(crate) fn are_between(
+        &self,
+        keys: &[FunctionKey],
+        is_outer: impl Fn(&FunctionKey) -> bool,
+    ) -> bool {
+        self.is_much() && self.run.is_between(keys, is_outer)
+    }
+
     /// Time in the kernel, and threads that were there for a moment, bring no samples: they are taken to be spread like those that
     /// did.
     fn scaled(&self, sampled: Nanos) -> Nanos {
@@ -135,8 +144,14 @@ mod tests {
     fn after(samples: u64, ran: Nanos) -> SampledProcess {
         let mut process = SampledProcess::default();
         let functions = BTreeSet::from([KEY]);
-        let sample =
-            SampledThread { tid: 1, inside: Vec::new(), functions, own: None, is_whole: true };
+        let sample = SampledThread {
+            tid: 1,
+            inside: Vec::new(),
+            functions,
+            between: BTreeSet::new(),
+            own: None,
+            is_whole: true,
+        };
         (0..samples).for_each(|_| process.add(sample.clone(), Nanos::from_millis(10)));
         process.close_interval(ran, SampleFlow::Steady);
         process

@@ -20,6 +20,8 @@ pub(crate) struct SampledTime {
     all: Nanos,
     whole: Nanos,
     functions: BTreeMap<FunctionKey, Nanos>,
+    /// Of that where they had called a function again that called them, by that function.
+    between: BTreeMap<(FunctionKey, FunctionKey), Nanos>,
     /// By the function in whose own code it was.
     own: BTreeMap<FunctionKey, Nanos>,
 }
@@ -34,6 +36,9 @@ impl SampledTime {
         for key in &sample.functions {
             *self.functions.entry(*key).or_default() += period;
         }
+        for pair in &sample.between {
+            *self.between.entry(*pair).or_default() += period;
+        }
         if let Some(key) = sample.own {
             *self.own.entry(key).or_default() += period;
         }
@@ -43,6 +48,19 @@ impl SampledTime {
     pub(crate) fn inside(&self, keys: &[FunctionKey]) -> Nanos {
         let each = keys.iter().filter_map(|key| self.functions.get(key));
         each.fold(Nanos::ZERO, |sum, time| sum + *time).min(self.all)
+    }
+
+    /// Whether a good part of the time inside of one of these functions was in a nested call of such a function that called it. Events
+    /// count that to the outer call of that function, and not to what is between the two.
+    pub(crate) fn is_between(
+        &self,
+        keys: &[FunctionKey],
+        is_outer: impl Fn(&FunctionKey) -> bool,
+    ) -> bool {
+        let nested = self.between.iter();
+        let missed = nested.filter(|((key, outer), _)| keys.contains(key) && is_outer(outer));
+        let missed = missed.map(|(_, time)| *time).max();
+        missed.is_some_and(|missed| missed.0.saturating_mul(CUT) >= self.inside(keys).0)
     }
 
     /// Of each function the time in its own code.
@@ -78,6 +96,8 @@ const CUT: u64 = 20;
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use whyperf_code::FunctionId;
 
     use super::*;
@@ -90,7 +110,8 @@ mod tests {
 
     fn sample(functions: &[u32], is_whole: bool) -> SampledThread {
         let functions = functions.iter().map(|number| key(*number)).collect();
-        SampledThread { tid: 1, inside: Vec::new(), functions, own: None, is_whole }
+        let between = BTreeSet::new();
+        SampledThread { tid: 1, inside: Vec::new(), functions, between, own: None, is_whole }
     }
 
     #[test]
@@ -103,6 +124,24 @@ mod tests {
         let all = [inside(&[key(0)]), inside(&[key(1)]), inside(&[key(2)]), inside(&[key(9)])];
         assert_eq!(all, [3, 2, 1, 0]);
         assert_eq!(inside(&[key(0), key(1)]), 3, "no part is larger than the whole");
+    }
+
+    #[test]
+    fn a_function_that_calls_its_caller_again_is_known() {
+        let mut time = SampledTime::default();
+        let mut nested = sample(&[0, 1, 2], true);
+        nested.between = BTreeSet::from([(key(1), key(0))]);
+        time.add(&nested, PERIOD);
+        let is_between = |time: &SampledTime, number| time.is_between(&[key(number)], |_| true);
+        assert!(is_between(&time, 1) && !is_between(&time, 0));
+        assert!(
+            !time.is_between(&[key(1)], |outer| *outer != key(0)),
+            "no event tells of the other"
+        );
+        (0..18).for_each(|_| time.add(&sample(&[0, 1], true), PERIOD));
+        assert!(is_between(&time, 1));
+        (0..2).for_each(|_| time.add(&sample(&[0, 1], true), PERIOD));
+        assert!(!is_between(&time, 1), "so little does not matter");
     }
 
     #[test]

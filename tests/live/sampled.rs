@@ -7,9 +7,9 @@ use crate::report::{Bottleneck, Run, run_with};
 use crate::shipped::Load;
 use crate::{programs, shipped};
 
-/// A run, and the seconds that the program says it computed in `assemble`, in `relay` and in all.
-fn run(options: &[&str]) -> (Run, [f64; 3]) {
-    let program = programs::with_code().join("code/jumps_on").display().to_string();
+/// A run of a program, and the seconds that it says it computed in two of its functions and in all.
+fn run(program: &str, options: &[&str]) -> (Run, [f64; 3]) {
+    let program = programs::with_code().join("code").join(program).display().to_string();
     let _turn = shipped::turn(Load::Computes);
     let run = run_with(options, &[program]);
     let known = run.stdout.split_whitespace().map(|word| word.parse().expect("seconds"));
@@ -19,7 +19,8 @@ fn run(options: &[&str]) -> (Run, [f64; 3]) {
 
 #[test]
 fn one_that_cannot_be_switched_on_has_the_time_of_what_it_jumps_to() {
-    let (run, [assembled, _, all]) = run(&["--no-store", "--threshold", "CPUbound=10%"]);
+    let (run, [assembled, _, all]) =
+        run("jumps_on", &["--no-store", "--threshold", "CPUbound=10%"]);
     let found = run.bottlenecks();
     let is_meant = |one: &&Bottleneck| one.focus.contains("/jumps_on.c/assemble,");
     let told = found.iter().find(is_meant).unwrap_or_else(|| panic!("{}", run.shown()));
@@ -50,7 +51,7 @@ fn one_that_is_on_has_the_time_of_what_it_jumps_to() {
     let [relay, others] = ["relay", "others"].map(code);
     let options =
         ["--no-store", "--no-search", "--measure", "cpu", &relay, "--measure", "cpu", &others];
-    let (run, [_, relayed, _]) = run(&options);
+    let (run, [_, relayed, _]) = run("jumps_on", &options);
     let [relay, others] = run.list("measured") else { panic!("two were asked for") };
     let told = |pair: &Value| pair["total"].as_f64().expect("a number");
     let (relay, others) = (told(relay), told(others));
@@ -71,4 +72,47 @@ fn a_forked_child_that_only_computes_is_measured() {
         "{}",
         run.shown()
     );
+}
+
+#[test]
+fn one_that_calls_its_caller_again_has_the_time_of_the_nested_call() {
+    let (run, [refined, smoothed, all]) =
+        run("calls_back", &["--no-store", "--threshold", "CPUbound=10%"]);
+    let found = run.bottlenecks();
+    for (function, known) in [("refine", refined), ("smooth", smoothed)] {
+        let focus = format!("/calls_back.c/{function},");
+        let told = found.iter().find(|one| one.focus.contains(&focus));
+        let told = told.unwrap_or_else(|| panic!("{function} is not told; {}", run.shown()));
+        let error = told.value - known / all;
+        assert!(
+            error.abs() < 0.1,
+            "{function}: {} of {known} of {all} s; {}",
+            told.value,
+            run.shown()
+        );
+    }
+}
+
+#[test]
+fn a_count_that_lacks_nested_calls_says_so() {
+    let [smooth, relax] = ["smooth", "relax"].map(|name| format!("</Code/calls_back.c/{name}>"));
+    let asked = ["--no-store", "--no-search", "--measure", "cpu", &smooth];
+    let (run, [_, smoothed, _]) = run("calls_back", &asked);
+    let told = |run: &Run, at: usize| {
+        let measured = &run.list("measured")[at];
+        let note = measured["note"].as_str().map(str::to_owned).unwrap_or_default();
+        (measured["total"].as_f64().expect("a number"), note)
+    };
+    let (alone, note) = told(&run, 0);
+    assert!((alone - smoothed).abs() < 0.1 * smoothed && note.is_empty(), "{}", run.shown());
+    let (run, [_, smoothed, _]) =
+        self::run("calls_back", &[&asked[..], &["--measure", "cpu", &relax]].concat());
+    let (beside, note) = told(&run, 0);
+    assert!(
+        beside < 0.9 * smoothed && note.starts_with("lower bound: it calls again"),
+        "{}",
+        run.shown()
+    );
+    let (_, note) = told(&run, 1);
+    assert_eq!(note, "", "{}", run.shown());
 }

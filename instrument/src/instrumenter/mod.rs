@@ -24,6 +24,7 @@ use crate::asked_functions::AskedFunctions;
 use crate::brought_amount::BroughtAmount;
 use crate::found_functions::FoundFunctions;
 use crate::function_key::FunctionKey;
+use crate::interval::AmountKind;
 use crate::listed_code::ListedCode;
 use crate::messages::{WorkerAnswer, WorkerRequest};
 use crate::named_pairs::NamedPairs;
@@ -417,6 +418,9 @@ impl Instrumenter {
             }
             if is_named {
                 let length = if waits { Nanos::ZERO } else { process.length };
+                if brought.kind == AmountKind::Time && functions.are_between(process.number) {
+                    self.named_pairs.note_nested(*pair);
+                }
                 self.named_pairs.take(*pair, &brought, process.number, length);
             }
         }

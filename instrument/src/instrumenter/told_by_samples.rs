@@ -60,7 +60,7 @@ impl Instrumenter {
     }
 
     /// The part of the running time of these processes, in all of their lives, in which stack samples found them inside of what a
-    /// pair names, with the time that was sampled; `None` where events told something else.
+    /// pair names, with the time that was sampled; `None` where events told something else and can be relied on.
     #[must_use]
     pub fn sampled_share(&self, pair: &Pair, processes: &[u32]) -> Option<SampledShare> {
         let agreement = self.agreements.get(pair).copied().unwrap_or_default();
@@ -68,7 +68,8 @@ impl Instrumenter {
         let Self { found, processes: known, pass, .. } = self;
         let functions = PairFunctions { needs, found, processes: known, pass: *pass };
         let period = self.period();
-        functions.sampled_share(processes, period).filter(|_| agreement.is_close(period))
+        let share = functions.sampled_share(processes, period);
+        share.filter(|_| agreement.is_close(period) || functions.were_between(processes))
     }
 
     /// The running time that a stack sample stands for.

@@ -15,7 +15,7 @@ use whyperf_model::Nanos;
 use super::call_graph::CallGraph;
 use super::hot_functions::HotFunctions;
 use super::known_code::KnownCode;
-use super::stacks::{self, StackPlace};
+use super::stacks::{self, ReadStack, StackPlace};
 use crate::function_key::FunctionKey;
 use crate::messages::{SampledThread, SeenThread, StackFindings, StackSampled, WorkerAnswer};
 use crate::sample_price::{self, STACK};
@@ -148,8 +148,8 @@ impl Looks {
             self.hot.count(process, read.own);
             if let StackPlace::Computing(inside) = read.place {
                 let (tid, is_whole) = (snapshot.tid, snapshot.is_whole);
-                let functions = read.functions;
-                running.push(SampledThread { tid, inside, functions, own, is_whole });
+                let ReadStack { functions, between, .. } = read;
+                running.push(SampledThread { tid, inside, functions, between, own, is_whole });
             }
             let look = self.pending.get_mut(&process);
             if let Some(look) = look.filter(|look| snapshot.time >= look.look.begin) {

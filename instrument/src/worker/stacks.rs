@@ -1,7 +1,7 @@
 //! What the stacks of threads tell: calls that began before their functions were watched, calls
 //! that no code names, and where threads begin.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_inject::StackSnapshot;
 
@@ -17,6 +17,8 @@ pub(crate) struct ReadStack {
     pub(crate) unseen: BTreeSet<FunctionKey>,
     /// All functions that it has not returned from.
     pub(crate) functions: BTreeSet<FunctionKey>,
+    /// Those of them whose outermost call is inside of a function that they called again, each with that one.
+    pub(crate) between: BTreeSet<(FunctionKey, FunctionKey)>,
     /// Those in whose own code it is: the innermost one, and when that came with the system the one that called it.
     pub(crate) own: Vec<FunctionKey>,
     pub(crate) place: StackPlace,
@@ -45,9 +47,25 @@ pub(crate) fn read(
     }
     let unseen = calls.iter().filter(|call| call.entry != SeenEntry::Yes);
     let unseen = unseen.filter_map(|call| call.function).collect();
-    let functions = calls.iter().filter_map(|call| call.function).collect();
+    let functions: Vec<FunctionKey> = calls.iter().filter_map(|call| call.function).collect();
+    let between = between(&functions);
     let (own, place) = (own_code(code, &calls), place(code, snapshot, &calls));
-    ReadStack { unseen, functions, own, place }
+    ReadStack { unseen, functions: functions.into_iter().collect(), between, own, place }
+}
+
+/// The functions whose outermost call is inside of a function that they called again, each with that one. The innermost comes first.
+fn between(functions: &[FunctionKey]) -> BTreeSet<(FunctionKey, FunctionKey)> {
+    let mut calls: BTreeMap<FunctionKey, (usize, usize)> = BTreeMap::new();
+    for (at, function) in functions.iter().enumerate() {
+        calls.entry(*function).or_insert((at, at)).1 = at;
+    }
+    let mut between = BTreeSet::new();
+    for (function, (inner, outer)) in calls.iter().filter(|(_, (inner, outer))| inner < outer) {
+        let enclosed =
+            calls.iter().filter(|(_, (_, outermost))| (inner + 1..*outer).contains(outermost));
+        between.extend(enclosed.map(|(one, _)| (*one, *function)));
+    }
+    between
 }
 
 fn place(code: &KnownCode, snapshot: &StackSnapshot, calls: &[OpenCall]) -> StackPlace {
@@ -180,4 +198,27 @@ fn learn_beginning(code: &mut KnownCode, graph: &mut CallGraph, calls: &[OpenCal
 
 fn begins_program(code: &KnownCode, key: FunctionKey) -> bool {
     code.modules.get(key.module).first_function() == Some(key.function)
+}
+
+#[cfg(test)]
+mod tests {
+    use whyperf_code::FunctionId;
+
+    use super::*;
+
+    #[test]
+    fn what_calls_its_caller_again_is_between_the_two() {
+        let of = |numbers: &[u32]| {
+            let key = |number: &u32| FunctionKey { module: 0, function: FunctionId(*number) };
+            let functions: Vec<FunctionKey> = numbers.iter().map(key).collect();
+            let numbers = between(&functions)
+                .into_iter()
+                .map(|(one, outer)| (one.function.0, outer.function.0));
+            numbers.collect::<Vec<(u32, u32)>>()
+        };
+        assert_eq!(of(&[3, 2, 1, 0]), []);
+        assert_eq!(of(&[3, 1, 1, 1, 0]), [], "a recursion holds nothing else");
+        assert_eq!(of(&[4, 1, 3, 2, 1, 0]), [(2, 1), (3, 1)]);
+        assert_eq!(of(&[2, 1, 2, 1, 0]), [(2, 1)], "the outermost call holds all");
+    }
 }
