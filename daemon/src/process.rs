@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
-use whyperf_inject::Life;
+use whyperf_inject::{Life, MemoryMap};
 use whyperf_instrument::StackSamplePlace;
 use whyperf_layout::{Answer, Command, NO_RANK, State};
 use whyperf_model::matching::{ClassId, ResourceId, Resources, Worked};
@@ -95,6 +95,13 @@ pub(crate) struct PassContext {
     pub(crate) thorough: bool,
     /// Whether the cost of events is taken off the times that hold it.
     pub(crate) compensates: bool,
+}
+
+/// Whether a process has mapped no region, as far as its memory may be looked at: then it is another program by now.
+fn has_no_region(pid: u32) -> bool {
+    let map = MemoryMap::of(pid);
+    let mut files = map.stretches().iter().filter_map(|stretch| stretch.file.as_ref());
+    !map.is_empty() && !files.any(|file| file.path.extension().is_some_and(|end| end == "region"))
 }
 
 /// How a process came out of a sampling pass.
@@ -256,7 +263,9 @@ impl Process {
     fn outcome(&mut self, region: &Region, thorough: bool) -> Outcome {
         let replaced = region.state() == State::Replaced;
         self.replaced_for = if replaced { self.replaced_for + 1 } else { 0 };
-        let replaced = self.superseded || self.replaced_for > REPLACED;
+        let replaced = self.superseded
+            || self.replaced_for > REPLACED
+            || (replaced && has_no_region(self.pid));
         let left = region.state() == State::Left || replaced;
         if left || ((self.still || thorough) && self.life.is_over()) {
             Outcome::Ended
