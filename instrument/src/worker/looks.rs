@@ -15,6 +15,7 @@ use whyperf_model::Nanos;
 use super::call_graph::CallGraph;
 use super::hot_functions::HotFunctions;
 use super::known_code::KnownCode;
+use super::lost_samples::LostSamples;
 use super::stacks::{self, ReadStack, StackPlace};
 use crate::function_key::FunctionKey;
 use crate::messages::{SampledThread, SeenThread, StackFindings, StackSampled, WorkerAnswer};
@@ -50,6 +51,7 @@ struct SampledProcess {
     /// The limit that it has to keep to.
     limit: f64,
     switch_meter: SwitchMeter,
+    lost_samples: LostSamples,
 }
 
 impl Looks {
@@ -82,7 +84,8 @@ impl Looks {
         }
         if look.manner == LookManner::Samples {
             let switch_meter = SwitchMeter::begin(now);
-            let sampled = SampledProcess { asked: now, limit, switch_meter };
+            let lost_samples = LostSamples::default();
+            let sampled = SampledProcess { asked: now, limit, switch_meter, lost_samples };
             self.sampled.entry(process).or_insert(sampled).asked = now;
         }
         let until = now + PATIENCE;
@@ -158,8 +161,10 @@ impl Looks {
             }
         }
         let period = Nanos::from(samples.period.filter(|_| taken > 0)?);
-        // Those that found no room are taken to be spread like those that did.
-        let period = Nanos(period.0.saturating_mul(taken) / found.max(1));
+        let period = match self.sampled.get_mut(&process) {
+            Some(sampled) => sampled.lost_samples.period(period, found, samples.lost),
+            None => period,
+        };
         let cost = Nanos(STACK.0.saturating_mul(taken));
         let sampled = StackSampled { samples: running, names, period, cost };
         Some(WorkerAnswer::Sampled { process, sampled })

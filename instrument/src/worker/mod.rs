@@ -14,6 +14,7 @@ mod hot_functions;
 mod known_code;
 mod largest;
 mod looks;
+mod lost_samples;
 mod modules;
 mod planning;
 mod process_code;
