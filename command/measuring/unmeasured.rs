@@ -3,15 +3,13 @@
 //! ```text
 //!   the command ──► its children ──► theirs ─ ...      each without a file in the run directory that computed: told
 //! ```
-//! They are looked for now and then. One that ends between two looks is not seen. One that carries the library, as a
-//! forked child does that has had no event, is asked to begin (apart, for it may take long to answer).
+//! They are looked for now and then. One that ends between two looks is not seen.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use whyperf_inject::{AttachOutcome, Stat, UnmeasuredReason, begin_forked, program_name, threads};
+use whyperf_inject::{Stat, UnmeasuredReason, program_name, threads};
 
 use crate::output::report::{Unmeasured, rounded};
 
@@ -25,15 +23,9 @@ pub(crate) struct UnmeasuredProcesses {
     pause: Duration,
     /// Those that were measured when they were looked at.
     measured: BTreeSet<u32>,
-    found: BTreeMap<ProcessId, UnmeasuredProcess>,
-    /// Some of them are being asked to begin.
-    asked: Option<JoinHandle<Answers>>,
+    /// By number and start.
+    found: BTreeMap<(u32, u64), UnmeasuredProcess>,
 }
-
-/// A process, by number and start.
-type ProcessId = (u32, u64);
-/// What processes answered that were asked to begin.
-type Answers = Vec<(ProcessId, Option<AttachOutcome>)>;
 
 #[derive(Debug)]
 struct UnmeasuredProcess {
@@ -42,7 +34,6 @@ struct UnmeasuredProcess {
     /// For how long it had run before: it was measured then, as another program.
     before: Duration,
     reason: UnmeasuredReason,
-    is_asked: bool,
 }
 
 impl UnmeasuredProcesses {
@@ -65,7 +56,6 @@ impl UnmeasuredProcesses {
                 self.note(pid);
             }
         }
-        self.ask_to_begin();
         self.pause = (2 * self.pause).clamp(SHORTEST, LONGEST);
         self.next = Some(now + self.pause.max(now.elapsed() * SHARE));
     }
@@ -89,37 +79,6 @@ impl UnmeasuredProcesses {
         told
     }
 
-    /// Takes the answers of those that were asked, and asks those that were found since.
-    fn ask_to_begin(&mut self) {
-        if self.asked.as_ref().is_some_and(|asked| !asked.is_finished()) {
-            return;
-        }
-        let answers = self.asked.take().and_then(|asked| asked.join().ok()).unwrap_or_default();
-        for (process, answer) in answers {
-            let Some(one) = self.found.get_mut(&process) else { continue };
-            one.reason = match answer {
-                Some(AttachOutcome::Measured | AttachOutcome::Already) => continue,
-                Some(_) => UnmeasuredReason::LeftAlone,
-                None if Stat::of(process.0).is_some_and(|now| now.start == process.1) => {
-                    UnmeasuredReason::Silent
-                }
-                None => continue,
-            };
-        }
-        let found = self.found.iter_mut();
-        let new =
-            found.filter(|(_, one)| one.reason == UnmeasuredReason::NotBegun && !one.is_asked);
-        let new = new.map(|(process, one)| {
-            one.is_asked = true;
-            *process
-        });
-        let new: Vec<ProcessId> = new.collect();
-        if !new.is_empty() {
-            let ask = |process: ProcessId| (process, begin_forked(process.0));
-            self.asked = Some(thread::spawn(move || new.into_iter().map(ask).collect()));
-        }
-    }
-
     fn note(&mut self, pid: u32) {
         let Some(stat) = Stat::of(pid).filter(Stat::is_alive) else { return };
         let ran = stat.ran();
@@ -130,7 +89,7 @@ impl UnmeasuredProcesses {
         {
             let before = if self.measured.contains(&pid) { ran } else { Duration::ZERO };
             let (name, ran) = (name(pid), ran.saturating_sub(before));
-            let one = UnmeasuredProcess { name, ran, before, reason, is_asked: false };
+            let one = UnmeasuredProcess { name, ran, before, reason };
             self.found.insert((pid, stat.start), one);
         }
     }
@@ -162,7 +121,7 @@ fn name(pid: u32) -> String {
 
 /// From look to look, more often in the beginning; a look may take one part in so many of the time.
 const SHORTEST: Duration = Duration::from_millis(100);
-const LONGEST: Duration = Duration::from_millis(300);
+const LONGEST: Duration = Duration::from_secs(1);
 const SHARE: u32 = 500;
 /// One that ran for less is of no weight; of what is left alone on purpose, as a launcher is, so much.
 const LEAST: Duration = Duration::from_millis(100);

@@ -8,15 +8,12 @@
 //! ```
 //! From there on the process is like one that was started with the library.
 
-use std::path::Path;
 use std::thread;
-
-use whyperf_layout::attach_request::{AttachOutcome, AttachScope};
 
 use crate::maps::Maps;
 use crate::owner::Owner;
-use crate::refusal::AttachRefusal;
-use crate::request::{LIBRARY, Request};
+use crate::refusal::{self, AttachRefusal};
+use crate::request::Request;
 use crate::{attach_request, facts, loader};
 
 /// Attaches to a process. It runs on all the time but for one of its threads, which is stopped for about
@@ -27,25 +24,17 @@ use crate::{attach_request, facts, loader};
 pub fn attach(pid: u32, request: &Request<'_>) -> Result<(), AttachRefusal> {
     facts::check(pid)?;
     let request = Request { take_over: check_measured(pid)?, ..request.clone() };
-    match attach_request::send(pid, &request, AttachScope::Whole) {
-        None | Some(AttachOutcome::InPart) => {}
-        Some(outcome) => return AttachRefusal::judge(pid, outcome),
+    match attach_request::send(pid, &request, false) {
+        Some(answer) if answer != refusal::IN_PART => return AttachRefusal::judge(pid, answer),
+        _ => {}
     }
     let refused = match load(pid, &request) {
         Err(refused @ AttachRefusal::NotAllowed { .. }) => refused,
         other => return other,
     };
     // Then what it sees by itself has to do.
-    let outcome = attach_request::send(pid, &request, AttachScope::InPart);
-    outcome.map_or(Err(refused), |outcome| AttachRefusal::judge(pid, outcome))
-}
-
-/// Asks a process that carries the library, as a forked child of a measured one does, to begin what it else
-/// begins at its first event; `None` when it does not hear. One of another kind goes on as it was.
-#[must_use]
-pub fn begin_forked(pid: u32) -> Option<AttachOutcome> {
-    let request = Request::new(Path::new(LIBRARY), Path::new("/"), 0);
-    attach_request::send(pid, &request, AttachScope::ForkedChild)
+    let answer = attach_request::send(pid, &request, true);
+    answer.map_or(Err(refused), |answer| AttachRefusal::judge(pid, answer))
 }
 
 /// By a thread of the process, which is hijacked.

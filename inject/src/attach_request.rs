@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::MemfdFlags;
 use whyperf_layout::attach_request::{
-    AttachOptions, AttachOutcome, AttachScope, MOST_THREADS, Mailbox, MailboxAddress, SIGNAL,
+    AttachOptions, MOST_THREADS, Mailbox, MailboxAddress, SIGNAL,
 };
 
 use crate::maps::Maps;
@@ -31,9 +31,9 @@ use crate::status::ProcessStatus;
 use crate::threads;
 
 /// Asks; answers what the library answered, `None` when it is not there or does not take the signal.
-pub(crate) fn send(pid: u32, request: &Request<'_>, scope: AttachScope) -> Option<AttachOutcome> {
+pub(crate) fn send(pid: u32, request: &Request<'_>, in_part: bool) -> Option<u32> {
     request.loaded(&Maps::of(pid))?;
-    let file = write(&mailbox(pid, request, scope)?).ok()?;
+    let file = write(&mailbox(pid, request, in_part)?).ok()?;
     let descriptor = u32::try_from(file.as_raw_fd()).ok()?;
     let value = MailboxAddress { process: std::process::id(), descriptor }.value()?;
     for tid in listening(pid) {
@@ -50,8 +50,8 @@ pub(crate) fn send(pid: u32, request: &Request<'_>, scope: AttachScope) -> Optio
     received.then(|| answer(&file, pid)).flatten()
 }
 
-fn mailbox(pid: u32, request: &Request<'_>, scope: AttachScope) -> Option<Mailbox> {
-    let options = AttachOptions { take_over: request.take_over, scope };
+fn mailbox(pid: u32, request: &Request<'_>, in_part: bool) -> Option<Mailbox> {
+    let options = AttachOptions { take_over: request.take_over, in_part };
     let busy = threads::computing(pid, MOST_THREADS);
     let (rank, size) = threads::rank(pid);
     let directory = request.directory.as_os_str().as_bytes();
@@ -156,8 +156,8 @@ fn is_received(
         .is_some()
 }
 
-fn answer(file: &File, pid: u32) -> Option<AttachOutcome> {
-    waited(BEGINNING, pid, || word(file, Mailbox::ANSWER)?.checked_sub(1)).map(AttachOutcome::of)
+fn answer(file: &File, pid: u32) -> Option<u32> {
+    waited(BEGINNING, pid, || word(file, Mailbox::ANSWER)?.checked_sub(1))
 }
 
 /// Looks until there is something, the time is over, or the process.

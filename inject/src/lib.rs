@@ -42,7 +42,7 @@ mod tracee;
 mod unmeasured_reason;
 mod walk;
 
-pub use attach::{attach, begin_forked};
+pub use attach::attach;
 pub use job::{job_of, program_name};
 pub use life::Life;
 pub use mapping::{Access, Mapping, Shared};
@@ -59,4 +59,3 @@ pub use stack_snapshot::{
 pub use stat::Stat;
 pub use status::ProcessStatus;
 pub use unmeasured_reason::UnmeasuredReason;
-pub use whyperf_layout::attach_request::AttachOutcome;

@@ -6,8 +6,6 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use whyperf_layout::attach_request::AttachOutcome;
-
 use crate::facts;
 use crate::hijacked_thread::{Failure, HijackedThread};
 use crate::image::Image;
@@ -290,10 +288,7 @@ impl<'a> Loader<'a> {
         while begin.elapsed() < LOADING {
             match word(Word::State)? {
                 0 => thread::sleep(Duration::from_micros(500)),
-                1 => {
-                    let outcome = AttachOutcome::of((word(Word::Answer)? & 0xff) as u32);
-                    return AttachRefusal::judge(self.pid, outcome);
-                }
+                1 => return AttachRefusal::judge(self.pid, (word(Word::Answer)? & 0xff) as u32),
                 _ => {
                     let why = self.memory.text(word(Word::Complaint)?);
                     return Err(AttachRefusal::NotLoaded { pid: self.pid, why });

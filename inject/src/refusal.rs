@@ -3,8 +3,6 @@
 use std::io;
 use std::path::PathBuf;
 
-use whyperf_layout::attach_request::AttachOutcome;
-
 /// A reason, for the user to read. The process goes on as if nothing had been tried.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -139,15 +137,16 @@ pub enum AttachRefusal {
 
 impl AttachRefusal {
     /// What the library's answer means.
-    pub(crate) const fn judge(pid: u32, outcome: AttachOutcome) -> Result<(), Self> {
-        let why = match outcome {
-            AttachOutcome::Measured => return Ok(()),
-            AttachOutcome::Already => "it is being measured already",
-            AttachOutcome::Declined => "it is a launcher, a shell, or has too little address space",
-            AttachOutcome::Failed | AttachOutcome::InPart => {
-                "the run directory or its file cannot be used from there"
-            }
+    pub(crate) const fn judge(pid: u32, answer: u32) -> Result<(), Self> {
+        let why = match answer {
+            0 => return Ok(()),
+            1 => "it is being measured already",
+            2 => "it is a launcher, a shell, or has too little address space",
+            _ => "the run directory or its file cannot be used from there",
         };
         Err(Self::Declined { pid, why })
     }
 }
+
+/// The library would not see all calls by itself.
+pub(crate) const IN_PART: u32 = 4;

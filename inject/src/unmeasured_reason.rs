@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   started by a measured program ──► the loader reads LD_PRELOAD ──► the library opens its file in the run directory
-//!                                       │ none, or another kind        │ another user's, left alone on purpose, or no event yet
+//!                                       │ none, or another kind        │ another user's, or left alone on purpose
 //!                                       ▼                              ▼
 //!                                     nothing of what the process does is in any number
 //! ```
@@ -35,15 +35,11 @@ pub enum UnmeasuredReason {
     /// The loader preloads nothing into it.
     #[error("the loader preloads nothing into it: does it have more rights than its user?")]
     NotPreloaded,
-    /// The library is in it, and it has not begun.
-    #[error("a forked child is measured from its first event, or once it was seen to compute")]
-    NotBegun,
     /// The library is in it and does not measure it.
-    #[error("it is a shell or a launcher, or has too little address space")]
+    #[error(
+        "it carries the library, and did nothing yet that this sees, as a forked child that only computes; or it is a shell or a launcher"
+    )]
     LeftAlone,
-    /// The library is in it and is not heard of.
-    #[error("it carries the library, which does not answer: did it cancel a thread?")]
-    Silent,
     /// The system says nothing of it.
     #[error("nothing may be read of it")]
     Unreadable,
@@ -63,7 +59,7 @@ impl UnmeasuredReason {
             return Some(Self::Unreadable);
         }
         if maps.named(|name| name == LIBRARY).is_some() {
-            return Some(Self::NotBegun);
+            return Some(Self::LeftAlone);
         }
         let program = format!("/proc/{pid}/exe");
         if let Some((kind, advice)) = facts::obstacle(Path::new(&program), &maps) {
@@ -80,7 +76,7 @@ impl UnmeasuredReason {
     /// Whether it is so on purpose: such a process mostly only waits for others.
     #[must_use]
     pub const fn is_meant(&self) -> bool {
-        matches!(self, Self::NotBegun | Self::LeftAlone)
+        matches!(self, Self::LeftAlone)
     }
 }
 

@@ -74,61 +74,8 @@ pub struct Mailbox {
 pub struct AttachOptions {
     /// A measurement whose watcher is gone is to end first.
     pub take_over: bool,
-    /// What is to begin.
-    pub scope: AttachScope,
-}
-
-/// What is to begin.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(u32)]
-pub enum AttachScope {
-    /// A measurement that sees all calls, or none.
-    #[default]
-    Whole = 0,
-    /// A measurement even where calls of some objects would not be seen.
-    InPart = 1,
-    /// What a forked child of a measured process begins at its first event, and nothing where that is not so.
-    ForkedChild = 2,
-}
-
-impl AttachScope {
-    const fn of(number: u32) -> Self {
-        match number {
-            1 => Self::InPart,
-            2 => Self::ForkedChild,
-            _ => Self::Whole,
-        }
-    }
-}
-
-/// What became of an attempt to begin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum AttachOutcome {
-    /// It is measured now.
-    Measured = 0,
-    /// It was measured already.
-    Already = 1,
-    /// It is one that is never measured.
-    Declined = 2,
-    /// No region could be made.
-    Failed = 3,
-    /// Calls of some objects would not be seen, and that is not enough.
-    InPart = 4,
-}
-
-impl AttachOutcome {
-    /// The outcome of this number; any other number is that of a failure.
-    #[must_use]
-    pub const fn of(number: u32) -> Self {
-        match number {
-            0 => Self::Measured,
-            1 => Self::Already,
-            2 => Self::Declined,
-            4 => Self::InPart,
-            _ => Self::Failed,
-        }
-    }
+    /// Measure even where calls of some objects would not be seen.
+    pub in_part: bool,
 }
 
 impl Mailbox {
@@ -149,7 +96,7 @@ impl Mailbox {
             withdrawn: 0,
             received: 0,
             answer: 0,
-            options: u32::from(options.take_over) | (options.scope as u32) << 1,
+            options: u32::from(options.take_over) | u32::from(options.in_part) << 1,
             callpath_depth: 0,
             rank: -1,
             size: 0,
@@ -195,13 +142,12 @@ impl Mailbox {
     /// Options of the request.
     #[must_use]
     pub fn options(&self) -> AttachOptions {
-        let scope = AttachScope::of(self.options >> 1);
-        AttachOptions { take_over: self.options & 1 != 0, scope }
+        AttachOptions { take_over: self.options & 1 != 0, in_part: self.options & 2 != 0 }
     }
 }
 
 /// Raised with each change of the mailbox.
-const VERSION: u32 = 0x7768_0002;
+const VERSION: u32 = 0x7768_0001;
 const _: () = assert!(Mailbox::SIZE == 40 + LONGEST + 4 * MOST_THREADS);
 const _: () = assert!(core::mem::offset_of!(Mailbox, withdrawn) as u64 == Mailbox::WITHDRAWN);
 const _: () = assert!(core::mem::offset_of!(Mailbox, received) as u64 == Mailbox::RECEIVED);
@@ -225,21 +171,12 @@ mod tests {
 
     #[test]
     fn what_is_written_is_what_is_read() {
-        let options = AttachOptions { take_over: false, scope: AttachScope::InPart };
+        let options = AttachOptions { take_over: false, in_part: true };
         let mailbox = Mailbox::new(b"/dev/shm/x", &[7, 9], options).expect("the path is short");
         assert_eq!((mailbox.directory(), mailbox.threads()), (&b"/dev/shm/x"[..], &[7, 9][..]));
         assert_eq!((mailbox.options(), mailbox.is_fresh()), (options, true));
         assert_eq!(mailbox.bytes().len(), Mailbox::SIZE);
         assert_eq!(&mailbox.bytes()[40..50], b"/dev/shm/x");
-        for scope in [AttachScope::Whole, AttachScope::InPart, AttachScope::ForkedChild] {
-            let options = AttachOptions { take_over: true, scope };
-            let mailbox = Mailbox::new(b"/", &[], options).expect("the path is short");
-            assert_eq!(mailbox.options(), options);
-        }
-        for number in 0..5 {
-            assert_eq!(AttachOutcome::of(number) as u32, number);
-        }
-        assert_eq!(AttachOutcome::of(77), AttachOutcome::Failed);
         assert!(Mailbox::new(&[b'x'; LONGEST + 1], &[], options).is_none());
         let many = vec![1; MOST_THREADS + 5];
         let mailbox = Mailbox::new(b"/", &many, options).expect("the path is short");

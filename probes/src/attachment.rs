@@ -8,9 +8,10 @@
 
 use core::ffi::{CStr, c_char};
 
-use whyperf_layout::attach_request::{AttachOptions, AttachOutcome, AttachScope};
+use whyperf_layout::attach_request::AttachOptions;
+use whyperf_runtime::attach_request::{self, AttachOutcome};
+use whyperf_runtime::attachment;
 use whyperf_runtime::environ::Late;
-use whyperf_runtime::{attach_request, attachment};
 
 use crate::wrapped::keep_errno;
 use crate::{c_library, mpi, process, reroute};
@@ -80,11 +81,8 @@ pub(crate) fn listen() {
 }
 
 fn requested(late: &Late<'_>, options: AttachOptions) -> AttachOutcome {
-    match options.scope {
-        AttachScope::ForkedChild => attachment::begin_forked(late.threads),
-        AttachScope::Whole if !reroute::sees_all() => AttachOutcome::InPart,
-        AttachScope::Whole | AttachScope::InPart => {
-            begin(late, options.take_over, reroute::begin_again)
-        }
+    if !reroute::sees_all() && !options.in_part {
+        return AttachOutcome::InPart;
     }
+    begin(late, options.take_over, reroute::begin_again)
 }

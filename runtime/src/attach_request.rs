@@ -17,9 +17,23 @@ use crate::thread_local::{Thread, thread};
 use crate::{environ, interrupted_call};
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
-use whyperf_layout::attach_request::{
-    AttachOptions, AttachOutcome, Mailbox, MailboxAddress, SIGNAL,
-};
+use whyperf_layout::attach_request::{AttachOptions, Mailbox, MailboxAddress, SIGNAL};
+
+/// What became of an attempt to begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum AttachOutcome {
+    /// It is measured now.
+    Measured = 0,
+    /// It was measured already.
+    Already = 1,
+    /// It is one that is never measured.
+    Declined = 2,
+    /// No region could be made.
+    Failed = 3,
+    /// Calls of some objects would not be seen, and that is not enough.
+    InPart = 4,
+}
 
 /// Begins a measurement, in a thread that the C library does not know.
 pub type Begin = fn(&Late<'_>, AttachOptions) -> AttachOutcome;

@@ -8,6 +8,7 @@
 //! out of it, and a later `begin` makes a new region. Numbers of regions and objects stay valid, for
 //! the new tables begin as a copy of the old ones.
 
+use crate::attach_request::AttachOutcome;
 use crate::environ::Late;
 use crate::lock::Held;
 use crate::measurement::{self, Children};
@@ -16,7 +17,6 @@ use crate::process_status::Stage;
 use crate::switch::{self, WIPE_ON_FORK};
 use crate::{agent_thread, clock, creation, environ, process, registration, sigbus_handler};
 use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
-use whyperf_layout::attach_request::AttachOutcome;
 
 static IS_LATE: AtomicBool = AtomicBool::new(false);
 /// What is to be done first of all when it ends.
@@ -56,21 +56,6 @@ pub fn begin(late: &Late<'_>, at_end: extern "C" fn()) -> AttachOutcome {
     sigbus_handler::forget_parents();
     registration::adopt(tables, late.threads);
     agent_thread::start();
-    AttachOutcome::Measured
-}
-
-/// Makes the region of a forked child that waits for its first event: a child that only computes has none.
-/// These threads are its own.
-#[must_use]
-pub fn begin_forked(threads: &[u32]) -> AttachOutcome {
-    if !measurement::is_measured() {
-        return AttachOutcome::Declined;
-    }
-    if !measurement::is_awaited() {
-        return AttachOutcome::Already;
-    }
-    let Some(tables) = creation::make() else { return AttachOutcome::Failed };
-    registration::adopt(tables, threads);
     AttachOutcome::Measured
 }
 

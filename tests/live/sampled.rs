@@ -1,5 +1,5 @@
-//! What stack samples tell where events do not: functions that end in jumps, which have no frame while what they jumped to runs and
-//! that may not be switched on, and processes that only compute.
+//! Functions that end in jumps, which have no frame while what they jumped to runs: where they can be switched on events tell of
+//! them, else stack samples do.
 
 use serde_json::Value;
 
@@ -57,21 +57,6 @@ fn one_that_is_on_has_the_time_of_what_it_jumps_to() {
     let (relay, others) = (told(relay), told(others));
     assert!((0.75..1.1).contains(&(relay / relayed)), "{relay} of {relayed} s; {}", run.shown());
     assert!(others <= 1.001 * relay, "{others} of {relay} s; {}", run.shown());
-}
-
-#[test]
-fn a_forked_child_that_only_computes_is_measured() {
-    let program = programs::plain().join("guests/fork_and_compute").display().to_string();
-    let _turn = shipped::turn(Load::Computes);
-    let run = run_with(&["--no-store"], &[program, ".region".to_owned()]);
-    assert_eq!(run.stdout, "the child computed\n", "{}", run.shown());
-    assert_eq!(run.report["processes"], 2, "{}", run.shown());
-    let hottest = &run.list("hot_code")[0];
-    assert!(
-        hottest["function"].as_str().is_some_and(|name| name.ends_with("/compute")),
-        "{}",
-        run.shown()
-    );
 }
 
 #[test]
