@@ -126,11 +126,12 @@ impl Options {
         self.pairs().map(drop)
     }
 
-    /// Names an application without a name after its program, also when the program is not a file of this folder.
+    /// Notes the program of a command, and names an application without a name after it, also when it is not a file of this folder.
     pub(crate) fn name_after(&mut self, command: &[OsString]) {
+        self.keeping.program = target::program_of(command);
         if self.keeping.application.is_none() {
             let first = || command.first().map(PathBuf::from);
-            let program = target::program_of(command).or_else(first);
+            let program = self.keeping.program.clone().or_else(first);
             let file = program.as_deref().and_then(Path::file_name).map(OsStr::to_string_lossy);
             self.keeping.application = file.map(std::borrow::Cow::into_owned);
         }

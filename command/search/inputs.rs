@@ -8,7 +8,8 @@ use anyhow::Result;
 use whyperf_consultant::{
     Directive, DirectiveError, DirectiveLine, Directives, DirectivesInForce, Hypotheses, NameMaps,
 };
-use whyperf_experiments::{Access, History, Store, Wanted, aligned, extract};
+use whyperf_experiments::{Access, History, Store, Wanted, aligned, extract, renamed_for_program};
+use whyperf_instrument::program_code;
 
 use crate::search::directive_file::DirectiveFile;
 use crate::search::dwell_time::DwellTime;
@@ -58,7 +59,8 @@ impl SearchInputs {
 
     fn learn(&mut self, keeping: &Keeping, tries_dwell_times: bool, hypotheses: &Hypotheses) {
         let application = keeping.application.as_deref().unwrap_or_default();
-        match lesson(&keeping.store, application, tries_dwell_times, hypotheses) {
+        let program = keeping.program.as_deref();
+        match lesson(&keeping.store, application, program, tries_dwell_times, hypotheses) {
             Ok(Lesson { runs: 0, others, .. }) => {
                 let why = if others { ": none was both searched and seen to its end" } else { "" };
                 self.said = Some(format!("no earlier run of {application} to learn from{why}"));
@@ -107,12 +109,15 @@ struct Lesson {
     others: bool,
     /// How many of their names are other ones now.
     maps: usize,
+    /// Of those, how many are likely only: they change the order of questions, and nothing else.
+    likely: usize,
     directives: Directives,
 }
 
 fn lesson(
     store: &Path,
     application: &str,
+    program: Option<&Path>,
     tries_dwell_times: bool,
     hypotheses: &Hypotheses,
 ) -> Result<Lesson> {
@@ -140,8 +145,14 @@ fn lesson(
     let others = pasts.is_empty() && !store.runs(&history(false))?.is_empty();
     // The next run is likeliest to be like the latest: what others called differently is called as there.
     let (pasts, maps) = aligned(pasts);
-    let directives = extract(&pasts, Wanted::UNASKED, hypotheses);
-    Ok(Lesson { runs: pasts.len(), others, maps: maps.len(), directives })
+    let mut directives = extract(&pasts, Wanted::UNASKED, hypotheses);
+    let mut renamed = Vec::new();
+    if let (Some(latest), Some(program)) = (pasts.first(), program) {
+        (directives, renamed) = renamed_for_program(&directives, latest, &program_code(program));
+    }
+    let likely = renamed.iter().filter(|one| !one.is_sure()).count();
+    let maps = maps.len() + renamed.len();
+    Ok(Lesson { runs: pasts.len(), others, maps, likely, directives })
 }
 
 /// What a person wrote, and of the lesson what does not contradict it.
@@ -168,14 +179,18 @@ fn joined(given: Directives, lesson: &Lesson, hypotheses: &Hypotheses) -> Direct
 fn summary(lesson: &Lesson, application: &str, used: &[DirectiveLine]) -> String {
     let count =
         |is: fn(&Directive) -> bool| used.iter().filter(|entry| is(&entry.directive)).count();
-    let Lesson { runs, maps, .. } = lesson;
+    let Lesson { runs, maps, likely, .. } = lesson;
+    let likely = match likely {
+        0 => String::new(),
+        likely => format!(" ({likely} likely, for the order alone)"),
+    };
     let runs = if *runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") };
     let dwell_time = used.iter().find_map(|entry| match &entry.directive {
         Directive::DwellTime(_) => Some(format!(", {}", entry.directive)),
         _ => None,
     });
     format!(
-        "learned from {runs} of {application}: {} priorities, {} prunes, {maps} maps{}",
+        "learned from {runs} of {application}: {} priorities, {} prunes, {maps} maps{likely}{}",
         count(|one| matches!(one, Directive::Priority { .. })),
         count(|one| matches!(one, Directive::Prune { .. })),
         dwell_time

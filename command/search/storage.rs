@@ -21,6 +21,9 @@ pub(crate) struct Keeping {
     /// What program it is; its file name when nothing is said
     #[arg(long, value_name = "NAME", env = "WHYPERF_APPLICATION", hide_env_values = true)]
     pub(crate) application: Option<String>,
+    /// The file of the program that is going to be measured, where it is known.
+    #[arg(skip)]
+    pub(crate) program: Option<PathBuf>,
     /// What is being varied
     #[arg(long, value_name = "NAME", env = "WHYPERF_EXPERIMENT", hide_env_values = true)]
     pub(crate) experiment: Option<String>,

@@ -34,7 +34,9 @@ mod store;
 pub use diagnosis::{Diagnosis, Extent};
 pub use error::StoreError;
 pub use history::{Fact, History, ResourceSpan};
-pub use learned::{Combination, EarlierRun, Mapped, Wanted, aligned, combine, extract, map};
+pub use learned::{
+    Combination, EarlierRun, Mapped, Wanted, aligned, combine, extract, map, renamed_for_program,
+};
 pub use record::{Record, RecordError};
 pub use recorder::{Ending, Progress, Recorder};
 pub use replay::Replay;

@@ -289,6 +289,44 @@ fn what_a_run_found_leads_the_next() {
 }
 
 #[test]
+fn what_a_run_found_leads_a_version_with_other_names() {
+    let place = Place::new("renamed");
+    let version = |file: &str, function: &str| {
+        let text = format!(
+            "#include <time.h>\n#include <unistd.h>\nvolatile double sum;\n\
+             __attribute__((noipa)) void {function}(void) {{ for (int i = 0; i < 1000000; i++) sum += i; }}\n\
+             __attribute__((noipa)) void begin(void) {{ (void)!write(1, \"\", 0); }}\n\
+             int main(void) {{ begin(); while (clock() < 3 * CLOCKS_PER_SEC) {function}(); return 0; }}\n"
+        );
+        std::fs::write(place.0.join(file), text).expect("writable");
+        let gcc = std::process::Command::new("gcc")
+            .args(["-g", "-O1", "-o", "program", file])
+            .current_dir(&place.0)
+            .status();
+        assert!(gcc.is_ok_and(|status| status.success()));
+        let said = place.say(&["run", "--learn", "--", "./program"]);
+        assert_eq!(said.status, Some(0), "{said:?}");
+        said
+    };
+    let said = version("grid.c", "relax_rows");
+    assert!(said.stderr.contains("no earlier run of program"), "{said:?}");
+    let said = version("grids.c", "relax_all_rows");
+    assert!(said.stderr.contains("likely, for the order alone"), "{said:?}");
+    let shown = place.json(&["show", "latest", "--json"]);
+    let directives = shown["directives"].as_array().expect("a list");
+    let directives: Vec<String> = directives.iter().map(ToString::to_string).collect();
+    let is_high = |line: &String| line.contains("high") && line.contains("CPUbound");
+    assert!(
+        directives
+            .iter()
+            .any(|line| is_high(line) && line.contains("/Code/grids.c/relax_all_rows")),
+        "{directives:?}; {said:?}"
+    );
+    let is_old = |line: &String| line.contains("priority") && line.contains("/Code/grid.c/");
+    assert!(!directives.iter().any(is_old), "{directives:?}");
+}
+
+#[test]
 fn hypotheses_are_printed_extended_and_refused() {
     let place = Place::new("hypotheses");
     let table = place.say(&["hypotheses"]);

@@ -16,6 +16,8 @@ use crate::store::Store;
 pub struct EarlierRun {
     /// Which run.
     pub run: RunId,
+    /// When it began, as the store counts time.
+    pub(super) started: i64,
     pub(super) questions: BTreeMap<u64, Asked>,
     pub(super) resources: Vec<Resource>,
     /// On which machine each process ran, as far as that is known and there is more than one.
@@ -102,8 +104,11 @@ impl Store {
         let resources: Vec<Resource> = spans.filter_map(|span| span.name.parse().ok()).collect();
         let machines = resources.iter().filter(|one| is_first(one, Hierarchy::Machine)).count();
         let placed = if machines > 1 { self.placed(run)? } else { BTreeMap::new() };
+        let query = "SELECT started FROM run WHERE number = $1";
+        let started = self.measured(run, query, |row| row.get(0))?.pop().unwrap_or_default();
         Ok(EarlierRun {
             run: run.clone(),
+            started,
             questions,
             ranks: ranks(&resources),
             resources,
@@ -184,6 +189,7 @@ pub(super) mod example {
         });
         EarlierRun {
             run: RunId(format!("{run:0<12}")),
+            started: 0,
             questions: questions.collect(),
             resources: vec![],
             placed: BTreeMap::new(),

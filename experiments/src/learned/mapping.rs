@@ -15,7 +15,7 @@ use whyperf_model::{Hierarchy, Resource};
 
 use super::assignment::{assign, assign_near};
 use super::earlier_run::EarlierRun;
-use super::similarity::{self, Traits};
+use super::similarity::{self, Knowledge, Traits};
 
 /// A proposal: what `from` of the first run is called in the second.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,20 +59,29 @@ impl Mapped {
 /// What differs between two runs and belongs together.
 #[must_use]
 pub fn map(first: &EarlierRun, second: &EarlierRun) -> Vec<Mapped> {
-    let mut comparison = Comparison {
-        first: Side::of(first),
-        second: Side::of(second),
-        gone: BTreeSet::new(),
-        come: BTreeSet::new(),
-    };
+    compare(Side::of(first), Side::of(second), &Hierarchy::ALL)
+}
+
+/// What the code of a run is called in a program that has these functions, and was not run yet.
+#[must_use]
+pub(super) fn map_to_program(
+    earlier_run: &EarlierRun,
+    functions: &BTreeSet<Resource>,
+) -> Vec<Mapped> {
+    let mut second = Side { knowledge: Knowledge::Complete, ..Side::default() };
+    functions.iter().for_each(|function| second.admit(function));
+    compare(Side::of(earlier_run), second, &[Hierarchy::Code])
+}
+
+fn compare(first: Side, second: Side, hierarchies: &[Hierarchy]) -> Vec<Mapped> {
+    let mut comparison = Comparison { first, second, gone: BTreeSet::new(), come: BTreeSet::new() };
     let mut found = comparison.moved();
     for one in &found {
         comparison.gone.insert(one.from.clone());
         comparison.come.insert(one.to.clone());
     }
-    let roots = Hierarchy::ALL.map(Resource::root);
-    let mut pending: Vec<(Resource, Resource)> =
-        roots.iter().rev().map(|root| (root.clone(), root.clone())).collect();
+    let roots = hierarchies.iter().rev().map(|hierarchy| Resource::root(*hierarchy));
+    let mut pending: Vec<(Resource, Resource)> = roots.map(|root| (root.clone(), root)).collect();
     while let Some((one, other)) = pending.pop() {
         let (same, changed) = comparison.children(&one, &other);
         pending.extend(same);
@@ -92,22 +101,22 @@ struct Side {
     judged: BTreeMap<Resource, BTreeMap<String, f64>>,
     /// The ranks on each machine.
     ranks: BTreeMap<Resource, BTreeSet<Resource>>,
+    knowledge: Knowledge,
 }
 
 impl Side {
     fn of(earlier_run: &EarlierRun) -> Self {
         let mut side = Self::default();
         for resource in &earlier_run.resources {
-            let mut child = resource.clone();
-            while let Some(parent) = child.parent() {
-                side.children.entry(parent.clone()).or_default().insert(child);
-                child = parent;
-            }
+            side.admit(resource);
         }
         for asked in earlier_run.questions.values() {
             let parts =
                 Hierarchy::ALL.into_iter().flat_map(|hierarchy| asked.focus.part(hierarchy));
-            for (part, value) in parts.filter_map(|part| Some((part, asked.value?))) {
+            for part in parts {
+                // What stack samples led to may have been asked about and never met by an event.
+                side.admit(part);
+                let Some(value) = asked.value else { continue };
                 let known = side.judged.entry(part.clone()).or_default();
                 let most = known.entry(asked.hypothesis.clone()).or_insert(value);
                 *most = most.max(value);
@@ -121,6 +130,15 @@ impl Side {
         side
     }
 
+    /// It is there, and all that it is below.
+    fn admit(&mut self, resource: &Resource) {
+        let mut child = resource.clone();
+        while let Some(parent) = child.parent() {
+            self.children.entry(parent.clone()).or_default().insert(child);
+            child = parent;
+        }
+    }
+
     fn names(&self, parent: &Resource) -> BTreeMap<&str, &Resource> {
         let children = self.children.get(parent).into_iter().flatten();
         children.map(|child| (child.name(), child)).collect()
@@ -128,7 +146,7 @@ impl Side {
 
     fn traits<'a>(&'a self, resource: &'a Resource) -> Traits<'a> {
         let below = self.names(resource).into_keys().collect();
-        Traits::new(resource.name(), below, self.judged.get(resource))
+        Traits::new(resource.name(), below, self.knowledge, self.judged.get(resource))
     }
 }
 
@@ -204,7 +222,7 @@ impl Comparison {
         let by_similarity = rows
             .first()
             .is_some_and(|row| !matches!(row.hierarchy(), Hierarchy::Machine | Hierarchy::Process));
-        let assigned = if rows.len() * columns.len() <= MOST_PAIRS {
+        let assigned = if rows.len().max(columns.len()) <= MOST_ASSIGNED {
             let costs: Vec<Vec<f64>> = (0..rows.len())
                 .map(|row| (0..columns.len()).map(|column| cost(row, column)).collect())
                 .collect();
@@ -234,8 +252,8 @@ impl Comparison {
     }
 }
 
-/// With more pairs than this each is compared with its neighbours alone.
-const MOST_PAIRS: usize = 1 << 16;
+/// With more than this on a side each is compared with its neighbours alone: the time grows with its cube.
+const MOST_ASSIGNED: usize = 256;
 
 /// By name, the functions of a run that are not in the file of the other that belongs to theirs; nothing for a name that is there
 /// more than once.
@@ -304,6 +322,36 @@ mod tests {
             [
                 pair("/Code/oned.c", "/Code/onednb.c"),
                 pair("/Code/oned.c/exchng1", "/Code/onednb.c/exchng1nb"),
+            ]
+        );
+    }
+
+    #[test]
+    fn code_of_a_program_that_was_not_run_yet_is_found_in_its_file() {
+        let old = [
+            "/Code/oned.c/exchng1",
+            "/Code/oned.c/sweep",
+            "/Code/main.c/main",
+            "/Code/libm.so.6/exp",
+            "/SyncObject/Message/3",
+        ];
+        let new = [
+            "/Code/onednb.c/exchng1nb",
+            "/Code/onednb.c/sweep",
+            "/Code/onednb.c/begin",
+            "/Code/onednb.c/end",
+            "/Code/main.c/main",
+            "/Code/main.c/usage",
+        ];
+        let functions = new.iter().map(|name| name.parse().expect("well formed")).collect();
+        let found = map_to_program(&with(earlier_run("aa", &[]), &old), &functions);
+        let said: Vec<String> =
+            found.iter().map(|one| format!("{} {} {}", one.from, one.to, one.is_sure())).collect();
+        assert_eq!(
+            said,
+            [
+                "/Code/oned.c /Code/onednb.c false",
+                "/Code/oned.c/exchng1 /Code/onednb.c/exchng1nb false",
             ]
         );
     }
@@ -384,6 +432,17 @@ mod tests {
         let twice = with(second, &["/Code/a.c/main", "/Code/b.c/work", "/Code/c.c/work"]);
         let found = mapped(with(first, &["/Code/a.c/main", "/Code/a.c/work"]), twice);
         assert_eq!(found, [], "nobody knows which of the two");
+    }
+
+    #[test]
+    fn a_few_names_are_found_among_thousands_of_functions() {
+        let new = (0..8000).map(|at| format!("/Code/program/function_{at:04}_of_many"));
+        let functions = new.map(|name| name.parse().expect("well formed")).collect();
+        let old = ["/Code/program/function_17_of_many", "/Code/program/function_4711_for_many"];
+        let found = map_to_program(&with(earlier_run("aa", &[]), &old), &functions);
+        let to: Vec<String> = found.iter().map(|one| one.to.to_string()).collect();
+        assert_eq!(to.len(), 2);
+        assert!(to.contains(&"/Code/program/function_4711_of_many".to_owned()), "{to:?}");
     }
 
     #[test]

@@ -22,8 +22,12 @@ mod similarity;
 mod thresholds;
 mod tried_dwell_times;
 
-use whyperf_consultant::{Directives, Hypotheses, NameMaps};
-use whyperf_model::Hierarchy;
+use std::collections::BTreeSet;
+
+use whyperf_consultant::{Directive, DirectiveLine, Directives, Hypotheses, NameMaps};
+use whyperf_model::{Hierarchy, Resource};
+
+use mapping::map_to_program;
 
 pub use combination::{Combination, combine};
 pub use earlier_run::EarlierRun;
@@ -105,6 +109,25 @@ pub fn aligned(earlier: Vec<EarlierRun>) -> (Vec<EarlierRun>, Vec<Mapped>) {
     (all, used)
 }
 
+/// What was learned, in the names of a program that has these functions and was not run yet; `latest` is the run in whose names it was
+/// learned. What is likely changes the order of questions alone, what is sure says, too, which are not asked.
+#[must_use]
+pub fn renamed_for_program(
+    learned: &Directives,
+    latest: &EarlierRun,
+    functions: &BTreeSet<Resource>,
+) -> (Directives, Vec<Mapped>) {
+    let mapped = map_to_program(latest, functions);
+    let maps = |least| NameMaps::of(&Mapped::directives(&mapped, least)).unwrap_or_default();
+    let (sure, likely) = (maps(Mapped::SURE), maps(0.0));
+    let mut renamed = Directives::default();
+    for DirectiveLine { directive, comment, .. } in &learned.entries {
+        let maps = if matches!(directive, Directive::Priority { .. }) { &likely } else { &sure };
+        renamed.push(maps.directive(directive), comment.clone());
+    }
+    (renamed, mapped)
+}
+
 /// The runs, for a comment: `2 of 3 runs (06b89901, 9a01cd22)`.
 fn runs(which: &[&EarlierRun], of: usize) -> String {
     let names: Vec<&str> = which.iter().take(3).map(|earlier_run| earlier_run.short()).collect();
@@ -138,6 +161,35 @@ mod tests {
         assert!(text.contains("priority  high  CPUbound  </Code/a.c/relax_v2,"), "{text}");
         assert!(text.contains("true in 1 of 2 runs") && !text.contains("relax_v1"), "{text}");
         DirectivesInForce::new(&learned, &hypotheses).expect("it agrees with itself");
+    }
+
+    #[test]
+    fn what_is_likely_changes_the_order_and_what_is_sure_says_what_is_not_asked() {
+        let latest = with(
+            run("aa", "relax", 0.5),
+            &["/Code/oned.c/relax", "/Code/oned.c/init", "/Code/twice.c/main"],
+        );
+        let hypotheses = Hypotheses::built_in();
+        let text = "whyperf directives 1\npriority high CPUbound </Code/oned.c/relax>\n\
+                    prune CPUbound /Code/oned.c/init\nprune CPUbound /Code/twice.c/main\n";
+        let learned = Directives::parse("file", text, &hypotheses).expect("well formed");
+        let renamed = |functions: &[&str]| {
+            let functions = functions.iter().map(|name| name.parse().expect("well formed"));
+            let (all, maps) = renamed_for_program(&learned, &latest, &functions.collect());
+            (all.to_string(), maps.len())
+        };
+        let (text, maps) =
+            renamed(&["/Code/oned.cc/relax", "/Code/oned.cc/init", "/Code/twice.c/main"]);
+        assert!(text.contains("</Code/oned.cc/relax,") && maps == 1, "{text}");
+        assert!(
+            text.contains("/Code/oned.cc/init") && text.contains("/Code/twice.c/main"),
+            "{text}"
+        );
+        let (text, maps) =
+            renamed(&["/Code/oned.c/relax2", "/Code/oned.c/init1", "/Code/twice.c/main"]);
+        assert!(text.contains("</Code/oned.c/relax2,") && maps == 2, "{text}");
+        assert!(text.contains("/Code/oned.c/init\n"), "it is only likely: {text}");
+        assert_eq!(renamed(&[]).1, 0);
     }
 
     #[test]

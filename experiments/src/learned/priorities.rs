@@ -1,4 +1,4 @@
-//! Which questions come first: those that were true before; and which last: those that never were.
+//! Which questions come first: those that were true before, and that no later run contradicts; and which last: those that never were.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use whyperf_model::{Focus, Hierarchy};
 use super::earlier_run::{Answer, Asked, EarlierRun};
 use super::runs;
 
-/// High for what was true in a run, low for what was false in all that asked. The top-level hypotheses are asked about the whole program
+/// High for what was true in a run and in the latest that asked, low for what was false in all that asked. The top-level hypotheses are asked about the whole program
 /// first anyway, and processes that are alike give no reason to ask of each.
 pub(super) fn rank(earlier: &[EarlierRun], hypotheses: &Hypotheses, learned: &mut Directives) {
     let mut history: BTreeMap<(&str, &Focus), Vec<(&EarlierRun, &Asked)>> = BTreeMap::new();
@@ -43,7 +43,7 @@ fn reason(level: Level, answers: &[(&EarlierRun, &Asked)]) -> Option<String> {
     let found: Vec<&EarlierRun> =
         answers.iter().filter(is_true).map(|(earlier_run, _)| *earlier_run).collect();
     match level {
-        Level::High if !found.is_empty() => {
+        Level::High if is_newest_true(answers) => {
             let values = answers.iter().filter(is_true).filter_map(|(_, asked)| asked.value);
             let most = values.fold(f64::NAN, f64::max);
             Some(format!("true in {}, {most:.3} at most", runs(&found, answers.len())))
@@ -55,6 +55,13 @@ fn reason(level: Level, answers: &[(&EarlierRun, &Asked)]) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// Whether a run that asked last, of those that asked, found it true.
+fn is_newest_true(answers: &[(&EarlierRun, &Asked)]) -> bool {
+    let newest = answers.iter().map(|(earlier_run, _)| earlier_run.started).max();
+    let mut last = answers.iter().filter(|(earlier_run, _)| Some(earlier_run.started) == newest);
+    last.any(|(_, asked)| asked.answer == Answer::True)
 }
 
 #[cfg(test)]
@@ -92,5 +99,28 @@ mod tests {
         assert!(lines[0].ends_with("# true in 1 of 2 runs (aa000000), 0.700 at most"), "{text}");
         assert!(lines[1].starts_with("priority  high  TooManySmallIOOps  <"), "{text}");
         assert!(lines[2].starts_with("priority  low  CPUbound  </Code/a.c/g,"), "{text}");
+    }
+
+    #[test]
+    fn what_a_later_run_contradicts_is_no_priority() {
+        let f = "</Code/a.c/f>";
+        let run = |name, answer, started| {
+            let asked = [("CPUbound", f, answer, 0.5, &[] as &[u64])];
+            let mut earlier_run = earlier_run(name, &asked);
+            earlier_run.started = started;
+            earlier_run
+        };
+        let learned = |earlier: &[EarlierRun]| {
+            let mut learned = Directives::default();
+            rank(earlier, &Hypotheses::built_in(), &mut learned);
+            learned.to_string()
+        };
+        let was_true = learned(&[run("aa", 't', 7), run("bb", 'f', 9)]);
+        assert!(!was_true.contains("priority"), "{was_true}");
+        let is_true = learned(&[run("aa", 't', 9), run("bb", 'f', 7)]);
+        assert!(is_true.contains("priority  high  CPUbound  </Code/a.c/f,"), "{is_true}");
+        // Nothing is known of it since.
+        let unasked = learned(&[run("aa", 't', 7), run("bb", '?', 9)]);
+        assert!(unasked.contains("priority  high"), "{unasked}");
     }
 }

@@ -7,11 +7,24 @@ pub(super) struct Traits<'a> {
     name: &'a str,
     letters: Vec<char>,
     below: BTreeSet<&'a str>,
+    knowledge: Knowledge,
     judged: Option<&'a BTreeMap<String, f64>>,
+}
+
+/// How much is known of what is below a thing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Knowledge {
+    /// What a search met.
+    #[default]
+    Met,
+    /// All of it, met or not.
+    Complete,
 }
 
 /// Without anything but a name nothing is sure.
 const BY_NAME_ALONE: f64 = 0.25;
+/// By so much of their difference names differ that are alike enough.
+const TIE: f64 = 0.01;
 /// Values below this are small, by how much whatsoever.
 const SMALL: f64 = 0.1;
 /// With how many neighbours to each side a thing is compared where there are too many for all.
@@ -21,15 +34,20 @@ impl<'a> Traits<'a> {
     pub(super) fn new(
         name: &'a str,
         below: BTreeSet<&'a str>,
+        knowledge: Knowledge,
         judged: Option<&'a BTreeMap<String, f64>>,
     ) -> Self {
-        Self { name, letters: name.chars().collect(), below, judged }
+        Self { name, letters: name.chars().collect(), below, knowledge, judged }
     }
 
     /// From 0, the same, to 1: by name, by what is below, and by behaviour, as far as they are known.
     pub(super) fn dissimilarity(&self, other: &Self) -> f64 {
         let mut parts = vec![(0.5, distance(&self.letters, &other.letters))];
-        let all = self.below.union(&other.below).count();
+        // What was not met of the one says nothing against all of the other.
+        let all = match other.knowledge {
+            Knowledge::Met => self.below.union(&other.below).count(),
+            Knowledge::Complete => self.below.len(),
+        };
         let common = self.below.intersection(&other.below).count();
         if all > 0 {
             parts.push((0.3, 1.0 - common as f64 / all as f64));
@@ -37,7 +55,11 @@ impl<'a> Traits<'a> {
         let behaviour = self.behaviour(other);
         parts.extend(behaviour.map(|unlike| (0.3, unlike)));
         let unlike = mean(&parts);
-        if behaviour.is_none() && common == 0 { unlike.max(BY_NAME_ALONE) } else { unlike }
+        if behaviour.is_some() || common > 0 {
+            return unlike;
+        }
+        // The more alike of two names stays the nearer one.
+        unlike.max(BY_NAME_ALONE + unlike * TIE)
     }
 
     /// The same of two that have the same name in different places.
@@ -115,6 +137,7 @@ fn distance(one: &[char], other: &[char]) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::mapping::Mapped;
     use super::*;
 
     fn between(one: &str, other: &str) -> f64 {
@@ -131,16 +154,18 @@ mod tests {
 
     #[test]
     fn a_name_alone_makes_nothing_sure() {
-        let named = |name| Traits::new(name, BTreeSet::new(), None);
-        assert_eq!(named("work_a").dissimilarity(&named("work_b")), BY_NAME_ALONE);
+        let named = |name| Traits::new(name, BTreeSet::new(), Knowledge::Met, None);
+        let unlike = |one, other| named(one).dissimilarity(&named(other));
+        let (near, far) = (unlike("work_a", "work_b"), unlike("work_a", "wark_b"));
+        assert!(BY_NAME_ALONE < near && near < far && 1.0 - near < Mapped::SURE, "{near} {far}");
     }
 
     #[test]
     fn small_values_are_alike() {
         let judged = |value: f64| BTreeMap::from([("CPUbound".to_owned(), value)]);
         let (one, other) = (judged(0.01), judged(0.02));
-        let [one, other] =
-            [&one, &other].map(|judged| Traits::new("f", BTreeSet::new(), Some(judged)));
+        let [one, other] = [&one, &other]
+            .map(|judged| Traits::new("f", BTreeSet::new(), Knowledge::Met, Some(judged)));
         assert!(one.dissimilarity(&other) < 0.1);
     }
 }
