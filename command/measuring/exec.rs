@@ -43,7 +43,7 @@ pub(crate) fn exec(request: &Request) -> anyhow::Result<ExitCode> {
         Ok(Claim::Mine(directory)) => {
             delivery::check(options.json.as_deref(), &mut screen);
             let watch = Watch::begin(directory, options)?;
-            run::attend(&launch, request, Some(watch), screen, LONG_GRACE)
+            run::supervise(&launch, request, Some(watch), screen, LONG_GRACE)
         }
         Ok(Claim::Theirs(_)) => Ok(replace(&launch, &mut screen)),
         Err(error) => {

@@ -18,7 +18,7 @@ use crate::measuring::keys;
 use crate::measuring::launch::FAILURE;
 
 /// The thread that supervises the program: it starts the program and waits for its end.
-static ATTENDANT: OnceLock<ThreadId> = OnceLock::new();
+static SUPERVISOR: OnceLock<ThreadId> = OnceLock::new();
 /// The program.
 static CHILD: OnceLock<Option<Pid>> = OnceLock::new();
 /// What whyperf will return, once that is known.
@@ -32,7 +32,7 @@ static UNATTENDED: OnceLock<()> = OnceLock::new();
 pub(crate) fn prepare() {
     panic::set_hook(Box::new(|failure| {
         // Before the message: a signal that comes now must still reach the program.
-        if ATTENDANT.get() == Some(&thread::current().id()) {
+        if SUPERVISOR.get() == Some(&thread::current().id()) {
             let _ = UNATTENDED.set(());
         }
         say(failure);
@@ -46,8 +46,8 @@ pub(crate) fn remove_at_end(directory: &Path) {
 }
 
 /// The calling thread starts the program now, and supervises it.
-pub(crate) fn attend_from_here() {
-    let _ = ATTENDANT.set(thread::current().id());
+pub(crate) fn supervise_from_here() {
+    let _ = SUPERVISOR.set(thread::current().id());
 }
 
 /// The program was started.
@@ -77,7 +77,7 @@ pub(crate) fn pass_on(signal: i32) -> bool {
 fn say(failure: &PanicHookInfo<'_>) {
     let what = failure.payload_as_str().unwrap_or("for a reason that has no words");
     let place = failure.location().map(ToString::to_string).unwrap_or_default();
-    let rest = match ATTENDANT.get() {
+    let rest = match SUPERVISOR.get() {
         None => "the program was not started",
         Some(_) => "the program goes on, and its exit status is kept",
     };
@@ -90,9 +90,9 @@ fn say(failure: &PanicHookInfo<'_>) {
 /// Does what the supervising thread would have done, except for the report.
 fn stand_in() -> ! {
     let here = thread::current().id();
-    let status = match ATTENDANT.get() {
+    let status = match SUPERVISOR.get() {
         None => FAILED,
-        Some(attendant) if *attendant == here => {
+        Some(supervisor) if *supervisor == here => {
             let child = CHILD.get().copied().flatten();
             child.map_or(FAILED, |child| end_of(child, || None))
         }
@@ -178,10 +178,10 @@ mod tests {
         (child, words)
     }
 
-    fn fail_as_attendant(script: &str, directory: &Path) -> ! {
+    fn fail_as_supervisor(script: &str, directory: &Path) -> ! {
         prepare();
         remove_at_end(directory);
-        attend_from_here();
+        supervise_from_here();
         let _events = Events::listen().expect("signals can be heard");
         let mut program = Command::new("sh");
         let launch = program.args(["-c", script]);
@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn a_failure_keeps_the_exit_status_and_leaves_nothing_behind() {
         if let Some(directory) = env::var_os(VICTIM) {
-            fail_as_attendant("read word; exit 7", Path::new(&directory));
+            fail_as_supervisor("read word; exit 7", Path::new(&directory));
         }
         let directory = directory("status");
         let test = "a_failure_keeps_the_exit_status_and_leaves_nothing_behind";
@@ -213,7 +213,7 @@ mod tests {
     fn after_a_failure_signals_still_reach_the_program() {
         if let Some(directory) = env::var_os(VICTIM) {
             let script = "trap 'kill -KILL $$' TERM; : >\"$WHYPERF_TEST_VICTIM/ready\"; while :; do sleep 0.02; done";
-            fail_as_attendant(script, Path::new(&directory));
+            fail_as_supervisor(script, Path::new(&directory));
         }
         let directory = directory("signal");
         let (mut child, _words) =

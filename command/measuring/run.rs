@@ -53,11 +53,11 @@ pub(crate) fn run(request: &Request) -> anyhow::Result<ExitCode> {
             None
         }
     };
-    attend(&launch, request, watch, screen, SHORT_GRACE)
+    supervise(&launch, request, watch, screen, SHORT_GRACE)
 }
 
 /// Starts the program and stays with it to the end; measured processes may outlive it for the time of `grace`.
-pub(crate) fn attend(
+pub(crate) fn supervise(
     launch: &Launch<'_>,
     request: &Request,
     watch: Option<Watch>,
@@ -77,7 +77,7 @@ pub(crate) fn attend(
         panic_handler::remove_at_end(watch.directory());
     }
     let begin = Instant::now();
-    panic_handler::attend_from_here();
+    panic_handler::supervise_from_here();
     let child = match launch.spawn() {
         Ok(child) => child,
         Err(error) => {
@@ -87,7 +87,7 @@ pub(crate) fn attend(
     };
     panic_handler::child_is(child.id());
     let watch = watch.map(|mut watch| {
-        watch.unmeasured.attend(child.id());
+        watch.unmeasured.watch(child.id());
         watch
     });
     let stage = match (watch, request.options.duration) {

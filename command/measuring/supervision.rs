@@ -32,7 +32,7 @@ pub(crate) struct Supervision<'a> {
     pub(crate) grace: Duration,
 }
 
-/// How far measuring is. The program is attended all the same.
+/// How far measuring is. The program is supervised all the same.
 #[derive(Debug)]
 pub(crate) enum Stage {
     /// It is measured, until then at the latest.

@@ -16,7 +16,7 @@ use crate::output::report::{Unmeasured, rounded};
 /// What was found so far.
 #[derive(Debug, Default)]
 pub(crate) struct UnmeasuredProcesses {
-    /// The process of the command, while it is attended.
+    /// The process of the command, while it is watched.
     command: Option<u32>,
     next: Option<Instant>,
     /// How long it is to the look after the next one.
@@ -38,7 +38,7 @@ struct UnmeasuredProcess {
 
 impl UnmeasuredProcesses {
     /// Those of a command, from now on.
-    pub(crate) const fn attend(&mut self, command: u32) {
+    pub(crate) const fn watch(&mut self, command: u32) {
         self.command = Some(command);
     }
 

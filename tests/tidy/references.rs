@@ -98,3 +98,15 @@ fn dead_references_are_seen() {
         ["docs/a.md:2: docs/l.md", "docs/a.md:3: p.md", "x/d.rs:1: docs/q.md"]
     );
 }
+
+#[test]
+fn the_glossary_explains_each_word_once() {
+    let files = checkout();
+    let glossary = files.iter().find(|file| file.path == "docs/glossary.md").expect("it is there");
+    let rows = glossary.text.lines().filter_map(|line| line.strip_prefix("| ")?.split(" |").next());
+    let words: Vec<&str> = rows.filter(|word| *word != "word").collect();
+    assert!(words.len() > 100, "its tables have another form now: {}", words.len());
+    let mut known = BTreeSet::new();
+    let again: Vec<&&str> = words.iter().filter(|word| !known.insert(**word)).collect();
+    assert!(again.is_empty(), "{again:?}");
+}
