@@ -97,13 +97,6 @@ pub(crate) struct PassContext {
     pub(crate) compensates: bool,
 }
 
-/// Whether a process has mapped no region, as far as its memory may be looked at: then it is another program by now.
-fn has_no_region(pid: u32) -> bool {
-    let map = MemoryMap::of(pid);
-    let mut files = map.stretches().iter().filter_map(|stretch| stretch.file.as_ref());
-    !map.is_empty() && !files.any(|file| file.path.extension().is_some_and(|end| end == "region"))
-}
-
 /// How a process came out of a sampling pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
@@ -475,6 +468,13 @@ impl Process {
     pub(crate) fn ticks(&self, moment: Moment) -> u64 {
         if self.is_tsc { moment.ticks } else { moment.nanos }
     }
+}
+
+/// Whether a process has mapped no region, as far as its memory may be looked at: then it is another program by now.
+fn has_no_region(pid: u32) -> bool {
+    let map = MemoryMap::of(pid);
+    let mut files = map.stretches().iter().filter_map(|stretch| stretch.file.as_ref());
+    !map.is_empty() && !files.any(|file| file.path.extension().is_some_and(|end| end == "region"))
 }
 
 fn rank(region: &Region) -> Option<u32> {

@@ -109,8 +109,9 @@ pub fn aligned(earlier: Vec<EarlierRun>) -> (Vec<EarlierRun>, Vec<Mapped>) {
     (all, used)
 }
 
-/// What was learned, in the names of a program that has these functions and was not run yet; `latest` is the run in whose names it was
-/// learned. What is likely changes the order of questions alone, what is sure says, too, which are not asked.
+/// What was learned, also in the names of a program that has these functions and was not run yet; `latest` is the run in whose names it was
+/// learned. What is likely changes the order of questions alone, what is sure says, too, which are not asked. The old names stay: code of
+/// a library is not in the program's file, and a name that is gone is asked about by nobody.
 #[must_use]
 pub fn renamed_for_program(
     learned: &Directives,
@@ -123,7 +124,12 @@ pub fn renamed_for_program(
     let mut renamed = Directives::default();
     for DirectiveLine { directive, comment, .. } in &learned.entries {
         let maps = if matches!(directive, Directive::Priority { .. }) { &likely } else { &sure };
-        renamed.push(maps.directive(directive), comment.clone());
+        let new = maps.directive(directive);
+        let is_new = new != *directive;
+        renamed.push(directive.clone(), comment.clone());
+        if is_new {
+            renamed.push(new, comment.clone());
+        }
     }
     (renamed, mapped)
 }
@@ -188,7 +194,8 @@ mod tests {
         let (text, maps) =
             renamed(&["/Code/oned.c/relax2", "/Code/oned.c/init1", "/Code/twice.c/main"]);
         assert!(text.contains("</Code/oned.c/relax2,") && maps == 2, "{text}");
-        assert!(text.contains("/Code/oned.c/init\n"), "it is only likely: {text}");
+        assert!(!text.contains("/Code/oned.c/init1"), "it is only likely: {text}");
+        assert!(text.contains("</Code/oned.c/relax,"), "it may be in a library: {text}");
         assert_eq!(renamed(&[]).1, 0);
     }
 

@@ -8,8 +8,8 @@ use whyperf_model::{Focus, Hierarchy};
 use super::earlier_run::{Answer, Asked, EarlierRun};
 use super::runs;
 
-/// High for what was true in a run and in the latest that asked, low for what was false in all that asked. The top-level hypotheses are asked about the whole program
-/// first anyway, and processes that are alike give no reason to ask of each.
+/// High for what was true in a run and in the latest that asked, low for what was false in all that asked. The top-level hypotheses
+/// are asked about the whole program first anyway, and processes that are alike give no reason to ask of each.
 pub(super) fn rank(earlier: &[EarlierRun], hypotheses: &Hypotheses, learned: &mut Directives) {
     let mut history: BTreeMap<(&str, &Focus), Vec<(&EarlierRun, &Asked)>> = BTreeMap::new();
     for earlier_run in earlier {
