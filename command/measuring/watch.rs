@@ -12,6 +12,7 @@ use whyperf_consultant::{
 use whyperf_daemon::{
     Complaint, Daemon, DaemonSettings, Live, Moment, PairId, RunDirectory, Unrestored,
 };
+use whyperf_inject::ChangedCopy;
 use whyperf_model::{Efficiency, Effort, Focus, Histogram, Metric, Nanos, Time};
 
 use crate::measuring::options::Options;
@@ -213,7 +214,13 @@ impl Watch {
         for pid in &silent {
             screen.warn(&format!("process {pid} did not answer in time; is it stopped? It leaves by itself when it can"));
         }
-        unrestored.len() + silent.len()
+        let copies = self.daemon().changed_copies();
+        for ChangedCopy { pid, places } in &copies {
+            screen.warn(&format!(
+                "process {pid} is a forked copy whose code is changed at {places} places; they are switched off, and it works on, unmeasured"
+            ));
+        }
+        unrestored.len() + silent.len() + copies.len()
     }
 
     /// Seconds that all threads together were measured.

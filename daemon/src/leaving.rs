@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use whyperf_inject::ChangedCopy;
 use whyperf_instrument::sentence;
 use whyperf_layout::{Answer, CodeState, Command, Outcome, RegionRecord, Reply, State};
 use whyperf_model::Nanos;
@@ -51,6 +52,12 @@ impl Daemon {
     pub fn silent(&self) -> Vec<u32> {
         let asked = self.processes.iter().filter(|process| !process.has_gone());
         asked.map(|process| process.pid).collect()
+    }
+
+    /// The copies of measured processes whose code stays changed: forked earlier, and without an event since, so nobody could ask them.
+    #[must_use]
+    pub fn changed_copies(&self) -> Vec<ChangedCopy> {
+        whyperf_inject::changed_copies(&self.processes.iter().map(|process| process.pid).collect())
     }
 
     /// The same as [`leave`](Self::leave), with the usual patience, where the caller does not say how long to wait.

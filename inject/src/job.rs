@@ -1,6 +1,6 @@
 //! All processes of a job on this node, found from any one of them or from its launcher.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use crate::stat::Stat;
@@ -14,6 +14,14 @@ pub fn job_of(pid: u32) -> Vec<u32> {
     found.retain(|pid| !is_launcher(&program_name(*pid)) && !is_shell(&program_name(*pid)));
     found.sort_unstable();
     found
+}
+
+/// Everything below these processes, and they themselves as far as they run, each once.
+pub(crate) fn descendants(of: &BTreeSet<u32>) -> BTreeSet<u32> {
+    let family = Family::now();
+    let mut found = Vec::new();
+    of.iter().for_each(|pid| family.collect(*pid, &mut found));
+    found.into_iter().collect()
 }
 
 /// Who was started by whom.

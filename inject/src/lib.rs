@@ -12,6 +12,7 @@
 mod attach;
 mod attach_request;
 mod blocked_thread;
+mod changed_copy;
 mod facts;
 mod hijacked_thread;
 mod image;
@@ -43,6 +44,7 @@ mod unmeasured_reason;
 mod walk;
 
 pub use attach::attach;
+pub use changed_copy::{ChangedCopy, changed_copies};
 pub use job::{job_of, program_name};
 pub use life::Life;
 pub use mapping::{Access, Mapping, Shared};

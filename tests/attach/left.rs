@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::jobs::children;
 use crate::shipped;
 use crate::target::{Target, build};
 use crate::text;
@@ -98,6 +99,23 @@ fn a_stopped_process_is_named_and_leaves_by_itself_when_it_goes_on() {
     assert!(said.contains(&format!("process {} did not answer", target.pid())), "{said}");
     send(target.pid(), rustix::process::Signal::CONT);
     until("restored", || !is_patched(target.pid()) && threads(target.pid()) == 1);
+    assert_eq!(target.end(), (Some(0), DONE.to_owned()));
+}
+
+#[test]
+fn a_copy_that_was_forked_and_only_computes_is_named() {
+    let program = build("left.c", "left-forked", "gcc", &["-g"]);
+    let target = Target::start(Command::new(program).arg("fork"));
+    let mut watcher = attach(target.pid(), &[]);
+    send(target.pid(), rustix::process::Signal::USR1);
+    until("forked", || !children(target.pid()).is_empty());
+    let copy = children(target.pid())[0];
+    send(watcher.id(), rustix::process::Signal::TERM);
+    let mut said = String::new();
+    watcher.stderr.take().expect("it was piped").read_to_string(&mut said).expect("text");
+    assert!(is_patched(copy) && !is_patched(target.pid()), "{said}");
+    assert_eq!(watcher.wait().expect("it is ours").code(), Some(4), "{said}");
+    assert!(said.contains(&format!("process {copy} is a forked copy")), "{said}");
     assert_eq!(target.end(), (Some(0), DONE.to_owned()));
 }
 

@@ -1,10 +1,13 @@
 /* Calls a function often until its input ends; with the word `trap` it has a handler of SIGTRAP and raises one now and then.
- * It counts what does not come out as it should. */
-#define _POSIX_C_SOURCE 200809L
+ * With the word `fork` SIGUSR1 has it fork a child that only computes, for two minutes at most. It counts what does not come
+ * out as it should. */
+#define _DEFAULT_SOURCE
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static volatile sig_atomic_t taken;
 
@@ -12,6 +15,14 @@ static void take(int signal)
 {
     (void)signal;
     taken++;
+}
+
+static volatile sig_atomic_t asked;
+
+static void ask(int signal)
+{
+    (void)signal;
+    asked = 1;
 }
 
 __attribute__((noipa, noinline)) double step(double x)
@@ -35,17 +46,27 @@ int main(int argc, char **argv)
     struct sigaction action = {.sa_handler = take};
     if (traps)
         sigaction(SIGTRAP, &action, NULL);
+    if (argc > 1 && strcmp(argv[1], "fork") == 0)
+        signal(SIGUSR1, ask);
     puts("ready");
     fflush(stdout);
     struct pollfd input = {.fd = 0, .events = POLLIN};
     double x = 1;
+    pid_t child = 0;
     while (poll(&input, 1, 0) == 0) {
         x = round_of(x);
+        if (asked && child == 0 && (child = fork()) == 0) {
+            alarm(120);
+            for (volatile double idle = 0;;)
+                idle += 1;
+        }
         if (traps) {
             raise(SIGTRAP);
             raised++;
         }
     }
+    if (child > 0 && (kill(child, SIGKILL) != 0 || waitpid(child, NULL, 0) != child))
+        raised++;
     printf("%d lost, %s\n", raised - (int)taken, x > 0 ? "done" : "wrong");
     return 0;
 }
