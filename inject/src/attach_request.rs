@@ -36,7 +36,7 @@ pub(crate) fn send(pid: u32, request: &Request<'_>, in_part: bool) -> Option<u32
     let file = write(&mailbox(pid, request, in_part)?).ok()?;
     let descriptor = u32::try_from(file.as_raw_fd()).ok()?;
     let value = MailboxAddress { process: std::process::id(), descriptor }.value()?;
-    for tid in listening(pid) {
+    for tid in listening_soon(pid) {
         let turns = turns(pid, tid);
         let send = || Listener::of(pid, tid, request).is_some_and(|listener| listener.send(value));
         let has_turn = || turns != self::turns(pid, tid);
@@ -119,6 +119,20 @@ fn open(tid: u32) -> Option<OwnedFd> {
 
 /// The signal is for the thread alone.
 const TO_THREAD: libc::c_int = 1;
+
+/// The same, awaited: a thread that has not come back from the handler of the request before takes none until it does.
+fn listening_soon(pid: u32) -> Vec<u32> {
+    let end = Instant::now() + RECEIVING;
+    loop {
+        let found = listening(pid);
+        let catches_it =
+            ProcessStatus::of(&pid.to_string()).is_some_and(|status| status.has("SigCgt", SIGNAL));
+        if !found.is_empty() || !catches_it || Instant::now() >= end {
+            return found;
+        }
+        thread::sleep(LOOK);
+    }
+}
 
 /// Threads that take the signal, first those that run: no call of theirs is cut short.
 fn listening(pid: u32) -> Vec<u32> {
