@@ -24,6 +24,8 @@ pub(crate) struct Bottleneck {
     pub(crate) hypothesis: String,
     pub(crate) focus: String,
     pub(crate) value: f64,
+    /// Of 100 such estimates 95 are off by no more; 0 for what was counted.
+    pub(crate) plus_minus: f64,
     pub(crate) found: f64,
     pub(crate) leaf: bool,
 }
@@ -154,6 +156,7 @@ impl Run {
                 hypothesis: text(&one["hypothesis"]),
                 focus: text(&one["focus"]),
                 value: one["value"].as_f64().expect("a number"),
+                plus_minus: one["plus_minus"].as_f64().unwrap_or(0.0),
                 found: one["found_s"].as_f64().expect("a time"),
                 leaf: one["leaf"].as_bool().expect("a flag"),
             })
