@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use whyperf_inject::Life;
 use whyperf_instrument::{Instrumenter, Objects, PairOrigin, ProcessInterval};
 use whyperf_model::matching::{Active, IntervalRecorder, PairId, ResourceId};
 use whyperf_model::{
@@ -13,6 +12,7 @@ use whyperf_model::{
 use crate::clock::{Calibration, Moment};
 use crate::cost::{CostMeter, ObservedCost, RunLosses};
 use crate::discovery::Discovery;
+use crate::ending::Ending;
 use crate::error::Error;
 use crate::group_coverage::{GroupCoverage, IntervalEnd};
 use crate::phases::Phases;
@@ -396,7 +396,7 @@ impl Daemon {
         self.symbols.watch(number, pid, region.program());
         self.instrumenter.watch(number, pid);
         let parent = region.header().parent_pid.load(std::sync::atomic::Ordering::Relaxed);
-        let mut process = Process::new(region, Life::of(pid), self.machine, &mut self.state);
+        let mut process = Process::new(region, Ending::of(pid), self.machine, &mut self.state);
         // A forked one has what its parent had, and may end before the next look.
         let parent = (0u32..).zip(&self.processes).filter(|(_, other)| other.pid == parent).last();
         if let Some((parent, other)) = parent {

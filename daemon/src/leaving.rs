@@ -103,7 +103,7 @@ impl Process {
         let is_changed = |record: &RegionRecord| record.code().0 != CodeState::Own;
         let has_agent = region.header().agent.load(Ordering::Relaxed) != 0;
         let hears = has_agent || region.regions().iter().any(is_changed);
-        !hears || region.state() != State::Running || self.life.is_over()
+        !hears || region.state() != State::Running || self.ending.is_over(true)
     }
 
     fn unrestored(&self) -> Vec<Unrestored> {

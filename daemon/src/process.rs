@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
-use whyperf_inject::{Life, MemoryMap};
+use whyperf_inject::MemoryMap;
 use whyperf_instrument::StackSamplePlace;
 use whyperf_layout::{Answer, Command, NO_RANK, State};
 use whyperf_model::matching::{ClassId, ResourceId, Resources, Worked};
@@ -15,6 +15,7 @@ use crate::compensation::{self, Price};
 use crate::cost::{RunLosses, event_cost};
 use crate::departure::Departure;
 use crate::efficiency::Labour;
+use crate::ending::Ending;
 use crate::region::Region;
 use crate::shared_state::SharedState;
 use crate::thread::{Depth, NodeState, Thread};
@@ -29,7 +30,7 @@ pub(crate) struct Process {
     pub(crate) machine: ResourceId,
     /// `None` after the end.
     pub(crate) region: Option<Region>,
-    pub(crate) life: Life,
+    pub(crate) ending: Ending,
     pub(crate) catalogue: Catalogue,
     pub(crate) threads: Vec<WatchedThread>,
     pub(crate) losses: RunLosses,
@@ -116,7 +117,7 @@ const STILL: u32 = 20;
 impl Process {
     pub(crate) fn new(
         region: Region,
-        life: Life,
+        ending: Ending,
         machine: ResourceId,
         state: &mut SharedState,
     ) -> Self {
@@ -134,7 +135,7 @@ impl Process {
             resource,
             machine,
             region: Some(region),
-            life,
+            ending,
             catalogue: Catalogue::default(),
             threads: Vec::new(),
             losses: RunLosses::default(),
@@ -260,7 +261,7 @@ impl Process {
             || self.replaced_for > REPLACED
             || (replaced && has_no_region(self.pid));
         let left = region.state() == State::Left || replaced;
-        if left || ((self.still || thorough) && self.life.is_over()) {
+        if left || self.ending.is_over(self.still || thorough) {
             Outcome::Ended
         } else {
             Outcome::Running
@@ -340,7 +341,7 @@ impl Process {
             }
             self.still &= watched.thread.still > 0;
             let gone = watched.thread.still % STILL == STILL - 1
-                && !self.life.has_thread(watched.thread.tid);
+                && !self.ending.life().has_thread(watched.thread.tid);
             if went == Depth::Last && depth != Depth::Last {
                 watched.end(ThreadState::Ended);
             } else if went == Depth::Last || gone {

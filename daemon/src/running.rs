@@ -3,15 +3,16 @@
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use whyperf_inject::Schedstat;
 use whyperf_model::Nanos;
 
+use crate::kept::Kept;
+
 /// The meter of one thread.
 #[derive(Debug, Default)]
 pub(crate) struct Running {
-    file: Option<Kept>,
+    file: Option<Kept<File>>,
     unreadable: bool,
     /// What the system had counted when it was last read.
     before: Option<Schedstat>,
@@ -92,7 +93,7 @@ impl Running {
             return None;
         }
         let time = match &self.file {
-            Some(kept) => counted(&kept.0),
+            Some(kept) => counted(kept.get()),
             None => {
                 let file = File::open(format!("/proc/{pid}/task/{tid}/schedstat")).ok();
                 let time = file.as_ref().and_then(counted);
@@ -103,30 +104,6 @@ impl Running {
         // A thread that is gone, or a kernel without these statistics: the bound is dropped.
         self.unreadable = time.is_none();
         time
-    }
-}
-
-/// A file that stays open: reading it again is cheaper than opening it, but a process with a
-/// thousand threads would use up all descriptors.
-#[derive(Debug)]
-struct Kept(File);
-
-static KEPT: AtomicUsize = AtomicUsize::new(0);
-/// Descriptors used at most, a quarter of the usual limit.
-const MOST_KEPT: usize = 256;
-
-impl Kept {
-    fn new(file: File) -> Option<Self> {
-        let before = KEPT.fetch_add(1, Ordering::Relaxed);
-        let kept = Self(file);
-        // Dropping it counts it out again.
-        (before < MOST_KEPT).then_some(kept)
-    }
-}
-
-impl Drop for Kept {
-    fn drop(&mut self) {
-        KEPT.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

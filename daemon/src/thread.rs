@@ -98,6 +98,8 @@ pub(crate) struct Thread {
     told: u64,
     /// The node that was open in the last pass.
     open: Option<usize>,
+    /// The last pass in which it was alive.
+    alive_at: u64,
 }
 
 /// How much of a node's growth was told.
@@ -131,6 +133,7 @@ impl Thread {
             closed: 0,
             told: 0,
             open: None,
+            alive_at: 0,
         }
     }
 
@@ -157,7 +160,11 @@ impl Thread {
             node.open = 0;
         }
         if depth != Depth::Last {
-            self.add_open_share(open.node, open.since, now, growth);
+            self.alive_at = now;
+        }
+        // What was killed closed nothing: that it was in this segment is known until it was last seen alive.
+        if !slot.head.is_dead() {
+            self.add_open_share(open.node, open.since, self.alive_at, growth);
         }
         depth
     }
