@@ -7,12 +7,12 @@ use whyperf_consultant::{
 };
 use whyperf_daemon::{RunLosses, View};
 use whyperf_model::matching::Line;
-use whyperf_model::{Focus, Hierarchy, Interval, Metric, SURE, Time};
+use whyperf_model::{Focus, Hierarchy, Interval, Metric, SURE, Time, TimeDivision};
 
 use crate::measuring::watch::Watch;
 use crate::output::report::{
-    Bottleneck, Cost, Efficiency, HotCode, Losses, Phase, ProfileRow, RefusedFunction, Report,
-    Scale, Search, Stretch, SwitchedOff, rounded,
+    Bottleneck, Cost, Efficiency, HotCode, Losses, Phase, ProcessTime, ProfileRow, RefusedFunction,
+    Report, Scale, Search, Stretch, SwitchedOff, TimeShares, rounded,
 };
 use crate::output::terminal::Screen;
 use crate::search::phases;
@@ -39,6 +39,7 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
         (counts.processes, counts.threads, counts.hosts);
     let found = whyperf_model::Efficiency::of(&watch.daemon().efforts());
     report.efficiency = found.as_ref().map(Efficiency::of);
+    take_time(watch, report);
     let cost = watch.daemon().cost();
     report.cost = Cost {
         limit: watch.cost_limit,
@@ -76,6 +77,19 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
     take_findings(watch, report);
     take_profile(watch, report);
     take_switched_off(watch, report);
+}
+
+fn take_time(watch: &Watch, report: &mut Report) {
+    report.processors = watch.daemon().processors();
+    let divisions = watch.daemon().time_divisions();
+    let mut whole = TimeDivision::default();
+    divisions.values().for_each(|division| whole.add_all(division));
+    report.time = (!whole.whole().is_zero()).then(|| TimeShares::of(&whole));
+    let of_process = |(process, division): (String, TimeDivision)| ProcessTime {
+        process,
+        time: TimeShares::of(&division),
+    };
+    report.time_by_process = divisions.into_iter().map(of_process).collect();
 }
 
 /// What has a part of the computing that is worth telling, and is known well enough.

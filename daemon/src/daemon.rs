@@ -1,12 +1,15 @@
 //! The daemon of one machine: each sampling pass takes the time and answers what is new.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use whyperf_inject::WaitReason;
 use whyperf_instrument::{Instrumenter, Objects, PairOrigin, ProcessInterval};
 use whyperf_model::matching::{Active, IntervalRecorder, PairId, ResourceId};
 use whyperf_model::{
     Effort, Focus, Hierarchy, Histogram, Interval, Metric, Nanos, Resource, Scale, Time,
+    TimeDivision,
 };
 
 use crate::clock::{Calibration, Moment};
@@ -20,7 +23,9 @@ use crate::process::{Beginning, Outcome, PassContext, Process};
 use crate::region::Region;
 use crate::sampling_pass::{Complaint, ProcessNote, SamplingPass};
 use crate::shared_state::SharedState;
+use crate::standing::LOOKS;
 use crate::symbols::{SymbolAnswer, Symbols};
+use crate::watched_thread::waited_for;
 
 /// How the daemon works.
 #[derive(Clone, Debug, PartialEq)]
@@ -300,6 +305,24 @@ impl Daemon {
         threads.fold(Nanos::ZERO, |sum, watched| sum + watched.delegated())
     }
 
+    /// How the threads of each process spent their time so far, by the name of the process.
+    #[must_use]
+    pub fn time_divisions(&self) -> BTreeMap<String, TimeDivision> {
+        let SharedState { classes, resources, run_totals, .. } = &self.state;
+        let paging = waited_for(WaitReason::Paging);
+        let divisions = run_totals.divisions(classes, resources, resources.known(&paging));
+        let named = divisions
+            .into_iter()
+            .map(|(process, division)| (resources.resource(process).name().to_owned(), division));
+        named.collect()
+    }
+
+    /// Processors that whatever is measured may run on.
+    #[must_use]
+    pub fn processors(&self) -> usize {
+        self.state.processors.allowed()
+    }
+
     /// Whether a process is measured now: one that became another program may be so no longer.
     #[must_use]
     pub fn measures(&self, pid: u32) -> bool {
@@ -417,6 +440,8 @@ impl Daemon {
         let share = Nanos(own.0 / running.max(1) as u64);
         let (mut dearest, mut functions) = (Nanos::ZERO, Nanos::ZERO);
         self.unmeasured.clear();
+        self.state.processors.pass(context.now.nanos);
+        self.state.looks_left = LOOKS;
         let within = Nanos(self.interval().0.saturating_mul(LATE));
         for (number, process) in (0..).zip(&mut self.processes) {
             let Some(region) = &process.region else { continue };

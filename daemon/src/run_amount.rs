@@ -1,7 +1,7 @@
 //! What pairs came to over all of the run, from what is counted whether a pair asks for it or not.
 
 use whyperf_instrument::{SampledShare, may_be_sampled};
-use whyperf_model::{Category, Hierarchy, Pair, Resource};
+use whyperf_model::{Hierarchy, Pair, Resource};
 
 use crate::daemon::Daemon;
 use crate::process::Process;
@@ -26,7 +26,7 @@ impl Daemon {
         let is_counted = |code: &Resource| {
             code.is_root() || resources.known(code).is_some_and(|code| classes.is_region(code))
         };
-        let asks_for_functions = pair.metric.definition().categories.contains(Category::Function);
+        let asks_for_functions = pair.metric.definition().asks_about_functions();
         if asks_for_functions && !pair.focus.part(Hierarchy::Code).iter().all(is_counted) {
             return self.sampled_over_run(pair);
         }

@@ -8,6 +8,7 @@ use whyperf_inject::Schedstat;
 use whyperf_model::Nanos;
 
 use crate::kept::Kept;
+use crate::standing::Standing;
 
 /// The meter of one thread.
 #[derive(Debug, Default)]
@@ -16,76 +17,197 @@ pub(crate) struct Running {
     unreadable: bool,
     /// What the system had counted when it was last read.
     before: Option<Schedstat>,
-    /// Computed but not seen to run yet, and run but not yet seen computing: clocks of the
-    /// scheduler tick coarsely, so a little of each is carried over.
+    /// Told to have run and not seen to yet; and run but not yet seen computing: clocks of the scheduler tick coarsely, so a little of
+    /// each is carried over.
     debt: u64,
     credit: u64,
-    /// Run delay for which no time was seen yet in which it did not run. The system tells of a delay when it is over: the
-    /// intervals that lie inside of it are past then, and those of the next delay stand for them.
-    delay: u64,
+    /// Time in calls that move data for which nothing was seen to run yet: clocks tick coarsely there, too.
+    moved: u64,
+    /// Run delay that was told before the system told of it: it does when the delay is over.
+    ahead: u64,
+    /// Time that was told to be blocked and may have been the beginning of a run delay; and run delay that was found to be of it, to be
+    /// told with the next idle time.
+    guessed: u64,
+    late: u64,
 }
 
 /// A thread's time in an interval.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ThreadInterval {
     /// What it computed, by its events.
     pub(crate) computed: Nanos,
     /// All of it.
     pub(crate) lived: Nanos,
+    /// What it was in calls that move data.
+    pub(crate) moved: Nanos,
+    /// The part of its running time for which stack samples find it in calls that events tell of.
+    pub(crate) polled: f64,
+    /// The part of its running time in the kernel, where it moves data.
+    pub(crate) in_kernel: f64,
 }
 
-impl ThreadInterval {
-    /// How much run delay is carried over at most: in one that computed nearly all the time it was no other time's.
-    fn most_delay(self) -> u64 {
-        let others = self.lived - self.computed;
-        if others.0 * 20 <= self.lived.0 { LONGEST_DELAY } else { CARRIED }
+/// What became of the time that a thread computed by its events. The first three add up to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Granted {
+    /// It ran.
+    pub(crate) ran: Nanos,
+    /// It could run and had no processor.
+    pub(crate) delayed: Nanos,
+    /// It waited in calls that no event tells of.
+    pub(crate) blocked: Nanos,
+    /// What it ran in all, also in calls that events tell of.
+    pub(crate) anywhere: Nanos,
+}
+
+impl Granted {
+    const fn all_of(computed: Nanos) -> Self {
+        Self { ran: computed, delayed: Nanos::ZERO, blocked: Nanos::ZERO, anywhere: Nanos::ZERO }
     }
 }
 
-/// What became of the time that a thread computed by its events.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Granted {
-    pub(crate) ran: Nanos,
-    /// Of the rest, its run delay.
-    pub(crate) delayed: Nanos,
+/// At first a thread cannot have run for more than in all its life.
+fn first(now: Schedstat, computed: u64) -> Granted {
+    let ran = computed.min(now.ran);
+    let delayed = (computed - ran).min(now.delayed);
+    let [ran, delayed, blocked] = [ran, delayed, computed - ran - delayed].map(Nanos);
+    Granted { ran, delayed, blocked, anywhere: ran }
 }
 
 /// How much is carried over at most: a few ticks of a slow scheduler clock.
 const CARRIED: u64 = 10_000_000;
-/// A thread waits no longer for a processor, or nearly never.
-const LONGEST_DELAY: u64 = 2_000_000_000;
+/// So little is worth no look.
+const LITTLE: u64 = 1_000_000;
 
-impl Running {
-    /// Whether the system was asked, so that the next answer is of the time since then.
-    pub(crate) const fn was_asked(&self) -> bool {
-        self.before.is_some() || self.unreadable
+impl ThreadInterval {
+    /// Of what ran, what ran in calls that poll: at most for as long as the thread was in calls. Stack samples tell of user code alone.
+    fn polling(self, ran: u64) -> u64 {
+        (self.lived - self.computed).0.min(part(ran, self.polled))
     }
 
-    /// What became of the time that was computed in the interval just past.
-    pub(crate) fn bound(&mut self, pid: u32, tid: u32, interval: ThreadInterval) -> Granted {
+    /// Of a run delay, what was no call's that moves data: a thread loses its processor where it runs. One that polls loses nothing by it,
+    /// so all the rest may be of computing.
+    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+    fn own_delay(self, delayed: u64, ran: u64) -> u64 {
+        let moving = self.moved.0.min(part(ran, self.in_kernel));
+        part(delayed, 1.0 - moving as f64 / (ran as f64).max(1.0))
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "an estimate"
+)]
+fn part(of: u64, share: f64) -> u64 {
+    (of as f64 * share) as u64
+}
+
+impl Running {
+    /// Whether the system was never told of it: a kernel without these statistics.
+    pub(crate) const fn is_unknown(&self) -> bool {
+        self.unreadable && self.before.is_none()
+    }
+
+    /// What became of the time that was computed in the interval just past. `standing` is asked where much of it is not explained.
+    pub(crate) fn bound(
+        &mut self,
+        pid: u32,
+        tid: u32,
+        interval: ThreadInterval,
+        standing: impl FnOnce() -> Standing,
+    ) -> Granted {
         match self.read(pid, tid) {
-            None => Granted { ran: interval.computed, delayed: Nanos::ZERO },
-            Some(now) => self.bound_by(now, interval),
+            None => Granted::all_of(interval.computed),
+            Some(now) => self.bound_by(now, interval, standing),
         }
     }
 
     /// The same for a given reading of the meter.
-    pub(crate) fn bound_by(&mut self, now: Schedstat, interval: ThreadInterval) -> Granted {
-        let computed = interval.computed;
+    pub(crate) fn bound_by(
+        &mut self,
+        now: Schedstat,
+        interval: ThreadInterval,
+        standing: impl FnOnce() -> Standing,
+    ) -> Granted {
+        let computed = interval.computed.0;
         let Some(before) = self.before.replace(now) else {
-            // At first it cannot have run for more than in all its life.
-            return Granted { ran: computed.min(Nanos(now.ran)), delayed: Nanos::ZERO };
+            return first(now, computed);
         };
-        let wanted = computed.0.saturating_add(self.debt);
         let counted = now.since(before);
-        let ran = counted.ran.saturating_add(self.credit);
-        let granted = wanted.min(ran);
-        self.debt = (wanted - granted).min(CARRIED);
-        self.credit = (ran - granted).min(CARRIED);
-        let delay = counted.delayed.saturating_add(self.delay);
-        let delayed = computed.0.saturating_sub(granted).min(delay);
-        self.delay = (delay - delayed).min(interval.most_delay());
-        Granted { ran: Nanos(granted), delayed: Nanos(delayed) }
+        let ran = self.own_ran(interval, counted.ran).min(computed);
+        let fresh = interval.own_delay(counted.delayed, counted.ran).saturating_sub(self.ahead);
+        self.ahead = self.ahead.saturating_sub(counted.delayed);
+        let fresh = fresh + self.late;
+        let delayed = fresh.min(computed - ran);
+        // More than there is idle time for: some of what was taken to be blocked was run delay.
+        self.late = (fresh - delayed).min(self.guessed);
+        let rest = computed - ran - delayed;
+        let has_moved = counted.turns > 0 || counted.ran > 0;
+        let [of_ran, of_delay, blocked] = self.settle(rest, has_moved, standing);
+        let back = self.take_back(ran, has_moved);
+        self.debt = (self.debt + of_ran).min(CARRIED);
+        let told = [ran + of_ran - back, delayed + of_delay, blocked + back, counted.ran];
+        let [ran, delayed, blocked, anywhere] = told.map(Nanos);
+        Granted { ran, delayed, blocked, anywhere }
+    }
+
+    /// What it ran in its own code, with what it is owed, and pays what it owes.
+    fn own_ran(&mut self, interval: ThreadInterval, ran: u64) -> u64 {
+        let moving = self.moving(interval, ran);
+        let own = ran - moving.max(interval.polling(ran)) + self.credit;
+        let surplus = own.saturating_sub(interval.computed.0);
+        let paid = surplus.min(self.debt);
+        self.debt -= paid;
+        // What ran too long for its computing may have run in calls that events tell of.
+        let others = (interval.lived - interval.computed).0;
+        self.credit = surplus.saturating_sub(paid + others).min(CARRIED);
+        own
+    }
+
+    /// Of what ran, what moved data: such calls run in the kernel.
+    fn moving(&mut self, interval: ThreadInterval, ran: u64) -> u64 {
+        let wanted = interval.moved.0 + self.moved;
+        let moving = wanted.min(part(ran, interval.in_kernel));
+        self.moved = (wanted - moving).min(CARRIED);
+        moving
+    }
+
+    /// What the rest was, by what the thread does now: it ran, could run, or was blocked. One that runs, or that was blocked in between
+    /// and is about to run, is taken to have been blocked if it is more than clocks are behind; should that have been the beginning of a run
+    /// delay, the system tells so later.
+    fn settle(
+        &mut self,
+        rest: u64,
+        has_moved: bool,
+        standing: impl FnOnce() -> Standing,
+    ) -> [u64; 3] {
+        if rest <= LITTLE {
+            return [rest, 0, 0];
+        }
+        match standing() {
+            Standing::Gone => [rest, 0, 0],
+            Standing::Blocked => {
+                (self.ahead, self.late, self.guessed) = (0, 0, 0);
+                [0, 0, rest]
+            }
+            Standing::Runnable if !has_moved => {
+                self.ahead += rest;
+                [0, rest, 0]
+            }
+            Standing::Runnable if rest <= CARRIED => [rest, 0, 0],
+            Standing::Runnable => {
+                self.guessed = rest;
+                [0, 0, rest]
+            }
+        }
+    }
+
+    /// What it was told to have run before and did not, of what it ran now: only a part, for it ran where it ran.
+    fn take_back(&mut self, ran: u64, has_moved: bool) -> u64 {
+        let back = if has_moved { self.debt.min(ran / 4) } else { 0 };
+        self.debt -= back;
+        back
     }
 
     fn read(&mut self, pid: u32, tid: u32) -> Option<Schedstat> {
@@ -117,82 +239,116 @@ fn counted(file: &File) -> Option<Schedstat> {
 mod tests {
     use super::*;
 
-    fn ran(ran: u64) -> Schedstat {
-        Schedstat { ran, ..Schedstat::default() }
+    const MILLI: u64 = 1_000_000;
+
+    /// A thread that computes nothing but intervals of 50 ms, by its events.
+    #[derive(Default)]
+    struct Stage {
+        running: Running,
+        now: Schedstat,
+        polled: f64,
+        waits: u64,
+        sum: [u64; 3],
     }
 
-    /// An interval of a thread that computed for so many milliseconds, and did nothing else.
-    fn computed(millis: u64) -> ThreadInterval {
-        let computed = Nanos::from_millis(millis);
-        ThreadInterval { computed, lived: computed }
-    }
+    impl Stage {
+        fn new() -> Self {
+            let mut stage = Self::default();
+            stage.running.bound_by(stage.now, ThreadInterval::default(), || Standing::Runnable);
+            stage
+        }
 
-    #[test]
-    fn a_thread_that_did_not_run_did_not_compute() {
-        let mut running = Running::default();
-        running.bound_by(ran(1_000_000_000), computed(0));
-        assert_eq!(running.bound_by(ran(1_050_000_000), computed(50)).ran, Nanos(50_000_000));
-        assert_eq!(running.bound_by(ran(1_060_000_000), computed(50)).ran, Nanos(10_000_000));
-        let rest = running.bound_by(ran(1_060_000_000), computed(50));
-        assert_eq!(rest.ran, Nanos(0));
-    }
-
-    #[test]
-    fn at_first_it_ran_no_more_than_in_its_life() {
-        let bound = |now: u64| Running::default().bound_by(ran(now), computed(50)).ran;
-        assert_eq!(bound(10_000_000), Nanos::from_millis(10));
-        assert_eq!(bound(1_000_000_000), Nanos::from_millis(50));
-    }
-
-    #[test]
-    fn what_did_not_run_had_no_processor_or_slept() {
-        let mut running = Running::default();
-        running.bound_by(ran(0), computed(0));
-        let now = Schedstat { delayed: 25_000_000, ..ran(20_000_000) };
-        let expected = Granted { ran: Nanos(20_000_000), delayed: Nanos(25_000_000) };
-        assert_eq!(running.bound_by(now, computed(50)), expected);
-        let later = running.bound_by(Schedstat { delayed: 60_000_000, ..now }, computed(10));
-        assert_eq!(later.delayed, Nanos(10_000_000), "no more than it was idle");
-    }
-
-    /// Intervals of 50 ms of a thread that runs for 30 ms and then waits for 170 ms, again and again: its run delay, in milliseconds.
-    fn told_of_long_delays(lived: u64) -> u64 {
-        let mut running = Running::default();
-        let intervals = (0..100_u64).map(|at| {
-            // Each fourth interval begins with the turn, and with the news of the delay before it.
-            let turns = at / 4 + 1;
-            let now = Schedstat { delayed: (turns - 1) * 170_000_000, ..ran(turns * 30_000_000) };
-            let interval = ThreadInterval { lived: Nanos::from_millis(lived), ..computed(50) };
-            running.bound_by(now, interval).delayed.0 / 1_000_000
-        });
-        intervals.sum()
+        /// An interval, at the end of which the system has counted so many more milliseconds: what is told of it, in milliseconds.
+        fn interval(&mut self, ran: u64, delayed: u64, standing: Standing) -> [u64; 3] {
+            self.now.ran += ran * MILLI;
+            self.now.delayed += delayed * MILLI;
+            let computed = Nanos::from_millis(50 - self.waits);
+            let interval = ThreadInterval {
+                computed,
+                lived: Nanos::from_millis(50),
+                polled: self.polled,
+                ..ThreadInterval::default()
+            };
+            let told = self.running.bound_by(self.now, interval, || standing);
+            assert_eq!(told.ran + told.delayed + told.blocked, computed, "without remainder");
+            let told = [told.ran, told.delayed, told.blocked].map(|time| time.0 / MILLI);
+            (0..3).for_each(|at| self.sum[at] += told[at]);
+            told
+        }
     }
 
     #[test]
-    fn a_delay_longer_than_an_interval_is_told_in_those_of_the_next() {
-        let truth = 24 * 170;
-        let told = told_of_long_delays(50);
-        assert!((truth - 200..=truth).contains(&told), "{told} of {truth} ms");
-        let told = told_of_long_delays(100);
-        assert!(told < truth / 2, "{told} ms: it may have been a delay in a call that waits");
+    fn what_did_not_run_had_no_processor_or_was_blocked() {
+        let mut stage = Stage::new();
+        assert_eq!(stage.interval(50, 0, Standing::Runnable), [50, 0, 0]);
+        assert_eq!(stage.interval(10, 0, Standing::Blocked), [10, 0, 40]);
+        assert_eq!(stage.interval(0, 0, Standing::Blocked), [0, 0, 50]);
+        assert_eq!(stage.interval(20, 30, Standing::Runnable), [20, 30, 0]);
+    }
+
+    #[test]
+    fn a_delay_is_told_before_the_system_tells_of_it_and_only_once() {
+        let mut stage = Stage::new();
+        for _ in 0..25 {
+            stage.interval(30, 0, Standing::Runnable);
+            stage.interval(0, 0, Standing::Runnable);
+            stage.interval(0, 0, Standing::Runnable);
+            stage.interval(0, 170, Standing::Runnable);
+        }
+        let [ran, delayed, blocked] = stage.sum;
+        assert!((750..=770).contains(&ran), "{ran}");
+        assert!((25 * 170 - 20..=25 * 170).contains(&delayed), "{delayed}");
+        assert_eq!(blocked, 20, "once, before anything was known of its delays");
     }
 
     #[test]
     fn coarse_clocks_even_out() {
-        let mut running = Running::default();
-        running.bound_by(ran(0), computed(0));
-        let readings = [46, 100, 148, 204, 250].map(|millis| millis * 1_000_000);
-        let sum: u64 =
-            readings.iter().map(|now| running.bound_by(ran(*now), computed(50)).ran.0).sum();
-        assert_eq!(sum, 250_000_000);
+        let mut stage = Stage::new();
+        for ran in [46, 54, 48, 56, 46, 50] {
+            stage.interval(ran, 0, Standing::Runnable);
+        }
+        assert_eq!(stage.sum, [300, 0, 0]);
+    }
+
+    #[test]
+    fn what_ran_in_a_call_that_polls_was_no_computing() {
+        let mut stage = Stage { polled: 0.5, waits: 20, ..Stage::new() };
+        for _ in 0..20 {
+            stage.interval(30, 20, Standing::Runnable);
+        }
+        let [ran, delayed, blocked] = stage.sum;
+        assert_eq!(
+            (ran, delayed, blocked),
+            (20 * 15, 20 * 15, 0),
+            "without its own figure: all 30 ran"
+        );
+    }
+
+    #[test]
+    fn at_first_it_ran_no_more_than_in_its_life() {
+        let told = |now: Schedstat| {
+            let computed = Nanos::from_millis(50);
+            let interval =
+                ThreadInterval { computed, lived: computed, ..ThreadInterval::default() };
+            let told = Running::default().bound_by(now, interval, || Standing::Runnable);
+            [told.ran, told.delayed, told.blocked].map(|time| time.0 / MILLI)
+        };
+        let counted =
+            |ran, delayed| Schedstat { ran: ran * MILLI, delayed: delayed * MILLI, turns: 1 };
+        assert_eq!(told(counted(10, 25)), [10, 25, 15]);
+        assert_eq!(told(counted(1000, 1000)), [50, 0, 0]);
     }
 
     #[test]
     fn own_thread_has_a_meter_where_the_kernel_keeps_one() {
         let id = std::process::id();
         let mut running = Running::default();
+        let computed = Nanos::from_millis(5);
+        let interval = ThreadInterval { computed, lived: computed, ..ThreadInterval::default() };
         if running.read(id, id).is_some() {
-            assert!(running.bound(id, id, computed(5)).ran <= Nanos::from_millis(5));
+            let told = running.bound(id, id, interval, || Standing::Runnable);
+            assert!(told.ran <= computed);
         }
+        assert!(!running.is_unknown());
     }
 }

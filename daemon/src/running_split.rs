@@ -23,6 +23,8 @@ pub(crate) struct RunningSplit {
     places: BTreeMap<u32, PlaceHistory>,
     /// What the thread ran lately, in seconds that fade.
     ran: f64,
+    /// What stack samples stand for that found it running in calls that events tell of.
+    polled: f64,
 }
 
 /// What was seen of a place lately, in seconds that fade.
@@ -36,20 +38,21 @@ struct PlaceHistory {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct PlaceTime {
     pub(crate) computed: Nanos,
-    /// Seconds of that in which the thread ran, and in which it could and had no processor.
+    /// Seconds of that in which the thread ran, in which it could and had no processor, and in which it waited unseen by events.
     ran: f64,
     delayed: f64,
+    blocked: f64,
 }
 
 impl PlaceTime {
-    /// Of this much of what was computed here, what the thread ran.
-    pub(crate) fn running(self, part: Nanos) -> Nanos {
-        self.of(part, self.ran)
-    }
-
     /// Of this much of what was computed here, the run delay.
     pub(crate) fn run_delay(self, part: Nanos) -> Nanos {
         self.of(part, self.delayed)
+    }
+
+    /// Of this much of what was computed here, what the thread waited unseen by events.
+    pub(crate) fn blocked(self, part: Nanos) -> Nanos {
+        self.of(part, self.blocked)
     }
 
     fn of(self, part: Nanos, seconds: f64) -> Nanos {
@@ -71,9 +74,23 @@ impl PlaceTime {
 }
 
 impl RunningSplit {
-    /// A stack sample found the thread running at a place, which stands for so much of its running time.
-    pub(crate) fn see(&mut self, place: u32, period: Nanos) {
-        self.places.entry(place).or_default().sampled += period.as_secs_f64();
+    /// A stack sample found the thread running at a place, or in a call that events tell of, which stands for so much of its
+    /// running time.
+    pub(crate) fn see(&mut self, place: Option<u32>, period: Nanos) {
+        let sampled = match place {
+            Some(place) => &mut self.places.entry(place).or_default().sampled,
+            None => &mut self.polled,
+        };
+        *sampled += period.as_secs_f64();
+    }
+
+    /// The part of its running time in which it polled in calls that events tell of: none where samples are too few to tell.
+    pub(crate) fn polled_share(&self) -> f64 {
+        self.polled / (self.polled + self.sampled() + DOUBT)
+    }
+
+    fn sampled(&self) -> f64 {
+        self.places.values().map(|history| history.sampled).sum()
     }
 
     /// Divides what ran in an interval among the places in which the thread computed, and its run delay among those where it did
@@ -86,7 +103,7 @@ impl RunningSplit {
         let ran = granted.ran.as_secs_f64().min(computed);
         self.ran += ran;
         let mean = ran / computed;
-        let sampled: f64 = self.places.values().map(|history| history.sampled).sum();
+        let sampled = self.sampled();
         let sight = sampled / (sampled + DOUBT);
         // Stack samples that found no room are taken to be spread like those that did.
         let each = if sampled > 0.0 { self.ran / sampled } else { 0.0 };
@@ -99,13 +116,17 @@ impl RunningSplit {
         fit(times, ran);
         let idle = computed - ran;
         let share = if idle > 0.0 { (granted.delayed.as_secs_f64() / idle).min(1.0) } else { 0.0 };
-        times.values_mut().for_each(|time| time.delayed = (time.seconds() - time.ran) * share);
+        for time in times.values_mut() {
+            let idle = time.seconds() - time.ran;
+            (time.delayed, time.blocked) = (idle * share, idle * (1.0 - share));
+        }
         self.fade(computed);
     }
 
     fn fade(&mut self, computed: f64) {
         let left = (-computed / MEMORY).exp();
         self.ran *= left;
+        self.polled *= left;
         self.places.retain(|_, history| {
             history.computed *= left;
             history.sampled *= left;
@@ -143,7 +164,7 @@ mod tests {
     const PERIOD: Nanos = Nanos::from_millis(5);
 
     fn ran(ran: Nanos) -> Granted {
-        Granted { ran, delayed: Nanos::ZERO }
+        Granted { ran, ..Granted::default() }
     }
 
     fn computed(millis: [u64; 2]) -> BTreeMap<u32, PlaceTime> {
@@ -157,7 +178,7 @@ mod tests {
         let mut split = RunningSplit::default();
         let mut times = BTreeMap::new();
         for _ in 0..passes {
-            (0..samples).for_each(|_| split.see(1, PERIOD));
+            (0..samples).for_each(|_| split.see(Some(1), PERIOD));
             times = computed([25, 25]);
             split.divide(&mut times, ran(Nanos::from_millis(25)));
         }
@@ -175,11 +196,25 @@ mod tests {
     #[test]
     fn run_delay_is_where_the_thread_did_not_run() {
         let mut times = computed([30, 20]);
-        let granted = Granted { ran: Nanos::from_millis(25), delayed: Nanos::from_millis(20) };
+        let [ran, delayed, blocked] = [25, 20, 5].map(Nanos::from_millis);
+        let granted = Granted { ran, delayed, blocked, anywhere: ran };
         RunningSplit::default().divide(&mut times, granted);
         let delay = |place: u32| times[&place].run_delay(times[&place].computed);
         assert_eq!((delay(0).0 + 500) / 1000, 12_000);
         assert_eq!((delay(1).0 + 500) / 1000, 8_000);
+        let blocked = |place: u32| times[&place].blocked(times[&place].computed);
+        assert_eq!([0, 1].map(|place| (blocked(place).0 + 500) / 1000), [3_000, 2_000]);
+    }
+
+    #[test]
+    fn what_polls_is_told_apart_by_samples() {
+        let mut split = RunningSplit::default();
+        assert_eq!(split.polled_share(), 0.0);
+        for at in 0..400_u32 {
+            split.see(Some(1).filter(|_| at % 4 == 0), PERIOD);
+        }
+        let share = split.polled_share();
+        assert!((share - 0.75).abs() < 0.02, "{share}");
     }
 
     #[test]
@@ -206,13 +241,13 @@ mod tests {
         let mut split = RunningSplit::default();
         for at in 0..200_u32 {
             // Samples come late, and now and then from a place that was left meanwhile.
-            (0..at % 4).for_each(|_| split.see(at % 3, PERIOD));
+            (0..at % 4).for_each(|_| split.see(Some(at % 3), PERIOD));
             let mut times = computed([u64::from(at % 5) * 10, u64::from(at % 7) * 4]);
             let all: f64 = times.values().map(|time| time.seconds()).sum();
             let ran = all * f64::from(at % 11) / 10.0;
             split.divide(
                 &mut times,
-                Granted { ran: Nanos((ran * 1e9) as u64), delayed: Nanos::ZERO },
+                Granted { ran: Nanos((ran * 1e9) as u64), ..Granted::default() },
             );
             let sum: f64 = times.values().map(|time| time.ran).sum();
             assert!((sum - ran).abs() < 1e-6, "{at}: {times:?}");

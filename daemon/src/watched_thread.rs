@@ -10,14 +10,18 @@
 
 use std::collections::BTreeMap;
 
+use whyperf_inject::WaitReason;
 use whyperf_model::matching::{
     ClassId, Classes, LocationId, Matcher, ResourceId, Resources, Totals,
 };
-use whyperf_model::{Category, CategorySet, Nanos, Scale};
+use whyperf_model::{Category, CategorySet, Hierarchy, Nanos, Resource, Scale};
 
-use crate::running::{Running, ThreadInterval};
+use crate::kernel_share::KernelShare;
+use crate::processors::Causes;
+use crate::running::{Granted, Running, ThreadInterval};
 use crate::running_split::{PlaceTime, RunningSplit};
 use crate::shared_state::SharedState;
+use crate::standing::LastLook;
 use crate::tables::ProcessTables;
 use crate::thread::{Growth, Thread};
 use crate::work::{self, Waits, Work};
@@ -57,6 +61,8 @@ pub(crate) struct WatchedThread {
     delegated: Nanos,
     running: Running,
     running_split: RunningSplit,
+    last_look: LastLook,
+    kernel_share: KernelShare,
     pub(crate) growth: Vec<Growth>,
     /// What its events cost in the last pass: those of functions, and all others.
     pub(crate) spent: [Nanos; 2],
@@ -79,6 +85,8 @@ impl WatchedThread {
             base: ClassId::NONE,
             running: Running::default(),
             running_split: RunningSplit::default(),
+            last_look: LastLook::default(),
+            kernel_share: KernelShare::default(),
             growth: Vec::new(),
             spent: [Nanos::ZERO; 2],
         }
@@ -161,13 +169,12 @@ impl WatchedThread {
         self.location = Some(location);
     }
 
-    /// A stack sample found it running in this function that is switched on, 0 for none.
-    pub(crate) fn see(&mut self, place: u32, period: Nanos) {
+    /// A stack sample found it running in this function that is switched on, 0 for none, or in a wrapped call.
+    pub(crate) fn see(&mut self, place: Option<u32>, period: Nanos) {
         self.running_split.see(place, period);
     }
 
-    /// Hands what its nodes grew by to the pairs; answers in how much of its running time it computed, if any pair asks the
-    /// system.
+    /// Hands what its nodes grew by to the pairs; answers in how much of its running time it computed.
     pub(crate) fn attribute(
         &mut self,
         pid: u32,
@@ -175,23 +182,11 @@ impl WatchedThread {
         tables: &ProcessTables,
         state: &mut SharedState,
     ) -> Nanos {
-        let mut ran = Nanos::ZERO;
-        let (mut times, mut places) = (BTreeMap::new(), Vec::new());
-        // Asked at first, it can be asked later for all of the run.
-        let is_asked = state.matcher.asks_system() || state.recorder.is_some();
-        if is_asked || !self.running.was_asked() {
-            places = self.places(tables, &state.classes);
-            times = self.computed(scale, &places);
-            let computed = times.values().fold(Nanos::ZERO, |sum, time| sum + time.computed);
-            let all = self.growth.iter().map(|growth| Nanos(scale.nanos(growth.by.time)));
-            let lived = all.fold(Nanos::ZERO, |sum, time| sum + time);
-            let interval = ThreadInterval { computed, lived };
-            let granted = self.running.bound(pid, self.thread.tid, interval);
-            self.running_split.divide(&mut times, granted);
-            ran = granted.ran;
-        } else if let Some(place) = self.place.filter(|_| !self.growth.is_empty()) {
-            state.run_totals.is_unasked(place);
-        }
+        let places = self.places(tables, &state.classes);
+        let mut times = self.computed(scale, &places);
+        let granted = self.granted(pid, scale, &times, state);
+        self.running_split.divide(&mut times, granted);
+        let causes = self.causes(pid, granted, scale, state);
         let nodes = &self.thread.nodes;
         let is_for_work = |node: u32| work::is_for_work(&state.classes, nodes[node as usize].class);
         let waits = self.work.take(&self.growth, is_for_work, scale);
@@ -213,9 +208,11 @@ impl WatchedThread {
             let time = Nanos(scale.nanos(growth.by.time));
             let place = places.get(at).copied().flatten().and_then(|place| times.get(&place));
             let delay = place.map_or(Nanos::ZERO, |place| place.run_delay(time));
+            let blocked = place.map_or(Nanos::ZERO, |place| place.blocked(time));
+            let rest = time - delay - blocked;
             let by = Totals {
-                time: time - delay,
-                running: place.map_or(Nanos::ZERO, |place| place.running(time)),
+                time: rest,
+                running: place.map_or(Nanos::ZERO, |_| rest),
                 visits: growth.by.visits,
                 sent: growth.by.sent,
                 received: growth.by.received,
@@ -224,13 +221,67 @@ impl WatchedThread {
             if state.classes.get(class).traits.category == Category::Join {
                 self.delegated += by.time;
             }
-            if !delay.is_zero() {
-                let class = state.classes.run_delay(class, &mut state.resources);
-                told.push((class, Totals { time: delay, ..Totals::default() }));
+            told.extend(delays(class, delay, &causes, state));
+            if !blocked.is_zero() {
+                let class = blocked_class(class, self.last_look.reason(), state);
+                told.push((class, Totals { time: blocked, ..Totals::default() }));
             }
         }
         self.tell(&told, state);
-        ran
+        granted.ran
+    }
+
+    /// What became of the time that it computed by its events.
+    fn granted(
+        &mut self,
+        pid: u32,
+        scale: Scale,
+        times: &BTreeMap<u32, PlaceTime>,
+        state: &mut SharedState,
+    ) -> Granted {
+        let computed = times.values().fold(Nanos::ZERO, |sum, time| sum + time.computed);
+        let lived = self.grown(scale, CategorySet::ALL, &state.classes);
+        let moved = self.grown(scale, CategorySet::IO, &state.classes);
+        let moves_data = moved.0 > lived.0 / MUCH;
+        let interval = ThreadInterval {
+            computed,
+            lived,
+            moved,
+            polled: self.running_split.polled_share(),
+            in_kernel: if moves_data { self.kernel_share.read(pid, self.thread.tid) } else { 0.0 },
+        };
+        let (tid, last_look) = (self.thread.tid, &mut self.last_look);
+        let looks_left = &mut state.looks_left;
+        let standing = || last_look.take(pid, tid, looks_left);
+        let granted = self.running.bound(pid, tid, interval, standing);
+        if self.running.is_unknown()
+            && let Some(place) = self.place.filter(|_| !self.growth.is_empty())
+        {
+            state.run_totals.is_untold(place);
+        }
+        state.processors.ran(granted.anywhere);
+        granted
+    }
+
+    /// What is to blame for its run delay.
+    fn causes(&self, pid: u32, granted: Granted, scale: Scale, state: &mut SharedState) -> Causes {
+        if granted.delayed.is_zero() {
+            return Causes::new();
+        }
+        let lived = self.grown(scale, CategorySet::ALL, &state.classes);
+        let lived = lived.as_secs_f64().max(1e-9);
+        let ran = (granted.anywhere.as_secs_f64() / lived).min(1.0);
+        state.processors.causes(pid, self.thread.tid, ran)
+    }
+
+    /// For how long it was in regions of these categories.
+    fn grown(&self, scale: Scale, categories: CategorySet, classes: &Classes) -> Nanos {
+        let category = |growth: &&Growth| {
+            classes.get(self.thread.nodes[growth.node as usize].class).traits.category
+        };
+        let counts = |growth: &&Growth| categories.contains(category(growth));
+        let times = self.growth.iter().filter(counts).map(|growth| growth.by.time);
+        times.fold(Nanos::ZERO, |sum, time| sum + Nanos(scale.nanos(time)))
     }
 
     fn tell(&self, nodes: &[(ClassId, Totals)], state: &mut SharedState) {
@@ -283,4 +334,50 @@ impl WatchedThread {
         }
         0
     }
+}
+
+/// From one part in so many on it matters what calls that move data ran.
+const MUCH: u64 = 20;
+
+/// A run delay at a place, by what is to blame for it.
+fn delays(
+    class: ClassId,
+    delay: Nanos,
+    causes: &[(Category, f64)],
+    state: &mut SharedState,
+) -> Vec<(ClassId, Totals)> {
+    let mut left = delay;
+    let mut told = Vec::new();
+    for (at, (category, part)) in causes.iter().enumerate() {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_precision_loss,
+            clippy::cast_sign_loss,
+            reason = "less than an interval"
+        )]
+        let part = Nanos((delay.0 as f64 * part) as u64);
+        let time = if at + 1 == causes.len() { left } else { part.min(left) };
+        left = left - time;
+        if !time.is_zero() {
+            let class = state.classes.run_delay(class, *category, &mut state.resources);
+            told.push((class, Totals { time, ..Totals::default() }));
+        }
+    }
+    told
+}
+
+/// Of the time in which it waited at a place for something that no event tells of. Who waits for another process to end has given its
+/// work to that, as one who waits for a thread.
+fn blocked_class(class: ClassId, reason: WaitReason, state: &mut SharedState) -> ClassId {
+    let SharedState { classes, resources, .. } = state;
+    if reason == WaitReason::Child {
+        return classes.idle(class, resources);
+    }
+    let object = resources.id(&waited_for(reason));
+    classes.blocked(class, object, resources)
+}
+
+/// What a thread waits for, as a resource.
+pub(crate) fn waited_for(reason: WaitReason) -> Resource {
+    Resource::root(Hierarchy::SyncObject).child(reason.name())
 }

@@ -108,8 +108,7 @@ impl Replay {
     /// Whether a pair asks for the time of particular code: functions are known only as far as that very pair was measured.
     #[must_use]
     pub fn needs_histogram(pair: &Pair) -> bool {
-        pair.metric.definition().categories.contains(Category::Function)
-            && !pair.focus.is_root(Hierarchy::Code)
+        pair.metric.definition().asks_about_functions() && !pair.focus.is_root(Hierarchy::Code)
     }
 
     /// Seconds that all threads together were measured.

@@ -38,6 +38,7 @@ mod status;
 mod stopped_thread;
 mod stub;
 mod thread_state;
+mod thread_wait;
 pub mod threads;
 mod tracee;
 mod unmeasured_reason;
@@ -60,4 +61,5 @@ pub use stack_snapshot::{
 };
 pub use stat::Stat;
 pub use status::ProcessStatus;
+pub use thread_wait::{ThreadWait, WaitReason};
 pub use unmeasured_reason::UnmeasuredReason;

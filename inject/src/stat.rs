@@ -10,8 +10,10 @@ pub struct Stat {
     state: char,
     /// The process that it is a child of.
     pub parent: u32,
-    /// Clock ticks for which it ran, in all its threads.
-    ticks: u64,
+    /// Clock ticks for which it ran, of a process in all its threads: in its own code, and in the kernel.
+    pub user: u64,
+    /// The same in the kernel.
+    pub kernel: u64,
     /// The system's clock tick at which it started.
     pub start: u64,
 }
@@ -35,21 +37,29 @@ impl Stat {
         !matches!(self.state, 'Z' | 'X' | 'x')
     }
 
+    /// Whether it runs, or waits for a processor.
+    #[must_use]
+    pub const fn is_runnable(&self) -> bool {
+        matches!(self.state, 'R')
+    }
+
     fn parse(text: &str) -> Option<Self> {
         // The name in parentheses may hold anything, also parentheses: the last one ends it.
         let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace();
         let state = fields.next()?.chars().next()?;
         let parent = fields.next()?.parse().ok()?;
-        let [user, system] = [fields.nth(9)?, fields.next()?].map(|ticks| ticks.parse().ok());
+        let [user, kernel] = [fields.nth(9)?, fields.next()?].map(|ticks| ticks.parse().ok());
         let start = fields.nth(6)?.parse().ok()?;
-        Some(Self { state, parent, ticks: u64::checked_add(user?, system?)?, start })
+        Some(Self { state, parent, user: user?, kernel: kernel?, start })
     }
 
     /// For how long it ran, in all its threads.
     #[must_use]
     pub fn ran(&self) -> Duration {
         let per_second = rustix::param::clock_ticks_per_second().max(1);
-        Duration::from_millis(self.ticks.saturating_mul(1000) / per_second)
+        Duration::from_millis(
+            self.user.saturating_add(self.kernel).saturating_mul(1000) / per_second,
+        )
     }
 }
 
@@ -61,7 +71,7 @@ mod tests {
     fn a_name_may_hold_what_separates_fields() {
         let line = "17 (a) Z 3 (b) S 4 17 17 0 -1 4194304 1 0 0 0 5 6 0 0 20 0 1 0 4711 8 9";
         let stat = Stat::parse(line).expect("it has all fields");
-        assert_eq!(stat, Stat { state: 'S', parent: 4, ticks: 11, start: 4711 });
+        assert_eq!(stat, Stat { state: 'S', parent: 4, user: 5, kernel: 6, start: 4711 });
         assert_eq!(stat.ran(), Duration::from_millis(110));
         assert!(stat.is_alive());
         assert_eq!(Stat::parse("17 (a) S 4"), None);

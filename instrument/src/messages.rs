@@ -91,6 +91,8 @@ pub(crate) struct StackFindings {
 #[derive(Debug, Default)]
 pub(crate) struct StackSampled {
     pub(crate) samples: Vec<SampledThread>,
+    /// Threads that were found running in wrapped calls, once for each sample.
+    pub(crate) polling: Vec<u32>,
     /// What functions are called in whose own code threads were found for the first time.
     pub(crate) names: Vec<(FunctionKey, Resource)>,
     /// The running time that each stands for.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_model::matching::PairId;
-use whyperf_model::{Category, Focus, Hierarchy, Metric, Quantity, Resource};
+use whyperf_model::{Focus, Hierarchy, Metric, Quantity, Resource};
 
 /// What asks for a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl PairNeeds {
         origin: PairOrigin,
     ) -> &[Resource] {
         let is_named = origin == PairOrigin::User;
-        let is_code = metric.definition().categories.contains(Category::Function);
+        let is_code = metric.definition().asks_about_functions();
         if focus.is_root(Hierarchy::Code) || !(is_code || is_named) {
             return &[];
         }

@@ -42,13 +42,13 @@ pub(crate) struct InstrumentedProcess {
     sampling_cost: Nanos,
 }
 
-/// A thread was found running here, which stands for so much of its running time.
+/// A stack sample found a thread running here, which stands for so much of its running time.
 #[derive(Clone, Copy, Debug)]
 pub struct StackSamplePlace {
     /// The thread.
     pub tid: u32,
-    /// The region of the innermost function that it had entered, 0 for none.
-    pub region: u32,
+    /// The region of the innermost function that it had entered, 0 for none; `None` in a wrapped call.
+    pub region: Option<u32>,
     /// The running time from sample to sample.
     pub period: Nanos,
 }
@@ -73,7 +73,7 @@ impl InstrumentedProcess {
 
     /// Takes in where stack samples found its threads.
     pub(crate) fn note_stack_samples(&mut self, sampled: StackSampled) {
-        let StackSampled { samples, period, cost, .. } = sampled;
+        let StackSampled { samples, polling, period, cost, .. } = sampled;
         self.sampling_cost += cost;
         let sites = self.patch_table.as_ref().map(|patch_table| &patch_table.sites);
         let site = |key: &FunctionKey| sites?.get(key);
@@ -84,9 +84,11 @@ impl InstrumentedProcess {
         };
         self.samples.extend(samples.iter().map(|sample| StackSamplePlace {
             tid: sample.tid,
-            region: region(sample).unwrap_or(0),
+            region: Some(region(sample).unwrap_or(0)),
             period,
         }));
+        let polls = |tid: u32| StackSamplePlace { tid, region: None, period };
+        self.samples.extend(polling.into_iter().map(polls));
         samples.into_iter().for_each(|sample| self.sampled.add(sample, period));
     }
 

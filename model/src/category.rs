@@ -88,13 +88,25 @@ categories! {
     Other = 27,
     /// A function of the program that is watched because a pair asked for it, at its own entry and exit.
     Function = 28,
-    /// No region: time in which a thread that computed could run and had no processor.
+    /// No region: time in which a thread that computed could run and had no processor; why is not known.
     RunDelay = 29,
+    /// The same: threads of the measured processes had the processors.
+    DelayByJob = 30,
+    /// The same: other programs had them.
+    DelayByOthers = 31,
+    /// The same: its control group had used up its share.
+    Throttled = 32,
+    /// The same: the host of a virtual machine had them.
+    Stolen = 33,
+    /// The same: others were idle, but it may not run there.
+    Pinned = 34,
+    /// No region: time in which a thread that computed, by its events, waited in a call that no event tells of.
+    Blocked = 35,
 }
 
 /// A set of categories.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct CategorySet(u32);
+pub struct CategorySet(u64);
 
 impl CategorySet {
     /// None of them.
@@ -142,14 +154,26 @@ impl CategorySet {
     /// Inside MPI without waiting for anybody: starting and ending it, and its local calls.
     pub const MPI_LOCAL: Self = Self::of(&[Category::Setup, Category::MpiOther]);
     /// Having no processor.
-    pub const RUN_DELAY: Self = Self::of(&[Category::RunDelay]);
+    pub const RUN_DELAY: Self = Self::of(&[
+        Category::RunDelay,
+        Category::DelayByJob,
+        Category::DelayByOthers,
+        Category::Throttled,
+        Category::Stolen,
+        Category::Pinned,
+    ]);
+    /// Waiting in the program's own code, unseen by events.
+    pub const BLOCKED: Self = Self::of(&[Category::Blocked]);
     /// Neither waiting nor inside MPI: the program's own work.
     pub const COMPUTE: Self = Self::ALL
         .without(Self::SYNC)
         .without(Self::IO)
         .without(Self::JOIN)
         .without(Self::MPI_LOCAL)
-        .without(Self::RUN_DELAY);
+        .without(Self::RUN_DELAY)
+        .without(Self::BLOCKED);
+    /// What events take for computing: only the operating system tells how much of it ran.
+    pub const OUTSIDE_CALLS: Self = Self::COMPUTE.and(Self::RUN_DELAY).and(Self::BLOCKED);
 
     /// The set of these.
     #[must_use]
@@ -181,6 +205,12 @@ impl CategorySet {
         self.0 >> category.number() & 1 == 1
     }
 
+    /// What is in both.
+    #[must_use]
+    pub const fn within(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
     /// Whether no category is in both.
     #[must_use]
     pub const fn is_disjoint(self, other: Self) -> bool {
@@ -193,7 +223,7 @@ mod tests {
     use super::*;
 
     /// What stores hold: lines are only ever added.
-    const STORED: [(u32, Category); 30] = [
+    const STORED: [(u32, Category); 36] = [
         (0, Category::User),
         (1, Category::Setup),
         (2, Category::Send),
@@ -224,6 +254,12 @@ mod tests {
         (27, Category::Other),
         (28, Category::Function),
         (29, Category::RunDelay),
+        (30, Category::DelayByJob),
+        (31, Category::DelayByOthers),
+        (32, Category::Throttled),
+        (33, Category::Stolen),
+        (34, Category::Pinned),
+        (35, Category::Blocked),
     ];
 
     #[test]
@@ -233,7 +269,7 @@ mod tests {
             assert_eq!(category.number(), number);
             assert_eq!(Category::from_number(number), Some(category));
         }
-        for unknown in [30, 255, 256, u32::MAX] {
+        for unknown in [36, 255, 256, u32::MAX] {
             assert_eq!(Category::from_number(unknown), None);
         }
     }
@@ -247,10 +283,11 @@ mod tests {
             CategorySet::COMPUTE,
             CategorySet::MPI_LOCAL,
             CategorySet::RUN_DELAY,
+            CategorySet::BLOCKED,
         ];
         for category in Category::ALL {
             let count = ways.iter().filter(|way| way.contains(category)).count();
-            assert_eq!(count, 1, "{category:?} is in {count} of the six ways");
+            assert_eq!(count, 1, "{category:?} is in {count} of the seven ways");
         }
     }
 

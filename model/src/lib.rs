@@ -12,6 +12,7 @@
 //!   aggregate   the samples of many processes as one              aggregate.rs
 //!   comparison  what a process has more than others               comparison.rs
 //!   efficiency  how well ranks use their time                efficiency.rs
+//!   division    how threads spent their time                 time_division.rs
 //!   matching    from what nodes grew by to samples of pairs       matching/
 //! ```
 //!
@@ -47,6 +48,7 @@ mod resource;
 mod sample;
 mod scale;
 mod time;
+mod time_division;
 
 pub use aggregate::Aggregate;
 pub use category::{Category, CategorySet};
@@ -62,3 +64,4 @@ pub use resource::{Hierarchy, Resource};
 pub use sample::Sample;
 pub use scale::Scale;
 pub use time::{Interval, Nanos, Time};
+pub use time_division::{TimeDivision, TimeUse};

@@ -38,6 +38,16 @@ impl Metric {
             Self::RunDelay => {
                 "run delay: time in which threads that compute could run and have no processor"
             }
+            Self::DelayByJob => {
+                "run delay while threads of the measured processes have the processors"
+            }
+            Self::DelayByOthers => "run delay while other programs have the processors",
+            Self::ThrottledDelay => "run delay while the share of a control group is used up",
+            Self::StolenDelay => "run delay while the host of a virtual machine has the processors",
+            Self::PinnedDelay => {
+                "run delay while processors are idle on which the thread may not run"
+            }
+            Self::Blocked => "time in which threads wait in calls that no event tells of",
             Self::Available => "wall time, less the time in which threads have no processor",
             Self::IoWaitAlone => {
                 "input and output time that the process with most has more than any other"

@@ -6,8 +6,8 @@
 //! [`Comparison`](crate::Comparison).
 //!
 //! ```text
-//!   wall = sync_wait + io_wait + compute + set-up        (what is left out is only joining, see decision 0003)
-//!   cpu  <= compute                                       (bounded by what the operating system says the thread ran)
+//!   wall    = sync_wait + io_wait + compute + set-up     (what is left out is only joining, see decision 0003)
+//!   compute = cpu + run_delay + blocked                  (divided by what the operating system says of the thread)
 //! ```
 
 use std::fmt;
@@ -72,11 +72,23 @@ pub enum Metric {
     Available,
     /// Time forcing data out to devices.
     FlushWait,
+    /// Of the run delay, that in which threads of the measured processes had the processors.
+    DelayByJob,
+    /// Of the run delay, that in which other programs had them.
+    DelayByOthers,
+    /// Of the run delay, that in which a control group had used up its share.
+    ThrottledDelay,
+    /// Of the run delay, that in which the host of a virtual machine had the processors.
+    StolenDelay,
+    /// Of the run delay, that in which others were idle that the thread may not run on.
+    PinnedDelay,
+    /// Time in which threads waited outside of all calls that events tell of.
+    Blocked,
 }
 
 impl Metric {
     /// All of them, in the order of the table.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 31] = [
         Self::Wall,
         Self::Cpu,
         Self::Compute,
@@ -102,6 +114,12 @@ impl Metric {
         Self::RunDelay,
         Self::Available,
         Self::FlushWait,
+        Self::DelayByJob,
+        Self::DelayByOthers,
+        Self::ThrottledDelay,
+        Self::StolenDelay,
+        Self::PinnedDelay,
+        Self::Blocked,
     ];
 
     /// What it means: its row of the table.
@@ -264,10 +282,10 @@ const AVAILABLE: CategorySet =
 const METADATA: CategorySet =
     CategorySet::of(&[Category::Open, Category::Close, Category::Metadata]);
 
-const TABLE: [Definition; 25] = [
+const TABLE: [Definition; 31] = [
     time("wall", Quantity::Time, CategorySet::ALL.without(CategorySet::JOIN)),
     time("cpu", Quantity::RunningTime, CategorySet::COMPUTE),
-    time("compute", Quantity::Time, CategorySet::COMPUTE.and(CategorySet::RUN_DELAY)),
+    time("compute", Quantity::Time, CategorySet::OUTSIDE_CALLS),
     time("sync_wait", Quantity::Time, CategorySet::SYNC),
     time("io_wait", Quantity::Time, CategorySet::IO),
     count("sync_ops", Unit::Operations, Quantity::Visits, CategorySet::SYNC.and(CategorySet::JOIN)),
@@ -305,22 +323,39 @@ const TABLE: [Definition; 25] = [
     time("run_delay", Quantity::Time, CategorySet::RUN_DELAY),
     time("available", Quantity::Time, AVAILABLE),
     time("flush_wait", Quantity::Time, CategorySet::of(&[Category::Flush])),
+    time("delay_by_job", Quantity::Time, CategorySet::of(&[Category::DelayByJob])),
+    time("delay_by_others", Quantity::Time, CategorySet::of(&[Category::DelayByOthers])),
+    time("throttled_delay", Quantity::Time, CategorySet::of(&[Category::Throttled])),
+    time("stolen_delay", Quantity::Time, CategorySet::of(&[Category::Stolen])),
+    time("pinned_delay", Quantity::Time, CategorySet::of(&[Category::Pinned])),
+    time("blocked", Quantity::Time, CategorySet::BLOCKED),
 ];
 
 impl Definition {
-    /// Whether it is time in which the program computes.
+    /// Whether it is time of the program's own code alone, running or not.
     #[must_use]
-    pub fn is_computing(&self) -> bool {
+    pub fn is_own_code(&self) -> bool {
         let is_time = matches!(self.quantity, Quantity::Time | Quantity::RunningTime);
-        is_time && self.categories.without(CategorySet::RUN_DELAY) == CategorySet::COMPUTE
+        let others = self.categories.without(CategorySet::OUTSIDE_CALLS);
+        is_time && self.asks_about_functions() && others == CategorySet::NONE
     }
 
-    /// Whether it depends on what the operating system says of a thread: for how long it ran, or could and had no processor.
+    /// Whether time or calls of functions are a part of it.
     #[must_use]
-    pub const fn asks_system(&self) -> bool {
-        let is_delay = self.categories.contains(Category::RunDelay);
-        matches!(self.quantity, Quantity::RunningTime)
-            || is_delay != self.categories.contains(Category::Function)
+    pub fn asks_about_functions(&self) -> bool {
+        !self.categories.is_disjoint(CategorySet::OUTSIDE_CALLS)
+    }
+
+    /// Whether it depends on what the operating system says of a thread: for how long it ran, could and had no processor, or waited.
+    #[must_use]
+    pub fn asks_system(&self) -> bool {
+        let part = self.categories.within(CategorySet::OUTSIDE_CALLS);
+        let is_part = part != CategorySet::NONE && part != CategorySet::OUTSIDE_CALLS;
+        match self.quantity {
+            Quantity::RunningTime => true,
+            Quantity::Time => is_part,
+            _ => false,
+        }
     }
 
     const fn compared(mut self, aggregation: Aggregation) -> Self {
@@ -348,7 +383,7 @@ mod tests {
     use super::*;
 
     /// What stores and users' tables hold: lines are only ever added.
-    const STORED: [(&str, Metric); 25] = [
+    const STORED: [(&str, Metric); 31] = [
         ("wall", Metric::Wall),
         ("cpu", Metric::Cpu),
         ("compute", Metric::Compute),
@@ -374,6 +409,12 @@ mod tests {
         ("run_delay", Metric::RunDelay),
         ("available", Metric::Available),
         ("flush_wait", Metric::FlushWait),
+        ("delay_by_job", Metric::DelayByJob),
+        ("delay_by_others", Metric::DelayByOthers),
+        ("throttled_delay", Metric::ThrottledDelay),
+        ("stolen_delay", Metric::StolenDelay),
+        ("pinned_delay", Metric::PinnedDelay),
+        ("blocked", Metric::Blocked),
     ];
 
     #[test]

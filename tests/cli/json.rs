@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::command::{Folder, say, whyperf};
 
-const MEMBERS: [&str; 23] = [
+const MEMBERS: [&str; 26] = [
     "format",
     "version",
     "command",
@@ -15,6 +15,9 @@ const MEMBERS: [&str; 23] = [
     "processes",
     "threads",
     "hosts",
+    "processors",
+    "time",
+    "time_by_process",
     "unmeasured",
     "cost",
     "losses",

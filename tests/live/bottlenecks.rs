@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::expectation::Expectation;
 use crate::launcher::Mpi;
-use crate::report::{Run, is_concluded, run_until};
+use crate::report::{Run, is_by_other_work, is_concluded, run_until};
 use crate::shipped::Load;
 use crate::{expectation, programs, shipped};
 
@@ -61,7 +61,10 @@ fn places(expected: &Expectation) -> Vec<&str> {
 fn is_diagnosed(name: &'static str, ranks: usize) {
     let expected = expectation::of(&format!("bottleneck/{name}.c"));
     let run = measured(name, ranks, &expected);
-    let found = run.bottlenecks();
+    let mut found = run.bottlenecks();
+    found.retain(|one| {
+        !is_by_other_work(&one.hypothesis) || expected.shows.contains(&one.hypothesis)
+    });
     for one in &found {
         let mut known = expected.shows.iter().chain(&expected.may_show);
         assert!(
@@ -88,6 +91,9 @@ const FURTHER: Duration = Duration::from_secs(2);
 /// Seconds after which nobody waits for a conclusion any more; until then a program is ended as soon as all are there.
 const LONG: &str = "120";
 
+/// What only a machine can show: a quota, a busy host, processors that are idle while others are not.
+const BY_MACHINE: [&str; 3] = ["PinnedTogether", "ThrottledByCgroup", "StolenByHost"];
+
 /// A hypothesis that is added without programs fails here, and so does a program that says of itself what no table holds.
 #[test]
 fn every_hypothesis_has_a_program_it_is_true_for_and_one_it_is_false_for() {
@@ -105,8 +111,11 @@ fn every_hypothesis_has_a_program_it_is_true_for_and_one_it_is_false_for() {
         shown.extend(expected.shows);
         refuted.extend(expected.refutes);
     }
-    assert_eq!(shown, hypotheses, "programs and hypotheses that are true for them");
-    assert_eq!(refuted, hypotheses, "programs and hypotheses that are false for them");
+    let of_programs =
+        hypotheses.iter().filter(|name| !BY_MACHINE.contains(&name.as_str())).cloned();
+    let of_programs: BTreeSet<String> = of_programs.collect();
+    assert_eq!(shown, of_programs, "programs and hypotheses that are true for them");
+    assert_eq!(refuted, of_programs, "programs and hypotheses that are false for them");
 }
 
 /// One test for each program, and the list of all: the program and its ranks (0: no MPI).
@@ -123,6 +132,9 @@ macro_rules! programs {
 }
 
 programs! {
+    too_many_threads 0,
+    crowded_out 0,
+    sleeping 0,
     late_sender 2,
     wait_at_barrier 4,
     load_imbalance 4,

@@ -34,4 +34,5 @@ mod report;
 mod restored;
 mod sampled;
 mod shipped;
+mod time;
 mod told;

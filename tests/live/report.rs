@@ -18,6 +18,18 @@ pub(crate) struct Run {
     pub(crate) report: Value,
 }
 
+/// Whether a hypothesis is true of any program when enough else runs on the machine.
+pub(crate) fn is_by_other_work(hypothesis: &str) -> bool {
+    let by_other_work = [
+        "WaitingForProcessors",
+        "TooManyThreads",
+        "OtherPrograms",
+        "PinnedTogether",
+        "StolenByHost",
+    ];
+    by_other_work.contains(&hypothesis)
+}
+
 /// A conclusion of the report.
 #[derive(Clone, Debug)]
 pub(crate) struct Bottleneck {

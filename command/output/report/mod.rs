@@ -3,6 +3,7 @@
 mod advice;
 mod profile;
 mod text;
+mod time_shares;
 mod tree;
 
 use std::cmp::Ordering;
@@ -17,6 +18,7 @@ use serde::Serialize;
 use whyperf_consultant::{Split, ValueUnit};
 
 pub(crate) use text::{conclusion, render, share};
+pub(crate) use time_shares::{ProcessTime, TimeShares};
 
 /// A finished run. Serialized, it is the `whyperf-report` format, version 2.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -29,6 +31,11 @@ pub(crate) struct Report {
     pub(crate) processes: usize,
     pub(crate) threads: usize,
     pub(crate) hosts: usize,
+    /// Those that the program may run on; 0 where that is not known.
+    pub(crate) processors: usize,
+    /// How all threads spent their time; `None` where that is not known.
+    pub(crate) time: Option<TimeShares>,
+    pub(crate) time_by_process: Vec<ProcessTime>,
     /// Processes of the run that computed and are in none of the numbers.
     pub(crate) unmeasured: Vec<Unmeasured>,
     /// `None` but for jobs of two ranks and more.
@@ -388,6 +395,8 @@ fn write_whole(
 #[cfg(test)]
 pub(crate) mod example {
     //! A report that the tests of rendering share.
+    use whyperf_model::{Nanos, TimeDivision, TimeUse};
+
     use super::*;
 
     fn bottleneck(focus: &str, value: f64, parent: Option<usize>, leaf: bool) -> Bottleneck {
@@ -425,6 +434,10 @@ pub(crate) mod example {
             bytes_received: 4_000_000,
             coverage: None,
         };
+        let mut division = TimeDivision::default();
+        division.add(TimeUse::Computing, Nanos::from_millis(4400));
+        division.add(TimeUse::Waiting, Nanos::from_millis(3600));
+        let time = TimeShares::of(&division);
         Report {
             format: Report::FORMAT,
             version: Report::VERSION,
@@ -434,6 +447,9 @@ pub(crate) mod example {
             processes: 2,
             threads: 2,
             hosts: 1,
+            processors: 4,
+            time: Some(time.clone()),
+            time_by_process: vec![ProcessTime { process: "0".to_owned(), time }],
             unmeasured: Vec::new(),
             efficiency: Some(Efficiency {
                 parallel: 0.714,

@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 use whyperf_consultant::{Conclusion, Truth};
 
 use super::{
-    Efficiency, HotCode, Phase, RefusedFunction, Report, Scale, Unmeasured, profile, tree,
+    Efficiency, HotCode, Phase, RefusedFunction, Report, Scale, TimeShares, Unmeasured, profile,
+    tree,
 };
 use crate::output::terminal::{self, Manner, phase_name, plain, shortened, wrapped};
 
@@ -64,11 +65,22 @@ fn write_head(report: &Report, manner: Manner, text: &mut String) {
         facts.push(counted(report.threads, "thread", "threads"));
         facts.push(counted(report.hosts, "host", "hosts"));
     }
+    if report.processors > 0 {
+        facts.push(counted(report.processors, "processor", "processors"));
+    }
     facts.push(match report.exit_status {
         0 => manner.paint("exit status 0", terminal::GOOD),
         status => manner.paint(ending(status), terminal::ALARM),
     });
     line(text, &format!("         {}", facts.join(manner.either(" · ", ", "))));
+    if let Some(time) = &report.time {
+        let parts = time.told().into_iter().map(|(name, part)| format!("{name} {}", share(part)));
+        let parts: Vec<String> = parts.collect();
+        let dot = manner.either(" · ", ", ");
+        for each in wrapped(&format!("time: {}", parts.join(dot)), manner.width - 9) {
+            line(text, &format!("         {each}"));
+        }
+    }
     if let Some(efficiency) = &report.efficiency {
         line(text, &format!("         {}", efficient(efficiency, manner)));
     }
@@ -115,11 +127,13 @@ fn write_bottlenecks(report: &Report, manner: Manner, text: &mut String) {
     );
     if report.bottlenecks.is_empty() {
         let search = &report.search;
+        let is_well = report.time.as_ref().is_none_or(TimeShares::is_mostly_computing);
+        let style = if is_well { terminal::GOOD } else { terminal::TITLE };
         line(
             text,
             &format!(
                 "  {}: {} tested, {} left undecided",
-                manner.paint("none found", terminal::GOOD),
+                manner.paint("none found", style),
                 counted(search.pairs_tested, "pair", "pairs"),
                 search.pairs_unknown
             ),

@@ -2,6 +2,12 @@
 //!
 //! ```text
 //!   the whole program is slow because of
+//!   ├ WaitingForProcessors                   run_delay / wall             > 0.10
+//!   │ ├ TooManyThreads                       delay_by_job / run_delay     > 0.30
+//!   │ ├ OtherPrograms                        delay_by_others / run_delay  > 0.30
+//!   │ ├ PinnedTogether                       pinned_delay / run_delay     > 0.30
+//!   │ ├ ThrottledByCgroup                    throttled_delay / run_delay  > 0.30
+//!   │ └ StolenByHost                         stolen_delay / run_delay     > 0.30
 //!   ├ ExcessiveIOBlockingTime                io_wait / wall               > 0.20
 //!   │ ├ TooManySmallIOOps                    io_bytes / io_ops            < 4096 bytes
 //!   │ ├ ExcessiveMetadataTime                metadata_wait / io_wait      > 0.50
@@ -13,6 +19,7 @@
 //!   │ ├ ExcessiveCollectiveWaitingTime       collective_wait / wall       > 0.20
 //!   │ │ └ LateArrivalAtCollectives           late_wait / collective_wait  > 0.50
 //!   │ └ ExcessiveLockWaitingTime             lock_wait / wall             > 0.20
+//!   ├ BlockedElsewhere                       blocked / wall               > 0.20
 //!   └ CPUbound                               cpu / available              > 0.30
 //!     └ ExcessiveLoadImbalance               cpu_imbalance / wall         > 0.20
 //! ```
@@ -21,7 +28,7 @@
 //! function or a message tag restricts what is counted and not what it is compared with. A child is therefore never larger
 //! than its parent, whichever way it was refined by code, object or file.
 //!
-//! Which finding leads is `rank`. Input and output come first, because others wait for a process that writes, and no process writes
+//! Which finding leads is `rank`. Processors come first: whatever else is found is different where there are enough of them. Then input and output, because others wait for a process that writes, and no process writes
 //! because others wait; computing comes last, because computing is the work.
 
 mod table;
@@ -143,10 +150,10 @@ impl Hypothesis {
         ValueUnit::of(self.numerator, self.denominator)
     }
 
-    /// Whether it asks for time in which the program computes: of that, functions take their part with all they call.
+    /// Whether it asks for time of the program's own code: of that, functions take their part with all they call.
     #[must_use]
-    pub fn asks_for_computing(&self) -> bool {
-        self.numerator.definition().is_computing()
+    pub fn asks_for_own_code(&self) -> bool {
+        self.numerator.definition().is_own_code()
     }
 
     /// Whether it sets processes side by side, so that one alone has no answer.
@@ -238,7 +245,14 @@ mod tests {
     fn the_table_is_a_tree_with_distinct_names() {
         let table = Hypotheses::built_in();
         let tops: Vec<_> = table.children(None).map(|id| &*table.row(id).name).collect();
-        assert_eq!(tops, ["ExcessiveIOBlockingTime", "ExcessiveSyncWaitingTime", "CPUbound"]);
+        let expected = [
+            "WaitingForProcessors",
+            "ExcessiveIOBlockingTime",
+            "ExcessiveSyncWaitingTime",
+            "BlockedElsewhere",
+            "CPUbound",
+        ];
+        assert_eq!(tops, expected);
         let small = table.named("TooManySmallIOOps").expect("it is in the table");
         assert_eq!(table.row(table.top(small)).name, "ExcessiveIOBlockingTime");
         for (at, row) in table.rows.iter().enumerate() {

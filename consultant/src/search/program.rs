@@ -23,7 +23,7 @@ impl Program {
 
     /// Whether all that a focus names is there.
     pub(super) fn has_all_of(&self, focus: &Focus, hypothesis: &Hypothesis) -> bool {
-        let computes = hypothesis.asks_for_computing();
+        let computes = hypothesis.asks_for_own_code();
         Hierarchy::ALL.into_iter().all(|hierarchy| {
             // Functions are not announced one by one: they are there when the program is.
             let is_function = computes && hierarchy == Hierarchy::Code;

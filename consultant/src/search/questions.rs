@@ -140,14 +140,14 @@ impl Questions {
     /// The code that has to be switched on for a node. Waits are seen at their calls, wherever those are.
     pub(super) fn measured_code(&self, id: NodeId) -> Option<Resource> {
         let [code] = self.node(id).focus.part(Hierarchy::Code) else { return None };
-        (self.row(id).asks_for_computing() && !code.is_root()).then(|| code.clone())
+        (self.row(id).asks_for_own_code() && !code.is_root()).then(|| code.clone())
     }
 
     /// Whether the parts of a node's code are its callees, and not the functions of a module.
     pub(super) fn follows_calls(&self, id: NodeId, program: &Program) -> bool {
         let [code] = self.node(id).focus.part(Hierarchy::Code) else { return false };
         self.settings.code_search == CodeSearch::CallGraph
-            && self.row(id).asks_for_computing()
+            && self.row(id).asks_for_own_code()
             && code.depth() != 1
             && program.may_have_calls()
     }

@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use whyperf_daemon::{Daemon, DaemonSettings, Moment, PairId, SamplingPass};
+use whyperf_inject::WaitReason;
 use whyperf_model::{Focus, Resource};
 use whyperf_testkit::synthetic::SyntheticProcess;
 
@@ -103,5 +104,8 @@ pub(crate) fn amounts(pass: &SamplingPass, pair: PairId) -> Vec<i64> {
 }
 
 pub(crate) fn names(resources: &[Resource]) -> Vec<String> {
-    resources.iter().map(Resource::to_string).collect()
+    // Regions are in the name of this process: what its own threads wait for is no part of a test.
+    let waits = WaitReason::ALL.map(|reason| format!("/SyncObject/{}", reason.name()));
+    let all = resources.iter().map(Resource::to_string);
+    all.filter(|name| !waits.contains(name)).collect()
 }

@@ -141,7 +141,7 @@ impl Looks {
         let samples = code.processes.get_mut(&process)?.stack_snapshots.take();
         let found = samples.snapshots.len() as u64;
         let taken = samples.lost + found;
-        let (mut running, mut names) = (Vec::new(), Vec::new());
+        let (mut running, mut polling, mut names) = (Vec::new(), Vec::new(), Vec::new());
         for snapshot in &samples.snapshots {
             let read = stacks::read(code, graph, process, snapshot);
             let own = read.own.first().copied();
@@ -149,10 +149,13 @@ impl Looks {
                 names.push((key, code.modules.get(key.module).resource(key.function)));
             }
             self.hot.count(process, read.own);
-            if let StackPlace::Computing(inside) = read.place {
-                let (tid, is_whole) = (snapshot.tid, snapshot.is_whole);
-                let ReadStack { functions, between, .. } = read;
-                running.push(SampledThread { tid, inside, functions, between, own, is_whole });
+            let (tid, is_whole) = (snapshot.tid, snapshot.is_whole);
+            match read.place {
+                StackPlace::Computing(inside) => {
+                    let ReadStack { functions, between, .. } = read;
+                    running.push(SampledThread { tid, inside, functions, between, own, is_whole });
+                }
+                StackPlace::Elsewhere => polling.push(tid),
             }
             let look = self.pending.get_mut(&process);
             if let Some(look) = look.filter(|look| snapshot.time >= look.look.begin) {
@@ -166,7 +169,7 @@ impl Looks {
             None => period,
         };
         let cost = Nanos(STACK.0.saturating_mul(taken));
-        let sampled = StackSampled { samples: running, names, period, cost };
+        let sampled = StackSampled { samples: running, polling, names, period, cost };
         Some(WorkerAnswer::Sampled { process, sampled })
     }
 

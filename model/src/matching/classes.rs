@@ -70,8 +70,8 @@ pub struct Class {
 pub struct Classes {
     ids: AHashMap<Traits, ClassId>,
     list: Vec<Class>,
-    /// The class at the same place that is of another category.
-    others: AHashMap<(ClassId, Category), ClassId>,
+    /// The class at the same place that is of another category, and of an object.
+    others: AHashMap<(ClassId, Category, Option<ResourceId>), ClassId>,
     /// Regions of the program's own: they need not be switched on.
     regions: AHashSet<ResourceId>,
 }
@@ -132,29 +132,49 @@ impl Classes {
         self.intern(Traits { category, code, functions, object, own }, resources)
     }
 
-    /// The class of the time in which threads were at the same place, could run, and had no processor.
-    pub fn run_delay(&mut self, class: ClassId, resources: &mut Resources) -> ClassId {
-        self.of_category(class, Category::RunDelay, resources)
-    }
-
-    /// The class of the time in which threads were at the same place and had no work yet: as of one that waits for another thread to end,
-    /// it is no time of the program's.
-    pub fn idle(&mut self, class: ClassId, resources: &mut Resources) -> ClassId {
-        self.of_category(class, Category::Join, resources)
-    }
-
-    fn of_category(
+    /// The class of the time in which threads were at the same place, could run, and had no processor, for what `category` says.
+    pub fn run_delay(
         &mut self,
         class: ClassId,
         category: Category,
         resources: &mut Resources,
     ) -> ClassId {
-        if let Some(known) = self.others.get(&(class, category)) {
+        debug_assert!(CategorySet::RUN_DELAY.contains(category));
+        self.alike(class, (category, None), resources)
+    }
+
+    /// The class of the time in which threads were at the same place and waited for something that no event tells of.
+    pub fn blocked(
+        &mut self,
+        class: ClassId,
+        object: ResourceId,
+        resources: &mut Resources,
+    ) -> ClassId {
+        self.alike(class, (Category::Blocked, Some(object)), resources)
+    }
+
+    /// The class of the time in which threads were at the same place and had no work yet: as of one that waits for another thread to end,
+    /// it is no time of the program's.
+    pub fn idle(&mut self, class: ClassId, resources: &mut Resources) -> ClassId {
+        self.alike(class, (Category::Join, None), resources)
+    }
+
+    /// The class at the same place of another category, with the object of its own or with this one.
+    fn alike(
+        &mut self,
+        class: ClassId,
+        (category, object): (Category, Option<ResourceId>),
+        resources: &mut Resources,
+    ) -> ClassId {
+        if let Some(known) = self.others.get(&(class, category, object)) {
             return *known;
         }
-        let traits = Traits { category, ..self.get(class).traits.clone() };
+        let around = self.get(class).traits.clone();
+        let traits = Traits { category, object: object.or(around.object), ..around };
         let found = self.intern(traits, resources);
-        self.others.insert((class, category), found);
+        // No process has such an object: it is there since something waited for it.
+        object.into_iter().for_each(|object| resources.hold(object));
+        self.others.insert((class, category, object), found);
         found
     }
 

@@ -52,8 +52,6 @@ pub struct Matcher {
     pairs: Vec<Option<Box<Active>>>,
     /// Raised when groups come or go: threads then look again in which they are.
     version: u64,
-    /// Pairs that depend on what the operating system says of threads.
-    asking_system: usize,
     /// Processes that were settled apart since the last comparison.
     present: BTreeSet<u32>,
 }
@@ -74,7 +72,6 @@ impl Matcher {
             self.group_of(focus, Processes::Together, resources)
         };
         let active = make(group, resources);
-        self.asking_system += usize::from(active.pair.metric.definition().asks_system());
         let id = PairId(u32::try_from(self.pairs.len()).expect("fewer than 2^32 pairs"));
         let group = &mut self.groups[group as usize];
         group.pairs.push(id);
@@ -93,7 +90,6 @@ impl Matcher {
     /// Takes a pair out; answers what it was.
     pub fn stop(&mut self, id: PairId) -> Option<Box<Active>> {
         let active = self.pairs.get_mut(id.0 as usize)?.take()?;
-        self.asking_system -= usize::from(active.pair.metric.definition().asks_system());
         let group = &mut self.groups[active.group as usize];
         group.pairs.retain(|pair| *pair != id);
         group.stale += 1;
@@ -128,11 +124,6 @@ impl Matcher {
     /// Grows when groups come or go.
     pub const fn version(&self) -> u64 {
         self.version
-    }
-
-    /// Whether any pair depends on what the operating system says of threads: for how long they ran, or could and had no processor.
-    pub const fn asks_system(&self) -> bool {
-        self.asking_system > 0
     }
 
     /// The groups that something of this lineage (process, thread and machine, sorted) is in.

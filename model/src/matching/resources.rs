@@ -56,6 +56,11 @@ impl Resources {
         id
     }
 
+    /// What a resource is directly in; `None` for the root of a hierarchy.
+    pub fn parent(&self, id: ResourceId) -> Option<ResourceId> {
+        self.entries[id.0 as usize].parent
+    }
+
     /// What a number stands for.
     pub fn resource(&self, id: ResourceId) -> &Resource {
         &self.entries[id.0 as usize].resource

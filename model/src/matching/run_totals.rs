@@ -1,12 +1,14 @@
 //! What grew since a run began, by thread and class: answers pairs that were measured for a part of it, or never.
 
+use std::collections::BTreeMap;
+
 use ahash::AHashMap;
 
 use super::active::{Asked, Totals};
 use super::class_totals::ClassTotals;
 use super::classes::{ClassId, Classes};
 use super::resources::{ResourceId, Resources};
-use crate::{Pair, Quantity};
+use crate::{Pair, Quantity, TimeDivision, TimeUse};
 
 /// A thread and its machine.
 type Place = [ResourceId; 2];
@@ -21,8 +23,8 @@ pub struct RunTotals {
 #[derive(Debug, Default)]
 struct ThreadTotals {
     classes: ClassTotals,
-    /// Some of it grew without the operating system being asked how much of it ran.
-    is_unasked: bool,
+    /// The operating system does not say how much of it ran.
+    is_untold: bool,
 }
 
 impl RunTotals {
@@ -35,13 +37,39 @@ impl RunTotals {
         nodes.iter().for_each(|(class, by)| classes.add(*class, by));
     }
 
-    /// What grows in this thread now is not told apart by what the operating system says of it.
-    pub fn is_unasked(&mut self, place: Place) {
-        self.threads.entry(place).or_default().is_unasked = true;
+    /// The operating system says nothing of this thread.
+    pub fn is_untold(&mut self, place: Place) {
+        self.threads.entry(place).or_default().is_untold = true;
+    }
+
+    /// How the threads of these processes spent their time, by process. What waits on the object `paging` waits for memory.
+    pub fn divisions(
+        &self,
+        classes: &Classes,
+        resources: &Resources,
+        paging: Option<ResourceId>,
+    ) -> BTreeMap<ResourceId, TimeDivision> {
+        let mut divisions: BTreeMap<ResourceId, TimeDivision> = BTreeMap::new();
+        for ([thread, _], totals) in &self.threads {
+            let process = resources.parent(*thread).unwrap_or(*thread);
+            let division = divisions.entry(process).or_default();
+            for (class, sum) in totals.classes.iter() {
+                let traits = &classes.get(class).traits;
+                let spent = match TimeUse::of(traits.category) {
+                    TimeUse::Computing if totals.is_untold => TimeUse::Unknown,
+                    TimeUse::Blocked if paging.is_some() && traits.object == paging => {
+                        TimeUse::Paging
+                    }
+                    spent => spent,
+                };
+                division.add(spent, sum.time);
+            }
+        }
+        divisions
     }
 
     /// What a pair came to: all that its samples would add up to, had it been measured from the beginning. `None` where that depends on
-    /// when something grew, or on what the operating system was not asked.
+    /// when something grew.
     ///
     /// A function counts as far as it was switched on: whether that suffices is for the caller to know.
     pub fn amount(&self, pair: &Pair, classes: &Classes, resources: &mut Resources) -> Option<i64> {
@@ -55,9 +83,6 @@ impl RunTotals {
         for (place, thread) in &self.threads {
             if !asked.includes(&lineage(*place, resources)) {
                 continue;
-            }
-            if thread.is_unasked && definition.asks_system() {
-                return None;
             }
             for (class, totals) in thread.classes.iter() {
                 let counts = || asked.matches(classes.get(class));
@@ -145,11 +170,6 @@ mod tests {
         for metric in [Metric::LateWait, Metric::ActiveProcesses, Metric::ObservedCost] {
             assert_eq!(stage.amount(metric, "<>"), None, "{metric}");
         }
-        assert_eq!(stage.amount(Metric::Cpu, "<>"), Some(0));
-        let place = stage.place(1);
-        stage.totals.is_unasked(place);
-        let cpu = ["<>", "</Process/1>", "</Process/0>"].map(|of| stage.amount(Metric::Cpu, of));
-        assert_eq!(cpu, [None, None, Some(0)]);
         assert_eq!(stage.amount(Metric::Wall, "<>"), Some(46_420));
     }
 }

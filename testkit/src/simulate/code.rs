@@ -36,7 +36,7 @@ impl Code {
     #[must_use]
     pub fn function(pair: &Pair) -> Option<&Resource> {
         let [code] = pair.focus.part(Hierarchy::Code) else { return None };
-        let computes = pair.metric.definition().is_computing();
+        let computes = pair.metric.definition().is_own_code();
         (computes && !code.is_root()).then_some(code)
     }
 

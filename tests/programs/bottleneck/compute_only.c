@@ -6,7 +6,7 @@
  * function: /Code/compute_only.c/compute
  * object: none
  * shows: CPUbound
- * refutes: ExcessiveSyncWaitingTime, ExcessiveIOBlockingTime, ExcessiveLoadImbalance
+ * refutes: ExcessiveSyncWaitingTime, ExcessiveIOBlockingTime, ExcessiveLoadImbalance, BlockedElsewhere
  */
 #define _POSIX_C_SOURCE 200809L
 #include <mpi.h>

@@ -6,7 +6,7 @@
  * function: /Code/compute_threads.c/compute
  * object: none
  * shows: CPUbound
- * refutes: ExcessiveSyncWaitingTime, ExcessiveLoadImbalance
+ * refutes: ExcessiveSyncWaitingTime, ExcessiveLoadImbalance, BlockedElsewhere
  */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>

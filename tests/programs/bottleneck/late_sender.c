@@ -6,7 +6,7 @@
  * function: /Code/late_sender.c/receive_block
  * object: /SyncObject/Message/MPI_COMM_WORLD/7
  * shows: ExcessiveSyncWaitingTime, ExcessivePointToPointWaitingTime
- * may show: CPUbound
+ * may show: CPUbound, BlockedElsewhere
  * refutes: ExcessiveCollectiveWaitingTime, TooManySmallMessages, ExcessiveLockWaitingTime
  */
 #define _POSIX_C_SOURCE 200809L

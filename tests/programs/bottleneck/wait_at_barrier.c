@@ -6,7 +6,7 @@
  * function: /Code/wait_at_barrier.c/meet
  * object: /SyncObject/Barrier
  * shows: ExcessiveSyncWaitingTime, ExcessiveCollectiveWaitingTime, LateArrivalAtCollectives
- * may show: CPUbound
+ * may show: CPUbound, BlockedElsewhere
  * refutes: ExcessivePointToPointWaitingTime, ExcessiveLockWaitingTime
  */
 #define _POSIX_C_SOURCE 200809L

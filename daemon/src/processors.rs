@@ -1,0 +1,297 @@
+//! Who had the processors while threads of the program waited for one.
+//!
+//! ```text
+//!   a thread's run delay ─┬─ its control group had used up its share      periods that were throttled, of all
+//!                         ├─ the host had the processors                  stolen, of busy and stolen
+//!                         ├─ others were idle that it may not run on      its mask, and what was idle outside of it
+//!                         └─ they were busy ─┬─ with this program         what its other threads ran
+//!                                            └─ with other programs       busy, less what all its threads ran
+//! ```
+//! The system says how long a thread waited, never for whom. While it waits, all processors that it may run on are busy: the delay is divided
+//! as the processors were, over the last fifth of a second or more.
+
+use std::fs;
+
+use rustix::thread::{CpuSet, Pid, sched_getaffinity};
+use rustix::time::{ClockId, clock_gettime};
+use whyperf_model::{Category, Nanos};
+
+use crate::control_group::ControlGroups;
+
+/// How the processors of this machine were used.
+#[derive(Debug)]
+pub(crate) struct Processors {
+    /// Those that whyperf itself may run on, and so whatever it started.
+    allowed: Vec<usize>,
+    control_groups: ControlGroups,
+    last: Option<Reading>,
+    /// What measured threads ran since the last reading.
+    ran: Nanos,
+    /// Whether a thread had to wait since the last reading.
+    is_wanted: bool,
+    usage: Option<Usage>,
+}
+
+/// What the system counted until a moment.
+#[derive(Clone, Debug)]
+struct Reading {
+    at: u64,
+    /// Processor time of whyperf itself, in nanoseconds.
+    own: u64,
+    each: Vec<ProcessorTime>,
+}
+
+/// Of one processor, in the system's ticks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct ProcessorTime {
+    busy: u64,
+    idle: u64,
+    stolen: u64,
+}
+
+/// Processors that were used between two readings.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Usage {
+    /// By threads that are measured.
+    measured: f64,
+    /// By other programs.
+    others: f64,
+    /// By the host of a virtual machine, of what was used at all.
+    stolen: f64,
+    /// By number of the processor, the part of the time in which it was idle.
+    idle: Vec<f64>,
+}
+
+/// Parts of a run delay, by what is to blame.
+pub(crate) type Causes = Vec<(Category, f64)>;
+
+/// Time between two readings: where threads wait, and where none does.
+const SHORT: u64 = 200_000_000;
+const LONG: u64 = 2_000_000_000;
+/// Processors outside of a mask are idle from this part of the time on.
+const IDLE: f64 = 0.2;
+/// Fewer processors than these are none: clocks of the system tick coarsely.
+const LITTLE: f64 = 0.02;
+
+impl Default for Processors {
+    fn default() -> Self {
+        Self {
+            allowed: numbers(&sched_getaffinity(None).unwrap_or_else(|_| CpuSet::new())),
+            control_groups: ControlGroups::default(),
+            last: None,
+            ran: Nanos::ZERO,
+            is_wanted: false,
+            usage: None,
+        }
+    }
+}
+
+impl Processors {
+    /// How many whatever is measured may run on.
+    pub(crate) fn allowed(&self) -> usize {
+        self.allowed.len()
+    }
+
+    /// A pass begins at this moment of the monotonic clock.
+    pub(crate) fn pass(&mut self, now: u64) {
+        let pause = if self.is_wanted { SHORT } else { LONG };
+        let is_due = self.last.as_ref().is_none_or(|last| now.saturating_sub(last.at) >= pause);
+        if !is_due {
+            return;
+        }
+        let Some(reading) = Reading::now(now) else { return };
+        if let Some(last) = self.last.replace(reading)
+            && let Some(now) = &self.last
+        {
+            self.usage = Usage::between(&last, now, self.ran);
+        }
+        self.control_groups.read();
+        (self.ran, self.is_wanted) = (Nanos::ZERO, false);
+    }
+
+    /// A measured thread ran.
+    pub(crate) fn ran(&mut self, time: Nanos) {
+        self.ran += time;
+    }
+
+    /// What is to blame for a run delay of a thread, which itself ran for this part of the time.
+    pub(crate) fn causes(&mut self, pid: u32, tid: u32, ran: f64) -> Causes {
+        self.is_wanted = true;
+        let throttled = self.control_groups.throttled(pid);
+        let Some(usage) = &self.usage else {
+            return parts(throttled, &[(Category::RunDelay, 1.0)]);
+        };
+        let mask = i32::try_from(tid).ok().and_then(Pid::from_raw);
+        let mask = mask.and_then(|tid| sched_getaffinity(Some(tid)).ok());
+        let is_pinned = mask.is_some_and(|mask| usage.is_idle_outside(&mask, &self.allowed));
+        parts(throttled, &usage.causes(ran, is_pinned))
+    }
+}
+
+/// What is throttled comes first, the rest is divided.
+fn parts(throttled: f64, rest: &[(Category, f64)]) -> Causes {
+    let rest = rest.iter().map(|(category, part)| (*category, part * (1.0 - throttled)));
+    let all = std::iter::once((Category::Throttled, throttled)).chain(rest);
+    all.filter(|(_, part)| *part > 0.0).collect()
+}
+
+impl Reading {
+    fn now(at: u64) -> Option<Self> {
+        let own = clock_gettime(ClockId::ProcessCPUTime);
+        let own =
+            u64::try_from(own.tv_sec).ok()? * 1_000_000_000 + u64::try_from(own.tv_nsec).ok()?;
+        let each = ProcessorTime::parse(&fs::read_to_string("/proc/stat").ok()?);
+        (!each.is_empty()).then_some(Self { at, own, each })
+    }
+}
+
+impl ProcessorTime {
+    /// Of all processors, by their numbers, from the text of `/proc/stat`.
+    fn parse(text: &str) -> Vec<Self> {
+        let mut all = Vec::new();
+        for line in text.lines().take_while(|line| line.starts_with("cpu")) {
+            let mut words = line["cpu".len()..].split(' ');
+            let Some(number) = words.next().and_then(|word| word.parse::<usize>().ok()) else {
+                continue;
+            };
+            let ticks: Vec<u64> = words.map_while(|word| word.parse().ok()).collect();
+            let [user, nice, system, idle, wait, irq, soft, stolen, ..] = ticks[..] else {
+                continue;
+            };
+            all.resize(all.len().max(number + 1), Self::default());
+            all[number] =
+                Self { busy: user + nice + system + irq + soft, idle: idle + wait, stolen };
+        }
+        all
+    }
+
+    const fn since(self, before: Self) -> Self {
+        Self {
+            busy: self.busy.saturating_sub(before.busy),
+            idle: self.idle.saturating_sub(before.idle),
+            stolen: self.stolen.saturating_sub(before.stolen),
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "ticks of some seconds")]
+    fn parts(self) -> [f64; 3] {
+        let all = (self.busy + self.idle + self.stolen).max(1) as f64;
+        [self.busy, self.idle, self.stolen].map(|ticks| ticks as f64 / all)
+    }
+}
+
+impl Usage {
+    fn between(before: &Reading, now: &Reading, ran: Nanos) -> Option<Self> {
+        let length = Nanos(now.at.checked_sub(before.at)?).as_secs_f64();
+        let each = now.each.iter().zip(&before.each);
+        let parts: Vec<[f64; 3]> = each.map(|(now, before)| now.since(*before).parts()).collect();
+        if length <= 0.0 || parts.is_empty() {
+            return None;
+        }
+        let sum = |at: usize| parts.iter().map(|part| part[at]).sum::<f64>();
+        let (busy, stolen) = (sum(0), sum(2));
+        let measured = ran.as_secs_f64() / length;
+        let own = Nanos(now.own.saturating_sub(before.own)).as_secs_f64() / length;
+        Some(Self {
+            measured,
+            others: (busy - measured - own).max(0.0),
+            stolen: stolen / (stolen + busy).max(1.0),
+            idle: parts.iter().map(|part| part[1]).collect(),
+        })
+    }
+
+    /// Whether processors are idle that a thread with this mask may not run on.
+    fn is_idle_outside(&self, mask: &CpuSet, allowed: &[usize]) -> bool {
+        let outside = allowed.iter().filter(|number| !mask.is_set(**number));
+        let idle: Vec<f64> = outside.filter_map(|number| self.idle.get(*number)).copied().collect();
+        #[expect(clippy::cast_precision_loss, reason = "a number of processors")]
+        let mean = idle.iter().sum::<f64>() / idle.len().max(1) as f64;
+        mean > IDLE
+    }
+
+    fn causes(&self, ran: f64, is_pinned: bool) -> Causes {
+        let rest = 1.0 - self.stolen;
+        let mut causes = vec![(Category::Stolen, self.stolen)];
+        let job = (self.measured - ran).max(0.0);
+        let all = job + self.others;
+        if is_pinned {
+            causes.push((Category::Pinned, rest));
+        } else if all < LITTLE {
+            causes.push((Category::RunDelay, rest));
+        } else {
+            causes.push((Category::DelayByJob, rest * job / all));
+            causes.push((Category::DelayByOthers, rest * self.others / all));
+        }
+        causes
+    }
+}
+
+fn numbers(set: &CpuSet) -> Vec<usize> {
+    (0..CpuSet::MAX_CPU).filter(|number| set.is_set(*number)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STAT: &str = "cpu  30 0 6 54 0 0 0 10 0 0\ncpu0 20 0 5 20 0 0 0 5 0 0\n\
+                        cpu1 10 0 1 34 0 0 0 5 0 0\nintr 12 0\ncpu7 1 1 1 1 1 1 1 1\n";
+
+    fn reading(at: u64, each: [[u64; 3]; 2]) -> Reading {
+        let each = each.map(|[busy, idle, stolen]| ProcessorTime { busy, idle, stolen });
+        Reading { at, own: 0, each: each.to_vec() }
+    }
+
+    fn usage(each: [[u64; 3]; 2], ran: u64) -> Usage {
+        let before = reading(0, [[0; 3]; 2]);
+        let now = reading(1_000_000_000, each);
+        Usage::between(&before, &now, Nanos::from_millis(ran)).expect("a second passed")
+    }
+
+    fn of(category: Category, causes: &Causes) -> f64 {
+        let part = causes.iter().find(|(one, _)| *one == category);
+        (part.map_or(0.0, |(_, part)| *part) * 1000.0).round() / 1000.0
+    }
+
+    #[test]
+    fn each_processor_has_its_line() {
+        let each = ProcessorTime::parse(STAT);
+        let expected = [[25, 20, 5], [11, 34, 5]];
+        let expected = expected.map(|[busy, idle, stolen]| ProcessorTime { busy, idle, stolen });
+        assert_eq!(each, expected);
+        assert!(ProcessorTime::parse("cpu  1 2 3\ncpux 1\n").is_empty());
+    }
+
+    #[test]
+    fn delay_is_divided_as_the_processors_were() {
+        let four_ranks = usage([[100, 0, 0], [100, 0, 0]], 2000).causes(0.5, false);
+        assert_eq!(of(Category::DelayByJob, &four_ranks), 1.0);
+        let one_of_three = usage([[100, 0, 0], [100, 0, 0]], 500).causes(0.5, false);
+        assert_eq!(of(Category::DelayByOthers, &one_of_three), 1.0);
+        let both = usage([[100, 0, 0], [100, 0, 0]], 1000).causes(0.5, false);
+        assert_eq!(of(Category::DelayByJob, &both), 0.333);
+        assert_eq!(of(Category::DelayByOthers, &both), 0.667);
+        let none = usage([[0, 100, 0], [0, 100, 0]], 0).causes(0.0, false);
+        assert_eq!(of(Category::RunDelay, &none), 1.0);
+    }
+
+    #[test]
+    fn what_was_stolen_and_throttled_comes_first() {
+        let usage = usage([[50, 0, 50], [50, 0, 50]], 1000);
+        let causes = parts(0.5, &usage.causes(0.5, false));
+        assert_eq!(of(Category::Throttled, &causes), 0.5);
+        assert_eq!(of(Category::Stolen, &causes), 0.25);
+        assert_eq!(of(Category::DelayByJob, &causes), 0.25);
+    }
+
+    #[test]
+    fn a_mask_is_to_blame_where_others_are_idle() {
+        let mut mask = CpuSet::new();
+        mask.set(0);
+        let idle = usage([[100, 0, 0], [10, 90, 0]], 1000);
+        assert!(idle.is_idle_outside(&mask, &[0, 1]) && !idle.is_idle_outside(&mask, &[0]));
+        assert_eq!(of(Category::Pinned, &idle.causes(0.5, true)), 1.0);
+        let busy = usage([[100, 0, 0], [100, 0, 0]], 1000);
+        assert!(!busy.is_idle_outside(&mask, &[0, 1]));
+    }
+}

@@ -1,0 +1,143 @@
+//! How threads spent their time, without remainder.
+
+use serde::Serialize;
+
+use crate::category::{Category, CategorySet};
+use crate::time::Nanos;
+
+/// How threads spent their time: each moment of each thread is in one of these.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TimeDivision {
+    amounts: [Nanos; TimeUse::ALL.len()],
+}
+
+/// A way to spend time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TimeUse {
+    /// In the program's own code, and running.
+    Computing,
+    /// In calls that wait for other threads or processes, and in all other calls of MPI.
+    Waiting,
+    /// In input and output calls.
+    Io,
+    /// In the program's own code, able to run, without a processor.
+    Processor,
+    /// The same, because the share of a control group was used up.
+    Throttled,
+    /// In the program's own code, waiting for memory that was not there.
+    Paging,
+    /// In the program's own code, waiting for anything else that no event tells of.
+    Blocked,
+    /// Waiting for threads and processes that do the work, or for work that never came.
+    Idle,
+    /// In the program's own code, of which the system does not say whether it ran.
+    Unknown,
+}
+
+impl TimeUse {
+    /// All, in the order in which they are told.
+    pub const ALL: [Self; 9] = [
+        Self::Computing,
+        Self::Waiting,
+        Self::Io,
+        Self::Processor,
+        Self::Throttled,
+        Self::Paging,
+        Self::Blocked,
+        Self::Idle,
+        Self::Unknown,
+    ];
+
+    /// What time of this category is.
+    #[must_use]
+    pub fn of(category: Category) -> Self {
+        let sets = [
+            (CategorySet::COMPUTE, Self::Computing),
+            (CategorySet::IO, Self::Io),
+            (CategorySet::of(&[Category::Throttled]), Self::Throttled),
+            (CategorySet::RUN_DELAY, Self::Processor),
+            (CategorySet::BLOCKED, Self::Blocked),
+            (CategorySet::JOIN, Self::Idle),
+        ];
+        let found = sets.into_iter().find(|(set, _)| set.contains(category));
+        found.map_or(Self::Waiting, |(_, found)| found)
+    }
+
+    /// Its name in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Computing => "computing",
+            Self::Waiting => "waiting",
+            Self::Io => "io",
+            Self::Processor => "processor",
+            Self::Throttled => "throttled",
+            Self::Paging => "paging",
+            Self::Blocked => "blocked",
+            Self::Idle => "idle",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+impl TimeDivision {
+    /// Adds time that was spent so.
+    pub fn add(&mut self, spent: TimeUse, time: Nanos) {
+        self.amounts[spent as usize] += time;
+    }
+
+    /// Adds what another thread or process spent.
+    pub fn add_all(&mut self, other: &Self) {
+        for (ours, theirs) in self.amounts.iter_mut().zip(other.amounts) {
+            *ours += theirs;
+        }
+    }
+
+    /// All of it.
+    #[must_use]
+    pub fn whole(&self) -> Nanos {
+        self.amounts.iter().fold(Nanos::ZERO, |sum, time| sum + *time)
+    }
+
+    /// How much was spent so.
+    #[must_use]
+    pub const fn amount(&self, spent: TimeUse) -> Nanos {
+        self.amounts[spent as usize]
+    }
+
+    /// The part that was spent so, of all; 0 of nothing.
+    #[must_use]
+    pub fn share(&self, spent: TimeUse) -> f64 {
+        let whole = self.whole().as_secs_f64();
+        if whole > 0.0 { self.amount(spent).as_secs_f64() / whole } else { 0.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_add_up() {
+        let mut division = TimeDivision::default();
+        assert!(division.share(TimeUse::Io).abs() < 1e-9);
+        for (time, spent) in (1..).zip(TimeUse::ALL) {
+            division.add(spent, Nanos::from_millis(time));
+        }
+        assert_eq!(division.whole(), Nanos::from_millis(45));
+        let sum: f64 = TimeUse::ALL.iter().map(|spent| division.share(*spent)).sum();
+        assert!(
+            (sum - 1.0).abs() < 1e-9 && (division.share(TimeUse::Io) - 3.0 / 45.0).abs() < 1e-9
+        );
+    }
+
+    #[test]
+    fn each_category_is_a_way_to_spend_time() {
+        assert_eq!(TimeUse::of(Category::Root), TimeUse::Computing);
+        assert_eq!(TimeUse::of(Category::Setup), TimeUse::Waiting);
+        assert_eq!(TimeUse::of(Category::Throttled), TimeUse::Throttled);
+        assert_eq!(TimeUse::of(Category::DelayByOthers), TimeUse::Processor);
+        assert_eq!(TimeUse::of(Category::Join), TimeUse::Idle);
+    }
+}

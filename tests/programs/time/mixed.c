@@ -1,0 +1,191 @@
+/* Threads that compute, sleep, poll, wait for pipes, children and locks, and read and write files, in turns that a seed decides. Each
+ * thread counts by clocks of its own how long it did what, and the program says it at the end, as shares of the lives of all threads.
+ *
+ * build: cc -O2 -pthread mixed.c -o mixed
+ * run: mixed seed seconds threads
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../seconds.h"
+
+enum { COMPUTING, WAITING, IO, PROCESSOR, BLOCKED, IDLE, USES };
+static const char *const NAMES[USES] = {"computing", "waiting", "io", "processor", "blocked", "idle"};
+enum { COMPUTE, SLEEP, POLL, PIPE, LOCK, FILES, CHILD, KINDS };
+
+struct thread {
+    pthread_t id;
+    unsigned seed;
+    int weights[KINDS];
+    double spent[USES];
+    double lived;
+};
+
+static double length;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static volatile double sink;
+
+static unsigned next(unsigned *seed, unsigned below)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (*seed >> 8) % below;
+}
+
+static double now(void)
+{
+    return seconds_of(CLOCK_MONOTONIC);
+}
+
+__attribute__((noipa, noinline)) static void compute(double seconds)
+{
+    double end = seconds_of(CLOCK_THREAD_CPUTIME_ID) + seconds, x = 0.5;
+    do {
+        for (int i = 0; i < 20000; i++)
+            x = x * 0.999 + 1.0 / (1.0 + x * x);
+    } while (seconds_of(CLOCK_THREAD_CPUTIME_ID) < end);
+    sink = x;
+}
+
+static void pipes(double seconds)
+{
+    int ends[2];
+    char byte;
+    if (pipe(ends) != 0)
+        abort();
+    pid_t child = fork();
+    if (child == 0) {
+        usleep((useconds_t)(1e6 * seconds));
+        _exit(write(ends[1], "x", 1) != 1);
+    }
+    close(ends[1]);
+    struct pollfd wait = {.fd = ends[0], .events = POLLIN};
+    poll(&wait, 1, -1);
+    if (read(ends[0], &byte, 1) != 1)
+        abort();
+    close(ends[0]);
+    waitpid(child, NULL, 0);
+}
+
+static void files(double seconds)
+{
+    static __thread char block[1 << 16];
+    char name[] = "/tmp/whyperf-mixed-XXXXXX";
+    int file = mkstemp(name);
+    unlink(name);
+    double end = now() + seconds;
+    do {
+        for (int i = 0; i < 16; i++)
+            if (pwrite(file, block, sizeof block, (off_t)i * (off_t)sizeof block) < 0)
+                abort();
+    } while (now() < end);
+    close(file);
+}
+
+static void children(double seconds)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        usleep((useconds_t)(1e6 * seconds));
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+}
+
+/* For how long this thread could run and had no processor, by the kernel's own count. */
+static double delayed(void)
+{
+    char text[64] = "";
+    int file = open("/proc/thread-self/schedstat", O_RDONLY);
+    unsigned long long ran, waited = 0;
+    if (file >= 0 && read(file, text, sizeof text - 1) > 0)
+        sscanf(text, "%llu %llu", &ran, &waited);
+    close(file);
+    return 1e-9 * (double)waited;
+}
+
+/* One turn: what passed while it computed is computing or waiting for a processor, all else is what it waited for. Who wakes up and has no
+ * processor yet waits for that; in a lock and in a file it is a part of the call. */
+static void turn(struct thread *self, int kind, double seconds)
+{
+    static const int USED[KINDS] = {PROCESSOR, BLOCKED, BLOCKED, BLOCKED, WAITING, IO, IDLE};
+    double begin = now(), ran = seconds_of(CLOCK_THREAD_CPUTIME_ID), waited = delayed();
+    switch (kind) {
+    case COMPUTE: compute(seconds); break;
+    case SLEEP: usleep((useconds_t)(1e6 * seconds)); break;
+    case POLL: poll(NULL, 0, (int)(1e3 * seconds)); break;
+    case PIPE: pipes(seconds); break;
+    case LOCK: pthread_mutex_lock(&lock); break;
+    case FILES: files(seconds); break;
+    default: children(seconds); break;
+    }
+    double passed = now() - begin;
+    ran = seconds_of(CLOCK_THREAD_CPUTIME_ID) - ran;
+    if (kind != LOCK && kind != FILES) {
+        waited = delayed() - waited;
+        self->spent[COMPUTING] += ran;
+        self->spent[PROCESSOR] += waited;
+        passed -= ran + waited;
+    }
+    self->spent[USED[kind]] += passed > 0 ? passed : 0;
+    if (kind == LOCK) {
+        turn(self, COMPUTE, seconds);
+        pthread_mutex_unlock(&lock);
+    }
+}
+
+static void *live(void *argument)
+{
+    struct thread *self = argument;
+    double begin = now();
+    while (now() < begin + length)
+        for (int kind = 0; kind < KINDS; kind++)
+            if (self->weights[kind] > 0)
+                turn(self, kind, 1e-3 * (double)(self->weights[kind] * (1 + (int)next(&self->seed, 3))));
+    self->lived = now() - begin;
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    unsigned seed = argc > 1 ? (unsigned)atoi(argv[1]) : 1;
+    length = argc > 2 ? atof(argv[2]) : 3.0;
+    int count = argc > 3 ? atoi(argv[3]) : 1;
+    if (count < 1 || count > 64)
+        return 2;
+    struct thread *all = calloc((size_t)count, sizeof *all);
+    unsigned dice = seed * 2654435761u + 12345u;
+    for (int i = 0; i < count; i++) {
+        all[i].seed = dice + (unsigned)i;
+        all[i].weights[COMPUTE] = 1 + (int)next(&dice, 20);
+        for (int kind = SLEEP; kind < KINDS; kind++)
+            /* Children are forked: many threads that do so would wait for each other in the kernel. */
+            if (next(&dice, 3) == 0 && (kind != CHILD && kind != PIPE ? 1 : count == 1))
+                all[i].weights[kind] = 1 + (int)next(&dice, 20);
+    }
+    for (int i = 1; i < count; i++)
+        if (pthread_create(&all[i].id, NULL, live, &all[i]) != 0)
+            return 3;
+    live(&all[0]);
+    double begin = now();
+    for (int i = 1; i < count; i++)
+        pthread_join(all[i].id, NULL);
+    all[0].spent[IDLE] += now() - begin;
+    all[0].lived += now() - begin;
+    double lived = 0;
+    for (int i = 0; i < count; i++)
+        lived += all[i].lived;
+    printf("process %d\n", (int)getpid());
+    for (int use = 0; use < USES; use++) {
+        double sum = 0;
+        for (int i = 0; i < count; i++)
+            sum += all[i].spent[use];
+        printf("%s %.4f\n", NAMES[use], sum / lived);
+    }
+    return 0;
+}
