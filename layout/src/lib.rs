@@ -26,6 +26,7 @@ mod publication;
 pub mod ring;
 pub mod slot;
 pub mod strings;
+mod stub_place;
 pub mod sync;
 mod table;
 
@@ -35,4 +36,5 @@ pub use kind::{Kind, ObjectKind};
 pub use patch::{Boundary, CodeState, Outcome, Patch, PatchRecord, ThunkForm};
 pub use ring::{CommandPage, Message, ReplyPage, Sequence};
 pub use slot::{Head, Moved, Node, Open, Reading, SlotState, Watch};
+pub use stub_place::{Stub, StubPlace};
 pub use table::{ObjectRecord, OnTime, RegionRecord};

@@ -56,7 +56,7 @@ extern "C" fn arrive(signal: i32, info: *mut libc::siginfo_t, context: *mut Cont
 fn tell_own_place(context: &mut Context, info: *mut libc::siginfo_t) -> bool {
     let at = register(context, libc::REG_RIP);
     let Some(place) = place::of(at) else { return false };
-    context.uc_link = place.arena as *mut Context;
+    context.uc_link = place.stub as *mut Context;
     let stack = register(context, libc::REG_RSP).wrapping_add(place.pushed);
     set(context, libc::REG_RSP, stack);
     set(context, libc::REG_RIP, place.own);

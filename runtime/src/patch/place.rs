@@ -1,36 +1,17 @@
 //! Which address of the program's a place in an arena, or an island, stands for.
 //!
-//! ```text
-//!   arena    stub: jmp [word] │ copy of the first instructions │ e9 back │ ... │ inc [count], jmp copy
-//!   program  the site         │ each instruction's own address │ behind  │     │ the site
-//! ```
-//! An island lies in bytes that belong to no function, for which there are no tables of unwinding: it stands for its
-//! site.
-//! Registers and stack are the same at both, but within the copy of a call, which pushes the address to return to
-//! before it has written it: that stands for the call, with the stack as it was before.
+//! Of a stub the layout tells it. An island lies in bytes that belong to no function, for which there are no tables of
+//! unwinding: it stands for its site.
 
-use super::count;
 use crate::functions::site::{self, Site};
 use core::sync::atomic::Ordering;
-use whyperf_layout::patch::CODE;
-
-/// A place in an arena.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
-    /// What it stands for.
-    pub(super) own: u64,
-    /// Where a thread goes on in the arena that comes back to it.
-    pub(super) arena: u64,
-    /// Bytes that were pushed, and are taken off the stack again.
-    pub(super) pushed: u64,
-}
+use whyperf_layout::{Stub, StubPlace};
 
 /// The place at `at`, if that is in an arena or on an island.
-pub(super) fn of(at: u64) -> Option<Place> {
-    const ROOM: u64 = (CODE + count::LENGTH) as u64;
+pub(super) fn of(at: u64) -> Option<StubPlace> {
     let is_there = |site: &&Site| {
-        let stub = site.stub.load(Ordering::Relaxed);
-        stub != 0 && at.wrapping_sub(stub) < ROOM
+        let stub = stub(site);
+        stub.begin != 0 && stub.has(at)
     };
     if super::arena::has(at) {
         return site::all().find(is_there).map(|site| within(site, at));
@@ -39,50 +20,18 @@ pub(super) fn of(at: u64) -> Option<Place> {
         site.island.load(Ordering::Relaxed) == at && !site.is(site::State::Forgotten)
     };
     let site = site::all().find(is_island).filter(|_| at != 0)?;
-    let [own, arena] = [&site.at, &site.stub].map(|word| word.load(Ordering::Relaxed));
-    Some(Place { own, arena, pushed: 0 })
+    let [own, stub] = [&site.at, &site.stub].map(|word| word.load(Ordering::Relaxed));
+    Some(StubPlace { own, stub, pushed: 0 })
 }
 
-fn within(site: &Site, at: u64) -> Place {
-    let [start, stub, copy] =
+fn within(site: &Site, at: u64) -> StubPlace {
+    stub(site).place(at, || site.boundaries(), code)
+}
+
+fn stub(site: &Site) -> Stub {
+    let [site, begin, copy] =
         [&site.at, &site.stub, &site.copy].map(|word| word.load(Ordering::Relaxed));
-    let whole = |own| Place { own, arena: at, pushed: 0 };
-    let distance = at.wrapping_sub(copy);
-    if at < copy || at.wrapping_sub(stub) >= CODE as u64 {
-        return whole(start);
-    }
-    // The instruction whose copy `at` is in: that one begins there, or at the last place before.
-    let first = (0, 0);
-    let (old, new) = site
-        .boundaries()
-        .filter(|(_, new)| *new <= distance)
-        .fold(first, |last, pair| if pair.1 >= last.1 { pair } else { last });
-    if new == distance {
-        return whole(start + old);
-    }
-    let next = site.boundaries().filter(|(_, new)| *new > distance).min_by_key(|(_, new)| *new);
-    let begins = copy + new;
-    match (code(begins), code(at)) {
-        ([0xe8, 5, 0, 0, 0, ..], _) => Place { own: start + old, arena: begins, pushed: 8 },
-        // Behind what is copied, or where a branch with a short reach leads on.
-        (_, [0xe9, a, b, c, d, ..]) => whole(target(at, [a, b, c, d])),
-        // Past such a branch.
-        (_, [0xeb, over, ..]) => match next {
-            Some((old, _)) => whole(start + old),
-            None => whole(behind(at + 2 + u64::from(over))),
-        },
-        _ => whole(start + old),
-    }
-}
-
-/// Where the jump at `at` leads.
-fn behind(at: u64) -> u64 {
-    let [_, a, b, c, d, ..] = code(at);
-    target(at, [a, b, c, d])
-}
-
-fn target(at: u64, distance: [u8; 4]) -> u64 {
-    at.wrapping_add(5).wrapping_add_signed(i64::from(i32::from_le_bytes(distance)))
+    Stub { site, begin, copy }
 }
 
 /// Eight bytes of an arena; a stub's room ends with code that is never read here.
@@ -100,7 +49,7 @@ pub(super) fn moved(at: u64) -> Option<u64> {
 mod tests {
     use super::*;
     use whyperf_layout::Patch;
-    use whyperf_layout::patch::{BOUNDARIES, Boundary};
+    use whyperf_layout::patch::{BOUNDARIES, Boundary, CODE};
 
     const SITE: u64 = 0x40_1000;
 
@@ -127,8 +76,8 @@ mod tests {
         (site, stub + 8)
     }
 
-    fn whole(own: u64, arena: u64) -> Place {
-        Place { own, arena, pushed: 0 }
+    fn whole(own: u64, arena: u64) -> StubPlace {
+        StubPlace { own, stub: arena, pushed: 0 }
     }
 
     #[test]
@@ -156,7 +105,7 @@ mod tests {
         let (site, copy) = site(&mut room, &copy, &[(1, 1)]);
         assert_eq!(within(&site, copy + 1), whole(SITE + 1, copy + 1));
         for inside in [11, 18, 26] {
-            let before = Place { own: SITE + 1, arena: copy + 1, pushed: 8 };
+            let before = StubPlace { own: SITE + 1, stub: copy + 1, pushed: 8 };
             assert_eq!(within(&site, copy + inside), before, "{inside}");
         }
     }
