@@ -24,6 +24,7 @@ mod maps;
 mod memory;
 mod memory_map;
 mod owner;
+mod patched_code;
 mod perf_event;
 mod refusal;
 mod registration;

@@ -10,14 +10,17 @@
 //! stop would disturb a system call that waits.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
+use whyperf_layout::Patch;
 
 use crate::blocked_thread::ThreadActivity;
 use crate::maps::Maps;
 use crate::memory::Memory;
+use crate::patched_code::PatchedCode;
 use crate::perf_event::SampleContent;
 use crate::sampling::{Sampler, Sampling, Turns};
 use crate::stopped_thread;
@@ -55,6 +58,8 @@ pub struct OpenCall {
     pub address: u64,
     /// Whether that is code of this library.
     pub is_ours: bool,
+    /// Whether the thread was on its way into the function, in code that leads there.
+    pub is_entering: bool,
 }
 
 /// A look at the threads of a process: what is known at once, and what samples will tell.
@@ -101,6 +106,7 @@ pub struct StackSnapshots {
     /// Which objects these are.
     objects: Vec<(PathBuf, u64)>,
     maps: Option<ReadMaps>,
+    patched: PatchedCode,
     sampler: Sampler,
 }
 
@@ -125,7 +131,24 @@ impl StackSnapshots {
     /// Of a process.
     #[must_use]
     pub const fn of(pid: u32) -> Self {
-        Self { pid, known: Known::new(), objects: Vec::new(), maps: None, sampler: Sampler::Off }
+        Self {
+            pid,
+            known: Known::new(),
+            objects: Vec::new(),
+            maps: None,
+            patched: PatchedCode::new(),
+            sampler: Sampler::Off,
+        }
+    }
+
+    /// A function of the process is patched so, or will be: threads will be met in its stub.
+    pub fn expect_stub(&mut self, patch: &Patch) {
+        self.patched.add(patch);
+    }
+
+    /// There are no stubs in this memory, for it could not be mapped.
+    pub fn forget_stubs(&mut self, memory: &Range<u64>) {
+        self.patched.forget(memory);
     }
 
     /// Begins a look at threads, which are sampled from now on every `period` that they run; `None` when the
@@ -203,7 +226,7 @@ impl StackSnapshots {
         let snapshots = copies.into_iter().map(|copy| {
             let ThreadCopy { tid, time, activity, stack } = copy;
             let (calls, is_whole) =
-                stack.map(|stack| calls(&mut images, &stack)).unwrap_or_default();
+                stack.map(|stack| calls(&mut images, stack, &self.patched)).unwrap_or_default();
             StackSnapshot { tid, time, activity, calls, is_whole }
         });
         let snapshots = snapshots.collect();
@@ -231,11 +254,18 @@ impl StackSnapshots {
 /// How often the map of a process is read again.
 const READ_AGAIN: Duration = Duration::from_millis(500);
 
-fn calls(images: &mut Images<'_>, stack: &StackCopy) -> (Vec<OpenCall>, bool) {
-    let (frames, is_whole) = images.walk(stack);
-    let calls = frames.iter().map(|frame| OpenCall {
+fn calls(
+    images: &mut Images<'_>,
+    stack: StackCopy,
+    patched: &PatchedCode,
+) -> (Vec<OpenCall>, bool) {
+    let interrupted = patched.interrupted(&stack);
+    let is_before_function = interrupted.as_ref().is_some_and(|found| found.is_before_function);
+    let (frames, is_whole) = images.walk(&interrupted.map_or(stack, |found| found.stack));
+    let calls = frames.iter().enumerate().map(|(at, frame)| OpenCall {
         address: frame.address,
         is_ours: frame.image.as_ref().is_some_and(|image| image.name == crate::request::LIBRARY),
+        is_entering: at == 0 && is_before_function,
     });
     (calls.collect(), is_whole)
 }

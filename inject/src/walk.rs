@@ -69,6 +69,15 @@ impl StackCopy {
         self.registers[RETURN].unwrap_or(0)
     }
 
+    /// The same at another instruction, with so many bytes less on the stack.
+    pub(crate) fn moved(&self, to: u64, pushed: u64) -> Self {
+        let mut moved = self.clone();
+        moved.registers[RETURN] = Some(to);
+        let pointer = &mut moved.registers[STACK_POINTER];
+        *pointer = pointer.map(|at| at.wrapping_add(pushed));
+        moved
+    }
+
     pub(crate) fn word(&self, at: u64) -> Option<u64> {
         let begin = usize::try_from(at.checked_sub(self.base)?).ok()?;
         let bytes = self.stack.get(begin..begin.checked_add(8)?)?;

@@ -46,6 +46,11 @@ impl Arena {
     }
 }
 
+/// The memory of the arena at an address.
+pub(crate) const fn extent(address: u64) -> Range<u64> {
+    address..address.saturating_add(SIZE)
+}
+
 /// A free place within reach of a module: in the middle of the largest gap.
 pub(crate) fn place(memory: &[MemoryStretch], taken: &[u64], module: &Range<u64>) -> Option<u64> {
     let window = window(module)?;

@@ -143,13 +143,16 @@ impl ProcessCode {
         loaded: &LoadedModule,
     ) -> Result<(Patch, u64), Refusal> {
         let (arena, room) = self.room(&loaded.span).ok_or(Refusal::ArenaOutOfReach)?;
-        Ok((patch_of(plan, loaded.bias, room.stub, room.word)?, arena))
+        let patch = patch_of(plan, loaded.bias, room.stub, room.word)?;
+        self.stack_snapshots.expect_stub(&patch);
+        Ok((patch, arena))
     }
 
     /// Nothing could be mapped here: its functions need places elsewhere.
     pub(crate) fn give_up(&mut self, arena: u64) {
         self.refused.push(arena);
         self.arenas.retain(|known| known.address != arena);
+        self.stack_snapshots.forget_stubs(&arena::extent(arena));
     }
 
     fn room(&mut self, module: &Range<u64>) -> Option<(u64, Room)> {

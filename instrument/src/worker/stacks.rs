@@ -45,7 +45,8 @@ pub(crate) fn read(
     if snapshot.is_whole {
         learn_beginning(code, graph, &calls);
     }
-    let unseen = calls.iter().filter(|call| call.entry != SeenEntry::Yes);
+    let is_unseen = |call: &&OpenCall| matches!(call.entry, SeenEntry::No | SeenEntry::Perhaps);
+    let unseen = calls.iter().filter(is_unseen);
     let unseen = unseen.filter_map(|call| call.function).collect();
     let functions: Vec<FunctionKey> = calls.iter().filter_map(|call| call.function).collect();
     let between = between(&functions);
@@ -98,6 +99,8 @@ enum SeenEntry {
     No,
     /// It jumped on, and of what it jumped to an event told: it may have told of this one, or of both.
     Perhaps,
+    /// It is not there yet, and will be if the function is on.
+    Coming,
 }
 
 /// The calls of a stack, innermost first. One that jumped on to another function has no frame any more, but the code before the return
@@ -124,7 +127,11 @@ fn named_calls(code: &mut KnownCode, process: u32, snapshot: &StackSnapshot) -> 
         let function = process.function_at(call.address, modules);
         // Our own slot called it: its entry was seen.
         let is_seen = snapshot.calls.get(at + 1).is_some_and(|caller| caller.is_ours);
-        let entry = if is_seen { SeenEntry::Yes } else { SeenEntry::No };
+        let entry = match is_seen {
+            _ if call.is_entering => SeenEntry::Coming,
+            true => SeenEntry::Yes,
+            false => SeenEntry::No,
+        };
         calls.push(OpenCall { function, entry });
     }
     if let Some((at, main)) = jumped_main(&calls, modules) {
