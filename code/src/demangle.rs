@@ -7,7 +7,7 @@ pub(crate) fn demangled(name: &str, fortran: bool) -> String {
     if let Ok(rust) = rustc_demangle::try_demangle(name) {
         return format!("{rust:#}");
     }
-    if name.starts_with("_Z") {
+    if is_mangled(name) {
         let options = DemangleOptions::new().no_params().no_return_type();
         let plain = without_suffix(name);
         let demangled =
@@ -19,6 +19,11 @@ pub(crate) fn demangled(name: &str, fortran: bool) -> String {
         .or_else(|| fortran.then(|| name.trim_end_matches('_').to_owned()))
         .filter(|name| !name.is_empty())
         .unwrap_or_else(|| name.to_owned())
+}
+
+/// Whether it is a name of C++'s, with all that the function is a part of.
+pub(crate) fn is_mangled(name: &str) -> bool {
+    name.starts_with("_Z")
 }
 
 /// Without what GCC and LLVM append to parts and copies of a function: `f.cold`, `f._omp_fn.0`.

@@ -12,7 +12,7 @@ use object::elf::SHT_DYNSYM;
 use super::Object;
 use super::headers::{ENDS, Headers};
 use super::variables::Variables;
-use crate::demangle::demangled;
+use crate::demangle::{demangled, is_mangled};
 use crate::function::{FunctionId, FunctionKind};
 use crate::lines::{Lines, Written};
 use crate::source_location::SourceLocation;
@@ -131,8 +131,14 @@ impl Object {
             return SourceLocation { module: self.file_name(), function, line: None };
         };
         // A procedure of a Fortran module is told from others by its symbol only; the main program
-        // has its name in the debug information only.
-        let by_symbol = symbol.clone().filter(|name| written.fortran && name != "MAIN__");
+        // has its name in the debug information only. Debug information has the name alone, without what it is a part of, where
+        // the linker sees no name: two lambdas would be one function.
+        let is_whole = written.function.as_deref().is_some_and(is_mangled);
+        let is_better = |name: &String| match written.fortran {
+            true => name != "MAIN__",
+            false => !is_whole && is_mangled(name),
+        };
+        let by_symbol = symbol.clone().filter(is_better);
         let raw = by_symbol.or(written.function).or(symbol);
         let function = raw.map_or_else(nameless, |name| demangled(&name, written.fortran));
         let module = written.module.unwrap_or_else(|| self.file_name());

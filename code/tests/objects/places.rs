@@ -51,6 +51,47 @@ fn functions_are_called_as_they_were_written() {
     }
 }
 
+/// Two lambdas and two functions that the linker does not see, and that are called alike.
+const HIDDEN: &str = r#"#include <stdio.h>
+namespace left { static __attribute__((noinline)) int turn(int n) { return printf("%d\n", n); } }
+namespace right { static __attribute__((noinline)) int turn(int n) { return printf("%d\n", 2 * n); } }
+static int first(int n) {
+  auto step = [](int k) __attribute__((noinline)) { return printf("%d\n", 3 * k); };
+  return step(n);
+}
+static int second(int n) {
+  auto step = [](int k) __attribute__((noinline)) { return printf("%d\n", 4 * k); };
+  return step(n);
+}
+int main(int argc, char **) { return left::turn(argc) + right::turn(argc) + first(argc) + second(argc); }
+"#;
+
+#[test]
+fn functions_that_the_linker_does_not_see_have_names_of_their_own() {
+    for compiler in ["g++", "clang++-14"] {
+        let folder = Workshop::new(&format!("hidden-{compiler}"));
+        if !needs::program(compiler) {
+            continue;
+        }
+        folder.write("hidden.cpp", HIDDEN);
+        for flags in ["-g -O1", "-O1", "-g -O0"] {
+            folder.run(&format!("{compiler} {flags} hidden.cpp -o prog"));
+            let object = folder.open("prog");
+            let ids = (0..object.functions().len() as u32).map(FunctionId);
+            let names: Vec<String> = ids.map(|id| object.place_of(id).function).collect();
+            for wanted in ["left::turn", "right::turn"] {
+                let count = names.iter().filter(|name| *name == wanted).count();
+                assert_eq!(count, 1, "{compiler} {flags}: {wanted} of {names:?}");
+            }
+            let mut lambdas: Vec<&String> =
+                names.iter().filter(|name| name.contains("operator()")).collect();
+            lambdas.sort();
+            lambdas.dedup();
+            assert_eq!(lambdas.len(), 2, "{compiler} {flags}: {names:?}");
+        }
+    }
+}
+
 #[test]
 fn every_address_of_a_function_has_its_name() {
     let folder = Workshop::new("one-name");
