@@ -25,8 +25,9 @@ chores:
   study sc99 --quick       the same in a few minutes, to see that all works; the page goes to the target folder
   study sc99 --built       the same with the release build that is there
   study sc99 --only TABLE  one table alone; --runs N repeats, --hold SECONDS for classic verdicts, --grid POINTS
-  study random             random programs that know their own truth, and what whyperf says of them; --programs N, --seed N,
-                           --seconds N, --built
+  study random             random programs that know their own truth, and what whyperf says of them; --kind KIND (c, inlined,
+                           phases, threads, c++, fortran; else by turns), --programs N, --seed N, --seconds N, --built,
+                           --keep (the files of all programs)
   sanitize                 all of what follows; what it ran, how long, and what was found
   sanitize address         the crates' tests under AddressSanitizer; `thread` and `miri` likewise
   sanitize valgrind        the release build's library under valgrind, in a program with threads

@@ -1,11 +1,11 @@
 //! What whyperf said of a program's functions, beside what the program itself says.
 
-use std::collections::BTreeMap;
-
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use serde_json::Value;
 
-use super::program::{Manner, Program};
+use super::manner::Manner;
+use super::printed::{Printed, function_of, names};
+use super::program::Program;
 
 /// The threshold that is asked with.
 pub(super) const THRESHOLD: f64 = 0.2;
@@ -32,7 +32,7 @@ pub(super) enum Answer {
 /// A function, and what was said of it.
 #[derive(Clone, Debug)]
 pub(super) struct Judged {
-    pub(super) function: String,
+    pub(super) function: usize,
     pub(super) manner: Manner,
     pub(super) answer: Answer,
     /// Its share of the time in which processors were to be had, by itself.
@@ -48,83 +48,78 @@ impl Judged {
     }
 }
 
-/// All that was said of one program.
+/// What whyperf said of the functions of one program.
 #[derive(Clone, Debug)]
 pub(super) struct Comparison {
     pub(super) judged: Vec<Judged>,
-    /// Parts whose value is larger than that of what they are a part of.
-    pub(super) larger_parts: Vec<String>,
+    /// Functions that are told and are none, and such as are told under several names.
+    pub(super) odd_names: Vec<String>,
 }
 
 impl Comparison {
     /// Of what the program printed, with the questions of its search.
-    pub(super) fn of(program: &Program, printed: &str, questions: &[Value]) -> Result<Self> {
-        let told = numbers(printed);
-        let number =
-            |name: &str| told.get(name).copied().with_context(|| format!("{name} is missing"));
-        let available = number("life")? - number("delay")?;
-        let mut judged = Vec::new();
+    pub(super) fn of(program: &Program, printed: &Printed, questions: &[Value]) -> Result<Self> {
+        let available = printed.available()?;
+        let (mut judged, mut odd_names) = (Vec::new(), Vec::new());
         for (at, function) in program.functions.iter().enumerate() {
-            let name = format!("f{at}");
-            let share = number(&name)? / available;
-            let question = question(questions, &name);
-            let truth = question.and_then(|one| one["truth"].as_str()).unwrap_or("unknown");
-            let found = question.filter(|_| truth == "true");
-            let value = found.and_then(|one| one["value"].as_f64());
-            let (manner, answer) = (function.manner, answer(share, truth));
-            judged.push(Judged { function: name, manner, answer, share, value });
+            let told: Vec<&Value> = questions_about(questions, at).collect();
+            let wanted = usize::from(function.manner != Manner::Inlined);
+            if told.len() > wanted {
+                odd_names.extend(told.iter().map(|one| format!("told: {}", one["focus"])));
+            }
+            if function.manner == Manner::Inlined {
+                continue;
+            }
+            let share = printed.number_of("f", at)? / available;
+            let of_phase = program.planned(at).map_or(share, |planned| {
+                let [first, second] = planned.phases;
+                share * (first.max(second) / planned.run).max(1.0)
+            });
+            let truth = told.first().and_then(|one| one["truth"].as_str()).unwrap_or("unknown");
+            let value = told.first().and_then(|one| value(one));
+            let answer = answer(Share { of_run: share, of_phase }, truth);
+            judged.push(Judged { function: at, manner: function.manner, answer, share, value });
         }
-        Ok(Self { judged, larger_parts: larger_parts(questions) })
+        Ok(Self { judged, odd_names })
     }
 }
 
-fn numbers(printed: &str) -> BTreeMap<&str, f64> {
-    let pair =
-        |line| str::split_once(line, ' ').and_then(|(name, rest)| Some((name, rest.parse().ok()?)));
-    printed.lines().filter_map(pair).collect()
-}
-
-/// The question whether a function of the program computes.
-fn question<'a>(questions: &'a [Value], function: &str) -> Option<&'a Value> {
-    let is_meant = |one: &&Value| {
+/// The questions whether a function of the program computes, under whatever name.
+pub(super) fn questions_about(
+    questions: &[Value],
+    function: usize,
+) -> impl Iterator<Item = &Value> {
+    let name = format!("f{function}");
+    questions.iter().filter(move |one| {
         let focus = one["focus"].as_str().unwrap_or_default();
         let code = focus.strip_suffix(",/Machine,/Process,/SyncObject>");
-        let ends = code.is_some_and(|code| code.rsplit('/').next() == Some(function));
-        ends && one["hypothesis"] == "CPUbound"
-    };
-    questions.iter().find(is_meant)
+        one["hypothesis"] == "CPUbound" && code.is_some_and(|code| names(function_of(code), &name))
+    })
 }
 
-fn answer(share: f64, truth: &str) -> Answer {
+/// The value of what was found.
+pub(super) fn value(question: &Value) -> Option<f64> {
+    question["value"].as_f64().filter(|_| question["truth"] == "true")
+}
+
+/// The share of a function in the whole run, and in the phase that has most of it.
+#[derive(Clone, Copy, Debug)]
+struct Share {
+    of_run: f64,
+    of_phase: f64,
+}
+
+fn answer(Share { of_run: share, of_phase: most }: Share, truth: &str) -> Answer {
     match truth {
         _ if share > THRESHOLD / CLEARLY && share < THRESHOLD * CLEARLY => Answer::Near,
-        "true" if share < THRESHOLD => Answer::Invented,
+        "true" if most < THRESHOLD / CLEARLY => Answer::Invented,
+        "true" if most < THRESHOLD * CLEARLY && share < THRESHOLD => Answer::Near,
         "false" if share > THRESHOLD => Answer::Denied,
         "true" => Answer::Right,
         _ if share > THRESHOLD => Answer::Undecided,
         _ => Answer::Right,
     }
 }
-
-/// Parts of the whole program with more than it.
-fn larger_parts(questions: &[Value]) -> Vec<String> {
-    let value = |one: &Value| one["value"].as_f64().filter(|_| one["truth"] == "true");
-    let mut larger = Vec::new();
-    for whole in questions.iter().filter(|one| one["focus"] == WHOLE) {
-        let parts = questions.iter().filter(|one| one["hypothesis"] == whole["hypothesis"]);
-        let Some(most) = value(whole) else { continue };
-        for part in parts {
-            if let Some(value) = value(part).filter(|value| *value > most + ROUNDING) {
-                larger.push(format!("{} has {value:.3} of {most:.3}", part["focus"]));
-            }
-        }
-    }
-    larger
-}
-
-const WHOLE: &str = "</Code,/Machine,/Process,/SyncObject>";
-/// Two values that are alike may differ by this.
-const ROUNDING: f64 = 0.005;
 
 #[cfg(test)]
 mod tests {
@@ -134,6 +129,7 @@ mod tests {
 
     #[test]
     fn a_share_is_above_below_or_near_the_threshold() {
+        let answer = |share, truth| answer(Share { of_run: share, of_phase: share }, truth);
         assert_eq!(answer(0.5, "true"), Answer::Right);
         assert_eq!(answer(0.5, "false"), Answer::Denied);
         assert_eq!(answer(0.5, "unknown"), Answer::Undecided);
@@ -143,12 +139,19 @@ mod tests {
     }
 
     #[test]
-    fn a_part_with_more_than_its_whole_is_seen() {
-        let one = |focus: &str, value: f64| json!({"hypothesis": "CPUbound", "focus": focus, "truth": "true", "value": value});
-        let part = "</Code/a.c/f1,/Machine,/Process,/SyncObject>";
-        assert_eq!(larger_parts(&[one(WHOLE, 0.5), one(part, 0.6)]).len(), 1);
-        assert!(larger_parts(&[one(WHOLE, 0.6), one(part, 0.5)]).is_empty());
-        assert!(question(&[one(part, 0.5)], "f1").is_some());
-        assert!(question(&[one(part, 0.5)], "f11").is_none());
+    fn what_is_hot_in_one_phase_may_be_found() {
+        let answer = |of_run, of_phase, truth| answer(Share { of_run, of_phase }, truth);
+        assert_eq!(answer(0.1, 0.5, "true"), Answer::Right);
+        assert_eq!(answer(0.1, 0.5, "false"), Answer::Right);
+        assert_eq!(answer(0.1, 0.2, "true"), Answer::Near);
+        assert_eq!(answer(0.4, 0.8, "false"), Answer::Denied);
+    }
+
+    #[test]
+    fn a_question_is_about_the_function_at_the_end_of_its_focus() {
+        let focus = "</Code/a.c/f1,/Machine,/Process,/SyncObject>";
+        let question = [json!({"hypothesis": "CPUbound", "focus": focus})];
+        let count = |function| questions_about(&question, function).count();
+        assert_eq!([count(1), count(11)], [1, 0]);
     }
 }
