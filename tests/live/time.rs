@@ -56,7 +56,7 @@ fn is_divided(seed: u32, threads: u32) {
 
 #[test]
 fn of_one_thread_that_does_everything() {
-    [1, 2, 7].iter().for_each(|seed| is_divided(*seed, 1));
+    [1, 3, 7].iter().for_each(|seed| is_divided(*seed, 1));
 }
 
 #[test]
