@@ -6,6 +6,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use whyperf_inject::RegionFile;
+
 /// Looks for new region files in a run directory.
 #[derive(Debug)]
 pub(crate) struct Discovery {
@@ -34,11 +36,11 @@ impl Discovery {
         let mut found = Vec::new();
         for entry in fs::read_dir(&self.directory)? {
             let path = entry?.path();
-            if order(&path).is_some() && !self.known.contains(&path) {
+            if RegionFile::at(&path).is_some() && !self.known.contains(&path) {
                 found.push(path);
             }
         }
-        found.sort_by_key(|path| order(path));
+        found.sort_by_key(|path| RegionFile::at(path));
         let age = SystemTime::now().duration_since(changed).unwrap_or_default();
         // Files still being prepared are come back for: only a settled look without finds counts.
         self.changed = (age > SETTLED && found.is_empty()).then_some(changed);
@@ -56,26 +58,6 @@ impl Discovery {
         // Where it cannot be removed, it goes with the run directory.
         if fs::remove_file(path).is_ok() {
             self.known.remove(path);
-        }
-    }
-}
-
-/// `<pid>-<n>.region` as (pid, n); anything else is none of ours.
-fn order(path: &Path) -> Option<(u32, u32)> {
-    let name = path.file_name()?.to_str()?.strip_suffix(".region")?;
-    let (pid, number) = name.split_once('-')?;
-    Some((pid.parse().ok()?, number.parse().ok()?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_region_files_count_in_their_order() {
-        assert_eq!(order(Path::new("/d/12-3.region")), Some((12, 3)));
-        for other in ["owner", "12.region", "12-3.region.tmp", "a-1.region", "-1-2.region"] {
-            assert_eq!(order(Path::new(other)), None, "{other}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
-use whyperf_inject::MemoryMap;
+use whyperf_inject::{MemoryMap, RegionFile};
 use whyperf_instrument::StackSamplePlace;
 use whyperf_layout::{Answer, Command, NO_RANK, State};
 use whyperf_model::matching::{ClassId, ResourceId, Resources, Worked};
@@ -475,7 +475,7 @@ impl Process {
 fn has_no_region(pid: u32) -> bool {
     let map = MemoryMap::of(pid);
     let mut files = map.stretches().iter().filter_map(|stretch| stretch.file.as_ref());
-    !map.is_empty() && !files.any(|file| file.path.extension().is_some_and(|end| end == "region"))
+    !map.is_empty() && !files.any(|file| RegionFile::at(&file.path).is_some())
 }
 
 fn rank(region: &Region) -> Option<u32> {

@@ -13,6 +13,7 @@ use std::thread;
 use crate::maps::Maps;
 use crate::owner::Owner;
 use crate::refusal::{self, AttachRefusal};
+use crate::region_file::RegionFile;
 use crate::request::Request;
 use crate::{attach_request, facts, loader};
 
@@ -50,8 +51,7 @@ fn load(pid: u32, request: &Request<'_>) -> Result<(), AttachRefusal> {
 /// Whether it is being measured by a daemon that is gone; refused when that daemon is alive.
 fn check_measured(pid: u32) -> Result<bool, AttachRefusal> {
     let maps = Maps::of(pid);
-    let mut regions =
-        maps.paths().filter(|path| path.extension().is_some_and(|end| end == "region"));
+    let mut regions = maps.paths().filter(|path| RegionFile::at(path).is_some());
     let Some(region) = regions.next() else { return Ok(false) };
     match Owner::of(region.parent().unwrap_or(region)) {
         Some(owner) if owner.is_there() => Err(AttachRefusal::Measured { pid, by: owner.pid }),

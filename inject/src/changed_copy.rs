@@ -13,6 +13,7 @@ use std::path::Path;
 
 use crate::job::descendants;
 use crate::maps::{Mapped, Maps};
+use crate::region_file::RegionFile;
 
 /// A forked process in whose code something is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,11 +37,9 @@ pub fn changed_copies(measured: &BTreeSet<u32>) -> Vec<ChangedCopy> {
     copies.collect()
 }
 
-/// Whether a file is the region of one of these processes: its name begins with the number.
+/// Whether a file is the region of one of these processes.
 fn is_region_of(path: &Path, processes: &BTreeSet<u32>) -> bool {
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let owner = name.strip_suffix(".region").and_then(|rest| rest.split('-').next()?.parse().ok());
-    owner.is_some_and(|owner: u32| processes.contains(&owner))
+    RegionFile::at(path).is_some_and(|region| processes.contains(&region.pid))
 }
 
 fn changed_places(pid: u32, maps: &Maps) -> usize {
