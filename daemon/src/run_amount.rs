@@ -19,8 +19,7 @@ pub struct Amount {
 impl Daemon {
     /// What a pair came to from the beginning of the run until [`Daemon::now`], in all processes, also those that ended. Functions are
     /// counted only while they are switched on: their running time is an estimate by stack samples, where these tell the same
-    /// as events while both do. `None` where they do not, of other times of functions, and of what the operating system was not asked
-    /// all the time.
+    /// as events while both do. `None` where they do not, and of other times of functions.
     pub fn over_run(&mut self, pair: &Pair) -> Option<Amount> {
         let SharedState { classes, resources, run_totals, .. } = &mut self.state;
         let is_counted = |code: &Resource| {

@@ -205,12 +205,6 @@ impl CategorySet {
         self.0 >> category.number() & 1 == 1
     }
 
-    /// What is in both.
-    #[must_use]
-    pub const fn within(self, other: Self) -> Self {
-        Self(self.0 & other.0)
-    }
-
     /// Whether no category is in both.
     #[must_use]
     pub const fn is_disjoint(self, other: Self) -> bool {

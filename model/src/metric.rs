@@ -346,18 +346,6 @@ impl Definition {
         !self.categories.is_disjoint(CategorySet::OUTSIDE_CALLS)
     }
 
-    /// Whether it depends on what the operating system says of a thread: for how long it ran, could and had no processor, or waited.
-    #[must_use]
-    pub fn asks_system(&self) -> bool {
-        let part = self.categories.within(CategorySet::OUTSIDE_CALLS);
-        let is_part = part != CategorySet::NONE && part != CategorySet::OUTSIDE_CALLS;
-        match self.quantity {
-            Quantity::RunningTime => true,
-            Quantity::Time => is_part,
-            _ => false,
-        }
-    }
-
     const fn compared(mut self, aggregation: Aggregation) -> Self {
         self.aggregation = aggregation;
         self

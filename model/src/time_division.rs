@@ -1,7 +1,5 @@
 //! How threads spent their time, without remainder.
 
-use serde::Serialize;
-
 use crate::category::{Category, CategorySet};
 use crate::time::Nanos;
 
@@ -12,8 +10,7 @@ pub struct TimeDivision {
 }
 
 /// A way to spend time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeUse {
     /// In the program's own code, and running.
     Computing,
