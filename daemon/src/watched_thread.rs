@@ -184,9 +184,11 @@ impl WatchedThread {
     ) -> Nanos {
         let places = self.places(tables, &state.classes);
         let mut times = self.computed(scale, &places);
-        let granted = self.granted(pid, scale, &times, state);
+        let interval = self.interval(pid, scale, &times, state);
+        let granted = self.granted(pid, interval, state);
         self.running_split.divide(&mut times, granted);
-        let causes = self.causes(pid, granted, scale, state);
+        let causes = self.causes(pid, granted, interval, state);
+        let reason = self.last_look.reason();
         let nodes = &self.thread.nodes;
         let is_for_work = |node: u32| work::is_for_work(&state.classes, nodes[node as usize].class);
         let waits = self.work.take(&self.growth, is_for_work, scale);
@@ -223,7 +225,7 @@ impl WatchedThread {
             }
             told.extend(delays(class, delay, &causes, state));
             if !blocked.is_zero() {
-                let class = blocked_class(class, self.last_look.reason(), state);
+                let class = blocked_class(class, reason, state);
                 told.push((class, Totals { time: blocked, ..Totals::default() }));
             }
         }
@@ -231,25 +233,36 @@ impl WatchedThread {
         granted.ran
     }
 
-    /// What became of the time that it computed by its events.
-    fn granted(
+    /// Its time in the interval, and what is known of where it ran.
+    fn interval(
         &mut self,
         pid: u32,
         scale: Scale,
         times: &BTreeMap<u32, PlaceTime>,
-        state: &mut SharedState,
-    ) -> Granted {
+        state: &SharedState,
+    ) -> ThreadInterval {
         let computed = times.values().fold(Nanos::ZERO, |sum, time| sum + time.computed);
-        let lived = self.grown(scale, CategorySet::ALL, &state.classes);
-        let moved = self.grown(scale, CategorySet::IO, &state.classes);
+        let (mut lived, mut moved) = (Nanos::ZERO, Nanos::ZERO);
+        for growth in &self.growth {
+            let time = Nanos(scale.nanos(growth.by.time));
+            let class = self.thread.nodes[growth.node as usize].class;
+            lived += time;
+            if CategorySet::IO.contains(state.classes.get(class).traits.category) {
+                moved += time;
+            }
+        }
         let moves_data = moved.0 > lived.0 / MUCH;
-        let interval = ThreadInterval {
+        ThreadInterval {
             computed,
             lived,
             moved,
             polled: self.running_split.polled_share(),
             in_kernel: if moves_data { self.kernel_share.read(pid, self.thread.tid) } else { 0.0 },
-        };
+        }
+    }
+
+    /// What became of the time that it computed by its events.
+    fn granted(&mut self, pid: u32, interval: ThreadInterval, state: &mut SharedState) -> Granted {
         let (tid, last_look) = (self.thread.tid, &mut self.last_look);
         let looks_left = &mut state.looks_left;
         let standing = || last_look.take(pid, tid, looks_left);
@@ -264,24 +277,19 @@ impl WatchedThread {
     }
 
     /// What is to blame for its run delay.
-    fn causes(&self, pid: u32, granted: Granted, scale: Scale, state: &mut SharedState) -> Causes {
+    fn causes(
+        &self,
+        pid: u32,
+        granted: Granted,
+        interval: ThreadInterval,
+        state: &mut SharedState,
+    ) -> Causes {
         if granted.delayed.is_zero() {
             return Causes::new();
         }
-        let lived = self.grown(scale, CategorySet::ALL, &state.classes);
-        let lived = lived.as_secs_f64().max(1e-9);
+        let lived = interval.lived.as_secs_f64().max(1e-9);
         let ran = (granted.anywhere.as_secs_f64() / lived).min(1.0);
         state.processors.causes(pid, self.thread.tid, ran)
-    }
-
-    /// For how long it was in regions of these categories.
-    fn grown(&self, scale: Scale, categories: CategorySet, classes: &Classes) -> Nanos {
-        let category = |growth: &&Growth| {
-            classes.get(self.thread.nodes[growth.node as usize].class).traits.category
-        };
-        let counts = |growth: &&Growth| categories.contains(category(growth));
-        let times = self.growth.iter().filter(counts).map(|growth| growth.by.time);
-        times.fold(Nanos::ZERO, |sum, time| sum + Nanos(scale.nanos(time)))
     }
 
     fn tell(&self, nodes: &[(ClassId, Totals)], state: &mut SharedState) {
