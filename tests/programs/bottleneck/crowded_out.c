@@ -18,21 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../seconds.h"
-
-#define OWN_NAME __attribute__((noipa))
-
-OWN_NAME static double compute(double end)
-{
-    double largest = 0.0;
-    while (seconds_of(CLOCK_MONOTONIC) < end) {
-        double sum = 0.0;
-        for (int i = 1; i < 100000; i++)
-            sum += 1.0 / ((double)i * i);
-        largest = sum > largest ? sum : largest;
-    }
-    return largest;
-}
+#include "compute_until.h"
 
 int main(int argc, char **argv)
 {
