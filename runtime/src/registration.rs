@@ -89,7 +89,7 @@ pub(crate) fn private(block: &Block) -> Option<&Private> {
                 renew(block)
             }
         }
-        known => register(block, known),
+        _ => register(block),
     }
 }
 
@@ -99,14 +99,23 @@ pub(crate) fn private(block: &Block) -> Option<&Private> {
 fn renew(block: &Block) -> Option<&Private> {
     block.slot.store(core::ptr::null_mut(), Ordering::Relaxed);
     block.guard_node.store(0, Ordering::Relaxed);
-    register(block, None)
+    register(block)
 }
 
 #[cold]
-fn register<'a>(block: &'a Block, parents: Option<&Private>) -> Option<&'a Private> {
+fn register(block: &Block) -> Option<&Private> {
     let tables = creation::make()?;
+    let flags = block.flags.fetch_or(BUSY, Ordering::Relaxed);
+    let before = known(block);
+    let parents = before.filter(|_| flags & FORKED != 0);
+    // A handler may have registered the thread since its flags were looked at.
+    if parents.is_none()
+        && let Some(private) = before.filter(|known| measurement::is_present(known.tables()))
+    {
+        lower(block, BUSY);
+        return Some(private);
+    }
     lower(block, FORKED);
-    raise(block, BUSY);
     let held = Held::take();
     let tag = parents.map_or(0, |parents| parents.calls().tag());
     let adopted = awaited();
@@ -120,15 +129,17 @@ fn register<'a>(block: &'a Block, parents: Option<&Private>) -> Option<&'a Priva
     });
     counts::enlist(&held);
     drop(held);
-    lower(block, BUSY);
     let Some(private) = private else {
         tables.header().losses.threads.fetch_add(1, Ordering::Relaxed);
         raise(block, ENDED);
+        lower(block, BUSY);
         return None;
     };
     if adopted.is_none() {
         go_live(private.slot(), kernel::thread_id());
     }
+    // Not before: a handler would find a slot in which no node is current, as in a damaged one.
+    lower(block, BUSY);
     if let Some(parents) = parents {
         tree::reopen(private, parents);
     }
