@@ -203,13 +203,17 @@ impl Region {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// Whether the file still has all its bytes and none was found missing.
+    /// Whether the file still has all its bytes, none was found missing, and the process believes what lies there.
     pub(crate) fn is_whole(&self) -> bool {
         let needed = geometry::file_size(self.slots) as u64;
         let long_enough = self.file.metadata().is_ok_and(|facts| facts.size() >= needed);
         let undamaged =
             !self.whole.is_damaged() && !self.commands.is_damaged() && !self.staging.is_damaged();
-        long_enough && undamaged && self.header().magic.load(Ordering::Relaxed) == MAGIC
+        let is_believed = self.state() != State::GivenUp;
+        long_enough
+            && undamaged
+            && is_believed
+            && self.header().magic.load(Ordering::Relaxed) == MAGIC
     }
 
     /// Where the process says it stands; nonsense counts as running.

@@ -80,7 +80,8 @@ impl fmt::Display for Complaint {
             Self::Region(error) | Self::Directory(error) => error.fmt(out),
             Self::Damaged { path, process } => write!(
                 out,
-                "the region {} of {process} was cut or overwritten: what was measured until then is kept",
+                "{process} is not measured any more: its region {} was cut or overwritten; what was \
+                 measured until then is kept",
                 path.display()
             ),
         }

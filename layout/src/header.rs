@@ -24,6 +24,8 @@ pub enum State {
     Left = 2,
     /// The process is about to become another program (`exec`).
     Replaced = 3,
+    /// The process found that what lies here cannot be its own recording, and records no more.
+    GivenUp = 4,
 }
 
 /// The header; every word is written by the process, read by the daemon.

@@ -80,6 +80,7 @@ impl Header {
             0 => State::Preparing,
             2 => State::Left,
             3 => State::Replaced,
+            4 => State::GivenUp,
             _ => State::Running,
         }
     }

@@ -23,7 +23,7 @@ pub(crate) fn is_between_events(private: &Private) -> bool {
             if is_node(node_of(word)) {
                 return true;
             }
-            measurement::give_up();
+            measurement::give_up_damaged();
             return false;
         }
         if word == head.word.load(Ordering::Relaxed) {

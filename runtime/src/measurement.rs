@@ -11,6 +11,7 @@ use crate::process_status::Stage;
 use crate::switch::{self, WIPE_ON_FORK};
 use crate::view::Tables;
 use core::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
+use whyperf_layout::State;
 
 static TABLES: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
 /// What becomes of processes that this one forks; not in a wipe-on-fork page, so that a child can tell.
@@ -75,6 +76,15 @@ pub(crate) fn tables() -> Option<Tables> {
 /// Whether these are the tables of the present measurement, and not of one before.
 pub(crate) fn is_present(tables: Tables) -> bool {
     TABLES.load(Ordering::Relaxed) == tables.base()
+}
+
+/// What the region holds cannot be what was recorded: the daemon is told, and nothing is measured from here on.
+#[cold]
+pub(crate) fn give_up_damaged() {
+    if let Some(tables) = own() {
+        tables.header().set_state(State::GivenUp);
+    }
+    give_up();
 }
 
 /// The region cannot be trusted any more: nothing is measured from here on, in no child either.

@@ -40,7 +40,7 @@ impl Open {
             self.returns += 1;
             entry
         } else if !is_node(self.node) || self.parents == NODE_CAPACITY {
-            measurement::give_up();
+            measurement::give_up_damaged();
             return None;
         } else {
             self.parents += 1;
@@ -120,7 +120,7 @@ fn on_path(private: &Private, current: u32, region: u32) -> Option<u32> {
         }
         at = node.parent.load(Ordering::Relaxed);
     }
-    measurement::give_up();
+    measurement::give_up_damaged();
     None
 }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use crate::stage::{SECOND, Stage, amounts, focus};
 use proptest::prelude::*;
 use whyperf_daemon::{Complaint, View};
-use whyperf_layout::{Kind, MAGIC, Moved, ObjectKind, VERSION, geometry};
+use whyperf_layout::{Kind, MAGIC, Moved, ObjectKind, State, VERSION, geometry};
 use whyperf_model::Metric;
 
 #[test]
@@ -29,6 +29,24 @@ fn a_file_that_is_cut_costs_its_process_only() {
     assert_eq!(amounts(&stage.sample(3 * SECOND), pair), [1_000_000_000]);
     let kept = stage.daemon.profile(View::Full);
     assert_eq!(kept.len(), 2, "what was measured until then is kept");
+}
+
+#[test]
+fn a_process_that_gives_its_measurement_up_is_named() {
+    let mut stage = Stage::new();
+    let process = stage.process(1);
+    let thread = process.thread(stage.pid(), stage.at(0));
+    let region = process.region("solve", Kind::User, 0);
+    thread.begin(thread.add(1, region, 0, 0), stage.at(0));
+    stage.sample(SECOND);
+    process.header().set_state(State::GivenUp);
+    let pass = stage.sample(2 * SECOND);
+    let said: Vec<String> = pass.complaints.iter().map(ToString::to_string).collect();
+    assert!(
+        matches!(said.as_slice(), [one] if one.contains("is not measured any more")),
+        "{said:?}"
+    );
+    assert_eq!(stage.daemon.profile(View::Full).len(), 1, "what was measured until then is kept");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Regions that somebody cuts or overwrites while the process measures into them.
 
-use crate::measured::run;
+use crate::measured::{only, run};
 use crate::{end, visit, visit_from};
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Barrier;
 use std::thread;
 use whyperf_layout::geometry::{NODE_CAPACITY, SLOTS, node_offset, slot_offset};
-use whyperf_layout::{Kind, ObjectKind};
+use whyperf_layout::{Kind, ObjectKind, State};
 use whyperf_runtime::{ObjectId, Region, event, object, process};
 
 static SOLVE: Region = Region::new(c"solve", Kind::User);
@@ -100,18 +100,30 @@ fn a_current_node_far_outside_is_survived() {
 }
 
 #[test]
+fn who_finds_its_region_damaged_says_so() {
+    let region = only(run(&[], || {
+        visit(&SOLVE, || ());
+        far_current(&file().1, u32::MAX - 63);
+        visit(&SOLVE, || ());
+    }));
+    assert_eq!(region.header().state(), State::GivenUp);
+}
+
+#[test]
 fn a_current_node_behind_the_last_one_is_survived() {
     assert!(run(&[], || far(node_offset(NODE_CAPACITY))).is_empty());
 }
 
-/// Says that the main thread is in a node that does not exist.
+/// The main thread is in a node that does not exist, as it seems.
 fn far(node: u32) {
-    survive(|file| {
-        for slot in 0..2 {
-            file.write_all_at(&node.to_le_bytes(), slot_offset(slot) as u64 + 4)
-                .expect("the region is ours");
-        }
-    });
+    survive(|file| far_current(file, node));
+}
+
+fn far_current(file: &File, node: u32) {
+    for slot in 0..2 {
+        file.write_all_at(&node.to_le_bytes(), slot_offset(slot) as u64 + 4)
+            .expect("the region is ours");
+    }
 }
 
 #[test]
