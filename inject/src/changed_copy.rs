@@ -14,6 +14,7 @@ use std::path::Path;
 use crate::job::descendants;
 use crate::maps::{Mapped, Maps};
 use crate::region_file::RegionFile;
+use crate::threads::process_file;
 
 /// A forked process in whose code something is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +44,7 @@ fn is_region_of(path: &Path, processes: &BTreeSet<u32>) -> bool {
 }
 
 fn changed_places(pid: u32, maps: &Maps) -> usize {
-    let Ok(memory) = File::open(format!("/proc/{pid}/mem")) else { return 0 };
+    let Ok(memory) = File::open(process_file(pid, "mem")) else { return 0 };
     let of_files = maps.with_code().filter(|mapped| mapped.path.is_absolute() && !mapped.deleted);
     of_files.map(|mapped| changed_places_of(mapped, &memory)).sum()
 }

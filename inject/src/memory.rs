@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt as _;
 
+use crate::threads::process_file;
+
 /// An open `/proc/<pid>/mem`.
 #[derive(Debug)]
 pub(crate) struct Memory(File);
@@ -11,7 +13,7 @@ pub(crate) struct Memory(File);
 impl Memory {
     /// Of a process that this one may trace.
     pub(crate) fn open(pid: u32) -> io::Result<Self> {
-        File::options().read(true).write(true).open(format!("/proc/{pid}/mem")).map(Self)
+        File::options().read(true).write(true).open(process_file(pid, "mem")).map(Self)
     }
 
     /// All of these bytes.

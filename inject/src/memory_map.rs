@@ -4,6 +4,8 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use crate::threads::process_file;
+
 /// A stretch of memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryStretch {
@@ -53,7 +55,7 @@ pub struct MemoryMap {
 impl MemoryMap {
     /// Of a process; empty when it is gone.
     pub fn of(pid: u32) -> Self {
-        Self::parse(&fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default())
+        Self::parse(&fs::read_to_string(process_file(pid, "maps")).unwrap_or_default())
     }
 
     /// What the text of such a file says.

@@ -1,6 +1,7 @@
 //! The threads of a process, as the system tells of them.
 
 use std::fs;
+use std::path::PathBuf;
 
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -14,6 +15,18 @@ pub fn of(pid: u32) -> Vec<u32> {
         entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
     found.sort_by_key(|tid| (*tid != pid, *tid));
     found
+}
+
+/// A file of the process, as `maps`, in the system's folder of it. Where its first thread ended and others did not it is that of one
+/// of those: the first one's tells nothing any more.
+pub fn process_file(pid: u32, name: &str) -> PathBuf {
+    let is_over = Stat::of(pid).is_some_and(|first| !first.is_alive());
+    let is_alive = |tid: &u32| Stat::of_thread(pid, *tid).is_some_and(|thread| thread.is_alive());
+    let other = if is_over { of(pid).into_iter().find(is_alive) } else { None };
+    match other {
+        Some(tid) => PathBuf::from(format!("/proc/{pid}/task/{tid}/{name}")),
+        None => PathBuf::from(format!("/proc/{pid}/{name}")),
+    }
 }
 
 /// Those that the program itself most likely made: its first one, and all that used a processor. A

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ahash::AHashMap;
 use whyperf_code::{Object, ObjectError, Opening, Storage};
+use whyperf_inject::threads::process_file;
 use whyperf_inject::{Access, Mapping};
 use whyperf_inject::{FileName, MemoryStretch};
 
@@ -84,7 +85,7 @@ fn ways(pid: u32, stretch: &MemoryStretch, name: &FileName) -> Vec<PathBuf> {
     if name.is_deleted {
         let range = format!("{:x}-{:x}", stretch.start, stretch.end);
         let mut ways = vec![PathBuf::from(format!("/proc/{pid}/map_files/{range}"))];
-        let program = PathBuf::from(format!("/proc/{pid}/exe"));
+        let program = process_file(pid, "exe");
         let deleted = format!("{} (deleted)", name.path.display());
         if fs::read_link(&program).is_ok_and(|target| target == Path::new(&deleted)) {
             ways.push(program);

@@ -183,6 +183,11 @@ fn the_function_that_threads_begin_with() {
 }
 
 #[test]
+fn a_function_of_a_thread_that_outlives_the_first() {
+    is_found_as(&program("main_leaves"), &expected("main_leaves.c"));
+}
+
+#[test]
 fn below_a_region_of_the_program() {
     let found = is_found_as(&program("in_region"), &expected("in_region.c")).bottlenecks();
     let region = found.iter().find(|one| one.focus.contains("/Code/in_region.c/assembly,"));

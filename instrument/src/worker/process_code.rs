@@ -5,6 +5,7 @@ use std::ops::Range;
 use whyperf_code::plan::{Plan, Refusal};
 use whyperf_code::{FunctionId, FunctionKind};
 use whyperf_inject::StackSnapshots;
+use whyperf_inject::threads::process_file;
 use whyperf_inject::{FileName, MemoryMap, MemoryStretch};
 use whyperf_layout::patch::Patch;
 
@@ -124,7 +125,7 @@ impl ProcessCode {
 
     /// The object of its program.
     pub(crate) fn program(&mut self, modules: &mut Modules) -> Option<u32> {
-        let path = std::fs::read_link(format!("/proc/{}/exe", self.pid)).ok()?;
+        let path = std::fs::read_link(process_file(self.pid, "exe")).ok()?;
         let name = path.to_string_lossy();
         let name = name.strip_suffix(" (deleted)").unwrap_or(&name);
         self.loaded(modules);
