@@ -1,6 +1,12 @@
 //! What stack samples tell of a process: in which functions its threads ran, and whether that is to be relied on.
+//!
+//! ```text
+//!   ran       ▓▓▓▓▓▓▓▓ ▓▓▓▓▓▓▓▓ ▓▓▓▓▓▓▓▓          by the system, in each interval
+//!   samples   ▒▒▒      ▒▒▒▒▒▒▒▒▒▒▒▒▒ ▒▒▒▒▒▒▒▒     they come late when there is much to do
+//!   told      ▒▒▒      ▒▒▒▒▒▒▒▒ ▒▒▒▒▒▒▒▒ ▒▒▒▒▒    of no interval more than ran in it
+//! ```
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use whyperf_model::Nanos;
 
@@ -24,9 +30,11 @@ pub(crate) enum StackSight {
 /// What stack samples told of a process.
 #[derive(Debug, Default)]
 pub(crate) struct SampledProcess {
-    /// Stacks that came since the interval that ended, and in it.
-    arriving: Vec<SampledStack>,
+    /// Stacks that no interval told of yet, the oldest first, and those of the interval that ended.
+    waiting: VecDeque<SampledStack>,
     interval: Vec<SampledStack>,
+    /// What came since the interval that ended.
+    came: Nanos,
     run: SampledTime,
     /// For how long the process computed since samples came first, by the system and by samples, while these came steadily.
     ran: Nanos,
@@ -46,19 +54,34 @@ impl SampledProcess {
     /// A thread was found running, which stands for so much of its running time.
     pub(crate) fn add(&mut self, sample: SampledThread, period: Nanos) {
         self.run.add(&sample, period);
-        self.arriving.push(SampledStack { functions: sample.functions, period });
+        self.came += period;
+        self.waiting.push_back(SampledStack { functions: sample.functions, period });
     }
 
     /// The interval ends, in which it computed for so much of its running time and samples came in this flow.
     pub(crate) fn close_interval(&mut self, ran: Nanos, flow: SampleFlow) {
-        self.interval = std::mem::take(&mut self.arriving);
+        let came = std::mem::take(&mut self.came);
+        self.interval.clear();
         if self.run.all().is_zero() {
             return;
         }
         self.computed += ran;
         if flow == SampleFlow::Steady {
             self.ran += ran;
-            self.steady += sum(&self.interval);
+            self.steady += came;
+        }
+        let mut told = Nanos::ZERO;
+        while let Some(next) = self.waiting.front()
+            && self.scaled(told + next.period) <= ran
+        {
+            told += next.period;
+            self.interval.extend(self.waiting.pop_front());
+        }
+        let mut late = sum(&self.waiting);
+        while late > LATE
+            && let Some(oldest) = self.waiting.pop_front()
+        {
+            late = late - oldest.period;
         }
     }
 
@@ -130,6 +153,8 @@ fn sum<'a>(stacks: impl IntoIterator<Item = &'a SampledStack>) -> Nanos {
 
 /// Running time after which it is to be seen whether samples keep up with it.
 const ENOUGH: Nanos = Nanos::from_millis(200);
+/// Samples of so much are waited for to be told of; older ones are of an interval that is long over.
+const LATE: Nanos = Nanos::from_millis(500);
 /// One in so many stack samples.
 const PART: u64 = 20;
 
@@ -191,6 +216,19 @@ mod tests {
             after(80, Nanos::ZERO).has_met(&[KEY]) && !after(80, Nanos::ZERO).has_met(&[other])
         );
         assert!(!after(10, Nanos::ZERO).has_met(&[KEY]), "of so few samples nothing is known");
+    }
+
+    #[test]
+    fn samples_that_come_late_tell_of_no_more_than_ran() {
+        let mut process = after(20, Nanos::from_millis(50));
+        let mut told = vec![process.inside(&[KEY])];
+        for _ in 0..9 {
+            process.close_interval(Nanos::from_millis(50), SampleFlow::Steady);
+            told.push(process.inside(&[KEY]));
+        }
+        let all = told.iter().fold(Nanos::ZERO, |sum, one| sum + *one);
+        assert!(told.iter().all(|one| *one <= Nanos::from_millis(50)), "{told:?}");
+        assert!(all > Nanos::from_millis(140), "{told:?}");
     }
 
     #[test]
