@@ -189,7 +189,8 @@ fn a_function_of_a_thread_that_outlives_the_first() {
 
 #[test]
 fn below_a_region_of_the_program() {
-    let found = is_found_as(&program("in_region"), &expected("in_region.c")).bottlenecks();
+    let run = is_found_as(&program("in_region"), &expected("in_region.c"));
+    let found = run.bottlenecks_of("CPUbound");
     let region = found.iter().find(|one| one.focus.contains("/Code/in_region.c/assembly,"));
     assert!(region.is_some_and(|region| !region.leaf), "a region holds what it calls: {found:?}");
 }
@@ -201,7 +202,7 @@ fn by_module_and_then_by_function() {
     let method = "/Code/hot_method.cpp/Mill::grind,";
     let is_found = |said: &str| is_concluded(said, "CPUbound", &[method]);
     let run = run_until(&options, &program("hot_method"), Duration::from_secs(1), is_found);
-    let found = run.bottlenecks();
+    let found = run.bottlenecks_of("CPUbound");
     let is_true = |code: &str| found.iter().any(|one| one.focus.starts_with(&format!("<{code},")));
     assert!(is_true("/Code/hot_method.cpp"), "{}", run.shown());
     assert!(is_true("/Code/hot_method.cpp/Mill::grind"), "{}", run.shown());

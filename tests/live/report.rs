@@ -175,6 +175,11 @@ impl Run {
             .collect()
     }
 
+    /// Those of one hypothesis: beside other work others may be true at the same place.
+    pub(crate) fn bottlenecks_of(&self, hypothesis: &str) -> Vec<Bottleneck> {
+        self.bottlenecks().into_iter().filter(|one| one.hypothesis == hypothesis).collect()
+    }
+
     /// One of the report's lists.
     pub(crate) fn list(&self, name: &str) -> &[Value] {
         self.report[name].as_array().unwrap_or_else(|| panic!("{name} is a list"))

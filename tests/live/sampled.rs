@@ -21,7 +21,7 @@ fn run(program: &str, options: &[&str]) -> (Run, [f64; 3]) {
 fn one_that_cannot_be_switched_on_has_the_time_of_what_it_jumps_to() {
     let (run, [assembled, _, all]) =
         run("jumps_on", &["--no-store", "--threshold", "CPUbound=10%"]);
-    let found = run.bottlenecks();
+    let found = run.bottlenecks_of("CPUbound");
     let is_meant = |one: &&Bottleneck| one.focus.contains("/jumps_on.c/assemble,");
     let told = found.iter().find(is_meant).unwrap_or_else(|| panic!("{}", run.shown()));
     // Four seconds bring 700 stack samples: a share of a half is known to 0.1 by five standard errors.
@@ -36,7 +36,7 @@ fn a_main_that_jumped_on_has_the_time_of_what_it_jumped_to() {
     let program = programs::with_code().join("code/main_jumps_on").display().to_string();
     let _turn = shipped::turn(Load::Computes);
     let run = run_with(&["--no-store", "--threshold", "CPUbound=10%"], &[program]);
-    let found = run.bottlenecks();
+    let found = run.bottlenecks_of("CPUbound");
     for function in ["main", "work"] {
         let focus = format!("/main_jumps_on.c/{function},");
         let told = found.iter().find(|one| one.focus.contains(&focus));
@@ -63,7 +63,7 @@ fn one_that_is_on_has_the_time_of_what_it_jumps_to() {
 fn one_that_calls_its_caller_again_has_the_time_of_the_nested_call() {
     let (run, [refined, smoothed, all]) =
         run("calls_back", &["--no-store", "--threshold", "CPUbound=10%"]);
-    let found = run.bottlenecks();
+    let found = run.bottlenecks_of("CPUbound");
     for (function, known) in [("refine", refined), ("smooth", smoothed)] {
         let focus = format!("/calls_back.c/{function},");
         let told = found.iter().find(|one| one.focus.contains(&focus));
