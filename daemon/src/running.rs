@@ -65,12 +65,9 @@ impl Granted {
     }
 }
 
-/// At first a thread cannot have run for more than in all its life.
-fn first(now: Schedstat, computed: u64) -> Granted {
-    let ran = computed.min(now.ran);
-    let delayed = (computed - ran).min(now.delayed);
-    let [ran, delayed, blocked] = [ran, delayed, computed - ran - delayed].map(Nanos);
-    Granted { ran, delayed, blocked, anywhere: ran }
+/// What was counted of a thread until it was read first: of what was before it was measured nothing is known.
+fn first(now: Schedstat, lived: u64) -> Schedstat {
+    Schedstat { ran: now.ran.min(lived), delayed: now.delayed.min(lived), ..now }
 }
 
 /// How much is carried over at most: a few ticks of a slow scheduler clock.
@@ -131,10 +128,10 @@ impl Running {
         standing: impl FnOnce() -> Standing,
     ) -> Granted {
         let computed = interval.computed.0;
-        let Some(before) = self.before.replace(now) else {
-            return first(now, computed);
+        let counted = match self.before.replace(now) {
+            Some(before) => now.since(before),
+            None => first(now, interval.lived.0),
         };
-        let counted = now.since(before);
         let ran = self.own_ran(interval, counted.ran).min(computed);
         let fresh = interval.own_delay(counted.delayed, counted.ran).saturating_sub(self.ahead);
         self.ahead = self.ahead.saturating_sub(counted.delayed);
@@ -173,9 +170,8 @@ impl Running {
         moving
     }
 
-    /// What the rest was, by what the thread does now: it ran, could run, or was blocked. One that runs, or that was blocked in between
-    /// and is about to run, is taken to have been blocked if it is more than clocks are behind; should that have been the beginning of a run
-    /// delay, the system tells so later.
+    /// What the rest was, by what the thread does now: it ran, could run, or was blocked. One that ran and can run now was blocked in between, or
+    /// lost its processor: if it did that at all, it is taken to wait for another one. Should it be the other way round, the system tells so later.
     fn settle(
         &mut self,
         rest: u64,
@@ -191,16 +187,22 @@ impl Running {
                 (self.ahead, self.late, self.guessed) = (0, 0, 0);
                 [0, 0, rest]
             }
-            Standing::Runnable if !has_moved => {
-                self.ahead += rest;
-                [0, rest, 0]
+            Standing::Runnable | Standing::Preempted if has_moved && rest <= CARRIED => {
+                [rest, 0, 0]
             }
-            Standing::Runnable if rest <= CARRIED => [rest, 0, 0],
+            Standing::Runnable if !has_moved => self.tell_ahead(rest),
+            Standing::Preempted => self.tell_ahead(rest),
             Standing::Runnable => {
                 self.guessed = rest;
                 [0, 0, rest]
             }
         }
+    }
+
+    /// The rest is a run delay, of which the system tells when it is over.
+    const fn tell_ahead(&mut self, rest: u64) -> [u64; 3] {
+        self.ahead += rest;
+        [0, rest, 0]
     }
 
     /// What it was told to have run before and did not, of what it ran now: only a part, for it ran where it ran.
@@ -299,6 +301,17 @@ mod tests {
         assert!((750..=770).contains(&ran), "{ran}");
         assert!((25 * 170 - 20..=25 * 170).contains(&delayed), "{delayed}");
         assert_eq!(blocked, 20, "once, before anything was known of its delays");
+    }
+
+    #[test]
+    fn a_thread_that_loses_its_processor_again_and_again_is_not_blocked() {
+        let mut stage = Stage::new();
+        stage.interval(20, 0, Standing::Preempted);
+        for delayed in [40, 15, 45, 20] {
+            stage.interval(20, delayed, Standing::Preempted);
+        }
+        let [ran, delayed, blocked] = stage.sum;
+        assert_eq!((ran, delayed, blocked), (100, 150, 0));
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! What a thread does that did not run for a while: asked of the system, for a few threads in each pass.
 
-use whyperf_inject::{ThreadWait, WaitReason};
+use whyperf_inject::{ProcessStatus, ThreadWait, WaitReason};
 
 /// What a thread does that did not run for a while.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Standing {
     /// It runs, or waits for a processor.
     Runnable,
+    /// The same, and it lost its processor against its will since it was looked at last.
+    Preempted,
     /// It waits for something else.
     Blocked,
     /// It is not there any more.
@@ -19,11 +21,13 @@ pub(crate) struct LastLook {
     standing: Standing,
     /// For what it waited when it was last seen to wait.
     reason: WaitReason,
+    /// How often it had lost its processor against its will.
+    preemptions: u64,
 }
 
 impl Default for LastLook {
     fn default() -> Self {
-        Self { standing: Standing::Runnable, reason: WaitReason::Other }
+        Self { standing: Standing::Runnable, reason: WaitReason::Other, preemptions: 0 }
     }
 }
 
@@ -37,7 +41,7 @@ impl LastLook {
             *looks_left = left;
             self.standing = match ThreadWait::of(pid, tid) {
                 None => Standing::Gone,
-                Some(ThreadWait::Runnable) => Standing::Runnable,
+                Some(ThreadWait::Runnable) => self.runnable(pid, tid),
                 Some(ThreadWait::Blocked(reason)) => {
                     self.reason = reason;
                     Standing::Blocked
@@ -45,6 +49,13 @@ impl LastLook {
             };
         }
         self.standing
+    }
+
+    fn runnable(&mut self, pid: u32, tid: u32) -> Standing {
+        let status = ProcessStatus::of_thread(pid, tid);
+        let now = status.and_then(|status| status.preemptions()).unwrap_or(self.preemptions);
+        let before = std::mem::replace(&mut self.preemptions, now);
+        if now > before { Standing::Preempted } else { Standing::Runnable }
     }
 
     /// For what it waited when it was last seen to wait.

@@ -13,6 +13,18 @@ impl ProcessStatus {
         fs::read_to_string(format!("/proc/{pid}/status")).ok().map(Self)
     }
 
+    /// Of a thread of a process.
+    #[must_use]
+    pub fn of_thread(pid: u32, tid: u32) -> Option<Self> {
+        fs::read_to_string(format!("/proc/{pid}/task/{tid}/status")).ok().map(Self)
+    }
+
+    /// How often a thread lost its processor against its will.
+    #[must_use]
+    pub fn preemptions(&self) -> Option<u64> {
+        self.line("nonvoluntary_ctxt_switches")?.parse().ok()
+    }
+
     /// What the text of such a file says.
     #[cfg(test)]
     pub(crate) fn parse(text: &str) -> Self {
