@@ -1,5 +1,6 @@
 //! The resource an object is: from its kind, its parent and its name to a place in a hierarchy.
 
+use whyperf_inject::WaitReason;
 use whyperf_layout::ObjectKind;
 use whyperf_model::{Hierarchy, Resource};
 
@@ -79,6 +80,11 @@ pub(crate) fn resource(
         ObjectKind::ThreadBarrier => in_family("Barrier"),
         ObjectKind::Semaphore => in_family("Semaphore"),
         ObjectKind::Join => sync.child("Join"),
+        ObjectKind::Sleep => sync.child(WaitReason::Sleep.name()),
+        ObjectKind::Poll => sync.child(WaitReason::Poll.name()),
+        ObjectKind::Socket => sync.child(WaitReason::Socket.name()),
+        ObjectKind::Child => sync.child(WaitReason::Child.name()),
+        ObjectKind::Signal => sync.child(WaitReason::Signal.name()),
         ObjectKind::File => file(&object.name),
     })
 }

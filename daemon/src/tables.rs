@@ -162,7 +162,11 @@ fn category(kind: u32) -> Category {
         Some(Kind::Condition) => Category::Condition,
         Some(Kind::ThreadBarrier) => Category::ThreadBarrier,
         Some(Kind::Semaphore) => Category::Semaphore,
-        Some(Kind::Join) => Category::Join,
+        Some(Kind::Join | Kind::Child) => Category::Join,
         Some(Kind::Spin) => Category::Spin,
+        Some(Kind::Sleep) => Category::Sleep,
+        Some(Kind::Poll) => Category::Poll,
+        Some(Kind::Socket) => Category::Socket,
+        Some(Kind::Signal) => Category::Signal,
     }
 }

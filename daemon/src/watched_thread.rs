@@ -247,7 +247,7 @@ impl WatchedThread {
             let time = Nanos(scale.nanos(growth.by.time));
             let class = self.thread.nodes[growth.node as usize].class;
             lived += time;
-            if CategorySet::IO.contains(state.classes.get(class).traits.category) {
+            if IN_KERNEL.contains(state.classes.get(class).traits.category) {
                 moved += time;
             }
         }
@@ -344,6 +344,8 @@ impl WatchedThread {
     }
 }
 
+/// Calls that run in the kernel, if at all.
+const IN_KERNEL: CategorySet = CategorySet::IO.and(CategorySet::BLOCKED);
 /// From one part in so many on it matters what calls that move data ran.
 const MUCH: u64 = 20;
 

@@ -84,6 +84,16 @@ numbered! {
         Spin = 28,
         /// A function of the program that was patched: no name, its address says which.
         Function = 29,
+        /// Waiting until some time has passed.
+        Sleep = 30,
+        /// Waiting for one of several descriptors.
+        Poll = 31,
+        /// Connecting, sending and receiving by sockets.
+        Socket = 32,
+        /// Waiting for another process to end.
+        Child = 33,
+        /// Waiting for a signal.
+        Signal = 34,
     }
 }
 
@@ -124,6 +134,16 @@ numbered! {
         File = 15,
         /// Requests of several communicators completed in one call: `/SyncObject/Message`.
         AnyMessage = 16,
+        /// `/SyncObject/Sleep`.
+        Sleep = 17,
+        /// `/SyncObject/Poll`.
+        Poll = 18,
+        /// `/SyncObject/Socket`.
+        Socket = 19,
+        /// `/SyncObject/Child`.
+        Child = 20,
+        /// `/SyncObject/Signal`.
+        Signal = 21,
     }
 }
 
@@ -141,6 +161,6 @@ mod tests {
             assert_eq!(kind.number() as usize, at);
             assert_eq!(ObjectKind::from_number(kind.number()), Some(*kind));
         }
-        assert_eq!(Kind::from_number(30), None);
+        assert_eq!(Kind::from_number(35), None);
     }
 }

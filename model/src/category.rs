@@ -102,6 +102,14 @@ categories! {
     Pinned = 34,
     /// No region: time in which a thread that computed, by its events, waited in a call that no event tells of.
     Blocked = 35,
+    /// Waiting until some time has passed.
+    Sleep = 36,
+    /// Waiting for one of several descriptors.
+    Poll = 37,
+    /// Connecting, sending and receiving by sockets.
+    Socket = 38,
+    /// Waiting for a signal.
+    Signal = 39,
 }
 
 /// A set of categories.
@@ -133,8 +141,9 @@ impl CategorySet {
         Category::Semaphore,
         Category::Spin,
     ]);
-    /// Waiting until another thread says that there is something to do. A semaphore is not among them: mostly it limits how many work at a time.
-    pub const FOR_WORK: Self = Self::of(&[Category::Condition]);
+    /// Waiting until somebody says that there is something to do. A semaphore is not among them: mostly it limits how many work at a time.
+    pub const FOR_WORK: Self =
+        Self::of(&[Category::Condition, Category::Poll, Category::Socket, Category::Signal]);
     /// Synchronization of any kind.
     pub const SYNC: Self = Self::MESSAGE.and(Self::LOCK);
     /// Input and output of any kind.
@@ -163,7 +172,14 @@ impl CategorySet {
         Category::Pinned,
     ]);
     /// Waiting in the program's own code, unseen by events.
-    pub const BLOCKED: Self = Self::of(&[Category::Blocked]);
+    const UNSEEN: Self = Self::of(&[Category::Blocked]);
+    /// Waiting for anything but another thread or process of the program, or a file.
+    pub const BLOCKED: Self = Self::UNSEEN.and(Self::of(&[
+        Category::Sleep,
+        Category::Poll,
+        Category::Socket,
+        Category::Signal,
+    ]));
     /// Neither waiting nor inside MPI: the program's own work.
     pub const COMPUTE: Self = Self::ALL
         .without(Self::SYNC)
@@ -173,7 +189,7 @@ impl CategorySet {
         .without(Self::RUN_DELAY)
         .without(Self::BLOCKED);
     /// What events take for computing: only the operating system tells how much of it ran.
-    pub const OUTSIDE_CALLS: Self = Self::COMPUTE.and(Self::RUN_DELAY).and(Self::BLOCKED);
+    pub const OUTSIDE_CALLS: Self = Self::COMPUTE.and(Self::RUN_DELAY).and(Self::UNSEEN);
 
     /// The set of these.
     #[must_use]
@@ -217,7 +233,7 @@ mod tests {
     use super::*;
 
     /// What stores hold: lines are only ever added.
-    const STORED: [(u32, Category); 36] = [
+    const STORED: [(u32, Category); 40] = [
         (0, Category::User),
         (1, Category::Setup),
         (2, Category::Send),
@@ -254,6 +270,10 @@ mod tests {
         (33, Category::Stolen),
         (34, Category::Pinned),
         (35, Category::Blocked),
+        (36, Category::Sleep),
+        (37, Category::Poll),
+        (38, Category::Socket),
+        (39, Category::Signal),
     ];
 
     #[test]
@@ -263,7 +283,7 @@ mod tests {
             assert_eq!(category.number(), number);
             assert_eq!(Category::from_number(number), Some(category));
         }
-        for unknown in [36, 255, 256, u32::MAX] {
+        for unknown in [40, 255, 256, u32::MAX] {
             assert_eq!(Category::from_number(unknown), None);
         }
     }

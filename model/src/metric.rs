@@ -6,8 +6,10 @@
 //! [`Comparison`](crate::Comparison).
 //!
 //! ```text
-//!   wall    = sync_wait + io_wait + compute + set-up     (what is left out is only joining, see decision 0003)
-//!   compute = cpu + run_delay + blocked                  (divided by what the operating system says of the thread)
+//!   wall    = sync_wait + io_wait + compute + calls that wait for anything else + set-up
+//!                                                        (what is left out is only joining, see decision 0003)
+//!   compute = cpu + run_delay + unseen waits             (divided by what the operating system says of the thread)
+//!   blocked = calls that wait for anything else + unseen waits
 //! ```
 
 use std::fmt;
@@ -82,7 +84,7 @@ pub enum Metric {
     StolenDelay,
     /// Of the run delay, that in which others were idle that the thread may not run on.
     PinnedDelay,
-    /// Time in which threads waited outside of all calls that events tell of.
+    /// Time in which threads waited for time, descriptors, sockets or signals, or outside of all calls that events tell of.
     Blocked,
 }
 

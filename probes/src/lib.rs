@@ -35,6 +35,7 @@ mod spawns;
 mod stub;
 mod sync;
 mod thread_start;
+mod waits;
 mod wrapped;
 
 #[panic_handler]

@@ -5,7 +5,7 @@ use whyperf_runtime::{birth, load, measurement, startup_barrier};
 use crate::wrapped::keep_errno;
 use crate::{
     attachment, c_library, cancellation, compiled, contexts, creation, exec, io, jumps, privilege,
-    process, profiled, sandbox, signals, spawns, sync,
+    process, profiled, sandbox, signals, spawns, sync, waits,
 };
 
 /// Runs when the library is loaded, before the program's `main`.
@@ -19,6 +19,7 @@ extern "C" fn loaded() {
         // not yet asked `dlerror` is going to be told.
         io::resolve();
         sync::resolve();
+        waits::resolve();
         process::resolve();
         creation::resolve();
         cancellation::resolve_all();

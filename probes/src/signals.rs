@@ -7,12 +7,15 @@
 //! ```
 
 use libc::{sigaction as Action, sigset_t};
+use whyperf_layout::ObjectKind;
 use whyperf_runtime::measurement;
 use whyperf_runtime::patch::wish::Wish;
 use whyperf_runtime::patch::{disposition, gate, handlers, trap};
 
 use crate::next::Next;
-use crate::wrapped::{c_name, keep_errno, real};
+use crate::waits::only;
+use crate::waits::poll::one_of;
+use crate::wrapped::{c_name, keep_errno, nothing, observe, real};
 
 /// A function that is called while the gate is held; `$between` makes the call.
 macro_rules! gated {
@@ -123,9 +126,10 @@ fn shown(signal: i32, handler: usize, real: impl Fn() -> usize) -> usize {
     })
 }
 
-/// A function that waits with another mask, in which the traps are as they are without.
+/// A function that waits with another mask, in which the traps are as they are without. It is an event of the kind behind `=>`;
+/// of those without one the program's handlers have the time.
 macro_rules! waiting {
-    ($($name:ident($($before:ident),*; $mask:ident $(; $after:ident)*);)*) => {
+    ($($name:ident($($before:ident),*; $mask:ident $(; $after:ident)*) $(=> $kind:ident, $object:expr)?;)*) => {
         $(
             mod $name {
                 use super::*;
@@ -136,12 +140,15 @@ macro_rules! waiting {
                     $($before: $crate::wrapped::word!($before),)*
                     $mask: usize $(, $after: $crate::wrapped::word!($after))*
                 ) -> usize {
-                    if $mask == 0 || !measurement::is_measured() {
-                        return real!(NEXT, $($before,)* $mask $(, $after)*);
-                    }
-                    let let_in = with_traps_as_outside($mask);
-                    let $mask = &raw const let_in as usize;
-                    real!(NEXT, $($before,)* $mask $(, $after)*)
+                    let wait = || {
+                        if $mask == 0 || !measurement::is_measured() {
+                            return real!(NEXT, $($before,)* $mask $(, $after)*);
+                        }
+                        let let_in = with_traps_as_outside($mask);
+                        let $mask = &raw const let_in as usize;
+                        real!(NEXT, $($before,)* $mask $(, $after)*)
+                    };
+                    observed!(wait $(, $name is $kind, $object)?)
                 }
             }
         )*
@@ -154,14 +161,26 @@ macro_rules! waiting {
     };
 }
 
+/// Such a call, and whether it is an event.
+macro_rules! observed {
+    ($wait:ident) => {
+        $wait()
+    };
+    ($wait:ident, $name:ident is $kind:ident, $object:expr) => {{
+        static REGION: whyperf_runtime::Region =
+            whyperf_runtime::Region::new(c_name!($name), whyperf_layout::Kind::$kind);
+        observe(&REGION, || $object, $wait, nothing)
+    }};
+}
+
 waiting! {
     sigsuspend(; mask);
     __sigsuspend(; mask);
-    ppoll(entries, count, limit; mask);
-    __ppoll_chk(entries, count, limit; mask; size);
-    pselect(count, to_read, to_write, others, limit; mask);
-    epoll_pwait(fd, events, count, limit; mask);
-    epoll_pwait2(fd, events, count, limit; mask);
+    ppoll(entries, count, limit; mask) => Poll, one_of(count);
+    __ppoll_chk(entries, count, limit; mask; size) => Poll, one_of(count);
+    pselect(count, to_read, to_write, others, limit; mask) => Poll, one_of(count);
+    epoll_pwait(fd, events, count, limit; mask) => Poll, only(ObjectKind::Poll);
+    epoll_pwait2(fd, events, count, limit; mask) => Poll, only(ObjectKind::Poll);
 }
 
 /// The set, but for the traps: whoever comes back from the call blocks again what he blocked before, at any moment and

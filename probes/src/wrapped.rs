@@ -31,6 +31,11 @@ pub(crate) fn observe(
     result
 }
 
+/// No byte is moved, whatever the result.
+pub(crate) fn nothing(_: usize) -> Moved {
+    Moved::default()
+}
+
 /// Does `what` and leaves errno as it was.
 #[inline(always)]
 pub(crate) fn keep_errno<T>(what: impl FnOnce() -> T) -> T {

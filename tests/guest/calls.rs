@@ -27,6 +27,13 @@ fn locks_answer_as_before() {
 }
 
 #[test]
+fn waits_answer_as_before() {
+    let deed = unchanged("waits", &["-lpthread"]);
+    assert!(deed.stdout.contains("description.si_status: 4, errno 77\n"), "{}", deed.stdout);
+    unchanged("waits", &["-D_FORTIFY_SOURCE=2", "-lpthread"]);
+}
+
+#[test]
 fn a_sandbox_allows_what_it_allowed_before() {
     let deed = run("sandbox", "cc", &[]);
     assert_eq!((deed.status.code(), deed.stdout.as_str()), (Some(4), "sandboxed\n"));

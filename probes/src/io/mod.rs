@@ -11,7 +11,7 @@ mod descriptor;
 mod file;
 mod format;
 mod metadata;
-mod moved;
+pub(crate) mod moved;
 mod open;
 mod path;
 mod position;

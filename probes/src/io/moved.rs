@@ -1,22 +1,18 @@
 //! What the result of a call says was read or written.
 
 use crate::next::Next;
+pub(super) use crate::wrapped::nothing;
 use whyperf_layout::Moved;
 
 static LENGTH: Next = Next::inner(c"strlen");
 
-/// Nothing moves.
-pub(super) fn nothing(_: usize) -> Moved {
-    Moved::default()
-}
-
 /// The result counts bytes read; negative is an error.
-pub(super) fn received(result: usize) -> Moved {
+pub(crate) fn received(result: usize) -> Moved {
     Moved { r#in: positive(result), out: 0 }
 }
 
 /// The result counts bytes written; negative is an error.
-pub(super) fn sent(result: usize) -> Moved {
+pub(crate) fn sent(result: usize) -> Moved {
     Moved { out: positive(result), r#in: 0 }
 }
 

@@ -1,10 +1,11 @@
 //! Conditions, barriers and the end of threads: always events.
 
-use whyperf_layout::{Moved, ObjectKind};
-use whyperf_runtime::{ObjectId, object};
+use whyperf_layout::ObjectKind;
+use whyperf_runtime::ObjectId;
 
 use super::created::object_at;
-use crate::wrapped::wrapped;
+use crate::waits::only;
+use crate::wrapped::{nothing, wrapped};
 
 wrapped! {
     pthread_cond_wait(condition, lock) => Condition, on_condition(condition), nothing;
@@ -21,10 +22,6 @@ wrapped! {
     thrd_join(thread, result) => Join, any_end(), nothing;
 }
 
-fn nothing(_: usize) -> Moved {
-    Moved::default()
-}
-
 #[inline(always)]
 fn on_condition(condition: usize) -> ObjectId {
     object_at(ObjectKind::Condition, condition)
@@ -33,6 +30,5 @@ fn on_condition(condition: usize) -> ObjectId {
 /// All joins share one object: a thread has no name worth keeping after its end.
 #[inline(always)]
 fn any_end() -> ObjectId {
-    object::find(ObjectKind::Join, ObjectId::NONE, 0)
-        .unwrap_or_else(|| object::intern(ObjectKind::Join, ObjectId::NONE, 0, b"", 0))
+    only(ObjectKind::Join)
 }

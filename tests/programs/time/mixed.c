@@ -19,12 +19,19 @@ enum { COMPUTING, WAITING, IO, PROCESSOR, BLOCKED, IDLE, USES };
 static const char *const NAMES[USES] = {"computing", "waiting", "io", "processor", "blocked", "idle"};
 enum { COMPUTE, SLEEP, POLL, PIPE, LOCK, FILES, CHILD, KINDS };
 
+/* What a thread's clocks say: time, for how long it ran, and for how long it could run and had no processor. */
+struct clocks {
+    double now, ran, waited;
+};
+
 struct thread {
     pthread_t id;
     unsigned seed;
     int weights[KINDS];
     double spent[USES];
     double lived;
+    /* Of the turn that goes on, what was in calls. */
+    struct clocks in_calls;
 };
 
 static double length;
@@ -52,51 +59,6 @@ __attribute__((noipa, noinline)) static void compute(double seconds)
     sink = x;
 }
 
-static void pipes(double seconds)
-{
-    int ends[2];
-    char byte;
-    if (pipe(ends) != 0)
-        abort();
-    pid_t child = fork();
-    if (child == 0) {
-        usleep((useconds_t)(1e6 * seconds));
-        _exit(write(ends[1], "x", 1) != 1);
-    }
-    close(ends[1]);
-    struct pollfd wait = {.fd = ends[0], .events = POLLIN};
-    poll(&wait, 1, -1);
-    if (read(ends[0], &byte, 1) != 1)
-        abort();
-    close(ends[0]);
-    waitpid(child, NULL, 0);
-}
-
-static void files(double seconds)
-{
-    static __thread char block[1 << 16];
-    char name[] = "/tmp/whyperf-mixed-XXXXXX";
-    int file = mkstemp(name);
-    unlink(name);
-    double end = now() + seconds;
-    do {
-        for (int i = 0; i < 16; i++)
-            if (pwrite(file, block, sizeof block, (off_t)i * (off_t)sizeof block) < 0)
-                abort();
-    } while (now() < end);
-    close(file);
-}
-
-static void children(double seconds)
-{
-    pid_t child = fork();
-    if (child == 0) {
-        usleep((useconds_t)(1e6 * seconds));
-        _exit(0);
-    }
-    waitpid(child, NULL, 0);
-}
-
 /* For how long this thread could run and had no processor, by the kernel's own count. */
 static double delayed(void)
 {
@@ -109,34 +71,120 @@ static double delayed(void)
     return 1e-9 * (double)waited;
 }
 
-/* One turn: what passed while it computed is computing or waiting for a processor, all else is what it waited for. Who wakes up and has no
- * processor yet waits for that; in a lock and in a file it is a part of the call. */
+static struct clocks clocks(void)
+{
+    struct clocks all = {now(), seconds_of(CLOCK_THREAD_CPUTIME_ID), delayed()};
+    return all;
+}
+
+/* A call that waits is over, which began at `begin`: all of it is that call's. */
+static void waited(struct thread *self, int use, struct clocks begin)
+{
+    struct clocks end = clocks();
+    self->spent[use] += end.now - begin.now;
+    self->in_calls.now += end.now - begin.now;
+    self->in_calls.ran += end.ran - begin.ran;
+    self->in_calls.waited += end.waited - begin.waited;
+}
+
+static void sleeps(struct thread *self, double seconds)
+{
+    struct clocks begin = clocks();
+    usleep((useconds_t)(1e6 * seconds));
+    waited(self, BLOCKED, begin);
+}
+
+static void polls(struct thread *self, struct pollfd *wait, int limit)
+{
+    struct clocks begin = clocks();
+    poll(wait, wait != NULL, limit);
+    waited(self, BLOCKED, begin);
+}
+
+static void collects(struct thread *self, pid_t child)
+{
+    struct clocks begin = clocks();
+    waitpid(child, NULL, 0);
+    waited(self, IDLE, begin);
+}
+
+static void pipes(struct thread *self, double seconds)
+{
+    int ends[2];
+    char byte;
+    if (pipe(ends) != 0)
+        abort();
+    pid_t child = fork();
+    if (child == 0) {
+        usleep((useconds_t)(1e6 * seconds));
+        _exit(write(ends[1], "x", 1) != 1);
+    }
+    close(ends[1]);
+    struct pollfd wait = {.fd = ends[0], .events = POLLIN};
+    polls(self, &wait, -1);
+    if (read(ends[0], &byte, 1) != 1)
+        abort();
+    close(ends[0]);
+    collects(self, child);
+}
+
+static void files(struct thread *self, double seconds)
+{
+    static __thread char block[1 << 16];
+    struct clocks begin = clocks();
+    char name[] = "/tmp/whyperf-mixed-XXXXXX";
+    int file = mkstemp(name);
+    unlink(name);
+    double end = now() + seconds;
+    do {
+        for (int i = 0; i < 16; i++)
+            if (pwrite(file, block, sizeof block, (off_t)i * (off_t)sizeof block) < 0)
+                abort();
+    } while (now() < end);
+    close(file);
+    waited(self, IO, begin);
+}
+
+static void children(struct thread *self, double seconds)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        usleep((useconds_t)(1e6 * seconds));
+        _exit(0);
+    }
+    collects(self, child);
+}
+
+static void locks(struct thread *self, double seconds)
+{
+    struct clocks begin = clocks();
+    pthread_mutex_lock(&lock);
+    waited(self, WAITING, begin);
+    compute(seconds);
+    pthread_mutex_unlock(&lock);
+}
+
+/* One turn: outside of calls that wait it computes, waits for a processor, or is blocked. Who wakes up and has no processor yet is still in the
+ * call. */
 static void turn(struct thread *self, int kind, double seconds)
 {
-    static const int USED[KINDS] = {PROCESSOR, BLOCKED, BLOCKED, BLOCKED, WAITING, IO, IDLE};
-    double begin = now(), ran = seconds_of(CLOCK_THREAD_CPUTIME_ID), waited = delayed();
+    struct clocks begin = clocks();
+    self->in_calls = (struct clocks){0, 0, 0};
     switch (kind) {
     case COMPUTE: compute(seconds); break;
-    case SLEEP: usleep((useconds_t)(1e6 * seconds)); break;
-    case POLL: poll(NULL, 0, (int)(1e3 * seconds)); break;
-    case PIPE: pipes(seconds); break;
-    case LOCK: pthread_mutex_lock(&lock); break;
-    case FILES: files(seconds); break;
-    default: children(seconds); break;
+    case SLEEP: sleeps(self, seconds); break;
+    case POLL: polls(self, NULL, (int)(1e3 * seconds)); break;
+    case PIPE: pipes(self, seconds); break;
+    case LOCK: locks(self, seconds); break;
+    case FILES: files(self, seconds); break;
+    default: children(self, seconds); break;
     }
-    double passed = now() - begin;
-    ran = seconds_of(CLOCK_THREAD_CPUTIME_ID) - ran;
-    if (kind != LOCK && kind != FILES) {
-        waited = delayed() - waited;
-        self->spent[COMPUTING] += ran;
-        self->spent[PROCESSOR] += waited;
-        passed -= ran + waited;
-    }
-    self->spent[USED[kind]] += passed > 0 ? passed : 0;
-    if (kind == LOCK) {
-        turn(self, COMPUTE, seconds);
-        pthread_mutex_unlock(&lock);
-    }
+    struct clocks end = clocks();
+    double ran = end.ran - begin.ran - self->in_calls.ran, delay = end.waited - begin.waited - self->in_calls.waited;
+    double rest = end.now - begin.now - self->in_calls.now - ran - delay;
+    self->spent[COMPUTING] += ran;
+    self->spent[PROCESSOR] += delay;
+    self->spent[BLOCKED] += rest > 0 ? rest : 0;
 }
 
 static void *live(void *argument)

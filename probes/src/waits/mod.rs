@@ -1,0 +1,28 @@
+//! Waiting for anything but another thread or a file: time, one of several descriptors, a socket, a signal, another process.
+//!
+//! Each call a region, each kind of waiting one object: what is at the other end of a socket is not asked for. What the C
+//! library calls inside of its own functions is not seen, nor are bare system calls: looks at the threads tell of those
+//! (`daemon/src/standing.rs`).
+
+mod child;
+pub(crate) mod poll;
+mod sleep;
+mod socket;
+
+use whyperf_layout::ObjectKind;
+use whyperf_runtime::{ObjectId, object};
+
+/// Looks every function up, so that none is looked up while the program reads `dlerror`.
+pub(crate) fn resolve() {
+    child::resolve();
+    poll::resolve();
+    sleep::resolve();
+    socket::resolve();
+}
+
+/// The one object of its kind.
+#[inline(always)]
+pub(crate) fn only(kind: ObjectKind) -> ObjectId {
+    object::find(kind, ObjectId::NONE, 0)
+        .unwrap_or_else(|| object::intern(kind, ObjectId::NONE, 0, b"", 0))
+}
