@@ -49,8 +49,15 @@ fn whyperf(words: &[&str]) -> Child {
 fn attach(pid: u32, options: &[&str]) -> Child {
     let words = [&["attach", "-q", "--no-store"], &MEASURED[..], options, &[&pid.to_string()]];
     let whyperf = whyperf(&words.concat());
-    until("patched", || is_patched(pid));
+    // Not before there is an agent: to attach changes some code for a moment, too.
+    until("patched", || has_agent(pid) && is_patched(pid));
     whyperf
+}
+
+fn has_agent(pid: u32) -> bool {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).expect("the program is there");
+    let name = |thread: fs::DirEntry| fs::read_to_string(thread.path().join("comm"));
+    threads.flatten().any(|thread| name(thread).is_ok_and(|name| name == "whyperf\n"))
 }
 
 fn send(pid: u32, signal: rustix::process::Signal) {
