@@ -12,7 +12,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::category::{Category, CategorySet};
-use crate::metric::Metric;
 use crate::time::Nanos;
 
 /// What one rank did between `MPI_Init` and `MPI_Finalize` so far.
@@ -20,7 +19,7 @@ use crate::time::Nanos;
 pub struct Effort {
     /// Whom it worked with, as [`Jobs`] tells.
     pub job: u32,
-    /// Time in which it computed.
+    /// Time in which it computed, or waited for something that is neither another rank nor a file.
     pub computing: Nanos,
     /// Time in calls of input and output.
     pub files: Nanos,
@@ -34,7 +33,7 @@ impl Effort {
         if category != Category::Setup {
             self.elapsed += time;
         }
-        if Metric::Compute.definition().categories.contains(category) {
+        if OWN.contains(category) {
             self.computing += time;
         }
         if CategorySet::IO.contains(category) {
@@ -42,6 +41,9 @@ impl Effort {
         }
     }
 }
+
+/// What is the rank's own affair: it computes, or waits for something that is neither another rank nor a file.
+const OWN: CategorySet = CategorySet::OUTSIDE_CALLS.and(CategorySet::BLOCKED);
 
 /// Shares of an ideal: one is best.
 #[derive(Clone, Copy, Debug, PartialEq)]

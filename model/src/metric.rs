@@ -342,10 +342,10 @@ impl Definition {
         is_time && self.asks_about_functions() && others == CategorySet::NONE
     }
 
-    /// Whether time or calls of functions are a part of it.
+    /// Whether time or calls of functions are a part of it. Waits have their place where they are called.
     #[must_use]
     pub fn asks_about_functions(&self) -> bool {
-        !self.categories.is_disjoint(CategorySet::OUTSIDE_CALLS)
+        !self.categories.without(CategorySet::BLOCKED).is_disjoint(CategorySet::OUTSIDE_CALLS)
     }
 
     const fn compared(mut self, aggregation: Aggregation) -> Self {
