@@ -105,7 +105,7 @@ pub(crate) enum Outcome {
     Running,
     /// It ended, and was read a last time.
     Ended,
-    /// Its file was cut or overwritten, and it is not measured any more.
+    /// Its file is damaged, and it is not measured any more.
     Damaged,
 }
 

@@ -190,19 +190,15 @@ impl Running {
             Standing::Runnable | Standing::Preempted if has_moved && rest <= CARRIED => {
                 [rest, 0, 0]
             }
-            Standing::Runnable if !has_moved => self.tell_ahead(rest),
-            Standing::Preempted => self.tell_ahead(rest),
-            Standing::Runnable => {
+            Standing::Runnable if has_moved => {
                 self.guessed = rest;
                 [0, 0, rest]
             }
+            Standing::Runnable | Standing::Preempted => {
+                self.ahead += rest;
+                [0, rest, 0]
+            }
         }
-    }
-
-    /// The rest is a run delay, of which the system tells when it is over.
-    const fn tell_ahead(&mut self, rest: u64) -> [u64; 3] {
-        self.ahead += rest;
-        [0, rest, 0]
     }
 
     /// What it was told to have run before and did not, of what it ran now: only a part, for it ran where it ran.

@@ -63,7 +63,7 @@ pub struct ProcessNote {
 pub enum Complaint {
     /// A region file could not be used.
     Region(Error),
-    /// A region file was cut or overwritten while its process ran.
+    /// A region file was cut or overwritten while its process ran, or its process found it damaged.
     Damaged {
         /// Which.
         path: PathBuf,
@@ -80,8 +80,8 @@ impl fmt::Display for Complaint {
             Self::Region(error) | Self::Directory(error) => error.fmt(out),
             Self::Damaged { path, process } => write!(
                 out,
-                "{process} is not measured any more: its region {} was cut or overwritten; what was \
-                 measured until then is kept",
+                "{process} is not measured any more: its region {} is damaged; what was measured until then is \
+                 kept",
                 path.display()
             ),
         }
