@@ -6,13 +6,13 @@ use whyperf_consultant::{
     Bottleneck as Finding, Guided, Hypotheses, Past, Report as Found, Searches, Subject, ValueUnit,
 };
 use whyperf_daemon::{RunLosses, View};
-use whyperf_model::matching::Line;
-use whyperf_model::{Focus, Hierarchy, Interval, Metric, SURE, Time, TimeDivision};
+use whyperf_model::matching::{CausedWait, Line};
+use whyperf_model::{Focus, Hierarchy, Interval, Metric, Pair, SURE, Time, TimeDivision};
 
 use crate::measuring::watch::Watch;
 use crate::output::report::{
-    Bottleneck, Cost, Efficiency, HotCode, Losses, Phase, ProcessTime, ProfileRow, RefusedFunction,
-    Report, Scale, Search, Stretch, SwitchedOff, TimeShares, rounded,
+    Bottleneck, Cause, Cost, Efficiency, HotCode, Losses, Phase, ProcessTime, ProfileRow,
+    RefusedFunction, Report, Scale, Search, Stretch, SwitchedOff, TimeShares, rounded,
 };
 use crate::output::terminal::Screen;
 use crate::search::phases;
@@ -21,6 +21,7 @@ use crate::search::phases;
 pub(crate) fn complete(mut watch: Watch, mut report: Report, screen: &mut Screen) -> Report {
     watch.end(screen);
     take(&watch, &mut report);
+    take_causes(&mut watch, &mut report);
     watch.close_stored_run(&mut report, screen);
     let running = watch.daemon().counts().running;
     if running > 0 {
@@ -115,6 +116,36 @@ fn take_findings(watch: &Watch, report: &mut Report) {
     take_searches(&watch.searches, &watch.efficiencies_of_phases(), &source, report);
     if watch.shown.has_more_phases {
         report.remarks.notes.push(phases::MORE.to_owned());
+    }
+}
+
+/// Adds why ranks waited, where they do so for each other.
+fn take_causes(watch: &mut Watch, report: &mut Report) {
+    let pairs = waiting_pairs(watch.searches.global().hypotheses(), report);
+    add_causes(&pairs, |pairs| watch.wait_causes(pairs), report);
+}
+
+/// By bottleneck of the whole run: its pair, where ranks wait for each other at it.
+pub(crate) fn waiting_pairs(table: &Hypotheses, report: &Report) -> Vec<Option<Pair>> {
+    let pair = |one: &Bottleneck| {
+        let metric = table.row(table.named(&one.hypothesis)?).numerator;
+        let is_waiting = metric.definition().is_waiting_of_ranks();
+        let focus: Focus = one.focus.parse().ok().filter(|_| is_waiting)?;
+        Some(Pair::new(metric, focus))
+    };
+    report.bottlenecks.iter().map(pair).collect()
+}
+
+/// Adds to bottlenecks why it was waited, as `causes` knows it of pairs.
+pub(crate) fn add_causes(
+    pairs: &[Option<Pair>],
+    causes: impl FnOnce(&[Pair]) -> Vec<Vec<CausedWait>>,
+    report: &mut Report,
+) {
+    let asked: Vec<Pair> = pairs.iter().flatten().cloned().collect();
+    let waiting = report.bottlenecks.iter_mut().zip(pairs).filter(|(_, pair)| pair.is_some());
+    for ((bottleneck, _), causes) in waiting.zip(causes(&asked)) {
+        bottleneck.causes = causes.iter().filter_map(Cause::of).collect();
     }
 }
 
@@ -242,6 +273,7 @@ fn bottleneck(
         split: finding.split,
         parent,
         is_partial: false,
+        causes: Vec::new(),
         scale: Scale { unit, relation: finding.operator },
         advice: finding.advice.to_string(),
     }

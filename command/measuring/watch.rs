@@ -13,7 +13,8 @@ use whyperf_daemon::{
     Complaint, Daemon, DaemonSettings, Live, Moment, PairId, RunDirectory, Unrestored,
 };
 use whyperf_inject::ChangedCopy;
-use whyperf_model::{Efficiency, Effort, Focus, Histogram, Metric, Nanos, Time};
+use whyperf_model::matching::CausedWait;
+use whyperf_model::{Efficiency, Effort, Focus, Histogram, Metric, Nanos, Pair, Time};
 
 use crate::measuring::options::Options;
 use crate::measuring::real_time::RealTime;
@@ -227,6 +228,11 @@ impl Watch {
     pub(crate) fn thread_time(&self) -> f64 {
         let amount = self.daemon().histogram(self.wall).map_or(0, |wall| wall.whole().amount);
         (Nanos(u64::try_from(amount).unwrap_or(0)) + self.daemon().delegated()).as_secs_f64()
+    }
+
+    /// Why ranks waited, for each of these pairs of waiting.
+    pub(crate) fn wait_causes(&mut self, pairs: &[Pair]) -> Vec<Vec<CausedWait>> {
+        self.live.daemon_mut().wait_causes(pairs)
     }
 
     /// Looks a last time, and ends the search.

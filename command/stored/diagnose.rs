@@ -79,9 +79,9 @@ pub(crate) fn diagnose(request: &Diagnose) -> Result<ExitCode> {
     };
     let mut store = Store::open(&request.store, Access::Change)?;
     let source = store.source(&store.find(&request.run)?)?;
-    let found = search(request, &store, &source, (hypotheses, &directives))?;
+    let mut found = search(request, &store, &source, (hypotheses, &directives))?;
     let summary = store.summary(&source)?;
-    let mut report = report_of(request, &store, &summary, &found)?;
+    let mut report = report_of(request, &store, &summary, &mut found)?;
     match store.add_diagnosis(&diagnosis(request, source, &directives, &found)) {
         Ok(id) => report.run = Some(id.to_string()),
         // What was found is worth showing all the same.
@@ -112,6 +112,7 @@ struct Found {
     dwell_time: DwellTime,
     thread_time: f64,
     lines: Vec<Line>,
+    replay: Replay,
 }
 
 /// What happened on the way through a run.
@@ -146,7 +147,7 @@ fn search(
     drive(&mut searches, &mut replay, &mut played);
     played.efforts = replay.efforts();
     let lines = replay.lines().to_vec();
-    Ok(Found { searches, played, directives_used, dwell_time, thread_time, lines })
+    Ok(Found { searches, played, directives_used, dwell_time, thread_time, lines, replay })
 }
 
 /// The run as the request wants it seen.
@@ -252,7 +253,7 @@ fn report_of(
     request: &Diagnose,
     store: &Store,
     summary: &Summary,
-    found: &Found,
+    found: &mut Found,
 ) -> Result<Report> {
     let extent = store.extent(&summary.id)?;
     let played = &found.played;
@@ -278,6 +279,8 @@ fn report_of(
     let source = |metric, focus: &Focus| Line::longest(&found.lines, metric, focus);
     let of_phases = phases::efficiencies(&played.begun, efforts.unwrap_or_default());
     summary::take_searches(&found.searches, &of_phases, &source, &mut report);
+    let pairs = summary::waiting_pairs(found.searches.global().hypotheses(), &report);
+    summary::add_causes(&pairs, |pairs| found.replay.wait_causes(pairs), &mut report);
     if played.has_more_phases {
         report.remarks.notes.push(phases::MORE.to_owned());
     }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use whyperf_inject::WaitReason;
 use whyperf_instrument::{Instrumenter, Objects, PairOrigin, ProcessInterval};
 use whyperf_model::matching::{Active, IntervalRecorder, PairId, ResourceId};
 use whyperf_model::{
@@ -25,7 +24,6 @@ use crate::sampling_pass::{Complaint, ProcessNote, SamplingPass};
 use crate::shared_state::SharedState;
 use crate::standing::LOOKS;
 use crate::symbols::{SymbolAnswer, Symbols};
-use crate::watched_thread::waited_for;
 
 /// How the daemon works.
 #[derive(Clone, Debug, PartialEq)]
@@ -309,8 +307,7 @@ impl Daemon {
     #[must_use]
     pub fn time_divisions(&self) -> BTreeMap<String, TimeDivision> {
         let SharedState { classes, resources, run_totals, .. } = &self.state;
-        let paging = waited_for(WaitReason::Paging);
-        let divisions = run_totals.divisions(classes, resources, resources.known(&paging));
+        let divisions = run_totals.divisions(classes, resources);
         let named = divisions
             .into_iter()
             .map(|(process, division)| (resources.resource(process).name().to_owned(), division));
@@ -370,6 +367,7 @@ impl Daemon {
         let compensates = self.settings.compensates;
         let context = PassContext { now, scale: self.calibration.scale(), thorough, compensates };
         let coverage = self.read_processes(context, &mut pass);
+        self.state.wait_causes.close();
         pass.phase = self.new_phase();
         self.ask_places();
         self.instrumenter.end_pass();

@@ -39,6 +39,11 @@ impl Labour {
         self.has_begun
     }
 
+    /// Whether what it just did is that of a rank, before it is seen once more.
+    pub(crate) const fn is_at_work(&self) -> bool {
+        self.was_met && !self.is_over
+    }
+
     /// Its first thread was just read; if that counts, how much of it does not for being the end of MPI.
     pub(crate) fn pass(
         &mut self,

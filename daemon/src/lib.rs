@@ -54,6 +54,7 @@ mod switched;
 mod symbols;
 mod tables;
 mod thread;
+mod wait_causes;
 mod watched_thread;
 mod work;
 

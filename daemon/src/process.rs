@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use whyperf_inject::{MemoryMap, RegionFile};
 use whyperf_instrument::StackSamplePlace;
 use whyperf_layout::{Answer, Command, NO_RANK, State};
-use whyperf_model::matching::{ClassId, ResourceId, Resources, Worked};
+use whyperf_model::matching::{ClassId, ResourceId, Resources, WaitingRank, Worked};
 use whyperf_model::{Category, Hierarchy, Nanos, Resource, Scale};
 
 use crate::catalogue::Catalogue;
@@ -401,7 +401,7 @@ impl Process {
         if let Some(recorder) = &mut state.recorder {
             recorder.rank(self.rank);
         }
-        for watched in &mut self.threads {
+        for (at, watched) in self.threads.iter_mut().enumerate() {
             if !watched.is_alive() && watched.growth.is_empty() {
                 continue;
             }
@@ -411,7 +411,18 @@ impl Process {
             watched.find_groups(self.resource, self.machine, &state.matcher);
             watched.sign_in([self.resource, self.machine], state);
             if counts {
-                self.ran += watched.attribute(self.pid, scale, &self.catalogue.tables, state);
+                let tables = &self.catalogue.tables;
+                let (ran, told) = watched.attribute(self.pid, scale, tables, state);
+                self.ran += ran;
+                if at == 0 && self.labour.is_at_work() {
+                    let rank = WaitingRank {
+                        job: self.labour.effort.job,
+                        process: self.resource,
+                        place: [watched.resource, self.machine],
+                        is_untold: watched.is_untold(),
+                    };
+                    state.took(rank, &told);
+                }
             }
             self.groups.extend(&watched.groups);
         }

@@ -174,14 +174,14 @@ impl WatchedThread {
         self.running_split.see(place, period);
     }
 
-    /// Hands what its nodes grew by to the pairs; answers in how much of its running time it computed.
+    /// Hands what its nodes grew by to the pairs; answers in how much of its running time it computed, and what it handed over.
     pub(crate) fn attribute(
         &mut self,
         pid: u32,
         scale: Scale,
         tables: &ProcessTables,
         state: &mut SharedState,
-    ) -> Nanos {
+    ) -> (Nanos, Vec<(ClassId, Totals)>) {
         let places = self.places(tables, &state.classes);
         let mut times = self.computed(scale, &places);
         let interval = self.interval(pid, scale, &times, state);
@@ -230,7 +230,7 @@ impl WatchedThread {
             }
         }
         self.tell(&told, state);
-        granted.ran
+        (granted.ran, told)
     }
 
     /// Its time in the interval, and what is known of where it ran.
@@ -261,13 +261,18 @@ impl WatchedThread {
         }
     }
 
+    /// Whether the system says nothing of how much it runs.
+    pub(crate) const fn is_untold(&self) -> bool {
+        self.running.is_unknown()
+    }
+
     /// What became of the time that it computed by its events.
     fn granted(&mut self, pid: u32, interval: ThreadInterval, state: &mut SharedState) -> Granted {
         let (tid, last_look) = (self.thread.tid, &mut self.last_look);
         let looks_left = &mut state.looks_left;
         let standing = || last_look.take(pid, tid, looks_left);
         let granted = self.running.bound(pid, tid, interval, standing);
-        if self.running.is_unknown()
+        if self.is_untold()
             && let Some(place) = self.place.filter(|_| !self.growth.is_empty())
         {
             state.run_totals.is_untold(place);
@@ -359,14 +364,8 @@ fn delays(
     let mut left = delay;
     let mut told = Vec::new();
     for (at, (category, part)) in causes.iter().enumerate() {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_precision_loss,
-            clippy::cast_sign_loss,
-            reason = "less than an interval"
-        )]
-        let part = Nanos((delay.0 as f64 * part) as u64);
-        let time = if at + 1 == causes.len() { left } else { part.min(left) };
+        let part = delay.scaled(*part).min(left);
+        let time = if at + 1 == causes.len() { left } else { part };
         left = left - time;
         if !time.is_zero() {
             let class = state.classes.run_delay(class, *category, &mut state.resources);
@@ -388,6 +387,18 @@ fn blocked_class(class: ClassId, reason: WaitReason, state: &mut SharedState) ->
 }
 
 /// What a thread waits for, as a resource.
-pub(crate) fn waited_for(reason: WaitReason) -> Resource {
+fn waited_for(reason: WaitReason) -> Resource {
     Resource::root(Hierarchy::SyncObject).child(reason.name())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_waits_for_memory_is_known_by_what_it_waits_on() {
+        let mut resources = Resources::default();
+        let paging = resources.id(&waited_for(WaitReason::Paging));
+        assert_eq!(resources.paging(), Some(paging));
+    }
 }

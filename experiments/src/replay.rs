@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use whyperf_consultant::{DataSource, Event, MeasurementId, RunAmount};
 use whyperf_model::matching::{
-    Active, ClassId, Classes, Line, LocationId, Matcher, OneProcess, PairId, Resources, RunTotals,
-    Totals,
+    Active, CausedWait, ClassId, Classes, Line, LocationId, Matcher, OneProcess, PairId, Resources,
+    RunTotals, Totals, WaitCauses, WaitingRank,
 };
 use whyperf_model::{
     Category, Effort, Hierarchy, Histogram, Interval, Nanos, Pair, Quantity, Resource, Sample, Time,
@@ -39,6 +39,8 @@ pub struct Replay {
     run_totals: Option<RunTotals>,
     running: BTreeMap<MeasurementId, Source>,
     asked: VecDeque<Resource>,
+    /// Because of whom ranks waited until now.
+    wait_causes: WaitCauses,
     /// What each process did as a rank until now, by its number.
     efforts: BTreeMap<u32, Effort>,
     /// The round in which each process began to work as a rank; older records do not say it.
@@ -87,6 +89,7 @@ impl Replay {
                 .collect(),
             functions: functions(&record),
             groups: vec![(None, Vec::new()); record.locations.len()],
+            wait_causes: WaitCauses::default(),
             efforts: record.idle_efforts(),
             begins: record.begins(),
             record,
@@ -191,6 +194,18 @@ impl Replay {
     #[must_use]
     pub fn efforts(&self) -> Option<Vec<Effort>> {
         self.record.at_work.as_ref().map(|_| self.efforts.values().copied().collect())
+    }
+
+    /// Why ranks waited, for each of these pairs of waiting: parts of what they came to, the largest first. Older records do not say
+    /// who was at work, and so nothing of this.
+    #[must_use]
+    pub fn wait_causes(&mut self, pairs: &[Pair]) -> Vec<Vec<CausedWait>> {
+        let totals = self.run_totals.take().unwrap_or_else(|| self.totals());
+        let Self { wait_causes, classes, resources, .. } = self;
+        let causes = |pair| wait_causes.shares(pair, &totals, classes, resources);
+        let told = pairs.iter().map(causes).collect();
+        self.run_totals = Some(totals);
+        told
     }
 
     /// Where a pair's samples come from; why there are none.
@@ -335,6 +350,7 @@ impl Replay {
             }
         }
         self.end_work(round);
+        self.wait_causes.close();
         attendance
     }
 
@@ -358,7 +374,19 @@ impl Replay {
     /// Hands what one process grew by to the matcher.
     fn take_process(&mut self, number: u32) {
         let round = u32::try_from(self.round).unwrap_or(u32::MAX);
-        let Self { record, grown, groups, matcher, classes, resources, efforts, begins, .. } = self;
+        let Self {
+            record,
+            grown,
+            groups,
+            matcher,
+            classes,
+            resources,
+            efforts,
+            begins,
+            wait_causes,
+            ..
+        } = self;
+        let mut worked: BTreeMap<LocationId, Vec<(ClassId, Totals)>> = BTreeMap::new();
         let grown = &grown[self.round];
         let of = |grown: &(LocationId, u32, Totals)| &record.locations[grown.0.0 as usize];
         let from = grown.partition_point(|grown| of(grown).number < number);
@@ -370,6 +398,7 @@ impl Replay {
             if record.at_work.as_ref().is_some_and(|at_work| at_work.holds(location.0, round)) {
                 let effort = efforts.entry(number).or_default();
                 effort.add(record.kinds[*kind as usize].category, by.time);
+                worked.entry(*location).or_default().push((self.of_kind[*kind as usize], *by));
             }
             let location = of(grown);
             rank = location.rank;
@@ -381,6 +410,13 @@ impl Replay {
             |begins: &BTreeMap<u32, u32>| begins.get(&number).is_some_and(|at| *at <= round);
         let is_rank = rank.is_some() && begins.as_ref().is_none_or(has_begun);
         let job = efforts.get(&number).map_or(0, |effort| effort.job);
+        for (location, nodes) in worked {
+            let location = &record.locations[location.0 as usize];
+            let all = [&location.process, &location.thread, &location.machine];
+            let [process, thread, machine] = all.map(|name| resources.id(name));
+            let rank = WaitingRank { job, process, place: [thread, machine], is_untold: false };
+            wait_causes.took(rank, &nodes, classes, resources);
+        }
         let process = OneProcess { number, job, lineage: &lineage };
         matcher.settle_apart(classes, is_rank.then_some(&process));
     }

@@ -166,8 +166,9 @@ impl Contribution {
     }
 }
 
-/// Nanoseconds of a call below which counting it makes it longer: its three jumps take seven cycles at least.
-const SHORT: f64 = 2.5;
+/// Nanoseconds of a call, while it is counted, below which counting may be what takes them: its three jumps take seven cycles at least, of
+/// a processor that may have to share its core.
+const SHORT: f64 = 5.0;
 
 #[cfg(test)]
 mod tests {

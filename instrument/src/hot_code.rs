@@ -41,6 +41,24 @@ pub(crate) struct SampledRun<'a> {
     pub(crate) found: f64,
 }
 
+impl SampledRun<'_> {
+    /// For how many seconds it computed in the own code of functions.
+    pub(crate) fn seconds(
+        &self,
+        name: impl Fn(FunctionKey) -> Option<Resource>,
+    ) -> BTreeMap<Resource, f64> {
+        let Self { time, computed, found } = self;
+        let weight = found * computed.as_secs_f64() / time.all().as_secs_f64();
+        let mut functions = BTreeMap::new();
+        for (key, own) in time.own() {
+            if let Some(name) = name(key) {
+                *functions.entry(name).or_default() += weight * own.as_secs_f64();
+            }
+        }
+        functions
+    }
+}
+
 /// The functions of these processes. A process counts for as much as it computed, however long it was sampled.
 pub(crate) fn hot_code<'a>(
     runs: impl Iterator<Item = SampledRun<'a>>,
@@ -49,15 +67,12 @@ pub(crate) fn hot_code<'a>(
 ) -> HotProfile {
     let (mut all, mut found_of_all, mut sampled) = (0.0, 0.0, Nanos::ZERO);
     let mut functions: BTreeMap<Resource, f64> = BTreeMap::new();
-    for SampledRun { time, computed, found } in runs.filter(|run| !run.time.all().is_zero()) {
-        let weight = found * computed.as_secs_f64() / time.all().as_secs_f64();
-        found_of_all += found * computed.as_secs_f64();
-        all += computed.as_secs_f64();
-        sampled += time.all();
-        for (key, own) in time.own() {
-            if let Some(name) = name(key) {
-                *functions.entry(name).or_default() += weight * own.as_secs_f64();
-            }
+    for run in runs.filter(|run| !run.time.all().is_zero()) {
+        found_of_all += run.found * run.computed.as_secs_f64();
+        all += run.computed.as_secs_f64();
+        sampled += run.time.all();
+        for (function, seconds) in run.seconds(&name) {
+            *functions.entry(function).or_default() += seconds;
         }
     }
     let share = |inside: f64| SampledShare::of_part(inside / all, sampled, period);

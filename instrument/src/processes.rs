@@ -194,10 +194,11 @@ impl Processes {
         living.or_else(|| self.gone.get(&process).map(SampledProcess::run))
     }
 
-    /// What stack samples told of all processes in all of their lives.
-    pub(crate) fn sampled_runs(&self) -> impl Iterator<Item = SampledRun<'_>> {
-        let living = self.all.values().map(|process| &process.sampled);
-        living.chain(self.gone.values()).map(SampledProcess::sampled_run)
+    /// What stack samples told of all processes in all of their lives, by their numbers.
+    pub(crate) fn sampled_runs(&self) -> impl Iterator<Item = (u32, SampledRun<'_>)> {
+        let living = self.all.iter().map(|(number, process)| (*number, &process.sampled));
+        let gone = self.gone.iter().map(|(number, sampled)| (*number, sampled));
+        living.chain(gone).map(|(number, sampled)| (number, sampled.sampled_run()))
     }
 
     /// What stack samples told of a process.

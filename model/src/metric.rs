@@ -348,6 +348,15 @@ impl Definition {
         !self.categories.without(CategorySet::BLOCKED).is_disjoint(CategorySet::OUTSIDE_CALLS)
     }
 
+    /// Whether it is time in which ranks wait for each other, and at most in which threads do so too.
+    #[must_use]
+    pub fn is_waiting_of_ranks(&self) -> bool {
+        self.quantity == Quantity::Time
+            && !self.aggregation.compares()
+            && self.categories.without(CategorySet::SYNC) == CategorySet::NONE
+            && !self.categories.is_disjoint(CategorySet::MESSAGE)
+    }
+
     const fn compared(mut self, aggregation: Aggregation) -> Self {
         self.aggregation = aggregation;
         self

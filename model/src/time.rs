@@ -42,6 +42,18 @@ impl Nanos {
         self.0 as f64 / 1e9
     }
 
+    /// This part of it.
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss,
+        reason = "a part of a length is none more exact than its share"
+    )]
+    pub fn scaled(self, share: f64) -> Self {
+        Self((self.0 as f64 * share) as u64)
+    }
+
     /// Whether this is no time at all.
     #[must_use]
     pub const fn is_zero(self) -> bool {

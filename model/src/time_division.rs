@@ -10,7 +10,7 @@ pub struct TimeDivision {
 }
 
 /// A way to spend time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TimeUse {
     /// In the program's own code, and running.
     Computing,

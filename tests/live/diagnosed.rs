@@ -78,8 +78,31 @@ fn is_diagnosed_as_it_was_live(words: &[String], leading: Option<&str>) {
     for (name, margin) in clear {
         assert!(names.contains(&name), "{name}, {margin:.1} times its threshold:\n{names:#?}");
     }
+    causes_agree(&live, &diagnosed);
     other_thresholds(&place, &run, &diagnosed);
     lessons(&place, &diagnosed);
+}
+
+/// Because of whom ranks wait is told as it was: who, what it did meanwhile, and how much of the waiting it was.
+fn causes_agree(live: &Value, diagnosed: &Value) {
+    let causes = |report: &Value| -> Vec<(String, String, f64)> {
+        let all = report["bottlenecks"].as_array().expect("a list").iter();
+        let first = all.filter_map(|one| one["causes"].as_array()).find(|all| !all.is_empty());
+        let told = first.into_iter().flatten().map(|cause| {
+            let text = |member: &str| cause[member].as_str().expect("text").to_owned();
+            let focus = text("focus");
+            let process = focus.split(',').find(|part| part.starts_with("/Process/"));
+            let share = cause["share"].as_f64().expect("a share");
+            (text("state"), process.expect("one process").to_owned(), share)
+        });
+        told.collect()
+    };
+    let (was, is) = (causes(live), causes(diagnosed));
+    assert_eq!(was.len(), is.len(), "{was:?} {is:?}");
+    for (was, is) in was.iter().zip(&is) {
+        assert_eq!((&was.0, &was.1), (&is.0, &is.1));
+        assert!((was.2 - is.2).abs() < 1e-3, "{was:?} {is:?}");
+    }
 }
 
 /// With a threshold that nothing passes the same run has no such bottleneck.

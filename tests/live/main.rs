@@ -9,6 +9,7 @@ mod bottlenecks;
 #[path = "../building.rs"]
 mod building;
 mod bytes;
+mod causes;
 mod code;
 mod cost;
 mod creation;

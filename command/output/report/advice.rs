@@ -6,8 +6,11 @@ use whyperf_consultant::Split;
 
 use super::Bottleneck;
 
-/// What to try: in this case, or else against the hypothesis in general.
+/// What to try: against what causes most of it, in this case, or else against the hypothesis in general.
 pub(super) fn advice(bottleneck: &Bottleneck) -> String {
+    if let Some(cause) = bottleneck.causes.first().filter(|cause| cause.is_most()) {
+        return cause.advice.to_owned();
+    }
     let Bottleneck { hypothesis, focus, split, advice, .. } = bottleneck;
     match in_case(hypothesis, focus, *split) {
         Some(sentence) => sentence.to_owned(),
@@ -144,6 +147,7 @@ const TABLE: [Row; 14] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::output::report::Cause;
 
     const BARRIER: &str = "</Code,/Machine,/Process/3,/SyncObject/Barrier>";
 
@@ -179,6 +183,17 @@ mod tests {
             .filter(|text| ["These", "uneven", "balance"].iter().any(|word| text.contains(word)))
             .collect();
         assert_eq!(all, [] as [&str; 0]);
+    }
+
+    #[test]
+    fn what_causes_most_of_the_waiting_speaks_first() {
+        let of = |share| {
+            let cause = Cause { share, advice: "Give it less.", ..Cause::default() };
+            let (hypothesis, focus) = (SYNC.to_owned(), BARRIER.to_owned());
+            advice(&Bottleneck { hypothesis, focus, causes: vec![cause], ..Bottleneck::default() })
+        };
+        assert_eq!(of(0.6), "Give it less.");
+        assert!(of(0.4).contains("barrier"), "{}", of(0.4));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What a run showed, as values: the JSON report, and the few facts beyond it that the text shows.
 
 mod advice;
+mod cause;
 mod profile;
 mod text;
 mod time_shares;
@@ -17,6 +18,7 @@ use anyhow::{Context as _, Result};
 use serde::Serialize;
 use whyperf_consultant::{Split, ValueUnit};
 
+pub(crate) use cause::Cause;
 pub(crate) use text::{conclusion, render, share};
 pub(crate) use time_shares::{ProcessTime, TimeShares};
 
@@ -212,6 +214,8 @@ pub(crate) struct Bottleneck {
     pub(crate) origin: String,
     /// Whether it is about all processes, or about some that differ from the others.
     pub(crate) split: Split,
+    /// Of what is waited here, the parts that one rank is the cause of, the largest first; the rest is not told apart.
+    pub(crate) causes: Vec<Cause>,
     /// Position of the one it was refined from.
     #[serde(skip)]
     pub(crate) parent: Option<usize>,
@@ -415,6 +419,7 @@ pub(crate) mod example {
             origin: "search".into(),
             split: Split::All,
             parent,
+            causes: Vec::new(),
             is_partial: false,
             scale: Scale::default(),
             advice: "share the work more evenly".into(),
@@ -504,7 +509,7 @@ mod tests {
             r#""cost":{"limit":0.05,"mean":0.006,"max":0.011,"compensated_s":0.04},"losses":{"nodes":0,"objects":0}"#
         ));
         assert!(text.contains(
-            r#""plus_minus":null,"threshold":0.2,"from_s":0.0,"to_s":4.0,"happened":[],"found_s":0.75,"leaf":true,"source":"oned.c:88","origin":"search","split":"all"}"#
+            r#""plus_minus":null,"threshold":0.2,"from_s":0.0,"to_s":4.0,"happened":[],"found_s":0.75,"leaf":true,"source":"oned.c:88","origin":"search","split":"all","causes":[]}"#
         ));
         assert!(!text.contains("parent") && !text.contains("remarks"));
     }

@@ -84,8 +84,22 @@ fn write_head(report: &Report, manner: Manner, text: &mut String) {
     if let Some(efficiency) = &report.efficiency {
         line(text, &format!("         {}", efficient(efficiency, manner)));
     }
+    write_causes(report, manner, text);
     for one in &report.unmeasured {
         write_unmeasured(one, manner, text);
+    }
+}
+
+/// Why ranks wait: of the first bottleneck for which that is known.
+fn write_causes(report: &Report, manner: Manner, text: &mut String) {
+    let first = report.bottlenecks.iter().find(|one| !one.causes.is_empty());
+    let causes = first.iter().flat_map(|one| &one.causes).take(MOST_CAUSES);
+    for cause in causes.filter(|cause| cause.share >= LEAST_CAUSE) {
+        let mut title = manner.paint("because", terminal::TITLE);
+        for each in wrapped(&cause.sentence(), manner.width - 9 - 9) {
+            line(text, &format!("         {title}  {each}"));
+            title = " ".repeat(7);
+        }
     }
 }
 
@@ -384,6 +398,10 @@ const MOST_ROWS: usize = 30;
 const MOST_ROWS_OF_PHASE: usize = 12;
 /// A part of the computing from which on it is told that it was not sampled.
 const LEAST_NOT_SAMPLED: f64 = 0.02;
+/// Causes of waiting in the head.
+const MOST_CAUSES: usize = 3;
+/// A smaller part of the waiting is none for the head.
+const LEAST_CAUSE: f64 = 0.1;
 /// Functions that are shown with their part of the computing.
 const MOST_HOT: usize = 8;
 /// Functions left alone that are named.

@@ -5,10 +5,10 @@
 //!   left alone, not in place, not judged ────► stack samples      where they see enough; else nothing is known
 //! ```
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_model::matching::PairId;
-use whyperf_model::{Hierarchy, Nanos, Pair};
+use whyperf_model::{Hierarchy, Nanos, Pair, Resource};
 
 use super::Instrumenter;
 use crate::asked_functions::UNSEEN;
@@ -81,7 +81,16 @@ impl Instrumenter {
     #[must_use]
     pub fn hot_code(&self) -> HotProfile {
         let name = |key: FunctionKey| self.own_names.get(&key).cloned();
-        hot_code::hot_code(self.processes.sampled_runs(), name, self.period())
+        let runs = self.processes.sampled_runs().map(|(_, run)| run);
+        hot_code::hot_code(runs, name, self.period())
+    }
+
+    /// For how many seconds each process computed in the own code of functions, as far as stack samples tell.
+    #[must_use]
+    pub fn seconds_of_functions(&self) -> BTreeMap<u32, BTreeMap<Resource, f64>> {
+        let name = |key: FunctionKey| self.own_names.get(&key).cloned();
+        let runs = self.processes.sampled_runs().filter(|(_, run)| !run.time.all().is_zero());
+        runs.map(|(number, run)| (number, run.seconds(name))).collect()
     }
 
     /// Pairs of which events cannot tell, and stack samples do from now on.

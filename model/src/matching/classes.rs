@@ -6,7 +6,7 @@
 use ahash::{AHashMap, AHashSet};
 
 use super::resources::{ResourceId, Resources};
-use crate::{Category, CategorySet, Definition, Quantity};
+use crate::{Category, CategorySet, Definition, Quantity, TimeUse};
 
 /// A class, as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,6 +39,17 @@ impl Traits {
     #[must_use]
     pub const fn is_program(&self) -> bool {
         self.own.is_some() || matches!(self.category, Category::User | Category::Function)
+    }
+
+    /// How its time is spent, where what waits on the object `paging` waits for memory. Of a thread that is `untold` the system does not
+    /// say how much it ran.
+    #[must_use]
+    pub fn spent(&self, paging: Option<ResourceId>, untold: bool) -> TimeUse {
+        match TimeUse::of(self.category) {
+            TimeUse::Computing if untold => TimeUse::Unknown,
+            TimeUse::Blocked if paging.is_some() && self.object == paging => TimeUse::Paging,
+            spent => spent,
+        }
     }
 
     /// Whether its nodes count for a metric.

@@ -5,7 +5,8 @@
 //!   its thread, process, machine   ──► its groups          matcher.rs   who
 //!   growth of (groups, class)      ──► amounts of pairs    matcher.rs, active.rs
 //!                                  ├─► an interval record  interval_record.rs   for the record of a run
-//!                                  └─► totals of the run   run_totals.rs        for pairs that were not measured all the time
+//!                                  ├─► totals of the run   run_totals.rs        for pairs that were not measured all the time
+//!                                  └─► causes of waits     wait_causes.rs       what others did meanwhile
 //! ```
 //! Nodes may be in the memory of a running process or in the record of a run that ended: the sum is the same, and made here.
 
@@ -17,6 +18,7 @@ mod line;
 mod matcher;
 mod resources;
 mod run_totals;
+mod wait_causes;
 
 pub use active::{Active, OneProcess, PairId, Totals};
 pub use classes::{Class, ClassId, Classes, Traits};
@@ -26,4 +28,5 @@ pub use interval_record::{
 pub use line::Line;
 pub use matcher::Matcher;
 pub use resources::{Changes, Part, ResourceId, Resources};
-pub use run_totals::RunTotals;
+pub use run_totals::{Place, RunTotals};
+pub use wait_causes::{CausedWait, WaitCauses, WaitingRank};

@@ -83,6 +83,11 @@ impl Resources {
         self.ids.get(resource).copied()
     }
 
+    /// What a thread waits on that waits for memory; `None` where none ever did.
+    pub fn paging(&self) -> Option<ResourceId> {
+        self.known(&Resource::root(Hierarchy::SyncObject).child(PAGING))
+    }
+
     /// Whether it exists or once did; the root of a hierarchy always does.
     pub fn was_met(&self, resource: &Resource) -> bool {
         let known = self.ids.get(resource).map(|id| &self.entries[id.0 as usize]);
@@ -137,6 +142,9 @@ impl Resources {
         changes
     }
 }
+
+/// The name of what a thread waits on that waits for memory.
+const PAGING: &str = "Paging";
 
 /// One part of a focus, in numbers; empty restricts nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]

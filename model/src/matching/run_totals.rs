@@ -8,10 +8,10 @@ use super::active::{Asked, Totals};
 use super::class_totals::ClassTotals;
 use super::classes::{ClassId, Classes};
 use super::resources::{ResourceId, Resources};
-use crate::{Pair, Quantity, TimeDivision, TimeUse};
+use crate::{Nanos, Pair, Quantity, TimeDivision, TimeUse};
 
 /// A thread and its machine.
-type Place = [ResourceId; 2];
+pub type Place = [ResourceId; 2];
 
 /// All that grew so far.
 #[derive(Debug, Default)]
@@ -42,30 +42,48 @@ impl RunTotals {
         self.threads.entry(place).or_default().is_untold = true;
     }
 
-    /// How the threads of these processes spent their time, by process. What waits on the object `paging` waits for memory.
+    /// How the threads of these processes spent their time, by process.
     pub fn divisions(
         &self,
         classes: &Classes,
         resources: &Resources,
-        paging: Option<ResourceId>,
     ) -> BTreeMap<ResourceId, TimeDivision> {
+        let paging = resources.paging();
         let mut divisions: BTreeMap<ResourceId, TimeDivision> = BTreeMap::new();
         for ([thread, _], totals) in &self.threads {
             let process = resources.parent(*thread).unwrap_or(*thread);
             let division = divisions.entry(process).or_default();
             for (class, sum) in totals.classes.iter() {
-                let traits = &classes.get(class).traits;
-                let spent = match TimeUse::of(traits.category) {
-                    TimeUse::Computing if totals.is_untold => TimeUse::Unknown,
-                    TimeUse::Blocked if paging.is_some() && traits.object == paging => {
-                        TimeUse::Paging
-                    }
-                    spent => spent,
-                };
+                let spent = classes.get(class).traits.spent(paging, totals.is_untold);
                 division.add(spent, sum.time);
             }
         }
         divisions
+    }
+
+    /// On what a process spent most time in this way; `None` where no event tells of an object.
+    pub(super) fn object_of(
+        &self,
+        process: ResourceId,
+        spent: TimeUse,
+        classes: &Classes,
+        resources: &Resources,
+    ) -> Option<ResourceId> {
+        let mut times: BTreeMap<ResourceId, Nanos> = BTreeMap::new();
+        let is_its = |thread: ResourceId| resources.parent(thread) == Some(process);
+        for (_, totals) in self.threads.iter().filter(|([thread, _], _)| is_its(*thread)) {
+            for (class, sum) in totals.classes.iter() {
+                let traits = &classes.get(class).traits;
+                if let Some(object) =
+                    traits.object.filter(|_| TimeUse::of(traits.category) == spent)
+                {
+                    *times.entry(object).or_default() += sum.time;
+                }
+            }
+        }
+        let most =
+            times.into_iter().max_by_key(|(object, time)| (*time, std::cmp::Reverse(*object)));
+        most.map(|(object, _)| object)
     }
 
     /// What a pair came to: all that its samples would add up to, had it been measured from the beginning. `None` where that depends on
@@ -96,7 +114,7 @@ impl RunTotals {
 }
 
 /// A thread and a machine, with all above them, sorted.
-fn lineage(place: Place, resources: &Resources) -> Vec<ResourceId> {
+pub(super) fn lineage(place: Place, resources: &Resources) -> Vec<ResourceId> {
     let mut lineage: Vec<_> = place.into_iter().flat_map(|id| resources.lineage(id)).collect();
     lineage.sort_unstable();
     lineage
@@ -105,7 +123,7 @@ fn lineage(place: Place, resources: &Resources) -> Vec<ResourceId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Category, Focus, Metric, Nanos, Resource};
+    use crate::{Category, Focus, Metric, Resource};
 
     struct Stage {
         totals: RunTotals,

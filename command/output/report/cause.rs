@@ -1,0 +1,144 @@
+//! Why it is waited somewhere: what one rank did longer than those that wait for it.
+
+use serde::Serialize;
+use whyperf_model::matching::CausedWait;
+use whyperf_model::{Focus, Hierarchy, TimeUse};
+
+use super::{rounded, share};
+
+/// A part of what is waited at a bottleneck, and what one rank did meanwhile.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(crate) struct Cause {
+    /// What it did: a name as in `time`.
+    pub(crate) state: &'static str,
+    /// Who, and in which code or on what it did most of it.
+    pub(crate) focus: String,
+    /// Of all that is waited at the bottleneck.
+    pub(crate) share: f64,
+    /// The same as words.
+    #[serde(skip)]
+    pub(crate) words: String,
+    /// What to try.
+    #[serde(skip)]
+    pub(crate) advice: &'static str,
+}
+
+impl Cause {
+    /// A cause that is worth telling.
+    pub(crate) fn of(caused: &CausedWait) -> Option<Self> {
+        let CausedWait { spent, focus, share } = caused;
+        let (does, advice) = told(*spent);
+        (*share >= LEAST).then(|| Self {
+            state: spent.name(),
+            focus: focus.to_string(),
+            share: rounded(*share),
+            words: words(does, focus),
+            advice,
+        })
+    }
+
+    /// Whether it alone explains most of the waiting.
+    pub(crate) fn is_most(&self) -> bool {
+        self.share > MOST
+    }
+
+    /// The cause as a sentence without its end.
+    pub(crate) fn sentence(&self) -> String {
+        format!("{} of the waiting is for {}", share(self.share), self.words)
+    }
+}
+
+/// A smaller part of the waiting is not told.
+const LEAST: f64 = 0.05;
+/// A larger part is most of it.
+const MOST: f64 = 0.5;
+
+/// Who does what, and where.
+fn words(does: &str, focus: &Focus) -> String {
+    let who = focus.part(Hierarchy::Process).iter().map(ToString::to_string);
+    let who = who.collect::<Vec<_>>().join(", ");
+    let known = [Hierarchy::Code, Hierarchy::File, Hierarchy::SyncObject];
+    let place = known.into_iter().find(|hierarchy| !focus.is_root(*hierarchy));
+    let place = place.and_then(|hierarchy| focus.part(hierarchy).first());
+    let place = place.map_or(String::new(), |place| format!(", mostly at {place}"));
+    format!("{who} while it {does}{place}")
+}
+
+/// What a rank does, as words, and what helps those that wait for it.
+const fn told(spent: TimeUse) -> (&'static str, &'static str) {
+    match spent {
+        TimeUse::Computing => (
+            "computes",
+            "One process computes longer, and the others wait for it: give it less of the work, or make its code faster.",
+        ),
+        TimeUse::Io => (
+            "reads and writes",
+            "One process reads and writes while the others wait for it: let more of them share that, or let it \
+             happen while all compute.",
+        ),
+        TimeUse::Processor => (
+            "waits for a processor",
+            "One process has no processor while the others wait for it: give each its own, or start fewer.",
+        ),
+        TimeUse::Throttled => (
+            "is throttled by a quota",
+            "One process is throttled while the others wait for it: raise the quota of its control group, or start fewer threads.",
+        ),
+        TimeUse::Paging => (
+            "waits for memory",
+            "One process waits for memory that is not there while the others wait for it: use less, or give it more.",
+        ),
+        TimeUse::Blocked => (
+            "is blocked elsewhere",
+            "One process waits for something else while the others wait for it: look at what it waits for.",
+        ),
+        TimeUse::Waiting => (
+            "waits for its own threads",
+            "One process waits for its own threads while the others wait for it: look at its locks.",
+        ),
+        TimeUse::Idle => (
+            "waits for its threads or children to end",
+            "One process waits for its threads or children while the others wait for it: divide that work evenly.",
+        ),
+        TimeUse::Unknown => (
+            "does something of its own",
+            "One process does something of its own longer, and the others wait for it: give it less of the work.",
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use whyperf_model::Resource;
+
+    use super::*;
+
+    fn caused(spent: TimeUse, share: f64, parts: &[&str]) -> CausedWait {
+        let parts = parts.iter().map(|part| Resource::parse(part).expect("well formed"));
+        let focus =
+            parts.fold(Focus::whole_program(), |focus, part| focus.with(part.hierarchy(), part));
+        CausedWait { spent, focus, share }
+    }
+
+    #[test]
+    fn a_cause_says_who_does_what_and_where() {
+        let told = |spent, parts: &[&str]| Cause::of(&caused(spent, 0.661, parts)).expect("large");
+        let computes = told(TimeUse::Computing, &["/Process/0", "/Code/a.c/solve"]);
+        assert_eq!(
+            computes.sentence(),
+            "66.1 % of the waiting is for /Process/0 while it computes, mostly at /Code/a.c/solve"
+        );
+        assert!(computes.is_most() && computes.state == "computing");
+        let delayed = told(TimeUse::Processor, &["/Process/3"]);
+        assert_eq!(delayed.words, "/Process/3 while it waits for a processor");
+        let writes = told(TimeUse::Io, &["/Process/2", "/File/out.dat"]);
+        assert!(writes.words.ends_with("mostly at /File/out.dat"), "{}", writes.words);
+    }
+
+    #[test]
+    fn what_is_little_is_not_told() {
+        assert_eq!(Cause::of(&caused(TimeUse::Io, 0.04, &["/Process/2"])), None);
+        let some = Cause::of(&caused(TimeUse::Io, 0.4, &["/Process/2"])).expect("worth telling");
+        assert!(!some.is_most());
+    }
+}

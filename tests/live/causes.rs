@@ -1,0 +1,120 @@
+//! Because of whom ranks wait, of programs that know it from traces of their own.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::launcher::Mpi;
+use crate::report::{Run, run};
+use crate::shipped::Load;
+use crate::{programs, shipped};
+
+fn measured(ranks: usize, pattern: &str) -> Run {
+    let _turn = shipped::turn(Load::Fills);
+    let mut words = Mpi::OpenMpi.launch(ranks);
+    let program = programs::built_for(Mpi::OpenMpi).join("efficiency/planted");
+    words.extend([program.display().to_string(), pattern.to_owned(), "8".to_owned()]);
+    let run = run(&words);
+    assert_eq!(run.status, Some(0), "{}", run.shown());
+    run
+}
+
+/// A process, and what it did meanwhile.
+type Who = (String, String);
+
+/// What the program itself says, by its trace.
+fn planted(run: &Run) -> BTreeMap<Who, f64> {
+    let lines = run.stderr.lines().filter_map(|line| line.strip_prefix("planted: rank "));
+    let told = lines.map(|line| {
+        let [rank, did, share] = line.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        ((format!("/Process/{rank}"), did.to_owned()), share.parse().expect("a share"))
+    });
+    told.collect()
+}
+
+/// The causes of what all ranks wait.
+fn causes(run: &Run) -> Vec<(Who, f64)> {
+    let all = run.report["bottlenecks"].as_array().expect("a list");
+    let is_waiting = |one: &&Value| one["hypothesis"] == "ExcessiveSyncWaitingTime";
+    let Some(first) = all.iter().find(is_waiting) else { return Vec::new() };
+    let causes = first["causes"].as_array().expect("a list").iter();
+    let told = causes.map(|cause| {
+        let [focus, state] = ["focus", "state"].map(|member| cause[member].as_str());
+        let focus = focus.expect("a focus");
+        let parts = focus.trim_matches(['<', '>']).split(',');
+        let process = parts.into_iter().find(|part| part.starts_with("/Process/"));
+        let who = (process.expect("one process").to_owned(), state.expect("a state").to_owned());
+        (who, cause["share"].as_f64().expect("a share"))
+    });
+    told.collect()
+}
+
+fn by_process<'a>(all: impl IntoIterator<Item = (&'a Who, &'a f64)>) -> BTreeMap<&'a str, f64> {
+    let mut sums = BTreeMap::new();
+    for ((process, _), share) in all {
+        *sums.entry(process.as_str()).or_default() += share;
+    }
+    sums
+}
+
+/// What is told of each process is what the program knows, within ten points. A rank may have had no processor while it did what it is the cause
+/// by: then that is told of it.
+fn are_as_planted(run: &Run) -> Vec<(Who, f64)> {
+    let (planted, told) = (planted(run), causes(run));
+    let told_by = by_process(told.iter().map(|(who, share)| (who, share)));
+    for (process, share) in by_process(&planted) {
+        let told = told_by.get(process).copied().unwrap_or(0.0);
+        assert!((told - share).abs() < 0.1, "{process}: {told} for {share}\n{}", run.shown());
+    }
+    told
+}
+
+/// The same, and this is the first cause.
+fn is_caused_by(run: &Run, process: &str, state: &str) {
+    let told = are_as_planted(run);
+    let own = told.iter().find(|((_, state), _)| state != "processor");
+    let ((first, did), _) = own.unwrap_or_else(|| panic!("no cause: {}", run.shown()));
+    assert_eq!((first.as_str(), did.as_str()), (process, state), "{}", run.shown());
+    assert!(run.stderr.contains("because"), "{}", run.stderr);
+}
+
+#[test]
+fn a_rank_that_computes_longer_is_the_cause_and_so_is_its_code() {
+    let run = measured(2, "slow");
+    is_caused_by(&run, "/Process/0", "computing");
+    let all = run.report["bottlenecks"].as_array().expect("a list");
+    let causes = all.iter().filter_map(|one| one["causes"].as_array()).flatten();
+    let mut computing = causes.filter(|cause| cause["state"] == "computing");
+    let is_named = |cause: &Value| {
+        cause["focus"].as_str().is_some_and(|focus| focus.contains("planted.c/slow_part"))
+    };
+    assert!(computing.any(is_named), "{}", run.shown());
+}
+
+#[test]
+fn a_rank_that_writes_is_the_cause() {
+    is_caused_by(&measured(3, "writer"), "/Process/1", "io");
+}
+
+#[test]
+fn a_root_that_comes_late_is_the_cause() {
+    is_caused_by(&measured(3, "root"), "/Process/0", "blocked");
+}
+
+#[test]
+fn a_chain_is_followed_to_where_it_begins() {
+    is_caused_by(&measured(3, "chain"), "/Process/0", "blocked");
+}
+
+#[test]
+fn ranks_that_are_slow_in_turns_are_causes_in_turns() {
+    let told = are_as_planted(&measured(2, "turns"));
+    assert!(told.len() >= 2, "{told:?}");
+}
+
+#[test]
+fn balanced_ranks_have_no_cause() {
+    let run = measured(2, "balanced");
+    assert_eq!(causes(&run), [], "{}", run.shown());
+    assert!(!run.stderr.contains("because"), "{}", run.stderr);
+}
