@@ -27,7 +27,7 @@ impl Row {
 pub(crate) fn print(is_json: bool) -> Result<ExitCode> {
     let rows = Metric::ALL.map(Row::of);
     if is_json {
-        return Ok(status(delivery::print_json(&rows)));
+        return Ok(status(delivery::print_json(&rows.as_slice())));
     }
     let lines = rows.map(|Row { name, unit, meaning }| format!("{name:<17}{unit:<11}{meaning}\n"));
     Ok(status(delivery::print(&lines.concat())))

@@ -27,6 +27,11 @@ pub(crate) struct Processors {
     last: Option<Reading>,
     /// What measured threads ran since the last reading.
     ran: Nanos,
+    /// What they ran in calls that wait, and for how long they had no processor, since then.
+    polled: Nanos,
+    delayed: Nanos,
+    /// For how much of the polling somebody had no processor, before that.
+    contention: f64,
     /// Whether a thread had to wait since the last reading.
     is_wanted: bool,
     usage: Option<Usage>,
@@ -80,6 +85,9 @@ impl Default for Processors {
             control_groups: ControlGroups::default(),
             last: None,
             ran: Nanos::ZERO,
+            polled: Nanos::ZERO,
+            delayed: Nanos::ZERO,
+            contention: 0.0,
             is_wanted: false,
             usage: None,
         }
@@ -94,7 +102,7 @@ impl Processors {
 
     /// A pass begins at this moment of the monotonic clock.
     pub(crate) fn pass(&mut self, now: u64) {
-        let pause = if self.is_wanted { SHORT } else { LONG };
+        let pause = if self.is_wanted || self.usage.is_none() { SHORT } else { LONG };
         let is_due = self.last.as_ref().is_none_or(|last| now.saturating_sub(last.at) >= pause);
         if !is_due {
             return;
@@ -106,12 +114,23 @@ impl Processors {
             self.usage = Usage::between(&last, now, self.ran);
         }
         self.control_groups.read();
+        self.contention = contention(self.polled, self.delayed);
         (self.ran, self.is_wanted) = (Nanos::ZERO, false);
+        (self.polled, self.delayed) = (Nanos::ZERO, Nanos::ZERO);
     }
 
     /// A measured thread ran.
     pub(crate) fn ran(&mut self, time: Nanos) {
         self.ran += time;
+    }
+
+    /// A measured thread ran so long in calls that wait, and had no processor for so long: the part of the first in which others had none,
+    /// as it was lately.
+    pub(crate) fn contended(&mut self, polled: Nanos, delayed: Nanos) -> Nanos {
+        self.polled += polled;
+        self.delayed += delayed;
+        self.is_wanted |= !polled.is_zero() && !delayed.is_zero();
+        polled.scaled(self.contention)
     }
 
     /// What is to blame for a run delay of a thread, which itself ran for this part of the time.
@@ -126,6 +145,14 @@ impl Processors {
         let is_pinned = mask.is_some_and(|mask| usage.is_idle_outside(&mask, &self.allowed));
         parts(throttled, &usage.causes(ran, is_pinned))
     }
+}
+
+/// For how much of the polling somebody else could run and had no processor, at most.
+fn contention(polled: Nanos, delayed: Nanos) -> f64 {
+    if polled.is_zero() {
+        return 0.0;
+    }
+    (delayed.as_secs_f64() / polled.as_secs_f64()).min(1.0)
 }
 
 /// What is throttled comes first, the rest is divided.

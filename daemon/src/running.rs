@@ -29,6 +29,8 @@ pub(crate) struct Running {
     /// told with the next idle time.
     guessed: u64,
     late: u64,
+    /// What ran neither in its own code nor to move data, and was not told yet; less than zero where too much was.
+    polled: i64,
 }
 
 /// A thread's time in an interval.
@@ -55,13 +57,16 @@ pub(crate) struct Granted {
     pub(crate) delayed: Nanos,
     /// It waited in calls that no event tells of.
     pub(crate) blocked: Nanos,
-    /// What it ran in all, also in calls that events tell of.
+    /// What it ran in all, also in calls that events tell of; and for how long it had no processor in all.
     pub(crate) anywhere: Nanos,
+    pub(crate) delayed_anywhere: Nanos,
+    /// What it ran in calls that events tell of, and that move no data.
+    pub(crate) polled: Nanos,
 }
 
 impl Granted {
-    const fn all_of(computed: Nanos) -> Self {
-        Self { ran: computed, delayed: Nanos::ZERO, blocked: Nanos::ZERO, anywhere: Nanos::ZERO }
+    fn all_of(computed: Nanos) -> Self {
+        Self { ran: computed, ..Self::default() }
     }
 }
 
@@ -132,7 +137,8 @@ impl Running {
             Some(before) => now.since(before),
             None => first(now, interval.lived.0),
         };
-        let ran = self.own_ran(interval, counted.ran).min(computed);
+        let moving = self.moving(interval, counted.ran);
+        let ran = self.own_ran(interval, counted.ran, moving).min(computed);
         let fresh = interval.own_delay(counted.delayed, counted.ran).saturating_sub(self.ahead);
         self.ahead = self.ahead.saturating_sub(counted.delayed);
         let fresh = fresh + self.late;
@@ -144,14 +150,24 @@ impl Running {
         let [of_ran, of_delay, blocked] = self.settle(rest, has_moved, standing);
         let back = self.take_back(ran, has_moved);
         self.debt = (self.debt + of_ran).min(CARRIED);
-        let told = [ran + of_ran - back, delayed + of_delay, blocked + back, counted.ran];
-        let [ran, delayed, blocked, anywhere] = told.map(Nanos);
-        Granted { ran, delayed, blocked, anywhere }
+        let ran = ran + of_ran - back;
+        let polled = self.polled(counted.ran - moving, ran);
+        let told = [ran, delayed + of_delay, blocked + back, counted.ran, counted.delayed, polled];
+        let [ran, delayed, blocked, anywhere, delayed_anywhere, polled] = told.map(Nanos);
+        Granted { ran, delayed, blocked, anywhere, delayed_anywhere, polled }
+    }
+
+    /// Of what ran and moved no data, what was not told to be its own code's. Clocks tick coarsely, so what was told too much is taken off what
+    /// comes.
+    fn polled(&mut self, ran: u64, own: u64) -> u64 {
+        let [ran, own] = [ran, own].map(|time| i64::try_from(time).unwrap_or(i64::MAX));
+        let all = self.polled.saturating_add(ran).saturating_sub(own);
+        self.polled = all.clamp(-CARRIED.cast_signed(), 0);
+        u64::try_from(all).unwrap_or(0)
     }
 
     /// What it ran in its own code, with what it is owed, and pays what it owes.
-    fn own_ran(&mut self, interval: ThreadInterval, ran: u64) -> u64 {
-        let moving = self.moving(interval, ran);
+    fn own_ran(&mut self, interval: ThreadInterval, ran: u64, moving: u64) -> u64 {
         let own = ran - moving.max(interval.polling(ran)) + self.credit;
         let surplus = own.saturating_sub(interval.computed.0);
         let paid = surplus.min(self.debt);
@@ -331,6 +347,25 @@ mod tests {
             (20 * 15, 20 * 15, 0),
             "without its own figure: all 30 ran"
         );
+    }
+
+    #[test]
+    fn what_ran_and_is_not_its_own_code_s_was_polling() {
+        let mut running = Running::default();
+        let mut told = |milli: u64, computed: u64| {
+            let now = Schedstat { ran: milli * MILLI, delayed: 0, turns: 1 };
+            let interval = ThreadInterval {
+                computed: Nanos::from_millis(computed),
+                lived: Nanos::from_millis(50),
+                ..ThreadInterval::default()
+            };
+            running.bound_by(now, interval, || Standing::Runnable).polled.0 / MILLI
+        };
+        told(0, 0);
+        assert_eq!(told(25, 10), 15);
+        assert_eq!(told(50, 0), 25);
+        // Four more by a coarse clock, and four less: what was told too much is taken off.
+        assert_eq!([told(79, 25), told(100, 25), told(129, 25)], [4, 0, 0]);
     }
 
     #[test]

@@ -197,7 +197,7 @@ mod tests {
     fn run_delay_is_where_the_thread_did_not_run() {
         let mut times = computed([30, 20]);
         let [ran, delayed, blocked] = [25, 20, 5].map(Nanos::from_millis);
-        let granted = Granted { ran, delayed, blocked, anywhere: ran };
+        let granted = Granted { ran, delayed, blocked, anywhere: ran, ..Granted::default() };
         RunningSplit::default().divide(&mut times, granted);
         let delay = |place: u32| times[&place].run_delay(times[&place].computed);
         assert_eq!((delay(0).0 + 500) / 1000, 12_000);

@@ -188,6 +188,7 @@ impl WatchedThread {
         let granted = self.granted(pid, interval, state);
         self.running_split.divide(&mut times, granted);
         let causes = self.causes(pid, granted, interval, state);
+        let polled = self.polled(granted, scale, state);
         let reason = self.last_look.reason();
         let nodes = &self.thread.nodes;
         let is_for_work = |node: u32| work::is_for_work(&state.classes, nodes[node as usize].class);
@@ -214,7 +215,7 @@ impl WatchedThread {
             let rest = time - delay - blocked;
             let by = Totals {
                 time: rest,
-                running: place.map_or(Nanos::ZERO, |_| rest),
+                running: place.map_or_else(|| polled.of(&state.classes, class, time), |_| rest),
                 visits: growth.by.visits,
                 sent: growth.by.sent,
                 received: growth.by.received,
@@ -279,6 +280,21 @@ impl WatchedThread {
         }
         state.processors.ran(granted.anywhere);
         granted
+    }
+
+    /// What it ran in calls that wait while others of the program had no processor.
+    fn polled(&self, granted: Granted, scale: Scale, state: &mut SharedState) -> Polled {
+        let (mut waited, mut bytes) = (Nanos::ZERO, 0_u64);
+        for growth in &self.growth {
+            let class = self.thread.nodes[growth.node as usize].class;
+            if WAITS.contains(state.classes.get(class).traits.category) {
+                waited += Nanos(scale.nanos(growth.by.time));
+                bytes = bytes.saturating_add(growth.by.sent.saturating_add(growth.by.received));
+            }
+        }
+        let polled = Nanos(granted.polled.0.saturating_sub(bytes)).min(waited);
+        let time = state.processors.contended(polled, granted.delayed_anywhere);
+        Polled { time, waited }
     }
 
     /// What is to blame for its run delay.
@@ -349,6 +365,26 @@ impl WatchedThread {
     }
 }
 
+/// What a thread ran in calls that wait, of all that it was in such calls in an interval. Copying what arrives is no polling: a nanosecond a byte
+/// is more than that takes.
+#[derive(Clone, Copy, Debug)]
+struct Polled {
+    time: Nanos,
+    waited: Nanos,
+}
+
+impl Polled {
+    /// Its part of a class's time.
+    fn of(self, classes: &Classes, class: ClassId, time: Nanos) -> Nanos {
+        if self.time.is_zero() || !WAITS.contains(classes.get(class).traits.category) {
+            return Nanos::ZERO;
+        }
+        time.scaled(self.time.as_secs_f64() / self.waited.as_secs_f64())
+    }
+}
+
+/// Calls that may poll.
+const WAITS: CategorySet = CategorySet::SYNC;
 /// Calls that run in the kernel, if at all.
 const IN_KERNEL: CategorySet = CategorySet::IO.and(CategorySet::BLOCKED);
 /// From one part in so many on it matters what calls that move data ran.

@@ -48,6 +48,12 @@ impl Metric {
                 "run delay while processors are idle on which the thread may not run"
             }
             Self::Blocked => "time in which threads wait in calls that no event tells of",
+            Self::Polled => {
+                "running time in calls that wait, while others of the program have no processor"
+            }
+            Self::ProcessorTime => {
+                "running time in which threads compute, or poll while others have no processor"
+            }
             Self::Available => "wall time, less the time in which threads have no processor",
             Self::IoWaitAlone => {
                 "input and output time that the process with most has more than any other"

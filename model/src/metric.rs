@@ -86,11 +86,15 @@ pub enum Metric {
     PinnedDelay,
     /// Time in which threads waited for time, descriptors, sockets or signals, or outside of all calls that events tell of.
     Blocked,
+    /// Running time in calls that wait for others, while threads of the measured processes had no processor.
+    Polled,
+    /// The same, with the running time in which threads compute: what processors do for the program.
+    ProcessorTime,
 }
 
 impl Metric {
     /// All of them, in the order of the table.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 33] = [
         Self::Wall,
         Self::Cpu,
         Self::Compute,
@@ -122,6 +126,8 @@ impl Metric {
         Self::StolenDelay,
         Self::PinnedDelay,
         Self::Blocked,
+        Self::Polled,
+        Self::ProcessorTime,
     ];
 
     /// What it means: its row of the table.
@@ -258,7 +264,8 @@ pub enum Quantity {
     Visits,
     /// Exclusive time of nodes, the open segment included.
     Time,
-    /// Exclusive time of nodes, bounded per thread and interval by what the operating system says the thread ran.
+    /// Exclusive time of nodes, bounded per thread and interval by what the operating system says the thread ran; of calls that wait that
+    /// alone while others had no processor.
     RunningTime,
     /// Bytes sent or written.
     BytesOut,
@@ -284,7 +291,7 @@ const AVAILABLE: CategorySet =
 const METADATA: CategorySet =
     CategorySet::of(&[Category::Open, Category::Close, Category::Metadata]);
 
-const TABLE: [Definition; 31] = [
+const TABLE: [Definition; 33] = [
     time("wall", Quantity::Time, CategorySet::ALL.without(CategorySet::JOIN)),
     time("cpu", Quantity::RunningTime, CategorySet::COMPUTE),
     time("compute", Quantity::Time, CategorySet::OUTSIDE_CALLS),
@@ -331,6 +338,8 @@ const TABLE: [Definition; 31] = [
     time("stolen_delay", Quantity::Time, CategorySet::of(&[Category::Stolen])),
     time("pinned_delay", Quantity::Time, CategorySet::of(&[Category::Pinned])),
     time("blocked", Quantity::Time, CategorySet::BLOCKED),
+    time("polled", Quantity::RunningTime, CategorySet::SYNC),
+    time("processor_time", Quantity::RunningTime, CategorySet::COMPUTE.and(CategorySet::SYNC)),
 ];
 
 impl Definition {
@@ -382,7 +391,7 @@ mod tests {
     use super::*;
 
     /// What stores and users' tables hold: lines are only ever added.
-    const STORED: [(&str, Metric); 31] = [
+    const STORED: [(&str, Metric); 33] = [
         ("wall", Metric::Wall),
         ("cpu", Metric::Cpu),
         ("compute", Metric::Compute),
@@ -414,6 +423,8 @@ mod tests {
         ("stolen_delay", Metric::StolenDelay),
         ("pinned_delay", Metric::PinnedDelay),
         ("blocked", Metric::Blocked),
+        ("polled", Metric::Polled),
+        ("processor_time", Metric::ProcessorTime),
     ];
 
     #[test]

@@ -141,6 +141,7 @@ programs! {
     many_small_messages 2,
     one_big_message 2,
     random_barrier 4,
+    polling_ranks 4,
     slow_collective 2,
     lock_contention 0,
     starved_consumer 0,

@@ -45,7 +45,7 @@ pub struct Active {
 pub struct Totals {
     /// Exclusive time.
     pub time: Nanos,
-    /// Of the time, what the operating system says the thread ran.
+    /// Of the time, what the operating system says the thread ran; in calls that wait, while others had no processor.
     pub running: Nanos,
     /// Calls that ended.
     pub visits: u64,

@@ -9,8 +9,8 @@
 //! exactly.
 
 use whyperf_model::{
-    Category, Comparison, Focus, FocusMembership, Hierarchy, Interval, Metric, Nanos, Quantity,
-    Resource, Time,
+    Category, CategorySet, Comparison, Focus, FocusMembership, Hierarchy, Interval, Metric, Nanos,
+    Quantity, Resource, Time,
 };
 
 /// Who does what when.
@@ -181,8 +181,13 @@ impl Activity {
         self.resources.iter().find(|one| one.hierarchy() == Hierarchy::SyncObject)
     }
 
+    /// Of what waits here only spin locks have a processor meanwhile.
     pub(super) fn counts(&self, metric: Metric) -> bool {
-        metric.definition().categories.contains(self.category)
+        let definition = metric.definition();
+        let has_processor =
+            CategorySet::COMPUTE.contains(self.category) || self.category == Category::Spin;
+        let is_counted = definition.quantity != Quantity::RunningTime || has_processor;
+        is_counted && definition.categories.contains(self.category)
     }
 
     /// Whether the focus selects it: where the focus says something, the activity must be there.
