@@ -22,7 +22,6 @@ use crate::process::{Beginning, Outcome, PassContext, Process};
 use crate::region::Region;
 use crate::sampling_pass::{Complaint, ProcessNote, SamplingPass};
 use crate::shared_state::SharedState;
-use crate::standing::LOOKS;
 use crate::symbols::{SymbolAnswer, Symbols};
 
 /// How the daemon works.
@@ -439,7 +438,7 @@ impl Daemon {
         let (mut dearest, mut functions) = (Nanos::ZERO, Nanos::ZERO);
         self.unmeasured.clear();
         self.state.processors.pass(context.now.nanos);
-        self.state.looks_left = LOOKS;
+        self.state.looks.begin_pass();
         let within = Nanos(self.interval().0.saturating_mul(LATE));
         for (number, process) in (0..).zip(&mut self.processes) {
             let Some(region) = &process.region else { continue };

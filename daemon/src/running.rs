@@ -8,7 +8,7 @@ use whyperf_inject::Schedstat;
 use whyperf_model::Nanos;
 
 use crate::kept::Kept;
-use crate::standing::Standing;
+use crate::standing::{Moved, Standing};
 
 /// The meter of one thread.
 #[derive(Debug, Default)]
@@ -111,13 +111,14 @@ impl Running {
         self.unreadable && self.before.is_none()
     }
 
-    /// What became of the time that was computed in the interval just past. `standing` is asked where much of it is not explained.
+    /// What became of the time that was computed in the interval just past. `standing` is asked where much of it is not explained, with what
+    /// the system has counted by now.
     pub(crate) fn bound(
         &mut self,
         pid: u32,
         tid: u32,
         interval: ThreadInterval,
-        standing: impl FnOnce() -> Standing,
+        standing: impl FnOnce(Schedstat, Moved) -> Standing,
     ) -> Granted {
         match self.read(pid, tid) {
             None => Granted::all_of(interval.computed),
@@ -130,7 +131,7 @@ impl Running {
         &mut self,
         now: Schedstat,
         interval: ThreadInterval,
-        standing: impl FnOnce() -> Standing,
+        standing: impl FnOnce(Schedstat, Moved) -> Standing,
     ) -> Granted {
         let computed = interval.computed.0;
         let counted = match self.before.replace(now) {
@@ -141,13 +142,11 @@ impl Running {
         let ran = self.own_ran(interval, counted.ran, moving).min(computed);
         let fresh = interval.own_delay(counted.delayed, counted.ran).saturating_sub(self.ahead);
         self.ahead = self.ahead.saturating_sub(counted.delayed);
-        let fresh = fresh + self.late;
-        let delayed = fresh.min(computed - ran);
-        // More than there is idle time for: some of what was taken to be blocked was run delay.
-        self.late = (fresh - delayed).min(self.guessed);
-        let rest = computed - ran - delayed;
         let has_moved = counted.turns > 0 || counted.ran > 0;
-        let [of_ran, of_delay, blocked] = self.settle(rest, has_moved, standing);
+        let delayed = self.delayed(fresh, computed - ran, has_moved);
+        let rest = computed - ran - delayed;
+        let moved = if has_moved { Moved::Yes } else { Moved::No };
+        let [of_ran, of_delay, blocked] = self.settle(rest, has_moved, || standing(now, moved));
         let back = self.take_back(ran, has_moved);
         self.debt = (self.debt + of_ran).min(CARRIED);
         let ran = ran + of_ran - back;
@@ -155,6 +154,19 @@ impl Running {
         let told = [ran, delayed + of_delay, blocked + back, counted.ran, counted.delayed, polled];
         let [ran, delayed, blocked, anywhere, delayed_anywhere, polled] = told.map(Nanos);
         Granted { ran, delayed, blocked, anywhere, delayed_anywhere, polled }
+    }
+
+    /// What it was delayed: what the system tells now, and what is owed of before, as far as there is idle time for it.
+    fn delayed(&mut self, fresh: u64, idle: u64, has_moved: bool) -> u64 {
+        let now = fresh.min(idle);
+        let of_before = self.late.min(idle - now);
+        // More than there is idle time for: some of what was taken to be blocked since it ran last was run delay.
+        let found = (fresh - now).min(self.guessed);
+        self.late = self.late - of_before + found;
+        self.guessed = if has_moved { 0 } else { self.guessed - found };
+        // What stands for earlier time was not judged by itself.
+        self.guessed += of_before;
+        now + of_before
     }
 
     /// Of what ran and moved no data, what was not told to be its own code's. Clocks tick coarsely, so what was told too much is taken off what
@@ -187,7 +199,8 @@ impl Running {
     }
 
     /// What the rest was, by what the thread does now: it ran, could run, or was blocked. One that ran and can run now was blocked in between, or
-    /// lost its processor: if it did that at all, it is taken to wait for another one. Should it be the other way round, the system tells so later.
+    /// lost its processor: if it did that at all, it is taken to wait for another one. One that nobody has looked at is taken to be blocked, as most are
+    /// that do not run. Should it be the other way round, the system tells so later.
     fn settle(
         &mut self,
         rest: u64,
@@ -203,18 +216,19 @@ impl Running {
                 (self.ahead, self.late, self.guessed) = (0, 0, 0);
                 [0, 0, rest]
             }
-            Standing::Runnable | Standing::Preempted if has_moved && rest <= CARRIED => {
-                [rest, 0, 0]
-            }
-            Standing::Runnable if has_moved => {
-                self.guessed = rest;
+            _ if has_moved && rest <= CARRIED => [rest, 0, 0],
+            Standing::Runnable if !has_moved => self.tell_ahead(rest),
+            Standing::Preempted => self.tell_ahead(rest),
+            Standing::Runnable | Standing::Unseen => {
+                self.guessed += rest;
                 [0, 0, rest]
             }
-            Standing::Runnable | Standing::Preempted => {
-                self.ahead += rest;
-                [0, rest, 0]
-            }
         }
+    }
+
+    const fn tell_ahead(&mut self, delayed: u64) -> [u64; 3] {
+        self.ahead += delayed;
+        [0, delayed, 0]
     }
 
     /// What it was told to have run before and did not, of what it ran now: only a part, for it ran where it ran.
@@ -268,7 +282,7 @@ mod tests {
     impl Stage {
         fn new() -> Self {
             let mut stage = Self::default();
-            stage.running.bound_by(stage.now, ThreadInterval::default(), || Standing::Runnable);
+            stage.running.bound_by(stage.now, ThreadInterval::default(), |_, _| Standing::Runnable);
             stage
         }
 
@@ -283,7 +297,7 @@ mod tests {
                 polled: self.polled,
                 ..ThreadInterval::default()
             };
-            let told = self.running.bound_by(self.now, interval, || standing);
+            let told = self.running.bound_by(self.now, interval, |_, _| standing);
             assert_eq!(told.ran + told.delayed + told.blocked, computed, "without remainder");
             let told = [told.ran, told.delayed, told.blocked].map(|time| time.0 / MILLI);
             (0..3).for_each(|at| self.sum[at] += told[at]);
@@ -313,6 +327,15 @@ mod tests {
         assert!((750..=770).contains(&ran), "{ran}");
         assert!((25 * 170 - 20..=25 * 170).contains(&delayed), "{delayed}");
         assert_eq!(blocked, 20, "once, before anything was known of its delays");
+    }
+
+    #[test]
+    fn who_was_never_looked_at_is_taken_to_be_blocked_until_the_system_says_otherwise() {
+        let mut stage = Stage::new();
+        assert_eq!(stage.interval(0, 0, Standing::Unseen), [0, 0, 50]);
+        assert_eq!(stage.interval(0, 0, Standing::Unseen), [0, 0, 50]);
+        assert_eq!(stage.interval(10, 120, Standing::Runnable), [10, 40, 0]);
+        assert_eq!(stage.interval(0, 0, Standing::Runnable)[1], 50, "what was run delay before");
     }
 
     #[test]
@@ -359,7 +382,7 @@ mod tests {
                 lived: Nanos::from_millis(50),
                 ..ThreadInterval::default()
             };
-            running.bound_by(now, interval, || Standing::Runnable).polled.0 / MILLI
+            running.bound_by(now, interval, |_, _| Standing::Runnable).polled.0 / MILLI
         };
         told(0, 0);
         assert_eq!(told(25, 10), 15);
@@ -374,7 +397,7 @@ mod tests {
             let computed = Nanos::from_millis(50);
             let interval =
                 ThreadInterval { computed, lived: computed, ..ThreadInterval::default() };
-            let told = Running::default().bound_by(now, interval, || Standing::Runnable);
+            let told = Running::default().bound_by(now, interval, |_, _| Standing::Runnable);
             [told.ran, told.delayed, told.blocked].map(|time| time.0 / MILLI)
         };
         let counted =
@@ -390,7 +413,7 @@ mod tests {
         let computed = Nanos::from_millis(5);
         let interval = ThreadInterval { computed, lived: computed, ..ThreadInterval::default() };
         if running.read(id, id).is_some() {
-            let told = running.bound(id, id, interval, || Standing::Runnable);
+            let told = running.bound(id, id, interval, |_, _| Standing::Runnable);
             assert!(told.ran <= computed);
         }
         assert!(!running.is_unknown());

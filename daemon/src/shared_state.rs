@@ -7,6 +7,7 @@ use whyperf_model::matching::{
 };
 
 use crate::processors::Processors;
+use crate::standing::Looks;
 
 /// What all processes share: names, classes and pairs.
 #[derive(Debug, Default)]
@@ -21,7 +22,7 @@ pub(crate) struct SharedState {
     /// Who has the processors of this machine.
     pub(crate) processors: Processors,
     /// Threads that may still be looked at in this pass: for what they wait.
-    pub(crate) looks_left: u32,
+    pub(crate) looks: Looks,
     /// Which ranks work together.
     pub(crate) jobs: Jobs,
     /// Writes interval records, where a record of the run is wanted.

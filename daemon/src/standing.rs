@@ -1,10 +1,12 @@
 //! What a thread does that did not run for a while: asked of the system, for a few threads in each pass.
 
-use whyperf_inject::{ProcessStatus, ThreadWait, WaitReason};
+use whyperf_inject::{ProcessStatus, Schedstat, ThreadWait, WaitReason};
 
 /// What a thread does that did not run for a while.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Standing {
+    /// Nobody has looked at it since it ran.
+    Unseen,
     /// It runs, or waits for a processor.
     Runnable,
     /// The same, and it lost its processor against its will since it was looked at last.
@@ -15,6 +17,13 @@ pub(crate) enum Standing {
     Gone,
 }
 
+/// Whether a thread ran, or got a processor, since the interval before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moved {
+    Yes,
+    No,
+}
+
 /// What was seen of a thread when it was last looked at.
 #[derive(Debug)]
 pub(crate) struct LastLook {
@@ -23,31 +32,96 @@ pub(crate) struct LastLook {
     reason: WaitReason,
     /// How often it had lost its processor against its will.
     preemptions: u64,
+    /// What the system had counted of it, and how often that was asked about since.
+    counted: Schedstat,
+    asked: u32,
 }
 
 impl Default for LastLook {
     fn default() -> Self {
-        Self { standing: Standing::Runnable, reason: WaitReason::Other, preemptions: 0 }
+        let (standing, reason) = (Standing::Unseen, WaitReason::Other);
+        Self { standing, reason, preemptions: 0, counted: Schedstat::default(), asked: 0 }
     }
 }
 
-/// Threads that are looked at in a pass: a look takes some microseconds.
-pub(crate) const LOOKS: u32 = 16;
+/// How many threads may be looked at in a pass: a look takes some microseconds. What is not used is saved for when many threads begin or come
+/// to rest at once. Where more want one than there are they have it in turns.
+#[derive(Debug)]
+pub(crate) struct Looks {
+    pass: u32,
+    left: u32,
+    /// Threads that wanted one in this pass.
+    wanted: u32,
+    /// A thread may have one every so many passes.
+    turns: u32,
+}
+
+/// Looks for each pass, and those that are saved at most.
+const LOOKS: u32 = 8;
+const SAVED: u32 = 160;
+/// Who is seen to wait is looked at again after it was asked about so often, though it did not move: it may have been seen too early.
+const FRESH: u32 = 100;
+
+impl Default for Looks {
+    fn default() -> Self {
+        Self { pass: 0, left: SAVED, wanted: 0, turns: 1 }
+    }
+}
+
+impl Looks {
+    /// A pass begins.
+    pub(crate) fn begin_pass(&mut self) {
+        let left = (self.left + LOOKS).min(SAVED);
+        let turns = self.wanted.div_ceil(left).max(1);
+        *self = Self { pass: self.pass.wrapping_add(1), left, wanted: 0, turns };
+    }
+
+    /// Whether this thread may be looked at. Of one that moved the system itself tells more before long: it leaves half of all looks to those
+    /// that rest.
+    fn take(&mut self, tid: u32, moved: Moved) -> bool {
+        if moved == Moved::Yes && self.left <= SAVED / 2 {
+            return false;
+        }
+        self.wanted += 1;
+        let is_its_turn = tid.wrapping_add(self.pass).is_multiple_of(self.turns);
+        let Some(left) = self.left.checked_sub(u32::from(is_its_turn)) else { return false };
+        self.left = left;
+        is_its_turn
+    }
+}
 
 impl LastLook {
-    /// What the thread does: as it is now, or as it was where too many were looked at in this pass.
-    pub(crate) fn take(&mut self, pid: u32, tid: u32, looks_left: &mut u32) -> Standing {
-        if let Some(left) = looks_left.checked_sub(1) {
-            *looks_left = left;
-            self.standing = match ThreadWait::of(pid, tid) {
-                None => Standing::Gone,
-                Some(ThreadWait::Runnable) => self.runnable(pid, tid),
-                Some(ThreadWait::Blocked(reason)) => {
-                    self.reason = reason;
-                    Standing::Blocked
-                }
-            };
+    /// What the thread does, of which the system has `counted` this by now. One that did not run since it was looked at does what it did then:
+    /// to stop waiting, or to begin, it must run.
+    pub(crate) fn take(
+        &mut self,
+        [pid, tid]: [u32; 2],
+        counted: Schedstat,
+        moved: Moved,
+        looks: &mut Looks,
+    ) -> Standing {
+        self.asked += 1;
+        match self.standing {
+            Standing::Runnable | Standing::Preempted if counted == self.counted => {
+                return Standing::Runnable;
+            }
+            Standing::Blocked if counted == self.counted && self.asked < FRESH => {
+                return Standing::Blocked;
+            }
+            _ => {}
         }
+        if !looks.take(tid, moved) {
+            return Standing::Unseen;
+        }
+        (self.counted, self.asked) = (counted, 0);
+        self.standing = match ThreadWait::of(pid, tid) {
+            None => Standing::Gone,
+            Some(ThreadWait::Runnable) => self.runnable(pid, tid),
+            Some(ThreadWait::Blocked(reason)) => {
+                self.reason = reason;
+                Standing::Blocked
+            }
+        };
         self.standing
     }
 
@@ -71,8 +145,17 @@ mod tests {
 
     use super::*;
 
+    /// The system has counted something new at each look.
+    fn moved(to: u64) -> Schedstat {
+        Schedstat { turns: to, ..Schedstat::default() }
+    }
+
+    fn no_looks() -> Looks {
+        Looks { left: 0, ..Looks::default() }
+    }
+
     #[test]
-    fn a_thread_that_runs_is_runnable_also_when_nobody_looks() {
+    fn a_thread_that_runs_is_runnable_and_so_it_is_until_it_moves() {
         let (say, told) = std::sync::mpsc::channel();
         let is_over = Arc::new(AtomicBool::new(false));
         let end = Arc::clone(&is_over);
@@ -82,13 +165,38 @@ mod tests {
             while !end.load(Ordering::Relaxed) {}
         });
         let (id, tid) = (std::process::id(), told.recv().expect("it says its number"));
-        let (mut look, mut left) = (LastLook::default(), 2);
+        let (mut look, mut at) = (LastLook::default(), 0);
+        let mut seen = |tid, at, mut looks| look.take([id, tid], moved(at), Moved::No, &mut looks);
         // It may still be on its way from the message.
-        while look.take(id, tid, &mut 1) != Standing::Runnable {}
-        assert_eq!(look.take(id, tid, &mut left), Standing::Runnable);
-        assert_eq!((look.take(id, u32::MAX, &mut 0), left), (Standing::Runnable, 1));
+        while seen(tid, at, Looks::default()) != Standing::Runnable {
+            at += 1;
+        }
+        assert_eq!(seen(u32::MAX, at, no_looks()), Standing::Runnable, "it did not move");
+        assert_eq!(seen(tid, at + 1, Looks::default()), Standing::Runnable);
+        assert_eq!(seen(tid, at + 2, no_looks()), Standing::Unseen);
         is_over.store(true, Ordering::Relaxed);
         thread.join().expect("it does not panic");
-        assert_eq!(look.take(id, tid, &mut left), Standing::Gone);
+        assert_eq!(seen(tid, at + 3, Looks::default()), Standing::Gone);
+    }
+
+    #[test]
+    fn where_many_want_a_look_each_has_one_in_its_turn() {
+        let (mut looks, mut had) = (no_looks(), [0; 100]);
+        for _ in 0..200 {
+            looks.begin_pass();
+            for (tid, had) in (0..).zip(&mut had) {
+                *had += u32::from(looks.take(tid, Moved::No));
+            }
+        }
+        assert!(had.iter().all(|had| (2..=40).contains(had)), "{had:?}");
+    }
+
+    #[test]
+    fn looks_that_nobody_wanted_are_there_when_many_come_to_rest() {
+        let mut looks = no_looks();
+        (0..10).for_each(|_| looks.begin_pass());
+        let mut taken = |moved| (0..200).filter(|tid| looks.take(*tid, moved)).count();
+        assert_eq!(taken(Moved::Yes), 0, "the system tells of those itself");
+        assert_eq!(taken(Moved::No), 80);
     }
 }

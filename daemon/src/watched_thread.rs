@@ -270,8 +270,8 @@ impl WatchedThread {
     /// What became of the time that it computed by its events.
     fn granted(&mut self, pid: u32, interval: ThreadInterval, state: &mut SharedState) -> Granted {
         let (tid, last_look) = (self.thread.tid, &mut self.last_look);
-        let looks_left = &mut state.looks_left;
-        let standing = || last_look.take(pid, tid, looks_left);
+        let looks = &mut state.looks;
+        let standing = |counted, moved| last_look.take([pid, tid], counted, moved, looks);
         let granted = self.running.bound(pid, tid, interval, standing);
         if self.is_untold()
             && let Some(place) = self.place.filter(|_| !self.growth.is_empty())

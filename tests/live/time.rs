@@ -33,9 +33,14 @@ fn is_whole(shares: &Shares) -> bool {
     shares.len() == USES && (shares.values().sum::<f64>() - 1.0).abs() < 1e-4
 }
 
-fn is_divided(seed: u32, threads: u32) {
-    let program = programs::plain().join("time/mixed").display().to_string();
-    let words = [program, seed.to_string(), "3".to_owned(), threads.to_string()];
+fn is_mixed(seed: u32, threads: u32) {
+    is_divided("mixed", &[&seed.to_string(), "3", &threads.to_string()]);
+}
+
+fn is_divided(program: &str, arguments: &[&str]) {
+    let program = programs::plain().join("time").join(program).display().to_string();
+    let mut words = vec![program];
+    words.extend(arguments.iter().map(|&argument| argument.to_owned()));
     let _turn = shipped::turn(Load::Computes);
     let run = run_with(&["--no-store"], &words);
     assert_eq!(run.status, Some(0), "{}", run.stderr);
@@ -52,12 +57,17 @@ fn is_divided(seed: u32, threads: u32) {
 
 #[test]
 fn of_one_thread_that_does_everything() {
-    [1, 3, 7].iter().for_each(|seed| is_divided(*seed, 1));
+    [1, 3, 7].iter().for_each(|seed| is_mixed(*seed, 1));
 }
 
 #[test]
 fn of_more_threads_than_processors() {
-    [4, 5].iter().for_each(|seed| is_divided(*seed, 6));
+    [4, 5].iter().for_each(|seed| is_mixed(*seed, 6));
+}
+
+#[test]
+fn of_many_threads_that_rest_where_nobody_sees_it() {
+    is_divided("resting", &["60", "4"]);
 }
 
 #[test]
