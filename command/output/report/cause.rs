@@ -49,7 +49,7 @@ impl Cause {
 }
 
 /// A smaller part of the waiting is not told.
-const LEAST: f64 = 0.05;
+const LEAST: f64 = 0.01;
 /// A larger part is most of it.
 const MOST: f64 = 0.5;
 
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn what_is_little_is_not_told() {
-        assert_eq!(Cause::of(&caused(TimeUse::Io, 0.04, &["/Process/2"])), None);
+        assert_eq!(Cause::of(&caused(TimeUse::Io, 0.004, &["/Process/2"])), None);
         let some = Cause::of(&caused(TimeUse::Io, 0.4, &["/Process/2"])).expect("worth telling");
         assert!(!some.is_most());
     }

@@ -11,11 +11,13 @@
 //! messages followed.
 //!
 //! * A rank that makes no call that waits in an interval, while another one makes many, is not waited for by that one.
+//! * Ranks that wait on a communicator wait for one that has called something on it: the parts of a coupled program do not wait for each other
+//!   where each talks to itself.
 //! * What all ranks wait, also the one that waits least, is nobody's excess: they wait in turns within the interval, or for the messages
 //!   themselves. Nothing is said of it.
 //! * Only first threads are looked at, and ranks of one job are taken to meet, if by ways around.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ahash::AHashMap;
 
@@ -23,7 +25,7 @@ use super::active::{Asked, Totals};
 use super::classes::{ClassId, Classes};
 use super::resources::{ResourceId, Resources};
 use super::run_totals::{Place, RunTotals, lineage};
-use crate::{Category, CategorySet, Focus, Nanos, Pair, TimeUse};
+use crate::{Category, CategorySet, Focus, Nanos, Pair, Resource, TimeUse};
 
 /// What a rank did while others waited for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -73,7 +75,22 @@ pub struct WaitingRank {
 pub struct WaitCauses {
     /// By job and process: what each rank did in this interval.
     ranks: BTreeMap<u32, BTreeMap<ResourceId, RankInterval>>,
+    meetings: Meetings,
     waits: AHashMap<(WaitCause, Place, ClassId), Nanos>,
+}
+
+/// A communicator by its name, as a number.
+type Communicator = usize;
+
+/// Who ever called something on which communicator.
+#[derive(Debug, Default)]
+struct Meetings {
+    /// By name.
+    communicators: Vec<(String, BTreeSet<ResourceId>)>,
+    /// By class of calls.
+    of: AHashMap<ClassId, Option<Communicator>>,
+    /// Who called anything at all.
+    callers: BTreeSet<ResourceId>,
 }
 
 /// What one rank did in the interval.
@@ -81,11 +98,18 @@ pub struct WaitCauses {
 struct RankInterval {
     place: Place,
     own: [Nanos; TimeUse::ALL.len()],
-    waits: BTreeMap<ClassId, Nanos>,
+    waits: BTreeMap<ClassId, Wait>,
     waiting: Nanos,
     whole: Nanos,
     /// Calls that wait, and ended.
     visits: u64,
+}
+
+/// Waiting in one class of calls, and its communicator, where events tell of it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Wait {
+    on: Option<Communicator>,
+    time: Nanos,
 }
 
 /// Who makes more calls than so many does not wait for a rank that makes none: ranks go on for some steps until they hang on a late one.
@@ -115,7 +139,11 @@ impl WaitCauses {
             if CategorySet::MESSAGE.contains(traits.category) {
                 rank.waiting += by.time;
                 rank.visits += by.visits;
-                *rank.waits.entry(*class).or_default() += by.time;
+                let on = self.meetings.communicator(*class, traits.object, resources);
+                rank.waits.entry(*class).or_insert(Wait { on, time: Nanos::ZERO }).time += by.time;
+                if by.visits > 0 {
+                    self.meetings.called(process, on);
+                }
             } else {
                 rank.own[traits.spent(paging, is_untold) as usize] += by.time;
             }
@@ -125,7 +153,7 @@ impl WaitCauses {
     /// Ends an interval.
     pub fn close(&mut self) {
         for ranks in std::mem::take(&mut self.ranks).values() {
-            blame(ranks, &mut self.waits);
+            blame(ranks, &self.meetings, &mut self.waits);
         }
     }
 
@@ -199,39 +227,112 @@ impl RankInterval {
     }
 }
 
+impl Meetings {
+    /// The communicator that calls of a class wait on.
+    fn communicator(
+        &mut self,
+        class: ClassId,
+        object: Option<ResourceId>,
+        resources: &Resources,
+    ) -> Option<Communicator> {
+        if let Some(known) = self.of.get(&class) {
+            return *known;
+        }
+        let name = object.and_then(|object| communicator(resources.resource(object)));
+        let found = name.map(|name| self.numbered(name));
+        self.of.insert(class, found);
+        found
+    }
+
+    fn numbered(&mut self, name: &str) -> Communicator {
+        let known = self.communicators.iter().position(|(one, _)| one == name);
+        known.unwrap_or_else(|| {
+            self.communicators.push((name.to_owned(), BTreeSet::new()));
+            self.communicators.len() - 1
+        })
+    }
+
+    fn called(&mut self, process: ResourceId, on: Option<Communicator>) {
+        self.callers.insert(process);
+        if let Some((_, callers)) = on.and_then(|on| self.communicators.get_mut(on)) {
+            callers.insert(process);
+        }
+    }
+
+    /// Whether who waits on a communicator may wait for this process: one that called nothing yet may be about to.
+    fn may_meet(&self, process: ResourceId, on: Option<Communicator>) -> bool {
+        let callers = on.and_then(|on| self.communicators.get(on));
+        callers.is_none_or(|(_, callers)| callers.contains(&process))
+            || !self.callers.contains(&process)
+    }
+}
+
+/// What a communicator is called that is waited on: messages have a tag below it. `None` of messages of several.
+fn communicator(object: &Resource) -> Option<&str> {
+    let mut names = object.components().skip(1);
+    match names.next() {
+        Some(MESSAGE) => names.next(),
+        _ => Some(object.name()),
+    }
+}
+
+/// What holds the messages of each communicator, by tag.
+const MESSAGE: &str = "Message";
+
 /// Divides what ranks wait longer than the one that waits least by what that one did longer.
 fn blame(
     ranks: &BTreeMap<ResourceId, RankInterval>,
+    meetings: &Meetings,
     waits: &mut AHashMap<(WaitCause, Place, ClassId), Nanos>,
 ) {
-    let ranks = || ranks.iter().filter(|(_, rank)| !rank.whole.is_zero());
-    let least = |one: &(&ResourceId, &RankInterval), other: &(&ResourceId, &RankInterval)| {
-        one.1.waits().total_cmp(&other.1.waits())
-    };
-    let of_all = ranks().min_by(least);
-    let of_callers = ranks().filter(|(_, rank)| rank.visits > 0).min_by(least);
-    for (_, waiter) in ranks() {
-        let first = if waiter.visits > A_FEW { of_callers } else { of_all };
-        let Some((process, first)) = first else { continue };
-        let excess = waiter.waits() - first.waits();
-        if excess < LEAST {
-            continue;
-        }
-        let all: f64 = first.more_than(waiter).map(|(_, more)| more).sum();
-        for (spent, more) in first.more_than(waiter) {
-            let part = excess / waiter.waits() * more / all;
-            let cause = WaitCause { spent, process: *process };
-            for (class, time) in &waiter.waits {
-                *waits.entry((cause, waiter.place, *class)).or_default() += time.scaled(part);
+    let mut known: AHashMap<Option<Communicator>, First<'_>> = AHashMap::new();
+    for waiter in ranks.values().filter(|rank| !rank.whole.is_zero()) {
+        for (class, wait) in &waiter.waits {
+            let first = known.entry(wait.on).or_insert_with(|| First::of(ranks, wait.on, meetings));
+            let first = if waiter.visits > A_FEW { first.of_callers } else { first.of_all };
+            let Some((process, first)) = first else { continue };
+            let excess = waiter.waits() - first.waits();
+            if excess < LEAST {
+                continue;
+            }
+            let all: f64 = first.more_than(waiter).map(|(_, more)| more).sum();
+            for (spent, more) in first.more_than(waiter) {
+                let time = wait.time.scaled(excess / waiter.waits() * more / all);
+                let cause = WaitCause { spent, process };
+                *waits.entry((cause, waiter.place, *class)).or_default() += time;
             }
         }
+    }
+}
+
+/// Who waits least of those that may meet on a communicator: of all, and of those that made a call in the interval.
+#[derive(Clone, Copy, Debug)]
+struct First<'a> {
+    of_all: Option<(ResourceId, &'a RankInterval)>,
+    of_callers: Option<(ResourceId, &'a RankInterval)>,
+}
+
+impl<'a> First<'a> {
+    fn of(
+        ranks: &'a BTreeMap<ResourceId, RankInterval>,
+        on: Option<Communicator>,
+        meetings: &Meetings,
+    ) -> Self {
+        let there = ranks.iter().map(|(process, rank)| (*process, rank));
+        let there = there
+            .filter(|(process, rank)| meetings.may_meet(*process, on) && !rank.whole.is_zero());
+        let least = |one: &(ResourceId, &RankInterval), other: &(ResourceId, &RankInterval)| {
+            one.1.waits().total_cmp(&other.1.waits())
+        };
+        let of_callers = there.clone().filter(|(_, rank)| rank.visits > 0).min_by(least);
+        Self { of_all: there.min_by(least), of_callers }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Metric, Resource};
+    use crate::Metric;
 
     #[derive(Default)]
     struct Stage {
@@ -247,10 +348,14 @@ mod tests {
 
         /// What a rank did in an interval, in milliseconds, with so many calls of each.
         fn took(&mut self, rank: u32, calls: u64, did: &[(Category, u64)]) {
+            self.took_on("w", rank, calls, did);
+        }
+
+        fn took_on(&mut self, on: &str, rank: u32, calls: u64, did: &[(Category, u64)]) {
             let process = self.id(&format!("/Process/{rank}"));
             let place = [format!("/Process/{rank}/0"), "/Machine/a".to_owned()];
             let place = place.map(|path| self.id(&path));
-            let tag = self.id("/SyncObject/Message/w/3");
+            let tag = self.id(&format!("/SyncObject/Message/{on}/3"));
             let nodes: Vec<_> = did
                 .iter()
                 .map(|(category, time)| {
@@ -341,6 +446,21 @@ mod tests {
             stage.causes.close();
         }
         assert_eq!(stage.told("<>"), []);
+    }
+
+    #[test]
+    fn who_talks_on_another_communicator_is_not_waited_for() {
+        let mut stage = Stage::default();
+        for _ in 0..10 {
+            stage.took_on("ocean", 0, 5, &[(WORK, 50), (WAIT, 0)]);
+            stage.took_on("ocean", 1, 5, &[(WORK, 20), (WAIT, 30)]);
+            // In turns.
+            stage.took_on("air", 2, 5, &[(WORK, 25), (WAIT, 25)]);
+            stage.took_on("air", 3, 5, &[(WORK, 25), (WAIT, 25)]);
+            stage.causes.close();
+        }
+        assert_eq!(stage.told("<>"), [(TimeUse::Computing, "/Process/0".to_owned(), 300)]);
+        assert_eq!(stage.told("</SyncObject/Message/air>"), []);
     }
 
     #[test]
