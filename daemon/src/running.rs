@@ -42,6 +42,9 @@ pub(crate) struct ThreadInterval {
     pub(crate) lived: Nanos,
     /// What it was in calls that move data.
     pub(crate) moved: Nanos,
+    /// What it was in calls that wait, and how many bytes they moved.
+    pub(crate) waited: Nanos,
+    pub(crate) bytes: u64,
     /// The part of its running time for which stack samples find it in calls that events tell of.
     pub(crate) polled: f64,
     /// The part of its running time in the kernel, where it moves data.
@@ -83,26 +86,16 @@ const LITTLE: u64 = 1_000_000;
 impl ThreadInterval {
     /// Of what ran, what ran in calls that poll: at most for as long as the thread was in calls. Stack samples tell of user code alone.
     fn polling(self, ran: u64) -> u64 {
-        (self.lived - self.computed).0.min(part(ran, self.polled))
+        (self.lived - self.computed).0.min(Nanos(ran).scaled(self.polled).0)
     }
 
     /// Of a run delay, what was no call's that moves data: a thread loses its processor where it runs. One that polls loses nothing by it,
     /// so all the rest may be of computing.
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     fn own_delay(self, delayed: u64, ran: u64) -> u64 {
-        let moving = self.moved.0.min(part(ran, self.in_kernel));
-        part(delayed, 1.0 - moving as f64 / (ran as f64).max(1.0))
+        let moving = self.moved.0.min(Nanos(ran).scaled(self.in_kernel).0);
+        Nanos(delayed).scaled(1.0 - moving as f64 / (ran as f64).max(1.0)).0
     }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
-    clippy::cast_sign_loss,
-    reason = "an estimate"
-)]
-fn part(of: u64, share: f64) -> u64 {
-    (of as f64 * share) as u64
 }
 
 impl Running {
@@ -142,12 +135,11 @@ impl Running {
         let ran = self.own_ran(interval, counted.ran, moving).min(computed);
         let fresh = interval.own_delay(counted.delayed, counted.ran).saturating_sub(self.ahead);
         self.ahead = self.ahead.saturating_sub(counted.delayed);
-        let has_moved = counted.turns > 0 || counted.ran > 0;
-        let delayed = self.delayed(fresh, computed - ran, has_moved);
+        let moved = if counted.turns > 0 || counted.ran > 0 { Moved::Yes } else { Moved::No };
+        let delayed = self.delayed(fresh, computed - ran, moved);
         let rest = computed - ran - delayed;
-        let moved = if has_moved { Moved::Yes } else { Moved::No };
-        let [of_ran, of_delay, blocked] = self.settle(rest, has_moved, || standing(now, moved));
-        let back = self.take_back(ran, has_moved);
+        let [of_ran, of_delay, blocked] = self.settle(rest, moved, || standing(now, moved));
+        let back = self.take_back(ran, moved);
         self.debt = (self.debt + of_ran).min(CARRIED);
         let ran = ran + of_ran - back;
         let polled = self.polled(counted.ran - moving, ran);
@@ -157,13 +149,16 @@ impl Running {
     }
 
     /// What it was delayed: what the system tells now, and what is owed of before, as far as there is idle time for it.
-    fn delayed(&mut self, fresh: u64, idle: u64, has_moved: bool) -> u64 {
+    fn delayed(&mut self, fresh: u64, idle: u64, moved: Moved) -> u64 {
         let now = fresh.min(idle);
         let of_before = self.late.min(idle - now);
         // More than there is idle time for: some of what was taken to be blocked since it ran last was run delay.
         let found = (fresh - now).min(self.guessed);
         self.late = self.late - of_before + found;
-        self.guessed = if has_moved { 0 } else { self.guessed - found };
+        self.guessed = match moved {
+            Moved::Yes => 0,
+            Moved::No => self.guessed - found,
+        };
         // What stands for earlier time was not judged by itself.
         self.guessed += of_before;
         now + of_before
@@ -193,7 +188,7 @@ impl Running {
     /// Of what ran, what moved data: such calls run in the kernel.
     fn moving(&mut self, interval: ThreadInterval, ran: u64) -> u64 {
         let wanted = interval.moved.0 + self.moved;
-        let moving = wanted.min(part(ran, interval.in_kernel));
+        let moving = wanted.min(Nanos(ran).scaled(interval.in_kernel).0);
         self.moved = (wanted - moving).min(CARRIED);
         moving
     }
@@ -201,12 +196,7 @@ impl Running {
     /// What the rest was, by what the thread does now: it ran, could run, or was blocked. One that ran and can run now was blocked in between, or
     /// lost its processor: if it did that at all, it is taken to wait for another one. One that nobody has looked at is taken to be blocked, as most are
     /// that do not run. Should it be the other way round, the system tells so later.
-    fn settle(
-        &mut self,
-        rest: u64,
-        has_moved: bool,
-        standing: impl FnOnce() -> Standing,
-    ) -> [u64; 3] {
+    fn settle(&mut self, rest: u64, moved: Moved, standing: impl FnOnce() -> Standing) -> [u64; 3] {
         if rest <= LITTLE {
             return [rest, 0, 0];
         }
@@ -216,8 +206,8 @@ impl Running {
                 (self.ahead, self.late, self.guessed) = (0, 0, 0);
                 [0, 0, rest]
             }
-            _ if has_moved && rest <= CARRIED => [rest, 0, 0],
-            Standing::Runnable if !has_moved => self.tell_ahead(rest),
+            _ if moved == Moved::Yes && rest <= CARRIED => [rest, 0, 0],
+            Standing::Runnable if moved == Moved::No => self.tell_ahead(rest),
             Standing::Preempted => self.tell_ahead(rest),
             Standing::Runnable | Standing::Unseen => {
                 self.guessed += rest;
@@ -232,8 +222,11 @@ impl Running {
     }
 
     /// What it was told to have run before and did not, of what it ran now: only a part, for it ran where it ran.
-    fn take_back(&mut self, ran: u64, has_moved: bool) -> u64 {
-        let back = if has_moved { self.debt.min(ran / 4) } else { 0 };
+    fn take_back(&mut self, ran: u64, moved: Moved) -> u64 {
+        let back = match moved {
+            Moved::Yes => self.debt.min(ran / 4),
+            Moved::No => 0,
+        };
         self.debt -= back;
         back
     }

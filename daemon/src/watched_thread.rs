@@ -188,8 +188,8 @@ impl WatchedThread {
         let granted = self.granted(pid, interval, state);
         self.running_split.divide(&mut times, granted);
         let causes = self.causes(pid, granted, interval, state);
-        let polled = self.polled(granted, scale, state);
-        let reason = self.last_look.reason();
+        let polled = Polled::of(granted, interval, state);
+        let mut wait = UnseenWait::new(self.last_look.reason());
         let nodes = &self.thread.nodes;
         let is_for_work = |node: u32| work::is_for_work(&state.classes, nodes[node as usize].class);
         let waits = self.work.take(&self.growth, is_for_work, scale);
@@ -215,7 +215,7 @@ impl WatchedThread {
             let rest = time - delay - blocked;
             let by = Totals {
                 time: rest,
-                running: place.map_or_else(|| polled.of(&state.classes, class, time), |_| rest),
+                running: place.map_or_else(|| polled.part(&state.classes, class, time), |_| rest),
                 visits: growth.by.visits,
                 sent: growth.by.sent,
                 received: growth.by.received,
@@ -226,7 +226,7 @@ impl WatchedThread {
             }
             told.extend(delays(class, delay, &causes, state));
             if !blocked.is_zero() {
-                let class = blocked_class(class, reason, state);
+                let class = wait.class(class, state);
                 told.push((class, Totals { time: blocked, ..Totals::default() }));
             }
         }
@@ -243,13 +243,19 @@ impl WatchedThread {
         state: &SharedState,
     ) -> ThreadInterval {
         let computed = times.values().fold(Nanos::ZERO, |sum, time| sum + time.computed);
-        let (mut lived, mut moved) = (Nanos::ZERO, Nanos::ZERO);
+        let (mut lived, mut moved, mut waited) = (Nanos::ZERO, Nanos::ZERO, Nanos::ZERO);
+        let mut bytes = 0_u64;
         for growth in &self.growth {
             let time = Nanos(scale.nanos(growth.by.time));
             let class = self.thread.nodes[growth.node as usize].class;
+            let category = state.classes.get(class).traits.category;
             lived += time;
-            if IN_KERNEL.contains(state.classes.get(class).traits.category) {
+            if IN_KERNEL.contains(category) {
                 moved += time;
+            }
+            if WAITS.contains(category) {
+                waited += time;
+                bytes = bytes.saturating_add(growth.by.sent.saturating_add(growth.by.received));
             }
         }
         let moves_data = moved.0 > lived.0 / MUCH;
@@ -257,6 +263,8 @@ impl WatchedThread {
             computed,
             lived,
             moved,
+            waited,
+            bytes,
             polled: self.running_split.polled_share(),
             in_kernel: if moves_data { self.kernel_share.read(pid, self.thread.tid) } else { 0.0 },
         }
@@ -280,21 +288,6 @@ impl WatchedThread {
         }
         state.processors.ran(granted.anywhere);
         granted
-    }
-
-    /// What it ran in calls that wait while others of the program had no processor.
-    fn polled(&self, granted: Granted, scale: Scale, state: &mut SharedState) -> Polled {
-        let (mut waited, mut bytes) = (Nanos::ZERO, 0_u64);
-        for growth in &self.growth {
-            let class = self.thread.nodes[growth.node as usize].class;
-            if WAITS.contains(state.classes.get(class).traits.category) {
-                waited += Nanos(scale.nanos(growth.by.time));
-                bytes = bytes.saturating_add(growth.by.sent.saturating_add(growth.by.received));
-            }
-        }
-        let polled = Nanos(granted.polled.0.saturating_sub(bytes)).min(waited);
-        let time = state.processors.contended(polled, granted.delayed_anywhere);
-        Polled { time, waited }
     }
 
     /// What is to blame for its run delay.
@@ -365,8 +358,7 @@ impl WatchedThread {
     }
 }
 
-/// What a thread ran in calls that wait, of all that it was in such calls in an interval. Copying what arrives is no polling: a nanosecond a byte
-/// is more than that takes.
+/// What a thread ran in calls that wait while others of the program had no processor, of all that it was in such calls in an interval.
 #[derive(Clone, Copy, Debug)]
 struct Polled {
     time: Nanos,
@@ -374,8 +366,16 @@ struct Polled {
 }
 
 impl Polled {
+    /// Copying what arrives is no polling: a nanosecond a byte is more than that takes.
+    fn of(granted: Granted, interval: ThreadInterval, state: &mut SharedState) -> Self {
+        let ThreadInterval { waited, bytes, .. } = interval;
+        let polled = Nanos(granted.polled.0.saturating_sub(bytes)).min(waited);
+        let time = state.processors.contended(polled, granted.delayed_anywhere);
+        Self { time, waited }
+    }
+
     /// Its part of a class's time.
-    fn of(self, classes: &Classes, class: ClassId, time: Nanos) -> Nanos {
+    fn part(self, classes: &Classes, class: ClassId, time: Nanos) -> Nanos {
         if self.time.is_zero() || !WAITS.contains(classes.get(class).traits.category) {
             return Nanos::ZERO;
         }
@@ -411,15 +411,27 @@ fn delays(
     told
 }
 
-/// Of the time in which it waited at a place for something that no event tells of. Who waits for another process to end has given its
-/// work to that, as one who waits for a thread.
-fn blocked_class(class: ClassId, reason: WaitReason, state: &mut SharedState) -> ClassId {
-    let SharedState { classes, resources, .. } = state;
-    if reason == WaitReason::Child {
-        return classes.idle(class, resources);
+/// Waiting for something that no event tells of.
+struct UnseenWait {
+    reason: WaitReason,
+    object: Option<ResourceId>,
+}
+
+impl UnseenWait {
+    const fn new(reason: WaitReason) -> Self {
+        Self { reason, object: None }
     }
-    let object = resources.id(&waited_for(reason));
-    classes.blocked(class, object, resources)
+
+    /// The class of such time at a place. Who waits for another process to end has given its work to that, as one who waits for a thread.
+    fn class(&mut self, at: ClassId, state: &mut SharedState) -> ClassId {
+        let SharedState { classes, resources, .. } = state;
+        if self.reason == WaitReason::Child {
+            return classes.idle(at, resources);
+        }
+        let object = || resources.id(&waited_for(self.reason));
+        let object = *self.object.get_or_insert_with(object);
+        classes.blocked(at, object, resources)
+    }
 }
 
 /// What a thread waits for, as a resource.

@@ -80,17 +80,19 @@ impl Instrumenter {
     /// The functions in whose own code processes computed, the hottest first.
     #[must_use]
     pub fn hot_code(&self) -> HotProfile {
-        let name = |key: FunctionKey| self.own_names.get(&key).cloned();
         let runs = self.processes.sampled_runs().map(|(_, run)| run);
-        hot_code::hot_code(runs, name, self.period())
+        hot_code::hot_code(runs, |key| self.own_name(key), self.period())
     }
 
     /// For how many seconds each process computed in the own code of functions, as far as stack samples tell.
     #[must_use]
     pub fn seconds_of_functions(&self) -> BTreeMap<u32, BTreeMap<Resource, f64>> {
-        let name = |key: FunctionKey| self.own_names.get(&key).cloned();
         let runs = self.processes.sampled_runs().filter(|(_, run)| !run.time.all().is_zero());
-        runs.map(|(number, run)| (number, run.seconds(name))).collect()
+        runs.map(|(number, run)| (number, run.seconds(|key| self.own_name(key)))).collect()
+    }
+
+    fn own_name(&self, key: FunctionKey) -> Option<Resource> {
+        self.own_names.get(&key).cloned()
     }
 
     /// Pairs of which events cannot tell, and stack samples do from now on.

@@ -69,14 +69,14 @@ impl RunTotals {
         classes: &Classes,
         resources: &Resources,
     ) -> Option<ResourceId> {
+        let paging = resources.paging();
         let mut times: BTreeMap<ResourceId, Nanos> = BTreeMap::new();
         let is_its = |thread: ResourceId| resources.parent(thread) == Some(process);
         for (_, totals) in self.threads.iter().filter(|([thread, _], _)| is_its(*thread)) {
             for (class, sum) in totals.classes.iter() {
                 let traits = &classes.get(class).traits;
-                if let Some(object) =
-                    traits.object.filter(|_| TimeUse::of(traits.category) == spent)
-                {
+                let is_of_it = |_: &ResourceId| traits.spent(paging, totals.is_untold) == spent;
+                if let Some(object) = traits.object.filter(is_of_it) {
                     *times.entry(object).or_default() += sum.time;
                 }
             }

@@ -287,19 +287,15 @@ fn blame(
 ) {
     let mut known: AHashMap<Option<Communicator>, First<'_>> = AHashMap::new();
     for waiter in ranks.values().filter(|rank| !rank.whole.is_zero()) {
+        let mut reasons: AHashMap<Option<Communicator>, Vec<(WaitCause, f64)>> = AHashMap::new();
         for (class, wait) in &waiter.waits {
-            let first = known.entry(wait.on).or_insert_with(|| First::of(ranks, wait.on, meetings));
-            let first = if waiter.visits > A_FEW { first.of_callers } else { first.of_all };
-            let Some((process, first)) = first else { continue };
-            let excess = waiter.waits() - first.waits();
-            if excess < LEAST {
-                continue;
-            }
-            let all: f64 = first.more_than(waiter).map(|(_, more)| more).sum();
-            for (spent, more) in first.more_than(waiter) {
-                let time = wait.time.scaled(excess / waiter.waits() * more / all);
-                let cause = WaitCause { spent, process };
-                *waits.entry((cause, waiter.place, *class)).or_default() += time;
+            let reasons = reasons.entry(wait.on).or_insert_with(|| {
+                let first = known.entry(wait.on);
+                first.or_insert_with(|| First::of(ranks, wait.on, meetings)).reasons(waiter)
+            });
+            for (cause, share) in reasons {
+                let time = wait.time.scaled(*share);
+                *waits.entry((*cause, waiter.place, *class)).or_default() += time;
             }
         }
     }
@@ -326,6 +322,21 @@ impl<'a> First<'a> {
         };
         let of_callers = there.clone().filter(|(_, rank)| rank.visits > 0).min_by(least);
         Self { of_all: there.min_by(least), of_callers }
+    }
+
+    /// The causes of what a rank waits, each with its part of all that this rank waits.
+    fn reasons(self, waiter: &RankInterval) -> Vec<(WaitCause, f64)> {
+        let first = if waiter.visits > A_FEW { self.of_callers } else { self.of_all };
+        let Some((process, first)) = first else { return Vec::new() };
+        let excess = waiter.waits() - first.waits();
+        if excess < LEAST {
+            return Vec::new();
+        }
+        let more: Vec<_> = first.more_than(waiter).collect();
+        let all: f64 = more.iter().map(|(_, more)| more).sum();
+        let reason =
+            |(spent, more)| (WaitCause { spent, process }, excess / waiter.waits() * more / all);
+        more.into_iter().map(reason).collect()
     }
 }
 

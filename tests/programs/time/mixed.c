@@ -5,7 +5,6 @@
  * run: mixed seed seconds threads
  */
 #define _GNU_SOURCE
-#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "../seconds.h"
+#include "delayed.h"
 
 enum { COMPUTING, WAITING, IO, PROCESSOR, BLOCKED, IDLE, USES };
 static const char *const NAMES[USES] = {"computing", "waiting", "io", "processor", "blocked", "idle"};
@@ -57,18 +57,6 @@ __attribute__((noipa, noinline)) static void compute(double seconds)
             x = x * 0.999 + 1.0 / (1.0 + x * x);
     } while (seconds_of(CLOCK_THREAD_CPUTIME_ID) < end);
     sink = x;
-}
-
-/* For how long this thread could run and had no processor, by the kernel's own count. */
-static double delayed(void)
-{
-    char text[64] = "";
-    int file = open("/proc/thread-self/schedstat", O_RDONLY);
-    unsigned long long ran, waited = 0;
-    if (file >= 0 && read(file, text, sizeof text - 1) > 0)
-        sscanf(text, "%llu %llu", &ran, &waited);
-    close(file);
-    return 1e-9 * (double)waited;
 }
 
 static struct clocks clocks(void)

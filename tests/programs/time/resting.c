@@ -5,7 +5,6 @@
  * run: resting threads seconds
  */
 #define _GNU_SOURCE
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "../seconds.h"
+#include "delayed.h"
 
 /* Seconds. */
 struct life {
@@ -24,17 +24,6 @@ struct life {
 static const double MOMENT = 0.005;
 static double end;
 static unsigned word;
-
-static double delayed(void)
-{
-    char text[64] = "";
-    int file = open("/proc/thread-self/schedstat", O_RDONLY);
-    unsigned long long ran, waited = 0;
-    if (file >= 0 && read(file, text, sizeof text - 1) > 0)
-        sscanf(text, "%llu %llu", &ran, &waited);
-    close(file);
-    return 1e-9 * (double)waited;
-}
 
 static void *live(void *whose)
 {
