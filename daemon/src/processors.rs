@@ -114,7 +114,8 @@ impl Processors {
             self.usage = Usage::between(&last, now, self.ran);
         }
         self.control_groups.read();
-        self.contention = contention(self.polled, self.delayed);
+        let idle = self.usage.as_ref().map_or(0.0, |usage| usage.idle_of(&self.allowed));
+        self.contention = contention([self.polled, self.delayed], idle);
         (self.ran, self.is_wanted) = (Nanos::ZERO, false);
         (self.polled, self.delayed) = (Nanos::ZERO, Nanos::ZERO);
     }
@@ -147,12 +148,13 @@ impl Processors {
     }
 }
 
-/// For how much of the polling somebody else could run and had no processor, at most.
-fn contention(polled: Nanos, delayed: Nanos) -> f64 {
+/// For how much of the polling somebody else could run and had no processor, at most: where processors are idle it takes none from anybody, and
+/// a delay is the time that waking up takes.
+fn contention([polled, delayed]: [Nanos; 2], idle: f64) -> f64 {
     if polled.is_zero() {
         return 0.0;
     }
-    (delayed.as_secs_f64() / polled.as_secs_f64()).min(1.0)
+    (1.0 - idle) * (delayed.as_secs_f64() / polled.as_secs_f64()).min(1.0)
 }
 
 /// What is throttled comes first, the rest is divided.
@@ -230,10 +232,16 @@ impl Usage {
     /// Whether processors are idle that a thread with this mask may not run on.
     fn is_idle_outside(&self, mask: &CpuSet, allowed: &[usize]) -> bool {
         let outside = allowed.iter().filter(|number| !mask.is_set(**number));
-        let idle: Vec<f64> = outside.filter_map(|number| self.idle.get(*number)).copied().collect();
-        #[expect(clippy::cast_precision_loss, reason = "a number of processors")]
-        let mean = idle.iter().sum::<f64>() / idle.len().max(1) as f64;
-        mean > IDLE
+        let outside: Vec<usize> = outside.copied().collect();
+        self.idle_of(&outside) > IDLE
+    }
+
+    /// For what part of the time these processors were idle.
+    #[expect(clippy::cast_precision_loss, reason = "a number of processors")]
+    fn idle_of(&self, numbers: &[usize]) -> f64 {
+        let idle = numbers.iter().filter_map(|number| self.idle.get(*number));
+        let (sum, count) = idle.fold((0.0, 0_usize), |(sum, count), idle| (sum + idle, count + 1));
+        sum / count.max(1) as f64
     }
 
     fn causes(&self, ran: f64, is_pinned: bool) -> Causes {
@@ -300,6 +308,18 @@ mod tests {
         assert_eq!(of(Category::DelayByOthers, &both), 0.667);
         let none = usage([[0, 100, 0], [0, 100, 0]], 0).causes(0.0, false);
         assert_eq!(of(Category::RunDelay, &none), 1.0);
+    }
+
+    #[test]
+    fn polling_takes_no_processor_from_others_where_some_are_idle() {
+        let told = |each, times: [u64; 2]| {
+            let idle = usage(each, 0).idle_of(&[0, 1]);
+            (contention(times.map(Nanos::from_millis), idle) * 100.0).round()
+        };
+        assert_eq!(told([[100, 0, 0], [100, 0, 0]], [800, 900]), 100.0);
+        assert_eq!(told([[100, 0, 0], [100, 0, 0]], [800, 200]), 25.0);
+        assert_eq!(told([[2, 98, 0], [2, 98, 0]], [5, 50]), 2.0);
+        assert_eq!(told([[100, 0, 0], [100, 0, 0]], [0, 50]), 0.0);
     }
 
     #[test]
