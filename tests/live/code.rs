@@ -24,7 +24,7 @@ fn is_found_as(words: &[String], function: &str) -> Run {
 fn is_found_below(above: Option<&str>, words: &[String], function: &str) -> Run {
     let named = format!("{function},");
     let _turn = shipped::turn(Load::Computes);
-    let run = run_below_until(above, &OPTIONS, words, Duration::ZERO, |said| {
+    let run = run_below_until(above, &OPTIONS, words, FURTHER, |said| {
         is_concluded(said, "CPUbound", &[&named])
     });
     let found = run.bottlenecks();
@@ -44,6 +44,10 @@ fn is_found_below(above: Option<&str>, words: &[String], function: &str) -> Run 
     assert!(is_leading, "{function} is not the leading conclusion; {}", run.shown());
     run
 }
+
+/// Of half a second in which other programs have most of the processors twenty stack samples are left, which say to ten points or so where a
+/// thread ran.
+const FURTHER: Duration = Duration::from_secs(1);
 
 /// What a focus says after its function.
 fn processes(focus: &str) -> Option<&str> {
