@@ -545,6 +545,7 @@ fn serve(
         process.find_inside(&calls, state);
     }
     process.take_stack_samples(&instrumenter.take_stack_samples(number, process.ran));
+    process.place_waits(number, instrumenter, &mut state.resources);
 }
 
 impl Process {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
 use whyperf_inject::{MemoryMap, RegionFile};
-use whyperf_instrument::StackSamplePlace;
+use whyperf_instrument::{Instrumenter, StackSamplePlace};
 use whyperf_layout::{Answer, Command, NO_RANK, State};
 use whyperf_model::matching::{ClassId, ResourceId, Resources, WaitingRank, Worked};
 use whyperf_model::{Category, Hierarchy, Nanos, Resource, Scale};
@@ -383,13 +383,38 @@ impl Process {
     /// Stack samples found threads running in functions that are switched on.
     pub(crate) fn take_stack_samples(&mut self, samples: &[StackSamplePlace]) {
         for sample in samples {
-            let is_meant = |watched: &&mut WatchedThread| {
-                watched.is_alive() && watched.thread.tid == sample.tid
-            };
-            if let Some(watched) = self.threads.iter_mut().find(is_meant) {
+            if let Some(watched) = self.living(sample.tid) {
                 watched.see(sample.region, sample.period);
             }
         }
+    }
+
+    /// Asks where its threads wait that no event tells of, and takes in where they were found to.
+    pub(crate) fn place_waits(
+        &mut self,
+        number: u32,
+        instrumenter: &mut Instrumenter,
+        resources: &mut Resources,
+    ) {
+        for (tid, place) in instrumenter.take_wait_places(number) {
+            if let Some(watched) = self.living(tid) {
+                watched.last_look.settle_place(resources.id(&place));
+            }
+        }
+        let wants =
+            |watched: &&WatchedThread| watched.is_alive() && watched.last_look.wants_place();
+        let wanted = self.threads.iter().filter(wants).map(|watched| watched.thread.tid);
+        for tid in instrumenter.place_waits(number, wanted) {
+            if let Some(watched) = self.living(tid) {
+                watched.last_look.ask_place();
+            }
+        }
+    }
+
+    fn living(&mut self, tid: u32) -> Option<&mut WatchedThread> {
+        let is_meant =
+            |watched: &&mut WatchedThread| watched.is_alive() && watched.thread.tid == tid;
+        self.threads.iter_mut().find(is_meant)
     }
 
     /// Hands what grew to the pairs, unless the program had paused the measurement.

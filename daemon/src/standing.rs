@@ -1,6 +1,9 @@
 //! What a thread does that did not run for a while: asked of the system, for a few threads in each pass.
 
+use std::collections::BTreeMap;
+
 use whyperf_inject::{ProcessStatus, Schedstat, ThreadWait, WaitReason};
+use whyperf_model::matching::ResourceId;
 
 /// What a thread does that did not run for a while.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,12 +38,26 @@ pub(crate) struct LastLook {
     /// What the system had counted of it, and how often that was asked about since.
     counted: Schedstat,
     asked: u32,
+    /// In which functions it waited when its stack was read last, by reason.
+    places: BTreeMap<WaitReason, ResourceId>,
+    /// For what it was seen to wait since its stack was asked for, and for what it waited then.
+    unplaced: Option<WaitReason>,
+    placed: Option<WaitReason>,
 }
 
 impl Default for LastLook {
     fn default() -> Self {
         let (standing, reason) = (Standing::Unseen, WaitReason::Other);
-        Self { standing, reason, preemptions: 0, counted: Schedstat::default(), asked: 0 }
+        Self {
+            standing,
+            reason,
+            preemptions: 0,
+            counted: Schedstat::default(),
+            asked: 0,
+            places: BTreeMap::new(),
+            unplaced: None,
+            placed: None,
+        }
     }
 }
 
@@ -119,6 +136,7 @@ impl LastLook {
             Some(ThreadWait::Runnable) => self.runnable(pid, tid),
             Some(ThreadWait::Blocked(reason)) => {
                 self.reason = reason;
+                self.unplaced = Some(reason);
                 Standing::Blocked
             }
         };
@@ -136,12 +154,37 @@ impl LastLook {
     pub(crate) const fn reason(&self) -> WaitReason {
         self.reason
     }
+
+    /// In which function it waits for that, as far as it is known.
+    pub(crate) fn place(&self) -> Option<ResourceId> {
+        self.places.get(&self.reason).copied()
+    }
+
+    /// Whether it is seen to wait, and nobody has asked where.
+    pub(crate) fn wants_place(&self) -> bool {
+        self.standing == Standing::Blocked && self.unplaced.is_some()
+    }
+
+    /// Its stack will be read.
+    pub(crate) const fn ask_place(&mut self) {
+        self.placed = self.unplaced.take();
+    }
+
+    /// Its stack was read.
+    pub(crate) fn settle_place(&mut self, place: ResourceId) {
+        if let Some(reason) = self.placed {
+            self.places.insert(reason, place);
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
+
+    use whyperf_model::Resource;
+    use whyperf_model::matching::Resources;
 
     use super::*;
 
@@ -177,6 +220,30 @@ mod tests {
         is_over.store(true, Ordering::Relaxed);
         thread.join().expect("it does not panic");
         assert_eq!(seen(tid, at + 3, Looks::default()), Standing::Gone);
+    }
+
+    #[test]
+    fn a_place_is_that_of_the_wait_it_was_asked_for() {
+        let mut resources = Resources::default();
+        let mut id = |name: &str| resources.id(&Resource::parse(name).expect("well formed"));
+        let [rests, reads] = ["/Code/a.c/rests", "/Code/a.c/reads"].map(&mut id);
+        let blocked = |look: &mut LastLook, reason| {
+            (look.standing, look.reason, look.unplaced) = (Standing::Blocked, reason, Some(reason));
+        };
+        let mut look = LastLook::default();
+        assert!(!look.wants_place());
+        blocked(&mut look, WaitReason::Futex);
+        assert!(look.wants_place());
+        look.ask_place();
+        assert!(!look.wants_place());
+        blocked(&mut look, WaitReason::Pipe);
+        look.settle_place(rests);
+        assert_eq!(look.place(), None, "of a pipe nothing is known");
+        look.ask_place();
+        look.settle_place(reads);
+        assert_eq!(look.place(), Some(reads));
+        blocked(&mut look, WaitReason::Futex);
+        assert_eq!(look.place(), Some(rests));
     }
 
     #[test]

@@ -61,7 +61,7 @@ pub(crate) struct WatchedThread {
     delegated: Nanos,
     running: Running,
     running_split: RunningSplit,
-    last_look: LastLook,
+    pub(crate) last_look: LastLook,
     kernel_share: KernelShare,
     pub(crate) growth: Vec<Growth>,
     /// What its events cost in the last pass: those of functions, and all others.
@@ -189,7 +189,7 @@ impl WatchedThread {
         self.running_split.divide(&mut times, granted);
         let causes = self.causes(pid, granted, interval, state);
         let polled = Polled::of(granted, interval, state);
-        let mut wait = UnseenWait::new(self.last_look.reason());
+        let mut wait = UnseenWait::of(&self.last_look);
         let nodes = &self.thread.nodes;
         let is_for_work = |node: u32| work::is_for_work(&state.classes, nodes[node as usize].class);
         let waits = self.work.take(&self.growth, is_for_work, scale);
@@ -414,12 +414,14 @@ fn delays(
 /// Waiting for something that no event tells of.
 struct UnseenWait {
     reason: WaitReason,
+    /// The function that waits.
+    code: Option<ResourceId>,
     object: Option<ResourceId>,
 }
 
 impl UnseenWait {
-    const fn new(reason: WaitReason) -> Self {
-        Self { reason, object: None }
+    fn of(last_look: &LastLook) -> Self {
+        Self { reason: last_look.reason(), code: last_look.place(), object: None }
     }
 
     /// The class of such time at a place. Who waits for another process to end has given its work to that, as one who waits for a thread.
@@ -430,7 +432,7 @@ impl UnseenWait {
         }
         let object = || resources.id(&waited_for(self.reason));
         let object = *self.object.get_or_insert_with(object);
-        classes.blocked(at, object, resources)
+        classes.blocked(at, object, self.code, resources)
     }
 }
 

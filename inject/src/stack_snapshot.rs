@@ -127,6 +127,12 @@ struct ThreadCopy {
     stack: Option<StackCopy>,
 }
 
+impl ThreadCopy {
+    const fn waiting(tid: u32, time: u64, stack: StackCopy) -> Self {
+        Self { tid, time, activity: SeenActivity::Waiting, stack: Some(stack) }
+    }
+}
+
 impl StackSnapshots {
     /// Of a process.
     #[must_use]
@@ -164,12 +170,9 @@ impl StackSnapshots {
         for tid in threads {
             match (ThreadActivity::of(self.pid, *tid, &memory), &self.sampler) {
                 (ThreadActivity::Unknown, _) => {}
-                (ThreadActivity::Blocked(stack), _) => copies.push(ThreadCopy {
-                    tid: *tid,
-                    time: look.begin,
-                    activity: SeenActivity::Waiting,
-                    stack: Some(*stack),
-                }),
+                (ThreadActivity::Blocked(stack), _) => {
+                    copies.push(ThreadCopy::waiting(*tid, look.begin, *stack));
+                }
                 (ThreadActivity::Running, Sampler::On(sampling)) if sampling.has(*tid) => {
                     look.awaited.insert(*tid);
                 }
@@ -189,6 +192,18 @@ impl StackSnapshots {
         }
         look.snapshots = self.unwind(&memory, copies);
         Some(look)
+    }
+
+    /// Those of these threads that wait in the kernel: nothing is done to any of them.
+    pub fn of_waiting(&mut self, threads: &[u32]) -> Vec<StackSnapshot> {
+        let Ok(memory) = Memory::open(self.pid) else { return Vec::new() };
+        let time = now();
+        let copy = |tid: &u32| match ThreadActivity::of(self.pid, *tid, &memory) {
+            ThreadActivity::Blocked(stack) => Some(ThreadCopy::waiting(*tid, time, *stack)),
+            ThreadActivity::Running | ThreadActivity::Unknown => None,
+        };
+        let copies = threads.iter().filter_map(copy).collect();
+        self.unwind(&memory, copies)
     }
 
     /// What samples tell since the last time.

@@ -46,6 +46,7 @@ mod stage;
 mod status;
 mod switch_meter;
 mod visit_budget;
+mod wait_places;
 mod window;
 mod worker;
 mod worker_channel;

@@ -30,6 +30,8 @@ pub(crate) enum WorkerRequest {
     List { module: Option<Resource> },
     /// In which calls these threads of a process are; those that run are sampled, so that it keeps to this limit.
     Look { process: u32, threads: Vec<u32>, limit: f64 },
+    /// In which functions those of these threads wait that wait in the kernel.
+    PlaceWaits { process: u32, threads: Vec<u32> },
     /// No arena could be mapped there; these functions need another.
     Move { process: u32, arena: u64, functions: Vec<FunctionKey> },
 }
@@ -58,6 +60,11 @@ pub(crate) enum WorkerAnswer {
     Seen {
         process: u32,
         seen: StackFindings,
+    },
+    /// In which functions threads of a process wait.
+    WaitsPlaced {
+        process: u32,
+        places: Vec<(u32, Resource)>,
     },
     /// Where stack samples found threads of a process running since the last time.
     Sampled {

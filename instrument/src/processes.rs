@@ -18,6 +18,7 @@ use crate::patch_table::PatchTable;
 use crate::sampled_process::{SampledProcess, StackSight};
 use crate::sampled_time::SampledTime;
 use crate::switch_meter::SwitchCost;
+use crate::wait_places::WaitPlaces;
 
 /// Whether a process is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +39,7 @@ pub(crate) struct InstrumentedProcess {
     /// Where stack samples found its threads running since they were taken last.
     samples: Vec<StackSamplePlace>,
     pub(crate) sampled: SampledProcess,
+    pub(crate) wait_places: WaitPlaces,
     /// What samples of stacks cost it since that was told last.
     sampling_cost: Nanos,
 }
@@ -120,6 +122,7 @@ impl Processes {
             open_calls,
             samples,
             sampled,
+            wait_places: WaitPlaces::default(),
             sampling_cost: Nanos::ZERO,
         };
         self.all.insert(process, new);

@@ -135,6 +135,7 @@ programs! {
     too_many_threads 0,
     crowded_out 0,
     sleeping 0,
+    resting_unseen 0,
     late_sender 2,
     wait_at_barrier 4,
     load_imbalance 4,

@@ -54,6 +54,8 @@ pub struct Instrumenter {
     named_pairs: NamedPairs,
     /// Pairs whose functions are on, though no event tells of a call: stack samples may.
     silent: BTreeSet<PairId>,
+    /// Pairs that ask for time that is blocked.
+    blocked: BTreeSet<PairId>,
     /// Of pairs that stack samples tell of, too: whether they tell the same.
     agreements: BTreeMap<Pair, Agreement>,
     /// What functions are called in whose own code stack samples found threads.
@@ -118,6 +120,7 @@ impl Instrumenter {
             asked_functions: AskedFunctions::default(),
             named_pairs: NamedPairs::default(),
             silent: BTreeSet::new(),
+            blocked: BTreeSet::new(),
             agreements: BTreeMap::new(),
             own_names: BTreeMap::new(),
             asked_callees: None,
@@ -139,6 +142,9 @@ impl Instrumenter {
 
     /// A pair is measured from now on, and needs the functions that its focus names.
     pub fn start(&mut self, pair: PairId, metric: Metric, focus: &Focus, origin: PairOrigin) {
+        if metric == Metric::Blocked {
+            self.blocked.insert(pair);
+        }
         let code = self.needs.start(pair, metric, focus, origin);
         for request in self.listed.ask_functions(code) {
             self.channel.ask(request);
@@ -147,6 +153,7 @@ impl Instrumenter {
 
     /// A pair is measured no longer.
     pub fn stop(&mut self, pair: PairId) {
+        self.blocked.remove(&pair);
         self.needs.stop(pair);
     }
 
@@ -269,6 +276,26 @@ impl Instrumenter {
             self.channel.ask(WorkerRequest::Look { process, threads, limit });
         }
         names
+    }
+
+    /// Asks where threads of a process wait that no event tells of, of some that want it, if a pair asks for such time. Answers of which.
+    pub fn place_waits(&mut self, process: u32, wanted: impl Iterator<Item = u32>) -> Vec<u32> {
+        let Some(served) = self.processes.get_mut(process).filter(|_| !self.blocked.is_empty())
+        else {
+            return Vec::new();
+        };
+        let threads = served.wait_places.choose(self.pass, wanted);
+        if !threads.is_empty() {
+            let threads = threads.clone();
+            self.channel.ask(WorkerRequest::PlaceWaits { process, threads });
+        }
+        threads
+    }
+
+    /// In which functions threads of a process were found to wait since this was asked last.
+    pub fn take_wait_places(&mut self, process: u32) -> Vec<(u32, Resource)> {
+        let process = self.processes.get_mut(process);
+        process.map(|process| process.wait_places.take()).unwrap_or_default()
     }
 
     /// Takes note of functions that no process can measure.
@@ -479,6 +506,11 @@ impl Instrumenter {
                 self.own_names.extend(std::mem::take(&mut sampled.names));
                 if let Some(process) = self.processes.get_mut(process) {
                     process.note_stack_samples(sampled);
+                }
+            }
+            WorkerAnswer::WaitsPlaced { process, places } => {
+                if let Some(process) = self.processes.get_mut(process) {
+                    process.wait_places.find(places);
                 }
             }
             WorkerAnswer::Switched { process, switched } => {

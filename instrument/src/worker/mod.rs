@@ -23,9 +23,11 @@ mod program_start;
 mod references;
 mod search;
 mod stacks;
+mod wait_looks;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use whyperf_model::Resource;
@@ -34,6 +36,7 @@ use self::call_graph::CallGraph;
 use self::known_code::KnownCode;
 use self::looks::Looks;
 use self::program_regions::ProgramRegions;
+use self::wait_looks::WaitLooks;
 use crate::function_key::FunctionKey;
 use crate::messages::{WorkerAnswer, WorkerRequest};
 use crate::objects::Objects;
@@ -46,7 +49,7 @@ pub(crate) fn run(
 ) {
     let mut worker = Worker::over(objects);
     loop {
-        let request = match worker.looks.rest() {
+        let request = match worker.rest() {
             Some(rest) => requests.recv_timeout(rest),
             None => requests.recv().map_err(|_| RecvTimeoutError::Disconnected),
         };
@@ -55,8 +58,9 @@ pub(crate) fn run(
             Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => return,
         };
+        let waits = worker.wait_looks.take(&mut worker.code);
         let seen = worker.looks.take(&mut worker.code, &mut worker.graph);
-        for answer in answer.into_iter().chain(seen).chain(worker.graph.take_news()) {
+        for answer in answer.into_iter().chain(waits).chain(seen).chain(worker.graph.take_news()) {
             if answers.send(answer).is_err() {
                 return;
             }
@@ -70,6 +74,7 @@ struct Worker {
     graph: CallGraph,
     regions: ProgramRegions,
     looks: Looks,
+    wait_looks: WaitLooks,
 }
 
 impl Worker {
@@ -79,11 +84,18 @@ impl Worker {
             graph: CallGraph::default(),
             regions: ProgramRegions::default(),
             looks: Looks::default(),
+            wait_looks: WaitLooks::default(),
         }
     }
 
+    /// How long nothing has to be done that nobody asks for; `None` when there is no such thing.
+    fn rest(&self) -> Option<Duration> {
+        let rests = [self.looks.rest(), self.wait_looks.rest()];
+        rests.into_iter().flatten().min()
+    }
+
     fn serve(&mut self, request: WorkerRequest) -> Option<WorkerAnswer> {
-        let Self { code: known, graph, regions, looks } = self;
+        let Self { code: known, graph, regions, looks, wait_looks } = self;
         match request {
             WorkerRequest::Watch { process, pid } => {
                 known.watch(process, pid);
@@ -116,6 +128,10 @@ impl Worker {
             }
             WorkerRequest::Look { process, threads, limit } => {
                 looks.begin(known, graph, process, &threads, limit);
+                None
+            }
+            WorkerRequest::PlaceWaits { process, threads } => {
+                wait_looks.begin(process, threads);
                 None
             }
             WorkerRequest::Plan { process, functions } => {

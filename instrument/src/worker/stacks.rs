@@ -54,6 +54,29 @@ pub(crate) fn read(
     ReadStack { unseen, functions: functions.into_iter().collect(), between, own, place }
 }
 
+/// The function in which a thread waits: the innermost one of the program, or of what came with the system where none of the program is there.
+/// None inside of a wrapped call that an event tells of.
+pub(crate) fn waiting(
+    code: &mut KnownCode,
+    process: u32,
+    snapshot: &StackSnapshot,
+) -> Option<FunctionKey> {
+    let calls = named_calls(code, process, snapshot);
+    let is_system = |key: &FunctionKey| code.modules.get(key.module).is_system();
+    let mut known: Vec<FunctionKey> = Vec::new();
+    for call in calls {
+        let Some(key) = call.function else { continue };
+        if call.entry == SeenEntry::Yes && code.modules.is_inside_wrapped(key) {
+            return None;
+        }
+        known.extend(Some(key).filter(|key| code.is_of_interest(*key)));
+        if !is_system(&key) {
+            break;
+        }
+    }
+    known.iter().find(|key| !is_system(key)).or_else(|| known.first()).copied()
+}
+
 /// The functions whose outermost call is inside of a function that they called again, each with that one. The innermost comes first.
 fn between(functions: &[FunctionKey]) -> BTreeSet<(FunctionKey, FunctionKey)> {
     let mut calls: BTreeMap<FunctionKey, (usize, usize)> = BTreeMap::new();

@@ -76,13 +76,17 @@ pub struct Class {
     pub own_lineage: Vec<ResourceId>,
 }
 
+/// How a class differs from another one at the same place: its category, its object where that is not the other's, and the function that the
+/// place is in, where no event tells of that.
+type Alike = (Category, Option<ResourceId>, Option<ResourceId>);
+
 /// All classes met so far. They only grow, as regions and objects do.
 #[derive(Debug)]
 pub struct Classes {
     ids: AHashMap<Traits, ClassId>,
     list: Vec<Class>,
     /// The class at the same place that is of another category, and of an object.
-    others: AHashMap<(ClassId, Category, Option<ResourceId>), ClassId>,
+    others: AHashMap<(ClassId, Alike), ClassId>,
     /// Regions of the program's own: they need not be switched on.
     regions: AHashSet<ResourceId>,
 }
@@ -151,41 +155,44 @@ impl Classes {
         resources: &mut Resources,
     ) -> ClassId {
         debug_assert!(CategorySet::RUN_DELAY.contains(category));
-        self.alike(class, (category, None), resources)
+        self.alike(class, (category, None, None), resources)
     }
 
-    /// The class of the time in which threads were at the same place and waited for something that no event tells of.
+    /// The class of the time in which threads were at the same place and waited for something that no event tells of, in the function `code` as
+    /// far as that is known.
     pub fn blocked(
         &mut self,
         class: ClassId,
         object: ResourceId,
+        code: Option<ResourceId>,
         resources: &mut Resources,
     ) -> ClassId {
-        self.alike(class, (Category::Blocked, Some(object)), resources)
+        self.alike(class, (Category::Blocked, Some(object), code), resources)
     }
 
     /// The class of the time in which threads were at the same place and had no work yet: as of one that waits for another thread to end,
     /// it is no time of the program's.
     pub fn idle(&mut self, class: ClassId, resources: &mut Resources) -> ClassId {
-        self.alike(class, (Category::Join, None), resources)
+        self.alike(class, (Category::Join, None, None), resources)
     }
 
-    /// The class at the same place of another category, with the object of its own or with this one.
-    fn alike(
-        &mut self,
-        class: ClassId,
-        (category, object): (Category, Option<ResourceId>),
-        resources: &mut Resources,
-    ) -> ClassId {
-        if let Some(known) = self.others.get(&(class, category, object)) {
+    fn alike(&mut self, class: ClassId, alike: Alike, resources: &mut Resources) -> ClassId {
+        if let Some(known) = self.others.get(&(class, alike)) {
             return *known;
         }
+        let (category, object, function) = alike;
         let around = self.get(class).traits.clone();
-        let traits = Traits { category, object: object.or(around.object), ..around };
+        let mut code = around.code;
+        if let Some(function) = function
+            && let Err(at) = code.binary_search(&function)
+        {
+            code.insert(at, function);
+        }
+        let traits = Traits { category, code, object: object.or(around.object), ..around };
         let found = self.intern(traits, resources);
         // No process has such an object: it is there since something waited for it.
         object.into_iter().for_each(|object| resources.hold(object));
-        self.others.insert((class, category, object), found);
+        self.others.insert((class, alike), found);
         found
     }
 

@@ -1,0 +1,60 @@
+//! Where the threads of a process wait that no event tells of: which of them are looked at, and what was found.
+//!
+//! ```text
+//!   waits in the kernel ──► asked for, some at a time ──► worker reads its stack ──► the function of the program that waits
+//! ```
+//! Reading a stack takes some tens of microseconds of the daemon's own time and nothing of the process's, so it is done only while a pair asks
+//! for time that is blocked, and a few times a second.
+
+use whyperf_model::Resource;
+
+/// Such threads of one process.
+#[derive(Debug, Default)]
+pub(crate) struct WaitPlaces {
+    /// The pass in which threads were looked at last.
+    asked: Option<u64>,
+    found: Vec<(u32, Resource)>,
+}
+
+/// Passes from one look to the next.
+const PAUSE: u64 = 4;
+/// Threads that are looked at together.
+const MOST: usize = 8;
+
+impl WaitPlaces {
+    /// Which of the threads that want it are looked at in this pass.
+    pub(crate) fn choose(&mut self, pass: u64, wanted: impl Iterator<Item = u32>) -> Vec<u32> {
+        if self.asked.is_some_and(|asked| pass < asked + PAUSE) {
+            return Vec::new();
+        }
+        let chosen: Vec<u32> = wanted.take(MOST).collect();
+        if !chosen.is_empty() {
+            self.asked = Some(pass);
+        }
+        chosen
+    }
+
+    /// Threads were found to wait here.
+    pub(crate) fn find(&mut self, places: Vec<(u32, Resource)>) {
+        self.found.extend(places);
+    }
+
+    /// What was found since this was asked last.
+    pub(crate) fn take(&mut self) -> Vec<(u32, Resource)> {
+        std::mem::take(&mut self.found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_threads_are_looked_at_a_few_times_a_second() {
+        let mut places = WaitPlaces::default();
+        assert_eq!(places.choose(1, 0..0), []);
+        assert_eq!(places.choose(2, 0..100).len(), MOST);
+        assert_eq!(places.choose(3, 50..100), []);
+        assert_eq!(places.choose(2 + PAUSE, 50..52), [50, 51]);
+    }
+}
