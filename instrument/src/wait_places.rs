@@ -13,6 +13,8 @@ use whyperf_model::Resource;
 pub(crate) struct WaitPlaces {
     /// The pass in which threads were looked at last.
     asked: Option<u64>,
+    /// The last one of those.
+    last: u32,
     found: Vec<(u32, Resource)>,
 }
 
@@ -22,14 +24,16 @@ const PAUSE: u64 = 4;
 const MOST: usize = 8;
 
 impl WaitPlaces {
-    /// Which of the threads that want it are looked at in this pass.
+    /// Which of the threads that want it are looked at in this pass: each has its turn.
     pub(crate) fn choose(&mut self, pass: u64, wanted: impl Iterator<Item = u32>) -> Vec<u32> {
         if self.asked.is_some_and(|asked| pass < asked + PAUSE) {
             return Vec::new();
         }
-        let chosen: Vec<u32> = wanted.take(MOST).collect();
-        if !chosen.is_empty() {
-            self.asked = Some(pass);
+        let mut chosen: Vec<u32> = wanted.collect();
+        chosen.sort_unstable_by_key(|tid| (*tid <= self.last, *tid));
+        chosen.truncate(MOST);
+        if let Some(last) = chosen.last() {
+            (self.asked, self.last) = (Some(pass), *last);
         }
         chosen
     }
@@ -56,5 +60,16 @@ mod tests {
         assert_eq!(places.choose(2, 0..100).len(), MOST);
         assert_eq!(places.choose(3, 50..100), []);
         assert_eq!(places.choose(2 + PAUSE, 50..52), [50, 51]);
+    }
+
+    #[test]
+    fn of_threads_that_want_it_again_and_again_each_has_its_turn() {
+        let mut places = WaitPlaces::default();
+        let mut had = [0; 20];
+        for turn in 0..10 {
+            let chosen = places.choose(turn * PAUSE, 0..20);
+            chosen.into_iter().for_each(|tid| had[tid as usize] += 1);
+        }
+        assert_eq!(had, [4; 20]);
     }
 }
