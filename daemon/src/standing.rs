@@ -40,9 +40,10 @@ pub(crate) struct LastLook {
     asked: u32,
     /// In which functions it waited when its stack was read last, by reason.
     places: BTreeMap<WaitReason, ResourceId>,
-    /// For what it was seen to wait since its stack was asked for, and for what it waited then.
+    /// For what it was seen to wait since its stack was asked for last.
     unplaced: Option<WaitReason>,
-    placed: Option<WaitReason>,
+    /// For what it waited when that was asked.
+    asked_of: Option<WaitReason>,
 }
 
 impl Default for LastLook {
@@ -56,7 +57,7 @@ impl Default for LastLook {
             asked: 0,
             places: BTreeMap::new(),
             unplaced: None,
-            placed: None,
+            asked_of: None,
         }
     }
 }
@@ -167,12 +168,12 @@ impl LastLook {
 
     /// Its stack will be read.
     pub(crate) const fn ask_place(&mut self) {
-        self.placed = self.unplaced.take();
+        self.asked_of = self.unplaced.take();
     }
 
     /// Its stack was read.
     pub(crate) fn settle_place(&mut self, place: ResourceId) {
-        if let Some(reason) = self.placed {
+        if let Some(reason) = self.asked_of {
             self.places.insert(reason, place);
         }
     }

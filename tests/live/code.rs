@@ -38,7 +38,7 @@ fn is_found_below(above: Option<&str>, words: &[String], function: &str) -> Run 
         let alike = |one: &&&Bottleneck| processes(&one.focus) == processes(&leaf.focus);
         let most = leaves.iter().filter(alike).map(|one| one.value).fold(0.0, f64::max);
         // It may be found before the calls that lead to it: then one of its callers is a leaf, too, and holds all that it has.
-        // A run that ends with the conclusion has a hundred stack samples: twice what 95 of 100 are off by at most is not seen here.
+        // A run that ends soon after the conclusion has a hundred stack samples or two: twice what 95 of 100 are off by at most is not seen here.
         leaf.focus.contains(&named) && leaf.value + 2.0 * leaf.plus_minus >= NEARLY * most
     });
     assert!(is_leading, "{function} is not the leading conclusion; {}", run.shown());

@@ -130,11 +130,7 @@ impl Classes {
         let (kind, object_around) = (around.category, around.object);
         let (mut code, mut functions) = (around.code.clone(), around.functions.clone());
         let place = if category == Category::Function { &mut functions } else { &mut code };
-        if let Some(own) = own
-            && let Err(at) = place.binary_search(&own)
-        {
-            place.insert(at, own);
-        }
+        join(place, own);
         if category == Category::User {
             self.regions.extend(own);
         }
@@ -183,11 +179,7 @@ impl Classes {
         let (category, object, function) = alike;
         let around = self.get(class).traits.clone();
         let mut code = around.code;
-        if let Some(function) = function
-            && let Err(at) = code.binary_search(&function)
-        {
-            code.insert(at, function);
-        }
+        join(&mut code, function);
         let traits = Traits { category, code, object: object.or(around.object), ..around };
         let found = self.intern(traits, resources);
         // No process has such an object: it is there since something waited for it.
@@ -217,6 +209,15 @@ impl Classes {
         self.ids.insert(traits.clone(), id);
         self.list.push(Class { traits, lineage, standing_lineage, own_lineage });
         id
+    }
+}
+
+/// Adds one to those that are sorted, unless it is there.
+fn join(places: &mut Vec<ResourceId>, one: Option<ResourceId>) {
+    if let Some(one) = one
+        && let Err(at) = places.binary_search(&one)
+    {
+        places.insert(at, one);
     }
 }
 
