@@ -26,6 +26,9 @@ pub const fn sentence(outcome: Outcome) -> &'static str {
         Outcome::TrapHandled => {
             "the program handles each signal by which its code could be changed"
         }
+        Outcome::SmallSignalStack => {
+            "the program has an alternate signal stack of less than 8 KiB, which changing code may need"
+        }
         Outcome::ModuleGone => "its library was unloaded",
     }
 }

@@ -115,6 +115,8 @@ outcomes! {
     ModuleGone = 13,
     /// The program handles every signal by which code could be changed.
     TrapHandled = 14,
+    /// The program has an alternate signal stack on which a trap finds no room.
+    SmallSignalStack = 15,
 }
 
 /// In which state the code of a function is; stored in its region's record.

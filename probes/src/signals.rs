@@ -4,13 +4,14 @@
 //!   pthread_sigmask(all)      waits for a change of code that goes on; none begins during the call
 //!   sigsuspend(any)           a trap is blocked meanwhile if it is before: that comes back, at any time
 //!   sigaction, signal         wait as well; its handlers are those behind ours
+//!   sigaltstack(small)        waits as well; no code changes after it
 //! ```
 
 use libc::{sigaction as Action, sigset_t};
 use whyperf_layout::ObjectKind;
 use whyperf_runtime::measurement;
 use whyperf_runtime::patch::wish::Wish;
-use whyperf_runtime::patch::{disposition, gate, handlers, trap};
+use whyperf_runtime::patch::{disposition, gate, handlers, signal_stack, trap};
 
 use crate::next::Next;
 use crate::waits::only;
@@ -65,6 +66,36 @@ gated! {
     sigset(signal, handler) if true, |real| shown(signal as i32, handler, real);
     sigignore(signal) if true, |real| shown(signal as i32, libc::SIG_IGN, real);
     siginterrupt(signal, flag) if true, |real| real();
+}
+
+mod sigaltstack {
+    use super::*;
+
+    pub(super) static NEXT: Next = Next::new(c_name!(sigaltstack));
+
+    /// A stack without room for a trap is given when no code changes, and none changes after it.
+    pub(super) unsafe extern "C" fn wrapper(new: usize, old: usize) -> usize {
+        let give = || real!(NEXT, new, old);
+        if !is_small_stack(new) {
+            return give();
+        }
+        keep_errno(gate::enter);
+        signal_stack::forbid_traps();
+        let result = give();
+        keep_errno(gate::leave);
+        result
+    }
+}
+
+crate::stub::entry! { sigaltstack => sigaltstack::wrapper, before sigaltstack::NEXT; }
+
+/// Whether a call gives a stack on which a trap finds no room.
+fn is_small_stack(new: usize) -> bool {
+    // SAFETY: null or the description that the program passes.
+    let new = unsafe { (new as *const libc::stack_t).as_ref() };
+    new.is_some_and(|new| {
+        new.ss_flags & libc::SS_DISABLE == 0 && signal_stack::is_small(new.ss_size)
+    })
 }
 
 /// Whether a call sets a mask that holds the trap.
@@ -199,5 +230,6 @@ fn with_traps_as_outside(set: usize) -> sigset_t {
 /// Looks every function of this file up.
 pub(crate) fn resolve() {
     resolve_gated();
+    sigaltstack::NEXT.address();
     resolve_waiting();
 }

@@ -39,6 +39,21 @@ measured! {
         ["async_cancel.cpp/step1", "async_cancel.cpp/step2", "async_cancel.cpp/push1"];
 }
 
+/// Below its alternate stack lies memory of its own, and code that changes would need room there.
+#[test]
+fn one_whose_handlers_have_a_small_stack() {
+    let stage = Stage::new("one_whose_handlers_have_a_small_stack");
+    let path = program("guests/small_signal_stack").display().to_string();
+    let arguments = [path.as_str(), "60000"];
+    let bare = stage.perform(Command::new(&path).arg(arguments[1]), |_| ());
+    let mut measured = Command::new(folder().join("whyperf"));
+    measured.args(["run", "--no-store", "--code-search", "module", "--"]).args(arguments);
+    let deed = stage.perform(&mut measured, |_| ());
+    assert_eq!((bare.status.code(), &bare.stdout), (Some(0), &deed.stdout), "{}", deed.stderr);
+    assert_eq!(deed.status, bare.status, "{}", deed.stderr);
+    assert!(deed.stderr.contains("alternate signal stack of less than 8 KiB"), "{}", deed.stderr);
+}
+
 /// It carries the library, which listens, and is asked again and again whether it may be measured.
 #[test]
 fn one_that_executes_is_asked() {

@@ -4,7 +4,7 @@ use super::batch::{Batch, Way};
 use super::disposition::Unblocked;
 use super::maps::Maps;
 use super::text::{self, Text};
-use super::{arena, change, count, gate, handlers, threads, trap_choice, wide};
+use super::{arena, change, count, gate, handlers, signal_stack, threads, trap_choice, wide};
 use crate::functions::announced;
 use crate::functions::site::{self, JUMP, Ran, Site, State};
 use crate::lock::Held;
@@ -34,6 +34,9 @@ impl Ground {
             return Err(obstacle);
         }
         let closed = gate::close(held).ok_or(Outcome::Busy)?;
+        if !signal_stack::has_room() {
+            return Err(Outcome::SmallSignalStack);
+        }
         handlers::lie_in_front(&closed);
         if !trap_choice::choose(&closed) {
             return Err(Outcome::TrapHandled);

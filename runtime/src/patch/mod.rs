@@ -25,6 +25,7 @@ mod maps;
 mod personality;
 mod place;
 mod restore;
+pub mod signal_stack;
 pub(crate) mod slot_code;
 mod text;
 mod threads;
