@@ -6,7 +6,7 @@
 //! Numbers of regions and objects are kept in the program's and the probes' memory, which a forked child
 //! inherits. So its tables begin as a copy of its parent's, and every number stays valid.
 
-use crate::environ::settings;
+use crate::environ::{options, settings};
 use crate::functions::site;
 use crate::lock::Held;
 use crate::process_status::Stage;
@@ -48,7 +48,7 @@ fn make_region() {
     }
     drop(held);
     // A forked child may have its parent's patched code, and no other process restores it.
-    if settings().functions || site::is_any_changed() {
+    if options().functions || site::is_any_changed() {
         agent_thread::start();
     }
 }

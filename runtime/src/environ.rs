@@ -38,41 +38,53 @@ pub(crate) struct Settings {
     pub(crate) program_base: Option<u64>,
     /// Keep the last so many regions of a path, 0 for all.
     pub(crate) callpath_depth: u32,
-    /// Share of a thread's time, in thousandths, that events of one region may cost; 0: no limit.
-    pub(crate) cost_limit: u32,
     /// Rank that a launcher announced.
     pub(crate) rank: Option<i32>,
     /// Size of the job that a launcher announced, 0 if it did not.
     pub(crate) size: u32,
+}
+
+/// What holds for all measurements of the process, also while none goes on.
+#[derive(Debug)]
+pub(crate) struct Options {
+    /// Share of a thread's time, in thousandths, that events of one region may cost; 0: no limit.
+    pub(crate) cost_limit: u32,
     /// Functions are going to be switched on, so the agent must be there to do it.
     pub(crate) functions: bool,
     /// A user named functions: the process waits before `main` until they are switched on.
     pub(crate) startup_barrier: bool,
 }
 
-struct Once(UnsafeCell<Settings>);
+struct Kept<T>(UnsafeCell<T>);
 
-// SAFETY: written by `read` alone, in the constructor, before `process` publishes its stage.
-unsafe impl Sync for Once {}
+// SAFETY: `read` writes both, in the constructor, before a measurement begins. `set` writes the settings, in the one thread that
+// begins another measurement: settings are read within a measurement only, which is published after both.
+unsafe impl<T: Sync> Sync for Kept<T> {}
 
-static SETTINGS: Once = Once(UnsafeCell::new(Settings {
+static OPTIONS: Kept<Options> =
+    Kept(UnsafeCell::new(Options { cost_limit: 50, functions: false, startup_barrier: false }));
+
+static SETTINGS: Kept<Settings> = Kept(UnsafeCell::new(Settings {
     directory: [0; LONGEST],
     directory_length: 0,
     program: [0; 1024],
     program_length: 0,
     program_base: None,
     callpath_depth: 0,
-    cost_limit: 50,
     rank: None,
     size: 0,
-    functions: false,
-    startup_barrier: false,
 }));
 
-/// The settings; meaningful once [`read`] has answered true.
+/// The settings of the measurement that goes on.
 pub(crate) fn settings() -> &'static Settings {
-    // SAFETY: see `Once`.
+    // SAFETY: see `Kept`.
     unsafe { &*SETTINGS.0.get() }
+}
+
+/// What holds for all measurements.
+pub(crate) fn options() -> &'static Options {
+    // SAFETY: see `Kept`.
+    unsafe { &*OPTIONS.0.get() }
 }
 
 // SAFETY: the C library defines it with this type.
@@ -82,8 +94,8 @@ unsafe extern "C" {
 
 /// Reads the environment; answers whether this process is to be measured.
 pub(crate) fn read() -> bool {
-    // SAFETY: called once, by the constructor, before any call of `settings`.
-    let settings = unsafe { &mut *SETTINGS.0.get() };
+    // SAFETY: called once, by the constructor, before any call of `settings` and `options`.
+    let (settings, options) = unsafe { (&mut *SETTINGS.0.get(), &mut *OPTIONS.0.get()) };
     let Some(directory) = variable(b"WHYPERF_DIR").filter(|d| d.first() == Some(&b'/')) else {
         return false;
     };
@@ -93,9 +105,9 @@ pub(crate) fn read() -> bool {
     settings.program_length = kernel::read_link(c"/proc/self/exe", &mut settings.program);
     settings.callpath_depth =
         number(variable(b"WHYPERF_CALLPATH_DEPTH")).filter(|k| *k <= DEEPEST).unwrap_or(0);
-    settings.functions = variable(b"WHYPERF_FUNCTIONS").is_some_and(|text| text == b"1");
-    settings.startup_barrier = variable(b"WHYPERF_HOLD").is_some_and(|text| text == b"1");
-    settings.cost_limit = thousandths(variable(b"WHYPERF_COST_LIMIT")).unwrap_or(50);
+    options.functions = variable(b"WHYPERF_FUNCTIONS").is_some_and(|text| text == b"1");
+    options.startup_barrier = variable(b"WHYPERF_HOLD").is_some_and(|text| text == b"1");
+    options.cost_limit = thousandths(variable(b"WHYPERF_COST_LIMIT")).unwrap_or(50);
     let rank: [&[u8]; 3] = [b"OMPI_COMM_WORLD_RANK", b"PMIX_RANK", b"PMI_RANK"];
     let size: [&[u8]; 2] = [b"OMPI_COMM_WORLD_SIZE", b"PMI_SIZE"];
     settings.rank = rank.iter().find_map(|n| number(variable(n))).and_then(|n| n.try_into().ok());

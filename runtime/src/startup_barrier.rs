@@ -8,7 +8,7 @@
 //! The daemon may be gone: without a sign of life from it the process goes on soon, and in any case after
 //! some seconds.
 
-use crate::environ::settings;
+use crate::environ::options;
 use crate::{birth, clock, creation, kernel};
 use core::sync::atomic::Ordering;
 
@@ -20,7 +20,7 @@ const STEP: u64 = 20_000_000;
 
 /// Waits, where a user named functions.
 pub fn wait() {
-    if !settings().startup_barrier {
+    if !options().startup_barrier {
         return;
     }
     let Some(tables) = creation::make() else { return };
@@ -41,7 +41,7 @@ pub fn wait() {
 
 /// In a forked child: its region is made at once, so that the daemon can bring its functions into place.
 pub(crate) fn child() {
-    if settings().startup_barrier {
+    if options().startup_barrier {
         birth::begin();
     }
 }

@@ -81,10 +81,10 @@ fn caught(pid: u32) -> u64 {
     mask(&status, "SigCgt") & !OF_THE_C_LIBRARY
 }
 
-/// The signals that the library keeps: those of traps, of being asked to begin, and one real-time signal by
-/// which threads are asked where they stand.
+/// The signals that the library keeps: that of traps, and the last real-time signal, which none of these programs uses, to ask
+/// threads where they stand.
 fn is_kept(signal: u32) -> bool {
-    signal == 5 || signal >= 35
+    matches!(signal, 5 | 64)
 }
 
 /// The mappings of files, each with its rights and its place.

@@ -44,7 +44,8 @@ impl Batch {
         for site in self.sites() {
             // First: in a child that is forked in between the state must say what there may be.
             site.set(State::Trapped);
-            if !write(text, at(site), &[trap::byte()]) {
+            // SAFETY: a trap leads to the copy, wherever a thread meets it.
+            if !unsafe { write(text, at(site), &[trap::byte()]) } {
                 return Err(Outcome::NoTextWrite);
             }
         }
@@ -66,7 +67,8 @@ impl Batch {
             }
             let (bytes, _) = new_bytes(site, if self.way == Way::In { Way::Out } else { Way::In });
             let first = bytes.get(..1).unwrap_or(&[]);
-            if write(text, at(site), first) || text.holds(at(site), first) {
+            // SAFETY: the byte that stood there, before bytes that stand there still.
+            if unsafe { write(text, at(site), first) } || text.holds(at(site), first) {
                 site.set(before);
             }
         }
@@ -89,14 +91,16 @@ impl Batch {
         let mut is_written = [true; STAGING_CAPACITY];
         for (site, written) in self.sites().zip(&mut is_written) {
             let (bytes, length) = new_bytes(site, way);
-            *written = write(text, at(site) + 1, bytes.get(1..length).unwrap_or(&[]));
+            // SAFETY: the bytes behind a trap, in which no thread stands.
+            *written = unsafe { write(text, at(site) + 1, bytes.get(1..length).unwrap_or(&[])) };
         }
         if !synchronize_surely() {
             return Err(Outcome::NoCoreSync);
         }
         for (site, written) in self.sites().zip(is_written) {
             let (bytes, _) = new_bytes(site, way);
-            if written && write(text, at(site), bytes.get(..1).unwrap_or(&[])) {
+            // SAFETY: the bytes behind it are those that belong to it, and every processor knows.
+            if written && unsafe { write(text, at(site), bytes.get(..1).unwrap_or(&[])) } {
                 site.set(reached(site, way));
             } else {
                 outcome = Err(Outcome::NoTextWrite);
@@ -147,8 +151,12 @@ fn surely(deed: impl Fn() -> bool) -> bool {
 }
 
 /// Writes bytes; where the kernel refuses at first, again.
-fn write(text: &Text, at: u64, bytes: &[u8]) -> bool {
-    surely(|| text.write(at, bytes))
+///
+/// # Safety
+/// As for [`Text::write`].
+unsafe fn write(text: &Text, at: u64, bytes: &[u8]) -> bool {
+    // SAFETY: by the caller's contract.
+    surely(|| unsafe { text.write(at, bytes) })
 }
 
 fn synchronize_surely() -> bool {
@@ -172,14 +180,16 @@ fn new_bytes(site: &Site, way: Way) -> ([u8; 8], usize) {
 fn write_island(text: &Text, site: &Site) -> bool {
     let at = site.island.load(Ordering::Relaxed);
     let bytes = site.bytes(&site.island_patched);
-    at == 0 || bytes.get(..JUMP).is_some_and(|bytes| write(text, at, bytes))
+    // SAFETY: dead code between functions, to which nothing leads yet.
+    at == 0 || bytes.get(..JUMP).is_some_and(|bytes| unsafe { write(text, at, bytes) })
 }
 
 /// Gives an island its own bytes back.
 fn clear_island(text: &Text, site: &Site) -> bool {
     let at = site.island.load(Ordering::Relaxed);
     let bytes = site.bytes(&site.island_original);
-    at == 0 || bytes.get(..JUMP).is_some_and(|bytes| write(text, at, bytes))
+    // SAFETY: nothing leads there, and no thread stands on it any more.
+    at == 0 || bytes.get(..JUMP).is_some_and(|bytes| unsafe { write(text, at, bytes) })
 }
 
 /// Whether the first byte is a trap, or the one that was to follow or to go: then the site is ours to settle.

@@ -44,12 +44,14 @@ impl Text {
     }
 
     /// Writes bytes; false when the kernel refuses. Only one byte is certain to change at once.
-    pub(super) fn write(&self, at: u64, bytes: &[u8]) -> bool {
+    ///
+    /// # Safety
+    /// The place is code of a function to be patched, of its island, or of an arena, and may be these bytes now.
+    pub(super) unsafe fn write(&self, at: u64, bytes: &[u8]) -> bool {
         let length = bytes.len();
         let arguments =
             [self.descriptor as usize, bytes.as_ptr() as usize, length, at as usize, 0, 0];
-        // SAFETY: whoever calls has checked that the place is code of a function to be patched, or
-        // of an arena; the bytes are ours, so many as passed on.
+        // SAFETY: the place by the caller's contract; the bytes are ours, so many as passed on.
         unsafe { kernel::call(libc::SYS_pwrite64, arguments) == length as isize }
     }
 }
