@@ -102,7 +102,7 @@ struct RankInterval {
     waiting: Nanos,
     whole: Nanos,
     /// Calls that wait, and ended.
-    visits: u64,
+    calls: u64,
 }
 
 /// Waiting in one class of calls, and its communicator, where events tell of it.
@@ -138,10 +138,12 @@ impl WaitCauses {
             rank.whole += by.time;
             if CategorySet::MESSAGE.contains(traits.category) {
                 rank.waiting += by.time;
-                rank.visits += by.visits;
+                // A function inside a call is no other call.
+                let calls = if traits.is_program() { 0 } else { by.visits };
+                rank.calls += calls;
                 let on = self.meetings.communicator(*class, traits.object, resources);
                 rank.waits.entry(*class).or_insert(Wait { on, time: Nanos::ZERO }).time += by.time;
-                if by.visits > 0 {
+                if calls > 0 {
                     self.meetings.called(process, on);
                 }
             } else {
@@ -205,7 +207,7 @@ impl RankInterval {
     fn new(place: Place) -> Self {
         let own = [Nanos::ZERO; TimeUse::ALL.len()];
         let (waits, waiting, whole) = (BTreeMap::new(), Nanos::ZERO, Nanos::ZERO);
-        Self { place, own, waits, waiting, whole, visits: 0 }
+        Self { place, own, waits, waiting, whole, calls: 0 }
     }
 
     /// A part of its time.
@@ -320,13 +322,13 @@ impl<'a> First<'a> {
         let least = |one: &(ResourceId, &RankInterval), other: &(ResourceId, &RankInterval)| {
             one.1.waits().total_cmp(&other.1.waits())
         };
-        let of_callers = there.clone().filter(|(_, rank)| rank.visits > 0).min_by(least);
+        let of_callers = there.clone().filter(|(_, rank)| rank.calls > 0).min_by(least);
         Self { of_all: there.min_by(least), of_callers }
     }
 
     /// The causes of what a rank waits, each with its part of all that this rank waits.
     fn reasons(self, waiter: &RankInterval) -> Vec<(WaitCause, f64)> {
-        let first = if waiter.visits > A_FEW { self.of_callers } else { self.of_all };
+        let first = if waiter.calls > A_FEW { self.of_callers } else { self.of_all };
         let Some((process, first)) = first else { return Vec::new() };
         let excess = waiter.waits() - first.waits();
         if excess < LEAST {
@@ -412,6 +414,24 @@ mod tests {
         assert_eq!(stage.told("</SyncObject/Message/w/3,/Process/2>"), by_rank_0(280));
         assert_eq!(stage.told("</Process/0>"), []);
         assert_eq!(stage.told("</SyncObject/Barrier>"), []);
+    }
+
+    #[test]
+    fn a_function_inside_a_call_is_no_call() {
+        let mut stage = Stage::default();
+        let [tag, function, process] =
+            ["/SyncObject/Message/w/3", "/Code/mpi.so/poll", "/Process/1"]
+                .map(|path| stage.id(path));
+        let Stage { classes, resources, .. } = &mut stage;
+        let call = classes.below(ClassId::NONE, WAIT, None, Some(tag), resources);
+        let inside = classes.below(call, Category::Function, Some(function), None, resources);
+        let time = Nanos::from_millis(50);
+        let nodes = [(inside, Totals { time, visits: 10_000, ..Totals::default() })];
+        let rank = WaitingRank { job: 0, process, place: [process; 2], is_untold: false };
+        stage.causes.took(rank, &nodes, &stage.classes, &stage.resources);
+        stage.took(0, 0, &[(WORK, 50)]);
+        stage.causes.close();
+        assert_eq!(stage.told("<>"), [(TimeUse::Computing, "/Process/0".to_owned(), 50)]);
     }
 
     #[test]
