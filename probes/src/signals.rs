@@ -80,8 +80,10 @@ mod sigaltstack {
             return give();
         }
         keep_errno(gate::enter);
-        signal_stack::forbid_traps();
         let result = give();
+        if result as i32 == 0 {
+            signal_stack::forbid_traps();
+        }
         keep_errno(gate::leave);
         result
     }

@@ -17,7 +17,7 @@ pub const fn is_small(bytes: usize) -> bool {
     bytes < ROOM
 }
 
-/// From now on code stays as it is. Between `gate::enter` and `gate::leave`, before the stack is given.
+/// From now on code stays as it is. Between `gate::enter` and `gate::leave`, as is the call that gives the stack.
 pub fn forbid_traps() {
     HAS_SMALL.store(true, Ordering::Relaxed);
 }
