@@ -55,7 +55,7 @@ fn mailbox(pid: u32, request: &Request<'_>, in_part: bool) -> Option<Mailbox> {
     let busy = threads::computing(pid, MOST_THREADS);
     let (rank, size) = threads::rank(pid);
     let directory = request.directory.as_os_str().as_bytes();
-    let mut mailbox = Mailbox::new(directory, &busy, options)?;
+    let mut mailbox = Mailbox::new(pid, directory, &busy, options)?;
     mailbox.callpath_depth = request.callpath_depth;
     (mailbox.rank, mailbox.size) = (rank, size);
     Some(mailbox)

@@ -63,6 +63,8 @@ pub struct Mailbox {
     pub rank: i32,
     /// Size of the job that a launcher announced, 0 if it did not.
     pub size: u32,
+    /// Whose mailbox it is. A signal may arrive late, when the descriptor that it names is another process's mailbox.
+    process: u32,
     thread_count: u32,
     directory_length: u32,
     directory: [u8; LONGEST],
@@ -88,9 +90,14 @@ impl Mailbox {
     /// Where it answers: the outcome + 1.
     pub const ANSWER: u64 = 12;
 
-    /// For this run directory, with threads that are the program's own; `None` for too long a path.
+    /// For this process and run directory, with threads that are the program's own; `None` for too long a path.
     #[must_use]
-    pub fn new(directory: &[u8], threads: &[u32], options: AttachOptions) -> Option<Self> {
+    pub fn new(
+        process: u32,
+        directory: &[u8],
+        threads: &[u32],
+        options: AttachOptions,
+    ) -> Option<Self> {
         let mut mailbox = Self {
             version: VERSION,
             withdrawn: 0,
@@ -100,6 +107,7 @@ impl Mailbox {
             callpath_depth: 0,
             rank: -1,
             size: 0,
+            process,
             thread_count: 0,
             directory_length: directory.len() as u32,
             directory: [0; LONGEST],
@@ -121,10 +129,10 @@ impl Mailbox {
         unsafe { core::slice::from_raw_parts(start, Self::SIZE) }
     }
 
-    /// Whether it is one that this version writes, and that was not read before.
+    /// Whether it is one that this version writes, for this process, and that was not read before.
     #[must_use]
-    pub fn is_fresh(&self) -> bool {
-        self.version == VERSION && self.received == 0
+    pub fn is_fresh(&self, process: u32) -> bool {
+        self.version == VERSION && self.process == process && self.received == 0
     }
 
     /// The run directory.
@@ -147,8 +155,8 @@ impl Mailbox {
 }
 
 /// Raised with each change of the mailbox.
-const VERSION: u32 = 0x7768_0001;
-const _: () = assert!(Mailbox::SIZE == 40 + LONGEST + 4 * MOST_THREADS);
+const VERSION: u32 = 0x7768_0002;
+const _: () = assert!(Mailbox::SIZE == 44 + LONGEST + 4 * MOST_THREADS);
 const _: () = assert!(core::mem::offset_of!(Mailbox, withdrawn) as u64 == Mailbox::WITHDRAWN);
 const _: () = assert!(core::mem::offset_of!(Mailbox, received) as u64 == Mailbox::RECEIVED);
 const _: () = assert!(core::mem::offset_of!(Mailbox, answer) as u64 == Mailbox::ANSWER);
@@ -172,25 +180,26 @@ mod tests {
     #[test]
     fn what_is_written_is_what_is_read() {
         let options = AttachOptions { take_over: false, in_part: true };
-        let mailbox = Mailbox::new(b"/dev/shm/x", &[7, 9], options).expect("the path is short");
+        let mailbox = Mailbox::new(5, b"/dev/shm/x", &[7, 9], options).expect("the path is short");
         assert_eq!((mailbox.directory(), mailbox.threads()), (&b"/dev/shm/x"[..], &[7, 9][..]));
-        assert_eq!((mailbox.options(), mailbox.is_fresh()), (options, true));
+        assert_eq!((mailbox.options(), mailbox.is_fresh(5)), (options, true));
+        assert!(!mailbox.is_fresh(6), "it is another process's");
         assert_eq!(mailbox.bytes().len(), Mailbox::SIZE);
-        assert_eq!(&mailbox.bytes()[40..50], b"/dev/shm/x");
-        assert!(Mailbox::new(&[b'x'; LONGEST + 1], &[], options).is_none());
+        assert_eq!(&mailbox.bytes()[44..54], b"/dev/shm/x");
+        assert!(Mailbox::new(5, &[b'x'; LONGEST + 1], &[], options).is_none());
         let many = vec![1; MOST_THREADS + 5];
-        let mailbox = Mailbox::new(b"/", &many, options).expect("the path is short");
+        let mailbox = Mailbox::new(5, b"/", &many, options).expect("the path is short");
         assert_eq!(mailbox.threads().len(), MOST_THREADS);
     }
 
     #[test]
     fn nonsense_in_it_is_harmless() {
         let mut mailbox =
-            Mailbox::new(b"/", &[], AttachOptions::default()).expect("the path is short");
+            Mailbox::new(5, b"/", &[], AttachOptions::default()).expect("the path is short");
         mailbox.directory_length = u32::MAX;
         mailbox.thread_count = u32::MAX;
         assert!(mailbox.directory().is_empty() && mailbox.threads().is_empty());
         mailbox.received = 1;
-        assert!(!mailbox.is_fresh());
+        assert!(!mailbox.is_fresh(5));
     }
 }

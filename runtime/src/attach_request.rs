@@ -228,7 +228,10 @@ fn answer(address: MailboxAddress) {
     // SAFETY: set before this thread was started, zero at first, used by it alone. Any bytes are a mailbox.
     let Some(mailbox) = (unsafe { MAILBOX.load(Ordering::Relaxed).as_mut() }) else { return };
     let Some(file) = MailboxFile::open(address) else { return };
-    if !file.read(mailbox) || !mailbox.is_fresh() || !file.put(Mailbox::RECEIVED, 1) {
+    if !file.read(mailbox)
+        || !mailbox.is_fresh(kernel::process_id())
+        || !file.put(Mailbox::RECEIVED, 1)
+    {
         return;
     }
     let begin = BEGIN.load(Ordering::Relaxed);

@@ -2,6 +2,7 @@
 #![cfg(not(loom))]
 
 mod agent;
+mod attach_request;
 mod counting;
 mod damage;
 mod forks;
