@@ -39,7 +39,7 @@ pub fn enter() -> Option<Site> {
     };
     block.guard_node.store(node, Ordering::Relaxed);
     if block.fortran_site.load(Ordering::Relaxed) != 0 {
-        Some(fortran(block, stack))
+        Some(fortran(block))
     } else {
         Some(Site(block.site.load(Ordering::Relaxed)))
     }
@@ -89,8 +89,9 @@ fn clean_up(block: Block) -> bool {
 /// The Fortran routine's address if its call is still going on. Its stub jumped on, so its return
 /// address still lies where the stub found it, a little above here.
 #[cold]
-fn fortran(block: Block, stack: u64) -> Site {
+fn fortran(block: Block) -> Site {
     const FAR: u64 = 64 << 10;
+    let stack = stack_pointer();
     let site = block.fortran_site.load(Ordering::Relaxed);
     block.fortran_site.store(0, Ordering::Relaxed);
     let at = block.fortran_stack.load(Ordering::Relaxed);

@@ -143,7 +143,7 @@ pub(crate) fn blocked() -> u64 {
 }
 
 /// A handler that is told of the signal's cause.
-pub(crate) type Handler = extern "C" fn(i32, *mut libc::siginfo_t, *mut c_void);
+pub(crate) type Handler = unsafe extern "C" fn(i32, *mut libc::siginfo_t, *mut c_void);
 
 /// What the kernel keeps of a signal's disposition.
 #[derive(Debug, Default)]

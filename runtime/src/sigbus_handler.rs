@@ -101,7 +101,9 @@ pub(crate) fn is_handler(handler: usize) -> bool {
     handler == hit as *const () as usize
 }
 
-extern "C" fn hit(signal: i32, info: *mut libc::siginfo_t, _: *mut c_void) {
+/// # Safety
+/// Called as the kernel calls a handler: `info` describes the signal.
+unsafe extern "C" fn hit(signal: i32, info: *mut libc::siginfo_t, _: *mut c_void) {
     // SAFETY: the kernel hands the signal's description, with an address for a fault.
     let (code, address) = unsafe { ((*info).si_code, (*info).si_addr() as usize) };
     let is_fault = code > 0;

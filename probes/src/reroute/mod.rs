@@ -67,7 +67,8 @@ fn reroute(object: &Object, slot: &object::Slot) {
     let holds = slot.value();
     let is_unfilled = slot.is_imported && object.is_own_code(holds);
     if holds == real || is_unfilled {
-        // What was not filled would have become this.
-        written::write(slot.address, listed.stub(), real, object.is_sealed(slot.address));
+        let is_sealed = object.is_sealed(slot.address);
+        // SAFETY: the object's own table calls it the slot of this function. What was not filled would have become `real`.
+        unsafe { written::write(slot.address, listed.stub(), real, is_sealed) };
     }
 }

@@ -22,7 +22,9 @@ impl Written {
     fn replace(&self, held: &AtomicUsize, new: &AtomicUsize) {
         let (address, is_sealed) = self.place();
         if own_memory::word(address) == Some(held.load(Ordering::Relaxed)) {
-            store(address, new.load(Ordering::Relaxed), is_sealed);
+            // SAFETY: it was a slot when `write` took it, and it holds what only a slot holds: the address of one of
+            // our wrappers, or that of the function behind it.
+            unsafe { store(address, new.load(Ordering::Relaxed), is_sealed) };
         }
     }
 }
@@ -38,7 +40,11 @@ const MOST: usize = 1 << 14;
 const PAGE: usize = 4096;
 
 /// Makes a slot hold `ours`; it will get `real` back. Nothing is written that cannot be taken back.
-pub(super) fn write(address: usize, ours: usize, real: usize, is_sealed: bool) {
+///
+/// # Safety
+/// `address` is a slot of a loaded object, `ours` and `real` are functions of the type that is called through it, and
+/// `is_sealed` says whether the linker has made its page read-only.
+pub(super) unsafe fn write(address: usize, ours: usize, real: usize, is_sealed: bool) {
     let count = COUNT.load(Ordering::Relaxed);
     let Some(place) = ALL.get(count) else { return };
     // One that can be written though it should be sealed is of an object just being loaded.
@@ -48,7 +54,8 @@ pub(super) fn write(address: usize, ours: usize, real: usize, is_sealed: bool) {
     place.address.store(address | usize::from(is_sealed), Ordering::Relaxed);
     place.ours.store(ours, Ordering::Relaxed);
     place.real.store(real, Ordering::Relaxed);
-    if store(address, ours, is_sealed) {
+    // SAFETY: the caller's promise.
+    if unsafe { store(address, ours, is_sealed) } {
         COUNT.store(count + 1, Ordering::Relaxed);
     }
 }
@@ -74,7 +81,10 @@ pub(super) fn write_again() {
 }
 
 /// One store, so that a thread that calls through the slot at this moment finds the one or the other.
-fn store(address: usize, value: usize, is_sealed: bool) -> bool {
+///
+/// # Safety
+/// That of [`write`]; `value` is what it calls `ours` or `real`.
+unsafe fn store(address: usize, value: usize, is_sealed: bool) -> bool {
     let page = address / PAGE * PAGE;
     // SAFETY: the page was sealed when its object was loaded, so no other thread writes to it; it is sealed again below.
     if is_sealed && !unsafe { own_memory::set_writable(page, PAGE, true) } {

@@ -11,8 +11,12 @@ contended! {
 
 static TRY: Next = Next::inner(c"mtx_trylock");
 
+/// Tries a lock; `Some` when it is taken.
+///
+/// # Safety
+/// An `mtx_t` lies at `lock`.
 #[inline(always)]
-fn taken(lock: usize) -> Option<usize> {
+unsafe fn taken(lock: usize) -> Option<usize> {
     let result = real!(TRY, lock);
     (result as i32 == SUCCESS).then_some(result)
 }

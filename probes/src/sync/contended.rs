@@ -12,7 +12,8 @@ use crate::next::Next;
 use crate::wrapped::{observe, real};
 
 /// Exports a table of locks: `name(lock, ...) unless tried: Kind;`, where `tried` answers what to
-/// return when no waiting is needed. The kinds of a lock's region and object have one name.
+/// return when no waiting is needed; it may rely on the arguments being those of a call of `name`.
+/// The kinds of a lock's region and object have one name.
 macro_rules! contended {
     ($($name:ident($lock:ident $(, $argument:ident)*) unless $tried:expr => $kind:ident;)*) => {
         $(
@@ -34,7 +35,8 @@ macro_rules! contended {
                     if !whyperf_runtime::measurement::is_measured() {
                         return real();
                     }
-                    if let Some(result) = $tried {
+                    // SAFETY: what the program passes to the lock's function is tried as that function would take it.
+                    if let Some(result) = unsafe { $tried } {
                         return result;
                     }
                     $crate::sync::contended::wait(
@@ -70,20 +72,26 @@ pub(super) fn wait(
 }
 
 /// Tries a lock of pthread; `Some` when it is taken.
+///
+/// # Safety
+/// `attempt` is a function that tries a lock of the type that lies at `lock`.
 #[inline(always)]
-pub(super) fn taken(attempt: &Next, lock: usize) -> Option<usize> {
+pub(super) unsafe fn taken(attempt: &Next, lock: usize) -> Option<usize> {
     let result = real!(attempt, lock);
     (result as i32 == 0).then_some(result)
 }
 
 /// Whether a time is one that the C library accepts; it looks before it tries some locks.
+///
+/// # Safety
+/// `time` is null or the address of a `timespec`.
 #[inline(always)]
-pub(super) fn is_time(time: usize) -> bool {
+pub(super) unsafe fn is_time(time: usize) -> bool {
     let time = time as *const libc::timespec;
     if time.is_null() {
         return false;
     }
-    // SAFETY: the program passes a time here; the real function reads it just as unconditionally.
+    // SAFETY: the caller's promise.
     let nanoseconds = unsafe { (*time).tv_nsec };
     (0..1_000_000_000).contains(&nanoseconds)
 }

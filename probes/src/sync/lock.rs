@@ -25,25 +25,36 @@ static WRITE: Next = Next::inner(c"pthread_rwlock_trywrlock");
 static SPIN: Next = Next::inner(c"pthread_spin_trylock");
 
 /// Tries a lock, unless its other arguments are wrong.
+///
+/// # Safety
+/// That of [`taken`].
 #[inline(always)]
-fn taken_if(right: bool, attempt: &Next, lock: usize) -> Option<usize> {
-    if right { taken(attempt, lock) } else { None }
+unsafe fn taken_if(right: bool, attempt: &Next, lock: usize) -> Option<usize> {
+    // SAFETY: the caller's promise.
+    if right { unsafe { taken(attempt, lock) } } else { None }
 }
 
 /// Tries a mutex, unless its other arguments are wrong.
 ///
 /// A robust one is never tried: trying one that is not recoverable answers so, but takes it, and
 /// the next thread that locks it waits for ever (glibc 2.36).
+///
+/// # Safety
+/// A `pthread_mutex_t` lies at `lock`.
 #[inline(always)]
-fn mutex_taken(right: bool, lock: usize) -> Option<usize> {
-    taken_if(right && kind_of(lock) & ROBUST == 0, &MUTEX, lock)
+unsafe fn mutex_taken(right: bool, lock: usize) -> Option<usize> {
+    // SAFETY: the caller's promise.
+    unsafe { taken_if(right && kind_of(lock) & ROBUST == 0, &MUTEX, lock) }
 }
 
 /// The type of a mutex, which lies where static initializers put it.
+///
+/// # Safety
+/// A `pthread_mutex_t` lies at `lock`.
 #[inline(always)]
-fn kind_of(lock: usize) -> u32 {
+unsafe fn kind_of(lock: usize) -> u32 {
     let kind = lock.wrapping_add(KIND) as *const u32;
-    // SAFETY: inside the mutex the program locks; the real function reads it just as well.
+    // SAFETY: inside the mutex; another thread may change it, which is why it is read once, as it is.
     unsafe { kind.read_volatile() }
 }
 

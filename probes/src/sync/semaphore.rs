@@ -17,8 +17,11 @@ static TEST_CANCEL: Next = Next::inner(c"pthread_testcancel");
 /// Tries a semaphore, unless its other arguments are wrong.
 ///
 /// Waiting for a semaphore is a cancellation point even when it is free, trying is not.
+///
+/// # Safety
+/// A `sem_t` lies at `semaphore`.
 #[inline(always)]
-fn taken(right: bool, semaphore: usize) -> Option<usize> {
+unsafe fn taken(right: bool, semaphore: usize) -> Option<usize> {
     if !right {
         return None;
     }

@@ -31,9 +31,16 @@ struct Further {
 }
 
 /// What the front does; called with the mask of the handler behind it.
-extern "C" fn arrive(signal: i32, info: *mut libc::siginfo_t, context: *mut Context) -> Further {
+///
+/// # Safety
+/// Called as the kernel calls a handler: `info` describes the signal, `context` is what it interrupted.
+unsafe extern "C" fn arrive(
+    signal: i32,
+    info: *mut libc::siginfo_t,
+    context: *mut Context,
+) -> Further {
     let nowhere = Further { handler: 0, back: 0 };
-    // SAFETY: the kernel passes the interrupted context, which is the handler's to change.
+    // SAFETY: the caller's promise; the context is the handler's to change.
     let context = unsafe { &mut *context };
     if trap::is_met(signal, context) {
         return nowhere;
@@ -44,7 +51,9 @@ extern "C" fn arrive(signal: i32, info: *mut libc::siginfo_t, context: *mut Cont
         return nowhere;
     }
     let is_told = wish.flags & libc::SA_SIGINFO as u64 != 0;
-    let is_moved = tell_own_place(context, if is_told { info } else { core::ptr::null_mut() });
+    let info = if is_told { info } else { core::ptr::null_mut() };
+    // SAFETY: null, or the kernel's description.
+    let is_moved = unsafe { tell_own_place(context, info) };
     let is_blocking = blocked(context) & trap::SIGNALS != 0 && measurement::is_measured();
     let back =
         if is_moved || is_blocking { whyperf_back_of_handler as *const () as usize } else { 0 };
@@ -53,7 +62,10 @@ extern "C" fn arrive(signal: i32, info: *mut libc::siginfo_t, context: *mut Cont
 
 /// Puts the program's address into the context of a thread that was interrupted in an arena; answers whether it was.
 /// The arena's is kept in the link to another context, which the kernel leaves empty and never follows.
-fn tell_own_place(context: &mut Context, info: *mut libc::siginfo_t) -> bool {
+///
+/// # Safety
+/// `info` is null or the kernel's description of the signal.
+unsafe fn tell_own_place(context: &mut Context, info: *mut libc::siginfo_t) -> bool {
     let at = register(context, libc::REG_RIP);
     let Some(place) = place::of(at) else { return false };
     context.uc_link = place.stub as *mut Context;
@@ -61,7 +73,7 @@ fn tell_own_place(context: &mut Context, info: *mut libc::siginfo_t) -> bool {
     set(context, libc::REG_RSP, stack);
     set(context, libc::REG_RIP, place.own);
     if !info.is_null() {
-        // SAFETY: the description that the kernel passes; its third word is an address, or something else.
+        // SAFETY: the caller's promise; the third word is an address, or something else.
         let address = unsafe { &mut *info.cast::<u64>().add(ADDRESS) };
         if *address == at {
             *address = place.own;
@@ -74,8 +86,11 @@ fn tell_own_place(context: &mut Context, info: *mut libc::siginfo_t) -> bool {
 const ADDRESS: usize = 2;
 
 /// What is done when the program's handler has returned, before the kernel takes the context back.
-extern "C" fn return_from(context: *mut Context) {
-    // SAFETY: it lies where the kernel put it, above the frame of the handler that returned.
+///
+/// # Safety
+/// `context` is the one that the kernel interrupted and takes back next.
+unsafe extern "C" fn return_from(context: *mut Context) {
+    // SAFETY: the caller's promise: it lies above the frame of the handler that returned.
     let context = unsafe { &mut *context };
     let arena = context.uc_link as u64;
     let at = register(context, libc::REG_RIP);

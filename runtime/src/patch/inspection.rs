@@ -79,9 +79,13 @@ pub(super) fn is_handler(handler: usize) -> bool {
     handler == asked as *const () as usize
 }
 
-extern "C" fn asked(signal: i32, info: *mut libc::siginfo_t, context: *mut c_void) {
-    if is_ours(info) {
-        answer(context);
+/// # Safety
+/// Called as the kernel calls a handler: `info` describes the signal, `context` is what it interrupted.
+unsafe extern "C" fn asked(signal: i32, info: *mut libc::siginfo_t, context: *mut c_void) {
+    // SAFETY: the caller's promise.
+    if unsafe { is_ours(info) } {
+        // SAFETY: the same.
+        unsafe { answer(context) };
         return;
     }
     // Sent by other code: it does what it would have done.
@@ -192,19 +196,25 @@ fn mark() -> u64 {
 }
 
 /// Whether a signal was sent by [`ask`], however late it comes.
-fn is_ours(info: *const libc::siginfo_t) -> bool {
-    // SAFETY: the kernel passes the signal's description.
+///
+/// # Safety
+/// `info` is a signal's description of the kernel's.
+unsafe fn is_ours(info: *const libc::siginfo_t) -> bool {
+    // SAFETY: the caller's promise.
     let (code, value) = unsafe { ((*info).si_code, info.cast::<u64>().add(VALUE).read()) };
     code == libc::SI_QUEUE && value == mark()
 }
 
 /// In the thread that is asked: moves it out of what is about to change.
-fn answer(context: *mut c_void) {
+///
+/// # Safety
+/// `context` is what the kernel interrupted, which a handler may change.
+unsafe fn answer(context: *mut c_void) {
     let thread = kernel::thread_id();
     if ASKED.compare_exchange(thread, 0, Ordering::Relaxed, Ordering::Relaxed).is_err() {
         return;
     }
-    // SAFETY: the kernel passes the interrupted context, and the batch lives while it is asked for.
+    // SAFETY: the caller's promise; the batch lives while it is asked for.
     let (context, batch) =
         unsafe { (&mut *context.cast::<Context>(), &*BATCH.load(Ordering::Relaxed)) };
     let registers = &mut context.uc_mcontext.gregs;
