@@ -113,10 +113,13 @@ pub(crate) fn is_handler(handler: usize) -> bool {
 }
 
 /// The handler. Where [`handle_request`] answers so it returns by hand.
+///
+/// # Safety
+/// Called by the kernel: it may return by hand.
 // SAFETY: the kernel calls it with the signal, its description and the context. It keeps the stack
 // aligned for the call, and `rbx`; what it jumps to takes the context in `rbx`.
 #[unsafe(naked)]
-extern "C" fn handle(_: i32, _: *mut libc::siginfo_t, _: *mut c_void) {
+unsafe extern "C" fn handle(_: i32, _: *mut libc::siginfo_t, _: *mut c_void) {
     core::arch::naked_asm!(
         "push rbx",
         "mov rbx, rdx",
@@ -131,12 +134,15 @@ extern "C" fn handle(_: i32, _: *mut libc::siginfo_t, _: *mut c_void) {
 }
 
 /// Answers whether the interrupted call has to be resumed.
-extern "C" fn handle_request(
+///
+/// # Safety
+/// Called as the kernel calls a handler: `info` describes the signal, `context` is what it interrupted.
+unsafe extern "C" fn handle_request(
     signal: i32,
     info: *mut libc::siginfo_t,
     context: *mut c_void,
 ) -> bool {
-    // SAFETY: the kernel passes the signal's description.
+    // SAFETY: the caller's promise.
     let (code, value) = unsafe { ((*info).si_code, info.cast::<u64>().add(VALUE).read()) };
     let is_ours = code == libc::SI_QUEUE && MailboxAddress::of(value).is_some();
     if is_ours {
@@ -147,7 +153,7 @@ extern "C" fn handle_request(
         kernel::send_to_thread(signal);
         return false;
     }
-    // SAFETY: the kernel passes the interrupted context, which is the handler's to change.
+    // SAFETY: the caller's promise; the context is the handler's to change.
     interrupted_call::continue_call(unsafe { &mut *context.cast() })
 }
 

@@ -104,7 +104,7 @@ pub(crate) fn is_handler(handler: usize) -> bool {
 /// # Safety
 /// Called as the kernel calls a handler: `info` describes the signal.
 unsafe extern "C" fn hit(signal: i32, info: *mut libc::siginfo_t, _: *mut c_void) {
-    // SAFETY: the kernel hands the signal's description, with an address for a fault.
+    // SAFETY: the caller's promise; a fault is described with an address.
     let (code, address) = unsafe { ((*info).si_code, (*info).si_addr() as usize) };
     let is_fault = code > 0;
     if is_fault && let Some((start, size)) = mapping_around(address) {
