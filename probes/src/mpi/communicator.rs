@@ -11,7 +11,6 @@
 //! | its members alone | `parent.create_group(0,2)`: order means nothing here |
 //! | two groups | `inter(0,1|2,3)`: both groups, the one with the lowest world rank first |
 
-use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use whyperf_layout::ObjectKind;
@@ -21,9 +20,9 @@ use super::association::{Association, Place, WORDS};
 use super::call::{Derivation, Operation};
 use super::dialect::Dialect;
 use super::members;
-use super::real;
+use super::real::{self, Group};
 use super::request::Awaited;
-use super::text::{Name, Text};
+use super::text::{KeptName, Name};
 
 /// What collective operations need to know.
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,8 +44,8 @@ pub(crate) struct Communicator {
 }
 
 static COMMUNICATORS: Association<COMMUNICATOR_CAPACITY> = Association::new();
-static NAMES: [NameCell; COMMUNICATOR_CAPACITY] =
-    [const { NameCell(UnsafeCell::new(Text::new())) }; COMMUNICATOR_CAPACITY];
+static NAMES: [KeptName; COMMUNICATOR_CAPACITY] =
+    [const { KeptName::new() }; COMMUNICATOR_CAPACITY];
 static HAS_WORLD: AtomicBool = AtomicBool::new(false);
 static USED: AtomicU32 = AtomicU32::new(0);
 /// What communicators beyond the cap share, the impossible number before there are any.
@@ -78,11 +77,6 @@ impl Shared {
     }
 }
 
-struct NameCell(UnsafeCell<Name>);
-// SAFETY: a name is written by the thread that makes or names the communicator; MPI forbids to use
-// it in another thread at that time.
-unsafe impl Sync for NameCell {}
-
 /// Says that ranks of `MPI_COMM_WORLD` exist from now on.
 pub(crate) fn world_exists() {
     HAS_WORLD.store(true, Ordering::Relaxed);
@@ -104,18 +98,25 @@ pub(crate) fn used(handle: usize) -> Option<Communicator> {
     (object != ObjectId::NONE).then_some(Communicator { object, place })
 }
 
-/// Learns a communicator that was made unseen; call only after it was used with success.
-pub(crate) fn learn(dialect: &Dialect, handle: usize) {
+/// Learns a communicator that was made unseen.
+///
+/// # Safety
+/// A call must have succeeded on it, unless it is none.
+pub(crate) unsafe fn learn(dialect: &Dialect, handle: usize) {
     if handle != 0 && handle != dialect.comm_null() && find(dialect, handle).is_none() {
         let mut name = Name::new();
         name.push(b"communicator");
-        name_members(dialect, handle, &mut name);
+        // SAFETY: the caller's promise.
+        unsafe { name_members(dialect, handle, &mut name) };
         enter(handle, &name);
     }
 }
 
-/// Notes that `made` came from `parent` (if known) by a call that succeeded.
-pub(crate) fn made(
+/// Notes that `made` came from `parent` (if known).
+///
+/// # Safety
+/// A call of this derivation must have made it, unless it is none.
+pub(crate) unsafe fn made(
     dialect: &Dialect,
     parent: Option<Communicator>,
     made: usize,
@@ -140,10 +141,13 @@ pub(crate) fn made(
         Derivation::Whole => name.push_number(number),
         Derivation::Part => {
             name.push_number(number);
-            name_members(dialect, made, &mut name);
+            // SAFETY: the caller's promise.
+            unsafe { name_members(dialect, made, &mut name) };
         }
-        Derivation::Group => name_members(dialect, made, &mut name),
-        Derivation::Meeting => name_both(dialect, made, &mut name),
+        // SAFETY: the same.
+        Derivation::Group => unsafe { name_members(dialect, made, &mut name) },
+        // SAFETY: the same; where groups meet there are two.
+        Derivation::Meeting => unsafe { name_both(dialect, made, &mut name) },
     }
     forget(made);
     enter(made, &name);
@@ -174,11 +178,16 @@ pub(crate) fn forget(handle: usize) {
     }
 }
 
-/// Rank and size, asked once; call only after the communicator was used with success.
-pub(crate) fn facts(dialect: &Dialect, handle: usize) -> Facts {
-    let Some(Communicator { place, .. }) = find(dialect, handle) else { return ask(handle) };
+/// Rank and size, asked once.
+///
+/// # Safety
+/// A call must have succeeded on the communicator.
+pub(crate) unsafe fn facts(dialect: &Dialect, handle: usize) -> Facts {
+    // SAFETY: the caller's promise.
+    let ask = || unsafe { ask(handle) };
+    let Some(Communicator { place, .. }) = find(dialect, handle) else { return ask() };
     if COMMUNICATORS.word(place, REMOTE).load(Ordering::Relaxed) & ASKED == 0 {
-        let Facts { rank, size, remote } = ask(handle);
+        let Facts { rank, size, remote } = ask();
         let both = (u64::from(rank as u32) << 32) | u64::from(size);
         COMMUNICATORS.word(place, RANK_SIZE).store(both, Ordering::Relaxed);
         COMMUNICATORS.word(place, REMOTE).store(ASKED | u64::from(remote), Ordering::Relaxed);
@@ -298,30 +307,46 @@ fn number_at(place: Place) -> u32 {
 
 fn name_at(place: Place) -> Name {
     let Some(cell) = NAMES.get(place.index()) else { return Name::new() };
-    // SAFETY: see `NameCell`; the place holds a communicator that the program uses now.
-    unsafe { *cell.0.get() }
+    cell.load()
 }
 
 fn set_name(place: Place, name: &Name) {
     if let Some(cell) = NAMES.get(place.index()) {
-        // SAFETY: see `NameCell`; the place is of the communicator being made or named.
-        unsafe { *cell.0.get() = *name };
+        cell.store(name);
     }
 }
 
-fn ask(handle: usize) -> Facts {
+/// What the MPI says of a communicator.
+///
+/// # Safety
+/// The communicator must be valid.
+unsafe fn ask(handle: usize) -> Facts {
     let known = |number: Option<i32>| u32::try_from(number.unwrap_or(0)).unwrap_or(0);
-    Facts {
-        rank: real::comm_rank(handle).unwrap_or(-1),
-        size: known(real::comm_size(handle)),
-        remote: known(real::comm_remote_size(handle)),
+    // SAFETY: the caller's promise.
+    unsafe {
+        Facts {
+            rank: real::comm_rank(handle).unwrap_or(-1),
+            size: known(real::comm_size(handle)),
+            remote: known(real::comm_remote_size(handle)),
+        }
     }
 }
 
-fn name_members(dialect: &Dialect, handle: usize, name: &mut Name) {
-    if HAS_WORLD.load(Ordering::Relaxed)
-        && let (Some(group), Some(world)) =
-            (real::Group::of(handle), real::Group::of(dialect.comm_world()))
+/// The ranks of the world, `None` while there are none.
+fn world(dialect: &Dialect) -> Option<Group> {
+    // SAFETY: the world is valid from when it exists until the MPI ends, and who is asked for
+    // names here is in a call of MPI.
+    HAS_WORLD.load(Ordering::Relaxed).then(|| unsafe { Group::of(dialect.comm_world()) })?
+}
+
+/// Adds the lowest members to a name.
+///
+/// # Safety
+/// The communicator must be valid.
+unsafe fn name_members(dialect: &Dialect, handle: usize, name: &mut Name) {
+    if let Some(world) = world(dialect)
+        // SAFETY: the caller's promise.
+        && let Some(group) = unsafe { Group::of(handle) }
     {
         name.push(b"(");
         members::push(&group, &world, name);
@@ -329,14 +354,15 @@ fn name_members(dialect: &Dialect, handle: usize, name: &mut Name) {
     }
 }
 
-fn name_both(dialect: &Dialect, handle: usize, name: &mut Name) {
+/// Adds the lowest members of both groups to a name.
+///
+/// # Safety
+/// The communicator must be valid and have two groups.
+unsafe fn name_both(dialect: &Dialect, handle: usize, name: &mut Name) {
     name.push(b"inter");
-    if HAS_WORLD.load(Ordering::Relaxed)
-        && let (Some(local), Some(remote), Some(world)) = (
-            real::Group::of(handle),
-            real::Group::remote(handle),
-            real::Group::of(dialect.comm_world()),
-        )
+    if let Some(world) = world(dialect)
+        // SAFETY: the caller's promise.
+        && let (Some(local), Some(remote)) = unsafe { (Group::of(handle), Group::remote(handle)) }
     {
         let local_first = members::lowest(&local, &world) <= members::lowest(&remote, &world);
         let (first, second) = if local_first { (&local, &remote) } else { (&remote, &local) };

@@ -13,21 +13,26 @@ use super::call::{Act, Call, Completion};
 use super::dialect::Dialect;
 use super::request::{self, Awaited};
 use super::room::Room;
-use super::volume::Words;
+use super::words::{Answered, Words};
 use super::{setup, status};
 
 /// Runs one such call.
+///
+/// # Safety
+/// The program must be making this call with these words, and `real` must be the rest of it.
 #[inline(always)]
-pub(crate) fn run<const N: usize>(
+pub(crate) unsafe fn run<const N: usize>(
     call: &'static Call,
     mut words: [usize; N],
     real: impl FnOnce([usize; N]) -> c_int,
 ) -> c_int {
     let Some(site) = guard::enter() else { return real(words) };
     let mut place = MaybeUninit::<Batch>::uninit();
-    let batch = Batch::begin(&mut place, call, &mut words, site.0);
+    // SAFETY: the caller's promise.
+    let batch = unsafe { Batch::begin(&mut place, call, &mut words, site.0) };
     let result = real(words);
-    batch.end(call, &words, result);
+    // SAFETY: the same call, with the words that it was made with.
+    unsafe { batch.end(call, &words, result) };
     guard::leave();
     result
 }
@@ -43,8 +48,11 @@ pub(crate) struct Batch {
 
 impl Batch {
     /// Begins the call. `words` may be changed: where the program wants no status, it gets ours.
+    ///
+    /// # Safety
+    /// The program must be making this call with these words, and it must complete requests.
     #[inline(never)]
-    fn begin<'a>(
+    unsafe fn begin<'a>(
         place: &'a mut MaybeUninit<Self>,
         call: &'static Call,
         words: &mut [usize],
@@ -53,13 +61,16 @@ impl Batch {
         let batch = Self::start(place);
         batch.dialect = setup::dialect();
         let Some(dialect) = batch.dialect else { return batch };
-        let all = Words { call, words, dialect };
-        let length = length(&all);
+        // SAFETY: the caller's promise.
+        let all = unsafe { Words::of(call, words, dialect) };
+        let length = all.requests();
         batch.kept = batch.room.reserve(length);
-        let Seen { awaited, by_status } = batch.copy(&all);
+        // SAFETY: there is room for no more than there are.
+        let Seen { awaited, by_status } = unsafe { batch.copy(&all) };
         if batch.kept < length {
             losses::count(|losses| &losses.requests);
-            batch.complete_rest(&all, length);
+            // SAFETY: so many there are.
+            unsafe { batch.complete_rest(&all, length) };
         }
         let whole = batch.kept == length && by_status;
         if whole && all.word(call.at.status) == dialect.ignore {
@@ -73,24 +84,36 @@ impl Batch {
     }
 
     /// Ends the call.
+    ///
+    /// # Safety
+    /// It must be the call that was begun, and have returned `result`.
     #[inline(never)]
-    fn end(&mut self, call: &'static Call, words: &[usize], result: c_int) {
+    unsafe fn end(&mut self, call: &'static Call, words: &[usize], result: c_int) {
         let Some(dialect) = self.dialect else { return };
-        let all = Words { call, words, dialect };
+        // SAFETY: the caller's promise.
+        let all = unsafe { Words::of(call, words, dialect) };
         let mut received = 0;
-        if result == 0 {
-            self.completed(&all, |handle, status| received += finish(&all, handle, status));
-        } else if dialect.is_in_status(result) && all.word(call.at.status) != dialect.ignore {
-            self.completed(&all, |handle, status| {
-                // SAFETY: the call answered that it filled the errors of all statuses.
-                match unsafe { status::error(dialect, status) } {
-                    0 => received += finish(&all, handle, status),
-                    error if dialect.is_pending(error) => {}
-                    _ => fail(handle),
-                }
-            });
+        let is_in_status =
+            dialect.is_in_status(result) && all.word(call.at.status) != dialect.ignore;
+        if result == 0 || is_in_status {
+            // SAFETY: the call succeeded, or the statuses tell what did not.
+            let all = unsafe { Answered::new(all) };
+            // SAFETY: it completes requests.
+            unsafe {
+                self.completed(&all, |handle, status| {
+                    // SAFETY: the call answered that it filled the errors of all statuses.
+                    let error = if is_in_status { status::error(dialect, status) } else { 0 };
+                    if error == 0 {
+                        // SAFETY: the request is complete and its status filled.
+                        received += finish(&all, handle, status);
+                    } else if !dialect.is_pending(error) {
+                        fail(handle);
+                    }
+                });
+            }
         } else {
-            self.forget_given_back(&all);
+            // SAFETY: there are as many as before the call.
+            unsafe { self.forget_given_back(&all) };
         }
         if self.on {
             event::end(&call.region, Moved { out: 0, r#in: received });
@@ -112,15 +135,17 @@ impl Batch {
     }
 
     /// Copies the handles and says what they are waited for together.
-    fn copy(&mut self, all: &Words<'_>) -> Seen {
-        let requests = all.word(all.at().request);
+    ///
+    /// # Safety
+    /// The call must have as many requests as are kept.
+    unsafe fn copy(&mut self, all: &Words<'_>) -> Seen {
         let mut by_status = false;
         let mut common: Option<Awaited> = None;
         for index in 0..self.kept {
-            // SAFETY: the program passes that many requests.
-            let handle = unsafe { all.dialect.handle_at(requests, index) };
+            // SAFETY: the caller's promise.
+            let handle = unsafe { all.request(index) };
             self.room.set_handle(index, handle);
-            if handle == all.dialect.request_null() {
+            if handle == all.dialect().request_null() {
                 continue;
             }
             let Some(operation) = request::look(handle) else { continue };
@@ -137,53 +162,57 @@ impl Batch {
 
     /// What there is no room for is not known any more after the call, so the requests that will
     /// all be complete then are forgotten before; their bytes are lost.
+    ///
+    /// # Safety
+    /// The call must have `length` requests.
     #[cold]
-    fn complete_rest(&self, all: &Words<'_>, length: usize) {
-        if all.call.act != Act::Complete(Completion::All) || all.at().flag.is_present() {
+    unsafe fn complete_rest(&self, all: &Words<'_>, length: usize) {
+        if all.act() != Act::Complete(Completion::All) || all.at().flag.is_present() {
             return;
         }
-        let requests = all.word(all.at().request);
         for index in self.kept..length {
-            // SAFETY: the program passes that many requests.
-            let handle = unsafe { all.dialect.handle_at(requests, index) };
-            if handle != all.dialect.request_null() {
+            // SAFETY: the caller's promise.
+            let handle = unsafe { all.request(index) };
+            if handle != all.dialect().request_null() {
                 request::complete(handle);
             }
         }
     }
 
     /// Calls `each` with every request that the call completed, and the status of it.
-    fn completed(&self, all: &Words<'_>, mut each: impl FnMut(usize, usize)) {
+    ///
+    /// # Safety
+    /// The call must be one that completes requests.
+    unsafe fn completed(&self, all: &Answered<'_>, mut each: impl FnMut(usize, usize)) {
         let at = all.at();
-        // SAFETY: the call succeeded and wrote its flag.
-        if at.flag.is_present() && unsafe { *(all.word(at.flag) as *const i32) } == 0 {
+        if !all.is_flagged() {
             return;
         }
         let statuses = all.word(at.status);
         let status = |index: usize| {
-            if statuses == all.dialect.ignore {
+            if statuses == all.dialect().ignore {
                 0
             } else {
-                statuses + index * all.dialect.status_size
+                statuses + index * all.dialect().status_size
             }
         };
-        match all.call.act {
+        match all.act() {
             Act::Complete(Completion::One | Completion::All) => {
                 (0..self.kept).for_each(|index| each(self.room.handle(index), status(index)));
             }
             Act::Complete(Completion::Any) => {
-                // SAFETY: the call succeeded and wrote the index.
-                let index = unsafe { *(all.word(at.index) as *const i32) };
+                // SAFETY: such a call writes one index.
+                let index = unsafe { all.written(at.index, 0) };
                 if let Ok(index) = usize::try_from(index) {
                     each(self.room.handle(index), status(0));
                 }
             }
             Act::Complete(Completion::Some) => {
-                // SAFETY: the call succeeded and wrote how many there are.
-                let count = unsafe { *(all.word(at.index) as *const i32) };
+                // SAFETY: such a call writes how many there are.
+                let count = unsafe { all.written(at.index, 0) };
                 for order in 0..usize::try_from(count).unwrap_or(0) {
-                    // SAFETY: the call wrote that many indices.
-                    let index = unsafe { *(all.word(at.indices) as *const i32).add(order) };
+                    // SAFETY: it wrote that many indices.
+                    let index = unsafe { all.written(at.indices, order) };
                     let index = usize::try_from(index).unwrap_or(usize::MAX);
                     each(self.room.handle(index), status(order));
                 }
@@ -193,13 +222,15 @@ impl Batch {
     }
 
     /// After an error: what became null was given back, the rest is still open.
-    fn forget_given_back(&self, all: &Words<'_>) {
-        let requests = all.word(all.at().request);
+    ///
+    /// # Safety
+    /// The call must have as many requests as are kept.
+    unsafe fn forget_given_back(&self, all: &Words<'_>) {
         for index in 0..self.kept {
-            // SAFETY: the program passed that many requests.
-            let now = unsafe { all.dialect.handle_at(requests, index) };
+            // SAFETY: the caller's promise.
+            let now = unsafe { all.request(index) };
             let before = self.room.handle(index);
-            if now == all.dialect.request_null() && before != now {
+            if now == all.dialect().request_null() && before != now {
                 request::forget(before);
             }
         }
@@ -213,13 +244,16 @@ struct Seen {
 }
 
 /// Forgets a completed request, unless it is persistent; answers what arrived.
-fn finish(all: &Words<'_>, handle: usize, status: usize) -> u64 {
+///
+/// # Safety
+/// The status must be null, or one that the call has filled for this request.
+unsafe fn finish(all: &Answered<'_>, handle: usize, status: usize) -> u64 {
     let Some(operation) = request::complete(handle) else { return 0 };
     if operation.by_status && status != 0 {
-        // SAFETY: the call succeeded and filled this status.
-        let cancelled = unsafe { status::was_cancelled(all.dialect, status) };
+        // SAFETY: the caller's promise.
+        let cancelled = unsafe { status::was_cancelled(all.dialect(), status) };
         // SAFETY: the same.
-        return if cancelled { 0 } else { unsafe { status::received(all.dialect, status) } };
+        return if cancelled { 0 } else { unsafe { status::received(all.dialect(), status) } };
     }
     operation.moved.r#in
 }
@@ -227,15 +261,6 @@ fn finish(all: &Words<'_>, handle: usize, status: usize) -> u64 {
 /// Forgets a request that failed, unless it is persistent.
 fn fail(handle: usize) {
     request::complete(handle);
-}
-
-fn length(all: &Words<'_>) -> usize {
-    let at = all.at();
-    if all.call.act == Act::Complete(Completion::One) {
-        1
-    } else {
-        usize::try_from(all.int(at.length)).unwrap_or(0)
-    }
 }
 
 fn any_message() -> ObjectId {

@@ -16,13 +16,20 @@ const CELLS: usize = 64;
 static SIZES: [Cell; CELLS] =
     [const { Cell { mixed: AtomicU64::new(0), size: AtomicU64::new(0) } }; CELLS];
 
-/// Size of one element in bytes. The datatype must be valid: ask after the call succeeded.
+/// Size of one element in bytes.
+///
+/// # Safety
+/// The datatype must be valid: ask after a call succeeded with it.
 #[inline]
-pub(crate) fn size(datatype: usize) -> u64 {
+pub(crate) unsafe fn size(datatype: usize) -> u64 {
     let spread = spread(datatype);
     let cell = &SIZES[(spread >> 58) as usize];
     let size = cell.size.load(Ordering::Relaxed);
-    if cell.mixed.load(Ordering::Relaxed) == spread ^ size { size } else { learn(datatype) }
+    if cell.mixed.load(Ordering::Relaxed) == spread ^ size {
+        return size;
+    }
+    // SAFETY: the caller's promise.
+    unsafe { learn(datatype) }
 }
 
 /// Forgets all sizes: a freed handle may come back as another datatype.
@@ -33,9 +40,14 @@ pub(crate) fn forget() {
     }
 }
 
+/// Asks the MPI and remembers the answer.
+///
+/// # Safety
+/// The datatype must be valid.
 #[cold]
-fn learn(datatype: usize) -> u64 {
-    let size = real::type_size(datatype);
+unsafe fn learn(datatype: usize) -> u64 {
+    // SAFETY: the caller's promise.
+    let size = unsafe { real::type_size(datatype) };
     let spread = spread(datatype);
     let cell = &SIZES[(spread >> 58) as usize];
     cell.size.store(size, Ordering::Relaxed);

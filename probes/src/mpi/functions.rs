@@ -224,7 +224,7 @@ functions! {
     File_get_position (fh, offset) MpiFileOther Act::File(Direction::None);
     File_get_position_shared (fh, offset) MpiFileOther Act::File(Direction::None);
     File_get_byte_offset (fh, offset, displacement) MpiFileOther Act::File(Direction::None);
-    File_set_atomicity (fh, flag) MpiFileOther Act::File(Direction::None);
+    File_set_atomicity (fh, atomic) MpiFileOther Act::File(Direction::None);
     File_get_atomicity (fh, flag) MpiFileOther Act::File(Direction::None);
 
     // Communicators.

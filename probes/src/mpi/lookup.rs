@@ -33,12 +33,15 @@ unsafe extern "C" fn exported() {
 }
 
 /// Where the stub jumps.
-extern "C" fn choose(handle: *mut c_void, name: *const c_char) -> *const u8 {
+///
+/// # Safety
+/// `name` must be null or a C string, as for `dlsym`.
+unsafe extern "C" fn choose(handle: *mut c_void, name: *const c_char) -> *const u8 {
     let is_special = handle == libc::RTLD_NEXT || handle == libc::RTLD_DEFAULT;
     if is_special || name.is_null() || !measurement::is_measured() {
         return loader::real_dlsym() as *const u8;
     }
-    // SAFETY: `dlsym` takes a C string, and it is not null.
+    // SAFETY: the caller's promise, and it is not null.
     let name = unsafe { CStr::from_ptr(name) }.to_bytes();
     let is_mpi = name.starts_with(b"MPI_") || name.starts_with(b"PMPI_");
     if is_mpi { fetch as DlSym as *const u8 } else { loader::real_dlsym() as *const u8 }

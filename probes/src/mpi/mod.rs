@@ -5,6 +5,7 @@
 //! |---|---|
 //! | [`functions`] | the table |
 //! | [`call`] | what a line says |
+//! | [`words`] | the arguments of one call |
 //! | [`wrapper`], [`visit`], [`completion`] | what happens around the real function |
 //! | [`lookup`] | functions that a program fetches by hand |
 //! | [`dialect`], [`real`], [`status`] | in what the MPIs differ |
@@ -32,6 +33,7 @@ mod text;
 mod visit;
 mod volume;
 mod window;
+mod words;
 mod wrapper;
 
 pub(crate) use dialect::forget;

@@ -41,44 +41,68 @@ type Ask<T> = unsafe extern "C" fn(usize, *mut T) -> c_int;
 
 /// Whether MPI was initialized and is not finalized yet.
 pub(crate) fn is_running() -> bool {
-    says(&INITIALIZED) && !says(&FINALIZED)
+    // SAFETY: both take the address of an `int`.
+    unsafe { says(&INITIALIZED) && !says(&FINALIZED) }
 }
 
-fn says(next: &Next) -> bool {
+/// What a function answers that may be called at any time.
+///
+/// # Safety
+/// The function must take the address of an `int`.
+unsafe fn says(next: &Next) -> bool {
     let address = next.address();
     if address.is_null() {
         return false;
     }
-    // SAFETY: both functions asked this way take the address of an `int`.
+    // SAFETY: the caller's promise.
     let function: unsafe extern "C" fn(*mut c_int) -> c_int = unsafe { transmute(address) };
     let mut flag = 0;
-    // SAFETY: both may be called at any time; `flag` is ours.
+    // SAFETY: the caller's promise; `flag` is ours.
     (unsafe { function(&raw mut flag) }) == 0 && flag != 0
 }
 
 /// Size of one element in bytes; 0 when the MPI does not know.
-pub(crate) fn type_size(datatype: usize) -> u64 {
-    let size: c_int = ask(&TYPE_SIZE, datatype).unwrap_or(0);
+///
+/// # Safety
+/// The datatype must be valid in the loaded MPI.
+pub(crate) unsafe fn type_size(datatype: usize) -> u64 {
+    // SAFETY: the caller's promise; the function writes an `int`.
+    let size: c_int = unsafe { ask(&TYPE_SIZE, datatype) }.unwrap_or(0);
     // A size that `int` cannot hold is MPI_UNDEFINED, which is negative.
-    u64::try_from(size)
-        .or_else(|_| u64::try_from(ask::<i64>(&TYPE_SIZE_X, datatype).unwrap_or(0)))
-        .unwrap_or(0)
+    let wide = |_| {
+        // SAFETY: the caller's promise; the function writes an `MPI_Count`.
+        u64::try_from(unsafe { ask::<i64>(&TYPE_SIZE_X, datatype) }.unwrap_or(0))
+    };
+    u64::try_from(size).or_else(wide).unwrap_or(0)
 }
 
 /// Rank of the caller.
-pub(crate) fn comm_rank(comm: usize) -> Option<i32> {
-    ask(&COMM_RANK, comm)
+///
+/// # Safety
+/// The communicator must be valid in the loaded MPI.
+pub(crate) unsafe fn comm_rank(comm: usize) -> Option<i32> {
+    // SAFETY: the caller's promise; the function writes an `int`.
+    unsafe { ask(&COMM_RANK, comm) }
 }
 
 /// Number of members, of the local group if there are two.
-pub(crate) fn comm_size(comm: usize) -> Option<i32> {
-    ask(&COMM_SIZE, comm)
+///
+/// # Safety
+/// The communicator must be valid in the loaded MPI.
+pub(crate) unsafe fn comm_size(comm: usize) -> Option<i32> {
+    // SAFETY: the caller's promise; the function writes an `int`.
+    unsafe { ask(&COMM_SIZE, comm) }
 }
 
 /// Number of members of the other group, `None` when there is one group only.
-pub(crate) fn comm_remote_size(comm: usize) -> Option<i32> {
-    let two: c_int = ask(&COMM_TEST_INTER, comm)?;
-    if two == 0 { None } else { ask(&COMM_REMOTE_SIZE, comm) }
+///
+/// # Safety
+/// The communicator must be valid in the loaded MPI.
+pub(crate) unsafe fn comm_remote_size(comm: usize) -> Option<i32> {
+    // SAFETY: the caller's promise; the function writes an `int`.
+    let two: c_int = unsafe { ask(&COMM_TEST_INTER, comm) }?;
+    // SAFETY: the same, and there are two groups.
+    if two == 0 { None } else { unsafe { ask(&COMM_REMOTE_SIZE, comm) } }
 }
 
 /// The neighbours that a list has an entry for, and which of the first 64 there really are: in a
@@ -107,27 +131,41 @@ impl Neighbours {
 }
 
 /// Sources and destinations of a neighbourhood operation.
-pub(crate) fn neighbours(comm: usize, topology: &Topologies) -> (Neighbours, Neighbours) {
-    let kind: c_int = ask(&TOPO_TEST, comm).unwrap_or(-1);
+///
+/// # Safety
+/// The communicator must be valid in the loaded MPI.
+pub(crate) unsafe fn neighbours(comm: usize, topology: &Topologies) -> (Neighbours, Neighbours) {
+    // SAFETY: the caller's promise; the function writes an `int`.
+    let kind: c_int = unsafe { ask(&TOPO_TEST, comm) }.unwrap_or(-1);
     let count = |number: Option<c_int>| u64::try_from(number.unwrap_or(0)).unwrap_or(0);
     if kind == topology.cart {
-        let dimensions = count(ask(&CARTDIM, comm));
-        let missing = missing_in_grid(comm, dimensions as usize);
+        // SAFETY: the same; the communicator has a grid.
+        let dimensions = count(unsafe { ask(&CARTDIM, comm) });
+        // SAFETY: the grid has that many dimensions, as it said itself.
+        let missing = unsafe { missing_in_grid(comm, dimensions as usize) };
         let both = Neighbours { listed: 2 * dimensions, missing };
         return (both, both);
     }
     if kind == topology.graph {
-        let Some(rank) = comm_rank(comm) else { return Default::default() };
-        let both = Neighbours::all(count(graph_neighbours(comm, rank)));
+        // SAFETY: the caller's promise.
+        let Some(rank) = (unsafe { comm_rank(comm) }) else { return Default::default() };
+        // SAFETY: the communicator has a graph, as it said itself, and the caller is in it.
+        let both = Neighbours::all(count(unsafe { graph_neighbours(comm, rank) }));
         return (both, both);
     }
-    let (sources, targets) =
-        if kind == topology.dist_graph { dist_graph_neighbours(comm) } else { (0, 0) };
+    if kind != topology.dist_graph {
+        return Default::default();
+    }
+    // SAFETY: the communicator has a distributed graph, as it said itself.
+    let (sources, targets) = unsafe { dist_graph_neighbours(comm) };
     (Neighbours::all(sources), Neighbours::all(targets))
 }
 
 /// Bit `2 d` when the grid ends before the caller in dimension `d`, the next bit when behind it.
-fn missing_in_grid(comm: usize, dimensions: usize) -> u64 {
+///
+/// # Safety
+/// The communicator must have a grid of that many dimensions.
+unsafe fn missing_in_grid(comm: usize, dimensions: usize) -> u64 {
     let address = CART_GET.address();
     if address.is_null() || dimensions == 0 || dimensions > MOST_DIMENSIONS {
         return 0;
@@ -137,8 +175,7 @@ fn missing_in_grid(comm: usize, dimensions: usize) -> u64 {
         unsafe { transmute(address) };
     let [mut lengths, mut periods, mut own] = [[0; MOST_DIMENSIONS]; 3];
     let places = (lengths.as_mut_ptr(), periods.as_mut_ptr(), own.as_mut_ptr());
-    // SAFETY: the communicator has a grid of that many dimensions, as it said itself, and the
-    // arrays have room for as many.
+    // SAFETY: the caller's promise; the arrays have room for as many.
     if unsafe { get(comm, dimensions as c_int, places.0, places.1, places.2) } != 0 {
         return 0;
     }
@@ -164,7 +201,11 @@ pub(crate) struct Topologies {
     pub(crate) dist_graph: i32,
 }
 
-fn graph_neighbours(comm: usize, rank: i32) -> Option<c_int> {
+/// How many neighbours a rank has in a graph.
+///
+/// # Safety
+/// The communicator must have a graph that has this rank.
+unsafe fn graph_neighbours(comm: usize, rank: i32) -> Option<c_int> {
     let address = GRAPH_COUNT.address();
     if address.is_null() {
         return None;
@@ -173,11 +214,15 @@ fn graph_neighbours(comm: usize, rank: i32) -> Option<c_int> {
     let count: unsafe extern "C" fn(usize, c_int, *mut c_int) -> c_int =
         unsafe { transmute(address) };
     let mut number = 0;
-    // SAFETY: the communicator has a graph, as it said itself; `number` is ours.
+    // SAFETY: the caller's promise; `number` is ours.
     (unsafe { count(comm, rank, &raw mut number) } == 0).then_some(number)
 }
 
-fn dist_graph_neighbours(comm: usize) -> (u64, u64) {
+/// How many sources and targets the caller has in a distributed graph.
+///
+/// # Safety
+/// The communicator must have a distributed graph.
+unsafe fn dist_graph_neighbours(comm: usize) -> (u64, u64) {
     let address = DIST_GRAPH_COUNT.address();
     if address.is_null() {
         return (0, 0);
@@ -186,7 +231,7 @@ fn dist_graph_neighbours(comm: usize) -> (u64, u64) {
     let count: unsafe extern "C" fn(usize, *mut c_int, *mut c_int, *mut c_int) -> c_int =
         unsafe { transmute(address) };
     let (mut sources, mut targets, mut weighted) = (0, 0, 0);
-    // SAFETY: the communicator has a distributed graph, as it said itself; the numbers are ours.
+    // SAFETY: the caller's promise; the numbers are ours.
     let failed = unsafe { count(comm, &raw mut sources, &raw mut targets, &raw mut weighted) } != 0;
     let known = |number| if failed { 0 } else { u64::try_from(number).unwrap_or(0) };
     (known(sources), known(targets))
@@ -198,18 +243,27 @@ pub(crate) struct Group(usize);
 
 impl Group {
     /// The local group.
-    pub(crate) fn of(comm: usize) -> Option<Self> {
-        ask(&COMM_GROUP, comm).map(Self)
+    ///
+    /// # Safety
+    /// The communicator must be valid in the loaded MPI.
+    pub(crate) unsafe fn of(comm: usize) -> Option<Self> {
+        // SAFETY: the caller's promise; no handle is larger than a word.
+        unsafe { ask(&COMM_GROUP, comm) }.map(Self)
     }
 
     /// The other group of an intercommunicator.
-    pub(crate) fn remote(comm: usize) -> Option<Self> {
-        ask(&COMM_REMOTE_GROUP, comm).map(Self)
+    ///
+    /// # Safety
+    /// The communicator must be valid in the loaded MPI, and have two groups.
+    pub(crate) unsafe fn remote(comm: usize) -> Option<Self> {
+        // SAFETY: the caller's promise; no handle is larger than a word.
+        unsafe { ask(&COMM_REMOTE_GROUP, comm) }.map(Self)
     }
 
     /// Number of members.
     pub(crate) fn size(&self) -> i32 {
-        ask(&GROUP_SIZE, self.0).unwrap_or(0)
+        // SAFETY: the group is alive; the function writes an `int`.
+        unsafe { ask(&GROUP_SIZE, self.0) }.unwrap_or(0)
     }
 
     /// Ranks that members have in another group; negative where they have none.
@@ -245,7 +299,10 @@ impl Drop for Group {
 }
 
 /// Bytes that a status of the standard ABI tells of; `byte` is its `MPI_BYTE`.
-pub(crate) fn count_bytes(status: usize, byte: usize) -> u64 {
+///
+/// # Safety
+/// A call of the loaded MPI must have filled the status, and `byte` must be of that MPI.
+pub(crate) unsafe fn count_bytes(status: usize, byte: usize) -> u64 {
     let wide = GET_COUNT_C.address();
     let narrow = GET_COUNT.address();
     if !wide.is_null() {
@@ -253,7 +310,7 @@ pub(crate) fn count_bytes(status: usize, byte: usize) -> u64 {
         let count: unsafe extern "C" fn(usize, usize, *mut i64) -> c_int =
             unsafe { transmute(wide) };
         let mut bytes = 0_i64;
-        // SAFETY: the status was filled by a call that succeeded.
+        // SAFETY: the caller's promise; the number is ours.
         unsafe { count(status, byte, &raw mut bytes) };
         return u64::try_from(bytes).unwrap_or(0);
     }
@@ -264,15 +321,19 @@ pub(crate) fn count_bytes(status: usize, byte: usize) -> u64 {
     let count: unsafe extern "C" fn(usize, usize, *mut c_int) -> c_int =
         unsafe { transmute(narrow) };
     let mut bytes = 0;
-    // SAFETY: the status was filled by a call that succeeded.
+    // SAFETY: the caller's promise; the number is ours.
     unsafe { count(status, byte, &raw mut bytes) };
     u64::try_from(bytes).unwrap_or(0)
 }
 
 /// Whether a status says that its message was cancelled.
-pub(crate) fn is_cancelled(status: usize) -> bool {
-    // `MPI_Test_cancelled` takes the address of a status and writes an `int`, like a call that asks for a handle.
-    ask::<c_int>(&TEST_CANCELLED, status).is_some_and(|cancelled| cancelled != 0)
+///
+/// # Safety
+/// A call of the loaded MPI that completes requests must have filled the status.
+pub(crate) unsafe fn is_cancelled(status: usize) -> bool {
+    // SAFETY: the caller's promise; `MPI_Test_cancelled` takes the address of a status and writes
+    // an `int`, like a call that asks for a handle.
+    unsafe { ask::<c_int>(&TEST_CANCELLED, status) }.is_some_and(|cancelled| cancelled != 0)
 }
 
 /// Address of a data symbol of the MPI, 0 when it has none of that name.
@@ -286,14 +347,18 @@ pub(crate) fn data(name: &'static CStr) -> usize {
     found as usize
 }
 
-fn ask<T: Default>(next: &Next, handle: usize) -> Option<T> {
+/// What a function answers about a handle; `None` when it fails or the MPI has none of it.
+///
+/// # Safety
+/// The function must take such a handle and the address of a `T`, and the handle must be valid.
+unsafe fn ask<T: Default>(next: &Next, handle: usize) -> Option<T> {
     let address = next.address();
     if address.is_null() {
         return None;
     }
-    // SAFETY: every function asked this way takes a handle and the address of a `T`.
+    // SAFETY: the caller's promise.
     let function: Ask<T> = unsafe { transmute(address) };
     let mut answer = T::default();
-    // SAFETY: the handle was used by the program in a call that succeeded; `answer` is ours.
+    // SAFETY: the caller's promise; `answer` is ours.
     (unsafe { function(handle, &raw mut answer) } == 0).then_some(answer)
 }

@@ -10,10 +10,15 @@ use super::real;
 use super::text::Text;
 
 /// After a successful `MPI_Init` or `MPI_Init_thread`.
-pub(crate) fn initialized(dialect: &Dialect) {
+///
+/// # Safety
+/// The MPI of this dialect must run: it was initialized and is not finalized.
+pub(crate) unsafe fn initialized(dialect: &Dialect) {
     let world = dialect.comm_world();
     process::set_family(dialect.family as u32);
-    if let (Some(rank), Some(size)) = (real::comm_rank(world), real::comm_size(world)) {
+    // SAFETY: the caller's promise; the world is valid as long as the MPI runs.
+    let own = unsafe { (real::comm_rank(world), real::comm_size(world)) };
+    if let (Some(rank), Some(size)) = own {
         process::set_world(rank, u32::try_from(size).unwrap_or(0));
         communicator::world_exists();
     }
@@ -31,7 +36,8 @@ pub(crate) fn dialect() -> Option<&'static Dialect> {
 fn meet() -> Option<&'static Dialect> {
     let dialect = dialect::detect()?;
     if attachment::is_late() && real::is_running() {
-        initialized(dialect);
+        // SAFETY: it runs, as it said itself.
+        unsafe { initialized(dialect) };
     }
     Some(dialect)
 }

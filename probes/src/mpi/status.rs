@@ -29,7 +29,8 @@ pub(crate) unsafe fn received(dialect: &Dialect, address: usize) -> u64 {
             let (low, high) = unsafe { (*(address as *const u32), *((address + 4) as *const u32)) };
             (u64::from(high >> 1) << 32) | u64::from(low)
         }
-        Family::Standard => real::count_bytes(address, BYTE),
+        // SAFETY: the caller's promise.
+        Family::Standard => unsafe { real::count_bytes(address, BYTE) },
     }
 }
 
@@ -44,7 +45,8 @@ pub(crate) unsafe fn was_cancelled(dialect: &Dialect, address: usize) -> bool {
         Family::OpenMpi => unsafe { *((address + 12) as *const i32) != 0 },
         // SAFETY: bit 0 of the second `int`.
         Family::Mpich => unsafe { *((address + 4) as *const u32) & 1 != 0 },
-        Family::Standard => real::is_cancelled(address),
+        // SAFETY: the caller's promise.
+        Family::Standard => unsafe { real::is_cancelled(address) },
     }
 }
 

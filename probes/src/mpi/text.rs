@@ -1,5 +1,7 @@
 //! A short text in place: names are put together here.
 
+use core::sync::atomic::{AtomicU64, Ordering};
+
 /// At most `N` bytes; what does not fit is left out.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Text<const N: usize> {
@@ -8,7 +10,10 @@ pub(crate) struct Text<const N: usize> {
 }
 
 /// A name of a communicator, and of what its members make together.
-pub(crate) type Name = Text<120>;
+pub(crate) type Name = Text<{ 8 * NAME_WORDS }>;
+
+/// Length of a name in machine words.
+const NAME_WORDS: usize = 15;
 
 impl<const N: usize> Text<N> {
     /// The empty text.
@@ -46,5 +51,40 @@ impl<const N: usize> Text<N> {
     /// The text.
     pub(crate) fn bytes(&self) -> &[u8] {
         self.bytes.get(..self.length).unwrap_or(&[])
+    }
+}
+
+/// A name that threads have in common. MPI lets no thread use a communicator while another one
+/// names it; where a program does so all the same, the name is a mixture of both.
+#[derive(Debug)]
+pub(crate) struct KeptName {
+    words: [AtomicU64; NAME_WORDS],
+    length: AtomicU64,
+}
+
+impl KeptName {
+    /// The empty name.
+    pub(crate) const fn new() -> Self {
+        Self { words: [const { AtomicU64::new(0) }; NAME_WORDS], length: AtomicU64::new(0) }
+    }
+
+    /// Keeps a name.
+    pub(crate) fn store(&self, name: &Name) {
+        let (words, _) = name.bytes.as_chunks();
+        for (kept, word) in self.words.iter().zip(words) {
+            kept.store(u64::from_ne_bytes(*word), Ordering::Relaxed);
+        }
+        self.length.store(name.length as u64, Ordering::Relaxed);
+    }
+
+    /// The name that is kept.
+    pub(crate) fn load(&self) -> Name {
+        let mut name = Name::new();
+        let (words, _) = name.bytes.as_chunks_mut();
+        for (word, kept) in words.iter_mut().zip(&self.words) {
+            *word = kept.load(Ordering::Relaxed).to_ne_bytes();
+        }
+        name.length = self.length.load(Ordering::Relaxed) as usize;
+        name
     }
 }

@@ -1,7 +1,7 @@
 //! One call of a wrapped function, but for those that complete requests: what happens before the
 //! real function, and what after it.
 
-use core::ffi::{CStr, c_char, c_int};
+use core::ffi::c_int;
 use core::mem::MaybeUninit;
 
 use whyperf_layout::Moved;
@@ -12,7 +12,7 @@ use super::communicator::{self, Communicator};
 use super::dialect::Dialect;
 use super::request::{self, Awaited, Operation};
 use super::status::{self, Room};
-use super::volume::Words;
+use super::words::{Answered, Words};
 use super::{file, setup, window};
 
 /// A call between its begin and its end.
@@ -28,8 +28,11 @@ pub(crate) struct Visit {
 
 impl Visit {
     /// Begins the call. `words` may be changed: where the program wants no status, it gets ours.
+    ///
+    /// # Safety
+    /// The program must be making this call with these words.
     #[inline(never)]
-    pub(crate) fn begin<'a>(
+    pub(crate) unsafe fn begin<'a>(
         place: &'a mut MaybeUninit<Self>,
         call: &'static Call,
         words: &mut [usize],
@@ -40,7 +43,8 @@ impl Visit {
             let awaited = Awaited::NOTHING;
             return place.write(Self { dialect: None, on: false, awaited, before: 0, status });
         };
-        let all = Words { call, words, dialect };
+        // SAFETY: the caller's promise.
+        let all = unsafe { Words::of(call, words, dialect) };
         let (awaited, before) = (awaited(&all), operand(&all));
         let ignored = wants_status(call) && all.word(call.at.status) == dialect.ignore;
         let visit =
@@ -54,17 +58,22 @@ impl Visit {
     }
 
     /// Ends the call.
+    ///
+    /// # Safety
+    /// It must be the call that was begun, and have returned `result`.
     #[inline(never)]
-    pub(crate) fn end(&mut self, call: &'static Call, words: &[usize], result: c_int) {
+    pub(crate) unsafe fn end(&mut self, call: &'static Call, words: &[usize], result: c_int) {
         let Some(dialect) = self.dialect else { return };
-        let all = Words { call, words, dialect };
-        let done = result == 0;
-        let moved = if done { moved(&all) } else { Moved::default() };
+        // SAFETY: the caller's promise.
+        let all = unsafe { Words::of(call, words, dialect) };
+        // SAFETY: the call succeeded.
+        let answered = (result == 0).then(|| unsafe { Answered::new(all) });
+        let moved = answered.as_ref().map_or_else(Moved::default, moved);
         if self.on {
             event::end(&call.region, charged(call.act, moved));
         }
-        if done {
-            self.note(&all, moved);
+        if let Some(answered) = answered {
+            self.note(&answered, moved);
         }
     }
 
@@ -80,10 +89,10 @@ impl Visit {
     }
 
     /// Remembers what later calls will need.
-    fn note(&self, all: &Words<'_>, moved: Moved) {
+    fn note(&self, all: &Answered<'_>, moved: Moved) {
         let at = all.at();
-        let dialect = all.dialect;
-        match all.call.act {
+        let dialect = all.dialect();
+        match all.act() {
             Act::PostMessage(direction) => self.post(all, direction.receives(), false, moved),
             Act::PostFound => self.post(all, true, false, moved),
             Act::PrepareMessage(direction) => self.post(all, direction.receives(), true, moved),
@@ -93,15 +102,24 @@ impl Visit {
             Act::Probe => self.found(all),
             Act::MakeCommunicator(derivation) => self.made(all, derivation),
             Act::NameCommunicator => {
-                communicator::named(dialect, all.handle(at.comm), text(all.word(at.name)));
+                // SAFETY: the name is a C string.
+                communicator::named(dialect, all.handle(at.comm), unsafe { all.text(at.name) });
             }
             Act::MakeWindow => {
                 let over = communicator::find(dialect, all.handle(at.comm));
-                window::made(handle_behind(dialect, all.word(at.window)), over);
+                // SAFETY: the call wrote the window to this address.
+                window::made(unsafe { all.handle_behind(at.window) }, over);
             }
-            Act::NameWindow => window::named(all.handle(at.window), text(all.word(at.name))),
-            Act::OpenFile => file::opened(file_behind(all.word(at.file)), self.awaited.object),
-            Act::Initialize => setup::initialized(dialect),
+            Act::NameWindow => {
+                // SAFETY: the name is a C string.
+                window::named(all.handle(at.window), unsafe { all.text(at.name) });
+            }
+            Act::OpenFile => {
+                // SAFETY: the call wrote the file to this address.
+                file::opened(unsafe { all.file_behind(at.file) }, self.awaited.object);
+            }
+            // SAFETY: the call has returned, so MPI is initialized.
+            Act::Initialize => unsafe { setup::initialized(dialect) },
             _ => {}
         }
         if at.comm.is_present() && self.awaited == Awaited::NOTHING {
@@ -111,38 +129,41 @@ impl Visit {
 
     /// A communicator that was made unseen has an object from its second use on.
     #[cold]
-    fn learn(&self, all: &Words<'_>) {
-        if !matches!(all.call.act, Act::FreeCommunicator | Act::Plain) {
-            communicator::learn(all.dialect, all.handle(all.at().comm));
+    fn learn(&self, all: &Answered<'_>) {
+        if !matches!(all.act(), Act::FreeCommunicator | Act::Plain) {
+            // SAFETY: the call succeeded with this communicator.
+            unsafe { communicator::learn(all.dialect(), all.handle(all.at().comm)) };
         }
     }
 
-    fn post(&self, all: &Words<'_>, by_status: bool, persistent: bool, moved: Moved) {
-        let handle = handle_behind(all.dialect, all.word(all.at().request));
-        if handle != all.dialect.request_null() {
+    fn post(&self, all: &Answered<'_>, by_status: bool, persistent: bool, moved: Moved) {
+        // SAFETY: the call wrote the request to this address.
+        let handle = unsafe { all.handle_behind(all.at().request) };
+        if handle != all.dialect().request_null() {
             let awaited = self.awaited;
             request::remember(handle, &Operation { awaited, by_status, persistent, moved });
         }
     }
 
     /// A message that `MPI_Mprobe` has found is received by its own handle.
-    fn found(&self, all: &Words<'_>) {
+    fn found(&self, all: &Answered<'_>) {
         let at = all.at();
-        let message = all.word(at.message);
-        // SAFETY: the call succeeded and wrote its flag.
-        let is_there = !at.flag.is_present() || unsafe { *(all.word(at.flag) as *const i32) } != 0;
-        if at.message.is_present() && is_there {
+        if at.message.is_present() && all.is_flagged() {
             let (awaited, moved) = (self.awaited, Moved::default());
             let operation = Operation { awaited, by_status: false, persistent: false, moved };
-            request::remember(handle_behind(all.dialect, message), &operation);
+            // SAFETY: the call wrote the message to this address.
+            request::remember(unsafe { all.handle_behind(at.message) }, &operation);
         }
     }
 
-    fn made(&self, all: &Words<'_>, derivation: Derivation) {
+    fn made(&self, all: &Answered<'_>, derivation: Derivation) {
         let at = all.at();
-        let parent = communicator::find(all.dialect, all.handle(at.comm));
-        let made = handle_behind(all.dialect, all.word(at.made));
-        communicator::made(all.dialect, parent, made, &all.call.operation, derivation);
+        let parent = communicator::find(all.dialect(), all.handle(at.comm));
+        // SAFETY: the call wrote the communicator to this address; it or its request is valid.
+        unsafe {
+            let made = all.handle_behind(at.made);
+            communicator::made(all.dialect(), parent, made, &all.call().operation, derivation);
+        }
         if at.request.is_present() {
             self.post(all, false, false, Moved::default());
         }
@@ -152,10 +173,10 @@ impl Visit {
 /// What the call waits for or works on.
 #[inline]
 fn awaited(all: &Words<'_>) -> Awaited {
-    let (at, dialect) = (all.at(), all.dialect);
+    let (at, dialect) = (all.at(), all.dialect());
     let comm = || communicator::find(dialect, all.handle(at.comm));
     let alone = |object| Awaited { object, parent: ObjectId::NONE };
-    match all.call.act {
+    match all.act() {
         Act::Message(direction) | Act::PostMessage(direction) | Act::PrepareMessage(direction) => {
             let tag = if direction.receives() { at.receive_tag } else { at.send_tag };
             comm().map_or(Awaited::NOTHING, |comm| comm.tag(dialect, all.int(tag)))
@@ -173,38 +194,38 @@ fn awaited(all: &Words<'_>) -> Awaited {
         | Act::MakeWindow
         | Act::OpenFile => collective(all, comm()),
         Act::FreeCommunicator => {
-            collective(all, communicator::used(handle_behind(dialect, all.word(at.comm))))
+            // SAFETY: the program passes the address of the communicator.
+            collective(all, communicator::used(unsafe { all.handle_behind(at.comm) }))
         }
         Act::Finish => {
             let world = communicator::find(dialect, dialect.comm_world());
             alone(world.map_or(ObjectId::NONE, |world| world.collective(&communicator::BARRIER)))
         }
         Act::Window(_) | Act::PostWindow(_) => alone(window::find(all.handle(at.window))),
-        Act::FreeWindow => alone(window::find(handle_behind(dialect, all.word(at.window)))),
+        // SAFETY: the program passes the address of the window.
+        Act::FreeWindow => alone(window::find(unsafe { all.handle_behind(at.window) })),
         Act::File(_) | Act::PostFile(_) => alone(file::find(all.word(at.file))),
-        Act::CloseFile => alone(file::find(file_behind(all.word(at.file)))),
+        // SAFETY: the program passes the address of the file.
+        Act::CloseFile => alone(file::find(unsafe { all.file_behind(at.file) })),
         _ => Awaited::NOTHING,
     }
 }
 
 fn collective(all: &Words<'_>, comm: Option<Communicator>) -> Awaited {
-    let object = if all.call.act == Act::OpenFile {
+    let object = if all.act() == Act::OpenFile {
         // SAFETY: the argument is the path, a C string.
         unsafe { file::of_path(all.word(all.at().name)) }
     } else {
-        comm.map_or(ObjectId::NONE, |comm| comm.collective(&all.call.operation))
+        comm.map_or(ObjectId::NONE, |comm| comm.collective(&all.call().operation))
     };
     Awaited { object, parent: ObjectId::NONE }
 }
 
 fn request_awaited(all: &Words<'_>) -> Awaited {
-    let (at, dialect) = (all.at(), all.dialect);
-    if all.call.act == Act::Start {
-        let requests = all.word(at.request);
-        let length = if at.length.is_present() { all.int(at.length).max(0) as usize } else { 1 };
-        return (0..length)
-            // SAFETY: the program passes that many requests.
-            .filter_map(|index| request::look(unsafe { dialect.handle_at(requests, index) }))
+    if all.act() == Act::Start {
+        return (0..all.requests())
+            // SAFETY: the index is below their number.
+            .filter_map(|index| request::look(unsafe { all.request(index) }))
             .map(|operation| operation.awaited)
             .reduce(Awaited::with)
             .unwrap_or(Awaited::NOTHING);
@@ -214,11 +235,14 @@ fn request_awaited(all: &Words<'_>) -> Awaited {
 
 /// The one handle that a call works on and may overwrite, 0 where there is none.
 fn operand(all: &Words<'_>) -> usize {
-    let (at, behind) = (all.at(), |at| handle_behind(all.dialect, all.word(at)));
-    match all.call.act {
+    let at = all.at();
+    // SAFETY: these functions take the address of what they work on.
+    let behind = |at| unsafe { all.handle_behind(at) };
+    match all.act() {
         Act::FreeCommunicator => behind(at.comm),
         Act::FreeWindow => behind(at.window),
-        Act::CloseFile => file_behind(all.word(at.file)),
+        // SAFETY: the program passes the address of the file.
+        Act::CloseFile => unsafe { all.file_behind(at.file) },
         Act::ReceiveFound | Act::PostFound => behind(at.message),
         Act::Release | Act::Touch | Act::Start if at.request.is_present() => behind(at.request),
         Act::Touch | Act::Start => all.handle(at.handle),
@@ -227,28 +251,33 @@ fn operand(all: &Words<'_>) -> usize {
 }
 
 /// What a successful call moved or, if it has a request, what will have moved in the end.
-fn moved(all: &Words<'_>) -> Moved {
+fn moved(all: &Answered<'_>) -> Moved {
     let by_status = || {
         // SAFETY: the call succeeded and filled the status; it is the program's or ours.
-        unsafe { status::received(all.dialect, all.word(all.at().status)) }
+        unsafe { status::received(all.dialect(), all.word(all.at().status)) }
     };
-    match all.call.act {
-        Act::Message(direction) => Moved {
-            out: all.sent(direction),
-            r#in: if direction.receives() { by_status() } else { 0 },
-        },
+    // SAFETY: the direction is that of the act.
+    let sent = |direction| unsafe { all.sent(direction) };
+    match all.act() {
+        Act::Message(direction) => {
+            Moved { out: sent(direction), r#in: if direction.receives() { by_status() } else { 0 } }
+        }
         Act::ReceiveFound => Moved { out: 0, r#in: by_status() },
         Act::PostMessage(direction) | Act::PrepareMessage(direction) | Act::PostFile(direction) => {
-            Moved { out: all.sent(direction), r#in: 0 }
+            Moved { out: sent(direction), r#in: 0 }
         }
         Act::Collective(flow) | Act::PostCollective(flow) | Act::PrepareCollective(flow) => {
-            all.collective(flow)
+            // SAFETY: the flow is that of the act.
+            unsafe { all.collective(flow) }
         }
         Act::Window(direction) | Act::PostWindow(direction) => {
-            Moved { out: all.sent(direction), r#in: all.got(direction) }
+            // SAFETY: the direction is that of the act.
+            Moved { out: sent(direction), r#in: unsafe { all.got(direction) } }
         }
-        Act::File(Direction::In) if wants_status(all.call) => Moved { out: 0, r#in: by_status() },
-        Act::File(Direction::Out) if wants_status(all.call) => Moved { out: by_status(), r#in: 0 },
+        Act::File(Direction::In) if wants_status(all.call()) => Moved { out: 0, r#in: by_status() },
+        Act::File(Direction::Out) if wants_status(all.call()) => {
+            Moved { out: by_status(), r#in: 0 }
+        }
         Act::Start => started(all),
         _ => Moved::default(),
     }
@@ -264,13 +293,10 @@ fn charged(act: Act, moved: Moved) -> Moved {
     }
 }
 
-fn started(all: &Words<'_>) -> Moved {
-    let (at, dialect) = (all.at(), all.dialect);
-    let requests = all.word(at.request);
-    let length = if at.length.is_present() { all.int(at.length).max(0) as usize } else { 1 };
-    let out = (0..length)
-        // SAFETY: the program passed that many requests; persistent ones keep their handle.
-        .filter_map(|index| request::look(unsafe { dialect.handle_at(requests, index) }))
+fn started(all: &Answered<'_>) -> Moved {
+    let out = (0..all.requests())
+        // SAFETY: the index is below their number; persistent requests keep their handle.
+        .filter_map(|index| request::look(unsafe { all.request(index) }))
         .map(|operation| operation.moved.out)
         .sum();
     Moved { out, r#in: 0 }
@@ -285,21 +311,4 @@ fn wants_status(call: &Call) -> bool {
         _ => false,
     };
     moves && call.at.status.is_present()
-}
-
-/// The handle at an address that the call wrote or will overwrite.
-fn handle_behind(dialect: &Dialect, address: usize) -> usize {
-    // SAFETY: MPI takes the address of a handle here; a null one would have failed before us.
-    if address == 0 { 0 } else { unsafe { dialect.handle_at(address, 0) } }
-}
-
-/// The same for files, whose handles are addresses in every MPI.
-fn file_behind(address: usize) -> usize {
-    // SAFETY: MPI takes the address of a file handle here.
-    if address == 0 { 0 } else { unsafe { *(address as *const usize) } }
-}
-
-fn text<'a>(address: usize) -> &'a [u8] {
-    // SAFETY: MPI takes a C string here, and the call succeeded with it.
-    if address == 0 { &[] } else { unsafe { CStr::from_ptr(address as *const c_char) }.to_bytes() }
 }

@@ -11,23 +11,13 @@
 
 use whyperf_layout::Moved;
 
-use super::call::{Arguments, Call, Direction, Position};
+use super::call::{Direction, Position};
 use super::communicator::{self, Facts};
 use super::datatype;
 use super::dialect::{Dialect, Family};
 use super::flow::{Flow, Times, Who, in_place};
 use super::real::{self, Neighbours, Topologies};
-
-/// The arguments of one call of one function.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Words<'a> {
-    /// The function.
-    pub(crate) call: &'static Call,
-    /// Its arguments, each a machine word.
-    pub(crate) words: &'a [usize],
-    /// How the MPI represents them.
-    pub(crate) dialect: &'static Dialect,
-}
+use super::words::Answered;
 
 use Times::{
     List, MemberList, Members, NeighbourEach, NeighbourList, NeighbourTypedList, Never, Once, Own,
@@ -37,97 +27,84 @@ use Who::{All, Root};
 
 /// Arguments of one side of a call.
 struct Side<'a> {
-    all: Words<'a>,
+    all: Answered<'a>,
     count: Position,
     datatype: Position,
     facts: Facts,
     neighbours: Neighbours,
 }
 
-impl<'a> Words<'a> {
-    /// Positions of the arguments.
-    #[inline(always)]
-    pub(crate) fn at(&self) -> &'static Arguments {
-        &self.call.at
-    }
-
-    /// An argument as it came, 0 when the function has none.
-    #[inline(always)]
-    pub(crate) fn word(&self, at: Position) -> usize {
-        self.words.get(at.index()).copied().unwrap_or(0)
-    }
-
-    /// An argument of type `int`.
-    #[inline(always)]
-    pub(crate) fn int(&self, at: Position) -> i32 {
-        self.word(at) as i32
-    }
-
-    /// A handle.
-    #[inline(always)]
-    pub(crate) fn handle(&self, at: Position) -> usize {
-        self.dialect.handle(self.word(at))
-    }
-
-    /// A count, `int` or `MPI_Count` as the function has it; negative ones count as none.
-    #[inline(always)]
-    fn count(&self, at: Position) -> u64 {
-        let word = self.word(at);
-        // The count of a partitioned message is wide without saying so in its name.
-        let is_wide = self.call.wide || self.at().partitions.is_present();
-        let count = if is_wide { word as i64 } else { i64::from(word as i32) };
-        u64::try_from(count).unwrap_or(0)
-    }
-
+impl Answered<'_> {
     /// Bytes that the call sends as a message, a put or a write.
+    ///
+    /// # Safety
+    /// The call must have succeeded, with bytes that go this way.
     #[inline]
-    pub(crate) fn sent(&self, direction: Direction) -> u64 {
+    pub(crate) unsafe fn sent(&self, direction: Direction) -> u64 {
         let at = self.at();
-        let to_null = at.dest.is_present() && self.int(at.dest) == self.dialect.proc_null;
+        let to_null = at.dest.is_present() && self.int(at.dest) == self.dialect().proc_null;
         // What goes with an operation that does nothing is ignored by the MPI.
-        let ignored = at.op.is_present() && self.handle(at.op) == self.dialect.no_op();
+        let ignored = at.op.is_present() && self.handle(at.op) == self.dialect().no_op();
         if !direction.sends() || to_null || ignored || !at.out_type.is_present() {
             return 0;
         }
         let parts =
             if at.partitions.is_present() { self.int(at.partitions).max(0) as u64 } else { 1 };
-        parts * self.elements(at.out_count, self.handle(at.out_type))
+        // SAFETY: the call succeeded with it, and it is no neutral operation.
+        parts * unsafe { self.elements(at.out_count, self.handle(at.out_type)) }
     }
 
     /// Bytes that the call gets from a window.
-    pub(crate) fn got(&self, direction: Direction) -> u64 {
+    ///
+    /// # Safety
+    /// The call must have succeeded, with bytes that go this way.
+    pub(crate) unsafe fn got(&self, direction: Direction) -> u64 {
         let at = self.at();
-        if !direction.receives() || self.int(at.dest) == self.dialect.proc_null {
+        if !direction.receives() || self.int(at.dest) == self.dialect().proc_null {
             return 0;
         }
-        self.elements(at.in_count, self.handle(at.in_type))
+        // SAFETY: the call succeeded with it.
+        unsafe { self.elements(at.in_count, self.handle(at.in_type)) }
     }
 
     /// Bytes of so many elements, of one where the function has no count.
-    fn elements(&self, count: Position, datatype: usize) -> u64 {
+    ///
+    /// # Safety
+    /// The datatype must be valid if there are elements.
+    unsafe fn elements(&self, count: Position, datatype: usize) -> u64 {
         let count = if count.is_present() { self.count(count) } else { 1 };
-        self.bytes(count, datatype)
+        // SAFETY: the caller's promise.
+        unsafe { self.bytes(count, datatype) }
     }
 
     /// The same. With no element to move a program may pass any datatype, also one that an MPI
     /// would end the program for if it were asked.
-    fn bytes(&self, count: u64, datatype: usize) -> u64 {
-        if count == 0 || datatype == self.dialect.datatype_null() {
+    ///
+    /// # Safety
+    /// The datatype must be valid if there are elements.
+    unsafe fn bytes(&self, count: u64, datatype: usize) -> u64 {
+        if count == 0 || datatype == self.dialect().datatype_null() {
             return 0;
         }
-        count.saturating_mul(datatype::size(datatype))
+        // SAFETY: the caller's promise.
+        count.saturating_mul(unsafe { datatype::size(datatype) })
     }
 
     /// Bytes that a collective operation sends and receives at this rank.
-    pub(crate) fn collective(&self, flow: Flow) -> Moved {
+    ///
+    /// # Safety
+    /// The call must have succeeded, and the flow must be the one of its operation.
+    pub(crate) unsafe fn collective(&self, flow: Flow) -> Moved {
         if flow == Flow::NOTHING {
             return Moved::default();
         }
         let at = self.at();
-        let facts = communicator::facts(self.dialect, self.handle(at.comm));
+        // SAFETY: the call succeeded on this communicator.
+        let facts = unsafe { communicator::facts(self.dialect(), self.handle(at.comm)) };
         let (sources, targets) = match flow.r#in.1 {
             NeighbourEach | NeighbourList | NeighbourTypedList => {
-                real::neighbours(self.handle(at.comm), topologies(self.dialect))
+                // SAFETY: the same.
+                unsafe { real::neighbours(self.handle(at.comm), topologies(self.dialect())) }
             }
             _ => Default::default(),
         };
@@ -139,22 +116,26 @@ impl<'a> Words<'a> {
         let is_here = |buffer: Position| {
             buffer.is_present()
                 && at.out_count != at.in_count
-                && self.word(buffer) == self.dialect.in_place
+                && self.word(buffer) == self.dialect().in_place
         };
         // A rank that takes no part in one direction may leave its count and datatype undefined.
         let sent = if !self.takes_part(flow.out.0, facts) {
             0
         } else if is_here(at.send_buffer) {
-            r#in.bytes(in_place(flow.out.1, flow.r#in.1))
+            // SAFETY: this rank sends what it would have received elsewhere.
+            unsafe { r#in.bytes(in_place(flow.out.1, flow.r#in.1)) }
         } else {
-            out.bytes(flow.out.1)
+            // SAFETY: this rank sends by this flow.
+            unsafe { out.bytes(flow.out.1) }
         };
         let received = if !self.takes_part(flow.r#in.0, facts) {
             0
         } else if is_here(at.receive_buffer) {
-            out.bytes(in_place(flow.r#in.1, flow.out.1))
+            // SAFETY: this rank receives where it would have sent from elsewhere.
+            unsafe { out.bytes(in_place(flow.r#in.1, flow.out.1)) }
         } else {
-            r#in.bytes(flow.r#in.1)
+            // SAFETY: this rank receives by this flow.
+            unsafe { r#in.bytes(flow.r#in.1) }
         };
         Moved { out: sent, r#in: received }
     }
@@ -169,75 +150,100 @@ impl<'a> Words<'a> {
             return who == All || (who == Root) == (root == facts.rank);
         }
         // Between two groups the root says so and everyone else of its group stays out.
-        if root == self.dialect.proc_null {
+        if root == self.dialect().proc_null {
             false
         } else {
-            (who == Root) == (root == self.dialect.root)
+            (who == Root) == (root == self.dialect().root)
         }
     }
 }
 
 impl Side<'_> {
-    fn bytes(&self, times: Times) -> u64 {
+    /// Bytes of this side, whose count counts so often.
+    ///
+    /// # Safety
+    /// The call must have succeeded, and this rank must take part in this side of it in this way.
+    unsafe fn bytes(&self, times: Times) -> u64 {
         let ranks = if self.facts.remote == 0 { self.facts.size } else { self.facts.remote };
-        let ranks = u64::from(ranks);
-        match times {
-            Never => 0,
-            Once => self.each(),
-            Ranks => self.each() * ranks,
-            Members => self.each() * u64::from(self.facts.size),
-            NeighbourEach => self.each() * self.neighbours.number(),
-            Own => self.times_size(self.listed(self.facts.rank.max(0) as u64)),
-            List => self.times_size(self.sum(ranks)),
-            MemberList => self.times_size(self.sum(u64::from(self.facts.size))),
-            NeighbourList => self.times_size(self.neighbour_sum()),
-            TypedList => self.typed_sum(ranks, |_| true),
-            NeighbourTypedList => {
-                self.typed_sum(self.neighbours.listed, |entry| self.neighbours.is_there(entry))
+        let (ranks, members) = (u64::from(ranks), u64::from(self.facts.size));
+        let neighbours = self.neighbours;
+        let is_there = |entry: &u64| neighbours.is_there(*entry);
+        // SAFETY: the caller's promise: the one count, or a list with an entry for each rank or
+        // neighbour, is what the call succeeded with.
+        unsafe {
+            match times {
+                Never => 0,
+                Once => self.each(),
+                Ranks => self.each() * ranks,
+                Members => self.each() * members,
+                NeighbourEach => self.each() * neighbours.number(),
+                Own => self.times_size(self.listed(self.facts.rank.max(0) as u64)),
+                List => self.times_size(self.sum(0..ranks)),
+                MemberList => self.times_size(self.sum(0..members)),
+                NeighbourList => self.times_size(self.sum((0..neighbours.listed).filter(is_there))),
+                TypedList => self.typed_sum(0..ranks),
+                NeighbourTypedList => self.typed_sum((0..neighbours.listed).filter(is_there)),
             }
         }
     }
 
-    fn each(&self) -> u64 {
-        self.all.elements(self.count, self.all.handle(self.datatype))
+    /// Bytes of the one count.
+    ///
+    /// # Safety
+    /// Count and datatype must be no lists.
+    unsafe fn each(&self) -> u64 {
+        // SAFETY: the caller's promise; the call succeeded with this datatype.
+        unsafe { self.all.elements(self.count, self.all.handle(self.datatype)) }
     }
 
-    fn times_size(&self, count: u64) -> u64 {
-        self.all.bytes(count, self.all.handle(self.datatype))
+    /// Bytes of so many elements.
+    ///
+    /// # Safety
+    /// The datatype must be no list.
+    unsafe fn times_size(&self, count: u64) -> u64 {
+        // SAFETY: the caller's promise; the call succeeded with this datatype.
+        unsafe { self.all.bytes(count, self.all.handle(self.datatype)) }
     }
 
-    fn sum(&self, length: u64) -> u64 {
-        (0..length).map(|index| self.listed(index)).sum()
+    /// The sum of these entries of the list of counts.
+    ///
+    /// # Safety
+    /// The count must be a list that has them.
+    unsafe fn sum(&self, entries: impl Iterator<Item = u64>) -> u64 {
+        // SAFETY: the caller's promise.
+        entries.map(|entry| unsafe { self.listed(entry) }).sum()
     }
 
-    fn neighbour_sum(&self) -> u64 {
-        let entries = (0..self.neighbours.listed).filter(|entry| self.neighbours.is_there(*entry));
-        entries.map(|entry| self.listed(entry)).sum()
-    }
-
-    fn typed_sum(&self, length: u64, counts: impl Fn(u64) -> bool) -> u64 {
+    /// Bytes of these entries of the lists of counts and datatypes.
+    ///
+    /// # Safety
+    /// Count and datatype must be lists that have them.
+    unsafe fn typed_sum(&self, entries: impl Iterator<Item = u64>) -> u64 {
         let types = self.all.word(self.datatype);
-        (0..length)
-            .filter(|index| counts(*index))
-            .map(|index| (index, self.listed(index)))
-            .filter(|(_, count)| *count > 0)
-            .map(|(index, count)| {
-                // SAFETY: the call succeeded, so it had a datatype for each count.
-                let datatype = unsafe { self.all.dialect.handle_at(types, index as usize) };
-                self.all.bytes(count, datatype)
-            })
-            .sum()
+        let bytes = |entry| {
+            // SAFETY: the caller's promise.
+            let count = unsafe { self.listed(entry) };
+            if count == 0 {
+                return 0;
+            }
+            // SAFETY: the same; the call succeeded with this datatype.
+            unsafe { self.all.bytes(count, self.all.dialect().handle_at(types, entry as usize)) }
+        };
+        entries.map(bytes).sum()
     }
 
-    /// Entry of the list of counts.
-    fn listed(&self, index: u64) -> u64 {
+    /// An entry of the list of counts.
+    ///
+    /// # Safety
+    /// The count must be a list that has it.
+    unsafe fn listed(&self, entry: u64) -> u64 {
         let list = self.all.word(self.count);
-        let count = if self.all.call.wide {
-            // SAFETY: the call succeeded, so its list has an entry for each rank or neighbour.
-            unsafe { *(list as *const i64).add(index as usize) }
+        let count = if self.all.call().wide {
+            // SAFETY: the caller's promise.
+            unsafe { *(list as *const i64).add(entry as usize) }
         } else {
             // SAFETY: the same.
-            i64::from(unsafe { *(list as *const i32).add(index as usize) })
+            i64::from(unsafe { *(list as *const i32).add(entry as usize) })
         };
         u64::try_from(count).unwrap_or(0)
     }

@@ -16,8 +16,11 @@ use super::call::Call;
 use super::visit::Visit;
 
 /// Runs a call of a function that completes what it does or leaves a request.
+///
+/// # Safety
+/// The program must be making this call with these words, and `real` must be the rest of it.
 #[inline(always)]
-pub(crate) fn ordinary<const N: usize>(
+pub(crate) unsafe fn ordinary<const N: usize>(
     call: &'static Call,
     mut words: [usize; N],
     real: impl FnOnce([usize; N]) -> c_int,
@@ -29,9 +32,11 @@ pub(crate) fn ordinary<const N: usize>(
         return result;
     }
     let mut place = MaybeUninit::<Visit>::uninit();
-    let visit = Visit::begin(&mut place, call, &mut words, site.0);
+    // SAFETY: the caller's promise.
+    let visit = unsafe { Visit::begin(&mut place, call, &mut words, site.0) };
     let result = real(words);
-    visit.end(call, &words, result);
+    // SAFETY: the same call, with the words that it was made with.
+    unsafe { visit.end(call, &words, result) };
     guard::leave();
     result
 }
@@ -74,7 +79,7 @@ macro_rules! functions {
             $crate::stub::entry_named!($symbol => wrapper, before NEXT);
 
             unsafe extern "C" fn wrapper($($argument: usize),*) -> core::ffi::c_int {
-                $run(&$call, [$($argument),*], |[$($argument),*]| {
+                let real = |[$($argument),*]: [usize; _]| {
                     let address = NEXT.address();
                     if address.is_null() {
                         return $crate::mpi::real::NO_SUCH_FUNCTION;
@@ -86,7 +91,10 @@ macro_rules! functions {
                     // SAFETY: the arguments are the program's own, or a status of ours where it
                     // wants none.
                     unsafe { real($($argument),*) }
-                })
+                };
+                // SAFETY: the program calls the function of this line of the table, which names
+                // its arguments as the standard does.
+                unsafe { $run(&$call, [$($argument),*], real) }
             }
         };
     };
