@@ -1,6 +1,9 @@
 //! A moment on both clocks of the machine, and how long a tick is.
 
+use std::sync::atomic::Ordering;
+
 use rustix::time::{ClockId, clock_gettime};
+use whyperf_layout::Header;
 use whyperf_model::Scale;
 
 /// One moment: on the monotonic clock and on the time stamp counter.
@@ -32,6 +35,38 @@ impl Moment {
     #[must_use]
     pub const fn later(self, nanos: u64) -> Self {
         Self { nanos: self.nanos + nanos, ticks: self.ticks + nanos }
+    }
+}
+
+/// The clock by which a process stamps its events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RegionClock {
+    /// The time stamp counter.
+    Tsc,
+    /// `CLOCK_MONOTONIC`, where the counter is not to be relied on.
+    Monotonic,
+}
+
+impl RegionClock {
+    pub(crate) fn of(header: &Header) -> Self {
+        let is_tsc = header.clock_is_tsc.load(Ordering::Relaxed) != 0;
+        if is_tsc { Self::Tsc } else { Self::Monotonic }
+    }
+
+    /// How long its ticks are, when those of the machine are `machine` long.
+    pub(crate) const fn scale(self, machine: Scale) -> Scale {
+        match self {
+            Self::Tsc => machine,
+            Self::Monotonic => Scale::NANOSECONDS,
+        }
+    }
+
+    /// A moment in its ticks.
+    pub(crate) const fn ticks(self, moment: Moment) -> u64 {
+        match self {
+            Self::Tsc => moment.ticks,
+            Self::Monotonic => moment.nanos,
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use whyperf_model::{Category, Nanos, Scale};
 use crate::compensation::Price;
 use crate::daemon::Daemon;
 use crate::process::{Beginning, PassContext, Process};
+use crate::process_stage::ProcessStage;
 use crate::region::Region;
 use crate::switched::{SwitchOutcome, Switched};
 
@@ -47,7 +48,7 @@ impl Process {
 
     /// Asks for every region of this name to be switched; answers how many were asked for.
     pub(crate) fn switch(&self, region: &str, on: bool) -> usize {
-        let Some(memory) = &self.region else { return 0 };
+        let Some(memory) = self.stage.region() else { return 0 };
         if self.departure.has_begun() {
             return 0;
         }
@@ -67,7 +68,7 @@ impl Process {
 
     /// Tells the process that the daemon reads it, and will again within this time; takes its replies.
     pub(crate) fn converse(&mut self, within: Nanos) -> Vec<Switched> {
-        let Some(memory) = &self.region else { return Vec::new() };
+        let Some(memory) = self.stage.region() else { return Vec::new() };
         // A region may have become hot before it was ever read.
         self.catalogue.tables.take_regions(memory);
         let heartbeat = &memory.commands().heartbeat;
@@ -97,11 +98,10 @@ impl Process {
     ) {
         instrumenter.meet_regions(self.catalogue.take_begun());
         let replies = std::mem::take(&mut self.replies);
-        let last = self.last.take();
         let now = self.ticks(context.now);
         let begin = std::mem::replace(&mut self.served, now);
-        let is_over = self.region.is_none();
-        if let Some(region) = self.region.as_ref().or(last.as_ref())
+        let is_over = self.stage.region().is_none();
+        if let Some(region) = self.stage.region_of_functions()
             && !instrumenter.has_nothing_for(number)
         {
             let header = region.header();
@@ -130,6 +130,7 @@ impl Process {
         self.cost += instrumenter.take_cost(number);
         if is_over {
             instrumenter.forget(number);
+            self.stage = ProcessStage::Over;
             self.threads.iter_mut().for_each(|watched| watched.growth = Vec::new());
         } else {
             self.let_go(number, instrumenter);
@@ -161,7 +162,7 @@ impl Process {
         self.beginning = Beginning::Held;
         self.born = self.served;
         if instrumenter.is_in_place(number)
-            && let Some(region) = &self.region
+            && let Some(region) = self.stage.region()
         {
             let word = &region.commands().go_on;
             word.store(1, Ordering::Relaxed);
@@ -176,7 +177,7 @@ impl Process {
         let waits =
             |region: &Region| region.header().at_startup_barrier.load(Ordering::Relaxed) == 1;
         let may_go = |region: &Region| region.commands().go_on.load(Ordering::Relaxed) != 0;
-        self.region.as_ref().is_some_and(|region| waits(region) && !may_go(region))
+        self.stage.region().is_some_and(|region| waits(region) && !may_go(region))
     }
 
     fn reply(&self, reply: Reply) -> Option<Switched> {

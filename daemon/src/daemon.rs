@@ -22,6 +22,7 @@ use crate::process::{Beginning, Outcome, PassContext, Process};
 use crate::region::Region;
 use crate::sampling_pass::{Complaint, ProcessNote, SamplingPass};
 use crate::shared_state::SharedState;
+use crate::succession::Succession;
 use crate::symbols::{SymbolAnswer, Symbols};
 
 /// How the daemon works.
@@ -291,7 +292,11 @@ impl Daemon {
             threads: threads().count(),
             ranks: self.processes.iter().filter(|process| process.rank.is_some()).count(),
             hosts: usize::from(!self.processes.is_empty()),
-            running: self.processes.iter().filter(|process| process.region.is_some()).count(),
+            running: self
+                .processes
+                .iter()
+                .filter(|process| process.stage.region().is_some())
+                .count(),
         }
     }
 
@@ -322,7 +327,7 @@ impl Daemon {
     /// Whether a process is measured now: one that became another program may be so no longer.
     #[must_use]
     pub fn measures(&self, pid: u32) -> bool {
-        self.processes.iter().any(|process| process.pid == pid && process.region.is_some())
+        self.processes.iter().any(|process| process.pid == pid && process.stage.region().is_some())
     }
 
     /// What each process did as a rank so far, in the order in which they were found.
@@ -410,7 +415,7 @@ impl Daemon {
     fn admit(&mut self, region: Region) {
         let pid = region.header().pid.load(std::sync::atomic::Ordering::Relaxed);
         for older in self.processes.iter_mut().filter(|process| process.pid == pid) {
-            older.superseded = true;
+            older.succession = Succession::Found;
         }
         let number = u32::try_from(self.processes.len()).unwrap_or(u32::MAX);
         self.symbols.watch(number, pid, region.program());
@@ -432,7 +437,8 @@ impl Daemon {
         pass: &mut SamplingPass,
     ) -> Vec<GroupCoverage> {
         let mut coverage = vec![GroupCoverage::default(); self.state.matcher.group_count()];
-        let running = self.processes.iter().filter(|process| process.region.is_some()).count();
+        let running =
+            self.processes.iter().filter(|process| process.stage.region().is_some()).count();
         let own = self.cost_meter.own_share();
         let share = Nanos(own.0 / running.max(1) as u64);
         let (mut dearest, mut functions) = (Nanos::ZERO, Nanos::ZERO);
@@ -441,7 +447,7 @@ impl Daemon {
         self.state.looks.begin_pass();
         let within = Nanos(self.interval().0.saturating_mul(LATE));
         for (number, process) in (0..).zip(&mut self.processes) {
-            let Some(region) = &process.region else { continue };
+            let Some(region) = process.stage.region() else { continue };
             self.state.enter(number);
             let path = region.path().to_owned();
             pass.switched.extend(process.converse(within));
@@ -450,6 +456,7 @@ impl Daemon {
                 self.state.matcher.settle_so_far(&self.state.classes);
                 instrumenter.amounts(&self.state.matcher)
             });
+            let is_new = process.stage.begin_pass();
             let outcome = process.pass(context, &mut self.state);
             process.cost += share;
             serve(process, number, context, instrumenter, &mut self.state);
@@ -462,7 +469,7 @@ impl Daemon {
             }
             functions = functions.max(process.functions_cost);
             let note = process.note();
-            if !std::mem::replace(&mut process.announced, true) {
+            if is_new {
                 pass.started.push(note.clone());
             }
             if outcome == Outcome::Damaged {
@@ -494,7 +501,7 @@ impl Daemon {
     /// The name of the phase that began since the last pass, if one did. Of several only the newest is known.
     fn new_phase(&mut self) -> Option<String> {
         let regions: Vec<Option<&Region>> =
-            self.processes.iter().map(|process| process.region.as_ref()).collect();
+            self.processes.iter().map(|process| process.stage.region()).collect();
         let announced: Vec<Option<u32>> =
             regions.iter().map(|region| region.map(Region::phase_count)).collect();
         let first = self.phases.look(&announced)?;

@@ -76,7 +76,7 @@ impl Daemon {
 impl Process {
     /// Asks it to go, unless it was asked or its ring is full, and takes its replies.
     fn ask_to_go(&mut self, patience: Nanos) {
-        let Some(region) = &self.region else { return };
+        let Some(region) = self.stage.region() else { return };
         self.departure.ask(|| {
             let sent = region.send(Command::Detach { patience: patience.0 }).is_some();
             if sent {
@@ -99,7 +99,7 @@ impl Process {
     /// Whether nothing of it has to be waited for. One without an agent, of which no code was changed, hears of
     /// its leave when its next thread starts.
     fn has_gone(&self) -> bool {
-        let Some(region) = &self.region else { return true };
+        let Some(region) = self.stage.region() else { return true };
         let is_changed = |record: &RegionRecord| record.code().0 != CodeState::Own;
         let has_agent = region.header().agent.load(Ordering::Relaxed) != 0;
         let hears = has_agent || region.regions().iter().any(is_changed);
@@ -107,7 +107,7 @@ impl Process {
     }
 
     fn unrestored(&self) -> Vec<Unrestored> {
-        match (self.departure.unrestored(), &self.region) {
+        match (self.departure.unrestored(), self.stage.region()) {
             (Some(unrestored), _) => unrestored.to_vec(),
             (None, Some(region)) if !self.has_gone() => self.found_patched(region),
             _ => Vec::new(),

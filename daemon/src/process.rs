@@ -10,14 +10,16 @@ use whyperf_model::matching::{ClassId, ResourceId, Resources, WaitingRank, Worke
 use whyperf_model::{Category, Hierarchy, Nanos, Resource, Scale};
 
 use crate::catalogue::Catalogue;
-use crate::clock::Moment;
+use crate::clock::{Moment, RegionClock};
 use crate::compensation::{self, Price};
 use crate::cost::{RunLosses, event_cost};
 use crate::departure::Departure;
 use crate::efficiency::Labour;
 use crate::ending::Ending;
+use crate::process_stage::ProcessStage;
 use crate::region::Region;
 use crate::shared_state::SharedState;
+use crate::succession::Succession;
 use crate::thread::{Depth, NodeState, Thread};
 use crate::watched_thread::{ThreadState, WatchedThread};
 
@@ -28,8 +30,7 @@ pub(crate) struct Process {
     pub(crate) rank: Option<u32>,
     pub(crate) resource: ResourceId,
     pub(crate) machine: ResourceId,
-    /// `None` after the end.
-    pub(crate) region: Option<Region>,
+    pub(crate) stage: ProcessStage,
     pub(crate) ending: Ending,
     pub(crate) catalogue: Catalogue,
     pub(crate) threads: Vec<WatchedThread>,
@@ -47,15 +48,8 @@ pub(crate) struct Process {
     /// Groups that any of its threads was in during the last pass.
     pub(crate) groups: Vec<u32>,
     by_slot: Vec<SlotState>,
-    is_tsc: bool,
-    replaced_for: u32,
-    still: bool,
-    /// A newer region of the same process id was found.
-    pub(crate) superseded: bool,
-    /// Whether a pass told of it.
-    pub(crate) announced: bool,
-    /// After the end, until its functions were looked at a last time.
-    pub(crate) last: Option<Region>,
+    clock: RegionClock,
+    pub(crate) succession: Succession,
     /// Ticks from which on it could call anything, and until which its functions were looked at.
     pub(crate) born: u64,
     pub(crate) served: u64,
@@ -109,8 +103,6 @@ pub(crate) enum Outcome {
     Damaged,
 }
 
-/// Passes for which a process may be about to become another program before it is believed.
-const REPLACED: u32 = 10;
 /// Passes for which a thread may stand still before it is looked for.
 const STILL: u32 = 20;
 
@@ -123,7 +115,7 @@ impl Process {
     ) -> Self {
         let header = region.header();
         let pid = header.pid.load(Ordering::Relaxed);
-        let is_tsc = header.clock_is_tsc.load(Ordering::Relaxed) != 0;
+        let clock = RegionClock::of(header);
         let born = header.start_ticks.load(Ordering::Relaxed);
         let rank = rank(&region);
         let resource = state.resources.id(&named(&label(rank, pid)));
@@ -134,7 +126,7 @@ impl Process {
             rank,
             resource,
             machine,
-            region: Some(region),
+            stage: ProcessStage::New(region),
             ending,
             catalogue: Catalogue::default(),
             threads: Vec::new(),
@@ -147,13 +139,9 @@ impl Process {
             labour: Labour::default(),
             groups: Vec::new(),
             by_slot: Vec::new(),
-            is_tsc,
-            replaced_for: 0,
-            still: false,
-            superseded: false,
+            clock,
+            succession: Succession::default(),
             beginning: Beginning::default(),
-            announced: false,
-            last: None,
             born,
             served: 0,
             replies: Vec::new(),
@@ -164,7 +152,7 @@ impl Process {
     /// Reads what changed, classifies it and hands it to the pairs.
     pub(crate) fn pass(&mut self, context: PassContext, state: &mut SharedState) -> Outcome {
         self.cost = Nanos::ZERO;
-        let Some(region) = self.region.take() else { return Outcome::Ended };
+        let Some(region) = self.stage.take() else { return Outcome::Ended };
         if !region.is_whole() {
             self.end(state);
             return Outcome::Damaged;
@@ -187,10 +175,14 @@ impl Process {
         self.losses = RunLosses::read(&region, self.threads.iter().map(|watched| &watched.thread));
         if outcome == Outcome::Ended || damaged {
             self.end(state);
-            self.last = Some(region).filter(|_| !damaged);
-            return if damaged { Outcome::Damaged } else { Outcome::Ended };
+            return if damaged {
+                Outcome::Damaged
+            } else {
+                self.stage = ProcessStage::Ended(region);
+                Outcome::Ended
+            };
         }
-        self.region = Some(region);
+        self.stage = ProcessStage::Measured(region);
         Outcome::Running
     }
 
@@ -224,19 +216,24 @@ impl Process {
 
     /// Finds out what there is, so that its places can be asked for before any of it is counted.
     pub(crate) fn look_ahead(&mut self, now: Moment, state: &mut SharedState) {
-        let is_whole = self.region.as_ref().is_some_and(Region::is_whole);
-        let Some(region) = self.region.take_if(|_| is_whole) else { return };
-        self.admit_threads(&region, now, state);
+        let stage = std::mem::replace(&mut self.stage, ProcessStage::Over);
+        if let Some(region) = stage.region().filter(|region| region.is_whole()) {
+            self.find_keys(region, now, state);
+        }
+        self.stage = stage;
+    }
+
+    fn find_keys(&mut self, region: &Region, now: Moment, state: &mut SharedState) {
+        self.admit_threads(region, now, state);
         for watched in self.threads.iter_mut().filter(|watched| watched.is_alive()) {
             if let Some(slot) = region.slot(watched.thread.slot) {
                 watched.thread.take_keys(&slot);
             }
         }
-        if self.catalogue.refresh(&region, &mut state.resources) {
+        if self.catalogue.refresh(region, &mut state.resources) {
             self.threads.iter_mut().for_each(|watched| watched.classified = 0);
         }
         self.classify(state);
-        self.region = Some(region);
     }
 
     /// All classes are made anew; for when places became known.
@@ -244,7 +241,7 @@ impl Process {
         self.catalogue.forget(&mut state.resources);
         self.threads.iter_mut().for_each(|watched| watched.classified = 0);
         self.classify(state);
-        if self.region.is_none() {
+        if self.stage.region().is_none() {
             self.catalogue.forget(&mut state.resources);
         }
     }
@@ -256,16 +253,19 @@ impl Process {
 
     fn outcome(&mut self, region: &Region, thorough: bool) -> Outcome {
         let replaced = region.state() == State::Replaced;
-        self.replaced_for = if replaced { self.replaced_for + 1 } else { 0 };
-        let replaced = self.superseded
-            || self.replaced_for > REPLACED
-            || (replaced && has_no_region(self.pid));
+        let replaced = self.succession.pass(replaced, || has_no_region(self.pid));
         let left = region.state() == State::Left || replaced;
-        if left || self.ending.is_over(self.still || thorough) {
+        if left || self.ending.is_over(thorough || self.is_still()) {
             Outcome::Ended
         } else {
             Outcome::Running
         }
+    }
+
+    /// Whether no thread made an event since the pass before.
+    fn is_still(&self) -> bool {
+        let mut living = self.threads.iter().filter(|watched| watched.is_alive());
+        living.all(|watched| watched.thread.still > 0)
     }
 
     fn follow_rank(&mut self, region: &Region, state: &mut SharedState) {
@@ -321,7 +321,6 @@ impl Process {
                 _ => (self.ticks(context.now), Depth::Last),
             },
         };
-        self.still = true;
         let scale = self.scale(context.scale);
         for watched in &mut self.threads {
             watched.growth.clear();
@@ -339,7 +338,6 @@ impl Process {
                 let price = |node: &NodeState| prices[usize::from(!is_function(node))];
                 compensation::apply(nodes, growth, price);
             }
-            self.still &= watched.thread.still > 0;
             let gone = watched.thread.still % STILL == STILL - 1
                 && !self.ending.life().has_thread(watched.thread.tid);
             if went == Depth::Last && depth != Depth::Last {
@@ -499,11 +497,11 @@ impl Process {
 
     /// How long its ticks are, when those of the machine are `machine` long.
     pub(crate) const fn scale(&self, machine: Scale) -> Scale {
-        if self.is_tsc { machine } else { Scale::NANOSECONDS }
+        self.clock.scale(machine)
     }
 
-    pub(crate) fn ticks(&self, moment: Moment) -> u64 {
-        if self.is_tsc { moment.ticks } else { moment.nanos }
+    pub(crate) const fn ticks(&self, moment: Moment) -> u64 {
+        self.clock.ticks(moment)
     }
 }
 
