@@ -12,7 +12,8 @@ use whyperf_model::{Focus, Hierarchy, Interval, Metric, Pair, SURE, Time, TimeDi
 use crate::measuring::watch::Watch;
 use crate::output::report::{
     Bottleneck, Cause, Cost, Efficiency, HotCode, Losses, Phase, ProcessTime, ProfileRow,
-    RefusedFunction, Report, Scale, Search, Stretch, SwitchedOff, TimeShares, rounded,
+    RankMessages, RefusedFunction, Report, Scale, Search, Stretch, SwitchedOff, TimeShares,
+    rounded,
 };
 use crate::output::terminal::Screen;
 use crate::search::phases;
@@ -77,6 +78,7 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
         .collect();
     take_findings(watch, report);
     take_profile(watch, report);
+    report.messages = RankMessages::all(&watch.daemon().messages());
     take_switched_off(watch, report);
 }
 

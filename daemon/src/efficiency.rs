@@ -34,6 +34,11 @@ impl Labour {
         }
     }
 
+    /// Whether it was a rank of a job.
+    pub(crate) const fn was_met(&self) -> bool {
+        self.was_met
+    }
+
     /// Whether what it does is known to be that of a rank. What grew until the look that found it in MPI may be older than that.
     pub(crate) const fn has_begun(&self) -> bool {
         self.has_begun

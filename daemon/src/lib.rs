@@ -35,6 +35,7 @@ mod kept;
 mod kernel_share;
 mod leaving;
 mod live;
+mod messages;
 mod object_name;
 mod phases;
 mod placement;

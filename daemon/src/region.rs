@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use whyperf_inject::{Access, Mapping};
 use whyperf_instrument::Agent;
 use whyperf_layout::{
-    Command, CommandPage, Head, Header, Kind, MAGIC, NO_BASE, Node, ObjectRecord, PatchRecord,
-    RegionRecord, ReplyPage, Sequence, State, VERSION, geometry, strings,
+    Command, CommandPage, Head, Header, Kind, MAGIC, NO_BASE, Node, ObjectRecord, PEER_CAPACITY,
+    PatchRecord, PeerRecord, RegionRecord, ReplyPage, Sequence, State, VERSION, geometry, strings,
 };
 
 use crate::error::{BadRegion, Error};
@@ -33,6 +33,7 @@ pub(crate) struct ThreadSlot<'region> {
     /// Two stamps a word, for comparing.
     pub(crate) stamps: &'region [AtomicU64],
     pub(crate) nodes: &'region [Node],
+    pub(crate) peers: &'region [PeerRecord],
 }
 
 impl Region {
@@ -186,6 +187,7 @@ impl Region {
             head: self.whole.at(at)?,
             stamps: self.whole.slice(at + geometry::STAMPS_IN_SLOT, geometry::NODE_CAPACITY / 2)?,
             nodes: self.whole.slice(at + geometry::NODES_IN_SLOT, geometry::NODE_CAPACITY)?,
+            peers: self.whole.slice(at + geometry::PEERS_IN_SLOT, PEER_CAPACITY)?,
         })
     }
 

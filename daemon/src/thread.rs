@@ -24,6 +24,7 @@ use whyperf_layout::slot::{Reading, stamped_pair};
 use whyperf_layout::{Head, Node, Watch, geometry};
 use whyperf_model::matching::ClassId;
 
+use crate::messages::{self, PeerMessages};
 use crate::region::ThreadSlot;
 
 /// One node as last read.
@@ -100,6 +101,8 @@ pub(crate) struct Thread {
     open: Option<usize>,
     /// The last pass in which it was alive.
     alive_at: u64,
+    /// What it sent and received by rank, when all of it was read last.
+    pub(crate) messages: Vec<PeerMessages>,
 }
 
 /// How much of a node's growth was told.
@@ -134,6 +137,7 @@ impl Thread {
             told: 0,
             open: None,
             alive_at: 0,
+            messages: Vec::new(),
         }
     }
 
@@ -154,6 +158,9 @@ impl Thread {
         } else {
             self.still = if unchanged { self.still.saturating_add(1) } else { 0 };
             self.read_nodes(slot, now, depth != Depth::Changed, growth);
+        }
+        if depth != Depth::Changed {
+            self.messages = messages::of_slot(slot);
         }
         let open = self.watch.open(slot.head, now.saturating_add(LATER));
         if let Some(node) = self.open.take().and_then(|index| self.nodes.get_mut(index)) {

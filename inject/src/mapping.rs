@@ -13,7 +13,8 @@ use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64};
 
 use rustix::mm::{MapFlags, ProtFlags};
 use whyperf_layout::{
-    CommandPage, Head, Header, Node, ObjectRecord, PatchRecord, RegionRecord, ReplyPage, geometry,
+    CommandPage, Head, Header, Node, ObjectRecord, PatchRecord, PeerRecord, RegionRecord,
+    ReplyPage, geometry,
 };
 
 use crate::registration::Registration;
@@ -45,6 +46,8 @@ unsafe impl Shared for Head {}
 unsafe impl Shared for Node {}
 // SAFETY: repr(C), all fields atomic.
 unsafe impl Shared for PatchRecord {}
+// SAFETY: repr(C), all fields atomic.
+unsafe impl Shared for PeerRecord {}
 
 /// Whether a mapping may be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,11 +11,13 @@
 //!  8 MiB    strings         16 MiB       append-only
 //!  32 MiB   slot 0, slot 1, ...          one per thread, SLOT_SIZE apart
 //!
-//!  a slot:  Head (one page) | stamps u32 x 65 536 | nodes 64 B x 65 536
+//!  a slot:  Head (one page) | stamps u32 x 65 536 | nodes 64 B x 65 536 | PeerRecord x 1024
 //! ```
 //! The file is sparse: what is never touched costs address space only.
 
-use crate::{Head, Header, Node, ObjectRecord, PatchRecord, RegionRecord};
+use crate::{
+    Head, Header, Node, ObjectRecord, PEER_CAPACITY, PatchRecord, PeerRecord, RegionRecord,
+};
 use core::mem::size_of;
 
 /// Size of a page, the unit of mapping and of populating.
@@ -50,8 +52,10 @@ pub const NODE_CAPACITY: usize = 1 << 16;
 pub const STAMPS_IN_SLOT: usize = PAGE;
 /// Offset of the nodes inside a slot; an offset of a node counts from the slot's start.
 pub const NODES_IN_SLOT: usize = STAMPS_IN_SLOT + 4 * NODE_CAPACITY;
+/// Offset of the records of ranks inside a slot.
+pub const PEERS_IN_SLOT: usize = NODES_IN_SLOT + size_of::<Node>() * NODE_CAPACITY;
 /// Distance between slots.
-pub const SLOT_SIZE: usize = NODES_IN_SLOT + size_of::<Node>() * NODE_CAPACITY;
+pub const SLOT_SIZE: usize = PEERS_IN_SLOT + size_of::<PeerRecord>() * PEER_CAPACITY;
 /// Slots that a region has at most; a process may reserve fewer (`Header::slot_capacity`).
 pub const SLOT_CAPACITY: usize = 4096;
 
@@ -70,7 +74,7 @@ pub const fn file_size(slots: usize) -> usize {
 /// Slot-relative offset of a node; node 0 matches nothing, 1 is the root, 2 is "other".
 #[must_use]
 pub const fn node_offset(index: usize) -> u32 {
-    // A slot is 4.3 MiB, so an offset inside one always fits.
+    // A slot is 4.4 MiB, so an offset inside one always fits.
     (NODES_IN_SLOT + index * size_of::<Node>()) as u32
 }
 
@@ -93,6 +97,8 @@ const _: () = {
     assert!(size_of::<Head>() <= PAGE);
     assert!(size_of::<Node>() == 64);
     assert!(size_of::<PatchRecord>() == 256);
+    assert!(size_of::<PeerRecord>() == 64);
+    assert!(PEERS_IN_SLOT.is_multiple_of(PAGE));
     assert!(STAGING_CAPACITY * 8 <= PAGE);
     assert!(STAGING + size_of::<PatchRecord>() * STAGING_CAPACITY <= REGIONS);
     assert!(REGIONS + size_of::<RegionRecord>() * REGION_CAPACITY <= OBJECTS);

@@ -7,6 +7,7 @@
 //!   process                               daemon
 //!   Header, tables, strings  ──────────►  names, places        (grow only)
 //!   slot: word, stamps, nodes ─────────►  samples              (one writer per slot, no waiting)
+//!         peers               ─────────►  who sent how much to whom
 //!   ReplyPage                ──────────►  what happened
 //!   CommandPage              ◄──────────  what to do           } all that the daemon
 //!   PatchRecord              ◄──────────  functions to patch   } may write
@@ -22,6 +23,7 @@ pub mod geometry;
 mod header;
 mod kind;
 pub mod patch;
+pub mod peer;
 mod publication;
 pub mod ring;
 pub mod slot;
@@ -34,6 +36,7 @@ pub use command::{Answer, Command, CommandRefusal, Reply};
 pub use header::{Header, Losses, MAGIC, NO_BASE, NO_RANK, State, VERSION};
 pub use kind::{Kind, ObjectKind};
 pub use patch::{Boundary, CodeState, Outcome, Patch, PatchRecord, ThunkForm};
+pub use peer::{Messages, PEER_CAPACITY, Peer, PeerRecord};
 pub use ring::{CommandPage, Message, ReplyPage, Sequence};
 pub use slot::{Head, Moved, Node, Open, Reading, SlotState, Watch};
 pub use stub_place::{Stub, StubPlace};

@@ -41,7 +41,9 @@ pub struct Head {
     pub overflowed: AtomicU64,
     /// Ends without a matching begin, and begins that were closed by an outer end.
     pub anomalies: AtomicU64,
-    pad: [AtomicU64; 3],
+    /// Which pages of the slot's [`PeerRecord`](crate::PeerRecord)s are there, a bit each.
+    pub peer_pages: AtomicU64,
+    pad: [AtomicU64; 2],
     /// A [`SlotState`].
     pub state: AtomicU32,
     /// Raised each time the slot is claimed.

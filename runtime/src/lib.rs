@@ -13,7 +13,7 @@
 //!   region      sigbus_handler, map, strings, region
 //!   functions   functions: what is known of instrumented functions
 //!   creation    agent_thread, creation, object, losses
-//!   thread      node_index, returns, thread, limit, tree, event_costs, child_cache, closing, registration
+//!   thread      node_index, returns, thread, limit, tree, event_costs, child_cache, closing, peers, registration
 //!   event       slow, event, guard, birth, startup_barrier
 //!   patch       patch: code that changes, and visits of instrumented functions; calibration
 //!   life        process, attachment, leaving, sandbox, fork, agent, load
@@ -58,6 +58,7 @@ pub mod object;
 mod once_pointer;
 pub mod own_memory;
 pub mod patch;
+pub mod peers;
 pub mod process;
 mod process_status;
 mod range;

@@ -9,7 +9,7 @@ use crate::thread::{
 };
 use crate::thread_local::{Block, Thread, thread};
 use crate::view::{Slot, Tables};
-use crate::{clock, closing, creation, kernel, map, measurement, sigbus_handler, tree};
+use crate::{clock, closing, creation, kernel, map, measurement, peers, sigbus_handler, tree};
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use whyperf_layout::SlotState;
@@ -288,6 +288,7 @@ fn prepare_slot(slot: Slot) {
         counter.store(0, Ordering::Relaxed);
     }
     head.nodes.store(0, Ordering::Relaxed);
+    peers::clear(slot);
     for offset in [node_offset(0), ROOT, OTHER] {
         tree::clear(slot, offset);
     }

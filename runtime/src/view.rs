@@ -1,11 +1,14 @@
 //! Where the parts of a mapped region are: pointers into it as references to atomics.
 
 use layout::geometry::{
-    COMMANDS, NODE_CAPACITY, NODES_IN_SLOT, OBJECTS, PAGE, REGIONS, REPLIES, RESULTS, STAGING,
-    STAGING_CAPACITY, STAMPS_IN_SLOT, STRINGS, STRINGS_SIZE, node_offset,
+    COMMANDS, NODE_CAPACITY, NODES_IN_SLOT, OBJECTS, PAGE, PEERS_IN_SLOT, REGIONS, REPLIES,
+    RESULTS, STAGING, STAGING_CAPACITY, STAMPS_IN_SLOT, STRINGS, STRINGS_SIZE, node_offset,
 };
 use layout::sync::{AtomicU32, AtomicU64};
-use layout::{CommandPage, Head, Header, Node, ObjectRecord, PatchRecord, RegionRecord, ReplyPage};
+use layout::{
+    CommandPage, Head, Header, Node, ObjectRecord, PatchRecord, Peer, PeerRecord, RegionRecord,
+    ReplyPage,
+};
 use whyperf_layout as layout;
 
 /// The mapped tables of a region; stays mapped for as long as the process measures into it.
@@ -109,6 +112,13 @@ impl Slot {
         // SAFETY: offsets come from `node_offset` of an index below the capacity, or are 0 in an
         // empty cache entry, where the head lies, which also has 64 bytes of atomics.
         unsafe { &*self.0.add(offset as usize).cast() }
+    }
+
+    /// What the thread sent to a rank and received from it; its page must be there.
+    #[inline(always)]
+    pub(crate) fn peer<'a>(self, peer: Peer) -> &'a PeerRecord {
+        // SAFETY: a peer's number is below the number of records; atomics only.
+        unsafe { &*self.0.add(PEERS_IN_SLOT).cast::<PeerRecord>().add(peer.index()) }
     }
 
     /// The stamp beside a node whose offset [`is_node`].

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::command::{Folder, say, whyperf};
 
-const MEMBERS: [&str; 26] = [
+const MEMBERS: [&str; 27] = [
     "format",
     "version",
     "command",
@@ -21,6 +21,7 @@ const MEMBERS: [&str; 26] = [
     "unmeasured",
     "cost",
     "losses",
+    "messages",
     "switched_off",
     "refusals",
     "search",

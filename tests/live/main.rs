@@ -21,6 +21,7 @@ mod launcher;
 mod lessons;
 mod long_receive;
 mod manners;
+mod messages;
 #[expect(dead_code, reason = "its programs have other names where they are newer")]
 #[path = "../needs.rs"]
 mod needs;

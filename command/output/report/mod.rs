@@ -3,6 +3,7 @@
 mod advice;
 mod cause;
 mod profile;
+mod rank_messages;
 mod text;
 mod time_shares;
 mod tree;
@@ -19,6 +20,7 @@ use serde::Serialize;
 use whyperf_consultant::{Split, ValueUnit};
 
 pub(crate) use cause::Cause;
+pub(crate) use rank_messages::RankMessages;
 pub(crate) use text::{conclusion, render, share};
 pub(crate) use time_shares::{ProcessTime, TimeShares};
 
@@ -52,6 +54,8 @@ pub(crate) struct Report {
     pub(crate) not_sampled: f64,
     pub(crate) measured: Vec<Measured>,
     pub(crate) profile: Vec<ProfileRow>,
+    /// Messages between ranks, by sender and receiver.
+    pub(crate) messages: Vec<RankMessages>,
     pub(crate) switched_off: Vec<SwitchedOff>,
     pub(crate) refusals: Vec<RefusedFunction>,
     /// The name of the run in the store; none when it was not kept.
@@ -475,17 +479,9 @@ pub(crate) mod example {
                     true,
                 ),
             ],
-            phases: Vec::new(),
-            hot_code: Vec::new(),
-            not_sampled: 0.0,
-            measured: Vec::new(),
             profile: vec![row(0, 1.0), row(1, 2.0)],
-            switched_off: Vec::new(),
-            refusals: Vec::new(),
-            run: None,
-            diagnosis_of: None,
-            directives_used: 0,
             remarks: Remarks { thread_time: 8.0, ..Remarks::default() },
+            ..Report::default()
         }
     }
 }

@@ -48,11 +48,11 @@ fn a_place_that_was_given_back_is_not_read_any_more() {
 }
 
 fn words(handle: usize) -> [u64; WORDS] {
-    [1, 2, 3, 4].map(|word| 100 * handle as u64 + word)
+    [1, 2, 3, 4, 5].map(|word| 100 * handle as u64 + word)
 }
 
 fn check(table: &Pair, place: crate::association::Place, handle: usize) {
-    let found = [0, 1, 2, 3].map(|word| table.word(place, word).load(Relaxed));
+    let found = [0, 1, 2, 3, 4].map(|word| table.word(place, word).load(Relaxed));
     assert_eq!(found, words(handle));
 }
 

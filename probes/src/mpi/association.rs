@@ -22,7 +22,7 @@ const REACH: usize = 2;
 const FREE: usize = 0;
 const CLAIMED: usize = usize::MAX;
 /// Words remembered of a handle.
-pub(crate) const WORDS: usize = 4;
+pub(crate) const WORDS: usize = 5;
 
 /// The table; `N` is a power of two.
 pub(crate) struct Association<const N: usize> {

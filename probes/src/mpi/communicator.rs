@@ -46,6 +46,10 @@ pub(crate) struct Communicator {
 static COMMUNICATORS: Association<COMMUNICATOR_CAPACITY> = Association::new();
 static NAMES: [KeptName; COMMUNICATOR_CAPACITY] =
     [const { KeptName::new() }; COMMUNICATOR_CAPACITY];
+/// A number that no other communicator ever has.
+static NUMBERS: [AtomicU32; COMMUNICATOR_CAPACITY] =
+    [const { AtomicU32::new(0) }; COMMUNICATOR_CAPACITY];
+static NUMBERED: AtomicU32 = AtomicU32::new(0);
 static HAS_WORLD: AtomicBool = AtomicBool::new(false);
 static USED: AtomicU32 = AtomicU32::new(0);
 /// What communicators beyond the cap share, the impossible number before there are any.
@@ -96,6 +100,28 @@ pub(crate) fn used(handle: usize) -> Option<Communicator> {
     let place = COMMUNICATORS.find(handle)?;
     let object = ObjectId::from_number(number_at(place));
     (object != ObjectId::NONE).then_some(Communicator { object, place })
+}
+
+/// A number that no other communicator of this process ever has; `None` where it was made unseen.
+pub(crate) fn number(handle: usize) -> Option<u32> {
+    let number = NUMBERS.get(COMMUNICATORS.find(handle)?.index())?;
+    Some(number.load(Ordering::Relaxed))
+}
+
+/// Which rank of the world this rank is; of the other group, where there are two. `None` where it is of another job.
+///
+/// # Safety
+/// A call must have succeeded on the communicator.
+pub(crate) unsafe fn world_rank(dialect: &Dialect, handle: usize, rank: i32) -> Option<i32> {
+    let world = world(dialect)?;
+    // SAFETY: the caller's promise, and there are two groups where the second one is asked for.
+    let group = unsafe {
+        let has_two = facts(dialect, handle).remote > 0;
+        if has_two { Group::remote(handle) } else { Group::of(handle) }
+    }?;
+    let mut translated = [-1];
+    let is_known = group.translate(&[rank], &world, &mut translated) && translated[0] >= 0;
+    is_known.then_some(translated[0])
 }
 
 /// Learns a communicator that was made unseen.
@@ -278,7 +304,13 @@ fn predefined(dialect: &Dialect, handle: usize) -> Option<Place> {
 fn enter(handle: usize, name: &Name) -> Option<Place> {
     let entered = COMMUNICATORS.insert(handle, [0; WORDS]);
     match entered {
-        Some(place) => set_name(place, name),
+        Some(place) => {
+            set_name(place, name);
+            if let Some(number) = NUMBERS.get(place.index()) {
+                let next = NUMBERED.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+                number.store(next, Ordering::Relaxed);
+            }
+        }
         None => losses::count(|losses| &losses.objects),
     }
     entered

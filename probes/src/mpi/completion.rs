@@ -6,15 +6,15 @@
 use core::ffi::c_int;
 use core::mem::MaybeUninit;
 
-use whyperf_layout::{Moved, ObjectKind};
-use whyperf_runtime::{ObjectId, event, guard, losses, object};
+use whyperf_layout::{Messages, Moved, ObjectKind, Peer};
+use whyperf_runtime::{ObjectId, event, guard, losses, object, peers};
 
 use super::call::{Act, Call, Completion};
 use super::dialect::Dialect;
-use super::request::{self, Awaited};
+use super::request::{self, Awaited, Transfer};
 use super::room::Room;
 use super::words::{Answered, Words};
-use super::{setup, status};
+use super::{messages, setup, status};
 
 /// Runs one such call.
 ///
@@ -41,6 +41,8 @@ pub(crate) unsafe fn run<const N: usize>(
 pub(crate) struct Batch {
     dialect: Option<&'static Dialect>,
     on: bool,
+    /// Ticks when it began, where it is measured.
+    began: u64,
     /// How many there are, and how many of them are remembered here.
     kept: usize,
     room: Room,
@@ -80,6 +82,9 @@ impl Batch {
             }
         }
         batch.on = event::begin(&call.region, site, awaited);
+        if batch.on {
+            batch.began = peers::last_event();
+        }
         batch
     }
 
@@ -93,6 +98,7 @@ impl Batch {
         // SAFETY: the caller's promise.
         let all = unsafe { Words::of(call, words, dialect) };
         let mut received = 0;
+        let mut waited = WaitedFor::Nothing;
         let is_in_status =
             dialect.is_in_status(result) && all.word(call.at.status) != dialect.ignore;
         if result == 0 || is_in_status {
@@ -105,7 +111,12 @@ impl Batch {
                     let error = if is_in_status { status::error(dialect, status) } else { 0 };
                     if error == 0 {
                         // SAFETY: the request is complete and its status filled.
-                        received += finish(&all, handle, status);
+                        let done = finish(&all, handle, status);
+                        received += done.bytes;
+                        if self.on {
+                            done.count();
+                            waited = waited.with(done.transfer);
+                        }
                     } else if !dialect.is_pending(error) {
                         fail(handle);
                     }
@@ -117,6 +128,7 @@ impl Batch {
         }
         if self.on {
             event::end(&call.region, Moved { out: 0, r#in: received });
+            waited.count(peers::last_event().wrapping_sub(self.began));
         }
         self.room.release();
     }
@@ -128,6 +140,7 @@ impl Batch {
         unsafe {
             (&raw mut (*batch).dialect).write(None);
             (&raw mut (*batch).on).write(false);
+            (&raw mut (*batch).began).write(0);
             (&raw mut (*batch).kept).write(0);
             Room::start(&raw mut (*batch).room);
             &mut *batch
@@ -243,19 +256,102 @@ struct Seen {
     by_status: bool,
 }
 
+/// A request that is complete.
+struct Completed {
+    /// Bytes that arrived.
+    bytes: u64,
+    transfer: Transferred,
+}
+
+/// The message that a completed request was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Transferred {
+    /// It was none.
+    None,
+    /// It was sent to this rank, and counted then.
+    Sent(Peer),
+    /// It was received from this rank.
+    Received(Peer),
+    /// Nothing is known of it: it was none, from nobody, or cancelled.
+    Nobody,
+}
+
+impl Completed {
+    /// Counts what was received; what was sent counted when it was.
+    fn count(&self) {
+        if let Transferred::Received(peer) = self.transfer {
+            peers::received(peer, Messages { number: 1, bytes: self.bytes, ticks: 0 });
+        }
+    }
+}
+
+/// Whom a call waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum WaitedFor {
+    /// Nothing was completed.
+    Nothing,
+    /// Requests that are no messages.
+    Others,
+    /// That a rank took what was sent to it.
+    Receiver(Peer),
+    /// Messages of a rank.
+    Sender(Peer),
+}
+
+impl WaitedFor {
+    /// The same and one request more. Of several ranks it cannot be told which one the call waited for.
+    fn with(self, transfer: Transferred) -> Self {
+        match (self, transfer) {
+            (_, Transferred::Nobody) => self,
+            (Self::Nothing, Transferred::Sent(peer)) => Self::Receiver(peer),
+            (Self::Nothing, Transferred::Received(peer)) => Self::Sender(peer),
+            (Self::Receiver(one), Transferred::Sent(other)) if one == other => self,
+            (Self::Sender(one), Transferred::Received(other)) if one == other => self,
+            (Self::Nothing | Self::Others, Transferred::None) => Self::Others,
+            _ => Self::Sender(Peer::UNKNOWN),
+        }
+    }
+
+    fn count(self, ticks: u64) {
+        let waited = Messages { number: 0, bytes: 0, ticks };
+        match self {
+            Self::Nothing | Self::Others => {}
+            Self::Receiver(peer) => peers::sent(peer, waited),
+            Self::Sender(peer) => peers::received(peer, waited),
+        }
+    }
+}
+
 /// Forgets a completed request, unless it is persistent; answers what arrived.
 ///
 /// # Safety
 /// The status must be null, or one that the call has filled for this request.
-unsafe fn finish(all: &Answered<'_>, handle: usize, status: usize) -> u64 {
-    let Some(operation) = request::complete(handle) else { return 0 };
+unsafe fn finish(all: &Answered<'_>, handle: usize, status: usize) -> Completed {
+    let Some(operation) = request::complete(handle) else {
+        return Completed { bytes: 0, transfer: Transferred::Nobody };
+    };
+    let mut completed = Completed {
+        bytes: operation.moved.r#in,
+        transfer: match operation.transfer {
+            Transfer::None => Transferred::None,
+            Transfer::Sent(peer) => Transferred::Sent(peer),
+            Transfer::Received { .. } | Transfer::Several => Transferred::Received(Peer::UNKNOWN),
+        },
+    };
     if operation.by_status && status != 0 {
         // SAFETY: the caller's promise.
-        let cancelled = unsafe { status::was_cancelled(all.dialect(), status) };
+        if unsafe { status::was_cancelled(all.dialect(), status) } {
+            return Completed { bytes: 0, transfer: Transferred::Nobody };
+        }
         // SAFETY: the same.
-        return if cancelled { 0 } else { unsafe { status::received(all.dialect(), status) } };
+        completed.bytes = unsafe { status::received(all.dialect(), status) };
+        if let Transfer::Received { comm } = operation.transfer {
+            // SAFETY: the same; the request received by this communicator.
+            let source = unsafe { messages::source(all, comm, status) };
+            completed.transfer = source.map_or(Transferred::Nobody, Transferred::Received);
+        }
     }
-    operation.moved.r#in
+    completed
 }
 
 /// Forgets a request that failed, unless it is persistent.

@@ -37,7 +37,7 @@ pub(crate) unsafe fn of_path(path: usize) -> ObjectId {
 /// Notes that a file was opened.
 pub(crate) fn opened(handle: usize, object: ObjectId) {
     closed(handle);
-    if FILES.insert(handle, [u64::from(object.number()), 0, 0, 0]).is_none() {
+    if FILES.insert(handle, [u64::from(object.number()), 0, 0, 0, 0]).is_none() {
         losses::count(|losses| &losses.objects);
     }
 }

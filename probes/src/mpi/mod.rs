@@ -10,6 +10,7 @@
 //! | [`lookup`] | functions that a program fetches by hand |
 //! | [`dialect`], [`real`], [`status`] | in what the MPIs differ |
 //! | [`communicator`], [`members`], [`window`], [`file`], [`request`] | what handles stand for |
+//! | [`messages`], [`peer`] | which rank a message goes to or comes from |
 //! | [`flow`], [`volume`], [`datatype`] | how many bytes a call moves |
 
 mod association;
@@ -24,6 +25,8 @@ mod flow;
 mod functions;
 mod lookup;
 mod members;
+mod messages;
+mod peer;
 mod real;
 mod request;
 mod room;

@@ -5,7 +5,7 @@
 
 use core::sync::atomic::Ordering;
 
-use whyperf_layout::Moved;
+use whyperf_layout::{Moved, Peer};
 use whyperf_runtime::ObjectId;
 use whyperf_runtime::losses;
 
@@ -22,6 +22,24 @@ pub(crate) struct Operation {
     pub(crate) persistent: bool,
     /// Bytes that move: sent when it starts, received when it completes.
     pub(crate) moved: Moved,
+    /// The message that it is.
+    pub(crate) transfer: Transfer,
+}
+
+/// The message that a request is, as far as its completion needs to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Transfer {
+    /// It is none.
+    None,
+    /// It was sent to this rank.
+    Sent(Peer),
+    /// It is received by this communicator; its status will name the rank.
+    Received {
+        /// Handle of the communicator.
+        comm: usize,
+    },
+    /// It is one of several messages that share the handle.
+    Several,
 }
 
 /// What a wait is for: an object and the one above it, which several of its kind have in common.
@@ -58,9 +76,13 @@ const OBJECTS: usize = 0;
 const FLAGS: usize = 1;
 const OUT: usize = 2;
 const IN: usize = 3;
+/// Record of the rank, or handle of the communicator.
+const OTHER_SIDE: usize = 4;
 
 const BY_STATUS: u64 = 1;
 const PERSISTENT: u64 = 2;
+/// The transfer, in two bits: none, sent, received, several.
+const TRANSFER: u64 = 4;
 /// How often the handle was given out, above the flags.
 const ONCE: u64 = 1 << 8;
 
@@ -74,6 +96,11 @@ pub(crate) fn remember(handle: usize, operation: &Operation) {
             by_status: known.by_status || operation.by_status,
             persistent: operation.persistent,
             moved: operation.moved,
+            transfer: if known.transfer == operation.transfer {
+                known.transfer
+            } else {
+                Transfer::Several
+            },
         };
         for (word, value) in words(&both, count).into_iter().enumerate() {
             REQUESTS.word(place, word).store(value, Ordering::Relaxed);
@@ -122,8 +149,16 @@ fn words(operation: &Operation, count: u64) -> [u64; WORDS] {
     let Awaited { object, parent } = operation.awaited;
     let flags = if operation.by_status { BY_STATUS } else { 0 }
         | if operation.persistent { PERSISTENT } else { 0 };
+    let (transfer, other_side) = match operation.transfer {
+        Transfer::None => (0, 0),
+        Transfer::Sent(peer) => (1, peer.index()),
+        Transfer::Received { comm } => (2, comm),
+        Transfer::Several => (3, 0),
+    };
+    let flags = flags | transfer * TRANSFER;
     let objects = (u64::from(parent.number()) << 32) | u64::from(object.number());
-    [objects, (count * ONCE) | flags, operation.moved.out, operation.moved.r#in]
+    let Moved { out, r#in } = operation.moved;
+    [objects, (count * ONCE) | flags, out, r#in, other_side as u64]
 }
 
 fn read(place: Place) -> Operation {
@@ -138,5 +173,11 @@ fn read(place: Place) -> Operation {
         by_status: flags & BY_STATUS != 0,
         persistent: flags & PERSISTENT != 0,
         moved: Moved { out: word(OUT), r#in: word(IN) },
+        transfer: match flags / TRANSFER % 4 {
+            0 => Transfer::None,
+            1 => Transfer::Sent(Peer::of_index(word(OTHER_SIDE) as usize)),
+            2 => Transfer::Received { comm: word(OTHER_SIDE) as usize },
+            _ => Transfer::Several,
+        },
     }
 }

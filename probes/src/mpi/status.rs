@@ -50,6 +50,16 @@ pub(crate) unsafe fn was_cancelled(dialect: &Dialect, address: usize) -> bool {
     }
 }
 
+/// `MPI_SOURCE` of the status at `address`, which is a rank of the communicator.
+///
+/// # Safety
+/// A call of this MPI that received a message must have filled the status.
+pub(crate) unsafe fn source(dialect: &Dialect, address: usize) -> i32 {
+    let place = if dialect.family == Family::Mpich { 8 } else { 0 };
+    // SAFETY: it is the first `int`, after the two of the count in MPICH.
+    unsafe { *((address + place) as *const i32) }
+}
+
 /// `MPI_ERROR` of the status at `address`.
 ///
 /// # Safety

@@ -5,15 +5,15 @@ use core::ffi::c_int;
 use core::mem::MaybeUninit;
 
 use whyperf_layout::Moved;
-use whyperf_runtime::{ObjectId, event};
+use whyperf_runtime::{ObjectId, event, peers};
 
 use super::call::{Act, Call, Derivation, Direction};
 use super::communicator::{self, Communicator};
 use super::dialect::Dialect;
-use super::request::{self, Awaited, Operation};
+use super::request::{self, Awaited, Operation, Transfer};
 use super::status::{self, Room};
 use super::words::{Answered, Words};
-use super::{file, setup, window};
+use super::{file, messages, setup, window};
 
 /// A call between its begin and its end.
 #[derive(Debug)]
@@ -23,6 +23,10 @@ pub(crate) struct Visit {
     awaited: Awaited,
     /// A handle that the call may overwrite, as it was before.
     before: usize,
+    /// The message that a probe has found and the call receives.
+    found: Transfer,
+    /// Ticks when it began, where it is measured.
+    began: u64,
     status: Room,
 }
 
@@ -40,20 +44,32 @@ impl Visit {
     ) -> &'a mut Self {
         let status = Room::EMPTY;
         let Some(dialect) = setup::dialect() else {
-            let awaited = Awaited::NOTHING;
-            return place.write(Self { dialect: None, on: false, awaited, before: 0, status });
+            return place.write(Self {
+                dialect: None,
+                on: false,
+                awaited: Awaited::NOTHING,
+                before: 0,
+                found: Transfer::None,
+                began: 0,
+                status,
+            });
         };
         // SAFETY: the caller's promise.
         let all = unsafe { Words::of(call, words, dialect) };
         let (awaited, before) = (awaited(&all), operand(&all));
         let ignored = wants_status(call) && all.word(call.at.status) == dialect.ignore;
+        let found = found(&all, before);
+        let dialect = Some(dialect);
         let visit =
-            place.write(Self { dialect: Some(dialect), on: false, awaited, before, status });
+            place.write(Self { dialect, on: false, awaited, before, found, began: 0, status });
         if ignored && let Some(word) = words.get_mut(call.at.status.index()) {
             *word = (&raw mut visit.status) as usize;
         }
         visit.forget_what_goes(call);
         visit.on = event::begin(&call.region, site, awaited.object);
+        if visit.on {
+            visit.began = peers::last_event();
+        }
         visit
     }
 
@@ -73,6 +89,11 @@ impl Visit {
             event::end(&call.region, charged(call.act, moved));
         }
         if let Some(answered) = answered {
+            if self.on {
+                let ticks = peers::last_event().wrapping_sub(self.began);
+                // SAFETY: it succeeded, so its status is filled.
+                unsafe { messages::count(&answered, self.found, moved, ticks) };
+            }
             self.note(&answered, moved);
         }
     }
@@ -141,7 +162,13 @@ impl Visit {
         let handle = unsafe { all.handle_behind(all.at().request) };
         if handle != all.dialect().request_null() {
             let awaited = self.awaited;
-            request::remember(handle, &Operation { awaited, by_status, persistent, moved });
+            let transfer = match all.act() {
+                Act::PostFound => self.found,
+                // SAFETY: it is one of those that post or prepare something.
+                _ => unsafe { messages::transfer(all) },
+            };
+            let operation = Operation { awaited, by_status, persistent, moved, transfer };
+            request::remember(handle, &operation);
         }
     }
 
@@ -150,7 +177,9 @@ impl Visit {
         let at = all.at();
         if at.message.is_present() && all.is_flagged() {
             let (awaited, moved) = (self.awaited, Moved::default());
-            let operation = Operation { awaited, by_status: false, persistent: false, moved };
+            let transfer = Transfer::Received { comm: all.handle(at.comm) };
+            let operation =
+                Operation { awaited, by_status: false, persistent: false, moved, transfer };
             // SAFETY: the call wrote the message to this address.
             request::remember(unsafe { all.handle_behind(at.message) }, &operation);
         }
@@ -231,6 +260,14 @@ fn request_awaited(all: &Words<'_>) -> Awaited {
             .unwrap_or(Awaited::NOTHING);
     }
     request::look(operand(all)).map_or(Awaited::NOTHING, |operation| operation.awaited)
+}
+
+/// The message that a probe has found and the call receives.
+fn found(all: &Words<'_>, handle: usize) -> Transfer {
+    if !matches!(all.act(), Act::ReceiveFound | Act::PostFound) {
+        return Transfer::None;
+    }
+    request::look(handle).map_or(Transfer::None, |operation| operation.transfer)
 }
 
 /// The one handle that a call works on and may overwrite, 0 where there is none.

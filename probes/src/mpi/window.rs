@@ -48,7 +48,7 @@ pub(crate) fn forget(handle: usize) {
 
 fn enter(handle: usize, name: &[u8]) {
     let object = object::intern(ObjectKind::Window, ObjectId::NONE, handle as u64, name, 0);
-    if WINDOWS.insert(handle, [u64::from(object.number()), 0, 0, 0]).is_none() {
+    if WINDOWS.insert(handle, [u64::from(object.number()), 0, 0, 0, 0]).is_none() {
         losses::count(|losses| &losses.objects);
     }
 }
