@@ -37,6 +37,8 @@ measured! {
         ["thrown_fault.cpp/read_first", "thrown_fault.cpp/read_far"];
     one_that_cancels_at_any_place: "guests/async_cancel", "1000",
         ["async_cancel.cpp/step1", "async_cancel.cpp/step2", "async_cancel.cpp/push1"];
+    one_whose_recursion_needs_its_stack: "guests/deep_recursion", "2000",
+        ["deep_recursion.c/visit", "deep_recursion.c/even", "deep_recursion.c/odd"];
 }
 
 /// Below its alternate stack lies memory of its own, and code that changes would need room there.

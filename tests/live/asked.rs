@@ -44,17 +44,23 @@ impl Count {
     /// Of a life of `counted`, in which a call takes so many nanoseconds.
     fn of(life: &str, nanoseconds: &str) -> Self {
         let program = programs::with_code().join("code/counted").display().to_string();
-        let focus = "</Code/counted.c/work>";
-        let options = ["--no-store", "--code-search", "none", "--measure", "calls", focus];
-        let _turn = shipped::turn(Load::Computes);
         let words = [program, life.to_owned(), nanoseconds.to_owned()];
-        let run = run_with(&options, &words);
+        Self::of_function("counted.c", "work", &[], &words)
+    }
+
+    /// Of a function of a program that says how often it calls it.
+    fn of_function(file: &str, function: &str, limit: &[&str], words: &[String]) -> Self {
+        let focus = format!("</Code/{file}/{function}>");
+        let measure = ["--no-store", "--code-search", "none", "--measure", "calls", &focus];
+        let _turn = shipped::turn(Load::Computes);
+        let run = run_with(&[&measure, limit].concat(), words);
         assert_eq!(run.status, Some(0), "{}", run.stderr);
-        let told = run.stderr.lines().filter_map(|line| line.strip_suffix(" calls of work"));
+        let end = format!(" calls of {function}");
+        let told = run.stderr.lines().filter_map(|line| line.strip_suffix(&end));
         let [calls] = run.list("measured") else { panic!("one was asked for") };
         Self {
             known: told.map(|calls| calls.parse::<f64>().expect("a number")).sum(),
-            counted: run.total("work", "calls") as f64,
+            counted: run.total(function, "calls") as f64,
             total: calls["total"].as_f64().expect("a number"),
             covered: calls["covered_s"].as_f64().expect("a time"),
             note: calls["note"].as_str().unwrap_or_default().to_owned(),
@@ -82,6 +88,15 @@ fn calls_that_are_not_too_many_are_told_exactly() {
         let count = Count::of(life, "40");
         assert!(count.is_exact(), "{life}: {count:?}");
     }
+}
+
+/// From some depth on its calls keep nothing on the program's stack.
+#[test]
+fn calls_of_a_deep_recursion_are_told_exactly() {
+    let program = programs::plain().join("guests/deep_recursion").display().to_string();
+    let (limit, words) = (["--cost-limit", "99"], [program, "1500".to_owned()]);
+    let count = Count::of_function("deep_recursion.c", "visit", &limit, &words);
+    assert!(count.is_exact() && count.total > 1000.0, "{count:?}");
 }
 
 #[test]

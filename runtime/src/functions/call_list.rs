@@ -19,6 +19,8 @@ use whyperf_layout::geometry::node_offset;
 
 /// Open calls that a thread's list holds; deeper ones are not in it.
 const LISTED: usize = 4096;
+/// From so many open calls on, one of a function that is open already keeps nothing on the program's stack.
+const DEEP: usize = 128;
 /// Set in the word of a call that is in the list.
 pub(crate) const IN_LIST: u64 = 1 << 63;
 const TAG: u32 = u32::MAX >> 1;
@@ -166,6 +168,12 @@ impl Calls {
     /// The innermost call.
     pub(crate) fn innermost(&self) -> Option<Call> {
         self.listed(self.depth().checked_sub(1)?)
+    }
+
+    /// Whether a call of a function that is open already would be one too many on the program's stack.
+    #[inline(always)]
+    pub(crate) fn is_deep(&self) -> bool {
+        self.top.load(Ordering::Relaxed) >= self.first().wrapping_add(DEEP)
     }
 
     /// Whether the call with its word there is the innermost.

@@ -10,7 +10,10 @@
 //! A function that jumps on *passes* its frame: its visit ends, and what it jumped to is current inside of it, as if it had been called.
 //!
 //! A function that is on the path already gets the node it has there, so recursion makes no nodes, nor do functions that jump to
-//! each other in a circle.
+//! each other in a circle. A slot keeps a frame on the program's stack, and a recursion may need all of that for itself. So from some depth
+//! on, a call of a function that is on the path already is *counted* when it begins, and its slot is left for good: it costs no stack. The time of
+//! a function that calls itself stays exact, for its own node is current all the while; of functions that call each other in a circle, what
+//! is deeper is that of the one that was current.
 //! An exit makes current what was current at its entry, whatever happened in between.
 
 use super::calls;
@@ -29,6 +32,10 @@ const DONE: u32 = 0;
 const COLD: u32 = 1;
 /// The event is done; its node's limit is reached.
 const REACHED: u32 = 2;
+/// The visit is counted, and nothing is left to be done at its end: the slot's frame goes at once.
+pub(super) const COUNTED: u32 = 3;
+/// What a frame's word is then.
+pub(super) const NO_FRAME: u64 = 1;
 
 /// Enters the function of a slot: fills the frame's word.
 ///
@@ -36,6 +43,17 @@ const REACHED: u32 = 2;
 ///
 /// `frame` is the slot's own word on the stack, and `number` names a slot that is in use.
 pub(super) unsafe extern "C" fn whyperf_function_enter(frame: *mut u64, number: usize) -> u32 {
+    // SAFETY: this function's contract.
+    unsafe { enter_with::<true>(frame, number) }
+}
+
+/// The same; the frame of a slot that is jumped to `MAY_GO` no more, for it is another one's.
+///
+/// # Safety
+///
+/// As that of [`whyperf_function_enter`].
+#[inline(always)]
+unsafe fn enter_with<const MAY_GO: bool>(frame: *mut u64, number: usize) -> u32 {
     // SAFETY: the slot's own word on the stack, and its number; here and below.
     let id = unsafe { pool::region(number) };
     if !switch::is_on(id) {
@@ -66,11 +84,41 @@ pub(super) unsafe extern "C" fn whyperf_function_enter(frame: *mut u64, number: 
         return COLD;
     }
     let next = entry as u32;
+    if MAY_GO && next <= current && calls.is_deep() {
+        // SAFETY: `current` was found to be a node's offset, and `next` is what was remembered of a node.
+        return unsafe { count(slot, current, next) };
+    }
     let marked = calls.list(frame as u64, word_of(calls.tag(), current, next));
     // SAFETY: as above.
     unsafe { frame.write(marked) };
-    slot::begin(head, slot.own_node(current), slot.own_stamp(current), next, clock::counter());
+    // SAFETY: `current` was found to be a node's offset.
+    let (node, stamp) = unsafe { (slot.own_node(current), slot.own_stamp(current)) };
+    slot::begin(head, node, stamp, next, clock::counter());
     DONE
+}
+
+/// Counts a visit of a node on the path and lets what is current stay so. A node lies behind its parent, so `next` is on the path
+/// where it is not behind `current`.
+///
+/// # Safety
+///
+/// Both must be offsets of nodes of this thread's slot.
+#[inline(always)]
+unsafe fn count(slot: Slot, current: u32, next: u32) -> u32 {
+    // SAFETY: the caller's promise; here and below.
+    let (node, stamp) = unsafe { (slot.own_node(next), slot.own_stamp(next)) };
+    let visits = node.visits.load(Ordering::Relaxed).wrapping_add(1);
+    if low(visits) == node.limit.load(Ordering::Relaxed) {
+        return COLD;
+    }
+    let now = clock::counter();
+    if next != current {
+        // SAFETY: as above.
+        let (outer, stamp) = unsafe { (slot.own_node(current), slot.own_stamp(current)) };
+        slot::begin(slot.head(), outer, stamp, next, now);
+    }
+    slot::end_unmoved(slot.head(), node, stamp, current, now);
+    COUNTED
 }
 
 /// Leaves the function of a slot.
@@ -113,8 +161,9 @@ pub(super) unsafe extern "C" fn whyperf_function_exit(frame: *mut u64, number: u
         calls.drop_innermost();
     }
     let now = clock::counter();
-    let node = slot.own_node(current);
-    let visits = slot::end_unmoved(head, node, slot.own_stamp(current), before_of(own), now);
+    // SAFETY: a word has offsets of nodes.
+    let (node, stamp) = unsafe { (slot.own_node(current), slot.own_stamp(current)) };
+    let visits = slot::end_unmoved(head, node, stamp, before_of(own), now);
     if low(visits) == node.limit.load(Ordering::Relaxed) { REACHED } else { DONE }
 }
 
@@ -132,7 +181,7 @@ pub(super) unsafe extern "C" fn whyperf_function_pass(
     let own = unsafe { frame.read() };
     if tag_of(own) == 0 {
         // SAFETY: as this function's.
-        return unsafe { whyperf_function_enter(frame, number) };
+        return unsafe { enter_with::<false>(frame, number) };
     }
     // SAFETY: as above.
     let (id, ending) = unsafe { (pool::region(number), pool::region(before)) };
@@ -166,7 +215,8 @@ pub(super) unsafe extern "C" fn whyperf_function_pass(
     if (entry >> 32) as u32 != key {
         return COLD;
     }
-    let node = slot.own_node(current);
+    // SAFETY: a word has offsets of nodes.
+    let (node, stamp) = unsafe { (slot.own_node(current), slot.own_stamp(current)) };
     let visits = node.visits.load(Ordering::Relaxed).wrapping_add(1);
     if low(visits) == node.limit.load(Ordering::Relaxed) {
         return COLD;
@@ -175,7 +225,7 @@ pub(super) unsafe extern "C" fn whyperf_function_pass(
     let marked = calls.list(frame as u64, word_of(calls.tag(), before_of(own), entry as u32));
     // SAFETY: as above.
     unsafe { frame.write(marked) };
-    slot::end_unmoved(head, node, slot.own_stamp(current), entry as u32, clock::counter());
+    slot::end_unmoved(head, node, stamp, entry as u32, clock::counter());
     DONE
 }
 
@@ -188,13 +238,22 @@ pub(super) unsafe extern "C" fn enter_cold(frame: *mut u64, number: usize, _: u3
     // SAFETY: the slot's own word on the stack, and its number; here and below.
     let word = unsafe {
         frame.write(0);
-        enter(frame as u64, pool::region(number))
+        enter(frame as u64, pool::region(number), Goes::IfDeep)
     };
     // SAFETY: as above.
     unsafe { frame.write(word) };
 }
 
-fn enter(frame: u64, id: u32) -> u64 {
+/// Whether a slot's frame may go when the function is entered.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Goes {
+    /// Where the call would be one too many on the program's stack.
+    IfDeep,
+    /// Another function's slot made it.
+    Never,
+}
+
+fn enter(frame: u64, id: u32, goes: Goes) -> u64 {
     if !(switch::is_on(id) || measurement::is_awaited()) || creation::make().is_none() {
         return 0;
     }
@@ -210,9 +269,27 @@ fn enter(frame: u64, id: u32) -> u64 {
     if private.direct() && next != OTHER {
         calls.remember_callee(current, id, next);
     }
+    if goes == Goes::IfDeep && next <= current && calls.is_deep() {
+        count_cold(slot, current, next);
+        return NO_FRAME;
+    }
     let word = calls.list(frame, word_of(calls.tag(), current, next));
     slot::begin(slot.head(), slot.node(current), slot.stamp(current), next, clock::now());
     word
+}
+
+/// The same as [`count`], of offsets that may have been damaged, and with a look at the node's limit.
+fn count_cold(slot: Slot, current: u32, next: u32) {
+    let now = clock::now();
+    let head = slot.head();
+    if next != current {
+        slot::begin(head, slot.node(current), slot.stamp(current), next, now);
+    }
+    let node = slot.node(next);
+    let visits = slot::end_unmoved(head, node, slot.stamp(next), current, now);
+    if low(visits) == node.limit.load(Ordering::Relaxed) {
+        slow::reached(next);
+    }
 }
 
 /// Leaves a function when one comparison could not decide, or looks at a node's limit.
@@ -245,7 +322,7 @@ pub(super) unsafe extern "C" fn pass_cold(frame: *mut u64, number: usize, before
         if tag_of(word) != 0 && measurement::is_measured() && thread::is_registered() {
             exit(frame as u64, word, ending);
         }
-        enter(frame as u64, id)
+        enter(frame as u64, id, Goes::Never)
     });
     // SAFETY: as above.
     unsafe { frame.write(word) };
