@@ -24,7 +24,7 @@ const DEMO: [Package; 4] = [
     Package { name: "gcc", evidence: "gcc" },
 ];
 
-const TESTS: [Package; 17] = [
+const TESTS: [Package; 18] = [
     Package { name: "mpich", evidence: "mpirun.mpich" },
     Package { name: "libmpich-dev", evidence: "mpicc.mpich" },
     Package { name: "gfortran", evidence: "gfortran" },
@@ -42,6 +42,7 @@ const TESTS: [Package; 17] = [
     Package { name: "util-linux", evidence: "setpriv" },
     Package { name: "bsdutils", evidence: "script" },
     Package { name: "mount", evidence: "mount" },
+    Package { name: "libc6-dbg", evidence: "/usr/share/doc/libc6-dbg" },
 ];
 
 /// Installs what the demo needs.

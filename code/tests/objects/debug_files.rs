@@ -79,10 +79,13 @@ fn symbols_that_are_packed_into_the_object_are_found() {
 fn installed_debug_files_are_found_by_the_build_id() {
     let path = std::path::Path::new("/usr/lib/x86_64-linux-gnu/libc.so.6");
     let object = Object::open(path).expect("there is a C library");
-    let Some(debug) = object.debug_path() else {
-        eprintln!("no debug information of the C library here: it is not tested");
+    let excused = std::env::var("WHYPERF_TEST_WITHOUT").unwrap_or_default();
+    if excused.split_whitespace().any(|need| need == "libc6-dbg") {
         return;
-    };
+    }
+    let debug = object
+        .debug_path()
+        .expect("the package libc6-dbg is there, or WHYPERF_TEST_WITHOUT names it");
     assert!(debug.starts_with("/usr/lib/debug/.build-id"), "{}", debug.display());
     // Static, so it is in no table of the library itself.
     let place = object.place_of(named(&object, "_IO_new_file_write"));
