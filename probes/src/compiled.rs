@@ -43,7 +43,9 @@ impl Other {
         !self.found.load(Ordering::Relaxed).is_null()
     }
 
-    fn call(&self, function: usize, site: usize) {
+    /// # Safety
+    /// The two must be what a compiler passes to this function.
+    unsafe fn call(&self, function: usize, site: usize) {
         let mut found = self.found.load(Ordering::Relaxed);
         if found == UNKNOWN {
             found = self.look_up();
@@ -55,7 +57,7 @@ impl Other {
         let call = unsafe {
             core::mem::transmute::<*mut c_void, unsafe extern "C" fn(usize, usize)>(found)
         };
-        // SAFETY: as above; the arguments came from a call of it.
+        // SAFETY: as above; the caller's promise.
         unsafe { call(function, site) };
     }
 }
@@ -119,11 +121,13 @@ extern "C" fn exit(function: usize, site: usize) {
 #[inline(never)]
 extern "C" fn tell_enter(function: usize, site: usize, frame: usize) {
     compiled::enter(function as u64, frame as u64);
-    ENTER.call(function, site);
+    // SAFETY: they came from a call of it.
+    unsafe { ENTER.call(function, site) };
 }
 
 #[inline(never)]
 extern "C" fn tell_exit(function: usize, site: usize) {
-    EXIT.call(function, site);
+    // SAFETY: they came from a call of it.
+    unsafe { EXIT.call(function, site) };
     compiled::exit(function as u64);
 }

@@ -30,7 +30,8 @@ mod swapping {
             return real!(NEXT, from, to);
         }
         let place = keep_errno(|| {
-            trap::block_traps(mask_of(to));
+            // SAFETY: the program passes a context that the C library filled.
+            trap::block_traps(unsafe { mask_of(to) });
             departure::leave_context()
         });
         let result = real!(NEXT, from, to);
@@ -46,8 +47,11 @@ pub(crate) fn resolve_all() {
 }
 
 /// The signals that a context blocks.
-fn mask_of(context: usize) -> u64 {
-    // SAFETY: the program passes a context that the C library filled; the mask's first word is all that it has.
+///
+/// # Safety
+/// It must be a context that the C library filled.
+unsafe fn mask_of(context: usize) -> u64 {
+    // SAFETY: the caller's promise; the mask's first word is all that it has.
     unsafe { (context as *const u64).byte_add(MASK).read() }
 }
 
@@ -56,11 +60,14 @@ const MASK: usize = core::mem::offset_of!(libc::ucontext_t, uc_sigmask);
 /// Where `ucontext_t` keeps the stack pointer.
 const STACK: usize = 160;
 
-fn leave(context: usize) {
-    // SAFETY: the program passes a context that the C library filled.
+/// # Safety
+/// It must be a context that the C library filled.
+unsafe fn leave(context: usize) {
+    // SAFETY: the caller's promise.
     let to = unsafe { (context as *const u64).byte_add(STACK).read() };
     keep_errno(|| {
         departure::jump_to_context(to);
-        trap::block_traps(mask_of(context));
+        // SAFETY: the caller's promise.
+        trap::block_traps(unsafe { mask_of(context) });
     });
 }

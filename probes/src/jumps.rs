@@ -24,8 +24,10 @@ const MASK: usize = 72;
 /// Where glibc keeps the guard that it mixes into it, from the thread pointer on.
 const GUARD: usize = 0x30;
 
-fn leave(buffer: usize) {
-    // SAFETY: the program passes the buffer that `setjmp` filled: eight words at least.
+/// # Safety
+/// It must be a buffer that `setjmp` or one of its kin filled.
+unsafe fn leave(buffer: usize) {
+    // SAFETY: the caller's promise: eight words at least.
     let hidden = unsafe { (buffer as *const u64).add(STACK).read() };
     // SAFETY: behind them the buffer says whether it has a mask, and has one.
     let mask = unsafe {

@@ -29,12 +29,16 @@ pub(crate) fn resolve() {
     FENTRY.address();
     let real = MCOUNT.address();
     if !real.is_null() && real == definition::of_c_library(MCOUNT.name()) {
-        INNER.store(inner(real as usize), Ordering::Relaxed);
+        // SAFETY: it is the C library's own.
+        INNER.store(unsafe { inner(real as usize) }, Ordering::Relaxed);
     }
 }
 
 /// Where glibc's `mcount` calls on: the call behind the load of its caller's word.
-fn inner(mcount: usize) -> usize {
+///
+/// # Safety
+/// It must be the address of the C library's `mcount`.
+unsafe fn inner(mcount: usize) -> usize {
     const LOAD_AND_CALL: [u8; 5] = [0x48, 0x8b, 0x7d, 0x08, 0xe8];
     const LONGEST: usize = 64;
     // SAFETY: the function and what follows it are code of the C library, longer than that.

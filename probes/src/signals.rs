@@ -16,7 +16,7 @@ use whyperf_runtime::patch::{disposition, gate, handlers, signal_stack, trap};
 use crate::next::Next;
 use crate::waits::only;
 use crate::waits::poll::one_of;
-use crate::wrapped::{c_name, keep_errno, nothing, observe, real};
+use crate::wrapped::{c_name, keep_errno, nothing, observe, of_this_call, real};
 
 /// A function that is called while the gate is held; `$between` makes the call.
 macro_rules! gated {
@@ -31,12 +31,12 @@ macro_rules! gated {
                     $($argument: $crate::wrapped::word!($argument)),*
                 ) -> usize {
                     let plain = || real!(NEXT, $($argument),*);
-                    if !measurement::is_measured() || !$blocks {
+                    if !measurement::is_measured() || !of_this_call!($blocks) {
                         return plain();
                     }
                     keep_errno(gate::enter);
                     let $real = plain;
-                    let result = $between;
+                    let result = of_this_call!($between);
                     keep_errno(gate::leave);
                     result
                 }
@@ -76,7 +76,8 @@ mod sigaltstack {
     /// A stack without room for a trap is given when no code changes, and none changes after it.
     pub(super) unsafe extern "C" fn wrapper(new: usize, old: usize) -> usize {
         let give = || real!(NEXT, new, old);
-        if !is_small_stack(new) {
+        // SAFETY: the program passes it.
+        if !unsafe { is_small_stack(new) } {
             return give();
         }
         keep_errno(gate::enter);
@@ -92,8 +93,11 @@ mod sigaltstack {
 crate::stub::entry! { sigaltstack => sigaltstack::wrapper, before sigaltstack::NEXT; }
 
 /// Whether a call gives a stack on which a trap finds no room.
-fn is_small_stack(new: usize) -> bool {
-    // SAFETY: null or the description that the program passes.
+///
+/// # Safety
+/// `new` must be null or the address of a description of a stack.
+unsafe fn is_small_stack(new: usize) -> bool {
+    // SAFETY: the caller's promise.
     let new = unsafe { (new as *const libc::stack_t).as_ref() };
     new.is_some_and(|new| {
         new.ss_flags & libc::SS_DISABLE == 0 && signal_stack::is_small(new.ss_size)
@@ -101,13 +105,13 @@ fn is_small_stack(new: usize) -> bool {
 }
 
 /// Whether a call sets a mask that holds the trap.
-fn blocks_trap(how: usize, set: usize) -> bool {
-    how as i32 != libc::SIG_UNBLOCK && set != 0 && has_trap(set)
-}
-
-fn has_trap(set: usize) -> bool {
-    // SAFETY: the program passes a set of signals, of which the kernel reads the first word.
-    unsafe { (set as *const u64).read() & trap::SIGNALS != 0 }
+///
+/// # Safety
+/// `set` must be null or the address of a set of signals.
+unsafe fn blocks_trap(how: usize, set: usize) -> bool {
+    let is_set = how as i32 != libc::SIG_UNBLOCK && set != 0;
+    // SAFETY: the caller's promise; of a set of signals the kernel reads the first word.
+    is_set && unsafe { (set as *const u64).read() } & trap::SIGNALS != 0
 }
 
 const fn is_trap(signal: i32) -> bool {
@@ -115,11 +119,14 @@ const fn is_trap(signal: i32) -> bool {
 }
 
 /// `sigaction`: what there is of ours stays, and is not told.
-fn exchange(signal: i32, new: usize, old: usize, real: impl Fn() -> usize) -> usize {
-    // SAFETY: null or the description that the program passes.
+///
+/// # Safety
+/// `new` must be null or the address of an action, `old` null or the address of room for one.
+unsafe fn exchange(signal: i32, new: usize, old: usize, real: impl Fn() -> usize) -> usize {
+    // SAFETY: the caller's promise.
     let new = unsafe { (new as *const Action).as_ref() };
     let (result, before) = disposition::exchange(signal, new.map(wish), real);
-    // SAFETY: null or a description that the program wants filled.
+    // SAFETY: the caller's promise.
     let old = unsafe { (old as *mut Action).as_mut() };
     match (result, old) {
         (None, Some(old)) => tell(old, before),
@@ -177,7 +184,8 @@ macro_rules! waiting {
                         if $mask == 0 || !measurement::is_measured() {
                             return real!(NEXT, $($before,)* $mask $(, $after)*);
                         }
-                        let let_in = with_traps_as_outside($mask);
+                        // SAFETY: the program passes a set of signals, which is not null.
+                        let let_in = unsafe { with_traps_as_outside($mask) };
                         let $mask = &raw const let_in as usize;
                         real!(NEXT, $($before,)* $mask $(, $after)*)
                     };
@@ -218,10 +226,13 @@ waiting! {
 
 /// The set, but for the traps: whoever comes back from the call blocks again what he blocked before, at any moment and
 /// without a word.
-fn with_traps_as_outside(set: usize) -> sigset_t {
+///
+/// # Safety
+/// `set` must be the address of a set of signals.
+unsafe fn with_traps_as_outside(set: usize) -> sigset_t {
     // SAFETY: a set of signals is words, for which zero is valid.
     let mut copy: sigset_t = unsafe { core::mem::zeroed() };
-    // SAFETY: both begin with a word, which is all that the kernel knows.
+    // SAFETY: the caller's promise; both begin with a word, which is all that the kernel knows.
     unsafe {
         let mask = (set as *const u64).read();
         (&raw mut copy).cast::<u64>().write(handlers::with_traps_as_outside(mask));

@@ -57,6 +57,25 @@ macro_rules! word {
 }
 pub(crate) use word;
 
+/// Stands first where a line of a table says what happens at a call.
+///
+/// # Safety
+/// What follows may rely on the arguments being what the program passes in a call that goes on, of the function in this line.
+#[inline(always)]
+pub(crate) const unsafe fn arguments_are_of_this_call() {}
+
+/// An expression of a line of a table, which may follow the addresses that the program passes.
+macro_rules! of_this_call {
+    ($what:expr) => {
+        // SAFETY: tables use it in the wrapper of the function that the line is about.
+        unsafe {
+            $crate::wrapped::arguments_are_of_this_call();
+            $what
+        }
+    };
+}
+pub(crate) use of_this_call;
+
 /// A function's name as C writes it.
 macro_rules! c_name {
     ($name:ident) => {
@@ -104,12 +123,12 @@ macro_rules! wrapped {
                 pub(super) unsafe extern "C" fn wrapper(
                     $($argument: $crate::wrapped::word!($argument)),*
                 ) -> usize {
-                    $(let $known = $first;)?
+                    $(let $known = $crate::wrapped::of_this_call!($first);)?
                     $crate::wrapped::observe(
                         &REGION,
-                        || $object,
+                        || $crate::wrapped::of_this_call!($object),
                         || $crate::wrapped::real!(NEXT, $($argument),*),
-                        $moved,
+                        $crate::wrapped::of_this_call!($moved),
                     )
                 }
             }
@@ -158,11 +177,11 @@ pub(crate) use accompanied;
 /// One such call.
 macro_rules! accompany {
     ($real:ident, $first:expr) => {{
-        $first;
+        $crate::wrapped::of_this_call!($first);
         $real()
     }};
     ($real:ident, $first:expr, $last:expr) => {
-        $crate::wrapped::between(|| $first, $real, $last)
+        $crate::wrapped::between(|| $crate::wrapped::of_this_call!($first), $real, $last)
     };
 }
 pub(crate) use accompany;

@@ -87,10 +87,13 @@ fn begin_switched_on(region: &Region, id: u32, site: u64, object: ObjectId) -> b
     // SAFETY: the cache has as many entries as `cache_index` can answer, and lives with the slot.
     let child =
         unsafe { &*cache.add(child_cache::index(key.hash(current))) }.load(Ordering::Relaxed);
-    if !key.is(slot, child, current) {
+    // SAFETY: what the cache holds are offsets of nodes, and zeros.
+    if !unsafe { key.is(slot, child, current) } {
         return slow::begin(region, site, object);
     }
-    slot::begin(head, slot.own_node(current), slot.own_stamp(current), child, clock::counter());
+    // SAFETY: `current` was found to be a node's offset.
+    let (node, stamp) = unsafe { (slot.own_node(current), slot.own_stamp(current)) };
+    slot::begin(head, node, stamp, child, clock::counter());
     true
 }
 
@@ -125,12 +128,12 @@ fn end_with<const MOVES: bool>(region: &Region, moved: Moved) {
     if low(word) != low(head.last.load(Ordering::Relaxed)) || !is_node(current) {
         return slow::end(region, moved.out, moved.r#in);
     }
-    let node = slot.own_node(current);
+    // SAFETY: `current` was found to be a node's offset.
+    let (node, stamp) = unsafe { (slot.own_node(current), slot.own_stamp(current)) };
     if node.region.load(Ordering::Relaxed) != id {
         return slow::end(region, moved.out, moved.r#in);
     }
     let parent = node.parent.load(Ordering::Relaxed);
-    let stamp = slot.own_stamp(current);
     let visits = if MOVES {
         slot::end(head, node, stamp, parent, now, moved)
     } else {

@@ -29,10 +29,14 @@ impl Key {
     }
 
     /// Whether the node at `offset` is the child of `parent` with this key.
+    ///
+    /// # Safety
+    /// The offset must be that of a node, or 0.
     #[inline(always)]
-    pub(crate) fn is(self, slot: Slot, offset: u32, parent: u32) -> bool {
-        let node = slot.own_node(offset);
-        slot.region_and_object(offset) == self.region_and_object
+    pub(crate) unsafe fn is(self, slot: Slot, offset: u32, parent: u32) -> bool {
+        // SAFETY: the caller's promise.
+        let (node, both) = unsafe { (slot.own_node(offset), slot.region_and_object(offset)) };
+        both == self.region_and_object
             && node.site.load(Ordering::Relaxed) == self.site
             && node.parent.load(Ordering::Relaxed) == parent
     }
@@ -110,7 +114,8 @@ impl NodeIndex {
             if offset == 0 {
                 return None;
             }
-            if key.is(slot, offset, parent) {
+            // SAFETY: the table holds offsets of nodes, and zeros.
+            if unsafe { key.is(slot, offset, parent) } {
                 return Some(offset);
             }
             at += 1;

@@ -107,10 +107,12 @@ impl Slot {
     }
 
     /// The node at an offset that this thread keeps in private memory.
+    ///
+    /// # Safety
+    /// The offset must be that of a node, or 0 as in an empty cache entry: there lies the head, which also has 64 bytes of atomics.
     #[inline(always)]
-    pub(crate) fn own_node<'a>(self, offset: u32) -> &'a Node {
-        // SAFETY: offsets come from `node_offset` of an index below the capacity, or are 0 in an
-        // empty cache entry, where the head lies, which also has 64 bytes of atomics.
+    pub(crate) unsafe fn own_node<'a>(self, offset: u32) -> &'a Node {
+        // SAFETY: the caller's promise.
         unsafe { &*self.0.add(offset as usize).cast() }
     }
 
@@ -121,11 +123,14 @@ impl Slot {
         unsafe { &*self.0.add(PEERS_IN_SLOT).cast::<PeerRecord>().add(peer.index()) }
     }
 
-    /// The stamp beside a node whose offset [`is_node`].
+    /// The stamp beside a node.
+    ///
+    /// # Safety
+    /// The offset must be that of a node.
     #[inline(always)]
-    pub(crate) fn own_stamp<'a>(self, offset: u32) -> &'a AtomicU32 {
+    pub(crate) unsafe fn own_stamp<'a>(self, offset: u32) -> &'a AtomicU32 {
         let distance = (offset as usize).wrapping_sub(NODES_IN_SLOT) / 16;
-        // SAFETY: the offset is a node's, so this is an element of the array of stamps.
+        // SAFETY: the caller's promise, so this is an element of the array of stamps.
         unsafe { &*self.0.add(STAMPS_IN_SLOT.wrapping_add(distance)).cast() }
     }
 
@@ -149,15 +154,17 @@ impl Slot {
 
     /// Region and object of an own node as one word: they lie side by side and never change together
     /// with a reader of this thread, so one comparison does for both.
+    ///
+    /// # Safety
+    /// As for [`own_node`](Self::own_node).
     #[inline(always)]
-    pub(crate) fn region_and_object(self, offset: u32) -> u64 {
+    pub(crate) unsafe fn region_and_object(self, offset: u32) -> u64 {
         let at = core::mem::offset_of!(Node, region);
         const {
             assert!(core::mem::offset_of!(Node, region) % 8 == 0);
             assert!(core::mem::offset_of!(Node, object) == core::mem::offset_of!(Node, region) + 4);
         }
-        // SAFETY: eight aligned bytes inside the node, written by this thread before it published
-        // the node's offset to itself.
+        // SAFETY: the caller's promise: eight aligned bytes inside the node.
         unsafe { (*self.0.add(offset as usize + at).cast::<AtomicU64>()).load(Relaxed) }
     }
 }

@@ -31,12 +31,17 @@ macro_rules! character {
                         return real();
                     }
                     let file = $file;
-                    if file == 0 || Buffer::$quick(file) {
+                    // SAFETY: null or the stream that the program uses, which is open.
+                    if file == 0 || unsafe { Buffer::$quick(file) } {
                         return real();
                     }
-                    let before = Buffer::of(file);
-                    let moved = |result| before.$moved(file, result);
-                    $crate::wrapped::observe(&REGION, || stream(file), real, moved)
+                    // SAFETY: as above.
+                    let before = unsafe { Buffer::of(file) };
+                    // SAFETY: as above.
+                    let moved = |result| unsafe { before.$moved(file, result) };
+                    // SAFETY: as above.
+                    let object = || unsafe { stream(file) };
+                    $crate::wrapped::observe(&REGION, object, real, moved)
                 }
             }
         )*
@@ -92,39 +97,55 @@ struct Buffer {
 }
 
 impl Buffer {
+    /// # Safety
+    /// It must be an open stream, as for all of these.
     #[inline(always)]
-    fn of(file: usize) -> Self {
-        // SAFETY: the stream that the program uses; the real function reads its head as well.
+    unsafe fn of(file: usize) -> Self {
+        // SAFETY: the caller's promise.
         unsafe { (file as *const Self).read_volatile() }
     }
 
+    /// # Safety
+    /// As for [`Buffer::of`].
     #[inline(always)]
-    fn has_character(file: usize) -> bool {
-        let buffer = Self::of(file);
+    unsafe fn has_character(file: usize) -> bool {
+        // SAFETY: the caller's promise.
+        let buffer = unsafe { Self::of(file) };
         buffer.read < buffer.read_end
     }
 
+    /// # Safety
+    /// As for [`Buffer::of`].
     #[inline(always)]
-    fn has_room(file: usize) -> bool {
-        let buffer = Self::of(file);
+    unsafe fn has_room(file: usize) -> bool {
+        // SAFETY: the caller's promise.
+        let buffer = unsafe { Self::of(file) };
         buffer.write < buffer.write_end
     }
 
     /// After a read: the character that it answered, and what else came into the buffer.
-    fn filled(self, file: usize, result: usize) -> Moved {
-        let after = Self::of(file);
+    ///
+    /// # Safety
+    /// As for [`Buffer::of`].
+    unsafe fn filled(self, file: usize, result: usize) -> Moved {
+        // SAFETY: the caller's promise.
+        let after = unsafe { Self::of(file) };
         let rest = after.read_end.saturating_sub(after.read) as u64;
         let come = if (result as i32) < 0 { 0 } else { rest.saturating_add(1) };
         Moved { r#in: come, out: 0 }
     }
 
     /// After a write: what was in the buffer and is no more, and the character if it is not.
-    fn emptied(self, file: usize, result: usize) -> Moved {
+    ///
+    /// # Safety
+    /// As for [`Buffer::of`].
+    unsafe fn emptied(self, file: usize, result: usize) -> Moved {
         if (result as i32) < 0 {
             return Moved::default();
         }
         let before = self.write.saturating_sub(self.write_base).saturating_add(1);
-        let after = Self::of(file);
+        // SAFETY: the caller's promise.
+        let after = unsafe { Self::of(file) };
         let gone = before.saturating_sub(after.write.saturating_sub(after.write_base));
         Moved { out: gone as u64, r#in: 0 }
     }

@@ -37,29 +37,43 @@ pub(super) fn descriptor(fd: usize) -> ObjectId {
 
 /// The file of a stream; none for a null one, which means all streams.
 #[inline(always)]
-pub(super) fn stream(file: usize) -> ObjectId {
-    if file == 0 { ObjectId::NONE } else { descriptor(number_of(file) as usize) }
+///
+/// # Safety
+/// It must be null or an open stream.
+pub(super) unsafe fn stream(file: usize) -> ObjectId {
+    // SAFETY: the caller's promise.
+    if file == 0 { ObjectId::NONE } else { descriptor(unsafe { number_of(file) } as usize) }
 }
 
 /// The descriptor of a stream, -1 when it has none.
+///
+/// # Safety
+/// It must be an open stream.
 #[inline(always)]
-pub(super) fn number_of(file: usize) -> c_int {
+pub(super) unsafe fn number_of(file: usize) -> c_int {
     // A stream in memory has no descriptor, and asking for it sets errno.
     keep_errno(|| real!(NUMBER, file) as c_int)
 }
 
 /// The file of a stream that is about to be closed, and with it its descriptor.
+///
+/// # Safety
+/// It must be null or an open stream.
 #[inline(always)]
-pub(super) fn stream_gone(file: usize) -> ObjectId {
+pub(super) unsafe fn stream_gone(file: usize) -> ObjectId {
     if file == 0 || table::is_empty() {
         return ObjectId::NONE;
     }
-    table::take(number_of(file))
+    // SAFETY: the caller's promise.
+    table::take(unsafe { number_of(file) })
 }
 
 /// The directory of a directory stream that is about to be closed.
+///
+/// # Safety
+/// It must be null or an open directory stream.
 #[inline(always)]
-pub(super) fn directory_gone(directory: usize) -> ObjectId {
+pub(super) unsafe fn directory_gone(directory: usize) -> ObjectId {
     if directory == 0 || table::is_empty() {
         return ObjectId::NONE;
     }
@@ -81,8 +95,11 @@ pub(super) fn path(at: usize, name: usize) -> ObjectId {
 }
 
 /// A descriptor was opened by this path and with these flags, unless it is negative.
+///
+/// # Safety
+/// `name` must be the path by which a call that answered `fd` opened a file.
 #[cold]
-pub(super) fn opened(fd: usize, at: usize, name: usize, flags: usize) -> Moved {
+pub(super) unsafe fn opened(fd: usize, at: usize, name: usize, flags: usize) -> Moved {
     let fd = fd as c_int;
     // A file without a name is opened by its directory's.
     let is_named = flags as c_int & libc::O_TMPFILE != libc::O_TMPFILE;
@@ -99,11 +116,15 @@ pub(super) fn opened(fd: usize, at: usize, name: usize, flags: usize) -> Moved {
 }
 
 /// A stream was opened by this path, unless it is null.
+///
+/// # Safety
+/// `file` must be null or a stream, and `name` null or the path by which it was opened.
 #[cold]
-pub(super) fn opened_stream(file: usize, name: usize) -> Moved {
+pub(super) unsafe fn opened_stream(file: usize, name: usize) -> Moved {
     // `freopen` of a null path keeps the file and changes the mode.
     if file != 0 && name != 0 {
-        return opened(number_of(file) as usize, HERE, name, 0);
+        // SAFETY: the caller's promise; the stream has this path.
+        return unsafe { opened(number_of(file) as usize, HERE, name, 0) };
     }
     Moved::default()
 }

@@ -27,13 +27,22 @@ pub(super) fn copied(result: usize) -> Moved {
 }
 
 /// The result is a line that was read, or null.
-pub(super) fn received_line(result: usize) -> Moved {
-    Moved { r#in: if result == 0 { 0 } else { length(result) }, out: 0 }
+///
+/// # Safety
+/// It must be that.
+pub(super) unsafe fn received_line(result: usize) -> Moved {
+    // SAFETY: the caller's promise.
+    Moved { r#in: if result == 0 { 0 } else { unsafe { length(result) } }, out: 0 }
 }
 
 /// The line at `text` and `more` bytes were written unless the result, an `int`, is negative.
-pub(super) fn sent_line(result: usize, text: usize, more: u64) -> Moved {
-    Moved { out: if (result as i32) < 0 { 0 } else { length(text).wrapping_add(more) }, r#in: 0 }
+///
+/// # Safety
+/// `text` must be a string where the result is not negative.
+pub(super) unsafe fn sent_line(result: usize, text: usize, more: u64) -> Moved {
+    // SAFETY: the caller's promise.
+    let written = || unsafe { length(text) }.wrapping_add(more);
+    Moved { out: if (result as i32) < 0 { 0 } else { written() }, r#in: 0 }
 }
 
 /// The functions this file calls.
@@ -46,6 +55,9 @@ fn positive(result: usize) -> u64 {
 }
 
 /// Length of a string that the function just called has read or written itself.
-fn length(text: usize) -> u64 {
+///
+/// # Safety
+/// It must be a string.
+unsafe fn length(text: usize) -> u64 {
     crate::wrapped::real!(LENGTH, text) as u64
 }

@@ -10,10 +10,10 @@ wrapped! {
     __fread_chk(to, room, size, count, file) => Read, stream(file), |n| received(n.wrapping_mul(size));
     __fread_unlocked_chk(to, room, size, count, file) =>
         Read, stream(file), |n| received(n.wrapping_mul(size));
-    fgets(to, size, file) => Read, stream(file), received_line;
-    fgets_unlocked(to, size, file) => Read, stream(file), received_line;
-    __fgets_chk(to, room, size, file) => Read, stream(file), received_line;
-    __fgets_unlocked_chk(to, room, size, file) => Read, stream(file), received_line;
+    fgets(to, size, file) => Read, stream(file), |line| received_line(line);
+    fgets_unlocked(to, size, file) => Read, stream(file), |line| received_line(line);
+    __fgets_chk(to, room, size, file) => Read, stream(file), |line| received_line(line);
+    __fgets_unlocked_chk(to, room, size, file) => Read, stream(file), |line| received_line(line);
     getline(line, size, file) => Read, stream(file), received;
     getdelim(line, size, delimiter, file) => Read, stream(file), received;
     __getdelim(line, size, delimiter, file) => Read, stream(file), received;

@@ -36,7 +36,7 @@ macro_rules! variadic {
                 ) -> usize {
                     $crate::wrapped::observe(
                         &REGION,
-                        || $object,
+                        || $crate::wrapped::of_this_call!($object),
                         || $crate::wrapped::real!(TWIN, $($argument,)* list),
                         $moved,
                     )

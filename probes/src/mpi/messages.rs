@@ -26,8 +26,8 @@ pub(crate) unsafe fn transfer(all: &Answered<'_>) -> Transfer {
         Act::PostMessage(direction) | Act::PrepareMessage(direction) if direction.receives() => {
             Transfer::Received { comm: all.handle(all.at().comm) }
         }
-        // SAFETY: the call succeeded, and sends.
         Act::PostMessage(_) | Act::PrepareMessage(_) => {
+            // SAFETY: the call succeeded, and sends.
             unsafe { destination(all) }.map_or(Transfer::None, Transfer::Sent)
         }
         _ => Transfer::None,

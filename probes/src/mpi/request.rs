@@ -155,7 +155,7 @@ fn words(operation: &Operation, count: u64) -> [u64; WORDS] {
         Transfer::Received { comm } => (2, comm),
         Transfer::Several => (3, 0),
     };
-    let flags = flags | transfer * TRANSFER;
+    let flags = flags | (transfer * TRANSFER);
     let objects = (u64::from(parent.number()) << 32) | u64::from(object.number());
     let Moved { out, r#in } = operation.moved;
     [objects, (count * ONCE) | flags, out, r#in, other_side as u64]
