@@ -166,6 +166,20 @@ pub(crate) fn wrapped(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
+/// A resource or a focus as people read it: what its names hold, in place of `%28` and the like. A path that is to be used again is told
+/// as it is.
+pub(crate) fn readable(path: &str) -> String {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let Some((first, others)) = rest.split_first() {
+        let digits = others.get(..2).filter(|_| *first == b'%');
+        let escaped = digits.and_then(|two| u8::from_str_radix(str::from_utf8(two).ok()?, 16).ok());
+        bytes.push(escaped.unwrap_or(*first));
+        rest = if escaped.is_some() { &others[2..] } else { others };
+    }
+    plain(&String::from_utf8_lossy(&bytes)).into_owned()
+}
+
 /// The text as it can be shown in one line: a name from outside must not move the cursor, nor to look like several lines.
 pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     // Those beyond ASCII all begin with one byte.

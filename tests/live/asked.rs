@@ -1,5 +1,6 @@
 //! What is asked for by name is measured, and the cost of measuring is taken off it.
 
+use crate::launcher::Mpi;
 use crate::report::{Run, run_with};
 use crate::shipped::Load;
 use crate::{programs, shipped};
@@ -153,4 +154,19 @@ fn running_time_is_told_of_the_function_that_ran() {
     let (work, solve) = (told(work), told(solve));
     assert!((0.75..1.1).contains(&(work / in_work)), "{work} of {in_work} s; {}", run.shown());
     assert!(work <= solve && solve < 1.1 * in_all, "{solve} of {in_all} s; {}", run.shown());
+}
+
+#[test]
+fn a_communicator_is_told_by_how_it_was_made_and_who_is_in_it() {
+    let mut words = Mpi::OpenMpi.launch(4);
+    words.push(programs::with_code().join("code/cartesian").display().to_string());
+    let barrier = |name: &str| format!("</SyncObject/Barrier/MPI_COMM_WORLD.{name}>");
+    let names = ["cart_create#1%280-3%29", "split#2%280%2C2%29", "split#2%281%2C3%29"];
+    let foci = names.map(barrier);
+    let mut options = vec!["--no-store", "--no-search"];
+    foci.iter().for_each(|focus| options.extend(["--measure", "sync_ops", focus]));
+    let _turn = shipped::turn(Load::Fills);
+    let run = run_with(&options, &words);
+    let totals: Vec<_> = run.list("measured").iter().map(|one| one["total"].as_f64()).collect();
+    assert_eq!(totals, [400.0, 200.0, 200.0].map(Some), "{}", run.shown());
 }

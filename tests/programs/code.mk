@@ -5,7 +5,7 @@ BUILDS = gcc_debug gcc_plain gcc_stripped clang_debug clang_plain clang_stripped
 IN_C = hot_procedure recursion deep_chain pointer_only in_library called_once
 OF_BUILDS = $(foreach build,$(BUILDS),$(IN_C:%=$(OUT)/code/$(build)/%) $(OUT)/code/$(build)/diffuse_procedure)
 CODE = hot_method hot_module counted hot_procedure hot_template hot_crate hot_trait in_threads thread_body main_leaves parallel_loop \
-	kernel_cg kernel_ep kernel_mg libgrinding.so odd_code in_region jumps_on main_jumps_on calls_back tiny sleeps_at_times without_samples
+	kernel_cg kernel_ep kernel_mg cartesian libgrinding.so odd_code in_region jumps_on main_jumps_on calls_back tiny sleeps_at_times without_samples
 
 .PHONY: code
 code: $(CODE:%=$(OUT)/code/%) $(OF_BUILDS)
@@ -64,6 +64,10 @@ $(OUT)/code/hot_module: code/hot_module.f90 code/asked.f90
 $(OUT)/code/kernel_cg $(OUT)/code/kernel_ep $(OUT)/code/kernel_mg: $(OUT)/code/%: code/%.f90 code/asked.f90
 	@mkdir -p $@.modules
 	$(MPIFORT) -g -O2 $(CALLS) -fno-inline -J $@.modules code/asked.f90 $< -o $@
+
+$(OUT)/code/cartesian: code/cartesian.c
+	@mkdir -p $(@D)
+	$(MPICC) $(CFLAGS) $< -o $@
 
 $(OUT)/code/counted $(OUT)/code/sleeps_at_times $(OUT)/code/thread_body $(OUT)/code/main_leaves $(OUT)/code/tiny $(OUT)/code/without_samples: $(OUT)/code/%: code/%.c
 	@mkdir -p $(@D)

@@ -6,7 +6,7 @@ use owo_colors::Style;
 
 use super::Bottleneck;
 use super::advice::advice;
-use crate::output::terminal::{self, Manner, shortened, wrapped};
+use crate::output::terminal::{self, Manner, readable, shortened, wrapped};
 
 /// The lines of the tree; beyond `most` rows the least of its leaves are only counted.
 pub(crate) fn lines(bottlenecks: &[Bottleneck], most: usize, manner: Manner) -> Vec<String> {
@@ -67,7 +67,8 @@ impl Tree<'_> {
             [branch, &numbers, &source].iter().map(|text| text.chars().count()).sum::<usize>();
         let room = self.manner.width.saturating_sub(taken + LEAST_DOTS);
         let parent = bottleneck.parent.map(|parent| &self.bottlenecks[parent]);
-        let name = shortened(&addition(bottleneck, parent), room, self.manner);
+        let name = readable(&addition(bottleneck, parent));
+        let name = shortened(&name, room, self.manner);
         let dots = ".".repeat(room - name.chars().count() + LEAST_DOTS - 2);
         let style = if parent.is_none() { terminal::ALARM } else { Style::new() };
         let line = format!(
@@ -125,7 +126,7 @@ fn addition(bottleneck: &Bottleneck, parent: Option<&Bottleneck>) -> String {
 }
 
 /// The parts of a focus that restrict something.
-fn restricting(focus: &str) -> String {
+pub(super) fn restricting(focus: &str) -> String {
     let parts = parts(focus);
     let inner: Vec<&str> = parts.into_iter().filter(|part| part.matches('/').count() > 1).collect();
     inner.join(" ")
@@ -220,6 +221,15 @@ mod tests {
         let manner = Manner { unicode: false, width: 60, ..Manner::PLAIN };
         let lines = lines(&example::report().bottlenecks, 30, manner);
         assert!(lines.iter().all(|line| line.is_ascii() && line.len() <= 60), "{lines:#?}");
+    }
+
+    #[test]
+    fn names_are_shown_as_they_were_given() {
+        let mut bottlenecks = example::report().bottlenecks;
+        let focus = "</Code/oned.c/exchng1,/SyncObject/Message/cart_create#1%280-3%29/3>";
+        focus.clone_into(&mut bottlenecks[2].focus);
+        let text = lines(&bottlenecks, 30, Manner::PLAIN).join("\n");
+        assert!(text.contains("/SyncObject/Message/cart_create#1(0-3)/3"), "{text}");
     }
 
     #[test]

@@ -6,10 +6,10 @@
 //!
 //! | made by | name |
 //! |---|---|
-//! | all of the parent, for all | `parent.dup1`: the operation, and how many came before |
-//! | all of the parent, for some | `parent.split2(0,2)`: also the lowest world ranks in it |
+//! | all of the parent, for all | `parent.dup#1`: the operation, and how many came before |
+//! | all of the parent, for some | `parent.split#2(0,2)`: also the lowest world ranks in it |
 //! | its members alone | `parent.create_group(0,2)`: order means nothing here |
-//! | two groups | `inter(0,1|2,3)`: both groups, the one with the lowest world rank first |
+//! | two groups | `inter(0-1|2-3)`: both groups, the one with the lowest world rank first |
 
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
@@ -164,9 +164,9 @@ pub(crate) unsafe fn made(
         push_lower(&mut name, operation.name);
     }
     match derivation {
-        Derivation::Whole => name.push_number(number),
+        Derivation::Whole => push_count(&mut name, number),
         Derivation::Part => {
-            name.push_number(number);
+            push_count(&mut name, number);
             // SAFETY: the caller's promise.
             unsafe { name_members(dialect, made, &mut name) };
         }
@@ -404,6 +404,12 @@ unsafe fn name_both(dialect: &Dialect, handle: usize, name: &mut Name) {
         members::push(second, &world, name);
         name.push(b")");
     }
+}
+
+/// Adds how many came before, which is no part of the word before it: `#2`.
+fn push_count(name: &mut Name, number: i64) {
+    name.push(b"#");
+    name.push_number(number);
 }
 
 /// `Comm_split` is said as `split`, `Cart_create` as `cart_create`.

@@ -8,14 +8,24 @@ const SHOWN: usize = 4;
 /// Ranks translated in one call.
 const CHUNK: usize = 64;
 
-/// Adds `0,2,4,6+12`.
+/// Adds `0,2,4,6+12`, and `0-3` where ranks follow each other.
 pub(crate) fn push(group: &Group, world: &Group, name: &mut Name) {
     let Lowest { ranks, used } = lowest_of(group, world);
-    for (at, rank) in ranks.iter().take(used).enumerate() {
-        if at > 0 {
-            name.push(b",");
+    let mut last: Option<i32> = None;
+    let mut next = ranks.iter().take(used).peekable();
+    while let Some(rank) = next.next() {
+        let follows = last.is_some_and(|last| last.checked_add(1) == Some(*rank));
+        let goes_on = next.peek().is_some_and(|next| rank.checked_add(1) == Some(**next));
+        // Of ranks that follow each other the first and the last are said.
+        if !(follows && goes_on) {
+            match last {
+                Some(_) if follows => name.push(b"-"),
+                Some(_) => name.push(b","),
+                None => {}
+            }
+            name.push_number(i64::from(*rank));
         }
-        name.push_number(i64::from(*rank));
+        last = Some(*rank);
     }
     let more = i64::from(group.size()) - used as i64;
     if more > 0 {
