@@ -13,7 +13,7 @@ use crate::measuring::watch::Watch;
 use crate::output::report::{
     Bottleneck, Cause, Cost, Efficiency, HotCode, Losses, Phase, ProcessTime, ProfileRow,
     RankMessages, RefusedFunction, Report, Scale, Search, Stretch, SwitchedOff, TimeShares,
-    rounded,
+    Undecided, rounded,
 };
 use crate::output::terminal::Screen;
 use crate::search::phases;
@@ -105,6 +105,7 @@ fn take_hot_code(watch: &Watch, report: &mut Report) {
         function: one.code.to_string(),
         share: rounded(one.share.share),
         plus_minus: rounded(SURE * one.share.error),
+        full_names: one.full_names,
     });
     report.hot_code = told.collect();
 }
@@ -188,6 +189,20 @@ fn take_search(found: &Found, interval: Interval, known: Known<'_>, report: &mut
     report.search = counted(found);
     report.remarks.notes.extend(guided(&found.guided));
     report.bottlenecks = bottlenecks(found, interval, known);
+    report.undecided = found.undecided.iter().map(|one| undecided(one, known.0)).collect();
+}
+
+fn undecided(one: &whyperf_consultant::Undecided, table: &Hypotheses) -> Undecided {
+    let unit = table.named(&one.hypothesis).map(|id| table.row(id).unit());
+    Undecided {
+        hypothesis: one.hypothesis.to_string(),
+        focus: one.focus.to_string(),
+        value: rounded(one.value),
+        plus_minus: one.error.map(rounded),
+        threshold: one.threshold,
+        reason: one.reason.clone(),
+        scale: Scale { unit: unit.unwrap_or_default(), relation: one.operator },
+    }
 }
 
 const fn counted(found: &Found) -> Search {

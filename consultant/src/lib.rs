@@ -23,7 +23,7 @@
 //! | `refine.rs`, `catalogue.rs` | which parts there are, and which of them are asked about |
 //! | `queue.rs`, `cost.rs` | what is asked next, and whether it may be |
 //! | `search/` | the parts above, put together |
-//! | `step.rs`, `report.rs`, `gather.rs` | what it did and why; what it found |
+//! | `step.rs`, `report.rs`, `gather.rs`, `undecided.rs` | what it did and why; what it found, and what may well be true |
 //! | `split.rs`, `margin.rs`, `series.rs` | whether processes differ, and so are findings of their own |
 //! | `searches.rs` | one search over the whole run, and one for each phase |
 //! | `drive.rs`, `data_source.rs` | the loop in which every search runs, and what carries out its requests |
@@ -69,6 +69,7 @@ mod stream;
 mod stretch;
 mod text_position;
 mod truth;
+mod undecided;
 
 pub use bottleneck::Bottleneck;
 pub use data_source::{DataSource, Event};
@@ -94,3 +95,4 @@ pub use step::{Conclusion, Happening, Origin, Step, Subject};
 pub use stretch::Stretch;
 pub use text_position::TextPosition;
 pub use truth::Truth;
+pub use undecided::Undecided;

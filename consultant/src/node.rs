@@ -57,6 +57,8 @@ pub(crate) struct Node {
     pub(crate) series: Series,
     /// Its amounts over all of the run, once that is over and where they are known.
     pub(crate) over_run: Option<RunRatio>,
+    /// The same where it stayed undecided.
+    pub(crate) candidate: Option<RunRatio>,
     state: NodeState,
     /// When it became true, and on which ground.
     pub(crate) found: Option<(Time, VerdictGround)>,
@@ -171,6 +173,7 @@ impl Node {
             stream,
             series: Series::default(),
             over_run: None,
+            candidate: None,
             state: NodeState::Idle,
             found: None,
             refined: Refined::default(),

@@ -21,6 +21,7 @@ use crate::split::{Split, Splits};
 use crate::step::Subject;
 use crate::stretch::{Stretch, Timeline, stretches};
 use crate::truth::Truth;
+use crate::undecided::{Undecided, undecided};
 
 /// The result of a search.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -29,6 +30,8 @@ pub struct Report {
     pub bottlenecks: Vec<Bottleneck>,
     /// What could not be told, and why.
     pub untold: Vec<Untold>,
+    /// What may well be true and stayed undecided, the one furthest beyond its threshold first.
+    pub undecided: Vec<Undecided>,
     /// What directives did.
     pub guided: Guided,
     /// How much was asked.
@@ -92,7 +95,8 @@ pub(crate) fn report(graph: &Graph, hypotheses: &Hypotheses, guided: Guided, err
         Some(Untold { hypothesis, focus: node.focus.clone(), reason: node.reason()?.to_owned() })
     });
     let (untold, counts) = (untold.collect(), Counts::of(graph));
-    Report { bottlenecks: gathered(tree.bottlenecks()), untold, guided, counts }
+    let undecided = undecided(graph, hypotheses);
+    Report { bottlenecks: gathered(tree.bottlenecks()), untold, undecided, guided, counts }
 }
 
 /// Values that are larger by less are taken for the same.

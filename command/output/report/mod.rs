@@ -58,6 +58,8 @@ pub(crate) struct Report {
     pub(crate) messages: Vec<RankMessages>,
     pub(crate) switched_off: Vec<SwitchedOff>,
     pub(crate) refusals: Vec<RefusedFunction>,
+    /// What may well be true and stayed undecided, the one furthest beyond its threshold first.
+    pub(crate) undecided: Vec<Undecided>,
     /// The name of the run in the store; none when it was not kept.
     pub(crate) run: Option<String>,
     /// Of a diagnosis: the run that was gone through.
@@ -126,6 +128,8 @@ pub(crate) struct HotCode {
     pub(crate) share: f64,
     /// By how much it may be off, with 95 of 100.
     pub(crate) plus_minus: f64,
+    /// The instances of a template that go by its name, with their arguments.
+    pub(crate) full_names: Vec<String>,
 }
 
 /// Processes of a program that were not measured.
@@ -362,6 +366,21 @@ pub(crate) struct SwitchedOff {
 pub(crate) struct RefusedFunction {
     pub(crate) function: String,
     pub(crate) reason: String,
+}
+
+/// A question that may well be true, and that was not decided.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(crate) struct Undecided {
+    pub(crate) hypothesis: String,
+    pub(crate) focus: String,
+    pub(crate) value: f64,
+    /// By how much it may be off, with 95 of 100, where it is an estimate by stack samples.
+    pub(crate) plus_minus: Option<f64>,
+    pub(crate) threshold: f64,
+    pub(crate) reason: String,
+    /// What value and threshold are, and on which side of it a value is bad.
+    #[serde(skip)]
+    pub(crate) scale: Scale,
 }
 
 /// What only the text says.

@@ -9,7 +9,7 @@ use super::{
     Efficiency, HotCode, Phase, RefusedFunction, Report, Scale, TimeShares, Unmeasured, profile,
     tree,
 };
-use crate::output::terminal::{self, Manner, phase_name, plain, shortened, wrapped};
+use crate::output::terminal::{self, Manner, phase_name, plain, readable, shortened, wrapped};
 
 /// The whole report.
 pub(crate) fn render(report: &Report, rows: usize, manner: Manner) -> String {
@@ -17,6 +17,7 @@ pub(crate) fn render(report: &Report, rows: usize, manner: Manner) -> String {
     write_head(report, manner, &mut text);
     if report.processes > 0 {
         write_bottlenecks(report, manner, &mut text);
+        write_undecided(report, manner, &mut text);
         write_phases(report, manner, &mut text);
         write_hot_code(report, manner, &mut text);
         write_measured(report, manner, &mut text);
@@ -158,6 +159,34 @@ fn write_bottlenecks(report: &Report, manner: Manner, text: &mut String) {
     }
 }
 
+/// What a reader would miss among the bottlenecks: a line for each, and why it is not there.
+fn write_undecided(report: &Report, manner: Manner, text: &mut String) {
+    if report.undecided.is_empty() {
+        return;
+    }
+    heading("Undecided", "near the threshold or beyond it, and not surely true", manner, text);
+    for one in report.undecided.iter().take(MOST_UNDECIDED) {
+        let place = tree::restricting(&one.focus);
+        let name = readable(format!("{} {place}", one.hypothesis).trim_end());
+        let relation = if one.value < one.threshold { '<' } else { '>' };
+        let scale = Scale { relation, ..one.scale };
+        let comparison = scale.comparison(one.value, one.threshold);
+        let error = one.plus_minus.map(|error| {
+            let (error, symbol) = scale.unit.parts(error);
+            format!(" {} {error} {symbol}", manner.either("±", "+-"))
+        });
+        let told = format!("{comparison}{}: {}", error.unwrap_or_default(), one.reason);
+        let told = told.trim_start();
+        let mut lines = wrapped(&format!("{name} {told}"), manner.width - 4).into_iter();
+        lines.next().into_iter().for_each(|first| line(text, &format!("  {first}")));
+        lines.for_each(|more| line(text, &format!("    {more}")));
+    }
+    let more = report.undecided.len().saturating_sub(MOST_UNDECIDED);
+    if more > 0 {
+        line(text, &format!("  and {more} more; --json keeps them all"));
+    }
+}
+
 fn write_phases(report: &Report, manner: Manner, text: &mut String) {
     let says_nothing = |phase: &Phase| phase.bottlenecks.is_empty() && phase.efficiency.is_none();
     let alike = report.phases.chunk_by(|one, next| says_nothing(one) && says_nothing(next));
@@ -177,8 +206,8 @@ fn write_hot_code(report: &Report, manner: Manner, text: &mut String) {
     let about = "share of all computing in the function's own code, by stack samples";
     heading("Hot code", about, manner, text);
     let columns = manner.width - 24;
-    for HotCode { function, share: part, plus_minus } in report.hot_code.iter().take(MOST_HOT) {
-        let name = shortened(&plain(function), columns, manner);
+    for HotCode { function, share: part, plus_minus, .. } in report.hot_code.iter().take(MOST_HOT) {
+        let name = shortened(&readable(function), columns, manner);
         let gap = " ".repeat(columns - name.chars().count());
         let sign = manner.either("±", "+-");
         line(text, &format!("  {name}{gap}{:>8}  {sign} {:>6}", share(*part), share(*plus_minus)));
@@ -278,10 +307,10 @@ fn write_refusals(report: &Report, manner: Manner, text: &mut String) {
         manner,
         text,
     );
-    let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut by_reason: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for RefusedFunction { function, reason } in &report.refusals {
         let name = function.strip_prefix("/Code/").unwrap_or(function);
-        by_reason.entry(reason).or_default().push(name);
+        by_reason.entry(reason).or_default().push(readable(name));
     }
     for (reason, functions) in by_reason {
         for piece in wrapped(reason, manner.width - 2) {
@@ -402,6 +431,8 @@ const LEAST_NOT_SAMPLED: f64 = 0.02;
 const MOST_CAUSES: usize = 3;
 /// A smaller part of the waiting is none for the head.
 const LEAST_CAUSE: f64 = 0.1;
+/// Undecided questions that are shown.
+const MOST_UNDECIDED: usize = 5;
 /// Functions that are shown with their part of the computing.
 const MOST_HOT: usize = 8;
 /// Functions left alone that are named.
@@ -409,6 +440,7 @@ const MOST_REFUSALS: usize = 6;
 
 #[cfg(test)]
 mod tests {
+    use super::super::Undecided;
     use super::*;
     use whyperf_consultant::{Subject, ValueUnit};
     use whyperf_model::{Time, Unit};
@@ -449,6 +481,30 @@ mod tests {
     }
 
     #[test]
+    fn what_may_be_true_stands_in_a_line_with_its_reason() {
+        let one = |focus: &str, value, plus_minus| Undecided {
+            hypothesis: "CPUbound".into(),
+            focus: focus.into(),
+            value,
+            plus_minus,
+            threshold: 0.3,
+            reason: "the run ended before the evidence was enough".into(),
+            scale: Scale::default(),
+        };
+        let place = "</Code/a.c/leaf,/Machine,/Process,/SyncObject>";
+        let near = one("</Code,/Machine,/Process,/SyncObject>", 0.29, None);
+        let undecided = vec![one(place, 0.93, Some(0.042)), near];
+        let text = render(&Report { undecided, ..example::report() }, 12, Manner::PLAIN);
+        let leaf = "CPUbound /Code/a.c/leaf 93.0 % > 30.0 % ± 4.2 %: the run ended before";
+        assert!(
+            text.contains(leaf) && text.contains("CPUbound 29.0 % < 30.0 %: the run"),
+            "{text}"
+        );
+        assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+        assert!(!render(&example::report(), 12, Manner::PLAIN).contains("Undecided"));
+    }
+
+    #[test]
     fn what_is_read_and_written_stands_beside_the_other_factors() {
         let efficiency = Efficiency {
             parallel: 0.357,
@@ -464,8 +520,12 @@ mod tests {
 
     #[test]
     fn hot_code_is_told_with_what_it_may_be_off() {
-        let hot =
-            |function: &str, share| HotCode { function: function.into(), share, plus_minus: 0.031 };
+        let hot = |function: &str, share| HotCode {
+            function: function.into(),
+            share,
+            plus_minus: 0.031,
+            full_names: Vec::new(),
+        };
         let functions = vec![hot("/Code/sweep.c/sweep", 0.7423), hot(&"long/".repeat(40), 0.1)];
         let text = render(&Report { hot_code: functions, ..example::report() }, 12, Manner::PLAIN);
         let row = text.lines().find(|line| line.contains("sweep.c/sweep")).expect("a row");

@@ -15,6 +15,7 @@ use crate::split::{Split, Splits};
 use crate::step::{Conclusion, Origin, Subject};
 use crate::stream::Stream;
 use crate::truth::Truth;
+use crate::undecided;
 
 /// The edge from a caller to a callee.
 pub(super) const CODE: Edge = Edge::Where(Hierarchy::Code);
@@ -98,14 +99,19 @@ impl Questions {
     /// True nodes get the ratio of their amounts over all of the run, where both are known.
     pub(super) fn take_run_amounts(&mut self, mut amount: impl FnMut(Pair) -> Option<RunAmount>) {
         for id in self.graph.ids() {
-            if self.node(id).truth != Truth::True {
+            let is_candidate = undecided::is_candidate(self.node(id));
+            if self.node(id).truth != Truth::True && !is_candidate {
                 continue;
             }
             let (above, below) = self.row(id).pairs(&self.node(id).focus);
             // What cannot be told of the numerator needs no denominator.
             let ratio = amount(above).zip(amount(below));
-            self.node_mut(id).over_run =
-                ratio.and_then(|(above, below)| RunRatio::of(above, below));
+            let ratio = ratio.and_then(|(above, below)| RunRatio::of(above, below));
+            if is_candidate {
+                self.node_mut(id).candidate = ratio;
+            } else {
+                self.node_mut(id).over_run = ratio;
+            }
         }
     }
 
