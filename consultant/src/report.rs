@@ -14,8 +14,8 @@ use whyperf_model::{Focus, Hierarchy};
 use crate::bottleneck::Bottleneck;
 use crate::gather::gathered;
 use crate::graph::Graph;
-use crate::hypothesis::{Hypotheses, Operator};
-use crate::node::{Edge, NodeId};
+use crate::hypothesis::{Hypotheses, Normalizer, Operator};
+use crate::node::{Edge, Node, NodeId};
 use crate::score::Score;
 use crate::split::{Split, Splits};
 use crate::step::Subject;
@@ -101,6 +101,9 @@ pub(crate) fn report(graph: &Graph, hypotheses: &Hypotheses, guided: Guided, err
 
 /// Values that are larger by less are taken for the same.
 const NEARLY: f64 = 1.02;
+
+/// A part that is larger than its whole by more is none. Both may be measured in other parts of the run.
+const CLEARLY: f64 = 1.25;
 
 /// The true nodes worth reporting, each below one parent.
 struct FindingTree<'a> {
@@ -245,7 +248,7 @@ impl<'a> FindingTree<'a> {
             let part = self.graph.node(*callee).focus.part(Hierarchy::Code).iter().cloned();
             self.graph.find(node.hypothesis, &node.focus.with_set(Hierarchy::Code, part))
         });
-        here.filter(|found| self.shown.contains_key(found)).collect()
+        here.filter(|found| self.shown.contains_key(found) && self.has_room(id, *found)).collect()
     }
 
     /// What it calls, however indirectly, and what calls it again; with itself.
@@ -281,7 +284,9 @@ impl<'a> FindingTree<'a> {
         let leads_on = |parent: NodeId| {
             parent < id || self.graph.node(parent).focus.depth() < node.focus.depth()
         };
-        let fits = |parent: &&NodeId| leads_on(**parent) && !self.stands_below(**parent, id);
+        let fits = |parent: &&NodeId| {
+            leads_on(**parent) && !self.stands_below(**parent, id) && self.may_hold(**parent, id)
+        };
         let shown = self.shown_above(id);
         let deepest = shown.iter().filter(fits).copied().min_by_key(|parent| {
             let above = self.graph.node(*parent);
@@ -290,6 +295,26 @@ impl<'a> FindingTree<'a> {
         let whole = self.graph.find(node.hypothesis, &Focus::whole_program());
         let above = whole.filter(|whole| *whole != id && self.shown.contains_key(whole));
         deepest.or(above)
+    }
+
+    /// Whether a function may hold what it is said to call. The code names calls that never happen: a set-up that takes the address of a
+    /// solver does not call it. What has clearly more than a function is called by others.
+    fn may_hold(&self, caller: NodeId, callee: NodeId) -> bool {
+        let above = self.graph.node(caller);
+        let is_call = above.children.get(&callee) == Some(&Edge::Where(Hierarchy::Code));
+        !is_call || above.focus.is_root(Hierarchy::Code) || self.has_room(caller, callee)
+    }
+
+    /// Whether the value of a function is no larger than that of another one.
+    fn has_room(&self, caller: NodeId, callee: NodeId) -> bool {
+        let [above, below] = [caller, callee].map(|id| self.graph.node(id));
+        let row = self.hypotheses.row(below.hypothesis);
+        let is_part = row.operator == Operator::Above && row.normalizer == Normalizer::Processes;
+        let ([Some(whole), Some(part)], true) = ([above, below].map(Node::value), is_part) else {
+            return true;
+        };
+        let errors = [above, below].map(|node| node.error().unwrap_or(0.0));
+        part.0 <= CLEARLY * whole.0 + errors[0] + errors[1]
     }
 
     /// What is shown of the parents of a node, and of theirs in the place of those that are not.
