@@ -25,6 +25,8 @@ pub struct Settings {
     pub grain: Nanos,
     /// How long an undecided part holds up what comes after it.
     pub patience: Nanos,
+    /// The same where it costs nothing to measure what comes after it.
+    pub free_patience: Nanos,
     /// After this long a false node whose parent is still true is asked again; then after twice as long, and so on.
     pub retest: Nanos,
     /// How evidence becomes a verdict.
@@ -112,6 +114,7 @@ impl Default for Settings {
             least_time: Nanos::from_millis(500),
             grain: Nanos::from_millis(40),
             patience: Nanos::from_secs(3),
+            free_patience: Nanos::from_secs(1),
             retest: Nanos::from_secs(4),
             verdicts: Verdicts::Sequential,
             throttle_patience: Nanos::from_secs(10),

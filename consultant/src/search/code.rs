@@ -21,7 +21,6 @@ use whyperf_model::{Hierarchy, Resource};
 use super::growth::Growth;
 use super::questions::CODE;
 use crate::node::NodeId;
-use crate::queue::Idea;
 use crate::step::Origin;
 use crate::truth::Truth;
 
@@ -122,30 +121,6 @@ impl Growth {
                 if parent != *child {
                     questions.graph.link(parent, *child, CODE);
                 }
-            }
-        }
-    }
-
-    /// Measures the callees of a function before its own verdict comes.
-    pub(super) fn lead(&mut self, id: NodeId) {
-        if self.speculation.is_leading(id) || !self.follows_calls(id) {
-            return;
-        }
-        self.speculation.lead(id);
-        let code = self.questions.node(id).focus.part(Hierarchy::Code)[0].clone();
-        self.descend(id, &code);
-        self.speculate(id);
-    }
-
-    /// Measures the callees of a leading function, unless they were found false already.
-    pub(super) fn speculate(&mut self, id: NodeId) {
-        if !self.speculation.is_leading(id) {
-            return;
-        }
-        for callee in self.questions.callees(id) {
-            self.speculation.measure_ahead(callee);
-            if self.questions.node(callee).truth == Truth::Unknown {
-                self.enqueue(callee, Idea::Where);
             }
         }
     }

@@ -8,7 +8,7 @@ use crate::graph::Graph;
 use crate::hypothesis::{Hypotheses, Hypothesis, HypothesisId, Operator, Refinement};
 use crate::judge::{Judge, VerdictGround};
 use crate::node::{Edge, Node, NodeId};
-use crate::refine::{self, AlikeParts, Siblings};
+use crate::refine::{self, AlikeParts, FIRST, Siblings};
 use crate::run_amount::{RunAmount, RunRatio};
 use crate::settings::{CodeSearch, Order, Settings};
 use crate::split::{Split, Splits};
@@ -128,7 +128,7 @@ impl Questions {
         }
         let node = self.node(id);
         let found = node.found.as_ref().map_or(now, |(found, _)| *found);
-        let is_old = now.since(found) >= self.settings.patience;
+        let is_old = now.since(found) >= self.patience(id);
         if node.root.is_single() && node.true_parents == 0 {
             match self.truth_of(node.hypothesis, &Focus::whole_program()) {
                 Truth::True => return false,
@@ -141,6 +141,22 @@ impl Questions {
             Siblings::Alike(AlikeParts::Many) => false,
             Siblings::Undecided => is_old,
         }
+    }
+
+    /// Whether nothing has to be switched on for a node, nor for its parts: waits are seen at their calls, wherever those are.
+    pub(super) fn is_free(&self, id: NodeId) -> bool {
+        !self.row(id).asks_for_own_code()
+    }
+
+    /// Whether what a node will be refined into may be measured before its verdict. The classic order asks one thing after the other.
+    pub(super) fn may_lead(&self, id: NodeId, now: Time) -> bool {
+        self.settings.order == Order::Information && self.is_free(id) && self.may_refine(id, now)
+    }
+
+    /// How long an undecided part of a node holds up what comes after it.
+    pub(super) fn patience(&self, id: NodeId) -> Nanos {
+        let Settings { patience, free_patience, .. } = self.settings;
+        if self.is_free(id) { patience.min(free_patience) } else { patience }
     }
 
     /// The code that has to be switched on for a node. Waits are seen at their calls, wherever those are.
@@ -168,6 +184,19 @@ impl Questions {
     pub(super) fn callees(&self, id: NodeId) -> Vec<NodeId> {
         let called = self.node(id).children.iter().filter(|(_, edge)| **edge == CODE);
         called.map(|(child, _)| *child).collect()
+    }
+
+    /// The children of a node that are measured ahead when it leads: the callees of a function, and of what costs nothing more precise hypotheses and
+    /// the first stage of parts.
+    pub(super) fn ahead_of(&self, id: NodeId) -> Vec<NodeId> {
+        let is_free = self.is_free(id);
+        let is_ahead = |edge: Edge| match edge {
+            CODE => true,
+            Edge::Why => is_free,
+            Edge::Where(hierarchy) => is_free && FIRST.contains(&hierarchy),
+        };
+        let ahead = self.node(id).children.iter().filter(|(_, edge)| is_ahead(**edge));
+        ahead.map(|(child, _)| *child).collect()
     }
 
     /// How many children a node has along an edge.

@@ -9,6 +9,7 @@ use crate::hypothesis::Refinement::{
     WhereAndWhy, WhereBeforeWhy, WhereOnly, WhyAndWhere, WhyBeforeWhere, WhyOnly,
 };
 use crate::node::{Edge, NodeId};
+use crate::queue::Idea;
 use crate::refine::{self, FIRST, LAST, Siblings};
 use crate::settings::Order;
 use crate::truth::Truth;
@@ -25,7 +26,7 @@ impl Growth {
             }
             Some(_) if refined.last || !refined.wheres => self.refine_second(id),
             Some(_) => {
-                let (questions, patience) = (&self.questions, self.questions.settings.patience);
+                let (questions, patience) = (&self.questions, self.questions.patience(id));
                 let left = refine::first_stage(&questions.graph, id, patience, questions.row(id));
                 if left == Truth::False && !self.awaits_callees(id) && !self.look_below_false(id) {
                     self.refine_last(id);
@@ -34,9 +35,56 @@ impl Growth {
         }
     }
 
+    /// Measures what a question is likely to be refined into before its own verdict comes.
+    pub(super) fn lead(&mut self, id: NodeId) {
+        if self.speculation.is_leading(id) {
+            return;
+        }
+        if self.follows_calls(id) {
+            self.speculation.lead(id);
+            let code = self.questions.node(id).focus.part(Hierarchy::Code)[0].clone();
+            self.descend(id, &code);
+        } else if self.questions.may_lead(id, self.output.now()) {
+            self.speculation.lead(id);
+            self.refine_ahead(id);
+        }
+        self.speculate(id);
+    }
+
+    /// Measures what a leading question leads to, unless it was found false already.
+    pub(super) fn speculate(&mut self, id: NodeId) {
+        if !self.speculation.is_leading(id) {
+            return;
+        }
+        for child in self.questions.ahead_of(id) {
+            self.speculation.measure_ahead(child);
+            if self.questions.node(child).truth == Truth::Unknown {
+                self.enqueue(child, Idea::Where);
+            }
+        }
+    }
+
+    /// What a node will be refined into at once if it is true, while that is not told yet.
+    pub(super) fn refine_ahead(&mut self, id: NodeId) {
+        let order = self.questions.refinement(id);
+        if matches!(order, WhyAndWhere | WhyOnly | WhyBeforeWhere) {
+            self.link_whys(id);
+        }
+        if matches!(order, WhyAndWhere | WhereAndWhy | WhereOnly | WhereBeforeWhy) {
+            FIRST.into_iter().for_each(|hierarchy| self.refine_along(id, hierarchy));
+        }
+        if order == WhereAndWhy {
+            self.link_whys(id);
+        }
+    }
+
     /// Adds the more precise hypotheses of a node at the same focus.
     pub(super) fn refine_why(&mut self, id: NodeId) {
         self.questions.node_mut(id).refined.whys = true;
+        self.link_whys(id);
+    }
+
+    fn link_whys(&mut self, id: NodeId) {
         let node = self.questions.node(id);
         let (hypothesis, focus) = (node.hypothesis, node.focus.clone());
         let is_alone = self.program.has_one_process();
@@ -93,8 +141,7 @@ impl Growth {
 
     /// Refines by what comes second, when the first gave nothing.
     fn refine_second(&mut self, id: NodeId) {
-        let (refined, patience) =
-            (self.questions.node(id).refined, self.questions.settings.patience);
+        let (refined, patience) = (self.questions.node(id).refined, self.questions.patience(id));
         let gave_nothing = |stage: fn(&Graph, NodeId, Nanos) -> Truth| {
             stage(&self.questions.graph, id, patience) == Truth::False
         };

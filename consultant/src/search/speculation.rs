@@ -1,4 +1,4 @@
-//! Speculation along calls, so that a deep chain of calls does not take a verdict's time for each of its links.
+//! Speculation, so that a deep chain of calls, of code and objects, does not take a verdict's time for each of its links.
 //!
 //! ```text
 //!   main   ▒▒▒▒▒▒▒▒▒▒ true
@@ -6,8 +6,9 @@
 //!   solve        ▒▒▒▒▒▒▒▒▒▒ true
 //! ```
 //!
-//! A function that leans to true *leads*: its callees are measured *ahead*, while its own verdict is still to come. A verdict that a
-//! callee reaches before a caller is true is kept, and told when one is. When a caller turns out false, its speculation is cancelled.
+//! A question that leans to true *leads*: what it is likely to be refined into is measured *ahead*, while its own verdict is still to come. Of time in
+//! functions those are the callees; of waiting, which costs nothing to measure anywhere, more precise hypotheses and the first stage of parts. A verdict
+//! that one of them reaches before one that leads to it is true is kept, and told then. When a leading one turns out false, its speculation is cancelled.
 
 use std::collections::BTreeSet;
 

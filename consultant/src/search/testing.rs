@@ -137,7 +137,9 @@ impl Testing {
             self.growth.questions.graph.watch(id);
             self.growth.deepen(id);
             self.confirm(id);
-        } else if !is_measured_on {
+        } else if is_measured_on {
+            self.cancel_speculation(id);
+        } else {
             self.stop(id);
             self.growth.questions.schedule(id, now);
         }
@@ -187,7 +189,7 @@ impl Testing {
         }
     }
 
-    /// Has the callees of a function measured that is likely to turn true.
+    /// Has measured what a question leads to that is likely to turn true.
     fn look_ahead(&mut self, id: NodeId) {
         let node = self.growth.questions.node(id);
         let leans = node.throttle.is_none() && node.judge.leans_to_true();
@@ -196,35 +198,35 @@ impl Testing {
         }
     }
 
-    /// Keeps a verdict that no true caller leads to yet. A function whose verdict is kept leads as well.
+    /// Keeps a verdict that nothing true leads to yet. A question whose verdict is kept leads as well.
     fn keep_for_later(&mut self, id: NodeId, ground: VerdictGround) {
         self.evidence.decide(id);
         self.growth.questions.node_mut(id).keep_early(ground);
         self.growth.lead(id);
     }
 
-    /// A caller is true: the verdicts that its callees reached meanwhile hold.
+    /// A leading question is true: the verdicts that were reached ahead of it hold.
     fn confirm(&mut self, id: NodeId) {
         self.growth.speculation.follow(id);
-        for callee in self.growth.questions.callees(id) {
-            self.growth.speculation.forget(callee);
-            if let Some(ground) = self.growth.questions.node_mut(callee).take_early() {
-                self.conclude(callee, ground);
+        for child in self.growth.questions.ahead_of(id) {
+            self.growth.speculation.forget(child);
+            if let Some(ground) = self.growth.questions.node_mut(child).take_early() {
+                self.conclude(child, ground);
             }
         }
     }
 
-    /// A caller is not measured any more: what was measured ahead for it alone is not either.
+    /// A leading question is not true, or not measured any more: what was measured ahead for it alone is not either.
     fn cancel_speculation(&mut self, id: NodeId) {
         self.growth.speculation.follow(id);
-        for callee in self.growth.questions.callees(id) {
+        for child in self.growth.questions.ahead_of(id) {
             let growth = &mut self.growth;
-            let node = growth.questions.node_mut(callee);
-            let is_cancelled = growth.speculation.cancel(callee, &node.parents);
+            let node = growth.questions.node_mut(child);
+            let is_cancelled = growth.speculation.cancel(child, &node.parents);
             if is_cancelled && !node.is_held() {
                 node.take_early();
                 node.judge.overrule(Truth::Unknown);
-                self.stop(callee);
+                self.stop(child);
             }
         }
     }
