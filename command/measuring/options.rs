@@ -129,6 +129,7 @@ impl Options {
     /// Notes the program of a command, and names an application without a name after it, also when it is not a file of this folder.
     pub(crate) fn name_after(&mut self, command: &[OsString]) {
         self.keeping.program = target::program_of(command);
+        self.keeping.ranks = target::ranks_of(command);
         if self.keeping.application.is_none() {
             let first = || command.first().map(PathBuf::from);
             let program = self.keeping.program.clone().or_else(first);

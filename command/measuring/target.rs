@@ -143,9 +143,29 @@ pub(crate) fn program_of(command: &[OsString]) -> Option<PathBuf> {
     if !is_launcher(first) {
         return resolve(first).ok();
     }
-    let words = rest.iter().filter(|word| !word.as_encoded_bytes().starts_with(b"-"));
-    words.filter(|word| !is_launcher(word)).find_map(|word| resolve(word).ok())
+    rest.iter().filter(|word| is_program(word)).find_map(|word| resolve(word).ok())
 }
+
+/// How many ranks a launcher is asked to start by one option for all of them; none where several programs are started, or it does not say so.
+pub(crate) fn ranks_of(command: &[OsString]) -> Option<usize> {
+    let (first, rest) = command.split_first()?;
+    let words: Vec<&str> = rest.iter().map(|word| word.to_str().unwrap_or_default()).collect();
+    let program = rest.iter().position(|word| is_program(word))?;
+    if !is_launcher(first) || words.contains(&":") {
+        return None;
+    }
+    let mut asked = words[..program].windows(2).filter(|pair| RANKS.contains(&pair[0]));
+    let number = asked.next()?[1].parse().ok()?;
+    asked.next().is_none().then_some(number)
+}
+
+/// Whether a word behind a launcher is the program: a number that is one by accident is hardly a file.
+fn is_program(word: &OsStr) -> bool {
+    !word.as_encoded_bytes().starts_with(b"-") && !is_launcher(word) && resolve(word).is_ok()
+}
+
+/// Options of launchers that say how many ranks there are.
+const RANKS: [&str; 5] = ["-n", "-np", "--n", "--np", "-c"];
 
 fn obstacle_of(program: &Path) -> Option<Obstacle> {
     let file = File::open(program).ok()?;
@@ -203,6 +223,17 @@ mod tests {
         assert_eq!(program("mpirun -n 4 --oversubscribe /bin/ls"), Some("/bin/ls".into()));
         assert_eq!(program("mpirun.mpich -n 2 timeout 5 /bin/ls"), Some("/bin/ls".into()));
         assert_eq!(program("mpirun -n 4 ./there-is-no-such-program"), None);
+    }
+
+    #[test]
+    fn the_number_of_ranks_is_what_the_launcher_is_told_once() {
+        let ranks = |command: &str| ranks_of(&words(command));
+        assert_eq!(ranks("mpirun --oversubscribe -n 8 /bin/ls -n 2"), Some(8));
+        assert_eq!(ranks("mpirun.mpich -np 2 timeout 5 /bin/ls"), Some(2));
+        assert_eq!(ranks("mpirun -n 1 /bin/ls : -n 3 /bin/ls"), None, "two programs");
+        assert_eq!(ranks("mpirun -n four /bin/ls"), None);
+        assert_eq!(ranks("mpirun /bin/ls"), None, "as many as there are processors");
+        assert_eq!(ranks("/bin/ls -n 8"), None, "no launcher");
     }
 
     #[test]

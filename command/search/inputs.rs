@@ -1,15 +1,18 @@
 //! The inputs of a search: directives from files, and directives learned from earlier runs of the same application.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
 use whyperf_consultant::{
     Directive, DirectiveError, DirectiveLine, Directives, DirectivesInForce, Hypotheses, NameMaps,
 };
-use whyperf_experiments::{Access, History, Store, Wanted, aligned, extract, renamed_for_program};
-use whyperf_instrument::program_code;
+use whyperf_experiments::{
+    Access, CodeStructure, EarlierRun, History, Mapped, NextRun, Store, Wanted, aligned, extract,
+    renamed_for_program,
+};
+use whyperf_instrument::{Called, ProgramCode};
+use whyperf_model::Resource;
 
 use crate::search::directive_file::DirectiveFile;
 use crate::search::dwell_time::DwellTime;
@@ -59,8 +62,7 @@ impl SearchInputs {
 
     fn learn(&mut self, keeping: &Keeping, tries_dwell_times: bool, hypotheses: &Hypotheses) {
         let application = keeping.application.as_deref().unwrap_or_default();
-        let program = keeping.program.as_deref();
-        match lesson(&keeping.store, application, program, tries_dwell_times, hypotheses) {
+        match lesson(keeping, application, tries_dwell_times, hypotheses) {
             Ok(Lesson { runs: 0, others, .. }) => {
                 let why = if others { ": none was both searched and seen to its end" } else { "" };
                 self.said = Some(format!("no earlier run of {application} to learn from{why}"));
@@ -107,24 +109,21 @@ struct Lesson {
     runs: usize,
     /// Whether there are runs that teach nothing.
     others: bool,
-    /// How many of their names are other ones now.
-    maps: usize,
-    /// Of those, how many are likely only: they change the order of questions, and nothing else.
-    likely: usize,
+    /// Which of their names are other ones now.
+    maps: Vec<Mapped>,
     directives: Directives,
 }
 
 fn lesson(
-    store: &Path,
+    keeping: &Keeping,
     application: &str,
-    program: Option<&Path>,
     tries_dwell_times: bool,
     hypotheses: &Hypotheses,
 ) -> Result<Lesson> {
-    if !store.exists() {
+    if !keeping.store.exists() {
         return Ok(Lesson::default());
     }
-    let store = Store::open(store, Access::Read)?;
+    let store = Store::open(&keeping.store, Access::Read)?;
     let application = Some(application.to_owned());
     let most = Some(MOST_RUNS * LISTED);
     let history = |complete| History { application: application.clone(), most, complete };
@@ -143,16 +142,56 @@ fn lesson(
         }
     }
     let others = pasts.is_empty() && !store.runs(&history(false))?.is_empty();
+    let program = keeping.program.as_deref().and_then(ProgramCode::of);
+    let functions = program.as_ref().map(ProgramCode::functions);
+    read_structures(&store, &mut pasts, functions.as_ref())?;
     // The next run is likeliest to be like the latest: what others called differently is called as there.
     let (pasts, maps) = aligned(pasts);
     let mut directives = extract(&pasts, Wanted::UNASKED, hypotheses);
     let mut renamed = Vec::new();
-    if let (Some(latest), Some(program)) = (pasts.first(), program) {
-        (directives, renamed) = renamed_for_program(&directives, latest, &program_code(program));
+    if let Some(latest) = pasts.first() {
+        let functions = functions.unwrap_or_default();
+        let lacks = latest.lacks_code_of(&functions);
+        let structure = program.filter(|_| lacks).map(|program| structure(&program));
+        let next = NextRun {
+            functions: &functions,
+            structure: &structure.unwrap_or_default(),
+            ranks: keeping.ranks,
+        };
+        (directives, renamed) = renamed_for_program(&directives, latest, &next);
     }
-    let likely = renamed.iter().filter(|one| !one.is_sure()).count();
-    let maps = maps.len() + renamed.len();
-    Ok(Lesson { runs: pasts.len(), others, maps, likely, directives })
+    let maps = maps.into_iter().chain(renamed).collect();
+    Ok(Lesson { runs: pasts.len(), others, maps, directives })
+}
+
+/// How code hangs together is read where names differ alone.
+fn read_structures(
+    store: &Store,
+    pasts: &mut [EarlierRun],
+    functions: Option<&BTreeSet<Resource>>,
+) -> Result<()> {
+    let Some((latest, older)) = pasts.split_first_mut() else { return Ok(()) };
+    let mut is_needed = functions.is_some_and(|functions| latest.lacks_code_of(functions));
+    let there: BTreeSet<Resource> = latest.functions().cloned().collect();
+    for past in older.iter_mut().filter(|past| past.lacks_code_of(&there)) {
+        store.read_structure(past)?;
+        is_needed = true;
+    }
+    if is_needed {
+        store.read_structure(latest)?;
+    }
+    Ok(())
+}
+
+fn structure(program: &ProgramCode) -> CodeStructure {
+    let mut structure = CodeStructure::default();
+    for (caller, called) in program.calls() {
+        match called {
+            Called::Function(callee) => structure.add_call(&caller, &callee),
+            Called::Imported(name) => structure.add_wrapped(&caller, &name),
+        }
+    }
+    structure
 }
 
 /// What a person wrote, and of the lesson what does not contradict it.
@@ -164,7 +203,7 @@ fn joined(given: Directives, lesson: &Lesson, hypotheses: &Hypotheses) -> Direct
         given.entries.iter().map(|entry| subject(&entry.directive)).collect();
     let mut all = given;
     for entry in &lesson.directives.entries {
-        let one = Directives { entries: vec![entry.clone()] };
+        let one = Directives { entries: vec![entry.clone()], ..Directives::default() };
         let is_prune = matches!(entry.directive, Directive::Prune { .. });
         let takes_away = is_prune
             && DirectivesInForce::new(&one, hypotheses)
@@ -179,10 +218,10 @@ fn joined(given: Directives, lesson: &Lesson, hypotheses: &Hypotheses) -> Direct
 fn summary(lesson: &Lesson, application: &str, used: &[DirectiveLine]) -> String {
     let count =
         |is: fn(&Directive) -> bool| used.iter().filter(|entry| is(&entry.directive)).count();
-    let Lesson { runs, maps, likely, .. } = lesson;
-    let likely = match likely {
+    let Lesson { runs, maps, directives, .. } = lesson;
+    let dropped = match directives.dropped.len() {
         0 => String::new(),
-        likely => format!(" ({likely} likely, for the order alone)"),
+        dropped => format!(", {dropped} dropped that a later run contradicts"),
     };
     let runs = if *runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") };
     let dwell_time = used.iter().find_map(|entry| match &entry.directive {
@@ -190,13 +229,28 @@ fn summary(lesson: &Lesson, application: &str, used: &[DirectiveLine]) -> String
         _ => None,
     });
     format!(
-        "learned from {runs} of {application}: {} priorities, {} prunes, {maps} maps{likely}{}",
+        "learned from {runs} of {application}: {} priorities, {} prunes{dropped}, {}{}",
         count(|one| matches!(one, Directive::Priority { .. })),
         count(|one| matches!(one, Directive::Prune { .. })),
+        told(maps),
         dwell_time
             .map(|dwell_time| dwell_time.split_whitespace().collect::<Vec<_>>().join(" "))
             .unwrap_or_default(),
     )
+}
+
+/// How many names are other ones now, and the surest of them by name.
+fn told(maps: &[Mapped]) -> String {
+    let likely = maps.iter().filter(|one| !one.is_sure()).count();
+    let likely = match likely {
+        0 => String::new(),
+        likely => format!("{likely} likely, "),
+    };
+    let surest = maps.iter().max_by(|one, other| one.confidence.total_cmp(&other.confidence));
+    let Some(surest) = surest else { return "0 maps".to_owned() };
+    let number = if maps.len() == 1 { "1 map".to_owned() } else { format!("{} maps", maps.len()) };
+    let Mapped { from, to, .. } = surest;
+    format!("{number} for the order of questions ({likely}such as {from} to {to})")
 }
 
 #[cfg(test)]

@@ -24,6 +24,9 @@ pub(crate) struct Keeping {
     /// The file of the program that is going to be measured, where it is known.
     #[arg(skip)]
     pub(crate) program: Option<PathBuf>,
+    /// How many ranks the launcher is asked to start, where it says so.
+    #[arg(skip)]
+    pub(crate) ranks: Option<usize>,
     /// What is being varied
     #[arg(long, value_name = "NAME", env = "WHYPERF_EXPERIMENT", hide_env_values = true)]
     pub(crate) experiment: Option<String>,

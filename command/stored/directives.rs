@@ -9,7 +9,8 @@ use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;
 use whyperf_consultant::{DirectiveLine, Directives, Hypotheses};
 use whyperf_experiments::{
-    Access, Combination, EarlierRun, Mapped, Selector, Store, Wanted, combine, extract, map,
+    Access, Combination, EarlierRun, Mapped, Required, Selector, Store, Wanted, combine,
+    extract_with, map,
 };
 
 use crate::output::delivery::{self, status};
@@ -38,6 +39,9 @@ pub(crate) enum DirectivesVerb {
         /// Prune functions below this share of the time, in percent
         #[arg(long, value_name = "PERCENT", default_value = "1", value_parser = percent)]
         small: f64,
+        /// A threshold that is learned must still find this, `FOCUS` or `HYPOTHESIS FOCUS`; may be repeated
+        #[arg(long, value_name = "FOCUS")]
+        must_find: Vec<String>,
         /// The store to read
         #[arg(long, value_name = "FILE", env = "WHYPERF_STORE", hide_env_values = true)]
         #[arg(default_value = "whyperf.db")]
@@ -147,10 +151,15 @@ pub(crate) fn directives(verb: &DirectivesVerb) -> Result<ExitCode> {
             Ok(all) => Ok(status(delivery::print(&all.to_string()))),
             Err(mistakes) => refuse(&mistakes, *json),
         },
-        DirectivesVerb::Extract { runs, made, only, small, store } => {
+        DirectivesVerb::Extract { runs, made, only, small, must_find, store } => {
             let wanted = wanted(only, *small);
             let pasts = tried(store, runs, wanted, &hypotheses)?;
-            deliver(&extract(&pasts, wanted, &hypotheses), made)
+            match required(must_find, wanted, &pasts, &hypotheses) {
+                Ok(required) => {
+                    deliver(&extract_with(&pasts, wanted, &required, &hypotheses), made)
+                }
+                Err(mistake) => refuse(&mistake, made.json),
+            }
         }
         DirectivesVerb::Combine { files, intersect, made, .. } => {
             let read = |file: &DirectiveFile| inputs::read(std::slice::from_ref(file), &hypotheses);
@@ -164,7 +173,9 @@ pub(crate) fn directives(verb: &DirectivesVerb) -> Result<ExitCode> {
             }
         }
         DirectivesVerb::Map { first, second, auto, made, store } => {
-            let pasts = pasts(store, &[first.clone(), second.clone()])?;
+            let mut pasts = pasts(store, &[first.clone(), second.clone()])?;
+            let store = Store::open(store, Access::Read)?;
+            pasts.iter_mut().try_for_each(|past| store.read_structure(past))?;
             let mapped = map(&pasts[0], &pasts[1]);
             let least = if *auto { Mapped::SURE } else { 0.0 };
             deliver(&Mapped::directives(&mapped, least), made)
@@ -191,6 +202,22 @@ fn tried(
         store.try_dwell_times(past, hypotheses)?;
     }
     Ok(pasts)
+}
+
+/// What must be found, or why that cannot be asked of these runs.
+fn required(
+    must_find: &[String],
+    wanted: Wanted,
+    pasts: &[EarlierRun],
+    hypotheses: &Hypotheses,
+) -> Result<Vec<Required>, String> {
+    if !must_find.is_empty() && !wanted.thresholds {
+        return Err("--must-find is about thresholds, which --only leaves out".to_owned());
+    }
+    let read = |text: &String| Required::parse(text, hypotheses);
+    let all: Vec<Required> = must_find.iter().map(read).collect::<Result<_, _>>()?;
+    all.iter().try_for_each(|one| one.check(pasts))?;
+    Ok(all)
 }
 
 fn wanted(only: &[Kind], small: f64) -> Wanted {
@@ -227,6 +254,8 @@ struct Answer<'a> {
     directives: Vec<Line>,
     /// The file that holds them now, when one was asked for.
     written: Option<String>,
+    /// What runs taught once and later ones contradict, with the reason.
+    dropped: &'a [String],
     /// Why there are none: each with its place.
     mistakes: Vec<&'a str>,
 }
@@ -248,6 +277,7 @@ fn print_json(all: &Directives, written: Option<&Path>) -> ExitCode {
     status(delivery::print_json(&Answer {
         directives: all.entries.iter().map(line).collect(),
         written: written.map(|path| path.display().to_string()),
+        dropped: &all.dropped,
         mistakes: Vec::new(),
     }))
 }

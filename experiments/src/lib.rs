@@ -35,7 +35,8 @@ pub use diagnosis::{Diagnosis, Extent};
 pub use error::StoreError;
 pub use history::{Fact, History, ResourceSpan};
 pub use learned::{
-    Combination, EarlierRun, Mapped, Wanted, aligned, combine, extract, map, renamed_for_program,
+    CodeStructure, Combination, EarlierRun, Evidence, Ground, Mapped, NextRun, Required, Wanted,
+    aligned, combine, extract, extract_with, map, renamed_for_program,
 };
 pub use record::{Record, RecordError};
 pub use recorder::{Ending, Progress, Recorder};

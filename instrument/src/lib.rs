@@ -61,7 +61,7 @@ pub use pair_needs::{PairOrigin, may_be_sampled};
 pub use pair_total::{Basis, PairTotal};
 pub use patch::patch_of;
 pub use processes::StackSamplePlace;
-pub use program_code::program_code;
+pub use program_code::{Called, ProgramCode};
 pub use refusal::sentence;
 pub use regions::Begun;
 pub use sampled_share::SampledShare;

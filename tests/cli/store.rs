@@ -281,6 +281,14 @@ fn what_a_run_found_leads_the_next() {
     let lesson = String::from_utf8(lesson.stdout).expect("text");
     assert!(lesson.starts_with("whyperf directives 1\n"), "{lesson}");
     assert!(lesson.contains("prune     *  /Machine"), "one machine tells nothing: {lesson}");
+    let refused =
+        |focus: &str| place.say(&["directives", "extract", "latest", "--must-find", focus]);
+    let unknown = refused("CPUbound </Code/nowhere.c/nothing>");
+    assert_eq!(unknown.status, Some(2), "{unknown:?}");
+    assert!(unknown.stderr.contains("no run asked CPUbound at"), "{unknown:?}");
+    let found = refused("CPUbound <>");
+    let text = String::from_utf8(found.stdout).expect("text");
+    assert!(text.contains("and all that must be found"), "{text}");
     let (said, second) = run(&["--learn"]);
     assert!(said.stderr.contains("learned from 1 run of perl"), "{said:?}");
     assert!(second["directives_used"].as_u64().is_some_and(|used| used > 0), "{second}");
@@ -311,7 +319,7 @@ fn what_a_run_found_leads_a_version_with_other_names() {
     let said = version("grid.c", "relax_rows");
     assert!(said.stderr.contains("no earlier run of program"), "{said:?}");
     let said = version("grids.c", "relax_all_rows");
-    assert!(said.stderr.contains("likely, for the order alone"), "{said:?}");
+    assert!(said.stderr.contains("for the order of questions ("), "{said:?}");
     let shown = place.json(&["show", "latest", "--json"]);
     let directives = shown["directives"].as_array().expect("a list");
     let directives: Vec<String> = directives.iter().map(ToString::to_string).collect();
@@ -322,6 +330,40 @@ fn what_a_run_found_leads_a_version_with_other_names() {
             .any(|line| is_high(line) && line.contains("/Code/grids.c/relax_all_rows")),
         "{directives:?}; {said:?}"
     );
+}
+
+#[test]
+fn a_wrong_map_leaves_nothing_out() {
+    let place = Place::new("wrong-map");
+    let run = |hot: &str, cold: &str| {
+        // Each calls by itself, so that none is known by whom it calls; the cold one takes some milliseconds.
+        let text = format!(
+            "#include <time.h>\nvolatile double sum;\n\
+             __attribute__((noipa)) void {hot}(void) {{ for (int i = 0; i < 1000000; i++) sum += i; }}\n\
+             __attribute__((noipa)) void {cold}(void) {{ for (int i = 0; i < 1000; i++) sum += i; }}\n\
+             int main(void) {{ while (clock() < 6 * CLOCKS_PER_SEC) {{ {hot}(); {cold}(); }} return 0; }}\n"
+        );
+        std::fs::write(place.0.join("steps.c"), text).expect("writable");
+        let gcc = std::process::Command::new("gcc")
+            .args(["-g", "-O1", "-o", "program", "steps.c"])
+            .current_dir(&place.0)
+            .status();
+        assert!(gcc.is_ok_and(|status| status.success()));
+        let said = place.say(&["run", "--learn", "--", "./program"]);
+        assert_eq!(said.status, Some(0), "{said:?}");
+        let search = place.json(&["show", "latest", "--search", "--json"]);
+        let is_true = search.as_array().expect("a list").iter().any(|one| {
+            let focus = one["focus"].as_str().unwrap_or_default();
+            focus.contains(&format!("/{hot},")) && one["truth"] == "true"
+        });
+        (said, is_true)
+    };
+    let (said, is_found) = run("relax_rows", "scale_rows");
+    assert!(is_found, "{said:?}");
+    // By their names each is taken for the other one.
+    let (said, is_found) = run("scale_rows_2", "relax_rows_2");
+    assert!(said.stderr.contains("2 maps for the order of questions"), "{said:?}");
+    assert!(is_found, "{said:?}");
 }
 
 #[test]

@@ -82,6 +82,8 @@ pub struct DirectiveLine {
 pub struct Directives {
     /// One for each line that says something.
     pub entries: Vec<DirectiveLine>,
+    /// What was learned once and is not said any more, with the reason; for people.
+    pub dropped: Vec<String>,
 }
 
 impl Directive {
@@ -102,6 +104,14 @@ impl Directives {
     /// Adds what another file says.
     pub fn append(&mut self, other: Self) {
         self.entries.extend(other.entries);
+        self.dropped.extend(other.dropped);
+    }
+
+    /// Notes a directive that is not said any more, and why.
+    pub fn drop_contradicted(&mut self, directive: &Directive, reason: &str) {
+        let words: Vec<String> =
+            directive.to_string().split_whitespace().map(str::to_owned).collect();
+        self.dropped.push(format!("{}: {reason}", words.join(" ")));
     }
 
     /// Adds a directive that no file holds, with a comment on where it comes from.
@@ -121,7 +131,7 @@ impl fmt::Display for Directives {
                 None => writeln!(out)?,
             }
         }
-        Ok(())
+        self.dropped.iter().try_for_each(|dropped| writeln!(out, "# no longer: {dropped}"))
     }
 }
 

@@ -48,7 +48,7 @@ impl Directives {
                 Err(mistake) => mistakes.push(mistake),
             }
         }
-        if mistakes.is_empty() { Ok(Self { entries }) } else { Err(mistakes) }
+        if mistakes.is_empty() { Ok(Self { entries, dropped: Vec::new() }) } else { Err(mistakes) }
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use whyperf_consultant::NameMaps;
 use whyperf_model::{Focus, Hierarchy, Resource};
 
+use super::structure::{CodeStructure, is_function};
 use super::tried_dwell_times::TriedDwellTimes;
 use crate::error::StoreError;
 use crate::record::Record;
@@ -22,6 +23,10 @@ pub struct EarlierRun {
     pub(super) resources: Vec<Resource>,
     /// On which machine each process ran, as far as that is known and there is more than one.
     pub(super) placed: BTreeMap<Resource, Resource>,
+    /// What it called otherwise: these names are those of another run.
+    given: BTreeSet<Resource>,
+    /// How its code hangs together, as far as that was [read](Store::read_structure).
+    pub(super) structure: CodeStructure,
     /// Processes are called by numbers: so many from zero on are ranks.
     ranks: usize,
     /// Which dwell times were tried, and with what result.
@@ -63,14 +68,49 @@ impl EarlierRun {
         self.questions.values().any(|asked| asked.answer != Answer::Open)
     }
 
+    /// Whether it met code of the program itself that is not among these functions. Code of libraries is not in a program's file.
+    #[must_use]
+    pub fn lacks_code_of(&self, functions: &BTreeSet<Resource>) -> bool {
+        let own = self.functions().filter(|one| !one.path().contains(".so"));
+        !functions.is_empty() && own.into_iter().any(|one| !functions.contains(one))
+    }
+
+    /// The functions that it met.
+    pub fn functions(&self) -> impl Iterator<Item = &Resource> {
+        let met = self.resources.iter();
+        met.filter(|one| is_function(one))
+    }
+
+    /// How many processes are called by their rank; none in a program without MPI, whose processes may be called by any number.
+    pub(super) const fn ranks(&self) -> usize {
+        self.ranks
+    }
+
+    /// All processes.
+    pub(super) fn processes(&self) -> impl Iterator<Item = &Resource> {
+        self.resources.iter().filter(|one| is_first(one, Hierarchy::Process))
+    }
+
     /// Whether a process is called by its rank. Process numbers mean nothing to another run.
     pub(super) fn is_rank(&self, process: &Resource) -> bool {
         let rank = process.path().split('/').nth(2).and_then(|rank| rank.parse().ok());
         rank.is_some_and(|rank: usize| rank < self.ranks)
     }
 
+    /// Whether a thing was called so in this run itself.
+    pub(super) fn is_own_name(&self, resource: &Resource) -> bool {
+        !self.given.contains(resource)
+    }
+
     /// The same run in new names.
     pub(super) fn renamed(mut self, maps: &NameMaps) -> Self {
+        let named = self.resources.iter().chain(
+            { self.questions.values() }
+                .flat_map(|asked| Hierarchy::ALL.map(|one| asked.focus.part(one)))
+                .flatten(),
+        );
+        let given = named.map(|one| (one, maps.renamed(one))).filter(|(old, new)| *old != new);
+        self.given.extend(given.map(|(_, new)| new).collect::<BTreeSet<Resource>>());
         for asked in self.questions.values_mut() {
             asked.focus = maps.focus(&asked.focus);
         }
@@ -113,17 +153,35 @@ impl Store {
             ranks: ranks(&resources),
             resources,
             placed,
+            given: BTreeSet::new(),
+            structure: CodeStructure::default(),
             dwell_times: None,
         })
     }
 }
 
 impl Store {
-    /// Where the processes of a run ran; nothing where no record says so.
-    fn placed(&self, run: &RunId) -> Result<BTreeMap<Resource, Resource>, StoreError> {
+    /// Reads how the code of a run hangs together, by which it is known again under other names.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn read_structure(&self, of: &mut EarlierRun) -> Result<(), StoreError> {
+        let record = self.readable_record(&of.run)?;
+        let profile = self.profile(&of.run)?;
+        of.structure = CodeStructure::of_run(record.as_ref(), &profile, of.functions());
+        Ok(())
+    }
+
+    /// The record of a run; none where there is none, or one of a later version.
+    fn readable_record(&self, run: &RunId) -> Result<Option<Record>, StoreError> {
         let query = "SELECT bytes FROM record WHERE run = $1";
         let bytes: Option<Vec<u8>> = self.measured(run, query, |row| row.get(0))?.pop();
-        let record = bytes.and_then(|bytes| Record::parse(&bytes).ok()).unwrap_or_default();
+        Ok(bytes.and_then(|bytes| Record::parse(&bytes).ok()))
+    }
+
+    /// Where the processes of a run ran; nothing where no record says so.
+    fn placed(&self, run: &RunId) -> Result<BTreeMap<Resource, Resource>, StoreError> {
+        let record = self.readable_record(run)?.unwrap_or_default();
         Ok(record
             .locations
             .into_iter()
@@ -193,6 +251,8 @@ pub(super) mod example {
             questions: questions.collect(),
             resources: vec![],
             placed: BTreeMap::new(),
+            given: BTreeSet::new(),
+            structure: CodeStructure::default(),
             ranks: 0,
             dwell_times: None,
         }

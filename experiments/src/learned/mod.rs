@@ -6,32 +6,34 @@
 //!   thresholds   the largest value that would still have found all                thresholds.rs
 //!   dwell time   the shortest that answers as the full one                        dwell_time.rs
 //!   combination  what several sets of directives have in common, or say together           combination.rs
-//!   mapping      what things of one run are called in another                     mapping.rs, similarity.rs, assignment.rs
+//!   mapping      what things of one run are called in another                     mapping/
 //! ```
 //! Each directive says in its comment which runs it comes from. Source: Karavanic and Miller, *Improving online performance
 //! diagnosis by the use of historical performance data*, section 3; the way thresholds are chosen is our own.
 
-mod assignment;
 mod combination;
 mod dwell_time;
 mod earlier_run;
 mod mapping;
 mod priorities;
 mod prunes;
-mod similarity;
+mod required;
+mod structure;
 mod thresholds;
 mod tried_dwell_times;
 
 use std::collections::BTreeSet;
 
-use whyperf_consultant::{Directive, DirectiveLine, Directives, Hypotheses, NameMaps};
-use whyperf_model::{Hierarchy, Resource};
+use whyperf_consultant::{Directive, DirectiveLine, Directives, Hypotheses, Level, NameMaps, Whom};
+use whyperf_model::{Focus, Hierarchy, Resource};
 
-use mapping::map_to_program;
+use mapping::{by_role, map_to_program};
 
 pub use combination::{Combination, combine};
 pub use earlier_run::EarlierRun;
-pub use mapping::{Mapped, map};
+pub use mapping::{Evidence, Ground, Mapped, map};
+pub use required::Required;
+pub use structure::CodeStructure;
 
 /// Which directives are wanted.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,6 +71,17 @@ impl Wanted {
 /// What these runs teach.
 #[must_use]
 pub fn extract(earlier: &[EarlierRun], wanted: Wanted, hypotheses: &Hypotheses) -> Directives {
+    extract_with(earlier, wanted, &[], hypotheses)
+}
+
+/// The same, with thresholds that find what is required.
+#[must_use]
+pub fn extract_with(
+    earlier: &[EarlierRun],
+    wanted: Wanted,
+    required: &[Required],
+    hypotheses: &Hypotheses,
+) -> Directives {
     let mut learned = Directives::default();
     if wanted.general_prunes {
         prunes::general(earlier, hypotheses, &mut learned);
@@ -77,7 +90,7 @@ pub fn extract(earlier: &[EarlierRun], wanted: Wanted, hypotheses: &Hypotheses) 
         prunes::historic(earlier, wanted.small, hypotheses, &mut learned);
     }
     if wanted.thresholds {
-        thresholds::choose(earlier, hypotheses, &mut learned);
+        thresholds::choose(earlier, required, hypotheses, &mut learned);
     }
     if wanted.dwell_time {
         dwell_time::choose(earlier, &mut learned);
@@ -109,29 +122,60 @@ pub fn aligned(earlier: Vec<EarlierRun>) -> (Vec<EarlierRun>, Vec<Mapped>) {
     (all, used)
 }
 
+/// What is known of a run before it begins.
+#[derive(Clone, Copy, Debug)]
+pub struct NextRun<'a> {
+    /// The functions of the program's file; none where it could not be read.
+    pub functions: &'a BTreeSet<Resource>,
+    /// How they hang together, as far as that was read.
+    pub structure: &'a CodeStructure,
+    /// How many ranks there will be.
+    pub ranks: Option<usize>,
+}
+
 /// What was learned, also in the names of a program that has these functions and was not run yet; `latest` is the run in whose names it was
-/// learned. What is likely changes the order of questions alone, what is sure says, too, which are not asked. The old names stay: code of
+/// learned. A map changes the order of questions alone: what was not asked under its old name is asked last under the new one. The old names stay: code of
 /// a library is not in the program's file, and a name that is gone is asked about by nobody.
 #[must_use]
 pub fn renamed_for_program(
     learned: &Directives,
     latest: &EarlierRun,
-    functions: &BTreeSet<Resource>,
+    next: &NextRun<'_>,
 ) -> (Directives, Vec<Mapped>) {
-    let mapped = map_to_program(latest, functions);
+    let mut mapped = map_to_program(latest, next.functions, next.structure);
+    mapped.extend(next.ranks.into_iter().flat_map(|ranks| by_role(latest.ranks(), ranks)));
     let maps = |least| NameMaps::of(&Mapped::directives(&mapped, least)).unwrap_or_default();
     let (sure, likely) = (maps(Mapped::SURE), maps(0.0));
-    let mut renamed = Directives::default();
+    let mut renamed = Directives { dropped: learned.dropped.clone(), ..Directives::default() };
+    let mut said: BTreeSet<String> = { learned.entries.iter() }
+        .flat_map(|entry| {
+            [Some(entry.directive.subject()), last(&entry.directive).map(|one| one.subject())]
+        })
+        .flatten()
+        .collect();
     for DirectiveLine { directive, comment, .. } in &learned.entries {
-        let maps = if matches!(directive, Directive::Priority { .. }) { &likely } else { &sure };
-        let new = maps.directive(directive);
-        let is_new = new != *directive;
         renamed.push(directive.clone(), comment.clone());
-        if is_new {
+        let is_prune = matches!(directive, Directive::Prune { .. });
+        let new = if is_prune { sure.directive(directive) } else { likely.directive(directive) };
+        let new = if is_prune { last(&new) } else { Some(new) };
+        // Two names may have become one; what was said of it first counts.
+        if let Some(new) = new.filter(|new| said.insert(new.subject())) {
             renamed.push(new, comment.clone());
         }
     }
     (renamed, mapped)
+}
+
+/// What a prune says as an order of questions: a name that is taken for another costs time then, and no finding.
+fn last(prune: &Directive) -> Option<Directive> {
+    let Directive::Prune { whom: Whom::Only(hypothesis), resource } = prune else { return None };
+    let focus = Focus::whole_program().with(resource.hierarchy(), resource.clone());
+    let is_part = !resource.is_root();
+    is_part.then(|| Directive::Priority {
+        level: Level::Low,
+        hypothesis: hypothesis.clone(),
+        focus,
+    })
 }
 
 /// The runs, for a comment: `2 of 3 runs (06b89901, 9a01cd22)`.
@@ -181,7 +225,9 @@ mod tests {
         let learned = Directives::parse("file", text, &hypotheses).expect("well formed");
         let renamed = |functions: &[&str]| {
             let functions = functions.iter().map(|name| name.parse().expect("well formed"));
-            let (all, maps) = renamed_for_program(&learned, &latest, &functions.collect());
+            let (functions, structure) = (functions.collect(), CodeStructure::default());
+            let next = NextRun { functions: &functions, structure: &structure, ranks: None };
+            let (all, maps) = renamed_for_program(&learned, &latest, &next);
             (all.to_string(), maps.len())
         };
         let (text, maps) =
@@ -197,6 +243,29 @@ mod tests {
         assert!(!text.contains("/Code/oned.c/init1"), "it is only likely: {text}");
         assert!(text.contains("</Code/oned.c/relax,"), "it may be in a library: {text}");
         assert_eq!(renamed(&[]).1, 0);
+    }
+
+    #[test]
+    fn a_map_never_takes_a_question_away() {
+        let latest = with(
+            run("aa", "relax", 0.5),
+            &["/Code/oned.c/relax", "/Code/oned.c/init", "/Code/twice.c/main"],
+        );
+        let hypotheses = Hypotheses::built_in();
+        let text = "whyperf directives 1\nprune CPUbound /Code/oned.c/init\nprune * /Machine\n";
+        let learned = Directives::parse("file", text, &hypotheses).expect("well formed");
+        // The module is surely another one now.
+        let functions = ["/Code/oned.cc/relax", "/Code/oned.cc/init", "/Code/twice.c/main"];
+        let functions = functions.iter().map(|name| name.parse().expect("well formed")).collect();
+        let structure = CodeStructure::default();
+        let next = NextRun { functions: &functions, structure: &structure, ranks: Some(8) };
+        let (renamed, maps) = renamed_for_program(&learned, &latest, &next);
+        assert!(maps[0].is_sure(), "{maps:?}");
+        let text = renamed.to_string();
+        assert!(text.contains("prune     CPUbound  /Code/oned.c/init"), "{text}");
+        assert!(text.contains("priority  low  CPUbound  </Code/oned.cc/init,"), "{text}");
+        assert!(!text.contains("prune     CPUbound  /Code/oned.cc"), "{text}");
+        DirectivesInForce::new(&renamed, &hypotheses).expect("they agree");
     }
 
     #[test]

@@ -30,12 +30,35 @@ pub(super) fn rank(earlier: &[EarlierRun], hypotheses: &Hypotheses, learned: &mu
     }
     for level in [Level::High, Level::Low] {
         for ((hypothesis, focus), answers) in &history {
-            if let Some(comment) = reason(level, answers) {
-                let (hypothesis, focus) = ((*hypothesis).to_owned(), (*focus).clone());
-                learned.push(Directive::Priority { level, hypothesis, focus }, Some(comment));
+            let (hypothesis, focus) = ((*hypothesis).to_owned(), (*focus).clone());
+            let directive = Directive::Priority { level, hypothesis, focus };
+            match (reason(level, answers), contradiction(level, answers)) {
+                (Some(comment), _) => learned.push(directive, Some(comment)),
+                (None, Some(reason)) => learned.drop_contradicted(&directive, &reason),
+                (None, None) => {}
             }
         }
     }
+}
+
+/// Why a priority that some runs gave is not given any more: a later one answered otherwise.
+fn contradiction(level: Level, answers: &[(&EarlierRun, &Asked)]) -> Option<String> {
+    let (was, is) = match level {
+        Level::High => (Answer::True, Answer::False),
+        Level::Low => (Answer::False, Answer::True),
+    };
+    let of = |answer: Answer| -> Vec<&EarlierRun> {
+        let those = answers.iter().filter(|(_, asked)| asked.answer == answer);
+        those.map(|(earlier_run, _)| *earlier_run).collect()
+    };
+    let before = of(was);
+    let first = before.iter().map(|earlier_run| earlier_run.started).min()?;
+    let mut later = of(is);
+    later.retain(|earlier_run| earlier_run.started > first);
+    let newest = later.iter().max_by_key(|earlier_run| earlier_run.started)?;
+    let word = |answer| if answer == Answer::True { "true" } else { "false" };
+    let before = runs(&before, answers.len());
+    Some(format!("{} in {before}, {} in the later {}", word(was), word(is), newest.short()))
 }
 
 fn reason(level: Level, answers: &[(&EarlierRun, &Asked)]) -> Option<String> {
@@ -116,7 +139,11 @@ mod tests {
             learned.to_string()
         };
         let was_true = learned(&[run("aa", 't', 7), run("bb", 'f', 9)]);
-        assert!(!was_true.contains("priority"), "{was_true}");
+        let reason = "</Code/a.c/f,/Machine,/Process,/SyncObject>: true in 1 of 2 runs (aa000000), false in the later bb000000";
+        assert!(was_true.contains(reason) && !was_true.contains("\npriority"), "{was_true}");
+        let was_false = learned(&[run("aa", 'f', 7), run("bb", 't', 9)]);
+        assert!(was_false.contains("# no longer: priority low CPUbound"), "{was_false}");
+        assert!(was_false.contains("\npriority  high  CPUbound"), "{was_false}");
         let is_true = learned(&[run("aa", 't', 9), run("bb", 'f', 7)]);
         assert!(is_true.contains("priority  high  CPUbound  </Code/a.c/f,"), "{is_true}");
         // Nothing is known of it since.

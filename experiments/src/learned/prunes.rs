@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use whyperf_consultant::{Directive, Directives, Hypotheses, Operator, ValueUnit, Whom};
 use whyperf_model::{CategorySet, Hierarchy, Resource};
 
-use super::earlier_run::{Answer, EarlierRun, is_first};
+use super::earlier_run::{Answer, Asked, EarlierRun, is_first};
 use super::runs;
 
 /// Machines, where each has one process or there is one alone: the processes say it all. Objects of synchronization, for
@@ -44,52 +44,90 @@ fn are_redundant(earlier_run: &EarlierRun) -> bool {
     machines == 1 || each_has_one.iter().all(|count| *count == machines)
 }
 
-/// Functions that every question about them alone answered with less than this share of the time, in every run.
+/// Functions that every question about them alone answered with less than this share of the time, in every run. One that a run found true after all, or to
+/// take more, is asked about: what a run said of another name counts against a prune, and not for it.
 pub(super) fn historic(
     earlier: &[EarlierRun],
     small: f64,
     hypotheses: &Hypotheses,
     learned: &mut Directives,
 ) {
-    let mut most: BTreeMap<(String, Resource), (f64, Vec<&EarlierRun>)> = BTreeMap::new();
+    let mut known: BTreeMap<(String, Resource), KnownValues<'_>> = BTreeMap::new();
     for earlier_run in earlier {
         for asked in earlier_run.questions.values().filter(|asked| asked.answer != Answer::Open) {
+            let [code] = asked.focus.part(Hierarchy::Code) else { continue };
             let shares = hypotheses.named(&asked.hypothesis).is_some_and(|id| {
                 let row = hypotheses.row(id);
                 row.operator == Operator::Above && row.unit() == ValueUnit::Share
             });
-            let [code] = asked.focus.part(Hierarchy::Code) else { continue };
-            let Some(value) = asked.value.filter(|_| shares && code.depth() == 2) else { continue };
-            let is_alone = asked.focus.depth() == code.depth();
-            if is_alone || value >= small {
-                let key = (asked.hypothesis.clone(), code.clone());
-                let (known, seen) = most.entry(key).or_insert((value, Vec::new()));
-                *known = known.max(value);
-                if !seen.iter().any(|one| one.run == earlier_run.run) {
-                    seen.push(earlier_run);
-                }
+            if !shares || code.depth() != 2 {
+                continue;
             }
+            let values = known.entry((asked.hypothesis.clone(), code.clone())).or_default();
+            values.take(earlier_run, asked, small);
         }
     }
-    for ((hypothesis, resource), (value, seen)) in most {
+    for ((hypothesis, resource), values) in known {
+        if values.small.is_empty() {
+            continue;
+        }
+        let seen = runs(&values.small, earlier.len());
+        let directive = Directive::Prune { whom: Whom::Only(hypothesis), resource };
+        let least = format!("{:.2} % at most in {seen}", 100.0 * values.most_of_small);
+        match values.against {
+            None => learned.push(directive, Some(least)),
+            Some((run, share, Answer::True | Answer::Alike)) => learned.drop_contradicted(
+                &directive,
+                &format!("{least}, true with {:.0} % in {}", 100.0 * share, run.short()),
+            ),
+            Some((run, share, _)) => learned.drop_contradicted(
+                &directive,
+                &format!("{least}, {:.1} % in {}", 100.0 * share, run.short()),
+            ),
+        }
+    }
+}
+
+/// What runs say of one function.
+#[derive(Default)]
+struct KnownValues<'a> {
+    /// The runs that found it, under its own name, to take next to nothing.
+    small: Vec<&'a EarlierRun>,
+    most_of_small: f64,
+    /// One that found it to take more, with the share and its answer; what was true counts most.
+    against: Option<(&'a EarlierRun, f64, Answer)>,
+}
+
+impl<'a> KnownValues<'a> {
+    fn take(&mut self, earlier_run: &'a EarlierRun, asked: &Asked, small: f64) {
+        let [code] = asked.focus.part(Hierarchy::Code) else { return };
+        let value = asked.value.unwrap_or_default();
         // One false function may have called a true one: what was true stays asked about.
-        let was_true =
-            earlier.iter().flat_map(|earlier_run| earlier_run.questions.values()).any(|asked| {
-                matches!(asked.answer, Answer::True | Answer::Alike)
-                    && asked.hypothesis == hypothesis
-                    && asked.focus.part(Hierarchy::Code).contains(&resource)
-            });
-        if value < small && !was_true {
-            let comment =
-                format!("{:.2} % at most in {}", 100.0 * value, runs(&seen, earlier.len()));
-            learned
-                .push(Directive::Prune { whom: Whom::Only(hypothesis), resource }, Some(comment));
+        let was_true = matches!(asked.answer, Answer::True | Answer::Alike);
+        if was_true || value >= small {
+            let weight = |(_, share, answer): &(&EarlierRun, f64, Answer)| {
+                (matches!(answer, Answer::True | Answer::Alike), *share)
+            };
+            let one = (earlier_run, value, asked.answer);
+            if self.against.as_ref().is_none_or(|known| weight(known) < weight(&one)) {
+                self.against = Some(one);
+            }
+        } else if asked.value.is_some()
+            && asked.focus.depth() == code.depth()
+            && earlier_run.is_own_name(code)
+        {
+            self.most_of_small = self.most_of_small.max(value);
+            if !self.small.iter().any(|one| one.run == earlier_run.run) {
+                self.small.push(earlier_run);
+            }
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use whyperf_consultant::NameMaps;
+
     use super::super::earlier_run::example::{earlier_run, placed, with};
     use super::*;
 
@@ -110,7 +148,29 @@ mod tests {
             text.contains("prune     CPUbound  /Code/a.c/f  # 0.40 % at most in 2 of 2"),
             "{text}"
         );
-        assert!(!text.contains("/Code/a.c/g"), "{text}");
+        let reason = "# no longer: prune CPUbound /Code/a.c/g: 0.10 % at most in 1 of 2 runs (aa000000), true with 50 % in bb000000";
+        assert!(text.contains(reason), "{text}");
+        assert!(!text.contains("\nprune     CPUbound  /Code/a.c/g"), "{text}");
+        Directives::parse("learned", &text, &Hypotheses::built_in()).expect("reasons are comments");
+    }
+
+    #[test]
+    fn what_another_name_took_counts_against_a_prune_and_not_for_it() {
+        let run = |value| {
+            let old = earlier_run("aa", &[("CPUbound", "</Code/a.c/old>", 'f', value, &[])]);
+            let map = "whyperf directives 1\nmap /Code/a.c/old /Code/a.c/new\n";
+            let map = Directives::parse("map", map, &Hypotheses::built_in()).expect("well formed");
+            old.renamed(&NameMaps::of(&map).expect("no circle"))
+        };
+        let own = earlier_run("bb", &[("CPUbound", "</Code/a.c/new>", 'f', 0.003, &[])]);
+        let learned = |runs: &[EarlierRun]| {
+            let mut learned = Directives::default();
+            historic(runs, 0.01, &Hypotheses::built_in(), &mut learned);
+            learned.entries.len()
+        };
+        assert_eq!(learned(&[own.clone(), run(0.002)]), 1);
+        assert_eq!(learned(&[own, run(0.02)]), 0);
+        assert_eq!(learned(&[run(0.002)]), 0, "it may have been another function");
     }
 
     #[test]

@@ -4,6 +4,8 @@
 //! passes. Recall can only fall as the threshold rises, so the largest one that keeps it is found by going down through the gaps
 //! between the values. It lies in the middle of its gap: a value that moves a little stays on its side.
 //!
+//! What a user says must be found is found by the threshold as well, whatever part of the rest that makes: then the largest is chosen that finds both.
+//!
 //! A value is of the whole run. What happened in a part of it may be true with a value on the other side of its threshold: it was found with
 //! that threshold all the same.
 
@@ -12,27 +14,42 @@ use std::collections::{BTreeMap, BTreeSet};
 use whyperf_consultant::{Directive, Directives, Hypotheses, HypothesisId, Operator};
 
 use super::earlier_run::{Answer, Asked, EarlierRun};
+use super::required::Required;
 use super::runs;
 
 /// How much of what was found must be found again.
 const RECALL: f64 = 0.95;
 /// With fewer findings a threshold would follow from chance.
 const LEAST: usize = 3;
+/// By so much of the least value the threshold lies below it that must find it.
+const MARGIN: f64 = 0.1;
 
-/// A threshold for each hypothesis that found enough.
-pub(super) fn choose(earlier: &[EarlierRun], hypotheses: &Hypotheses, learned: &mut Directives) {
+/// A threshold for each hypothesis that found enough, or that has something to find.
+pub(super) fn choose(
+    earlier: &[EarlierRun],
+    required: &[Required],
+    hypotheses: &Hypotheses,
+    learned: &mut Directives,
+) {
     for id in hypotheses.ids() {
         let row = hypotheses.row(id);
         let found: usize =
             earlier.iter().map(|earlier_run| significant(earlier_run, &row.name).len()).sum();
-        let Some(value) = largest(earlier, id, hypotheses).filter(|_| found >= LEAST) else {
-            continue;
+        let wanted = |earlier_run: &EarlierRun| -> BTreeSet<u64> {
+            required.iter().flat_map(|one| one.questions(earlier_run, &row.name)).collect()
         };
+        let wanted: Vec<BTreeSet<u64>> = earlier.iter().map(wanted).collect();
+        let number: usize = wanted.iter().map(BTreeSet::len).sum();
+        if found < LEAST && number == 0 {
+            continue;
+        }
+        let Some(value) = largest(earlier, &wanted, id, hypotheses) else { continue };
         // Two digits are as much as values repeat from run to run.
         let value = rounded(value, row.operator);
         let all: Vec<&EarlierRun> = earlier.iter().collect();
+        let must = if number > 0 { ", and all that must be found" } else { "" };
         let comment =
-            format!("finds {:.0} % of {found} in {}", RECALL * 100.0, runs(&all, all.len()));
+            format!("finds {:.0} % of {found} in {}{must}", RECALL * 100.0, runs(&all, all.len()));
         let hypothesis = row.name.to_string();
         learned.push(Directive::Threshold { hypothesis, value }, Some(comment));
     }
@@ -51,7 +68,12 @@ fn significant(earlier_run: &EarlierRun, hypothesis: &str) -> BTreeSet<u64> {
     of.filter(|(_, asked)| asked.answer == Answer::True).map(|(number, _)| *number).collect()
 }
 
-fn largest(earlier: &[EarlierRun], id: HypothesisId, hypotheses: &Hypotheses) -> Option<f64> {
+fn largest(
+    earlier: &[EarlierRun],
+    wanted: &[BTreeSet<u64>],
+    id: HypothesisId,
+    hypotheses: &Hypotheses,
+) -> Option<f64> {
     let row = hypotheses.row(id);
     // Below a threshold is bad for some: then the search for the largest goes through negative numbers.
     let sign = if row.operator == Operator::Above { 1.0 } else { -1.0 };
@@ -63,15 +85,18 @@ fn largest(earlier: &[EarlierRun], id: HypothesisId, hypotheses: &Hypotheses) ->
     values.sort_by(|one, other| other.total_cmp(one));
     values.dedup();
     let gaps = values.windows(2).map(|pair| f64::midpoint(pair[0], pair[1]));
-    let chosen = { gaps }.find(|threshold| {
-        let (mut again, mut known) = (0, 0);
-        for earlier_run in earlier {
+    // What must be found may have the least value of all: a threshold below it has no gap.
+    let least = values.last().map(|least| least - MARGIN * least.abs());
+    let chosen = gaps.chain(least).find(|threshold| {
+        let (mut again, mut known, mut missed) = (0, 0, 0);
+        for (earlier_run, wanted) in earlier.iter().zip(wanted) {
             let found = replay(earlier_run, &row.name, sign, *threshold);
             let before = significant(earlier_run, &row.name);
             again += before.intersection(&found).count();
             known += before.len();
+            missed += wanted.difference(&found).count();
         }
-        known > 0 && again as f64 >= RECALL * known as f64
+        missed == 0 && again as f64 >= RECALL * known as f64
     });
     chosen.map(|threshold| sign * threshold)
 }
@@ -144,13 +169,46 @@ mod tests {
         );
         let table = Hypotheses::built_in();
         let id = table.named("CPUbound").expect("it is built in");
-        let value = largest(std::slice::from_ref(&run), id, &table).expect("there are gaps");
+        let value = largest(std::slice::from_ref(&run), &[BTreeSet::new()], id, &table)
+            .expect("there are gaps");
         assert!((value - 0.3).abs() < 1e-9, "{value}");
         let mut learned = Directives::default();
-        choose(&[run], &table, &mut learned);
+        choose(&[run], &[], &table, &mut learned);
         assert!(
             learned.to_string().contains("threshold CPUbound  0.3  # finds 95 % of 3"),
             "{learned}"
+        );
+    }
+
+    #[test]
+    fn what_must_be_found_lowers_the_threshold_as_far_as_the_way_to_it_takes() {
+        let run = earlier_run(
+            "aa",
+            &[
+                ("CPUbound", "<>", 't', 0.9, &[]),
+                ("CPUbound", "</Code/a.c>", 't', 0.8, &[0]),
+                ("CPUbound", "</Code/a.c/f>", 't', 0.5, &[1]),
+                ("CPUbound", "</Code/a.c/g>", 'f', 0.1, &[1]),
+                ("CPUbound", "</Code/a.c/h>", 'f', 0.02, &[1]),
+            ],
+        );
+        let table = Hypotheses::built_in();
+        let chosen = |required: &[&str]| {
+            let mut learned = Directives::default();
+            let required: Vec<Required> =
+                required.iter().map(|text| Required::parse(text, &table).expect("known")).collect();
+            choose(std::slice::from_ref(&run), &required, &table, &mut learned);
+            learned.to_string()
+        };
+        assert!(chosen(&[]).contains("threshold CPUbound  0.3  #"));
+        let text = chosen(&["CPUbound </Code/a.c/g>"]);
+        assert!(text.contains("threshold CPUbound  0.06  # finds 95 % of 3"), "{text}");
+        assert!(text.contains("and all that must be found"), "{text}");
+        let text = chosen(&["CPUbound </Code/a.c/h>"]);
+        assert!(text.contains("threshold CPUbound  0.018"), "the least value of all: {text}");
+        assert!(
+            chosen(&["</Code/a.c/f>"]).contains("threshold CPUbound  0.3  #"),
+            "it was found anyway"
         );
     }
 
