@@ -67,7 +67,7 @@ impl<'a> Launch<'a> {
         if options.asks_for_functions() || options.duration.is_some() {
             self.environment.push((FUNCTIONS, "1".into()));
         }
-        if !options.measure.is_empty() {
+        if options.waits_at_start() {
             self.environment.push((HOLD, "1".into()));
         }
         if let Some(sanitizer) = target::sanitizer(self.words) {

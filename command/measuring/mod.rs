@@ -1,6 +1,7 @@
 //! `run`, `exec` and `attach`: watching programs while they run.
 
 pub(crate) mod attach;
+pub(crate) mod counters;
 pub(crate) mod elf;
 pub(crate) mod environment;
 pub(crate) mod event;

@@ -7,9 +7,9 @@ use std::time::Duration;
 use clap::builder::FalseyValueParser;
 use clap::{ArgAction, Args};
 use whyperf_consultant::Hypotheses;
-use whyperf_model::Pair;
+use whyperf_model::{Counter, Pair};
 
-use crate::measuring::{requested, target};
+use crate::measuring::{counters, requested, target};
 use crate::output::terminal::Colour;
 use crate::search::evaluation::{CodeSearch, Judging, hypotheses};
 use crate::search::inputs;
@@ -55,6 +55,10 @@ pub(crate) struct Options {
     /// Measure METRIC at FOCUS for the whole run, as in calls '</Code/app.c/f>'; may be repeated
     #[arg(long, num_args = 2, value_names = ["METRIC", "FOCUS"], action = ArgAction::Append)]
     pub(crate) measure: Vec<String>,
+    /// Count these of each thread, as in page-faults,instructions; `whyperf doctor` lists what this machine has
+    #[arg(long, value_name = "COUNTERS", value_delimiter = ',')]
+    #[arg(env = "WHYPERF_COUNTERS", hide_env_values = true)]
+    pub(crate) counters: Vec<String>,
     /// Find functions along calls (callgraph), by module (module), or not at all (none)
     #[arg(long, value_name = "WAY", value_enum, default_value_t = CodeSearch::Callgraph)]
     #[arg(env = "WHYPERF_CODE_SEARCH", hide_env_values = true, hide_possible_values = true)]
@@ -114,6 +118,19 @@ impl Options {
         hypotheses(&self.judging, &self.threshold)
     }
 
+    /// What the kernel and the processor are to count: what was named, and what pairs and hypotheses need.
+    pub(crate) fn counters(&self) -> Result<Vec<Counter>, String> {
+        let named = counters::named(&self.counters)?;
+        let asked = if self.no_search { Hypotheses::none() } else { self.hypotheses()? };
+        Ok(counters::needed(named, &self.pairs()?, &asked))
+    }
+
+    /// Whether programs wait at their start for what is to be there from the first moment on.
+    pub(crate) fn waits_at_start(&self) -> bool {
+        let counts = || self.counters().is_ok_and(|counters| !counters.is_empty());
+        !self.measure.is_empty() || counts()
+    }
+
     /// The pairs to measure for the whole run.
     pub(crate) fn pairs(&self) -> Result<Vec<Pair>, String> {
         requested::pairs(&self.measure)
@@ -123,7 +140,7 @@ impl Options {
     pub(crate) fn check(&self) -> Result<(), String> {
         let table = self.hypotheses()?;
         inputs::read(&self.keeping.directives, &table)?;
-        self.pairs().map(drop)
+        self.counters().map(drop)
     }
 
     /// Notes the program of a command, and names an application without a name after it, also when it is not a file of this folder.

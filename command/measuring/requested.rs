@@ -1,8 +1,9 @@
 //! Requested pairs: `--measure` names them, and they are measured for the whole run, whatever the search does.
 
 use whyperf_daemon::{Daemon, PairId};
-use whyperf_model::{Focus, Metric, Pair, Unit};
+use whyperf_model::{Counter, Focus, Metric, Pair, Unit};
 
+use crate::measuring::counters::plus_minus;
 use crate::output::report::{Measured, rounded};
 
 /// The pairs of `--measure METRIC FOCUS`, two words each; refused with what to write instead.
@@ -41,6 +42,18 @@ impl Measure {
         Self { pairs: started.collect() }
     }
 
+    /// By how much what counters tell of functions may be off, in the order of [`Measure::taken`]; `None` where it is counted, or not known.
+    pub(crate) fn errors(&self, daemon: &mut Daemon) -> Vec<Option<f64>> {
+        let error = |id: &PairId| {
+            let pair = daemon.pair(*id).cloned()?;
+            let counter = Counter::of(pair.metric)?;
+            let amount = daemon.over_run(&pair)?;
+            let error = plus_minus(amount.error);
+            Some(rounded(total(error, counter.metric().definition().unit)))
+        };
+        self.pairs.iter().map(error).collect()
+    }
+
     /// What came of them so far.
     pub(crate) fn taken(&self, daemon: &Daemon) -> Vec<Measured> {
         self.pairs.iter().filter_map(|id| measured(*id, daemon)).collect()
@@ -55,10 +68,13 @@ fn measured(id: PairId, daemon: &Daemon) -> Option<Measured> {
         Some(sum) => (sum.total, sum.covered),
         None => (whole(bin.amount), bin.covered),
     };
+    // What no counter told is not nothing.
+    let is_known = Counter::of(pair.metric).is_none() || !covered.is_zero();
     Some(Measured {
         metric: pair.metric.name(),
         focus: pair.focus.to_string(),
-        total: rounded(total(amount, unit)),
+        total: is_known.then(|| rounded(total(amount, unit))),
+        plus_minus: None,
         covered_s: rounded(covered.as_secs_f64()),
         note: daemon.remark(id),
         unit: symbol(unit),
@@ -69,7 +85,7 @@ fn measured(id: PairId, daemon: &Daemon) -> Option<Measured> {
 fn total(amount: f64, unit: Unit) -> f64 {
     match unit {
         Unit::Nanoseconds | Unit::Processes => amount / 1e9,
-        Unit::Operations | Unit::Bytes => amount,
+        Unit::Operations | Unit::Bytes | Unit::Events => amount,
     }
 }
 
@@ -84,6 +100,7 @@ const fn symbol(unit: Unit) -> &'static str {
         Unit::Processes => "process seconds",
         Unit::Operations => "calls",
         Unit::Bytes => "B",
+        Unit::Events => "events",
     }
 }
 

@@ -9,6 +9,7 @@ use whyperf_daemon::{RunLosses, View};
 use whyperf_model::matching::{CausedWait, Line};
 use whyperf_model::{Focus, Hierarchy, Interval, Metric, Pair, SURE, Time, TimeDivision};
 
+use crate::measuring::counters;
 use crate::measuring::watch::Watch;
 use crate::output::report::{
     Bottleneck, Cause, Cost, Efficiency, HotCode, Losses, Phase, ProcessTime, ProfileRow,
@@ -23,6 +24,7 @@ pub(crate) fn complete(mut watch: Watch, mut report: Report, screen: &mut Screen
     watch.end(screen);
     take(&watch, &mut report);
     take_causes(&mut watch, &mut report);
+    take_errors(&mut watch, &mut report);
     watch.close_stored_run(&mut report, screen);
     let running = watch.daemon().counts().running;
     if running > 0 {
@@ -69,6 +71,8 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
     }
     take_hot_code(watch, report);
     report.measured = watch.measure.taken(watch.daemon());
+    report.counters = counters::counted(watch.daemon());
+    report.remarks.notes.extend(counters::refused(watch.daemon().refused_counters()));
     report.directives_used =
         watch.inputs.in_force.used() + watch.inputs.dwell_time.directives_used();
     report.remarks.notes.extend(watch.inputs.dwell_time.note());
@@ -126,6 +130,14 @@ fn take_findings(watch: &Watch, report: &mut Report) {
 fn take_causes(watch: &mut Watch, report: &mut Report) {
     let pairs = waiting_pairs(watch.searches.global().hypotheses(), report);
     add_causes(&pairs, |pairs| watch.wait_causes(pairs), report);
+}
+
+/// Adds by how much what was asked for by name may be off.
+fn take_errors(watch: &mut Watch, report: &mut Report) {
+    let errors = watch.errors();
+    for (one, error) in report.measured.iter_mut().zip(errors) {
+        one.plus_minus = error;
+    }
 }
 
 /// By bottleneck of the whole run: its pair, where ranks wait for each other at it.

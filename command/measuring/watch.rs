@@ -79,6 +79,7 @@ impl Watch {
             modules: options.code_search == CodeSearch::Module,
             cost_limit: options.cost_limit,
             records: !options.keeping.no_store,
+            counters: options.counters().map_err(anyhow::Error::msg)?,
             ..DaemonSettings::new(Moment::now())
         };
         let mut daemon = Daemon::open(directory.path(), settings).context("starting to measure")?;
@@ -138,6 +139,11 @@ impl Watch {
     /// Whether a measured process still runs.
     pub(crate) fn has_living(&self) -> bool {
         self.daemon().counts().running > 0
+    }
+
+    /// By how much each pair that was asked for by name may be off, where counters tell it.
+    pub(crate) fn errors(&mut self) -> Vec<Option<f64>> {
+        self.measure.errors(self.live.daemon_mut())
     }
 
     /// What measures.

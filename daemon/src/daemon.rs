@@ -3,16 +3,19 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
+use whyperf_inject::Stat;
 use whyperf_instrument::{Instrumenter, Objects, PairOrigin, ProcessInterval};
 use whyperf_model::matching::{Active, IntervalRecorder, PairId, ResourceId};
 use whyperf_model::{
-    Effort, Focus, Hierarchy, Histogram, Interval, Metric, Nanos, Resource, Scale, Time,
+    Counter, Effort, Focus, Hierarchy, Histogram, Interval, Metric, Nanos, Resource, Scale, Time,
     TimeDivision,
 };
 
 use crate::clock::{Calibration, Moment};
 use crate::cost::{CostMeter, ObservedCost, RunLosses};
+use crate::counted_state::CountedState;
 use crate::discovery::Discovery;
 use crate::ending::Ending;
 use crate::error::Error;
@@ -24,6 +27,7 @@ use crate::sampling_pass::{Complaint, ProcessNote, SamplingPass};
 use crate::shared_state::SharedState;
 use crate::succession::Succession;
 use crate::symbols::{SymbolAnswer, Symbols};
+use crate::thread_counters::Earlier;
 
 /// How the daemon works.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,6 +52,8 @@ pub struct DaemonSettings {
     pub cost_limit: f64,
     /// Whether passes bring interval records.
     pub records: bool,
+    /// What the kernel or the processor is to count of each thread, as far as this machine has it.
+    pub counters: Vec<Counter>,
 }
 
 impl DaemonSettings {
@@ -65,6 +71,7 @@ impl DaemonSettings {
             modules: false,
             cost_limit: 0.05,
             records: false,
+            counters: Vec::new(),
         }
     }
 }
@@ -99,6 +106,8 @@ pub struct Daemon {
     pub(crate) state: SharedState,
     pub(crate) processes: Vec<Process>,
     cost_meter: CostMeter,
+    /// For how long the machine ran when the daemon began, in the system's ticks.
+    began: Duration,
     previous: Time,
     passes: u64,
     directory_failed: bool,
@@ -129,6 +138,9 @@ impl Daemon {
         if settings.modules {
             instrumenter.tell_modules();
         }
+        state.counted = CountedState::of(&settings.counters, |counters| {
+            instrumenter.counter_frequency(counters)
+        });
         Ok(Self {
             user: rustix::process::getuid().as_raw(),
             directory: directory.to_owned(),
@@ -139,6 +151,7 @@ impl Daemon {
             state,
             processes: Vec::new(),
             cost_meter: CostMeter::default(),
+            began: whyperf_inject::since_boot(),
             previous: Time::ZERO,
             passes: 0,
             directory_failed: false,
@@ -209,7 +222,7 @@ impl Daemon {
     /// Begins to measure a metric at a focus.
     pub fn start(&mut self, metric: Metric, focus: &Focus) -> PairId {
         let pair = self.start_pair(metric, focus, PairOrigin::Search);
-        if self.settings.functions {
+        if self.settings.functions && Counter::of(metric).is_none() {
             self.instrumenter.start(pair, metric, focus, PairOrigin::Search);
         }
         pair
@@ -218,7 +231,10 @@ impl Daemon {
     /// The same for one that a user named: what it needs is switched on whatever the metric.
     pub fn start_by_name(&mut self, metric: Metric, focus: &Focus) -> PairId {
         let pair = self.start_pair(metric, focus, PairOrigin::User);
-        self.instrumenter.start(pair, metric, focus, PairOrigin::User);
+        // What is counted has its place by samples, whatever is switched on.
+        if Counter::of(metric).is_none() {
+            self.instrumenter.start(pair, metric, focus, PairOrigin::User);
+        }
         pair
     }
 
@@ -422,6 +438,7 @@ impl Daemon {
         self.instrumenter.watch(number, pid);
         let parent = region.header().parent_pid.load(std::sync::atomic::Ordering::Relaxed);
         let mut process = Process::new(region, Ending::of(pid), self.machine, &mut self.state);
+        process.earlier = self.earlier(pid);
         // A forked one has what its parent had, and may end before the next look.
         let parent = (0u32..).zip(&self.processes).filter(|(_, other)| other.pid == parent).last();
         if let Some((parent, other)) = parent {
@@ -429,6 +446,15 @@ impl Daemon {
             self.instrumenter.inherit(number, parent);
         }
         self.processes.push(process);
+    }
+
+    /// Whether what the system counted of a process until now belongs to the run: it began in it, and was not measured before as another
+    /// program.
+    fn earlier(&self, pid: u32) -> Earlier {
+        let is_known = self.processes.iter().any(|process| process.pid == pid);
+        let began = Stat::of(pid).map(|stat| stat.since_boot());
+        let is_of_run = began.is_some_and(|began| began >= self.began);
+        if is_of_run && !is_known { Earlier::Counts } else { Earlier::DoesNot }
     }
 
     fn read_processes(
@@ -457,7 +483,10 @@ impl Daemon {
                 instrumenter.amounts(&self.state.matcher)
             });
             let is_new = process.stage.begin_pass();
-            let outcome = process.pass(context, &mut self.state);
+            let (samples, lost) = instrumenter.take_counted(number);
+            self.state.counted.lost += lost;
+            let outcome = process.pass(context, samples, &mut self.state);
+            process.open_counters(number, instrumenter, &mut self.state);
             process.cost += share;
             serve(process, number, context, instrumenter, &mut self.state);
             if let Some(before) = before {

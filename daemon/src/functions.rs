@@ -53,7 +53,8 @@ impl Daemon {
     /// to come: then the next pass should be soon.
     #[must_use]
     pub fn is_awaited(&self) -> bool {
-        let is_first = || self.processes.is_empty() && self.instrumenter.is_asked_by_name();
+        let is_asked = self.instrumenter.is_asked_by_name() || self.counts_events();
+        let is_first = || self.processes.is_empty() && is_asked;
         self.processes.iter().any(Process::is_held) || is_first()
     }
 

@@ -1,8 +1,10 @@
 //! How many processes of each group could report in an interval: the end of each sampling pass.
 
+use std::collections::BTreeMap;
+
 use whyperf_instrument::Instrumenter;
 use whyperf_model::matching::PairId;
-use whyperf_model::{Hierarchy, Interval, Metric, Nanos, Quantity, Resource, Style};
+use whyperf_model::{Counter, Hierarchy, Interval, Metric, Nanos, Pair, Quantity, Resource, Style};
 
 use crate::process::Process;
 use crate::sampling_pass::SamplingPass;
@@ -40,6 +42,7 @@ impl IntervalEnd<'_> {
     pub(crate) fn close(self, coverage: &[GroupCoverage], pass: &mut SamplingPass) {
         let interval = pass.interval;
         let Self { state, processes, instrumenter, unmeasured } = self;
+        let uncounted = uncounted(state, processes);
         let SharedState { classes, resources, matcher, .. } = state;
         for (id, pair) in matcher.active() {
             let mut present = coverage.get(pair.group as usize).copied().unwrap_or_default();
@@ -52,7 +55,9 @@ impl IntervalEnd<'_> {
                 |code: &Resource| resources.known(code).is_some_and(|code| classes.is_region(code));
             let is_there = code.iter().all(is_region);
             let mut missing = off.count();
-            if !is_there {
+            if let Some(of_counter) = uncounted.get(&id) {
+                missing = *of_counter;
+            } else if !is_there {
                 missing += without(processes, instrumenter, id, pair.group);
             }
             present.reported = present.reported.saturating_sub(u32::try_from(missing).unwrap_or(0));
@@ -74,6 +79,23 @@ impl IntervalEnd<'_> {
             }
         }
     }
+}
+
+/// By pair of a counter, how many of its processes are not known by it: what was not counted is no zero.
+fn uncounted(state: &mut SharedState, processes: &[Process]) -> BTreeMap<PairId, usize> {
+    let pairs = state.matcher.active().filter_map(|(id, active)| {
+        let counter = Counter::of(active.pair.metric)?;
+        Some((id, counter, active.pair.clone(), active.group))
+    });
+    let pairs: Vec<_> = pairs.collect();
+    let missing = |(id, counter, pair, group): (PairId, Counter, Pair, u32)| {
+        let needed = state.coverage_for(counter, &pair);
+        let of_group = processes.iter().filter(|process| process.groups.contains(&group));
+        let is_known =
+            |process: &&Process| needed.is_some_and(|it| process.counter_coverage(counter) >= it);
+        (id, of_group.filter(|process| !is_known(process)).count())
+    };
+    pairs.into_iter().map(missing).collect()
 }
 
 /// Processes of a group in which the functions that a pair needs are not measured.

@@ -11,6 +11,7 @@
 //!                         symbols (worker thread) ◄──┘           ▼
 //!                             │ places of call sites      catalogue: node ► class
 //!                             └──────────────────────────►       │
+//!                    counters (of the kernel, the processor) ──► │
 //!                                                         model's matcher: class ► pairs ► histograms
 //! ```
 //!
@@ -22,6 +23,10 @@ mod compensation;
 mod control;
 mod control_group;
 mod cost;
+mod counted;
+mod counted_event;
+mod counted_state;
+mod counter_account;
 mod daemon;
 mod departure;
 mod discovery;
@@ -57,6 +62,7 @@ mod switched;
 mod symbols;
 mod tables;
 mod thread;
+mod thread_counters;
 mod wait_causes;
 mod watched_thread;
 mod work;
@@ -64,6 +70,8 @@ mod work;
 pub use clock::Moment;
 pub use control::SwitchedOff;
 pub use cost::{ObservedCost, RunLosses};
+pub use counted::{CountedFunction, CountedProcess, CounterTotals};
+pub use counted_event::checked as checked_counters;
 pub use daemon::{Counts, Daemon, DaemonSettings};
 pub use departure::Unrestored;
 pub use error::Error;
@@ -74,4 +82,5 @@ pub use run_amount::Amount;
 pub use run_directory::{Claim, RunDirectory, Swept, leftovers, sweep};
 pub use sampling_pass::{Complaint, ProcessNote, SamplingPass};
 pub use switched::{SwitchOutcome, Switched};
+pub use whyperf_inject::CounterRefusal;
 pub use whyperf_model::matching::PairId;

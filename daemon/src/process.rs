@@ -4,15 +4,16 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
 use whyperf_inject::{MemoryMap, RegionFile};
-use whyperf_instrument::{Instrumenter, StackSamplePlace};
+use whyperf_instrument::{CounterSample, Instrumenter, StackSamplePlace};
 use whyperf_layout::{Answer, Command, NO_RANK, State};
 use whyperf_model::matching::{ClassId, ResourceId, Resources, WaitingRank, Worked};
-use whyperf_model::{Category, Hierarchy, Nanos, Resource, Scale};
+use whyperf_model::{Category, Counter, Hierarchy, Nanos, Resource, Scale};
 
 use crate::catalogue::Catalogue;
 use crate::clock::{Moment, RegionClock};
 use crate::compensation::{self, Price};
 use crate::cost::{RunLosses, event_cost};
+use crate::counted_state::{CountedState, CounterCoverage};
 use crate::departure::Departure;
 use crate::efficiency::Labour;
 use crate::ending::Ending;
@@ -21,7 +22,8 @@ use crate::region::Region;
 use crate::shared_state::SharedState;
 use crate::succession::Succession;
 use crate::thread::{Depth, NodeState, Thread};
-use crate::watched_thread::{ThreadState, WatchedThread};
+use crate::thread_counters::Earlier;
+use crate::watched_thread::{CountedOf, ThreadState, WatchedThread};
 
 /// A measured process, also after its end.
 #[derive(Debug)]
@@ -59,6 +61,8 @@ pub(crate) struct Process {
     pub(crate) beginning: Beginning,
     /// How far it is with going on without us.
     pub(crate) departure: Departure,
+    /// Whether what the system counted of its threads before they were met belongs to the run.
+    pub(crate) earlier: Earlier,
 }
 
 /// How a process began, as far as it was seen.
@@ -146,11 +150,17 @@ impl Process {
             served: 0,
             replies: Vec::new(),
             departure: Departure::default(),
+            earlier: Earlier::DoesNot,
         }
     }
 
     /// Reads what changed, classifies it and hands it to the pairs.
-    pub(crate) fn pass(&mut self, context: PassContext, state: &mut SharedState) -> Outcome {
+    pub(crate) fn pass(
+        &mut self,
+        context: PassContext,
+        counted: Vec<CounterSample>,
+        state: &mut SharedState,
+    ) -> Outcome {
         self.cost = Nanos::ZERO;
         let Some(region) = self.stage.take() else { return Outcome::Ended };
         if !region.is_whole() {
@@ -170,6 +180,13 @@ impl Process {
         }
         self.classify(state);
         self.attribute(context, counts, state);
+        let has_ended = outcome != Outcome::Running || damaged;
+        let now = Nanos(context.now.nanos);
+        self.tell_counted(
+            &counted,
+            CountedOf { samples: &BTreeMap::new(), has_ended, now, counts },
+            state,
+        );
         self.work(&region, context.scale, outcome == Outcome::Ended || damaged, state);
         self.retire_threads(&region, state);
         self.losses = RunLosses::read(&region, self.threads.iter().map(|watched| &watched.thread));
@@ -452,6 +469,69 @@ impl Process {
         self.cost_so_far += self.cost;
         self.groups.sort_unstable();
         self.groups.dedup();
+    }
+
+    /// Tells what was counted of its threads since the pass before, unless the program had paused the measurement.
+    fn tell_counted(
+        &mut self,
+        samples: &[CounterSample],
+        counted: CountedOf<'_>,
+        state: &mut SharedState,
+    ) {
+        if state.counted.counters.is_empty() {
+            return;
+        }
+        let mut by_thread: BTreeMap<u32, Vec<&CounterSample>> = BTreeMap::new();
+        for sample in samples {
+            by_thread.entry(sample.tid).or_default().push(sample);
+        }
+        let counted = CountedOf { samples: &by_thread, ..counted };
+        for watched in &mut self.threads {
+            watched.find_groups(self.resource, self.machine, &state.matcher);
+            watched.tell_counted(&counted, state);
+        }
+    }
+
+    /// Counts threads from now on that were met in this pass.
+    pub(crate) fn open_counters(
+        &mut self,
+        number: u32,
+        instrumenter: &mut Instrumenter,
+        state: &mut SharedState,
+    ) {
+        let CountedState { counters, frequency, missed, .. } = &mut state.counted;
+        if counters.is_empty() || self.stage.region().is_none() || self.departure.has_begun() {
+            return;
+        }
+        for watched in self.threads.iter_mut().filter(|watched| watched.is_alive()) {
+            let thread = [self.pid, watched.thread.tid];
+            let Some(opened) = watched.counters.open(counters, thread, *frequency, self.earlier)
+            else {
+                continue;
+            };
+            for (counter, source) in opened {
+                instrumenter.count(number, watched.thread.tid, counter, source);
+            }
+            for counter in counters.iter() {
+                if watched.counters.coverage(*counter) == CounterCoverage::None {
+                    *missed.entry(*counter).or_default() += 1;
+                }
+            }
+        }
+        // A record says what was counted, also where that was nothing.
+        let counters = state.counted.counters.clone();
+        for counter in counters {
+            state.unplaced(counter);
+        }
+        // A thread that comes later began in the run.
+        self.earlier = Earlier::Counts;
+    }
+
+    /// How much a counter tells of its threads.
+    pub(crate) fn counter_coverage(&self, counter: Counter) -> CounterCoverage {
+        let living = self.threads.iter().filter(|watched| watched.is_alive());
+        let of = living.map(|watched| watched.counters.coverage(counter));
+        of.min().unwrap_or(CounterCoverage::Placed)
     }
 
     /// Gives up what threads held that just ended, and lets their slots be used again.

@@ -1,14 +1,14 @@
 //! What pairs came to over all of the run, from what is counted whether a pair asks for it or not.
 
 use whyperf_instrument::{SampledShare, may_be_sampled};
-use whyperf_model::{Hierarchy, Pair, Resource};
+use whyperf_model::{Counter, Hierarchy, Pair, Resource};
 
 use crate::daemon::Daemon;
 use crate::process::Process;
 use crate::shared_state::SharedState;
 
 /// What a pair came to, with one standard error where it is an estimate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Amount {
     /// In the unit of the metric.
     pub amount: i64,
@@ -21,6 +21,9 @@ impl Daemon {
     /// counted only while they are switched on: their running time is an estimate by stack samples, where these tell the same
     /// as events while both do. `None` where they do not, and of other times of functions.
     pub fn over_run(&mut self, pair: &Pair) -> Option<Amount> {
+        if let Some(counter) = Counter::of(pair.metric) {
+            return self.counted_over_run(counter, pair);
+        }
         let SharedState { classes, resources, run_totals, .. } = &mut self.state;
         let is_counted = |code: &Resource| {
             code.is_root() || resources.known(code).is_some_and(|code| classes.is_region(code))

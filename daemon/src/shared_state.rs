@@ -1,11 +1,12 @@
 //! What all processes share: names, classes and pairs.
 
-use whyperf_model::Jobs;
 use whyperf_model::matching::{
-    ClassId, Classes, IntervalRecorder, Matcher, Resources, RunTotals, Totals, WaitCauses,
+    ClassId, Classes, IntervalRecorder, Matcher, Resources, RunTotals, Totals, Traits, WaitCauses,
     WaitingRank,
 };
+use whyperf_model::{Counter, Hierarchy, Jobs, Pair};
 
+use crate::counted_state::{CountedState, CounterCoverage};
 use crate::processors::Processors;
 use crate::standing::Looks;
 
@@ -25,6 +26,8 @@ pub(crate) struct SharedState {
     pub(crate) looks: Looks,
     /// Which ranks work together.
     pub(crate) jobs: Jobs,
+    /// What the kernel and the processor count of threads.
+    pub(crate) counted: CountedState,
     /// Writes interval records, where a record of the run is wanted.
     pub(crate) recorder: Option<IntervalRecorder>,
 }
@@ -33,5 +36,28 @@ impl SharedState {
     /// The first thread of a rank at work did this in the interval just past.
     pub(crate) fn took(&mut self, rank: WaitingRank, nodes: &[(ClassId, Totals)]) {
         self.wait_causes.took(rank, nodes, &self.classes, &self.resources);
+    }
+
+    /// The class of what was counted nobody knows where.
+    pub(crate) fn unplaced(&mut self, counter: Counter) -> ClassId {
+        let (category, code, functions) = (counter.category(), Vec::new(), Vec::new());
+        let traits = Traits { category, code, functions, object: None, own: None };
+        self.classes.intern(traits, &mut self.resources)
+    }
+
+    /// How much must be known of the threads of a process to know what a pair asks of it; `None` where nothing tells it: a counter says neither
+    /// on what a thread waited nor in which named region of the program it was.
+    pub(crate) fn coverage_for(&self, counter: Counter, pair: &Pair) -> Option<CounterCoverage> {
+        let focus = &pair.focus;
+        let objects = [Hierarchy::SyncObject, Hierarchy::File];
+        let is_region = |code| {
+            let known = self.resources.known(code);
+            known.is_some_and(|code| self.classes.is_region(code))
+        };
+        let is_told = self.counted.counters.contains(&counter)
+            && objects.into_iter().all(|hierarchy| focus.is_root(hierarchy))
+            && !focus.part(Hierarchy::Code).iter().any(is_region);
+        let is_whole = focus.is_root(Hierarchy::Code);
+        is_told.then_some(if is_whole { CounterCoverage::Counted } else { CounterCoverage::Placed })
     }
 }

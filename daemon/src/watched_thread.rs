@@ -11,11 +11,13 @@
 use std::collections::BTreeMap;
 
 use whyperf_inject::WaitReason;
+use whyperf_instrument::CounterSample;
 use whyperf_model::matching::{
     ClassId, Classes, LocationId, Matcher, ResourceId, Resources, Totals,
 };
 use whyperf_model::{Category, CategorySet, Hierarchy, Nanos, Resource, Scale};
 
+use crate::counter_account::Prospect;
 use crate::kernel_share::KernelShare;
 use crate::processors::Causes;
 use crate::running::{Granted, Running, ThreadInterval};
@@ -24,6 +26,7 @@ use crate::shared_state::SharedState;
 use crate::standing::LastLook;
 use crate::tables::ProcessTables;
 use crate::thread::{Growth, Thread};
+use crate::thread_counters::ThreadCounters;
 use crate::work::{self, Waits, Work};
 
 /// How far a thread is.
@@ -63,6 +66,7 @@ pub(crate) struct WatchedThread {
     running_split: RunningSplit,
     pub(crate) last_look: LastLook,
     kernel_share: KernelShare,
+    pub(crate) counters: ThreadCounters,
     pub(crate) growth: Vec<Growth>,
     /// What its events cost in the last pass: those of functions, and all others.
     pub(crate) spent: [Nanos; 2],
@@ -87,6 +91,7 @@ impl WatchedThread {
             running_split: RunningSplit::default(),
             last_look: LastLook::default(),
             kernel_share: KernelShare::default(),
+            counters: ThreadCounters::default(),
             growth: Vec::new(),
             spent: [Nanos::ZERO; 2],
         }
@@ -306,6 +311,20 @@ impl WatchedThread {
         state.processors.causes(pid, self.thread.tid, ran)
     }
 
+    /// Tells what was counted of it since the pass before.
+    pub(crate) fn tell_counted(&mut self, counted: &CountedOf<'_>, state: &mut SharedState) {
+        let samples = counted.samples.get(&self.thread.tid).map_or(&[][..], Vec::as_slice);
+        let is_over = counted.has_ended || !self.is_alive();
+        let prospect = if is_over { Prospect::Ended } else { Prospect::GoesOn };
+        let told = self.counters.take(samples, prospect, counted.now, state);
+        let scaled = self.counters.scaled().filter(|one| !state.counted.scaled.contains(one));
+        let scaled: Vec<_> = scaled.collect();
+        state.counted.scaled.extend(scaled);
+        if counted.counts {
+            self.tell(&told, state);
+        }
+    }
+
     fn tell(&self, nodes: &[(ClassId, Totals)], state: &mut SharedState) {
         for (class, by) in nodes {
             state.matcher.grew(&self.groups, *class, by);
@@ -356,6 +375,17 @@ impl WatchedThread {
         }
         0
     }
+}
+
+/// What was counted of the threads of a process.
+#[derive(Debug)]
+pub(crate) struct CountedOf<'pass> {
+    /// By thread.
+    pub(crate) samples: &'pass BTreeMap<u32, Vec<&'pass CounterSample>>,
+    pub(crate) has_ended: bool,
+    pub(crate) now: Nanos,
+    /// Whether it is told, or left out.
+    pub(crate) counts: bool,
 }
 
 /// What a thread ran in calls that wait while others of the program had no processor, of all that it was in such calls in an interval.

@@ -12,7 +12,8 @@ use whyperf_model::matching::{
     RunTotals, Totals, WaitCauses, WaitingRank,
 };
 use whyperf_model::{
-    Category, Effort, Hierarchy, Histogram, Interval, Nanos, Pair, Quantity, Resource, Sample, Time,
+    Category, Counter, Effort, Hierarchy, Histogram, Interval, Nanos, Pair, Quantity, Resource,
+    Sample, Time,
 };
 
 use crate::record::{News, Record, RoundEvents};
@@ -213,6 +214,9 @@ impl Replay {
         if pair.metric.definition().quantity == Quantity::Cost {
             return Err("what measuring cost is not kept");
         }
+        if !self.was_counted(pair) {
+            return Err("it was not counted in that run");
+        }
         if Self::needs_histogram(pair) {
             if self.histograms.contains_key(pair) {
                 return Ok(Source::Histogram(pair.clone()));
@@ -231,6 +235,13 @@ impl Replay {
             Active::new(metric, focus, group, histogram, resources)
         });
         Ok(Source::Sum(id))
+    }
+
+    /// Whether what the kernel or the processor counts was counted: where it was, there is a kind for it, whatever came of it.
+    fn was_counted(&self, pair: &Pair) -> bool {
+        let counted = Counter::of(pair.metric).map(Counter::category);
+        let has = |category| self.record.kinds.iter().any(|kind| kind.category == category);
+        counted.is_none_or(has)
     }
 
     /// Whether all code that a pair names is regions of the program's own, which need not be switched on.
@@ -489,7 +500,8 @@ impl DataSource for Replay {
 
     fn over_run(&mut self, pair: &Pair) -> Option<RunAmount> {
         // Functions are known only while they were switched on.
-        if !self.is_over || Self::needs_histogram(pair) && !self.names_regions(pair) {
+        let is_unknown = Self::needs_histogram(pair) && !self.names_regions(pair);
+        if !self.is_over || is_unknown || !self.was_counted(pair) {
             return None;
         }
         let totals = self.run_totals.take().unwrap_or_else(|| self.totals());

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!   attach ──► loader (hijacked_thread, tracee) ──► the library is in the process
+//!   thread_counter ──► what the kernel and the processor count of a thread, and where it was then
 //!   sampling (perf_event) ──► where running threads are, and their stacks
 //!   stack_snapshot ──► the functions that a thread has not returned from
 //!   memory_map, life, threads ──► what the system says of a process
@@ -13,6 +14,8 @@ mod attach;
 mod attach_request;
 mod blocked_thread;
 mod changed_copy;
+mod counted_event;
+mod counter_period;
 mod facts;
 mod hijacked_thread;
 mod image;
@@ -23,9 +26,15 @@ mod mapping;
 mod maps;
 mod memory;
 mod memory_map;
+#[cfg(test)]
+#[expect(dead_code, reason = "it needs a right, no programs")]
+#[path = "../../tests/needs.rs"]
+mod needs;
 mod owner;
 mod patched_code;
 mod perf_event;
+mod perf_period;
+mod perf_record;
 mod refusal;
 mod region_file;
 mod registration;
@@ -39,6 +48,7 @@ mod stat;
 mod status;
 mod stopped_thread;
 mod stub;
+mod thread_counter;
 mod thread_state;
 mod thread_wait;
 pub mod threads;
@@ -48,6 +58,7 @@ mod walk;
 
 pub use attach::attach;
 pub use changed_copy::{ChangedCopy, changed_copies};
+pub use counted_event::{CountedEvent, CounterRefusal};
 pub use job::{job_of, program_name};
 pub use life::Life;
 pub use mapping::{Access, Mapping, Shared};
@@ -60,9 +71,11 @@ pub use request::{LIBRARY, Request};
 pub use sampling::{Sampler, Sampling, Turns};
 pub use schedstat::Schedstat;
 pub use stack_snapshot::{
-    LookManner, OpenCall, SeenActivity, StackLook, StackSamples, StackSnapshot, StackSnapshots,
+    CountedSnapshot, CountedSnapshots, LookManner, OpenCall, SeenActivity, StackLook, StackSamples,
+    StackSnapshot, StackSnapshots,
 };
-pub use stat::Stat;
+pub use stat::{Stat, since_boot};
 pub use status::ProcessStatus;
+pub use thread_counter::{CountedScope, CounterReading, CounterSampling, ThreadCounter};
 pub use thread_wait::{ThreadWait, WaitReason};
 pub use unmeasured_reason::UnmeasuredReason;

@@ -9,7 +9,8 @@ use std::time::Duration;
 use perf_event::events::Software;
 use perf_event::{Builder, Clock, SampleFlag, Sampler};
 
-use crate::walk::{DwarfRegisters, REGISTERS, RETURN, STACK_POINTER, StackCopy};
+use crate::perf_record::{self, WANTED_REGISTERS};
+use crate::walk::StackCopy;
 
 /// A thread that is sampled.
 pub(crate) struct PerfEvent {
@@ -67,81 +68,29 @@ impl PerfEvent {
 
     /// Takes the addresses at which it was since the last time; answers how many samples found no room.
     pub(crate) fn drain_places(&mut self, mut take: impl FnMut(u64)) -> u64 {
-        self.drain(|record| take(record.word(0).unwrap_or(0)))
+        perf_record::drain(&mut self.sampler, |record| take(record.word(0).unwrap_or(0)))
     }
 
     /// Takes copies of its stack since the last time; answers how many samples found no room.
     pub(crate) fn drain_stacks(&mut self, mut take: impl FnMut(StackSample)) -> u64 {
-        self.drain(|record| record.stack().into_iter().for_each(&mut take))
-    }
-
-    fn drain(&mut self, mut take: impl FnMut(Record<'_>)) -> u64 {
-        let mut lost = 0;
-        while let Some(record) = self.sampler.next_record() {
-            // The library's own parser puts each part of a sample on the heap.
-            let bytes = record.to_contiguous();
-            let content = Record(&bytes);
-            match record.ty() {
-                SAMPLE => take(content),
-                LOST => lost += content.word(1).unwrap_or(0),
-                _ => {}
+        perf_record::drain(&mut self.sampler, |record| {
+            if let Some((time, stack)) = record.word(0).zip(record.stack(1)) {
+                take(StackSample { time, stack });
             }
-        }
-        lost
+        })
     }
 }
 
-/// The bytes of a record after its head.
-#[derive(Clone, Copy, Debug)]
-struct Record<'a>(&'a [u8]);
-
-impl Record<'_> {
-    fn word(self, at: usize) -> Option<u64> {
-        self.0.as_chunks::<8>().0.get(at).copied().map(u64::from_ne_bytes)
-    }
-
-    /// Time, which registers, these, room for the stack, the stack in it, how much of it is filled.
-    fn stack(self) -> Option<StackSample> {
-        let is_whole = self.word(1)? == ABI_64;
-        let mut registers: DwarfRegisters = [None; REGISTERS];
-        for (at, number) in DWARF_NUMBERS.iter().enumerate() {
-            registers[*number] = Some(self.word(2 + at)?);
-        }
-        let room = 2 + DWARF_NUMBERS.len();
-        let size = usize::try_from(self.word(room)?).ok()?;
-        let begin = 8 * (room + 1);
-        let copied = self.0.get(begin..begin.checked_add(size)?)?;
-        let filled = usize::try_from(self.word(room + 1 + size / 8)?).ok()?;
-        let stack = copied.get(..filled)?.to_vec();
-        let stack = StackCopy::of_copy(registers, stack);
-        is_whole.then_some(StackSample { time: self.word(0)?, stack })
-    }
-}
-
-/// Kinds of records: of lost ones the second word is how many.
-const SAMPLE: u32 = 9;
-const LOST: u32 = 2;
-/// A program of 64 bits.
-const ABI_64: u64 = 2;
-/// Bits of the kernel's numbers: all but flags and segments, which no table asks for.
-const WANTED_REGISTERS: u64 = 0x00FF_01FF;
-/// The tables' numbers of the registers that are wanted, in the kernel's order: ax, bx, cx, dx, si, di, bp, sp, ip, r8 to r15.
-const DWARF_NUMBERS: [usize; REGISTERS] =
-    [0, 3, 2, 1, 4, 5, 6, STACK_POINTER, RETURN, 8, 9, 10, 11, 12, 13, 14, 15];
 /// Bytes of a stack in a sample.
-const STACK: u32 = 16 << 10;
+pub(crate) const STACK: u32 = 16 << 10;
 /// Bytes of records, powers of two: more than a second's places; some stacks, which are taken out more often.
 const ROOM_FOR_PLACES: usize = 4 * 4096;
-const ROOM_FOR_STACKS: usize = 64 << 10;
-
-#[cfg(test)]
-#[expect(dead_code, reason = "it needs a right, no programs")]
-#[path = "../../tests/needs.rs"]
-mod needs;
+pub(crate) const ROOM_FOR_STACKS: usize = 64 << 10;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::needs;
 
     fn own_event(content: SampleContent) -> PerfEvent {
         let own = rustix::thread::gettid().as_raw_nonzero().get();

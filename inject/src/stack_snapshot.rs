@@ -12,6 +12,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
@@ -24,6 +25,7 @@ use crate::patched_code::PatchedCode;
 use crate::perf_event::SampleContent;
 use crate::sampling::{Sampler, Sampling, Turns};
 use crate::stopped_thread;
+use crate::thread_counter::ThreadCounter;
 use crate::walk::{Images, Known, StackCopy};
 
 /// What was seen of a thread at one moment.
@@ -96,6 +98,26 @@ pub struct StackSamples {
     pub lost: u64,
     /// The running time that each stands for, if threads are sampled.
     pub period: Option<Duration>,
+}
+
+/// Where threads were when something was counted of them.
+#[derive(Debug, Default)]
+pub struct CountedSnapshots {
+    /// In the order of the counters, and of each by time.
+    pub all: Vec<CountedSnapshot>,
+    /// Samples that found no room, or of which nothing is known.
+    pub lost: u64,
+}
+
+/// Where a thread was when something was counted of it.
+#[derive(Debug)]
+pub struct CountedSnapshot {
+    /// The place of its counter among those that were asked.
+    pub at: usize,
+    /// Events that it stands for.
+    pub weight: u64,
+    /// Where it was.
+    pub snapshot: StackSnapshot,
 }
 
 /// Takes stack snapshots of one process, and keeps what it read of the process's objects.
@@ -220,6 +242,26 @@ impl StackSnapshots {
             return StackSamples { snapshots: Vec::new(), lost, period };
         };
         StackSamples { snapshots: self.unwind(&memory, copies), lost, period }
+    }
+
+    /// Where threads were when something was counted of them, since the last time.
+    pub fn take_counted(&mut self, counters: &[(u32, Arc<ThreadCounter>)]) -> CountedSnapshots {
+        let (mut told, mut copies) = (Vec::new(), Vec::new());
+        let mut lost = 0;
+        for (at, (tid, counter)) in counters.iter().enumerate() {
+            lost += counter.drain(|counted| {
+                told.push((at, counted.weight));
+                let (time, stack) = (counted.time, Some(counted.stack));
+                copies.push(ThreadCopy { tid: *tid, time, activity: SeenActivity::Running, stack });
+            });
+        }
+        let Ok(memory) = Memory::open(self.pid) else {
+            return CountedSnapshots { all: Vec::new(), lost: lost + told.len() as u64 };
+        };
+        let seen = told.into_iter().zip(self.unwind(&memory, copies));
+        let all =
+            seen.map(|((at, weight), snapshot)| CountedSnapshot { at, weight, snapshot }).collect();
+        CountedSnapshots { all, lost }
     }
 
     /// How often its threads got a processor since this was asked last, or since they are sampled.

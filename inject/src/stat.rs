@@ -3,6 +3,8 @@
 use std::fs;
 use std::time::Duration;
 
+use rustix::time::{ClockId, clock_gettime};
+
 /// The fields of it that are needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stat {
@@ -16,6 +18,10 @@ pub struct Stat {
     pub kernel: u64,
     /// The system's clock tick at which it started.
     pub start: u64,
+    /// Page faults for which nothing had to be read.
+    pub minor_faults: u64,
+    /// Page faults for which a device had to be read.
+    pub major_faults: u64,
 }
 
 impl Stat {
@@ -48,9 +54,20 @@ impl Stat {
         let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace();
         let state = fields.next()?.chars().next()?;
         let parent = fields.next()?.parse().ok()?;
-        let [user, kernel] = [fields.nth(9)?, fields.next()?].map(|ticks| ticks.parse().ok());
+        let [minor_faults, major_faults] =
+            [fields.nth(5)?, fields.nth(1)?].map(|faults| faults.parse().ok());
+        let [user, kernel] = [fields.nth(1)?, fields.next()?].map(|ticks| ticks.parse().ok());
         let start = fields.nth(6)?.parse().ok()?;
-        Some(Self { state, parent, user: user?, kernel: kernel?, start })
+        let (user, kernel) = (user?, kernel?);
+        let (minor_faults, major_faults) = (minor_faults?, major_faults?);
+        Some(Self { state, parent, user, kernel, start, minor_faults, major_faults })
+    }
+
+    /// When it started, as time since the machine did.
+    #[must_use]
+    pub fn since_boot(&self) -> Duration {
+        let per_second = rustix::param::clock_ticks_per_second().max(1);
+        Duration::from_millis(self.start.saturating_mul(1000) / per_second)
     }
 
     /// For how long it ran, in all its threads.
@@ -63,15 +80,28 @@ impl Stat {
     }
 }
 
+/// For how long the machine runs, to the tick in which [`Stat::since_boot`] counts.
+#[must_use]
+pub fn since_boot() -> Duration {
+    let now = clock_gettime(ClockId::Boottime);
+    let part = |value: i64| u64::try_from(value).unwrap_or(0);
+    let per_second = rustix::param::clock_ticks_per_second().max(1);
+    let ticks = part(now.tv_sec) * per_second + part(now.tv_nsec) * per_second / 1_000_000_000;
+    Duration::from_millis(ticks.saturating_mul(1000) / per_second)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_name_may_hold_what_separates_fields() {
-        let line = "17 (a) Z 3 (b) S 4 17 17 0 -1 4194304 1 0 0 0 5 6 0 0 20 0 1 0 4711 8 9";
+        let line = "17 (a) Z 3 (b) S 4 17 17 0 -1 4194304 12 0 3 0 5 6 0 0 20 0 1 0 4711 8 9";
         let stat = Stat::parse(line).expect("it has all fields");
-        assert_eq!(stat, Stat { state: 'S', parent: 4, user: 5, kernel: 6, start: 4711 });
+        let (user, kernel, minor_faults, major_faults) = (5, 6, 12, 3);
+        let (state, parent, start) = ('S', 4, 4711);
+        let expected = Stat { state, parent, user, kernel, start, minor_faults, major_faults };
+        assert_eq!(stat, expected);
         assert_eq!(stat.ran(), Duration::from_millis(110));
         assert!(stat.is_alive());
         assert_eq!(Stat::parse("17 (a) S 4"), None);

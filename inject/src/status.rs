@@ -25,6 +25,13 @@ impl ProcessStatus {
         self.line("nonvoluntary_ctxt_switches")?.parse().ok()
     }
 
+    /// How often a thread gave up or lost its processor.
+    #[must_use]
+    pub fn context_switches(&self) -> Option<u64> {
+        let given_up: u64 = self.line("voluntary_ctxt_switches")?.parse().ok()?;
+        Some(given_up + self.preemptions()?)
+    }
+
     /// What the text of such a file says.
     #[cfg(test)]
     pub(crate) fn parse(text: &str) -> Self {
@@ -73,6 +80,8 @@ mod tests {
         let status = ProcessStatus::parse("Name:\tx\nSigQ:\t1/9\nSigIgn:\t0000000000000003\n");
         assert_eq!(status.signals("SigIgn"), Some(3));
         assert_eq!(status.signals("Sig"), None, "the beginning of a name is no name");
+        let switches = "voluntary_ctxt_switches:\t5\nnonvoluntary_ctxt_switches:\t2\n";
+        assert_eq!(ProcessStatus::parse(switches).context_switches(), Some(7));
         assert!(status.has("SigIgn", 2) && !status.has("SigIgn", 3));
     }
 }

@@ -56,6 +56,7 @@ pub use agent::Agent;
 pub use announcements::FunctionNews;
 pub use hot_code::{HotCode, HotProfile};
 pub use instrumenter::{Instrumenter, ProcessInterval, Service};
+pub use messages::CounterSample;
 pub use objects::{Objects, OpenedObject};
 pub use pair_needs::{PairOrigin, may_be_sampled};
 pub use pair_total::{Basis, PairTotal};

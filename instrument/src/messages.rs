@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 use whyperf_code::plan::CodeExit;
-use whyperf_inject::LookManner;
+use whyperf_inject::{LookManner, ThreadCounter};
 use whyperf_layout::patch::Patch;
-use whyperf_model::{Nanos, Resource};
+use whyperf_model::{Counter, Nanos, Resource};
 
 use crate::function_key::FunctionKey;
 use crate::switch_meter::SwitchCost;
@@ -32,6 +33,8 @@ pub(crate) enum WorkerRequest {
     Look { process: u32, threads: Vec<u32>, limit: f64 },
     /// In which functions those of these threads wait that wait in the kernel.
     PlaceWaits { process: u32, threads: Vec<u32> },
+    /// Something is counted of a thread of a process: where it is then is to be told.
+    Count { process: u32, tid: u32, counter: Counter, source: Arc<ThreadCounter> },
     /// No arena could be mapped there; these functions need another.
     Move { process: u32, arena: u64, functions: Vec<FunctionKey> },
 }
@@ -71,6 +74,11 @@ pub(crate) enum WorkerAnswer {
         process: u32,
         sampled: StackSampled,
     },
+    /// Where threads of a process were when something was counted of them, since the last time.
+    Counted {
+        process: u32,
+        counted: Counted,
+    },
     /// What it cost the threads of a process to be switched while they were sampled; where that is too much they are sampled no longer.
     Switched {
         process: u32,
@@ -105,6 +113,31 @@ pub(crate) struct StackSampled {
     /// The running time that each stands for.
     pub(crate) period: Nanos,
     pub(crate) cost: Nanos,
+}
+
+/// Where threads of a process were when something was counted of them, and what that cost.
+#[derive(Debug, Default)]
+pub(crate) struct Counted {
+    pub(crate) samples: Vec<CounterSample>,
+    pub(crate) lost: u64,
+    pub(crate) cost: Nanos,
+}
+
+/// Where a thread was at an event that is counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CounterSample {
+    /// The thread.
+    pub tid: u32,
+    /// What was counted.
+    pub counter: Counter,
+    /// Events that it stands for.
+    pub weight: u64,
+    /// The functions that it had not returned from, those of interest.
+    pub functions: Arc<[Resource]>,
+    /// The one in whose own code it was.
+    pub own: Option<Resource>,
+    /// Whether these are all.
+    pub is_whole: bool,
 }
 
 /// A thread that a stack sample found running, outside of wrapped calls.

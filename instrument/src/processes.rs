@@ -12,7 +12,7 @@ use whyperf_model::Nanos;
 
 use crate::function_key::FunctionKey;
 use crate::hot_code::SampledRun;
-use crate::messages::{SampledThread, StackSampled};
+use crate::messages::{Counted, CounterSample, SampledThread, StackSampled};
 use crate::open_calls::OpenCalls;
 use crate::patch_table::PatchTable;
 use crate::sampled_process::{SampledProcess, StackSight};
@@ -42,6 +42,9 @@ pub(crate) struct InstrumentedProcess {
     pub(crate) wait_places: WaitPlaces,
     /// What samples of stacks cost it since that was told last.
     sampling_cost: Nanos,
+    /// Where its threads were when something was counted of them, since that was taken last; and samples of that which were lost.
+    counted: Vec<CounterSample>,
+    counted_lost: u64,
 }
 
 /// A stack sample found a thread running here, which stands for so much of its running time.
@@ -71,6 +74,18 @@ impl InstrumentedProcess {
         let places = self.patch_table.as_mut().map(PatchTable::take_sampling_cost);
         let stacks = std::mem::take(&mut self.sampling_cost);
         self.open_calls.take_cost() + stacks + places.unwrap_or_default()
+    }
+
+    /// Takes in where its threads were when something was counted of them.
+    pub(crate) fn note_counted(&mut self, counted: Counted) {
+        self.sampling_cost += counted.cost;
+        self.counted.extend(counted.samples);
+        self.counted_lost += counted.lost;
+    }
+
+    /// What came in of that since the last time, and how many samples were lost.
+    pub(crate) fn take_counted(&mut self) -> (Vec<CounterSample>, u64) {
+        (std::mem::take(&mut self.counted), std::mem::take(&mut self.counted_lost))
     }
 
     /// Takes in where stack samples found its threads.
@@ -124,6 +139,8 @@ impl Processes {
             sampled,
             wait_places: WaitPlaces::default(),
             sampling_cost: Nanos::ZERO,
+            counted: Vec::new(),
+            counted_lost: 0,
         };
         self.all.insert(process, new);
     }

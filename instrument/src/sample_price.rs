@@ -30,6 +30,17 @@ pub(crate) fn period(price: Nanos, limit: f64) -> Duration {
     Duration::from_nanos((least * 1e9).clamp(SHORTEST, LONGEST) as u64)
 }
 
+/// Samples a second of each of so many counters of a thread, so that they take no more than the part of the limit that stack samples take, and
+/// no more than a ring holds until it is emptied.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded")]
+#[expect(clippy::cast_precision_loss, reason = "there are some tens")]
+pub(crate) fn frequency(limit: f64, counters: usize) -> u64 {
+    let all = limit * PART / STACK.as_secs_f64();
+    (all / counters.max(1) as f64).clamp(1.0, MOST_OFTEN) as u64
+}
+
+/// A ring has room for three stacks, and is emptied fifty times a second.
+const MOST_OFTEN: f64 = 100.0;
 /// The parts of the limit that samples may take, and the turns of sampled threads.
 const PART: f64 = 0.1;
 const SWITCH_PART: f64 = 0.2;
@@ -47,5 +58,7 @@ mod tests {
         assert_eq!(period(PLACE, 0.01), Duration::from_millis(15));
         assert_eq!(period(STACK, 0.01), Duration::from_millis(30));
         assert_eq!(period(PLACE, 0.0), Duration::from_nanos(499_970_003));
+        assert_eq!([1, 2, 10].map(|counters| frequency(0.05, counters)), [100, 83, 16]);
+        assert_eq!(frequency(0.0, 1), 1);
     }
 }

@@ -6,6 +6,7 @@
 //! ```text
 //!   metric      which quantity of a callpath node counts          metric.rs, meaning.rs
 //!   focus       which nodes count: one resource per hierarchy     focus.rs, resource.rs
+//!   counter     what the kernel and the processor count           counter.rs
 //!   pair        a metric at a focus: what is asked for            pair.rs
 //!   sample      by how much a pair grew over an interval          sample.rs, time.rs
 //!   histogram   the samples of a whole run in fixed memory        histogram/
@@ -36,6 +37,7 @@ mod aggregate;
 mod category;
 mod comparison;
 mod confidence;
+mod counter;
 mod efficiency;
 mod focus;
 mod histogram;
@@ -55,6 +57,7 @@ pub use aggregate::Aggregate;
 pub use category::{Category, CategorySet};
 pub use comparison::{Comparison, FocusMembership, Peer};
 pub use confidence::SURE;
+pub use counter::{Counter, CounterSource, UnknownCounter};
 pub use efficiency::{Efficiency, Effort, Jobs};
 pub use focus::Focus;
 pub use histogram::{Bin, Extremes, Histogram, Reading};

@@ -1,11 +1,12 @@
 //! What each metric means, in one sentence for people: `whyperf metrics` prints them.
 
+use crate::counter::Counter;
 use crate::metric::Metric;
 
 impl Metric {
     /// What it measures, in one sentence.
     #[must_use]
-    pub const fn meaning(self) -> &'static str {
+    pub fn meaning(self) -> &'static str {
         match self {
             Self::Wall => {
                 "time that threads exist, without the time in which they only join others"
@@ -58,6 +59,8 @@ impl Metric {
             Self::IoWaitAlone => {
                 "input and output time that the process with most has more than any other"
             }
+            // The others are counters.
+            _ => Counter::of(self).map_or("", Counter::meaning),
         }
     }
 }

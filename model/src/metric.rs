@@ -90,11 +90,63 @@ pub enum Metric {
     Polled,
     /// The same, with the running time in which threads compute: what processors do for the program.
     ProcessorTime,
+    /// Page faults of threads.
+    PageFaults,
+    /// Page faults for which nothing had to be read.
+    MinorFaults,
+    /// Page faults for which a device had to be read.
+    MajorFaults,
+    /// How often threads gave up or lost their processors.
+    ContextSwitches,
+    /// How often threads went on on another processor.
+    CpuMigrations,
+    /// Time for which threads ran, by the kernel's counter.
+    TaskClock,
+    /// Unaligned accesses that the kernel made good.
+    AlignmentFaults,
+    /// Instructions that the kernel emulated.
+    EmulationFaults,
+    /// Instructions that were executed to their end.
+    Instructions,
+    /// Cycles of processors.
+    Cycles,
+    /// Accesses to the last level of caches.
+    CacheReferences,
+    /// Those of them that went to memory.
+    CacheMisses,
+    /// Branch instructions.
+    Branches,
+    /// Branches that were foretold wrongly.
+    BranchMisses,
+    /// Cycles without instructions to begin with.
+    StalledFrontend,
+    /// Cycles in which instructions waited for data or units.
+    StalledBackend,
+    /// Cycles of the bus.
+    BusCycles,
+    /// Cycles at the nominal frequency.
+    ReferenceCycles,
+    /// Loads from the first data cache.
+    L1DataLoads,
+    /// Those of them that missed.
+    L1DataLoadMisses,
+    /// Stores to the first data cache.
+    L1DataStores,
+    /// Instruction fetches that missed the first cache.
+    L1InstructionMisses,
+    /// Loads from the last cache.
+    LastLevelLoads,
+    /// Those of them that missed.
+    LastLevelLoadMisses,
+    /// Loads whose translation was not at hand.
+    DataTlbLoadMisses,
+    /// Instruction fetches whose translation was not at hand.
+    InstructionTlbMisses,
 }
 
 impl Metric {
     /// All of them, in the order of the table.
-    pub const ALL: [Self; 33] = [
+    pub const ALL: [Self; 59] = [
         Self::Wall,
         Self::Cpu,
         Self::Compute,
@@ -128,6 +180,32 @@ impl Metric {
         Self::Blocked,
         Self::Polled,
         Self::ProcessorTime,
+        Self::PageFaults,
+        Self::MinorFaults,
+        Self::MajorFaults,
+        Self::ContextSwitches,
+        Self::CpuMigrations,
+        Self::TaskClock,
+        Self::AlignmentFaults,
+        Self::EmulationFaults,
+        Self::Instructions,
+        Self::Cycles,
+        Self::CacheReferences,
+        Self::CacheMisses,
+        Self::Branches,
+        Self::BranchMisses,
+        Self::StalledFrontend,
+        Self::StalledBackend,
+        Self::BusCycles,
+        Self::ReferenceCycles,
+        Self::L1DataLoads,
+        Self::L1DataLoadMisses,
+        Self::L1DataStores,
+        Self::L1InstructionMisses,
+        Self::LastLevelLoads,
+        Self::LastLevelLoadMisses,
+        Self::DataTlbLoadMisses,
+        Self::InstructionTlbMisses,
     ];
 
     /// What it means: its row of the table.
@@ -210,6 +288,8 @@ pub enum Unit {
     Bytes,
     /// Processes.
     Processes,
+    /// Events that the kernel or the processor counts.
+    Events,
 }
 
 impl Unit {
@@ -221,6 +301,7 @@ impl Unit {
             Self::Operations => "ops",
             Self::Bytes => "B",
             Self::Processes => "processes",
+            Self::Events => "events",
         }
     }
 }
@@ -273,6 +354,8 @@ pub enum Quantity {
     BytesIn,
     /// Bytes in either direction.
     Bytes,
+    /// Events that the kernel or the processor counts of a thread. No word of a node.
+    Counted,
     /// One per process that runs, for as long as it runs. No word of a node.
     Processes,
     /// Time spent measuring, of the process that spent most. No word of a node.
@@ -287,12 +370,12 @@ const P2P_TIME: CategorySet = P2P.and(CategorySet::of(&[Category::Wait]));
 const COLLECTIVE: CategorySet = CategorySet::of(&[Category::Collective, Category::Barrier]);
 const LOCKS: CategorySet = CategorySet::of(&[Category::Mutex, Category::RwLock, Category::Spin]);
 const AVAILABLE: CategorySet =
-    CategorySet::ALL.without(CategorySet::JOIN).without(CategorySet::RUN_DELAY);
+    CategorySet::TIMED.without(CategorySet::JOIN).without(CategorySet::RUN_DELAY);
 const METADATA: CategorySet =
     CategorySet::of(&[Category::Open, Category::Close, Category::Metadata]);
 
-const TABLE: [Definition; 33] = [
-    time("wall", Quantity::Time, CategorySet::ALL.without(CategorySet::JOIN)),
+const TABLE: [Definition; 59] = [
+    time("wall", Quantity::Time, CategorySet::TIMED.without(CategorySet::JOIN)),
     time("cpu", Quantity::RunningTime, CategorySet::COMPUTE),
     time("compute", Quantity::Time, CategorySet::OUTSIDE_CALLS),
     time("sync_wait", Quantity::Time, CategorySet::SYNC),
@@ -340,6 +423,37 @@ const TABLE: [Definition; 33] = [
     time("blocked", Quantity::Time, CategorySet::BLOCKED),
     time("polled", Quantity::RunningTime, CategorySet::SYNC),
     time("processor_time", Quantity::RunningTime, CategorySet::COMPUTE.and(CategorySet::SYNC)),
+    counted("page_faults", Category::PageFaults),
+    counted("minor_faults", Category::MinorFaults),
+    counted("major_faults", Category::MajorFaults),
+    counted("context_switches", Category::ContextSwitches),
+    counted("cpu_migrations", Category::CpuMigrations),
+    count(
+        "task_clock",
+        Unit::Nanoseconds,
+        Quantity::Counted,
+        CategorySet::of(&[Category::TaskClock]),
+    ),
+    counted("alignment_faults", Category::AlignmentFaults),
+    counted("emulation_faults", Category::EmulationFaults),
+    counted("instructions", Category::Instructions),
+    counted("cycles", Category::Cycles),
+    counted("cache_references", Category::CacheReferences),
+    counted("cache_misses", Category::CacheMisses),
+    counted("branches", Category::Branches),
+    counted("branch_misses", Category::BranchMisses),
+    counted("stalled_cycles_frontend", Category::StalledFrontend),
+    counted("stalled_cycles_backend", Category::StalledBackend),
+    counted("bus_cycles", Category::BusCycles),
+    counted("ref_cycles", Category::ReferenceCycles),
+    counted("l1_dcache_loads", Category::L1DataLoads),
+    counted("l1_dcache_load_misses", Category::L1DataLoadMisses),
+    counted("l1_dcache_stores", Category::L1DataStores),
+    counted("l1_icache_load_misses", Category::L1InstructionMisses),
+    counted("llc_loads", Category::LastLevelLoads),
+    counted("llc_load_misses", Category::LastLevelLoadMisses),
+    counted("dtlb_load_misses", Category::DataTlbLoadMisses),
+    counted("itlb_load_misses", Category::InstructionTlbMisses),
 ];
 
 impl Definition {
@@ -376,6 +490,10 @@ const fn time(name: &'static str, quantity: Quantity, categories: CategorySet) -
     count(name, Unit::Nanoseconds, quantity, categories)
 }
 
+const fn counted(name: &'static str, category: Category) -> Definition {
+    count(name, Unit::Events, Quantity::Counted, CategorySet::of(&[category]))
+}
+
 const fn count(
     name: &'static str,
     unit: Unit,
@@ -391,7 +509,7 @@ mod tests {
     use super::*;
 
     /// What stores and users' tables hold: lines are only ever added.
-    const STORED: [(&str, Metric); 33] = [
+    const STORED: [(&str, Metric); 59] = [
         ("wall", Metric::Wall),
         ("cpu", Metric::Cpu),
         ("compute", Metric::Compute),
@@ -425,6 +543,32 @@ mod tests {
         ("blocked", Metric::Blocked),
         ("polled", Metric::Polled),
         ("processor_time", Metric::ProcessorTime),
+        ("page_faults", Metric::PageFaults),
+        ("minor_faults", Metric::MinorFaults),
+        ("major_faults", Metric::MajorFaults),
+        ("context_switches", Metric::ContextSwitches),
+        ("cpu_migrations", Metric::CpuMigrations),
+        ("task_clock", Metric::TaskClock),
+        ("alignment_faults", Metric::AlignmentFaults),
+        ("emulation_faults", Metric::EmulationFaults),
+        ("instructions", Metric::Instructions),
+        ("cycles", Metric::Cycles),
+        ("cache_references", Metric::CacheReferences),
+        ("cache_misses", Metric::CacheMisses),
+        ("branches", Metric::Branches),
+        ("branch_misses", Metric::BranchMisses),
+        ("stalled_cycles_frontend", Metric::StalledFrontend),
+        ("stalled_cycles_backend", Metric::StalledBackend),
+        ("bus_cycles", Metric::BusCycles),
+        ("ref_cycles", Metric::ReferenceCycles),
+        ("l1_dcache_loads", Metric::L1DataLoads),
+        ("l1_dcache_load_misses", Metric::L1DataLoadMisses),
+        ("l1_dcache_stores", Metric::L1DataStores),
+        ("l1_icache_load_misses", Metric::L1InstructionMisses),
+        ("llc_loads", Metric::LastLevelLoads),
+        ("llc_load_misses", Metric::LastLevelLoadMisses),
+        ("dtlb_load_misses", Metric::DataTlbLoadMisses),
+        ("itlb_load_misses", Metric::InstructionTlbMisses),
     ];
 
     #[test]

@@ -29,6 +29,7 @@ const MEMBERS: [&str; 27] = [
     "hot_code",
     "not_sampled",
     "measured",
+    "counters",
     "phases",
     "profile",
     "run",

@@ -12,6 +12,7 @@ mod bytes;
 mod causes;
 mod code;
 mod cost;
+mod counted;
 mod creation;
 mod diagnosed;
 mod efficiency;

@@ -6,6 +6,8 @@ use std::process::{Command, Stdio};
 
 use rustix::fs::{Access, access, statvfs};
 use rustix::process::{Resource, getrlimit};
+use whyperf_daemon::CounterRefusal;
+use whyperf_model::Counter;
 
 use super::Finding;
 use crate::measuring::library;
@@ -121,27 +123,27 @@ pub(super) fn leftovers() -> Finding {
     )
 }
 
-/// Hardware counters: not needed, said because people ask.
+/// What `--counters` can count here.
 pub(super) fn counters() -> Finding {
-    let subject = "hardware counters";
-    if !PROCESSOR_COUNTERS.iter().any(|unit| Path::new(unit).exists()) {
-        return Finding::limited(
-            subject,
-            "this machine shows none (virtual machines often do not)",
-            "nothing needs them yet",
-        );
+    let subject = "counters";
+    let all = whyperf_daemon::checked_counters(Counter::all());
+    let names = |wanted: fn(&Result<(), CounterRefusal>) -> bool| {
+        let of = all.iter().filter(|(_, outcome)| wanted(outcome));
+        of.map(|(counter, _)| counter.name()).collect::<Vec<_>>().join(", ")
+    };
+    let found = names(Result::is_ok);
+    let absent = names(|outcome| *outcome == Err(CounterRefusal::Absent));
+    let forbidden = names(|outcome| *outcome == Err(CounterRefusal::Forbidden));
+    let found = if found.is_empty() { "none".to_owned() } else { found };
+    let absent = (!absent.is_empty())
+        .then(|| format!("this machine has not (virtual machines often do not): {absent}"));
+    let forbidden = (!forbidden.is_empty())
+        .then(|| format!("not allowed (sysctl kernel.perf_event_paranoid=1 allows): {forbidden}"));
+    let missing: Vec<String> = absent.into_iter().chain(forbidden).collect();
+    if missing.is_empty() {
+        return Finding::good(subject, found);
     }
-    match number("/proc/sys/kernel/perf_event_paranoid") {
-        Some(level @ ..=2) => {
-            Finding::good(subject, format!("allowed (perf_event_paranoid is {level})"))
-        }
-        Some(level) => Finding::limited(
-            subject,
-            format!("not allowed (perf_event_paranoid is {level})"),
-            "nothing needs them yet; sysctl kernel.perf_event_paranoid=2 allows them",
-        ),
-        None => Finding::limited(subject, "not there", "nothing needs them yet"),
-    }
+    Finding::limited(subject, found, missing.join("; "))
 }
 
 /// Watching a program that runs already.
@@ -169,9 +171,6 @@ fn number(file: impl AsRef<Path>) -> Option<i64> {
     fs::read_to_string(file).ok()?.trim().parse().ok()
 }
 
-/// The counting unit of the processor, and that of processors with two kinds of cores.
-const PROCESSOR_COUNTERS: [&str; 2] =
-    ["/sys/bus/event_source/devices/cpu", "/sys/bus/event_source/devices/cpu_core"];
 const SHARED_MEMORY: &str = "/dev/shm";
 /// Room for a hundred threads.
 const ENOUGH_MEBIBYTES: u64 = 128;

@@ -2,6 +2,7 @@
 
 mod advice;
 mod cause;
+mod counters;
 mod profile;
 mod rank_messages;
 mod text;
@@ -20,6 +21,7 @@ use serde::Serialize;
 use whyperf_consultant::{Split, ValueUnit};
 
 pub(crate) use cause::Cause;
+pub(crate) use counters::{CountedCode, CountedProcess, CountedThread, Counters};
 pub(crate) use rank_messages::RankMessages;
 pub(crate) use text::{conclusion, render, share};
 pub(crate) use time_shares::{ProcessTime, TimeShares};
@@ -53,6 +55,8 @@ pub(crate) struct Report {
     /// The part of all computing of which stack samples tell nothing.
     pub(crate) not_sampled: f64,
     pub(crate) measured: Vec<Measured>,
+    /// What the kernel and the processor were to count.
+    pub(crate) counters: Vec<Counters>,
     pub(crate) profile: Vec<ProfileRow>,
     /// Messages between ranks, by sender and receiver.
     pub(crate) messages: Vec<RankMessages>,
@@ -343,8 +347,10 @@ const WHOLE: f64 = 0.995;
 pub(crate) struct Measured {
     pub(crate) metric: &'static str,
     pub(crate) focus: String,
-    /// Seconds, calls or bytes.
-    pub(crate) total: f64,
+    /// Seconds, calls, bytes or events; `None` where nothing is known.
+    pub(crate) total: Option<f64>,
+    /// By how much it may be off, with 95 of 100, where it is an estimate by samples of a counter.
+    pub(crate) plus_minus: Option<f64>,
     pub(crate) covered_s: f64,
     pub(crate) note: Option<String>,
     #[serde(skip)]
@@ -449,6 +455,13 @@ pub(crate) mod example {
         }
     }
 
+    fn time_shares() -> TimeShares {
+        let mut division = TimeDivision::default();
+        division.add(TimeUse::Computing, Nanos::from_millis(4400));
+        division.add(TimeUse::Waiting, Nanos::from_millis(3600));
+        TimeShares::of(&division)
+    }
+
     pub(crate) fn report() -> Report {
         let row = |process, seconds| ProfileRow {
             path: vec!["exchng1".into(), "MPI_Sendrecv".into()],
@@ -462,10 +475,7 @@ pub(crate) mod example {
             bytes_received: 4_000_000,
             coverage: None,
         };
-        let mut division = TimeDivision::default();
-        division.add(TimeUse::Computing, Nanos::from_millis(4400));
-        division.add(TimeUse::Waiting, Nanos::from_millis(3600));
-        let time = TimeShares::of(&division);
+        let time = time_shares();
         Report {
             format: Report::FORMAT,
             version: Report::VERSION,

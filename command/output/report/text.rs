@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use whyperf_consultant::{Conclusion, Truth};
 
 use super::{
-    Efficiency, HotCode, Phase, RefusedFunction, Report, Scale, TimeShares, Unmeasured, profile,
-    tree,
+    Efficiency, HotCode, Phase, RefusedFunction, Report, Scale, TimeShares, Unmeasured, counters,
+    profile, tree,
 };
 use crate::output::terminal::{self, Manner, phase_name, plain, readable, shortened, wrapped};
 
@@ -21,6 +21,7 @@ pub(crate) fn render(report: &Report, rows: usize, manner: Manner) -> String {
         write_phases(report, manner, &mut text);
         write_hot_code(report, manner, &mut text);
         write_measured(report, manner, &mut text);
+        write_counters(report, manner, &mut text);
         write_cost(report, manner, &mut text);
         write_refusals(report, manner, &mut text);
         write_left_out(report, manner, &mut text);
@@ -255,7 +256,11 @@ fn write_measured(report: &Report, manner: Manner, text: &mut String) {
     }
     heading("Measured", "what was asked for by name, over the whole run", manner, text);
     for each in &report.measured {
-        let total = format!("{:>16} {:<6}", amount(each.total, each.unit), each.unit);
+        let total = each.total.map_or_else(|| "unknown".to_owned(), |one| amount(one, each.unit));
+        let error = each.plus_minus.filter(|error| *error > 0.0);
+        let sign = manner.either("±", "+-");
+        let error = error.map(|error| format!(" {sign} {}", amount(error, each.unit)));
+        let total = format!("{total:>16}{} {:<6}", error.unwrap_or_default(), each.unit);
         let over = format!("over {:.2} s", each.covered_s);
         line(text, &format!("  {:<14} {total} {over}", each.metric));
         line(text, &format!("    {}", manner.paint(&each.focus, terminal::FAINT)));
@@ -265,7 +270,18 @@ fn write_measured(report: &Report, manner: Manner, text: &mut String) {
     }
 }
 
-/// A number of calls or bytes in whole, anything else to the microsecond.
+fn write_counters(report: &Report, manner: Manner, text: &mut String) {
+    let lines = counters::lines(&report.counters, manner);
+    if lines.is_empty() {
+        return;
+    }
+    let about =
+        "totals are exact; of functions in their own code, and with what they call, by samples";
+    heading("Counters", about, manner, text);
+    lines.iter().for_each(|each| line(text, each));
+}
+
+/// A number of calls, events or bytes in whole, anything else to the microsecond.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -273,7 +289,7 @@ fn write_measured(report: &Report, manner: Manner, text: &mut String) {
 )]
 fn amount(total: f64, unit: &str) -> String {
     match unit {
-        "calls" | "B" => profile::count(total as u64),
+        "calls" | "B" | "events" => profile::count(total as u64),
         _ => format!("{total:.6}"),
     }
 }

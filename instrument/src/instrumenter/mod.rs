@@ -13,8 +13,9 @@ mod told_by_samples;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use whyperf_inject::ThreadCounter;
 use whyperf_model::matching::{Matcher, PairId};
-use whyperf_model::{Focus, Metric, Nanos, Pair, Resource};
+use whyperf_model::{Counter, Focus, Metric, Nanos, Pair, Resource};
 
 use crate::activity::Activity;
 use crate::agent::{Agent, Turn};
@@ -26,7 +27,7 @@ use crate::found_functions::FoundFunctions;
 use crate::function_key::FunctionKey;
 use crate::interval::AmountKind;
 use crate::listed_code::ListedCode;
-use crate::messages::{WorkerAnswer, WorkerRequest};
+use crate::messages::{CounterSample, WorkerAnswer, WorkerRequest};
 use crate::named_pairs::NamedPairs;
 use crate::objects::Objects;
 use crate::open_calls::{Curiosity, LookOccasion};
@@ -36,6 +37,7 @@ use crate::pair_total::PairTotal;
 use crate::patch_table::PatchTable;
 use crate::processes::{Processes, StackSamplePlace};
 use crate::regions::{Begun, MetRegions};
+use crate::sample_price;
 use crate::status::PairStatus;
 use crate::window::SHARE;
 use crate::worker_channel::WorkerChannel;
@@ -298,6 +300,24 @@ impl Instrumenter {
         process.map(|process| process.wait_places.take()).unwrap_or_default()
     }
 
+    /// Something is counted of a thread of a process: tells from now on where it is then.
+    pub fn count(&mut self, process: u32, tid: u32, counter: Counter, source: Arc<ThreadCounter>) {
+        self.channel.ask(WorkerRequest::Count { process, tid, counter, source });
+    }
+
+    /// Where threads of a process were when something was counted of them, since this was asked last, and how many samples of that
+    /// were lost.
+    pub fn take_counted(&mut self, process: u32) -> (Vec<CounterSample>, u64) {
+        let process = self.processes.get_mut(process);
+        process.map(|process| process.take_counted()).unwrap_or_default()
+    }
+
+    /// So many samples a second of a thread, by this many counters together, keep to the part of the limit that is for them.
+    #[must_use]
+    pub fn counter_frequency(&self, counters: usize) -> u64 {
+        sample_price::frequency(self.limit, counters)
+    }
+
     /// Takes note of functions that no process can measure.
     pub fn end_pass(&mut self) {
         let Self { processes, asked_functions, .. } = self;
@@ -506,6 +526,11 @@ impl Instrumenter {
                 self.own_names.extend(std::mem::take(&mut sampled.names));
                 if let Some(process) = self.processes.get_mut(process) {
                     process.note_stack_samples(sampled);
+                }
+            }
+            WorkerAnswer::Counted { process, counted } => {
+                if let Some(process) = self.processes.get_mut(process) {
+                    process.note_counted(counted);
                 }
             }
             WorkerAnswer::WaitsPlaced { process, places } => {

@@ -4,11 +4,13 @@
 //! ```text
 //!   request ──► Worker ──► known_code: which functions there are, and how they are called
 //!                     ├──► call_graph: which functions a function calls ◄── stacks (what was seen) ◄── looks
+//!                     ├──► counting:   where threads are when something is counted of them
 //!                     ├──► planning:   how a function is patched in a process
 //!                     └──► search, largest: from a name to functions, and back
 //! ```
 
 mod call_graph;
+mod counting;
 mod experience;
 mod hot_functions;
 mod known_code;
@@ -33,6 +35,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use whyperf_model::Resource;
 
 use self::call_graph::CallGraph;
+use self::counting::Counting;
 use self::known_code::KnownCode;
 use self::looks::Looks;
 use self::program_regions::ProgramRegions;
@@ -60,7 +63,9 @@ pub(crate) fn run(
         };
         let waits = worker.wait_looks.take(&mut worker.code);
         let seen = worker.looks.take(&mut worker.code, &mut worker.graph);
-        for answer in answer.into_iter().chain(waits).chain(seen).chain(worker.graph.take_news()) {
+        let counted = worker.counting.take(&mut worker.code, &mut worker.graph);
+        let told = answer.into_iter().chain(waits).chain(seen).chain(counted);
+        for answer in told.chain(worker.graph.take_news()) {
             if answers.send(answer).is_err() {
                 return;
             }
@@ -75,6 +80,7 @@ struct Worker {
     regions: ProgramRegions,
     looks: Looks,
     wait_looks: WaitLooks,
+    counting: Counting,
 }
 
 impl Worker {
@@ -85,17 +91,18 @@ impl Worker {
             regions: ProgramRegions::default(),
             looks: Looks::default(),
             wait_looks: WaitLooks::default(),
+            counting: Counting::default(),
         }
     }
 
     /// How long nothing has to be done that nobody asks for; `None` when there is no such thing.
     fn rest(&self) -> Option<Duration> {
-        let rests = [self.looks.rest(), self.wait_looks.rest()];
+        let rests = [self.looks.rest(), self.wait_looks.rest(), self.counting.rest()];
         rests.into_iter().flatten().min()
     }
 
     fn serve(&mut self, request: WorkerRequest) -> Option<WorkerAnswer> {
-        let Self { code: known, graph, regions, looks, wait_looks } = self;
+        let Self { code: known, graph, regions, looks, wait_looks, counting } = self;
         match request {
             WorkerRequest::Watch { process, pid } => {
                 known.watch(process, pid);
@@ -104,6 +111,7 @@ impl Worker {
             WorkerRequest::Forget { process } => {
                 known.forget(process);
                 looks.forget(process);
+                counting.forget(process);
                 None
             }
             WorkerRequest::Find { code } => {
@@ -132,6 +140,10 @@ impl Worker {
             }
             WorkerRequest::PlaceWaits { process, threads } => {
                 wait_looks.begin(process, threads);
+                None
+            }
+            WorkerRequest::Count { process, tid, counter, source } => {
+                counting.begin(process, tid, counter, source);
                 None
             }
             WorkerRequest::Plan { process, functions } => {

@@ -54,6 +54,23 @@ pub(crate) fn read(
     ReadStack { unseen, functions: functions.into_iter().collect(), between, own, place }
 }
 
+/// The functions of interest on a stack, also around wrapped calls, and the innermost one of the program, or of what came with the system
+/// where none of the program is there.
+pub(crate) fn functions_on(
+    code: &mut KnownCode,
+    graph: &mut CallGraph,
+    process: u32,
+    snapshot: &StackSnapshot,
+) -> (BTreeSet<FunctionKey>, Option<FunctionKey>) {
+    let calls = named_calls(code, process, snapshot);
+    learn_calls(code, graph, &calls);
+    let known = calls.iter().filter_map(|call| call.function);
+    let known: Vec<FunctionKey> = known.filter(|key| code.is_of_interest(*key)).collect();
+    let is_program = |key: &&FunctionKey| !code.modules.get(key.module).is_system();
+    let own = known.iter().find(is_program).or_else(|| known.first()).copied();
+    (known.into_iter().collect(), own)
+}
+
 /// The function in which a thread waits: the innermost one of the program, or of what came with the system where none of the program is there.
 /// None inside of a wrapped call that an event tells of.
 pub(crate) fn waiting(

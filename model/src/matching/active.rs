@@ -49,13 +49,19 @@ pub struct Totals {
     pub running: Nanos,
     /// Calls that ended.
     pub visits: u64,
-    /// Bytes sent or written.
+    /// Bytes sent or written; of what the kernel or the processor counts, how much.
     pub sent: u64,
-    /// Bytes received or read.
+    /// Bytes received or read; of what is counted, one standard error squared where it is an estimate.
     pub received: u64,
 }
 
 impl Totals {
+    /// So much was counted, with one standard error squared.
+    #[must_use]
+    pub fn counted(amount: u64, variance: u64) -> Self {
+        Self { sent: amount, received: variance, ..Self::default() }
+    }
+
     /// Adds what others grew by.
     pub fn add(&mut self, other: &Self) {
         self.time += other.time;
@@ -70,7 +76,7 @@ impl Totals {
             Quantity::Time => self.time.0,
             Quantity::RunningTime => self.running.0,
             Quantity::Visits => self.visits,
-            Quantity::BytesOut => self.sent,
+            Quantity::BytesOut | Quantity::Counted => self.sent,
             Quantity::BytesIn => self.received,
             Quantity::Bytes => self.sent.saturating_add(self.received),
             Quantity::Processes | Quantity::Cost => 0,

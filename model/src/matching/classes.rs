@@ -193,6 +193,11 @@ impl Classes {
         self.list.iter().skip(first)
     }
 
+    /// The class with these traits, if there is one.
+    pub fn find(&self, traits: &Traits) -> Option<ClassId> {
+        self.ids.get(traits).copied()
+    }
+
     /// The class with these traits.
     pub fn intern(&mut self, traits: Traits, resources: &mut Resources) -> ClassId {
         if let Some(id) = self.ids.get(&traits) {

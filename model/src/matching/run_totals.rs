@@ -8,7 +8,7 @@ use super::active::{Asked, Totals};
 use super::class_totals::ClassTotals;
 use super::classes::{ClassId, Classes};
 use super::resources::{ResourceId, Resources};
-use crate::{Nanos, Pair, Quantity, TimeDivision, TimeUse};
+use crate::{Category, Nanos, Pair, Quantity, TimeDivision, TimeUse};
 
 /// A thread and its machine.
 pub type Place = [ResourceId; 2];
@@ -96,6 +96,11 @@ impl RunTotals {
         if definition.aggregation.compares() || !is_of_nodes {
             return None;
         }
+        Some(self.totals(pair, classes, resources).quantity(definition.quantity))
+    }
+
+    /// All that grew in the focus of a pair, of what its metric counts.
+    pub fn totals(&self, pair: &Pair, classes: &Classes, resources: &mut Resources) -> Totals {
         let asked = Asked::new(pair.clone(), resources);
         let (mut sum, mut matches) = (Totals::default(), AHashMap::new());
         for (place, thread) in &self.threads {
@@ -109,7 +114,20 @@ impl RunTotals {
                 }
             }
         }
-        Some(sum.quantity(definition.quantity))
+        sum
+    }
+
+    /// All that was counted in nodes of a category, thread by thread and class by class.
+    pub fn of_category<'a>(
+        &'a self,
+        category: Category,
+        classes: &'a Classes,
+    ) -> impl Iterator<Item = (Place, ClassId, &'a Totals)> {
+        self.threads.iter().flat_map(move |(place, thread)| {
+            let all = thread.classes.iter();
+            let counts = move |class: &ClassId| classes.get(*class).traits.category == category;
+            all.filter(move |(class, _)| counts(class)).map(|(class, sum)| (*place, class, sum))
+        })
     }
 }
 
@@ -123,7 +141,7 @@ pub(super) fn lineage(place: Place, resources: &Resources) -> Vec<ResourceId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Category, Focus, Metric, Resource};
+    use crate::{Focus, Metric, Resource};
 
     struct Stage {
         totals: RunTotals,

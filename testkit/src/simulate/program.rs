@@ -203,7 +203,7 @@ impl Activity {
         let calls = u64::try_from(calls).unwrap_or(u64::MAX);
         match metric.definition().quantity {
             Quantity::Time | Quantity::RunningTime => time,
-            Quantity::Visits => calls,
+            Quantity::Visits | Quantity::Counted => calls,
             Quantity::Bytes | Quantity::BytesIn | Quantity::BytesOut => {
                 calls.saturating_mul(self.bytes_per_call)
             }
