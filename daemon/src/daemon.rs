@@ -308,11 +308,7 @@ impl Daemon {
             threads: threads().count(),
             ranks: self.processes.iter().filter(|process| process.rank.is_some()).count(),
             hosts: usize::from(!self.processes.is_empty()),
-            running: self
-                .processes
-                .iter()
-                .filter(|process| process.stage.region().is_some())
-                .count(),
+            running: self.running(),
         }
     }
 
@@ -457,17 +453,21 @@ impl Daemon {
         if is_of_run && !is_known { Earlier::Counts } else { Earlier::DoesNot }
     }
 
+    /// How many processes are measured now.
+    fn running(&self) -> usize {
+        self.processes.iter().filter(|process| process.stage.region().is_some()).count()
+    }
+
     fn read_processes(
         &mut self,
         context: PassContext,
         pass: &mut SamplingPass,
     ) -> Vec<GroupCoverage> {
         let mut coverage = vec![GroupCoverage::default(); self.state.matcher.group_count()];
-        let running =
-            self.processes.iter().filter(|process| process.stage.region().is_some()).count();
+        let running = self.running();
         let own = self.cost_meter.own_share();
         let share = Nanos(own.0 / running.max(1) as u64);
-        let (mut dearest, mut functions) = (Nanos::ZERO, Nanos::ZERO);
+        let mut dearest = Nanos::ZERO;
         self.unmeasured.clear();
         self.state.processors.pass(context.now.nanos);
         self.state.looks.begin_pass();
@@ -496,7 +496,6 @@ impl Daemon {
                 let process_interval = ProcessInterval { number, groups, length, is_held };
                 instrumenter.record_interval(&before, process_interval, &mut self.state.matcher);
             }
-            functions = functions.max(process.functions_cost);
             let note = process.note();
             if is_new {
                 pass.started.push(note.clone());

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::command::{Folder, say, whyperf};
 
-const MEMBERS: [&str; 27] = [
+const MEMBERS: [&str; 28] = [
     "format",
     "version",
     "command",
