@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::command::{Folder, say, whyperf};
 
-const MEMBERS: [&str; 28] = [
+const MEMBERS: [&str; 29] = [
     "format",
     "version",
     "command",
@@ -30,6 +30,7 @@ const MEMBERS: [&str; 28] = [
     "not_sampled",
     "measured",
     "counters",
+    "undecided",
     "phases",
     "profile",
     "run",
