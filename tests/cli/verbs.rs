@@ -80,8 +80,7 @@ fn a_full_device_is_said_and_shown_by_the_status() {
 
 #[test]
 fn processor_counters_are_promised_only_where_there_are_some() {
-    let findings: Value =
-        serde_json::from_slice(&say(&["doctor", "--json"]).stdout).expect("JSON");
+    let findings: Value = serde_json::from_slice(&say(&["doctor", "--json"]).stdout).expect("JSON");
     let findings = findings.as_array().expect("a list");
     let found = findings.iter().find(|one| one["subject"] == "counters").expect("a finding");
     let found = found["found"].as_str().expect("text");

@@ -75,8 +75,8 @@ fn of_counter(one: &Counters, manner: Manner) -> Vec<String> {
     let total = one.total.unwrap_or(0);
     let columns = manner.width.saturating_sub(NUMBERS + 4).max(LEAST_NAME);
     let mut lines = vec![format!("  {:<24}{:>18}{}", one.name, count(total), remarks(one))];
-    for function in one.functions.iter().filter(|function| is_much(function.own, total)).take(MOST)
-    {
+    let told = one.functions.iter().filter(|one| is_much(one.own, total) && says_something(one));
+    for function in told.take(MOST) {
         let name = shortened(&plain(&function.function), columns, manner);
         let gap = " ".repeat(columns - name.chars().count());
         let own = with_error(function.own, function.own_plus_minus, manner);
@@ -120,6 +120,14 @@ fn is_much(own: i64, total: u64) -> bool {
     u64::try_from(own).unwrap_or(0).saturating_mul(100) >= total && own > 0
 }
 
+/// An amount that may be off by more than itself says nothing.
+fn says_something(function: &CountedCode) -> bool {
+    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+    let is_more = |amount: i64, error: f64| amount as f64 > error;
+    is_more(function.own, function.own_plus_minus)
+        || is_more(function.inclusive, function.inclusive_plus_minus)
+}
+
 /// Functions of a counter, columns of a number and of both, and of a name at least.
 const MOST: usize = 8;
 const NUMBER: usize = 28;
@@ -151,6 +159,7 @@ mod tests {
             functions: vec![
                 function("/Code/a.c/touch", 50_000, 312.0),
                 function("/Code/a.c/few", 10, 0.0),
+                function("/Code/a.c/perhaps", 900, 7_403.0),
             ],
             ..Counters::of(faults)
         }
