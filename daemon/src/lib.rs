@@ -42,6 +42,7 @@ mod leaving;
 mod live;
 mod messages;
 mod object_name;
+mod peer_messages;
 mod phases;
 mod placement;
 mod process;

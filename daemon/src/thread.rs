@@ -24,7 +24,7 @@ use whyperf_layout::slot::{Reading, stamped_pair};
 use whyperf_layout::{Head, Node, Watch, geometry};
 use whyperf_model::matching::ClassId;
 
-use crate::messages::{self, PeerMessages};
+use crate::peer_messages::{self, PeerMessages};
 use crate::region::ThreadSlot;
 
 /// One node as last read.
@@ -160,7 +160,7 @@ impl Thread {
             self.read_nodes(slot, now, depth != Depth::Changed, growth);
         }
         if depth != Depth::Changed {
-            self.messages = messages::of_slot(slot);
+            self.messages = peer_messages::of_slot(slot);
         }
         let open = self.watch.open(slot.head, now.saturating_add(LATER));
         if let Some(node) = self.open.take().and_then(|index| self.nodes.get_mut(index)) {
