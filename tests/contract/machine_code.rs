@@ -6,8 +6,9 @@ use crate::release::library;
 /// The functions that are the event path, as they are shipped.
 const EVENTS: [&str; 2] = ["whyperf_region_begin", "whyperf_region_end"];
 /// What a slot calls when an instrumented function is entered and left. It may keep registers.
-const FUNCTIONS: [&str; 3] = [
+const FUNCTIONS: [&str; 4] = [
     "whyperf_runtime::patch::visit::whyperf_function_enter",
+    "whyperf_runtime::patch::visit::whyperf_function_count",
     "whyperf_runtime::patch::visit::whyperf_function_pass",
     "whyperf_runtime::patch::visit::whyperf_function_exit",
 ];

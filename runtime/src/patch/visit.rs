@@ -32,6 +32,8 @@ const DONE: u32 = 0;
 const COLD: u32 = 1;
 /// The event is done; its node's limit is reached.
 const REACHED: u32 = 2;
+/// The call is one of [`whyperf_function_count`].
+pub(super) const DEEP: u32 = 4;
 /// The visit is counted, and nothing is left to be done at its end: the slot's frame goes at once.
 pub(super) const COUNTED: u32 = 3;
 /// What a frame's word is then.
@@ -84,9 +86,9 @@ unsafe fn enter_with<const MAY_GO: bool>(frame: *mut u64, number: usize) -> u32 
         return COLD;
     }
     let next = entry as u32;
+    // A node lies behind its parent: what is not behind `current` is on the path.
     if MAY_GO && next <= current && calls.is_deep() {
-        // SAFETY: `current` was found to be a node's offset, and `next` is what was remembered of a node.
-        return unsafe { count(slot, current, next) };
+        return DEEP;
     }
     let marked = calls.list(frame as u64, word_of(calls.tag(), current, next));
     // SAFETY: as above.
@@ -97,15 +99,38 @@ unsafe fn enter_with<const MAY_GO: bool>(frame: *mut u64, number: usize) -> u32 
     DONE
 }
 
-/// Counts a visit of a node on the path and lets what is current stay so. A node lies behind its parent, so `next` is on the path
-/// where it is not behind `current`.
+/// Counts a call of a function that is open already, deep inside others, and lets what is current stay so: its frame goes at once.
 ///
 /// # Safety
 ///
-/// Both must be offsets of nodes of this thread's slot.
-#[inline(always)]
-unsafe fn count(slot: Slot, current: u32, next: u32) -> u32 {
-    // SAFETY: the caller's promise; here and below.
+/// `number` names a slot that is in use; [`whyperf_function_enter`] answered [`DEEP`] for it just now.
+pub(super) unsafe extern "C" fn whyperf_function_count(number: usize) -> u32 {
+    // SAFETY: this function's contract.
+    let id = unsafe { pool::region(number) };
+    let block = thread();
+    let base = block.slot.load(Ordering::Relaxed);
+    if base.is_null() {
+        return COLD;
+    }
+    // SAFETY: not null, so it is this thread's slot, mapped and populated.
+    let slot = unsafe { Slot::at(base) };
+    let head = slot.head();
+    let word = head.word.load(Ordering::Relaxed);
+    let current = node_of(word);
+    if low(word) != low(head.last.load(Ordering::Relaxed)) || !is_node(current) {
+        return COLD;
+    }
+    // SAFETY: the thread has a slot, so it has its list, which stays until the thread ends.
+    let calls = unsafe { &*thread::calls_of(&block) };
+    let key = call_list::key(current, id);
+    // SAFETY: the index is below the cache's size.
+    let entry = unsafe { calls.callees.get_unchecked(Calls::callee_index(key)) };
+    let entry = entry.load(Ordering::Relaxed);
+    if (entry >> 32) as u32 != key {
+        return COLD;
+    }
+    let next = entry as u32;
+    // SAFETY: both are offsets of nodes: the one was looked at, the other is what was remembered of a node.
     let (node, stamp) = unsafe { (slot.own_node(next), slot.own_stamp(next)) };
     let visits = node.visits.load(Ordering::Relaxed).wrapping_add(1);
     if low(visits) == node.limit.load(Ordering::Relaxed) {
@@ -115,9 +140,9 @@ unsafe fn count(slot: Slot, current: u32, next: u32) -> u32 {
     if next != current {
         // SAFETY: as above.
         let (outer, stamp) = unsafe { (slot.own_node(current), slot.own_stamp(current)) };
-        slot::begin(slot.head(), outer, stamp, next, now);
+        slot::begin(head, outer, stamp, next, now);
     }
-    slot::end_unmoved(slot.head(), node, stamp, current, now);
+    slot::end_unmoved(head, node, stamp, current, now);
     COUNTED
 }
 
@@ -278,7 +303,7 @@ fn enter(frame: u64, id: u32, goes: Goes) -> u64 {
     word
 }
 
-/// The same as [`count`], of offsets that may have been damaged, and with a look at the node's limit.
+/// The same as [`whyperf_function_count`], of offsets that may have been damaged, and with a look at the node's limit.
 fn count_cold(slot: Slot, current: u32, next: u32) {
     let now = clock::now();
     let head = slot.head();
