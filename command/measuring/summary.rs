@@ -109,7 +109,6 @@ fn take_hot_code(watch: &Watch, report: &mut Report) {
         function: one.code.to_string(),
         share: rounded(one.share.share),
         plus_minus: rounded(SURE * one.share.error),
-        full_names: one.full_names,
     });
     report.hot_code = told.collect();
 }

@@ -132,8 +132,6 @@ pub(crate) struct HotCode {
     pub(crate) share: f64,
     /// By how much it may be off, with 95 of 100.
     pub(crate) plus_minus: f64,
-    /// The instances of a template that go by its name, with their arguments.
-    pub(crate) full_names: Vec<String>,
 }
 
 /// Processes of a program that were not measured.

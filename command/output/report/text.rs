@@ -536,12 +536,8 @@ mod tests {
 
     #[test]
     fn hot_code_is_told_with_what_it_may_be_off() {
-        let hot = |function: &str, share| HotCode {
-            function: function.into(),
-            share,
-            plus_minus: 0.031,
-            full_names: Vec::new(),
-        };
+        let hot =
+            |function: &str, share| HotCode { function: function.into(), share, plus_minus: 0.031 };
         let functions = vec![hot("/Code/sweep.c/sweep", 0.7423), hot(&"long/".repeat(40), 0.1)];
         let text = render(&Report { hot_code: functions, ..example::report() }, 12, Manner::PLAIN);
         let row = text.lines().find(|line| line.contains("sweep.c/sweep")).expect("a row");
