@@ -97,7 +97,7 @@ const _: () = {
     assert!(size_of::<Head>() <= PAGE);
     assert!(size_of::<Node>() == 64);
     assert!(size_of::<PatchRecord>() == 256);
-    assert!(size_of::<PeerRecord>() == 64);
+    assert!(size_of::<PeerRecord>() * crate::peer::PEERS_OF_PAGE == PAGE);
     assert!(PEERS_IN_SLOT.is_multiple_of(PAGE));
     assert!(STAGING_CAPACITY * 8 <= PAGE);
     assert!(STAGING + size_of::<PatchRecord>() * STAGING_CAPACITY <= REGIONS);

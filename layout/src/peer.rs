@@ -10,15 +10,12 @@
 //! * A page of records is touched by nobody before its bit in [`Head::peer_pages`](crate::Head::peer_pages) is set, which
 //!   the writer does when the page is there.
 
-use core::mem::size_of;
-
-use crate::geometry::PAGE;
 use crate::sync::{AtomicU64, Ordering};
 
 /// Records of one slot: the first one for what cannot be told apart, then one a rank.
 pub const PEER_CAPACITY: usize = 1 << 10;
-/// Records that share a page.
-pub const PEERS_OF_PAGE: usize = PAGE / size_of::<PeerRecord>();
+/// Records that share a page; `geometry` checks it.
+pub const PEERS_OF_PAGE: usize = 64;
 
 /// What went to one rank, and what came from it.
 #[derive(Debug, Default)]
