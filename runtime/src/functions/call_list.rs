@@ -121,6 +121,15 @@ impl Calls {
         }
     }
 
+    /// Lists a call where [`Self::is_deep`] says no, so there is room; answers its word, marked.
+    #[inline(always)]
+    pub(crate) fn list_shallow(&self, frame: u64, word: u64) -> u64 {
+        const {
+            assert!(DEEP < LISTED);
+        }
+        self.list_at(self.top.load(Ordering::Relaxed), frame, word)
+    }
+
     /// Lists a call; answers its word, marked when it found room.
     #[inline(always)]
     pub(crate) fn list(&self, frame: u64, word: u64) -> u64 {
@@ -130,6 +139,11 @@ impl Calls {
             self.unlisted.store(unlisted.wrapping_add(1), Ordering::Relaxed);
             return word;
         }
+        self.list_at(place, frame, word)
+    }
+
+    #[inline(always)]
+    fn list_at(&self, place: *mut ListedCall, frame: u64, word: u64) -> u64 {
         // The place is taken first: a handler that comes in between lists its calls behind it.
         self.top.store(place.wrapping_add(1), Ordering::Relaxed);
         compiler_fence(Ordering::SeqCst); // SYNC listed with Calls::listed
@@ -170,7 +184,7 @@ impl Calls {
         self.listed(self.depth().checked_sub(1)?)
     }
 
-    /// Whether a call of a function that is open already would be one too many on the program's stack.
+    /// Whether so many calls are open that one of a function that is open already would be one too many on the program's stack.
     #[inline(always)]
     pub(crate) fn is_deep(&self) -> bool {
         self.top.load(Ordering::Relaxed) >= self.first().wrapping_add(DEEP)

@@ -32,7 +32,7 @@ const DONE: u32 = 0;
 const COLD: u32 = 1;
 /// The event is done; its node's limit is reached.
 const REACHED: u32 = 2;
-/// The call is one of [`whyperf_function_count`].
+/// Many calls are open: [`whyperf_function_deep`] enters.
 pub(super) const DEEP: u32 = 4;
 /// The visit is counted, and nothing is left to be done at its end: the slot's frame goes at once.
 pub(super) const COUNTED: u32 = 3;
@@ -45,17 +45,6 @@ pub(super) const NO_FRAME: u64 = 1;
 ///
 /// `frame` is the slot's own word on the stack, and `number` names a slot that is in use.
 pub(super) unsafe extern "C" fn whyperf_function_enter(frame: *mut u64, number: usize) -> u32 {
-    // SAFETY: this function's contract.
-    unsafe { enter_with::<true>(frame, number) }
-}
-
-/// The same; the frame of a slot that is jumped to `MAY_GO` no more, for it is another one's.
-///
-/// # Safety
-///
-/// As that of [`whyperf_function_enter`].
-#[inline(always)]
-unsafe fn enter_with<const MAY_GO: bool>(frame: *mut u64, number: usize) -> u32 {
     // SAFETY: the slot's own word on the stack, and its number; here and below.
     let id = unsafe { pool::region(number) };
     if !switch::is_on(id) {
@@ -86,11 +75,10 @@ unsafe fn enter_with<const MAY_GO: bool>(frame: *mut u64, number: usize) -> u32 
         return COLD;
     }
     let next = entry as u32;
-    // A node lies behind its parent: what is not behind `current` is on the path.
-    if MAY_GO && next <= current && calls.is_deep() {
+    if calls.is_deep() {
         return DEEP;
     }
-    let marked = calls.list(frame as u64, word_of(calls.tag(), current, next));
+    let marked = calls.list_shallow(frame as u64, word_of(calls.tag(), current, next));
     // SAFETY: as above.
     unsafe { frame.write(marked) };
     // SAFETY: `current` was found to be a node's offset.
@@ -99,13 +87,15 @@ unsafe fn enter_with<const MAY_GO: bool>(frame: *mut u64, number: usize) -> u32 
     DONE
 }
 
-/// Counts a call of a function that is open already, deep inside others, and lets what is current stay so: its frame goes at once.
+/// Enters a function deep inside others. A call of one that is open already is counted, and what is current stays so: its frame
+/// goes at once.
 ///
 /// # Safety
 ///
-/// `number` names a slot that is in use; [`whyperf_function_enter`] answered [`DEEP`] for it just now.
-pub(super) unsafe extern "C" fn whyperf_function_count(number: usize) -> u32 {
-    // SAFETY: this function's contract.
+/// `frame` is the slot's own word on the stack, and `number` names a slot that is in use; [`whyperf_function_enter`] answered
+/// [`DEEP`] for it just now.
+pub(super) unsafe extern "C" fn whyperf_function_deep(frame: *mut u64, number: usize) -> u32 {
+    // SAFETY: this function's contract; here and below.
     let id = unsafe { pool::region(number) };
     let block = thread();
     let base = block.slot.load(Ordering::Relaxed);
@@ -131,16 +121,25 @@ pub(super) unsafe extern "C" fn whyperf_function_count(number: usize) -> u32 {
     }
     let next = entry as u32;
     // SAFETY: both are offsets of nodes: the one was looked at, the other is what was remembered of a node.
-    let (node, stamp) = unsafe { (slot.own_node(next), slot.own_stamp(next)) };
+    let [(outer, outer_stamp), (node, stamp)] =
+        [current, next].map(|at| unsafe { (slot.own_node(at), slot.own_stamp(at)) });
+    // A node lies behind its parent: what is not behind `current` is on the path.
+    let is_open = next <= current;
     let visits = node.visits.load(Ordering::Relaxed).wrapping_add(1);
-    if low(visits) == node.limit.load(Ordering::Relaxed) {
+    if is_open && low(visits) == node.limit.load(Ordering::Relaxed) {
         return COLD;
+    }
+    if !is_open {
+        let marked = calls.list(frame as u64, word_of(calls.tag(), current, next));
+        // SAFETY: as above.
+        unsafe { frame.write(marked) };
     }
     let now = clock::counter();
     if next != current {
-        // SAFETY: as above.
-        let (outer, stamp) = unsafe { (slot.own_node(current), slot.own_stamp(current)) };
-        slot::begin(head, outer, stamp, next, now);
+        slot::begin(head, outer, outer_stamp, next, now);
+    }
+    if !is_open {
+        return DONE;
     }
     slot::end_unmoved(head, node, stamp, current, now);
     COUNTED
@@ -205,8 +204,7 @@ pub(super) unsafe extern "C" fn whyperf_function_pass(
     // SAFETY: the slot's own word on the stack, and its number; here and below.
     let own = unsafe { frame.read() };
     if tag_of(own) == 0 {
-        // SAFETY: as this function's.
-        return unsafe { enter_with::<false>(frame, number) };
+        return COLD;
     }
     // SAFETY: as above.
     let (id, ending) = unsafe { (pool::region(number), pool::region(before)) };
@@ -303,7 +301,7 @@ fn enter(frame: u64, id: u32, goes: Goes) -> u64 {
     word
 }
 
-/// The same as [`whyperf_function_count`], of offsets that may have been damaged, and with a look at the node's limit.
+/// The same as [`whyperf_function_deep`], of offsets that may have been damaged, and with a look at the node's limit.
 fn count_cold(slot: Slot, current: u32, next: u32) {
     let now = clock::now();
     let head = slot.head();
