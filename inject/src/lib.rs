@@ -26,6 +26,7 @@ mod mapping;
 mod maps;
 mod memory;
 mod memory_map;
+mod monotonic;
 #[cfg(test)]
 #[expect(dead_code, reason = "it needs a right, no programs")]
 #[path = "../../tests/needs.rs"]

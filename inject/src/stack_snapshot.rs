@@ -15,12 +15,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rustix::time::{ClockId, clock_gettime};
 use whyperf_layout::Patch;
 
 use crate::blocked_thread::ThreadActivity;
 use crate::maps::Maps;
 use crate::memory::Memory;
+use crate::monotonic::now;
 use crate::patched_code::PatchedCode;
 use crate::perf_event::SampleContent;
 use crate::sampling::{Sampler, Sampling, Turns};
@@ -325,12 +325,6 @@ fn calls(
         is_entering: at == 0 && is_before_function,
     });
     (calls.collect(), is_whole)
-}
-
-fn now() -> u64 {
-    let now = clock_gettime(ClockId::Monotonic);
-    let part = |value: i64| u64::try_from(value).unwrap_or(0);
-    part(now.tv_sec) * 1_000_000_000 + part(now.tv_nsec)
 }
 
 #[cfg(test)]

@@ -15,10 +15,10 @@ use std::io;
 use std::sync::{Mutex, PoisonError};
 
 use perf_event::{Clock, Counter, ReadFormat, SampleFlag, Sampler};
-use rustix::time::{ClockId, clock_gettime};
 
 use crate::counted_event::CountedEvent;
 use crate::counter_period::CounterPeriod;
+use crate::monotonic::now;
 use crate::perf_event::{ROOM_FOR_STACKS, STACK};
 use crate::perf_period;
 use crate::perf_record::{self, WANTED_REGISTERS};
@@ -253,12 +253,6 @@ impl Perf {
         }
         wanted
     }
-}
-
-fn now() -> u64 {
-    let now = clock_gettime(ClockId::Monotonic);
-    let part = |value: i64| u64::try_from(value).unwrap_or(0);
-    part(now.tv_sec) * 1_000_000_000 + part(now.tv_nsec)
 }
 
 #[cfg(test)]

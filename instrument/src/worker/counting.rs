@@ -5,6 +5,7 @@
 //! ```
 
 use std::collections::BTreeMap;
+use std::mem;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -89,12 +90,12 @@ impl Counting {
         let watched = code.processes.get_mut(&process)?;
         let CountedSnapshots { all, lost } =
             watched.stack_snapshots.take_counted(&counters.sources);
-        let numbers: Vec<Counter> = counters.counters.clone();
-        let keep: Vec<bool> = counters.sources.iter().map(|(_, source)| !ended(source)).collect();
-        let mut kept = keep.iter();
-        counters.counters.retain(|_| kept.next().copied().unwrap_or(true));
-        let mut kept = keep.iter();
-        counters.sources.retain(|_| kept.next().copied().unwrap_or(true));
+        let numbers = counters.counters.clone();
+        let (counted, sources) =
+            (mem::take(&mut counters.counters), mem::take(&mut counters.sources));
+        let both = counted.into_iter().zip(sources);
+        (counters.counters, counters.sources) =
+            both.filter(|(_, (_, source))| !ended(source)).unzip();
         if all.is_empty() && lost == 0 {
             return None;
         }

@@ -89,6 +89,11 @@ pub(crate) enum Act {
 }
 
 impl Act {
+    /// Whether the call itself sends or receives messages that have a sender and a receiver.
+    pub(crate) const fn moves_messages(self) -> bool {
+        matches!(self, Self::Message(_) | Self::PostMessage(_) | Self::Start | Self::ReceiveFound)
+    }
+
     /// Whether the call makes, names or gives back something that later calls use.
     const fn is_remembered(self) -> bool {
         !matches!(

@@ -67,7 +67,7 @@ impl Visit {
         }
         visit.forget_what_goes(call);
         visit.on = event::begin(&call.region, site, awaited.object);
-        if visit.on {
+        if visit.on && call.act.moves_messages() {
             visit.began = peers::last_event();
         }
         visit
@@ -89,7 +89,7 @@ impl Visit {
             event::end(&call.region, charged(call.act, moved));
         }
         if let Some(answered) = answered {
-            if self.on {
+            if self.on && call.act.moves_messages() {
                 let ticks = peers::last_event().wrapping_sub(self.began);
                 // SAFETY: it succeeded, so its status is filled.
                 unsafe { messages::count(&answered, self.found, moved, ticks) };

@@ -32,12 +32,42 @@ const DONE: u32 = 0;
 const COLD: u32 = 1;
 /// The event is done; its node's limit is reached.
 const REACHED: u32 = 2;
-/// Many calls are open: [`whyperf_function_deep`] enters.
-pub(super) const DEEP: u32 = 4;
 /// The visit is counted, and nothing is left to be done at its end: the slot's frame goes at once.
 pub(super) const COUNTED: u32 = 3;
+/// Many calls are open: [`whyperf_function_deep`] enters.
+pub(super) const DEEP: u32 = 4;
 /// What a frame's word is then.
 pub(super) const NO_FRAME: u64 = 1;
+
+/// Where a call of the function with this region leads the calling thread: its slot, its list, the current node and the function's.
+/// Answers [`COLD`] where one comparison cannot decide. A macro: as a function it costs four instructions more.
+macro_rules! callee {
+    ($id:expr) => {{
+        let block = thread();
+        let base = block.slot.load(Ordering::Relaxed);
+        if base.is_null() {
+            return COLD;
+        }
+        // SAFETY: not null, so it is this thread's slot, mapped and populated.
+        let slot = unsafe { Slot::at(base) };
+        let head = slot.head();
+        let word = head.word.load(Ordering::Relaxed);
+        let current = node_of(word);
+        if low(word) != low(head.last.load(Ordering::Relaxed)) || !is_node(current) {
+            return COLD;
+        }
+        // SAFETY: the thread has a slot, so it has its list, which stays until the thread ends.
+        let calls = unsafe { &*thread::calls_of(&block) };
+        let key = call_list::key(current, $id);
+        // SAFETY: the index is below the cache's size.
+        let entry = unsafe { calls.callees.get_unchecked(Calls::callee_index(key)) };
+        let entry = entry.load(Ordering::Relaxed);
+        if (entry >> 32) as u32 != key {
+            return COLD;
+        }
+        (slot, calls, current, entry as u32)
+    }};
+}
 
 /// Enters the function of a slot: fills the frame's word.
 ///
@@ -52,29 +82,7 @@ pub(super) unsafe extern "C" fn whyperf_function_enter(frame: *mut u64, number: 
         unsafe { frame.write(0) };
         return u32::from(measurement::is_awaited());
     }
-    let block = thread();
-    let base = block.slot.load(Ordering::Relaxed);
-    if base.is_null() {
-        return COLD;
-    }
-    // SAFETY: not null, so it is this thread's slot, mapped and populated.
-    let slot = unsafe { Slot::at(base) };
-    let head = slot.head();
-    let word = head.word.load(Ordering::Relaxed);
-    let current = node_of(word);
-    if low(word) != low(head.last.load(Ordering::Relaxed)) || !is_node(current) {
-        return COLD;
-    }
-    // SAFETY: the thread has a slot, so it has its list, which stays until the thread ends.
-    let calls = unsafe { &*thread::calls_of(&block) };
-    let key = call_list::key(current, id);
-    // SAFETY: the index is below the cache's size.
-    let entry = unsafe { calls.callees.get_unchecked(Calls::callee_index(key)) };
-    let entry = entry.load(Ordering::Relaxed);
-    if (entry >> 32) as u32 != key {
-        return COLD;
-    }
-    let next = entry as u32;
+    let (slot, calls, current, next) = callee!(id);
     if calls.is_deep() {
         return DEEP;
     }
@@ -83,7 +91,7 @@ pub(super) unsafe extern "C" fn whyperf_function_enter(frame: *mut u64, number: 
     unsafe { frame.write(marked) };
     // SAFETY: `current` was found to be a node's offset.
     let (node, stamp) = unsafe { (slot.own_node(current), slot.own_stamp(current)) };
-    slot::begin(head, node, stamp, next, clock::counter());
+    slot::begin(slot.head(), node, stamp, next, clock::counter());
     DONE
 }
 
@@ -97,29 +105,7 @@ pub(super) unsafe extern "C" fn whyperf_function_enter(frame: *mut u64, number: 
 pub(super) unsafe extern "C" fn whyperf_function_deep(frame: *mut u64, number: usize) -> u32 {
     // SAFETY: this function's contract; here and below.
     let id = unsafe { pool::region(number) };
-    let block = thread();
-    let base = block.slot.load(Ordering::Relaxed);
-    if base.is_null() {
-        return COLD;
-    }
-    // SAFETY: not null, so it is this thread's slot, mapped and populated.
-    let slot = unsafe { Slot::at(base) };
-    let head = slot.head();
-    let word = head.word.load(Ordering::Relaxed);
-    let current = node_of(word);
-    if low(word) != low(head.last.load(Ordering::Relaxed)) || !is_node(current) {
-        return COLD;
-    }
-    // SAFETY: the thread has a slot, so it has its list, which stays until the thread ends.
-    let calls = unsafe { &*thread::calls_of(&block) };
-    let key = call_list::key(current, id);
-    // SAFETY: the index is below the cache's size.
-    let entry = unsafe { calls.callees.get_unchecked(Calls::callee_index(key)) };
-    let entry = entry.load(Ordering::Relaxed);
-    if (entry >> 32) as u32 != key {
-        return COLD;
-    }
-    let next = entry as u32;
+    let (slot, calls, current, next) = callee!(id);
     // SAFETY: both are offsets of nodes: the one was looked at, the other is what was remembered of a node.
     let [(outer, outer_stamp), (node, stamp)] =
         [current, next].map(|at| unsafe { (slot.own_node(at), slot.own_stamp(at)) });
@@ -135,12 +121,12 @@ pub(super) unsafe extern "C" fn whyperf_function_deep(frame: *mut u64, number: u
         unsafe { frame.write(marked) };
     }
     let now = clock::counter();
-    slot::begin(head, outer, outer_stamp, next, now);
+    slot::begin(slot.head(), outer, outer_stamp, next, now);
     // Asked anew, so that the compiler makes one event of both ways and not two.
     if !core::hint::black_box(is_open) {
         return DONE;
     }
-    slot::end_unmoved(head, node, stamp, current, now);
+    slot::end_unmoved(slot.head(), node, stamp, current, now);
     COUNTED
 }
 
