@@ -8,6 +8,7 @@
 //! ```
 //! From there on the process is like one that was started with the library.
 
+use std::fs;
 use std::thread;
 
 use crate::maps::Maps;
@@ -23,6 +24,27 @@ use crate::{attach_request, facts, loader};
 /// # Errors
 /// When that is not possible; then the process is as it was.
 pub fn attach(pid: u32, request: &Request<'_>) -> Result<(), AttachRefusal> {
+    for _ in 0..PROGRAMS {
+        let before = program(pid);
+        match attach_to_program(pid, request) {
+            // What was found out belongs to two programs, so the reason is none.
+            Err(_) if facts::is_there(pid) && program(pid) != before => {}
+            other => return other,
+        }
+    }
+    Err(AttachRefusal::Execs(pid))
+}
+
+/// So many programs in a row are tried, where each starts the next one meanwhile.
+const PROGRAMS: u32 = 5;
+
+/// What tells a program from the next one in the same process: the addresses that the kernel chose for it.
+fn program(pid: u32) -> Vec<u8> {
+    fs::read(format!("/proc/{pid}/auxv")).unwrap_or_default()
+}
+
+/// The same while the process runs one program.
+fn attach_to_program(pid: u32, request: &Request<'_>) -> Result<(), AttachRefusal> {
     facts::check(pid)?;
     let request = Request { take_over: check_measured(pid)?, ..request.clone() };
     match attach_request::send(pid, &request, false) {
@@ -56,5 +78,33 @@ fn check_measured(pid: u32) -> Result<bool, AttachRefusal> {
     match Owner::of(region.parent().unwrap_or(region)) {
         Some(owner) if owner.is_there() => Err(AttachRefusal::Measured { pid, by: owner.pid }),
         _ => Ok(true),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead as _, BufReader, Write as _};
+    use std::process::{Command, Stdio};
+
+    use super::*;
+
+    #[test]
+    fn the_next_program_of_a_process_is_another_one() {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "echo first; read line; exec sh -c 'echo second; read line'"]);
+        let mut shell = shell.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("sh");
+        let mut says = BufReader::new(shell.stdout.take().expect("a pipe")).lines();
+        let mut hears = shell.stdin.take().expect("a pipe");
+        let mut next = |line: &str| {
+            assert_eq!(says.next().and_then(Result::ok).as_deref(), Some(line));
+            program(shell.id())
+        };
+        let first = next("first");
+        assert!(!first.is_empty());
+        assert_eq!(first, program(shell.id()));
+        hears.write_all(b"\n").expect("it reads");
+        assert_ne!(first, next("second"));
+        hears.write_all(b"\n").expect("it reads");
+        assert!(shell.wait().expect("it is ours").success());
     }
 }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use crate::maps::Maps;
 use crate::refusal::AttachRefusal;
 use crate::safe_point::{is_c_library, is_loader};
+use crate::stat::Stat;
 use crate::status::ProcessStatus;
 use crate::threads;
 
@@ -22,6 +23,11 @@ pub(crate) fn check(pid: u32) -> Result<(), AttachRefusal> {
     check_status(pid, &status, ProcessStatus::of("self").as_ref(), user)?;
     check_place(pid)?;
     check_program(pid)
+}
+
+/// Whether the process has not ended yet.
+pub(crate) fn is_there(pid: u32) -> bool {
+    Stat::of(pid).is_some_and(|stat| stat.is_alive())
 }
 
 /// Checks what the system tells of it beside what it tells of us.

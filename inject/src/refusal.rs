@@ -104,6 +104,12 @@ pub enum AttachRefusal {
         /// Where its threads stood.
         place: String,
     },
+    /// What was learned of its program did not hold for the next one.
+    #[error(
+        "process {0} started other programs (exec) while whyperf attached to it, and was left as it was; attach when it stays \
+         with one, or start it with `whyperf run`"
+    )]
+    Execs(u32),
     /// It did not do what it was asked in time.
     #[error(
         "process {0} did not answer in time and was left as it was; is the machine overloaded? Try again"
