@@ -1,10 +1,11 @@
 //! `cargo xtask test`: every check of the project, step by step, with all failures shown and a summary last.
 //!
-//! Some test programs mostly wait for what they have started. They run beside the steps that compute:
+//! A release build leaves processors free while it links, and some test programs mostly wait for what they have started.
+//! Both run beside steps that compute:
 //!
 //! ```text
-//!   packages ─ build ─┬─ format ─ clippy ─ crates ─ ... ─ mutants ─┬─ live ─ summary
-//!                     └─ attach ─ guest ─ torture ─────────────────┘
+//!   packages ─┬─ format ─ clippy ─┬─ crates ─ ... ─ mutants ─────┬─ live ─ summary
+//!             └─ build ───────────┴─ attach ─ guest ─ torture ───┘
 //! ```
 //! `live` follows alone: its programs fill the processors by themselves.
 
@@ -18,7 +19,7 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::loom;
 use crate::packages;
-use crate::workspace::{PLACE, Workspace, succeed};
+use crate::workspace::{PLACE, RELEASE_BUILD, Workspace, succeed};
 
 /// What a step does.
 enum Check {
@@ -43,9 +44,13 @@ enum Way {
 enum Turn {
     /// Before all others, which need what it makes.
     First,
-    /// One after the other.
+    /// One after the other; needs no release build.
+    Reading,
+    /// Beside those that read.
+    Building,
+    /// One after the other, when the build is there.
     Computing,
-    /// The same beside those that compute.
+    /// Beside those that compute.
     Beside,
     Last,
 }
@@ -149,15 +154,19 @@ fn carry_out_all(steps: &[Step], workspace: &Workspace, place: &Path) -> Result<
     let of = |turn| steps.iter().filter(move |step| step.turn == turn);
     let in_turn =
         |turn| -> Vec<Outcome> { of(turn).map(|step| carry_out(step, workspace, place)).collect() };
-    let mut outcomes = in_turn(Turn::First);
-    let (computing, waiting) = thread::scope(|scope| {
-        let waiting = scope.spawn(|| -> Result<Vec<Outcome>> {
-            of(Turn::Beside).map(|step| carry_out_beside(step, workspace, place)).collect()
+    let side_by_side = |turn, beside| -> Result<Vec<Outcome>> {
+        let (mut outcomes, others) = thread::scope(|scope| {
+            let others = scope.spawn(move || -> Result<Vec<Outcome>> {
+                of(beside).map(|step| carry_out_beside(step, workspace, place)).collect()
+            });
+            (in_turn(turn), others.join())
         });
-        (in_turn(Turn::Computing), waiting.join())
-    });
-    outcomes.extend(computing);
-    outcomes.extend(waiting.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+        outcomes.extend(others.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+        Ok(outcomes)
+    };
+    let mut outcomes = in_turn(Turn::First);
+    outcomes.extend(side_by_side(Turn::Reading, Turn::Building)?);
+    outcomes.extend(side_by_side(Turn::Computing, Turn::Beside)?);
     outcomes.extend(in_turn(Turn::Last));
     Ok(outcomes)
 }
@@ -166,12 +175,12 @@ fn carry_out_all(steps: &[Step], workspace: &Workspace, place: &Path) -> Result<
 fn steps(workspace: &Workspace) -> Result<Vec<Step>> {
     let mut steps = vec![
         Step::own("packages", |_| packages::ensure_all()).at(Turn::First),
-        Step::own("build", Workspace::build_release).only(Way::Full).at(Turn::First),
+        Step::cargo("build", RELEASE_BUILD).only(Way::Full).at(Turn::Building),
         Step::cargo("debug-build", "build -p whyperf -p whyperf-probes")
             .only(Way::Quick)
             .at(Turn::First),
-        Step::cargo("format", "fmt --all --check"),
-        Step::cargo("clippy", "clippy --workspace --all-targets -- -D warnings"),
+        Step::cargo("format", "fmt --all --check").at(Turn::Reading),
+        Step::cargo("clippy", "clippy --workspace --all-targets -- -D warnings").at(Turn::Reading),
         Step::cargo("crates", "test --workspace --exclude whyperf --no-fail-fast"),
         Step::cargo("command", "test -p whyperf --bins"),
     ];

@@ -11,6 +11,9 @@ use toml::Table;
 /// The variable that tells tests where the build under test lies.
 pub(crate) const PLACE: &str = "WHYPERF_TEST_BIN_DIR";
 
+/// The cargo call that builds what is shipped.
+pub(crate) const RELEASE_BUILD: &str = "build --release -p whyperf -p whyperf-probes";
+
 /// The checkout this chore runs in.
 #[derive(Debug, Clone)]
 pub(crate) struct Workspace {
@@ -64,10 +67,8 @@ impl Workspace {
 
     /// Builds the command and the shared object in release mode.
     pub(crate) fn build_release(&self) -> Result<()> {
-        let status = self
-            .cargo(&["build", "--release", "-p", "whyperf", "-p", "whyperf-probes"])
-            .status()
-            .context("running `cargo build --release`")?;
+        let words: Vec<&str> = RELEASE_BUILD.split(' ').collect();
+        let status = self.cargo(&words).status().context("running `cargo build --release`")?;
         ensure!(status.success(), "`cargo build --release` failed: its messages are above");
         for file in ["whyperf", "libwhyperf.so"] {
             let path = self.release().join(file);
