@@ -18,8 +18,8 @@ use anyhow::{Result, anyhow};
 use whyperf_consultant::{Past, Question, Searches, Step};
 use whyperf_daemon::{Daemon, Live, SamplingPass, View};
 use whyperf_experiments::{
-    Edge, Ending, Measurement, NewRun, Phase, ProfileRow, Progress, Recorder, RunId, StepRow,
-    StoreError, Verdict,
+    Edge, Ending, Measurement, NewRun, Phase, Progress, Recorder, RunId, StepRow, StoreError,
+    StoredProfileRow, Verdict,
 };
 use whyperf_model::Time;
 
@@ -307,8 +307,8 @@ pub(crate) fn edges(question: &Question) -> impl Iterator<Item = Edge> + '_ {
     led.map(move |(parent, axis)| Edge { parent: *parent as u64, child, axis: (*axis).to_owned() })
 }
 
-fn profile_row(row: whyperf_daemon::ProfileRow) -> ProfileRow {
-    ProfileRow {
+fn profile_row(row: whyperf_daemon::ProfileRow) -> StoredProfileRow {
+    StoredProfileRow {
         process: row.process,
         thread: row.thread,
         path: row.path,

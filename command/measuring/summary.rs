@@ -12,8 +12,8 @@ use whyperf_model::{Focus, Hierarchy, Interval, Metric, Pair, SURE, Time, TimeDi
 use crate::measuring::counters;
 use crate::measuring::watch::Watch;
 use crate::output::report::{
-    Bottleneck, Cause, Cost, Efficiency, HotCode, Losses, Phase, ProcessTime, ProfileRow,
-    RankMessages, RefusedFunction, Report, Scale, Search, Stretch, SwitchedOff, TimeShares,
+    Bottleneck, Cause, Cost, Efficiency, HotCode, Losses, Phase, ProcessTime, RankMessages,
+    RefusedFunction, Report, ReportedProfileRow, Scale, Search, Stretch, SwitchedOff, TimeShares,
     Undecided, rounded,
 };
 use crate::output::terminal::Screen;
@@ -324,7 +324,7 @@ fn metric_of(table: &Hypotheses, finding: &Finding) -> Option<Metric> {
 fn take_profile(watch: &Watch, report: &mut Report) {
     let rows = watch.daemon().profile(View::TwoLevel).into_iter();
     report.profile = rows
-        .map(|row| ProfileRow {
+        .map(|row| ReportedProfileRow {
             path: row.path,
             process: row.process,
             thread: row.thread,
@@ -334,7 +334,7 @@ fn take_profile(watch: &Watch, report: &mut Report) {
             bytes: row.bytes.saturating_add(row.received),
             bytes_sent: row.bytes,
             bytes_received: row.received,
-            coverage: ProfileRow::told(row.coverage),
+            coverage: ReportedProfileRow::told(row.coverage),
         })
         .collect();
 }

@@ -20,7 +20,7 @@ use whyperf_model::{Efficiency, Effort, Focus, Time};
 use crate::measuring::recording;
 use crate::measuring::summary;
 use crate::output::delivery::{self, status};
-use crate::output::report::{self, Cost, ProfileRow, Report, rounded};
+use crate::output::report::{self, Cost, Report, ReportedProfileRow, rounded};
 use crate::output::terminal::{Colour, Manner};
 use crate::search::directive_file::DirectiveFile;
 use crate::search::dwell_time::DwellTime;
@@ -299,18 +299,20 @@ fn report_of(
 }
 
 /// Who called, and what was called, out of whole paths; of a call inside another of the same kind the outer one holds the time.
-fn two_levels(rows: &[whyperf_experiments::ProfileRow]) -> Vec<ProfileRow> {
-    let mut sums = std::collections::BTreeMap::<_, ProfileRow>::new();
+fn two_levels(rows: &[whyperf_experiments::StoredProfileRow]) -> Vec<ReportedProfileRow> {
+    let mut sums = std::collections::BTreeMap::<_, ReportedProfileRow>::new();
     for row in rows {
         let (process, thread) = (row.process, row.thread);
         let tail = |path: &[String]| path[path.len().saturating_sub(2)..].to_vec();
         let path = tail(&row.path);
         let inside = (1..row.path.len()).any(|end| tail(&row.path[..end]) == path);
-        let sum = sums.entry((process, thread, path)).or_insert_with_key(|(.., path)| ProfileRow {
-            path: path.clone(),
-            process,
-            thread,
-            ..ProfileRow::default()
+        let sum = sums.entry((process, thread, path)).or_insert_with_key(|(.., path)| {
+            ReportedProfileRow {
+                path: path.clone(),
+                process,
+                thread,
+                ..ReportedProfileRow::default()
+            }
         });
         sum.calls += row.calls;
         sum.exclusive_s = rounded(sum.exclusive_s + row.exclusive.as_secs_f64());
@@ -321,7 +323,7 @@ fn two_levels(rows: &[whyperf_experiments::ProfileRow]) -> Vec<ProfileRow> {
         sum.bytes_received += row.received;
         sum.bytes = sum.bytes_sent + sum.bytes_received;
         let coverage = row.coverage.into_iter().chain(sum.coverage).reduce(f64::min);
-        sum.coverage = coverage.and_then(ProfileRow::told);
+        sum.coverage = coverage.and_then(ReportedProfileRow::told);
     }
     sums.into_values().collect()
 }

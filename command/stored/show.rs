@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, anyhow};
 use clap::Args;
 use serde::Serialize;
 use whyperf_experiments::{
-    Access, Edge, Extent, ObjectRow, Phase, ProfileRow, ResourceSpan, RunId, Selector, Store,
+    Access, Edge, Extent, ObjectRow, Phase, ResourceSpan, RunId, Selector, Store, StoredProfileRow,
     Summary, Verdict,
 };
 use whyperf_model::{Histogram, Pair, Time};
@@ -291,8 +291,8 @@ fn verdict_lines(verdicts: &[Verdict], manner: Manner) -> String {
     verdicts.iter().map(line).collect()
 }
 
-fn profile_lines(rows: &[ProfileRow]) -> String {
-    let line = |row: &ProfileRow| {
+fn profile_lines(rows: &[StoredProfileRow]) -> String {
+    let line = |row: &StoredProfileRow| {
         format!(
             "{:>6}.{:<4} {:>12} calls {:>12.6} s {:>12.6} s  {}{}\n",
             row.process,
@@ -302,7 +302,7 @@ fn profile_lines(rows: &[ProfileRow]) -> String {
             row.exclusive.as_secs_f64(),
             plain(&row.path.join(" => ")),
             row.coverage
-                .and_then(crate::output::report::ProfileRow::told)
+                .and_then(crate::output::report::ReportedProfileRow::told)
                 .map_or_else(String::new, |seen| {
                     format!("  (seen for {:.1} % of the run)", 100.0 * seen)
                 })

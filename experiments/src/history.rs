@@ -11,7 +11,7 @@ use crate::bins;
 use crate::error::StoreError;
 use crate::instant::{counted, text};
 use crate::recorder::{SEPARATOR, WHOLE, first_of, transact};
-use crate::run::{Edge, ObjectRow, Phase, ProfileRow, RunId, StepRow, Summary, Verdict};
+use crate::run::{Edge, ObjectRow, Phase, RunId, StepRow, StoredProfileRow, Summary, Verdict};
 use crate::store::Store;
 
 /// Something that was so during a run.
@@ -290,7 +290,7 @@ impl Store {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn profile(&self, run: &RunId) -> Result<Vec<ProfileRow>, StoreError> {
+    pub fn profile(&self, run: &RunId) -> Result<Vec<StoredProfileRow>, StoreError> {
         let query = "SELECT process, thread, path, calls, inclusive, exclusive, sent, received, source, \
                      coverage FROM profile WHERE run = $1 ORDER BY process, thread, path";
         self.measured(run, query, profile_row)
@@ -453,9 +453,9 @@ fn verdict(row: &Row<'_>) -> rusqlite::Result<Verdict> {
     })
 }
 
-fn profile_row(row: &Row<'_>) -> rusqlite::Result<ProfileRow> {
+fn profile_row(row: &Row<'_>) -> rusqlite::Result<StoredProfileRow> {
     let path: String = row.get(2)?;
-    Ok(ProfileRow {
+    Ok(StoredProfileRow {
         process: row.get(0)?,
         thread: row.get(1)?,
         path: path.split(SEPARATOR).map(str::to_owned).collect(),

@@ -42,7 +42,7 @@ pub use record::{Record, RecordError};
 pub use recorder::{Ending, Progress, Recorder};
 pub use replay::Replay;
 pub use run::{
-    CLASSIC_VERDICT, Edge, Measurement, NewRun, ObjectRow, Phase, ProfileRow, RunId, StepRow,
+    CLASSIC_VERDICT, Edge, Measurement, NewRun, ObjectRow, Phase, RunId, StepRow, StoredProfileRow,
     Summary, Topic, Verdict,
 };
 pub use selector::Selector;

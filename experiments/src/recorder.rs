@@ -15,7 +15,7 @@ use crate::error::StoreError;
 use crate::instant::{count, nanos};
 use crate::record::Record;
 use crate::run::{
-    Edge, Measurement, NewRun, ObjectRow, Phase, ProfileRow, RunId, StepRow, Topic, Verdict,
+    Edge, Measurement, NewRun, ObjectRow, Phase, RunId, StepRow, StoredProfileRow, Topic, Verdict,
 };
 use crate::store::{Access, Store};
 
@@ -54,7 +54,7 @@ pub struct Progress {
     /// Measurements whose histogram grew.
     pub histograms: Vec<Measurement>,
     /// Callpaths that grew; the record is written when there are any.
-    pub profile: Vec<ProfileRow>,
+    pub profile: Vec<StoredProfileRow>,
     /// What rounds brought, in full and in order.
     pub interval_records: Vec<IntervalRecord>,
     /// Phases that began: when, and how they are called.
@@ -390,7 +390,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn profile(&self, rows: &[ProfileRow]) -> rusqlite::Result<()> {
+    fn profile(&self, rows: &[StoredProfileRow]) -> rusqlite::Result<()> {
         let mut statement = self.transaction.prepare_cached(
             "INSERT INTO profile (run, process, thread, path, calls, inclusive, exclusive, sent, received, source, \
              coverage) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) \

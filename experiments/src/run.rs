@@ -206,7 +206,7 @@ pub struct Measurement {
 
 /// A callpath of one thread.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ProfileRow {
+pub struct StoredProfileRow {
     /// Rank, or process id outside MPI.
     pub process: u32,
     /// Number of the thread in its process.

@@ -22,7 +22,7 @@ use crate::wait_places::WaitPlaces;
 
 /// Whether a process is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ProcessStage {
+enum ProcessPresence {
     Watched,
     /// It ended in this pass.
     Ended,
@@ -32,7 +32,7 @@ enum ProcessStage {
 #[derive(Debug)]
 pub(crate) struct InstrumentedProcess {
     pub(crate) pid: u32,
-    stage: ProcessStage,
+    stage: ProcessPresence,
     /// Made when the process is served first, or inherited.
     pub(crate) patch_table: Option<PatchTable>,
     pub(crate) open_calls: OpenCalls,
@@ -128,7 +128,7 @@ impl InstrumentedProcess {
 impl Processes {
     /// A process appeared.
     pub(crate) fn watch(&mut self, process: u32, pid: u32) {
-        let (stage, open_calls) = (ProcessStage::Watched, OpenCalls::default());
+        let (stage, open_calls) = (ProcessPresence::Watched, OpenCalls::default());
         let (samples, sampled) = (Vec::new(), SampledProcess::default());
         let new = InstrumentedProcess {
             pid,
@@ -162,13 +162,13 @@ impl Processes {
     /// A process ended: with the next pass it is gone.
     pub(crate) fn end(&mut self, process: u32) {
         if let Some(process) = self.all.get_mut(&process) {
-            process.stage = ProcessStage::Ended;
+            process.stage = ProcessPresence::Ended;
         }
     }
 
     /// Lets go of the processes that ended; answers which.
     pub(crate) fn clean_up(&mut self) -> Vec<u32> {
-        let ended = self.all.iter().filter(|(_, process)| process.stage == ProcessStage::Ended);
+        let ended = self.all.iter().filter(|(_, process)| process.stage == ProcessPresence::Ended);
         let ended: Vec<u32> = ended.map(|(number, _)| *number).collect();
         for number in &ended {
             let gone = self.all.remove(number).map(|process| process.sampled);

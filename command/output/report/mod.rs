@@ -57,7 +57,7 @@ pub(crate) struct Report {
     pub(crate) measured: Vec<Measured>,
     /// What the kernel and the processor were to count.
     pub(crate) counters: Vec<Counters>,
-    pub(crate) profile: Vec<ProfileRow>,
+    pub(crate) profile: Vec<ReportedProfileRow>,
     /// Messages between ranks, by sender and receiver.
     pub(crate) messages: Vec<RankMessages>,
     pub(crate) switched_off: Vec<SwitchedOff>,
@@ -315,7 +315,7 @@ impl Bottleneck {
 
 /// One two-level callpath of one thread.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub(crate) struct ProfileRow {
+pub(crate) struct ReportedProfileRow {
     pub(crate) path: Vec<String>,
     pub(crate) process: u32,
     pub(crate) thread: u32,
@@ -330,7 +330,7 @@ pub(crate) struct ProfileRow {
     pub(crate) coverage: Option<f64>,
 }
 
-impl ProfileRow {
+impl ReportedProfileRow {
     /// A share of a process's life, as it is told: nothing for all of it.
     pub(crate) fn told(coverage: f64) -> Option<f64> {
         (coverage < WHOLE).then(|| rounded(coverage))
@@ -461,7 +461,7 @@ pub(crate) mod example {
     }
 
     pub(crate) fn report() -> Report {
-        let row = |process, seconds| ProfileRow {
+        let row = |process, seconds| ReportedProfileRow {
             path: vec!["exchng1".into(), "MPI_Sendrecv".into()],
             process,
             thread: 0,

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::ProfileRow;
+use super::ReportedProfileRow;
 use crate::output::terminal::{self, Manner, shortened};
 
 /// The table's lines: a heading and at most `most` rows. `whole` is the time of all threads in seconds.
 pub(crate) fn lines(
-    profile: &[ProfileRow],
+    profile: &[ReportedProfileRow],
     most: usize,
     whole: f64,
     manner: Manner,
@@ -82,7 +82,7 @@ fn heading(columns: usize) -> String {
     )
 }
 
-fn summed(profile: &[ProfileRow]) -> Vec<(&[String], Sum)> {
+fn summed(profile: &[ReportedProfileRow]) -> Vec<(&[String], Sum)> {
     let mut paths: BTreeMap<&[String], Sum> = BTreeMap::new();
     for row in profile {
         let sum = paths.entry(&row.path).or_default();
@@ -163,12 +163,12 @@ mod tests {
 
     #[test]
     fn rows_and_the_rest_add_up_and_a_part_of_a_run_is_told() {
-        let row = |name: &str, exclusive_s, coverage| ProfileRow {
+        let row = |name: &str, exclusive_s, coverage| ReportedProfileRow {
             path: vec![name.to_owned()],
             calls: 10,
             exclusive_s,
             coverage,
-            ..ProfileRow::default()
+            ..ReportedProfileRow::default()
         };
         let rows = [row("f", 2.0, Some(0.6234)), row("g", 1.0, None), row("h", 0.5, Some(0.0001))];
         let lines = lines(&rows, 2, 4.0, Manner::PLAIN);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use whyperf_model::{Hierarchy, Resource};
 
 use crate::record::Record;
-use crate::run::ProfileRow;
+use crate::run::StoredProfileRow;
 
 /// How code hangs together, as far as it is known. What is not in it was not seen, which says nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl CodeStructure {
     /// What a record and the rows of a profile tell of these functions.
     pub(super) fn of_run<'a>(
         record: Option<&Record>,
-        profile: &[ProfileRow],
+        profile: &[StoredProfileRow],
         functions: impl Iterator<Item = &'a Resource>,
     ) -> Self {
         let mut structure = Self::default();
@@ -87,7 +87,7 @@ impl CodeStructure {
 
     /// The names of a callpath stand for functions as far as there is one of that name: the last of them is in the file that the
     /// row names, or is the only one.
-    fn take_path(&mut self, row: &ProfileRow, named: &BTreeMap<&str, Vec<&Resource>>) {
+    fn take_path(&mut self, row: &StoredProfileRow, named: &BTreeMap<&str, Vec<&Resource>>) {
         let function = |name: &String| named.get(name.as_str());
         let only = |name: &String| function(name).filter(|all| all.len() == 1).map(|all| all[0]);
         for pair in row.path.windows(2) {
@@ -124,8 +124,8 @@ mod tests {
         name.parse().expect("well formed")
     }
 
-    fn row(path: &[&str], source: &str) -> ProfileRow {
-        ProfileRow {
+    fn row(path: &[&str], source: &str) -> StoredProfileRow {
+        StoredProfileRow {
             process: 0,
             thread: 0,
             path: path.iter().map(|name| (*name).to_owned()).collect(),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use whyperf_experiments::{
-    Edge, Ending, Measurement, NewRun, ProfileRow, Progress, Recorder, RunId, StepRow, Topic,
+    Edge, Ending, Measurement, NewRun, Progress, Recorder, RunId, StepRow, StoredProfileRow, Topic,
     Verdict,
 };
 use whyperf_model::{Focus, Histogram, Interval, Metric, Nanos, Pair, Time};
@@ -91,8 +91,8 @@ pub(crate) fn verdict(truth: &str) -> Verdict {
     }
 }
 
-pub(crate) fn row(calls: u64) -> ProfileRow {
-    ProfileRow {
+pub(crate) fn row(calls: u64) -> StoredProfileRow {
+    StoredProfileRow {
         process: 0,
         thread: 0,
         path: vec!["exchng1".into(), "MPI_Recv".into()],
