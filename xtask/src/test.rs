@@ -4,8 +4,8 @@
 //! Both run beside steps that compute:
 //!
 //! ```text
-//!   packages ─┬─ format ─ clippy ─┬─ crates ─ ... ─ mutants ─────┬─ live ─ summary
-//!             └─ build ───────────┴─ attach ─ guest ─ torture ───┘
+//!   packages ─┬─ format ─ clippy ─ compile ─┬─ crates ─ ... ─ mutants ─────┬─ live ─ summary
+//!             └─ build ─────────────────────┴─ attach ─ guest ─ torture ───┘
 //! ```
 //! `live` follows alone: its programs fill the processors by themselves.
 
@@ -108,6 +108,9 @@ impl Step {
     }
 }
 
+/// The tests of all crates but the command's.
+const CRATES: &str = "test --workspace --exclude whyperf";
+
 /// Test programs that need neither the release build nor minutes.
 const QUICK: [&str; 3] = ["cli", "tidy", "data_sources"];
 
@@ -181,7 +184,8 @@ fn steps(workspace: &Workspace) -> Result<Vec<Step>> {
             .at(Turn::First),
         Step::cargo("format", "fmt --all --check").at(Turn::Reading),
         Step::cargo("clippy", "clippy --workspace --all-targets -- -D warnings").at(Turn::Reading),
-        Step::cargo("crates", "test --workspace --exclude whyperf --no-fail-fast"),
+        Step::cargo("compile", &format!("{CRATES} --no-run")).at(Turn::Reading),
+        Step::cargo("crates", &format!("{CRATES} --no-fail-fast")),
         Step::cargo("command", "test -p whyperf --bins"),
     ];
     for name in workspace.root_tests()? {
