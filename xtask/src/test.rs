@@ -4,10 +4,9 @@
 //! Both run beside steps that compute:
 //!
 //! ```text
-//!   packages ─┬─ format ─ clippy ─ compile ─┬─ crates ─ ... ─ mutants ─────┬─ live ─ summary
-//!             └─ build ─────────────────────┴─ attach ─ guest ─ torture ───┘
+//!   packages ─┬─ format ─ clippy ─ compile ─┬─ crates ─ ... ─ live ─ ... ─ mutants ─┬─ summary
+//!             └─ build ─────────────────────┴─ attach ─ guest ─ torture ────────────┘
 //! ```
-//! `live` follows alone: its programs fill the processors by themselves.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -52,7 +51,6 @@ enum Turn {
     Computing,
     /// Beside those that compute.
     Beside,
-    Last,
 }
 
 /// One check.
@@ -108,8 +106,11 @@ impl Step {
     }
 }
 
-/// The tests of all crates but the command's.
-const CRATES: &str = "test --workspace --exclude whyperf";
+/// Lints of all there is: a test program that runs by its name alone is no default.
+const LINTS: &str = "clippy --workspace --lib --bins --tests --benches --test * -- -D warnings";
+
+/// The tests in all crates. Each selection of packages with features of its own would be another build of most of them.
+const CRATES: &str = "test --workspace";
 
 /// Test programs that need neither the release build nor minutes.
 const QUICK: [&str; 3] = ["cli", "tidy", "data_sources"];
@@ -118,9 +119,8 @@ const QUICK: [&str; 3] = ["cli", "tidy", "data_sources"];
 const WAITING: [&str; 2] = ["attach", "live"];
 const AT_ONCE: &str = "-- --test-threads=8";
 
-/// Test programs that run beside the steps that compute, and the one that comes after both.
+/// Test programs that run beside the steps that compute.
 const BESIDE: [&str; 3] = ["attach", "guest", "torture"];
-const LAST: &str = "live";
 
 struct Outcome {
     name: String,
@@ -170,7 +170,6 @@ fn carry_out_all(steps: &[Step], workspace: &Workspace, place: &Path) -> Result<
     let mut outcomes = in_turn(Turn::First);
     outcomes.extend(side_by_side(Turn::Reading, Turn::Building)?);
     outcomes.extend(side_by_side(Turn::Computing, Turn::Beside)?);
-    outcomes.extend(in_turn(Turn::Last));
     Ok(outcomes)
 }
 
@@ -183,18 +182,13 @@ fn steps(workspace: &Workspace) -> Result<Vec<Step>> {
             .only(Way::Quick)
             .at(Turn::First),
         Step::cargo("format", "fmt --all --check").at(Turn::Reading),
-        Step::cargo("clippy", "clippy --workspace --all-targets -- -D warnings").at(Turn::Reading),
+        Step::cargo("clippy", LINTS).at(Turn::Reading),
         Step::cargo("compile", &format!("{CRATES} --no-run")).at(Turn::Reading),
         Step::cargo("crates", &format!("{CRATES} --no-fail-fast")),
-        Step::cargo("command", "test -p whyperf --bins"),
     ];
     for name in workspace.root_tests()? {
         let waits = if WAITING.contains(&&*name) { AT_ONCE } else { "" };
-        let turn = match &*name {
-            LAST => Turn::Last,
-            name if BESIDE.contains(&name) => Turn::Beside,
-            _ => Turn::Computing,
-        };
+        let turn = if BESIDE.contains(&&*name) { Turn::Beside } else { Turn::Computing };
         let step = Step::cargo(&name, &format!("test -p whyperf --test {name} {waits}")).at(turn);
         let is_quick = QUICK.contains(&&*name);
         steps.push(if is_quick { step } else { step.only(Way::Full) });
