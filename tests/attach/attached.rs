@@ -52,7 +52,16 @@ impl Attached {
 
     /// Attaches until whyperf has said all that is waited for, or the program ends.
     pub(crate) fn until(words: &[&str], is_enough: impl Fn(&str) -> bool) -> Self {
-        let (mut command, json) = Self::begun(Command::new(shipped::whyperf()), words);
+        Self::by_until(Command::new(shipped::whyperf()), words, is_enough)
+    }
+
+    /// The same by a command that becomes whyperf.
+    pub(crate) fn by_until(
+        command: Command,
+        words: &[&str],
+        is_enough: impl Fn(&str) -> bool,
+    ) -> Self {
+        let (mut command, json) = Self::begun(command, words);
         let mut whyperf = command.stderr(Stdio::piped()).spawn().expect("whyperf starts");
         let said = told(&mut whyperf, Duration::ZERO, is_enough);
         let status = whyperf.wait().expect("it is ours").code();

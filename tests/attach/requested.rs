@@ -11,7 +11,7 @@ use std::thread;
 use whyperf_layout::attach_request::{MailboxAddress, SIGNAL};
 
 use crate::attached::Attached;
-use crate::jobs::children;
+use crate::jobs::{children, ends_right, is_told_right, ring, waits_are_told};
 use crate::launcher::Mpi;
 use crate::shipped::Load;
 use crate::target::{Target, build};
@@ -24,12 +24,16 @@ fn carrying(program: &str) -> Command {
     command
 }
 
-/// Attaches without the right to trace.
-fn without_rights(words: &[&str]) -> Attached {
+/// A whyperf without the right to trace.
+fn unprivileged() -> Command {
     static FORBID: OnceLock<PathBuf> = OnceLock::new();
     let mut command = Command::new(FORBID.get_or_init(|| build("forbid.c", "forbid", "gcc", &[])));
     command.arg(shipped::whyperf());
-    Attached::by(command, words)
+    command
+}
+
+fn without_rights(words: &[&str]) -> Attached {
+    Attached::by(unprivileged(), words)
 }
 
 fn requested(pid: u32, seconds: &str) -> Attached {
@@ -237,23 +241,14 @@ fn python_takes_an_attach_request() {
 }
 
 fn is_job_watched(mpi: Mpi) {
-    let name = format!("ring-requested-{}", mpi.name());
-    let program = build("ring.c", &name, &format!("mpicc.{}", mpi.name()), &[]);
     let _turn = shipped::turn(Load::Fills);
-    let words = mpi.launch(4);
-    let mut command = Command::new(&words[0]);
-    command.args(&words[1..]).arg("env");
-    command.arg(format!("LD_PRELOAD={}", release::library().display()));
-    let target = Target::start(command.arg(program).arg("12"));
-    for seconds in ["5", "2"] {
-        let pid = target.pid().to_string();
-        let attached = without_rights(&["--duration", seconds, "--all-of", &pid]);
-        assert_eq!(attached.status, Some(0), "{}", attached.said);
-        assert_eq!(attached.report["processes"], 4, "{}", attached.said);
-        assert!(attached.calls("meet", "MPI_Barrier") > 0, "{}", attached.said);
+    let preload = format!("LD_PRELOAD={}", release::library().display());
+    let target = ring(mpi, "ring-requested", &["env", &preload]);
+    let words = ["--all-of", &target.pid().to_string()];
+    for _ in 0..2 {
+        is_told_right(&Attached::by_until(unprivileged(), &words, waits_are_told));
     }
-    let (status, text) = target.end();
-    assert_eq!((status, text.as_str()), (Some(0), "4 of 4 ranks are right\n"));
+    ends_right(target);
 }
 
 #[test]
