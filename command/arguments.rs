@@ -21,12 +21,12 @@ use crate::stored::show::Show;
 #[derive(Debug, Parser)]
 #[command(name = "whyperf", version, about = ABOUT, after_help = EXAMPLES, max_term_width = 100)]
 #[command(subcommand_required = true, arg_required_else_help = true, propagate_version = true)]
-pub(crate) struct Arguments {
+pub(crate) struct CommandLine {
     #[command(subcommand)]
     pub(crate) verb: Verb,
 }
 
-impl Arguments {
+impl CommandLine {
     /// What the command line and the environment say; ends this process where they make no sense.
     pub(crate) fn given() -> Self {
         let matches = Self::description(|name| env::var_os(name)).try_get_matches();
@@ -128,13 +128,13 @@ mod tests {
 
     #[test]
     fn the_description_of_the_command_line_is_sound() {
-        Arguments::command().debug_assert();
+        CommandLine::command().debug_assert();
     }
 
     #[test]
     fn everything_after_the_dashes_is_the_program_s() {
         let words = ["whyperf", "run", "-q", "--", "mpirun", "-n", "4", "./app", "--quiet"];
-        let Verb::Run(launch) = Arguments::parse_from(words).verb else {
+        let Verb::Run(launch) = CommandLine::parse_from(words).verb else {
             panic!("the verb was `run`");
         };
         assert!(launch.options.quiet);

@@ -11,7 +11,7 @@ mod stored;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use crate::arguments::{Arguments, Verb};
+use crate::arguments::{CommandLine, Verb};
 use crate::machine::{clean, doctor};
 use crate::measuring::{attach, exec, launch, run};
 use crate::output::delivery;
@@ -19,7 +19,7 @@ use crate::search::{evaluation, metrics};
 use crate::stored::{diagnose, directives, runs, show};
 
 fn main() -> ExitCode {
-    let done = match Arguments::given().verb {
+    let done = match CommandLine::given().verb {
         Verb::Run(request) => run::run(&request),
         Verb::Exec(request) => exec::exec(&request),
         Verb::Runs(request) => runs::runs(&request),

@@ -11,15 +11,15 @@ use anyhow::Result;
 use clap::Args;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use whyperf_daemon::RunDirectory;
-use whyperf_inject::Request;
+use whyperf_inject::AttachRequest;
 
-use crate::measuring::event::Event;
+use crate::measuring::event::WatchEvent;
 use crate::measuring::event_queue::Events;
 use crate::measuring::keys;
 use crate::measuring::launch::FAILURE;
 use crate::measuring::leaving;
 use crate::measuring::library;
-use crate::measuring::options::{Launch, Options};
+use crate::measuring::options::{Launch, MeasuringOptions};
 use crate::measuring::run;
 use crate::measuring::summary;
 use crate::measuring::watch::Watch;
@@ -31,7 +31,7 @@ use crate::output::terminal::Screen;
 #[derive(Debug, Args)]
 pub(crate) struct Attach {
     #[command(flatten)]
-    pub(crate) options: Options,
+    pub(crate) options: MeasuringOptions,
     /// Watch every process on this machine of the job of PID: of a launcher, or of any of its processes
     #[arg(long, value_name = "PID")]
     pub(crate) all_of: Vec<u32>,
@@ -100,7 +100,7 @@ fn attach_all(
     callpath_depth: u32,
     screen: &mut Screen,
 ) -> usize {
-    let request = Request::new(library, watch.directory(), callpath_depth);
+    let request = AttachRequest::new(library, watch.directory(), callpath_depth);
     let attached = processes.iter().filter(|pid| match whyperf_inject::attach(**pid, &request) {
         Ok(()) => true,
         Err(refusal) => {
@@ -147,12 +147,15 @@ impl Session {
             let next = self.watch.next_sample();
             let moment = self.end.map_or(next, |end| end.min(next));
             match self.events.next_before(moment) {
-                Some(Event::Interrupted | Event::PassOn(SIGINT | SIGTERM | SIGHUP | SIGQUIT)) => {
+                Some(
+                    WatchEvent::Interrupted
+                    | WatchEvent::PassOn(SIGINT | SIGTERM | SIGHUP | SIGQUIT),
+                ) => {
                     return true;
                 }
-                Some(Event::Pause) => self.watch.pause_or_go_on(&mut self.screen),
-                Some(Event::Phase) => self.watch.begin_unnamed(&mut self.screen),
-                Some(Event::Resumed) => keys::resume(),
+                Some(WatchEvent::Pause) => self.watch.pause_or_go_on(&mut self.screen),
+                Some(WatchEvent::Phase) => self.watch.begin_unnamed(&mut self.screen),
+                Some(WatchEvent::Resumed) => keys::resume(),
                 // Other signals are not passed on: these processes are not our children.
                 Some(_) => {}
                 None => return self.end.is_some_and(|end| end <= Instant::now()),

@@ -4,7 +4,9 @@ use whyperf_consultant::Hypotheses;
 use whyperf_daemon::{CountedFunction, CounterRefusal, CounterTotals, Daemon};
 use whyperf_model::{Counter, Pair, SURE};
 
-use crate::output::report::{CountedCode, CountedProcess, CountedThread, Counters, rounded};
+use crate::output::report::{
+    CountedCode, CountedThread, ReportedCounter, ReportedProcess, rounded,
+};
 
 /// The counters of `--counters`; refused with what there is.
 pub(crate) fn named(words: &[String]) -> Result<Vec<Counter>, String> {
@@ -51,19 +53,19 @@ pub(crate) fn refused(refused: &[(Counter, CounterRefusal)]) -> Vec<String> {
 }
 
 /// What was counted so far, for the report.
-pub(crate) fn counted(daemon: &Daemon) -> Vec<Counters> {
-    let refused = daemon.refused_counters().iter().map(|(counter, refusal)| Counters {
+pub(crate) fn counted(daemon: &Daemon) -> Vec<ReportedCounter> {
+    let refused = daemon.refused_counters().iter().map(|(counter, refusal)| ReportedCounter {
         refused: Some(match refusal {
             CounterRefusal::Absent => "this machine has no such counter",
             CounterRefusal::Forbidden => "the system does not allow it",
         }),
-        ..Counters::of(*counter)
+        ..ReportedCounter::of(*counter)
     });
     daemon.counted().iter().map(row).chain(refused).collect()
 }
 
-fn row(totals: &CounterTotals) -> Counters {
-    let processes = totals.processes.iter().map(|one| CountedProcess {
+fn row(totals: &CounterTotals) -> ReportedCounter {
+    let processes = totals.processes.iter().map(|one| ReportedProcess {
         process: one.process.name().to_owned(),
         total: one.amount,
         threads: { one.threads.iter() }
@@ -73,14 +75,14 @@ fn row(totals: &CounterTotals) -> Counters {
             })
             .collect(),
     });
-    Counters {
+    ReportedCounter {
         total: Some(totals.amount),
         unplaced: totals.unplaced,
         is_scaled: totals.is_scaled,
         missed_threads: totals.missed,
         processes: processes.collect(),
         functions: totals.functions.iter().map(code).collect(),
-        ..Counters::of(totals.counter)
+        ..ReportedCounter::of(totals.counter)
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use whyperf_experiments::{NewRun, Topic};
 
 use crate::measuring::mapped_files::facts_of;
-use crate::measuring::options::{Launch, Options};
+use crate::measuring::options::{Launch, MeasuringOptions};
 use crate::measuring::target;
 use crate::search::inputs::SearchInputs;
 
@@ -55,7 +55,7 @@ pub(crate) fn new_run(request: &Launch, inputs: &SearchInputs) -> NewRun {
 }
 
 fn settings(
-    options: &Options,
+    options: &MeasuringOptions,
     inputs: &SearchInputs,
 ) -> impl Iterator<Item = (Topic, String, String)> {
     let mut all = vec![

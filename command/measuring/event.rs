@@ -2,7 +2,7 @@
 
 /// Something that happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Event {
+pub(crate) enum WatchEvent {
     /// The terminal told its whole foreground group to stop; the program got it, too.
     Interrupted,
     /// A signal that was sent to whyperf alone, as far as anybody can know, and that the program should get.

@@ -12,14 +12,14 @@ use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::WithRawSiginfo;
 use whyperf_inject::ProcessStatus;
 
-use crate::measuring::event::Event;
+use crate::measuring::event::WatchEvent;
 use crate::measuring::panic_handler;
 
 /// Where events arrive.
 #[derive(Debug)]
 pub(crate) struct Events {
-    sender: Sender<Event>,
-    receiver: Receiver<Event>,
+    sender: Sender<WatchEvent>,
+    receiver: Receiver<WatchEvent>,
 }
 
 impl Events {
@@ -37,7 +37,7 @@ impl Events {
         thread::spawn(move || {
             for received in signals.forever() {
                 let event = event_of(received.si_signo, received.si_code);
-                if matches!(event, Event::PassOn(signal) if panic_handler::pass_on(signal)) {
+                if matches!(event, WatchEvent::PassOn(signal) if panic_handler::pass_on(signal)) {
                     continue;
                 }
                 if to_loop.send(event).is_err() {
@@ -66,17 +66,17 @@ impl Events {
                     }
                 }
             }
-            let _ = sender.send(Event::Ended);
+            let _ = sender.send(WatchEvent::Ended);
         });
     }
 
     /// Where others may report events.
-    pub(crate) fn sender(&self) -> Sender<Event> {
+    pub(crate) fn sender(&self) -> Sender<WatchEvent> {
         self.sender.clone()
     }
 
     /// The next event, if one comes before this moment.
-    pub(crate) fn next_before(&self, moment: Instant) -> Option<Event> {
+    pub(crate) fn next_before(&self, moment: Instant) -> Option<WatchEvent> {
         // The other end is kept in `self`, so the only error is that nothing came in time.
         self.receiver.recv_timeout(moment.saturating_duration_since(Instant::now())).ok()
     }
@@ -84,13 +84,13 @@ impl Events {
 
 /// What a signal means. The terminal's are the kernel's, and the program gets them as we do; what another process sends
 /// may have been meant for us alone.
-const fn event_of(signal: i32, code: i32) -> Event {
+const fn event_of(signal: i32, code: i32) -> WatchEvent {
     match signal {
-        SIGCONT => Event::Resumed,
-        PAUSE => Event::Pause,
-        PHASE => Event::Phase,
-        SIGINT | SIGQUIT | SIGHUP if code == SENT_BY_KERNEL => Event::Interrupted,
-        _ => Event::PassOn(signal),
+        SIGCONT => WatchEvent::Resumed,
+        PAUSE => WatchEvent::Pause,
+        PHASE => WatchEvent::Phase,
+        SIGINT | SIGQUIT | SIGHUP if code == SENT_BY_KERNEL => WatchEvent::Interrupted,
+        _ => WatchEvent::PassOn(signal),
     }
 }
 
@@ -115,11 +115,11 @@ mod tests {
 
     #[test]
     fn what_the_terminal_sends_is_not_passed_on_and_all_else_is() {
-        assert_eq!(event_of(SIGINT, SENT_BY_KERNEL), Event::Interrupted);
-        assert_eq!(event_of(SIGINT, 0), Event::PassOn(SIGINT));
-        assert_eq!(event_of(SIGALRM, SENT_BY_KERNEL), Event::PassOn(SIGALRM));
-        assert_eq!(event_of(SIGCONT, 0), Event::Resumed);
-        assert_eq!(event_of(PAUSE, 0), Event::Pause);
-        assert_eq!(event_of(PHASE, 0), Event::Phase);
+        assert_eq!(event_of(SIGINT, SENT_BY_KERNEL), WatchEvent::Interrupted);
+        assert_eq!(event_of(SIGINT, 0), WatchEvent::PassOn(SIGINT));
+        assert_eq!(event_of(SIGALRM, SENT_BY_KERNEL), WatchEvent::PassOn(SIGALRM));
+        assert_eq!(event_of(SIGCONT, 0), WatchEvent::Resumed);
+        assert_eq!(event_of(PAUSE, 0), WatchEvent::Pause);
+        assert_eq!(event_of(PHASE, 0), WatchEvent::Phase);
     }
 }

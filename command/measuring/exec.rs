@@ -8,7 +8,7 @@ use std::env;
 use std::hash::{Hash as _, Hasher as _};
 use std::process::ExitCode;
 
-use whyperf_daemon::{Claim, RunDirectory};
+use whyperf_daemon::{DirectoryClaim, RunDirectory};
 use whyperf_inject::Stat;
 
 use crate::measuring::launch::{CANNOT_EXECUTE, Launch};
@@ -33,19 +33,19 @@ pub(crate) fn exec(request: &Request) -> anyhow::Result<ExitCode> {
     let place = library::find().and_then(|library| {
         let claim = RunDirectory::claim(&job())?;
         let directory = match &claim {
-            Claim::Mine(directory) => directory.path(),
-            Claim::Theirs(directory) => directory,
+            DirectoryClaim::Mine(directory) => directory.path(),
+            DirectoryClaim::Theirs(directory) => directory,
         };
         launch.measure(&library, directory, options);
         Ok(claim)
     });
     match place {
-        Ok(Claim::Mine(directory)) => {
+        Ok(DirectoryClaim::Mine(directory)) => {
             delivery::check(options.json.as_deref(), &mut screen);
             let watch = Watch::begin(directory, options)?;
             run::supervise(&launch, request, Some(watch), screen, LONG_GRACE)
         }
-        Ok(Claim::Theirs(_)) => Ok(replace(&launch, &mut screen)),
+        Ok(DirectoryClaim::Theirs(_)) => Ok(replace(&launch, &mut screen)),
         Err(error) => {
             screen.warn(&format!(
                 "cannot measure: {}; the program runs without",

@@ -18,8 +18,8 @@ use rustix::io::Errno;
 use rustix::process::getpgrp;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr};
 
-use crate::measuring::event::Event;
-use crate::measuring::options::Options;
+use crate::measuring::event::WatchEvent;
+use crate::measuring::options::MeasuringOptions;
 use crate::output::terminal::Screen;
 
 /// The terminal while it hands over keys one by one; it is as before when this is dropped.
@@ -54,8 +54,8 @@ enum Mode {
 
 /// Listens to keys, if the options want it, and warns when there is no terminal.
 pub(crate) fn listen(
-    options: &Options,
-    sender: Sender<Event>,
+    options: &MeasuringOptions,
+    sender: Sender<WatchEvent>,
     screen: &mut Screen,
 ) -> Option<Keys> {
     if !options.keys {
@@ -70,7 +70,7 @@ pub(crate) fn listen(
 
 impl Keys {
     /// Begins to listen.
-    fn listen(sender: Sender<Event>) -> io::Result<Self> {
+    fn listen(sender: Sender<WatchEvent>) -> io::Result<Self> {
         let file = File::options().read(true).write(true).open("/dev/tty")?;
         let before = tcgetattr(file.as_fd())?;
         let terminal = Terminal { file, before, is_heard: AtomicBool::new(true) };
@@ -120,7 +120,7 @@ impl Terminal {
         tcgetpgrp(self.file.as_fd()) == Ok(getpgrp())
     }
 
-    fn tell(&self, sender: &Sender<Event>) {
+    fn tell(&self, sender: &Sender<WatchEvent>) {
         let mut file = &self.file;
         let mut key = [0];
         loop {
@@ -150,10 +150,10 @@ impl Terminal {
     }
 }
 
-const fn meaning(key: u8) -> Option<Event> {
+const fn meaning(key: u8) -> Option<WatchEvent> {
     match key {
-        b'p' => Some(Event::Phase),
-        b' ' => Some(Event::Pause),
+        b'p' => Some(WatchEvent::Phase),
+        b' ' => Some(WatchEvent::Pause),
         _ => None,
     }
 }
@@ -164,8 +164,8 @@ mod tests {
 
     #[test]
     fn two_keys_mean_something() {
-        assert_eq!(meaning(b'p'), Some(Event::Phase));
-        assert_eq!(meaning(b' '), Some(Event::Pause));
+        assert_eq!(meaning(b'p'), Some(WatchEvent::Phase));
+        assert_eq!(meaning(b' '), Some(WatchEvent::Pause));
         assert_eq!(meaning(b'x'), None);
     }
 }

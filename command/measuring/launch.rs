@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 
 use crate::measuring::library;
-use crate::measuring::options::Options;
+use crate::measuring::options::MeasuringOptions;
 use crate::measuring::target::{self, Obstacle, Unusable};
 
 /// The command to be started, and what it will see in its environment beyond ours.
@@ -51,7 +51,7 @@ impl<'a> Launch<'a> {
     }
 
     /// From now on what it starts is measured into this directory.
-    pub(crate) fn measure(&mut self, library: &Path, directory: &Path, options: &Options) {
+    pub(crate) fn measure(&mut self, library: &Path, directory: &Path, options: &MeasuringOptions) {
         self.keys = options.keys;
         // Into what it was not made for it would not load, and the program would not start.
         if matches!(self.obstacle(), Some((_, Obstacle::OtherLibrary))) {
@@ -158,7 +158,7 @@ mod tests {
     use clap::Parser as _;
 
     use super::*;
-    use crate::arguments::{Arguments, Verb};
+    use crate::arguments::{CommandLine, Verb};
 
     #[test]
     fn an_exit_status_is_that_of_a_shell() {
@@ -171,7 +171,7 @@ mod tests {
         let words = [OsString::from("true")];
         let mut launch = Launch::prepare(&words).expect("every system has `true`");
         let words = ["whyperf", "run", "--", "true"];
-        let Verb::Run(request) = Arguments::parse_from(words).verb else {
+        let Verb::Run(request) = CommandLine::parse_from(words).verb else {
             panic!("the verb was `run`");
         };
         let (library, directory) = (Path::new("/lib/libwhyperf.so"), Path::new("/dev/shm/run"));

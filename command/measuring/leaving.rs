@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::measuring::event::Event;
+use crate::measuring::event::WatchEvent;
 use crate::measuring::event_queue::Events;
 use crate::measuring::watch::Watch;
 use crate::output::terminal::Screen;
@@ -18,7 +18,7 @@ pub(crate) fn leave(
     let end = Instant::now() + patience;
     watch.leave(patience);
     while !watch.is_left() && Instant::now() < end {
-        if let Some(Event::Interrupted) = events.next_before(end.min(Instant::now() + LOOK)) {
+        if let Some(WatchEvent::Interrupted) = events.next_before(end.min(Instant::now() + LOOK)) {
             break;
         }
     }

@@ -11,7 +11,7 @@ use whyperf_inject::MemoryMap;
 
 /// The files that processes had mapped.
 #[derive(Debug, Default)]
-pub(crate) struct Mapped {
+pub(crate) struct MappedFiles {
     /// Processes that are looked at again: libraries come later, too.
     watched: Vec<u32>,
     known: BTreeSet<PathBuf>,
@@ -25,7 +25,7 @@ const MOST_PROGRAMS: usize = 16;
 /// More of a file than this is not read for its facts.
 const MOST_BYTES: u64 = 256 << 20;
 
-impl Mapped {
+impl MappedFiles {
     /// A process appeared.
     pub(crate) fn meet(&mut self, process: &ProcessNote) {
         if self.programs.len() < MOST_PROGRAMS && self.programs.insert(process.program.clone()) {
@@ -73,7 +73,7 @@ pub(crate) fn described(paths: &[PathBuf]) -> (Vec<ObjectRow>, Vec<(Topic, Strin
 
 /// What a file says of its making.
 #[derive(Debug, Default)]
-pub(crate) struct Facts {
+pub(crate) struct BuildFacts {
     pub(crate) build_id: Option<String>,
     pub(crate) compiler: Option<String>,
     /// Which MPI it is, and its version.
@@ -81,7 +81,7 @@ pub(crate) struct Facts {
 }
 
 /// What a program's or library's file says of its making; none for what is no such file.
-pub(crate) fn facts_of(path: &Path) -> Option<Facts> {
+pub(crate) fn facts_of(path: &Path) -> Option<BuildFacts> {
     if fs::metadata(path).ok()?.len() > MOST_BYTES {
         return None;
     }
@@ -96,7 +96,7 @@ pub(crate) fn facts_of(path: &Path) -> Option<Facts> {
     });
     let name = path.file_name()?.to_string_lossy();
     let mpi = name.starts_with("libmpi") || name.starts_with("libopen-pal");
-    Some(Facts {
+    Some(BuildFacts {
         build_id: build_id.map(|id| id.iter().map(|byte| format!("{byte:02x}")).collect()),
         compiler: compilers.filter(|text| !text.is_empty()),
         mpi: if mpi { mpi_in(&file) } else { None },
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn the_objects_of_a_process_are_found_once() {
-        let mut mapped = Mapped::default();
+        let mut mapped = MappedFiles::default();
         let program = "self".to_owned();
         mapped.meet(&ProcessNote { pid: std::process::id(), rank: None, program });
         let found = mapped.take();

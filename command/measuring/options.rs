@@ -11,17 +11,17 @@ use whyperf_model::{Counter, Pair};
 
 use crate::measuring::{counters, requested, target};
 use crate::output::terminal::Colour;
-use crate::search::evaluation::{CodeSearch, Judging, hypotheses};
+use crate::search::evaluation::{CodeSearchChoice, Judging, hypotheses};
 use crate::search::inputs;
 use crate::search::phases::Phasing;
 use crate::search::storage::Keeping;
-use crate::search::values::{Threshold, percent, seconds, threshold};
+use crate::search::values::{ThresholdChange, percent, seconds, threshold};
 
 /// How to watch, and what.
 #[derive(Debug, Args)]
 pub(crate) struct Launch {
     #[command(flatten)]
-    pub(crate) options: Options,
+    pub(crate) options: MeasuringOptions,
     /// The program and its arguments, after `--`
     #[arg(value_name = "COMMAND", required = true, trailing_var_arg = true)]
     pub(crate) command: Vec<OsString>,
@@ -29,7 +29,7 @@ pub(crate) struct Launch {
 
 /// How to watch.
 #[derive(Clone, Debug, Args)]
-pub(crate) struct Options {
+pub(crate) struct MeasuringOptions {
     /// Write the report to FILE as JSON, too
     #[arg(long, value_name = "FILE", env = "WHYPERF_JSON", hide_env_values = true)]
     pub(crate) json: Option<PathBuf>,
@@ -51,7 +51,7 @@ pub(crate) struct Options {
     /// Call it a bottleneck from this value on, as in CPUbound=30% or 'TooManySmallIOOps=4096 B/ops'; may be repeated
     #[arg(long, value_name = "HYPOTHESIS=VALUE", value_parser = threshold, value_delimiter = ',')]
     #[arg(env = "WHYPERF_THRESHOLD", hide_env_values = true)]
-    pub(crate) threshold: Vec<Threshold>,
+    pub(crate) threshold: Vec<ThresholdChange>,
     /// Measure METRIC at FOCUS for the whole run, as in calls '</Code/app.c/f>'; may be repeated
     #[arg(long, num_args = 2, value_names = ["METRIC", "FOCUS"], action = ArgAction::Append)]
     pub(crate) measure: Vec<String>,
@@ -60,9 +60,9 @@ pub(crate) struct Options {
     #[arg(env = "WHYPERF_COUNTERS", hide_env_values = true)]
     pub(crate) counters: Vec<String>,
     /// Find functions along calls (callgraph), by module (module), or not at all (none)
-    #[arg(long, value_name = "WAY", value_enum, default_value_t = CodeSearch::Callgraph)]
+    #[arg(long, value_name = "WAY", value_enum, default_value_t = CodeSearchChoice::Callgraph)]
     #[arg(env = "WHYPERF_CODE_SEARCH", hide_env_values = true, hide_possible_values = true)]
-    pub(crate) code_search: CodeSearch,
+    pub(crate) code_search: CodeSearchChoice,
     /// Ask nothing while the program runs; `whyperf diagnose` can later
     #[arg(long, env = "WHYPERF_NO_SEARCH", hide_env_values = true)]
     #[arg(action = ArgAction::SetTrue, value_parser = FalseyValueParser::new())]
@@ -102,7 +102,7 @@ pub(crate) struct Options {
     pub(crate) keeping: Keeping,
 }
 
-impl Options {
+impl MeasuringOptions {
     /// When to use colour, both options considered.
     pub(crate) const fn colour(&self) -> Colour {
         if self.no_color { Colour::Never } else { self.color }
@@ -110,7 +110,7 @@ impl Options {
 
     /// Whether functions of the program may have to be switched on.
     pub(crate) fn asks_for_functions(&self) -> bool {
-        self.code_search != CodeSearch::None || !self.measure.is_empty()
+        self.code_search != CodeSearchChoice::None || !self.measure.is_empty()
     }
 
     /// The hypotheses, with the thresholds that were given.

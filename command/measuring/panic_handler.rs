@@ -148,7 +148,7 @@ mod tests {
     use clap::Parser as _;
 
     use super::*;
-    use crate::arguments::{Arguments, Verb};
+    use crate::arguments::{CommandLine, Verb};
     use crate::measuring::event_queue::Events;
     use crate::measuring::run;
 
@@ -231,7 +231,7 @@ mod tests {
     fn a_failure_of_another_thread_does_not_even_cost_the_report() {
         if env::var_os(VICTIM).is_some() {
             let words = ["whyperf", "run", "--", "sh", "-c", "read word; exit 8"];
-            let Verb::Run(request) = Arguments::parse_from(words).verb else {
+            let Verb::Run(request) = CommandLine::parse_from(words).verb else {
                 unreachable!("the verb was `run`");
             };
             thread::spawn(|| {

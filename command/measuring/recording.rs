@@ -19,11 +19,11 @@ use whyperf_consultant::{Past, Question, Searches, Step};
 use whyperf_daemon::{Daemon, Live, SamplingPass, View};
 use whyperf_experiments::{
     Edge, Ending, Measurement, NewRun, Phase, Progress, Recorder, RunId, StepRow, StoreError,
-    StoredProfileRow, Verdict,
+    StoredProfileRow, StoredVerdict,
 };
 use whyperf_model::Time;
 
-use crate::measuring::mapped_files::{self, Mapped};
+use crate::measuring::mapped_files::{self, MappedFiles};
 use crate::measuring::real_time::RealTime;
 use crate::output::report::Report;
 
@@ -31,7 +31,7 @@ use crate::output::report::Report;
 #[derive(Debug)]
 pub(crate) struct StoreWriter {
     store: PathBuf,
-    sender: SyncSender<Entry>,
+    sender: SyncSender<RecordingMessage>,
     writer: JoinHandle<Result<Option<RunId>, StoreError>>,
     /// The run ends: a store that is not free is no longer waited for.
     is_ending: Arc<AtomicBool>,
@@ -41,7 +41,7 @@ pub(crate) struct StoreWriter {
     told: BTreeMap<(u32, usize), Question>,
     /// Phases that are over and handed over.
     phases_over: usize,
-    mapped: Mapped,
+    mapped: MappedFiles,
     /// Objects that were not handed over yet.
     found: Vec<PathBuf>,
     begin: Instant,
@@ -51,7 +51,7 @@ pub(crate) struct StoreWriter {
 
 /// What the writer is given.
 #[derive(Debug)]
-enum Entry {
+enum RecordingMessage {
     Progress(Box<Progress>, Vec<PathBuf>),
     Ending(Box<Progress>, Vec<PathBuf>, Ending),
 }
@@ -73,7 +73,7 @@ impl StoreWriter {
         let writer = thread::Builder::new().name("whyperf-store".into()).spawn(write)?;
         let begin = Instant::now();
         let (news, told) = (Progress::default(), BTreeMap::new());
-        let mapped = Mapped::default();
+        let mapped = MappedFiles::default();
         let next_bulk = begin + BULK_BOUNDS[0];
         Ok(Self {
             store,
@@ -132,8 +132,8 @@ impl StoreWriter {
         let news = Box::new(std::mem::take(&mut self.news));
         let found = std::mem::take(&mut self.found);
         // Still busy with the last: it goes with the next. A writer that has given up says why at the end.
-        if let Err(TrySendError::Full(Entry::Progress(news, found))) =
-            self.sender.try_send(Entry::Progress(news, found))
+        if let Err(TrySendError::Full(RecordingMessage::Progress(news, found))) =
+            self.sender.try_send(RecordingMessage::Progress(news, found))
         {
             (self.news, self.found) = (*news, found);
         }
@@ -155,7 +155,7 @@ impl StoreWriter {
         self.found.extend(self.mapped.take());
         self.is_ending.store(true, Ordering::Relaxed);
         self.writer.thread().unpark();
-        let _ = self.sender.send(Entry::Ending(Box::new(self.news), self.found, ending));
+        let _ = self.sender.send(RecordingMessage::Ending(Box::new(self.news), self.found, ending));
         drop(self.sender);
         let written = self.writer.join().map_err(|_| anyhow!("the writer failed"))??;
         written.ok_or_else(|| anyhow!("{} was not written to its end", self.store.display()))
@@ -184,7 +184,7 @@ impl StoreWriter {
         &mut self,
         phase: u32,
         questions: impl Iterator<Item = Question>,
-    ) -> (Vec<Verdict>, Vec<Edge>) {
+    ) -> (Vec<StoredVerdict>, Vec<Edge>) {
         let (mut verdicts, mut led) = (Vec::new(), Vec::new());
         for question in questions {
             let key = (phase, question.number);
@@ -214,7 +214,7 @@ impl StoreWriter {
 fn write(
     path: &std::path::Path,
     run: &NewRun,
-    entries: &mpsc::Receiver<Entry>,
+    entries: &mpsc::Receiver<RecordingMessage>,
     is_ending: &AtomicBool,
 ) -> Result<Option<RunId>, StoreError> {
     let mut recorder = None;
@@ -224,13 +224,13 @@ fn write(
             None => patient(is_ending, |_| Recorder::begin(path, run))?,
         };
         match entry {
-            Entry::Progress(news, found) => {
+            RecordingMessage::Progress(news, found) => {
                 let news = described(*news, &found);
                 patient(is_ending, |is_first| {
                     if is_first { writer.record(&news) } else { writer.record_again(&news) }
                 })?;
             }
-            Entry::Ending(news, found, ending) => {
+            RecordingMessage::Ending(news, found, ending) => {
                 return writer.finish(&described(*news, &found), ending).map(Some);
             }
         }
@@ -274,7 +274,7 @@ fn phases(
 }
 
 /// All that was found in the phases.
-pub(crate) fn searched(searches: &Searches) -> Vec<(Phase, Vec<Verdict>, Vec<Edge>)> {
+pub(crate) fn searched(searches: &Searches) -> Vec<(Phase, Vec<StoredVerdict>, Vec<Edge>)> {
     let found = |(phase, questions): (Phase, Vec<Question>)| {
         let verdicts = questions.iter().map(verdict).collect();
         (phase, verdicts, questions.iter().flat_map(edges).collect())
@@ -283,8 +283,8 @@ pub(crate) fn searched(searches: &Searches) -> Vec<(Phase, Vec<Verdict>, Vec<Edg
 }
 
 /// A question as the store keeps it.
-pub(crate) fn verdict(question: &Question) -> Verdict {
-    Verdict {
+pub(crate) fn verdict(question: &Question) -> StoredVerdict {
+    StoredVerdict {
         number: question.number as u64,
         hypothesis: question.hypothesis.to_string(),
         focus: question.focus.to_string(),

@@ -14,7 +14,7 @@ use crate::measuring::options::Launch as Request;
 use crate::measuring::panic_handler;
 use crate::measuring::recording::StoreWriter;
 use crate::measuring::summary;
-use crate::measuring::supervision::{Outcome, SHORT_GRACE, Stage, Supervision};
+use crate::measuring::supervision::{MeasuringStage, SHORT_GRACE, Supervision, SupervisionEnd};
 use crate::measuring::target::Unusable;
 use crate::measuring::watch::Watch;
 use crate::output::delivery;
@@ -91,16 +91,18 @@ pub(crate) fn supervise(
         watch
     });
     let stage = match (watch, request.options.duration) {
-        (Some(watch), Some(time)) => Stage::Measured(watch, Some(begin + time)),
-        (Some(watch), None) => Stage::Measured(watch, None),
-        (None, _) => Stage::Alone(None),
+        (Some(watch), Some(time)) => MeasuringStage::Measured(watch, Some(begin + time)),
+        (Some(watch), None) => MeasuringStage::Measured(watch, None),
+        (None, _) => MeasuringStage::Alone(None),
     };
     let supervision = Supervision { child, events, stage, screen, request, begin, grace };
     let (outcome, stage, mut screen) = supervision.stay();
     let status = outcome.exit_status();
     let (watch, report) = match stage {
-        Stage::Measured(watch, _) | Stage::Leaving(watch, _) => (Some(watch), None),
-        Stage::Alone(report) => (None, report),
+        MeasuringStage::Measured(watch, _) | MeasuringStage::Leaving(watch, _) => {
+            (Some(watch), None)
+        }
+        MeasuringStage::Alone(report) => (None, report),
     };
     let bare = || Report::bare(&request.command, status, begin.elapsed());
     let mut report = report.map_or_else(bare, |report| *report);
@@ -112,7 +114,7 @@ pub(crate) fn supervise(
             report.remarks.notes.push(note);
         }
     }
-    if let Outcome::LeftRunning(pid) = outcome {
+    if let SupervisionEnd::LeftRunning(pid) = outcome {
         let note = format!("The program goes on as process {pid}, no longer measured.");
         report.remarks.notes.push(note);
     }

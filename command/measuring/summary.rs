@@ -3,7 +3,8 @@
 use std::iter;
 
 use whyperf_consultant::{
-    Bottleneck as Finding, Guided, Hypotheses, Past, Report as Found, Searches, Subject, ValueUnit,
+    Bottleneck as Finding, Guided, Hypotheses, Past, SearchResult as Found, Searches, Subject,
+    ValueUnit,
 };
 use whyperf_daemon::{RunLosses, View};
 use whyperf_model::matching::{CausedWait, Line};
@@ -12,9 +13,10 @@ use whyperf_model::{Focus, Hierarchy, Interval, Metric, Pair, SURE, Time, TimeDi
 use crate::measuring::counters;
 use crate::measuring::watch::Watch;
 use crate::output::report::{
-    Bottleneck, Cause, Cost, Efficiency, HotCode, Losses, Phase, ProcessTime, RankMessages,
-    RefusedFunction, Report, ReportedProfileRow, Scale, Search, Stretch, SwitchedOff, TimeShares,
-    Undecided, rounded,
+    Cause, Cost, ProcessTime, RankMessages, Report, ReportedBottleneck, ReportedEfficiency,
+    ReportedHotCode, ReportedLosses, ReportedPhase, ReportedProfileRow, ReportedRefusal,
+    ReportedScale, ReportedSearch, ReportedStretch, ReportedSwitchedOff, ReportedUndecided,
+    TimeShares, rounded,
 };
 use crate::output::terminal::Screen;
 use crate::search::phases;
@@ -42,7 +44,7 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
     (report.processes, report.threads, report.hosts) =
         (counts.processes, counts.threads, counts.hosts);
     let found = whyperf_model::Efficiency::of(&watch.daemon().efforts());
-    report.efficiency = found.as_ref().map(Efficiency::of);
+    report.efficiency = found.as_ref().map(ReportedEfficiency::of);
     take_time(watch, report);
     let cost = watch.daemon().cost();
     report.cost = Cost {
@@ -54,7 +56,7 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
             .then(|| rounded(watch.daemon().compensated().as_secs_f64())),
     };
     let losses = watch.daemon().losses();
-    report.losses = Losses { nodes: losses.nodes, objects: losses.objects };
+    report.losses = ReportedLosses { nodes: losses.nodes, objects: losses.objects };
     report.unmeasured = watch.unmeasured.told();
     report.remarks.left_out = left_out(&losses);
     if counts.idle > 0 {
@@ -78,7 +80,7 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
     report.remarks.notes.extend(watch.inputs.dwell_time.note());
     let refused = watch.daemon().refused_functions().into_iter();
     report.refusals = refused
-        .map(|one| RefusedFunction { function: one.code.to_string(), reason: one.reason })
+        .map(|one| ReportedRefusal { function: one.code.to_string(), reason: one.reason })
         .collect();
     take_findings(watch, report);
     take_profile(watch, report);
@@ -105,7 +107,7 @@ fn take_hot_code(watch: &Watch, report: &mut Report) {
     report.not_sampled = rounded(profile.not_sampled);
     let all = profile.functions.into_iter();
     let told = all.filter(|one| one.share.share >= LEAST_HOT && one.share.share > one.share.error);
-    let told = told.map(|one| HotCode {
+    let told = told.map(|one| ReportedHotCode {
         function: one.code.to_string(),
         share: rounded(one.share.share),
         plus_minus: rounded(SURE * one.share.error),
@@ -141,7 +143,7 @@ fn take_errors(watch: &mut Watch, report: &mut Report) {
 
 /// By bottleneck of the whole run: its pair, where ranks wait for each other at it.
 pub(crate) fn waiting_pairs(table: &Hypotheses, report: &Report) -> Vec<Option<Pair>> {
-    let pair = |one: &Bottleneck| {
+    let pair = |one: &ReportedBottleneck| {
         let metric = table.row(table.named(&one.hypothesis)?).numerator;
         let is_waiting = metric.definition().is_waiting_of_ranks();
         let focus: Focus = one.focus.parse().ok().filter(|_| is_waiting)?;
@@ -178,8 +180,8 @@ pub(crate) fn take_searches(
         .after(0)
         .into_iter()
         .zip(efficiencies)
-        .map(|(Past { name, interval, report: found, .. }, efficiency)| Phase {
-            efficiency: efficiency.map(Efficiency::of),
+        .map(|(Past { name, interval, report: found, .. }, efficiency)| ReportedPhase {
+            efficiency: efficiency.map(ReportedEfficiency::of),
             name,
             begin_s: rounded(interval.start.as_secs_f64()),
             end_s: rounded(interval.end.as_secs_f64()),
@@ -193,38 +195,42 @@ pub(crate) fn take_searches(
 pub(crate) type Source<'a> = &'a dyn Fn(Metric, &Focus) -> Option<String>;
 
 /// What findings are told with: the hypotheses, and where in the code they are.
-type Known<'a> = (&'a Hypotheses, Source<'a>);
+type FindingContext<'a> = (&'a Hypotheses, Source<'a>);
 
 /// Adds what a search found in an interval.
-fn take_search(found: &Found, interval: Interval, known: Known<'_>, report: &mut Report) {
+fn take_search(found: &Found, interval: Interval, known: FindingContext<'_>, report: &mut Report) {
     report.search = counted(found);
     report.remarks.notes.extend(guided(&found.guided));
     report.bottlenecks = bottlenecks(found, interval, known);
     report.undecided = found.undecided.iter().map(|one| undecided(one, known.0)).collect();
 }
 
-fn undecided(one: &whyperf_consultant::Undecided, table: &Hypotheses) -> Undecided {
+fn undecided(one: &whyperf_consultant::Undecided, table: &Hypotheses) -> ReportedUndecided {
     let unit = table.named(&one.hypothesis).map(|id| table.row(id).unit());
-    Undecided {
+    ReportedUndecided {
         hypothesis: one.hypothesis.to_string(),
         focus: one.focus.to_string(),
         value: rounded(one.value),
         plus_minus: one.error.map(rounded),
         threshold: one.threshold,
         reason: one.reason.clone(),
-        scale: Scale { unit: unit.unwrap_or_default(), relation: one.operator },
+        scale: ReportedScale { unit: unit.unwrap_or_default(), relation: one.operator },
     }
 }
 
-const fn counted(found: &Found) -> Search {
-    Search {
+const fn counted(found: &Found) -> ReportedSearch {
+    ReportedSearch {
         pairs_tested: found.counts.tested,
         pairs_true: found.counts.found,
         pairs_unknown: found.counts.unknown,
     }
 }
 
-fn bottlenecks(found: &Found, interval: Interval, (table, source): Known<'_>) -> Vec<Bottleneck> {
+fn bottlenecks(
+    found: &Found,
+    interval: Interval,
+    (table, source): FindingContext<'_>,
+) -> Vec<ReportedBottleneck> {
     // The list is in the order of a tree that is walked from the top, so the parent is the last one above.
     let mut above: Vec<usize> = Vec::new();
     let mut all = Vec::new();
@@ -235,7 +241,7 @@ fn bottlenecks(found: &Found, interval: Interval, (table, source): Known<'_>) ->
         let unit = table.named(&finding.hypothesis).map(|id| table.row(id).unit());
         let parent = above.last().copied();
         let one = bottleneck(finding, unit.unwrap_or_default(), source, parent);
-        all.push(Bottleneck { is_partial: is_partial(finding.interval, interval), ..one });
+        all.push(ReportedBottleneck { is_partial: is_partial(finding.interval, interval), ..one });
         above.push(at);
     }
     all
@@ -278,8 +284,8 @@ fn bottleneck(
     unit: ValueUnit,
     source: Option<String>,
     parent: Option<usize>,
-) -> Bottleneck {
-    Bottleneck {
+) -> ReportedBottleneck {
+    ReportedBottleneck {
         hypothesis: finding.hypothesis.to_string(),
         focus: finding.focus.to_string(),
         value: rounded(finding.value),
@@ -288,7 +294,7 @@ fn bottleneck(
         from_s: seconds(finding.interval.start),
         to_s: seconds(finding.interval.end),
         happened: { finding.happened.iter() }
-            .map(|stretch| Stretch {
+            .map(|stretch| ReportedStretch {
                 from_s: seconds(stretch.interval.start),
                 to_s: seconds(stretch.interval.end),
                 value: rounded(stretch.value),
@@ -302,7 +308,7 @@ fn bottleneck(
         parent,
         is_partial: false,
         causes: Vec::new(),
-        scale: Scale { unit, relation: finding.operator },
+        scale: ReportedScale { unit, relation: finding.operator },
         advice: finding.advice.to_string(),
     }
 }
@@ -342,14 +348,14 @@ fn take_profile(watch: &Watch, report: &mut Report) {
 fn take_switched_off(watch: &Watch, report: &mut Report) {
     let off = watch.daemon().switched_off().into_iter();
     report.switched_off = off
-        .map(|off| SwitchedOff {
+        .map(|off| ReportedSwitchedOff {
             region: off.region,
             process: off.process,
             visits: off.visits,
             by: if off.by_itself { "itself" } else { "whyperf" },
         })
         .collect();
-    for SwitchedOff { region, process, visits, by } in &report.switched_off {
+    for ReportedSwitchedOff { region, process, visits, by } in &report.switched_off {
         report.remarks.notes.push(format!(
             "Region {region} of process {process} was switched off by {by} after {visits} visits (too hot to measure on): its calls and times are lower bounds."
         ));

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
-use crate::measuring::event::Event;
+use crate::measuring::event::WatchEvent;
 use crate::measuring::event_queue::Events;
 use crate::measuring::keys;
 use crate::measuring::launch;
@@ -24,7 +24,7 @@ use crate::output::terminal::Screen;
 pub(crate) struct Supervision<'a> {
     pub(crate) child: Child,
     pub(crate) events: Events,
-    pub(crate) stage: Stage,
+    pub(crate) stage: MeasuringStage,
     pub(crate) screen: Screen,
     pub(crate) request: &'a Request,
     pub(crate) begin: Instant,
@@ -34,7 +34,7 @@ pub(crate) struct Supervision<'a> {
 
 /// How far measuring is. The program is supervised all the same.
 #[derive(Debug)]
-pub(crate) enum Stage {
+pub(crate) enum MeasuringStage {
     /// It is measured, until then at the latest.
     Measured(Watch, Option<Instant>),
     /// It is asked to go on alone, and may restore its code until then.
@@ -43,7 +43,7 @@ pub(crate) enum Stage {
     Alone(Option<Box<Report>>),
 }
 
-impl Stage {
+impl MeasuringStage {
     /// What watches the program; none when it is not watched.
     const fn watch(&self) -> Option<&Watch> {
         match self {
@@ -55,14 +55,14 @@ impl Stage {
 
 /// How staying ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum SupervisionEnd {
     /// The program did.
     Ended(ExitStatus),
     /// The user interrupted twice; this process goes on.
     LeftRunning(u32),
 }
 
-impl Outcome {
+impl SupervisionEnd {
     /// What whyperf returns.
     pub(crate) fn exit_status(self) -> i32 {
         match self {
@@ -74,7 +74,7 @@ impl Outcome {
 
 impl Supervision<'_> {
     /// Until the program has ended, or the user has interrupted twice and it still goes on.
-    pub(crate) fn stay(mut self) -> (Outcome, Stage, Screen) {
+    pub(crate) fn stay(mut self) -> (SupervisionEnd, MeasuringStage, Screen) {
         self.events.await_end(self.child.id());
         let _keys = keys::listen(&self.request.options, self.events.sender(), &mut self.screen);
         let outcome = self.wait_for_child();
@@ -85,20 +85,20 @@ impl Supervision<'_> {
         (outcome, self.stage, self.screen)
     }
 
-    fn wait_for_child(&mut self) -> Outcome {
+    fn wait_for_child(&mut self) -> SupervisionEnd {
         let mut interruptions = 0;
         let mut patience = None;
         loop {
             match self.events.next_before(self.next_moment(patience)) {
-                Some(Event::Ended) => return self.reap(),
-                Some(Event::PassOn(signal)) => self.pass_on(signal),
-                Some(Event::Resumed) => {
+                Some(WatchEvent::Ended) => return self.reap(),
+                Some(WatchEvent::PassOn(signal)) => self.pass_on(signal),
+                Some(WatchEvent::Resumed) => {
                     self.keep_summary();
                     keys::resume();
                 }
-                Some(Event::Pause) => self.tell_watch(Watch::pause_or_go_on),
-                Some(Event::Phase) => self.tell_watch(Watch::begin_unnamed),
-                Some(Event::Interrupted) => {
+                Some(WatchEvent::Pause) => self.tell_watch(Watch::pause_or_go_on),
+                Some(WatchEvent::Phase) => self.tell_watch(Watch::begin_unnamed),
+                Some(WatchEvent::Interrupted) => {
                     self.keep_summary();
                     interruptions += 1;
                     if interruptions == 2 {
@@ -108,7 +108,7 @@ impl Supervision<'_> {
                 None => {}
             }
             if patience.is_some_and(|end| end <= Instant::now()) {
-                return Outcome::LeftRunning(self.child.id());
+                return SupervisionEnd::LeftRunning(self.child.id());
             }
             self.look();
         }
@@ -119,29 +119,29 @@ impl Supervision<'_> {
         let end = Instant::now() + grace;
         while Instant::now() < end && self.has_living() {
             let event = self.events.next_before(self.next_moment(Some(end)));
-            if matches!(event, Some(Event::Interrupted | Event::PassOn(SIGINT))) {
+            if matches!(event, Some(WatchEvent::Interrupted | WatchEvent::PassOn(SIGINT))) {
                 return;
             }
             self.look();
         }
     }
 
-    fn reap(&mut self) -> Outcome {
+    fn reap(&mut self) -> SupervisionEnd {
         match self.child.wait() {
-            Ok(status) => Outcome::Ended(status),
-            Err(_) => Outcome::LeftRunning(self.child.id()),
+            Ok(status) => SupervisionEnd::Ended(status),
+            Err(_) => SupervisionEnd::LeftRunning(self.child.id()),
         }
     }
 
     fn has_living(&self) -> bool {
-        matches!(&self.stage, Stage::Measured(watch, _) if watch.has_living())
+        matches!(&self.stage, MeasuringStage::Measured(watch, _) if watch.has_living())
     }
 
     /// What outlives the program goes on as it was, too.
     fn leave_survivors(&mut self) {
         let patience = self.request.options.leave_timeout;
         if self.has_living()
-            && let Stage::Measured(watch, _) = &mut self.stage
+            && let MeasuringStage::Measured(watch, _) = &mut self.stage
         {
             leaving::leave(watch, &self.events, &mut self.screen, patience);
         }
@@ -150,11 +150,11 @@ impl Supervision<'_> {
     fn next_moment(&self, end: Option<Instant>) -> Instant {
         let now = Instant::now();
         let next = match &self.stage {
-            Stage::Measured(watch, leave) => {
+            MeasuringStage::Measured(watch, leave) => {
                 leave.map_or(watch.next_sample(), |leave| leave.min(watch.next_sample()))
             }
-            Stage::Leaving(..) => now + leaving::LOOK,
-            Stage::Alone(_) => now + Duration::from_secs(3600),
+            MeasuringStage::Leaving(..) => now + leaving::LOOK,
+            MeasuringStage::Alone(_) => now + Duration::from_secs(3600),
         };
         end.map_or(next, |end| end.min(next))
     }
@@ -163,11 +163,11 @@ impl Supervision<'_> {
     fn look(&mut self) {
         let now = Instant::now();
         match &mut self.stage {
-            Stage::Measured(_, Some(leave)) if *leave <= now => self.begin_to_leave(now),
-            Stage::Measured(watch, _) if watch.next_sample() <= now => {
+            MeasuringStage::Measured(_, Some(leave)) if *leave <= now => self.begin_to_leave(now),
+            MeasuringStage::Measured(watch, _) if watch.next_sample() <= now => {
                 watch.sample(&mut self.screen);
             }
-            Stage::Leaving(watch, end) => {
+            MeasuringStage::Leaving(watch, end) => {
                 let is_over = watch.is_left() || *end <= now;
                 if is_over {
                     self.end_measuring();
@@ -179,17 +179,17 @@ impl Supervision<'_> {
 
     fn begin_to_leave(&mut self, now: Instant) {
         let patience = self.request.options.leave_timeout;
-        let stage = std::mem::replace(&mut self.stage, Stage::Alone(None));
-        if let Stage::Measured(mut watch, _) = stage {
+        let stage = std::mem::replace(&mut self.stage, MeasuringStage::Alone(None));
+        if let MeasuringStage::Measured(mut watch, _) = stage {
             watch.leave(patience);
-            self.stage = Stage::Leaving(watch, now + patience);
+            self.stage = MeasuringStage::Leaving(watch, now + patience);
         }
     }
 
     /// Says what is not as it was, and draws up the report: with the run directory goes what else might be measured.
     fn end_measuring(&mut self) {
-        let stage = std::mem::replace(&mut self.stage, Stage::Alone(None));
-        if let Stage::Leaving(watch, _) = stage {
+        let stage = std::mem::replace(&mut self.stage, MeasuringStage::Alone(None));
+        if let MeasuringStage::Leaving(watch, _) = stage {
             watch.name_what_stays(&mut self.screen);
             let time = self.begin.elapsed();
             let report = Report::bare(&self.request.command, 0, time);
@@ -200,12 +200,12 @@ impl Supervision<'_> {
             );
             report.remarks.notes.push(note);
             delivery::keep(&report, self.request.options.json.as_deref());
-            self.stage = Stage::Alone(Some(report));
+            self.stage = MeasuringStage::Alone(Some(report));
         }
     }
 
     fn tell_watch(&mut self, what: fn(&mut Watch, &mut Screen)) {
-        if let Stage::Measured(watch, _) = &mut self.stage {
+        if let MeasuringStage::Measured(watch, _) = &mut self.stage {
             what(watch, &mut self.screen);
         }
     }

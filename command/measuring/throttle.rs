@@ -12,7 +12,7 @@ use crate::output::report::share;
 
 /// What is known of hot regions.
 #[derive(Debug, Default)]
-pub(crate) struct Throttle {
+pub(crate) struct HotRegions {
     /// Calls of each region of the program when it was last looked at.
     calls: BTreeMap<String, u64>,
     /// Intervals above the limit without a break.
@@ -21,7 +21,7 @@ pub(crate) struct Throttle {
     notes: Vec<String>,
 }
 
-impl Throttle {
+impl HotRegions {
     /// Switches regions off while measuring costs more than the limit; says which and why.
     pub(crate) fn cool(&mut self, daemon: &mut Daemon, limit: f64) -> Vec<String> {
         let cost = daemon.cost().now;

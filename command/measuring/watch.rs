@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use whyperf_consultant::{
-    DataSource as _, DirectivesInForce, Event, Happening, Hypotheses, Observer, Scope, Searches,
-    Step, drive_moment,
+    DataSource as _, DirectivesInForce, Event, Happening, Hypotheses, Observer, SearchScope,
+    Searches, Step, drive_moment,
 };
 use whyperf_daemon::{
     Complaint, Daemon, DaemonSettings, Live, Moment, PairId, RunDirectory, Unrestored,
@@ -16,16 +16,16 @@ use whyperf_inject::ChangedCopy;
 use whyperf_model::matching::CausedWait;
 use whyperf_model::{Efficiency, Effort, Focus, Histogram, Metric, Nanos, Pair, Time};
 
-use crate::measuring::options::Options;
+use crate::measuring::options::MeasuringOptions;
 use crate::measuring::real_time::RealTime;
 use crate::measuring::recording::StoreWriter;
 use crate::measuring::requested::Measure;
-use crate::measuring::throttle::Throttle;
+use crate::measuring::throttle::HotRegions;
 use crate::measuring::unmeasured::UnmeasuredProcesses;
 use crate::output::delivery;
 use crate::output::report::{self, Report};
 use crate::output::terminal::{self, Screen};
-use crate::search::evaluation::CodeSearch;
+use crate::search::evaluation::CodeSearchChoice;
 use crate::search::inputs::SearchInputs;
 use crate::search::phases::{self, Schedule};
 
@@ -36,7 +36,7 @@ pub(crate) struct Watch {
     pub(crate) searches: Searches,
     pub(crate) shown: Shown,
     schedule: Schedule,
-    pub(crate) throttle: Throttle,
+    pub(crate) throttle: HotRegions,
     pub(crate) unmeasured: UnmeasuredProcesses,
     pub(crate) cost_limit: f64,
     /// Whether times are without what measuring cost.
@@ -69,14 +69,14 @@ pub(crate) struct Shown {
 
 impl Watch {
     /// Begins to watch a run directory that is still empty.
-    pub(crate) fn begin(directory: RunDirectory, options: &Options) -> Result<Self> {
+    pub(crate) fn begin(directory: RunDirectory, options: &MeasuringOptions) -> Result<Self> {
         let begin = Instant::now();
         let width = Duration::from_millis(options.sample);
         let settings = DaemonSettings {
             width: Nanos::from_millis(options.sample),
             compensates: !options.no_compensation,
-            functions: options.code_search != CodeSearch::None,
-            modules: options.code_search == CodeSearch::Module,
+            functions: options.code_search != CodeSearchChoice::None,
+            modules: options.code_search == CodeSearchChoice::Module,
             cost_limit: options.cost_limit,
             records: !options.keeping.no_store,
             counters: options.counters().map_err(anyhow::Error::msg)?,
@@ -107,7 +107,7 @@ impl Watch {
             searches,
             shown: Shown::default(),
             schedule: Schedule::of(&options.phasing),
-            throttle: Throttle::default(),
+            throttle: HotRegions::default(),
             unmeasured: UnmeasuredProcesses::default(),
             cost_limit: options.cost_limit,
             measure,
@@ -331,9 +331,9 @@ impl Observer<Live<Daemon, RealTime>> for Onlooker<'_> {
         self.tell_moment(&format!("phase {shown} begins"), *now);
     }
 
-    fn step(&mut self, scope: Scope, step: &Step) {
+    fn step(&mut self, scope: SearchScope, step: &Step) {
         // What is so in a phase is in the report: mostly it is so in the whole run, too.
-        if scope == Scope::Current {
+        if scope == SearchScope::Current {
             return;
         }
         if let Some(writer) = &mut self.shown.writer {

@@ -3,7 +3,7 @@
 use whyperf_consultant::{Classic, DirectivesInForce, TextPosition, Verdicts};
 use whyperf_model::Nanos;
 
-use crate::search::evaluation::{Judging, Verdict};
+use crate::search::evaluation::{Judging, VerdictMethod};
 
 /// The dwell time, and who asked for it.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ enum SaidBy {
 impl DwellTime {
     /// The command line is heard first, then directives. Where verdicts are not classic, directives say nothing.
     pub(crate) fn of(judging: &Judging, in_force: &DirectivesInForce) -> Self {
-        let is_classic = judging.verdict == Verdict::Classic;
+        let is_classic = judging.verdict == VerdictMethod::Classic;
         let directive = in_force.dwell_time().filter(|_| is_classic);
         let (time, said_by) = match (judging.hold, directive) {
             (Some(time), _) => {

@@ -12,7 +12,7 @@ use whyperf_consultant::{Hypotheses, HypothesisId, Order, Settings, Verdicts};
 use whyperf_experiments::CLASSIC_VERDICT;
 
 use crate::output::delivery::{self, status};
-use crate::search::values::{Threshold, seconds};
+use crate::search::values::{ThresholdChange, seconds};
 
 /// The table, what a verdict needs, and what is asked first.
 #[derive(Clone, Debug, Args)]
@@ -22,29 +22,29 @@ pub(crate) struct Judging {
     #[arg(value_delimiter = ':')]
     pub(crate) hypotheses: Vec<PathBuf>,
     /// Conclude as soon as the evidence allows (sequential), or when the mean was held on one side (classic)
-    #[arg(long, value_name = "KIND", value_enum, default_value_t = Verdict::Sequential)]
+    #[arg(long, value_name = "KIND", value_enum, default_value_t = VerdictMethod::Sequential)]
     #[arg(env = "WHYPERF_VERDICT", hide_env_values = true, hide_possible_values = true)]
-    pub(crate) verdict: Verdict,
+    pub(crate) verdict: VerdictMethod,
     /// How long the mean must be held for a classic verdict: 20 where neither this nor a directive says
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     #[arg(env = "WHYPERF_VERDICT_HOLD", hide_env_values = true)]
     pub(crate) hold: Option<Duration>,
     /// Ask first what is expected to tell most for its cost (information), or as Paradyn did (classic)
-    #[arg(long, value_name = "ORDER", value_enum, default_value_t = First::Information)]
+    #[arg(long, value_name = "ORDER", value_enum, default_value_t = FirstQuestions::Information)]
     #[arg(env = "WHYPERF_ORDER", hide_env_values = true, hide_possible_values = true)]
-    pub(crate) order: First,
+    pub(crate) order: FirstQuestions,
 }
 
 /// Tables of hypotheses beside the one inside.
 #[derive(Clone, Debug, Args)]
-pub(crate) struct Tables {
+pub(crate) struct HypothesisFiles {
     /// Know the hypotheses of this table, too; may be repeated
     #[arg(long, value_name = "FILE", env = "WHYPERF_HYPOTHESES", hide_env_values = true)]
     #[arg(value_delimiter = ':')]
     hypotheses: Vec<PathBuf>,
 }
 
-impl Tables {
+impl HypothesisFiles {
     /// The table inside and those of the files.
     pub(crate) fn table(&self) -> Result<Hypotheses, String> {
         table(&self.hypotheses)
@@ -66,14 +66,14 @@ fn table(files: &[PathBuf]) -> Result<Hypotheses, String> {
 
 /// What is asked first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum First {
+pub(crate) enum FirstQuestions {
     /// What is expected to tell most for its cost.
     Information,
     /// More precise hypotheses, then parts, as they come.
     Classic,
 }
 
-impl First {
+impl FirstQuestions {
     /// Its name in a stored run, which never changes.
     pub(crate) const fn stored(self) -> &'static str {
         match self {
@@ -85,14 +85,14 @@ impl First {
 
 /// How evidence becomes a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Verdict {
+pub(crate) enum VerdictMethod {
     /// As soon as it suffices.
     Sequential,
     /// When the running mean kept to one side for a fixed time.
     Classic,
 }
 
-impl Verdict {
+impl VerdictMethod {
     /// Its name in a stored run, which never changes.
     pub(crate) const fn stored(self) -> &'static str {
         match self {
@@ -104,7 +104,7 @@ impl Verdict {
 
 /// How the functions are found that take the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CodeSearch {
+pub(crate) enum CodeSearchChoice {
     /// From where the program begins, along calls.
     Callgraph,
     /// From modules to their functions.
@@ -113,7 +113,7 @@ pub(crate) enum CodeSearch {
     None,
 }
 
-impl CodeSearch {
+impl CodeSearchChoice {
     /// Its name in a stored run, which never changes.
     pub(crate) const fn stored(self) -> &'static str {
         match self {
@@ -139,7 +139,7 @@ impl Judging {
     pub(crate) fn settings(
         &self,
         cost_limit: f64,
-        code_search: CodeSearch,
+        code_search: CodeSearchChoice,
         verdicts: Verdicts,
     ) -> Settings {
         Settings {
@@ -147,8 +147,8 @@ impl Judging {
             verdicts,
             order: self.order(),
             code_search: match code_search {
-                CodeSearch::Module => whyperf_consultant::CodeSearch::Module,
-                CodeSearch::Callgraph | CodeSearch::None => {
+                CodeSearchChoice::Module => whyperf_consultant::CodeSearch::Module,
+                CodeSearchChoice::Callgraph | CodeSearchChoice::None => {
                     whyperf_consultant::CodeSearch::CallGraph
                 }
             },
@@ -158,8 +158,8 @@ impl Judging {
 
     const fn order(&self) -> Order {
         match self.order {
-            First::Information => Order::Information,
-            First::Classic => Order::Classic,
+            FirstQuestions::Information => Order::Information,
+            FirstQuestions::Classic => Order::Classic,
         }
     }
 }
@@ -167,10 +167,10 @@ impl Judging {
 /// The hypotheses, with the thresholds that were given.
 pub(crate) fn hypotheses(
     judging: &Judging,
-    thresholds: &[Threshold],
+    thresholds: &[ThresholdChange],
 ) -> Result<Hypotheses, String> {
     let mut table = judging.table()?;
-    for Threshold { hypothesis, value } in thresholds {
+    for ThresholdChange { hypothesis, value } in thresholds {
         let Some(id) = table.named(hypothesis) else {
             let names = names(&table, None).join(", ");
             return Err(format!("there is no hypothesis {hypothesis}; there are {names}"));
@@ -212,9 +212,9 @@ mod tests {
     #[test]
     fn stored_runs_hold_these_names() {
         let names = [
-            First::value_variants().iter().map(|one| one.stored()).collect::<Vec<_>>(),
-            Verdict::value_variants().iter().map(|one| one.stored()).collect(),
-            CodeSearch::value_variants().iter().map(|one| one.stored()).collect(),
+            FirstQuestions::value_variants().iter().map(|one| one.stored()).collect::<Vec<_>>(),
+            VerdictMethod::value_variants().iter().map(|one| one.stored()).collect(),
+            CodeSearchChoice::value_variants().iter().map(|one| one.stored()).collect(),
         ];
         let written = [
             vec!["information", "classic"],

@@ -16,7 +16,7 @@ use whyperf_model::Resource;
 
 use crate::search::directive_file::DirectiveFile;
 use crate::search::dwell_time::DwellTime;
-use crate::search::evaluation::{Judging, Verdict};
+use crate::search::evaluation::{Judging, VerdictMethod};
 use crate::search::storage::Keeping;
 
 /// Directives, and what they mean to the search.
@@ -49,7 +49,8 @@ impl SearchInputs {
         };
         if keeping.learn {
             // A sequential verdict has no dwell time, and one that the user gave need not be learned.
-            let tries_dwell_times = judging.verdict == Verdict::Classic && judging.hold.is_none();
+            let tries_dwell_times =
+                judging.verdict == VerdictMethod::Classic && judging.hold.is_none();
             inputs.learn(keeping, tries_dwell_times, hypotheses);
         }
         match DirectivesInForce::new(&inputs.directives, hypotheses) {

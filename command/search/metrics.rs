@@ -10,13 +10,13 @@ use crate::output::delivery::{self, status};
 
 /// A metric as it is printed.
 #[derive(Debug, Serialize)]
-struct Row {
+struct PrintedMetric {
     name: &'static str,
     unit: &'static str,
     meaning: &'static str,
 }
 
-impl Row {
+impl PrintedMetric {
     fn of(metric: Metric) -> Self {
         let definition = metric.definition();
         Self { name: definition.name, unit: definition.unit.symbol(), meaning: metric.meaning() }
@@ -25,11 +25,12 @@ impl Row {
 
 /// Prints all metrics, with their units as thresholds are written in them.
 pub(crate) fn print(is_json: bool) -> Result<ExitCode> {
-    let rows = Metric::ALL.map(Row::of);
+    let rows = Metric::ALL.map(PrintedMetric::of);
     if is_json {
         return Ok(status(delivery::print_json(&rows.as_slice())));
     }
-    let lines = rows.map(|Row { name, unit, meaning }| format!("{name:<17}{unit:<11}{meaning}\n"));
+    let lines = rows
+        .map(|PrintedMetric { name, unit, meaning }| format!("{name:<17}{unit:<11}{meaning}\n"));
     Ok(status(delivery::print(&lines.concat())))
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// The value from which on a hypothesis holds.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Threshold {
+pub(crate) struct ThresholdChange {
     /// Of which hypothesis.
     pub(crate) hypothesis: String,
     /// From this value on, as it was written: what it means depends on the hypothesis.
@@ -35,12 +35,12 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 /// A hypothesis with its threshold, as in `CPUbound=0.3`.
-pub(crate) fn threshold(text: &str) -> Result<Threshold, String> {
+pub(crate) fn threshold(text: &str) -> Result<ThresholdChange, String> {
     let (hypothesis, value) = text
         .split_once('=')
         .ok_or_else(|| "expected HYPOTHESIS=VALUE, as in CPUbound=0.3".to_owned())?;
     let [hypothesis, value] = [hypothesis, value].map(|word| word.trim().to_owned());
-    Ok(Threshold { hypothesis, value })
+    Ok(ThresholdChange { hypothesis, value })
 }
 
 const MOST_SECONDS: f64 = 3e8;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use clap::Args;
 use whyperf_consultant::{
-    Directives, DirectivesInForce, Event, Hypotheses, Observer, Scope, Searches, Step, drive,
+    Directives, DirectivesInForce, Event, Hypotheses, Observer, SearchScope, Searches, Step, drive,
 };
 use whyperf_experiments::{
     Access, Diagnosis, Progress, Replay, RunId, Selector, StepRow, Store, StoreError, Summary,
@@ -24,10 +24,10 @@ use crate::output::report::{self, Cost, Report, ReportedProfileRow, rounded};
 use crate::output::terminal::{Colour, Manner};
 use crate::search::directive_file::DirectiveFile;
 use crate::search::dwell_time::DwellTime;
-use crate::search::evaluation::{self, CodeSearch, Judging};
+use crate::search::evaluation::{self, CodeSearchChoice, Judging};
 use crate::search::inputs;
 use crate::search::phases::{self, Phasing, Schedule};
-use crate::search::values::{Threshold, percent, threshold};
+use crate::search::values::{ThresholdChange, percent, threshold};
 
 /// Which run is searched again, and how.
 #[derive(Debug, Args)]
@@ -41,7 +41,7 @@ pub(crate) struct Diagnose {
     /// Call it a bottleneck from this value on, as in CPUbound=30% or 'TooManySmallIOOps=4096 B/ops'; may be repeated
     #[arg(long, value_name = "HYPOTHESIS=VALUE", value_parser = threshold, value_delimiter = ',')]
     #[arg(env = "WHYPERF_THRESHOLD", hide_env_values = true)]
-    pub(crate) threshold: Vec<Threshold>,
+    pub(crate) threshold: Vec<ThresholdChange>,
     #[command(flatten)]
     pub(crate) judging: Judging,
     /// Lead the search by these directives; may be repeated
@@ -53,9 +53,9 @@ pub(crate) struct Diagnose {
     #[arg(env = "WHYPERF_COST_LIMIT", hide_env_values = true)]
     pub(crate) cost_limit: f64,
     /// Find functions along calls (callgraph), by module (module), or not at all (none), as far as they were measured
-    #[arg(long, value_name = "WAY", value_enum, default_value_t = CodeSearch::Callgraph)]
+    #[arg(long, value_name = "WAY", value_enum, default_value_t = CodeSearchChoice::Callgraph)]
     #[arg(env = "WHYPERF_CODE_SEARCH", hide_env_values = true, hide_possible_values = true)]
-    pub(crate) code_search: CodeSearch,
+    pub(crate) code_search: CodeSearchChoice,
     #[command(flatten)]
     pub(crate) phasing: Phasing,
     /// Show so many rows of the callpath profile
@@ -105,7 +105,7 @@ fn told(request: &Diagnose) -> Result<(Hypotheses, Directives), String> {
 }
 
 /// What came of a search.
-struct Found {
+struct DiagnosisResult {
     searches: Searches,
     played: Played,
     directives_used: usize,
@@ -133,7 +133,7 @@ fn search(
     store: &Store,
     source: &RunId,
     (hypotheses, directives): (Hypotheses, &Directives),
-) -> Result<Found> {
+) -> Result<DiagnosisResult> {
     let mut replay = replay(request, store, source)?;
     let thread_time = replay.thread_time();
     // Mistakes were told when the files were read.
@@ -147,7 +147,15 @@ fn search(
     drive(&mut searches, &mut replay, &mut played);
     played.efforts = replay.efforts();
     let lines = replay.lines().to_vec();
-    Ok(Found { searches, played, directives_used, dwell_time, thread_time, lines, replay })
+    Ok(DiagnosisResult {
+        searches,
+        played,
+        directives_used,
+        dwell_time,
+        thread_time,
+        lines,
+        replay,
+    })
 }
 
 /// The run as the request wants it seen.
@@ -156,7 +164,7 @@ fn replay(request: &Diagnose, store: &Store, source: &RunId) -> Result<Replay> {
     if request.phasing.no_phases {
         replay = replay.without_phases();
     }
-    if request.code_search == CodeSearch::None {
+    if request.code_search == CodeSearchChoice::None {
         replay = replay.without_functions();
     }
     let taken: BTreeSet<String> = replay.phases().map(str::to_owned).collect();
@@ -185,8 +193,8 @@ impl Observer<Replay> for Played {
         self.begun.extend(replay.efforts());
     }
 
-    fn step(&mut self, scope: Scope, step: &Step) {
-        if scope == Scope::Global {
+    fn step(&mut self, scope: SearchScope, step: &Step) {
+        if scope == SearchScope::Global {
             self.say(step.time, step.happening.to_string());
         }
     }
@@ -202,7 +210,7 @@ fn diagnosis(
     request: &Diagnose,
     source: RunId,
     directives: &Directives,
-    found: &Found,
+    found: &DiagnosisResult,
 ) -> Diagnosis {
     let judging = &request.judging;
     let table = found.searches.global().hypotheses();
@@ -253,7 +261,7 @@ fn report_of(
     request: &Diagnose,
     store: &Store,
     summary: &Summary,
-    found: &mut Found,
+    found: &mut DiagnosisResult,
 ) -> Result<Report> {
     let extent = store.extent(&summary.id)?;
     let played = &found.played;
@@ -271,7 +279,7 @@ fn report_of(
         cost: Cost { limit: request.cost_limit, mean, max, compensated_s: None },
         directives_used: found.directives_used,
         diagnosis_of: Some(summary.id.to_string()),
-        efficiency: efforts.and_then(Efficiency::of).as_ref().map(report::Efficiency::of),
+        efficiency: efforts.and_then(Efficiency::of).as_ref().map(report::ReportedEfficiency::of),
         profile: two_levels(&store.profile(&summary.id).context("reading the profile")?),
         ..Report::default()
     };

@@ -15,7 +15,7 @@ use whyperf_experiments::{
 
 use crate::output::delivery::{self, status};
 use crate::search::directive_file::DirectiveFile;
-use crate::search::evaluation::Tables;
+use crate::search::evaluation::HypothesisFiles;
 use crate::search::inputs;
 use crate::search::values::percent;
 
@@ -35,7 +35,7 @@ pub(crate) enum DirectivesVerb {
         made: Made,
         /// Only this kind; may be repeated
         #[arg(long, value_name = "KIND", value_enum)]
-        only: Vec<Kind>,
+        only: Vec<DirectiveKind>,
         /// Prune functions below this share of the time, in percent
         #[arg(long, value_name = "PERCENT", default_value = "1", value_parser = percent)]
         small: f64,
@@ -92,7 +92,7 @@ pub(crate) struct Files {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) tables: Tables,
+    pub(crate) tables: HypothesisFiles,
 }
 
 /// Where directives go that were made, and how that is told.
@@ -105,12 +105,12 @@ pub(crate) struct Made {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) tables: Tables,
+    pub(crate) tables: HypothesisFiles,
 }
 
 /// A kind of directive that runs give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Kind {
+pub(crate) enum DirectiveKind {
     /// Questions that come first or last
     Priorities,
     /// Hierarchies that tell nothing
@@ -220,14 +220,14 @@ fn required(
     Ok(all)
 }
 
-fn wanted(only: &[Kind], small: f64) -> Wanted {
-    let is = |kind: Kind| only.is_empty() || only.contains(&kind);
+fn wanted(only: &[DirectiveKind], small: f64) -> Wanted {
+    let is = |kind: DirectiveKind| only.is_empty() || only.contains(&kind);
     Wanted {
-        priorities: is(Kind::Priorities),
-        general_prunes: is(Kind::GeneralPrunes),
-        historic_prunes: is(Kind::HistoricPrunes),
-        thresholds: is(Kind::Thresholds),
-        dwell_time: is(Kind::Hold),
+        priorities: is(DirectiveKind::Priorities),
+        general_prunes: is(DirectiveKind::GeneralPrunes),
+        historic_prunes: is(DirectiveKind::HistoricPrunes),
+        thresholds: is(DirectiveKind::Thresholds),
+        dwell_time: is(DirectiveKind::Hold),
         small,
     }
 }
@@ -250,8 +250,8 @@ fn deliver(directives: &Directives, made: &Made) -> Result<ExitCode> {
 
 /// What every verb prints as JSON.
 #[derive(Default, Serialize)]
-struct Answer<'a> {
-    directives: Vec<Line>,
+struct DirectivesOutput<'a> {
+    directives: Vec<DirectiveText>,
     /// The file that holds them now, when one was asked for.
     written: Option<String>,
     /// What runs taught once and later ones contradict, with the reason.
@@ -261,7 +261,7 @@ struct Answer<'a> {
 }
 
 #[derive(Serialize)]
-struct Line {
+struct DirectiveText {
     directive: String,
     comment: Option<String>,
     /// Where it was read; none of one that was made.
@@ -269,12 +269,12 @@ struct Line {
 }
 
 fn print_json(all: &Directives, written: Option<&Path>) -> ExitCode {
-    let line = |entry: &DirectiveLine| Line {
+    let line = |entry: &DirectiveLine| DirectiveText {
         directive: entry.directive.to_string(),
         comment: entry.comment.clone(),
         place: (!entry.place.file.is_empty()).then(|| entry.place.to_string()),
     };
-    status(delivery::print_json(&Answer {
+    status(delivery::print_json(&DirectivesOutput {
         directives: all.entries.iter().map(line).collect(),
         written: written.map(|path| path.display().to_string()),
         dropped: &all.dropped,
@@ -286,7 +286,7 @@ fn print_json(all: &Directives, written: Option<&Path>) -> ExitCode {
 fn refuse(mistakes: &str, is_json: bool) -> Result<ExitCode> {
     if is_json {
         let mistakes = mistakes.lines().collect();
-        delivery::print_json(&Answer { mistakes, ..Answer::default() });
+        delivery::print_json(&DirectivesOutput { mistakes, ..DirectivesOutput::default() });
     }
     inputs::refuse(mistakes)
 }

@@ -8,7 +8,7 @@ use crate::output::terminal::Colour;
 
 /// Which store, and how it is printed.
 #[derive(Clone, Debug, Args)]
-pub(crate) struct Reading {
+pub(crate) struct StoreOptions {
     /// The store to read
     #[arg(long, value_name = "FILE", env = "WHYPERF_STORE", hide_env_values = true, global = true)]
     #[arg(default_value = "whyperf.db")]

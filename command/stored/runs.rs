@@ -12,14 +12,14 @@ use whyperf_experiments::{Access, History, Selector, Store, Summary};
 
 use crate::output::delivery::{self, status};
 use crate::output::terminal::{self, Manner, plain, shortened};
-use crate::stored::reading::Reading;
+use crate::stored::reading::StoreOptions;
 
 /// Which runs, and what is done with them.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = false)]
 pub(crate) struct Runs {
     #[command(flatten)]
-    pub(crate) reading: Reading,
+    pub(crate) reading: StoreOptions,
     /// List runs of this application only
     #[arg(long, value_name = "NAME")]
     pub(crate) application: Option<String>,
@@ -98,7 +98,7 @@ fn list(request: &Runs) -> Result<ExitCode> {
     }
     let manner = Manner::of_stdout(request.reading.color);
     let has_older = is_cut && request.last.is_none() && runs.len() == SHOWN as usize;
-    let mut lines = Lines::new(manner);
+    let mut lines = RunLines::new(manner);
     Ok(status(delivery::write(|out| {
         runs.iter().try_for_each(|run| lines.write(out, run))?;
         match runs.len() {
@@ -113,13 +113,13 @@ fn list(request: &Runs) -> Result<ExitCode> {
 const SHOWN: u32 = 30;
 
 /// Writes runs, of which many have the same command.
-struct Lines {
+struct RunLines {
     manner: Manner,
     /// The latest command, and how it is shown.
     command: (Arc<[String]>, String),
 }
 
-impl Lines {
+impl RunLines {
     fn new(manner: Manner) -> Self {
         Self { manner, command: (Arc::from([]), String::new()) }
     }

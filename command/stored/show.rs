@@ -9,7 +9,7 @@ use clap::Args;
 use serde::Serialize;
 use whyperf_experiments::{
     Access, Edge, Extent, ObjectRow, Phase, ResourceSpan, RunId, Selector, Store, StoredProfileRow,
-    Summary, Verdict,
+    StoredVerdict, Summary,
 };
 use whyperf_model::{Histogram, Pair, Time};
 
@@ -17,13 +17,13 @@ use crate::measuring::requested;
 use crate::output::delivery::{self, status};
 use crate::output::report::share;
 use crate::output::terminal::{self, Manner, plain};
-use crate::stored::reading::Reading;
+use crate::stored::reading::StoreOptions;
 
 /// Which run, and what of it.
 #[derive(Debug, Args)]
 pub(crate) struct Show {
     #[command(flatten)]
-    pub(crate) reading: Reading,
+    pub(crate) reading: StoreOptions,
     /// An id, the beginning of one, a tag, latest or latest~1
     #[arg(value_name = "RUN")]
     pub(crate) run: Selector,
@@ -52,7 +52,7 @@ pub(crate) fn show(request: &Show) -> Result<ExitCode> {
         Page { manner: Manner::of_stdout(request.reading.color), json: request.reading.json };
     let text = if request.search {
         let searches = searches(&store, &run)?;
-        let nodes: Vec<Node<'_>> = searches.iter().flat_map(graph).collect();
+        let nodes: Vec<ShownQuestion<'_>> = searches.iter().flat_map(graph).collect();
         page.of(&nodes, |_| {
             let lines = |one: &Searched| {
                 let title = one.phase.as_ref().map(|phase| title(phase, page.manner));
@@ -110,7 +110,7 @@ impl Page {
 /// The search over the whole run, or over a phase of it.
 struct Searched {
     phase: Option<Phase>,
-    verdicts: Vec<Verdict>,
+    verdicts: Vec<StoredVerdict>,
     edges: Vec<Edge>,
 }
 
@@ -134,11 +134,11 @@ fn title(phase: &Phase, manner: Manner) -> String {
 
 /// A question with those that led to it.
 #[derive(Serialize)]
-struct Node<'a> {
+struct ShownQuestion<'a> {
     /// The phase that it was asked in; none of the whole run. Each counts its questions by itself.
     phase: Option<u32>,
     #[serde(flatten)]
-    verdict: &'a Verdict,
+    verdict: &'a StoredVerdict,
     parents: Vec<Parent<'a>>,
 }
 
@@ -149,13 +149,13 @@ struct Parent<'a> {
 }
 
 /// The graph of a search, in the order in which its questions came up.
-fn graph(searched: &Searched) -> Vec<Node<'_>> {
+fn graph(searched: &Searched) -> Vec<ShownQuestion<'_>> {
     let Searched { phase, verdicts, edges } = searched;
     let mut led: BTreeMap<u64, Vec<Parent<'_>>> = BTreeMap::new();
     for Edge { parent, child, axis } in edges {
         led.entry(*child).or_default().push(Parent { number: *parent, axis });
     }
-    let node = |verdict| Node {
+    let node = |verdict| ShownQuestion {
         phase: phase.as_ref().map(|phase| phase.number),
         verdict,
         parents: led.remove(&verdict.number).unwrap_or_default(),
@@ -175,20 +175,20 @@ struct Overview {
     facts: Vec<whyperf_experiments::Fact>,
     objects: Vec<ObjectRow>,
     directives: Vec<String>,
-    bottlenecks: Vec<Verdict>,
-    phases: Vec<Told>,
+    bottlenecks: Vec<StoredVerdict>,
+    phases: Vec<ShownPhase>,
 }
 
 /// A phase and what was found in it.
 #[derive(Serialize)]
-struct Told {
+struct ShownPhase {
     #[serde(flatten)]
     phase: Phase,
-    bottlenecks: Vec<Verdict>,
+    bottlenecks: Vec<StoredVerdict>,
 }
 
 /// Those that are true, in the order of finding, without processes that do not differ from the others.
-fn true_ones(mut verdicts: Vec<Verdict>) -> Vec<Verdict> {
+fn true_ones(mut verdicts: Vec<StoredVerdict>) -> Vec<StoredVerdict> {
     verdicts.retain(|verdict| verdict.truth == "true" && !verdict.is_alike());
     verdicts.sort_by(|one, other| one.found.cmp(&other.found).then(one.number.cmp(&other.number)));
     verdicts
@@ -197,7 +197,7 @@ fn true_ones(mut verdicts: Vec<Verdict>) -> Vec<Verdict> {
 fn overview(store: &Store, run: &RunId) -> Result<Overview> {
     let told = |phase: Phase| {
         let bottlenecks = true_ones(store.verdicts_in(run, phase.number)?);
-        Ok(Told { phase, bottlenecks })
+        Ok(ShownPhase { phase, bottlenecks })
     };
     let machine = |span: ResourceSpan| {
         let name = span.name.strip_prefix("/Machine/")?;
@@ -256,7 +256,7 @@ fn overview_lines(overview: &Overview, manner: Manner) -> String {
     }
     let _ = writeln!(text, "{}", manner.paint("Found, in the order of finding", terminal::TITLE));
     text += &verdict_lines(bottlenecks, manner);
-    for Told { phase, bottlenecks } in phases {
+    for ShownPhase { phase, bottlenecks } in phases {
         text += &title(phase, manner);
         text += &verdict_lines(bottlenecks, manner);
     }
@@ -271,8 +271,8 @@ fn object_line(object: &ObjectRow) -> Option<String> {
     Some(format!("{}  {build}  {compiler}", object.name))
 }
 
-fn verdict_lines(verdicts: &[Verdict], manner: Manner) -> String {
-    let line = |verdict: &Verdict| {
+fn verdict_lines(verdicts: &[StoredVerdict], manner: Manner) -> String {
+    let line = |verdict: &StoredVerdict| {
         let truth = format!("{:<7}", plain(&verdict.truth));
         let style = if verdict.truth == "true" { terminal::ALARM } else { terminal::FAINT };
         let found = verdict.found.map_or_else(String::new, seconds);

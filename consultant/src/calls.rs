@@ -11,7 +11,7 @@ use crate::node::NodeId;
 
 /// What is known of calls.
 #[derive(Debug, Default)]
-pub(crate) struct CallGraph {
+pub(crate) struct KnownCalls {
     callees: BTreeMap<Resource, BTreeSet<Resource>>,
     called: BTreeSet<Resource>,
     asked: BTreeMap<Resource, Time>,
@@ -19,7 +19,7 @@ pub(crate) struct CallGraph {
     followers: BTreeMap<Resource, BTreeSet<NodeId>>,
 }
 
-impl CallGraph {
+impl KnownCalls {
     /// Notes that a function's callees are asked for; tells whether that is new.
     pub(crate) fn ask(&mut self, of: &Resource, now: Time) -> bool {
         let is_new = !self.asked.contains_key(of);
@@ -100,7 +100,7 @@ mod tests {
     fn callees_are_told_once_and_nothing_calls_itself() {
         let resource = |text: &str| Resource::parse(text).expect("well formed");
         let [f, g, h] = ["/Code/a.c/f", "/Code/a.c/g", "/Code/b.c/h"].map(resource);
-        let mut calls = CallGraph::default();
+        let mut calls = KnownCalls::default();
         let later = Time::from_secs(1);
         assert!(calls.ask(&f, Time::ZERO) && !calls.ask(&f, later));
         assert!(calls.is_open(&f, later, Nanos::from_secs(3)));

@@ -14,7 +14,7 @@
 //! between two moments, and go through each of them by the same function.
 
 use crate::data_source::{DataSource, Event};
-use crate::searches::{Scope, Searches};
+use crate::searches::{SearchScope, Searches};
 use crate::step::Step;
 
 /// Looks on while a search is driven. It may change the search, and the data source, where the driver hands them to it.
@@ -23,12 +23,12 @@ pub trait Observer<S: ?Sized> {
     fn before(&mut self, _event: &Event, _searches: &mut Searches, _source: &mut S) {}
 
     /// A search took a step.
-    fn step(&mut self, _scope: Scope, _step: &Step) {}
+    fn step(&mut self, _scope: SearchScope, _step: &Step) {}
 }
 
 /// A function that only wants to know the steps.
-impl<S: ?Sized, F: FnMut(Scope, &Step)> Observer<S> for F {
-    fn step(&mut self, scope: Scope, step: &Step) {
+impl<S: ?Sized, F: FnMut(SearchScope, &Step)> Observer<S> for F {
+    fn step(&mut self, scope: SearchScope, step: &Step) {
         self(scope, step);
     }
 }

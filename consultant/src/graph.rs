@@ -22,14 +22,14 @@ use whyperf_model::{Focus, Time};
 
 use crate::hypothesis::HypothesisId;
 use crate::judge::Judge;
-use crate::node::{Edge, Node, NodeId, PartsKey, Root};
+use crate::node::{NodeId, PairNode, PartsKey, RefinementAxis, Root};
 use crate::stream::Stream;
 use crate::truth::Truth;
 
 /// All nodes.
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
-    nodes: Vec<Node>,
+    nodes: Vec<PairNode>,
     index: BTreeMap<(HypothesisId, Focus), NodeId>,
     /// Nodes that differ in one process or one machine alone.
     parts: BTreeMap<PartsKey, Vec<NodeId>>,
@@ -53,12 +53,12 @@ pub(crate) struct Consequences {
 
 impl Graph {
     /// A node.
-    pub(crate) fn node(&self, id: NodeId) -> &Node {
+    pub(crate) fn node(&self, id: NodeId) -> &PairNode {
         &self.nodes[id.0]
     }
 
     /// A node, to change it. Its truth is changed by [`Graph::set_truth`] only.
-    pub(crate) fn node_mut(&mut self, id: NodeId) -> &mut Node {
+    pub(crate) fn node_mut(&mut self, id: NodeId) -> &mut PairNode {
         &mut self.nodes[id.0]
     }
 
@@ -167,7 +167,7 @@ impl Graph {
     ) -> NodeId {
         let id = NodeId(self.nodes.len());
         self.index.insert((hypothesis, focus.clone()), id);
-        let node = Node::new((hypothesis, focus), judge, stream);
+        let node = PairNode::new((hypothesis, focus), judge, stream);
         if let Some(key) = node.parts_key() {
             self.parts.entry(key).or_default().push(id);
         }
@@ -176,7 +176,7 @@ impl Graph {
     }
 
     /// Notes that one question led to another; tells whether that was new.
-    pub(crate) fn link(&mut self, parent: NodeId, child: NodeId, edge: Edge) -> bool {
+    pub(crate) fn link(&mut self, parent: NodeId, child: NodeId, edge: RefinementAxis) -> bool {
         if !self.nodes[child.0].parents.insert(parent) {
             return false;
         }
@@ -277,8 +277,8 @@ mod tests {
         let [top, left, right, bottom] = nodes;
         graph.make_root(top);
         for (parent, child) in [(top, left), (top, right), (left, bottom), (right, bottom)] {
-            assert!(graph.link(parent, child, Edge::Why));
-            assert!(!graph.link(parent, child, Edge::Why));
+            assert!(graph.link(parent, child, RefinementAxis::Why));
+            assert!(!graph.link(parent, child, RefinementAxis::Why));
         }
         (graph, nodes)
     }
@@ -313,7 +313,7 @@ mod tests {
     #[test]
     fn nodes_that_hold_only_each_other_fall() {
         let (mut graph, [top, left, right, bottom]) = diamond();
-        assert!(graph.link(bottom, left, Edge::Why), "a function below calls one above");
+        assert!(graph.link(bottom, left, RefinementAxis::Why), "a function below calls one above");
         for id in [top, left, right, bottom] {
             graph.set_truth(id, Truth::True);
         }

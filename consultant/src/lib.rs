@@ -84,11 +84,11 @@ pub use hypothesis::{
 };
 pub use node::NodeId;
 pub use reevaluation::Reevaluation;
-pub use report::{Counts, Guided, Report, Untold};
+pub use report::{Guided, QuestionCounts, SearchResult, Untold};
 pub use request::{MeasurementId, Request};
 pub use run_amount::RunAmount;
 pub use search::{Question, Search, Status};
-pub use searches::{Past, Scope, Searches};
+pub use searches::{Past, SearchScope, Searches};
 pub use settings::{Classic, CodeSearch, Order, Settings, Verdicts};
 pub use split::Split;
 pub use step::{Conclusion, Happening, Origin, Step, Subject};

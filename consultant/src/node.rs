@@ -34,7 +34,7 @@ pub struct NodeId(pub usize);
 
 /// Along which axis one question led to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Edge {
+pub(crate) enum RefinementAxis {
     /// A more precise hypothesis.
     Why,
     /// A part of the focus.
@@ -43,7 +43,7 @@ pub(crate) enum Edge {
 
 /// A question, its answer, and what is being done about it.
 #[derive(Debug)]
-pub(crate) struct Node {
+pub(crate) struct PairNode {
     pub(crate) hypothesis: HypothesisId,
     pub(crate) focus: Focus,
     /// What holds it beside its parents.
@@ -59,7 +59,7 @@ pub(crate) struct Node {
     pub(crate) over_run: Option<RunRatio>,
     /// The same where it stayed undecided.
     pub(crate) candidate: Option<RunRatio>,
-    state: NodeState,
+    state: PairNodeState,
     /// When it became true, and on which ground.
     pub(crate) found: Option<(Time, VerdictGround)>,
     pub(crate) refined: Refined,
@@ -73,7 +73,7 @@ pub(crate) struct Node {
     /// It cannot be told: what it calls is asked about in its place.
     pub(crate) is_transparent: bool,
     pub(crate) parents: BTreeSet<NodeId>,
-    pub(crate) children: BTreeMap<NodeId, Edge>,
+    pub(crate) children: BTreeMap<NodeId, RefinementAxis>,
     pub(crate) true_parents: usize,
 }
 
@@ -93,7 +93,7 @@ pub(crate) enum Root {
 
 /// What is being done about a question.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) enum NodeState {
+pub(crate) enum PairNodeState {
     /// Nothing, or it waits in the queue.
     #[default]
     Idle,
@@ -156,7 +156,7 @@ impl Root {
     }
 }
 
-impl Node {
+impl PairNode {
     /// A question that was not asked yet.
     pub(crate) fn new(
         (hypothesis, focus): (HypothesisId, Focus),
@@ -174,7 +174,7 @@ impl Node {
             series: Series::default(),
             over_run: None,
             candidate: None,
-            state: NodeState::Idle,
+            state: PairNodeState::Idle,
             found: None,
             refined: Refined::default(),
             asked: 0,
@@ -191,7 +191,7 @@ impl Node {
     /// Idle to measured. Its evidence comes in another stream from now on.
     pub(crate) fn start(&mut self, measuring: Measuring, stream: Stream) {
         debug_assert!(self.is_idle(), "only an idle node is started");
-        self.state = NodeState::Measured(measuring);
+        self.state = PairNodeState::Measured(measuring);
         self.stream = stream;
         self.throttle = None;
         self.asked += 1;
@@ -201,7 +201,7 @@ impl Node {
     /// Measured to idle; tells how it was measured. A node in another state stays in it.
     pub(crate) fn stop(&mut self) -> Option<Measuring> {
         match std::mem::take(&mut self.state) {
-            NodeState::Measured(measuring) => Some(measuring),
+            PairNodeState::Measured(measuring) => Some(measuring),
             state => {
                 self.state = state;
                 None
@@ -213,13 +213,13 @@ impl Node {
     pub(crate) fn close(&mut self) {
         debug_assert!(!self.is_measured(), "a measured node is stopped first");
         if !self.is_closed() {
-            self.state = NodeState::Closed { reason: None };
+            self.state = PairNodeState::Closed { reason: None };
         }
     }
 
     /// Why a closed node has no answer.
     pub(crate) fn explain(&mut self, why: String) {
-        if let NodeState::Closed { reason } = &mut self.state {
+        if let PairNodeState::Closed { reason } = &mut self.state {
             *reason = Some(why);
         }
     }
@@ -227,12 +227,12 @@ impl Node {
     /// Closed to idle.
     pub(crate) fn reopen(&mut self) {
         debug_assert!(self.is_closed(), "only what is closed is opened again");
-        self.state = NodeState::Idle;
+        self.state = PairNodeState::Idle;
     }
 
     /// Keeps a verdict until a caller's comes.
     pub(crate) fn keep_early(&mut self, ground: VerdictGround) {
-        if let NodeState::Measured(measuring) = &mut self.state {
+        if let PairNodeState::Measured(measuring) = &mut self.state {
             measuring.early = Some(ground);
         }
     }
@@ -240,7 +240,7 @@ impl Node {
     /// The verdict that was kept.
     pub(crate) fn take_early(&mut self) -> Option<VerdictGround> {
         match &mut self.state {
-            NodeState::Measured(measuring) => measuring.early.take(),
+            PairNodeState::Measured(measuring) => measuring.early.take(),
             _ => None,
         }
     }
@@ -272,7 +272,7 @@ impl Node {
     /// How it is measured, if it is.
     pub(crate) const fn measuring(&self) -> Option<&Measuring> {
         match &self.state {
-            NodeState::Measured(measuring) => Some(measuring),
+            PairNodeState::Measured(measuring) => Some(measuring),
             _ => None,
         }
     }
@@ -280,21 +280,21 @@ impl Node {
     /// Why it has no answer, if that is sure.
     pub(crate) fn reason(&self) -> Option<&str> {
         match &self.state {
-            NodeState::Closed { reason } => reason.as_deref(),
+            PairNodeState::Closed { reason } => reason.as_deref(),
             _ => None,
         }
     }
 
     pub(crate) const fn is_idle(&self) -> bool {
-        matches!(self.state, NodeState::Idle)
+        matches!(self.state, PairNodeState::Idle)
     }
 
     pub(crate) const fn is_measured(&self) -> bool {
-        matches!(self.state, NodeState::Measured(_))
+        matches!(self.state, PairNodeState::Measured(_))
     }
 
     pub(crate) const fn is_closed(&self) -> bool {
-        matches!(self.state, NodeState::Closed { .. })
+        matches!(self.state, PairNodeState::Closed { .. })
     }
 
     /// Whether a verdict is worth waiting for: windows take their time, and what is closed has none.
@@ -319,10 +319,10 @@ mod tests {
     use crate::hypothesis::Hypotheses;
     use crate::settings::Settings;
 
-    fn node() -> Node {
+    fn node() -> PairNode {
         let table = Hypotheses::built_in();
         let judge = Judge::new(table.row(HypothesisId(0)), &Settings::default());
-        Node::new((HypothesisId(0), Focus::whole_program()), judge, Stream::new(Nanos::ZERO))
+        PairNode::new((HypothesisId(0), Focus::whole_program()), judge, Stream::new(Nanos::ZERO))
     }
 
     fn measuring() -> Measuring {

@@ -17,7 +17,7 @@ use whyperf_model::{Focus, Hierarchy, Nanos, Resource};
 use crate::catalogue::ResourceCatalogue;
 use crate::graph::Graph;
 use crate::hypothesis::{Hypothesis, Operator};
-use crate::node::{Edge, Node, NodeId};
+use crate::node::{NodeId, PairNode, RefinementAxis};
 use crate::truth::Truth;
 
 /// Refined along at once.
@@ -126,7 +126,7 @@ pub(crate) fn siblings(graph: &Graph, id: NodeId) -> Siblings {
     let of_parent = node.parents.iter().find_map(|parent| {
         let children = &graph.node(*parent).children;
         let edge = *children.get(&id)?;
-        let is_last = LAST.into_iter().any(|hierarchy| edge == Edge::Where(hierarchy));
+        let is_last = LAST.into_iter().any(|hierarchy| edge == RefinementAxis::Where(hierarchy));
         is_last.then(|| {
             children.iter().filter(|(_, other)| **other == edge).map(|(id, _)| *id).collect()
         })
@@ -155,7 +155,7 @@ pub(crate) fn siblings(graph: &Graph, id: NodeId) -> Siblings {
 /// Whether the first stage left something true that explains the node, or something that is still open: measured for less than `patience`. What is
 /// true of parts explains a node when they leave less than the threshold of its share along some hierarchy.
 pub(crate) fn first_stage(graph: &Graph, id: NodeId, patience: Nanos, row: &Hypothesis) -> Truth {
-    let is_part = |edge| FIRST.into_iter().any(|first| edge == Edge::Where(first));
+    let is_part = |edge| FIRST.into_iter().any(|first| edge == RefinementAxis::Where(first));
     if left(graph, id, patience, is_part) == Truth::True && !leaves_much(graph, id, row) {
         return Truth::True;
     }
@@ -171,7 +171,8 @@ fn leaves_much(graph: &Graph, id: NodeId, row: &Hypothesis) -> bool {
         return false;
     };
     FIRST.into_iter().all(|hierarchy| {
-        let along = node.children.iter().filter(|(_, edge)| **edge == Edge::Where(hierarchy));
+        let along =
+            node.children.iter().filter(|(_, edge)| **edge == RefinementAxis::Where(hierarchy));
         let parts = along.map(|(child, _)| graph.node(*child));
         let told = parts.filter(|part| part.truth == Truth::True);
         told.filter_map(|part| part.judge.value()).sum::<f64>() + row.threshold < value
@@ -180,15 +181,20 @@ fn leaves_much(graph: &Graph, id: NodeId, row: &Hypothesis) -> bool {
 
 /// The same of all parts.
 pub(crate) fn where_stages(graph: &Graph, id: NodeId, patience: Nanos) -> Truth {
-    left(graph, id, patience, |edge| edge != Edge::Why)
+    left(graph, id, patience, |edge| edge != RefinementAxis::Why)
 }
 
 /// The same of more precise hypotheses.
 pub(crate) fn why_stage(graph: &Graph, id: NodeId, patience: Nanos) -> Truth {
-    left(graph, id, patience, |edge| edge == Edge::Why)
+    left(graph, id, patience, |edge| edge == RefinementAxis::Why)
 }
 
-fn left(graph: &Graph, id: NodeId, patience: Nanos, counts: impl Fn(Edge) -> bool) -> Truth {
+fn left(
+    graph: &Graph,
+    id: NodeId,
+    patience: Nanos,
+    counts: impl Fn(RefinementAxis) -> bool,
+) -> Truth {
     let children = graph.node(id).children.iter().filter(|(_, edge)| counts(**edge));
     let mut found = Truth::False;
     for (child, _) in children {
@@ -203,6 +209,6 @@ fn left(graph: &Graph, id: NodeId, patience: Nanos, counts: impl Fn(Edge) -> boo
     found
 }
 
-fn is_open(node: &Node, patience: Nanos) -> bool {
+fn is_open(node: &PairNode, patience: Nanos) -> bool {
     node.truth == Truth::Unknown && node.is_awaited() && node.judge.time() < patience
 }

@@ -15,7 +15,7 @@ use crate::bottleneck::Bottleneck;
 use crate::gather::gathered;
 use crate::graph::Graph;
 use crate::hypothesis::{Hypotheses, Normalizer, Operator};
-use crate::node::{Edge, Node, NodeId};
+use crate::node::{NodeId, PairNode, RefinementAxis};
 use crate::score::Score;
 use crate::split::{Split, Splits};
 use crate::step::Subject;
@@ -25,7 +25,7 @@ use crate::undecided::{Undecided, undecided};
 
 /// The result of a search.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Report {
+pub struct SearchResult {
     /// The leading finding first; a finding's refinements follow it.
     pub bottlenecks: Vec<Bottleneck>,
     /// What could not be told, and why.
@@ -35,7 +35,7 @@ pub struct Report {
     /// What directives did.
     pub guided: Guided,
     /// How much was asked.
-    pub counts: Counts,
+    pub counts: QuestionCounts,
 }
 
 /// What became of directives.
@@ -62,7 +62,7 @@ pub struct Untold {
 
 /// How many questions were asked, and what came of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Counts {
+pub struct QuestionCounts {
     /// Nodes that were measured at all.
     pub tested: usize,
     /// Nodes that are true.
@@ -73,7 +73,7 @@ pub struct Counts {
     pub nodes: usize,
 }
 
-impl Counts {
+impl QuestionCounts {
     pub(crate) fn of(graph: &Graph) -> Self {
         let mut counts = Self::default();
         for id in graph.ids() {
@@ -88,15 +88,20 @@ impl Counts {
 }
 
 /// The chance of an error is that of taking processes for different that are not.
-pub(crate) fn report(graph: &Graph, hypotheses: &Hypotheses, guided: Guided, error: f64) -> Report {
+pub(crate) fn report(
+    graph: &Graph,
+    hypotheses: &Hypotheses,
+    guided: Guided,
+    error: f64,
+) -> SearchResult {
     let tree = FindingTree::of(graph, hypotheses, error);
     let untold = graph.ids().map(|id| graph.node(id)).filter_map(|node| {
         let hypothesis = hypotheses.row(node.hypothesis).name.clone();
         Some(Untold { hypothesis, focus: node.focus.clone(), reason: node.reason()?.to_owned() })
     });
-    let (untold, counts) = (untold.collect(), Counts::of(graph));
+    let (untold, counts) = (untold.collect(), QuestionCounts::of(graph));
     let undecided = undecided(graph, hypotheses);
-    Report { bottlenecks: gathered(tree.bottlenecks()), untold, undecided, guided, counts }
+    SearchResult { bottlenecks: gathered(tree.bottlenecks()), untold, undecided, guided, counts }
 }
 
 /// Values that are larger by less are taken for the same.
@@ -243,7 +248,7 @@ impl<'a> FindingTree<'a> {
         let general = self.graph.find(node.hypothesis, &in_general);
         let callers = [Some(id), general].into_iter().flatten();
         let children = callers.flat_map(|caller| &self.graph.node(caller).children);
-        let callees = children.filter(|(_, edge)| **edge == Edge::Where(Hierarchy::Code));
+        let callees = children.filter(|(_, edge)| **edge == RefinementAxis::Where(Hierarchy::Code));
         let here = callees.filter_map(|(callee, _)| {
             let part = self.graph.node(*callee).focus.part(Hierarchy::Code).iter().cloned();
             self.graph.find(node.hypothesis, &node.focus.with_set(Hierarchy::Code, part))
@@ -301,7 +306,7 @@ impl<'a> FindingTree<'a> {
     /// solver does not call it. What has clearly more than a function is called by others.
     fn may_hold(&self, caller: NodeId, callee: NodeId) -> bool {
         let above = self.graph.node(caller);
-        let is_call = above.children.get(&callee) == Some(&Edge::Where(Hierarchy::Code));
+        let is_call = above.children.get(&callee) == Some(&RefinementAxis::Where(Hierarchy::Code));
         !is_call || above.focus.is_root(Hierarchy::Code) || self.has_room(caller, callee)
     }
 
@@ -310,7 +315,8 @@ impl<'a> FindingTree<'a> {
         let [above, below] = [caller, callee].map(|id| self.graph.node(id));
         let row = self.hypotheses.row(below.hypothesis);
         let is_part = row.operator == Operator::Above && row.normalizer == Normalizer::Processes;
-        let ([Some(whole), Some(part)], true) = ([above, below].map(Node::value), is_part) else {
+        let ([Some(whole), Some(part)], true) = ([above, below].map(PairNode::value), is_part)
+        else {
             return true;
         };
         let errors = [above, below].map(|node| node.error().unwrap_or(0.0));

@@ -15,7 +15,7 @@ use whyperf_model::{Interval, Pair, Resource, Time};
 use crate::data_source::Event;
 use crate::directive::DirectivesInForce;
 use crate::hypothesis::{Hypotheses, HypothesisId};
-use crate::report::Report;
+use crate::report::SearchResult;
 use crate::request::{MeasurementId, Request};
 use crate::run_amount::RunAmount;
 use crate::search::{Question, Search};
@@ -36,7 +36,7 @@ pub struct Searches {
     now: Time,
     is_paused: bool,
     /// Which of the two is served first.
-    first: Scope,
+    first: SearchScope,
 }
 
 /// A phase that is over, or as it stands.
@@ -47,7 +47,7 @@ pub struct Past {
     /// When it was.
     pub interval: Interval,
     /// What was found in it.
-    pub report: Report,
+    pub report: SearchResult,
     /// All that was asked in it.
     pub questions: Vec<Question>,
 }
@@ -61,7 +61,7 @@ struct Current {
 
 /// Which of the two searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Scope {
+pub enum SearchScope {
     /// The one over the whole run.
     Global,
     /// The one over the current phase.
@@ -82,8 +82,8 @@ struct KnownProgram {
 #[derive(Debug, Default)]
 struct Routes {
     next: u32,
-    inward: BTreeMap<MeasurementId, (Scope, MeasurementId)>,
-    outward: BTreeMap<(Scope, MeasurementId), MeasurementId>,
+    inward: BTreeMap<MeasurementId, (SearchScope, MeasurementId)>,
+    outward: BTreeMap<(SearchScope, MeasurementId), MeasurementId>,
 }
 
 impl Searches {
@@ -105,7 +105,7 @@ impl Searches {
             stops: VecDeque::new(),
             now: Time::ZERO,
             is_paused: false,
-            first: Scope::Global,
+            first: SearchScope::Global,
         }
     }
 
@@ -136,9 +136,9 @@ impl Searches {
         let Some(mut current) = self.current.take() else { return };
         current.search.handle_end(now);
         while let Some(request) = current.search.poll_request() {
-            self.stops.extend(self.routes.outward(Scope::Current, request));
+            self.stops.extend(self.routes.outward(SearchScope::Current, request));
         }
-        self.routes.forget(Scope::Current);
+        self.routes.forget(SearchScope::Current);
         self.past.push(current.until(now));
     }
 
@@ -218,10 +218,10 @@ impl Searches {
     }
 
     /// The next step that was taken, and by which search.
-    pub fn poll_step(&mut self) -> Option<(Scope, Step)> {
-        let global = self.global.poll_step().map(|step| (Scope::Global, step));
+    pub fn poll_step(&mut self) -> Option<(SearchScope, Step)> {
+        let global = self.global.poll_step().map(|step| (SearchScope::Global, step));
         let mut current = || self.current.as_mut()?.search.poll_step();
-        global.or_else(|| current().map(|step| (Scope::Current, step)))
+        global.or_else(|| current().map(|step| (SearchScope::Current, step)))
     }
 
     /// The run is over: from now on the values of the search over the whole run are those of the whole run, as far as the data source
@@ -263,30 +263,30 @@ impl Searches {
     }
 
     /// Lets a search act, knowing what the other has just switched on.
-    fn serve<T>(&mut self, scope: Scope, act: impl FnOnce(&mut Search) -> T) -> Option<T> {
+    fn serve<T>(&mut self, scope: SearchScope, act: impl FnOnce(&mut Search) -> T) -> Option<T> {
         let current = self.current.as_mut().map(|current| &mut current.search);
         let (search, other) = match scope {
-            Scope::Global => (&mut self.global, current),
-            Scope::Current => (current?, Some(&mut self.global)),
+            SearchScope::Global => (&mut self.global, current),
+            SearchScope::Current => (current?, Some(&mut self.global)),
         };
         search.count_elsewhere(other.map_or(0.0, |other| other.pending_cost()));
         Some(act(search))
     }
 
     /// Answers what the data source was asked before.
-    fn answer(&mut self, scope: Scope, of: &Resource) {
+    fn answer(&mut self, scope: SearchScope, of: &Resource) {
         let now = self.now;
         if let Some(callees) = self.known.callees.get(of).cloned() {
             self.serve(scope, |search| search.handle_callees(now, of, &callees));
         }
     }
 
-    const fn order(&self) -> [Scope; 2] {
+    const fn order(&self) -> [SearchScope; 2] {
         [self.first, self.first.other()]
     }
 }
 
-impl Scope {
+impl SearchScope {
     const fn other(self) -> Self {
         match self {
             Self::Global => Self::Current,
@@ -346,7 +346,7 @@ impl KnownProgram {
 
 impl Routes {
     /// The same request under the number that the data source knows.
-    fn outward(&mut self, scope: Scope, request: Request) -> Option<Request> {
+    fn outward(&mut self, scope: SearchScope, request: Request) -> Option<Request> {
         match request {
             Request::Start { id, pair } => {
                 let outer = MeasurementId(self.next);
@@ -364,7 +364,7 @@ impl Routes {
         }
     }
 
-    fn forget(&mut self, scope: Scope) {
+    fn forget(&mut self, scope: SearchScope) {
         self.inward.retain(|_, (of, _)| *of != scope);
         self.outward.retain(|(of, _), _| *of != scope);
     }

@@ -16,14 +16,14 @@ use crate::stream::Observation;
 #[derive(Clone, Debug)]
 pub(crate) struct Series {
     width: Nanos,
-    bins: Vec<Bin>,
+    bins: Vec<SeriesBin>,
     /// From the first observation to the last one.
     span: Interval,
 }
 
 /// What was seen in one bin. Single precision suffices for a ratio, and there are many bins.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Bin {
+pub(crate) struct SeriesBin {
     pub(crate) numerator: f32,
     pub(crate) denominator: f32,
     /// The share of the bin that was measured.
@@ -77,7 +77,7 @@ impl Series {
     }
 
     /// The bins in another width, which is no smaller.
-    pub(crate) fn bins(&self, width: Nanos) -> Vec<Bin> {
+    pub(crate) fn bins(&self, width: Nanos) -> Vec<SeriesBin> {
         let mut wide = self.clone();
         while wide.width < width {
             wide.widen();
@@ -85,21 +85,21 @@ impl Series {
         wide.bins
     }
 
-    fn bin(&mut self, at: u64) -> &mut Bin {
+    fn bin(&mut self, at: u64) -> &mut SeriesBin {
         let at = usize::try_from(at).unwrap_or(usize::MAX);
         if self.bins.len() <= at {
-            self.bins.resize(at + 1, Bin::default());
+            self.bins.resize(at + 1, SeriesBin::default());
         }
         &mut self.bins[at]
     }
 
     fn widen(&mut self) {
         self.width = Nanos(self.width.0 * 2);
-        self.bins = self.bins.chunks(2).map(Bin::together).collect();
+        self.bins = self.bins.chunks(2).map(SeriesBin::together).collect();
     }
 }
 
-impl Bin {
+impl SeriesBin {
     /// All of them as one; what it says it covers is in widths of each of them.
     pub(crate) fn sum(bins: &[Self]) -> Self {
         let mut all = Self::default();
@@ -161,7 +161,7 @@ mod tests {
         }
         assert_eq!((series.width(), series.bins.len()), (Nanos::from_millis(200), 25));
         assert_eq!(Series::width_at(series.span().end), series.width());
-        let bin = Bin { numerator: 40.0, denominator: 200.0, covered: 1.0 };
+        let bin = SeriesBin { numerator: 40.0, denominator: 200.0, covered: 1.0 };
         assert!(series.bins.iter().all(|one| *one == bin));
     }
 
@@ -180,6 +180,6 @@ mod tests {
         let mut series = Series::default();
         series.add(seen(50, 150, 30.0));
         let wide = series.bins(Nanos::from_millis(200));
-        assert_eq!(wide, [Bin { numerator: 30.0, denominator: 100.0, covered: 0.5 }]);
+        assert_eq!(wide, [SeriesBin { numerator: 30.0, denominator: 100.0, covered: 0.5 }]);
     }
 }

@@ -30,10 +30,10 @@ use whyperf_model::Hierarchy;
 use crate::graph::Graph;
 use crate::hypothesis::{Hypotheses, Hypothesis};
 use crate::margin::{Beside, Margin};
-use crate::node::{Node, NodeId, PartsKey, divided};
+use crate::node::{NodeId, PairNode, PartsKey, divided};
 use crate::refine::{FIRST, LAST};
 use crate::score::Score;
-use crate::series::Bin;
+use crate::series::SeriesBin;
 
 /// What a finding says of processes and machines.
 #[derive(
@@ -77,11 +77,11 @@ pub(crate) struct Splits<'a> {
 }
 
 /// What took part in a comparison, and what became of it.
-type Compared = BTreeMap<NodeId, Outcome>;
+type Compared = BTreeMap<NodeId, PartOutcome>;
 
 /// What a comparison says of one part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Outcome {
+enum PartOutcome {
     /// It is beyond others.
     Beyond,
     /// It is not.
@@ -114,9 +114,9 @@ impl<'a> Splits<'a> {
             }
             let compared = node.parts_key().and_then(|key| self.compared(key));
             match compared.and_then(|compared| compared.get(&id)) {
-                Some(Outcome::Beyond) => return Split::Differing,
-                Some(Outcome::Within) => return Split::Alike,
-                Some(Outcome::TooShort) => otherwise = Split::Alike,
+                Some(PartOutcome::Beyond) => return Split::Differing,
+                Some(PartOutcome::Within) => return Split::Alike,
+                Some(PartOutcome::TooShort) => otherwise = Split::Alike,
                 None => {}
             }
             next = self.more_general(node);
@@ -125,7 +125,7 @@ impl<'a> Splits<'a> {
     }
 
     /// The same process in all its code, or a more general hypothesis about it.
-    fn more_general(&self, node: &Node) -> Option<NodeId> {
+    fn more_general(&self, node: &PairNode) -> Option<NodeId> {
         let places = [node.focus.projected(&LAST), node.focus.projected(&[Hierarchy::Process])];
         let divided = places.iter().filter(|place| divided(place) == divided(&node.focus));
         let here = divided.clone().filter(|place| place.depth() < node.focus.depth());
@@ -156,17 +156,17 @@ fn compare(
     let nodes = parts.iter().chain([&whole]).map(|id| &graph.node(*id).series);
     let width = nodes.map(|series| series.width()).max()?;
     let mut lower = graph.node(whole).series.bins(width);
-    let scale = Scale::of(row);
-    let all = Bin::sum(&lower);
+    let scale = ComparisonScale::of(row);
+    let all = SeriesBin::sum(&lower);
     // Of the whole program the first seconds count: nothing more general can be asked.
     let least = if focus.depth() == 0 { 0.0 } else { LONG };
     let (mut ordered, mut outcomes) = (Vec::new(), Compared::new());
     for id in parts {
-        let part = Part::new(*id, graph.node(*id).series.bins(width), &lower, scale);
+        let part = SplitPart::new(*id, graph.node(*id).series.bins(width), &lower, scale);
         let seconds = |bins: f64| bins * width.as_secs_f64();
         if part.common > 0 && seconds(part.common as f64) >= least {
             ordered.push(part);
-        } else if seconds(Bin::sum(&part.bins).covered.into()) >= LONG {
+        } else if seconds(SeriesBin::sum(&part.bins).covered.into()) >= LONG {
             outcomes.extend(untested(&part.bins, all, scale).map(|outcome| (*id, outcome)));
         } else {
             outcomes.insert(*id, at_first(&part.bins, all, scale));
@@ -189,13 +189,13 @@ fn compare(
         }
     }
     for (at, part) in ordered.iter().enumerate() {
-        outcomes.insert(part.id, if at < last { Outcome::Beyond } else { Outcome::Within });
+        outcomes.insert(part.id, if at < last { PartOutcome::Beyond } else { PartOutcome::Within });
     }
     Some(outcomes)
 }
 
 /// Whether differences over so many seconds are as large as the threshold: at first all the time, later on average.
-fn is_large(differences: &[f64], length: f64, scale: Scale) -> bool {
+fn is_large(differences: &[f64], length: f64, scale: ComparisonScale) -> bool {
     let mean = differences.iter().sum::<f64>() / differences.len() as f64;
     let is_steady = differences.iter().all(|one| *one > 0.0);
     mean >= scale.0.large() && (length >= LONG || is_steady && differences.len() >= MANY)
@@ -203,31 +203,31 @@ fn is_large(differences: &[f64], length: f64, scale: Scale) -> bool {
 
 /// What a part is that was not measured when all of them were: beyond the others if it is by as much as the threshold. None when there
 /// are no others.
-fn untested(bins: &[Bin], whole: Bin, scale: Scale) -> Option<Outcome> {
+fn untested(bins: &[SeriesBin], whole: SeriesBin, scale: ComparisonScale) -> Option<PartOutcome> {
     let (part, others) = scale.beside(bins, whole)?;
-    Some(if part - others >= scale.0.large() { Outcome::Beyond } else { Outcome::Within })
+    Some(if part - others >= scale.0.large() { PartOutcome::Beyond } else { PartOutcome::Within })
 }
 
 /// What a part is that was hardly measured: beyond the others if those have next to nothing.
-fn at_first(bins: &[Bin], whole: Bin, scale: Scale) -> Outcome {
+fn at_first(bins: &[SeriesBin], whole: SeriesBin, scale: ComparisonScale) -> PartOutcome {
     let is_alone =
         |(part, others): (f64, f64)| part - others >= scale.0.large() && others <= part / 10.0;
     let is_beyond = scale.beside(bins, whole).is_some_and(is_alone);
-    if is_beyond { Outcome::Beyond } else { Outcome::TooShort }
+    if is_beyond { PartOutcome::Beyond } else { PartOutcome::TooShort }
 }
 
 /// One part, over the time in which all of them together were measured, too.
-struct Part {
+struct SplitPart {
     id: NodeId,
-    bins: Vec<Bin>,
+    bins: Vec<SeriesBin>,
     /// How much larger it is than all together, on average.
     surplus: f64,
     /// In how many bins both were measured.
     common: usize,
 }
 
-impl Part {
-    fn new(id: NodeId, bins: Vec<Bin>, whole: &[Bin], scale: Scale) -> Self {
+impl SplitPart {
+    fn new(id: NodeId, bins: Vec<SeriesBin>, whole: &[SeriesBin], scale: ComparisonScale) -> Self {
         let part = Self { id, bins, surplus: 0.0, common: 0 };
         let differences = part.above(whole, scale);
         let common = differences.len();
@@ -236,7 +236,7 @@ impl Part {
     }
 
     /// Takes what it has from what all together have.
-    fn take_from(&self, whole: &mut [Bin]) {
+    fn take_from(&self, whole: &mut [SeriesBin]) {
         for (bin, whole) in self.bins.iter().zip(whole) {
             if is_common(bin, whole) {
                 *whole = whole.less(*bin);
@@ -245,7 +245,7 @@ impl Part {
     }
 
     /// By how much it lies above the others, in each bin in which there are others.
-    fn above(&self, others: &[Bin], scale: Scale) -> Vec<f64> {
+    fn above(&self, others: &[SeriesBin], scale: ComparisonScale) -> Vec<f64> {
         let common = self.bins.iter().zip(others).filter(|(bin, others)| is_common(bin, others));
         common
             .filter(|(bin, others)| others.denominator > NOTHING * bin.denominator)
@@ -255,26 +255,26 @@ impl Part {
 }
 
 /// Whether both were measured for most of a bin, and for the same part of it.
-fn is_common(one: &Bin, other: &Bin) -> bool {
+fn is_common(one: &SeriesBin, other: &SeriesBin) -> bool {
     one.covered > 0.5 && (one.covered - other.covered).abs() < 0.05 && one.denominator > 0.0
 }
 
 /// How values of a hypothesis are compared.
 #[derive(Clone, Copy, Debug)]
-struct Scale(Score);
+struct ComparisonScale(Score);
 
-impl Scale {
+impl ComparisonScale {
     fn of(row: &Hypothesis) -> Self {
         Self(Score::of(row))
     }
 
-    fn score(self, bin: &Bin) -> f64 {
+    fn score(self, bin: &SeriesBin) -> f64 {
         self.0.score(f64::from(bin.numerator) / f64::from(bin.denominator) * self.0.factor())
     }
 
     /// The scores of a part and of all others, each over the time in which it was measured; none when there are no others.
-    fn beside(self, bins: &[Bin], whole: Bin) -> Option<(f64, f64)> {
-        let part = Bin::sum(bins);
+    fn beside(self, bins: &[SeriesBin], whole: SeriesBin) -> Option<(f64, f64)> {
+        let part = SeriesBin::sum(bins);
         let others = whole.in_time_of(part).less(part);
         let is_there = part.denominator > 0.0 && others.denominator > NOTHING * part.denominator;
         is_there.then(|| (self.score(&part), self.score(&others)))

@@ -14,7 +14,7 @@ use whyperf_model::Focus;
 
 use crate::graph::Graph;
 use crate::hypothesis::{Hypotheses, Hypothesis, Normalizer, Operator};
-use crate::node::{Node, divided};
+use crate::node::{PairNode, divided};
 use crate::truth::Truth;
 
 /// A question that may well be true.
@@ -37,7 +37,7 @@ pub struct Undecided {
 }
 
 /// Whether a question is still asked and has no answer. What names single processes is told by the question above it.
-pub(crate) fn is_candidate(node: &Node) -> bool {
+pub(crate) fn is_candidate(node: &PairNode) -> bool {
     node.truth == Truth::Unknown && node.is_held() && divided(&node.focus).is_none()
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn undecided(graph: &Graph, hypotheses: &Hypotheses) -> Vec<Undecided
 }
 
 /// What is told of one, with how far beyond its threshold it is.
-fn told(node: &Node, row: &Hypothesis) -> Option<(f64, Undecided)> {
+fn told(node: &PairNode, row: &Hypothesis) -> Option<(f64, Undecided)> {
     let (value, error) = match node.candidate {
         Some(run) => (node.judge.value_of(run), node.judge.error_of(run)),
         None => (node.judge.value()?, node.sampled.and_then(|period| node.judge.error_by(period))),
@@ -76,7 +76,7 @@ fn told(node: &Node, row: &Hypothesis) -> Option<(f64, Undecided)> {
 }
 
 /// Why there is no verdict. Of what is gone nothing is to be told.
-fn reason(node: &Node) -> Option<String> {
+fn reason(node: &PairNode) -> Option<String> {
     if node.is_closed() {
         return node.reason().map(str::to_owned);
     }
@@ -110,18 +110,18 @@ mod tests {
     use crate::stream::Stream;
 
     /// A question of the time that a function computes, which came to this over the run.
-    fn node(value: f64, table: &Hypotheses) -> Node {
+    fn node(value: f64, table: &Hypotheses) -> PairNode {
         let id = table.named("CPUbound").expect("it is shipped");
         let judge = Judge::new(table.row(id), &Settings::default());
         let focus = Focus::parse("</Code/a.c/leaf>").expect("well formed");
-        let mut node = Node::new((id, focus), judge, Stream::new(Nanos::ZERO));
+        let mut node = PairNode::new((id, focus), judge, Stream::new(Nanos::ZERO));
         let interval = Interval::new(Time::ZERO, Time::from_secs(5));
         let run = RunRatio { numerator: value, denominator: 1.0, error: 0.02, interval };
         (node.root, node.candidate) = (Root::Always, Some(run));
         node
     }
 
-    fn reason_of(node: &Node, table: &Hypotheses) -> Option<String> {
+    fn reason_of(node: &PairNode, table: &Hypotheses) -> Option<String> {
         told(node, table.row(node.hypothesis)).map(|(_, told)| told.reason)
     }
 
@@ -144,7 +144,7 @@ mod tests {
     fn the_reason_is_what_became_of_the_question() {
         let table = Hypotheses::built_in();
         let mut idle = node(0.9, &table);
-        let said = |node: &Node| reason_of(node, &table).unwrap_or_default();
+        let said = |node: &PairNode| reason_of(node, &table).unwrap_or_default();
         assert!(said(&idle).contains("before it could be measured"));
         let [numerator, denominator] = [1, 2].map(MeasurementId);
         let measuring = Measuring { numerator, denominator, since: Time::ZERO, early: None };

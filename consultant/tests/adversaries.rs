@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use whyperf_consultant::{
     Conclusion, DataSource, DirectivesInForce, Event, Happening, Hypotheses, MeasurementId,
-    Operator, Report, RunAmount, Scope, Searches, Step, Truth, drive,
+    Operator, RunAmount, SearchResult, SearchScope, Searches, Step, Truth, drive,
 };
 use whyperf_model::{Focus, Interval, Pair, Resource, Time};
 use whyperf_testkit::simulate::{Checked, Scenario, Simulated};
@@ -66,7 +66,7 @@ impl DataSource for Watched {
 
 /// What a search came to.
 struct Outcome {
-    report: Report,
+    report: SearchResult,
     steps: Vec<Step>,
     /// True at the end, though it was not so from the beginning of its evidence to the end.
     wrong: Vec<String>,
@@ -86,7 +86,7 @@ fn searched(text: &str) -> Outcome {
     let mut watched =
         Watched { source, now: Time::ZERO, costs: Vec::new(), switches: BTreeMap::new() };
     let mut steps = Vec::new();
-    drive(&mut searches, &mut watched, &mut |_: Scope, step: &Step| steps.push(step.clone()));
+    drive(&mut searches, &mut watched, &mut |_: SearchScope, step: &Step| steps.push(step.clone()));
     let search = searches.global();
     assert_eq!(
         watched.source.complaints(),

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use whyperf_consultant::{
-    DirectivesInForce, Event, Happening, Hypotheses, Observer, Report, Scope, Searches, Step, drive,
+    DirectivesInForce, Event, Happening, Hypotheses, Observer, SearchResult, SearchScope, Searches,
+    Step, drive,
 };
 use whyperf_model::{Nanos, Time};
 use whyperf_testkit::simulate::{Billed, Checked, Scenario};
@@ -40,7 +41,7 @@ impl<S> Observer<S> for Announcer<'_> {
         }
     }
 
-    fn step(&mut self, scope: Scope, step: &Step) {
+    fn step(&mut self, scope: SearchScope, step: &Step) {
         self.log.push(format!("{scope:?} {step}"));
     }
 }
@@ -59,7 +60,7 @@ fn searched(names: &[(u64, &str)]) -> (Searches, Vec<String>) {
     (searches, announcer.log)
 }
 
-fn foci(report: &Report) -> Vec<String> {
+fn foci(report: &SearchResult) -> Vec<String> {
     report.bottlenecks.iter().map(|found| format!("{} {}", found.hypothesis, found.focus)).collect()
 }
 
@@ -70,7 +71,7 @@ fn each_phase_has_its_own_findings() {
     assert_eq!((solve.name.as_str(), output.name.as_str()), ("solve", "output"));
     assert_eq!(solve.interval.end, output.interval.start);
     assert_eq!(output.interval.length(), Nanos::from_millis(7950));
-    let has = |report: &Report, text: &str| foci(report).iter().any(|one| one.contains(text));
+    let has = |report: &SearchResult, text: &str| foci(report).iter().any(|one| one.contains(text));
     assert!(has(&solve.report, "CPUbound </Code/app.c/solve,"), "{:?}", foci(&solve.report));
     assert!(!has(&solve.report, "IO") && !has(&solve.report, "/Code/app.c/output"));
     assert!(has(&output.report, "CPUbound </Code/app.c/output,"), "{:?}", foci(&output.report));
@@ -79,9 +80,10 @@ fn each_phase_has_its_own_findings() {
     let global = phases.global().report();
     assert!(has(&global, "CPUbound </Code/app.c/solve,"), "{:?}", foci(&global));
     assert!(phases.current().is_none());
-    let of =
-        |scope: Scope| log.iter().filter(|line| line.starts_with(&format!("{scope:?}"))).count();
-    assert!(of(Scope::Global) > 10 && of(Scope::Current) > 10);
+    let of = |scope: SearchScope| {
+        log.iter().filter(|line| line.starts_with(&format!("{scope:?}"))).count()
+    };
+    assert!(of(SearchScope::Global) > 10 && of(SearchScope::Current) > 10);
     assert_eq!(log, searched(&[(0, "solve"), (16, "output")]).1, "searched in two ways");
 }
 
@@ -128,9 +130,9 @@ impl<S> Observer<S> for Restless {
         searches.begin(now, "again");
     }
 
-    fn step(&mut self, scope: Scope, step: &Step) {
+    fn step(&mut self, scope: SearchScope, step: &Step) {
         let is_priced = matches!(step.happening, Happening::Started { price, .. } if price > 0.0);
-        self.tested[usize::from(scope == Scope::Current)] += usize::from(is_priced);
+        self.tested[usize::from(scope == SearchScope::Current)] += usize::from(is_priced);
     }
 }
 

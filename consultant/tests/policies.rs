@@ -1,6 +1,8 @@
 //! The policy of a hypothesis says which refinements come, and which wait until the others gave nothing.
 
-use whyperf_consultant::{DirectivesInForce, Happening, Hypotheses, Scope, Searches, Step, drive};
+use whyperf_consultant::{
+    DirectivesInForce, Happening, Hypotheses, SearchScope, Searches, Step, drive,
+};
 use whyperf_testkit::simulate::Scenario;
 
 const PROGRAM: &str = "length 20s
@@ -25,7 +27,7 @@ fn axes(policy: &str, writes: &str) -> Vec<String> {
     let mut searches =
         Searches::new(table, scenario.settings.clone(), DirectivesInForce::default());
     let mut axes = Vec::new();
-    let mut note = |_: Scope, step: &Step| {
+    let mut note = |_: SearchScope, step: &Step| {
         if let Happening::Refined { subject, along, .. } = &step.happening
             && subject.hypothesis == "Slow"
             && subject.focus.depth() == 0

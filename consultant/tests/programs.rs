@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use whyperf_consultant::{
-    DirectivesInForce, Hypotheses, Report, Scope, Searches, Settings, Step, drive,
+    DirectivesInForce, Hypotheses, SearchResult, SearchScope, Searches, Settings, Step, drive,
 };
 use whyperf_model::{Hierarchy, Resource};
 use whyperf_testkit::simulate::{Checked, RandomProgram};
@@ -13,12 +13,14 @@ const PROGRAMS: u64 = if cfg!(debug_assertions) { 200 } else { 1000 };
 /// Of `CPUbound`.
 const THRESHOLD: f64 = 0.30;
 
-fn searched(program: &RandomProgram) -> (String, Report) {
+fn searched(program: &RandomProgram) -> (String, SearchResult) {
     let (table, settings) = (Hypotheses::built_in(), Settings::default());
     let mut searches = Searches::new(table, settings, DirectivesInForce::default());
     let mut source = Checked::new(program.source());
     let mut log = String::new();
-    drive(&mut searches, &mut source, &mut |_: Scope, step: &Step| log += &format!("{step}\n"));
+    drive(&mut searches, &mut source, &mut |_: SearchScope, step: &Step| {
+        log += &format!("{step}\n")
+    });
     assert_eq!(
         source.complaints(),
         [] as [String; 0],
@@ -27,7 +29,7 @@ fn searched(program: &RandomProgram) -> (String, Report) {
     (log, searches.global().report())
 }
 
-fn found(report: &Report) -> BTreeSet<Resource> {
+fn found(report: &SearchResult) -> BTreeSet<Resource> {
     let computing = report.bottlenecks.iter().filter(|one| one.hypothesis == "CPUbound");
     computing
         .flat_map(|one| one.focus.part(Hierarchy::Code).to_vec())

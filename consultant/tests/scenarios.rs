@@ -8,7 +8,8 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use whyperf_consultant::{
-    Directives, DirectivesInForce, Happening, Hypotheses, Report, Searches, Step, Truth, drive,
+    Directives, DirectivesInForce, Happening, Hypotheses, SearchResult, Searches, Step, Truth,
+    drive,
 };
 use whyperf_model::{Interval, Time};
 use whyperf_testkit::simulate::{Checked, Scenario};
@@ -25,7 +26,7 @@ fn files() -> Vec<PathBuf> {
 }
 
 /// Everything that happened, and what was reported at the end.
-fn search(scenario: &Scenario) -> (Vec<Step>, Report) {
+fn search(scenario: &Scenario) -> (Vec<Step>, SearchResult) {
     let table = Hypotheses::built_in();
     let directives = Directives::parse("scenario", &scenario.directives, &table);
     let in_force =

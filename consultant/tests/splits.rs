@@ -4,8 +4,8 @@
 //! A sample of them is searched here; `WHYPERF_JOBS=200` searches that many of each, best with `--release`.
 
 use whyperf_consultant::{
-    Bottleneck, Conclusion, DirectivesInForce, Hypotheses, Question, Scope, Searches, Settings,
-    Split, Step, Truth, drive,
+    Bottleneck, Conclusion, DirectivesInForce, Hypotheses, Question, SearchScope, Searches,
+    Settings, Split, Step, Truth, drive,
 };
 use whyperf_model::{Focus, Hierarchy};
 use whyperf_testkit::simulate::Ranks;
@@ -21,7 +21,7 @@ fn searched(mut job: Ranks) -> Told {
     let (hypotheses, settings) = (Hypotheses::built_in(), Settings::default());
     let mut searches = Searches::new(hypotheses, settings, DirectivesInForce::default());
     let mut meanwhile = Vec::new();
-    let mut note = |_: Scope, step: &Step| meanwhile.extend(step.finding().cloned());
+    let mut note = |_: SearchScope, step: &Step| meanwhile.extend(step.finding().cloned());
     drive(&mut searches, &mut job, &mut note);
     let kept = searches.global().questions().collect();
     Told { report: searches.global().report().bottlenecks, meanwhile, kept }

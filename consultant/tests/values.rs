@@ -4,8 +4,8 @@
 use std::fmt::Write as _;
 
 use whyperf_consultant::{
-    Bottleneck, DataSource, DirectivesInForce, Hypotheses, Operator, Scope, Searches, Settings,
-    Step, drive,
+    Bottleneck, DataSource, DirectivesInForce, Hypotheses, Operator, SearchScope, Searches,
+    Settings, Step, drive,
 };
 use whyperf_model::{Hierarchy, Interval, Time};
 use whyperf_testkit::simulate::{Ranks, Scenario, Simulated};
@@ -53,7 +53,7 @@ fn drawn(seed: u64) -> Simulated {
 fn searched(mut source: impl DataSource) -> (Vec<Bottleneck>, Time) {
     let (table, settings) = (Hypotheses::built_in(), Settings::default());
     let mut searches = Searches::new(table, settings, DirectivesInForce::default());
-    drive(&mut searches, &mut source, &mut |_: Scope, _: &Step| {});
+    drive(&mut searches, &mut source, &mut |_: SearchScope, _: &Step| {});
     (searches.global().report().bottlenecks, searches.now())
 }
 

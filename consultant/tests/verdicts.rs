@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use whyperf_consultant::{
-    Classic, DirectivesInForce, Happening, Hypotheses, Operator, Scope, Searches, Settings, Step,
-    Truth, Verdicts, drive,
+    Classic, DirectivesInForce, Happening, Hypotheses, Operator, SearchScope, Searches, Settings,
+    Step, Truth, Verdicts, drive,
 };
 use whyperf_model::{Category, Focus, Hierarchy, Interval, Nanos, Pair, Resource, Time};
 use whyperf_testkit::simulate::{
@@ -229,7 +229,7 @@ fn searched(planted: &Planted, settings: Settings, length: Nanos, step: Nanos) -
     let mut searches = Searches::new(hypotheses.clone(), settings, DirectivesInForce::default());
     let mut first: BTreeMap<(String, Focus), Time> = BTreeMap::new();
     let (mut put_back, mut priced) = (0, 0);
-    let mut note = |_: Scope, step: &Step| match &step.happening {
+    let mut note = |_: SearchScope, step: &Step| match &step.happening {
         Happening::Concluded(one) if one.truth == Truth::True => {
             let subject = (one.subject.hypothesis.to_string(), one.subject.focus.clone());
             first.entry(subject).or_insert(step.time);

@@ -10,8 +10,8 @@ use whyperf_model::matching::{ClassId, Classes, ResourceId, Resources};
 use whyperf_model::{Category, Hierarchy, Resource};
 
 use crate::object_name::{self, NamedBy, Naming};
-use crate::region::Region;
-use crate::symbols::{SourceLocation, Wanted};
+use crate::region::RegionMemory;
+use crate::symbols::{AskedAddress, SourceLocation};
 use crate::tables::{ProcessTables, RegionEntry};
 use crate::thread::NodeState;
 
@@ -21,8 +21,8 @@ pub(crate) struct Catalogue {
     pub(crate) tables: ProcessTables,
     /// File name of the program: the module of what has no better one.
     pub(crate) program: String,
-    places: AHashMap<Wanted, Lookup>,
-    asked: Vec<Wanted>,
+    places: AHashMap<AskedAddress, Lookup>,
+    asked: Vec<AskedAddress>,
     /// Patched functions, by where they begin in this process.
     functions: AHashMap<u64, Resource>,
     classes: AHashMap<(ClassId, u32, u64, u32), ClassId>,
@@ -43,7 +43,7 @@ const ROOT: usize = 1;
 
 impl Catalogue {
     /// Takes in what is new in the tables; true when meanings changed and all classes are void.
-    pub(crate) fn refresh(&mut self, region: &Region, resources: &mut Resources) -> bool {
+    pub(crate) fn refresh(&mut self, region: &RegionMemory, resources: &mut Resources) -> bool {
         if self.program.is_empty() {
             let path =
                 region.text(region.header().program.load(std::sync::atomic::Ordering::Relaxed));
@@ -67,12 +67,12 @@ impl Catalogue {
     }
 
     /// A source location was looked up: what depends on it has to be classified again.
-    pub(crate) fn answer(&mut self, wanted: Wanted, place: Option<Arc<SourceLocation>>) {
+    pub(crate) fn answer(&mut self, wanted: AskedAddress, place: Option<Arc<SourceLocation>>) {
         self.places.insert(wanted, place.map_or(Lookup::Nowhere, Lookup::Found));
     }
 
     /// The source locations that nodes need and that were not asked for yet.
-    pub(crate) fn take_wanted(&mut self) -> Vec<Wanted> {
+    pub(crate) fn take_wanted(&mut self) -> Vec<AskedAddress> {
         std::mem::take(&mut self.asked)
     }
 
@@ -141,18 +141,18 @@ impl Catalogue {
         }
         if region.category == Category::User {
             let (name, address) = (region.name.clone(), region.address);
-            let module = match self.lookup(Wanted::Code(address)) {
+            let module = match self.lookup(AskedAddress::Code(address)) {
                 Lookup::Asked => return None,
                 Lookup::Found(place) => place.module.clone(),
                 Lookup::Nowhere => self.program.clone(),
             };
             let region = code.child(&module).child(&name);
-            if let Lookup::Found(place) = self.lookup(Wanted::Code(address)) {
+            if let Lookup::Found(place) = self.lookup(AskedAddress::Code(address)) {
                 self.begun.insert(region.clone(), code.child(&place.module).child(&place.function));
             }
             return Some(region);
         }
-        match self.lookup(Wanted::Code(node.site)) {
+        match self.lookup(AskedAddress::Code(node.site)) {
             Lookup::Found(place) => Some(code.child(&place.module).child(&place.function)),
             Lookup::Asked | Lookup::Nowhere => None,
         }
@@ -189,7 +189,7 @@ impl Catalogue {
         let is_off = |entry: &&RegionEntry| entry.off && entry.category == Category::User;
         let off = self.tables.regions.iter().skip(1).filter(is_off);
         let code = |entry: &RegionEntry| {
-            let module = match self.places.get(&Wanted::Code(entry.address)) {
+            let module = match self.places.get(&AskedAddress::Code(entry.address)) {
                 Some(Lookup::Found(place)) => &place.module,
                 _ => &self.program,
             };
@@ -200,7 +200,7 @@ impl Catalogue {
 
     /// The place of a call site, if it is known.
     pub(crate) fn place(&self, site: u64) -> Option<&Arc<SourceLocation>> {
-        match self.places.get(&Wanted::Code(site)) {
+        match self.places.get(&AskedAddress::Code(site)) {
             Some(Lookup::Found(place)) => Some(place),
             _ => None,
         }
@@ -214,8 +214,8 @@ impl Catalogue {
         let by = object_name::named_by(self.tables.object(number)?);
         let lookup = by.map_or(Lookup::Nowhere, |by| {
             self.lookup(match by {
-                NamedBy::Site(address) => Wanted::Code(address),
-                NamedBy::Variable(address) => Wanted::Data(address),
+                NamedBy::Site(address) => AskedAddress::Code(address),
+                NamedBy::Variable(address) => AskedAddress::Data(address),
             })
         });
         let naming = match &lookup {
@@ -231,7 +231,7 @@ impl Catalogue {
         Some(id)
     }
 
-    fn lookup(&mut self, wanted: Wanted) -> Lookup {
+    fn lookup(&mut self, wanted: AskedAddress) -> Lookup {
         if wanted.address() == 0 {
             return Lookup::Nowhere;
         }

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use whyperf_layout::Head;
 
-use crate::thread::{Growth, NodeState};
+use crate::thread::{NodeGrowth, NodeState};
 
 /// What a visit costs, in 1/256 ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -71,8 +71,8 @@ const STEEP: u64 = 2;
 const MANY: u64 = 64;
 
 /// Takes note of how long visits are by themselves.
-pub(crate) fn see(nodes: &mut [NodeState], growth: &[Growth]) {
-    for Growth { node, by } in growth {
+pub(crate) fn see(nodes: &mut [NodeState], growth: &[NodeGrowth]) {
+    for NodeGrowth { node, by } in growth {
         let node = &mut nodes[*node as usize];
         if by.visits >= MANY || (by.visits > 0 && node.quickest == u32::MAX) {
             let each = u32::try_from(by.time / by.visits).unwrap_or(u32::MAX - 1);
@@ -84,7 +84,7 @@ pub(crate) fn see(nodes: &mut [NodeState], growth: &[Growth]) {
 /// What the visits in `growth` cost, in 1/256 ticks.
 pub(crate) fn cost(
     nodes: &[NodeState],
-    growth: &[Growth],
+    growth: &[NodeGrowth],
     price: impl Fn(&NodeState) -> Option<Price>,
 ) -> u64 {
     let costs = growth.iter().filter_map(|growth| {
@@ -98,7 +98,7 @@ pub(crate) fn cost(
 /// Takes the cost of the visits in `growth` off its times; `price` is that of a visit of a region.
 pub(crate) fn apply(
     nodes: &mut [NodeState],
-    growth: &mut [Growth],
+    growth: &mut [NodeGrowth],
     price: impl Fn(&NodeState) -> Price,
 ) {
     let price = |node: &NodeState| price(node).each(node);
@@ -131,7 +131,7 @@ fn owe(nodes: &mut [NodeState], node: usize, visits: u64, each: u64) {
     *owed = owed.saturating_add(visits.saturating_mul(each));
 }
 
-fn pay(nodes: &mut [NodeState], growth: &mut [Growth]) {
+fn pay(nodes: &mut [NodeState], growth: &mut [NodeGrowth]) {
     for growth in growth {
         let node = &mut nodes[growth.node as usize];
         let paid = (node.owed >> 8).min(growth.by.time);
@@ -149,7 +149,7 @@ const CARRIED: u64 = 4 * DEAREST;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::thread::Counters;
+    use crate::thread::NodeCounters;
 
     const PRICE: Price = Price { inside: 20 << 8, outside: 30 << 8, least: 10 << 8 };
 
@@ -157,11 +157,11 @@ mod tests {
         parents.iter().map(|parent| NodeState::example(*parent)).collect()
     }
 
-    fn grew(node: u32, time: u64, visits: u64) -> Growth {
-        Growth { node, by: Counters { time, visits, ..Counters::default() } }
+    fn grew(node: u32, time: u64, visits: u64) -> NodeGrowth {
+        NodeGrowth { node, by: NodeCounters { time, visits, ..NodeCounters::default() } }
     }
 
-    fn times(growth: &[Growth]) -> Vec<u64> {
+    fn times(growth: &[NodeGrowth]) -> Vec<u64> {
         growth.iter().map(|growth| growth.by.time).collect()
     }
 

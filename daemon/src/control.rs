@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use whyperf_instrument::{Activity, Entered, Instrumenter, Service, Span};
+use whyperf_instrument::{Activity, ActivitySpan, Entered, Instrumenter, Service};
 use whyperf_layout::{Answer, Command, Message, Reply};
 use whyperf_model::{Category, Nanos, Scale};
 
@@ -10,7 +10,7 @@ use crate::compensation::Price;
 use crate::daemon::Daemon;
 use crate::process::{Beginning, PassContext, Process};
 use crate::process_stage::ProcessStage;
-use crate::region::Region;
+use crate::region::RegionMemory;
 use crate::switched::{SwitchOutcome, Switched};
 
 /// A region of the program that is not measured to the end: its numbers are lower bounds.
@@ -110,7 +110,7 @@ impl Process {
             let birth = header.start_ticks.load(Ordering::Relaxed);
             let price = region.slot(0);
             let price = price.map_or_else(Price::default, |slot| Price::of_function(slot.head));
-            let span = Span { begin, end, birth };
+            let span = ActivitySpan { begin, end, birth };
             let scale = self.scale(context.scale);
             let activity = self.activity(price, span, scale);
             let others_cost = self.cost - self.functions_cost;
@@ -138,7 +138,7 @@ impl Process {
     }
 
     /// What its functions did since the pass before.
-    fn activity(&self, price: Price, span: Span, scale: Scale) -> Activity {
+    fn activity(&self, price: Price, span: ActivitySpan, scale: Scale) -> Activity {
         let regions = &self.catalogue.tables;
         let threads = self.threads.iter().map(|watched| {
             let entered = watched.growth.iter().map(|growth| Entered {
@@ -175,8 +175,8 @@ impl Process {
     /// Whether it waits at the startup barrier until functions are in place.
     pub(crate) fn is_held(&self) -> bool {
         let waits =
-            |region: &Region| region.header().at_startup_barrier.load(Ordering::Relaxed) == 1;
-        let may_go = |region: &Region| region.commands().go_on.load(Ordering::Relaxed) != 0;
+            |region: &RegionMemory| region.header().at_startup_barrier.load(Ordering::Relaxed) == 1;
+        let may_go = |region: &RegionMemory| region.commands().go_on.load(Ordering::Relaxed) != 0;
         self.stage.region().is_some_and(|region| waits(region) && !may_go(region))
     }
 

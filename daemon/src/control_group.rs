@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 pub(crate) struct ControlGroups {
     /// By process its own group, once that was asked for.
     of_process: BTreeMap<u32, Vec<PathBuf>>,
-    groups: BTreeMap<PathBuf, Group>,
+    groups: BTreeMap<PathBuf, GroupUsage>,
 }
 
 /// What the system counted of a group.
 #[derive(Clone, Copy, Debug, Default)]
-struct Group {
+struct GroupUsage {
     last: Option<Periods>,
     /// Of the periods between the last two readings, the part that was throttled.
     throttled: f64,
@@ -42,7 +42,7 @@ impl ControlGroups {
         let throttled = paths.iter().map(|path| match self.groups.get(path) {
             Some(group) => group.throttled,
             None => {
-                let mut group = Group::default();
+                let mut group = GroupUsage::default();
                 group.take(Periods::parse(&fs::read_to_string(path).unwrap_or_default()));
                 self.groups.insert(path.clone(), group);
                 0.0
@@ -52,7 +52,7 @@ impl ControlGroups {
     }
 }
 
-impl Group {
+impl GroupUsage {
     #[expect(clippy::cast_precision_loss, reason = "a few periods")]
     fn take(&mut self, now: Periods) {
         let Some(before) = self.last.replace(now) else { return };
@@ -115,7 +115,7 @@ mod tests {
     fn the_part_that_was_throttled_is_of_the_periods_between_two_readings() {
         assert_eq!(Periods::parse(STAT), Periods { all: 40, throttled: 30 });
         assert_eq!(Periods::parse("nr_periods x\n"), Periods::default());
-        let mut group = Group::default();
+        let mut group = GroupUsage::default();
         for (all, throttled, expected) in [(10, 10, 0.0), (20, 15, 0.5), (20, 15, 0.0)] {
             group.take(Periods { all, throttled });
             assert!((group.throttled - expected).abs() < 1e-9, "{group:?}");

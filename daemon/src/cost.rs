@@ -7,8 +7,8 @@ use rustix::time::{ClockId, clock_gettime};
 use whyperf_model::{Nanos, Scale};
 
 use crate::compensation::{self, Price};
-use crate::region::Region;
-use crate::thread::{Growth, NodeState, Thread};
+use crate::region::RegionMemory;
+use crate::thread::{MeasuredThread, NodeGrowth, NodeState};
 
 /// What measuring cost, as a share of the time of the process it cost most.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -50,7 +50,10 @@ pub struct RunLosses {
 }
 
 impl RunLosses {
-    pub(crate) fn read<'a>(region: &Region, threads: impl Iterator<Item = &'a Thread>) -> Self {
+    pub(crate) fn read<'a>(
+        region: &RegionMemory,
+        threads: impl Iterator<Item = &'a MeasuredThread>,
+    ) -> Self {
         let losses = &region.header().losses;
         let mut sum = Self {
             threads: losses.threads.load(Ordering::Relaxed),
@@ -101,7 +104,7 @@ impl RunLosses {
 /// What the visits in `growth` cost a thread: those of functions, and all others.
 pub(crate) fn event_cost(
     nodes: &[NodeState],
-    growth: &[Growth],
+    growth: &[NodeGrowth],
     prices: [Price; 2],
     is_function: impl Fn(&NodeState) -> bool,
     scale: Scale,

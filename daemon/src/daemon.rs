@@ -17,12 +17,12 @@ use crate::clock::{Calibration, Moment};
 use crate::cost::{CostMeter, ObservedCost, RunLosses};
 use crate::counted_state::CountedState;
 use crate::discovery::Discovery;
-use crate::ending::Ending;
+use crate::ending::ProcessEnd;
 use crate::error::Error;
 use crate::group_coverage::{GroupCoverage, IntervalEnd};
 use crate::phases::Phases;
-use crate::process::{Beginning, Outcome, PassContext, Process};
-use crate::region::Region;
+use crate::process::{Beginning, PassContext, PassOutcome, Process};
+use crate::region::RegionMemory;
 use crate::sampling_pass::{Complaint, ProcessNote, SamplingPass};
 use crate::shared_state::SharedState;
 use crate::succession::Succession;
@@ -410,7 +410,7 @@ impl Daemon {
             }
         };
         for path in found {
-            match Region::open(&path, self.user) {
+            match RegionMemory::open(&path, self.user) {
                 Ok(None) => {}
                 Ok(Some(region)) => {
                     self.discovery.taken(&path);
@@ -424,7 +424,7 @@ impl Daemon {
         }
     }
 
-    fn admit(&mut self, region: Region) {
+    fn admit(&mut self, region: RegionMemory) {
         let pid = region.header().pid.load(std::sync::atomic::Ordering::Relaxed);
         for older in self.processes.iter_mut().filter(|process| process.pid == pid) {
             older.succession = Succession::Found;
@@ -433,7 +433,7 @@ impl Daemon {
         self.symbols.watch(number, pid, region.program());
         self.instrumenter.watch(number, pid);
         let parent = region.header().parent_pid.load(std::sync::atomic::Ordering::Relaxed);
-        let mut process = Process::new(region, Ending::of(pid), self.machine, &mut self.state);
+        let mut process = Process::new(region, ProcessEnd::of(pid), self.machine, &mut self.state);
         process.earlier = self.earlier(pid);
         // A forked one has what its parent had, and may end before the next look.
         let parent = (0u32..).zip(&self.processes).filter(|(_, other)| other.pid == parent).last();
@@ -500,14 +500,14 @@ impl Daemon {
             if is_new {
                 pass.started.push(note.clone());
             }
-            if outcome == Outcome::Damaged {
+            if outcome == PassOutcome::Damaged {
                 let (path, process) = (path.clone(), note.clone());
                 pass.complaints.push(Complaint::Damaged { path, process });
             }
-            if outcome == Outcome::Ended {
+            if outcome == PassOutcome::Ended {
                 self.discovery.done(&path);
             }
-            if outcome != Outcome::Running {
+            if outcome != PassOutcome::Running {
                 pass.ended.push(note);
             }
             dearest = dearest.max(process.cost);
@@ -515,7 +515,7 @@ impl Daemon {
                 let groups = process.groups.iter().map(|group| (*group, code.clone()));
                 self.unmeasured.extend(groups);
             }
-            let reports = self.state.note(!process.paused && outcome != Outcome::Damaged);
+            let reports = self.state.note(!process.paused && outcome != PassOutcome::Damaged);
             for group in &process.groups {
                 coverage[*group as usize].count(reports, process.cost);
             }
@@ -528,12 +528,12 @@ impl Daemon {
 
     /// The name of the phase that began since the last pass, if one did. Of several only the newest is known.
     fn new_phase(&mut self) -> Option<String> {
-        let regions: Vec<Option<&Region>> =
+        let regions: Vec<Option<&RegionMemory>> =
             self.processes.iter().map(|process| process.stage.region()).collect();
         let announced: Vec<Option<u32>> =
-            regions.iter().map(|region| region.map(Region::phase_count)).collect();
+            regions.iter().map(|region| region.map(RegionMemory::phase_count)).collect();
         let first = self.phases.look(&announced)?;
-        regions[first].map(Region::newest_phase)
+        regions[first].map(RegionMemory::newest_phase)
     }
 
     fn ask_places(&mut self) {

@@ -6,22 +6,22 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use whyperf_inject::Life;
 
-use crate::kept::Kept;
+use crate::kept::KeptDescriptor;
 
 /// The end of a process, seen by a descriptor of it. Where there is none, the process is looked up by its number, which costs more
 /// and takes one whose first thread ended before the others for ended.
 #[derive(Debug)]
-pub(crate) struct Ending {
+pub(crate) struct ProcessEnd {
     life: Life,
-    descriptor: Option<Kept<OwnedFd>>,
+    descriptor: Option<KeptDescriptor<OwnedFd>>,
 }
 
-impl Ending {
+impl ProcessEnd {
     /// Of the process of this number as it is now.
     pub(crate) fn of(pid: u32) -> Self {
         let number = i32::try_from(pid).ok().and_then(Pid::from_raw);
         let open = |pid| pidfd_open(pid, PidfdFlags::empty()).ok();
-        let descriptor = number.and_then(open).and_then(Kept::new);
+        let descriptor = number.and_then(open).and_then(KeptDescriptor::new);
         // Read after the descriptor was opened: if it lives, the descriptor is of the same process.
         Self { life: Life::of(pid), descriptor }
     }
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn a_process_that_waits_to_be_collected_has_ended() {
         let mut child = child();
-        let ending = Ending::of(child.id());
+        let ending = ProcessEnd::of(child.id());
         assert!(!ending.is_over(true));
         child.kill().expect("it is ours");
         // Awaited, but left to be collected.
@@ -76,6 +76,6 @@ mod tests {
 
     #[test]
     fn one_that_never_was_has_ended() {
-        assert!(Ending::of(u32::MAX).is_over(true));
+        assert!(ProcessEnd::of(u32::MAX).is_over(true));
     }
 }

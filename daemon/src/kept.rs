@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// A descriptor that stays open: opening it again in each pass costs more, but a job with a thousand threads would use up all
 /// descriptors.
 #[derive(Debug)]
-pub(crate) struct Kept<T>(T);
+pub(crate) struct KeptDescriptor<T>(T);
 
 static KEPT: AtomicUsize = AtomicUsize::new(0);
 /// Descriptors used at most, a quarter of the usual limit.
 const MOST_KEPT: usize = 256;
 
-impl<T> Kept<T> {
+impl<T> KeptDescriptor<T> {
     /// Closes it at once where too many are open.
     pub(crate) fn new(descriptor: T) -> Option<Self> {
         let before = KEPT.fetch_add(1, Ordering::Relaxed);
@@ -25,7 +25,7 @@ impl<T> Kept<T> {
     }
 }
 
-impl<T> Drop for Kept<T> {
+impl<T> Drop for KeptDescriptor<T> {
     fn drop(&mut self) {
         KEPT.fetch_sub(1, Ordering::Relaxed);
     }

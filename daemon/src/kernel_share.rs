@@ -4,7 +4,7 @@ use whyperf_inject::Stat;
 
 /// What the system counted of a thread, in its ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Counted {
+struct KernelTicks {
     user: u64,
     kernel: u64,
 }
@@ -12,7 +12,7 @@ struct Counted {
 /// The part of a thread's running time in the kernel, lately.
 #[derive(Debug, Default)]
 pub(crate) struct KernelShare {
-    before: Counted,
+    before: KernelTicks,
     share: f64,
 }
 
@@ -20,13 +20,13 @@ impl KernelShare {
     /// Now, or as it was last where the thread is gone.
     pub(crate) fn read(&mut self, pid: u32, tid: u32) -> f64 {
         if let Some(stat) = Stat::of_thread(pid, tid) {
-            self.take(Counted { user: stat.user, kernel: stat.kernel });
+            self.take(KernelTicks { user: stat.user, kernel: stat.kernel });
         }
         self.share
     }
 
     /// A few ticks say nothing of a share.
-    fn take(&mut self, now: Counted) {
+    fn take(&mut self, now: KernelTicks) {
         let user = now.user.saturating_sub(self.before.user);
         let kernel = now.kernel.saturating_sub(self.before.kernel);
         if user + kernel >= ENOUGH {
@@ -49,7 +49,7 @@ mod tests {
     fn the_share_is_of_what_passed_since_it_was_taken() {
         let mut share = KernelShare::default();
         let shares = [(3, 3), (2, 8), (11, 9), (2, 8 + 90)].map(|(user, kernel)| {
-            share.take(Counted { user, kernel });
+            share.take(KernelTicks { user, kernel });
             share.share
         });
         assert!((shares[0]).abs() < 1e-9, "too little");

@@ -15,7 +15,7 @@ use whyperf_model::Nanos;
 use crate::daemon::Daemon;
 use crate::departure::Unrestored;
 use crate::process::Process;
-use crate::region::Region;
+use crate::region::RegionMemory;
 use crate::sampling_pass::SamplingPass;
 
 impl Daemon {
@@ -115,7 +115,7 @@ impl Process {
     }
 
     /// The functions whose records say that their code is not their own.
-    fn found_patched(&self, region: &Region) -> Vec<Unrestored> {
+    fn found_patched(&self, region: &RegionMemory) -> Vec<Unrestored> {
         let patched = region.regions().iter().skip(1).filter_map(|record| {
             let (state, outcome) = record.code();
             let address = record.address.load(Ordering::Relaxed);

@@ -80,7 +80,7 @@ pub use functions::RefusedFunction;
 pub use live::{Live, Pace};
 pub use profile::{ProfileRow, View};
 pub use run_amount::Amount;
-pub use run_directory::{Claim, RunDirectory, Swept, leftovers, sweep};
+pub use run_directory::{DirectoryClaim, RunDirectory, Swept, leftovers, sweep};
 pub use sampling_pass::{Complaint, ProcessNote, SamplingPass};
 pub use switched::{SwitchOutcome, Switched};
 pub use whyperf_inject::CounterRefusal;

@@ -16,12 +16,12 @@ use crate::cost::{RunLosses, event_cost};
 use crate::counted_state::{CountedState, CounterCoverage};
 use crate::departure::Departure;
 use crate::efficiency::Labour;
-use crate::ending::Ending;
+use crate::ending::ProcessEnd;
 use crate::process_stage::ProcessStage;
-use crate::region::Region;
+use crate::region::RegionMemory;
 use crate::shared_state::SharedState;
 use crate::succession::Succession;
-use crate::thread::{Depth, NodeState, Thread};
+use crate::thread::{Depth, MeasuredThread, NodeState};
 use crate::thread_counters::Earlier;
 use crate::watched_thread::{CountedOf, ThreadState, WatchedThread};
 
@@ -33,7 +33,7 @@ pub(crate) struct Process {
     pub(crate) resource: ResourceId,
     pub(crate) machine: ResourceId,
     pub(crate) stage: ProcessStage,
-    pub(crate) ending: Ending,
+    pub(crate) ending: ProcessEnd,
     pub(crate) catalogue: Catalogue,
     pub(crate) threads: Vec<WatchedThread>,
     pub(crate) losses: RunLosses,
@@ -49,7 +49,7 @@ pub(crate) struct Process {
     pub(crate) labour: Labour,
     /// Groups that any of its threads was in during the last pass.
     pub(crate) groups: Vec<u32>,
-    by_slot: Vec<SlotState>,
+    by_slot: Vec<KnownSlot>,
     clock: RegionClock,
     pub(crate) succession: Succession,
     /// Ticks from which on it could call anything, and until which its functions were looked at.
@@ -77,7 +77,7 @@ pub(crate) enum Beginning {
 
 /// What the daemon knows of a thread slot.
 #[derive(Clone, Copy, Debug, Default)]
-struct SlotState {
+struct KnownSlot {
     /// The newest generation that was admitted.
     generation: Option<u32>,
     /// Its thread, by number, while that lives.
@@ -98,7 +98,7 @@ pub(crate) struct PassContext {
 
 /// How a process came out of a sampling pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum PassOutcome {
     /// It goes on.
     Running,
     /// It ended, and was read a last time.
@@ -112,8 +112,8 @@ const STILL: u32 = 20;
 
 impl Process {
     pub(crate) fn new(
-        region: Region,
-        ending: Ending,
+        region: RegionMemory,
+        ending: ProcessEnd,
         machine: ResourceId,
         state: &mut SharedState,
     ) -> Self {
@@ -160,12 +160,12 @@ impl Process {
         context: PassContext,
         counted: Vec<CounterSample>,
         state: &mut SharedState,
-    ) -> Outcome {
+    ) -> PassOutcome {
         self.cost = Nanos::ZERO;
-        let Some(region) = self.stage.take() else { return Outcome::Ended };
+        let Some(region) = self.stage.take() else { return PassOutcome::Ended };
         if !region.is_whole() {
             self.end(state);
-            return Outcome::Damaged;
+            return PassOutcome::Damaged;
         }
         let outcome = self.outcome(&region, context.thorough);
         self.follow_rank(&region, state);
@@ -180,32 +180,38 @@ impl Process {
         }
         self.classify(state);
         self.attribute(context, counts, state);
-        let has_ended = outcome != Outcome::Running || damaged;
+        let has_ended = outcome != PassOutcome::Running || damaged;
         let now = Nanos(context.now.nanos);
         self.tell_counted(
             &counted,
             CountedOf { samples: &BTreeMap::new(), has_ended, now, counts },
             state,
         );
-        self.work(&region, context.scale, outcome == Outcome::Ended || damaged, state);
+        self.work(&region, context.scale, outcome == PassOutcome::Ended || damaged, state);
         self.retire_threads(&region, state);
         self.losses = RunLosses::read(&region, self.threads.iter().map(|watched| &watched.thread));
-        if outcome == Outcome::Ended || damaged {
+        if outcome == PassOutcome::Ended || damaged {
             self.end(state);
             return if damaged {
-                Outcome::Damaged
+                PassOutcome::Damaged
             } else {
                 self.stage = ProcessStage::Ended(region);
-                Outcome::Ended
+                PassOutcome::Ended
             };
         }
         self.stage = ProcessStage::Measured(region);
-        Outcome::Running
+        PassOutcome::Running
     }
 
     /// Takes in what it did as a rank of a job. A process that a rank starts, or a launcher beside the ranks, inherits a rank and is none: shells
     /// around the program are the usual case.
-    fn work(&mut self, region: &Region, scale: Scale, has_ended: bool, state: &mut SharedState) {
+    fn work(
+        &mut self,
+        region: &RegionMemory,
+        scale: Scale,
+        has_ended: bool,
+        state: &mut SharedState,
+    ) {
         let is_in_mpi = region.header().mpi_ticks.load(Ordering::Relaxed) != 0;
         let Some(rank) = self.rank.filter(|_| is_in_mpi) else { return };
         let known = (&self.catalogue, &state.classes, self.scale(scale));
@@ -240,7 +246,7 @@ impl Process {
         self.stage = stage;
     }
 
-    fn find_keys(&mut self, region: &Region, now: Moment, state: &mut SharedState) {
+    fn find_keys(&mut self, region: &RegionMemory, now: Moment, state: &mut SharedState) {
         self.admit_threads(region, now, state);
         for watched in self.threads.iter_mut().filter(|watched| watched.is_alive()) {
             if let Some(slot) = region.slot(watched.thread.slot) {
@@ -268,14 +274,14 @@ impl Process {
         label(self.rank, self.pid)
     }
 
-    fn outcome(&mut self, region: &Region, thorough: bool) -> Outcome {
+    fn outcome(&mut self, region: &RegionMemory, thorough: bool) -> PassOutcome {
         let replaced = region.state() == State::Replaced;
         let replaced = self.succession.pass(replaced, || has_no_region(self.pid));
         let left = region.state() == State::Left || replaced;
         if left || self.ending.is_over(thorough || self.is_still()) {
-            Outcome::Ended
+            PassOutcome::Ended
         } else {
-            Outcome::Running
+            PassOutcome::Running
         }
     }
 
@@ -285,7 +291,7 @@ impl Process {
         living.all(|watched| watched.thread.still > 0)
     }
 
-    fn follow_rank(&mut self, region: &Region, state: &mut SharedState) {
+    fn follow_rank(&mut self, region: &RegionMemory, state: &mut SharedState) {
         let rank = rank(region);
         if rank == self.rank || rank.is_none() {
             return;
@@ -302,11 +308,11 @@ impl Process {
         }
     }
 
-    fn admit_threads(&mut self, region: &Region, now: Moment, state: &mut SharedState) {
+    fn admit_threads(&mut self, region: &RegionMemory, now: Moment, state: &mut SharedState) {
         let ticks = self.ticks(now);
         // Asked once: it grows while threads start.
         let slots = region.slot_count();
-        self.by_slot.resize(slots.max(self.by_slot.len()), SlotState::default());
+        self.by_slot.resize(slots.max(self.by_slot.len()), KnownSlot::default());
         for number in 0..slots {
             let Some(slot) = region.slot(number) else { continue };
             let generation = slot.head.life();
@@ -322,16 +328,18 @@ impl Process {
             state.resources.hold(resource);
             let thread = Some(self.threads.len());
             self.by_slot[number] =
-                SlotState { generation: Some(generation), thread, release: false };
-            self.threads
-                .push(WatchedThread::new(Thread::new(order, number, slot.head, ticks), resource));
+                KnownSlot { generation: Some(generation), thread, release: false };
+            self.threads.push(WatchedThread::new(
+                MeasuredThread::new(order, number, slot.head, ticks),
+                resource,
+            ));
         }
     }
 
-    fn read_threads(&mut self, region: &Region, context: PassContext, outcome: Outcome) {
+    fn read_threads(&mut self, region: &RegionMemory, context: PassContext, outcome: PassOutcome) {
         let (now, depth) = match outcome {
-            Outcome::Running if context.thorough => (self.ticks(context.now), Depth::All),
-            Outcome::Running => (self.ticks(context.now), Depth::Changed),
+            PassOutcome::Running if context.thorough => (self.ticks(context.now), Depth::All),
+            PassOutcome::Running => (self.ticks(context.now), Depth::Changed),
             _ => match region.header().end_ticks.load(Ordering::Relaxed) {
                 // It said when it left: until then its last segments were open.
                 end if end != 0 && end <= self.ticks(context.now) => (end, Depth::All),
@@ -535,7 +543,7 @@ impl Process {
     }
 
     /// Gives up what threads held that just ended, and lets their slots be used again.
-    fn retire_threads(&mut self, region: &Region, state: &mut SharedState) {
+    fn retire_threads(&mut self, region: &RegionMemory, state: &mut SharedState) {
         let mut rung = false;
         for slot_state in &mut self.by_slot {
             if let Some(at) = slot_state.thread
@@ -592,7 +600,7 @@ fn has_no_region(pid: u32) -> bool {
     !map.is_empty() && !files.any(|file| RegionFile::at(&file.path).is_some())
 }
 
-fn rank(region: &Region) -> Option<u32> {
+fn rank(region: &RegionMemory) -> Option<u32> {
     let rank = region.header().rank.load(Ordering::Relaxed);
     if rank == NO_RANK { None } else { u32::try_from(rank).ok() }
 }

@@ -5,24 +5,24 @@
 //!                          └─────────────── damaged ──────────────────────────────► Over
 //! ```
 
-use crate::region::Region;
+use crate::region::RegionMemory;
 
 /// Where a measured process stands. Its region is there as long as anything is read from it.
 #[derive(Debug)]
 pub(crate) enum ProcessStage {
     /// It was found, and no pass read it yet.
-    New(Region),
+    New(RegionMemory),
     /// Each pass reads it.
-    Measured(Region),
+    Measured(RegionMemory),
     /// It was read a last time, but for what its functions did.
-    Ended(Region),
+    Ended(RegionMemory),
     /// Nothing is read from it any more.
     Over,
 }
 
 impl ProcessStage {
     /// Its region, while it is measured.
-    pub(crate) const fn region(&self) -> Option<&Region> {
+    pub(crate) const fn region(&self) -> Option<&RegionMemory> {
         match self {
             Self::New(region) | Self::Measured(region) => Some(region),
             Self::Ended(_) | Self::Over => None,
@@ -30,7 +30,7 @@ impl ProcessStage {
     }
 
     /// Its region, while its functions are looked at.
-    pub(crate) const fn region_of_functions(&self) -> Option<&Region> {
+    pub(crate) const fn region_of_functions(&self) -> Option<&RegionMemory> {
         match self {
             Self::New(region) | Self::Measured(region) | Self::Ended(region) => Some(region),
             Self::Over => None,
@@ -52,7 +52,7 @@ impl ProcessStage {
     }
 
     /// Its region, for a pass that says afterwards where it stands; nothing where it is not measured.
-    pub(crate) fn take(&mut self) -> Option<Region> {
+    pub(crate) fn take(&mut self) -> Option<RegionMemory> {
         match std::mem::replace(self, Self::Over) {
             Self::New(region) | Self::Measured(region) => Some(region),
             other => {

@@ -24,7 +24,7 @@ pub(crate) struct Processors {
     /// Those that whyperf itself may run on, and so whatever it started.
     allowed: Vec<usize>,
     control_groups: ControlGroups,
-    last: Option<Reading>,
+    last: Option<ProcessorTimes>,
     /// What measured threads ran since the last reading.
     ran: Nanos,
     /// What they ran in calls that wait, and for how long they had no processor, since then.
@@ -39,7 +39,7 @@ pub(crate) struct Processors {
 
 /// What the system counted until a moment.
 #[derive(Clone, Debug)]
-struct Reading {
+struct ProcessorTimes {
     at: u64,
     /// Processor time of whyperf itself, in nanoseconds.
     own: u64,
@@ -107,7 +107,7 @@ impl Processors {
         if !is_due {
             return;
         }
-        let Some(reading) = Reading::now(now) else { return };
+        let Some(reading) = ProcessorTimes::now(now) else { return };
         if let Some(last) = self.last.replace(reading)
             && let Some(now) = &self.last
         {
@@ -164,7 +164,7 @@ fn parts(throttled: f64, rest: &[(Category, f64)]) -> Causes {
     all.filter(|(_, part)| *part > 0.0).collect()
 }
 
-impl Reading {
+impl ProcessorTimes {
     fn now(at: u64) -> Option<Self> {
         let own = clock_gettime(ClockId::ProcessCPUTime);
         let own =
@@ -210,7 +210,7 @@ impl ProcessorTime {
 }
 
 impl Usage {
-    fn between(before: &Reading, now: &Reading, ran: Nanos) -> Option<Self> {
+    fn between(before: &ProcessorTimes, now: &ProcessorTimes, ran: Nanos) -> Option<Self> {
         let length = Nanos(now.at.checked_sub(before.at)?).as_secs_f64();
         let each = now.each.iter().zip(&before.each);
         let parts: Vec<[f64; 3]> = each.map(|(now, before)| now.since(*before).parts()).collect();
@@ -272,9 +272,9 @@ mod tests {
     const STAT: &str = "cpu  30 0 6 54 0 0 0 10 0 0\ncpu0 20 0 5 20 0 0 0 5 0 0\n\
                         cpu1 10 0 1 34 0 0 0 5 0 0\nintr 12 0\ncpu7 1 1 1 1 1 1 1 1\n";
 
-    fn reading(at: u64, each: [[u64; 3]; 2]) -> Reading {
+    fn reading(at: u64, each: [[u64; 3]; 2]) -> ProcessorTimes {
         let each = each.map(|[busy, idle, stolen]| ProcessorTime { busy, idle, stolen });
-        Reading { at, own: 0, each: each.to_vec() }
+        ProcessorTimes { at, own: 0, each: each.to_vec() }
     }
 
     fn usage(each: [[u64; 3]; 2], ran: u64) -> Usage {

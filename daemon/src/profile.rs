@@ -7,7 +7,7 @@ use whyperf_model::{Category, Nanos, Scale};
 
 use crate::daemon::Daemon;
 use crate::process::Process;
-use crate::thread::{NodeState, Thread};
+use crate::thread::{MeasuredThread, NodeState};
 
 /// How much of a path a row shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,13 +81,13 @@ impl NodeSum {
     }
 }
 
-type Key = (u32, u32, Vec<String>);
+type RowKey = (u32, u32, Vec<String>);
 
 impl Daemon {
     /// The profile so far, sorted by process, thread and path.
     #[must_use]
     pub fn profile(&self, view: View) -> Vec<ProfileRow> {
-        let mut rows: BTreeMap<Key, NodeSum> = BTreeMap::new();
+        let mut rows: BTreeMap<RowKey, NodeSum> = BTreeMap::new();
         for process in &self.processes {
             for watched in &process.threads {
                 add_thread(process, &watched.thread, view, &mut rows);
@@ -97,7 +97,7 @@ impl Daemon {
             let found = self.processes.iter().find(|candidate| process == number(candidate));
             found.map_or(Scale::NANOSECONDS, |process| process.scale(self.scale()))
         };
-        let row = |((process, thread, path), sum): (Key, NodeSum)| ProfileRow {
+        let row = |((process, thread, path), sum): (RowKey, NodeSum)| ProfileRow {
             path,
             process,
             thread,
@@ -141,7 +141,12 @@ fn number(process: &Process) -> u32 {
     process.rank.unwrap_or(process.pid)
 }
 
-fn add_thread(process: &Process, thread: &Thread, view: View, rows: &mut BTreeMap<Key, NodeSum>) {
+fn add_thread(
+    process: &Process,
+    thread: &MeasuredThread,
+    view: View,
+    rows: &mut BTreeMap<RowKey, NodeSum>,
+) {
     let inclusive = inclusive_times(thread);
     let Paths { texts, of: paths } = Paths::of(process, thread, view);
     let outermost = outermost(thread, &paths);
@@ -180,7 +185,7 @@ fn add_thread(process: &Process, thread: &Thread, view: View, rows: &mut BTreeMa
 
 /// Which nodes have no node of the same path number around them: of a call inside another of the
 /// same kind the outer one already holds the time. One walk over the tree, however deep it is.
-fn outermost(thread: &Thread, paths: &[usize]) -> Vec<bool> {
+fn outermost(thread: &MeasuredThread, paths: &[usize]) -> Vec<bool> {
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); paths.len()];
     let mut steps = Vec::new();
     for (index, node) in thread.nodes.iter().enumerate() {
@@ -206,7 +211,7 @@ fn outermost(thread: &Thread, paths: &[usize]) -> Vec<bool> {
 }
 
 /// Parents come before their children, so one way back over the nodes adds all up.
-fn inclusive_times(thread: &Thread) -> Vec<u64> {
+fn inclusive_times(thread: &MeasuredThread) -> Vec<u64> {
     let mut times: Vec<u64> = thread.nodes.iter().map(NodeState::net_time).collect();
     for index in (1..times.len()).rev() {
         let parent = thread.nodes[index].parent as usize;
@@ -217,7 +222,7 @@ fn inclusive_times(thread: &Thread) -> Vec<u64> {
 
 /// By node the share of the process's life in which it was counted: of a function that in which all functions around it were, too.
 /// Calls into libraries are always counted, whatever is switched on around them.
-fn coverage(process: &Process, thread: &Thread) -> Vec<f64> {
+fn coverage(process: &Process, thread: &MeasuredThread) -> Vec<f64> {
     let life = process.born..process.served;
     let region = |number| process.catalogue.tables.region(number);
     let mut shares: Vec<f64> = Vec::with_capacity(thread.nodes.len());
@@ -247,7 +252,7 @@ struct Paths {
 
 impl Paths {
     /// Parents come before their children, so each path is its parent's and a name or two.
-    fn of(process: &Process, thread: &Thread, view: View) -> Self {
+    fn of(process: &Process, thread: &MeasuredThread, view: View) -> Self {
         let most = if view == View::TwoLevel { 2 } else { LONGEST };
         let mut paths = Self::default();
         let mut numbers: AHashMap<Vec<String>, usize> = AHashMap::new();
@@ -271,7 +276,7 @@ impl Paths {
 fn extended(
     mut path: Vec<String>,
     process: &Process,
-    thread: &Thread,
+    thread: &MeasuredThread,
     index: usize,
     most: usize,
 ) -> Vec<String> {
@@ -286,10 +291,10 @@ fn extended(
     path
 }
 
-fn region_name(process: &Process, thread: &Thread, index: usize) -> Option<String> {
+fn region_name(process: &Process, thread: &MeasuredThread, index: usize) -> Option<String> {
     process.catalogue.region_name(thread.nodes[index].region)
 }
 
-fn caller(process: &Process, thread: &Thread, index: usize) -> Option<String> {
+fn caller(process: &Process, thread: &MeasuredThread, index: usize) -> Option<String> {
     Some(process.catalogue.place(thread.nodes[index].site)?.caller())
 }

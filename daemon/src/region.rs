@@ -5,7 +5,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
-use whyperf_inject::{Access, Mapping};
+use whyperf_inject::{Mapping, Protection};
 use whyperf_instrument::Agent;
 use whyperf_layout::{
     Command, CommandPage, Head, Header, Kind, MAGIC, NO_BASE, Node, ObjectRecord, PEER_CAPACITY,
@@ -13,11 +13,11 @@ use whyperf_layout::{
 };
 
 use crate::error::{BadRegion, Error};
-use crate::symbols::Program;
+use crate::symbols::StatedProgram;
 
 /// The memory of one measured process.
 #[derive(Debug)]
-pub(crate) struct Region {
+pub(crate) struct RegionMemory {
     path: PathBuf,
     file: File,
     whole: Mapping,
@@ -36,7 +36,7 @@ pub(crate) struct ThreadSlot<'region> {
     pub(crate) peers: &'region [PeerRecord],
 }
 
-impl Region {
+impl RegionMemory {
     /// Opens a region of this user's. `None`: it is still being prepared, come again.
     pub(crate) fn open(path: &Path, user: u32) -> Result<Option<Self>, Error> {
         let failed = |source| Error::MapRegion { path: path.to_owned(), source };
@@ -64,12 +64,12 @@ impl Region {
         }
         let length = facts.size().min(geometry::file_size(geometry::SLOT_CAPACITY) as u64);
         let length = usize::try_from(length).unwrap_or(geometry::SLOTS);
-        let whole = Mapping::of(&file, 0, length, Access::Read).map_err(failed)?;
-        let commands = Mapping::of(&file, geometry::COMMANDS, geometry::PAGE, Access::Write)
+        let whole = Mapping::of(&file, 0, length, Protection::Read).map_err(failed)?;
+        let commands = Mapping::of(&file, geometry::COMMANDS, geometry::PAGE, Protection::Write)
             .map_err(failed)?;
         let records = geometry::STAGING_CAPACITY * size_of::<PatchRecord>();
         let staging =
-            Mapping::of(&file, geometry::STAGING, records, Access::Write).map_err(failed)?;
+            Mapping::of(&file, geometry::STAGING, records, Protection::Write).map_err(failed)?;
         let path = path.to_owned();
         let mut region = Self { path, file, whole, commands, staging, slots: 0 };
         match region.header().published() {
@@ -192,10 +192,10 @@ impl Region {
     }
 
     /// What the process said of its program.
-    pub(crate) fn program(&self) -> Option<Program> {
+    pub(crate) fn program(&self) -> Option<StatedProgram> {
         let base = self.header().program_base.load(Ordering::Relaxed);
         let path = self.text(self.header().program.load(Ordering::Relaxed));
-        (base != NO_BASE && !path.is_empty()).then(|| Program { path: path.into(), base })
+        (base != NO_BASE && !path.is_empty()).then(|| StatedProgram { path: path.into(), base })
     }
 
     /// A string of the process; empty when there cannot be one at this offset.

@@ -18,7 +18,7 @@ pub struct RunDirectory {
 
 /// What became of an attempt to own the run directory of a job.
 #[derive(Debug)]
-pub enum Claim {
+pub enum DirectoryClaim {
     /// This process is the first: it made the directory and removes it.
     Mine(RunDirectory),
     /// Another process of the job was first.
@@ -70,7 +70,7 @@ impl RunDirectory {
     ///
     /// # Errors
     /// As [`create`](Self::create).
-    pub fn claim(job: &str) -> Result<Claim, Error> {
+    pub fn claim(job: &str) -> Result<DirectoryClaim, Error> {
         let chosen = std::env::var_os("WHYPERF_SHM_DIR");
         Self::claim_below(Path::new(chosen.as_deref().unwrap_or_else(|| "/dev/shm".as_ref())), job)
     }
@@ -79,7 +79,7 @@ impl RunDirectory {
     ///
     /// # Errors
     /// As [`create`](Self::create).
-    pub fn claim_below(base: &Path, job: &str) -> Result<Claim, Error> {
+    pub fn claim_below(base: &Path, job: &str) -> Result<DirectoryClaim, Error> {
         let home = home(base);
         let path = home.join(job);
         let failed = |source| Error::CreateRunDirectory { path: path.clone(), source };
@@ -91,12 +91,12 @@ impl RunDirectory {
             made = DirBuilder::new().mode(0o700).create(&path);
         }
         match made {
-            Ok(()) => Self::own(path).map(Claim::Mine),
+            Ok(()) => Self::own(path).map(DirectoryClaim::Mine),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 let facts = fs::symlink_metadata(&path).map_err(failed)?;
                 check_private(&facts)
                     .map_err(|why| Error::UnsafeDirectory { path: path.clone(), why })?;
-                Ok(Claim::Theirs(path))
+                Ok(DirectoryClaim::Theirs(path))
             }
             Err(error) => Err(failed(error)),
         }
@@ -266,11 +266,11 @@ mod tests {
     #[test]
     fn the_first_of_a_job_owns_its_directory() {
         let base = base("claim");
-        let Ok(Claim::Mine(first)) = RunDirectory::claim_below(&base, "job") else {
+        let Ok(DirectoryClaim::Mine(first)) = RunDirectory::claim_below(&base, "job") else {
             panic!("no daemon was there before");
         };
         let second = RunDirectory::claim_below(&base, "job").expect("the base is ours");
-        assert!(matches!(second, Claim::Theirs(path) if path == first.path()));
+        assert!(matches!(second, DirectoryClaim::Theirs(path) if path == first.path()));
         let mut swept = Swept::default();
         sweep_below(&base, &mut swept);
         assert_eq!(swept.in_use, [first.path().to_owned()]);

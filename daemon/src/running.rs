@@ -7,13 +7,13 @@ use std::os::unix::fs::FileExt;
 use whyperf_inject::Schedstat;
 use whyperf_model::Nanos;
 
-use crate::kept::Kept;
-use crate::standing::{Moved, Standing};
+use crate::kept::KeptDescriptor;
+use crate::standing::{Standing, ThreadProgress};
 
 /// The meter of one thread.
 #[derive(Debug, Default)]
 pub(crate) struct Running {
-    file: Option<Kept<File>>,
+    file: Option<KeptDescriptor<File>>,
     unreadable: bool,
     /// What the system had counted when it was last read.
     before: Option<Schedstat>,
@@ -111,7 +111,7 @@ impl Running {
         pid: u32,
         tid: u32,
         interval: ThreadInterval,
-        standing: impl FnOnce(Schedstat, Moved) -> Standing,
+        standing: impl FnOnce(Schedstat, ThreadProgress) -> Standing,
     ) -> Granted {
         match self.read(pid, tid) {
             None => Granted::all_of(interval.computed),
@@ -124,7 +124,7 @@ impl Running {
         &mut self,
         now: Schedstat,
         interval: ThreadInterval,
-        standing: impl FnOnce(Schedstat, Moved) -> Standing,
+        standing: impl FnOnce(Schedstat, ThreadProgress) -> Standing,
     ) -> Granted {
         let computed = interval.computed.0;
         let counted = match self.before.replace(now) {
@@ -135,7 +135,11 @@ impl Running {
         let ran = self.own_ran(interval, counted.ran, moving).min(computed);
         let fresh = interval.own_delay(counted.delayed, counted.ran).saturating_sub(self.ahead);
         self.ahead = self.ahead.saturating_sub(counted.delayed);
-        let moved = if counted.turns > 0 || counted.ran > 0 { Moved::Yes } else { Moved::No };
+        let moved = if counted.turns > 0 || counted.ran > 0 {
+            ThreadProgress::Yes
+        } else {
+            ThreadProgress::No
+        };
         let delayed = self.delayed(fresh, computed - ran, moved);
         let rest = computed - ran - delayed;
         let [of_ran, of_delay, blocked] = self.settle(rest, moved, || standing(now, moved));
@@ -149,15 +153,15 @@ impl Running {
     }
 
     /// What it was delayed: what the system tells now, and what is owed of before, as far as there is idle time for it.
-    fn delayed(&mut self, fresh: u64, idle: u64, moved: Moved) -> u64 {
+    fn delayed(&mut self, fresh: u64, idle: u64, moved: ThreadProgress) -> u64 {
         let now = fresh.min(idle);
         let of_before = self.late.min(idle - now);
         // More than there is idle time for: some of what was taken to be blocked since it ran last was run delay.
         let found = (fresh - now).min(self.guessed);
         self.late = self.late - of_before + found;
         self.guessed = match moved {
-            Moved::Yes => 0,
-            Moved::No => self.guessed - found,
+            ThreadProgress::Yes => 0,
+            ThreadProgress::No => self.guessed - found,
         };
         // What stands for earlier time was not judged by itself.
         self.guessed += of_before;
@@ -196,7 +200,12 @@ impl Running {
     /// What the rest was, by what the thread does now: it ran, could run, or was blocked. One that ran and can run now was blocked in between, or
     /// lost its processor: if it did that at all, it is taken to wait for another one. One that nobody has looked at is taken to be blocked, as most are
     /// that do not run. Should it be the other way round, the system tells so later.
-    fn settle(&mut self, rest: u64, moved: Moved, standing: impl FnOnce() -> Standing) -> [u64; 3] {
+    fn settle(
+        &mut self,
+        rest: u64,
+        moved: ThreadProgress,
+        standing: impl FnOnce() -> Standing,
+    ) -> [u64; 3] {
         if rest <= LITTLE {
             return [rest, 0, 0];
         }
@@ -206,8 +215,8 @@ impl Running {
                 (self.ahead, self.late, self.guessed) = (0, 0, 0);
                 [0, 0, rest]
             }
-            _ if moved == Moved::Yes && rest <= CARRIED => [rest, 0, 0],
-            Standing::Runnable if moved == Moved::No => self.tell_ahead(rest),
+            _ if moved == ThreadProgress::Yes && rest <= CARRIED => [rest, 0, 0],
+            Standing::Runnable if moved == ThreadProgress::No => self.tell_ahead(rest),
             Standing::Preempted => self.tell_ahead(rest),
             Standing::Runnable | Standing::Unseen => {
                 self.guessed += rest;
@@ -222,10 +231,10 @@ impl Running {
     }
 
     /// What it was told to have run before and did not, of what it ran now: only a part, for it ran where it ran.
-    fn take_back(&mut self, ran: u64, moved: Moved) -> u64 {
+    fn take_back(&mut self, ran: u64, moved: ThreadProgress) -> u64 {
         let back = match moved {
-            Moved::Yes => self.debt.min(ran / 4),
-            Moved::No => 0,
+            ThreadProgress::Yes => self.debt.min(ran / 4),
+            ThreadProgress::No => 0,
         };
         self.debt -= back;
         back
@@ -240,7 +249,7 @@ impl Running {
             None => {
                 let file = File::open(format!("/proc/{pid}/task/{tid}/schedstat")).ok();
                 let time = file.as_ref().and_then(counted);
-                self.file = file.and_then(Kept::new);
+                self.file = file.and_then(KeptDescriptor::new);
                 time
             }
         };

@@ -8,7 +8,7 @@ use whyperf_model::{Counter, Hierarchy, Jobs, Pair};
 
 use crate::counted_state::{CountedState, CounterCoverage};
 use crate::processors::Processors;
-use crate::standing::Looks;
+use crate::standing::LookBudget;
 
 /// What all processes share: names, classes and pairs.
 #[derive(Debug, Default)]
@@ -23,7 +23,7 @@ pub(crate) struct SharedState {
     /// Who has the processors of this machine.
     pub(crate) processors: Processors,
     /// Threads that may still be looked at in this pass: for what they wait.
-    pub(crate) looks: Looks,
+    pub(crate) looks: LookBudget,
     /// Which ranks work together.
     pub(crate) jobs: Jobs,
     /// What the kernel and the processor count of threads.

@@ -22,7 +22,7 @@ pub(crate) enum Standing {
 
 /// Whether a thread ran, or got a processor, since the interval before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Moved {
+pub(crate) enum ThreadProgress {
     Yes,
     No,
 }
@@ -65,7 +65,7 @@ impl Default for LastLook {
 /// How many threads may be looked at in a pass: a look takes some microseconds. What is not used is saved for when many threads begin or come
 /// to rest at once. Where more want one than there are they have it in turns.
 #[derive(Debug)]
-pub(crate) struct Looks {
+pub(crate) struct LookBudget {
     pass: u32,
     left: u32,
     /// Threads that wanted one in this pass.
@@ -80,13 +80,13 @@ const SAVED: u32 = 160;
 /// Who is seen to wait is looked at again after it was asked about so often, though it did not move: it may have been seen too early.
 const FRESH: u32 = 100;
 
-impl Default for Looks {
+impl Default for LookBudget {
     fn default() -> Self {
         Self { pass: 0, left: SAVED, wanted: 0, turns: 1 }
     }
 }
 
-impl Looks {
+impl LookBudget {
     /// A pass begins.
     pub(crate) fn begin_pass(&mut self) {
         let left = (self.left + LOOKS).min(SAVED);
@@ -96,8 +96,8 @@ impl Looks {
 
     /// Whether this thread may be looked at. Of one that moved the system itself tells more before long: it leaves half of all looks to those
     /// that rest.
-    fn take(&mut self, tid: u32, moved: Moved) -> bool {
-        if moved == Moved::Yes && self.left <= SAVED / 2 {
+    fn take(&mut self, tid: u32, moved: ThreadProgress) -> bool {
+        if moved == ThreadProgress::Yes && self.left <= SAVED / 2 {
             return false;
         }
         self.wanted += 1;
@@ -115,8 +115,8 @@ impl LastLook {
         &mut self,
         [pid, tid]: [u32; 2],
         counted: Schedstat,
-        moved: Moved,
-        looks: &mut Looks,
+        moved: ThreadProgress,
+        looks: &mut LookBudget,
     ) -> Standing {
         self.asked += 1;
         match self.standing {
@@ -194,8 +194,8 @@ mod tests {
         Schedstat { turns: to, ..Schedstat::default() }
     }
 
-    fn no_looks() -> Looks {
-        Looks { left: 0, ..Looks::default() }
+    fn no_looks() -> LookBudget {
+        LookBudget { left: 0, ..LookBudget::default() }
     }
 
     #[test]
@@ -210,17 +210,18 @@ mod tests {
         });
         let (id, tid) = (std::process::id(), told.recv().expect("it says its number"));
         let (mut look, mut at) = (LastLook::default(), 0);
-        let mut seen = |tid, at, mut looks| look.take([id, tid], moved(at), Moved::No, &mut looks);
+        let mut seen =
+            |tid, at, mut looks| look.take([id, tid], moved(at), ThreadProgress::No, &mut looks);
         // It may still be on its way from the message.
-        while seen(tid, at, Looks::default()) != Standing::Runnable {
+        while seen(tid, at, LookBudget::default()) != Standing::Runnable {
             at += 1;
         }
         assert_eq!(seen(u32::MAX, at, no_looks()), Standing::Runnable, "it did not move");
-        assert_eq!(seen(tid, at + 1, Looks::default()), Standing::Runnable);
+        assert_eq!(seen(tid, at + 1, LookBudget::default()), Standing::Runnable);
         assert_eq!(seen(tid, at + 2, no_looks()), Standing::Unseen);
         is_over.store(true, Ordering::Relaxed);
         thread.join().expect("it does not panic");
-        assert_eq!(seen(tid, at + 3, Looks::default()), Standing::Gone);
+        assert_eq!(seen(tid, at + 3, LookBudget::default()), Standing::Gone);
     }
 
     #[test]
@@ -253,7 +254,7 @@ mod tests {
         for _ in 0..200 {
             looks.begin_pass();
             for (tid, had) in (0..).zip(&mut had) {
-                *had += u32::from(looks.take(tid, Moved::No));
+                *had += u32::from(looks.take(tid, ThreadProgress::No));
             }
         }
         assert!(had.iter().all(|had| (2..=40).contains(had)), "{had:?}");
@@ -264,7 +265,7 @@ mod tests {
         let mut looks = no_looks();
         (0..10).for_each(|_| looks.begin_pass());
         let mut taken = |moved| (0..200).filter(|tid| looks.take(*tid, moved)).count();
-        assert_eq!(taken(Moved::Yes), 0, "the system tells of those itself");
-        assert_eq!(taken(Moved::No), 80);
+        assert_eq!(taken(ThreadProgress::Yes), 0, "the system tells of those itself");
+        assert_eq!(taken(ThreadProgress::No), 80);
     }
 }

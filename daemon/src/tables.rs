@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use whyperf_layout::{Kind, ObjectKind, ObjectRecord, OnTime};
 use whyperf_model::Category;
 
-use crate::region::Region;
+use crate::region::RegionMemory;
 
 /// A region of the program or of the library.
 #[derive(Clone, Debug)]
@@ -60,7 +60,7 @@ const LOOKED_AT: usize = 1024;
 
 impl ProcessTables {
     /// Takes in what is new; answers the objects that were renamed or retired since.
-    pub(crate) fn refresh(&mut self, region: &Region) -> Vec<u32> {
+    pub(crate) fn refresh(&mut self, region: &RegionMemory) -> Vec<u32> {
         self.take_regions(region);
         let known = self.objects.len();
         for (number, record) in region.objects().iter().enumerate().skip(known) {
@@ -70,7 +70,7 @@ impl ProcessTables {
     }
 
     /// Takes in new regions, and which of all are switched off.
-    pub(crate) fn take_regions(&mut self, region: &Region) {
+    pub(crate) fn take_regions(&mut self, region: &RegionMemory) {
         for record in region.regions().get(self.regions.len()..).unwrap_or(&[]) {
             self.regions.push(RegionEntry {
                 name: region.text(record.name.load(Ordering::Relaxed)),
@@ -88,7 +88,7 @@ impl ProcessTables {
         }
     }
 
-    fn look_again(&mut self, region: &Region, known: usize) -> Vec<u32> {
+    fn look_again(&mut self, region: &RegionMemory, known: usize) -> Vec<u32> {
         let mut changed = Vec::new();
         let records = region.objects();
         let known = known.min(records.len());
@@ -117,7 +117,7 @@ impl ProcessTables {
     }
 }
 
-fn entry(region: &Region, record: &ObjectRecord, number: usize) -> ObjectEntry {
+fn entry(region: &RegionMemory, record: &ObjectRecord, number: usize) -> ObjectEntry {
     let name_at = record.name_at();
     let parent = record.parent.load(Ordering::Relaxed);
     ObjectEntry {

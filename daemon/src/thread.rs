@@ -20,8 +20,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use whyperf_layout::slot::{Reading, stamped_pair};
-use whyperf_layout::{Head, Node, Watch, geometry};
+use whyperf_layout::slot::{NodeReading, stamped_pair};
+use whyperf_layout::{Head, Node, SlotReadState, geometry};
 use whyperf_model::matching::ClassId;
 
 use crate::peer_messages::{self, PeerMessages};
@@ -37,7 +37,7 @@ pub(crate) struct NodeState {
     pub(crate) site: u64,
     /// What it counts for; the unset class until the process classified it.
     pub(crate) class: ClassId,
-    pub(crate) counters: Counters,
+    pub(crate) counters: NodeCounters,
     /// What events cost that it holds, in 1/256 ticks, and was not taken off yet.
     pub(crate) owed: u64,
     /// Ticks that were taken off what it grew by.
@@ -52,7 +52,7 @@ pub(crate) struct NodeState {
 
 /// What a node has, or what it grew by: ticks, visits, bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Counters {
+pub(crate) struct NodeCounters {
     /// Exclusive ticks, the open share included.
     pub(crate) time: u64,
     pub(crate) visits: u64,
@@ -62,9 +62,9 @@ pub(crate) struct Counters {
 
 /// What one node grew by in a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Growth {
+pub(crate) struct NodeGrowth {
     pub(crate) node: u32,
-    pub(crate) by: Counters,
+    pub(crate) by: NodeCounters,
 }
 
 /// How thorough a pass is.
@@ -80,7 +80,7 @@ pub(crate) enum Depth {
 
 /// A thread of a measured process.
 #[derive(Debug)]
-pub(crate) struct Thread {
+pub(crate) struct MeasuredThread {
     /// Its number in its process, by order of appearance.
     pub(crate) number: u32,
     pub(crate) slot: usize,
@@ -91,7 +91,7 @@ pub(crate) struct Thread {
     /// Readings that could not be true.
     pub(crate) doubted: u64,
     stamps: Vec<u64>,
-    watch: Watch,
+    watch: SlotReadState,
     start: u64,
     /// The closed segments of all nodes.
     closed: u64,
@@ -119,7 +119,7 @@ const LATER: u64 = 1 << 30;
 /// Tries to catch a node between two of its visits.
 const TRIES: u32 = 8;
 
-impl Thread {
+impl MeasuredThread {
     /// A thread first seen at `now`; a start that lies later than that is not believed.
     pub(crate) fn new(number: u32, slot: usize, head: &Head, now: u64) -> Self {
         let start = head.start.load(Ordering::Relaxed);
@@ -131,7 +131,7 @@ impl Thread {
             still: 0,
             doubted: 0,
             stamps: Vec::new(),
-            watch: Watch::default(),
+            watch: SlotReadState::default(),
             start: start.min(now),
             closed: 0,
             told: 0,
@@ -148,7 +148,7 @@ impl Thread {
         slot: &ThreadSlot<'_>,
         now: u64,
         depth: Depth,
-        growth: &mut Vec<Growth>,
+        growth: &mut Vec<NodeGrowth>,
     ) -> Depth {
         let depth = if slot.head.is_dead() { Depth::Last } else { depth };
         let now = if depth == Depth::Last { self.last_moment(slot.head, now) } else { now };
@@ -197,7 +197,13 @@ impl Thread {
         self.stamps = Vec::new();
     }
 
-    fn read_nodes(&mut self, slot: &ThreadSlot<'_>, now: u64, all: bool, growth: &mut Vec<Growth>) {
+    fn read_nodes(
+        &mut self,
+        slot: &ThreadSlot<'_>,
+        now: u64,
+        all: bool,
+        growth: &mut Vec<NodeGrowth>,
+    ) {
         let count = self.take_keys(slot);
         self.stamps.resize(count.div_ceil(2), 0);
         let words = self.stamps.len();
@@ -220,7 +226,7 @@ impl Thread {
         at: usize,
         both: bool,
         now: u64,
-        growth: &mut Vec<Growth>,
+        growth: &mut Vec<NodeGrowth>,
     ) {
         let seen = stamped_pair(&slot.stamps[at]);
         let differs = if both { u64::MAX } else { seen ^ self.stamps[at] };
@@ -242,7 +248,7 @@ impl Thread {
         slot: &ThreadSlot<'_>,
         index: usize,
         now: u64,
-        growth: &mut Vec<Growth>,
+        growth: &mut Vec<NodeGrowth>,
     ) -> bool {
         let Some(reading) = (0..TRIES).find_map(|_| slot.nodes[index].read()) else { return false };
         let state = &self.nodes[index];
@@ -253,7 +259,7 @@ impl Thread {
             return true;
         }
         self.closed = closed;
-        let by = Counters {
+        let by = NodeCounters {
             time: forward(state.counters.time, reading.exclusive),
             visits: forward(state.counters.visits, reading.visits),
             sent: forward(state.counters.sent, reading.moved.out),
@@ -263,21 +269,27 @@ impl Thread {
         self.grow(index, by, now, growth) == Told::All
     }
 
-    fn add_open_share(&mut self, offset: u32, since: u64, now: u64, growth: &mut Vec<Growth>) {
+    fn add_open_share(&mut self, offset: u32, since: u64, now: u64, growth: &mut Vec<NodeGrowth>) {
         let Some(index) = geometry::node_index(offset) else { return };
         let Some(state) = self.nodes.get_mut(index) else { return };
         state.open = forward(since.max(self.start), now);
         let time = forward(state.counters.time, state.measured());
         self.open = Some(index);
-        self.grow(index, Counters { time, ..Counters::default() }, now, growth);
+        self.grow(index, NodeCounters { time, ..NodeCounters::default() }, now, growth);
     }
 
     /// Takes growth in, of time as much as the thread has lived and no node was told of.
-    fn grow(&mut self, index: usize, by: Counters, now: u64, growth: &mut Vec<Growth>) -> Told {
+    fn grow(
+        &mut self,
+        index: usize,
+        by: NodeCounters,
+        now: u64,
+        growth: &mut Vec<NodeGrowth>,
+    ) -> Told {
         let room = self.lived(now).saturating_sub(self.told);
         let told = if by.time > room { Told::Part } else { Told::All };
-        let by = Counters { time: by.time.min(room), ..by };
-        if by == Counters::default() {
+        let by = NodeCounters { time: by.time.min(room), ..by };
+        if by == NodeCounters::default() {
             return told;
         }
         self.told += by.time;
@@ -286,7 +298,7 @@ impl Thread {
         counters.visits = counters.visits.wrapping_add(by.visits);
         counters.sent = counters.sent.wrapping_add(by.sent);
         counters.received = counters.received.wrapping_add(by.received);
-        growth.push(Growth { node: u32::try_from(index).unwrap_or(0), by });
+        growth.push(NodeGrowth { node: u32::try_from(index).unwrap_or(0), by });
         told
     }
 
@@ -307,7 +319,7 @@ impl NodeState {
             object: node.object.load(Ordering::Relaxed),
             site: node.site.load(Ordering::Relaxed),
             class: ClassId::UNSET,
-            counters: Counters::default(),
+            counters: NodeCounters::default(),
             owed: 0,
             paid: 0,
             quickest: u32::MAX,
@@ -329,7 +341,7 @@ impl NodeState {
     /// A node below another, for tests of what is done with nodes.
     #[cfg(test)]
     pub(crate) fn example(parent: u32) -> Self {
-        let (counters, class) = (Counters::default(), ClassId::UNSET);
+        let (counters, class) = (NodeCounters::default(), ClassId::UNSET);
         let (region, object, site) = (0, 0, 0);
         let (quickest, exclusive, open) = (u32::MAX, 0, 0);
         Self {
@@ -348,7 +360,7 @@ impl NodeState {
     }
 
     /// No program makes 2^56 visits or moves 2^62 bytes between two looks.
-    fn is_believable(&self, reading: &Reading) -> bool {
+    fn is_believable(&self, reading: &NodeReading) -> bool {
         forward(self.counters.visits, reading.visits) < 1 << 56
             && forward(self.counters.sent, reading.moved.out) < 1 << 62
             && forward(self.counters.received, reading.moved.r#in) < 1 << 62

@@ -25,7 +25,7 @@ use crate::running_split::{PlaceTime, RunningSplit};
 use crate::shared_state::SharedState;
 use crate::standing::LastLook;
 use crate::tables::ProcessTables;
-use crate::thread::{Growth, Thread};
+use crate::thread::{MeasuredThread, NodeGrowth};
 use crate::thread_counters::ThreadCounters;
 use crate::work::{self, Waits, Work};
 
@@ -45,7 +45,7 @@ pub(crate) enum ThreadState {
 /// A thread and its relation to the pairs.
 #[derive(Debug)]
 pub(crate) struct WatchedThread {
-    pub(crate) thread: Thread,
+    pub(crate) thread: MeasuredThread,
     state: ThreadState,
     /// Its place in the hierarchy of processes.
     pub(crate) resource: ResourceId,
@@ -67,14 +67,14 @@ pub(crate) struct WatchedThread {
     pub(crate) last_look: LastLook,
     kernel_share: KernelShare,
     pub(crate) counters: ThreadCounters,
-    pub(crate) growth: Vec<Growth>,
+    pub(crate) growth: Vec<NodeGrowth>,
     /// What its events cost in the last pass: those of functions, and all others.
     pub(crate) spent: [Nanos; 2],
 }
 
 impl WatchedThread {
     /// A thread that was just found; its resource is held for it.
-    pub(crate) fn new(thread: Thread, resource: ResourceId) -> Self {
+    pub(crate) fn new(thread: MeasuredThread, resource: ResourceId) -> Self {
         Self {
             work: Work::of(&thread),
             delegated: Nanos::ZERO,
@@ -339,7 +339,7 @@ impl WatchedThread {
 
     /// For what each node grew by the place at which it computed; nothing where it did not compute.
     fn places(&self, tables: &ProcessTables, classes: &Classes) -> Vec<Option<u32>> {
-        let place = |growth: &Growth| {
+        let place = |growth: &NodeGrowth| {
             let class = classes.get(self.thread.nodes[growth.node as usize].class);
             let is_computing = CategorySet::COMPUTE.contains(class.traits.category);
             is_computing.then(|| self.place(growth.node, tables))

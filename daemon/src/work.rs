@@ -13,13 +13,13 @@ use std::collections::BTreeMap;
 use whyperf_model::matching::{ClassId, Classes};
 use whyperf_model::{CategorySet, Nanos, Scale};
 
-use crate::thread::{Growth, Thread};
+use crate::thread::{MeasuredThread, NodeGrowth};
 
 /// Whether a thread ever worked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Work {
     /// It waits for some since it began.
-    NotYet(Kept),
+    NotYet(HeldBack),
     /// It did, or it is the first thread.
     #[default]
     Begun,
@@ -27,7 +27,7 @@ pub(crate) enum Work {
 
 /// What is kept back of a thread that has not worked yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Kept {
+pub(crate) struct HeldBack {
     /// By node: how long it waited there.
     waits: BTreeMap<u32, Nanos>,
     /// How often it came back.
@@ -49,20 +49,20 @@ pub(crate) enum Waits {
 
 impl Work {
     /// Of a thread that was just found.
-    pub(crate) fn of(thread: &Thread) -> Self {
-        if thread.number == 0 { Self::Begun } else { Self::NotYet(Kept::default()) }
+    pub(crate) fn of(thread: &MeasuredThread) -> Self {
+        if thread.number == 0 { Self::Begun } else { Self::NotYet(HeldBack::default()) }
     }
 
     /// Takes in what the nodes of a thread grew by, of which some are waits for work.
     pub(crate) fn take(
         &mut self,
-        grown: &[Growth],
+        grown: &[NodeGrowth],
         is_for_work: impl Fn(u32) -> bool,
         scale: Scale,
     ) -> Waits {
         let Self::NotYet(kept) = self else { return Waits::Told };
-        let time = |growth: &Growth| Nanos(scale.nanos(growth.by.time));
-        let (waits, others): (Vec<&Growth>, Vec<&Growth>) =
+        let time = |growth: &NodeGrowth| Nanos(scale.nanos(growth.by.time));
+        let (waits, others): (Vec<&NodeGrowth>, Vec<&NodeGrowth>) =
             grown.iter().partition(|growth| is_for_work(growth.node));
         kept.returns += waits.iter().map(|growth| growth.by.visits).sum::<u64>();
         others.into_iter().for_each(|growth| kept.others += time(growth));

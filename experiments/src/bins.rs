@@ -4,14 +4,14 @@ use serde::{Deserialize, Serialize};
 use whyperf_model::{Bin, Histogram, Nanos};
 
 #[derive(Serialize, Deserialize)]
-struct Stored {
+struct StoredBins {
     width: u64,
     bins: u32,
-    known: Vec<Known>,
+    known: Vec<KnownBins>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Known {
+struct KnownBins {
     position: u32,
     bin: Bin,
 }
@@ -20,10 +20,10 @@ struct Known {
 pub(crate) fn bytes(histogram: &Histogram) -> Vec<u8> {
     let numbered = (0u32..).zip(histogram.bins());
     let known = numbered.filter(|(_, bin)| **bin != Bin::default());
-    let stored = Stored {
+    let stored = StoredBins {
         width: histogram.width().0,
         bins: u32::try_from(histogram.bins().len()).unwrap_or(u32::MAX),
-        known: known.map(|(position, bin)| Known { position, bin: *bin }).collect(),
+        known: known.map(|(position, bin)| KnownBins { position, bin: *bin }).collect(),
     };
     postcard::to_stdvec(&stored).unwrap_or_default()
 }
@@ -33,12 +33,12 @@ const MOST: u32 = 1 << 20;
 
 /// The histogram of some bytes; `None` where they make no sense.
 pub(crate) fn histogram(bytes: &[u8]) -> Option<Histogram> {
-    let stored: Stored = postcard::from_bytes(bytes).ok()?;
+    let stored: StoredBins = postcard::from_bytes(bytes).ok()?;
     if stored.bins > MOST {
         return None;
     }
     let mut bins = vec![Bin::default(); stored.bins as usize];
-    for Known { position, bin } in stored.known {
+    for KnownBins { position, bin } in stored.known {
         *bins.get_mut(position as usize)? = bin;
     }
     Histogram::from_bins(bins, Nanos(stored.width))
@@ -65,10 +65,10 @@ mod tests {
         let whole = bytes(&Histogram::new(16, Nanos(10)));
         assert_eq!(histogram(&whole[..1]), None);
         assert_eq!(histogram(&[0xff; 40]), None);
-        let width_zero = Stored { width: 0, bins: 16, known: Vec::new() };
+        let width_zero = StoredBins { width: 0, bins: 16, known: Vec::new() };
         assert_eq!(histogram(&postcard::to_stdvec(&width_zero).expect("plain data")), None);
-        let beyond = Known { position: 99, bin: Bin::default() };
-        let beyond = Stored { width: 1, bins: 16, known: vec![beyond] };
+        let beyond = KnownBins { position: 99, bin: Bin::default() };
+        let beyond = StoredBins { width: 1, bins: 16, known: vec![beyond] };
         assert_eq!(histogram(&postcard::to_stdvec(&beyond).expect("plain data")), None);
     }
 }

@@ -11,7 +11,9 @@ use crate::bins;
 use crate::error::StoreError;
 use crate::instant::{counted, text};
 use crate::recorder::{SEPARATOR, WHOLE, first_of, transact};
-use crate::run::{Edge, ObjectRow, Phase, RunId, StepRow, StoredProfileRow, Summary, Verdict};
+use crate::run::{
+    Edge, ObjectRow, Phase, RunId, StepRow, StoredProfileRow, StoredVerdict, Summary,
+};
 use crate::store::Store;
 
 /// Something that was so during a run.
@@ -47,11 +49,11 @@ pub struct History {
     pub complete: bool,
 }
 
-/// The columns of a [`Listed`], of all runs.
+/// The columns of a [`RunRow`], of all runs.
 const SUMMARIES: &str = "SELECT number, id, experiment, trial, started, elapsed, exit_status, complete, command, source FROM run";
 
 /// A row of the list, before names and tags are put in.
-struct Listed {
+struct RunRow {
     number: i64,
     experiment: i64,
     /// The number of the run that it is a diagnosis of.
@@ -99,7 +101,7 @@ impl Store {
     }
 
     /// With what is the same for many: asked for each of a hundred thousand runs it would take longer than all else.
-    fn with_names(&self, listed: Vec<Listed>) -> Result<Vec<Summary>, StoreError> {
+    fn with_names(&self, listed: Vec<RunRow>) -> Result<Vec<Summary>, StoreError> {
         let doing = "reading names";
         let numbers = listed.iter().map(|run| run.number);
         let range = (numbers.clone().min().unwrap_or(0), numbers.max().unwrap_or(0));
@@ -117,7 +119,7 @@ impl Store {
         };
         let names: HashMap<i64, (Arc<str>, Arc<str>)> = names.into_iter().map(shared).collect();
         let sources = self.sources(&listed)?;
-        let named = |Listed { number, experiment, source, mut summary }| {
+        let named = |RunRow { number, experiment, source, mut summary }| {
             if let Some((application, name)) = names.get(&experiment) {
                 summary.application.clone_from(application);
                 summary.experiment.clone_from(name);
@@ -130,7 +132,7 @@ impl Store {
     }
 
     /// How the runs are called that some of these are diagnoses of.
-    fn sources(&self, listed: &[Listed]) -> Result<HashMap<i64, RunId>, StoreError> {
+    fn sources(&self, listed: &[RunRow]) -> Result<HashMap<i64, RunId>, StoreError> {
         let wanted: HashSet<i64> = listed.iter().filter_map(|run| run.source).collect();
         let here = listed.iter().filter(|run| wanted.contains(&run.number));
         let mut found: HashMap<i64, RunId> =
@@ -189,7 +191,7 @@ impl Store {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn verdicts(&self, run: &RunId) -> Result<Vec<Verdict>, StoreError> {
+    pub fn verdicts(&self, run: &RunId) -> Result<Vec<StoredVerdict>, StoreError> {
         self.verdicts_in(run, WHOLE)
     }
 
@@ -197,7 +199,7 @@ impl Store {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn verdicts_in(&self, run: &RunId, phase: u32) -> Result<Vec<Verdict>, StoreError> {
+    pub fn verdicts_in(&self, run: &RunId, phase: u32) -> Result<Vec<StoredVerdict>, StoreError> {
         let query = "SELECT number - $1, hypothesis, focus, truth, value, threshold, confidence, asked, found, \
                      cost, origin, split FROM verdict WHERE run = $2 AND number >= $1 AND number < $3 ORDER BY number";
         let range = params![first_of(phase), self.number(run)?, first_of(phase) + first_of(1)];
@@ -409,7 +411,7 @@ fn pair(metric: &str, focus: &str) -> Option<Pair> {
 
 /// Reads rows of the list; the same command again is not taken apart again.
 #[expect(clippy::cast_precision_loss, reason = "seconds for a reader")]
-fn lister() -> impl FnMut(&Row<'_>) -> rusqlite::Result<Listed> {
+fn lister() -> impl FnMut(&Row<'_>) -> rusqlite::Result<RunRow> {
     let nothing: Arc<str> = Arc::from("");
     let mut latest = (String::new(), Arc::from([]));
     move |row| {
@@ -431,13 +433,13 @@ fn lister() -> impl FnMut(&Row<'_>) -> rusqlite::Result<Listed> {
             tags: Vec::new(),
             source: None,
         };
-        Ok(Listed { number: row.get(0)?, experiment: row.get(2)?, source: row.get(9)?, summary })
+        Ok(RunRow { number: row.get(0)?, experiment: row.get(2)?, source: row.get(9)?, summary })
     }
 }
 
-fn verdict(row: &Row<'_>) -> rusqlite::Result<Verdict> {
+fn verdict(row: &Row<'_>) -> rusqlite::Result<StoredVerdict> {
     let found: Option<i64> = row.get(8)?;
-    Ok(Verdict {
+    Ok(StoredVerdict {
         number: counted(row.get(0)?),
         hypothesis: row.get(1)?,
         focus: row.get(2)?,

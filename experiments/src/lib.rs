@@ -35,15 +35,15 @@ pub use diagnosis::{Diagnosis, Extent};
 pub use error::StoreError;
 pub use history::{Fact, History, ResourceSpan};
 pub use learned::{
-    CodeStructure, Combination, EarlierRun, Evidence, Ground, Mapped, NextRun, Required, Wanted,
-    aligned, combine, extract, extract_with, map, renamed_for_program,
+    CodeStructure, Combination, EarlierRun, Ground, Mapped, MatchEvidence, NextRun, Required,
+    Wanted, aligned, combine, extract, extract_with, map, renamed_for_program,
 };
 pub use record::{Record, RecordError};
 pub use recorder::{Ending, Progress, Recorder};
 pub use replay::Replay;
 pub use run::{
     CLASSIC_VERDICT, Edge, Measurement, NewRun, ObjectRow, Phase, RunId, StepRow, StoredProfileRow,
-    Summary, Topic, Verdict,
+    StoredVerdict, Summary, Topic,
 };
 pub use selector::Selector;
 pub use store::{Access, Store};

@@ -15,7 +15,8 @@ use crate::error::StoreError;
 use crate::instant::{count, nanos};
 use crate::record::Record;
 use crate::run::{
-    Edge, Measurement, NewRun, ObjectRow, Phase, RunId, StepRow, StoredProfileRow, Topic, Verdict,
+    Edge, Measurement, NewRun, ObjectRow, Phase, RunId, StepRow, StoredProfileRow, StoredVerdict,
+    Topic,
 };
 use crate::store::{Access, Store};
 
@@ -44,11 +45,11 @@ pub struct Progress {
     /// Things that went away, and when.
     pub retired: Vec<(Resource, Time)>,
     /// Questions whose answer changed.
-    pub verdicts: Vec<Verdict>,
+    pub verdicts: Vec<StoredVerdict>,
     /// Which question led to which.
     pub edges: Vec<Edge>,
     /// Phases, each with its questions whose answer changed and what led to them.
-    pub searched: Vec<(Phase, Vec<Verdict>, Vec<Edge>)>,
+    pub searched: Vec<(Phase, Vec<StoredVerdict>, Vec<Edge>)>,
     /// Lines of the log that came.
     pub steps: Vec<StepRow>,
     /// Measurements whose histogram grew.
@@ -319,7 +320,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn verdicts(&self, verdicts: &[Verdict], phase: u32) -> rusqlite::Result<()> {
+    fn verdicts(&self, verdicts: &[StoredVerdict], phase: u32) -> rusqlite::Result<()> {
         let mut statement = self.transaction.prepare_cached(
             "INSERT INTO verdict (run, number, hypothesis, focus, truth, value, threshold, confidence, asked, \
              found, cost, origin, split) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) \

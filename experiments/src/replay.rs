@@ -38,7 +38,7 @@ pub struct Replay {
     grown: Vec<Vec<(LocationId, u32, Totals)>>,
     /// What grew in all of the run, added up once it is over.
     run_totals: Option<RunTotals>,
-    running: BTreeMap<MeasurementId, Source>,
+    running: BTreeMap<MeasurementId, ReplaySource>,
     asked: VecDeque<Resource>,
     /// Because of whom ranks waited until now.
     wait_causes: WaitCauses,
@@ -54,7 +54,7 @@ pub struct Replay {
 
 /// Where the samples of a measurement come from.
 #[derive(Debug)]
-enum Source {
+enum ReplaySource {
     /// What is in the record.
     Sum(PairId),
     /// What was measured of that very pair.
@@ -210,7 +210,7 @@ impl Replay {
     }
 
     /// Where a pair's samples come from; why there are none.
-    fn source(&mut self, pair: &Pair) -> Result<Source, &'static str> {
+    fn source(&mut self, pair: &Pair) -> Result<ReplaySource, &'static str> {
         if pair.metric.definition().quantity == Quantity::Cost {
             return Err("what measuring cost is not kept");
         }
@@ -219,7 +219,7 @@ impl Replay {
         }
         if Self::needs_histogram(pair) {
             if self.histograms.contains_key(pair) {
-                return Ok(Source::Histogram(pair.clone()));
+                return Ok(ReplaySource::Histogram(pair.clone()));
             }
             let code = pair.focus.part(Hierarchy::Code);
             let is_inside = |function: &Resource| code.iter().any(|code| code.contains(function));
@@ -234,7 +234,7 @@ impl Replay {
         let id = matcher.start((metric, focus), classes, resources, |group, resources| {
             Active::new(metric, focus, group, histogram, resources)
         });
-        Ok(Source::Sum(id))
+        Ok(ReplaySource::Sum(id))
     }
 
     /// Whether what the kernel or the processor counts was counted: where it was, there is a kind for it, whatever came of it.
@@ -313,7 +313,7 @@ impl Replay {
         let round = u32::try_from(self.round).unwrap_or(u32::MAX);
         for (hot, share) in record.hot.of(round) {
             for (id, source) in running.iter() {
-                if matches!(source, Source::Histogram(pair) if pair == hot) {
+                if matches!(source, ReplaySource::Histogram(pair) if pair == hot) {
                     events.push_back(Event::TooHot(*now, *id, *share));
                 }
             }
@@ -459,8 +459,8 @@ impl Replay {
         }
         for (id, source) in &self.running {
             let sample = match source {
-                Source::Sum(pair) => sums.get(pair).copied(),
-                Source::Histogram(pair) => {
+                ReplaySource::Sum(pair) => sums.get(pair).copied(),
+                ReplaySource::Histogram(pair) => {
                     self.histograms.get(pair).and_then(|sums| sums.sample(interval))
                 }
             };
@@ -473,8 +473,9 @@ impl DataSource for Replay {
     fn start(&mut self, id: MeasurementId, pair: &Pair) {
         match self.source(pair) {
             Ok(source) => {
-                let hot =
-                    matches!(source, Source::Histogram(_)).then(|| self.coverage(pair)).flatten();
+                let hot = matches!(source, ReplaySource::Histogram(_))
+                    .then(|| self.coverage(pair))
+                    .flatten();
                 let hot = hot.map(|share| Event::TooHot(self.now, id, share));
                 self.events.extend(hot);
                 self.running.insert(id, source);
@@ -484,7 +485,7 @@ impl DataSource for Replay {
     }
 
     fn stop(&mut self, id: MeasurementId) {
-        if let Some(Source::Sum(pair)) = self.running.remove(&id) {
+        if let Some(ReplaySource::Sum(pair)) = self.running.remove(&id) {
             self.matcher.stop(pair);
         }
         let is_of = |event: &Event| match event {

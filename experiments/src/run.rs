@@ -125,7 +125,7 @@ pub struct ObjectRow {
 
 /// A question of the search and what came of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Verdict {
+pub struct StoredVerdict {
     /// Its number in the graph.
     pub number: u64,
     /// What was asked.
@@ -152,7 +152,7 @@ pub struct Verdict {
     pub split: Option<String>,
 }
 
-impl Verdict {
+impl StoredVerdict {
     /// Whether it is true of some processes that do not differ from the others, and so no finding.
     #[must_use]
     pub fn is_alike(&self) -> bool {

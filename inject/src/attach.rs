@@ -11,11 +11,11 @@
 use std::fs;
 use std::thread;
 
-use crate::maps::Maps;
+use crate::maps::ProcessMaps;
 use crate::owner::Owner;
 use crate::refusal::{self, AttachRefusal};
 use crate::region_file::RegionFile;
-use crate::request::Request;
+use crate::request::AttachRequest;
 use crate::{attach_request, facts, loader};
 
 /// Attaches to a process. It runs on all the time but for one of its threads, which is stopped for about
@@ -23,7 +23,7 @@ use crate::{attach_request, facts, loader};
 ///
 /// # Errors
 /// When that is not possible; then the process is as it was.
-pub fn attach(pid: u32, request: &Request<'_>) -> Result<(), AttachRefusal> {
+pub fn attach(pid: u32, request: &AttachRequest<'_>) -> Result<(), AttachRefusal> {
     for _ in 0..PROGRAMS {
         let before = program(pid);
         match attach_to_program(pid, request) {
@@ -44,9 +44,9 @@ fn program(pid: u32) -> Vec<u8> {
 }
 
 /// The same while the process runs one program.
-fn attach_to_program(pid: u32, request: &Request<'_>) -> Result<(), AttachRefusal> {
+fn attach_to_program(pid: u32, request: &AttachRequest<'_>) -> Result<(), AttachRefusal> {
     facts::check(pid)?;
-    let request = Request { take_over: check_measured(pid)?, ..request.clone() };
+    let request = AttachRequest { take_over: check_measured(pid)?, ..request.clone() };
     match attach_request::send(pid, &request, false) {
         Some(answer) if answer != refusal::IN_PART => return AttachRefusal::judge(pid, answer),
         _ => {}
@@ -61,7 +61,7 @@ fn attach_to_program(pid: u32, request: &Request<'_>) -> Result<(), AttachRefusa
 }
 
 /// By a thread of the process, which is hijacked.
-fn load(pid: u32, request: &Request<'_>) -> Result<(), AttachRefusal> {
+fn load(pid: u32, request: &AttachRequest<'_>) -> Result<(), AttachRefusal> {
     let loader = loader::Loader::new(pid, request)?;
     // Whatever a thread still traces at its end is let go by the system.
     thread::scope(|scope| {
@@ -72,7 +72,7 @@ fn load(pid: u32, request: &Request<'_>) -> Result<(), AttachRefusal> {
 
 /// Whether it is being measured by a daemon that is gone; refused when that daemon is alive.
 fn check_measured(pid: u32) -> Result<bool, AttachRefusal> {
-    let maps = Maps::of(pid);
+    let maps = ProcessMaps::of(pid);
     let mut regions = maps.paths().filter(|path| RegionFile::at(path).is_some());
     let Some(region) = regions.next() else { return Ok(false) };
     match Owner::of(region.parent().unwrap_or(region)) {

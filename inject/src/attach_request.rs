@@ -24,15 +24,15 @@ use whyperf_layout::attach_request::{
     AttachOptions, MOST_THREADS, Mailbox, MailboxAddress, SIGNAL,
 };
 
-use crate::maps::Maps;
-use crate::request::Request;
+use crate::maps::ProcessMaps;
+use crate::request::AttachRequest;
 use crate::schedstat::Schedstat;
 use crate::status::ProcessStatus;
 use crate::threads;
 
 /// Asks; answers what the library answered, `None` when it is not there or does not take the signal.
-pub(crate) fn send(pid: u32, request: &Request<'_>, in_part: bool) -> Option<u32> {
-    request.loaded(&Maps::of(pid))?;
+pub(crate) fn send(pid: u32, request: &AttachRequest<'_>, in_part: bool) -> Option<u32> {
+    request.loaded(&ProcessMaps::of(pid))?;
     let file = write(&mailbox(pid, request, in_part)?).ok()?;
     let descriptor = u32::try_from(file.as_raw_fd()).ok()?;
     let value = MailboxAddress { process: std::process::id(), descriptor }.value()?;
@@ -50,7 +50,7 @@ pub(crate) fn send(pid: u32, request: &Request<'_>, in_part: bool) -> Option<u32
     received.then(|| answer(&file, pid)).flatten()
 }
 
-fn mailbox(pid: u32, request: &Request<'_>, in_part: bool) -> Option<Mailbox> {
+fn mailbox(pid: u32, request: &AttachRequest<'_>, in_part: bool) -> Option<Mailbox> {
     let options = AttachOptions { take_over: request.take_over, in_part };
     let busy = threads::computing(pid, MOST_THREADS);
     let (rank, size) = threads::rank(pid);
@@ -77,9 +77,9 @@ struct Listener {
 
 impl Listener {
     /// Proves that it takes the signal: what is looked at is looked at after the descriptor was opened.
-    fn of(pid: u32, tid: u32, request: &Request<'_>) -> Option<Self> {
+    fn of(pid: u32, tid: u32, request: &AttachRequest<'_>) -> Option<Self> {
         let descriptor = open(tid);
-        request.loaded(&Maps::of(pid))?;
+        request.loaded(&ProcessMaps::of(pid))?;
         let status = ProcessStatus::of(&format!("{pid}/task/{tid}"))?;
         let takes_it = status.has("SigCgt", SIGNAL) && !status.has("SigBlk", SIGNAL);
         takes_it.then_some(Self { pid, tid, descriptor })

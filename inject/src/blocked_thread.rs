@@ -58,7 +58,7 @@ mod tests {
     use std::process::{Command, Stdio};
 
     use super::*;
-    use crate::maps::Maps;
+    use crate::maps::ProcessMaps;
     use crate::walk::Images;
 
     #[test]
@@ -80,7 +80,7 @@ mod tests {
             let ThreadActivity::Blocked(stack) = ThreadActivity::of(pid, pid, &memory) else {
                 return false;
             };
-            let maps = Maps::of(pid);
+            let maps = ProcessMaps::of(pid);
             let (frames, is_whole) = Images::new(&maps, &memory).walk(&stack);
             is_whole && frames.len() > 2
         };

@@ -12,7 +12,7 @@ use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 use crate::job::descendants;
-use crate::maps::{Mapped, Maps};
+use crate::maps::{MappedFile, ProcessMaps};
 use crate::region_file::RegionFile;
 use crate::threads::process_file;
 
@@ -30,7 +30,7 @@ pub struct ChangedCopy {
 pub fn changed_copies(measured: &BTreeSet<u32>) -> Vec<ChangedCopy> {
     let forked = descendants(measured).into_iter().filter(|pid| !measured.contains(pid));
     let copies = forked.filter_map(|pid| {
-        let maps = Maps::of(pid);
+        let maps = ProcessMaps::of(pid);
         let is_copy = maps.paths().any(|path| is_region_of(path, measured));
         let places = if is_copy { changed_places(pid, &maps) } else { 0 };
         (places > 0).then_some(ChangedCopy { pid, places })
@@ -43,13 +43,13 @@ fn is_region_of(path: &Path, processes: &BTreeSet<u32>) -> bool {
     RegionFile::at(path).is_some_and(|region| processes.contains(&region.pid))
 }
 
-fn changed_places(pid: u32, maps: &Maps) -> usize {
+fn changed_places(pid: u32, maps: &ProcessMaps) -> usize {
     let Ok(memory) = File::open(process_file(pid, "mem")) else { return 0 };
     let of_files = maps.with_code().filter(|mapped| mapped.path.is_absolute() && !mapped.deleted);
     of_files.map(|mapped| changed_places_of(mapped, &memory)).sum()
 }
 
-fn changed_places_of(mapped: &Mapped, memory: &File) -> usize {
+fn changed_places_of(mapped: &MappedFile, memory: &File) -> usize {
     let Ok(file) = File::open(&mapped.path) else { return 0 };
     let each = mapped.code.iter().map(|(range, offset)| {
         let length = usize::try_from(range.end - range.start).unwrap_or(0);
@@ -79,6 +79,6 @@ mod tests {
 
     #[test]
     fn code_that_nobody_changed_is_as_in_its_file() {
-        assert_eq!(changed_places(std::process::id(), &Maps::of(std::process::id())), 0);
+        assert_eq!(changed_places(std::process::id(), &ProcessMaps::of(std::process::id())), 0);
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::maps::Maps;
+use crate::maps::ProcessMaps;
 use crate::refusal::AttachRefusal;
 use crate::safe_point::{is_c_library, is_loader};
 use crate::stat::Stat;
@@ -128,15 +128,15 @@ fn check_program(pid: u32) -> Result<(), AttachRefusal> {
     }
     let file = PathBuf::from(format!("/proc/{pid}/exe"));
     let begin = Instant::now();
-    while is_starting(&file, &Maps::of(pid)) && begin.elapsed() < STARTING {
+    while is_starting(&file, &ProcessMaps::of(pid)) && begin.elapsed() < STARTING {
         thread::sleep(Duration::from_millis(1));
     }
-    let Some((kind, advice)) = obstacle(&file, &Maps::of(pid)) else { return Ok(()) };
+    let Some((kind, advice)) = obstacle(&file, &ProcessMaps::of(pid)) else { return Ok(()) };
     Err(AttachRefusal::CannotLoad { pid, program: without_mark(program), kind, advice })
 }
 
 /// Whether the dynamic linker has not come to the C library yet, or its own file is not mapped yet.
-fn is_starting(program: &Path, maps: &Maps) -> bool {
+fn is_starting(program: &Path, maps: &ProcessMaps) -> bool {
     maps.with_code().next().is_some()
         && maps.named(is_c_library).is_none()
         && maps.named(is_musl).is_none()
@@ -153,7 +153,7 @@ fn without_mark(program: PathBuf) -> PathBuf {
 }
 
 /// Why nothing can be loaded into a program that runs, and what to do about it.
-pub(crate) fn obstacle(program: &Path, maps: &Maps) -> Option<(&'static str, &'static str)> {
+pub(crate) fn obstacle(program: &Path, maps: &ProcessMaps) -> Option<(&'static str, &'static str)> {
     // Where nothing can be seen, whether it may be touched is found out by trying.
     maps.with_code().next()?;
     let mut header = [0; 20];
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn a_program_whose_c_library_is_not_mapped_yet_is_starting() {
-        let of = |lines: &str| Maps::over(&MemoryMap::parse(lines));
+        let of = |lines: &str| ProcessMaps::over(&MemoryMap::parse(lines));
         let dynamic = Path::new("/proc/self/exe");
         let program = "1000-2000 r-xp 00000000 08:02 17 /bin/program\n";
         let loader =

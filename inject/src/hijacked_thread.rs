@@ -12,14 +12,14 @@ use std::time::{Duration, Instant};
 
 use crate::restore_trampoline;
 use crate::status::ProcessStatus;
-use crate::thread_state::{ThreadState, restarted};
+use crate::thread_state::{StoppedThread, restarted};
 use crate::tracee::{Go, Registers, Stop, Tracee};
 
 /// A thread that is stopped and will be as it was.
 #[derive(Debug)]
 pub(crate) struct HijackedThread {
     tracee: Tracee,
-    state: ThreadState,
+    state: StoppedThread,
     /// Signals that came meanwhile, for the end.
     held: Vec<i32>,
     /// Whether anything of the thread was changed.
@@ -59,7 +59,7 @@ impl HijackedThread {
             tracee.detach(0)?;
             return Err(Failure::Faulted);
         }
-        let state = ThreadState {
+        let state = StoppedThread {
             registers: tracee.registers()?,
             extended: tracee.extended()?,
             blocked: tracee.blocked()?,
@@ -73,7 +73,7 @@ impl HijackedThread {
     }
 
     /// How it stood when it was stopped.
-    pub(crate) const fn state(&self) -> &ThreadState {
+    pub(crate) const fn state(&self) -> &StoppedThread {
         &self.state
     }
 

@@ -12,7 +12,7 @@ use object::{
     Object as _, ObjectSection as _, ObjectSegment as _, ObjectSymbol as _, ReadRef, SegmentFlags,
 };
 
-use crate::maps::Mapped;
+use crate::maps::MappedFile;
 use crate::memory::Memory;
 
 /// A function with a name.
@@ -24,7 +24,7 @@ struct Named {
 
 /// A section and the address it was linked for.
 #[derive(Debug, Default)]
-struct Section {
+struct LinkedSection {
     address: u64,
     bytes: Vec<u8>,
 }
@@ -36,8 +36,8 @@ pub(crate) struct Image {
     pub(crate) name: String,
     /// Distance from the addresses of the file to those in memory.
     bias: u64,
-    frames: Section,
-    index: Section,
+    frames: LinkedSection,
+    index: LinkedSection,
     stubs: Vec<Range<u64>>,
     /// What is mapped behind its code because pages are whole.
     padding: Range<u64>,
@@ -49,7 +49,7 @@ pub(crate) type Rules = (UnwindTableRow<usize>, bool);
 
 impl Image {
     /// Of what is mapped; `None` when it is no object that can be read.
-    pub(crate) fn of(mapped: &Mapped, memory: &Memory) -> Option<Self> {
+    pub(crate) fn of(mapped: &MappedFile, memory: &Memory) -> Option<Self> {
         if mapped.path.is_absolute() {
             let cache = object::ReadCache::new(fs::File::open(&mapped.path).ok()?);
             Self::parse(&cache, mapped)
@@ -61,7 +61,7 @@ impl Image {
         }
     }
 
-    fn parse<'data>(data: impl ReadRef<'data>, mapped: &Mapped) -> Option<Self> {
+    fn parse<'data>(data: impl ReadRef<'data>, mapped: &MappedFile) -> Option<Self> {
         let file = object::File::parse(data).ok()?;
         let (code, offset) = mapped.code.first()?;
         let segment = file.segments().find(|segment| {
@@ -73,9 +73,11 @@ impl Image {
         let linked = segment.address().wrapping_sub(segment.file_range().0).wrapping_add(*offset);
         let end = segment.address() + segment.size();
         let section = |name| {
-            file.section_by_name(name).map_or_else(Section::default, |section| Section {
-                address: section.address(),
-                bytes: section.data().unwrap_or_default().to_vec(),
+            file.section_by_name(name).map_or_else(LinkedSection::default, |section| {
+                LinkedSection {
+                    address: section.address(),
+                    bytes: section.data().unwrap_or_default().to_vec(),
+                }
             })
         };
         let stubs = file

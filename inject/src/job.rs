@@ -7,7 +7,7 @@ use crate::stat::Stat;
 
 /// The processes of the job around `pid`, by number: everything below its launcher that computes.
 pub fn job_of(pid: u32) -> Vec<u32> {
-    let family = Family::now();
+    let family = ProcessTree::now();
     let top = family.launcher_above(pid).unwrap_or(pid);
     let mut found = Vec::new();
     family.collect(top, &mut found);
@@ -18,18 +18,18 @@ pub fn job_of(pid: u32) -> Vec<u32> {
 
 /// Everything below these processes, and they themselves as far as they run, each once.
 pub(crate) fn descendants(of: &BTreeSet<u32>) -> BTreeSet<u32> {
-    let family = Family::now();
+    let family = ProcessTree::now();
     let mut found = Vec::new();
     of.iter().for_each(|pid| family.collect(*pid, &mut found));
     found.into_iter().collect()
 }
 
 /// Who was started by whom.
-struct Family {
+struct ProcessTree {
     parents: BTreeMap<u32, u32>,
 }
 
-impl Family {
+impl ProcessTree {
     fn now() -> Self {
         let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
         let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
@@ -106,7 +106,8 @@ mod tests {
 
     #[test]
     fn a_job_is_what_its_launcher_started() {
-        let family = Family { parents: [(10, 5), (11, 10), (12, 10), (13, 11), (20, 5)].into() };
+        let family =
+            ProcessTree { parents: [(10, 5), (11, 10), (12, 10), (13, 11), (20, 5)].into() };
         let mut found = Vec::new();
         family.collect(10, &mut found);
         found.sort_unstable();

@@ -62,13 +62,13 @@ pub use changed_copy::{ChangedCopy, changed_copies};
 pub use counted_event::{CountedEvent, CounterRefusal};
 pub use job::{job_of, program_name};
 pub use life::Life;
-pub use mapping::{Access, Mapping, Shared};
+pub use mapping::{Mapping, Protection, Shared};
 pub use memory_map::{FileName, MemoryMap, MemoryStretch};
 pub use owner::Owner;
 pub use perf_event::SampleContent;
 pub use refusal::AttachRefusal;
 pub use region_file::RegionFile;
-pub use request::{LIBRARY, Request};
+pub use request::{AttachRequest, LIBRARY};
 pub use sampling::{Sampler, Sampling, Turns};
 pub use schedstat::Schedstat;
 pub use stack_snapshot::{

@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use crate::facts;
 use crate::hijacked_thread::{Failure, HijackedThread};
 use crate::image::Image;
-use crate::maps::Maps;
+use crate::maps::ProcessMaps;
 use crate::memory::Memory;
 use crate::refusal::AttachRefusal;
-use crate::request::Request;
+use crate::request::AttachRequest;
 use crate::restore_trampoline;
 use crate::safe_point::{self, is_c_library};
 use crate::stub::{self, Word};
@@ -23,8 +23,8 @@ use crate::walk::{Images, StackCopy};
 #[derive(Debug)]
 pub(crate) struct Loader<'a> {
     pid: u32,
-    request: &'a Request<'a>,
-    maps: Maps,
+    request: &'a AttachRequest<'a>,
+    maps: ProcessMaps,
     memory: Memory,
 }
 
@@ -45,9 +45,9 @@ struct CodeCave {
 
 impl<'a> Loader<'a> {
     /// Looks at the process; touches nothing.
-    pub(crate) fn new(pid: u32, request: &'a Request<'a>) -> Result<Self, AttachRefusal> {
+    pub(crate) fn new(pid: u32, request: &'a AttachRequest<'a>) -> Result<Self, AttachRefusal> {
         let memory = Memory::open(pid).map_err(|_| not_allowed(pid))?;
-        let maps = Maps::of(pid);
+        let maps = ProcessMaps::of(pid);
         let begin = maps.with_code().next().map_or(0, |mapped| mapped.range.start);
         // What may be opened may still not be read.
         memory.read(begin, &mut [0]).map_err(|_| not_allowed(pid))?;

@@ -51,7 +51,7 @@ unsafe impl Shared for PeerRecord {}
 
 /// Whether a mapping may be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
+pub enum Protection {
     /// Only read.
     Read,
     /// Read and written.
@@ -73,13 +73,13 @@ unsafe impl Sync for Mapping {}
 
 impl Mapping {
     /// Maps `length` bytes from `offset`, a multiple of the page size.
-    pub fn of(file: &File, offset: usize, length: usize, access: Access) -> io::Result<Self> {
+    pub fn of(file: &File, offset: usize, length: usize, access: Protection) -> io::Result<Self> {
         install_handler();
         let place = REGISTERED.iter().find(|place| place.claim());
         let place = place.ok_or_else(|| io::Error::from_raw_os_error(libc::ENOMEM))?;
         let rights = match access {
-            Access::Read => ProtFlags::READ,
-            Access::Write => ProtFlags::READ | ProtFlags::WRITE,
+            Protection::Read => ProtFlags::READ,
+            Protection::Write => ProtFlags::READ | ProtFlags::WRITE,
         };
         // SAFETY: a new mapping at an address of the kernel's choice replaces nothing.
         let mapped = unsafe {
@@ -232,7 +232,7 @@ mod tests {
         let file = scratch(8192);
         file.write_all_at(&7u64.to_le_bytes(), 8184).expect("inside the file");
         let mapping =
-            Mapping::of(&file, 0, 8192, Access::Read).expect("a plain file can be mapped");
+            Mapping::of(&file, 0, 8192, Protection::Read).expect("a plain file can be mapped");
         assert_eq!(mapping.at::<AtomicU64>(8184).map(|word| word.load(Ordering::Relaxed)), Some(7));
         assert!(mapping.at::<AtomicU64>(8185).is_none());
         assert!(mapping.at::<AtomicU64>(8188).is_none());
@@ -245,7 +245,7 @@ mod tests {
         let file = scratch(16384);
         file.write_all_at(&[9; 16384], 0).expect("inside the file");
         let mapping =
-            Mapping::of(&file, 0, 16384, Access::Read).expect("a plain file can be mapped");
+            Mapping::of(&file, 0, 16384, Protection::Read).expect("a plain file can be mapped");
         let word = mapping.at::<AtomicU64>(12288).expect("inside the mapping");
         assert_ne!(word.load(Ordering::Relaxed), 0);
         file.set_len(4096).expect("a file of ours can be cut");

@@ -7,7 +7,7 @@ use crate::memory_map::{MemoryMap, MemoryStretch};
 
 /// One file or special mapping: everything from its first stretch to its last.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Mapped {
+pub(crate) struct MappedFile {
     /// The file, or a name such as `[vdso]`.
     pub(crate) path: PathBuf,
     /// Whether the file at that path is another one by now.
@@ -20,19 +20,19 @@ pub(crate) struct Mapped {
 
 /// The memory of a process.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Maps {
-    all: Vec<Mapped>,
+pub(crate) struct ProcessMaps {
+    all: Vec<MappedFile>,
 }
 
-impl Maps {
+impl ProcessMaps {
     /// As it is now; empty when the process is gone or must not be looked at.
     pub(crate) fn of(pid: u32) -> Self {
         Self::over(&MemoryMap::of(pid))
     }
 
     pub(crate) fn over(maps: &MemoryMap) -> Self {
-        let mut all: Vec<Mapped> = Vec::new();
-        for stretch in maps.stretches().iter().filter_map(Mapped::of) {
+        let mut all: Vec<MappedFile> = Vec::new();
+        for stretch in maps.stretches().iter().filter_map(MappedFile::of) {
             match all.last_mut() {
                 Some(last)
                     if last.path == stretch.path && last.range.end <= stretch.range.start =>
@@ -47,18 +47,18 @@ impl Maps {
     }
 
     /// Everything that has code.
-    pub(crate) fn with_code(&self) -> impl Iterator<Item = &Mapped> {
+    pub(crate) fn with_code(&self) -> impl Iterator<Item = &MappedFile> {
         self.all.iter().filter(|mapped| !mapped.code.is_empty())
     }
 
     /// What has code at this address.
-    pub(crate) fn around(&self, address: u64) -> Option<&Mapped> {
+    pub(crate) fn around(&self, address: u64) -> Option<&MappedFile> {
         self.with_code()
             .find(|mapped| mapped.code.iter().any(|(range, _)| range.contains(&address)))
     }
 
     /// The first object whose file is called so.
-    pub(crate) fn named(&self, is_it: impl Fn(&str) -> bool) -> Option<&Mapped> {
+    pub(crate) fn named(&self, is_it: impl Fn(&str) -> bool) -> Option<&MappedFile> {
         self.with_code().find(|mapped| is_it(mapped.name()))
     }
 
@@ -68,14 +68,14 @@ impl Maps {
     }
 }
 
-impl Mapped {
+impl MappedFile {
     /// The file's name without its folder.
     pub(crate) fn name(&self) -> &str {
         self.path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
     }
 }
 
-impl Mapped {
+impl MappedFile {
     /// What a stretch of memory is; `None` where it has no name.
     fn of(stretch: &MemoryStretch) -> Option<Self> {
         let (path, deleted) = match &stretch.file {
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn stretches_of_one_file_belong_together() {
-        let maps = Maps::over(&MemoryMap::parse(
+        let maps = ProcessMaps::over(&MemoryMap::parse(
             "1000-2000 r--p 00000000 08:02 17 /lib/a.so\n\
              2000-3000 r-xp 00001000 08:02 17 /lib/a.so\n\
              3000-4000 rw-p 00000000 00:00 0 \n\

@@ -3,11 +3,11 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use crate::maps::{Mapped, Maps};
+use crate::maps::{MappedFile, ProcessMaps};
 
 /// What a process is to do once it is attached to.
 #[derive(Clone, Debug)]
-pub struct Request<'a> {
+pub struct AttachRequest<'a> {
     /// The absolute path of `libwhyperf.so`.
     pub library: &'a Path,
     /// The run directory in which it leaves its region.
@@ -18,7 +18,7 @@ pub struct Request<'a> {
     pub(crate) take_over: bool,
 }
 
-impl<'a> Request<'a> {
+impl<'a> AttachRequest<'a> {
     /// To be measured by the library at this path, into this run directory.
     #[must_use]
     pub const fn new(library: &'a Path, directory: &'a Path, callpath_depth: u32) -> Self {
@@ -26,7 +26,7 @@ impl<'a> Request<'a> {
     }
 
     /// The library where it is loaded already.
-    pub(crate) fn loaded<'m>(&self, maps: &'m Maps) -> Option<&'m Mapped> {
+    pub(crate) fn loaded<'m>(&self, maps: &'m ProcessMaps) -> Option<&'m MappedFile> {
         maps.named(|name| Some(OsStr::new(name)) == self.library.file_name())
     }
 }

@@ -9,7 +9,7 @@
 //! signal mask. The tracer may therefore be killed at any moment: the kernel then lets the thread go where it stands.
 //! The values are stored behind the instructions, so the instructions need no stack and no register.
 
-use crate::thread_state::ThreadState;
+use crate::thread_state::StoppedThread;
 use crate::tracee::Registers;
 
 /// Bytes that a code cave needs.
@@ -24,16 +24,16 @@ pub(crate) const CALL: u64 = TRAMPOLINE + CALL_AT as u64;
 pub(crate) const RETURNED: u64 = CALL + 11;
 
 /// Instructions and, behind them, the words they read.
-struct Writer {
+struct TrampolineWriter {
     bytes: Vec<u8>,
     /// Where a word's distance is to be stored, and the word.
     open: Vec<(usize, u64)>,
 }
 
 /// The code cave of a thread: a system call, and how it goes on from there.
-pub(crate) fn code_cave(state: &ThreadState) -> Vec<u8> {
+pub(crate) fn code_cave(state: &StoppedThread) -> Vec<u8> {
     let registers = state.alone();
-    let mut writer = Writer::new();
+    let mut writer = TrampolineWriter::new();
     writer.put(&SYSCALL);
     writer.unblock(state.blocked);
     let clobbered = [DI, SI, DX, R10, R8, R9, CX, R11, AX];
@@ -43,9 +43,9 @@ pub(crate) fn code_cave(state: &ThreadState) -> Vec<u8> {
 }
 
 /// The code page's part for the hijacked thread.
-pub(crate) fn code(state: &ThreadState) -> Vec<u8> {
+pub(crate) fn code(state: &StoppedThread) -> Vec<u8> {
     let registers = state.alone();
-    let mut writer = Writer::new();
+    let mut writer = TrampolineWriter::new();
     writer.put(&SYSCALL);
     writer.put(&[0xeb, 0x10 - 4 + 11]); // jmp: past what follows
     writer.bytes.resize(CALL_AT, INT3);
@@ -71,7 +71,7 @@ pub(crate) fn code(state: &ThreadState) -> Vec<u8> {
     bytes
 }
 
-impl Writer {
+impl TrampolineWriter {
     const fn new() -> Self {
         Self { bytes: Vec::new(), open: Vec::new() }
     }
@@ -169,8 +169,8 @@ mod tests {
     use super::*;
     use crate::tracee::BLANK;
 
-    fn state() -> ThreadState {
-        ThreadState { registers: BLANK, extended: vec![7; 2688], blocked: 0 }
+    fn state() -> StoppedThread {
+        StoppedThread { registers: BLANK, extended: vec![7; 2688], blocked: 0 }
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! back while it is hijacked. All other locks do not matter: their holders run on.
 
 use crate::image::Image;
-use crate::walk::{Frame, Images, StackCopy};
+use crate::walk::{Images, StackCopy, StackFrame};
 
 /// The function in whose middle the thread stands, if it may not be hijacked now.
 ///
@@ -33,7 +33,7 @@ pub(crate) fn obstacle(
         .then(|| format!("a place in {} that cannot be told", image.name))
 }
 
-fn unsafe_function(frame: &Frame) -> Option<String> {
+fn unsafe_function(frame: &StackFrame) -> Option<String> {
     let image = frame.image.as_ref()?;
     if is_loader(&image.name) {
         return Some(format!("the dynamic linker ({})", image.name));

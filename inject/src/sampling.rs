@@ -22,11 +22,11 @@ pub struct Sampling {
     pid: u32,
     content: SampleContent,
     period: Duration,
-    threads: BTreeMap<u32, SampledThread>,
+    threads: BTreeMap<u32, SamplingThread>,
 }
 
 #[derive(Debug)]
-struct SampledThread {
+struct SamplingThread {
     event: PerfEvent,
     /// What the scheduler had counted of it when that was asked last; none where it does not count.
     counted: Option<Schedstat>,
@@ -101,7 +101,7 @@ impl Sampling {
             match PerfEvent::open(tid, self.period, self.content) {
                 Ok(event) => {
                     let counted = Schedstat::of(self.pid, tid);
-                    self.threads.insert(tid, SampledThread { event, counted });
+                    self.threads.insert(tid, SamplingThread { event, counted });
                 }
                 // It ended in between.
                 Err(error) if error.raw_os_error() == Some(libc::ESRCH) => {}

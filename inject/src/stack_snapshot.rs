@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use whyperf_layout::Patch;
 
 use crate::blocked_thread::ThreadActivity;
-use crate::maps::Maps;
+use crate::maps::ProcessMaps;
 use crate::memory::Memory;
 use crate::monotonic::now;
 use crate::patched_code::PatchedCode;
@@ -26,7 +26,7 @@ use crate::perf_event::SampleContent;
 use crate::sampling::{Sampler, Sampling, Turns};
 use crate::stopped_thread;
 use crate::thread_counter::ThreadCounter;
-use crate::walk::{Images, Known, StackCopy};
+use crate::walk::{Images, KnownImages, StackCopy};
 
 /// What was seen of a thread at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -124,7 +124,7 @@ pub struct CountedSnapshot {
 #[derive(Debug)]
 pub struct StackSnapshots {
     pid: u32,
-    known: Known,
+    known: KnownImages,
     /// Which objects these are.
     objects: Vec<(PathBuf, u64)>,
     maps: Option<ReadMaps>,
@@ -135,7 +135,7 @@ pub struct StackSnapshots {
 /// What the process has mapped, and when that was read: reading it takes longer than unwinding a stack.
 #[derive(Debug)]
 struct ReadMaps {
-    maps: Maps,
+    maps: ProcessMaps,
     at: Instant,
 }
 
@@ -161,7 +161,7 @@ impl StackSnapshots {
     pub const fn of(pid: u32) -> Self {
         Self {
             pid,
-            known: Known::new(),
+            known: KnownImages::new(),
             objects: Vec::new(),
             maps: None,
             patched: PatchedCode::new(),
@@ -297,7 +297,7 @@ impl StackSnapshots {
         if let Some(read) = self.maps.take_if(|read| read.at.elapsed() < READ_AGAIN) {
             return read;
         }
-        let read = ReadMaps { maps: Maps::of(self.pid), at: Instant::now() };
+        let read = ReadMaps { maps: ProcessMaps::of(self.pid), at: Instant::now() };
         let code = read.maps.with_code();
         let objects = code.map(|one| (one.path.clone(), one.range.start)).collect();
         if self.objects != objects {

@@ -4,7 +4,7 @@ use crate::tracee::Registers;
 
 /// How a thread stood when it was stopped.
 #[derive(Debug)]
-pub(crate) struct ThreadState {
+pub(crate) struct StoppedThread {
     pub(crate) registers: Registers,
     /// Floating-point, vector and other extended registers.
     pub(crate) extended: Vec<u8>,
@@ -12,7 +12,7 @@ pub(crate) struct ThreadState {
     pub(crate) blocked: u64,
 }
 
-impl ThreadState {
+impl StoppedThread {
     /// The registers with which it goes on where the kernel does not look: it makes an interrupted call
     /// again by itself.
     pub(crate) fn alone(&self) -> Registers {

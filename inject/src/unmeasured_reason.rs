@@ -11,7 +11,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::facts;
-use crate::maps::Maps;
+use crate::maps::ProcessMaps;
 use crate::request::LIBRARY;
 use crate::status::ProcessStatus;
 
@@ -54,7 +54,7 @@ impl UnmeasuredReason {
         if let Some(owner) = status.user().filter(|owner| *owner != user) {
             return Some(Self::OtherUser(owner));
         }
-        let maps = Maps::of(pid);
+        let maps = ProcessMaps::of(pid);
         if maps.with_code().next().is_none() {
             return Some(Self::Unreadable);
         }
@@ -99,8 +99,8 @@ mod tests {
     fn a_program_that_was_started_without_us_was_not_told_of_us() {
         let child = sleeping(Command::new("cat").env_remove("LD_PRELOAD"));
         // Until it has its own memory it is a copy of us.
-        while Maps::of(child.id()).named(|name| name == "cat").is_none() {}
-        while Maps::of(child.id()).named(|name| name.starts_with("libc.so")).is_none() {}
+        while ProcessMaps::of(child.id()).named(|name| name == "cat").is_none() {}
+        while ProcessMaps::of(child.id()).named(|name| name.starts_with("libc.so")).is_none() {}
         assert_eq!(UnmeasuredReason::of(child.id()), Some(UnmeasuredReason::NotPassedOn));
         ended(child);
     }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use gimli::{CfaRule, Register, RegisterRule};
 
 use crate::image::Image;
-use crate::maps::Maps;
+use crate::maps::ProcessMaps;
 use crate::memory::Memory;
 use crate::tracee::Registers;
 
@@ -24,17 +24,17 @@ pub(crate) type DwarfRegisters = [Option<u64>; REGISTERS];
 /// The objects of a process, read once.
 #[derive(Debug)]
 pub(crate) struct Images<'a> {
-    maps: &'a Maps,
+    maps: &'a ProcessMaps,
     memory: &'a Memory,
-    known: Known,
+    known: KnownImages,
 }
 
 /// Objects by where they begin.
-pub(crate) type Known = BTreeMap<u64, Option<Rc<Image>>>;
+pub(crate) type KnownImages = BTreeMap<u64, Option<Rc<Image>>>;
 
 /// One function that has not returned.
 #[derive(Clone, Debug)]
-pub(crate) struct Frame {
+pub(crate) struct StackFrame {
     /// The object it is in; `None` for code that no file holds.
     pub(crate) image: Option<Rc<Image>>,
     /// An address inside it.
@@ -87,17 +87,21 @@ impl StackCopy {
 
 impl<'a> Images<'a> {
     /// None read yet.
-    pub(crate) const fn new(maps: &'a Maps, memory: &'a Memory) -> Self {
+    pub(crate) const fn new(maps: &'a ProcessMaps, memory: &'a Memory) -> Self {
         Self { maps, memory, known: BTreeMap::new() }
     }
 
     /// Some were read before.
-    pub(crate) const fn knowing(maps: &'a Maps, memory: &'a Memory, known: Known) -> Self {
+    pub(crate) const fn knowing(
+        maps: &'a ProcessMaps,
+        memory: &'a Memory,
+        known: KnownImages,
+    ) -> Self {
         Self { maps, memory, known }
     }
 
     /// What was read.
-    pub(crate) fn into_known(self) -> Known {
+    pub(crate) fn into_known(self) -> KnownImages {
         self.known
     }
 
@@ -110,7 +114,7 @@ impl<'a> Images<'a> {
 
     /// The functions that have not returned, innermost first, as far as they can be told; and whether
     /// that is all the way.
-    pub(crate) fn walk(&mut self, stack: &StackCopy) -> (Vec<Frame>, bool) {
+    pub(crate) fn walk(&mut self, stack: &StackCopy) -> (Vec<StackFrame>, bool) {
         let mut stack = stack.clone();
         let mut frames = Vec::new();
         // A return address belongs to the call before it, but not where the kernel put it.
@@ -121,7 +125,7 @@ impl<'a> Images<'a> {
                 return (frames, true);
             }
             let image = self.around(address);
-            frames.push(Frame { image: image.clone(), address });
+            frames.push(StackFrame { image: image.clone(), address });
             let Some(image) = image else { return (frames, false) };
             if image.is_stub(address) {
                 // A stub pushes at most two words on its way.

@@ -42,7 +42,7 @@ pub struct Activity {
 
 /// The time an activity speaks of, in ticks of the process.
 #[derive(Clone, Copy, Debug)]
-pub struct Span {
+pub struct ActivitySpan {
     /// Where it begins.
     pub begin: u64,
     /// Where it ends.
@@ -56,7 +56,7 @@ impl Activity {
     pub fn of<Thread: Iterator<Item = Entered>>(
         threads: impl Iterator<Item = Thread>,
         price: u64,
-        span: Span,
+        span: ActivitySpan,
         scale: Scale,
     ) -> Self {
         let mut deeds: BTreeMap<u32, Deeds> = BTreeMap::new();

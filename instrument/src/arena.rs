@@ -18,7 +18,7 @@ pub(crate) struct Arena {
 
 /// The places of one function's word and stub.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Room {
+pub(crate) struct StubRoom {
     pub(crate) word: u64,
     pub(crate) stub: u64,
 }
@@ -30,14 +30,14 @@ impl Arena {
     }
 
     /// Room for one more function.
-    pub(crate) fn take(&mut self) -> Option<Room> {
+    pub(crate) fn take(&mut self) -> Option<StubRoom> {
         let at = self.used;
         if at >= FUNCTIONS {
             return None;
         }
         self.used += 1;
         let (word, stub) = (self.address + 8 * at, self.address + DATA + STRIDE * at);
-        Some(Room { word, stub })
+        Some(StubRoom { word, stub })
     }
 
     /// Whether jumps and data references get from all of it to all of a module, and back.
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn rooms_do_not_meet_and_end() {
         let mut arena = Arena::at(0x10_0000);
-        let rooms: Vec<Room> = std::iter::from_fn(|| arena.take()).collect();
+        let rooms: Vec<StubRoom> = std::iter::from_fn(|| arena.take()).collect();
         assert_eq!(rooms.len() as u64, FUNCTIONS);
         let last = rooms.last().expect("there are some");
         assert!(last.word + 8 <= rooms[0].stub && last.stub + STRIDE <= 0x10_0000 + SIZE);

@@ -17,14 +17,14 @@ use crate::function_key::FunctionKey;
 /// Which functions each resource names.
 #[derive(Debug, Default)]
 pub(crate) struct FoundFunctions {
-    found: BTreeMap<Resource, Lookup>,
+    found: BTreeMap<Resource, ResourceLookup>,
     /// What functions of modules are called.
     names: BTreeMap<FunctionKey, Resource>,
 }
 
 /// The functions that a resource names, as far as is known.
 #[derive(Debug)]
-struct Lookup {
+struct ResourceLookup {
     functions: Vec<FunctionKey>,
     stage: LookupStage,
 }
@@ -129,7 +129,7 @@ impl FoundFunctions {
                 Some(lookup) if !lookup.stage.is_due(lookup.functions.is_empty(), pass) => continue,
                 Some(lookup) => lookup.stage = LookupStage::Asked,
                 None => {
-                    let new = Lookup { functions: Vec::new(), stage: LookupStage::Asked };
+                    let new = ResourceLookup { functions: Vec::new(), stage: LookupStage::Asked };
                     self.found.insert(code.clone(), new);
                 }
             }
@@ -148,13 +148,13 @@ impl FoundFunctions {
     ) {
         self.names.extend(functions.iter().copied().zip(names));
         let stage = self.found.get(&code).map_or(LookupStage::Asked, |lookup| lookup.stage);
-        self.found.insert(code, Lookup { functions, stage: stage.answer(pass) });
+        self.found.insert(code, ResourceLookup { functions, stage: stage.answer(pass) });
     }
 
     /// The worker found these functions without being asked for them.
     pub(crate) fn take_unasked(&mut self, code: Resource, functions: Vec<FunctionKey>, pass: u64) {
         let stage = LookupStage::Answered { since: pass };
-        self.found.entry(code).or_insert(Lookup { functions, stage });
+        self.found.entry(code).or_insert(ResourceLookup { functions, stage });
     }
 }
 

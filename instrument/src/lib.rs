@@ -51,7 +51,7 @@ mod window;
 mod worker;
 mod worker_channel;
 
-pub use activity::{Activity, Entered, Span};
+pub use activity::{Activity, ActivitySpan, Entered};
 pub use agent::Agent;
 pub use announcements::FunctionNews;
 pub use hot_code::{HotCode, HotProfile};

@@ -33,14 +33,14 @@ pub(crate) struct FunctionMeter {
 /// What the meter has to know of the function's code.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MeteredCode {
-    pub(crate) counting: Counting,
+    pub(crate) counting: WindowCounting,
     /// Its time is more than what is spent in it alone.
     pub(crate) calls_others: bool,
 }
 
 /// How the calls of a function are counted in its windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Counting {
+pub(crate) enum WindowCounting {
     /// The process counts them without timing them.
     Calls,
     /// Only its events tell.
@@ -133,8 +133,14 @@ impl FunctionMeter {
 
     /// Calls in each nanosecond that the process runs, if the interval says.
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-    fn pace(&self, visits: u64, notes: Notes, wall: Nanos, counting: Counting) -> Option<f64> {
-        if self.window.is_some() && counting == Counting::Calls {
+    fn pace(
+        &self,
+        visits: u64,
+        notes: Notes,
+        wall: Nanos,
+        counting: WindowCounting,
+    ) -> Option<f64> {
+        if self.window.is_some() && counting == WindowCounting::Calls {
             let is_idle = notes.idle() > IDLE;
             return notes.each().map(f64::recip).or_else(|| is_idle.then_some(0.0));
         }

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ahash::AHashMap;
 use whyperf_code::{Object, ObjectError, Opening, Storage};
 use whyperf_inject::threads::process_file;
-use whyperf_inject::{Access, Mapping};
 use whyperf_inject::{FileName, MemoryStretch};
+use whyperf_inject::{Mapping, Protection};
 
 /// Objects by the file they are. They are kept until the daemon ends.
 #[derive(Debug, Default)]
@@ -106,14 +106,14 @@ fn map(path: &Path) -> io::Result<Arc<dyn Storage>> {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
     }
     let length = usize::try_from(metadata.len()).map_err(io::Error::other)?;
-    Ok(Arc::new(Mapped(Mapping::of(&file, 0, length, Access::Read)?)))
+    Ok(Arc::new(MappedBytes(Mapping::of(&file, 0, length, Protection::Read)?)))
 }
 
 /// The bytes of an object's file.
 #[derive(Debug)]
-struct Mapped(Mapping);
+struct MappedBytes(Mapping);
 
-impl Storage for Mapped {
+impl Storage for MappedBytes {
     fn bytes(&self) -> &[u8] {
         self.0.bytes()
     }

@@ -12,7 +12,7 @@ use crate::activity::Activity;
 use crate::agent::Turn;
 use crate::interval::IntervalState;
 use crate::messages::CodeExtent;
-use crate::meter::{Counting, FunctionMeter, MeteredCode};
+use crate::meter::{FunctionMeter, MeteredCode, WindowCounting};
 use crate::stage::{AGAIN, Stage};
 use crate::window::Window;
 
@@ -27,7 +27,7 @@ pub(crate) struct PatchSite {
     /// How control leaves it, as far as that was asked: of a function that is left alone.
     pub(crate) exit: CodeExit,
     attempts: Attempts,
-    naming: Naming,
+    naming: CatalogueNaming,
     pub(crate) meter: FunctionMeter,
     /// Its region, once it has one: for the life of the process.
     pub(crate) region: Option<u32>,
@@ -55,7 +55,7 @@ pub(crate) enum Demand {
 
 /// Whether the process's catalogue knows how the function is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Naming {
+enum CatalogueNaming {
     Pending,
     Told,
 }
@@ -98,7 +98,7 @@ impl PatchSite {
             demand: Demand::Wanted,
             exit: CodeExit::JumpsOn,
             attempts: Attempts::default(),
-            naming: Naming::Pending,
+            naming: CatalogueNaming::Pending,
             meter: FunctionMeter::new(window),
             region: None,
         }
@@ -116,8 +116,8 @@ impl PatchSite {
 
     /// How it is called, with its entry, once that is known; told once.
     pub(crate) fn take_name(&mut self) -> Option<(u64, Resource)> {
-        let plan = self.plan.as_ref().filter(|_| self.naming == Naming::Pending)?;
-        self.naming = Naming::Told;
+        let plan = self.plan.as_ref().filter(|_| self.naming == CatalogueNaming::Pending)?;
+        self.naming = CatalogueNaming::Told;
         Some((plan.patch.entry, self.code.clone()))
     }
 
@@ -204,7 +204,7 @@ impl PatchSite {
             self.too_hot();
         }
         let counts = self.plan.as_ref().is_some_and(|plan| plan.patch.site != 0);
-        let counting = if counts { Counting::Calls } else { Counting::Events };
+        let counting = if counts { WindowCounting::Calls } else { WindowCounting::Events };
         let calls_others = self.plan.as_ref().is_some_and(|plan| plan.extent.calls_others);
         self.meter.note(number, record, activity, MeteredCode { counting, calls_others });
     }

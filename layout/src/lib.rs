@@ -38,6 +38,6 @@ pub use kind::{Kind, ObjectKind};
 pub use patch::{Boundary, CodeState, Outcome, Patch, PatchRecord, ThunkForm};
 pub use peer::{Messages, PEER_CAPACITY, Peer, PeerRecord};
 pub use ring::{CommandPage, Message, ReplyPage, Sequence};
-pub use slot::{Head, Moved, Node, Open, Reading, SlotState, Watch};
+pub use slot::{Head, Moved, Node, NodeReading, OpenSegment, SlotReadState, SlotState};
 pub use stub_place::{Stub, StubPlace};
 pub use table::{ObjectRecord, OnTime, RegionRecord};

@@ -135,7 +135,7 @@ pub const fn low(value: u64) -> u32 {
 #[inline(always)]
 pub fn begin(head: &Head, current: &Node, stamp: &AtomicU32, next: u32, now: u64) {
     head.word.store(pack(next, now), Ordering::Relaxed); // SYNC handler with last_event
-    fence("open_begin", Ordering::Release); // SYNC open with Watch::open
+    fence("open_begin", Ordering::Release); // SYNC open with SlotReadState::open
     add(&current.exclusive, now.wrapping_sub(last_event(head)));
     settle(head, stamp, now);
 }
@@ -173,7 +173,7 @@ fn open_end(head: &Head, current: &Node, next: u32, now: u64) -> u64 {
     let visits = current.visits.load(Ordering::Relaxed).wrapping_add(1);
     current.visits.store(visits, Ordering::Relaxed);
     // One fence orders both, word and visits, before all that follows.
-    // SYNC open with Watch::open
+    // SYNC open with SlotReadState::open
     // SYNC untorn with Node::read
     fence("open_end", Ordering::Release);
     add(&current.exclusive, now.wrapping_sub(last_event(head)));
@@ -183,7 +183,7 @@ fn open_end(head: &Head, current: &Node, next: u32, now: u64) -> u64 {
 /// Writer: recovers a slot whose interrupted event will never be finished, its segment beginning at
 /// `began`; the low halves of that and of the word are the same.
 pub fn recover(head: &Head, began: u64) {
-    // SYNC settled with Watch::unchanged
+    // SYNC settled with SlotReadState::unchanged
     head.last.store(began, or_relaxed("recovered_store", Ordering::Release));
 }
 
@@ -207,7 +207,7 @@ fn close_end(current: &Node, visits: u64) {
 fn settle(head: &Head, stamp: &AtomicU32, now: u64) {
     // SYNC changed with seeing
     stamp.store(low(now), or_relaxed("changed_store", Ordering::Release));
-    // SYNC settled with Watch::unchanged
+    // SYNC settled with SlotReadState::unchanged
     head.last.store(now, or_relaxed("settled_store", Ordering::Release));
 }
 
@@ -247,7 +247,7 @@ fn add(cell: &AtomicU64, amount: u64) {
 
 /// What a reader saw of a node, whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Reading {
+pub struct NodeReading {
     /// Completed visits.
     pub visits: u64,
     /// Ticks of its own.
@@ -259,7 +259,7 @@ pub struct Reading {
 impl Node {
     /// Reader: the counters of one moment, `None` when the writer was in between.
     #[must_use]
-    pub fn read(&self) -> Option<Reading> {
+    pub fn read(&self) -> Option<NodeReading> {
         // SYNC whole with close_end
         let done = self.done.load(or_relaxed("whole_load", Ordering::Acquire));
         let exclusive = self.exclusive.load(Ordering::Relaxed);
@@ -267,13 +267,17 @@ impl Node {
         let r#in = self.received.load(Ordering::Relaxed);
         fence("untorn_read", Ordering::Acquire); // SYNC untorn with open_end
         let visits = self.visits.load(Ordering::Relaxed);
-        (low(visits) == done).then_some(Reading { visits, exclusive, moved: Moved { out, r#in } })
+        (low(visits) == done).then_some(NodeReading {
+            visits,
+            exclusive,
+            moved: Moved { out, r#in },
+        })
     }
 }
 
 /// What a reader remembers of a slot from one pass to the next.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Watch {
+pub struct SlotReadState {
     /// The word when the previous pass began, and whether no event was in progress then.
     began: Option<u64>,
     /// The word when the previous pass ended, and since when its node is current.
@@ -282,14 +286,14 @@ pub struct Watch {
 
 /// The segment that was open when a pass looked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Open {
+pub struct OpenSegment {
     /// Slot-relative offset of the current node, unchecked.
     pub node: u32,
     /// Ticks since which it is current.
     pub since: u64,
 }
 
-impl Watch {
+impl SlotReadState {
     /// Reader, at the start of a pass: true when nothing happened since the previous pass *began*,
     /// so that all nodes read then are still right. It counts only if that beginning was settled:
     /// an event caught between its word and its node would otherwise stay unseen for as long as
@@ -305,7 +309,7 @@ impl Watch {
     }
 
     /// Reader, after the nodes: what is open, `clock` being the reader's own time in ticks.
-    pub fn open(&mut self, head: &Head, clock: u64) -> Open {
+    pub fn open(&mut self, head: &Head, clock: u64) -> OpenSegment {
         fence("open_read", Ordering::Acquire); // SYNC open with begin, open_end
         let word = head.word.load(Ordering::Relaxed);
         let last = head.last.load(Ordering::Relaxed);
@@ -315,7 +319,7 @@ impl Watch {
             _ => nearest_with_low(low(word), clock),
         };
         self.ended = Some((word, since));
-        Open { node: node_of(word), since }
+        OpenSegment { node: node_of(word), since }
     }
 }
 

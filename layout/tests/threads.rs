@@ -9,7 +9,7 @@ use whyperf_layout::patch::Code;
 use whyperf_layout::slot::{self, low, pack, stamped};
 use whyperf_layout::{
     Answer, Command, CommandPage, Head, Header, MAGIC, Moved, Node, ObjectRecord, Patch,
-    PatchRecord, Reply, ReplyPage, State, Watch,
+    PatchRecord, Reply, ReplyPage, SlotReadState, State,
 };
 
 /// Looks of the reader; an interpreter takes a thousand times as long for each.
@@ -61,7 +61,7 @@ impl Slot {
     }
 
     /// Its reader, at any moment: whole nodes, and no more time in them than has passed.
-    fn look(&self, watch: &mut Watch) {
+    fn look(&self, watch: &mut SlotReadState) {
         if self.head.life() == 0 {
             return;
         }
@@ -116,7 +116,7 @@ fn slots_are_read_while_their_threads_write() {
     thread::scope(|scope| {
         let writers = slots.each_ref().map(|slot| scope.spawn(|| slot.write(&stop)));
         let end = End(&stop);
-        let mut watches = [Watch::default(); WRITERS];
+        let mut watches = [SlotReadState::default(); WRITERS];
         for _ in 0..LOOKS {
             slots.iter().zip(&mut watches).for_each(|(slot, watch)| slot.look(watch));
         }

@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 use crate::metric::Aggregation;
 
 /// What is compared: the job of a rank, as [`Jobs`](crate::Jobs) tells, and what distinguishes the rank.
-pub type Peer = (u32, u32);
+pub type ComparedRank = (u32, u32);
 
 /// Whether a process is part of the focus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub enum FocusMembership {
 pub struct Comparison {
     aggregation: Aggregation,
     /// By object, and by process: what it has. No object where objects are not told apart.
-    values: BTreeMap<Option<u32>, BTreeMap<Peer, PeerValue>>,
+    values: BTreeMap<Option<u32>, BTreeMap<ComparedRank, PeerValue>>,
     /// What the samples so far come to.
     told: i64,
 }
@@ -60,7 +60,7 @@ impl Comparison {
     }
 
     /// A process is there, whether it has anything or not.
-    pub fn attend(&mut self, process: Peer, membership: FocusMembership) {
+    pub fn attend(&mut self, process: ComparedRank, membership: FocusMembership) {
         if self.aggregation != Aggregation::AboveLeast {
             self.value(None, process, membership);
         }
@@ -69,7 +69,7 @@ impl Comparison {
     /// What a process grew by, at an object.
     pub fn take(
         &mut self,
-        process: Peer,
+        process: ComparedRank,
         membership: FocusMembership,
         object: Option<u32>,
         amount: i64,
@@ -97,7 +97,7 @@ impl Comparison {
     fn value(
         &mut self,
         object: Option<u32>,
-        process: Peer,
+        process: ComparedRank,
         membership: FocusMembership,
     ) -> &mut PeerValue {
         let value = self.values.entry(object).or_default().entry(process).or_default();
@@ -107,7 +107,7 @@ impl Comparison {
 }
 
 /// Peers are in the order of their jobs.
-fn of_jobs(aggregation: Aggregation, values: &BTreeMap<Peer, PeerValue>) -> i64 {
+fn of_jobs(aggregation: Aggregation, values: &BTreeMap<ComparedRank, PeerValue>) -> i64 {
     let peers: Vec<(u32, PeerValue)> =
         values.iter().map(|((job, _), value)| (*job, *value)).collect();
     let jobs = peers.chunk_by(|(one, _), (other, _)| one == other);

@@ -55,12 +55,12 @@ mod time_division;
 
 pub use aggregate::Aggregate;
 pub use category::{Category, CategorySet};
-pub use comparison::{Comparison, FocusMembership, Peer};
+pub use comparison::{ComparedRank, Comparison, FocusMembership};
 pub use confidence::SURE;
 pub use counter::{Counter, CounterSource, UnknownCounter};
 pub use efficiency::{Efficiency, Effort, Jobs};
 pub use focus::Focus;
-pub use histogram::{Bin, Extremes, Histogram, Reading};
+pub use histogram::{Bin, Extremes, Histogram, HistogramReading};
 pub use messages::{MessageRow, MessageSums, MessageTable, Route};
 pub use metric::{Aggregation, Definition, Metric, Quantity, Style, Unit};
 pub use pair::Pair;

@@ -19,7 +19,7 @@ use crate::{c_library, mpi, process, reroute};
 /// What the caller knows; the daemon writes these bytes.
 #[derive(Debug)]
 #[repr(C)]
-struct Request {
+struct RequestBytes {
     directory: *const c_char,
     callpath_depth: u32,
     /// Negative when no launcher announced one.
@@ -36,7 +36,7 @@ struct Request {
 /// # Safety
 /// The request must be complete, its directory a string, its threads so many as it says.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn whyperf_attach(request: &Request) -> u32 {
+unsafe extern "C" fn whyperf_attach(request: &RequestBytes) -> u32 {
     if request.directory.is_null() || request.threads.is_null() || !c_library::is_glibc() {
         return AttachOutcome::Failed as u32;
     }

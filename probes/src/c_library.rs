@@ -69,7 +69,7 @@ fn by_hand() -> *mut c_void {
     let nothing = core::ptr::null_mut();
     let Some(base) = object().map(|object| object.base) else { return nothing };
     // SAFETY: the loader mapped the object's first page, header and program headers, at its base.
-    let tables = unsafe { Tables::of(base) };
+    let tables = unsafe { DynamicSymbols::of(base) };
     let Some(tables) = tables else { return nothing };
     for index in 0..tables.count {
         // SAFETY: the hash table says that there are so many symbols, each with a name.
@@ -84,13 +84,13 @@ fn by_hand() -> *mut c_void {
 }
 
 /// The dynamic symbols of a loaded object.
-struct Tables {
+struct DynamicSymbols {
     symbols: *const libc::Elf64_Sym,
     names: *const c_char,
     count: usize,
 }
 
-impl Tables {
+impl DynamicSymbols {
     /// # Safety
     /// An object that stays loaded begins at `base`, and its loader leaves addresses in its
     /// dynamic section relative to that.

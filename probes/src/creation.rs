@@ -70,16 +70,16 @@ fn take(start: usize, argument: usize) -> Option<&'static StartArguments> {
 
 /// Where a thread goes on after it was registered.
 #[repr(C)]
-struct Further {
+struct ThreadContinuation {
     start: usize,
     argument: usize,
 }
 
-extern "C" fn register(place: &'static StartArguments) -> Further {
+extern "C" fn register(place: &'static StartArguments) -> ThreadContinuation {
     let Task { start, argument, maker } = place.read();
     place.give();
     keep_errno(if maker == Maker::Library { birth::disown } else { birth::begin });
-    Further { start, argument }
+    ThreadContinuation { start, argument }
 }
 
 // SAFETY: a naked function of the platform's C convention: it calls with an aligned stack, puts

@@ -95,7 +95,7 @@ impl Next {
     /// Finds what the program's calls of this name go to, in a process into which we were loaded late:
     /// there the chain of interposition does not pass through us.
     #[cold]
-    pub(crate) fn look_up_late(&self, places: &Places) {
+    pub(crate) fn look_up_late(&self, places: &SearchedObjects) {
         let first = first_of(self.name);
         let first = if definition::is_by_another(first) { first } else { core::ptr::null_mut() };
         match self.whose {
@@ -190,11 +190,11 @@ pub(crate) extern "C" fn absent() -> usize {
 
 /// The objects in which functions of MPI and Fortran are looked for, as far as they are loaded.
 #[derive(Debug)]
-pub(crate) struct Places {
+pub(crate) struct SearchedObjects {
     handles: [*mut c_void; MPI.len() + FORTRAN.len()],
 }
 
-impl Places {
+impl SearchedObjects {
     /// Those that are loaded now.
     pub(crate) fn now() -> Self {
         let mut handles = [core::ptr::null_mut(); MPI.len() + FORTRAN.len()];

@@ -4,7 +4,7 @@
 
 use crate::functions::site::Ran;
 use crate::functions::{budget as spending, site, windows};
-use crate::heartbeat::{Daemon, Heartbeat};
+use crate::heartbeat::{DaemonState, Heartbeat};
 use crate::last_thread_watchdog::LastThreadWatchdog;
 use crate::lock::Held;
 use crate::patch::{self, Done, budget, window};
@@ -30,7 +30,7 @@ pub(crate) extern "C" fn run() -> ! {
         let rung = commands.rung();
         let held = Held::take();
         carry_out_all(tables, &held);
-        if heartbeat.look(tables, clock::nanos()) == Daemon::Gone {
+        if heartbeat.look(tables, clock::nanos()) == DaemonState::Gone {
             leaving::begin_alone(tables, &held);
         }
         if leaving::is_under_way() {

@@ -18,12 +18,12 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 
 /// What the thread does; it is in a layer above, which uses all those between.
 #[derive(Debug)]
-pub(crate) struct Body(pub(crate) extern "C" fn() -> !);
+pub(crate) struct AgentMain(pub(crate) extern "C" fn() -> !);
 
-static BODY: OncePointer<Body> = OncePointer::null();
+static BODY: OncePointer<AgentMain> = OncePointer::null();
 
 /// Says what the thread does; called when the library is loaded, before a thread can be wanted.
-pub(crate) fn set_body(body: &'static Body) {
+pub(crate) fn set_body(body: &'static AgentMain) {
     BODY.set(body);
 }
 
@@ -104,7 +104,7 @@ fn start_thread(tables: Tables, _: &Held) {
     // Thread-local blocks lie below the thread pointer, whose first word points to itself.
     let storage = memory.wrapping_add(STACK + STORAGE - 4096);
     // SAFETY: the memory is ours and stays; the agent before this one does not use it any more,
-    // for the kernel has cleared its number. `Body` never returns and makes system calls only.
+    // for the kernel has cleared its number. `AgentMain` never returns and makes system calls only.
     let started = unsafe {
         storage.cast::<*mut u8>().write(storage);
         kernel::start_thread(stack, storage, body.0, WIPE_ON_FORK.agent_thread.as_ptr())

@@ -13,7 +13,7 @@ use crate::environ::Late;
 use crate::lock::Held;
 use crate::measurement::{self, Children};
 use crate::patch::{self, slot_code};
-use crate::process_status::Stage;
+use crate::process_status::MeasurementStage;
 use crate::switch::{self, WIPE_ON_FORK};
 use crate::{agent_thread, clock, creation, environ, process, registration, sigbus_handler};
 use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
@@ -48,7 +48,7 @@ pub fn begin(late: &Late<'_>, at_end: extern "C" fn()) -> AttachOutcome {
     switch::forget_functions();
     WIPE_ON_FORK.agent.store(0, Ordering::Relaxed);
     WIPE_ON_FORK.leaving.store(0, Ordering::Relaxed);
-    WIPE_ON_FORK.stage.decide(Stage::Wanted);
+    WIPE_ON_FORK.stage.decide(MeasurementStage::Wanted);
     let Some(tables) = creation::make() else {
         measurement::decide_on_children(Children::Unmeasured);
         return AttachOutcome::Failed;
@@ -69,7 +69,7 @@ pub(crate) fn end() {
     }
     process::leave();
     measurement::decide_on_children(Children::Unmeasured);
-    WIPE_ON_FORK.stage.set(Stage::Declined);
+    WIPE_ON_FORK.stage.set(MeasurementStage::Declined);
     switch::all_off();
     sigbus_handler::forget_slots();
     sigbus_handler::remove();

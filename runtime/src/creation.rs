@@ -9,7 +9,7 @@
 use crate::environ::{options, settings};
 use crate::functions::site;
 use crate::lock::Held;
-use crate::process_status::Stage;
+use crate::process_status::MeasurementStage;
 use crate::switch::{self, WIPE_ON_FORK};
 use crate::view::Tables;
 use crate::{agent_thread, clock, kernel, map, measurement, strings};
@@ -23,7 +23,7 @@ pub(crate) static FAMILY: AtomicU32 = AtomicU32::new(0);
 /// The region's tables, made now if they are wanted; `None` when this process is not measured.
 #[cold]
 pub(crate) fn make() -> Option<Tables> {
-    if WIPE_ON_FORK.stage.is(Stage::Wanted) {
+    if WIPE_ON_FORK.stage.is(MeasurementStage::Wanted) {
         make_region();
     }
     measurement::tables()
@@ -39,9 +39,9 @@ fn make_region() {
         let stage = if let Some((tables, slots)) = made {
             fill(tables, slots, &held);
             measurement::set_tables(tables);
-            Stage::Attached
+            MeasurementStage::Attached
         } else {
-            Stage::Declined
+            MeasurementStage::Declined
         };
         // Changes nothing when the region was damaged meanwhile; then nothing is to be measured.
         WIPE_ON_FORK.stage.resolve(stage);

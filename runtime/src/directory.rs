@@ -20,25 +20,27 @@ pub(crate) struct Directory([AtomicU32; ENTRIES]);
 
 /// One entry of the table.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry(&'static AtomicU32);
+pub(crate) struct DirectoryEntry(&'static AtomicU32);
 
 impl Directory {
     /// The entries where an object of this hash may be, in order.
-    pub(crate) fn chain(&'static self, hash: u64) -> impl Iterator<Item = Entry> {
+    pub(crate) fn chain(&'static self, hash: u64) -> impl Iterator<Item = DirectoryEntry> {
         let start = (hash >> 40) as usize;
-        (0..ENTRIES).filter_map(move |step| self.0.get((start + step) % ENTRIES)).map(Entry)
+        (0..ENTRIES)
+            .filter_map(move |step| self.0.get((start + step) % ENTRIES))
+            .map(DirectoryEntry)
     }
 }
 
-impl Entry {
+impl DirectoryEntry {
     /// The object it names, whose record is filled.
     pub(crate) fn number(self) -> Option<u32> {
-        let number = self.0.load(or_relaxed("object_load", Ordering::Acquire)); // SYNC object with Entry::name
+        let number = self.0.load(or_relaxed("object_load", Ordering::Acquire)); // SYNC object with DirectoryEntry::name
         (number != 0).then_some(number)
     }
 
     /// Makes it name an object whose record is filled.
     pub(crate) fn name(self, number: u32) {
-        self.0.store(number, or_relaxed("object_store", Ordering::Release)); // SYNC object with Entry::number
+        self.0.store(number, or_relaxed("object_store", Ordering::Release)); // SYNC object with DirectoryEntry::number
     }
 }

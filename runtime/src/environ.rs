@@ -29,7 +29,7 @@ pub struct Late<'a> {
 
 /// Settings of the process.
 #[derive(Debug)]
-pub(crate) struct Settings {
+pub(crate) struct ProcessSettings {
     directory: [u8; LONGEST],
     directory_length: usize,
     program: [u8; 1024],
@@ -55,16 +55,19 @@ pub(crate) struct Options {
     pub(crate) startup_barrier: bool,
 }
 
-struct Kept<T>(UnsafeCell<T>);
+struct EnvironCell<T>(UnsafeCell<T>);
 
 // SAFETY: `read` writes both, in the constructor, before a measurement begins. `set` writes the settings, in the one thread that
 // begins another measurement: settings are read within a measurement only, which is published after both.
-unsafe impl<T: Sync> Sync for Kept<T> {}
+unsafe impl<T: Sync> Sync for EnvironCell<T> {}
 
-static OPTIONS: Kept<Options> =
-    Kept(UnsafeCell::new(Options { cost_limit: 50, functions: false, startup_barrier: false }));
+static OPTIONS: EnvironCell<Options> = EnvironCell(UnsafeCell::new(Options {
+    cost_limit: 50,
+    functions: false,
+    startup_barrier: false,
+}));
 
-static SETTINGS: Kept<Settings> = Kept(UnsafeCell::new(Settings {
+static SETTINGS: EnvironCell<ProcessSettings> = EnvironCell(UnsafeCell::new(ProcessSettings {
     directory: [0; LONGEST],
     directory_length: 0,
     program: [0; 1024],
@@ -76,14 +79,14 @@ static SETTINGS: Kept<Settings> = Kept(UnsafeCell::new(Settings {
 }));
 
 /// The settings of the measurement that goes on.
-pub(crate) fn settings() -> &'static Settings {
-    // SAFETY: see `Kept`.
+pub(crate) fn settings() -> &'static ProcessSettings {
+    // SAFETY: see `EnvironCell`.
     unsafe { &*SETTINGS.0.get() }
 }
 
 /// What holds for all measurements.
 pub(crate) fn options() -> &'static Options {
-    // SAFETY: see `Kept`.
+    // SAFETY: see `EnvironCell`.
     unsafe { &*OPTIONS.0.get() }
 }
 
@@ -141,12 +144,12 @@ fn has_room() -> bool {
     kernel::address_space_limit() >= LEAST_ADDRESS_SPACE
 }
 
-fn may_be_measured(settings: &mut Settings) -> bool {
+fn may_be_measured(settings: &mut ProcessSettings) -> bool {
     settings.program_base = kernel::program_base();
     !is_bystander(settings.program()) && has_room()
 }
 
-impl Settings {
+impl ProcessSettings {
     /// Path of the run directory.
     pub(crate) fn directory(&self) -> &[u8] {
         self.directory.get(..self.directory_length).unwrap_or(&[])

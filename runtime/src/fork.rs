@@ -5,7 +5,7 @@
 use crate::functions::{counts, site};
 use crate::measurement;
 use crate::patch;
-use crate::process_status::Stage;
+use crate::process_status::MeasurementStage;
 use crate::switch::{self, WIPE_ON_FORK};
 use crate::{registration, startup_barrier};
 
@@ -17,7 +17,7 @@ pub fn before() {
 /// In the child of a fork, whose only thread this is: it gets a region of its own at its first event.
 pub fn child() {
     // The pages are as they were: nothing was ever measured here.
-    if WIPE_ON_FORK.stage.glance() == Stage::Declined as u32 {
+    if WIPE_ON_FORK.stage.glance() == MeasurementStage::Declined as u32 {
         return;
     }
     switch::wipe();
@@ -25,10 +25,10 @@ pub fn child() {
     counts::forget();
     site::begin_again();
     if measurement::are_children_measured() {
-        WIPE_ON_FORK.stage.set(Stage::Wanted);
+        WIPE_ON_FORK.stage.set(MeasurementStage::Wanted);
         startup_barrier::child();
     } else {
-        WIPE_ON_FORK.stage.set(Stage::Declined);
+        WIPE_ON_FORK.stage.set(MeasurementStage::Declined);
         // It may be a copy of a process that is just being left.
         patch::restore_fork();
     }

@@ -13,13 +13,13 @@ use whyperf_layout::slot::node_of;
 /// Return address of the wrapped call: the Fortran routine's where one is on the way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
-pub struct Site(pub u64);
+pub struct CallerAddress(pub u64);
 
 /// Some when the caller is the outermost wrapper of this thread and the process is measured; then
 /// [`leave`] must be called.
 #[inline(always)]
 #[must_use]
-pub fn enter() -> Option<Site> {
+pub fn enter() -> Option<CallerAddress> {
     if !measurement::is_measured() {
         return None;
     }
@@ -41,7 +41,7 @@ pub fn enter() -> Option<Site> {
     if block.fortran_site.load(Ordering::Relaxed) != 0 {
         Some(fortran(block))
     } else {
-        Some(Site(block.site.load(Ordering::Relaxed)))
+        Some(CallerAddress(block.site.load(Ordering::Relaxed)))
     }
 }
 
@@ -89,7 +89,7 @@ fn clean_up(block: Block) -> bool {
 /// The Fortran routine's address if its call is still going on. Its stub jumped on, so its return
 /// address still lies where the stub found it, a little above here.
 #[cold]
-fn fortran(block: Block) -> Site {
+fn fortran(block: Block) -> CallerAddress {
     const FAR: u64 = 64 << 10;
     let stack = stack_pointer();
     let site = block.fortran_site.load(Ordering::Relaxed);
@@ -99,8 +99,8 @@ fn fortran(block: Block) -> Site {
     let near = at > stack && at - stack < FAR && at.is_multiple_of(8);
     // SAFETY: an aligned word of this thread's own stack, above the stack pointer.
     if near && unsafe { (at as *const u64).read_volatile() } == site {
-        Site(site)
+        CallerAddress(site)
     } else {
-        Site(plain)
+        CallerAddress(plain)
     }
 }

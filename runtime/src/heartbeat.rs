@@ -22,7 +22,7 @@ const LOST: u32 = 120;
 
 /// What is known of the daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Daemon {
+pub(crate) enum DaemonState {
     /// It reads, or nothing says that it does not.
     There,
     /// It is gone, and no other daemon comes in its place.
@@ -45,18 +45,18 @@ impl Heartbeat {
 
     /// Looks if it is time to. The looks are counted, not the time: a process that was stopped together
     /// with its daemon has looked at nothing meanwhile.
-    pub(crate) fn look(&mut self, tables: Tables, now: u64) -> Daemon {
+    pub(crate) fn look(&mut self, tables: Tables, now: u64) -> DaemonState {
         if now < self.due {
-            return Daemon::There;
+            return DaemonState::There;
         }
         self.due = now + EVERY;
         let commands = tables.commands();
         let count = commands.heartbeat.load(Ordering::Relaxed);
         let within = u64::from(commands.heartbeat_within.load(Ordering::Relaxed)) * 1_000_000;
-        if self.stands_still(count, within) && self.is_gone(Owner::of_run_directory()) {
-            Daemon::Gone
+        if self.stands_still(count, within) && self.is_gone(OwnerProcess::of_run_directory()) {
+            DaemonState::Gone
         } else {
-            Daemon::There
+            DaemonState::There
         }
     }
 
@@ -67,18 +67,18 @@ impl Heartbeat {
         u64::from(self.unchanged) >= u64::from(SUSPECT) + within / EVERY
     }
 
-    fn is_gone(&self, owner: Owner) -> bool {
+    fn is_gone(&self, owner: OwnerProcess) -> bool {
         match owner {
-            Owner::Ended => true,
-            Owner::Runs => self.unchanged >= LOST,
-            Owner::Stopped | Owner::Unknown => false,
+            OwnerProcess::Ended => true,
+            OwnerProcess::Runs => self.unchanged >= LOST,
+            OwnerProcess::Stopped | OwnerProcess::Unknown => false,
         }
     }
 }
 
 /// The process that owns the run directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Owner {
+enum OwnerProcess {
     Runs,
     /// A signal or a debugger stopped it; it may be continued.
     Stopped,
@@ -87,9 +87,9 @@ enum Owner {
     Unknown,
 }
 
-impl Owner {
+impl OwnerProcess {
     fn of_run_directory() -> Self {
-        let mut path = Path::default();
+        let mut path = GrowingPath::default();
         path.add(settings().directory());
         if !kernel::exists(path.as_c_str()) {
             return Self::Ended;
@@ -100,7 +100,7 @@ impl Owner {
         let Some((process, start)) = owner(text.get(..length).unwrap_or(&[])) else {
             return Self::Unknown;
         };
-        let mut path = Path::default();
+        let mut path = GrowingPath::default();
         [&b"/proc/"[..], process, b"/stat"].into_iter().for_each(|part| path.add(part));
         let mut stat = [0; 1024];
         let length = kernel::read_file(path.as_c_str(), &mut stat);
@@ -135,18 +135,18 @@ fn owner(text: &[u8]) -> Option<(&[u8], &[u8])> {
 
 /// A path that grows; what does not fit is left out, so that nothing is found there.
 #[derive(Debug)]
-struct Path {
+struct GrowingPath {
     bytes: [u8; 4096],
     length: usize,
 }
 
-impl Default for Path {
+impl Default for GrowingPath {
     fn default() -> Self {
         Self { bytes: [0; 4096], length: 0 }
     }
 }
 
-impl Path {
+impl GrowingPath {
     fn add(&mut self, part: &[u8]) {
         let last = self.bytes.len() - 1;
         let end = (self.length + part.len()).min(last);
@@ -175,11 +175,15 @@ mod tests {
         assert_eq!(owner(b"12 345\n"), Some((&b"12"[..], &b"345"[..])));
         assert_eq!(owner(b"12\n"), None);
         assert_eq!(owner(b"../x 1\n"), None);
-        assert_eq!(Owner::judge(&stat("S", 345), b"345"), Owner::Runs);
-        assert_eq!(Owner::judge(&stat("T", 345), b"345"), Owner::Stopped);
-        assert_eq!(Owner::judge(&stat("Z", 345), b"345"), Owner::Ended);
-        assert_eq!(Owner::judge(&stat("S", 346), b"345"), Owner::Ended, "the number came again");
-        assert_eq!(Owner::judge(b"", b"345"), Owner::Ended);
+        assert_eq!(OwnerProcess::judge(&stat("S", 345), b"345"), OwnerProcess::Runs);
+        assert_eq!(OwnerProcess::judge(&stat("T", 345), b"345"), OwnerProcess::Stopped);
+        assert_eq!(OwnerProcess::judge(&stat("Z", 345), b"345"), OwnerProcess::Ended);
+        assert_eq!(
+            OwnerProcess::judge(&stat("S", 346), b"345"),
+            OwnerProcess::Ended,
+            "the number came again"
+        );
+        assert_eq!(OwnerProcess::judge(b"", b"345"), OwnerProcess::Ended);
     }
 
     #[test]
@@ -190,7 +194,7 @@ mod tests {
         let text = &text[..length(&text)];
         let fields = text.rsplit(|byte| *byte == b')').next().unwrap();
         let start = fields.split(|byte| *byte == b' ').nth(20).unwrap();
-        assert_eq!(Owner::judge(text, start), Owner::Runs);
+        assert_eq!(OwnerProcess::judge(text, start), OwnerProcess::Runs);
     }
 
     #[test]
@@ -209,9 +213,12 @@ mod tests {
     #[test]
     fn an_owner_that_runs_has_a_minute_and_one_that_is_stopped_any_time() {
         let heartbeat = |unchanged| Heartbeat { unchanged, ..Heartbeat::default() };
-        assert!(heartbeat(SUSPECT).is_gone(Owner::Ended));
-        assert!(!heartbeat(LOST - 1).is_gone(Owner::Runs) && heartbeat(LOST).is_gone(Owner::Runs));
-        assert!(!heartbeat(u32::MAX).is_gone(Owner::Stopped));
-        assert!(!heartbeat(u32::MAX).is_gone(Owner::Unknown));
+        assert!(heartbeat(SUSPECT).is_gone(OwnerProcess::Ended));
+        assert!(
+            !heartbeat(LOST - 1).is_gone(OwnerProcess::Runs)
+                && heartbeat(LOST).is_gone(OwnerProcess::Runs)
+        );
+        assert!(!heartbeat(u32::MAX).is_gone(OwnerProcess::Stopped));
+        assert!(!heartbeat(u32::MAX).is_gone(OwnerProcess::Unknown));
     }
 }

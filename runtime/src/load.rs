@@ -1,9 +1,9 @@
 //! The loading of the library: decides whether this process is measured, and creates nothing yet.
 
-use crate::agent_thread::{self, Body};
+use crate::agent_thread::{self, AgentMain};
 use crate::measurement::{self, Children};
 use crate::patch::slot_code;
-use crate::process_status::Stage;
+use crate::process_status::MeasurementStage;
 use crate::registration::{self, Upcalls};
 use crate::switch::{self, WIPE_ON_FORK};
 use crate::{agent, calibration, clock, environ};
@@ -12,13 +12,13 @@ use crate::{agent, calibration, clock, environ};
 static UPCALLS: Upcalls =
     Upcalls { carry_out: agent::carry_out_all, calibrate: calibration::calibrate };
 
-static BODY: Body = Body(agent::run);
+static BODY: AgentMain = AgentMain(agent::run);
 
 /// Constructor of the library: decides whether this process is measured; creates nothing yet.
 pub fn attach() {
     registration::set_upcalls(&UPCALLS);
     agent_thread::set_body(&BODY);
-    if WIPE_ON_FORK.stage.glance() != Stage::Unknown as u32 {
+    if WIPE_ON_FORK.stage.glance() != MeasurementStage::Unknown as u32 {
         return;
     }
     let wanted = environ::read();
@@ -28,7 +28,7 @@ pub fn attach() {
         registration::prepare();
         slot_code::prepare();
     }
-    let stage = if wanted { Stage::Wanted } else { Stage::Declined };
+    let stage = if wanted { MeasurementStage::Wanted } else { MeasurementStage::Declined };
     WIPE_ON_FORK.stage.decide(stage);
     measurement::decide_on_children(if wanted { Children::Measured } else { Children::Unmeasured });
 }

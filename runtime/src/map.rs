@@ -5,7 +5,7 @@
 //! The file's descriptor is closed at once (a program may close all descriptors); later slots are
 //! mapped from the neighbouring slot's mapping, which needs neither descriptor nor path.
 
-use crate::environ::Settings;
+use crate::environ::ProcessSettings;
 use crate::lock::Held;
 use crate::view::{Slot, Tables};
 use crate::{kernel, sigbus_handler};
@@ -29,7 +29,7 @@ static NEIGHBOUR: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
 static MAPPED: AtomicUsize = AtomicUsize::new(0);
 
 /// Makes and maps a new region with its first pages populated; answers it and its slots.
-pub(crate) fn create(settings: &Settings, _: &Held) -> Option<(Tables, usize)> {
+pub(crate) fn create(settings: &ProcessSettings, _: &Held) -> Option<(Tables, usize)> {
     // SAFETY: the lock is held until the end of this function, the only one that uses the path.
     let path = unsafe { &mut *PATH.0.get() };
     let descriptor = open_new(settings, path)?;
@@ -187,20 +187,20 @@ fn size_it(descriptor: i32) -> Option<usize> {
 }
 
 /// The path of a region's file.
-struct Path {
+struct RegionPath {
     bytes: [u8; 4096],
     used: usize,
 }
 
-struct Shared(UnsafeCell<Path>);
+struct SharedPath(UnsafeCell<RegionPath>);
 
 // SAFETY: reached by `create` alone, which demands the lock.
-unsafe impl Sync for Shared {}
+unsafe impl Sync for SharedPath {}
 
 /// Not on the stack: a thread or a handler may have no more than a few pages of it.
-static PATH: Shared = Shared(UnsafeCell::new(Path { bytes: [0; 4096], used: 0 }));
+static PATH: SharedPath = SharedPath(UnsafeCell::new(RegionPath { bytes: [0; 4096], used: 0 }));
 
-impl Path {
+impl RegionPath {
     fn set_directory(&mut self, directory: &[u8]) -> Option<()> {
         self.bytes.fill(0);
         self.bytes.get_mut(..directory.len())?.copy_from_slice(directory);
@@ -223,7 +223,7 @@ impl Path {
     }
 }
 
-impl Write for Path {
+impl Write for RegionPath {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let last = self.bytes.len() - 1;
         let end = self.used.saturating_add(text.len()).min(last);
@@ -234,7 +234,7 @@ impl Write for Path {
     }
 }
 
-fn open_new(settings: &Settings, path: &mut Path) -> Option<i32> {
+fn open_new(settings: &ProcessSettings, path: &mut RegionPath) -> Option<i32> {
     const EXISTS: isize = -(libc::EEXIST as isize);
     // A run directory may be used by its owner alone. Another directory was not meant: nothing is left behind there.
     path.set_directory(settings.directory())?;
@@ -254,7 +254,7 @@ fn open_new(settings: &Settings, path: &mut Path) -> Option<i32> {
 }
 
 /// Writes a number without the formatting machinery, which can panic.
-fn number(path: &mut Path, mut value: u32) -> Option<()> {
+fn number(path: &mut RegionPath, mut value: u32) -> Option<()> {
     let mut digits = [0_u8; 10];
     let mut at = digits.len();
     loop {

@@ -7,7 +7,7 @@
 //! ```
 
 use crate::kernel;
-use crate::process_status::Stage;
+use crate::process_status::MeasurementStage;
 use crate::switch::{self, WIPE_ON_FORK};
 use crate::view::Tables;
 use core::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
@@ -51,13 +51,13 @@ pub(crate) fn last_tables() -> Option<Tables> {
 #[inline(always)]
 #[must_use]
 pub fn is_measured() -> bool {
-    stage() >= Stage::Wanted as u32
+    stage() >= MeasurementStage::Wanted as u32
 }
 
 /// Whether the first registration is still to come.
 #[inline(always)]
 pub(crate) fn is_awaited() -> bool {
-    stage() == Stage::Wanted as u32
+    stage() == MeasurementStage::Wanted as u32
 }
 
 #[inline(always)]
@@ -67,7 +67,7 @@ fn stage() -> u32 {
 
 /// The region's tables, `None` while there is no region.
 pub(crate) fn tables() -> Option<Tables> {
-    WIPE_ON_FORK.stage.is(Stage::Attached).then(|| {
+    WIPE_ON_FORK.stage.is(MeasurementStage::Attached).then(|| {
         // SAFETY: stored before the stage; stays mapped in a process at this stage.
         unsafe { Tables::at(TABLES.load(Ordering::Relaxed)) }
     })
@@ -93,7 +93,7 @@ pub(crate) fn give_up_damaged() {
 #[inline(never)]
 pub(crate) fn give_up() {
     decide_on_children(Children::Unmeasured);
-    WIPE_ON_FORK.stage.set(Stage::Declined);
+    WIPE_ON_FORK.stage.set(MeasurementStage::Declined);
     switch::all_off();
 }
 

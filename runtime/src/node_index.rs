@@ -64,9 +64,9 @@ pub(crate) struct NodeIndex {
 
 /// The places of an [`NodeIndex`] as they were at one moment; mapped until the thread ends.
 #[derive(Clone, Copy)]
-struct Places<'a>(&'a [AtomicU32]);
+struct IndexPlaces<'a>(&'a [AtomicU32]);
 
-impl Places<'_> {
+impl IndexPlaces<'_> {
     const fn start(self, hash: u64) -> usize {
         (hash >> 32) as usize & (self.0.len() - 1)
     }
@@ -90,13 +90,13 @@ impl NodeIndex {
         Some(Self { table: AtomicPtr::new(table), used: AtomicUsize::new(0) })
     }
 
-    fn places(&self) -> Places<'_> {
+    fn places(&self) -> IndexPlaces<'_> {
         let table = self.table.load(Ordering::Relaxed);
         let size = 1_usize << (table as usize % PAGE);
         let start = table.wrapping_sub(table as usize % PAGE).cast::<AtomicU32>();
         // SAFETY: `of` mapped so many zeros there, and they stay until the thread ends, be it that
         // there is a larger table.
-        Places(unsafe { core::slice::from_raw_parts(start, size) })
+        IndexPlaces(unsafe { core::slice::from_raw_parts(start, size) })
     }
 
     /// Forgets all nodes: another measurement begins.
@@ -161,7 +161,7 @@ impl NodeIndex {
     /// # Safety
     /// Nothing on this thread's stack uses the table, and nothing will.
     pub(crate) unsafe fn release(&self) {
-        let Places(places) = self.places();
+        let IndexPlaces(places) = self.places();
         let (start, size) = (places.as_ptr().cast_mut().cast(), size_of_val(places));
         // SAFETY: made by `of` in this size; the caller promises that it is not used any more.
         unsafe { kernel::unmap(start, size) };

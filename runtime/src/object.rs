@@ -3,7 +3,7 @@
 //! Lookup takes no lock: the numbers are in a [`Directory`] in private memory. Inserting holds the
 //! cold lock.
 
-use crate::directory::{Directory, Entry};
+use crate::directory::{Directory, DirectoryEntry};
 use crate::lock::Held;
 use crate::once_pointer::OncePointer;
 use crate::view::Tables;
@@ -53,7 +53,7 @@ pub fn intern(kind: ObjectKind, parent: ObjectId, key: u64, name: &[u8], site: u
     if let Some(found) = find(kind, parent, key) {
         return found;
     }
-    let wanted = Wanted { kind, parent, key };
+    let wanted = WantedSymbols { kind, parent, key };
     let made = append(tables, &wanted, name, site, &held);
     if made.is_none() {
         tables.header().losses.objects.fetch_add(1, Ordering::Relaxed);
@@ -65,7 +65,7 @@ pub fn intern(kind: ObjectKind, parent: ObjectId, key: u64, name: &[u8], site: u
 #[must_use]
 pub fn find(kind: ObjectKind, parent: ObjectId, key: u64) -> Option<ObjectId> {
     let tables = measurement::tables()?;
-    let wanted = Wanted { kind, parent, key };
+    let wanted = WantedSymbols { kind, parent, key };
     let mut named = wanted.chain(DIRECTORY.get()?).map_while(named);
     named.find(|id| wanted.is(id.record(tables)))
 }
@@ -92,7 +92,7 @@ pub fn retire(id: ObjectId) {
 
 fn append(
     tables: Tables,
-    wanted: &Wanted,
+    wanted: &WantedSymbols,
     name: &[u8],
     site: u64,
     held: &Held,
@@ -127,18 +127,18 @@ fn make_directory() -> Option<&'static Directory> {
     Some(directory)
 }
 
-fn named(entry: Entry) -> Option<ObjectId> {
+fn named(entry: DirectoryEntry) -> Option<ObjectId> {
     entry.number().map(ObjectId)
 }
 
 /// What is looked for.
-struct Wanted {
+struct WantedSymbols {
     kind: ObjectKind,
     parent: ObjectId,
     key: u64,
 }
 
-impl Wanted {
+impl WantedSymbols {
     fn is(&self, record: &ObjectRecord) -> bool {
         record.key.load(Ordering::Relaxed) == self.key
             && record.kind.load(Ordering::Relaxed) == self.kind.number()
@@ -147,7 +147,7 @@ impl Wanted {
     }
 
     /// The entries where it may be, in order.
-    fn chain(&self, directory: &'static Directory) -> impl Iterator<Item = Entry> + use<> {
+    fn chain(&self, directory: &'static Directory) -> impl Iterator<Item = DirectoryEntry> + use<> {
         let kind = u64::from(self.kind.number());
         let mixed = self.key ^ (u64::from(self.parent.0) << 40) ^ (kind << 58);
         directory.chain(mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15))

@@ -1,13 +1,13 @@
 //! The status of the process in its measurement: one word, looked at by every thread.
 //!
-//! Events only glance at it. Code that goes on to what was decided or made looks with [`ProcessStatus::is`].
+//! Events only glance at it. Code that goes on to what was decided or made looks with [`StageWord::is`].
 
 use whyperf_layout::sync::{AtomicU32, Ordering, or_relaxed};
 
 /// How far the process is in its measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-pub(crate) enum Stage {
+pub(crate) enum MeasurementStage {
     /// Nothing was decided; so it is in a forked child that was not announced.
     Unknown = 0,
     /// Not to be measured.
@@ -18,17 +18,17 @@ pub(crate) enum Stage {
     Attached = 3,
 }
 
-/// A [`Stage`] in a word.
+/// A [`MeasurementStage`] in a word.
 #[derive(Debug)]
 #[cfg_attr(loom, derive(Default))]
 #[repr(transparent)]
-pub(crate) struct ProcessStatus(AtomicU32);
+pub(crate) struct StageWord(AtomicU32);
 
-impl ProcessStatus {
-    /// At [`Stage::Unknown`].
+impl StageWord {
+    /// At [`MeasurementStage::Unknown`].
     #[cfg(not(loom))]
     pub(crate) const fn new() -> Self {
-        Self(AtomicU32::new(Stage::Unknown as u32))
+        Self(AtomicU32::new(MeasurementStage::Unknown as u32))
     }
 
     /// The stage as a number, seen in passing: nothing else may be concluded from it.
@@ -39,28 +39,28 @@ impl ProcessStatus {
     }
 
     /// Whether it is at this stage; then what was stored before the stage is seen, too.
-    pub(crate) fn is(&self, stage: Stage) -> bool {
-        // SYNC stage with ProcessStatus::decide, ProcessStatus::resolve
+    pub(crate) fn is(&self, stage: MeasurementStage) -> bool {
+        // SYNC stage with StageWord::decide, StageWord::resolve
         self.0.load(or_relaxed("stage_load", Ordering::Acquire)) == stage as u32
     }
 
     /// The library was loaded, and this is what its settings say.
-    pub(crate) fn decide(&self, stage: Stage) {
-        // SYNC stage with ProcessStatus::is
+    pub(crate) fn decide(&self, stage: MeasurementStage) {
+        // SYNC stage with StageWord::is
         self.0.store(stage as u32, or_relaxed("stage_decide", Ordering::Release));
     }
 
     /// What was wanted became `stage`, unless the measurement was given up meanwhile.
-    pub(crate) fn resolve(&self, stage: Stage) {
-        // SYNC stage with ProcessStatus::is
+    pub(crate) fn resolve(&self, stage: MeasurementStage) {
+        // SYNC stage with StageWord::is
         let release = or_relaxed("stage_resolve", Ordering::Release);
-        let (wanted, resolved) = (Stage::Wanted as u32, stage as u32);
+        let (wanted, resolved) = (MeasurementStage::Wanted as u32, stage as u32);
         let _ = self.0.compare_exchange(wanted, resolved, release, Ordering::Relaxed);
     }
 
     /// Another stage that tells of nothing.
     #[cfg(not(loom))]
-    pub(crate) fn set(&self, stage: Stage) {
+    pub(crate) fn set(&self, stage: MeasurementStage) {
         self.0.store(stage as u32, Ordering::Relaxed);
     }
 }

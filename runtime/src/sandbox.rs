@@ -2,7 +2,7 @@
 
 use crate::lock::Held;
 use crate::measurement::{self, Children};
-use crate::process_status::Stage;
+use crate::process_status::MeasurementStage;
 use crate::switch::{self, WIPE_ON_FORK};
 use crate::{agent_thread, process};
 use whyperf_layout::geometry::REGION_CAPACITY;
@@ -18,7 +18,7 @@ pub fn enter() {
     let _ended = agent_thread::send_away();
     let held = Held::take();
     measurement::decide_on_children(Children::Unmeasured);
-    WIPE_ON_FORK.stage.set(Stage::Declined);
+    WIPE_ON_FORK.stage.set(MeasurementStage::Declined);
     for id in 1..REGION_CAPACITY as u32 {
         switch::set(id as u16, false);
     }

@@ -8,7 +8,7 @@
 //! What the daemon may see is the mirror in `RegionRecord::switched`.
 
 use crate::kernel;
-use crate::process_status::{ProcessStatus, Stage};
+use crate::process_status::{MeasurementStage, StageWord};
 use crate::spin_lock::SpinLock;
 use core::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 use whyperf_layout::geometry::{PAGE, REGION_CAPACITY};
@@ -19,7 +19,7 @@ use whyperf_layout::geometry::{PAGE, REGION_CAPACITY};
 pub(crate) struct WipeOnForkPages {
     switches: [AtomicU8; REGION_CAPACITY],
     /// How far the process is in its measurement.
-    pub(crate) stage: ProcessStatus,
+    pub(crate) stage: StageWord,
     /// The lock of the cold paths.
     pub(crate) lock: SpinLock,
     /// Number of this process once it has an agent.
@@ -95,7 +95,7 @@ const fn bit(id: u16) -> u64 {
 
 pub(crate) static WIPE_ON_FORK: WipeOnForkPages = WipeOnForkPages {
     switches: [const { AtomicU8::new(0) }; REGION_CAPACITY],
-    stage: ProcessStatus::new(),
+    stage: StageWord::new(),
     lock: SpinLock::new(),
     agent: AtomicU32::new(0),
     agent_thread: AtomicU32::new(0),
@@ -155,7 +155,7 @@ pub(crate) fn wipe_on_fork() {
 /// Makes the pages what the kernel should have made them, for kernels that cannot.
 pub(crate) fn wipe() {
     all_off();
-    WIPE_ON_FORK.stage.set(Stage::Unknown);
+    WIPE_ON_FORK.stage.set(MeasurementStage::Unknown);
     WIPE_ON_FORK.lock.wipe();
     WIPE_ON_FORK.agent.store(0, Ordering::Relaxed);
     WIPE_ON_FORK.agent_thread.store(0, Ordering::Relaxed);

@@ -5,7 +5,7 @@
 //! the hot path does not know.
 
 use crate::environ::settings;
-use crate::functions::call_list::Calls;
+use crate::functions::call_list::CallList;
 use crate::node_index::NodeIndex;
 use crate::returns::Returns;
 use crate::thread_local::{Block, thread};
@@ -107,7 +107,7 @@ impl Private {
     }
 
     /// The thread's open calls of functions, behind this in the same mapping.
-    pub(crate) fn calls(&self) -> &Calls {
+    pub(crate) fn calls(&self) -> &CallList {
         let distance = CALLS_AT - CACHE * size_of::<u32>();
         let place = core::ptr::from_ref(self).cast::<u8>().wrapping_add(distance);
         // SAFETY: `furnish` put both into one mapping, which stays until the thread ends; at first it
@@ -179,8 +179,8 @@ pub(crate) unsafe fn release_memory(block: &Block) {
     unsafe { kernel::unmap(cache.cast(), PRIVATE_SIZE) };
 }
 
-/// Private memory of a thread: the cache, then [`Private`], then its [`Calls`].
-const PRIVATE_SIZE: usize = CALLS_AT + size_of::<Calls>();
+/// Private memory of a thread: the cache, then [`Private`], then its [`CallList`].
+const PRIVATE_SIZE: usize = CALLS_AT + size_of::<CallList>();
 /// Where in it the calls begin.
 pub(crate) const CALLS_AT: usize = CACHE * size_of::<u32>() + PAGE;
 const _: () = assert!(size_of::<Private>() <= PAGE);
@@ -221,7 +221,7 @@ fn make_memory(block: &Block) -> Option<*mut Private> {
 
 /// The list of the thread with this block, null when it has none.
 #[inline(always)]
-pub(crate) fn calls_of(block: &Block) -> *const Calls {
+pub(crate) fn calls_of(block: &Block) -> *const CallList {
     let cache = block.cache.load(Ordering::Relaxed).cast::<u8>();
     cache.wrapping_add(CALLS_AT).cast()
 }

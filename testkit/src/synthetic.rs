@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use whyperf_inject::{Access, Mapping};
+use whyperf_inject::{Mapping, Protection};
 use whyperf_layout::{
     CodeState, Command, CommandPage, Head, Header, Kind, Message, Moved, Node, ObjectKind,
     ObjectRecord, Outcome, RegionRecord, ReplyPage, Sequence, SlotState, State, VERSION, geometry,
@@ -37,7 +37,7 @@ impl SyntheticProcess {
         let file = File::options().read(true).write(true).create_new(true).open(&path)?;
         let size = geometry::file_size(slots);
         file.set_len(size as u64)?;
-        let memory = Mapping::of(&file, 0, size, Access::Write)?;
+        let memory = Mapping::of(&file, 0, size, Protection::Write)?;
         let process = Self { path, file, memory };
         let header = process.header();
         header.version.store(VERSION, Ordering::Relaxed);

@@ -24,8 +24,8 @@
 use std::collections::BTreeMap;
 
 use whyperf_consultant::{
-    DataSource, DirectivesInForce, Event, Hypotheses, MeasurementId, Observer, RunAmount, Scope,
-    Searches, Settings, Step, drive,
+    DataSource, DirectivesInForce, Event, Hypotheses, MeasurementId, Observer, RunAmount,
+    SearchScope, Searches, Settings, Step, drive,
 };
 use whyperf_model::{Focus, Hierarchy, Metric, Nanos, Pair, Resource, Sample, Time};
 use whyperf_testkit::simulate::Checked;
@@ -341,7 +341,7 @@ pub(crate) fn searched_by_phases(source: impl DataSource) -> (String, Vec<String
     let mut searches = new_searches();
     let mut source = Checked::new(source);
     let mut steps = String::new();
-    let mut note = |scope: Scope, step: &Step| steps += &format!("{scope:?} {step}\n");
+    let mut note = |scope: SearchScope, step: &Step| steps += &format!("{scope:?} {step}\n");
     drive(&mut searches, &mut source, &mut note);
     assert_eq!(source.complaints(), [""; 0]);
     let [phase] = searches.past() else { panic!("one phase was announced") };
@@ -363,7 +363,9 @@ pub(crate) fn searched(source: impl DataSource) -> (String, Vec<String>) {
     let mut searches = new_searches();
     let mut source = Checked::new(WithoutPhases(source));
     let mut steps = String::new();
-    drive(&mut searches, &mut source, &mut |_: Scope, step: &Step| steps += &format!("{step}\n"));
+    drive(&mut searches, &mut source, &mut |_: SearchScope, step: &Step| {
+        steps += &format!("{step}\n")
+    });
     assert_eq!(source.complaints(), [""; 0]);
     assert!(source.samples() > 1000, "{} samples", source.samples());
     let found = searches.global().report().bottlenecks;
@@ -422,7 +424,7 @@ impl<W: DataSource> Observer<W> for Told<'_> {
         }
     }
 
-    fn step(&mut self, _: Scope, step: &Step) {
+    fn step(&mut self, _: SearchScope, step: &Step) {
         *self.log += &format!("{step}\n");
     }
 }

@@ -84,18 +84,18 @@ fn build(workspace: &Workspace) -> Result<PathBuf> {
 
 /// One line of the table: the models, and the mutants that must make one of them fail.
 #[derive(Debug, PartialEq, Eq)]
-struct Row {
+struct ModelRow {
     models: Vec<String>,
     mutants: Vec<String>,
 }
 
 /// The lines of the table whose last two columns name something.
-fn rows(text: &str) -> Vec<Row> {
+fn rows(text: &str) -> Vec<ModelRow> {
     let lines = text.lines().filter(|line| line.starts_with("| `"));
     let rows = lines.filter_map(|line| {
         let mut cells = line.trim_end_matches(['|', ' ']).rsplit('|');
         let (mutants, models) = (names(cells.next()?), names(cells.next()?));
-        Some(Row { models, mutants })
+        Some(ModelRow { models, mutants })
     });
     rows.filter(|row| !row.models.is_empty() && !row.mutants.is_empty()).collect()
 }
@@ -107,7 +107,7 @@ fn names(cell: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Row, rows};
+    use super::{ModelRow, rows};
 
     #[test]
     fn models_and_mutants_are_the_last_columns() {
@@ -115,6 +115,6 @@ mod tests {
                      | `open` | `a` before b | `never_twice`, `nor_thrice` | `open_store` |\n\
                      | `handler` | c | [harness](x.rs) | none |\n";
         let models = ["never_twice", "nor_thrice"].map(str::to_owned).to_vec();
-        assert_eq!(rows(table), [Row { models, mutants: vec!["open_store".to_owned()] }]);
+        assert_eq!(rows(table), [ModelRow { models, mutants: vec!["open_store".to_owned()] }]);
     }
 }

@@ -24,7 +24,7 @@ pub(crate) fn doctor(listing: &Listing) -> Result<ExitCode> {
     if !delivery::print(&text) {
         return Ok(ExitCode::FAILURE);
     }
-    let is_hopeless = findings.iter().any(|finding| finding.state == State::Missing);
+    let is_hopeless = findings.iter().any(|finding| finding.state == CheckResult::Missing);
     Ok(if is_hopeless { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
@@ -43,7 +43,7 @@ fn examine() -> Vec<Finding> {
 pub(crate) struct Finding {
     /// What was looked at.
     subject: &'static str,
-    state: State,
+    state: CheckResult,
     /// What was found.
     found: String,
     /// What to do, where something can be done.
@@ -54,7 +54,7 @@ pub(crate) struct Finding {
 /// How good it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum State {
+pub(crate) enum CheckResult {
     /// As it should be.
     Good,
     /// Some things will work less well.
@@ -65,15 +65,25 @@ pub(crate) enum State {
 
 impl Finding {
     fn good(subject: &'static str, found: impl Into<String>) -> Self {
-        Self { subject, state: State::Good, found: found.into(), advice: None }
+        Self { subject, state: CheckResult::Good, found: found.into(), advice: None }
     }
 
     fn limited(subject: &'static str, found: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { subject, state: State::Limited, found: found.into(), advice: Some(advice.into()) }
+        Self {
+            subject,
+            state: CheckResult::Limited,
+            found: found.into(),
+            advice: Some(advice.into()),
+        }
     }
 
     fn missing(subject: &'static str, found: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { subject, state: State::Missing, found: found.into(), advice: Some(advice.into()) }
+        Self {
+            subject,
+            state: CheckResult::Missing,
+            found: found.into(),
+            advice: Some(advice.into()),
+        }
     }
 }
 
@@ -83,9 +93,9 @@ fn render(findings: &[Finding], manner: Manner) -> String {
     let mut text = String::new();
     for Finding { subject, state, found, advice } in findings {
         let (mark, style) = match state {
-            State::Good => (manner.either("✓", "ok"), terminal::GOOD),
-            State::Limited => (manner.either("!", "!"), terminal::CAUTION),
-            State::Missing => (manner.either("✗", "no"), terminal::ALARM),
+            CheckResult::Good => (manner.either("✓", "ok"), terminal::GOOD),
+            CheckResult::Limited => (manner.either("!", "!"), terminal::CAUTION),
+            CheckResult::Missing => (manner.either("✗", "no"), terminal::ALARM),
         };
         let mark = manner.paint(format!("{mark:<MARK$}"), style);
         let mut lead = format!("{mark}{subject:<column$}  ");
@@ -137,7 +147,8 @@ mod tests {
         let findings = examine();
         assert!(findings.len() > 8);
         assert!(findings.iter().all(|finding| !finding.found.is_empty()));
-        let advised = |finding: &Finding| finding.state == State::Good || finding.advice.is_some();
+        let advised =
+            |finding: &Finding| finding.state == CheckResult::Good || finding.advice.is_some();
         assert!(findings.iter().all(advised));
     }
 }

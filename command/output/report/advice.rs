@@ -4,14 +4,14 @@
 
 use whyperf_consultant::Split;
 
-use super::Bottleneck;
+use super::ReportedBottleneck;
 
 /// What to try: against what causes most of it, in this case, or else against the hypothesis in general.
-pub(super) fn advice(bottleneck: &Bottleneck) -> String {
+pub(super) fn advice(bottleneck: &ReportedBottleneck) -> String {
     if let Some(cause) = bottleneck.causes.first().filter(|cause| cause.is_most()) {
         return cause.advice.to_owned();
     }
-    let Bottleneck { hypothesis, focus, split, advice, .. } = bottleneck;
+    let ReportedBottleneck { hypothesis, focus, split, advice, .. } = bottleneck;
     match in_case(hypothesis, focus, *split) {
         Some(sentence) => sentence.to_owned(),
         None => sentence(advice),
@@ -19,7 +19,7 @@ pub(super) fn advice(bottleneck: &Bottleneck) -> String {
 }
 
 fn in_case(hypothesis: &str, focus: &str, split: Split) -> Option<&'static str> {
-    let matching = |row: &&Row| {
+    let matching = |row: &&AdviceRow| {
         row.hypothesis == hypothesis && focus.contains(row.object) && row.processes.fit(split)
     };
     TABLE.iter().find(matching).map(|row| row.sentence)
@@ -32,35 +32,39 @@ fn sentence(clause: &str) -> String {
     if text.is_empty() || text.ends_with('.') { text } else { text + "." }
 }
 
-struct Row {
+struct AdviceRow {
     hypothesis: &'static str,
     /// Part of the focus; empty for any.
     object: &'static str,
-    processes: Processes,
+    processes: FindingProcesses,
     sentence: &'static str,
 }
 
 /// Which findings a sentence is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Processes {
+enum FindingProcesses {
     /// Those about some processes that differ from the others.
     Differing,
     /// All findings.
     Any,
 }
 
-impl Processes {
+impl FindingProcesses {
     fn fit(self, split: Split) -> bool {
         self == Self::Any || split == Split::Differing
     }
 }
 
-const fn differing(hypothesis: &'static str, object: &'static str, sentence: &'static str) -> Row {
-    Row { hypothesis, object, processes: Processes::Differing, sentence }
+const fn differing(
+    hypothesis: &'static str,
+    object: &'static str,
+    sentence: &'static str,
+) -> AdviceRow {
+    AdviceRow { hypothesis, object, processes: FindingProcesses::Differing, sentence }
 }
 
-const fn any(hypothesis: &'static str, object: &'static str, sentence: &'static str) -> Row {
-    Row { hypothesis, object, processes: Processes::Any, sentence }
+const fn any(hypothesis: &'static str, object: &'static str, sentence: &'static str) -> AdviceRow {
+    AdviceRow { hypothesis, object, processes: FindingProcesses::Any, sentence }
 }
 
 const SYNC: &str = "ExcessiveSyncWaitingTime";
@@ -68,7 +72,7 @@ const IO: &str = "ExcessiveIOBlockingTime";
 const CPU: &str = "CPUbound";
 
 /// The first row that matches speaks, so special cases come before general ones.
-const TABLE: [Row; 14] = [
+const TABLE: [AdviceRow; 14] = [
     differing(
         SYNC,
         "/SyncObject/Message",
@@ -164,8 +168,8 @@ mod tests {
     fn every_row_can_speak() {
         for row in &TABLE {
             let split = match row.processes {
-                Processes::Differing => Split::Differing,
-                Processes::Any => Split::All,
+                FindingProcesses::Differing => Split::Differing,
+                FindingProcesses::Any => Split::All,
             };
             assert_eq!(in_case(row.hypothesis, row.object, split), Some(row.sentence));
         }
@@ -190,7 +194,12 @@ mod tests {
         let of = |share| {
             let cause = Cause { share, advice: "Give it less.", ..Cause::default() };
             let (hypothesis, focus) = (SYNC.to_owned(), BARRIER.to_owned());
-            advice(&Bottleneck { hypothesis, focus, causes: vec![cause], ..Bottleneck::default() })
+            advice(&ReportedBottleneck {
+                hypothesis,
+                focus,
+                causes: vec![cause],
+                ..ReportedBottleneck::default()
+            })
         };
         assert_eq!(of(0.6), "Give it less.");
         assert!(of(0.4).contains("barrier"), "{}", of(0.4));
@@ -198,7 +207,10 @@ mod tests {
 
     #[test]
     fn without_a_case_the_hypothesis_speaks() {
-        let advice = advice(&Bottleneck { advice: "do less".into(), ..Bottleneck::default() });
+        let advice = advice(&ReportedBottleneck {
+            advice: "do less".into(),
+            ..ReportedBottleneck::default()
+        });
         assert_eq!(advice, "Do less.");
     }
 }

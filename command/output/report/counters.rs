@@ -8,7 +8,7 @@ use crate::output::terminal::{self, Manner, plain, shortened};
 
 /// What a counter counted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub(crate) struct Counters {
+pub(crate) struct ReportedCounter {
     /// What `perf` calls it.
     pub(crate) name: &'static str,
     pub(crate) metric: &'static str,
@@ -22,7 +22,7 @@ pub(crate) struct Counters {
     pub(crate) is_scaled: bool,
     /// Threads of which nothing is known.
     pub(crate) missed_threads: usize,
-    pub(crate) processes: Vec<CountedProcess>,
+    pub(crate) processes: Vec<ReportedProcess>,
     /// Those with most in their own code first.
     pub(crate) functions: Vec<CountedCode>,
     /// Why nothing is known.
@@ -31,7 +31,7 @@ pub(crate) struct Counters {
 
 /// What was counted in a process.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub(crate) struct CountedProcess {
+pub(crate) struct ReportedProcess {
     pub(crate) process: String,
     pub(crate) total: u64,
     pub(crate) threads: Vec<CountedThread>,
@@ -55,7 +55,7 @@ pub(crate) struct CountedCode {
     pub(crate) own_plus_minus: f64,
 }
 
-impl Counters {
+impl ReportedCounter {
     /// Nothing is known of it yet.
     pub(crate) fn of(counter: Counter) -> Self {
         let definition = counter.metric().definition();
@@ -66,12 +66,12 @@ impl Counters {
 }
 
 /// The table's lines: for each counter its total, and the functions that have most of it.
-pub(crate) fn lines(counters: &[Counters], manner: Manner) -> Vec<String> {
+pub(crate) fn lines(counters: &[ReportedCounter], manner: Manner) -> Vec<String> {
     let known = counters.iter().filter(|one| one.refused.is_none());
     known.flat_map(|one| of_counter(one, manner)).collect()
 }
 
-fn of_counter(one: &Counters, manner: Manner) -> Vec<String> {
+fn of_counter(one: &ReportedCounter, manner: Manner) -> Vec<String> {
     let total = one.total.unwrap_or(0);
     let columns = manner.width.saturating_sub(NUMBERS + 4).max(LEAST_NAME);
     let mut lines = vec![format!("  {:<24}{:>18}{}", one.name, count(total), remarks(one))];
@@ -91,7 +91,7 @@ fn of_counter(one: &Counters, manner: Manner) -> Vec<String> {
     lines
 }
 
-fn remarks(one: &Counters) -> String {
+fn remarks(one: &ReportedCounter) -> String {
     let ranks = one.processes.iter().map(|process| process.total);
     let parts = [
         (one.processes.len() > 1).then(|| {
@@ -138,7 +138,7 @@ const LEAST_NAME: usize = 24;
 mod tests {
     use super::*;
 
-    fn counters() -> Counters {
+    fn counters() -> ReportedCounter {
         let function = |function: &str, own, own_plus_minus| CountedCode {
             function: function.to_owned(),
             inclusive: own + 100,
@@ -146,13 +146,13 @@ mod tests {
             own,
             own_plus_minus,
         };
-        let process = |process: &str, total| CountedProcess {
+        let process = |process: &str, total| ReportedProcess {
             process: process.to_owned(),
             total,
             threads: Vec::new(),
         };
         let faults = "page-faults".parse().expect("there is such a counter");
-        Counters {
+        ReportedCounter {
             total: Some(51_200),
             unplaced: 12,
             processes: vec![process("0", 20_000), process("1", 31_200)],
@@ -161,7 +161,7 @@ mod tests {
                 function("/Code/a.c/few", 10, 0.0),
                 function("/Code/a.c/perhaps", 900, 7_403.0),
             ],
-            ..Counters::of(faults)
+            ..ReportedCounter::of(faults)
         }
     }
 
@@ -180,8 +180,9 @@ mod tests {
 
     #[test]
     fn what_is_not_counted_is_null() {
-        let one = Counters { refused: Some("this machine has no such counter"), ..counters() };
-        let one = Counters { total: None, ..one };
+        let one =
+            ReportedCounter { refused: Some("this machine has no such counter"), ..counters() };
+        let one = ReportedCounter { total: None, ..one };
         let text = serde_json::to_string(&one).expect("plain data");
         assert!(text.starts_with(
             r#"{"name":"page-faults","metric":"page_faults","unit":"events","total":null,"unplaced":12,"scaled":false"#

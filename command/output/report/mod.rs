@@ -21,7 +21,7 @@ use serde::Serialize;
 use whyperf_consultant::{Split, ValueUnit};
 
 pub(crate) use cause::Cause;
-pub(crate) use counters::{CountedCode, CountedProcess, CountedThread, Counters};
+pub(crate) use counters::{CountedCode, CountedThread, ReportedCounter, ReportedProcess};
 pub(crate) use rank_messages::RankMessages;
 pub(crate) use text::{conclusion, render, share};
 pub(crate) use time_shares::{ProcessTime, TimeShares};
@@ -45,25 +45,25 @@ pub(crate) struct Report {
     /// Processes of the run that computed and are in none of the numbers.
     pub(crate) unmeasured: Vec<Unmeasured>,
     /// `None` but for jobs of two ranks and more.
-    pub(crate) efficiency: Option<Efficiency>,
+    pub(crate) efficiency: Option<ReportedEfficiency>,
     pub(crate) cost: Cost,
-    pub(crate) losses: Losses,
-    pub(crate) search: Search,
-    pub(crate) bottlenecks: Vec<Bottleneck>,
+    pub(crate) losses: ReportedLosses,
+    pub(crate) search: ReportedSearch,
+    pub(crate) bottlenecks: Vec<ReportedBottleneck>,
     /// Functions in whose own code the program computed, the hottest first.
-    pub(crate) hot_code: Vec<HotCode>,
+    pub(crate) hot_code: Vec<ReportedHotCode>,
     /// The part of all computing of which stack samples tell nothing.
     pub(crate) not_sampled: f64,
     pub(crate) measured: Vec<Measured>,
     /// What the kernel and the processor were to count.
-    pub(crate) counters: Vec<Counters>,
+    pub(crate) counters: Vec<ReportedCounter>,
     pub(crate) profile: Vec<ReportedProfileRow>,
     /// Messages between ranks, by sender and receiver.
     pub(crate) messages: Vec<RankMessages>,
-    pub(crate) switched_off: Vec<SwitchedOff>,
-    pub(crate) refusals: Vec<RefusedFunction>,
+    pub(crate) switched_off: Vec<ReportedSwitchedOff>,
+    pub(crate) refusals: Vec<ReportedRefusal>,
     /// What may well be true and stayed undecided, the one furthest beyond its threshold first.
-    pub(crate) undecided: Vec<Undecided>,
+    pub(crate) undecided: Vec<ReportedUndecided>,
     /// The name of the run in the store; none when it was not kept.
     pub(crate) run: Option<String>,
     /// Of a diagnosis: the run that was gone through.
@@ -72,7 +72,7 @@ pub(crate) struct Report {
     /// Directives that had a say in the search.
     pub(crate) directives_used: usize,
     /// What was found in each phase alone.
-    pub(crate) phases: Vec<Phase>,
+    pub(crate) phases: Vec<ReportedPhase>,
     /// What only the text says.
     #[serde(skip)]
     pub(crate) remarks: Remarks,
@@ -126,7 +126,7 @@ impl Report {
 
 /// A function in whose own code threads computed, by stack samples.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub(crate) struct HotCode {
+pub(crate) struct ReportedHotCode {
     pub(crate) function: String,
     /// Its part of all computing.
     pub(crate) share: f64,
@@ -147,14 +147,14 @@ pub(crate) struct Unmeasured {
 
 /// How well the ranks of a job use their time: shares of an ideal, one is best.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub(crate) struct Efficiency {
+pub(crate) struct ReportedEfficiency {
     pub(crate) parallel: f64,
     pub(crate) load_balance: f64,
     pub(crate) communication: f64,
     pub(crate) input_output: f64,
 }
 
-impl Efficiency {
+impl ReportedEfficiency {
     /// As the daemon has it, in the digits of a report.
     pub(crate) fn of(found: &whyperf_model::Efficiency) -> Self {
         Self {
@@ -178,14 +178,14 @@ pub(crate) struct Cost {
 
 /// What had to be left out of the numbers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub(crate) struct Losses {
+pub(crate) struct ReportedLosses {
     pub(crate) nodes: u64,
     pub(crate) objects: u64,
 }
 
 /// How much the search looked at.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub(crate) struct Search {
+pub(crate) struct ReportedSearch {
     pub(crate) pairs_tested: usize,
     pub(crate) pairs_true: usize,
     pub(crate) pairs_unknown: usize,
@@ -193,18 +193,18 @@ pub(crate) struct Search {
 
 /// A part of the run, and what a search over it alone found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub(crate) struct Phase {
+pub(crate) struct ReportedPhase {
     pub(crate) name: String,
     pub(crate) begin_s: f64,
     pub(crate) end_s: f64,
-    pub(crate) efficiency: Option<Efficiency>,
-    pub(crate) search: Search,
-    pub(crate) bottlenecks: Vec<Bottleneck>,
+    pub(crate) efficiency: Option<ReportedEfficiency>,
+    pub(crate) search: ReportedSearch,
+    pub(crate) bottlenecks: Vec<ReportedBottleneck>,
 }
 
 /// A hypothesis that holds at a focus.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub(crate) struct Bottleneck {
+pub(crate) struct ReportedBottleneck {
     pub(crate) hypothesis: String,
     pub(crate) focus: String,
     pub(crate) value: f64,
@@ -215,7 +215,7 @@ pub(crate) struct Bottleneck {
     pub(crate) from_s: f64,
     pub(crate) to_s: f64,
     /// In which parts of it, where it clearly did not happen all the time.
-    pub(crate) happened: Vec<Stretch>,
+    pub(crate) happened: Vec<ReportedStretch>,
     pub(crate) found_s: f64,
     /// Nothing more specific was found.
     pub(crate) leaf: bool,
@@ -234,7 +234,7 @@ pub(crate) struct Bottleneck {
     pub(crate) is_partial: bool,
     /// What value and threshold are, and on which side of it a value is bad.
     #[serde(skip)]
-    pub(crate) scale: Scale,
+    pub(crate) scale: ReportedScale,
     /// What helps against the hypothesis in general.
     #[serde(skip)]
     pub(crate) advice: String,
@@ -242,7 +242,7 @@ pub(crate) struct Bottleneck {
 
 /// A part of the time in which something happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub(crate) struct Stretch {
+pub(crate) struct ReportedStretch {
     pub(crate) from_s: f64,
     pub(crate) to_s: f64,
     pub(crate) value: f64,
@@ -250,19 +250,19 @@ pub(crate) struct Stretch {
 
 /// What the value of a bottleneck is, and on which side of the threshold it is bad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Scale {
+pub(crate) struct ReportedScale {
     pub(crate) unit: ValueUnit,
     /// The sign of the comparison that is true of a bad value.
     pub(crate) relation: char,
 }
 
-impl Default for Scale {
+impl Default for ReportedScale {
     fn default() -> Self {
         Self { unit: ValueUnit::Share, relation: '>' }
     }
 }
 
-impl Scale {
+impl ReportedScale {
     /// `45.1 % > 20.0 %`, and `512.0 < 4096 B/ops`.
     pub(crate) fn comparison(self, value: f64, threshold: f64) -> String {
         let Self { unit, relation } = self;
@@ -278,7 +278,7 @@ impl Scale {
     }
 }
 
-impl Bottleneck {
+impl ReportedBottleneck {
     /// Its value against its threshold. What was beyond it in a part of the run may not be so over all of it.
     pub(crate) fn comparison(&self) -> String {
         let relation = match self.value.total_cmp(&self.threshold) {
@@ -286,7 +286,7 @@ impl Bottleneck {
             Ordering::Less => '<',
             Ordering::Equal => self.scale.relation,
         };
-        Scale { relation, ..self.scale }.comparison(self.value, self.threshold)
+        ReportedScale { relation, ..self.scale }.comparison(self.value, self.threshold)
     }
 
     /// How sure the value is, where it was not counted; and when it was, where that is not all of the time: from when to when the value
@@ -297,7 +297,7 @@ impl Bottleneck {
             format!("± {error} {symbol}")
         });
         let covered = self.is_partial.then(|| from_to(self.from_s, self.to_s));
-        let length = |one: &Stretch| one.to_s - one.from_s;
+        let length = |one: &ReportedStretch| one.to_s - one.from_s;
         let longest =
             self.happened.iter().max_by(|one, other| length(one).total_cmp(&length(other)));
         let longest = longest.map(|one| {
@@ -357,7 +357,7 @@ pub(crate) struct Measured {
 
 /// A region whose calls in the profile are a lower bound.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct SwitchedOff {
+pub(crate) struct ReportedSwitchedOff {
     pub(crate) region: String,
     pub(crate) process: u32,
     pub(crate) visits: u64,
@@ -367,14 +367,14 @@ pub(crate) struct SwitchedOff {
 
 /// A function that was asked for and that cannot be measured.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct RefusedFunction {
+pub(crate) struct ReportedRefusal {
     pub(crate) function: String,
     pub(crate) reason: String,
 }
 
 /// A question that may well be true, and that was not decided.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub(crate) struct Undecided {
+pub(crate) struct ReportedUndecided {
     pub(crate) hypothesis: String,
     pub(crate) focus: String,
     pub(crate) value: f64,
@@ -384,7 +384,7 @@ pub(crate) struct Undecided {
     pub(crate) reason: String,
     /// What value and threshold are, and on which side of it a value is bad.
     #[serde(skip)]
-    pub(crate) scale: Scale,
+    pub(crate) scale: ReportedScale,
 }
 
 /// What only the text says.
@@ -430,8 +430,13 @@ pub(crate) mod example {
 
     use super::*;
 
-    fn bottleneck(focus: &str, value: f64, parent: Option<usize>, leaf: bool) -> Bottleneck {
-        Bottleneck {
+    fn bottleneck(
+        focus: &str,
+        value: f64,
+        parent: Option<usize>,
+        leaf: bool,
+    ) -> ReportedBottleneck {
+        ReportedBottleneck {
             hypothesis: "ExcessiveSyncWaitingTime".into(),
             focus: focus.into(),
             value,
@@ -448,7 +453,7 @@ pub(crate) mod example {
             parent,
             causes: Vec::new(),
             is_partial: false,
-            scale: Scale::default(),
+            scale: ReportedScale::default(),
             advice: "share the work more evenly".into(),
         }
     }
@@ -487,15 +492,15 @@ pub(crate) mod example {
             time: Some(time.clone()),
             time_by_process: vec![ProcessTime { process: "0".to_owned(), time }],
             unmeasured: Vec::new(),
-            efficiency: Some(Efficiency {
+            efficiency: Some(ReportedEfficiency {
                 parallel: 0.714,
                 load_balance: 0.83,
                 communication: 0.86,
                 input_output: 1.0,
             }),
             cost: Cost { limit: 0.05, mean: 0.006, max: 0.011, compensated_s: Some(0.04) },
-            losses: Losses::default(),
-            search: Search { pairs_tested: 40, pairs_true: 3, pairs_unknown: 2 },
+            losses: ReportedLosses::default(),
+            search: ReportedSearch { pairs_tested: 40, pairs_true: 3, pairs_unknown: 2 },
             bottlenecks: vec![
                 bottleneck("</Code,/Machine,/Process,/SyncObject>", 0.45, None, false),
                 bottleneck("</Code/oned.c,/Machine,/Process,/SyncObject>", 0.44, Some(0), false),
@@ -543,7 +548,11 @@ mod tests {
         let old = serde_json::from_str(include_str!("version-1.json")).expect("it is JSON");
         let example = example::report();
         let bottlenecks = example.bottlenecks.clone();
-        let phase = Phase { bottlenecks, efficiency: example.efficiency, ..Phase::default() };
+        let phase = ReportedPhase {
+            bottlenecks,
+            efficiency: example.efficiency,
+            ..ReportedPhase::default()
+        };
         let example = Report { phases: vec![phase], run: Some("1".to_owned()), ..example };
         let example = serde_json::to_value(example).expect("the example is plain data");
         let mut missing = Vec::new();
@@ -576,7 +585,7 @@ mod tests {
 
     #[test]
     fn what_happened_in_a_part_of_the_time_says_when() {
-        let stretch = |from_s, to_s, value| Stretch { from_s, to_s, value };
+        let stretch = |from_s, to_s, value| ReportedStretch { from_s, to_s, value };
         let mut one = example::report().bottlenecks.remove(0);
         assert_eq!(one.when(), None);
         one.happened = vec![stretch(8.0, 15.04, 0.8399)];
@@ -585,23 +594,26 @@ mod tests {
         assert_eq!(one.when().as_deref(), Some("84.0 % from 8.0 to 15.0 s and 1 more"));
         let text = serde_json::to_string(&one).expect("plain data");
         assert!(text.contains(r#""happened":[{"from_s":8.0,"to_s":15.04,"value":0.8399},{"#));
-        let covered = Bottleneck { is_partial: true, from_s: 0.5, happened: Vec::new(), ..one };
+        let covered =
+            ReportedBottleneck { is_partial: true, from_s: 0.5, happened: Vec::new(), ..one };
         assert_eq!(covered.when().as_deref(), Some("from 0.5 to 4.0 s"));
-        let estimated = Bottleneck { plus_minus: Some(0.0214), is_partial: false, ..covered };
+        let estimated =
+            ReportedBottleneck { plus_minus: Some(0.0214), is_partial: false, ..covered };
         assert_eq!(estimated.when().as_deref(), Some("± 2.1 %"));
     }
 
     #[test]
     fn over_the_run_a_value_may_not_be_beyond_the_threshold() {
-        let late = Bottleneck { value: 0.15, ..example::report().bottlenecks.remove(0) };
+        let late = ReportedBottleneck { value: 0.15, ..example::report().bottlenecks.remove(0) };
         assert_eq!(late.comparison().trim(), "15.0 % < 20.0 %");
-        let equal = Bottleneck { value: 0.2, ..late };
+        let equal = ReportedBottleneck { value: 0.2, ..late };
         assert_eq!(equal.comparison().trim(), "20.0 % > 20.0 %");
     }
 
     #[test]
     fn the_json_names_regions_whose_numbers_are_lower_bounds() {
-        let off = SwitchedOff { region: "hot".into(), process: 0, visits: 1 << 20, by: "itself" };
+        let off =
+            ReportedSwitchedOff { region: "hot".into(), process: 0, visits: 1 << 20, by: "itself" };
         let report = Report { switched_off: vec![off], ..example::report() };
         let text = serde_json::to_string(&report).expect("the example is plain data");
         let member =

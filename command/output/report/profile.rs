@@ -47,7 +47,7 @@ fn time_and_share(time: f64, whole: f64) -> String {
 
 /// One callpath over all threads.
 #[derive(Clone, Debug, Default)]
-struct Sum {
+struct CallpathSum {
     calls: u64,
     bytes: u64,
     exclusive: f64,
@@ -57,7 +57,7 @@ struct Sum {
     coverage: Option<f64>,
 }
 
-impl Sum {
+impl CallpathSum {
     fn numbers(&self, whole: f64) -> String {
         let times = self.processes.values();
         let most = times.clone().copied().fold(0.0, f64::max);
@@ -82,8 +82,8 @@ fn heading(columns: usize) -> String {
     )
 }
 
-fn summed(profile: &[ReportedProfileRow]) -> Vec<(&[String], Sum)> {
-    let mut paths: BTreeMap<&[String], Sum> = BTreeMap::new();
+fn summed(profile: &[ReportedProfileRow]) -> Vec<(&[String], CallpathSum)> {
+    let mut paths: BTreeMap<&[String], CallpathSum> = BTreeMap::new();
     for row in profile {
         let sum = paths.entry(&row.path).or_default();
         sum.calls += row.calls;

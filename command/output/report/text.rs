@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use whyperf_consultant::{Conclusion, Truth};
 
 use super::{
-    Efficiency, HotCode, Phase, RefusedFunction, Report, Scale, TimeShares, Unmeasured, counters,
-    profile, tree,
+    Report, ReportedEfficiency, ReportedHotCode, ReportedPhase, ReportedRefusal, ReportedScale,
+    TimeShares, Unmeasured, counters, profile, tree,
 };
 use crate::output::terminal::{self, Manner, phase_name, plain, readable, shortened, wrapped};
 
@@ -42,7 +42,7 @@ pub(crate) fn conclusion(drawn: &Conclusion, seconds: f64, manner: Manner) -> Op
     let hypothesis = format!("{:<24}", drawn.subject.hypothesis);
     let style = if is_so { terminal::ALARM } else { terminal::FAINT };
     let relation = if drawn.value > drawn.threshold { '>' } else { '<' };
-    let scale = Scale { unit: drawn.unit, relation };
+    let scale = ReportedScale { unit: drawn.unit, relation };
     let comparison = scale.comparison(drawn.value, drawn.threshold);
     let (name, hypothesis) =
         (manner.paint("whyperf", terminal::FAINT), manner.paint(hypothesis, style));
@@ -122,8 +122,8 @@ fn write_unmeasured(one: &Unmeasured, manner: Manner, text: &mut String) {
     }
 }
 
-fn efficient(efficiency: &Efficiency, manner: Manner) -> String {
-    let Efficiency { parallel, load_balance, communication, input_output } = *efficiency;
+fn efficient(efficiency: &ReportedEfficiency, manner: Manner) -> String {
+    let ReportedEfficiency { parallel, load_balance, communication, input_output } = *efficiency;
     let times = manner.either("×", "x");
     let (balance, communication) = (share(load_balance), share(communication));
     let mut parts = format!("load balance {balance} {times} communication {communication}");
@@ -170,7 +170,7 @@ fn write_undecided(report: &Report, manner: Manner, text: &mut String) {
         let place = tree::restricting(&one.focus);
         let name = readable(format!("{} {place}", one.hypothesis).trim_end());
         let relation = if one.value < one.threshold { '<' } else { '>' };
-        let scale = Scale { relation, ..one.scale };
+        let scale = ReportedScale { relation, ..one.scale };
         let comparison = scale.comparison(one.value, one.threshold);
         let error = one.plus_minus.map(|error| {
             let (error, symbol) = scale.unit.parts(error);
@@ -189,7 +189,8 @@ fn write_undecided(report: &Report, manner: Manner, text: &mut String) {
 }
 
 fn write_phases(report: &Report, manner: Manner, text: &mut String) {
-    let says_nothing = |phase: &Phase| phase.bottlenecks.is_empty() && phase.efficiency.is_none();
+    let says_nothing =
+        |phase: &ReportedPhase| phase.bottlenecks.is_empty() && phase.efficiency.is_none();
     let alike = report.phases.chunk_by(|one, next| says_nothing(one) && says_nothing(next));
     for phases in alike {
         match phases {
@@ -207,7 +208,9 @@ fn write_hot_code(report: &Report, manner: Manner, text: &mut String) {
     let about = "share of all computing in the function's own code, by stack samples";
     heading("Hot code", about, manner, text);
     let columns = manner.width - 24;
-    for HotCode { function, share: part, plus_minus, .. } in report.hot_code.iter().take(MOST_HOT) {
+    for ReportedHotCode { function, share: part, plus_minus, .. } in
+        report.hot_code.iter().take(MOST_HOT)
+    {
         let name = shortened(&readable(function), columns, manner);
         let gap = " ".repeat(columns - name.chars().count());
         let sign = manner.either("±", "+-");
@@ -223,7 +226,7 @@ fn write_hot_code(report: &Report, manner: Manner, text: &mut String) {
 /// Many steps of which there is nothing to be told are not to hide those of which there is.
 fn write_nothing_found(
     count: usize,
-    [first, last]: [&Phase; 2],
+    [first, last]: [&ReportedPhase; 2],
     manner: Manner,
     text: &mut String,
 ) {
@@ -234,8 +237,8 @@ fn write_nothing_found(
     line(text, &format!("  none found in any of {count}"));
 }
 
-fn write_phase(phase: &Phase, manner: Manner, text: &mut String) {
-    let Phase { name, begin_s, end_s, efficiency, search, bottlenecks } = phase;
+fn write_phase(phase: &ReportedPhase, manner: Manner, text: &mut String) {
+    let ReportedPhase { name, begin_s, end_s, efficiency, search, bottlenecks } = phase;
     let title = format!("Phase {}", phase_name(name, manner));
     heading(&title, &format!("from {begin_s:.2} s to {end_s:.2} s"), manner, text);
     if let Some(efficiency) = efficiency {
@@ -324,7 +327,7 @@ fn write_refusals(report: &Report, manner: Manner, text: &mut String) {
         text,
     );
     let mut by_reason: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for RefusedFunction { function, reason } in &report.refusals {
+    for ReportedRefusal { function, reason } in &report.refusals {
         let name = function.strip_prefix("/Code/").unwrap_or(function);
         by_reason.entry(reason).or_default().push(readable(name));
     }
@@ -456,7 +459,7 @@ const MOST_REFUSALS: usize = 6;
 
 #[cfg(test)]
 mod tests {
-    use super::super::Undecided;
+    use super::super::ReportedUndecided;
     use super::*;
     use whyperf_consultant::{Subject, ValueUnit};
     use whyperf_model::{Time, Unit};
@@ -498,14 +501,14 @@ mod tests {
 
     #[test]
     fn what_may_be_true_stands_in_a_line_with_its_reason() {
-        let one = |focus: &str, value, plus_minus| Undecided {
+        let one = |focus: &str, value, plus_minus| ReportedUndecided {
             hypothesis: "CPUbound".into(),
             focus: focus.into(),
             value,
             plus_minus,
             threshold: 0.3,
             reason: "the run ended before the evidence was enough".into(),
-            scale: Scale::default(),
+            scale: ReportedScale::default(),
         };
         let place = "</Code/a.c/leaf,/Machine,/Process,/SyncObject>";
         let near = one("</Code,/Machine,/Process,/SyncObject>", 0.29, None);
@@ -522,7 +525,7 @@ mod tests {
 
     #[test]
     fn what_is_read_and_written_stands_beside_the_other_factors() {
-        let efficiency = Efficiency {
+        let efficiency = ReportedEfficiency {
             parallel: 0.357,
             load_balance: 0.83,
             communication: 0.86,
@@ -536,8 +539,11 @@ mod tests {
 
     #[test]
     fn hot_code_is_told_with_what_it_may_be_off() {
-        let hot =
-            |function: &str, share| HotCode { function: function.into(), share, plus_minus: 0.031 };
+        let hot = |function: &str, share| ReportedHotCode {
+            function: function.into(),
+            share,
+            plus_minus: 0.031,
+        };
         let functions = vec![hot("/Code/sweep.c/sweep", 0.7423), hot(&"long/".repeat(40), 0.1)];
         let text = render(&Report { hot_code: functions, ..example::report() }, 12, Manner::PLAIN);
         let row = text.lines().find(|line| line.contains("sweep.c/sweep")).expect("a row");
@@ -568,7 +574,7 @@ mod tests {
         let mut report = example::report();
         report.command = ["./app", "a\u{1b}[31mb"].map(String::from).to_vec();
         let name = format!("{}\n\u{1b}[2J", "x".repeat(10_000));
-        report.phases.push(Phase { name, ..Phase::default() });
+        report.phases.push(ReportedPhase { name, ..ReportedPhase::default() });
         let text = render(&report, 12, Manner::PLAIN);
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
         assert!(!text.contains('\u{1b}'), "{text}");
@@ -586,7 +592,8 @@ mod tests {
     #[test]
     fn phases_with_nothing_to_tell_are_told_together() {
         let mut report = example::report();
-        let named = |name: &str| Phase { name: name.to_owned(), ..Phase::default() };
+        let named =
+            |name: &str| ReportedPhase { name: name.to_owned(), ..ReportedPhase::default() };
         report.phases.push(named("alone"));
         let text = render(&report, 12, Manner::PLAIN);
         assert!(text.contains("\nPhase alone  from"), "{text}");

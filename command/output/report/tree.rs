@@ -4,12 +4,16 @@ use std::collections::BTreeSet;
 
 use owo_colors::Style;
 
-use super::Bottleneck;
+use super::ReportedBottleneck;
 use super::advice::advice;
 use crate::output::terminal::{self, Manner, readable, shortened, wrapped};
 
 /// The lines of the tree; beyond `most` rows the least of its leaves are only counted.
-pub(crate) fn lines(bottlenecks: &[Bottleneck], most: usize, manner: Manner) -> Vec<String> {
+pub(crate) fn lines(
+    bottlenecks: &[ReportedBottleneck],
+    most: usize,
+    manner: Manner,
+) -> Vec<String> {
     let kept = kept(bottlenecks, most);
     let shown = bottlenecks.iter().zip(&kept).filter(|(_, kept)| **kept);
     let widths = shown.filter_map(|(one, _)| Some(one.when()?.chars().count()));
@@ -27,7 +31,7 @@ pub(crate) fn lines(bottlenecks: &[Bottleneck], most: usize, manner: Manner) -> 
 }
 
 struct Tree<'a> {
-    bottlenecks: &'a [Bottleneck],
+    bottlenecks: &'a [ReportedBottleneck],
     kept: &'a [bool],
     manner: Manner,
     /// Columns of the longest text that says when it was.
@@ -85,7 +89,7 @@ impl Tree<'_> {
     }
 
     /// Value against threshold, and when it was if not all the time: the same columns in every row.
-    fn numbers(&self, bottleneck: &Bottleneck) -> String {
+    fn numbers(&self, bottleneck: &ReportedBottleneck) -> String {
         let comparison = bottleneck.comparison();
         match self.when_width {
             0 => comparison,
@@ -109,7 +113,7 @@ impl Tree<'_> {
 const LEAST_DOTS: usize = 5;
 
 /// What it says beyond its parent: another hypothesis, or the resources that changed.
-fn addition(bottleneck: &Bottleneck, parent: Option<&Bottleneck>) -> String {
+fn addition(bottleneck: &ReportedBottleneck, parent: Option<&ReportedBottleneck>) -> String {
     let Some(parent) = parent else {
         let place = restricting(&bottleneck.focus);
         let separator = if place.is_empty() { "" } else { " " };
@@ -144,7 +148,7 @@ fn parts(focus: &str) -> Vec<&str> {
 }
 
 /// Which rows are shown: those that lead to a finding as specific as any; while there are too many, the least leaf goes.
-fn kept(bottlenecks: &[Bottleneck], most: usize) -> Vec<bool> {
+fn kept(bottlenecks: &[ReportedBottleneck], most: usize) -> Vec<bool> {
     let mut kept = leading_on(bottlenecks);
     let mut shown = kept.iter().filter(|kept| **kept).count();
     while shown > most.max(1) {
@@ -163,7 +167,7 @@ fn kept(bottlenecks: &[Bottleneck], most: usize) -> Vec<bool> {
 }
 
 /// A branch may end at what another branch says more precisely: one that holds no leaf tells nothing of its own.
-fn leading_on(bottlenecks: &[Bottleneck]) -> Vec<bool> {
+fn leading_on(bottlenecks: &[ReportedBottleneck]) -> Vec<bool> {
     let mut leading = vec![false; bottlenecks.len()];
     for (at, bottleneck) in bottlenecks.iter().enumerate().filter(|(_, one)| one.leaf) {
         leading[at] = true;
@@ -175,7 +179,8 @@ fn leading_on(bottlenecks: &[Bottleneck]) -> Vec<bool> {
     }
     // A finding is never told by nothing at all.
     for (at, bottleneck) in bottlenecks.iter().enumerate() {
-        let is_same = |(_, other): &(usize, &Bottleneck)| other.hypothesis == bottleneck.hypothesis;
+        let is_same =
+            |(_, other): &(usize, &ReportedBottleneck)| other.hypothesis == bottleneck.hypothesis;
         let is_told = bottlenecks.iter().enumerate().filter(is_same).any(|(at, _)| leading[at]);
         leading[at] |= !is_told;
     }
@@ -185,7 +190,7 @@ fn leading_on(bottlenecks: &[Bottleneck]) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::report::{Stretch, example};
+    use crate::output::report::{ReportedStretch, example};
 
     #[test]
     fn each_line_says_what_it_adds() {
@@ -206,7 +211,7 @@ mod tests {
     #[test]
     fn values_stand_below_each_other_and_those_of_a_part_say_when() {
         let mut bottlenecks = example::report().bottlenecks;
-        bottlenecks[1].happened = vec![Stretch { from_s: 2.0, to_s: 4.0, value: 0.88 }];
+        bottlenecks[1].happened = vec![ReportedStretch { from_s: 2.0, to_s: 4.0, value: 0.88 }];
         let lines = lines(&bottlenecks, 30, Manner::PLAIN);
         assert!(lines[0].ends_with("45.0 % > 20.0 %"), "{}", lines[0]);
         assert!(lines[1].ends_with("44.0 % > 20.0 %  88.0 % from 2.0 to 4.0 s"), "{}", lines[1]);
@@ -235,7 +240,7 @@ mod tests {
     #[test]
     fn the_same_advice_is_given_once() {
         let mut bottlenecks = example::report().bottlenecks;
-        bottlenecks.push(Bottleneck { parent: Some(0), ..bottlenecks[2].clone() });
+        bottlenecks.push(ReportedBottleneck { parent: Some(0), ..bottlenecks[2].clone() });
         let text = lines(&bottlenecks, 30, Manner::PLAIN).join("\n");
         assert_eq!(text.matches("Share the work").count(), 1, "{text}");
     }
@@ -251,7 +256,11 @@ mod tests {
     #[test]
     fn a_branch_that_another_one_refines_is_not_repeated() {
         let mut bottlenecks = example::report().bottlenecks;
-        bottlenecks.push(Bottleneck { parent: Some(0), leaf: false, ..bottlenecks[1].clone() });
+        bottlenecks.push(ReportedBottleneck {
+            parent: Some(0),
+            leaf: false,
+            ..bottlenecks[1].clone()
+        });
         assert_eq!(kept(&bottlenecks, 30), [true, true, true, false]);
     }
 

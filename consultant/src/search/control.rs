@@ -2,7 +2,7 @@
 
 use whyperf_model::Time;
 
-use super::{Activity, Search};
+use super::{Search, SearchState};
 use crate::hypothesis::HypothesisId;
 use crate::step::Happening;
 
@@ -11,7 +11,7 @@ impl Search {
     /// all that was seen of it, is asked again.
     pub fn set_threshold(&mut self, now: Time, hypothesis: HypothesisId, threshold: f64) {
         let unit = self.hypotheses().row(hypothesis).unit();
-        if self.activity == Activity::Over || !unit.can_be_passed(threshold) {
+        if self.activity == SearchState::Over || !unit.can_be_passed(threshold) {
             return;
         }
         self.advance(now);
@@ -21,20 +21,20 @@ impl Search {
 
     /// Stops judging and asking; what is measured is measured on, and not looked at.
     pub fn pause(&mut self, now: Time) {
-        if self.activity != Activity::Searching {
+        if self.activity != SearchState::Searching {
             return;
         }
         self.advance(now);
-        self.activity = Activity::Paused;
+        self.activity = SearchState::Paused;
         self.testing.growth.tell(Happening::Paused);
     }
 
     /// Goes on where it was.
     pub fn unpause(&mut self, now: Time) {
-        if self.activity != Activity::Paused {
+        if self.activity != SearchState::Paused {
             return;
         }
-        self.activity = Activity::Searching;
+        self.activity = SearchState::Searching;
         self.advance(now);
         self.testing.growth.tell(Happening::Unpaused);
         self.fill();

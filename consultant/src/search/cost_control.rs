@@ -34,7 +34,7 @@ pub(super) struct MeasuredCode {
 
 /// Code that is measured for true nodes, and whether one of these leads to another true node.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-struct KnownCode {
+struct CodeCost {
     depth: KnownDepth,
     cost: f64,
 }
@@ -186,7 +186,7 @@ impl CostControl {
         questions: &Questions,
         program: &Program,
     ) -> Option<(f64, Resource)> {
-        let mut known: BTreeMap<Resource, KnownCode> = BTreeMap::new();
+        let mut known: BTreeMap<Resource, CodeCost> = BTreeMap::new();
         let mut needed = BTreeSet::new();
         for id in questions.graph.ids().filter(|id| questions.node(*id).is_measured()) {
             let Some(code) = questions.measured_code(id) else { continue };
@@ -200,11 +200,11 @@ impl CostControl {
             let depth = if leads { KnownDepth::Caller } else { KnownDepth::Leaf };
             let rate = program.calls.rate(&code).unwrap_or_default();
             let cost = rate * self.call_cost * node.coverage();
-            known.insert(code, KnownCode { depth, cost });
+            known.insert(code, CodeCost { depth, cost });
         }
         let least = self.limit * WORTHWHILE;
         known.retain(|code, one| !needed.contains(code) && one.cost > least);
-        let order = |one: &KnownCode, other: &KnownCode| {
+        let order = |one: &CodeCost, other: &CodeCost| {
             one.depth.cmp(&other.depth).then(one.cost.total_cmp(&other.cost))
         };
         let found = known.into_iter().max_by(|one, other| order(&one.1, &other.1));

@@ -7,7 +7,7 @@ use super::questions::Novelty;
 use super::single_roots::SingleRoot;
 use crate::directive::Ruling;
 use crate::hypothesis::HypothesisId;
-use crate::node::{Edge, NodeId, Root};
+use crate::node::{NodeId, RefinementAxis, Root};
 use crate::queue::Idea;
 use crate::refine::LAST;
 use crate::step::{Happening, Origin};
@@ -126,7 +126,7 @@ impl Growth {
         let hierarchy = news.hierarchy();
         let breadth = self.questions.settings.breadth;
         let node = self.questions.node(id);
-        let edge = Edge::Where(hierarchy);
+        let edge = RefinementAxis::Where(hierarchy);
         let is_last = LAST.contains(&hierarchy);
         if is_last && node.refined.last && self.questions.children_along(id, edge) < breadth {
             // The second of two is what makes the first worth asking about.

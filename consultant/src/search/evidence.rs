@@ -7,7 +7,7 @@ use whyperf_model::{Nanos, Pair, Sample, Time};
 use super::measurements::Measurements;
 use super::output::Output;
 use crate::judge::VerdictGround;
-use crate::node::{Measuring, Node, NodeId};
+use crate::node::{Measuring, NodeId, PairNode};
 use crate::queue::Eligible;
 use crate::request::MeasurementId;
 use crate::settings::Settings;
@@ -46,7 +46,7 @@ impl Evidence {
     pub(super) fn begin(
         &mut self,
         id: NodeId,
-        node: &mut Node,
+        node: &mut PairNode,
         (above, below): (Pair, Pair),
         output: &mut Output,
     ) {
@@ -66,7 +66,7 @@ impl Evidence {
     }
 
     /// Ends the state of being measured. What it returns is passed to [`Evidence::release`] when all that depends on the node is stopped.
-    pub(super) fn end(&mut self, id: NodeId, node: &mut Node) -> Option<Measuring> {
+    pub(super) fn end(&mut self, id: NodeId, node: &mut PairNode) -> Option<Measuring> {
         self.undecided.remove(&id);
         let measuring = node.stop()?;
         // A verdict that waited for a caller's is not kept without its evidence.
@@ -84,7 +84,7 @@ impl Evidence {
     }
 
     /// Brings a sample to a node that uses it, as numerator, as denominator, or as both.
-    pub(super) fn deliver(node: &mut Node, id: MeasurementId, sample: &Sample) {
+    pub(super) fn deliver(node: &mut PairNode, id: MeasurementId, sample: &Sample) {
         let Some(measuring) = node.measuring() else { return };
         let (numerator, denominator) = (measuring.numerator, measuring.denominator);
         if id == numerator {
@@ -96,7 +96,7 @@ impl Evidence {
     }
 
     /// Weighs the next observation of a node; none when it has no complete one.
-    pub(super) fn weigh(node: &mut Node) -> Option<Weighed> {
+    pub(super) fn weigh(node: &mut PairNode) -> Option<Weighed> {
         let seen = node.stream.poll()?;
         node.series.add(seen);
         let verdict = node.judge.observe(seen);
@@ -135,7 +135,7 @@ impl Evidence {
     }
 
     /// When the measurement of an undecided node began, this time.
-    pub(super) fn since(node: &Node) -> Option<Time> {
+    pub(super) fn since(node: &PairNode) -> Option<Time> {
         node.measuring().map(|measuring| measuring.since)
     }
 }
@@ -155,7 +155,7 @@ mod tests {
         pairs: (Pair, Pair),
     }
 
-    fn bench(active_limit: usize) -> (Bench, impl Fn() -> Node) {
+    fn bench(active_limit: usize) -> (Bench, impl Fn() -> PairNode) {
         let table = Hypotheses::built_in();
         let id = table.named("ExcessiveSyncWaitingTime").expect("it is in the table");
         let settings = Settings { active_limit, grain: Nanos::ZERO, ..Settings::default() };
@@ -164,13 +164,13 @@ mod tests {
         let node = move || {
             let judge = Judge::new(table.row(id), &settings);
             let question = (HypothesisId(0), Focus::whole_program());
-            Node::new(question, judge, Stream::new(Nanos::ZERO))
+            PairNode::new(question, judge, Stream::new(Nanos::ZERO))
         };
         (Bench { evidence, output, pairs }, node)
     }
 
     impl Bench {
-        fn begin(&mut self, id: usize, node: &mut Node) {
+        fn begin(&mut self, id: usize, node: &mut PairNode) {
             self.evidence.begin(NodeId(id), node, self.pairs.clone(), &mut self.output);
         }
 

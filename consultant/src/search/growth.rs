@@ -12,7 +12,7 @@ use super::single_roots::SingleRoots;
 use super::speculation::Speculation;
 use crate::directive::{DirectivesInForce, Level, Ruling};
 use crate::hypothesis::{Hypotheses, HypothesisId};
-use crate::node::{Edge, NodeId};
+use crate::node::{NodeId, RefinementAxis};
 use crate::queue::{Eligible, Fit, Idea, Queue};
 use crate::settings::Settings;
 use crate::step::{Happening, Origin};
@@ -127,7 +127,7 @@ impl Growth {
         parent: NodeId,
         hypothesis: HypothesisId,
         focus: Focus,
-        edge: Edge,
+        edge: RefinementAxis,
     ) -> Linked {
         let ruling = self.directed.rule(hypothesis, &focus);
         if ruling == Ruling::Pruned {
@@ -140,8 +140,8 @@ impl Growth {
         if self.questions.node(child).truth != Truth::False {
             let idea = match edge {
                 _ if ruling == Ruling::Asked(Level::Low) => Idea::Low,
-                Edge::Why => Idea::Why,
-                Edge::Where(_) => Idea::Where,
+                RefinementAxis::Why => Idea::Why,
+                RefinementAxis::Where(_) => Idea::Where,
             };
             self.enqueue(child, idea);
         }
@@ -229,7 +229,7 @@ mod tests {
         while growth.next(Eligible::All).is_some() {}
         let (parent, hypothesis) = root(&growth, "ExcessiveSyncWaitingTime");
         let (early, late) = ("</SyncObject/Barrier>", "</File/data>");
-        let edge = Edge::Where(Hierarchy::SyncObject);
+        let edge = RefinementAxis::Where(Hierarchy::SyncObject);
         let focus = |text: &str| text.parse::<Focus>().expect("well formed");
         assert!(matches!(growth.link(parent, hypothesis, focus(early), edge), Linked::News));
         assert_eq!(growth.queue.len(), 0, "its parent is not true");
@@ -246,7 +246,7 @@ mod tests {
         let (parent, hypothesis) = root(&growth, "ExcessiveSyncWaitingTime");
         let before = growth.questions.graph.ids().count();
         let focus: Focus = "</Machine/n0>".parse().expect("well formed");
-        let edge = Edge::Where(Hierarchy::Machine);
+        let edge = RefinementAxis::Where(Hierarchy::Machine);
         assert!(matches!(growth.link(parent, hypothesis, focus, edge), Linked::Pruned));
         assert_eq!(growth.questions.graph.ids().count(), before);
         assert_eq!(growth.directed.pruned().count(), 1);

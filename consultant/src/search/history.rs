@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use whyperf_model::{Focus, Hierarchy, Time};
 
 use super::questions::Questions;
-use crate::node::{Edge, NodeId};
+use crate::node::{NodeId, RefinementAxis};
 use crate::split::Split;
 use crate::step::Origin;
 use crate::truth::Truth;
@@ -45,7 +45,7 @@ pub struct Question {
 pub(super) fn question(questions: &Questions, id: NodeId, split: Split, cost: f64) -> Question {
     let (node, row) = (questions.node(id), questions.row(id));
     let axis = |parent: NodeId| match questions.node(parent).children.get(&id) {
-        Some(Edge::Where(hierarchy)) => Hierarchy::name(*hierarchy),
+        Some(RefinementAxis::Where(hierarchy)) => Hierarchy::name(*hierarchy),
         _ => "why",
     };
     Question {

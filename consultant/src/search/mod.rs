@@ -53,7 +53,7 @@ use self::testing::Testing;
 use crate::data_source::Event;
 use crate::directive::DirectivesInForce;
 use crate::hypothesis::Hypotheses;
-use crate::report::{self, Counts, Guided, Report};
+use crate::report::{self, Guided, QuestionCounts, SearchResult};
 use crate::request::{MeasurementId, Request};
 use crate::run_amount::RunAmount;
 use crate::settings::Settings;
@@ -62,13 +62,13 @@ use crate::step::Step;
 /// A search for the reasons why a program is slow. It knows no clock: time comes with the events.
 #[derive(Debug)]
 pub struct Search {
-    activity: Activity,
+    activity: SearchState,
     testing: Testing,
 }
 
 /// Whether a search goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Activity {
+enum SearchState {
     /// It judges and asks.
     Searching,
     /// Events are taken in, but nothing is judged or asked.
@@ -89,7 +89,7 @@ pub struct Status {
     /// Whether the cost holds the search back.
     pub is_held_back: bool,
     /// What was found so far.
-    pub counts: Counts,
+    pub counts: QuestionCounts,
 }
 
 impl Search {
@@ -107,7 +107,7 @@ impl Search {
         in_force: DirectivesInForce,
     ) -> Self {
         let growth = Growth::new(hypotheses, settings.clone(), in_force);
-        Self { activity: Activity::Searching, testing: Testing::new(growth, &settings) }
+        Self { activity: SearchState::Searching, testing: Testing::new(growth, &settings) }
     }
 
     /// Takes in whatever a data source has to tell.
@@ -146,7 +146,7 @@ impl Search {
 
     /// A pair grew. Samples of a measurement that was stopped are ignored.
     pub fn handle_sample(&mut self, id: MeasurementId, sample: &Sample) {
-        if self.activity == Activity::Paused {
+        if self.activity == SearchState::Paused {
             self.advance(sample.interval.end);
             return;
         }
@@ -184,7 +184,7 @@ impl Search {
 
     /// A function is called so often per second.
     pub fn handle_price(&mut self, now: Time, of: &Resource, rate: f64) {
-        if self.activity != Activity::Over {
+        if self.activity != SearchState::Over {
             self.advance(now);
             self.testing.growth.learn_rate(of, rate);
         }
@@ -192,10 +192,10 @@ impl Search {
 
     /// The run is over: what is true must hold for all of its life, and what could not be concluded stays unknown.
     pub fn handle_end(&mut self, now: Time) {
-        if self.activity != Activity::Over {
+        if self.activity != SearchState::Over {
             self.testing.growth.output.advance(now);
             self.testing.end();
-            self.activity = Activity::Over;
+            self.activity = SearchState::Over;
         }
     }
 
@@ -226,13 +226,13 @@ impl Search {
             waiting: growth.queue.len(),
             cost: growth.costs.budget().observed(),
             is_held_back: !growth.costs.budget().admits(),
-            counts: Counts::of(&growth.questions.graph),
+            counts: QuestionCounts::of(&growth.questions.graph),
         }
     }
 
     /// What was found so far, or at all once the run is over.
     #[must_use]
-    pub fn report(&self) -> Report {
+    pub fn report(&self) -> SearchResult {
         let (questions, directed) = (&self.testing.growth.questions, &self.testing.growth.directed);
         let guided = Guided {
             used: directed.used(),
@@ -272,7 +272,7 @@ impl Search {
 
     /// Takes in an event of this moment, unless the run is over, and starts what may start then.
     fn act(&mut self, now: Time, act: impl FnOnce(&mut Testing)) {
-        if self.activity == Activity::Over {
+        if self.activity == SearchState::Over {
             return;
         }
         self.advance(now);
@@ -283,13 +283,13 @@ impl Search {
     /// Time goes on, once per moment: what waited for it happens.
     fn advance(&mut self, now: Time) {
         let goes_on = self.testing.growth.output.advance(now);
-        if goes_on && self.activity == Activity::Searching {
+        if goes_on && self.activity == SearchState::Searching {
             self.testing.pass_time();
         }
     }
 
     fn fill(&mut self) {
-        if self.activity == Activity::Searching {
+        if self.activity == SearchState::Searching {
             self.testing.fill();
         }
     }

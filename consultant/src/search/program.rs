@@ -2,7 +2,7 @@
 
 use whyperf_model::{Focus, Hierarchy, Resource};
 
-use crate::calls::CallGraph;
+use crate::calls::KnownCalls;
 use crate::catalogue::ResourceCatalogue;
 use crate::hypothesis::Hypothesis;
 
@@ -10,7 +10,7 @@ use crate::hypothesis::Hypothesis;
 #[derive(Debug)]
 pub(super) struct Program {
     pub(super) catalogue: ResourceCatalogue,
-    pub(super) calls: CallGraph,
+    pub(super) calls: KnownCalls,
     /// CallGraph per second of a function whose calls were not counted.
     assumed_rate: f64,
 }
@@ -18,7 +18,7 @@ pub(super) struct Program {
 impl Program {
     /// A program of which nothing is known.
     pub(super) fn new(assumed_rate: f64) -> Self {
-        Self { catalogue: ResourceCatalogue::default(), calls: CallGraph::default(), assumed_rate }
+        Self { catalogue: ResourceCatalogue::default(), calls: KnownCalls::default(), assumed_rate }
     }
 
     /// Whether all that a focus names is there.

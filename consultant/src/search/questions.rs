@@ -7,7 +7,7 @@ use super::program::Program;
 use crate::graph::Graph;
 use crate::hypothesis::{Hypotheses, Hypothesis, HypothesisId, Operator, Refinement};
 use crate::judge::{Judge, VerdictGround};
-use crate::node::{Edge, Node, NodeId};
+use crate::node::{NodeId, PairNode, RefinementAxis};
 use crate::refine::{self, AlikeParts, FIRST, Siblings};
 use crate::run_amount::{RunAmount, RunRatio};
 use crate::settings::{CodeSearch, Order, Settings};
@@ -18,7 +18,7 @@ use crate::truth::Truth;
 use crate::undecided;
 
 /// The edge from a caller to a callee.
-pub(super) const CODE: Edge = Edge::Where(Hierarchy::Code);
+pub(super) const CODE: RefinementAxis = RefinementAxis::Where(Hierarchy::Code);
 
 /// All questions so far.
 #[derive(Debug)]
@@ -41,11 +41,11 @@ impl Questions {
         Self { graph: Graph::default(), hypotheses, settings }
     }
 
-    pub(super) fn node(&self, id: NodeId) -> &Node {
+    pub(super) fn node(&self, id: NodeId) -> &PairNode {
         self.graph.node(id)
     }
 
-    pub(super) fn node_mut(&mut self, id: NodeId) -> &mut Node {
+    pub(super) fn node_mut(&mut self, id: NodeId) -> &mut PairNode {
         self.graph.node_mut(id)
     }
 
@@ -190,17 +190,17 @@ impl Questions {
     /// the first stage of parts.
     pub(super) fn ahead_of(&self, id: NodeId) -> Vec<NodeId> {
         let is_free = self.is_free(id);
-        let is_ahead = |edge: Edge| match edge {
+        let is_ahead = |edge: RefinementAxis| match edge {
             CODE => true,
-            Edge::Why => is_free,
-            Edge::Where(hierarchy) => is_free && FIRST.contains(&hierarchy),
+            RefinementAxis::Why => is_free,
+            RefinementAxis::Where(hierarchy) => is_free && FIRST.contains(&hierarchy),
         };
         let ahead = self.node(id).children.iter().filter(|(_, edge)| is_ahead(**edge));
         ahead.map(|(child, _)| *child).collect()
     }
 
     /// How many children a node has along an edge.
-    pub(super) fn children_along(&self, id: NodeId, edge: Edge) -> usize {
+    pub(super) fn children_along(&self, id: NodeId, edge: RefinementAxis) -> usize {
         self.node(id).children.values().filter(|other| **other == edge).count()
     }
 

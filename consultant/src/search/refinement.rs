@@ -8,7 +8,7 @@ use crate::hypothesis::HypothesisId;
 use crate::hypothesis::Refinement::{
     WhereAndWhy, WhereBeforeWhy, WhereOnly, WhyAndWhere, WhyBeforeWhere, WhyOnly,
 };
-use crate::node::{Edge, NodeId};
+use crate::node::{NodeId, RefinementAxis};
 use crate::queue::Idea;
 use crate::refine::{self, FIRST, LAST, Siblings};
 use crate::settings::Order;
@@ -94,8 +94,10 @@ impl Growth {
             finer.is_asked_at(&focus) && !(is_alone && finer.compares())
         };
         let below: Vec<_> = hypotheses.children(Some(hypothesis)).filter(is_asked).collect();
-        let linked: Vec<_> =
-            below.into_iter().map(|finer| self.link(id, finer, focus.clone(), Edge::Why)).collect();
+        let linked: Vec<_> = below
+            .into_iter()
+            .map(|finer| self.link(id, finer, focus.clone(), RefinementAxis::Why))
+            .collect();
         self.tell_refined(id, None, &linked, 0);
     }
 
@@ -113,7 +115,7 @@ impl Growth {
         }
         let breadth = self.questions.settings.breadth;
         let parts = refine::parts(&self.program.catalogue, &node.focus, hierarchy, breadth);
-        let edge = Edge::Where(hierarchy);
+        let edge = RefinementAxis::Where(hierarchy);
         let linked: Vec<_> =
             parts.foci.into_iter().map(|focus| self.link(id, hypothesis, focus, edge)).collect();
         self.tell_refined(id, Some(hierarchy), &linked, parts.left_out);

@@ -17,14 +17,14 @@ use crate::error::Error;
 
 /// An address whose source location is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Wanted {
+pub(crate) enum AskedAddress {
     /// A return address: of the call before it.
     Code(u64),
     /// A variable.
     Data(u64),
 }
 
-impl Wanted {
+impl AskedAddress {
     pub(crate) const fn address(self) -> u64 {
         match self {
             Self::Code(address) | Self::Data(address) => address,
@@ -37,13 +37,13 @@ impl Wanted {
 pub(crate) struct SymbolAnswer {
     /// The number it was asked under.
     pub(crate) process: u32,
-    pub(crate) wanted: Wanted,
+    pub(crate) wanted: AskedAddress,
     pub(crate) place: Option<Arc<SourceLocation>>,
 }
 
 /// What a process said of its program: all that is left when it ended before its map was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Program {
+pub(crate) struct StatedProgram {
     pub(crate) path: PathBuf,
     /// What is added to the addresses in the file to have those in memory.
     pub(crate) base: u64,
@@ -52,9 +52,9 @@ pub(crate) struct Program {
 #[derive(Debug)]
 enum SymbolRequest {
     /// A process appeared: its map is read while it is there.
-    Watch { process: u32, pid: u32, program: Option<Program> },
+    Watch { process: u32, pid: u32, program: Option<StatedProgram> },
     /// What lies at these addresses.
-    Find { process: u32, wanted: Vec<Wanted> },
+    Find { process: u32, wanted: Vec<AskedAddress> },
 }
 
 /// The channel to the thread that reads symbols: takes addresses, answers source locations.
@@ -77,11 +77,11 @@ impl Symbols {
         Ok(Self { requests, answers, outstanding: 0 })
     }
 
-    pub(crate) fn watch(&self, process: u32, pid: u32, program: Option<Program>) {
+    pub(crate) fn watch(&self, process: u32, pid: u32, program: Option<StatedProgram>) {
         self.send(SymbolRequest::Watch { process, pid, program });
     }
 
-    pub(crate) fn ask(&mut self, process: u32, wanted: Vec<Wanted>) {
+    pub(crate) fn ask(&mut self, process: u32, wanted: Vec<AskedAddress>) {
         if !wanted.is_empty() {
             self.outstanding += 1;
             self.send(SymbolRequest::Find { process, wanted });

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
-use super::{SourceLocation, Symbols, Wanted};
+use super::{AskedAddress, SourceLocation, Symbols};
 
 #[path = "../../../tests/needs.rs"]
 mod needs;
@@ -105,7 +105,7 @@ impl Drop for Running {
 
 fn places(folder: &Folder, program: &str) -> Vec<Option<SourceLocation>> {
     let running = Running::start(&folder.0.join(program));
-    let kinds = [Wanted::Code as fn(u64) -> Wanted, Wanted::Data];
+    let kinds = [AskedAddress::Code as fn(u64) -> AskedAddress, AskedAddress::Data];
     let wanted = running.1.iter().zip(kinds).map(|(address, kind)| kind(*address)).collect();
     let mut symbols = Symbols::start(Arc::default()).expect("a thread can be started");
     symbols.watch(7, running.0.id(), None);
@@ -174,7 +174,7 @@ fn a_call_in_tail_position_belongs_to_the_function_that_jumped() {
         let running = Running::start(&folder.0.join("prog"));
         let mut symbols = Symbols::start(Arc::default()).expect("a thread can be started");
         symbols.watch(1, running.0.id(), None);
-        symbols.ask(1, running.1.iter().map(|address| Wanted::Code(*address)).collect());
+        symbols.ask(1, running.1.iter().map(|address| AskedAddress::Code(*address)).collect());
         let names: Vec<String> = symbols
             .all_answers()
             .into_iter()
@@ -249,7 +249,7 @@ fn files_that_were_replaced_are_read_as_they_run() {
     let mut symbols = Symbols::start(Arc::default()).expect("a thread can be started");
     for (process, running) in (0..).zip(&running) {
         symbols.watch(process, running.0.id(), None);
-        symbols.ask(process, vec![Wanted::Code(running.1[0])]);
+        symbols.ask(process, vec![AskedAddress::Code(running.1[0])]);
     }
     let mut answers = symbols.all_answers();
     answers.sort_by_key(|answer| answer.process);
@@ -328,9 +328,10 @@ fn what_is_not_there_has_no_place() {
     let mut symbols = Symbols::start(Arc::default()).expect("a thread can be started");
     symbols.watch(1, std::process::id(), None);
     symbols.watch(2, u32::MAX, None);
-    symbols.ask(1, vec![Wanted::Code(0), Wanted::Code(16), Wanted::Data(u64::MAX)]);
-    symbols.ask(2, vec![Wanted::Code(4096)]);
-    symbols.ask(3, vec![Wanted::Code(4096)]);
+    symbols
+        .ask(1, vec![AskedAddress::Code(0), AskedAddress::Code(16), AskedAddress::Data(u64::MAX)]);
+    symbols.ask(2, vec![AskedAddress::Code(4096)]);
+    symbols.ask(3, vec![AskedAddress::Code(4096)]);
     let answers = symbols.all_answers();
     assert_eq!(answers.len(), 5);
     assert!(answers.iter().all(|answer| answer.place.is_none()));
@@ -346,7 +347,7 @@ fn own_function() -> u64 {
 fn rust_names_are_read_back() {
     let mut symbols = Symbols::start(Arc::default()).expect("a thread can be started");
     symbols.watch(1, std::process::id(), None);
-    symbols.ask(1, vec![Wanted::Code(own_function())]);
+    symbols.ask(1, vec![AskedAddress::Code(own_function())]);
     let place = symbols.all_answers().remove(0).place.expect("the test has symbols");
     assert!(place.function.ends_with("symbols::tests::own_function"), "{place:?}");
     assert_eq!(place.module, "tests.rs");

@@ -7,7 +7,7 @@ use crossbeam_channel::{Receiver, Sender};
 use whyperf_inject::{MemoryMap, MemoryStretch};
 use whyperf_instrument::Objects;
 
-use super::{Program, SourceLocation, SymbolAnswer, SymbolRequest, Wanted};
+use super::{AskedAddress, SourceLocation, StatedProgram, SymbolAnswer, SymbolRequest};
 
 /// Serves requests until the channel is closed.
 pub(super) fn run(
@@ -15,7 +15,7 @@ pub(super) fn run(
     requests: &Receiver<SymbolRequest>,
     answers: &Sender<Vec<SymbolAnswer>>,
 ) {
-    let mut reader = Reader { objects, processes: BTreeMap::new() };
+    let mut reader = SymbolReader { objects, processes: BTreeMap::new() };
     for request in requests {
         match request {
             SymbolRequest::Watch { process, pid, program } => reader.watch(process, pid, program),
@@ -36,24 +36,24 @@ pub(super) fn run(
 struct Watched {
     pid: u32,
     maps: MemoryMap,
-    program: Option<Program>,
+    program: Option<StatedProgram>,
 }
 
-struct Reader {
+struct SymbolReader {
     processes: BTreeMap<u32, Watched>,
     objects: Arc<Objects>,
 }
 
-impl Reader {
-    fn watch(&mut self, process: u32, pid: u32, program: Option<Program>) {
+impl SymbolReader {
+    fn watch(&mut self, process: u32, pid: u32, program: Option<StatedProgram>) {
         self.processes.insert(process, Watched { pid, maps: MemoryMap::of(pid), program });
     }
 
-    fn find(&mut self, process: u32, wanted: Wanted) -> Option<SourceLocation> {
+    fn find(&mut self, process: u32, wanted: AskedAddress) -> Option<SourceLocation> {
         // The return address may be the first of the next function: the call lies before it.
         let address = match wanted {
-            Wanted::Code(address) => address.checked_sub(1)?,
-            Wanted::Data(address) => address,
+            AskedAddress::Code(address) => address.checked_sub(1)?,
+            AskedAddress::Data(address) => address,
         };
         let Some(stretch) = self.stretch(process, wanted, address) else {
             return self.place_in_program(process, wanted, address);
@@ -61,11 +61,11 @@ impl Reader {
         let pid = self.processes.get(&process)?.pid;
         let object = self.objects.mapped(pid, &stretch)?.ok()?;
         match wanted {
-            Wanted::Code(_) => {
+            AskedAddress::Code(_) => {
                 let linked = object.address(address - stretch.start + stretch.offset)?;
                 Some(object.caller(linked + 1))
             }
-            Wanted::Data(_) => {
+            AskedAddress::Data(_) => {
                 let base = object.data_address(stretch.offset)?;
                 object.variable(address - stretch.start + base)
             }
@@ -76,30 +76,35 @@ impl Reader {
     fn place_in_program(
         &self,
         process: u32,
-        wanted: Wanted,
+        wanted: AskedAddress,
         address: u64,
     ) -> Option<SourceLocation> {
         let Watched { maps, program, .. } = self.processes.get(&process)?;
-        let Program { path, base } = program.as_ref().filter(|_| maps.is_empty())?;
+        let StatedProgram { path, base } = program.as_ref().filter(|_| maps.is_empty())?;
         let object = self.objects.of_file(path)?.ok()?;
         let linked = address.wrapping_sub(*base);
         match wanted {
-            Wanted::Code(_) => {
+            AskedAddress::Code(_) => {
                 object.text(linked..linked.checked_add(1)?)?;
                 Some(object.caller(linked + 1))
             }
-            Wanted::Data(_) => object.variable(linked),
+            AskedAddress::Data(_) => object.variable(linked),
         }
     }
 
     /// The part of a file around an address. Libraries come later too: unknown addresses are
     /// looked for in a new copy of the map.
-    fn stretch(&mut self, process: u32, wanted: Wanted, address: u64) -> Option<MemoryStretch> {
+    fn stretch(
+        &mut self,
+        process: u32,
+        wanted: AskedAddress,
+        address: u64,
+    ) -> Option<MemoryStretch> {
         let Watched { pid, maps, .. } = self.processes.get_mut(&process)?;
         let found = |maps: &MemoryMap| {
             let stretch = match wanted {
-                Wanted::Code(_) => maps.around(address),
-                Wanted::Data(_) => maps.owner(address),
+                AskedAddress::Code(_) => maps.around(address),
+                AskedAddress::Data(_) => maps.owner(address),
             };
             stretch.filter(|stretch| stretch.file.is_some()).cloned()
         };

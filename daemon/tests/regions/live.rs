@@ -1,7 +1,7 @@
 //! A search over the daemon, as the command runs it, but under a virtual clock.
 
 use whyperf_consultant::{
-    DataSource as _, DirectivesInForce, Event, Hypotheses, MeasurementId, Scope, Searches,
+    DataSource as _, DirectivesInForce, Event, Hypotheses, MeasurementId, SearchScope, Searches,
     Settings, Step, drive,
 };
 use whyperf_daemon::{Daemon, Live, Moment, Pace, SamplingPass};
@@ -59,7 +59,7 @@ fn a_search_finds_the_tag_that_is_waited_for() {
     let (hypotheses, settings) = (Hypotheses::default(), Settings::default());
     let mut searches = Searches::new(hypotheses, settings, DirectivesInForce::default());
     let mut live = Live::new(&mut stage.daemon, pace);
-    drive(&mut searches, &mut live, &mut |_: Scope, _: &Step| {});
+    drive(&mut searches, &mut live, &mut |_: SearchScope, _: &Step| {});
     assert_eq!(live.pace().seen, 301, "every pass and the last one");
     let report = searches.global().report();
     let tag = "</Code,/Machine,/Process,/SyncObject/Message/MPI_COMM_WORLD/3>";

@@ -22,7 +22,7 @@ use super::runs;
 use super::tried_dwell_times::TriedDwellTimes;
 use crate::error::StoreError;
 use crate::replay::Replay;
-use crate::run::{CLASSIC_VERDICT, RunId, Verdict};
+use crate::run::{CLASSIC_VERDICT, RunId, StoredVerdict};
 use crate::store::Store;
 
 /// The dwell time where nothing asks for another one.
@@ -105,26 +105,30 @@ impl Store {
 }
 
 /// A question that was answered, and what has to be measured to answer it again.
-struct Question {
+struct AnsweredQuestion {
     /// How many questions lead to it.
     depth: u64,
     pairs: [Pair; 2],
     seen: Reevaluation,
 }
 
-fn question(verdict: &Verdict, depth: u64, hypotheses: &Hypotheses) -> Option<Question> {
+fn question(
+    verdict: &StoredVerdict,
+    depth: u64,
+    hypotheses: &Hypotheses,
+) -> Option<AnsweredQuestion> {
     let is_answered = verdict.asked > 0 && matches!(verdict.truth.as_str(), "true" | "false");
     let id = hypotheses.named(&verdict.hypothesis).filter(|_| is_answered)?;
     let mut hypothesis = hypotheses.row(id).clone();
     hypothesis.threshold = verdict.threshold;
     let focus: Focus = verdict.focus.parse().ok()?;
     let pairs = hypothesis.pairs(&focus).into();
-    Some(Question { depth, pairs, seen: Reevaluation::new(hypothesis) })
+    Some(AnsweredQuestion { depth, pairs, seen: Reevaluation::new(hypothesis) })
 }
 
 fn try_all(
     replay: Replay,
-    mut questions: Vec<Question>,
+    mut questions: Vec<AnsweredQuestion>,
     own: Option<Nanos>,
 ) -> Option<TriedDwellTimes> {
     let (run, round) = (replay.length(), replay.longest_round());
@@ -135,8 +139,9 @@ fn try_all(
     });
     let does = |dwell_time: &Nanos| {
         let answers = || questions.iter().map(|one| one.compared(run.start, *dwell_time, full));
-        let others = answers().filter(|answer| *answer != Compared::Same).count();
-        answers().all(|answer| answer != Compared::Other) && others * RARELY <= questions.len()
+        let others = answers().filter(|answer| *answer != DwellComparison::Same).count();
+        answers().all(|answer| answer != DwellComparison::Other)
+            && others * RARELY <= questions.len()
     };
     // A dwell time of a single round is none: the side of the mean had no chance to change.
     let shorter =
@@ -146,18 +151,18 @@ fn try_all(
     (questions > 0).then_some(TriedDwellTimes { full, shortest, questions })
 }
 
-impl Question {
+impl AnsweredQuestion {
     /// The verdicts of a dwell time, as against those of the full one: from the beginning of the run, and as late as a search that is not led asks.
-    fn compared(&self, begin: Time, dwell_time: Nanos, full: Nanos) -> Compared {
+    fn compared(&self, begin: Time, dwell_time: Nanos, full: Nanos) -> DwellComparison {
         let led = begin + Nanos(self.depth.saturating_mul(dwell_time.0));
         let of = |start: Time| {
             let (wanted, told) =
                 (self.seen.verdicts(start, full), self.seen.verdicts(start, dwell_time));
             match wanted.last() {
-                None => Compared::Same,
-                Some(_) if told == wanted => Compared::Same,
-                last if told.last() == last => Compared::Between,
-                Some(_) => Compared::Other,
+                None => DwellComparison::Same,
+                Some(_) if told == wanted => DwellComparison::Same,
+                last if told.last() == last => DwellComparison::Between,
+                Some(_) => DwellComparison::Other,
             }
         };
         of(begin).max(of(led))
@@ -166,7 +171,7 @@ impl Question {
 
 /// How the verdicts of a dwell time compare with those of the full one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Compared {
+enum DwellComparison {
     Same,
     /// The same in the end; what was said before is taken back.
     Between,
@@ -194,7 +199,7 @@ fn depths(earlier_run: &EarlierRun) -> BTreeMap<u64, u64> {
 }
 
 /// Goes through the run once and shows it to all questions.
-fn watch(mut replay: Replay, questions: &mut [Question]) {
+fn watch(mut replay: Replay, questions: &mut [AnsweredQuestion]) {
     let mut numbers = BTreeMap::new();
     // By measurement: the questions of which it is the numerator, and those of which it is the denominator.
     let mut users: Vec<[Vec<usize>; 2]> = Vec::new();
@@ -295,7 +300,7 @@ mod tests {
         depth: u64,
         own: Option<Nanos>,
     ) -> Option<TriedDwellTimes> {
-        let asked = |(hypothesis, truth): (&str, &str)| Verdict {
+        let asked = |(hypothesis, truth): (&str, &str)| StoredVerdict {
             number: 0,
             hypothesis: hypothesis.to_owned(),
             focus: "</Code>".to_owned(),

@@ -9,7 +9,7 @@ use super::structure::{CodeStructure, is_function};
 use super::tried_dwell_times::TriedDwellTimes;
 use crate::error::StoreError;
 use crate::record::Record;
-use crate::run::{RunId, Verdict};
+use crate::run::{RunId, StoredVerdict};
 use crate::store::Store;
 
 /// What a run found out.
@@ -19,7 +19,7 @@ pub struct EarlierRun {
     pub run: RunId,
     /// When it began, as the store counts time.
     pub(super) started: i64,
-    pub(super) questions: BTreeMap<u64, Asked>,
+    pub(super) questions: BTreeMap<u64, EarlierQuestion>,
     pub(super) resources: Vec<Resource>,
     /// On which machine each process ran, as far as that is known and there is more than one.
     pub(super) placed: BTreeMap<Resource, Resource>,
@@ -35,10 +35,10 @@ pub struct EarlierRun {
 
 /// A question and its answer.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
+pub(super) struct EarlierQuestion {
     pub(super) hypothesis: String,
     pub(super) focus: Focus,
-    pub(super) answer: Answer,
+    pub(super) answer: EarlierVerdict,
     pub(super) value: Option<f64>,
     /// What the value was compared with.
     pub(super) threshold: f64,
@@ -48,7 +48,7 @@ pub(super) struct Asked {
 
 /// What came of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(super) enum EarlierVerdict {
     True,
     /// True of some processes that do not differ from the others: nothing to learn from.
     Alike,
@@ -65,7 +65,7 @@ impl EarlierRun {
     /// Whether it found anything out.
     #[must_use]
     pub fn was_searched(&self) -> bool {
-        self.questions.values().any(|asked| asked.answer != Answer::Open)
+        self.questions.values().any(|asked| asked.answer != EarlierVerdict::Open)
     }
 
     /// Whether it met code of the program itself that is not among these functions. Code of libraries is not in a program's file.
@@ -130,7 +130,7 @@ impl Store {
     /// # Errors
     /// When the store cannot be read or the run is gone.
     pub fn earlier_run(&self, run: &RunId) -> Result<EarlierRun, StoreError> {
-        let mut questions: BTreeMap<u64, Asked> = self
+        let mut questions: BTreeMap<u64, EarlierQuestion> = self
             .verdicts(run)?
             .into_iter()
             .filter_map(|verdict| Some((verdict.number, asked(verdict)?)))
@@ -202,14 +202,14 @@ fn ranks(resources: &[Resource]) -> usize {
 }
 
 /// None for what a later version may have written and this one cannot read.
-fn asked(verdict: Verdict) -> Option<Asked> {
+fn asked(verdict: StoredVerdict) -> Option<EarlierQuestion> {
     let answer = match verdict.truth.as_str() {
-        "true" if verdict.is_alike() => Answer::Alike,
-        "true" => Answer::True,
-        "false" if verdict.asked > 0 => Answer::False,
-        _ => Answer::Open,
+        "true" if verdict.is_alike() => EarlierVerdict::Alike,
+        "true" => EarlierVerdict::True,
+        "false" if verdict.asked > 0 => EarlierVerdict::False,
+        _ => EarlierVerdict::Open,
     };
-    Some(Asked {
+    Some(EarlierQuestion {
         hypothesis: verdict.hypothesis,
         focus: verdict.focus.parse().ok()?,
         answer,
@@ -230,14 +230,14 @@ pub(super) mod example {
     ) -> EarlierRun {
         let numbered = (0..).zip(questions);
         let questions = numbered.map(|(number, (hypothesis, focus, answer, value, parents))| {
-            let asked = Asked {
+            let asked = EarlierQuestion {
                 hypothesis: (*hypothesis).to_owned(),
                 focus: focus.parse().expect("well formed"),
                 answer: match answer {
-                    't' => Answer::True,
-                    'a' => Answer::Alike,
-                    'f' => Answer::False,
-                    _ => Answer::Open,
+                    't' => EarlierVerdict::True,
+                    'a' => EarlierVerdict::Alike,
+                    'f' => EarlierVerdict::False,
+                    _ => EarlierVerdict::Open,
                 },
                 value: Some(*value),
                 threshold: *value,

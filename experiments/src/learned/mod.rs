@@ -31,7 +31,7 @@ use mapping::{by_role, map_to_program};
 
 pub use combination::{Combination, combine};
 pub use earlier_run::EarlierRun;
-pub use mapping::{Evidence, Ground, Mapped, map};
+pub use mapping::{Ground, Mapped, MatchEvidence, map};
 pub use required::Required;
 pub use structure::CodeStructure;
 

@@ -5,18 +5,19 @@ use std::collections::BTreeMap;
 use whyperf_consultant::{Directive, Directives, Hypotheses, Level};
 use whyperf_model::{Focus, Hierarchy};
 
-use super::earlier_run::{Answer, Asked, EarlierRun};
+use super::earlier_run::{EarlierQuestion, EarlierRun, EarlierVerdict};
 use super::runs;
 
 /// High for what was true in a run and in the latest that asked, low for what was false in all that asked. The top-level hypotheses
 /// are asked about the whole program first anyway, and processes that are alike give no reason to ask of each.
 pub(super) fn rank(earlier: &[EarlierRun], hypotheses: &Hypotheses, learned: &mut Directives) {
-    let mut history: BTreeMap<(&str, &Focus), Vec<(&EarlierRun, &Asked)>> = BTreeMap::new();
+    let mut history: BTreeMap<(&str, &Focus), Vec<(&EarlierRun, &EarlierQuestion)>> =
+        BTreeMap::new();
     for earlier_run in earlier {
         let known = earlier_run.questions.values().filter(|asked| {
             { asked.focus.part(Hierarchy::Process).iter() }
                 .all(|process| process.is_root() || earlier_run.is_rank(process))
-                && matches!(asked.answer, Answer::True | Answer::False)
+                && matches!(asked.answer, EarlierVerdict::True | EarlierVerdict::False)
                 && hypotheses.named(&asked.hypothesis).is_some_and(|id| {
                     asked.focus.depth() > 0 || hypotheses.row(id).parent.is_some()
                 })
@@ -42,12 +43,12 @@ pub(super) fn rank(earlier: &[EarlierRun], hypotheses: &Hypotheses, learned: &mu
 }
 
 /// Why a priority that some runs gave is not given any more: a later one answered otherwise.
-fn contradiction(level: Level, answers: &[(&EarlierRun, &Asked)]) -> Option<String> {
+fn contradiction(level: Level, answers: &[(&EarlierRun, &EarlierQuestion)]) -> Option<String> {
     let (was, is) = match level {
-        Level::High => (Answer::True, Answer::False),
-        Level::Low => (Answer::False, Answer::True),
+        Level::High => (EarlierVerdict::True, EarlierVerdict::False),
+        Level::Low => (EarlierVerdict::False, EarlierVerdict::True),
     };
-    let of = |answer: Answer| -> Vec<&EarlierRun> {
+    let of = |answer: EarlierVerdict| -> Vec<&EarlierRun> {
         let those = answers.iter().filter(|(_, asked)| asked.answer == answer);
         those.map(|(earlier_run, _)| *earlier_run).collect()
     };
@@ -56,13 +57,14 @@ fn contradiction(level: Level, answers: &[(&EarlierRun, &Asked)]) -> Option<Stri
     let mut later = of(is);
     later.retain(|earlier_run| earlier_run.started > first);
     let newest = later.iter().max_by_key(|earlier_run| earlier_run.started)?;
-    let word = |answer| if answer == Answer::True { "true" } else { "false" };
+    let word = |answer| if answer == EarlierVerdict::True { "true" } else { "false" };
     let before = runs(&before, answers.len());
     Some(format!("{} in {before}, {} in the later {}", word(was), word(is), newest.short()))
 }
 
-fn reason(level: Level, answers: &[(&EarlierRun, &Asked)]) -> Option<String> {
-    let is_true = |answer: &&(&EarlierRun, &Asked)| answer.1.answer == Answer::True;
+fn reason(level: Level, answers: &[(&EarlierRun, &EarlierQuestion)]) -> Option<String> {
+    let is_true =
+        |answer: &&(&EarlierRun, &EarlierQuestion)| answer.1.answer == EarlierVerdict::True;
     let found: Vec<&EarlierRun> =
         answers.iter().filter(is_true).map(|(earlier_run, _)| *earlier_run).collect();
     match level {
@@ -81,10 +83,10 @@ fn reason(level: Level, answers: &[(&EarlierRun, &Asked)]) -> Option<String> {
 }
 
 /// Whether a run that asked last, of those that asked, found it true.
-fn is_newest_true(answers: &[(&EarlierRun, &Asked)]) -> bool {
+fn is_newest_true(answers: &[(&EarlierRun, &EarlierQuestion)]) -> bool {
     let newest = answers.iter().map(|(earlier_run, _)| earlier_run.started).max();
     let mut last = answers.iter().filter(|(earlier_run, _)| Some(earlier_run.started) == newest);
-    last.any(|(_, asked)| asked.answer == Answer::True)
+    last.any(|(_, asked)| asked.answer == EarlierVerdict::True)
 }
 
 #[cfg(test)]

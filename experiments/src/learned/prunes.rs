@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use whyperf_consultant::{Directive, Directives, Hypotheses, Operator, ValueUnit, Whom};
 use whyperf_model::{CategorySet, Hierarchy, Resource};
 
-use super::earlier_run::{Answer, Asked, EarlierRun, is_first};
+use super::earlier_run::{EarlierQuestion, EarlierRun, EarlierVerdict, is_first};
 use super::runs;
 
 /// Machines, where each has one process or there is one alone: the processes say it all. Objects of synchronization, for
@@ -54,7 +54,9 @@ pub(super) fn historic(
 ) {
     let mut known: BTreeMap<(String, Resource), KnownValues<'_>> = BTreeMap::new();
     for earlier_run in earlier {
-        for asked in earlier_run.questions.values().filter(|asked| asked.answer != Answer::Open) {
+        for asked in
+            earlier_run.questions.values().filter(|asked| asked.answer != EarlierVerdict::Open)
+        {
             let [code] = asked.focus.part(Hierarchy::Code) else { continue };
             let shares = hypotheses.named(&asked.hypothesis).is_some_and(|id| {
                 let row = hypotheses.row(id);
@@ -76,10 +78,11 @@ pub(super) fn historic(
         let least = format!("{:.2} % at most in {seen}", 100.0 * values.most_of_small);
         match values.against {
             None => learned.push(directive, Some(least)),
-            Some((run, share, Answer::True | Answer::Alike)) => learned.drop_contradicted(
-                &directive,
-                &format!("{least}, true with {:.0} % in {}", 100.0 * share, run.short()),
-            ),
+            Some((run, share, EarlierVerdict::True | EarlierVerdict::Alike)) => learned
+                .drop_contradicted(
+                    &directive,
+                    &format!("{least}, true with {:.0} % in {}", 100.0 * share, run.short()),
+                ),
             Some((run, share, _)) => learned.drop_contradicted(
                 &directive,
                 &format!("{least}, {:.1} % in {}", 100.0 * share, run.short()),
@@ -95,18 +98,18 @@ struct KnownValues<'a> {
     small: Vec<&'a EarlierRun>,
     most_of_small: f64,
     /// One that found it to take more, with the share and its answer; what was true counts most.
-    against: Option<(&'a EarlierRun, f64, Answer)>,
+    against: Option<(&'a EarlierRun, f64, EarlierVerdict)>,
 }
 
 impl<'a> KnownValues<'a> {
-    fn take(&mut self, earlier_run: &'a EarlierRun, asked: &Asked, small: f64) {
+    fn take(&mut self, earlier_run: &'a EarlierRun, asked: &EarlierQuestion, small: f64) {
         let [code] = asked.focus.part(Hierarchy::Code) else { return };
         let value = asked.value.unwrap_or_default();
         // One false function may have called a true one: what was true stays asked about.
-        let was_true = matches!(asked.answer, Answer::True | Answer::Alike);
+        let was_true = matches!(asked.answer, EarlierVerdict::True | EarlierVerdict::Alike);
         if was_true || value >= small {
-            let weight = |(_, share, answer): &(&EarlierRun, f64, Answer)| {
-                (matches!(answer, Answer::True | Answer::Alike), *share)
+            let weight = |(_, share, answer): &(&EarlierRun, f64, EarlierVerdict)| {
+                (matches!(answer, EarlierVerdict::True | EarlierVerdict::Alike), *share)
             };
             let one = (earlier_run, value, asked.answer);
             if self.against.as_ref().is_none_or(|known| weight(known) < weight(&one)) {

@@ -3,7 +3,7 @@
 use whyperf_consultant::Hypotheses;
 use whyperf_model::Focus;
 
-use super::earlier_run::{Answer, EarlierRun};
+use super::earlier_run::{EarlierRun, EarlierVerdict};
 
 /// A focus that must be found: of one hypothesis, or of all that found it in some run.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,12 +37,14 @@ impl Required {
     pub fn check(&self, earlier: &[EarlierRun]) -> Result<(), String> {
         let asked = earlier.iter().flat_map(|earlier_run| earlier_run.questions.values());
         let mut here = asked.filter(|asked| {
-            asked.focus == self.focus && asked.answer != Answer::Open && asked.value.is_some()
+            asked.focus == self.focus
+                && asked.answer != EarlierVerdict::Open
+                && asked.value.is_some()
         });
         let Self { hypothesis, focus } = self;
         let is_known = match hypothesis {
             Some(name) => here.any(|asked| asked.hypothesis == *name),
-            None => here.any(|asked| asked.answer == Answer::True),
+            None => here.any(|asked| asked.answer == EarlierVerdict::True),
         };
         match hypothesis {
             _ if is_known => Ok(()),
@@ -60,9 +62,9 @@ impl Required {
         let is_named = self.hypothesis.as_deref() == Some(hypothesis);
         let here = earlier_run.questions.iter().filter(|(_, asked)| {
             let counts = match asked.answer {
-                Answer::True => is_named || self.hypothesis.is_none(),
-                Answer::False | Answer::Alike => is_named,
-                Answer::Open => false,
+                EarlierVerdict::True => is_named || self.hypothesis.is_none(),
+                EarlierVerdict::False | EarlierVerdict::Alike => is_named,
+                EarlierVerdict::Open => false,
             };
             counts
                 && asked.hypothesis == hypothesis

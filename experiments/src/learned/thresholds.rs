@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_consultant::{Directive, Directives, Hypotheses, HypothesisId, Operator};
 
-use super::earlier_run::{Answer, Asked, EarlierRun};
+use super::earlier_run::{EarlierQuestion, EarlierRun, EarlierVerdict};
 use super::required::Required;
 use super::runs;
 
@@ -56,16 +56,18 @@ pub(super) fn choose(
 }
 
 /// The value of a question, at least the threshold that it was found with. With a sign by which the larger is the worse.
-fn reached(asked: &Asked, sign: f64) -> Option<f64> {
+fn reached(asked: &EarlierQuestion, sign: f64) -> Option<f64> {
     let value = sign * asked.value?;
-    let is_true = asked.answer == Answer::True;
+    let is_true = asked.answer == EarlierVerdict::True;
     Some(if is_true { value.max(sign * asked.threshold) } else { value })
 }
 
 /// What was found true of a hypothesis.
 fn significant(earlier_run: &EarlierRun, hypothesis: &str) -> BTreeSet<u64> {
     let of = earlier_run.questions.iter().filter(|(_, asked)| asked.hypothesis == hypothesis);
-    of.filter(|(_, asked)| asked.answer == Answer::True).map(|(number, _)| *number).collect()
+    of.filter(|(_, asked)| asked.answer == EarlierVerdict::True)
+        .map(|(number, _)| *number)
+        .collect()
 }
 
 fn largest(
@@ -103,13 +105,14 @@ fn largest(
 
 /// The questions that a search with this threshold would have found true.
 fn replay(earlier_run: &EarlierRun, hypothesis: &str, sign: f64, threshold: f64) -> BTreeSet<u64> {
-    let of: BTreeMap<u64, &Asked> = earlier_run
+    let of: BTreeMap<u64, &EarlierQuestion> = earlier_run
         .questions
         .iter()
         .filter(|(_, asked)| asked.hypothesis == hypothesis)
         .map(|(number, asked)| (*number, asked))
         .collect();
-    let passes = |asked: &Asked| reached(asked, sign).is_some_and(|value| value > threshold);
+    let passes =
+        |asked: &EarlierQuestion| reached(asked, sign).is_some_and(|value| value > threshold);
     let mut found = BTreeSet::new();
     // Each pass goes one refinement deeper; the graph has no cycle, so this ends.
     loop {

@@ -9,7 +9,7 @@ use whyperf_model::matching::{Kind, Line, Location, LocationId, Totals};
 use whyperf_model::{Category, Interval, Nanos, Pair, Resource, Time};
 
 use super::span::{Span, Spans};
-use super::{Entry, News, Record};
+use super::{News, Record, RoundAmount};
 
 /// The first byte of a record. It is raised when bytes mean something else: each version has what those before had, and more.
 const VERSION: u8 = 3;
@@ -65,7 +65,7 @@ struct More {
 
 /// What follows [`More`] since the third version. The first records of that version end before `endings`.
 #[derive(Default, Serialize, Deserialize)]
-struct Work {
+struct WorkSection {
     at_work: Option<Spans>,
     endings: Vec<(u32, (u32, Nanos))>,
 }
@@ -142,7 +142,7 @@ impl Record {
         let bytes = postcard::to_extend(&stored, vec![VERSION]).unwrap_or_default();
         let bytes = postcard::to_extend(&self.more(), bytes).unwrap_or_default();
         let endings = self.endings.dated().copied().collect();
-        let work = Work { at_work: self.at_work.clone(), endings };
+        let work = WorkSection { at_work: self.at_work.clone(), endings };
         postcard::to_extend(&work, bytes).unwrap_or_default()
     }
 
@@ -192,7 +192,7 @@ impl Record {
         Self::of_parts(&stored, more, work).ok_or(RecordError::Damaged)
     }
 
-    fn of_parts(stored: &Stored, more: More, work: Work) -> Option<Self> {
+    fn of_parts(stored: &Stored, more: More, work: WorkSection) -> Option<Self> {
         let mut record = Self::of(stored)?;
         record.add_more(more)?;
         record.at_work = work.at_work;
@@ -201,7 +201,7 @@ impl Record {
     }
 
     fn of(stored: &Stored) -> Option<Self> {
-        let known = Known(&stored.names);
+        let known = NumberedResources(&stored.names);
         let location = |StoredLocation { number, rank, names }: &StoredLocation| {
             let [thread, process, machine] = known.three(names)?;
             Some(Location { number: *number, rank: *rank, thread, process, machine })
@@ -230,7 +230,7 @@ impl Record {
     }
 
     fn add_more(&mut self, more: More) -> Option<()> {
-        let known = Known(&more.names);
+        let known = NumberedResources(&more.names);
         let placed = more.placed.iter().map(|(round, process, machine)| {
             Some((*round, (known.name(*process)?, known.name(*machine)?)))
         });
@@ -260,7 +260,7 @@ impl Record {
         let in_time = |round: u32| (round as usize) < self.rounds.len();
         let ordered = |span: &Span| span.first <= span.last && in_time(span.last);
         let spans = |spans: &Spans| spans.0.values().flatten().all(ordered);
-        let series = |((location, kind), entries): (&(LocationId, u32), &Vec<Entry>)| {
+        let series = |((location, kind), entries): (&(LocationId, u32), &Vec<RoundAmount>)| {
             (location.0 as usize) < self.locations.len()
                 && (*kind as usize) < self.kinds.len()
                 && entries.last().is_none_or(|entry| in_time(entry.round))
@@ -285,7 +285,7 @@ impl Record {
 }
 
 /// What the bytes of a version hold, the version itself left out.
-fn parts(version: u8, bytes: &[u8]) -> Option<(Stored, More, Work)> {
+fn parts(version: u8, bytes: &[u8]) -> Option<(Stored, More, WorkSection)> {
     let (stored, rest): (Stored, _) = postcard::take_from_bytes(bytes).ok()?;
     let (more, rest): (More, _) = match version {
         FIRST => (More::default(), rest),
@@ -293,11 +293,11 @@ fn parts(version: u8, bytes: &[u8]) -> Option<(Stored, More, Work)> {
         _ => return None,
     };
     if version < VERSION {
-        return Some((stored, more, Work::default()));
+        return Some((stored, more, WorkSection::default()));
     }
     let (at_work, rest) = postcard::take_from_bytes(rest).ok()?;
     let endings = if rest.is_empty() { Vec::new() } else { postcard::from_bytes(rest).ok()? };
-    Some((stored, more, Work { at_work, endings }))
+    Some((stored, more, WorkSection { at_work, endings }))
 }
 
 /// Each thing once, and its number.
@@ -336,9 +336,9 @@ impl Numbers<Resource> {
 }
 
 /// Names that were read, to be called by their numbers; what is not there makes no sense.
-struct Known<'a>(&'a [Resource]);
+struct NumberedResources<'a>(&'a [Resource]);
 
-impl Known<'_> {
+impl NumberedResources<'_> {
     fn name(&self, number: u32) -> Option<Resource> {
         self.0.get(number as usize).cloned()
     }
@@ -366,20 +366,20 @@ impl Known<'_> {
     }
 }
 
-fn stored((location, kind): (LocationId, u32), entries: &[Entry]) -> StoredSeries {
+fn stored((location, kind): (LocationId, u32), entries: &[RoundAmount]) -> StoredSeries {
     let mut before = 0;
-    let gap = |entry: &Entry| {
+    let gap = |entry: &RoundAmount| {
         let gap = entry.round - std::mem::replace(&mut before, entry.round);
         (gap, entry.by)
     };
     StoredSeries { location: location.0, kind, entries: entries.iter().map(gap).collect() }
 }
 
-fn entries(stored: &[(u32, Totals)]) -> Option<Vec<Entry>> {
+fn entries(stored: &[(u32, Totals)]) -> Option<Vec<RoundAmount>> {
     let mut round = 0u32;
     let entry = |(gap, by): &(u32, Totals)| {
         round = round.checked_add(*gap)?;
-        Some(Entry { round, by: *by })
+        Some(RoundAmount { round, by: *by })
     };
     stored.iter().map(entry).collect()
 }

@@ -49,7 +49,7 @@ pub struct Record {
     /// What functions call, as far as a search asked.
     pub(crate) callees: BTreeMap<Resource, Vec<Resource>>,
     /// By location and number of the kind: the rounds in which it grew.
-    pub(crate) series: BTreeMap<(LocationId, u32), Vec<Entry>>,
+    pub(crate) series: BTreeMap<(LocationId, u32), Vec<RoundAmount>>,
     /// Where in the source all that grew was called.
     pub(crate) lines: Vec<Line>,
     entries: usize,
@@ -57,7 +57,7 @@ pub struct Record {
 
 /// By how much something grew in a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct RoundAmount {
     pub(crate) round: u32,
     pub(crate) by: Totals,
 }
@@ -114,7 +114,7 @@ impl Record {
         }
         for grown in &interval_record.grown {
             let series = self.series.entry((grown.location, grown.kind.0)).or_default();
-            self.entries += usize::from(merge(series, Entry { round, by: grown.by }));
+            self.entries += usize::from(merge(series, RoundAmount { round, by: grown.by }));
         }
     }
 
@@ -173,7 +173,7 @@ impl Record {
         for series in self.series.values_mut() {
             let mut folded = Vec::with_capacity(series.len() / 2 + 1);
             for entry in series.drain(..) {
-                merge(&mut folded, Entry { round: entry.round / 2, ..entry });
+                merge(&mut folded, RoundAmount { round: entry.round / 2, ..entry });
             }
             self.entries += folded.len();
             *series = folded;
@@ -185,7 +185,7 @@ impl Record {
 const STEADY: f64 = 1.5;
 
 /// Adds to a series; tells whether it became longer.
-fn merge(series: &mut Vec<Entry>, entry: Entry) -> bool {
+fn merge(series: &mut Vec<RoundAmount>, entry: RoundAmount) -> bool {
     match series.last_mut().filter(|last| last.round == entry.round) {
         Some(last) => {
             last.by.add(&entry.by);

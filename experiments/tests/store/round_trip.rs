@@ -1,7 +1,7 @@
 //! What is written comes back; what is written again replaces; what is removed is gone.
 
 use whyperf_experiments::{
-    Access, Edge, History, Phase, Progress, Recorder, Selector, Store, StoreError, Verdict,
+    Access, Edge, History, Phase, Progress, Recorder, Selector, Store, StoreError, StoredVerdict,
 };
 
 use crate::sample::{Place, at, new_run, pair, progress, row, verdict, written};
@@ -99,7 +99,7 @@ fn phases_come_back_apart_from_the_whole_run() {
         (Phase { number, name: name.into(), began: at(5), ended: at(ended) }, vec![], vec![])
     };
     let mut second = phase(2, "solve", 90);
-    second.1 = vec![Verdict { value: Some(0.5), ..verdict("true") }];
+    second.1 = vec![StoredVerdict { value: Some(0.5), ..verdict("true") }];
     second.2 = vec![Edge { parent: 0, child: 1, axis: "why".into() }];
     let wrote = Progress { searched: vec![phase(1, "start", 7), second.clone()], ..progress() };
     recorder.record(&wrote).expect("writable");

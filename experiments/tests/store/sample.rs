@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use whyperf_experiments::{
-    Edge, Ending, Measurement, NewRun, Progress, Recorder, RunId, StepRow, StoredProfileRow, Topic,
-    Verdict,
+    Edge, Ending, Measurement, NewRun, Progress, Recorder, RunId, StepRow, StoredProfileRow,
+    StoredVerdict, Topic,
 };
 use whyperf_model::{Focus, Histogram, Interval, Metric, Nanos, Pair, Time};
 
@@ -74,8 +74,8 @@ pub(crate) fn progress() -> Progress {
     }
 }
 
-pub(crate) fn verdict(truth: &str) -> Verdict {
-    Verdict {
+pub(crate) fn verdict(truth: &str) -> StoredVerdict {
+    StoredVerdict {
         number: 1,
         hypothesis: "CPUbound".into(),
         focus: "</Code/oned.c/sweep,/Machine,/Process,/SyncObject>".into(),

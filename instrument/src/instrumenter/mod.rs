@@ -64,7 +64,7 @@ pub struct Instrumenter {
     own_names: BTreeMap<FunctionKey, Resource>,
     /// In which pass a search asked last which functions a function calls.
     asked_callees: Option<u64>,
-    sampling: Sampling,
+    sampling: SamplingExtent,
     pass: u64,
     /// The share of the slowest process's time that measuring may take.
     limit: f64,
@@ -72,7 +72,7 @@ pub struct Instrumenter {
 
 /// Which processes have their stacks sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sampling {
+enum SamplingExtent {
     /// Those for which a search or a pair needs it.
     IfAsked,
     /// All.
@@ -126,7 +126,7 @@ impl Instrumenter {
             agreements: BTreeMap::new(),
             own_names: BTreeMap::new(),
             asked_callees: None,
-            sampling: Sampling::IfAsked,
+            sampling: SamplingExtent::IfAsked,
             pass: 0,
             limit,
         }
@@ -134,7 +134,7 @@ impl Instrumenter {
 
     /// From now on the stacks of all processes are sampled, whether a pair asks for it or not.
     pub const fn sample_all(&mut self) {
-        self.sampling = Sampling::Always;
+        self.sampling = SamplingExtent::Always;
     }
 
     /// From now on the modules of all processes are told.
@@ -270,7 +270,7 @@ impl Instrumenter {
         for (arena, functions) in moves {
             self.channel.ask(WorkerRequest::Move { process, arena, functions });
         }
-        let is_of_age = self.sampling == Sampling::Always && activity.age >= OF_AGE;
+        let is_of_age = self.sampling == SamplingExtent::Always && activity.age >= OF_AGE;
         let wants_samples = is_of_age || self.needs.want_running();
         let curiosity = Curiosity::at(pass, self.asked_callees, wants_samples);
         let occasion = LookOccasion { threads, pass, pass_length: activity.length, curiosity };
@@ -329,7 +329,7 @@ impl Instrumenter {
     /// Whether a process has no function that is, was or shall be on, and is not sampled either.
     #[must_use]
     pub fn has_nothing_for(&self, process: u32) -> bool {
-        self.sampling == Sampling::IfAsked
+        self.sampling == SamplingExtent::IfAsked
             && self.needs.wants_nothing()
             && self.processes.patch_table(process).is_none()
     }

@@ -28,7 +28,7 @@ pub(crate) struct Looks {
     /// By process.
     pending: BTreeMap<u32, PendingLook>,
     /// By process that is sampled.
-    sampled: BTreeMap<u32, SampledProcess>,
+    sampled: BTreeMap<u32, LookedProcess>,
     taken: Option<Instant>,
     hot: HotFunctions,
     /// Functions of which it was told what they are called.
@@ -45,7 +45,7 @@ struct PendingLook {
 }
 
 #[derive(Debug)]
-struct SampledProcess {
+struct LookedProcess {
     /// When a look at it began last.
     asked: Instant,
     /// The limit that it has to keep to.
@@ -85,7 +85,7 @@ impl Looks {
         if look.manner == LookManner::Samples {
             let switch_meter = SwitchMeter::begin(now);
             let lost_samples = LostSamples::default();
-            let sampled = SampledProcess { asked: now, limit, switch_meter, lost_samples };
+            let sampled = LookedProcess { asked: now, limit, switch_meter, lost_samples };
             self.sampled.entry(process).or_insert(sampled).asked = now;
         }
         let until = now + PATIENCE;

@@ -10,7 +10,7 @@ use whyperf_inject::{FileName, MemoryMap, MemoryStretch};
 use whyperf_layout::patch::Patch;
 
 use super::modules::Modules;
-use crate::arena::{self, Arena, Room};
+use crate::arena::{self, Arena, StubRoom};
 use crate::function_key::FunctionKey;
 use crate::messages::CodeExtent;
 use crate::patch::patch_of;
@@ -156,7 +156,7 @@ impl ProcessCode {
         self.stack_snapshots.forget_stubs(&arena::extent(arena));
     }
 
-    fn room(&mut self, module: &Range<u64>) -> Option<(u64, Room)> {
+    fn room(&mut self, module: &Range<u64>) -> Option<(u64, StubRoom)> {
         let near = self.arenas.iter_mut().filter(|arena| arena.reaches(module));
         if let Some(found) = near.into_iter().find_map(|arena| Some((arena.address, arena.take()?)))
         {

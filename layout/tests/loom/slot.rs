@@ -5,7 +5,7 @@ use loom::sync::atomic::AtomicU32;
 use loom::sync::atomic::Ordering::Relaxed;
 use loom::thread;
 use whyperf_layout::slot::{self, low, pack};
-use whyperf_layout::{Head, Moved, Node, Reading, Watch};
+use whyperf_layout::{Head, Moved, Node, NodeReading, SlotReadState};
 
 use crate::explore;
 
@@ -50,7 +50,7 @@ impl Slot {
     /// Time in the nodes, read before the word, is never more than has passed at the word.
     fn check_time(&self, clock: u64) {
         let time = self.time();
-        let since = Watch::default().open(&self.head, clock).since;
+        let since = SlotReadState::default().open(&self.head, clock).since;
         assert!(time <= since - START, "{time:#x} in the nodes, open since {since:#x}");
     }
 }
@@ -89,11 +89,14 @@ fn a_node_is_never_torn() {
             slot.end(LAST, MORE);
         },
         |slot| {
-            let first = Reading { visits: 1, exclusive: ENDED - START, moved: MOVED };
-            let both =
-                Reading { visits: 2, exclusive: LAST - START, moved: Moved { out: 77, r#in: 121 } };
+            let first = NodeReading { visits: 1, exclusive: ENDED - START, moved: MOVED };
+            let both = NodeReading {
+                visits: 2,
+                exclusive: LAST - START,
+                moved: Moved { out: 77, r#in: 121 },
+            };
             if let Some(read) = slot.nodes[1].read() {
-                assert!([Reading::default(), first, both].contains(&read), "torn: {read:?}");
+                assert!([NodeReading::default(), first, both].contains(&read), "torn: {read:?}");
             }
         },
     );
@@ -105,7 +108,7 @@ fn a_stamp_promises_its_change() {
         |slot| slot.end(ENDED, MOVED),
         |slot| {
             if slot::stamped(&slot.stamps[1]) == low(ENDED) {
-                let whole = Reading { visits: 1, exclusive: ENDED - START, moved: MOVED };
+                let whole = NodeReading { visits: 1, exclusive: ENDED - START, moved: MOVED };
                 assert_eq!(slot.nodes[1].read(), Some(whole));
             }
         },
@@ -138,7 +141,7 @@ fn read_before_called_unchanged(writer: fn(&Slot)) {
         let reader = thread::spawn({
             let slot = slot.clone();
             move || {
-                let mut watch = Watch::default();
+                let mut watch = SlotReadState::default();
                 watch.unchanged(&slot.head);
                 let time = slot.time();
                 (watch.unchanged(&slot.head).then_some(time), watch)

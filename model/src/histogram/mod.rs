@@ -28,7 +28,7 @@ mod fold;
 mod query;
 
 pub use bin::{Bin, Extremes};
-pub use query::Reading;
+pub use query::HistogramReading;
 
 use crate::time::Nanos;
 

@@ -5,7 +5,7 @@ use crate::time::{Interval, Nanos, Time};
 
 /// What a histogram knows about an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Reading {
+pub struct HistogramReading {
     /// How much was measured in it.
     pub amount: i128,
     /// How much of the interval was measured.
@@ -14,7 +14,7 @@ pub struct Reading {
     pub extremes: Option<Extremes>,
 }
 
-impl Reading {
+impl HistogramReading {
     /// Amount per covered nanosecond; `None` where nothing was measured.
     #[must_use]
     pub fn rate(&self) -> Option<f64> {
@@ -26,8 +26,8 @@ impl Histogram {
     /// What is known about an interval. Of a bin it touches in part, that part of amount and covered time counts, rounded
     /// down; so adjoining readings may miss single units, never count them twice.
     #[must_use]
-    pub fn reading(&self, interval: Interval) -> Reading {
-        let mut reading = Reading::default();
+    pub fn reading(&self, interval: Interval) -> HistogramReading {
+        let mut reading = HistogramReading::default();
         if interval.is_empty() {
             return reading;
         }
@@ -48,8 +48,8 @@ impl Histogram {
 
     /// What is known about the whole run.
     #[must_use]
-    pub fn whole(&self) -> Reading {
-        self.bins.iter().fold(Reading::default(), |sum, bin| Reading {
+    pub fn whole(&self) -> HistogramReading {
+        self.bins.iter().fold(HistogramReading::default(), |sum, bin| HistogramReading {
             amount: sum.amount + bin.amount,
             covered: sum.covered + bin.covered,
             extremes: Extremes::merged(sum.extremes, bin.extremes),

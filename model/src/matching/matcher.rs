@@ -25,7 +25,7 @@ use crate::{Focus, Hierarchy, Metric};
 struct PairGroup {
     process: Part,
     machine: Part,
-    processes: Processes,
+    processes: ProcessCount,
     pairs: Vec<PairId>,
     /// By class: the pairs that match, found out at first need.
     lists: Vec<Option<Vec<PairId>>>,
@@ -37,7 +37,7 @@ struct PairGroup {
 
 /// How the processes of a group are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Processes {
+enum ProcessCount {
     /// All in one sum.
     #[default]
     Together,
@@ -67,9 +67,9 @@ impl Matcher {
     ) -> PairId {
         let compares = metric.definition().aggregation.compares();
         let group = if compares {
-            self.group_of(&Focus::whole_program(), Processes::Apart, resources)
+            self.group_of(&Focus::whole_program(), ProcessCount::Apart, resources)
         } else {
-            self.group_of(focus, Processes::Together, resources)
+            self.group_of(focus, ProcessCount::Together, resources)
         };
         let active = make(group, resources);
         let id = PairId(u32::try_from(self.pairs.len()).expect("fewer than 2^32 pairs"));
@@ -155,7 +155,7 @@ impl Matcher {
     /// All of one process came in: it is told apart for pairs that compare. `None` for a process that is not to be compared.
     pub fn settle_apart(&mut self, classes: &Classes, process: Option<&OneProcess<'_>>) {
         self.present.extend(process.map(|process| process.number));
-        for group in self.groups.iter_mut().filter(|group| group.processes == Processes::Apart) {
+        for group in self.groups.iter_mut().filter(|group| group.processes == ProcessCount::Apart) {
             let touched = std::mem::take(&mut group.touched);
             let Some(process) = process else {
                 touched.iter().for_each(|class| group.totals[class.0 as usize] = Totals::default());
@@ -193,7 +193,9 @@ impl Matcher {
 
     /// Hands what came in until now to the pairs that sum up, so that what a process brings can be told from what others do.
     pub fn settle_so_far(&mut self, classes: &Classes) {
-        for group in self.groups.iter_mut().filter(|group| group.processes == Processes::Together) {
+        for group in
+            self.groups.iter_mut().filter(|group| group.processes == ProcessCount::Together)
+        {
             for class in std::mem::take(&mut group.touched) {
                 let at = class.0 as usize;
                 let totals = std::mem::take(&mut group.totals[at]);
@@ -214,7 +216,12 @@ impl Matcher {
         self.groups.len()
     }
 
-    fn group_of(&mut self, focus: &Focus, processes: Processes, resources: &mut Resources) -> u32 {
+    fn group_of(
+        &mut self,
+        focus: &Focus,
+        processes: ProcessCount,
+        resources: &mut Resources,
+    ) -> u32 {
         let process = Part::of(focus, Hierarchy::Process, resources);
         let machine = Part::of(focus, Hierarchy::Machine, resources);
         let same = |group: &PairGroup| {

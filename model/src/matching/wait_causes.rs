@@ -80,7 +80,7 @@ pub struct WaitCauses {
 }
 
 /// A communicator by its name, as a number.
-type Communicator = usize;
+type CommunicatorNumber = usize;
 
 /// Who ever called something on which communicator.
 #[derive(Debug, Default)]
@@ -88,7 +88,7 @@ struct Meetings {
     /// By name.
     communicators: Vec<(String, BTreeSet<ResourceId>)>,
     /// By class of calls.
-    of: AHashMap<ClassId, Option<Communicator>>,
+    of: AHashMap<ClassId, Option<CommunicatorNumber>>,
     /// Who called anything at all.
     callers: BTreeSet<ResourceId>,
 }
@@ -108,7 +108,7 @@ struct RankInterval {
 /// Waiting in one class of calls, and its communicator, where events tell of it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Wait {
-    on: Option<Communicator>,
+    on: Option<CommunicatorNumber>,
     time: Nanos,
 }
 
@@ -236,7 +236,7 @@ impl Meetings {
         class: ClassId,
         object: Option<ResourceId>,
         resources: &Resources,
-    ) -> Option<Communicator> {
+    ) -> Option<CommunicatorNumber> {
         if let Some(known) = self.of.get(&class) {
             return *known;
         }
@@ -246,7 +246,7 @@ impl Meetings {
         found
     }
 
-    fn numbered(&mut self, name: &str) -> Communicator {
+    fn numbered(&mut self, name: &str) -> CommunicatorNumber {
         let known = self.communicators.iter().position(|(one, _)| one == name);
         known.unwrap_or_else(|| {
             self.communicators.push((name.to_owned(), BTreeSet::new()));
@@ -254,7 +254,7 @@ impl Meetings {
         })
     }
 
-    fn called(&mut self, process: ResourceId, on: Option<Communicator>) {
+    fn called(&mut self, process: ResourceId, on: Option<CommunicatorNumber>) {
         self.callers.insert(process);
         if let Some((_, callers)) = on.and_then(|on| self.communicators.get_mut(on)) {
             callers.insert(process);
@@ -262,7 +262,7 @@ impl Meetings {
     }
 
     /// Whether who waits on a communicator may wait for this process: one that called nothing yet may be about to.
-    fn may_meet(&self, process: ResourceId, on: Option<Communicator>) -> bool {
+    fn may_meet(&self, process: ResourceId, on: Option<CommunicatorNumber>) -> bool {
         let callers = on.and_then(|on| self.communicators.get(on));
         callers.is_none_or(|(_, callers)| callers.contains(&process))
             || !self.callers.contains(&process)
@@ -287,9 +287,10 @@ fn blame(
     meetings: &Meetings,
     waits: &mut AHashMap<(WaitCause, Place, ClassId), Nanos>,
 ) {
-    let mut known: AHashMap<Option<Communicator>, First<'_>> = AHashMap::new();
+    let mut known: AHashMap<Option<CommunicatorNumber>, First<'_>> = AHashMap::new();
     for waiter in ranks.values().filter(|rank| !rank.whole.is_zero()) {
-        let mut reasons: AHashMap<Option<Communicator>, Vec<(WaitCause, f64)>> = AHashMap::new();
+        let mut reasons: AHashMap<Option<CommunicatorNumber>, Vec<(WaitCause, f64)>> =
+            AHashMap::new();
         for (class, wait) in &waiter.waits {
             let reasons = reasons.entry(wait.on).or_insert_with(|| {
                 let first = known.entry(wait.on);
@@ -313,7 +314,7 @@ struct First<'a> {
 impl<'a> First<'a> {
     fn of(
         ranks: &'a BTreeMap<ResourceId, RankInterval>,
-        on: Option<Communicator>,
+        on: Option<CommunicatorNumber>,
         meetings: &Meetings,
     ) -> Self {
         let there = ranks.iter().map(|(process, rank)| (*process, rank));

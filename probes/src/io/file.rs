@@ -11,7 +11,7 @@ use whyperf_layout::{Moved, ObjectKind};
 use whyperf_runtime::{ObjectId, object};
 
 use super::descriptor as table;
-use super::path::{Path, is_readable};
+use super::path::{PathBuilder, is_readable};
 use crate::next::Next;
 use crate::wrapped::{keep_errno, real};
 
@@ -89,7 +89,7 @@ pub(super) fn path(at: usize, name: usize) -> ObjectId {
             return ObjectId::NONE;
         }
         // SAFETY: just found to be a string.
-        let path = unsafe { Path::of(at as c_int, name) };
+        let path = unsafe { PathBuilder::of(at as c_int, name) };
         path.and_then(|path| known(path.bytes())).unwrap_or(ObjectId::NONE)
     })
 }
@@ -106,7 +106,7 @@ pub(super) unsafe fn opened(fd: usize, at: usize, name: usize, flags: usize) -> 
     if fd >= 0 && is_named {
         keep_errno(|| {
             // SAFETY: the kernel has opened a file by this string.
-            let path = unsafe { Path::of(at as c_int, name as *const _) };
+            let path = unsafe { PathBuilder::of(at as c_int, name as *const _) };
             if let Some(path) = path {
                 table::bind(fd, named(path.bytes()));
             }
@@ -141,7 +141,8 @@ fn ask(fd: c_int) -> ObjectId {
         return ObjectId::NONE;
     }
     keep_errno(|| {
-        let object = Path::behind(fd).map_or(ObjectId::NONE, |path| called(fd, path.bytes()));
+        let object =
+            PathBuilder::behind(fd).map_or(ObjectId::NONE, |path| called(fd, path.bytes()));
         table::bind(fd, object);
         object
     })

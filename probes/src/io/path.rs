@@ -7,12 +7,12 @@ use core::ffi::{CStr, c_char, c_int};
 
 /// A path being put together.
 #[derive(Debug)]
-pub(super) struct Path {
+pub(super) struct PathBuilder {
     bytes: [u8; LONGEST],
     length: usize,
 }
 
-impl Path {
+impl PathBuilder {
     /// The path that `name` means, seen from the directory `at`; `None` when it is too long.
     ///
     /// # Safety
@@ -90,8 +90,8 @@ pub(super) fn is_readable(name: *const c_char) -> bool {
 }
 
 /// The working directory.
-fn working() -> Option<Path> {
-    let mut path = Path::empty();
+fn working() -> Option<PathBuilder> {
+    let mut path = PathBuilder::empty();
     let room = path.bytes.as_mut_ptr();
     // SAFETY: the kernel writes at most as many bytes as there are.
     let length = unsafe { libc::syscall(libc::SYS_getcwd, room, LONGEST) };
@@ -101,9 +101,9 @@ fn working() -> Option<Path> {
 }
 
 /// What the kernel calls an open descriptor.
-fn behind(fd: c_int) -> Option<Path> {
+fn behind(fd: c_int) -> Option<PathBuilder> {
     let link = Link::of(u32::try_from(fd).ok()?);
-    let mut path = Path::empty();
+    let mut path = PathBuilder::empty();
     let room = path.bytes.as_mut_ptr();
     let (at, name) = (libc::AT_FDCWD, link.bytes.as_ptr());
     // SAFETY: `name` ends with a zero; the kernel writes at most as many bytes as there are.

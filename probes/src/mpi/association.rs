@@ -40,9 +40,9 @@ unsafe impl<const N: usize> Sync for Association<N> {}
 
 /// A place in the table that holds a handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place(usize);
+pub(crate) struct AssociationIndex(usize);
 
-impl Place {
+impl AssociationIndex {
     /// Its number, below the size of the table.
     pub(crate) const fn index(self) -> usize {
         self.0
@@ -73,7 +73,7 @@ impl<const N: usize> Association<N> {
 
     /// Where the handle is.
     #[inline]
-    pub(crate) fn find(&self, handle: usize) -> Option<Place> {
+    pub(crate) fn find(&self, handle: usize) -> Option<AssociationIndex> {
         if handle == FREE {
             return None;
         }
@@ -81,12 +81,12 @@ impl<const N: usize> Association<N> {
         (0..REACH).map(|step| (first + step) & (N - 1)).find_map(|at| {
             // SYNC handle with insert
             let held = self.handles[at].load(or_relaxed("handle_find", Ordering::Acquire));
-            (held == handle).then_some(Place(at))
+            (held == handle).then_some(AssociationIndex(at))
         })
     }
 
     /// Remembers the words of a handle that is not in the table; `None` when there is no room.
-    pub(crate) fn insert(&self, handle: usize, words: [u64; WORDS]) -> Option<Place> {
+    pub(crate) fn insert(&self, handle: usize, words: [u64; WORDS]) -> Option<AssociationIndex> {
         if handle == FREE {
             return None;
         }
@@ -104,18 +104,18 @@ impl<const N: usize> Association<N> {
         }
         // SYNC handle with find
         self.handles[at].store(handle, or_relaxed("handle_insert", Ordering::Release));
-        Some(Place(at))
+        Some(AssociationIndex(at))
     }
 
     /// Forgets what is at a place.
-    pub(crate) fn remove(&self, place: Place) {
+    pub(crate) fn remove(&self, place: AssociationIndex) {
         // SYNC claim with insert
         self.handles[place.0 & (N - 1)].store(FREE, or_relaxed("claim_remove", Ordering::Release));
     }
 
     /// One word of what is remembered.
     #[inline(always)]
-    pub(crate) fn word(&self, place: Place, word: usize) -> &AtomicU64 {
+    pub(crate) fn word(&self, place: AssociationIndex, word: usize) -> &AtomicU64 {
         #[cfg(loom)]
         self.turns[place.0 & (N - 1)].with(|_| ());
         &self.values[place.0 & (N - 1)][word % WORDS]

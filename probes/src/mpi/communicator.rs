@@ -16,13 +16,13 @@ use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use whyperf_layout::ObjectKind;
 use whyperf_runtime::{ObjectId, losses, object};
 
-use super::association::{Association, Place, WORDS};
+use super::association::{Association, AssociationIndex, WORDS};
 use super::call::{Derivation, Operation};
 use super::dialect::Dialect;
 use super::members;
-use super::real::{self, Group};
+use super::real::{self, CommunicatorGroup};
 use super::request::Awaited;
-use super::text::{KeptName, Name};
+use super::text::{CommunicatorName, KeptName};
 
 /// What collective operations need to know.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,7 +40,7 @@ pub(crate) struct Facts {
 pub(crate) struct Communicator {
     /// Its object.
     pub(crate) object: ObjectId,
-    place: Place,
+    place: AssociationIndex,
 }
 
 static COMMUNICATORS: Association<COMMUNICATOR_CAPACITY> = Association::new();
@@ -117,7 +117,7 @@ pub(crate) unsafe fn world_rank(dialect: &Dialect, handle: usize, rank: i32) -> 
     // SAFETY: the caller's promise, and there are two groups where the second one is asked for.
     let group = unsafe {
         let has_two = facts(dialect, handle).remote > 0;
-        if has_two { Group::remote(handle) } else { Group::of(handle) }
+        if has_two { CommunicatorGroup::remote(handle) } else { CommunicatorGroup::of(handle) }
     }?;
     let mut translated = [-1];
     let is_known = group.translate(&[rank], &world, &mut translated) && translated[0] >= 0;
@@ -130,7 +130,7 @@ pub(crate) unsafe fn world_rank(dialect: &Dialect, handle: usize, rank: i32) -> 
 /// A call must have succeeded on it, unless it is none.
 pub(crate) unsafe fn learn(dialect: &Dialect, handle: usize) {
     if handle != 0 && handle != dialect.comm_null() && find(dialect, handle).is_none() {
-        let mut name = Name::new();
+        let mut name = CommunicatorName::new();
         name.push(b"communicator");
         // SAFETY: the caller's promise.
         unsafe { name_members(dialect, handle, &mut name) };
@@ -149,14 +149,14 @@ pub(crate) unsafe fn made(
     operation: &Operation,
     derivation: Derivation,
 ) {
-    let mut name = parent.map_or_else(Name::new, |parent| name_at(parent.place));
+    let mut name = parent.map_or_else(CommunicatorName::new, |parent| name_at(parent.place));
     // Every rank of the parent counts here, also one that is not in the new communicator.
     let number = parent.map_or(0, |parent| parent.count_made(derivation));
     if made == dialect.comm_null() || made == 0 {
         return;
     }
     if derivation == Derivation::Meeting {
-        name = Name::new();
+        name = CommunicatorName::new();
     } else {
         if parent.is_some() {
             name.push(b".");
@@ -181,7 +181,7 @@ pub(crate) unsafe fn made(
 
 /// Notes a name that the program gave.
 pub(crate) fn named(dialect: &Dialect, handle: usize, given: &[u8]) {
-    let mut name = Name::new();
+    let mut name = CommunicatorName::new();
     name.push(given);
     if let Some(known) = find(dialect, handle) {
         set_name(known.place, &name);
@@ -252,7 +252,7 @@ impl Communicator {
     }
 
     /// A name for something that all members make together: `MPI_COMM_WORLD.win1`.
-    pub(crate) fn next_name(&self, what: &[u8]) -> Name {
+    pub(crate) fn next_name(&self, what: &[u8]) -> CommunicatorName {
         let mut name = name_at(self.place);
         name.push(b".");
         name.push(what);
@@ -289,8 +289,8 @@ pub(crate) const BARRIER: Operation = Operation::named("Barrier");
 
 /// `MPI_COMM_WORLD` and `MPI_COMM_SELF` are known without having been made.
 #[cold]
-fn predefined(dialect: &Dialect, handle: usize) -> Option<Place> {
-    let mut name = Name::new();
+fn predefined(dialect: &Dialect, handle: usize) -> Option<AssociationIndex> {
+    let mut name = CommunicatorName::new();
     if handle == dialect.comm_world() {
         name.push(b"MPI_COMM_WORLD");
     } else if handle == dialect.comm_self() {
@@ -301,7 +301,7 @@ fn predefined(dialect: &Dialect, handle: usize) -> Option<Place> {
     enter(handle, &name)
 }
 
-fn enter(handle: usize, name: &Name) -> Option<Place> {
+fn enter(handle: usize, name: &CommunicatorName) -> Option<AssociationIndex> {
     let entered = COMMUNICATORS.insert(handle, [0; WORDS]);
     match entered {
         Some(place) => {
@@ -319,7 +319,7 @@ fn enter(handle: usize, name: &Name) -> Option<Place> {
 /// Gives a communicator its object. One that is never used gets none, and beyond the cap all share
 /// one: a program may make and free a communicator in every step.
 #[cold]
-fn first_use(handle: usize, place: Place) -> ObjectId {
+fn first_use(handle: usize, place: AssociationIndex) -> ObjectId {
     let kind = ObjectKind::Communicator;
     let object = if USED.fetch_add(1, Ordering::Relaxed) < COMMUNICATORS_SHOWN {
         object::intern(kind, ObjectId::NONE, handle as u64, name_at(place).bytes(), 0)
@@ -333,16 +333,16 @@ fn first_use(handle: usize, place: Place) -> ObjectId {
     object
 }
 
-fn number_at(place: Place) -> u32 {
+fn number_at(place: AssociationIndex) -> u32 {
     COMMUNICATORS.word(place, OBJECT).load(Ordering::Relaxed) as u32
 }
 
-fn name_at(place: Place) -> Name {
-    let Some(cell) = NAMES.get(place.index()) else { return Name::new() };
+fn name_at(place: AssociationIndex) -> CommunicatorName {
+    let Some(cell) = NAMES.get(place.index()) else { return CommunicatorName::new() };
     cell.load()
 }
 
-fn set_name(place: Place, name: &Name) {
+fn set_name(place: AssociationIndex, name: &CommunicatorName) {
     if let Some(cell) = NAMES.get(place.index()) {
         cell.store(name);
     }
@@ -365,20 +365,23 @@ unsafe fn ask(handle: usize) -> Facts {
 }
 
 /// The ranks of the world, `None` while there are none.
-fn world(dialect: &Dialect) -> Option<Group> {
+fn world(dialect: &Dialect) -> Option<CommunicatorGroup> {
+    if !HAS_WORLD.load(Ordering::Relaxed) {
+        return None;
+    }
     // SAFETY: the world is valid from when it exists until the MPI ends, and who is asked for
     // names here is in a call of MPI.
-    HAS_WORLD.load(Ordering::Relaxed).then(|| unsafe { Group::of(dialect.comm_world()) })?
+    unsafe { CommunicatorGroup::of(dialect.comm_world()) }
 }
 
 /// Adds the lowest members to a name.
 ///
 /// # Safety
 /// The communicator must be valid.
-unsafe fn name_members(dialect: &Dialect, handle: usize, name: &mut Name) {
+unsafe fn name_members(dialect: &Dialect, handle: usize, name: &mut CommunicatorName) {
     if let Some(world) = world(dialect)
         // SAFETY: the caller's promise.
-        && let Some(group) = unsafe { Group::of(handle) }
+        && let Some(group) = unsafe { CommunicatorGroup::of(handle) }
     {
         name.push(b"(");
         members::push(&group, &world, name);
@@ -390,11 +393,11 @@ unsafe fn name_members(dialect: &Dialect, handle: usize, name: &mut Name) {
 ///
 /// # Safety
 /// The communicator must be valid and have two groups.
-unsafe fn name_both(dialect: &Dialect, handle: usize, name: &mut Name) {
+unsafe fn name_both(dialect: &Dialect, handle: usize, name: &mut CommunicatorName) {
     name.push(b"inter");
     if let Some(world) = world(dialect)
         // SAFETY: the caller's promise.
-        && let (Some(local), Some(remote)) = unsafe { (Group::of(handle), Group::remote(handle)) }
+        && let (Some(local), Some(remote)) = unsafe { (CommunicatorGroup::of(handle), CommunicatorGroup::remote(handle)) }
     {
         let local_first = members::lowest(&local, &world) <= members::lowest(&remote, &world);
         let (first, second) = if local_first { (&local, &remote) } else { (&remote, &local) };
@@ -407,13 +410,13 @@ unsafe fn name_both(dialect: &Dialect, handle: usize, name: &mut Name) {
 }
 
 /// Adds how many came before, which is no part of the word before it: `#2`.
-fn push_count(name: &mut Name, number: i64) {
+fn push_count(name: &mut CommunicatorName, number: i64) {
     name.push(b"#");
     name.push_number(number);
 }
 
 /// `Comm_split` is said as `split`, `Cart_create` as `cart_create`.
-fn push_lower(name: &mut Name, operation: &str) {
+fn push_lower(name: &mut CommunicatorName, operation: &str) {
     let operation = operation.strip_prefix("Comm_").unwrap_or(operation);
     for byte in operation.bytes() {
         name.push(&[byte.to_ascii_lowercase()]);

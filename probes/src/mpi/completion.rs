@@ -13,7 +13,7 @@ use super::call::{Act, Call, Completion};
 use super::dialect::Dialect;
 use super::request::{self, Awaited, Transfer};
 use super::room::Room;
-use super::words::{Answered, Words};
+use super::words::{Answered, ArgumentWords};
 use super::{messages, setup, status};
 
 /// Runs one such call.
@@ -27,9 +27,9 @@ pub(crate) unsafe fn run<const N: usize>(
     real: impl FnOnce([usize; N]) -> c_int,
 ) -> c_int {
     let Some(site) = guard::enter() else { return real(words) };
-    let mut place = MaybeUninit::<Batch>::uninit();
+    let mut place = MaybeUninit::<RequestBatch>::uninit();
     // SAFETY: the caller's promise.
-    let batch = unsafe { Batch::begin(&mut place, call, &mut words, site.0) };
+    let batch = unsafe { RequestBatch::begin(&mut place, call, &mut words, site.0) };
     let result = real(words);
     // SAFETY: the same call, with the words that it was made with.
     unsafe { batch.end(call, &words, result) };
@@ -38,7 +38,7 @@ pub(crate) unsafe fn run<const N: usize>(
 }
 
 /// The requests of one call.
-pub(crate) struct Batch {
+pub(crate) struct RequestBatch {
     dialect: Option<&'static Dialect>,
     on: bool,
     /// Ticks when it began, where it is measured.
@@ -48,7 +48,7 @@ pub(crate) struct Batch {
     room: Room,
 }
 
-impl Batch {
+impl RequestBatch {
     /// Begins the call. `words` may be changed: where the program wants no status, it gets ours.
     ///
     /// # Safety
@@ -64,7 +64,7 @@ impl Batch {
         batch.dialect = setup::dialect();
         let Some(dialect) = batch.dialect else { return batch };
         // SAFETY: the caller's promise.
-        let all = unsafe { Words::of(call, words, dialect) };
+        let all = unsafe { ArgumentWords::of(call, words, dialect) };
         let length = all.requests();
         batch.kept = batch.room.reserve(length);
         // SAFETY: there is room for no more than there are.
@@ -96,7 +96,7 @@ impl Batch {
     unsafe fn end(&mut self, call: &'static Call, words: &[usize], result: c_int) {
         let Some(dialect) = self.dialect else { return };
         // SAFETY: the caller's promise.
-        let all = unsafe { Words::of(call, words, dialect) };
+        let all = unsafe { ArgumentWords::of(call, words, dialect) };
         let mut received = 0;
         let mut waited = WaitedFor::Nothing;
         let is_in_status =
@@ -151,7 +151,7 @@ impl Batch {
     ///
     /// # Safety
     /// The call must have as many requests as are kept.
-    unsafe fn copy(&mut self, all: &Words<'_>) -> Seen {
+    unsafe fn copy(&mut self, all: &ArgumentWords<'_>) -> Seen {
         let mut by_status = false;
         let mut common: Option<Awaited> = None;
         for index in 0..self.kept {
@@ -179,7 +179,7 @@ impl Batch {
     /// # Safety
     /// The call must have `length` requests.
     #[cold]
-    unsafe fn complete_rest(&self, all: &Words<'_>, length: usize) {
+    unsafe fn complete_rest(&self, all: &ArgumentWords<'_>, length: usize) {
         if all.act() != Act::Complete(Completion::All) || all.at().flag.is_present() {
             return;
         }
@@ -238,7 +238,7 @@ impl Batch {
     ///
     /// # Safety
     /// The call must have as many requests as are kept.
-    unsafe fn forget_given_back(&self, all: &Words<'_>) {
+    unsafe fn forget_given_back(&self, all: &ArgumentWords<'_>) {
         for index in 0..self.kept {
             // SAFETY: the caller's promise.
             let now = unsafe { all.request(index) };

@@ -1,7 +1,7 @@
 //! The members of a group in few words: its lowest world ranks, and how many more there are.
 
-use super::real::Group;
-use super::text::Name;
+use super::real::CommunicatorGroup;
+use super::text::CommunicatorName;
 
 /// World ranks that are spelled out.
 const SHOWN: usize = 4;
@@ -9,7 +9,11 @@ const SHOWN: usize = 4;
 const CHUNK: usize = 64;
 
 /// Adds `0,2,4,6+12`, and `0-3` where ranks follow each other.
-pub(crate) fn push(group: &Group, world: &Group, name: &mut Name) {
+pub(crate) fn push(
+    group: &CommunicatorGroup,
+    world: &CommunicatorGroup,
+    name: &mut CommunicatorName,
+) {
     let Lowest { ranks, used } = lowest_of(group, world);
     let mut last: Option<i32> = None;
     let mut next = ranks.iter().take(used).peekable();
@@ -35,7 +39,7 @@ pub(crate) fn push(group: &Group, world: &Group, name: &mut Name) {
 }
 
 /// Lowest world rank in the group.
-pub(crate) fn lowest(group: &Group, world: &Group) -> i32 {
+pub(crate) fn lowest(group: &CommunicatorGroup, world: &CommunicatorGroup) -> i32 {
     lowest_of(group, world).ranks[0]
 }
 
@@ -60,7 +64,7 @@ impl Lowest {
     }
 }
 
-fn lowest_of(group: &Group, world: &Group) -> Lowest {
+fn lowest_of(group: &CommunicatorGroup, world: &CommunicatorGroup) -> Lowest {
     let mut lowest = Lowest { ranks: [i32::MAX; SHOWN], used: 0 };
     let size = group.size();
     let mut next = 0;

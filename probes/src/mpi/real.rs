@@ -239,9 +239,9 @@ unsafe fn dist_graph_neighbours(comm: usize) -> (u64, u64) {
 
 /// The group of a communicator, freed when dropped.
 #[derive(Debug)]
-pub(crate) struct Group(usize);
+pub(crate) struct CommunicatorGroup(usize);
 
-impl Group {
+impl CommunicatorGroup {
     /// The local group.
     ///
     /// # Safety
@@ -286,7 +286,7 @@ impl Group {
     }
 }
 
-impl Drop for Group {
+impl Drop for CommunicatorGroup {
     fn drop(&mut self) {
         let address = GROUP_FREE.address();
         if !address.is_null() {

@@ -9,11 +9,11 @@ use whyperf_layout::{Moved, Peer};
 use whyperf_runtime::ObjectId;
 use whyperf_runtime::losses;
 
-use super::association::{Association, Place, WORDS};
+use super::association::{Association, AssociationIndex, WORDS};
 
 /// What a request stands for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Operation {
+pub(crate) struct PendingOperation {
     /// What its completion waits for.
     pub(crate) awaited: Awaited,
     /// Whether the status tells what arrived.
@@ -87,11 +87,11 @@ const TRANSFER: u64 = 4;
 const ONCE: u64 = 1 << 8;
 
 /// Remembers what a handle stands for.
-pub(crate) fn remember(handle: usize, operation: &Operation) {
+pub(crate) fn remember(handle: usize, operation: &PendingOperation) {
     if let Some(place) = REQUESTS.find(handle) {
         let known = read(place);
         let count = REQUESTS.word(place, FLAGS).load(Ordering::Relaxed) / ONCE + 1;
-        let both = Operation {
+        let both = PendingOperation {
             awaited: known.awaited.with(operation.awaited),
             by_status: known.by_status || operation.by_status,
             persistent: operation.persistent,
@@ -112,7 +112,7 @@ pub(crate) fn remember(handle: usize, operation: &Operation) {
 
 /// What a handle stands for.
 #[inline]
-pub(crate) fn look(handle: usize) -> Option<Operation> {
+pub(crate) fn look(handle: usize) -> Option<PendingOperation> {
     REQUESTS.find(handle).map(read)
 }
 
@@ -125,7 +125,7 @@ pub(crate) fn forget(handle: usize) {
 
 /// What a handle stood for that is complete; forgotten, unless it is persistent.
 #[inline]
-pub(crate) fn complete(handle: usize) -> Option<Operation> {
+pub(crate) fn complete(handle: usize) -> Option<PendingOperation> {
     let place = REQUESTS.find(handle)?;
     let operation = read(place);
     if !operation.persistent {
@@ -135,7 +135,7 @@ pub(crate) fn complete(handle: usize) -> Option<Operation> {
 }
 
 #[inline]
-fn give_back(place: Place) {
+fn give_back(place: AssociationIndex) {
     let flags = REQUESTS.word(place, FLAGS);
     let left = flags.load(Ordering::Relaxed);
     if left < 2 * ONCE {
@@ -145,7 +145,7 @@ fn give_back(place: Place) {
     }
 }
 
-fn words(operation: &Operation, count: u64) -> [u64; WORDS] {
+fn words(operation: &PendingOperation, count: u64) -> [u64; WORDS] {
     let Awaited { object, parent } = operation.awaited;
     let flags = if operation.by_status { BY_STATUS } else { 0 }
         | if operation.persistent { PERSISTENT } else { 0 };
@@ -161,11 +161,11 @@ fn words(operation: &Operation, count: u64) -> [u64; WORDS] {
     [objects, (count * ONCE) | flags, out, r#in, other_side as u64]
 }
 
-fn read(place: Place) -> Operation {
+fn read(place: AssociationIndex) -> PendingOperation {
     let word = |word| REQUESTS.word(place, word).load(Ordering::Relaxed);
     let objects = word(OBJECTS);
     let flags = word(FLAGS);
-    Operation {
+    PendingOperation {
         awaited: Awaited {
             object: ObjectId::from_number(objects as u32),
             parent: ObjectId::from_number((objects >> 32) as u32),

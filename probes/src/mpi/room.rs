@@ -17,13 +17,13 @@ pub(crate) struct Room {
     pool: Option<&'static Pool>,
     kept: usize,
     handles: [usize; FEW],
-    statuses: [status::Room; FEW],
+    statuses: [status::StatusRoom; FEW],
 }
 
 struct Pool {
     claim: Claim,
     handles: UnsafeCell<[usize; MANY]>,
-    statuses: UnsafeCell<[status::Room; MANY]>,
+    statuses: UnsafeCell<[status::StatusRoom; MANY]>,
 }
 
 // SAFETY: the cells are used only by the thread that holds the claim.
@@ -34,7 +34,7 @@ static ROOMS: [Pool; POOLS] = [const {
     Pool {
         claim: Claim::new(),
         handles: UnsafeCell::new([0; MANY]),
-        statuses: UnsafeCell::new([status::Room::EMPTY; MANY]),
+        statuses: UnsafeCell::new([status::StatusRoom::EMPTY; MANY]),
     }
 }; POOLS];
 
@@ -101,12 +101,12 @@ impl Room {
 
     /// Address of an array of empty statuses, as long as the requests.
     pub(crate) fn statuses(&mut self) -> usize {
-        let all: &mut [status::Room] = match self.pool {
+        let all: &mut [status::StatusRoom] = match self.pool {
             // SAFETY: the pool is ours until it is released.
             Some(pool) => unsafe { &mut *pool.statuses.get() },
             None => &mut self.statuses,
         };
-        all.iter_mut().take(self.kept).for_each(|status| *status = status::Room::EMPTY);
+        all.iter_mut().take(self.kept).for_each(|status| *status = status::StatusRoom::EMPTY);
         all.as_mut_ptr() as usize
     }
 }

@@ -7,7 +7,7 @@ use whyperf_runtime::{attachment, measurement, process};
 use super::communicator;
 use super::dialect::{self, Dialect};
 use super::real;
-use super::text::Text;
+use super::text::FixedText;
 
 /// After a successful `MPI_Init` or `MPI_Init_thread`.
 ///
@@ -51,7 +51,7 @@ extern "C" fn control(level: c_int) {
         0 => process::pause(),
         1 => process::resume(),
         _ => {
-            let mut name = Text::<12>::new();
+            let mut name = FixedText::<12>::new();
             name.push_number(i64::from(level));
             process::phase(name.bytes());
         }

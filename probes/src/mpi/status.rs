@@ -6,12 +6,12 @@ use super::real;
 /// Room for a status of any MPI.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(8))]
-pub(crate) struct Room([u8; LARGEST]);
+pub(crate) struct StatusRoom([u8; LARGEST]);
 
 /// Size of the largest status.
 const LARGEST: usize = 32;
 
-impl Room {
+impl StatusRoom {
     /// All zero: nothing arrived.
     pub(crate) const EMPTY: Self = Self([0; LARGEST]);
 }

@@ -4,18 +4,18 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 /// At most `N` bytes; what does not fit is left out.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Text<const N: usize> {
+pub(crate) struct FixedText<const N: usize> {
     bytes: [u8; N],
     length: usize,
 }
 
 /// A name of a communicator, and of what its members make together.
-pub(crate) type Name = Text<{ 8 * NAME_WORDS }>;
+pub(crate) type CommunicatorName = FixedText<{ 8 * NAME_WORDS }>;
 
 /// Length of a name in machine words.
 const NAME_WORDS: usize = 15;
 
-impl<const N: usize> Text<N> {
+impl<const N: usize> FixedText<N> {
     /// The empty text.
     pub(crate) const fn new() -> Self {
         Self { bytes: [0; N], length: 0 }
@@ -69,7 +69,7 @@ impl KeptName {
     }
 
     /// Keeps a name.
-    pub(crate) fn store(&self, name: &Name) {
+    pub(crate) fn store(&self, name: &CommunicatorName) {
         let (words, _) = name.bytes.as_chunks();
         for (kept, word) in self.words.iter().zip(words) {
             kept.store(u64::from_ne_bytes(*word), Ordering::Relaxed);
@@ -78,8 +78,8 @@ impl KeptName {
     }
 
     /// The name that is kept.
-    pub(crate) fn load(&self) -> Name {
-        let mut name = Name::new();
+    pub(crate) fn load(&self) -> CommunicatorName {
+        let mut name = CommunicatorName::new();
         let (words, _) = name.bytes.as_chunks_mut();
         for (word, kept) in words.iter_mut().zip(&self.words) {
             *word = kept.load(Ordering::Relaxed).to_ne_bytes();

@@ -10,9 +10,9 @@ use whyperf_runtime::{ObjectId, event, peers};
 use super::call::{Act, Call, Derivation, Direction};
 use super::communicator::{self, Communicator};
 use super::dialect::Dialect;
-use super::request::{self, Awaited, Operation, Transfer};
-use super::status::{self, Room};
-use super::words::{Answered, Words};
+use super::request::{self, Awaited, PendingOperation, Transfer};
+use super::status::{self, StatusRoom};
+use super::words::{Answered, ArgumentWords};
 use super::{file, messages, setup, window};
 
 /// A call between its begin and its end.
@@ -27,7 +27,7 @@ pub(crate) struct Visit {
     found: Transfer,
     /// Ticks when it began, where it is measured.
     began: u64,
-    status: Room,
+    status: StatusRoom,
 }
 
 impl Visit {
@@ -42,7 +42,7 @@ impl Visit {
         words: &mut [usize],
         site: u64,
     ) -> &'a mut Self {
-        let status = Room::EMPTY;
+        let status = StatusRoom::EMPTY;
         let Some(dialect) = setup::dialect() else {
             return place.write(Self {
                 dialect: None,
@@ -55,7 +55,7 @@ impl Visit {
             });
         };
         // SAFETY: the caller's promise.
-        let all = unsafe { Words::of(call, words, dialect) };
+        let all = unsafe { ArgumentWords::of(call, words, dialect) };
         let (awaited, before) = (awaited(&all), operand(&all));
         let ignored = wants_status(call) && all.word(call.at.status) == dialect.ignore;
         let found = found(&all, before);
@@ -81,7 +81,7 @@ impl Visit {
     pub(crate) unsafe fn end(&mut self, call: &'static Call, words: &[usize], result: c_int) {
         let Some(dialect) = self.dialect else { return };
         // SAFETY: the caller's promise.
-        let all = unsafe { Words::of(call, words, dialect) };
+        let all = unsafe { ArgumentWords::of(call, words, dialect) };
         // SAFETY: the call succeeded.
         let answered = (result == 0).then(|| unsafe { Answered::new(all) });
         let moved = answered.as_ref().map_or_else(Moved::default, moved);
@@ -167,7 +167,7 @@ impl Visit {
                 // SAFETY: it is one of those that post or prepare something.
                 _ => unsafe { messages::transfer(all) },
             };
-            let operation = Operation { awaited, by_status, persistent, moved, transfer };
+            let operation = PendingOperation { awaited, by_status, persistent, moved, transfer };
             request::remember(handle, &operation);
         }
     }
@@ -179,7 +179,7 @@ impl Visit {
             let (awaited, moved) = (self.awaited, Moved::default());
             let transfer = Transfer::Received { comm: all.handle(at.comm) };
             let operation =
-                Operation { awaited, by_status: false, persistent: false, moved, transfer };
+                PendingOperation { awaited, by_status: false, persistent: false, moved, transfer };
             // SAFETY: the call wrote the message to this address.
             request::remember(unsafe { all.handle_behind(at.message) }, &operation);
         }
@@ -201,7 +201,7 @@ impl Visit {
 
 /// What the call waits for or works on.
 #[inline]
-fn awaited(all: &Words<'_>) -> Awaited {
+fn awaited(all: &ArgumentWords<'_>) -> Awaited {
     let (at, dialect) = (all.at(), all.dialect());
     let comm = || communicator::find(dialect, all.handle(at.comm));
     let alone = |object| Awaited { object, parent: ObjectId::NONE };
@@ -240,7 +240,7 @@ fn awaited(all: &Words<'_>) -> Awaited {
     }
 }
 
-fn collective(all: &Words<'_>, comm: Option<Communicator>) -> Awaited {
+fn collective(all: &ArgumentWords<'_>, comm: Option<Communicator>) -> Awaited {
     let object = if all.act() == Act::OpenFile {
         // SAFETY: the argument is the path, a C string.
         unsafe { file::of_path(all.word(all.at().name)) }
@@ -250,7 +250,7 @@ fn collective(all: &Words<'_>, comm: Option<Communicator>) -> Awaited {
     Awaited { object, parent: ObjectId::NONE }
 }
 
-fn request_awaited(all: &Words<'_>) -> Awaited {
+fn request_awaited(all: &ArgumentWords<'_>) -> Awaited {
     if all.act() == Act::Start {
         return (0..all.requests())
             // SAFETY: the index is below their number.
@@ -263,7 +263,7 @@ fn request_awaited(all: &Words<'_>) -> Awaited {
 }
 
 /// The message that a probe has found and the call receives.
-fn found(all: &Words<'_>, handle: usize) -> Transfer {
+fn found(all: &ArgumentWords<'_>, handle: usize) -> Transfer {
     if !matches!(all.act(), Act::ReceiveFound | Act::PostFound) {
         return Transfer::None;
     }
@@ -271,7 +271,7 @@ fn found(all: &Words<'_>, handle: usize) -> Transfer {
 }
 
 /// The one handle that a call works on and may overwrite, 0 where there is none.
-fn operand(all: &Words<'_>) -> usize {
+fn operand(all: &ArgumentWords<'_>) -> usize {
     let at = all.at();
     // SAFETY: these functions take the address of what they work on.
     let behind = |at| unsafe { all.handle_behind(at) };

@@ -26,7 +26,7 @@ use Times::{
 use Who::{All, Root};
 
 /// Arguments of one side of a call.
-struct Side<'a> {
+struct CallSide<'a> {
     all: Answered<'a>,
     count: Position,
     datatype: Position,
@@ -109,9 +109,9 @@ impl Answered<'_> {
             _ => Default::default(),
         };
         let (count, datatype) = (at.out_count, at.out_type);
-        let out = Side { all: *self, count, datatype, facts, neighbours: targets };
+        let out = CallSide { all: *self, count, datatype, facts, neighbours: targets };
         let (count, datatype) = (at.in_count, at.in_type);
-        let r#in = Side { all: *self, count, datatype, facts, neighbours: sources };
+        let r#in = CallSide { all: *self, count, datatype, facts, neighbours: sources };
         // One count and datatype for both directions mean the same in place.
         let is_here = |buffer: Position| {
             buffer.is_present()
@@ -158,7 +158,7 @@ impl Answered<'_> {
     }
 }
 
-impl Side<'_> {
+impl CallSide<'_> {
     /// Bytes of this side, whose count counts so often.
     ///
     /// # Safety

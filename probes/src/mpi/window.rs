@@ -7,7 +7,7 @@ use whyperf_runtime::{ObjectId, losses, object};
 
 use super::association::Association;
 use super::communicator::Communicator;
-use super::text::Name;
+use super::text::CommunicatorName;
 
 static WINDOWS: Association<WINDOW_CAPACITY> = Association::new();
 
@@ -23,7 +23,7 @@ pub(crate) fn find(handle: usize) -> ObjectId {
 
 /// Notes a window that was made over a communicator: `MPI_COMM_WORLD.win1`.
 pub(crate) fn made(handle: usize, over: Option<Communicator>) {
-    let name = over.map_or_else(Name::new, |over| over.next_name(b"win"));
+    let name = over.map_or_else(CommunicatorName::new, |over| over.next_name(b"win"));
     forget(handle);
     enter(handle, name.bytes());
 }

@@ -2,12 +2,12 @@
 //!
 //! # Idea
 //! A wrapper has machine words only; its line of the table says which of them is a communicator,
-//! a count or an address. Who makes a [`Words`] promises that the table is right about them. What
+//! a count or an address. Who makes a [`ArgumentWords`] promises that the table is right about them. What
 //! may be read when follows from two types:
 //!
 //! | type | the call | may be read |
 //! |---|---|---|
-//! | [`Words`] | was made | what the program passes |
+//! | [`ArgumentWords`] | was made | what the program passes |
 //! | [`Answered`] | has returned and wrote what it answers | also its results, and what its handles stand for |
 
 use core::ffi::{CStr, c_char};
@@ -18,7 +18,7 @@ use super::dialect::Dialect;
 
 /// The arguments of one call of one function.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Words<'a> {
+pub(crate) struct ArgumentWords<'a> {
     call: &'static Call,
     words: &'a [usize],
     dialect: &'static Dialect,
@@ -26,9 +26,9 @@ pub(crate) struct Words<'a> {
 
 /// The arguments of a call that has returned: its handles were valid, its results are written.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Answered<'a>(Words<'a>);
+pub(crate) struct Answered<'a>(ArgumentWords<'a>);
 
-impl<'a> Words<'a> {
+impl<'a> ArgumentWords<'a> {
     /// The arguments of a call of `call`.
     ///
     /// # Safety
@@ -150,7 +150,7 @@ impl<'a> Answered<'a> {
     /// # Safety
     /// It must have succeeded, or have answered that the statuses tell which requests failed.
     #[inline(always)]
-    pub(crate) const unsafe fn new(words: Words<'a>) -> Self {
+    pub(crate) const unsafe fn new(words: ArgumentWords<'a>) -> Self {
         Self(words)
     }
 
@@ -174,10 +174,10 @@ impl<'a> Answered<'a> {
 }
 
 impl<'a> Deref for Answered<'a> {
-    type Target = Words<'a>;
+    type Target = ArgumentWords<'a>;
 
     #[inline(always)]
-    fn deref(&self) -> &Words<'a> {
+    fn deref(&self) -> &ArgumentWords<'a> {
         &self.0
     }
 }

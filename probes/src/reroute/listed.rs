@@ -4,7 +4,7 @@ use core::ffi::CStr;
 use core::sync::atomic::{AtomicU16, Ordering};
 
 use crate::loader::first_of;
-use crate::next::{Next, Places};
+use crate::next::{Next, SearchedObjects};
 
 /// An exported function of ours. All of them lie in one section, put there by their assembly (`stub::listed`).
 #[derive(Debug)]
@@ -41,7 +41,7 @@ const PLACES: usize = 1 << 13;
 
 /// Finds out what each function stands for in this program.
 pub(super) fn prepare() {
-    let places = Places::now();
+    let places = SearchedObjects::now();
     for (number, listed) in (1_u16..).zip(all()) {
         listed.next.look_up_late(&places);
         enter(number, listed);

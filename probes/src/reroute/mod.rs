@@ -19,7 +19,7 @@ mod written;
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use object::Object;
+use object::MappedObject;
 
 /// Reroutes the calls of every object that is loaded now.
 pub(crate) fn begin() {
@@ -52,13 +52,13 @@ pub(crate) extern "C" fn end() {
 
 unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, _: *mut c_void) -> c_int {
     // SAFETY: the loader describes an object that stays as long as this function runs.
-    if let Some(object) = unsafe { Object::of(info) } {
+    if let Some(object) = unsafe { MappedObject::of(info) } {
         object.each_slot(|slot| reroute(&object, &slot));
     }
     0
 }
 
-fn reroute(object: &Object, slot: &object::Slot) {
+fn reroute(object: &MappedObject, slot: &object::RelocationSlot) {
     let Some(listed) = listed::named(slot.name) else { return };
     if object.is_of_mpi && !listed.is_of_mpi() {
         return;

@@ -7,17 +7,17 @@ use crate::loaded_object::file_name;
 
 /// A loaded object.
 #[derive(Debug)]
-pub(super) struct Object {
+pub(super) struct MappedObject {
     base: usize,
     headers: &'static [libc::Elf64_Phdr],
-    tables: Tables,
+    tables: DynamicSection,
     /// Whether it is part of an MPI, and not of the program.
     pub(super) is_of_mpi: bool,
 }
 
 /// What its dynamic section tells.
 #[derive(Debug, Default)]
-struct Tables {
+struct DynamicSection {
     symbols: usize,
     names: usize,
     relocations: [(usize, usize); 2],
@@ -25,7 +25,7 @@ struct Tables {
 
 /// A word through which it calls a function.
 #[derive(Debug)]
-pub(super) struct Slot {
+pub(super) struct RelocationSlot {
     /// Where it is.
     pub(super) address: usize,
     /// The function's name.
@@ -34,7 +34,7 @@ pub(super) struct Slot {
     pub(super) is_imported: bool,
 }
 
-impl Slot {
+impl RelocationSlot {
     /// What it holds.
     pub(super) fn value(&self) -> usize {
         // SAFETY: an aligned word of a loaded object, whose linker fills it by whole words.
@@ -42,7 +42,7 @@ impl Slot {
     }
 }
 
-impl Object {
+impl MappedObject {
     /// `None` for objects whose calls are left alone.
     ///
     /// # Safety
@@ -66,12 +66,12 @@ impl Object {
         let base = info.dlpi_addr as usize;
         let is_of_mpi = OF_MPI.iter().any(|start| file.starts_with(start));
         // SAFETY: the caller's promise.
-        let tables = unsafe { Tables::of(base, headers) }?;
+        let tables = unsafe { DynamicSection::of(base, headers) }?;
         Some(Self { base, headers, tables, is_of_mpi })
     }
 
     /// Hands over every slot of a function.
-    pub(super) fn each_slot(&self, mut take: impl FnMut(Slot)) {
+    pub(super) fn each_slot(&self, mut take: impl FnMut(RelocationSlot)) {
         for (start, size) in self.tables.relocations {
             for index in 0..size / size_of::<libc::Elf64_Rela>() {
                 // SAFETY: the dynamic section says that there are so many.
@@ -85,7 +85,7 @@ impl Object {
         }
     }
 
-    fn slot(&self, entry: &libc::Elf64_Rela) -> Option<Slot> {
+    fn slot(&self, entry: &libc::Elf64_Rela) -> Option<RelocationSlot> {
         let number = (entry.r_info >> 32) as usize;
         // SAFETY: relocations name symbols that exist, each with a name.
         let symbol = unsafe { &*(self.tables.symbols as *const libc::Elf64_Sym).add(number) };
@@ -96,7 +96,7 @@ impl Object {
         let name = self.tables.names + symbol.st_name as usize;
         // SAFETY: as above.
         let name = unsafe { CStr::from_ptr(name as *const core::ffi::c_char) };
-        Some(Slot { address, name, is_imported: symbol.st_shndx == 0 })
+        Some(RelocationSlot { address, name, is_imported: symbol.st_shndx == 0 })
     }
 
     /// Whether this is code of the object itself: what a slot holds until its first call.
@@ -121,7 +121,7 @@ impl Object {
     }
 }
 
-impl Tables {
+impl DynamicSection {
     /// # Safety
     /// The headers must be those of an object that stays loaded, at `base`.
     unsafe fn of(base: usize, headers: &[libc::Elf64_Phdr]) -> Option<Self> {

@@ -5,13 +5,13 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use whyperf_runtime::own_memory;
 
 /// One slot: its address, odd where it is sealed, what it holds, and what it gets back.
-struct Written {
+struct WrittenSlot {
     address: AtomicUsize,
     ours: AtomicUsize,
     real: AtomicUsize,
 }
 
-impl Written {
+impl WrittenSlot {
     /// The word's address, and whether its page is sealed.
     fn place(&self) -> (usize, bool) {
         let marked = self.address.load(Ordering::Relaxed);
@@ -29,8 +29,12 @@ impl Written {
     }
 }
 
-static ALL: [Written; MOST] = [const {
-    Written { address: AtomicUsize::new(0), ours: AtomicUsize::new(0), real: AtomicUsize::new(0) }
+static ALL: [WrittenSlot; MOST] = [const {
+    WrittenSlot {
+        address: AtomicUsize::new(0),
+        ours: AtomicUsize::new(0),
+        real: AtomicUsize::new(0),
+    }
 }; MOST];
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 /// How many were given back the last time.

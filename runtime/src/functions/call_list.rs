@@ -47,7 +47,7 @@ struct ListedCall {
 /// What a thread keeps for the functions that it calls; behind its private part in the same mapping.
 #[derive(Debug)]
 #[repr(C, align(4096))]
-pub(crate) struct Calls {
+pub(crate) struct CallList {
     /// Where the next call is listed.
     top: AtomicPtr<ListedCall>,
     /// Behind the last place.
@@ -68,7 +68,7 @@ pub(crate) struct Calls {
 /// The tag given last.
 static TAGS: AtomicU32 = AtomicU32::new(0);
 
-impl Calls {
+impl CallList {
     /// Makes zeros, or the list of an earlier measurement, the list of a new thread.
     pub(crate) fn prepare(&self) {
         self.callees.iter().for_each(|place| place.store(0, Ordering::Relaxed));
@@ -146,7 +146,7 @@ impl Calls {
     fn list_at(&self, place: *mut ListedCall, frame: u64, word: u64) -> u64 {
         // The place is taken first: a handler that comes in between lists its calls behind it.
         self.top.store(place.wrapping_add(1), Ordering::Relaxed);
-        compiler_fence(Ordering::SeqCst); // SYNC listed with Calls::listed
+        compiler_fence(Ordering::SeqCst); // SYNC listed with CallList::listed
         // SAFETY: a place below the end that `prepare` set, inside this structure.
         let place = unsafe { &*place };
         place.frame.store(frame, Ordering::Relaxed);
@@ -160,7 +160,7 @@ impl Calls {
         if depth >= self.depth() {
             return None;
         }
-        let call = self.list.get(depth)?; // SYNC listed with Calls::list
+        let call = self.list.get(depth)?; // SYNC listed with CallList::list
         Some(Call {
             frame: call.frame.load(Ordering::Relaxed),
             word: call.word.load(Ordering::Relaxed),

@@ -26,7 +26,7 @@ use whyperf_layout::{CodeState, Outcome, Patch};
 /// Where a site stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-pub(crate) enum State {
+pub(crate) enum SiteState {
     /// It was never armed.
     Free = 0,
     /// Its bytes lead to the stub.
@@ -41,7 +41,7 @@ pub(crate) enum State {
     Trapped = 5,
 }
 
-impl State {
+impl SiteState {
     /// In which state its code is for the daemon.
     pub(crate) const fn code(self) -> CodeState {
         match self {
@@ -150,20 +150,21 @@ impl Site {
     }
 
     /// Where it stands.
-    pub(crate) fn is(&self, state: State) -> bool {
+    pub(crate) fn is(&self, state: SiteState) -> bool {
         self.state.load(Ordering::Relaxed) == state as u32
     }
 
     /// The same as a state.
-    pub(crate) fn state(&self) -> State {
-        let states = [State::Armed, State::Disarmed, State::Forgotten, State::Retiring];
-        let mut known = states.into_iter().chain([State::Trapped]);
-        known.find(|state| self.is(*state)).unwrap_or(State::Free)
+    pub(crate) fn state(&self) -> SiteState {
+        let states =
+            [SiteState::Armed, SiteState::Disarmed, SiteState::Forgotten, SiteState::Retiring];
+        let mut known = states.into_iter().chain([SiteState::Trapped]);
+        known.find(|state| self.is(*state)).unwrap_or(SiteState::Free)
     }
 
     /// Where it stands from here on.
-    pub(crate) fn set(&self, state: State) {
-        if !matches!(state, State::Armed | State::Trapped) {
+    pub(crate) fn set(&self, state: SiteState) {
+        if !matches!(state, SiteState::Armed | SiteState::Trapped) {
             self.counting.store(0, Ordering::Relaxed);
         }
         self.state.store(state as u32, Ordering::Relaxed);
@@ -352,7 +353,7 @@ pub(crate) fn bind(slot: usize, id: u16, copy: u64, slot_code: u64) {
 /// The newest slot of the function that begins at `entry`, and is not forgotten.
 pub(crate) fn of_entry(entry: u64) -> Option<usize> {
     let is_wanted =
-        |site: &Site| site.entry.load(Ordering::Relaxed) == entry && !site.is(State::Forgotten);
+        |site: &Site| site.entry.load(Ordering::Relaxed) == entry && !site.is(SiteState::Forgotten);
     BY_ENTRY.find(entry, |slot| SITES.get(slot).is_some_and(is_wanted))
 }
 
@@ -368,7 +369,7 @@ pub(crate) fn publish(slot: usize, patch: &Patch) {
 /// For the handler of traps: where the instruction at `address` has its copy, if it is ours.
 pub(crate) fn copy_of(address: u64) -> Option<u64> {
     let is_wanted =
-        |site: &Site| site.at.load(Ordering::Relaxed) == address && !site.is(State::Forgotten);
+        |site: &Site| site.at.load(Ordering::Relaxed) == address && !site.is(SiteState::Forgotten);
     let slot = BY_SITE.find(address, |slot| SITES.get(slot).is_some_and(is_wanted))?;
     SITES.get(slot).map(|site| site.copy.load(Ordering::Relaxed))
 }
@@ -386,7 +387,7 @@ pub(crate) fn switch(tables: Tables, id: u16, on: bool, ran: &mut Ran) {
     let is_paused = tables.header().paused.load(Ordering::Relaxed) != 0;
     let function = of_region(id);
     let record = tables.region(id);
-    if let Some((_, site)) = function.filter(|(_, site)| on && site.is(State::Armed)) {
+    if let Some((_, site)) = function.filter(|(_, site)| on && site.is(SiteState::Armed)) {
         switch::set(id, !is_paused);
         site.lead(site.slot_code.load(Ordering::Relaxed));
         record.uncover(clock::now());

@@ -12,7 +12,7 @@ const SHORTEST: u64 = 50_000;
 const LONGEST: u64 = 3_600_000_000_000;
 /// One function's windows; the place is free when the region is not said to be in windows.
 #[derive(Debug)]
-pub(crate) struct Window {
+pub(crate) struct FunctionWindow {
     region: AtomicU32,
     is_open: AtomicBool,
     /// Nanoseconds of a window, and from the beginning of one to that of the next.
@@ -34,8 +34,8 @@ pub(crate) struct Window {
 pub(crate) const TO_COME: u32 = 0;
 pub(crate) const COUNTS: u32 = 1;
 pub(crate) const COUNTED: u32 = 2;
-static ALL: [Window; WINDOWS] = [const {
-    Window {
+static ALL: [FunctionWindow; WINDOWS] = [const {
+    FunctionWindow {
         region: AtomicU32::new(0),
         is_open: AtomicBool::new(false),
         on: AtomicU64::new(0),
@@ -49,16 +49,16 @@ static ALL: [Window; WINDOWS] = [const {
     }
 }; WINDOWS];
 
-fn of(id: u16) -> Option<&'static Window> {
+fn of(id: u16) -> Option<&'static FunctionWindow> {
     taken().find(|window| window.id() == id)
 }
 
 /// Those in use. A forked child finds none: the set of regions with windows lies in the wipe-on-fork pages.
-pub(crate) fn taken() -> impl Iterator<Item = &'static Window> {
+pub(crate) fn taken() -> impl Iterator<Item = &'static FunctionWindow> {
     ALL.iter().filter(|window| WIPE_ON_FORK.in_windows.has(window.id()))
 }
 
-impl Window {
+impl FunctionWindow {
     pub(crate) fn id(&self) -> u16 {
         self.region.load(Ordering::Relaxed) as u16
     }
@@ -109,7 +109,7 @@ pub(crate) fn set(id: u16, wanted: WantedWindows) -> bool {
     if on < SHORTEST || period > LONGEST || period.saturating_sub(on) < SHORTEST {
         return false;
     }
-    let is_free = |window: &&Window| !WIPE_ON_FORK.in_windows.has(window.id());
+    let is_free = |window: &&FunctionWindow| !WIPE_ON_FORK.in_windows.has(window.id());
     let Some(window) = of(id).or_else(|| ALL.iter().find(is_free)) else { return false };
     if !WIPE_ON_FORK.in_windows.has(id) {
         window.region.store(u32::from(id), Ordering::Relaxed);

@@ -1,12 +1,12 @@
 //! Arming and disarming: what the daemon planned is checked, prepared, and put in place.
 
-use super::batch::{Batch, Way};
+use super::batch::{Batch, PatchDirection};
 use super::disposition::Unblocked;
 use super::maps::Maps;
 use super::text::{self, Text};
 use super::{arena, change, count, gate, handlers, signal_stack, threads, trap_choice, wide};
 use crate::functions::announced;
-use crate::functions::site::{self, JUMP, Ran, Site, State};
+use crate::functions::site::{self, JUMP, Ran, Site, SiteState};
 use crate::lock::Held;
 use crate::region;
 use crate::view::Tables;
@@ -20,14 +20,14 @@ const ROOM: u64 = (CODE + count::LENGTH) as u64;
 
 /// What a batch needs of the process.
 #[derive(Debug)]
-struct Ground {
+struct BatchContext {
     text: Text,
     maps: Maps,
     /// Until it is dropped no handler begins that blocks the trap.
     _handlers: Unblocked,
 }
 
-impl Ground {
+impl BatchContext {
     fn new(held: &Held) -> Result<Self, Outcome> {
         // The gate is not closed for those that block the trap for long.
         if let Some(obstacle) = threads::obstacle() {
@@ -59,7 +59,7 @@ impl Ground {
 pub(super) fn arm(tables: Tables, first: u64, count: u64, held: &Held) -> Option<u64> {
     let end = first.checked_add(count).filter(|end| *end <= STAGING_CAPACITY as u64)?;
     let records = first as usize..end as usize;
-    let ground = match Ground::new(held) {
+    let ground = match BatchContext::new(held) {
         Ok(ground) => ground,
         Err(outcome) => {
             records.for_each(|at| tell(tables, at, 0, outcome));
@@ -67,7 +67,7 @@ pub(super) fn arm(tables: Tables, first: u64, count: u64, held: &Held) -> Option
         }
     };
     // Apart, so that a thread that stands between instructions keeps no others from being armed.
-    let mut batches = [Batch::new(Way::In), Batch::new(Way::In)];
+    let mut batches = [Batch::new(PatchDirection::In), Batch::new(PatchDirection::In)];
     for at in records.clone() {
         let patch = tables.patch(at).read();
         if is_announced(&patch) {
@@ -87,7 +87,7 @@ pub(super) fn arm(tables: Tables, first: u64, count: u64, held: &Held) -> Option
         }
         match admit(tables, &ground, &patch, held) {
             Ok(slot) => {
-                if let Some(site) = site::of_slot(slot).filter(|site| !site.is(State::Armed))
+                if let Some(site) = site::of_slot(slot).filter(|site| !site.is(SiteState::Armed))
                     && let Some(batch) = batches.get_mut(usize::from(site.is_divided()))
                     && !batch.has(slot)
                 {
@@ -101,7 +101,7 @@ pub(super) fn arm(tables: Tables, first: u64, count: u64, held: &Held) -> Option
     }
     for batch in &batches {
         let outcome = flip(tables, batch, &ground.text);
-        for site in batch.sites().filter(|site| !site.is(State::Armed)) {
+        for site in batch.sites().filter(|site| !site.is(SiteState::Armed)) {
             let failed = records.clone().filter(|at| is_told(tables, *at, site));
             failed.for_each(|at| tell(tables, at, 0, outcome));
         }
@@ -132,7 +132,12 @@ fn tell(tables: Tables, at: usize, region: u16, outcome: Outcome) {
 }
 
 /// Checks a record and prepares its slot and its stub; nothing of the program's changes.
-fn admit(tables: Tables, ground: &Ground, patch: &Patch, held: &Held) -> Result<usize, Outcome> {
+fn admit(
+    tables: Tables,
+    ground: &BatchContext,
+    patch: &Patch,
+    held: &Held,
+) -> Result<usize, Outcome> {
     if patch.form().ok_or(Outcome::Nonsense)?.0 == ThunkForm::Anchor {
         return Err(Outcome::NoThunk);
     }
@@ -149,22 +154,22 @@ fn admit(tables: Tables, ground: &Ground, patch: &Patch, held: &Held) -> Result<
     let known = site::of_entry(patch.entry);
     if let Some(slot) = known
         && let Some(site) = site::of_slot(slot)
-        && site.is(State::Armed)
+        && site.is(SiteState::Armed)
     {
-        if change::holds(&ground.text, site, Way::In) {
+        if change::holds(&ground.text, site, PatchDirection::In) {
             return Ok(slot);
         }
         // Another object came to lie here.
-        site.set(State::Forgotten);
+        site.set(SiteState::Forgotten);
     }
     let known = site::of_entry(patch.entry);
-    if known.and_then(site::of_slot).is_some_and(|site| site.is(State::Trapped)) {
+    if known.and_then(site::of_slot).is_some_and(|site| site.is(SiteState::Trapped)) {
         // Its last change is not finished; the agent tries again.
         return Err(Outcome::Busy);
     }
     // Its island is still there.
     let is_retiring = known.and_then(site::of_slot).is_some_and(|site| {
-        site.is(State::Retiring)
+        site.is(SiteState::Retiring)
             && site.island.load(Ordering::Relaxed) == patch.island
             && site.island_original.load(Ordering::Relaxed) == patch.island_original
     });
@@ -233,7 +238,7 @@ fn jump_target(at: u64, bytes: u64) -> Option<u64> {
 /// Fills slot, stub and word: from here on they may be used.
 fn prepare(
     tables: Tables,
-    ground: &Ground,
+    ground: &BatchContext,
     patch: &Patch,
     known: Option<usize>,
     held: &Held,
@@ -309,7 +314,7 @@ fn give_back(
     held: &Held,
 ) -> Result<(), Outcome> {
     let is_wanted = |site: &Site| site.is_changed() && is_one(site.region());
-    let ground = Ground::new(held)?;
+    let ground = BatchContext::new(held)?;
     let mut outcome = Ok(());
     let mut from = 0;
     while let Some(found) =
@@ -317,8 +322,9 @@ fn give_back(
     {
         from = site::used().min(found + STAGING_CAPACITY);
         let piece = || (found..from).filter_map(|slot| Some((slot, site::of_slot(slot)?)));
-        let mut batch = Batch::new(Way::Out);
-        for (slot, site) in piece().filter(|(_, site)| is_wanted(site) && !site.is(State::Retiring))
+        let mut batch = Batch::new(PatchDirection::Out);
+        for (slot, site) in
+            piece().filter(|(_, site)| is_wanted(site) && !site.is(SiteState::Retiring))
         {
             switch_off(site);
             match may_be_disarmed(&ground, site) {
@@ -327,8 +333,9 @@ fn give_back(
             }
         }
         outcome = batch.flip(&ground.text).and(outcome);
-        let mut retiring = Batch::new(Way::Out);
-        let of_islands = piece().filter(|(_, site)| is_wanted(site) && site.is(State::Retiring));
+        let mut retiring = Batch::new(PatchDirection::Out);
+        let of_islands =
+            piece().filter(|(_, site)| is_wanted(site) && site.is(SiteState::Retiring));
         of_islands.for_each(|(slot, _)| retiring.add(slot));
         outcome = retiring.clear_islands(&ground.text).and(outcome);
     }
@@ -337,8 +344,8 @@ fn give_back(
 
 /// Arms functions again that got their bytes back, as they were armed before; they are off.
 pub(super) fn again(tables: Tables, is_one: &impl Fn(u16) -> bool, held: &Held) {
-    let Ok(ground) = Ground::new(held) else { return };
-    let mut batch = Batch::new(Way::In);
+    let Ok(ground) = BatchContext::new(held) else { return };
+    let mut batch = Batch::new(PatchDirection::In);
     for slot in 0..site::used() {
         if let Some(site) = site::of_slot(slot).filter(|site| is_one(site.region()))
             && is_as_it_was(&ground, site)
@@ -352,33 +359,35 @@ pub(super) fn again(tables: Tables, is_one: &impl Fn(u16) -> bool, held: &Held) 
 }
 
 /// Whether the code of a function that was disarmed is still there, and the compiler's.
-fn is_as_it_was(ground: &Ground, site: &Site) -> bool {
+fn is_as_it_was(ground: &BatchContext, site: &Site) -> bool {
     let [at, length, island] =
         [&site.at, &site.length, &site.island].map(|word| word.load(Ordering::Relaxed));
     let is_code =
         ground.maps.holds(at, length) && (island == 0 || ground.maps.holds(island, JUMP as u64));
     // The island of one that is retiring still leads to the stub.
-    let is_back = site.is(State::Disarmed) && change::holds(&ground.text, site, Way::Out);
-    is_code && (is_back || site.is(State::Retiring))
+    let is_back =
+        site.is(SiteState::Disarmed) && change::holds(&ground.text, site, PatchDirection::Out);
+    is_code && (is_back || site.is(SiteState::Retiring))
 }
 
 /// Whether calls of the region's function are seen.
 pub(super) fn is_armed(id: u16) -> bool {
-    announced::is_region(id) || site::of_region(id).is_some_and(|(_, site)| site.is(State::Armed))
+    announced::is_region(id)
+        || site::of_region(id).is_some_and(|(_, site)| site.is(SiteState::Armed))
 }
 
 /// Looks whether a function that was switched off may be disarmed.
-fn may_be_disarmed(ground: &Ground, site: &Site) -> Outcome {
+fn may_be_disarmed(ground: &BatchContext, site: &Site) -> Outcome {
     let is_code =
         ground.maps.holds(site.at.load(Ordering::Relaxed), site.length.load(Ordering::Relaxed));
     let is_ours = || {
-        let is_trapped = site.is(State::Trapped) && change::may_be_trapped(&ground.text, site);
-        is_trapped || change::holds(&ground.text, site, Way::In)
+        let is_trapped = site.is(SiteState::Trapped) && change::may_be_trapped(&ground.text, site);
+        is_trapped || change::holds(&ground.text, site, PatchDirection::In)
     };
     if is_code && is_ours() {
         return Outcome::Done;
     }
     // Bytes of other code are not ours to replace.
-    site.set(State::Forgotten);
+    site.set(SiteState::Forgotten);
     Outcome::ModuleGone
 }

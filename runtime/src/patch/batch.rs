@@ -1,6 +1,6 @@
 //! A batch of sites whose bytes change together.
 
-use crate::functions::site::{self, JUMP, Site, State};
+use crate::functions::site::{self, JUMP, Site, SiteState};
 use core::sync::atomic::Ordering;
 use whyperf_layout::geometry::STAGING_CAPACITY;
 
@@ -9,16 +9,16 @@ use whyperf_layout::geometry::STAGING_CAPACITY;
 pub(super) struct Batch {
     slots: [u16; STAGING_CAPACITY],
     /// Where each stood when it was added.
-    before: [State; STAGING_CAPACITY],
+    before: [SiteState; STAGING_CAPACITY],
     pub(super) used: usize,
     /// From the first site to the last, or island: no thread stands inside elsewhere.
     span: (u64, u64),
-    pub(super) way: Way,
+    pub(super) way: PatchDirection,
 }
 
 /// Which way bytes change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum PatchDirection {
     /// From the compiler's to ours.
     In,
     /// Back.
@@ -27,8 +27,8 @@ pub(super) enum Way {
 
 impl Batch {
     /// An empty one.
-    pub(super) const fn new(way: Way) -> Self {
-        let before = [State::Free; STAGING_CAPACITY];
+    pub(super) const fn new(way: PatchDirection) -> Self {
+        let before = [SiteState::Free; STAGING_CAPACITY];
         Self { slots: [0; STAGING_CAPACITY], before, used: 0, span: (u64::MAX, 0), way }
     }
 
@@ -54,12 +54,13 @@ impl Batch {
             return None;
         }
         let on_island = |site: &Site| {
-            let is_there = self.way == Way::Out && site.island.load(Ordering::Relaxed) == place;
+            let is_there =
+                self.way == PatchDirection::Out && site.island.load(Ordering::Relaxed) == place;
             is_there.then(|| site.stub.load(Ordering::Relaxed))
         };
         self.sites().find_map(|site| match self.way {
-            Way::In => site.moved(place),
-            Way::Out => on_island(site),
+            PatchDirection::In => site.moved(place),
+            PatchDirection::Out => on_island(site),
         })
     }
 
@@ -74,7 +75,7 @@ impl Batch {
     }
 
     /// The sites, each with where it stood when it was added.
-    pub(super) fn with_before(&self) -> impl Iterator<Item = (&'static Site, State)> {
+    pub(super) fn with_before(&self) -> impl Iterator<Item = (&'static Site, SiteState)> {
         self.sites().zip(self.before)
     }
 }

@@ -1,6 +1,6 @@
 //! The open calls of the calling thread's functions: ended when they are left in a way that is no return.
 
-use crate::functions::call_list::{Calls, before_of, own_of, tag_of};
+use crate::functions::call_list::{CallList, before_of, own_of, tag_of};
 use crate::thread::{self, Private};
 use crate::thread_local::Block;
 use crate::view::is_node;
@@ -27,7 +27,7 @@ pub(super) fn close(private: &Private, word: u64, now: u64) {
 }
 
 /// The calling thread's part and list, when its events can be recorded now.
-pub(super) fn recordable(block: &Block) -> Option<(&Private, &Calls)> {
+pub(super) fn recordable(block: &Block) -> Option<(&Private, &CallList)> {
     if !measurement::is_measured() || !thread::is_registered() {
         return None;
     }

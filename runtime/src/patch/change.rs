@@ -12,11 +12,11 @@
 //! The kernel may refuse each write and each synchronization. What fails in 1 goes back. What fails later is
 //! tried again, and at last left a trap: that works, whatever lies behind the first byte.
 
-use super::batch::{Batch, Way};
+use super::batch::{Batch, PatchDirection};
 use super::inspection;
 use super::text::{Text, synchronize};
 use super::trap;
-use crate::functions::site::{JUMP, Site, State};
+use crate::functions::site::{JUMP, Site, SiteState};
 use crate::kernel;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use whyperf_layout::Outcome;
@@ -24,7 +24,7 @@ use whyperf_layout::geometry::STAGING_CAPACITY;
 
 impl Batch {
     /// Changes the bytes. When that fails each site says where it stands: those that went back where they
-    /// stood before, the others are [`State::Trapped`].
+    /// stood before, the others are [`SiteState::Trapped`].
     pub(super) fn flip(&self, text: &Text) -> Result<(), Outcome> {
         if self.used == 0 {
             return Ok(());
@@ -38,12 +38,12 @@ impl Batch {
 
     /// Puts traps, and makes sure that no thread stands behind one.
     fn begin(&self, text: &Text) -> Result<(), Outcome> {
-        if self.way == Way::In && !self.sites().all(|site| write_island(text, site)) {
+        if self.way == PatchDirection::In && !self.sites().all(|site| write_island(text, site)) {
             return Err(Outcome::NoTextWrite);
         }
         for site in self.sites() {
             // First: in a child that is forked in between the state must say what there may be.
-            site.set(State::Trapped);
+            site.set(SiteState::Trapped);
             // SAFETY: a trap leads to the copy, wherever a thread meets it.
             if !unsafe { write(text, at(site), &[trap::byte()]) } {
                 return Err(Outcome::NoTextWrite);
@@ -52,7 +52,7 @@ impl Batch {
         if !synchronize_surely() {
             return Err(Outcome::NoCoreSync);
         }
-        if self.way == Way::In && self.sites().any(Site::is_divided) {
+        if self.way == PatchDirection::In && self.sites().any(Site::is_divided) {
             inspection::clear(self, text)?;
         }
         Ok(())
@@ -60,12 +60,19 @@ impl Batch {
 
     /// Only first bytes have changed, and islands, to which nothing led yet.
     fn take_back(&self, text: &Text) {
-        for (site, before) in self.with_before().filter(|(site, _)| site.is(State::Trapped)) {
+        for (site, before) in self.with_before().filter(|(site, _)| site.is(SiteState::Trapped)) {
             // What stood at a trap before has other bytes behind it.
-            if before == State::Trapped {
+            if before == SiteState::Trapped {
                 continue;
             }
-            let (bytes, _) = new_bytes(site, if self.way == Way::In { Way::Out } else { Way::In });
+            let (bytes, _) = new_bytes(
+                site,
+                if self.way == PatchDirection::In {
+                    PatchDirection::Out
+                } else {
+                    PatchDirection::In
+                },
+            );
             let first = bytes.get(..1).unwrap_or(&[]);
             // SAFETY: the byte that stood there, before bytes that stand there still.
             if unsafe { write(text, at(site), first) } || text.holds(at(site), first) {
@@ -74,13 +81,13 @@ impl Batch {
         }
         // A processor that still finds the trap is led to the copy, which needs no synchronization.
         let _ = synchronize_surely();
-        if self.way == Way::Out {
+        if self.way == PatchDirection::Out {
             return;
         }
-        for (site, before) in self.with_before().filter(|(site, _)| !site.is(State::Trapped)) {
+        for (site, before) in self.with_before().filter(|(site, _)| !site.is(SiteState::Trapped)) {
             // An island from which the site was taken earlier waits until no thread stands there.
-            if before != State::Retiring && !clear_island(text, site) {
-                site.set(State::Retiring);
+            if before != SiteState::Retiring && !clear_island(text, site) {
+                site.set(SiteState::Retiring);
             }
         }
     }
@@ -118,7 +125,7 @@ impl Batch {
         let mut outcome = Ok(());
         for site in self.sites() {
             if clear_island(text, site) {
-                site.set(State::Disarmed);
+                site.set(SiteState::Disarmed);
             } else {
                 outcome = Err(Outcome::NoTextWrite);
             }
@@ -129,11 +136,11 @@ impl Batch {
 }
 
 /// Where a site stands whose bytes were changed.
-fn reached(site: &Site, way: Way) -> State {
+fn reached(site: &Site, way: PatchDirection) -> SiteState {
     match way {
-        Way::In => State::Armed,
-        Way::Out if site.island.load(Ordering::Relaxed) != 0 => State::Retiring,
-        Way::Out => State::Disarmed,
+        PatchDirection::In => SiteState::Armed,
+        PatchDirection::Out if site.island.load(Ordering::Relaxed) != 0 => SiteState::Retiring,
+        PatchDirection::Out => SiteState::Disarmed,
     }
 }
 
@@ -171,8 +178,8 @@ fn length(site: &Site) -> usize {
     site.length.load(Ordering::Relaxed) as usize
 }
 
-fn new_bytes(site: &Site, way: Way) -> ([u8; 8], usize) {
-    let bytes = if way == Way::In { site.ours() } else { site.bytes(&site.original) };
+fn new_bytes(site: &Site, way: PatchDirection) -> ([u8; 8], usize) {
+    let bytes = if way == PatchDirection::In { site.ours() } else { site.bytes(&site.original) };
     (bytes, length(site))
 }
 
@@ -200,13 +207,13 @@ pub(super) fn may_be_trapped(text: &Text, site: &Site) -> bool {
 }
 
 /// Whether site and island hold these bytes.
-pub(super) fn holds(text: &Text, site: &Site, way: Way) -> bool {
+pub(super) fn holds(text: &Text, site: &Site, way: PatchDirection) -> bool {
     let (bytes, length) = new_bytes(site, way);
     bytes.get(..length).is_some_and(|bytes| text.holds(at(site), bytes))
         && island_holds(
             text,
             site,
-            if way == Way::In { &site.island_patched } else { &site.island_original },
+            if way == PatchDirection::In { &site.island_patched } else { &site.island_original },
         )
 }
 

@@ -10,7 +10,7 @@
 
 use super::calls;
 use crate::functions::announced::{glance, number};
-use crate::functions::call_list::{self, Calls, IN_LIST, own_of, tag_of, word_of};
+use crate::functions::call_list::{self, CallList, IN_LIST, own_of, tag_of, word_of};
 use crate::thread::{self, OTHER, Private};
 use crate::thread_local::thread;
 use crate::{clock, closing, creation, measurement, registration, slow, switch, tree};
@@ -118,7 +118,7 @@ fn end(id: u32) {
 
 /// Ends the innermost calls until so many are listed: the outermost of them returns, and what was inside
 /// it was left in a way that was not announced.
-fn end_until(private: &Private, calls: &Calls, depth: usize) {
+fn end_until(private: &Private, calls: &CallList, depth: usize) {
     while calls.depth() > depth {
         let Some(call) = calls.innermost() else { return };
         calls.drop_innermost();
@@ -131,7 +131,7 @@ fn end_until(private: &Private, calls: &Calls, depth: usize) {
 
 /// Ends a call that found the list full. What was current before it is not known: its parent in the
 /// tree, as long as that lies inside of the innermost call that is listed.
-fn end_unlisted(private: &Private, calls: &Calls, id: u32) {
+fn end_unlisted(private: &Private, calls: &CallList, id: u32) {
     let current = calls::current(private);
     let own = tree::callee(private, current, id);
     let Some(listed) = calls.innermost().map(|call| own_of(call.word)) else { return };
@@ -140,7 +140,7 @@ fn end_unlisted(private: &Private, calls: &Calls, id: u32) {
     calls::close(private, word_of(calls.tag(), before, own), clock::now());
 }
 
-impl Calls {
+impl CallList {
     /// Lists a call of a function that calls us itself.
     fn list_function(&self, frame: u64, word: u64, id: u32) {
         if self.list(frame, word) & IN_LIST != 0 {

@@ -35,7 +35,7 @@ pub fn jump_to_context(to: u64) {
 
 /// What was current on a thread when it left a context.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct DepartureState {
     tag: u32,
     node: u32,
     top: usize,
@@ -43,17 +43,20 @@ pub struct Place {
 
 /// Another context is about to be made current; [`come_back`] wants the answer.
 #[must_use]
-pub fn leave_context() -> Place {
+pub fn leave_context() -> DepartureState {
     let block = thread();
-    calls::recordable(&block).map_or(Place { tag: 0, node: 0, top: 0 }, |(private, calls)| Place {
-        tag: calls.tag(),
-        node: calls::current(private),
-        top: calls.depth(),
-    })
+    calls::recordable(&block).map_or(
+        DepartureState { tag: 0, node: 0, top: 0 },
+        |(private, calls)| DepartureState {
+            tag: calls.tag(),
+            node: calls::current(private),
+            top: calls.depth(),
+        },
+    )
 }
 
 /// This context is current again, maybe on another thread, which it does not concern then.
-pub fn come_back(place: Place) {
+pub fn come_back(place: DepartureState) {
     let block = thread();
     let Some((private, calls)) = calls::recordable(&block) else { return };
     if place.tag == 0 || place.tag != calls.tag() {

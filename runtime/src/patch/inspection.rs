@@ -11,7 +11,7 @@
 use super::batch::Batch;
 use super::maps;
 use super::text::Text;
-use super::threads::{self, Path};
+use super::threads::{self, TaskPath};
 use crate::interrupted_call::{self, Context};
 use crate::kernel;
 use core::ffi::c_void;
@@ -122,7 +122,7 @@ enum ThreadStatus {
 impl ThreadStatus {
     fn of(thread: u32) -> Self {
         let mut text = [0; 256];
-        let length = kernel::read_file(Path::of(thread, b"/syscall").as_c_str(), &mut text);
+        let length = kernel::read_file(TaskPath::of(thread, b"/syscall").as_c_str(), &mut text);
         Self::read(text.get(..length).unwrap_or(&[]))
     }
 

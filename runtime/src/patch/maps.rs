@@ -23,13 +23,13 @@ pub(super) fn end_of_memory_around(address: u64) -> Option<u64> {
 }
 
 /// Calls `each` with every line; false when they cannot be read.
-fn lines(mut each: impl FnMut(&Line)) -> bool {
-    let mut line = Line::default();
+fn lines(mut each: impl FnMut(&MapsLine)) -> bool {
+    let mut line = MapsLine::default();
     kernel::read_whole(c"/proc/thread-self/maps", |bytes| {
         for byte in bytes {
             if line.take(*byte) {
                 each(&line);
-                line = Line::default();
+                line = MapsLine::default();
             }
         }
     })
@@ -56,7 +56,7 @@ impl Maps {
     }
 }
 
-fn keep(line: &Line) {
+fn keep(line: &MapsLine) {
     let used = USED.load(Ordering::Relaxed);
     if line.is_code_of_a_file()
         && let (Some(start), Some(end)) = (START.get(used), END.get(used))
@@ -69,7 +69,7 @@ fn keep(line: &Line) {
 
 /// A line being read: `start-end rwxp offset device inode path`.
 #[derive(Debug, Default)]
-struct Line {
+struct MapsLine {
     field: usize,
     start: u64,
     end: u64,
@@ -80,7 +80,7 @@ struct Line {
     has_inode: bool,
 }
 
-impl Line {
+impl MapsLine {
     /// Takes the next byte; true at the end of the line.
     fn take(&mut self, byte: u8) -> bool {
         match (self.field, byte) {
@@ -113,8 +113,8 @@ fn digit_of(byte: u8) -> u64 {
 mod tests {
     use super::*;
 
-    fn parse(text: &str) -> Line {
-        let mut line = Line::default();
+    fn parse(text: &str) -> MapsLine {
+        let mut line = MapsLine::default();
         let ends = text.bytes().filter(|byte| line.take(*byte)).count();
         assert_eq!(ends, 1);
         line

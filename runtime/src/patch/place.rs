@@ -17,7 +17,7 @@ pub(super) fn of(at: u64) -> Option<StubPlace> {
         return site::all().find(is_there).map(|site| within(site, at));
     }
     let is_island = |site: &&Site| {
-        site.island.load(Ordering::Relaxed) == at && !site.is(site::State::Forgotten)
+        site.island.load(Ordering::Relaxed) == at && !site.is(site::SiteState::Forgotten)
     };
     let site = site::all().find(is_island).filter(|_| at != 0)?;
     let [own, stub] = [&site.at, &site.stub].map(|word| word.load(Ordering::Relaxed));
@@ -42,7 +42,7 @@ fn code(at: u64) -> [u8; 8] {
 
 /// Where a thread goes on that was sent to `at`, if there the bytes are those of a patch.
 pub(super) fn moved(at: u64) -> Option<u64> {
-    site::all().filter(|site| site.is(site::State::Armed)).find_map(|site| site.moved(at))
+    site::all().filter(|site| site.is(site::SiteState::Armed)).find_map(|site| site.moved(at))
 }
 
 #[cfg(test)]

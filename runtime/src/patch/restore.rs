@@ -2,7 +2,7 @@
 
 use super::arm;
 use crate::functions::announced;
-use crate::functions::site::{self, State};
+use crate::functions::site::{self, SiteState};
 use crate::lock::Held;
 use crate::switch;
 use crate::view::Tables;
@@ -16,7 +16,7 @@ const AGAIN: u64 = 10_000_000;
 /// Switches all functions off, at once and for good; their bytes come later.
 pub(crate) fn rest_all() {
     switch::forget_functions();
-    site::all().filter(|site| site.is(State::Armed)).for_each(site::rest);
+    site::all().filter(|site| site.is(SiteState::Armed)).for_each(site::rest);
 }
 
 /// Gives all functions their bytes back; answers how many still lead to us. Their records say why.
@@ -41,7 +41,7 @@ pub(crate) fn finish(tables: Tables, now: u64, held: &Held) {
     if !is_unfinished() || now < NEXT_TRY.load(Ordering::Relaxed) {
         return;
     }
-    let is_one = |id| site::of_region(id).is_some_and(|(_, site)| site.is(State::Trapped));
+    let is_one = |id| site::of_region(id).is_some_and(|(_, site)| site.is(SiteState::Trapped));
     arm::disarm_those(tables, &is_one, held);
     NEXT_TRY.store(now.saturating_add(AGAIN), Ordering::Relaxed);
 }
@@ -52,5 +52,5 @@ pub(crate) fn due() -> u64 {
 }
 
 fn is_unfinished() -> bool {
-    site::all().any(|site| site.is(State::Trapped))
+    site::all().any(|site| site.is(SiteState::Trapped))
 }

@@ -26,7 +26,7 @@ pub(super) fn obstacle() -> Option<Outcome> {
 
 fn obstacle_of(thread: u32) -> Option<Outcome> {
     for _ in 0..LOOKS {
-        let status = Status::of(thread);
+        let status = TaskStatus::of(thread);
         if status.is_traced {
             return Some(Outcome::TracerPresent);
         }
@@ -43,13 +43,13 @@ fn obstacle_of(thread: u32) -> Option<Outcome> {
 
 /// Whether a thread blocks a signal.
 pub(super) fn blocks(thread: u32, signal: i32) -> bool {
-    Status::of(thread).blocked & 1 << (signal - 1) != 0
+    TaskStatus::of(thread).blocked & 1 << (signal - 1) != 0
 }
 
 /// Whether a signal is on its way to a thread.
 pub(super) fn is_pending(signal: i32) -> bool {
     let mut found = false;
-    let listed = each(|thread| found |= Status::of(thread).pending & 1 << (signal - 1) != 0);
+    let listed = each(|thread| found |= TaskStatus::of(thread).pending & 1 << (signal - 1) != 0);
     found || !listed
 }
 
@@ -97,7 +97,7 @@ fn visit_entries(mut entries: &[u8], visit: &mut impl FnMut(u32)) {
 
 /// What matters of a thread's status. A thread that ended meanwhile forbids nothing.
 #[derive(Debug, Default)]
-struct Status {
+struct TaskStatus {
     is_traced: bool,
     /// The signals that it blocks, a bit for each.
     blocked: u64,
@@ -108,11 +108,11 @@ struct Status {
     is_over: bool,
 }
 
-impl Status {
+impl TaskStatus {
     fn of(thread: u32) -> Self {
         let mut status = Self::default();
         let (mut line, mut used) = ([0_u8; 96], 0);
-        let path = Path::of(thread, b"/status");
+        let path = TaskPath::of(thread, b"/status");
         kernel::read_whole(path.as_c_str(), |bytes| {
             for byte in bytes {
                 if *byte == b'\n' {
@@ -154,9 +154,9 @@ fn set(mask: &[u8]) -> u64 {
 
 /// `/proc/self/task/<thread>` and what follows.
 #[derive(Debug)]
-pub(super) struct Path([u8; 64]);
+pub(super) struct TaskPath([u8; 64]);
 
-impl Path {
+impl TaskPath {
     /// The file called `rest` of a thread.
     pub(super) fn of(thread: u32, rest: &[u8]) -> Self {
         let mut digits = [b'0'; 10];
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn lines_of_a_status_are_understood() {
-        let mut status = Status::default();
+        let mut status = TaskStatus::default();
         for line in [&b"TracerPid:\t0"[..], b"SigBlk:\t0000000000000010", b"x86_Thread_features:\t"]
         {
             status.read(line);
@@ -208,6 +208,6 @@ mod tests {
             found |= thread == own;
         }));
         assert!(found && threads >= 2, "{threads} threads");
-        assert!(kernel::read_whole(Path::of(own, b"/status").as_c_str(), |_| ()));
+        assert!(kernel::read_whole(TaskPath::of(own, b"/status").as_c_str(), |_| ()));
     }
 }

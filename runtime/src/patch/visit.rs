@@ -17,7 +17,7 @@
 //! An exit makes current what was current at its entry, whatever happened in between.
 
 use super::calls;
-use crate::functions::call_list::{self, Calls, IN_LIST, before_of, own_of, tag_of, word_of};
+use crate::functions::call_list::{self, CallList, IN_LIST, before_of, own_of, tag_of, word_of};
 use crate::functions::pool;
 use crate::thread::{self, OTHER};
 use crate::thread_local::thread;
@@ -60,7 +60,7 @@ macro_rules! callee {
         let calls = unsafe { &*thread::calls_of(&block) };
         let key = call_list::key(current, $id);
         // SAFETY: the index is below the cache's size.
-        let entry = unsafe { calls.callees.get_unchecked(Calls::callee_index(key)) };
+        let entry = unsafe { calls.callees.get_unchecked(CallList::callee_index(key)) };
         let entry = entry.load(Ordering::Relaxed);
         if (entry >> 32) as u32 != key {
             return COLD;
@@ -218,7 +218,7 @@ pub(super) unsafe extern "C" fn whyperf_function_pass(
     }
     let key = call_list::key(current, id);
     // SAFETY: the index is below the cache's size.
-    let entry = unsafe { calls.callees.get_unchecked(Calls::callee_index(key)) };
+    let entry = unsafe { calls.callees.get_unchecked(CallList::callee_index(key)) };
     let entry = entry.load(Ordering::Relaxed);
     if (entry >> 32) as u32 != key {
         return COLD;

@@ -11,7 +11,7 @@ use super::text::Text;
 use super::{arm, count};
 use crate::clock;
 use crate::functions::site::{Ran, Site};
-use crate::functions::windows::{COUNTED, COUNTS, TO_COME, Window, taken};
+use crate::functions::windows::{COUNTED, COUNTS, FunctionWindow, TO_COME, taken};
 use crate::functions::{counts, site};
 use crate::lock::Held;
 use crate::view::Tables;
@@ -28,12 +28,12 @@ const COUNTING: u64 = 400_000;
 
 /// Calls that were counted so far, and for how long the process had run just before and just after they were read.
 #[derive(Clone, Copy, Debug)]
-struct Reading {
+struct CountReading {
     calls: u64,
     work: [u64; 2],
 }
 
-impl Reading {
+impl CountReading {
     fn take(text: &Text) -> Self {
         let before = counts::work();
         let calls = count::sum(text);
@@ -50,7 +50,7 @@ impl Reading {
 }
 
 /// The second part of a window: calls are counted, no more.
-fn begin_to_count(window: &Window, tables: Tables, held: &Held) {
+fn begin_to_count(window: &FunctionWindow, tables: Tables, held: &Held) {
     window.count.store(COUNTED, Ordering::Relaxed);
     let Some((_, site)) = site::of_region(window.id()) else { return };
     let Some(text) = Text::open().filter(|text| count::prepare(text, site)) else { return };
@@ -59,14 +59,14 @@ fn begin_to_count(window: &Window, tables: Tables, held: &Held) {
         return;
     }
     window.count.store(COUNTS, Ordering::Relaxed);
-    let begin = Reading::take(&text);
+    let begin = CountReading::take(&text);
     window.calls.store(begin.calls, Ordering::Relaxed);
     window.work.iter().zip(begin.work).for_each(|(at, work)| at.store(work, Ordering::Relaxed));
     window.due.store(clock::nanos().saturating_add(COUNTING), Ordering::Relaxed);
 }
 
 /// Calls are only counted from here on; false when they cannot be.
-fn lead_to_count(window: &Window, tables: Tables, site: &Site, held: &Held) -> bool {
+fn lead_to_count(window: &FunctionWindow, tables: Tables, site: &Site, held: &Held) -> bool {
     let is_one = |id: u16| id == window.id();
     if arm::disarm_those(tables, &is_one, held) != Outcome::Done {
         return false;
@@ -83,17 +83,17 @@ fn lead_to_count(window: &Window, tables: Tables, site: &Site, held: &Held) -> b
     true
 }
 
-fn end_count(window: &Window, tables: Tables) {
+fn end_count(window: &FunctionWindow, tables: Tables) {
     if !window.is_at(COUNTS) {
         return;
     }
     window.count.store(COUNTED, Ordering::Relaxed);
     let Some(text) = Text::open() else { return };
-    let begin = Reading {
+    let begin = CountReading {
         calls: window.calls.load(Ordering::Relaxed),
         work: [0, 1].map(|at| window.work[at].load(Ordering::Relaxed)),
     };
-    let end = Reading::take(&text);
+    let end = CountReading::take(&text);
     let Some(work) = end.work_since(begin) else { return };
     let calls = end.calls.wrapping_sub(begin.calls);
     let record = tables.region(window.id());
@@ -103,7 +103,7 @@ fn end_count(window: &Window, tables: Tables) {
 
 /// Opens and shuts what is due at `now`: all of it together, so that none waits for another.
 pub(crate) fn turn(tables: Tables, now: u64, held: &Held) {
-    let is_due = |window: &&Window| window.is_due(now);
+    let is_due = |window: &&FunctionWindow| window.is_due(now);
     // One counts at a time, another one in each period.
     let others =
         || taken().filter(is_due).filter(|window| window.is_open() && window.is_at(TO_COME));
@@ -121,7 +121,7 @@ pub(crate) fn turn(tables: Tables, now: u64, held: &Held) {
     }
 }
 
-fn shut_all(tables: Tables, held: &Held, is_due: &impl Fn(&&Window) -> bool) {
+fn shut_all(tables: Tables, held: &Held, is_due: &impl Fn(&&FunctionWindow) -> bool) {
     let all = || taken().filter(is_due).filter(|window| window.is_open());
     for window in all() {
         end_count(window, tables);
@@ -134,10 +134,10 @@ fn shut_all(tables: Tables, held: &Held, is_due: &impl Fn(&&Window) -> bool) {
         all().for_each(|window| window.due.store(again, Ordering::Relaxed));
         return;
     }
-    all().for_each(Window::wait_shut);
+    all().for_each(FunctionWindow::wait_shut);
 }
 
-fn open_all(tables: Tables, held: &Held, is_due: &impl Fn(&&Window) -> bool) {
+fn open_all(tables: Tables, held: &Held, is_due: &impl Fn(&&FunctionWindow) -> bool) {
     let all = || taken().filter(is_due).filter(|window| !window.is_open());
     let is_one = |id: u16| all().any(|window| window.id() == id);
     arm::again(tables, &is_one, held);
@@ -158,14 +158,14 @@ mod tests {
 
     #[test]
     fn work_is_known_where_both_readings_took_a_short_time() {
-        let begin = Reading { calls: 0, work: [1000, 1010] };
-        let end = |work| Reading { calls: 100, work }.work_since(begin);
+        let begin = CountReading { calls: 0, work: [1000, 1010] };
+        let end = |work| CountReading { calls: 100, work }.work_since(begin);
         assert_eq!(end([1400, 1410]), Some(400));
         assert_eq!(end([1400, 9000]), None, "calls went on while the processor was lost");
-        let slow = Reading { calls: 0, work: [1000, 1200] };
-        assert_eq!(Reading { calls: 100, work: [1400, 1410] }.work_since(slow), None);
+        let slow = CountReading { calls: 0, work: [1000, 1200] };
+        assert_eq!(CountReading { calls: 100, work: [1400, 1410] }.work_since(slow), None);
         assert_eq!(
-            Reading { calls: 0, work: [1010, 1020] }.work_since(begin),
+            CountReading { calls: 0, work: [1010, 1020] }.work_since(begin),
             None,
             "it did not run"
         );

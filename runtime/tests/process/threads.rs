@@ -5,7 +5,7 @@ use crate::visit;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use std::sync::{Barrier, mpsc};
 use std::thread;
-use whyperf_layout::{Command, Kind, Message, SlotState, Watch};
+use whyperf_layout::{Command, Kind, Message, SlotReadState, SlotState};
 use whyperf_runtime::{Region, load};
 
 static WORK: Region = Region::new(c"work", Kind::User);
@@ -161,7 +161,7 @@ fn a_reader_at_any_moment_sees_no_more_time_than_passed() {
         let start = slot.head().start.load(Relaxed);
         while !writer.is_finished() {
             let time = slot.time();
-            let open = Watch::default().open(slot.head(), whyperf_runtime::clock::now());
+            let open = SlotReadState::default().open(slot.head(), whyperf_runtime::clock::now());
             assert!(time <= open.since - start, "{time} of {}", open.since - start);
         }
         writer.join().unwrap();

@@ -38,7 +38,7 @@ use whyperf_model::{Category, Focus, Hierarchy, Interval, Nanos, Resource, Time}
 use super::program::{Activity, Phase, Process, Program};
 use super::simulated::{Script, Simulated};
 use whyperf_consultant::{
-    Classic, CodeSearch, Event, Observer, Order, Scope, Searches, Settings, Step, Verdicts,
+    Classic, CodeSearch, Event, Observer, Order, SearchScope, Searches, Settings, Step, Verdicts,
 };
 
 /// A scenario that was read.
@@ -94,7 +94,7 @@ impl<S: ?Sized> Observer<S> for Person {
         }
     }
 
-    fn step(&mut self, _: Scope, step: &Step) {
+    fn step(&mut self, _: SearchScope, step: &Step) {
         self.steps.push(step.clone());
     }
 }

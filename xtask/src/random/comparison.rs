@@ -3,9 +3,9 @@
 use anyhow::Result;
 use serde_json::Value;
 
-use super::manner::Manner;
+use super::manner::FunctionManner;
 use super::printed::{Printed, function_of, names};
-use super::program::Program;
+use super::program::GeneratedProgram;
 
 /// The threshold that is asked with.
 pub(super) const THRESHOLD: f64 = 0.2;
@@ -16,7 +16,7 @@ const TOLERANCE: f64 = 0.08;
 
 /// What became of the question about a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Answer {
+pub(super) enum FunctionAnswer {
     /// As the program says.
     Right,
     /// A bottleneck that was not found, and not denied either.
@@ -33,8 +33,8 @@ pub(super) enum Answer {
 #[derive(Clone, Debug)]
 pub(super) struct Judged {
     pub(super) function: usize,
-    pub(super) manner: Manner,
-    pub(super) answer: Answer,
+    pub(super) manner: FunctionManner,
+    pub(super) answer: FunctionAnswer,
     /// Its share of the time in which processors were to be had, by itself.
     pub(super) share: f64,
     /// By whyperf, if that found it.
@@ -50,24 +50,28 @@ impl Judged {
 
 /// What whyperf said of the functions of one program.
 #[derive(Clone, Debug)]
-pub(super) struct Comparison {
+pub(super) struct ProgramComparison {
     pub(super) judged: Vec<Judged>,
     /// Functions that are told and are none, and such as are told under several names.
     pub(super) odd_names: Vec<String>,
 }
 
-impl Comparison {
+impl ProgramComparison {
     /// Of what the program printed, with the questions of its search.
-    pub(super) fn of(program: &Program, printed: &Printed, questions: &[Value]) -> Result<Self> {
+    pub(super) fn of(
+        program: &GeneratedProgram,
+        printed: &Printed,
+        questions: &[Value],
+    ) -> Result<Self> {
         let available = printed.available()?;
         let (mut judged, mut odd_names) = (Vec::new(), Vec::new());
         for (at, function) in program.functions.iter().enumerate() {
             let told: Vec<&Value> = questions_about(questions, at).collect();
-            let wanted = usize::from(function.manner != Manner::Inlined);
+            let wanted = usize::from(function.manner != FunctionManner::Inlined);
             if told.len() > wanted {
                 odd_names.extend(told.iter().map(|one| format!("told: {}", one["focus"])));
             }
-            if function.manner == Manner::Inlined {
+            if function.manner == FunctionManner::Inlined {
                 continue;
             }
             let share = printed.number_of("f", at)? / available;
@@ -77,7 +81,7 @@ impl Comparison {
             });
             let truth = told.first().and_then(|one| one["truth"].as_str()).unwrap_or("unknown");
             let value = told.first().and_then(|one| value(one));
-            let answer = answer(Share { of_run: share, of_phase }, truth);
+            let answer = answer(FunctionShare { of_run: share, of_phase }, truth);
             judged.push(Judged { function: at, manner: function.manner, answer, share, value });
         }
         Ok(Self { judged, odd_names })
@@ -104,20 +108,23 @@ pub(super) fn value(question: &Value) -> Option<f64> {
 
 /// The share of a function in the whole run, and in the phase that has most of it.
 #[derive(Clone, Copy, Debug)]
-struct Share {
+struct FunctionShare {
     of_run: f64,
     of_phase: f64,
 }
 
-fn answer(Share { of_run: share, of_phase: most }: Share, truth: &str) -> Answer {
+fn answer(
+    FunctionShare { of_run: share, of_phase: most }: FunctionShare,
+    truth: &str,
+) -> FunctionAnswer {
     match truth {
-        _ if share > THRESHOLD / CLEARLY && share < THRESHOLD * CLEARLY => Answer::Near,
-        "true" if most < THRESHOLD / CLEARLY => Answer::Invented,
-        "true" if most < THRESHOLD * CLEARLY && share < THRESHOLD => Answer::Near,
-        "false" if share > THRESHOLD => Answer::Denied,
-        "true" => Answer::Right,
-        _ if share > THRESHOLD => Answer::Undecided,
-        _ => Answer::Right,
+        _ if share > THRESHOLD / CLEARLY && share < THRESHOLD * CLEARLY => FunctionAnswer::Near,
+        "true" if most < THRESHOLD / CLEARLY => FunctionAnswer::Invented,
+        "true" if most < THRESHOLD * CLEARLY && share < THRESHOLD => FunctionAnswer::Near,
+        "false" if share > THRESHOLD => FunctionAnswer::Denied,
+        "true" => FunctionAnswer::Right,
+        _ if share > THRESHOLD => FunctionAnswer::Undecided,
+        _ => FunctionAnswer::Right,
     }
 }
 
@@ -129,22 +136,22 @@ mod tests {
 
     #[test]
     fn a_share_is_above_below_or_near_the_threshold() {
-        let answer = |share, truth| answer(Share { of_run: share, of_phase: share }, truth);
-        assert_eq!(answer(0.5, "true"), Answer::Right);
-        assert_eq!(answer(0.5, "false"), Answer::Denied);
-        assert_eq!(answer(0.5, "unknown"), Answer::Undecided);
-        assert_eq!(answer(0.05, "true"), Answer::Invented);
-        assert_eq!(answer(0.05, "unknown"), Answer::Right);
-        assert_eq!([answer(0.21, "false"), answer(0.19, "true")], [Answer::Near; 2]);
+        let answer = |share, truth| answer(FunctionShare { of_run: share, of_phase: share }, truth);
+        assert_eq!(answer(0.5, "true"), FunctionAnswer::Right);
+        assert_eq!(answer(0.5, "false"), FunctionAnswer::Denied);
+        assert_eq!(answer(0.5, "unknown"), FunctionAnswer::Undecided);
+        assert_eq!(answer(0.05, "true"), FunctionAnswer::Invented);
+        assert_eq!(answer(0.05, "unknown"), FunctionAnswer::Right);
+        assert_eq!([answer(0.21, "false"), answer(0.19, "true")], [FunctionAnswer::Near; 2]);
     }
 
     #[test]
     fn what_is_hot_in_one_phase_may_be_found() {
-        let answer = |of_run, of_phase, truth| answer(Share { of_run, of_phase }, truth);
-        assert_eq!(answer(0.1, 0.5, "true"), Answer::Right);
-        assert_eq!(answer(0.1, 0.5, "false"), Answer::Right);
-        assert_eq!(answer(0.1, 0.2, "true"), Answer::Near);
-        assert_eq!(answer(0.4, 0.8, "false"), Answer::Denied);
+        let answer = |of_run, of_phase, truth| answer(FunctionShare { of_run, of_phase }, truth);
+        assert_eq!(answer(0.1, 0.5, "true"), FunctionAnswer::Right);
+        assert_eq!(answer(0.1, 0.5, "false"), FunctionAnswer::Right);
+        assert_eq!(answer(0.1, 0.2, "true"), FunctionAnswer::Near);
+        assert_eq!(answer(0.4, 0.8, "false"), FunctionAnswer::Denied);
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! What kinds of random programs there are, and how each is compiled.
 
 use super::generator::Generator;
-use super::manner::Manner;
+use super::manner::FunctionManner;
 
 /// What a program is written in, and what is special about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(super) enum ProgramKind {
     C,
     /// C, and some functions are inlined into their callers.
     Inlined,
@@ -19,7 +19,7 @@ pub(super) enum Kind {
     Fortran,
 }
 
-impl Kind {
+impl ProgramKind {
     pub(super) const ALL: [Self; 6] =
         [Self::C, Self::Inlined, Self::Phases, Self::ShortThreads, Self::Cpp, Self::Fortran];
 
@@ -46,8 +46,10 @@ impl Kind {
     }
 
     /// What its functions do.
-    pub(super) const fn manners(self) -> &'static [Manner] {
-        use Manner::{CallsTiny, Inlined, JumpsOn, JumpsSomewhere, Plain, Recurses, Sleeps};
+    pub(super) const fn manners(self) -> &'static [FunctionManner] {
+        use FunctionManner::{
+            CallsTiny, Inlined, JumpsOn, JumpsSomewhere, Plain, Recurses, Sleeps,
+        };
         match self {
             Self::C | Self::ShortThreads => {
                 &[Plain, Sleeps, Recurses, JumpsOn, JumpsSomewhere, CallsTiny]

@@ -2,7 +2,7 @@
 
 /// What a function does beside computing and calling its callees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Manner {
+pub(super) enum FunctionManner {
     Plain,
     /// It sleeps in a call that no event tells of.
     Sleeps,
@@ -18,7 +18,7 @@ pub(super) enum Manner {
     Inlined,
 }
 
-impl Manner {
+impl FunctionManner {
     pub(super) const ALL: [Self; 7] = [
         Self::Plain,
         Self::Sleeps,
@@ -49,7 +49,7 @@ impl Manner {
 
 /// What a function is in the language of its program. In C each is plain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum FunctionForm {
     Plain,
     /// C++: of a namespace, and seen by the linker.
     Namespace,

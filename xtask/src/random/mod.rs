@@ -28,13 +28,13 @@ use anyhow::{Context as _, Result};
 
 use crate::packages;
 use crate::workspace::Workspace;
-use comparison::{Answer, Judged};
-use options::Options;
-use sum::Sum;
-use trial::{Outcome, Trial};
+use comparison::{FunctionAnswer, Judged};
+use options::RandomOptions;
+use sum::AnswerSums;
+use trial::{ProgramOutcome, ProgramTrial};
 
 pub(crate) fn run(words: &[&str]) -> Result<ExitCode> {
-    let options = Options::of(words)?;
+    let options = RandomOptions::of(words)?;
     packages::ensure_all()?;
     let workspace = Workspace::find()?;
     if !options.built {
@@ -43,9 +43,9 @@ pub(crate) fn run(words: &[&str]) -> Result<ExitCode> {
     let folder = workspace.target.join("random");
     fs::create_dir_all(&folder).with_context(|| format!("creating {}", folder.display()))?;
     let whyperf = workspace.release().join("whyperf");
-    let mut sum = Sum::default();
+    let mut sum = AnswerSums::default();
     for seed in options.seed..options.seed + options.programs {
-        let trial = Trial::prepare(&folder, options.kind_of(seed), seed, options.seconds)?;
+        let trial = ProgramTrial::prepare(&folder, options.kind_of(seed), seed, options.seconds)?;
         let outcome = trial.run(&whyperf)?;
         let complaints = complaints(&trial, &outcome);
         if !complaints.is_empty() {
@@ -60,15 +60,15 @@ pub(crate) fn run(words: &[&str]) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-impl Answer {
+impl FunctionAnswer {
     const fn is_fine(self) -> bool {
         matches!(self, Self::Right | Self::Near)
     }
 }
 
 /// All that is wrong with what was said of a program.
-fn complaints(trial: &Trial, outcome: &Outcome) -> Vec<String> {
-    let Outcome { comparison, larger_parts, rows, stretches, more_than_all } = outcome;
+fn complaints(trial: &ProgramTrial, outcome: &ProgramOutcome) -> Vec<String> {
+    let ProgramOutcome { comparison, larger_parts, rows, stretches, more_than_all } = outcome;
     let wrong = comparison.judged.iter().filter(|one| !one.answer.is_fine() || one.is_off());
     let told = |one: &Judged| {
         let Judged { function, manner, answer, share, value } = one;

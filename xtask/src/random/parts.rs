@@ -3,10 +3,14 @@
 use serde_json::Value;
 
 use super::comparison::{questions_about, value};
-use super::program::Program;
+use super::program::GeneratedProgram;
 
 /// Parts of the whole program with more than it, and functions with more than their caller, as far as they tell of the whole run.
-pub(super) fn larger_parts(program: &Program, questions: &[Value], report: &Value) -> Vec<String> {
+pub(super) fn larger_parts(
+    program: &GeneratedProgram,
+    questions: &[Value],
+    report: &Value,
+) -> Vec<String> {
     let of_run = questions.iter().filter(|one| !is_partial(one, report));
     compared(program, &of_run.cloned().collect::<Vec<_>>())
 }
@@ -41,7 +45,7 @@ pub(super) fn more_than_all(log: &str) -> Vec<String> {
 /// Percent by which a line may be ahead of the clock that it is compared with.
 const LATE: f64 = 1.0;
 
-fn compared(program: &Program, questions: &[Value]) -> Vec<String> {
+fn compared(program: &GeneratedProgram, questions: &[Value]) -> Vec<String> {
     let mut larger = Vec::new();
     let mut compare = |part: &Value, whole: &Value| {
         let (Some(of_part), Some(of_whole)) = (value(part), value(whole)) else { return };
@@ -75,7 +79,7 @@ mod tests {
     use serde_json::json;
 
     use super::super::generator::Generator;
-    use super::super::kind::Kind;
+    use super::super::kind::ProgramKind;
     use super::*;
 
     const PART: &str = "</Code/a.c/f1,/Machine,/Process,/SyncObject>";
@@ -86,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_part_with_more_than_its_whole_is_seen() {
-        let program = Program::random(&mut Generator::seeded(1), Kind::Fortran, 4);
+        let program = GeneratedProgram::random(&mut Generator::seeded(1), ProgramKind::Fortran, 4);
         let larger = |all: &[Value]| compared(&program, all).len();
         assert_eq!(larger(&[question(WHOLE, 0.5), question(PART, 0.6)]), 1);
         assert_eq!(larger(&[question(WHOLE, 0.6), question(PART, 0.5)]), 0);

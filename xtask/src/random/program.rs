@@ -9,17 +9,17 @@
 
 use std::time::Duration;
 
-use super::function::{Function, MILLI};
+use super::function::{MILLI, RandomFunction};
 use super::generator::Generator;
-use super::kind::Kind;
-use super::manner::Manner;
+use super::kind::ProgramKind;
+use super::manner::FunctionManner;
 use super::tree;
 
 /// The program.
 #[derive(Clone, Debug)]
-pub(super) struct Program {
-    pub(super) kind: Kind,
-    pub(super) functions: Vec<Function>,
+pub(super) struct GeneratedProgram {
+    pub(super) kind: ProgramKind,
+    pub(super) functions: Vec<RandomFunction>,
     /// How many run at once.
     pub(super) threads: u64,
     /// Of each thread; where threads are short, how many of them there are.
@@ -32,27 +32,27 @@ pub(super) struct Program {
 
 /// The parts of a function in the time of the two phases, and of both together.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Planned {
+pub(super) struct PlannedShares {
     pub(super) phases: [f64; 2],
     pub(super) run: f64,
 }
 
-impl Program {
+impl GeneratedProgram {
     /// One that computes for about so many seconds in each thread.
-    pub(super) fn random(random: &mut Generator, kind: Kind, seconds: u64) -> Self {
+    pub(super) fn random(random: &mut Generator, kind: ProgramKind, seconds: u64) -> Self {
         let mut functions = tree::planted(random, kind);
         let threads = if random.one_in(3) { 2 } else { 1 };
-        let is_entered_once = random.one_in(2) && kind != Kind::ShortThreads;
+        let is_entered_once = random.one_in(2) && kind != ProgramKind::ShortThreads;
         tree::form(&mut functions, random, kind);
         let micros = seconds * 1000 * MILLI;
         let mut program = Self { kind, functions, threads, rounds: 0, switch: 0, is_entered_once };
         match kind {
-            Kind::ShortThreads => {
+            ProgramKind::ShortThreads => {
                 program.threads = 1 + random.below(3);
                 program.rounds = (micros * program.threads).div_ceil(MEAN_LIFE);
                 program.switch = program.rounds;
             }
-            Kind::Phases => {
+            ProgramKind::Phases => {
                 program.heat(random);
                 let part = 35 + random.below(31);
                 let [first, second] = [0, 1].map(|phase| program.round(phase));
@@ -96,24 +96,24 @@ impl Program {
     }
 
     /// The part of a function in the time of each phase and of the whole run, by its plan; none where there are no phases.
-    pub(super) fn planned(&self, at: usize) -> Option<Planned> {
+    pub(super) fn planned(&self, at: usize) -> Option<PlannedShares> {
         let rounds = [self.switch, self.rounds - self.switch];
-        let naps: u64 = self.functions.iter().map(Function::nap).sum();
+        let naps: u64 = self.functions.iter().map(RandomFunction::nap).sum();
         let seconds =
             |phase: usize, micros| Duration::from_micros(rounds[phase] * micros).as_secs_f64();
         let inside = [0, 1].map(|phase| seconds(phase, self.inclusive(at, phase)));
         let all = [0, 1].map(|phase| seconds(phase, self.round(phase) + naps));
         let phases = [0, 1].map(|phase| inside[phase] / all[phase]);
         let run = (inside[0] + inside[1]) / (all[0] + all[1]);
-        (rounds[1] > 0).then_some(Planned { phases, run })
+        (rounds[1] > 0).then_some(PlannedShares { phases, run })
     }
 
     /// The compiled function that calls one, where it returns to it.
     pub(super) fn caller(&self, callee: usize) -> Option<usize> {
-        let calls = |one: &Function| one.callees.contains(&callee);
+        let calls = |one: &RandomFunction| one.callees.contains(&callee);
         let caller = self.functions.iter().position(calls)?;
         match self.functions[caller].manner {
-            Manner::Inlined => self.caller(caller),
+            FunctionManner::Inlined => self.caller(caller),
             manner if manner.jumps() => None,
             _ => Some(caller),
         }
@@ -129,8 +129,9 @@ mod tests {
 
     #[test]
     fn the_same_seed_brings_the_same_program() {
-        for kind in Kind::ALL {
-            let text = |seed| Program::random(&mut Generator::seeded(seed), kind, 4).text();
+        for kind in ProgramKind::ALL {
+            let text =
+                |seed| GeneratedProgram::random(&mut Generator::seeded(seed), kind, 4).text();
             assert_eq!(text(7), text(7));
             assert_ne!(text(7), text(8));
         }
@@ -139,7 +140,8 @@ mod tests {
     #[test]
     fn another_function_is_the_hot_one_in_each_phase() {
         for seed in 0..500 {
-            let program = Program::random(&mut Generator::seeded(seed), Kind::Phases, 4);
+            let program =
+                GeneratedProgram::random(&mut Generator::seeded(seed), ProgramKind::Phases, 4);
             let hottest = |phase: usize| {
                 let own = |at: &usize| program.functions[*at].work[phase];
                 (0..program.functions.len()).max_by_key(own)
@@ -152,7 +154,8 @@ mod tests {
     #[test]
     fn the_whole_program_is_in_its_first_function() {
         for seed in 0..100 {
-            let program = Program::random(&mut Generator::seeded(seed), Kind::Phases, 4);
+            let program =
+                GeneratedProgram::random(&mut Generator::seeded(seed), ProgramKind::Phases, 4);
             assert_eq!(
                 [0, 1].map(|phase| program.inclusive(0, phase)),
                 [0, 1].map(|phase| program.round(phase))

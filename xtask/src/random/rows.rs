@@ -4,9 +4,9 @@
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 
-use super::manner::Manner;
+use super::manner::FunctionManner;
 use super::printed::{Printed, function_of, names};
-use super::program::Program;
+use super::program::GeneratedProgram;
 
 /// What is wrong with the rows of one program.
 #[derive(Clone, Debug, Default)]
@@ -26,7 +26,7 @@ pub(super) struct Rows {
 impl Rows {
     /// Of the report, and of its text.
     pub(super) fn of(
-        program: &Program,
+        program: &GeneratedProgram,
         printed: &Printed,
         report: &Value,
         text: &str,
@@ -34,7 +34,7 @@ impl Rows {
         let mut rows = Self::default();
         let computed = printed.number("cpu")?;
         for (at, function) in program.functions.iter().enumerate() {
-            if function.manner == Manner::Inlined {
+            if function.manner == FunctionManner::Inlined {
                 continue;
             }
             rows.compare_hot_code(at, printed.number_of("alone", at)? / computed, report);

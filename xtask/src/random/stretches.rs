@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::comparison::THRESHOLD;
 use super::printed::{Printed, function_of, names};
-use super::program::{Planned, Program};
+use super::program::{GeneratedProgram, PlannedShares};
 
 /// What was said of the functions that are hot in one phase alone.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +20,11 @@ pub(super) struct Stretches {
 
 impl Stretches {
     /// Of the findings of a report.
-    pub(super) fn of(program: &Program, printed: &Printed, report: &Value) -> Result<Self> {
+    pub(super) fn of(
+        program: &GeneratedProgram,
+        printed: &Printed,
+        report: &Value,
+    ) -> Result<Self> {
         let mut told = Self::default();
         let elapsed = report["elapsed_s"].as_f64().unwrap_or_default();
         let switch = printed.number("switch")?;
@@ -53,7 +57,7 @@ impl Stretches {
 }
 
 /// The phase in which a function is a clear bottleneck, where it is clearly none in the other one.
-fn hot_phase(Planned { phases: [first, second], .. }: Planned) -> Option<usize> {
+fn hot_phase(PlannedShares { phases: [first, second], .. }: PlannedShares) -> Option<usize> {
     let (most, least) = (first.max(second), first.min(second));
     let is_clear = most - least > 1.5 * THRESHOLD && least < THRESHOLD / 2.0;
     is_clear.then_some(usize::from(second > first))
@@ -111,7 +115,7 @@ mod tests {
 
     #[test]
     fn a_function_is_hot_in_the_phase_that_has_clearly_more_of_it() {
-        let phase = |first, second| hot_phase(Planned { phases: [first, second], run: 0.3 });
+        let phase = |first, second| hot_phase(PlannedShares { phases: [first, second], run: 0.3 });
         assert_eq!([phase(0.5, 0.05), phase(0.05, 0.5)], [Some(0), Some(1)]);
         assert_eq!([phase(0.5, 0.3), phase(0.25, 0.05)], [None; 2]);
     }

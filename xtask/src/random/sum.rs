@@ -2,25 +2,25 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::comparison::Answer;
-use super::kind::Kind;
-use super::manner::Manner;
-use super::trial::{Outcome, Trial};
+use super::comparison::FunctionAnswer;
+use super::kind::ProgramKind;
+use super::manner::FunctionManner;
+use super::trial::{ProgramOutcome, ProgramTrial};
 
 /// The answers, by kinds of programs and by what functions do.
 #[derive(Debug, Default)]
-pub(super) struct Sum {
-    programs: BTreeMap<Kind, u64>,
-    answers: BTreeMap<(Kind, Manner, Answer), u64>,
-    errors: BTreeMap<(Kind, Manner), Vec<f64>>,
-    hot_errors: BTreeMap<Kind, Vec<f64>>,
-    faults: BTreeMap<(Kind, Fault), usize>,
+pub(super) struct AnswerSums {
+    programs: BTreeMap<ProgramKind, u64>,
+    answers: BTreeMap<(ProgramKind, FunctionManner, FunctionAnswer), u64>,
+    errors: BTreeMap<(ProgramKind, FunctionManner), Vec<f64>>,
+    hot_errors: BTreeMap<ProgramKind, Vec<f64>>,
+    faults: BTreeMap<(ProgramKind, AnswerFault), usize>,
     stretches_right: u64,
 }
 
 /// What can be wrong beside an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Fault {
+enum AnswerFault {
     Value,
     LargerPart,
     HotCode,
@@ -34,7 +34,7 @@ enum Fault {
     MoreThanAll,
 }
 
-impl Fault {
+impl AnswerFault {
     const ALL: [(Self, &'static str); 11] = [
         (Self::Value, "values off by more than 0.08"),
         (Self::LargerPart, "parts larger than their whole"),
@@ -50,8 +50,8 @@ impl Fault {
     ];
 }
 
-impl Sum {
-    pub(super) fn add(&mut self, trial: &Trial, outcome: &Outcome) {
+impl AnswerSums {
+    pub(super) fn add(&mut self, trial: &ProgramTrial, outcome: &ProgramOutcome) {
         let kind = trial.program.kind;
         *self.programs.entry(kind).or_default() += 1;
         for one in &outcome.comparison.judged {
@@ -70,7 +70,7 @@ impl Sum {
 
     /// The tables.
     pub(super) fn tables(&self) -> String {
-        let by_kind = Kind::ALL.into_iter().filter(|kind| self.programs.contains_key(kind));
+        let by_kind = ProgramKind::ALL.into_iter().filter(|kind| self.programs.contains_key(kind));
         let mut text =
             format!("\n{} programs\n\n{}", self.programs.values().sum::<u64>(), head("program"));
         for kind in by_kind.clone() {
@@ -78,16 +78,18 @@ impl Sum {
             text += &self.line(&name, |(one, _)| one == kind);
         }
         text += &format!("\n{}", head("function that"));
-        for manner in Manner::ALL.into_iter().filter(|manner| *manner != Manner::Inlined) {
+        for manner in
+            FunctionManner::ALL.into_iter().filter(|manner| *manner != FunctionManner::Inlined)
+        {
             text += &self.line(manner.name(), |(_, one)| one == manner);
         }
         text += "\n| | hot code: error, middle and 95 of 100 |\n|---|---|\n";
         for (kind, errors) in &self.hot_errors {
             text += &format!("| {} | {} |\n", kind.name(), quantiles(errors.clone()));
         }
-        let seen: BTreeSet<Kind> = self.faults.keys().map(|(kind, _)| *kind).collect();
-        for (fault, name) in Fault::ALL {
-            let of = |kind: &Kind| {
+        let seen: BTreeSet<ProgramKind> = self.faults.keys().map(|(kind, _)| *kind).collect();
+        for (fault, name) in AnswerFault::ALL {
+            let of = |kind: &ProgramKind| {
                 let count = self.faults.get(&(*kind, fault)).copied().filter(|count| *count > 0)?;
                 Some(format!("{} {count}", kind.name()))
             };
@@ -98,7 +100,7 @@ impl Sum {
         text + &format!("\nhot in one phase, and said when: {}\n", self.stretches_right)
     }
 
-    fn line(&self, name: &str, is_meant: impl Fn((Kind, Manner)) -> bool) -> String {
+    fn line(&self, name: &str, is_meant: impl Fn((ProgramKind, FunctionManner)) -> bool) -> String {
         let count = |answer| -> u64 {
             let all = self
                 .answers
@@ -106,9 +108,14 @@ impl Sum {
                 .filter(|((kind, manner, one), _)| *one == answer && is_meant((*kind, *manner)));
             all.map(|(_, count)| count).sum()
         };
-        let [right, near, undecided, denied, invented] =
-            [Answer::Right, Answer::Near, Answer::Undecided, Answer::Denied, Answer::Invented]
-                .map(count);
+        let [right, near, undecided, denied, invented] = [
+            FunctionAnswer::Right,
+            FunctionAnswer::Near,
+            FunctionAnswer::Undecided,
+            FunctionAnswer::Denied,
+            FunctionAnswer::Invented,
+        ]
+        .map(count);
         let those = self.errors.iter().filter(|(key, _)| is_meant(**key));
         let errors = quantiles(those.flat_map(|(_, errors)| errors).copied().collect());
         format!("| {name} | {right} | {near} | {undecided} | {denied} | {invented} | {errors} |\n")
@@ -116,20 +123,20 @@ impl Sum {
 }
 
 /// How often each fault is there.
-fn faults(outcome: &Outcome) -> [(Fault, usize); 11] {
-    let Outcome { comparison, larger_parts, rows, stretches, more_than_all } = outcome;
+fn faults(outcome: &ProgramOutcome) -> [(AnswerFault, usize); 11] {
+    let ProgramOutcome { comparison, larger_parts, rows, stretches, more_than_all } = outcome;
     [
-        (Fault::Value, comparison.judged.iter().filter(|one| one.is_off()).count()),
-        (Fault::LargerPart, larger_parts.len()),
-        (Fault::HotCode, rows.hot_off.len()),
-        (Fault::Profile, rows.too_much.len()),
-        (Fault::RowSum, rows.sums_off.len()),
-        (Fault::Name, comparison.odd_names.len()),
-        (Fault::Threads, rows.threads_missing.len()),
-        (Fault::StretchUntold, stretches.untold.len()),
-        (Fault::StretchShort, stretches.short.len()),
-        (Fault::StretchWrong, stretches.wrong.len()),
-        (Fault::MoreThanAll, more_than_all.len()),
+        (AnswerFault::Value, comparison.judged.iter().filter(|one| one.is_off()).count()),
+        (AnswerFault::LargerPart, larger_parts.len()),
+        (AnswerFault::HotCode, rows.hot_off.len()),
+        (AnswerFault::Profile, rows.too_much.len()),
+        (AnswerFault::RowSum, rows.sums_off.len()),
+        (AnswerFault::Name, comparison.odd_names.len()),
+        (AnswerFault::Threads, rows.threads_missing.len()),
+        (AnswerFault::StretchUntold, stretches.untold.len()),
+        (AnswerFault::StretchShort, stretches.short.len()),
+        (AnswerFault::StretchWrong, stretches.wrong.len()),
+        (AnswerFault::MoreThanAll, more_than_all.len()),
     ]
 }
 

@@ -7,28 +7,28 @@ use std::process::{Command, Output};
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 
-use super::comparison::{Comparison, THRESHOLD};
+use super::comparison::{ProgramComparison, THRESHOLD};
 use super::generator::Generator;
-use super::kind::Kind;
+use super::kind::ProgramKind;
 use super::parts::{larger_parts, more_than_all};
 use super::printed::Printed;
-use super::program::Program;
+use super::program::GeneratedProgram;
 use super::rows::Rows;
 use super::stretches::Stretches;
 
 /// A program that was built, and where its files lie.
 #[derive(Debug)]
-pub(super) struct Trial {
+pub(super) struct ProgramTrial {
     pub(super) seed: u64,
-    pub(super) program: Program,
+    pub(super) program: GeneratedProgram,
     pub(super) options: Vec<&'static str>,
     binary: PathBuf,
 }
 
 /// All that was said of one program.
 #[derive(Clone, Debug)]
-pub(super) struct Outcome {
-    pub(super) comparison: Comparison,
+pub(super) struct ProgramOutcome {
+    pub(super) comparison: ProgramComparison,
     /// Parts whose value is larger than that of what they are a part of.
     pub(super) larger_parts: Vec<String>,
     pub(super) rows: Rows,
@@ -37,11 +37,16 @@ pub(super) struct Outcome {
     pub(super) more_than_all: Vec<String>,
 }
 
-impl Trial {
+impl ProgramTrial {
     /// Writes and builds the program of a seed.
-    pub(super) fn prepare(folder: &Path, kind: Kind, seed: u64, seconds: u64) -> Result<Self> {
+    pub(super) fn prepare(
+        folder: &Path,
+        kind: ProgramKind,
+        seed: u64,
+        seconds: u64,
+    ) -> Result<Self> {
         let mut random = Generator::seeded(seed);
-        let program = Program::random(&mut random, kind, seconds);
+        let program = GeneratedProgram::random(&mut random, kind, seconds);
         let compiler = kind.compiler(&mut random);
         let mut options = vec![compiler, random.one_of(&["-O0", "-O1", "-O2", "-O2", "-O3"])];
         options.extend(random.one_of(&[&["-g"][..], &["-g"], &[]]));
@@ -61,7 +66,7 @@ impl Trial {
     }
 
     /// Runs it, and compares what whyperf says with what it prints.
-    pub(super) fn run(&self, whyperf: &Path) -> Result<Outcome> {
+    pub(super) fn run(&self, whyperf: &Path) -> Result<ProgramOutcome> {
         let output = self.measure(whyperf)?;
         let said = String::from_utf8_lossy(&output.stderr);
         ensure!(
@@ -76,8 +81,8 @@ impl Trial {
         let report: Value = serde_json::from_str(&text).context("the report is JSON")?;
         let printed = Printed::of(&String::from_utf8_lossy(&output.stdout));
         let questions = self.questions(whyperf)?;
-        Ok(Outcome {
-            comparison: Comparison::of(&self.program, &printed, &questions)?,
+        Ok(ProgramOutcome {
+            comparison: ProgramComparison::of(&self.program, &printed, &questions)?,
             larger_parts: larger_parts(&self.program, &questions, &report),
             rows: Rows::of(&self.program, &printed, &report, &said)?,
             stretches: Stretches::of(&self.program, &printed, &report)?,

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result};
 
 use super::harness::{Experiment, Harness};
-use super::trial::{Answer, Pair, Trial};
+use super::trial::{PairText, QuestionAnswer, Trial};
 use super::verdict::Verdict;
 use super::version::Version;
 
@@ -45,7 +45,7 @@ impl<'a> BaseRuns<'a> {
     }
 
     /// The true bottlenecks of a version.
-    pub(super) fn truth(&mut self, version: Version) -> Result<Vec<Pair>> {
+    pub(super) fn truth(&mut self, version: Version) -> Result<Vec<PairText>> {
         Ok(significant(self.of(version, Verdict::Classic)?))
     }
 
@@ -99,19 +99,20 @@ impl<'a> BaseRuns<'a> {
 
 /// What every run called true at its end, and clearly: the others are true in one run and false in the next. Which processes are
 /// asked about that are like all others is a matter of moments; such an answer says nothing new.
-pub(super) fn significant(trials: &[Trial]) -> Vec<Pair> {
+pub(super) fn significant(trials: &[Trial]) -> Vec<PairText> {
     let Some((first, others)) = trials.split_first() else { return Vec::new() };
-    let is_clear = |trial: &Trial, pair: &Pair| {
-        let is_clear = |one: &Answer| one.is_true && one.margin >= MARGIN;
+    let is_clear = |trial: &Trial, pair: &PairText| {
+        let is_clear = |one: &QuestionAnswer| one.is_true && one.margin >= MARGIN;
         trial.answers.get(pair).is_some_and(is_clear) && says_more(trial, pair)
     };
-    let everywhere =
-        |pair: &&Pair| is_clear(first, pair) && others.iter().all(|trial| is_clear(trial, pair));
+    let everywhere = |pair: &&PairText| {
+        is_clear(first, pair) && others.iter().all(|trial| is_clear(trial, pair))
+    };
     first.holding().map(|(pair, _)| pair).filter(everywhere).cloned().collect()
 }
 
 /// Whether a pair is not what all processes together are as well.
-fn says_more(trial: &Trial, pair: &Pair) -> bool {
+fn says_more(trial: &Trial, pair: &PairText) -> bool {
     let Some((before, process)) = pair.split_once(",/Process/") else { return true };
     let rest = process.split_once(',').map_or("", |(_, rest)| rest);
     let whole = trial.answers.get(&format!("{before},/Process,{rest}"));
@@ -120,7 +121,7 @@ fn says_more(trial: &Trial, pair: &Pair) -> bool {
 
 /// How many pairs are true in all runs, and in any.
 fn agreed(trials: &[Trial]) -> [usize; 2] {
-    let mut times: BTreeMap<&Pair, usize> = BTreeMap::new();
+    let mut times: BTreeMap<&PairText, usize> = BTreeMap::new();
     for (pair, _) in trials.iter().flat_map(Trial::holding) {
         *times.entry(pair).or_default() += 1;
     }
@@ -132,7 +133,7 @@ mod tests {
     use super::*;
 
     fn trial(answers: &[(&str, bool, f64)]) -> Trial {
-        let answer = |is_true, margin| Answer {
+        let answer = |is_true, margin| QuestionAnswer {
             is_true,
             margin,
             is_denied: false,

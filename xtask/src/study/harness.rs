@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-use super::options::Options;
-use super::trial::{self, Pair, Trial};
+use super::options::StudyOptions;
+use super::trial::{self, PairText, Trial};
 use super::verdict::Verdict;
 use super::version::Version;
 use crate::packages;
@@ -38,13 +38,13 @@ pub(super) struct Experiment<'a> {
     /// Further words for `whyperf run`.
     pub(super) words: &'a [OsString],
     /// The run may end when these were found.
-    pub(super) until: Option<&'a [Pair]>,
+    pub(super) until: Option<&'a [PairText]>,
 }
 
 /// Everything that a run of the study needs.
 #[derive(Debug)]
 pub(super) struct Harness {
-    pub(super) options: Options,
+    pub(super) options: StudyOptions,
     whyperf: PathBuf,
     folder: PathBuf,
     /// Iterations per second of each version on this machine.
@@ -53,7 +53,7 @@ pub(super) struct Harness {
 
 impl Harness {
     /// Builds the programs and measures how fast they are.
-    pub(super) fn prepare(workspace: &Workspace, options: Options) -> Result<Self> {
+    pub(super) fn prepare(workspace: &Workspace, options: StudyOptions) -> Result<Self> {
         let folder = workspace.target.join("study");
         if folder.exists() {
             fs::remove_dir_all(&folder)
@@ -160,7 +160,7 @@ impl Harness {
         &self,
         child: &mut Child,
         store: &Path,
-        (pairs, half): (&[Pair], Instant),
+        (pairs, half): (&[PairText], Instant),
     ) -> Result<bool> {
         while child.try_wait().context("waiting for whyperf")?.is_none() {
             thread::sleep(LOOK);
@@ -169,7 +169,7 @@ impl Harness {
             let Ok(search) = self.answer(&words, store) else { continue };
             let answers = trial::answers(&search, 0.0)?;
             let may_deny = Instant::now() >= half;
-            let is_done = |pair: &Pair| {
+            let is_done = |pair: &PairText| {
                 let is_denied = || answers.get(pair).is_some_and(|one| one.is_denied);
                 trial::found(&answers, pair).is_some() || (may_deny && is_denied())
             };

@@ -24,14 +24,14 @@ use crate::workspace::Workspace;
 
 use base_runs::BaseRuns;
 use harness::Harness;
-use options::Options;
-use page::Page;
+use options::StudyOptions;
+use page::StudyPage;
 
 pub(crate) fn run(words: &[&str]) -> Result<ExitCode> {
     let ["sc99", words @ ..] = words else {
         bail!("`study` takes the name of a study: sc99 or random");
     };
-    let options = Options::of(words)?;
+    let options = StudyOptions::of(words)?;
     packages::ensure_demo()?;
     let workspace = Workspace::find()?;
     if !options.built {
@@ -40,7 +40,7 @@ pub(crate) fn run(words: &[&str]) -> Result<ExitCode> {
     let begin = Instant::now();
     let harness = Harness::prepare(&workspace, options)?;
     let mut base_runs = BaseRuns::new(&harness);
-    let mut page = Page::new(&harness);
+    let mut page = StudyPage::new(&harness);
     for part in PaperTable::ALL.into_iter().filter(|part| harness.options.wants(*part)) {
         let section = part.study(&mut base_runs)?;
         println!("\n{section}");

@@ -6,7 +6,7 @@ use super::PaperTable;
 
 /// How many runs, of what, how long.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Options {
+pub(super) struct StudyOptions {
     /// Whether it is only to be seen that all works.
     pub(super) quick: bool,
     /// Whether the release build is taken as it is.
@@ -21,7 +21,7 @@ pub(super) struct Options {
     pub(super) grid: u32,
 }
 
-impl Options {
+impl StudyOptions {
     /// Reads the words after the name of the study.
     pub(super) fn of(words: &[&str]) -> Result<Self> {
         let mut options =
@@ -65,11 +65,11 @@ mod tests {
 
     #[test]
     fn words_are_read_in_any_order_and_others_are_refused() {
-        let options = Options::of(&["--only", "3", "--quick", "--runs", "2"]).expect("known");
+        let options = StudyOptions::of(&["--only", "3", "--quick", "--runs", "2"]).expect("known");
         assert_eq!((options.only, options.runs), (Some(PaperTable::Three), 2));
         assert!(options.quick && !options.wants(PaperTable::One));
-        assert!(Options::of(&["--only", "5"]).is_err());
-        assert!(Options::of(&["--runs"]).is_err());
-        assert!(Options::of(&["--slow"]).is_err());
+        assert!(StudyOptions::of(&["--only", "5"]).is_err());
+        assert!(StudyOptions::of(&["--runs"]).is_err());
+        assert!(StudyOptions::of(&["--slow"]).is_err());
     }
 }

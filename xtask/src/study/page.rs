@@ -7,17 +7,17 @@ use std::time::{Duration, SystemTime};
 use anyhow::{Context as _, Result};
 
 use super::harness::Harness;
-use super::options::Options;
+use super::options::StudyOptions;
 use crate::workspace::Workspace;
 
 /// The sections so far.
 #[derive(Debug)]
-pub(super) struct Page {
-    options: Options,
+pub(super) struct StudyPage {
+    options: StudyOptions,
     sections: Vec<String>,
 }
 
-impl Page {
+impl StudyPage {
     pub(super) fn new(harness: &Harness) -> Self {
         Self { options: harness.options, sections: Vec::new() }
     }
@@ -42,7 +42,7 @@ impl Page {
     }
 
     fn opening(&self, took: Duration) -> String {
-        let Options { runs, hold, grid, .. } = self.options;
+        let StudyOptions { runs, hold, grid, .. } = self.options;
         let date = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
         let date = date.split('T').next().unwrap_or_default();
         format!(

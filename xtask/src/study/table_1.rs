@@ -11,7 +11,7 @@ use super::base_runs::BaseRuns;
 use super::cells;
 use super::directive_files::{self, GENERAL, HISTORIC, HOLD, PRIORITIES};
 use super::harness::{DEFAULT_HOLD, Experiment, Harness};
-use super::trial::{Pair, Trial};
+use super::trial::{PairText, Trial};
 use super::verdict::Verdict;
 use super::version::Version;
 
@@ -52,7 +52,7 @@ pub(super) fn study(base_runs: &mut BaseRuns<'_>) -> Result<String> {
     Ok(text)
 }
 
-fn measured(base_runs: &mut BaseRuns<'_>, verdict: Verdict, truth: &[Pair]) -> Result<String> {
+fn measured(base_runs: &mut BaseRuns<'_>, verdict: Verdict, truth: &[PairText]) -> Result<String> {
     let names = [
         "directives",
         "25 %",
@@ -90,7 +90,7 @@ fn measured(base_runs: &mut BaseRuns<'_>, verdict: Verdict, truth: &[Pair]) -> R
 }
 
 /// The first and the last row again, as long as Paradyn held its verdicts, once each; then with what that run teaches of how long is long enough.
-fn held(base_runs: &BaseRuns<'_>, truth: &[Pair]) -> Result<String> {
+fn held(base_runs: &BaseRuns<'_>, truth: &[PairText]) -> Result<String> {
     let harness = base_runs.harness;
     let percent = |row: usize| cells::percent(Some(ROWS[row].2[3]), Some(ROWS[0].2[3]));
     let name = "no directives, held 20 s";
@@ -127,7 +127,7 @@ fn once(
     harness: &Harness,
     (name, store): (&str, &Path),
     words: &[OsString],
-    truth: &[Pair],
+    truth: &[PairText],
 ) -> Result<Trial> {
     let experiment = Experiment {
         name,
@@ -142,7 +142,7 @@ fn once(
 }
 
 /// A store that knows the base runs, and a search that learns from them by itself.
-fn learned(base_runs: &mut BaseRuns<'_>, truth: &[Pair]) -> Result<Vec<Trial>> {
+fn learned(base_runs: &mut BaseRuns<'_>, truth: &[PairText]) -> Result<Vec<Trial>> {
     base_runs.of(VERSION, Verdict::Sequential)?;
     let runs = base_runs.harness.options.runs;
     let one = |nth: usize| {
@@ -170,7 +170,7 @@ fn repeated(
     base_runs: &BaseRuns<'_>,
     (name, verdict, hold): (&str, Verdict, f64),
     words: &[OsString],
-    truth: &[Pair],
+    truth: &[PairText],
 ) -> Result<Vec<Trial>> {
     let experiment = Experiment {
         name,
@@ -184,14 +184,14 @@ fn repeated(
     base_runs.repeated(&experiment)
 }
 
-fn times(trials: &[Trial], part: f64, truth: &[Pair]) -> Vec<Option<f64>> {
+fn times(trials: &[Trial], part: f64, truth: &[PairText]) -> Vec<Option<f64>> {
     trials.iter().map(|trial| trial.time_to(part, &trial.undenied(truth))).collect()
 }
 
 fn line(
     name: &str,
     trials: &[Trial],
-    truth: &[Pair],
+    truth: &[PairText],
     (base, paper): (Option<f64>, String),
 ) -> String {
     let mut cells = vec![name.to_owned()];

@@ -9,7 +9,7 @@ use super::base_runs::BaseRuns;
 use super::cells;
 use super::directive_files::{self, GENERAL, HISTORIC, PRIORITIES};
 use super::harness::Experiment;
-use super::trial::{Pair, Trial};
+use super::trial::{PairText, Trial};
 use super::verdict::Verdict;
 use super::version::Version;
 
@@ -79,7 +79,7 @@ fn measured(
 }
 
 /// When all was found that is so in a run.
-fn whole(trial: &Trial, truth: &[Pair]) -> Option<f64> {
+fn whole(trial: &Trial, truth: &[PairText]) -> Option<f64> {
     trial.time_to(1.0, &trial.undenied(truth))
 }
 

@@ -6,11 +6,11 @@ use anyhow::{Context as _, Result};
 use serde_json::Value;
 
 /// A hypothesis at a focus, in one text.
-pub(super) type Pair = String;
+pub(super) type PairText = String;
 
 /// What came of a question.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Answer {
+pub(super) struct QuestionAnswer {
     /// Whether it was true at the end.
     pub(super) is_true: bool,
     /// How far the value lies from the threshold, as a factor.
@@ -31,7 +31,7 @@ pub(super) struct Trial {
     /// Its name in the store.
     pub(super) run: String,
     /// Every question of the search.
-    pub(super) answers: BTreeMap<Pair, Answer>,
+    pub(super) answers: BTreeMap<PairText, QuestionAnswer>,
     /// The share of the slowest process's time that measuring took at most.
     pub(super) cost: f64,
     /// Seconds.
@@ -55,20 +55,20 @@ impl Trial {
     }
 
     /// Those of some pairs that were so in this run as well, as far as it can tell: it did not measure them and say no.
-    pub(super) fn undenied(&self, of: &[Pair]) -> Vec<Pair> {
-        let is_denied = |pair: &&Pair| {
+    pub(super) fn undenied(&self, of: &[PairText]) -> Vec<PairText> {
+        let is_denied = |pair: &&PairText| {
             self.answers.get(*pair).is_some_and(|one| one.is_denied) && self.found(pair).is_none()
         };
         of.iter().filter(|pair| !is_denied(pair)).cloned().collect()
     }
 
     /// When a pair was found.
-    pub(super) fn found(&self, pair: &Pair) -> Option<f64> {
+    pub(super) fn found(&self, pair: &PairText) -> Option<f64> {
         found(&self.answers, pair)
     }
 
     /// Which pairs were true at the end.
-    pub(super) fn holding(&self) -> impl Iterator<Item = (&Pair, &Answer)> {
+    pub(super) fn holding(&self) -> impl Iterator<Item = (&PairText, &QuestionAnswer)> {
         self.answers.iter().filter(|(_, answer)| answer.is_true)
     }
 
@@ -83,7 +83,7 @@ impl Trial {
         clippy::cast_sign_loss,
         reason = "a part of a few hundred"
     )]
-    pub(super) fn time_to(&self, part: f64, of: &[Pair]) -> Option<f64> {
+    pub(super) fn time_to(&self, part: f64, of: &[PairText]) -> Option<f64> {
         let mut times: Vec<f64> = of.iter().filter_map(|pair| self.found(pair)).collect();
         times.sort_by(f64::total_cmp);
         let wanted = (part * of.len() as f64).ceil() as usize;
@@ -92,9 +92,10 @@ impl Trial {
 }
 
 /// When a pair was found, or something that implies it: the same share of time in a part of its code or of its objects.
-pub(super) fn found(answers: &BTreeMap<Pair, Answer>, pair: &Pair) -> Option<f64> {
-    let implies =
-        |one: &&(&Pair, &Answer)| one.0 == pair || (one.1.is_share && is_part(one.0, pair));
+pub(super) fn found(answers: &BTreeMap<PairText, QuestionAnswer>, pair: &PairText) -> Option<f64> {
+    let implies = |one: &&(&PairText, &QuestionAnswer)| {
+        one.0 == pair || (one.1.is_share && is_part(one.0, pair))
+    };
     answers
         .iter()
         .filter(|one| implies(&one))
@@ -119,14 +120,14 @@ fn is_part(part: &str, of: &str) -> bool {
 }
 
 /// The answers of a search so far.
-pub(super) fn answers(search: &str, init: f64) -> Result<BTreeMap<Pair, Answer>> {
+pub(super) fn answers(search: &str, init: f64) -> Result<BTreeMap<PairText, QuestionAnswer>> {
     let all: Vec<Value> = serde_json::from_str(search).context("reading the search")?;
     let answer = |one: &Value| {
         let text = |member: &str| one[member].as_str().unwrap_or_default().to_owned();
         let (value, threshold) = (one["value"].as_f64(), one["threshold"].as_f64());
         let ratio = value.zip(threshold).map_or(1.0, |(value, threshold)| value / threshold);
         let found = one["found"].as_f64().map(|nanos| (nanos * 1e-9 - init).max(0.0));
-        let answer = Answer {
+        let answer = QuestionAnswer {
             is_true: one["truth"] == "true",
             // Shares are bad above their threshold, numbers of bytes below it.
             is_denied: one["truth"] == "false" && (ratio < 1.0) == (threshold < Some(1.0)),
@@ -182,7 +183,7 @@ mod tests {
 
     #[test]
     fn what_is_found_of_a_part_is_found_of_the_whole() {
-        let is_true = |share, found| Answer {
+        let is_true = |share, found| QuestionAnswer {
             is_true: true,
             margin: 2.0,
             is_denied: false,

@@ -12,7 +12,8 @@ pub(super) fn assign(costs: &[Vec<f64>], columns: usize) -> Vec<Option<usize>> {
     let cost = |row: usize, column: usize| {
         costs.get(row).and_then(|row| row.get(column)).copied().unwrap_or(0.0)
     };
-    let mut state = State { row_of: vec![None; size], up: vec![0.0; size], down: vec![0.0; size] };
+    let mut state =
+        AssignmentState { row_of: vec![None; size], up: vec![0.0; size], down: vec![0.0; size] };
     for row in 0..size {
         state.take_in(row, &cost);
     }
@@ -43,13 +44,13 @@ pub(super) fn assign_near(
 }
 
 /// What is assigned so far, and the potentials that make every assigned pair cost nothing and no pair less.
-struct State {
+struct AssignmentState {
     row_of: Vec<Option<usize>>,
     up: Vec<f64>,
     down: Vec<f64>,
 }
 
-impl State {
+impl AssignmentState {
     fn take_in(&mut self, first: usize, cost: &impl Fn(usize, usize) -> f64) {
         let size = self.row_of.len();
         let (mut least, mut from) = (vec![f64::INFINITY; size], vec![None; size]);

@@ -10,19 +10,19 @@ use std::collections::BTreeMap;
 
 use whyperf_model::{Hierarchy, Resource};
 
-use super::comparison::Comparison;
+use super::comparison::RunComparison;
 use super::correspondence::Correspondence;
 use super::evidence;
-use super::pairing::Found;
+use super::pairing::FoundPair;
 use super::side::{Knowledge, Side, divided};
-use super::{Mapped, comparison::Subject};
+use super::{Mapped, comparison::ComparedResource};
 
 /// So often neighbours are looked at again: each time they are sure one call further.
 const ROUNDS: usize = 4;
 
-impl Comparison {
+impl RunComparison {
     /// Pairs of modules and functions of different names. What follows from the pair of its module is left out.
-    pub(super) fn pair_code(&mut self) -> Vec<Found> {
+    pub(super) fn pair_code(&mut self) -> Vec<FoundPair> {
         let mut found = Vec::new();
         for _ in 0..ROUNDS {
             let before = self.known.clone();
@@ -35,7 +35,7 @@ impl Comparison {
     }
 
     /// One round, by what belonged together in the last.
-    fn pair_code_once(&mut self) -> Vec<Found> {
+    fn pair_code_once(&mut self) -> Vec<FoundPair> {
         let mut known = Correspondence::default();
         let code = Resource::root(Hierarchy::Code);
         let names = [self.first.names(&code), self.second.names(&code)];
@@ -75,16 +75,16 @@ impl Comparison {
     }
 
     /// Functions that are nowhere in the modules that belong together, and under their name in one other.
-    fn moved(&self, known: &Correspondence) -> Vec<Found> {
+    fn moved(&self, known: &Correspondence) -> Vec<FoundPair> {
         let left = lonely(&self.first, |one| known.to(one).is_none());
         let right = lonely(&self.second, |one| known.back(one).is_none());
         let pairs = left.iter().filter_map(|(name, one)| Some((*one)?).zip(*right.get(name)?));
         pairs
-            .map(|(one, other)| Found {
+            .map(|(one, other)| FoundPair {
                 from: one.clone(),
                 to: other.clone(),
                 confidence: evidence::confidence(
-                    &self.grounds(&Subject::of(one), &Subject::of(other)),
+                    &self.grounds(&ComparedResource::of(one), &ComparedResource::of(other)),
                 ),
             })
             .filter(|found| found.confidence >= Mapped::LEAST)

@@ -5,34 +5,38 @@ use std::collections::{BTreeMap, BTreeSet};
 use whyperf_model::{Hierarchy, Resource};
 
 use super::correspondence::Correspondence;
-use super::evidence::{ALIKE, Evidence, Ground};
+use super::evidence::{ALIKE, Ground, MatchEvidence};
 use super::likeness;
 use super::side::{Knowledge, Side};
 use crate::learned::structure::is_function;
 
 /// Two runs, and what belongs together so far.
 #[derive(Debug)]
-pub(super) struct Comparison {
+pub(super) struct RunComparison {
     pub(super) first: Side,
     pub(super) second: Side,
     pub(super) known: Correspondence,
 }
 
 /// A resource with what is looked up for each pair.
-pub(super) struct Subject<'a> {
+pub(super) struct ComparedResource<'a> {
     pub(super) resource: &'a Resource,
     pub(super) letters: Vec<char>,
 }
 
-impl<'a> Subject<'a> {
+impl<'a> ComparedResource<'a> {
     pub(super) fn of(resource: &'a Resource) -> Self {
         Self { resource, letters: resource.name().chars().collect() }
     }
 }
 
-impl Comparison {
+impl RunComparison {
     /// How alike a thing of the first run and one of the second are, by all that is known of both.
-    pub(super) fn grounds(&self, one: &Subject<'_>, other: &Subject<'_>) -> Vec<(Ground, f64)> {
+    pub(super) fn grounds(
+        &self,
+        one: &ComparedResource<'_>,
+        other: &ComparedResource<'_>,
+    ) -> Vec<(Ground, f64)> {
         let alike = likeness::of_names(&one.letters, &other.letters);
         let (one, other) = (one.resource, other.resource);
         let only_first = self.second.knowledge == Knowledge::Complete;
@@ -67,9 +71,9 @@ impl Comparison {
     }
 
     /// The same in words.
-    pub(super) fn evidence(&self, one: &Resource, other: &Resource) -> Vec<Evidence> {
-        let grounds = self.grounds(&Subject::of(one), &Subject::of(other));
-        let told = |(ground, likeness)| Evidence {
+    pub(super) fn evidence(&self, one: &Resource, other: &Resource) -> Vec<MatchEvidence> {
+        let grounds = self.grounds(&ComparedResource::of(one), &ComparedResource::of(other));
+        let told = |(ground, likeness)| MatchEvidence {
             ground,
             likeness,
             words: self.words(ground, one, other),
@@ -78,7 +82,7 @@ impl Comparison {
     }
 
     /// Callers, and callees, of both.
-    fn neighbours<'a>(&'a self, one: &Resource, other: &Resource) -> [Neighbours<'a>; 2] {
+    fn neighbours<'a>(&'a self, one: &Resource, other: &Resource) -> [NeighbourSets<'a>; 2] {
         let (first, second) = (&self.first.structure, &self.second.structure);
         [(first.callers(one), second.callers(other)), (first.callees(one), second.callees(other))]
     }
@@ -161,7 +165,7 @@ impl Comparison {
     }
 
     /// What both have, in the new names.
-    fn shared(&self, (left, right): Neighbours<'_>) -> String {
+    fn shared(&self, (left, right): NeighbourSets<'_>) -> String {
         let left = left.into_iter().flatten().filter_map(|one| self.known.to(one));
         let is_shared = |one: &&Resource| right.is_some_and(|right| right.contains(one));
         let names: Vec<&str> = left.filter(is_shared).map(Resource::name).collect();
@@ -183,7 +187,7 @@ impl Comparison {
 }
 
 /// What stands beside each of two things.
-type Neighbours<'a> = (Option<&'a BTreeSet<Resource>>, Option<&'a BTreeSet<Resource>>);
+type NeighbourSets<'a> = (Option<&'a BTreeSet<Resource>>, Option<&'a BTreeSet<Resource>>);
 
 /// What kind of object it is: a message, a lock, a file.
 fn kind(object: &Resource) -> Option<Resource> {

@@ -49,7 +49,7 @@ impl Ground {
 
 /// What one ground says.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Evidence {
+pub struct MatchEvidence {
     /// What they were compared by.
     pub ground: Ground,
     /// How alike they are, from 0 to 1.
@@ -58,7 +58,7 @@ pub struct Evidence {
     pub words: String,
 }
 
-impl fmt::Display for Evidence {
+impl fmt::Display for MatchEvidence {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { ground, likeness, words } = self;
         let is_alike = *likeness >= ALIKE;

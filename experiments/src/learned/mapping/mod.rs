@@ -28,13 +28,13 @@ use whyperf_model::{Hierarchy, Resource};
 
 use super::earlier_run::EarlierRun;
 use super::structure::CodeStructure;
-use comparison::Comparison;
+use comparison::RunComparison;
 use correspondence::Correspondence;
-use pairing::Found;
+use pairing::FoundPair;
 pub(super) use roles::by_role;
 use side::{Side, divided};
 
-pub use evidence::{Evidence, Ground};
+pub use evidence::{Ground, MatchEvidence};
 
 /// A proposal: what `from` of the first run is called in the second.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,7 +46,7 @@ pub struct Mapped {
     /// How sure that is, from 0 to 1.
     pub confidence: f64,
     /// What speaks for it and against it.
-    pub evidence: Vec<Evidence>,
+    pub evidence: Vec<MatchEvidence>,
 }
 
 impl Mapped {
@@ -76,7 +76,7 @@ impl Mapped {
 /// What differs between two runs and belongs together.
 #[must_use]
 pub fn map(first: &EarlierRun, second: &EarlierRun) -> Vec<Mapped> {
-    let mut comparison = Comparison::between(Side::of(first), Side::of(second));
+    let mut comparison = RunComparison::between(Side::of(first), Side::of(second));
     let mut all = comparison.code();
     for hierarchy in [Hierarchy::SyncObject, Hierarchy::File] {
         all.extend(comparison.tree(&Resource::root(hierarchy)));
@@ -94,10 +94,10 @@ pub(super) fn map_to_program(
     structure: &CodeStructure,
 ) -> Vec<Mapped> {
     let program = Side::of_program(functions, structure);
-    Comparison::between(Side::of(earlier_run), program).code()
+    RunComparison::between(Side::of(earlier_run), program).code()
 }
 
-impl Comparison {
+impl RunComparison {
     fn between(first: Side, second: Side) -> Self {
         Self { first, second, known: Correspondence::default() }
     }
@@ -130,8 +130,8 @@ impl Comparison {
         all.into_iter().map(|one| self.mapped(one)).collect()
     }
 
-    fn mapped(&self, found: Found) -> Mapped {
-        let Found { from, to, confidence } = found;
+    fn mapped(&self, found: FoundPair) -> Mapped {
+        let FoundPair { from, to, confidence } = found;
         let evidence = self.evidence(&from, &to);
         Mapped { from, to, confidence, evidence }
     }

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_model::Resource;
 
-use super::comparison::{Comparison, Subject};
+use super::comparison::{ComparedResource, RunComparison};
 use super::side::Side;
 
 /// Rows and columns.
-type Pairs = BTreeSet<(usize, usize)>;
+type CandidatePairs = BTreeSet<(usize, usize)>;
 
 /// With how many neighbours to each side a thing is compared.
 const REACH: usize = 8;
@@ -16,8 +16,11 @@ const REACH: usize = 8;
 const COMMON: usize = 64;
 
 /// In the order of their names, from either end.
-pub(super) fn by_name(left: &[Subject<'_>], right: &[Subject<'_>]) -> Pairs {
-    let names = |all: &[Subject<'_>]| all.iter().map(|one| one.letters.clone()).collect();
+pub(super) fn by_name(
+    left: &[ComparedResource<'_>],
+    right: &[ComparedResource<'_>],
+) -> CandidatePairs {
+    let names = |all: &[ComparedResource<'_>]| all.iter().map(|one| one.letters.clone()).collect();
     let [mut one, mut other]: [Vec<Vec<char>>; 2] = [names(left), names(right)];
     let mut pairs = neighbours(&one, &other);
     one.iter_mut().chain(&mut other).for_each(|name| name.reverse());
@@ -27,10 +30,10 @@ pub(super) fn by_name(left: &[Subject<'_>], right: &[Subject<'_>]) -> Pairs {
 
 /// In the order of the largest share that was found there.
 pub(super) fn by_value(
-    comparison: &Comparison,
+    comparison: &RunComparison,
     rows: &[&Resource],
     columns: &[&Resource],
-) -> Pairs {
+) -> CandidatePairs {
     let most = |side: &Side, of: &Resource| {
         let values = side.judged(of).into_iter().flat_map(BTreeMap::values);
         // As digits that sort like numbers.
@@ -43,10 +46,10 @@ pub(super) fn by_value(
 
 /// Called by what belongs together, calling it, or making the same wrapped calls.
 pub(super) fn by_structure(
-    comparison: &Comparison,
+    comparison: &RunComparison,
     rows: &[&Resource],
     columns: &[&Resource],
-) -> Pairs {
+) -> CandidatePairs {
     let (first, second) = (&comparison.first.structure, &comparison.second.structure);
     let new = |one: &Resource| comparison.known.to(one).map(ToString::to_string);
     let mut places: BTreeMap<(u8, String), Vec<usize>> = BTreeMap::new();
@@ -59,7 +62,7 @@ pub(super) fn by_structure(
             places.entry(name).or_default().push(column);
         }
     }
-    let mut pairs = Pairs::new();
+    let mut pairs = CandidatePairs::new();
     for (row, function) in rows.iter().enumerate() {
         let callers = first.callers(function).into_iter().flatten();
         let callers = callers.filter_map(|one| Some((0, new(one)?)));
@@ -76,10 +79,10 @@ pub(super) fn by_structure(
     pairs
 }
 
-fn neighbours<K: Ord>(left: &[K], right: &[K]) -> Pairs {
+fn neighbours<K: Ord>(left: &[K], right: &[K]) -> CandidatePairs {
     let mut order: Vec<(&K, usize)> = right.iter().zip(0..).collect();
     order.sort();
-    let mut pairs = Pairs::new();
+    let mut pairs = CandidatePairs::new();
     for (row, wanted) in left.iter().enumerate() {
         let at = order.partition_point(|(known, _)| *known < wanted);
         let around = at.saturating_sub(REACH)..(at + REACH).min(order.len());

@@ -6,24 +6,26 @@ use whyperf_model::Resource;
 
 use super::Mapped;
 use super::assignment::{assign, assign_near};
-use super::comparison::{Comparison, Subject};
+use super::comparison::{ComparedResource, RunComparison};
 use super::evidence::{self, DOUBTED};
 use super::near;
 
 /// A pair that was found.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(super) struct FoundPair {
     pub(super) from: Resource,
     pub(super) to: Resource,
     pub(super) confidence: f64,
 }
 
-impl Comparison {
+impl RunComparison {
     /// The likeliest pairs of all that is left over, each thing once. A pair that is more unlike than like is left out; one beside which another
     /// fits about as well is not sure.
-    pub(super) fn paired(&self, rows: &[&Resource], columns: &[&Resource]) -> Vec<Found> {
-        let left: Vec<Subject<'_>> = rows.iter().map(|row| Subject::of(row)).collect();
-        let right: Vec<Subject<'_>> = columns.iter().map(|column| Subject::of(column)).collect();
+    pub(super) fn paired(&self, rows: &[&Resource], columns: &[&Resource]) -> Vec<FoundPair> {
+        let left: Vec<ComparedResource<'_>> =
+            rows.iter().map(|row| ComparedResource::of(row)).collect();
+        let right: Vec<ComparedResource<'_>> =
+            columns.iter().map(|column| ComparedResource::of(column)).collect();
         let cost = |row: usize, column: usize| {
             1.0 - evidence::confidence(&self.grounds(&left[row], &right[column]))
         };
@@ -53,7 +55,7 @@ impl Comparison {
                 _ => {}
             }
             let (from, to) = (rows[row].clone(), columns[column].clone());
-            found.push(Found { from, to, confidence });
+            found.push(FoundPair { from, to, confidence });
         }
         found
     }

@@ -4,8 +4,8 @@ use whyperf_model::{Hierarchy, Resource};
 
 use super::Mapped;
 use super::assignment::assign;
-use super::comparison::Comparison;
-use super::evidence::{Evidence, Ground};
+use super::comparison::RunComparison;
+use super::evidence::{Ground, MatchEvidence};
 use super::side::divided;
 use crate::learned::EarlierRun;
 
@@ -37,7 +37,7 @@ pub(in super::super) fn by_role(before: usize, now: usize) -> Vec<Mapped> {
             nth => format!("number {} from the last", nth + 1),
         };
         let words = format!("{role} of {before} processes, and of {now}");
-        let evidence = vec![Evidence { ground: Ground::Position, likeness: LIKELY, words }];
+        let evidence = vec![MatchEvidence { ground: Ground::Position, likeness: LIKELY, words }];
         mapped.push(Mapped { from: name(from), to: name(to), confidence: LIKELY, evidence });
     }
     mapped
@@ -59,7 +59,7 @@ fn numbered(first: &EarlierRun, second: &EarlierRun) -> Vec<Mapped> {
     pairs.collect()
 }
 
-impl Comparison {
+impl RunComparison {
     /// Hosts by the ranks that ran there, else by their order.
     pub(super) fn hosts(&self) -> Vec<Mapped> {
         let root = Resource::root(Hierarchy::Machine);
@@ -92,7 +92,7 @@ impl Comparison {
         let common = left.intersection(right).count();
         let likeness = common as f64 / left.union(right).count() as f64;
         let words = format!("{common} of their {} ranks the same", left.union(right).count());
-        let evidence = vec![Evidence { ground: Ground::Ranks, likeness, words }];
+        let evidence = vec![MatchEvidence { ground: Ground::Ranks, likeness, words }];
         let (from, to) = (one.clone(), other.clone());
         Some(Mapped { from, to, confidence: SAME_RANKS * likeness, evidence })
     }
@@ -113,7 +113,7 @@ fn by_order(
         (1, 1) => "the only one".to_owned(),
         _ => format!("number {} of {before}, and of {now}", at + 1),
     };
-    let evidence = vec![Evidence { ground: Ground::Position, likeness: confidence, words }];
+    let evidence = vec![MatchEvidence { ground: Ground::Position, likeness: confidence, words }];
     Some(Mapped { from: one.clone(), to: other.clone(), confidence, evidence })
 }
 

@@ -1,11 +1,11 @@
 //! Random programs in C, and what those in C++ share with them.
 
-use super::super::kind::Kind;
-use super::super::manner::Manner;
-use super::{Function, Program, cpp};
+use super::super::kind::ProgramKind;
+use super::super::manner::FunctionManner;
+use super::{GeneratedProgram, RandomFunction, cpp};
 
-pub(super) fn text(program: &Program) -> String {
-    let Program { kind, functions, threads, rounds, switch, is_entered_once } = program;
+pub(super) fn text(program: &GeneratedProgram) -> String {
+    let GeneratedProgram { kind, functions, threads, rounds, switch, is_entered_once } = program;
     let mut text = format!(
         "enum {{ FUNCTIONS = {}, THREADS = {threads}, ROUNDS = {rounds}, SWITCH = {switch} }};\n",
         functions.len(),
@@ -16,18 +16,18 @@ pub(super) fn text(program: &Program) -> String {
     }
     let first = cpp::call(functions[0].form, 0, "0");
     let body = match kind {
-        Kind::ShortThreads => format!("{{ {first}; }}"),
+        ProgramKind::ShortThreads => format!("{{ {first}; }}"),
         _ if *is_entered_once => format!("{first};"),
         _ => format!(
             "for (long round = 0; round < ROUNDS; round++) {{ begin_round(round); {first}; }}"
         ),
     };
-    let main = if *kind == Kind::ShortThreads { SHORT } else { CREW };
+    let main = if *kind == ProgramKind::ShortThreads { SHORT } else { CREW };
     text + &format!("#define BODY {body}\n") + END + main
 }
 
-fn definition(program: &Program, at: usize) -> String {
-    let Program { functions, is_entered_once, .. } = program;
+fn definition(program: &GeneratedProgram, at: usize) -> String {
+    let GeneratedProgram { functions, is_entered_once, .. } = program;
     let function = &functions[at];
     let (last, others) = match function.callees.split_last() {
         Some((last, others)) if function.manner.jumps() => (Some(*last), others),
@@ -40,15 +40,17 @@ fn definition(program: &Program, at: usize) -> String {
     }
     let timed = || format!("enter({at}); {body} leave({at}); return r + 1;");
     match (function.manner, last) {
-        (Manner::JumpsOn, Some(last)) => {
+        (FunctionManner::JumpsOn, Some(last)) => {
             format!("static NOINLINE long f{at}(long r) {{ {body} return f{last}(r + 1); }}\n")
         }
-        (Manner::JumpsSomewhere, Some(last)) => format!(
+        (FunctionManner::JumpsSomewhere, Some(last)) => format!(
             "static long (*volatile chosen{at})(long) = f{last};\n\
              static NOINLINE long f{at}(long r) {{ {body} return chosen{at}(r + 1); }}\n"
         ),
-        (Manner::Inlined, _) => format!("INLINE long f{at}(long r) {{ {body} return r + 1; }}\n"),
-        _ if function.manner == Manner::CallsTiny => {
+        (FunctionManner::Inlined, _) => {
+            format!("INLINE long f{at}(long r) {{ {body} return r + 1; }}\n")
+        }
+        _ if function.manner == FunctionManner::CallsTiny => {
             tiny(at) + &cpp::defined(function.form, at, &timed())
         }
         _ => cpp::defined(function.form, at, &timed()),
@@ -56,27 +58,30 @@ fn definition(program: &Program, at: usize) -> String {
 }
 
 /// What a function does between its begin and its end.
-fn body(function: &Function, at: usize, calls: &str) -> String {
+fn body(function: &RandomFunction, at: usize, calls: &str) -> String {
     let work = match function.work {
         [first, second] if first == second => first.to_string(),
         [first, second] => format!("(phase ? {second} : {first})"),
     };
     match function.manner {
-        Manner::Sleeps => format!("SPIN({work}); {calls} nap({});", function.nap()),
-        Manner::Recurses => {
+        FunctionManner::Sleeps => format!("SPIN({work}); {calls} nap({});", function.nap()),
+        FunctionManner::Recurses => {
             let again = cpp::call_from_inside(function.form, at);
             format!(
                 "SPIN({work} / 4.0); if (depth_of({at}) < 4) {{ r += {again}; }} else {{ {calls} }}"
             )
         }
-        Manner::CallsTiny => format!("CALL_FOR({work}, tiny{at}); {calls}"),
-        Manner::Plain | Manner::JumpsOn | Manner::JumpsSomewhere | Manner::Inlined => {
+        FunctionManner::CallsTiny => format!("CALL_FOR({work}, tiny{at}); {calls}"),
+        FunctionManner::Plain
+        | FunctionManner::JumpsOn
+        | FunctionManner::JumpsSomewhere
+        | FunctionManner::Inlined => {
             format!("SPIN({work}); {calls}")
         }
     }
 }
 
-fn call(functions: &[Function], callee: usize) -> String {
+fn call(functions: &[RandomFunction], callee: usize) -> String {
     let call = format!("r += {}; ", cpp::call(functions[callee].form, callee, "r"));
     let is_timed_here = functions[callee].manner.jumps();
     if is_timed_here { format!("enter({callee}); {call}leave({callee}); ") } else { call }

@@ -1,16 +1,16 @@
 //! Random programs in Fortran: procedures of a module, external ones, and some inside others; threads by OpenMP.
 
-use super::super::manner::{Form, Manner};
-use super::{Function, Program};
+use super::super::manner::{FunctionForm, FunctionManner};
+use super::{GeneratedProgram, RandomFunction};
 
-pub(super) fn text(program: &Program) -> String {
-    let Program { functions, threads, rounds, is_entered_once, .. } = program;
+pub(super) fn text(program: &GeneratedProgram) -> String {
+    let GeneratedProgram { functions, threads, rounds, is_entered_once, .. } = program;
     let turns = if *is_entered_once { 1 } else { *rounds };
     let numbers = format!(
         "integer, parameter :: procedures = {}, threads = {threads}, turns = {turns}",
         functions.len()
     );
-    let of = |form: Form| -> String {
+    let of = |form: FunctionForm| -> String {
         let those = (0..functions.len()).filter(|at| functions[*at].form == form);
         those.map(|at| definition(program, at)).collect()
     };
@@ -18,28 +18,30 @@ pub(super) fn text(program: &Program) -> String {
     let module = format!(
         "module mill\n  use clocks\n  implicit none\ncontains\n{}{}end module mill\n\n",
         tiny_functions(functions),
-        of(Form::Module)
+        of(FunctionForm::Module)
     );
-    sizes + CLOCKS + &module + &of(Form::External) + MAIN
+    sizes + CLOCKS + &module + &of(FunctionForm::External) + MAIN
 }
 
 /// A procedure, with those that are inside.
-fn definition(program: &Program, at: usize) -> String {
-    let Program { functions, rounds, is_entered_once, .. } = program;
+fn definition(program: &GeneratedProgram, at: usize) -> String {
+    let GeneratedProgram { functions, rounds, is_entered_once, .. } = program;
     let function = &functions[at];
-    let with_form = |form: Form| {
+    let with_form = |form: FunctionForm| {
         let callees = function.callees.iter().copied();
         callees.filter(move |callee| functions[*callee].form == form)
     };
-    let is_external = function.form == Form::External;
+    let is_external = function.form == FunctionForm::External;
     let uses = if is_external { "use clocks\nuse mill\nimplicit none\n" } else { "" };
-    let externals: String =
-        with_form(Form::External).map(|one| format!("integer(8), external :: f{one}\n")).collect();
+    let externals: String = with_form(FunctionForm::External)
+        .map(|one| format!("integer(8), external :: f{one}\n"))
+        .collect();
     let mut body = body(function, at);
     if at == 0 && *is_entered_once {
         body = format!("do n = 1, {rounds}\n{body}end do\n");
     }
-    let inside: String = with_form(Form::Internal).map(|one| definition(program, one)).collect();
+    let inside: String =
+        with_form(FunctionForm::Internal).map(|one| definition(program, one)).collect();
     let contains = if inside.is_empty() { String::new() } else { format!("contains\n{inside}") };
     format!(
         "recursive function f{at}(r) result(s)\n{uses}integer(8), intent(in) :: r\n\
@@ -49,12 +51,12 @@ fn definition(program: &Program, at: usize) -> String {
 }
 
 /// What a procedure does between its begin and its end.
-fn body(function: &Function, at: usize) -> String {
+fn body(function: &RandomFunction, at: usize) -> String {
     let [work, _] = function.work;
     let calls: String = function.callees.iter().map(|one| format!("s = s + f{one}(s)\n")).collect();
-    let part = if function.manner == Manner::Recurses { work / 4 } else { work };
+    let part = if function.manner == FunctionManner::Recurses { work / 4 } else { work };
     let step = match function.manner {
-        Manner::CallsTiny => format!("s = s + tiny{at}(s)"),
+        FunctionManner::CallsTiny => format!("s = s + tiny{at}(s)"),
         _ => "sink = sink + 0.5d0 * real(k, 8)".to_owned(),
     };
     let spin = format!(
@@ -62,8 +64,8 @@ fn body(function: &Function, at: usize) -> String {
          do while (seconds_of(of_thread) < until)\ndo k = 1, 20000\n{step}\nend do\nend do\n"
     );
     match function.manner {
-        Manner::Sleeps => format!("{spin}{calls}n = usleep({})\n", function.nap()),
-        Manner::Recurses => {
+        FunctionManner::Sleeps => format!("{spin}{calls}n = usleep({})\n", function.nap()),
+        FunctionManner::Recurses => {
             format!("{spin}if (depth({at}) < 4) then\ns = s + f{at}(s)\nelse\n{calls}end if\n")
         }
         _ => spin + &calls,
@@ -71,8 +73,9 @@ fn body(function: &Function, at: usize) -> String {
 }
 
 /// Those of a few nanoseconds.
-fn tiny_functions(functions: &[Function]) -> String {
-    let those = functions.iter().enumerate().filter(|(_, one)| one.manner == Manner::CallsTiny);
+fn tiny_functions(functions: &[RandomFunction]) -> String {
+    let those =
+        functions.iter().enumerate().filter(|(_, one)| one.manner == FunctionManner::CallsTiny);
     let tiny = |(at, _)| {
         format!(
             "integer(8) function tiny{at}(x)\ninteger(8), intent(in) :: x\n\

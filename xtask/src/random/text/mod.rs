@@ -4,14 +4,14 @@ mod c;
 mod cpp;
 mod fortran;
 
-use super::function::Function;
-use super::kind::Kind;
-use super::program::Program;
+use super::function::RandomFunction;
+use super::kind::ProgramKind;
+use super::program::GeneratedProgram;
 
-impl Program {
+impl GeneratedProgram {
     /// Its text.
     pub(super) fn text(&self) -> String {
-        if self.kind == Kind::Fortran { fortran::text(self) } else { c::text(self) }
+        if self.kind == ProgramKind::Fortran { fortran::text(self) } else { c::text(self) }
     }
 }
 
@@ -21,17 +21,17 @@ mod tests {
     use std::process::Command;
 
     use super::super::generator::Generator;
-    use super::super::manner::Manner;
+    use super::super::manner::FunctionManner;
     use super::*;
 
-    fn program(kind: Kind, seed: u64) -> Program {
-        Program::random(&mut Generator::seeded(seed), kind, 4)
+    fn program(kind: ProgramKind, seed: u64) -> GeneratedProgram {
+        GeneratedProgram::random(&mut Generator::seeded(seed), kind, 4)
     }
 
     #[test]
     fn the_time_of_each_function_is_taken_once() {
         for (kind, seed) in
-            Kind::ALL.into_iter().flat_map(|kind| (0..200).map(move |seed| (kind, seed)))
+            ProgramKind::ALL.into_iter().flat_map(|kind| (0..200).map(move |seed| (kind, seed)))
         {
             let program = program(kind, seed);
             let text = program.text();
@@ -39,7 +39,7 @@ mod tests {
                 let taken = text.matches(&format!("enter({at})")).count();
                 let callers = program.functions.iter().flat_map(|one| &one.callees);
                 let called = callers.filter(|callee| **callee == at).count();
-                let wanted = usize::from(function.manner != Manner::Inlined);
+                let wanted = usize::from(function.manner != FunctionManner::Inlined);
                 assert_eq!((taken, called), (wanted, usize::from(at > 0)), "{seed}: f{at}\n{text}");
             }
         }
@@ -50,7 +50,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("whyperf-random-{}", std::process::id()));
         fs::create_dir_all(&folder).expect("a folder");
         for (kind, seed) in
-            Kind::ALL.into_iter().flat_map(|kind| (0..4).map(move |seed| (kind, seed)))
+            ProgramKind::ALL.into_iter().flat_map(|kind| (0..4).map(move |seed| (kind, seed)))
         {
             let compiler = kind.compiler(&mut Generator::seeded(seed));
             let source = folder.join("random").with_extension(kind.extension());
