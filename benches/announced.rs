@@ -1,4 +1,4 @@
-//! What functions cost that a compiler made announce their calls: off, on, and against empty hooks.
+//! Measures the cost of functions that a compiler made announce their calls: off, on, and with empty hooks.
 //!
 //! `cargo bench --bench announced`; with `-- --test` a few rounds, to see that it runs.
 

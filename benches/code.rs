@@ -1,4 +1,4 @@
-//! What it costs to know a large program: 200,000 functions, 100 MB of code, and its branches.
+//! Measures reading the code of a large program: 200,000 functions, 100 MB of code, and its branches.
 
 use std::fmt::Write;
 use std::fs;

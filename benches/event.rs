@@ -1,8 +1,8 @@
-//! What a begin/end pair costs, against two bare reads of the time stamp counter in the same loop.
+//! Measures the cost of a begin/end pair, compared with two bare reads of the time stamp counter in the same loop.
 //!
-//! Runs itself under the shipped library with a run directory of its own. Floor and pairs take
-//! turns, round by round; a round whose two floors differ is thrown away; the median counts.
-//! `cargo bench --bench event`; with `-- --test` one tiny round, to see that it runs.
+//! It runs itself under the shipped library with a run directory of its own. The bare reads (the floor) and the pairs take
+//! turns, round by round; a round whose two floors differ is discarded; the median counts. `cargo bench --bench event`;
+//! with `-- --test` one tiny round, to see that it runs.
 
 mod shipped;
 

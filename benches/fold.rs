@@ -1,4 +1,4 @@
-//! What a histogram costs: 1,000,000 adds, with the folds they need.
+//! Measures the cost of a histogram: 1,000,000 adds, with the folds that they need.
 
 use std::hint::black_box;
 use std::time::Instant;

@@ -1,4 +1,5 @@
-//! How close functions that are called too often come to the budget, and what share of the time windows cover; nothing is judged.
+//! Measures how close functions that are called too often come to the budget, and what share of the time windows cover; it
+//! reports and does not judge.
 //!
 //! `cargo bench --bench limits` on a machine with nothing beside it: 100,000 visits a second are allowed, and a millisecond of 20 is covered.
 

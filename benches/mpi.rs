@@ -1,8 +1,8 @@
-//! What a wrapped call of MPI costs over the bare one: measured, switched off, and not measured at all.
+//! Measures the cost of a wrapped MPI call, compared with the bare one: measured, switched off, and not measured at all.
 //!
-//! The same program runs in turn without the library and in each of these ways; of each kind of
-//! call the fastest run counts, because everything that disturbs makes it slower.
-//! `cargo bench --bench mpi`; with `-- --test` one short round, to see that it runs.
+//! The same program runs in turn without the library and in each of these ways; for each kind of call the fastest run
+//! counts, because every disturbance makes it slower. `cargo bench --bench mpi`; with `-- --test` one short round, to see
+//! that it runs.
 
 mod shipped;
 

@@ -1,4 +1,5 @@
-//! What calls of a function cost while it is on, and what of that is taken off again; nothing is judged.
+//! Measures the cost of calls of a function that is on, and the part of it that is subtracted again; it reports and does
+//! not judge.
 //!
 //! `cargo bench --bench overhead` on a machine with nothing beside it.
 

@@ -1,4 +1,4 @@
-//! What an instrumented function costs, and what arming and switching take.
+//! Measures the cost of an instrumented function, and the time of arming and switching.
 //!
 //! `cargo bench --bench patch`; with `-- --test` a few rounds, to see that it runs.
 

@@ -1,4 +1,4 @@
-//! What a sample costs: 64 threads of 2,000 nodes of which 1 % changed, alone and under pairs.
+//! Measures the cost of a sample: 64 threads of 2,000 nodes of which 1 % changed, alone and under pairs.
 
 use std::fs;
 use std::hint::black_box;

@@ -1,4 +1,4 @@
-//! The `whyperf` command: a folder per group of verbs, a file per verb.
+//! The `whyperf` command: one folder per group of verbs, one file per verb.
 #![forbid(unsafe_code)]
 
 mod arguments;

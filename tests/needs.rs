@@ -1,4 +1,4 @@
-//! What tests need of the machine: a program or a right that is missing fails the test, unless `WHYPERF_TEST_WITHOUT` names it.
+//! Checks the needs of tests: a program or a right that is missing fails the test, unless `WHYPERF_TEST_WITHOUT` names it.
 
 use std::path::Path;
 use std::{env, fs};

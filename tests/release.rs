@@ -1,4 +1,4 @@
-//! Where the release build lies that is under test: promises are checked on what is shipped.
+//! Finds the release build under test: promises are checked on what is shipped.
 
 use std::env;
 use std::path::PathBuf;

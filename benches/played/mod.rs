@@ -1,4 +1,4 @@
-//! A C program that plays the daemon for itself, built and run under the shipped library.
+//! Builds a C program that plays the daemon for itself, and runs it under the shipped library.
 
 use std::env;
 use std::ffi::OsString;

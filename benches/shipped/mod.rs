@@ -1,4 +1,4 @@
-//! What benchmarks run beside: the shipped library, and a run directory of their own.
+//! The shipped library that benchmarks measure, and a run directory of their own.
 
 use std::env;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What planning the functions of whole objects comes to: classes, thunks, refusals, time and memory.
+//! Measures the planning of all functions of whole objects: patch classes, thunks, refusals, time and memory.
 //!
 //! Plans the objects that are named, or libraries that most systems have. `--test` plans a part of each.
 

@@ -1,5 +1,4 @@
-//! Where the direct branches and calls of an object lead, and by which of them control may leave a
-//! function.
+//! The direct branches and calls of an object: where each leads, and which of them may take control out of a function.
 
 use std::ops::Range;
 

@@ -1,10 +1,9 @@
 //! Keeps the branches of objects between runs, a file for each build.
 //!
-//! What is kept decides where code may be patched, so it must be right or not be used: a file counts
-//! only if it is whole, of this version, and made from the same bytes of code cut at the same
-//! entries. Tools change code and leave the build id, so the id alone finds the file and proves
-//! nothing. A file that does not count is written anew. Nothing here fails: without a cache the code
-//! is decoded again.
+//! The kept branches decide where code may be patched, so they must be right or not be used: a file counts only if it is
+//! whole, of this version, and made from the same bytes of code cut at the same entries. Tools change code and leave the
+//! build id, so the id alone finds the file and proves nothing. A file that does not count is written anew. Nothing here
+//! fails: without a cache the code is decoded again.
 
 use std::fmt::Write as _;
 use std::fs::{self, DirBuilder, File, OpenOptions};

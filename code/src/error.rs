@@ -1,4 +1,4 @@
-//! Why an object cannot be read.
+//! The errors of reading an object file.
 
 use std::io;
 use std::path::PathBuf;

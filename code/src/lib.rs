@@ -1,9 +1,8 @@
-//! Programs and libraries as files: their functions, their code, their call graph, and where
-//! they were written.
+//! Reads programs and libraries as files: their functions, their code, their call graph, and their source locations.
 //!
-//! Addresses are those an object was linked for; whoever knows a process adds where it was loaded.
-//! Nothing here knows a process, and everything is read from files that others made: each
-//! index is checked, each length bounded.
+//! Addresses are those an object was linked for; a caller that knows a process adds the address where it was loaded.
+//! Nothing here knows a process, and everything is read from files that are not trusted: each index is checked, each length
+//! bounded.
 
 #![forbid(unsafe_code)]
 

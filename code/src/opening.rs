@@ -1,4 +1,5 @@
-//! How an object's file is opened, and where what is worked out about it is kept.
+//! The settings by which an object is opened: how its file is read, and which folder keeps results that take time to
+//! compute.
 
 use std::fs;
 use std::io;

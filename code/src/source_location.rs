@@ -1,4 +1,4 @@
-//! Where in a program an address lies: module, function and line, as people know them.
+//! The source location of an address in a program: module, function and line, as people know them.
 
 /// Where in a program an address lies.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! How a verb prints that watches nothing.
+//! The output options of a verb that runs no program.
 
 use clap::Args;
 

@@ -1,4 +1,4 @@
-//! `doctor` and `clean`: the machine itself.
+//! The verbs about the machine itself: `doctor` and `clean`.
 
 pub(crate) mod clean;
 pub(crate) mod doctor;

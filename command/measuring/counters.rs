@@ -1,4 +1,4 @@
-//! `--counters`: what the kernel and the processor are to count of each thread.
+//! `--counters`: the events that the kernel and the processor are to count of each thread.
 
 use whyperf_consultant::Hypotheses;
 use whyperf_daemon::{CountedFunction, CounterRefusal, CounterTotals, Daemon};

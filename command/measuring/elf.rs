@@ -1,4 +1,4 @@
-//! What an ELF file says about how it is started: by which dynamic linker, and with which shared objects.
+//! Reads from an ELF file how it is started: by which dynamic linker, and with which shared objects.
 
 use std::fs::File;
 

@@ -1,4 +1,4 @@
-//! What can happen while a program is watched.
+//! The events that can happen while a program is watched.
 
 /// Something that happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,8 @@
-//! `whyperf exec`: what each process of a job calls to be measured; the first one on a machine watches for all.
+//! `whyperf exec`: each process of a job starts by it to be measured; the first one on a machine watches for all.
 //!
-//! The processes agree without talking: the name of the run directory follows from facts that they share, and whoever
-//! succeeds in creating it is the head. The head stays as the parent of its program; the others become theirs at once.
+//! The processes agree without talking: the name of the run directory follows from facts that they share, and the process
+//! that succeeds in creating it is the head. The head stays as the parent of its program; the others become their programs
+//! at once.
 
 use std::collections::hash_map::DefaultHasher;
 use std::env;

@@ -1,8 +1,8 @@
 //! Keys from the terminal, each as it is pressed.
 //!
-//! The terminal is asked to hand over keys one by one and without showing them; Ctrl-C and Ctrl-Z stay what they are. On every way out that
-//! whyperf has a say in it is put back, failures of its own included. A job in the background leaves the terminal alone: it is the shell's
-//! then, and whoever touches it is stopped by the system, and the program with it.
+//! The terminal is set to deliver keys one by one and without showing them; Ctrl-C and Ctrl-Z keep their meaning. Its
+//! settings are restored on every exit that whyperf can control, its own failures included. A job in the background leaves
+//! the terminal alone: it is the shell's then, and the system stops a process that changes it, and the program with it.
 
 use std::fs::File;
 use std::io::{self, Read as _};

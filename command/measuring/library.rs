@@ -1,4 +1,4 @@
-//! Where the shared object is that measures: beside the command, where installations put it, or where the user says.
+//! Finds the shared object `libwhyperf.so`: where the user says, or else beside the command or where installations put it.
 
 use std::env;
 use std::ffi::{OsStr, OsString};

@@ -1,4 +1,4 @@
-//! `run`, `exec` and `attach`: watching programs while they run.
+//! The verbs that watch programs while they run: `run`, `exec` and `attach`.
 
 pub(crate) mod attach;
 pub(crate) mod counters;

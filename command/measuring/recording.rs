@@ -1,4 +1,4 @@
-//! Keeping a run in the store while it goes on, on a thread of its own: a slow disk delays neither samples nor program.
+//! Writes a run into the store while it goes on, on a thread of its own: a slow disk delays neither samples nor program.
 //!
 //! ```text
 //!   watch ── what is new, every 2 s; histograms and profile less often ──► channel of one ──► recorder ──► store

@@ -1,4 +1,4 @@
-//! The program behind a command, looked at before it starts: does it exist, and can it be measured at all?
+//! Checks the program of a command before it starts: whether it exists, and whether it can be measured.
 
 use std::env;
 use std::ffi::{OsStr, OsString};

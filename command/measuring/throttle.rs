@@ -1,8 +1,8 @@
 //! The throttle: regions of the program that cost too much to measure are found by their rate, and switched off.
 //!
 //! Library calls do something that takes time, so measuring them is cheap in comparison. A region of the program may be
-//! anything, also the body of an inner loop. When measuring costs more than it may, the hottest of them are switched off until
-//! what remains should fit; their time then counts to whoever called them.
+//! anything, also the body of an inner loop. When measuring costs more than it may, the hottest of them are switched off
+//! until what remains should fit; their time then counts for their callers.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,7 +1,7 @@
-//! Processes of a run that are not measured, and why: what they do is missing in every number.
+//! Finds the processes of a run that are not measured, and why: their work is missing in every number.
 //!
 //! ```text
-//!   the command ──► its children ──► theirs ─ ...      each without a file in the run directory that computed: told
+//!   the command ──► its children ──► theirs ─ ...      each without a file in the run directory that computed: named
 //! ```
 //! They are looked for now and then. One that ends between two looks is not seen.
 

@@ -1,4 +1,4 @@
-//! What whyperf prints: the report, and the terminal it goes to.
+//! The output of whyperf: the report, and the terminal and files that it goes to.
 
 pub(crate) mod delivery;
 pub(crate) mod report;

@@ -1,4 +1,4 @@
-//! What standard error can show: width, colour, line-drawing characters, and one line that changes.
+//! The terminal on standard error and what it can show: width, colour, line-drawing characters, and one line that changes.
 
 use std::borrow::Cow;
 use std::env;

@@ -1,4 +1,4 @@
-//! How a search evaluates: the table of hypotheses, the kind of verdict, and the order of questions.
+//! The options by which a search evaluates: the table of hypotheses, the kind of verdict, and the order of questions.
 
 use std::fs;
 use std::path::PathBuf;

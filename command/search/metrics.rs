@@ -1,4 +1,4 @@
-//! `whyperf metrics`: what can be measured, and what a hypothesis can divide.
+//! `whyperf metrics`: lists the metrics, which can be measured and which hypotheses can divide.
 
 use std::process::ExitCode;
 

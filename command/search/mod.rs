@@ -1,4 +1,4 @@
-//! What every search is given: directives, hypotheses, verdicts and phases.
+//! The inputs of every search: directives, hypotheses, verdicts and phases.
 
 pub(crate) mod directive_file;
 pub(crate) mod dwell_time;

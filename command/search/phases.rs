@@ -1,4 +1,4 @@
-//! Phases of a run: when those begin that the program does not announce, and how they are called.
+//! The phases of a run that the program does not announce: when they begin, and their names.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Where a run is stored, under which names, and by which directives its search is led.
+//! The options that say where a run is stored, under which names, and which directives lead its search.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `whyperf directives`: what directive files say, and making them from runs that were kept.
+//! `whyperf directives`: shows what directive files say, and makes them from stored runs.
 
 use std::fs;
 use std::path::{Path, PathBuf};

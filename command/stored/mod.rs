@@ -1,4 +1,4 @@
-//! `runs`, `show`, `diagnose` and `directives`: what stored runs say.
+//! The verbs about stored runs: `runs`, `show`, `diagnose` and `directives`.
 
 pub(crate) mod diagnose;
 pub(crate) mod directives;

@@ -1,4 +1,4 @@
-//! Which store a verb reads, and how it prints.
+//! The options that say which store a verb reads, and how it prints.
 
 use std::path::PathBuf;
 

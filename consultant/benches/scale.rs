@@ -1,4 +1,4 @@
-//! How a search scales: a hundred thousand processes, a thousand functions, fifty bottlenecks.
+//! Measures how a search scales: a hundred thousand processes, a thousand functions, fifty bottlenecks.
 //!
 //! `cargo bench -p whyperf-consultant --bench scale [PROCESSES]`
 

@@ -1,7 +1,7 @@
-//! Who calls whom and how often, as far as the data source has told.
+//! The call graph: which function calls which and how often a function is called, as far as the data source has told.
 //!
-//! A program's call graph may have cycles, grow while it runs, and be known in parts only: it is asked for function by function, as
-//! the search gets there.
+//! A program's call graph may have cycles, grow while it runs, and be known only in part: the search asks for it function
+//! by function, as it gets there.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! The resources that are known so far, and which are below which.
+//! The catalogue of known resources, and which of them are below which.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -9,9 +9,9 @@
 //!              |─ dwell ──| true
 //! ```
 //!
-//! The mean is over all that was ever seen of a question, so a change takes the longer to be noticed the longer nothing happened. The side
-//! stays the same within five percent of the threshold, for either comparison; it becomes the verdict when the mean has kept to it for twenty seconds. No chance
-//! of an error is bounded, and none is stated.
+//! The mean is over all samples of a question, so the longer a value stayed the same, the longer it takes to notice a
+//! change. The side stays the same within five percent of the threshold, for either comparison; it becomes the verdict when
+//! the mean has kept to it for twenty seconds. The chance of an error is not bounded, so none is stated.
 //!
 //! Source: the Performance Consultant of Paradyn, with the hysteresis of comparisons by `<` on their right side.
 

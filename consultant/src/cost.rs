@@ -1,22 +1,24 @@
-//! Whether the search may ask for more: a limit on what measuring costs the slowest process.
+//! The cost limit of a search: stops it from starting more while measuring costs the slowest process too much.
 //!
 //! ```text
 //!   cost ──────╱╲────────  limit      held back at the limit,
 //!        ─────╱──╲───────  80 % of it    let go on below four fifths of it
 //! ```
 //!
-//! The cost is what was *observed*, as a fraction of the time of the process that paid most: a mean over processes would hide
-//! the one that all others wait for. Single intervals are noisy (a thread that ran for a moment only pays for all its events at once),
-//! so what is compared is a mean in which each interval counts for a quarter: twice the limit holds the search back within three
-//! intervals, a single one of three times the limit does not. Between the two lines nothing changes, so the search does not stutter at the limit.
+//! The cost is what was *observed*, as a fraction of the time of the process that paid most: a mean over processes would
+//! hide the one that all others wait for. Single intervals are noisy (a thread that ran for a moment only pays for all its
+//! events at once), so the limit is compared with a mean in which each new interval counts for a quarter: a cost of twice
+//! the limit holds the search back within three intervals, a single interval of three times the limit does not. Between the
+//! two lines nothing changes, so the search does not stutter at the limit.
 //!
-//! What was just switched on is not in that mean yet, so its **predicted** cost is held against the limit too, less by a quarter with
-//! each interval: just as much of it as the mean is still to learn. Switching on a hundred functions at once therefore stops at the
-//! limit and not behind it. A prediction is never more than half the limit, because what is hotter is measured in windows.
+//! Code that was just switched on is not in that mean yet, so its **predicted** cost is compared with the limit, too. It is
+//! reduced by a quarter with each interval: what is left is as much as the mean does not hold yet. Switching on a hundred
+//! functions at once therefore stops at the limit and not behind it. A prediction is never more than half the limit,
+//! because a hotter function is measured in windows.
 //!
-//! A function whose calls are not counted yet may turn out to be as hot as that, so only a few such functions are switched on per interval. And should all
-//! of this not suffice, something is put back: when the mean is beyond the limit, or what was paid over the **last second** would be with one
-//! more interval like this one.
+//! A function whose calls are not counted yet may turn out to be as hot as that, so only a few such functions are switched
+//! on per interval. If all of this does not suffice, the search stops measuring something and asks it again later: when the
+//! mean is beyond the limit, or when the cost of the **last second** would be with one more interval like this one.
 
 use std::collections::VecDeque;
 

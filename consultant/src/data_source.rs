@@ -1,4 +1,4 @@
-//! What carries out the requests of a search: live processes, a stored run, or a simulation.
+//! A data source carries out the requests of a search: a live run, a stored one, or a simulated one.
 
 use whyperf_model::{Nanos, Pair, Resource, Sample, Time};
 

@@ -1,4 +1,4 @@
-//! The one loop in which every search runs, whatever answers it and whoever looks on.
+//! The one loop in which every search runs, with any data source and any observer.
 //!
 //! ```text
 //!              ┌──────────────── drive ────────────────┐
@@ -7,11 +7,11 @@
 //!              └────────────────────────────────────────┘
 //! ```
 //!
-//! A data source speaks of one moment at a time. While a moment lasts, each event is handled before the next one is asked for, and what
-//! the search requests is carried out at once. When the source has no more to say of the moment, time goes on. After the end the
-//! source is asked what the pairs of all that was found came to over the whole run. `diagnose`, the
-//! replay of a stored run and every simulated run go from the first moment to the last; `whyperf run` and `attach` wait
-//! between two moments, and go through each of them by the same function.
+//! A data source gives the events of one moment at a time. While a moment lasts, each event is handled before the next one
+//! is asked for, and the requests of the search are carried out at once. When the source has no more events of the moment,
+//! time goes on. After the end the source is asked for the amounts over the whole run of the pairs of all findings.
+//! `diagnose`, the replay of a stored run and every simulated run go from the first moment to the last; `whyperf run` and
+//! `attach` wait between two moments, and go through each of them by the same function.
 
 use crate::data_source::{DataSource, Event};
 use crate::searches::{SearchScope, Searches};

@@ -1,9 +1,10 @@
 //! An e-process: a sequential test of "the mean is not above the bar" that may be looked at after every observation.
 //!
-//! Before each observation `x` in `[0, 1]` a bettor who starts with 1 puts a fraction of it, the *stake*, on *above the bar*; the capital is
-//! then multiplied by `1 + stake · (x − bar)`. What it has become is the *e-value*. If the mean given the past never exceeds the
-//! bar, no strategy gains on average, and the chance that the e-value **ever** reaches `1/error` is at most `error` (Ville's
-//! inequality). So the test may stop the moment it does: early when the value is far from the bar, never when it lies on it.
+//! Before each observation `x` in `[0, 1]` a fraction of a capital, the *stake*, is bet on *above the bar*; the capital
+//! starts with 1, and is then multiplied by `1 + stake · (x − bar)`. Its value is the *e-value*. If the mean given the past
+//! never exceeds the bar, no strategy gains on average, and the chance that the e-value **ever** reaches `1/error` is at
+//! most `error` (Ville's inequality). So the test may stop the moment it does: early when the value is far from the bar,
+//! never when it lies on it.
 //!
 //! ```text
 //!   e-value  ▲                   ╱ 1/error: concluded
@@ -12,11 +13,12 @@
 //!            └──────────────────────────► observations
 //! ```
 //!
-//! * Which stake is best depends on the value, so a mixture of a few is played side by side: their mean is an e-process too.
-//! * **It forgets.** The capital is not played at once: observation `n` releases `1/((n+1)(n+2))` of it, which sums up to 1. What was lost on a
-//!   different past (start-up, another phase) is lost, and what is released afterwards wins all the same; a change at observation `n`
-//!   is found about `ln n` units of evidence later than if nothing had been before. So what is refuted is "the mean was never above
-//!   the bar *for a while*", and what a whole run says is judged on the whole run.
+//! * The best stake depends on the value, so a mixture of a few is played side by side: their mean is an e-process too.
+//! * **It forgets.** The capital is not played at once: observation `n` releases `1/((n+1)(n+2))` of it, and all releases
+//!   sum up to the whole. Capital that was lost on a different past (start-up, another phase) is lost, and capital that is
+//!   released afterwards wins all the same; a change at observation `n` is found about `ln n` units of evidence later than
+//!   if nothing had been before. So a win refutes "the mean was never above the bar *for a while*"; statements about a whole
+//!   run are judged on the whole run.
 //! * Observations need not be independent, nor of one distribution: only the mean given the past matters. A
 //!   program that alternates between the extremes on a scale much longer than a sample does exceed the bar for a while.
 //!

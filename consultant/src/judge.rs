@@ -1,4 +1,4 @@
-//! From evidence to a verdict, and back again when the evidence turns.
+//! Draws a verdict from evidence, and takes it back when the evidence turns.
 //!
 //! ```text
 //!                up wins               down wins, and the whole life is not above
@@ -13,11 +13,12 @@
 //! for ever. After a verdict both start anew, with half the error, so that the errors of one node's verdicts add up to
 //! less than twice the stated one.
 //!
-//! A verdict speaks of the time since the evidence for it began. What is true must also hold for the whole life of the node:
-//! [`Judge::at_the_end`] and the way from True to False ask for that. So a slow start is not taken for the program, and a
-//! phase that passed does not stay in the report.
+//! A verdict speaks of the time since the evidence for it began. A true verdict must also hold for the whole life of the
+//! node: [`Judge::at_the_end`] and the way from True to False ask for that. So a slow start is not mistaken for the whole
+//! program, and a phase that passed does not stay in the report.
 //!
-//! Scores (`score.rs`) lie in `[0, 1]`. What comes more rarely than the hypothesis asks for scores nothing, however small it is.
+//! Scores (`score.rs`) lie in `[0, 1]`. Events that come more rarely than the hypothesis asks for score nothing, however
+//! small the value is.
 
 use whyperf_model::{Nanos, SURE, Time};
 

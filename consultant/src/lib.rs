@@ -1,4 +1,4 @@
-//! The search for the reasons of slowness: pure logic, told of events and asked for requests.
+//! The search for the reasons why a program is slow: pure logic that takes events and gives requests.
 //!
 //! ```text
 //!        handle_resource, handle_sample, handle_cost, handle_refusal, handle_end
@@ -10,23 +10,24 @@
 //!     └───── poll_request: start, stop ────┴──── poll_step: the log ───┘
 //! ```
 //!
-//! It starts by asking each hypothesis of the whole program. What proves true is asked again of its parts, which are true or
-//! false in turn; what proves false stops costing. How that goes in detail is `docs/search.md`; where to look in the code:
+//! It starts by testing each top-level hypothesis on the whole program. A hypothesis that is true there is tested on the
+//! parts of the program, which are true or false in turn; one that is false is no longer measured. `docs/search.md` has the
+//! details; the code is in:
 //!
 //! | file | what |
 //! |---|---|
 //! | `hypothesis/` | the why axis, as a table |
-//! | `graph.rs`, `node.rs` | which question led to which, truth going down; the states of one question |
+//! | `graph.rs`, `node.rs` | the search history graph: which question led to which; the states of one question |
 //! | `judge.rs`, `e_process.rs`, `stream.rs` | samples to evidence, evidence to verdicts |
-//! | `run_amount.rs`, `stretch.rs` | what values are over the whole run, once that is over; when in the run it happened |
-//! | `classic.rs`, `reevaluation.rs` | the classic verdict, and what other dwell times would have made of a run |
-//! | `refine.rs`, `catalogue.rs` | which parts there are, and which of them are asked about |
-//! | `queue.rs`, `cost.rs` | what is asked next, and whether it may be |
+//! | `run_amount.rs`, `stretch.rs` | values over the whole run, once it is over; the stretches of the run in which a value was beyond its threshold |
+//! | `classic.rs`, `reevaluation.rs` | the classic verdict, and those that other dwell times would have led to |
+//! | `refine.rs`, `catalogue.rs` | the parts of the program, and which of them are asked about |
+//! | `queue.rs`, `cost.rs` | the next question, and whether the cost limit allows it |
 //! | `search/` | the parts above, put together |
-//! | `step.rs`, `report.rs`, `gather.rs`, `undecided.rs` | what it did and why; what it found, and what may well be true |
-//! | `split.rs`, `margin.rs`, `series.rs` | whether processes differ, and so are findings of their own |
+//! | `step.rs`, `report.rs`, `gather.rs`, `undecided.rs` | the steps of the search with their reasons; its findings, and the undecided questions |
+//! | `split.rs`, `margin.rs`, `series.rs` | whether processes differ, so that each is a finding of its own |
 //! | `searches.rs` | one search over the whole run, and one for each phase |
-//! | `drive.rs`, `data_source.rs` | the loop in which every search runs, and what carries out its requests |
+//! | `drive.rs`, `data_source.rs` | the loop in which every search runs, and the source that carries out its requests |
 //!
 //! **No input or output, clock, thread or randomness is in this crate, and nothing depends on an order that changes from run to
 //! run**: the same events give the same steps, to the byte.

@@ -1,11 +1,13 @@
-//! A test whether a process lies above others by more than a margin.
+//! A statistical test whether a process lies above others by more than a margin.
 //!
-//! The null hypothesis is not "no difference": with time enough any two processes differ. A difference of less than the margin is none; that one of
-//! this size is no luck is shown by one of two tests, whichever fits the number of the others.
+//! The null hypothesis is not "no difference": with time enough any two processes differ. A difference below the margin
+//! counts as none; one of two tests shows that a larger one is not due to chance. The number of the other processes decides
+//! which test:
 //!
-//! * **Many.** What noise does to the mean of a process over a run is seen in those on one side, above or below, whichever are more: they differ
-//!   from each other by nothing else, however noise depends on itself. The nearest on the other side must lie beyond them as far as Student's
-//!   test for one more value asks. And the process must be above the others most of the time: a burst is no difference.
+//! * **Many.** The effect of noise on the mean of a process over a run is seen in the processes on one side, above or
+//!   below, whichever are more: they differ from each other only by noise, however its values are correlated. The nearest
+//!   on the other side must lie beyond them as far as Student's test for one more value asks. And the process must be above
+//!   the others most of the time: a burst is no difference.
 //! * **Few.** Then the differences over time must show it, in one of two ways. If they vary quickly, by Student's test of their mean:
 //!   the correlation `r` of neighbours, corrected for its bias in short series, leaves `n · (1 − r) / (1 + r)` of `n` differences that
 //!   count. If they drift, too few of them count for that, and the process must lie above the others nearly all the time.

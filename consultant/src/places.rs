@@ -1,4 +1,4 @@
-//! Which process runs on which machine, as far as the data source said.
+//! The placement of processes: which machine each process runs on, as far as the data source has told.
 
 use std::collections::{BTreeMap, BTreeSet};
 

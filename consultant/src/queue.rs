@@ -1,12 +1,12 @@
-//! What is asked next: one stream of questions, whatever the idea of each came from.
+//! The queue of questions that wait to be measured: it decides which question is asked next, whatever idea each came from.
 //!
 //! ```text
 //!   information   least cost for what an answer is expected to tell (`consultant/src/search/priority.rs`) ── then as they came
 //!   classic       5 more precise hypotheses, 10 parts                                  ── then as they came
 //! ```
 //!
-//! What is too expensive for now is skipped and keeps its place. What was found false before waits apart, since it may take only a part
-//! of the room.
+//! A question that is too expensive for now is skipped and keeps its place. Questions that were found false before wait
+//! apart, since they may take only a part of the room.
 
 use std::collections::BTreeSet;
 

@@ -1,16 +1,17 @@
-//! Which parts a true node is asked about, and in which stage.
+//! Chooses the parts that a true node is refined into, and the expansion stage in which each is asked.
 //!
 //! ```text
 //!   first stage     /Code  /SyncObject  /File       at once
 //!   last stage      /Machine  /Process              when the first explains no more of it; at once in the classic order
 //! ```
 //!
-//! Most parallel programs run one code in many processes, which are then all alike: refining by process at each node would multiply
-//! the graph by the number of processes and say the same of each. So processes come last, at the nodes that no code, object
-//! or file explains further, or not to more than a threshold's worth; and processes that are all true with about the same value are not followed (nor reported).
-//! Hierarchies in which there is only one thing to choose from, machines when each has one process, and the machine of what names a process already,
-//! are left out of the last stage: a part that is the whole says nothing. Of the processes those are asked about that run on the machine.
-//! Paradyn refined along every hierarchy at once, for each process apart, and so does the classic order.
+//! Most parallel programs run one code in many processes, which are then all alike: refining by process at each node would
+//! multiply the graph by the number of processes and say the same of each. So processes come last, at the nodes that no
+//! code, object or file explains further, or not to more than a threshold's worth; and processes that are all true with
+//! about the same value are not followed (nor reported). The last stage leaves out a hierarchy with only one resource to
+//! choose from, machines when each has one process, and machines where the focus names a process already: a part that is
+//! the whole says nothing. Below a machine, only the processes that run on it are asked about. Paradyn refined along every
+//! hierarchy at once, for each process apart, and the classic order does the same.
 
 use whyperf_model::{Focus, Hierarchy, Nanos, Resource};
 

@@ -1,8 +1,9 @@
-//! What a search found: the true nodes as a tree, the leading one first, the most specific ones last in each branch.
+//! The result of a search: the true nodes as a tree, the leading one first, the most specific ones last in each branch.
 //!
 //! A branch is a top-level hypothesis; branches follow each other by rank, then by value. Each true node stands below the
 //! true parent that was refined last (by code, if it can choose), so a node with several parents is shown once. Processes
-//! that do not differ from the others (`split.rs`) are left out: all together are the finding. Some that differ alike become one finding.
+//! that do not differ from the others (`split.rs`) are left out: the finding is that of all of them together. Processes
+//! that differ in the same way become one finding.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;

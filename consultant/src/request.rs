@@ -1,4 +1,5 @@
-//! What the search asks of a data source: to measure a pair, to stop, or to say which functions a function calls.
+//! The requests of a search to its data source: measure a pair, stop measuring it, or tell which functions a function
+//! calls.
 
 use std::fmt;
 

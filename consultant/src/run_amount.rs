@@ -1,4 +1,4 @@
-//! What a pair came to over all of the run, and the value that follows for a question.
+//! The amount of a pair over the whole run, and the value of a question that follows from two of them.
 
 use whyperf_model::Interval;
 

@@ -1,12 +1,13 @@
-//! A search over the whole run, and beside it one over what the program does now.
+//! Runs one search over the whole run, and beside it one over the current phase.
 //!
 //! ```text
 //!   global   ├──────────────────────────────────────────►
 //!   current  ├── start ──┤── solve ───────┤── output ───►      each begins with nothing concluded
 //! ```
 //!
-//! Both see the same data source and share one limit: what either has just switched on counts against both, and they take turns at what is left.
-//! A phase begins when the program or the user says so; the one before it ends then, and its report is kept.
+//! Both see the same data source and share one cost limit: code that either has just switched on counts against both, and
+//! they take turns at the rest. A phase begins when the program or the user says so; the one before it ends then, and its
+//! report is kept.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

@@ -1,4 +1,4 @@
-//! The numbers a search is run with.
+//! The settings of a search: its limits, times, error rates and orders.
 
 use whyperf_model::Nanos;
 

@@ -1,26 +1,30 @@
-//! Whether the processes beside each other differ: only then is one of them a finding, and not all of them together.
+//! Finds whether processes differ from the others beside them: only then is one of them a finding of its own, and not all
+//! of them together.
 //!
 //! ```text
 //!   waiting   rank 2  ▒▒▒▒▒▒▒▒▒▒       values in descending order; each is compared with the mean of all
 //!             rank 0  ▒▒▒▒▒▒▒▒▒        that are lower. The last one that lies above it by the margin
-//!             rank 3  ▒▒▒▒▒▒▒▒▒    ◄── is where they part:
+//!             rank 3  ▒▒▒▒▒▒▒▒▒    ◄── is where they split:
 //!             rank 1  ▒▒▒              (rank 2, rank 0, rank 3) wait more than the others
 //! ```
 //!
-//! * What is lower is what the node of all processes saw, less what the higher ones have of it. So nothing has to be measured for the comparison, and a process
-//!   that was found false, or has no verdict yet, takes part in it.
-//! * The difference of two values is taken bin by bin of the time that both were measured, and tested by [`Margin`]. What
-//!   goes up and down in all processes at once cancels out.
-//! * The margin is a twentieth of the time, or a quarter of the threshold where that is less. Values count by their scores, as in
-//!   `judge.rs`.
-//! * A difference as large as the threshold needs no test: whatever it comes from, this run was so. In the first two seconds it alone counts, and
-//!   only if it is there all the time.
-//! * A hypothesis that compares processes by itself is true of those that differ.
-//! * Where the node of all processes was not measured at the same time, nothing can be tested: then a difference counts that is as large as the threshold.
-//! * Where the same was not asked of all processes, or not for two seconds, the node is part of what is said of the process in all its
-//!   code, and as that is; unless the others have next to nothing of it.
+//! * The amount of the lower processes is that of the node of all processes, less that of the higher ones. So the
+//!   comparison needs no measurement of its own, and a process that was found false, or has no verdict yet, takes part in
+//!   it.
+//! * The difference of two values is taken bin by bin of the time that both were measured, and tested by [`Margin`]. A
+//!   change that all processes have at once cancels out.
+//! * The margin is a twentieth of the time, or a quarter of the threshold where that is less; for a value that is no share
+//!   it is 0.125 of a score. Values count by their scores, as `score.rs` defines them.
+//! * A difference as large as the threshold needs no test: whatever its reason, this run had it. In the first two seconds
+//!   only such a difference counts, and only if it is there all the time.
+//! * A hypothesis whose metric compares processes is true only of those that differ.
+//! * Where the node of all processes was not measured at the same time, nothing can be tested: then only a difference
+//!   counts that is as large as the threshold.
+//! * Where the same question was not asked of all processes, or not for two seconds, the node has the split of the question
+//!   about the same process in all its code, or of a more general hypothesis about it; unless the others have next to
+//!   nothing of it.
 //!
-//! Machines and threads part in the same way, each among the parts of one resource.
+//! Machines and threads are split in the same way, each among the parts of one resource.
 
 use std::collections::BTreeMap;
 

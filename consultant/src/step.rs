@@ -1,4 +1,4 @@
-//! Everything the search did and why: the log that tests, status lines and papers read.
+//! The log of a search: each step that it took and why, as tests, status lines and papers read it.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! The samples of a numerator and a denominator, put side by side.
+//! Joins the samples of a numerator and a denominator into observations.
 //!
 //! ```text
 //!   numerator      |──a──|──b──|──c──|
@@ -7,8 +7,8 @@
 //! ```
 //!
 //! Two samples belong together when they end at the same moment. One that has no partner is dropped once the other side is
-//! past it. Should their starts differ, as just after a start, both count by their rates. Observations shorter than the grain are put together:
-//! shorter ones say little and depend on each other.
+//! past it. Where their starts differ, as just after a start, both count by their rates. Observations shorter than the
+//! grain are put together: short ones say little and depend on each other.
 
 use std::collections::VecDeque;
 

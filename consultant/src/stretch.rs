@@ -1,16 +1,18 @@
-//! When it happened: the stretches of time in which a value was beyond its threshold, where that is clearly a part of the run.
+//! Finds the stretches of time in which a value was beyond its threshold, where they are clearly a part of the run.
 //!
 //! ```text
 //!   value       |    |    |▒▒  |▒▒▒▒|▒▒▒ |▒▒▒▒|    |    |▒▒▒ |▒▒▒▒|    |
 //!   stretches             ├───────────────────┤         ├─────────┤       short gaps are part of a stretch
 //! ```
 //!
-//! * Time in which a question was not measured has what the whole run has more than what was measured. It is spread as that of the question
-//!   which led there, which was asked before: where that has nothing, its part has nothing. Where the whole run is not known, nothing is said
-//!   of such time.
-//! * As between processes, a difference between times counts when it is as large as the threshold: by so much the value inside must be beyond
-//!   that of the rest. So a value that goes up and down a little about its threshold has no stretches.
-//! * What holds for three quarters of the time is said of all of it.
+//! * The time in which a question was not measured holds the rest of the amount: that of the whole run, less what was
+//!   measured. The rest is spread over that time as the amount of the question which led to this one and was asked before
+//!   it: where the leading question has nothing, its part has nothing. Where the amount of the whole run is not known,
+//!   nothing is said of such time.
+//! * As between processes, a difference between times counts when it is as large as the threshold: by that much the value
+//!   inside a stretch must be beyond the value outside. So a value that goes up and down a little about its threshold has
+//!   no stretches.
+//! * A finding that holds for three quarters of the time is said of all of it.
 
 use serde::Serialize;
 use whyperf_model::{Interval, Nanos, Time};

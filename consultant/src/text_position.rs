@@ -1,4 +1,4 @@
-//! Where something stands in a text file that a person wrote, and how a word of it is quoted.
+//! A position in a text file that a person wrote, and the form in which a word of that file is quoted.
 
 use std::fmt;
 use std::sync::Arc;

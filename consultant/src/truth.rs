@@ -1,4 +1,4 @@
-//! What is known about a question.
+//! The answer to a question: true, false or unknown.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,11 +1,13 @@
-//! What stayed undecided though it may well be true: told with its value and with the reason.
+//! Lists the questions that stayed undecided and may well be true, each with its value and the reason why there is no
+//! verdict.
 //!
 //! ```text
 //!            threshold ─┐
 //!   false ◄─────── ▒▒▒▒▒│▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒ ───────► true
-//!                  └ told if no verdict came
+//!                  └ listed if no verdict came
 //! ```
-//! Not every question without an answer matters: of most it is known that a part of something false is asked, or that little is there.
+//! Not every question without an answer matters: most are about a part of something false, or are known to have a small
+//! value.
 
 use std::borrow::Cow;
 

@@ -1,5 +1,6 @@
-//! Programs that are hard on a search: what is slow moves, comes late, comes and goes, lies on the threshold, hides among thousands of
-//! functions, or next to nothing may be spent. What is there is found, what is not is not reported, and the search comes to rest.
+//! Programs that are hard for a search: the bottleneck moves, comes late, comes and goes, lies on the threshold, hides
+//! among thousands of functions, or next to nothing may be spent. Bottlenecks that exist are found, no others are reported,
+//! and the search comes to rest.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

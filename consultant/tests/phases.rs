@@ -1,4 +1,5 @@
-//! What a phase does is found in that phase, beside what the whole run does, and within one limit.
+//! Searches of phases: a search finds what happens in its phase, beside the search over the whole run, and all keep one
+//! cost limit.
 
 use std::fmt::Write as _;
 

@@ -1,5 +1,5 @@
-//! Random jobs whose processes all do the same, and such with one that computes a fifth longer: of the former no process is a finding, of the
-//! latter that one.
+//! Searches random jobs whose processes all do the same, and jobs in which one process computes a fifth longer: no process
+//! of the former is a finding; in at least 19 of 20 of the latter, only the slower one is.
 //!
 //! A sample of them is searched here; `WHYPERF_JOBS=200` searches that many of each, best with `--release`.
 

@@ -1,5 +1,5 @@
-//! What the values of findings say of each other, over random programs: all are shares of one run, so that no part exceeds its whole, and
-//! what begins late is told with when it was.
+//! Compares the values of findings over random programs: all are shares of one run, so that no part exceeds its whole, and
+//! a finding that begins late says when it was.
 
 use std::fmt::Write as _;
 

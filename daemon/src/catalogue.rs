@@ -1,5 +1,5 @@
-//! What the numbers in one process's nodes mean: its tables, the source locations of its call sites, and the
-//! class that follows for each kind of node.
+//! The catalogue of one process: gives meaning to the numbers in its nodes, from its tables, the source locations of its
+//! call sites, and the class that follows for each kind of node.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Takes the cost of events off the times that hold it.
+//! Subtracts the cost of events from the times that contain it.
 //!
 //! ```text
 //!   caller  ────────┐out│                    │out┌────────   outside: charged to the caller's node
@@ -9,11 +9,11 @@
 //!                           ╲▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁     least: as calibrated around work that waits for itself
 //!                       ticks of the visit's own ──►
 //! ```
-//! Processors do events beside the work around them, so a pair around nothing costs several times what one
-//! around a hundred ticks of work does. Both are calibrated in the process; which one counts is told by how
-//! long the node's visits are by themselves, as they were when least disturbed. A node owes the inside part of each of its visits, its
-//! parent the outside part. What is owed is paid out of what the node grew by, so nothing that was
-//! told before is taken back and no growth turns negative.
+//! Processors do events beside the work around them, so a pair around nothing costs several times what one around a hundred
+//! ticks of work does. Both are calibrated in the process; which one counts depends on how long the node's visits are by
+//! themselves, as they were when least disturbed. A node owes the inside part of each of its visits, its parent the outside
+//! part. That debt is subtracted from the node's growth, so no amount that was reported before is taken back, and no growth
+//! turns negative.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -1,4 +1,5 @@
-//! Whether the system lets a control group run no more until its next period: its quota of processor time is used up.
+//! Reads how long control groups were throttled: the system stops a group until its next period when its quota of processor
+//! time is used up.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! What measuring costs, and what had to be skipped.
+//! The observed cost of measuring, and the losses of a run.
 
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;

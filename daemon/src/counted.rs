@@ -1,4 +1,4 @@
-//! What was counted so far, by process and by function.
+//! The totals of the counters so far, by process and by function.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! What the kernel is asked for to count a counter.
+//! The kernel's event for each counter, and the check which counters this machine has.
 
 use whyperf_inject::CountedEvent;
 use whyperf_model::{Category, Counter};

@@ -1,4 +1,4 @@
-//! What all processes share of what is counted of their threads: how much exactly, and where, by samples.
+//! The counts that all processes share: the exact amounts of their threads, and their distribution over code by samples.
 //!
 //! ```text
 //!   thread ──► counters (inject) ──┬─ read in each pass ─► account ──► classes of nodes ──► pairs, record, totals of the run

@@ -1,11 +1,12 @@
-//! What was counted of a thread, and how much of that was told already, by where the thread was.
+//! The account of one counter of one thread: how much was counted, and how much of it was reported already, by where the
+//! thread was.
 //!
 //! ```text
 //!   counted   ├──────────────────────────────────────┤        exact, read in each pass
 //!   samples   ├ f ──────┤├ g ─────┤├ f ───┤                    they come late, and the newest events have none yet
-//!   told      ├ f ──────┤├ g ─────┤├ f ───┤     rest waits
+//!   reported  ├ f ──────┤├ g ─────┤├ f ───┤     rest waits
 //! ```
-//! All that was counted is told in the end, once: what samples do not explain has no place.
+//! In the end all that was counted is reported, once: the part that samples do not explain has no place.
 
 use whyperf_model::Nanos;
 

@@ -1,9 +1,9 @@
-//! How far a process is with going on without us: one state, with all its transitions.
+//! The departure of a process, in which it goes on without whyperf: one state, with all its transitions.
 //!
 //! ```text
-//!   Watched ──Detach sent──► Asked ──the process answers──► Answered: nothing, or what is not restored
+//!   Watched ──Detach sent──► Asked ──the process answers──► Answered: all is restored, or what is not
 //! ```
-//! From the first step on nothing else is sent to the process.
+//! From the first step on, nothing else is sent to the process.
 
 /// How far a process is with going on without us.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

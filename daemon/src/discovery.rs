@@ -1,4 +1,4 @@
-//! Which region files there are, and whether the processes behind them still live.
+//! Discovers new region files in a run directory, and removes the files that were read a last time.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,9 +1,10 @@
-//! What each rank of a job does with its time, of which the efficiencies are made (`model/src/efficiency.rs`).
+//! Measures what each rank of a job does with its time; the efficiencies are computed from that
+//! (`model/src/efficiency.rs`).
 //!
-//! *Computing* is the metric `compute` of a rank's first thread: time outside MPI, input, output and locks. Other threads are left out, for
-//! what they do while the first one waits for them says nothing about the ranks. *Elapsed* is the time between `MPI_Init` and
-//! `MPI_Finalize` of the rank that has most of it, so that neither counts. Communication stands for all that is
-//! neither computing nor input and output.
+//! *Computing* is the metric `compute` of a rank's first thread: time outside MPI, input, output and locks. Other threads
+//! are left out, because their work while the first one waits for them says nothing about the ranks. *Elapsed* is the time
+//! between `MPI_Init` and `MPI_Finalize` of the rank for which it is longest; neither of the two calls counts.
+//! Communication stands for all time that is neither computing nor input and output.
 
 use whyperf_model::matching::Classes;
 use whyperf_model::{Effort, Jobs, Nanos, Scale};

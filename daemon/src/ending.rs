@@ -1,4 +1,4 @@
-//! Whether a measured process ended: asked in each pass, so that no time after its end is told.
+//! Tells whether a measured process has ended: each sampling pass asks, so that no time after the end is counted.
 
 use std::os::fd::OwnedFd;
 

@@ -1,4 +1,4 @@
-//! What can go wrong at the daemon's edges, each said with the object it happened to.
+//! The errors of the daemon, each with the object that it happened to.
 
 use std::io;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What the daemon tells of functions: which function calls which, what cannot be measured and why.
+//! The daemon's answers about functions: which function calls which, which cannot be measured and why.
 
 use whyperf_instrument::{HotProfile, PairTotal};
 use whyperf_model::matching::PairId;

@@ -1,4 +1,4 @@
-//! How many processes of each group could report in an interval: the end of each sampling pass.
+//! Counts how many processes of each group reported in an interval, and closes the interval at the end of a sampling pass.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,6 @@
-//! Leaving: each process is asked to go on without us, and awaited until its code is its own again
-//! (departure.rs).
+//! Leaves the processes: asks each to go on without whyperf, and waits until its code is its own again (departure.rs).
 //!
-//! What it could not restore, or did not answer in time, is named.
+//! Functions that a process could not restore, and processes that did not answer in time, are named.
 
 use std::sync::atomic::Ordering;
 use std::thread;

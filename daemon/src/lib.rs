@@ -1,15 +1,14 @@
-//! One per node: finds measured processes, reads their regions and answers pairs with samples.
+//! The daemon, one per machine: finds measured processes, reads their regions and answers pairs with samples.
 //!
-//! Knows regions, processes, symbols and node time; knows no hypotheses (`live.rs` alone names the
-//! consultant, and only its `DataSource`). Trusts nothing it reads: every index is checked, every
-//! length bounded, and a file that shrinks under its mapping costs one process's numbers, not the
-//! daemon.
+//! This crate knows regions, processes, symbols and the time of nodes; it knows no hypotheses (`live.rs` alone names the
+//! consultant, and only its `DataSource`). It trusts nothing that it reads: every index is checked, every length bounded,
+//! and a file that shrinks under its mapping costs one process's numbers, not the daemon.
 //!
 //! ```text
 //!   run_directory ► discovery ► region (mapping) ► process ► thread: a pass over nodes
 //!                                                    │           │ growth
 //!                         symbols (worker thread) ◄──┘           ▼
-//!                             │ places of call sites      catalogue: node ► class
+//!                             │ locations of call sites   catalogue: node ► class
 //!                             └──────────────────────────►       │
 //!                    counters (of the kernel, the processor) ──► │
 //!                                                         model's matcher: class ► pairs ► histograms

@@ -1,4 +1,4 @@
-//! The data source that is alive: the daemon's sampling passes as the consultant's events.
+//! The live data source: turns the daemon's sampling passes into the consultant's events.
 
 use std::borrow::BorrowMut;
 use std::collections::{BTreeMap, VecDeque};

@@ -1,4 +1,4 @@
-//! The resource an object is: from its kind, its parent and its name to a place in a hierarchy.
+//! Names the resource of an object: finds its place in a hierarchy from its kind, its parent and its name.
 
 use whyperf_inject::WaitReason;
 use whyperf_layout::ObjectKind;

@@ -1,4 +1,4 @@
-//! What a thread sent to each rank and received from it, as it stands in the thread's slot.
+//! The messages that a thread sent to each rank and received from it, read from the thread's slot.
 
 use std::sync::atomic::Ordering;
 

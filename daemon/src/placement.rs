@@ -1,4 +1,4 @@
-//! Where processes run, for a search that asks of a machine about its own.
+//! Tells on which machine each new process runs, for questions of a search about single machines.
 
 use whyperf_model::{Hierarchy, Resource};
 

@@ -1,4 +1,4 @@
-//! Where a measured process stands: one state, with all its transitions.
+//! The stage of a measured process: one state, with all its transitions.
 //!
 //! ```text
 //!   New ──first pass──► Measured ──ended──► Ended ──its functions were looked at──► Over

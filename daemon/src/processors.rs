@@ -1,14 +1,15 @@
-//! Who had the processors while threads of the program waited for one.
+//! Finds what used the processors while threads of the program waited for one.
 //!
 //! ```text
-//!   a thread's run delay ─┬─ its control group had used up its share      periods that were throttled, of all
+//!   a thread's run delay ─┬─ its control group had used up its quota      periods that were throttled, of all
 //!                         ├─ the host had the processors                  stolen, of busy and stolen
-//!                         ├─ others were idle that it may not run on      its mask, and what was idle outside of it
+//!                         ├─ processors were idle that it may not use     its mask, and what was idle outside of it
 //!                         └─ they were busy ─┬─ with this program         what its other threads ran
 //!                                            └─ with other programs       busy, less what all its threads ran
 //! ```
-//! The system says how long a thread waited, never for whom. While it waits, all processors that it may run on are busy: the delay is divided
-//! as the processors were, over the last fifth of a second or more.
+//! The system says how long a thread waited, never what ran meanwhile. While the thread waits, all processors that it may
+//! run on are busy: the delay is divided in the same proportions as the processors' time over the last fifth of a second or
+//! more.
 
 use std::fs;
 

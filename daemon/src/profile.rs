@@ -1,4 +1,4 @@
-//! The callpath profile: what every node has, whole paths or two levels, threads that ended too.
+//! The callpath profile: the counters of every node, by whole paths or two levels, ended threads included.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! One region file: checked when it is opened, read through bounds ever after.
+//! One region file: checked when it is opened, read with bounds checks from then on.
 
 use std::fs::File;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};

@@ -1,4 +1,4 @@
-//! What pairs came to over all of the run, from what is counted whether a pair asks for it or not.
+//! The amount of a pair over the whole run, from what is counted whether a pair asks for it or not.
 
 use whyperf_instrument::{SampledShare, may_be_sampled};
 use whyperf_model::{Counter, Hierarchy, Pair, Resource};

@@ -1,5 +1,5 @@
-//! What the operating system says of a thread: for how long it ran, as a bound on what it computed, and for how long it could
-//! have run and had no processor.
+//! Meters the running time of one thread by what the operating system counts: how long it ran, which bounds what it
+//! computed, and its run delay.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;

@@ -1,14 +1,14 @@
-//! Whose time it was that a thread ran: what ran is divided among the places in which the thread computed.
+//! Divides the running time of a thread among the places in which it computed.
 //!
 //! ```text
 //!   computed, by events      solver ▒▒▒▒▒▒▒▒▒▒  work ▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒      wall time: a thread that sleeps unseen counts
 //!   stack samples            solver ·           work · · · · · · · · ·           none where the thread sleeps
 //!   ran, by the system       solver ▒           work ▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒      no more than was computed there
 //! ```
-//! The system says how much of a thread's time it ran, and events say how long it was where. A thread that slept in some call
-//! that no event tells of, or had no processor, ran less than it computed. Where it did is told by stack samples: the share of the time at
-//! a place in which they find the thread running. Without them all places are taken to be alike. A place is the innermost function
-//! that is switched on.
+//! The system says how long a thread ran, and events say how long it was at each place. A thread that slept in a call
+//! without an event, or had no processor, ran for less time than events say that it computed. Stack samples show where it
+//! ran: the share of the time at a place in which they find the thread running. Without samples all places are assumed to
+//! be alike. A place is the innermost function that is switched on.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What a sampling pass, one look at all processes, brought.
+//! The result of a sampling pass, which reads all processes once.
 
 use std::fmt;
 use std::path::PathBuf;

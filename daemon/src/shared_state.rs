@@ -1,4 +1,4 @@
-//! What all processes share: names, classes and pairs.
+//! The state that all processes share: names, classes and pairs.
 
 use whyperf_model::matching::{
     ClassId, Classes, IntervalRecorder, Matcher, Resources, RunTotals, Totals, Traits, WaitCauses,

@@ -1,4 +1,4 @@
-//! The lines of the program that findings are about.
+//! Finds the source lines of the program that findings are about.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a thread does that did not run for a while: asked of the system, for a few threads in each pass.
+//! Tells what a thread does that did not run for a while: asks the system about a few threads in each pass.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Whether another program took the place of a measured process: one state, with all its transitions.
+//! Tells whether another program took the place of a measured process (`exec`): one state, with all its transitions.
 //!
 //! ```text
 //!   None ──its region says so──► Expected ──for long enough, or no region is mapped──► Found

@@ -1,4 +1,4 @@
-//! What became of a region that was to be switched.
+//! The outcome of switching a region: on, off, too hot, or failed.
 
 /// A region that was switched, or could not be.
 #[derive(Clone, Debug, PartialEq, Eq)]

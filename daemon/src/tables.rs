@@ -1,4 +1,4 @@
-//! What a process's tables say about its regions and objects, copied once and kept up to date.
+//! The tables of a process: its regions and objects, copied once and kept up to date.
 
 use std::ops::Range;
 use std::sync::atomic::Ordering;

@@ -9,13 +9,13 @@
 //! The order is that of `layout::slot`: nodes first, the word afterwards, so that a segment caught
 //! while closing is late, never counted twice.
 //!
-//! A thread that loses its processor between reading the clock and storing its event stores that
-//! event late: a pass in between took the time since for the node that seemed open, and the event
-//! gives it to another one. What a pass tells is not taken back, so two things keep the sums true:
+//! A thread that loses its processor between reading the clock and storing its event stores that event late: a pass in
+//! between counted that time for the node that seemed open, and the event gives it to another one. An amount that a pass
+//! reported is not taken back, so two rules keep the sums true:
 //!
 //! ```text
-//!   Σ told  ≤ time that the thread has lived   the other node is told later, as far as there is room
-//!   measured = exclusive + open share          what the profile shows: as last read, never told twice
+//!   Σ reported ≤ time that the thread has lived   the other node is reported later, as far as there is room
+//!   measured   = exclusive + open share           the profile shows this: as last read, never counted twice
 //! ```
 
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,4 +1,4 @@
-//! The counters of one thread: opened when it is met, read in each pass, told by where it was.
+//! The counters of one thread: opened when the thread is new, read in each pass, and divided by where the thread was.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Why ranks waited: what the model tells of processes, with the code in which one of them computed longer than the others.
+//! Explains why ranks waited: adds to the model's causes the code in which one rank computed longer than the others.
 
 use std::collections::BTreeMap;
 

@@ -1,12 +1,12 @@
-//! Whether a thread ever worked: one that waits for work, and never got any, is idle.
+//! Tells whether a thread ever worked: a thread that waits for work and never got any is idle.
 //!
 //! ```text
 //!            it did something for a while, or came back from such waits again and again
 //!   NotYet ────────────────────────────────────────────────────────────────────────────► Begun
-//!     its waits are kept back                             and are told all at once: they were for work that came
+//!     its waits are kept back                             and are then counted all at once: they were for work
 //! ```
-//! Threads of a pool that nobody needs wait all their lives, as they should: their wait is no delay of anybody. That they are sent home in
-//! the end is no work. The first thread of a process is the program itself, and never idle.
+//! Threads of a pool that is not needed wait all their lives, as they should: their wait delays nothing. Their end is not
+//! work. The first thread of a process is the program itself, and never idle.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! What asking a store with 100,000 runs costs, learning from them included, and what writing one run into it does.
+//! Measures what asking a store with 100,000 runs costs, learning from them included, and what writing one run into it
+//! costs.
 
 use std::cell::Cell;
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! A histogram as bytes: its width, how many bins it has, and those that know something.
+//! The stored form of a histogram: its width, the number of its bins, and the bins that hold data.
 
 use serde::{Deserialize, Serialize};
 use whyperf_model::{Bin, Histogram, Nanos};

@@ -1,8 +1,8 @@
 //! A search of a run that is over, stored as a run of its own which names its source.
 //!
-//! What was measured is the source's: profile, histograms, resources and environment of a diagnosis are read there. So it is
-//! listed, shown and learned from as any run, takes little room, and goes when its source goes. Its name follows from what was asked of which run:
-//! the same diagnosis made twice is one.
+//! The measurements stay with the source: profile, histograms, resources and environment of a diagnosis are read there. So
+//! a diagnosis is listed, shown and learned from as any run, takes little room, and is removed with its source. Its name
+//! follows from the source and the settings of the search: the same diagnosis made twice is one.
 
 use rusqlite::{OptionalExtension as _, Transaction, params};
 use serde::Serialize;

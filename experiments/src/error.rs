@@ -1,4 +1,4 @@
-//! What can be wrong with a store: what was attempted on which file, and what to try.
+//! The errors of a store: what was attempted on which file, and what to try.
 
 use std::io;
 use std::path::PathBuf;

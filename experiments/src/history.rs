@@ -1,4 +1,4 @@
-//! Reading what the store holds: the list of runs, and every part of one run.
+//! Reads the store: the list of runs, and every part of one run.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

@@ -1,8 +1,8 @@
-//! What finished runs leave behind: a store of experiments, and what is known from them.
+//! Stores runs as experiments, and learns from finished ones.
 //!
 //! ```text
 //!   application ──► experiment ──► run ──┬── facts        settings and environment
-//!   (what it is)    (what is varied)     ├── resources    what there was, from when to when
+//!   (what it is)    (what is varied)     ├── resources    what existed, from when to when
 //!                                        ├── verdicts     each question of the search, its answer, its price
 //!                                        ├── steps        the log of the search
 //!                                        ├── histograms   every measured pair over time

@@ -1,4 +1,4 @@
-//! Writing a run while it goes on.
+//! Writes a run into the store while the run goes on.
 //!
 //! The parameters of each statement stand in the order of their numbers: SQLite counts a `$n` where it first stands, PostgreSQL by
 //! its number, and so both agree.

@@ -1,8 +1,8 @@
 //! A stored run as a data source: its record is read round by round, and pairs are answered by the matcher that
 //! answered them when it was live.
 //!
-//! Nothing is measured, so nothing costs. What was never switched on cannot be known any more: a function is known as far as
-//! that very pair was measured, and refused otherwise.
+//! Nothing is measured, so nothing costs. A function that was never switched on cannot be measured any more: a pair at a
+//! function is known as far as that very pair was measured, and refused otherwise.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

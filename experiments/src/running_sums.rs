@@ -1,5 +1,5 @@
-//! A histogram as samples of any intervals: what lies between two moments is the difference of two running sums, so amounts of
-//! adjoining intervals add up.
+//! Reads samples of any intervals from a histogram: the amount between two moments is the difference of two running sums,
+//! so amounts of adjoining intervals add up.
 
 use whyperf_model::{Histogram, Interval, Nanos, Sample, Time};
 

@@ -1,4 +1,4 @@
-//! How a user names a run: by its id, by an unambiguous beginning of one, or by how long ago it was.
+//! The selector by which a user names a run: its id, a unique beginning of one, a tag, or how many runs ago it was.
 
 use std::str::FromStr;
 

@@ -1,7 +1,7 @@
 //! The store: one SQLite file with any number of runs of any number of programs.
 //!
 //! Invariants:
-//! * what was committed stays, whatever is killed: a rollback journal, synchronized at each commit;
+//! * a committed transaction stays, whichever process is killed: a rollback journal, synchronized at each commit;
 //! * two whyperfs may write at once: each transaction is short, and waits for the other's;
 //! * a file that is not ours is never changed.
 

@@ -1,5 +1,5 @@
-//! Attaching to a process that runs already: making it load the library, and nothing else of it. One that carries
-//! the library is asked by a signal (attach_request).
+//! Attaches to a process that runs already: makes it load the library, and changes nothing else. One that carries the
+//! library is asked by a signal (attach_request).
 //!
 //! ```text
 //!   facts ─► refusal, or maps + memory ─► threads: one is stopped at a safe point (walk, safe_point)

@@ -4,8 +4,8 @@
 //!   times it got a processor ─► where its call returns to ─► its stack ─► times it got a processor
 //!          n                        rsp, rip                                      n: nothing moved
 //! ```
-//! The system tells of such a thread where it will go on and where its stack is; what it keeps in other registers
-//! is known only where a function saved it on the stack.
+//! The system tells where such a thread will go on and where its stack is; the values of its other registers are known only
+//! where a function saved them on the stack.
 
 use std::fs;
 

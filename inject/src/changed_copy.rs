@@ -1,10 +1,10 @@
-//! Forked copies of measured processes, and how much of their code is not what their files have.
+//! Finds forked copies of measured processes, and how much of their code differs from that of their files.
 //!
 //! ```text
 //!   measured process ──fork──► its code and its region's mapping come along, changed functions among it
-//!                                 └─ until its first event it has no region of its own, and nobody can ask it
+//!                                 └─ until its first event it has no region of its own, and cannot be asked
 //! ```
-//! What was changed works on there and is switched off.
+//! Changed functions go on working there, and are switched off.
 
 use std::collections::BTreeSet;
 use std::fs::File;

@@ -1,4 +1,5 @@
-//! From how many events on the stack of a thread is sampled again, so that there are no more samples than are wanted.
+//! Chooses the number of events after which a thread's stack is sampled again, so that there are no more samples than are
+//! wanted.
 //!
 //! ```text
 //!   events a second   10     10     1 000 000        1 000 000   10      10      10

@@ -1,4 +1,4 @@
-//! What the system tells about a process before it is attached to, and whether that is an obstacle.
+//! Checks whether a process can be attached to, by what the system tells about it.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt as _;

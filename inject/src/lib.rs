@@ -1,14 +1,14 @@
-//! A process from outside: what is mapped in it, its threads and their stacks, and how it is made to load the library.
+//! Access to a process from outside: reads its mappings, its threads and their stacks, and makes it load the library.
 //!
 //! ```text
 //!   attach ──► loader (hijacked_thread, tracee) ──► the library is in the process
-//!   thread_counter ──► what the kernel and the processor count of a thread, and where it was then
+//!   thread_counter ──► the events that the kernel and the processor count of a thread, and where it was then
 //!   sampling (perf_event) ──► where running threads are, and their stacks
 //!   stack_snapshot ──► the functions that a thread has not returned from
-//!   memory_map, life, threads ──► what the system says of a process
+//!   memory_map, life, threads ──► the system's information about a process
 //!   mapping ──► a file that others write, read through bounds
 //! ```
-//! Knows neither metrics nor the search.
+//! This crate knows neither metrics nor the search.
 
 mod attach;
 mod attach_request;

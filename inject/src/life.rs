@@ -1,4 +1,4 @@
-//! Whether a process still lives: its number may be used again, its start time tells.
+//! Identifies a process by its number and start time, and tells whether it still lives: a number alone may be used again.
 
 use std::path::Path;
 

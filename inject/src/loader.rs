@@ -1,4 +1,4 @@
-//! Making a running process load the library and call its entry: the hijacked thread starts a fresh one.
+//! Makes a running process load the library and call its entry: the hijacked thread starts a fresh one that does both.
 
 use std::ffi::OsStr;
 use std::fs;

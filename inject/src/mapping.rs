@@ -1,8 +1,8 @@
-//! Memory shared with files of others: bounds, alignment and faults are settled here, once.
+//! Maps files that other processes write: bounds, alignment and faults are handled here, once.
 //!
-//! A file can be cut while it is mapped; touching what is gone raises SIGBUS. A handler puts an
-//! empty page there, marks the mapping as damaged and lets the reader go on: zeros are harmless to
-//! a reader that checks everything. Faults outside registered mappings go where they went before.
+//! A file can be cut while it is mapped; a read beyond its new end raises SIGBUS. A handler puts an empty page there, marks
+//! the mapping as damaged and lets the reader go on: zeros are harmless to a reader that checks everything. Faults outside
+//! registered mappings go where they went before.
 
 use std::fs::File;
 use std::io;

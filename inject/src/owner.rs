@@ -1,4 +1,4 @@
-//! Which process a run directory belongs to: a file in it says so.
+//! The owner of a run directory: the process that a file in the directory names.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! One thread's event of the kernel's: every so much of its running time its place, or its stack too, is put into a ring.
+//! One thread's event of the kernel's: after each so much of its running time, the kernel puts its program counter, or its
+//! stack too, into a ring.
 //!
 //! The thread is not stopped for it, and no system call of it is disturbed. Time in the kernel brings no sample.
 

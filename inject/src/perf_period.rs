@@ -1,4 +1,4 @@
-//! Changes from how many events on an event of the kernel's is sampled again.
+//! Changes the period of a kernel event: the number of events after which it is sampled again.
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};

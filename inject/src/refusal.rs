@@ -1,4 +1,4 @@
-//! Why a process cannot be attached to, each with what to do about it.
+//! The reasons why a process cannot be attached to, each with what to do about it.
 
 use std::io;
 use std::path::PathBuf;

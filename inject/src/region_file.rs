@@ -1,4 +1,4 @@
-//! The file of a region, by its name: whose it is.
+//! The name of a region file, which tells the process it belongs to.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! A mapping that the handler of bus errors may look for: where it is, and whether it was damaged.
+//! The registration of a mapping for the SIGBUS handler: where the mapping is, and whether it was damaged.
 //!
 //! ```text
 //!   start 0   free           claim ──► 1     taken, but nowhere yet

@@ -1,4 +1,5 @@
-//! What a process that is attached to is asked to do.
+//! The request that an attached process receives: which library measures it, into which run directory, and how deep
+//! callpaths are.
 
 use std::ffi::OsStr;
 use std::path::Path;

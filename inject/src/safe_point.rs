@@ -1,8 +1,8 @@
-//! Whether a thread stands where it may be made to call something else: not in the middle of
-//! allocating memory, of loading an object, or of making or ending a thread.
+//! Tells whether a thread is at a safe point, where it may be hijacked: not in the middle of allocating memory, of loading
+//! an object, or of making or ending a thread.
 //!
-//! The call takes the C library's locks of exactly these, and whoever holds one here cannot give it
-//! back while it is hijacked. All other locks do not matter: their holders run on.
+//! The call that a hijacked thread makes takes exactly the C library's locks for these, and a thread that holds one of them
+//! cannot release it while it is hijacked. Other locks do not matter: the threads that hold them run on.
 
 use crate::image::Image;
 use crate::walk::{Images, StackCopy, StackFrame};

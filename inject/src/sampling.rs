@@ -1,7 +1,7 @@
-//! Where the threads of a process are, looked at from outside every so much of their running time.
+//! Samples the running threads of a process from outside, each after so much of its running time.
 //!
-//! Nothing is needed in the process for it: a function of a few nanoseconds, which no event can time
-//! without taking longer than the function itself, is seen as the compiler made it.
+//! The process needs nothing for that: a function of a few nanoseconds, which no event can time without taking longer than
+//! the function itself, is seen as the compiler made it.
 //!
 //! ```text
 //!   each thread: event of the kernel ──► ring ──► now and then: samples

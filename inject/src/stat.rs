@@ -1,4 +1,4 @@
-//! What `/proc/<pid>/stat` says of a process, and the same file of a thread.
+//! Reads `/proc/<pid>/stat`, of a process or of one of its threads.
 
 use std::fs;
 use std::time::Duration;

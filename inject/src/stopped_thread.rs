@@ -1,4 +1,4 @@
-//! The stack of a running thread, copied while the thread is stopped: where the system lets nobody sample.
+//! The stack of a running thread, copied while the thread is stopped: for systems that do not allow sampling.
 
 use std::thread;
 use std::time::{Duration, Instant};

@@ -1,12 +1,13 @@
-//! What runs in a fresh thread of the process: a few instructions, and the memory they work on.
+//! The code that loads the library in a fresh thread of the process: a few instructions, and the memory they work on.
 //!
 //! ```text
-//!   code   the instructions below, and the hijacked thread's way back
+//!   code   the instructions below, and the restore trampoline of the hijacked thread
 //!   data   block of words │ request │ paths │ numbers of threads │ ... │ stack of the hijacked thread
 //! ```
-//! A fresh thread loads the library, so that no lock of a stopped one is waited for. It begins when the
-//! hijacked thread goes on, waits until we have seen the result, and takes both mappings away with its last call, which returns to the C library.
-//! When it is not told to begin it leaves both: the hijacked thread may still be on its way back.
+//! A fresh thread loads the library, so that it waits for no lock of a stopped one. It begins when the hijacked thread goes
+//! on, waits until whyperf has read the result, and unmaps both mappings with its last call, which returns to the C
+//! library. When it does not get the word to begin, it leaves both: the hijacked thread may still be in the restore
+//! trampoline.
 
 /// Bytes of the data, its stack included.
 pub(crate) const DATA: u64 = 0x20000;

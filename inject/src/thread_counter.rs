@@ -5,10 +5,12 @@
 //!   count                  1 2 34 5   6  7 8 9 ...              exact, read whenever it is wanted
 //!   samples                ^      ^      ^     ^    ^     ^     each after so many events: see counter_period
 //! ```
-//! A sample says how much was counted by then: it stands for the events since the one before. The thread is stopped for none of it.
+//! A sample says how much was counted by then: it stands for the events since the one before. The thread is never stopped
+//! for it.
 //!
-//! What the kernel counts is counted and sampled by two events: where samples come too fast the kernel stops the one that samples for a
-//! while, and what happens then is not in its count. The processor has few counters, and there both are one.
+//! A counter of the kernel needs two events, one that counts and one that samples: where samples come too fast, the kernel
+//! stops the sampling event for a while, and its count misses that time. The processor has few counters, so there one event
+//! does both.
 
 use std::fmt;
 use std::io;

@@ -1,10 +1,10 @@
-//! What a thread waits for in the kernel, by the call it is in.
+//! Finds out what a thread waits for in the kernel, from the system call that it is in.
 //!
 //! ```text
 //!   /proc/PID/task/TID/syscall     running        it runs, or waits for a processor
-//!                                  -1 sp pc       a fault: its page is brought
-//!                                  7 0x... ...    a call, and its arguments: what they name says for what
-//!   not to be read                 stat           R, or anything else
+//!                                  -1 sp pc       a fault: its page is being brought in
+//!                                  7 0x... ...    a call and its arguments, which name what it waits for
+//!   cannot be read                 stat           R, or anything else
 //! ```
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! The threads of a process, as the system tells of them.
+//! The threads of a process, as the system lists them.
 
 use std::fs;
 use std::path::PathBuf;

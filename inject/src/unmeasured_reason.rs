@@ -1,4 +1,4 @@
-//! Why a process of a run is not measured, by what the system tells of it.
+//! The reasons why a process of a run is not measured, found from what the system tells about it.
 //!
 //! ```text
 //!   started by a measured program ──► the loader reads LD_PRELOAD ──► the library opens its file in the run directory

@@ -1,4 +1,4 @@
-//! Who called whom in a thread: a copy of its stack, unwound by the tables that compilers leave for it.
+//! Unwinds a copy of a thread's stack, by the tables that compilers leave for it: which function called which.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

@@ -1,4 +1,4 @@
-//! What the functions of a process did since the pass before.
+//! The activity of a process's functions since the pass before: visits and time of each.
 
 use std::collections::BTreeMap;
 

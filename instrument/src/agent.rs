@@ -1,4 +1,5 @@
-//! The agent of a process as it is seen from outside: what it is told, what it replies, and what it says of each region.
+//! The agent of a process, seen from outside: the commands to it, its replies, and the state of each region that it
+//! reports.
 
 use std::sync::atomic::AtomicU64;
 

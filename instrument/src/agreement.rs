@@ -1,5 +1,5 @@
-//! Whether stack samples and events tell the same of a pair where both do: then stack samples stand for the time before its functions
-//! were switched on, too.
+//! Compares stack samples with events of one pair, where there are both: if they agree, stack samples stand for the time
+//! before its functions were switched on, too.
 
 use whyperf_model::Nanos;
 

@@ -1,4 +1,4 @@
-//! What the instrumenter tells of functions and pairs, each once.
+//! The announcements of the instrumenter about functions and pairs, each made once.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,5 @@
-//! Where in a process the code of patched functions goes: within reach of their module, out of the way of the program.
+//! The arenas of a process, which hold the code of its patched functions: each within reach of its module, and where the
+//! program has no memory.
 
 use std::ops::Range;
 

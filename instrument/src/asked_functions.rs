@@ -1,4 +1,4 @@
-//! What became of the functions that pairs asked about, kept also when their processes have ended.
+//! The functions that pairs asked about, and how far each came; they are kept when their processes have ended.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What an interval of a process brought to a pair, divided among the functions that the pair needs.
+//! The amount by which a pair grew in an interval of a process, divided among the functions that the pair needs.
 
 use whyperf_model::{Aggregation, Category, Focus, Hierarchy, Metric, Pair, Unit};
 

@@ -1,16 +1,15 @@
-//! What a function of a process adds to a pair that a user named: counted where the function is on, estimated for the
-//! time between the windows of one that is too hot.
+//! The contribution of one function of a process to a pair that a user named: counted where the function is on, estimated
+//! between the windows of a function that is too hot.
 //!
 //! ```text
 //!   on ──────────┐ too hot    window      window        end
 //!   counted, all └─────┤▒▒▒▒▒├──┤▒▒▒▒▒▒▒▒▒├──┤▒▒▒▒▒▒▒▒▒▒│
 //!                        each gap with the mean of the rates at its two ends
 //! ```
-//! Each gap is estimated for itself: what a function did in a quiet hour says nothing of the busy minute
-//! after it.
+//! Each gap is estimated by itself: a quiet hour of a function says nothing about the busy minute after it.
 //!
-//! Times come from PC samples where there are some, for a call of a few nanoseconds cannot be timed. PC samples know
-//! only of the function's own code: of a function that calls others windows may know more, and then windows are right.
+//! Times come from PC samples where there are some, because a call of a few nanoseconds cannot be timed. PC samples see
+//! only the function's own code: windows may see more of a function that calls others, and then the windows count.
 
 use whyperf_model::Nanos;
 

@@ -1,4 +1,4 @@
-//! Which function of which object: the key of everything that is known of a function.
+//! The key of a function, under which everything about it is stored: which function of which object.
 
 use whyperf_code::FunctionId;
 

@@ -1,4 +1,4 @@
-//! Where processes computed, by the functions in whose own code stack samples found their threads: a flat profile that needs no event.
+//! A flat profile from stack samples: the functions in whose own code processes computed. It needs no event.
 //!
 //! ```text
 //!   computed, by the system  ├──────────────────────────────────┤

@@ -1,4 +1,5 @@
-//! What an interval showed of one function of a process, and what an amount of it stands for.
+//! One function of a process in one interval: what was measured, and how an amount of it is scaled up to the whole
+//! interval.
 
 use whyperf_model::Nanos;
 

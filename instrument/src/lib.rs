@@ -1,12 +1,13 @@
-//! In which state each function of each process is, what it costs, and how it gets its original bytes back.
+//! Instruments the functions of measured processes: keeps the state of each function and its cost, and gives the function
+//! its original bytes back.
 //!
 //! ```text
 //!   pairs ──► wanted: resource ──► functions ──► plans        (worker: names, code, calls)
 //!                                      │
 //!       each sampling pass, each process: patch table ──► arena, arm, switch, disarm
 //! ```
-//! What is wanted is one map; every process is brought to it, those that join late too.
-//! Knows no hypotheses: a pair is a metric at a focus, whether a search or a user asks for it.
+//! One map says which functions are wanted; every process is brought to that state, also one that joins late. The crate
+//! knows no hypotheses: a pair is a metric at a focus, whether a search or a user asks for it.
 
 mod activity;
 mod agent;

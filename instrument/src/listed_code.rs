@@ -1,4 +1,4 @@
-//! Which modules programs have and which functions these have: for a search that goes by module, not along calls.
+//! Lists the modules of programs and the functions of modules, for a search that goes by module and not along calls.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! The messages of the worker channel: what is asked of the thread that knows the code, and what it answers.
+//! The messages of the worker channel: the requests to the thread that knows the code, and its answers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

@@ -1,5 +1,4 @@
-//! What is known of one function of a process by measuring it: its last interval, how often it is called, and whether it is
-//! too hot to stay on.
+//! The meter of one function of a process: its last interval, how often it is called, and whether it is too hot to stay on.
 
 use whyperf_layout::RegionRecord;
 use whyperf_model::Nanos;

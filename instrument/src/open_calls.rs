@@ -1,13 +1,13 @@
-//! Calls that began before their functions were watched: no event tells of them, but the stack does.
+//! Open calls that began before their functions were watched: they have no event, but the stack shows them.
 //!
 //! ```text
 //!   on ──────────── looked at ──────────── looked at
 //!   f ─ f ─ f ─ f ─ f ─ f ─ f ─ f ─ f ─ f ┐          in f without an entry: since before it was on
 //!                   └─ counts for f ──────┴──┤       until it was looked at again
 //! ```
-//! A thread that is in a function which is on, and whose entry no event told of, is in it since before it was on. All that
-//! the thread does counts for that function, until a later look finds it gone; what is counted too much is at most
-//! the time between two looks, which are far apart only when the call has lasted for much longer.
+//! A thread that is in a function that is on, and had no event at its entry, entered it before it was on. All that the
+//! thread does counts for that function, until a later look finds that it has left; the excess is at most the time between
+//! two looks, which are far apart only when the call has lasted for much longer.
 
 use std::collections::{BTreeMap, BTreeSet};
 

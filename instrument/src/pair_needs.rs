@@ -1,4 +1,4 @@
-//! Which functions each pair needs to be on, and which functions are needed by some pair.
+//! The needs of pairs: which functions each pair needs to be on, and which functions some pair needs.
 
 use std::collections::{BTreeMap, BTreeSet};
 

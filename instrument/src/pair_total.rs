@@ -1,4 +1,4 @@
-//! What a pair that a user named came to, and what keeps it from being exact.
+//! The total of a pair that a user named, and the reasons why it is not exact.
 
 use whyperf_model::Nanos;
 

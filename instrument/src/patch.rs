@@ -1,4 +1,4 @@
-//! A plan as the words by which an agent patches its function.
+//! Encodes a plan as the words by which an agent patches its function.
 
 use whyperf_code::plan::{Plan, Refusal, STUB_LENGTH};
 use whyperf_layout::ThunkForm;

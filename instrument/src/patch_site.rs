@@ -1,5 +1,5 @@
-//! A function of a process that is, was or shall be patched: what is wanted of it, how far it is (stage.rs), and what
-//! measuring it shows (meter.rs).
+//! A function of a process that is, was or shall be patched: its wanted state, its stage (stage.rs), and its measurements
+//! (meter.rs).
 
 use std::sync::atomic::Ordering;
 

@@ -1,7 +1,7 @@
 //! The patch table of a process: its functions that are, were or shall be patched, and how far each is (stage.rs).
 //!
-//! Driven from what is wanted now, never from the commands of the past: whatever is lost is asked
-//! for again.
+//! The table follows what is wanted now, never the commands of the past: a command or reply that is lost is asked for
+//! again.
 //!
 //! ```text
 //!            threads are looked at            a batch is sent

@@ -1,8 +1,8 @@
-//! How much of a process's running time is spent in functions that are too hot to be timed: by where
-//! its threads are found.
+//! Samples the program counters of a process's threads: they tell how much of its running time is spent in functions that
+//! are too hot to be timed.
 //!
-//! A function has its own bytes nearly all of the time then, so what samples say of it is what it takes
-//! unmeasured. They begin when something is too hot, and end when nothing is.
+//! Such a function has its original bytes nearly all of the time, so the samples show what it takes unmeasured. Sampling
+//! begins when a function is too hot, and ends when none is.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! What the agent's refusals mean, in a sentence for the user.
+//! The agent's refusals, as sentences for the user.
 
 use whyperf_layout::patch::Outcome;
 

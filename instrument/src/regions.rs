@@ -1,7 +1,7 @@
-//! Regions of the program's own that were met, until the worker is told of them.
+//! The program's own regions that are new, kept until the worker gets them.
 //!
-//! A region is inside the function that begins it. It needs nothing to be switched on, so it is also asked about at once, before
-//! anything is known of the functions around it.
+//! A region is inside the function that begins it. It needs no patch, so it is also asked about at
+//! once, before anything is known of the functions around it.
 
 use std::collections::BTreeSet;
 

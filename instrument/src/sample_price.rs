@@ -1,4 +1,4 @@
-//! What samples of a thread cost it, and how many are taken for it.
+//! The price that a thread pays for a sample of it, and the number of samples that follows from the price.
 
 use std::time::Duration;
 

@@ -1,9 +1,9 @@
-//! What stack samples tell of a process: in which functions its threads ran, and whether that is to be relied on.
+//! The stack samples of one process: in which functions its threads ran, and whether the samples can be relied on.
 //!
 //! ```text
 //!   ran       ▓▓▓▓▓▓▓▓ ▓▓▓▓▓▓▓▓ ▓▓▓▓▓▓▓▓          by the system, in each interval
 //!   samples   ▒▒▒      ▒▒▒▒▒▒▒▒▒▒▒▒▒ ▒▒▒▒▒▒▒▒     they come late when there is much to do
-//!   told      ▒▒▒      ▒▒▒▒▒▒▒▒ ▒▒▒▒▒▒▒▒ ▒▒▒▒▒    of no interval more than ran in it
+//!   reported  ▒▒▒      ▒▒▒▒▒▒▒▒ ▒▒▒▒▒▒▒▒ ▒▒▒▒▒    never more for an interval than ran in it
 //! ```
 
 use std::collections::{BTreeSet, VecDeque};

@@ -3,8 +3,8 @@
 //! ```text
 //!   stack sample: sqrt ◄── solve ◄── main        one period for each of the three
 //! ```
-//! That needs nothing in a function, so it tells of those, too, that cannot be switched on. It is an estimate, and of a stack whose outer
-//! end was not seen it tells nothing of the functions there.
+//! That needs no change of a function, so it also works for functions that cannot be switched on. It is an estimate; where
+//! the outer end of a stack was not seen, it says nothing about the functions there.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! How far the instrumentation of a function in a process is: one state, with all its transitions.
+//! The stage of a function's instrumentation in a process: one state, with all its transitions.
 //!
 //! ```text
 //!              plan      batch         reply             command               reply

@@ -1,13 +1,13 @@
-//! What it costs the threads of a process to be put on and off their processors while they are sampled.
+//! Measures what it costs the threads of a process to be put on and off their processors while they are sampled.
 //!
 //! ```text
 //!   sampled ├─ 40 ms ─┤─ 0.1 s ─┤─ ...            at each mark: turns of the busiest thread × price
 //!                      │
 //!                      └─ more than its part of the limit: ├─ rest ─┤ sampled ├─ ...
 //! ```
-//! A sample has a price of its own, and so has each turn in which none is taken: the kernel sets and clears the event's timer. A thread that
-//! yields while it waits has tens of thousands of turns a second, and may begin to at any time: asked once a second, one that does
-//! has cost three times the limit before it is known.
+//! A sample has a price of its own, and so has each turn in which none is taken: the kernel sets and clears the event's
+//! timer. A thread that yields while it waits has tens of thousands of turns a second, and may begin to yield at any time:
+//! with one look a second, such a thread has cost three times the limit before it is known.
 
 use std::time::{Duration, Instant};
 

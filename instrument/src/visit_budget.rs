@@ -1,11 +1,12 @@
-//! How often the functions of a process may be called while they are on: what is left of the limit.
+//! The visit budget of a process: how often its functions may be called while they are on, by what is left of the cost
+//! limit.
 //!
 //! ```text
 //!   limit × 0.9 │ others: wrapped calls, daemon │ windows │ visits × price │
 //!               └───────── as observed ─────────┴─ a quarter┴── in each 10 ms ┘
 //! ```
-//! The process keeps to it by itself, whatever the daemon does meanwhile: a late pass changes nothing.
-//! The price is that of a call which hides nothing of its events, the highest there is.
+//! The process keeps to its budget by itself, whatever the daemon does meanwhile: a late pass changes nothing. The price is
+//! that of a call that hides no part of the cost of its events, which is the highest.
 
 use whyperf_layout::Command;
 use whyperf_model::Nanos;

@@ -1,4 +1,5 @@
-//! Where the threads of a process wait that no event tells of: which of them are looked at, and what was found.
+//! Finds where the threads of a process wait unseen by events: chooses the threads to look at, and keeps the places that
+//! were found.
 //!
 //! ```text
 //!   waits in the kernel ──► asked for, some at a time ──► worker reads its stack ──► the function of the program that waits

@@ -1,8 +1,8 @@
 //! Functions that are called too often to stay switched on, or even armed: short windows, between
 //! which they have their original bytes.
 //!
-//! Inside a window the program is slower, for each call costs its event. So what is told of it stands
-//! for the window less what the events took: the time that the program would have needed.
+//! Inside a window the program is slower, for each call costs its event. So a window stands for its length less what the
+//! events took: the time that the program would have needed.
 
 use std::sync::atomic::Ordering;
 

@@ -1,6 +1,6 @@
-//! The channel to the worker, the thread that knows the code: reading, decoding and planning never hold up a sample.
+//! The channel to the worker, the thread that knows the code: reading, decoding and planning never delay a sample.
 //!
-//! The thread starts with the first question. What it has to know of processes by then is told to it first.
+//! The thread starts with the first question. It gets first what it has to know of the processes by then.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

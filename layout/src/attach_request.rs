@@ -1,4 +1,4 @@
-//! The attach request: what a process that carries the library is asked by a signal, and what it answers.
+//! The attach request to a process that carries the library, and its answer: the signal and the mailbox.
 //!
 //! The asking process keeps a file in memory open, the mailbox, and its signal carries the address: the library
 //! opens it at `/proc/<process>/fd/<descriptor>`. Nothing of it is left when either is killed.

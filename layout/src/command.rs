@@ -1,11 +1,11 @@
-//! What the daemon may ask of a process, what the process may tell, and both as messages of the rings.
+//! The commands of the daemon to a process, the replies of the process, and both as messages of the rings.
 //!
 //! ```text
 //!   daemon   Command ──encode──► Message ──ring──► (Sequence, Message) ──decode──► Command   agent
 //!   daemon   Answer  ◄─decode── Message ◄──ring── Answer: the command's Sequence, a Reply    agent
 //! ```
-//! A command's number in its ring is its sequence, so the two sides need not agree on one. A reply repeats the
-//! sequence of the command that it answers; what a process tells by itself answers none.
+//! A command's number in its ring is its sequence, so the two sides need not agree on one. A reply repeats the sequence of
+//! the command that it answers; a message that a process sends by itself answers none.
 
 use crate::Outcome;
 use crate::ring::{Message, Sequence};

@@ -1,4 +1,4 @@
-//! Where each part of the region lies: offsets, capacities and the size of the file.
+//! The geometry of the region: offsets, capacities and the size of the file.
 //!
 //! ```text
 //!  0        Header          one page     written by the process

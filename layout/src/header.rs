@@ -1,4 +1,4 @@
-//! The first page of a region: what it is, whose it is, how far its tables reach, what was lost.
+//! The first page of a region: its version, the process it belongs to, how far its tables reach, and the losses.
 
 use crate::sync::{AtomicI32, AtomicU32, AtomicU64};
 

@@ -1,4 +1,4 @@
-//! What a region is and what an object is, as numbers both sides agree on.
+//! The kinds of regions and of objects, as numbers that both sides agree on.
 
 macro_rules! numbered {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $value:literal,)* }) => {

@@ -7,14 +7,15 @@
 //!   process                               daemon
 //!   Header, tables, strings  ──────────►  names, places        (grow only)
 //!   slot: word, stamps, nodes ─────────►  samples              (one writer per slot, no waiting)
-//!         peers               ─────────►  who sent how much to whom
-//!   ReplyPage                ──────────►  what happened
-//!   CommandPage              ◄──────────  what to do           } all that the daemon
+//!         peers               ─────────►  messages between ranks
+//!   ReplyPage                ──────────►  replies and news
+//!   CommandPage              ◄──────────  commands             } all that the daemon
 //!   PatchRecord              ◄──────────  functions to patch   } may write
 //! ```
 //!
-//! [`geometry`] says where each part lies, [`slot`] holds the protocol of an event,
-//! [`ring`] and [`command`] that of commands; [`attach_request`] how a process is asked to begin at all. `docs/layout.md` tells who owns what when.
+//! [`geometry`] says where each part lies, [`slot`] holds the protocol of an event, [`ring`] and [`command`] that of
+//! commands; [`attach_request`] is the request by which a process begins to be measured. `docs/layout.md` tells who owns
+//! each part, and when.
 #![cfg_attr(not(any(test, loom)), no_std)]
 
 pub mod attach_request;

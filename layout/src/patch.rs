@@ -6,8 +6,8 @@
 //!                                    first bytes
 //!                                    e9 ──────────► behind them
 //! ```
-//! The daemon fills records, then sends the command that names them; it fills them again only after
-//! the reply. Beside each record the process stores a word: what became of it.
+//! The daemon fills records, then sends the command that names them; it fills them again only after the reply. Beside each
+//! record the process stores a word: the outcome.
 
 use crate::sync::{AtomicU64, Ordering};
 

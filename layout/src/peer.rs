@@ -1,14 +1,14 @@
-//! What one thread sent to each rank of its job and received from it: both ends.
+//! The messages that one thread sent to each rank of its job and received from it: writer and reader.
 //!
 //! # Idea
-//! A slot has a record for each rank, found by the rank without a search, and one for what cannot be told
-//! apart: ranks beyond the table, processes of other jobs, one wait for messages of several ranks.
+//! A slot has a record for each rank, found by the rank without a search, and one for messages that cannot be told apart:
+//! ranks beyond the table, processes of other jobs, one wait for messages of several ranks.
 //!
 //! # Invariants
 //! * One writer, plain loads and stores; each counter only grows while a thread has the slot. Counters of a record that is read
 //!   while its thread runs may be of two moments, and are of one when the thread has ended.
-//! * A page of records is touched by nobody before its bit in [`Head::peer_pages`](crate::Head::peer_pages) is set, which
-//!   the writer does when the page is there.
+//! * Neither side touches a page of records before its bit in [`Head::peer_pages`](crate::Head::peer_pages) is set; the
+//!   writer sets it when the page is there.
 
 use crate::sync::{AtomicU64, Ordering};
 

@@ -1,11 +1,12 @@
-//! Publication: content first, then the word that tells of it; the reader in the opposite order.
+//! Publication: the writer stores the content first, then the word that announces it; the reader reads in the opposite
+//! order.
 //!
 //! ```text
 //!   writer                                    reader
 //!   1  record, string, key, times (relaxed)   word               (acquire)
-//!   2  word                       (release)   what it tells of   (relaxed)
+//!   2  word                       (release)   that content       (relaxed)
 //! ```
-//! Here are the words, each with both ends; the content is stored by whoever has it.
+//! This file has the words, each with both ends; the content is stored by the code that has it.
 
 use crate::header::{Header, MAGIC, State};
 use crate::slot::{Head, SlotState};

@@ -1,8 +1,8 @@
 //! A thread's counters and timers: the writer's side and the reader's side of one protocol.
 //!
 //! # Idea
-//! Every event closes one segment of time into the node that was current and makes another one
-//! current. One 64-bit word publishes all that is open:
+//! Every event closes one segment of time into the node that was current and makes another one current. One 64-bit word
+//! publishes what is open:
 //!
 //! ```text
 //!   word = | offset of the current node : 32 | low half of the time of the last event : 32 |
@@ -16,8 +16,8 @@
 //! ```
 //!
 //! # Invariants
-//! * A segment is in a node only if the word that ends it was stored before. Whoever reads nodes
-//!   first and the word afterwards never counts time twice: Σ exclusive ≤ t(word) − start.
+//! * A segment is in a node only if the word that ends it was stored before. A reader that reads nodes first and the word
+//!   afterwards never counts time twice: Σ exclusive ≤ t(word) − start.
 //! * `low32(word) != low32(last)` exactly while the thread is inside an event; a signal handler
 //!   uses this as its guard, a reader knows that an event is just being stored.
 //! * Of a node, `visits` is stored first and `done`, its copy, last: equal means untorn.

@@ -1,11 +1,11 @@
-//! Which address of the program's a place in a stub stands for.
+//! Translates an address in a stub to the program's own address that it stands for.
 //!
 //! ```text
 //!   stub     jmp [word] │ copy of the first instructions │ e9 back │ ... │ inc [count], jmp copy
 //!   program  the site   │ each instruction's own address │ behind  │     │ the site
 //! ```
-//! Registers and stack are the same at both, but within the copy of a call, which pushes the address to return to
-//! before it has written it: that stands for the call, with the stack as it was before.
+//! Registers and stack are the same at both addresses, except within the copy of a call, which moves the stack pointer
+//! before it has written the return address: such a place stands for the call, with the stack as it was before.
 
 use crate::patch::{CODE, COUNTING, Patch};
 

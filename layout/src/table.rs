@@ -1,8 +1,8 @@
 //! The append-only tables of a process: regions and objects.
 //!
-//! A record is filled, then its number is published by raising the count in the header (release);
-//! a reader that saw the count (acquire) may read every record below it. Of a region only
-//! `switched` and what tells of its times changes later, of an object only `name` and `retired`.
+//! A record is filled, then its number is published by raising the count in the header (release); a reader that saw the
+//! count (acquire) may read every record below it. Of a region only `switched` and the fields about its times change later,
+//! of an object only `name` and `retired`.
 
 use crate::Outcome;
 use crate::patch::CodeState;

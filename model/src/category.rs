@@ -1,4 +1,4 @@
-//! What kind of thing a region does: the one fact about a region that decides which metrics it counts in.
+//! The category of a region: the one fact about it that decides which metrics it counts in.
 //!
 //! Stored records hold categories by number. **A number is never changed and never used again**; a new category takes the next
 //! one. The order of the variants means nothing, and no category is serialized by its place among them.

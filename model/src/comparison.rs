@@ -1,4 +1,4 @@
-//! Processes side by side: what some have more than others, for metrics that no single process can answer.
+//! Compares processes: by how much some exceed the others, for metrics that no single process can answer.
 //!
 //! ```text
 //!   late_wait       rank 0  ▒▒▒▒▒▒──      ▒ in the collective        each interval, each object:

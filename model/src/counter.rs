@@ -1,4 +1,4 @@
-//! Counters: what the kernel and the processor count of each thread, and what each is called by whom.
+//! Counters: the events that the kernel and the processor count for each thread, and the names that each has.
 //!
 //! Each is a metric, whose amounts are in nodes of a category of its own. A user may write its name as whyperf, `perf` or PAPI does.
 

@@ -1,4 +1,4 @@
-//! How well the ranks of a job use their time: the efficiencies that one looks at before anything else.
+//! The parallel efficiencies of the ranks of a job: how well they use their time.
 //!
 //! ```text
 //!   rank 0  ████████████████▒▒░░      █ computes           load balance       mean of █ / most of █
@@ -6,8 +6,8 @@
 //!           |───── elapsed ────|      ░ anything else      communication      most of █▒ / elapsed
 //!                                                          parallel           mean of █ / elapsed
 //! ```
-//! What computes and what elapses is told by whoever has the times: the daemon of a run, or the record of one that is over. Of several
-//! jobs in one run each counts by the time of its ranks, as if they had waited only for each other.
+//! The times come from the daemon of a run, or from the record of a run that is over. Where one run has several jobs, each
+//! counts by the time of its ranks, as if they had waited only for each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 

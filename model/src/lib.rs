@@ -1,20 +1,20 @@
-//! What the numbers mean: resource, focus, metric, interval, histogram.
+//! The meaning of the numbers: resource, focus, metric, interval, histogram.
 //!
-//! Every number of whyperf answers one question: *how much of which quantity, where, and when?* This crate holds the four
-//! words of that question and nothing that could answer it: no file, no clock, no process.
+//! Every number of whyperf answers one question: *how much of which quantity, where, and when?* This crate holds the words
+//! of that question and nothing that could answer it: no file, no clock, no process.
 //!
 //! ```text
 //!   metric      which quantity of a callpath node counts          metric.rs, meaning.rs
 //!   focus       which nodes count: one resource per hierarchy     focus.rs, resource.rs
 //!   counter     what the kernel and the processor count           counter.rs
-//!   pair        a metric at a focus: what is asked for            pair.rs
+//!   pair        a metric at a focus, which is measured            pair.rs
 //!   sample      by how much a pair grew over an interval          sample.rs, time.rs
 //!   histogram   the samples of a whole run in fixed memory        histogram/
 //!   aggregate   the samples of many processes as one              aggregate.rs
-//!   comparison  what a process has more than others               comparison.rs
-//!   efficiency  how well ranks use their time                efficiency.rs
-//!   division    how threads spent their time                 time_division.rs
-//!   matching    from what nodes grew by to samples of pairs       matching/
+//!   comparison  by how much a process exceeds the others          comparison.rs
+//!   efficiency  how well ranks use their time                     efficiency.rs
+//!   division    how threads spent their time                      time_division.rs
+//!   matching    turns growth of nodes into samples of pairs       matching/
 //! ```
 //!
 //! # Example

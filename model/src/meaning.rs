@@ -1,4 +1,4 @@
-//! What each metric means, in one sentence for people: `whyperf metrics` prints them.
+//! The meaning of each metric, in one sentence for people: `whyperf metrics` prints them.
 
 use crate::counter::Counter;
 use crate::metric::Metric;

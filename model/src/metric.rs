@@ -1,8 +1,8 @@
 //! The metrics, as a table: which quantity of a callpath node counts, in nodes of which kind.
 //!
-//! A sample of a metric is one sum over nodes. Whoever computes it needs to know three things, and they are the columns of
-//! [`Definition`]: the word of the node to read ([`Quantity`]), the regions that count ([`CategorySet`]) and how the values
-//! of several processes become one ([`Aggregation`]). No metric has code of its own; those that set processes side by side share
+//! A sample of a metric is one sum over nodes. The sum needs three properties, which are the columns of [`Definition`]: the
+//! word of the node to read ([`Quantity`]), the regions that count ([`CategorySet`]) and how the values of several
+//! processes become one ([`Aggregation`]). No metric has code of its own; those that compare processes share
 //! [`Comparison`](crate::Comparison).
 //!
 //! ```text

@@ -1,4 +1,4 @@
-//! What is wrong with a text that should have been a resource, a focus or a metric, and in which column.
+//! The error of a text that is not a resource, a focus or a metric, with the column where it is wrong.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! By how much a pair grew over an interval.
+//! A sample: the amount by which a pair grew over an interval.
 
 use serde::{Deserialize, Serialize};
 

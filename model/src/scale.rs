@@ -1,4 +1,4 @@
-//! How long a tick of a process's clock is.
+//! The length of a tick of a process's clock, in nanoseconds.
 
 /// How many nanoseconds a tick is, in fixed point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! How threads spent their time, without remainder.
+//! The division of threads' time into nine ways to spend it, without remainder.
 
 use crate::category::{Category, CategorySet};
 use crate::time::Nanos;

@@ -1,4 +1,4 @@
-//! What a histogram promises whatever is added in whatever order.
+//! Checks the promises of a histogram for any amounts, added in any order.
 
 use proptest::prelude::*;
 use whyperf_model::{Histogram, Interval, Nanos, Time};

@@ -1,4 +1,4 @@
-//! Whatever names a program has, resources and foci print to texts that read back as the same.
+//! Checks that resources and foci print to texts that read back as the same, whatever names a program has.
 
 use proptest::prelude::*;
 use whyperf_model::{Focus, Hierarchy, Resource};

@@ -1,4 +1,4 @@
-//! Cancelling a thread: the C library's own handler is one of those that are told the program's addresses.
+//! The cancellation of threads: the C library's own handler is one of those that get the program's own addresses.
 //!
 //! ```text
 //!   pthread_cancel, the first time ──► a thread of ours is made, cancelled, joined: the handler is there

@@ -1,4 +1,4 @@
-//! What the compiler calls at entry and exit of each function under `-finstrument-functions`.
+//! The hooks that a compiler calls at entry and exit of each function under `-finstrument-functions`.
 //!
 //! ```text
 //!   program ── __cyg_profile_func_enter(f, site) ──► f's region begins when it is on

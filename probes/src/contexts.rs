@@ -1,9 +1,9 @@
-//! Contexts of the C library: each has its own place in the tree, and finds it again.
+//! Contexts of the C library (`swapcontext`): each has its own place in the callpath tree, and finds it again.
 //!
 //! ```text
 //!   swapcontext(from, to)   the place is kept in this call's own frame, on the stack that is left
 //!        ... other contexts ...
-//!   whoever makes `from` current returns here: the place is current again
+//!   the call that makes `from` current returns here: the place is current again
 //! ```
 
 use whyperf_runtime::measurement;

@@ -1,12 +1,11 @@
-//! The creation of threads: each new one says whose it is before it runs what it was made for.
+//! The creation of threads: each new thread registers, with the kind of code that made it, before it runs its own function.
 //!
 //! ```text
 //!   pthread_create(start, argument) ──► place = (start, argument, whose)
 //!        real pthread_create(began, place) ──► began: frees the place, registers, jumps to start
 //! ```
-//! `began` jumps, so a backtrace, a cancellation or an exception finds the stack as it would be
-//! without it. When all places are taken the thread is made plainly, and registers at its first
-//! event.
+//! `began` jumps, so a backtrace, a cancellation or an exception finds the stack as it would be without it. When all places
+//! are taken, the thread is created without one, and registers at its first event.
 
 use core::ffi::c_void;
 

@@ -1,12 +1,11 @@
-//! Whose a definition is: the C library's, an interposer's, or the program's own.
+//! Tells which kind of definition a function is: the C library's, an interposer's, or the program's own.
 //!
-//! A library that defines a function of the C library's name is an interposer, and means the same by it,
-//! when
+//! A library that defines a function under a name of the C library is an interposer, and its function does the same, when
 //! * the name is one that only the C library may define (`_...`, `pthread_...`),
 //! * the library was preloaded, or
 //! * it is the runtime of a sanitizer or of a profiler known to be linked.
 //!
-//! Any other may mean anything.
+//! Any other definition may do anything.
 
 use core::ffi::{CStr, c_void};
 use core::sync::atomic::{AtomicUsize, Ordering};

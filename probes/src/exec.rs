@@ -1,4 +1,4 @@
-//! The process becomes another program: no signal of ours reaches that one.
+//! Wrappers of `exec`: the process becomes another program, which gets no signal of ours.
 //!
 //! ```text
 //!   exec* ──► replaced; no change of code, and none begins; the attach signal is ignored ──► the real one

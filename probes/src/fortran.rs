@@ -1,4 +1,4 @@
-//! Fortran: which routine of the program called, when the call goes through a Fortran layer.
+//! Finds the calling routine of a Fortran program, when the call goes through a Fortran layer.
 //!
 //! ```text
 //!   program ── call mpi_send_ ──► stub: thread.fortran_site = [rsp], fortran_stack = rsp

@@ -1,7 +1,7 @@
-//! Long jumps: what they leave of instrumented functions is ended.
+//! Wrappers of long jumps: they end the calls of instrumented functions that the jump leaves.
 //!
-//! The C library hides the stack pointer in the buffer of a jump; of glibc's it is known how. Each of
-//! these functions goes on to the real one, which does not return.
+//! The C library hides the stack pointer in the buffer of a jump; for glibc it is known how. Each of these functions goes
+//! on to the real one, which does not return.
 
 use core::arch::asm;
 

@@ -1,4 +1,4 @@
-//! The shared object `libwhyperf.so`: the wrappers and the C interface.
+//! The shared object `libwhyperf.so`: the wrappers of MPI and of the C library, and the C interface.
 #![no_std]
 #![expect(non_snake_case, reason = "exported names are given by MPI and C")]
 #![expect(

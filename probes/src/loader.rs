@@ -1,4 +1,4 @@
-//! The dynamic loader, asked for addresses by name.
+//! Asks the dynamic loader for addresses by name.
 
 use core::ffi::{CStr, c_char, c_void};
 use core::sync::atomic::{AtomicPtr, Ordering};

@@ -1,7 +1,7 @@
-//! Copies, fills and compares memory: what the compiler calls for, by the names it calls.
+//! Copies, fills and compares memory, under the names that the compiler calls.
 //!
-//! The C library's functions of these names may be replaced, as sanitizers do, by some that expect a thread of the C
-//! library's, which the agent is not. These are seen by this library alone.
+//! The C library's functions of these names may be replaced, as sanitizers do, by functions that expect a thread of the C
+//! library's, which the agent is not. The functions here are visible in this library only.
 
 use core::arch::global_asm;
 

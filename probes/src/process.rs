@@ -1,8 +1,8 @@
-//! Life of the process: fork and exit.
+//! Wrappers of calls that fork or end the process.
 //!
-//! A child of `vfork` shares our memory until it becomes another program or ends; the runtime
-//! compares process ids before it believes that either is said of us. What becomes of a process that becomes another
-//! program is in `exec`, what happens when the library is loaded in `load`.
+//! A child of `vfork` shares our memory until it becomes another program or ends; the runtime compares process ids before
+//! it believes that either is about this process. `exec` has the calls by which a process becomes another program, `load`
+//! the loading of the library.
 
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicBool, Ordering};

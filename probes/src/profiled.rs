@@ -1,13 +1,13 @@
-//! What the compiler calls at the beginning of each function under `-pg`: the graph of calls that it keeps
-//! must know the true caller.
+//! The hooks that a compiler calls at the beginning of each function under `-pg`: the call graph that the C library keeps
+//! must get the true caller.
 //!
 //! ```text
 //!   function ── mcount ──► caller = the word above the frame ──► the C library's table of calls
 //!                            └─ a slot's, when the function is on: its caller lies higher up
 //! ```
-//! Such functions announce no exit, so they are patched like others; the address that they pass on by their
-//! frame is then the slot's, of which the table knows nothing. The C library's own inner function gets
-//! the true one instead. An interposer of these two is called as it is.
+//! Such functions announce no exit, so they are patched like others; the caller's address in their frame is then one in the
+//! slot, which the table of calls does not know. The C library's own inner function gets the true address instead. An
+//! interposer of these two hooks is called unchanged.
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 

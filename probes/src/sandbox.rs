@@ -1,7 +1,7 @@
-//! `prctl`: a process that is about to give up system calls is measured no further.
+//! The wrapper of `prctl`: a process that is about to give up system calls is measured no further.
 //!
-//! A filter allows what the program itself needs. So everything of ours stops before the real call,
-//! and each wrapper is a mere detour from then on.
+//! A filter allows only what the program itself needs. So everything of ours stops before the real call, and from then on
+//! each wrapper only calls the real function.
 
 use core::ffi::c_int;
 

@@ -1,9 +1,10 @@
-//! Signals: what blocks the trap, by which code is changed, and what the program may see of our handlers.
+//! Wrappers of signal calls: they keep the trap, by which code is changed, from being blocked, and hide our handlers from
+//! the program.
 //!
 //! ```text
 //!   pthread_sigmask(all)      waits for a change of code that goes on; none begins during the call
 //!   sigsuspend(any)           a trap is blocked meanwhile if it is before: that comes back, at any time
-//!   sigaction, signal         wait as well; its handlers are those behind ours
+//!   sigaction, signal         wait as well; the program's handlers are those behind ours
 //!   sigaltstack(small)        waits as well; no code changes after it
 //! ```
 

@@ -1,4 +1,4 @@
-//! Calls that make processes with every signal blocked: no code must change meanwhile.
+//! Wrappers of calls that make processes with every signal blocked: no code must change meanwhile.
 
 use whyperf_runtime::patch::gate;
 

@@ -1,6 +1,6 @@
 //! The agent: one thread that sleeps until the daemon rings or something is due, and does it.
 //!
-//! `agent_thread` starts and ends it; this is what it does.
+//! `agent_thread` starts and ends the thread; this file is its work.
 
 use crate::functions::site::Ran;
 use crate::functions::{budget as spending, site, windows};

@@ -4,9 +4,9 @@
 //!   begin   settings ─► region ─► slots for the threads that are there ─► agent
 //!   end     code restored ─► calls go their old way ─► "left" ─► all off ─► slots become private zeros
 //! ```
-//! The library stays loaded and is asleep after the end: whoever is still inside of a wrapper comes
-//! out of it, and a later `begin` makes a new region. Numbers of regions and objects stay valid, for
-//! the new tables begin as a copy of the old ones.
+//! The library stays loaded and is asleep after the end: a thread that is still inside of a wrapper comes out of it, and a
+//! later `begin` makes a new region. Numbers of regions and objects stay valid, for the new tables begin as a copy of the
+//! old ones.
 
 use crate::attach_request::AttachOutcome;
 use crate::environ::Late;

@@ -1,9 +1,8 @@
-//! What an event pair costs, measured once per process, so that the daemon can take it off again.
+//! Measures the cost of an event pair, once per process, so that the daemon can subtract it.
 //!
-//! With segments two numbers fall out of empty pairs: the time charged to the inner node (inside)
-//! and the time charged to the outer one (outside). That is the most a pair can cost: a processor that
-//! executes out of order does a part of it beside work that waits for itself. What remains then is
-//! measured around such work, and is the least.
+//! With segments, empty pairs give two numbers: the time charged to the inner node (inside) and the time charged to the
+//! outer one (outside). That is the most a pair can cost: an out-of-order processor does a part of it beside work that
+//! waits for its own results. What remains beside such work is measured, too, and is the least that a pair can cost.
 
 use crate::event_costs::{
     self, FUNCTION_HIDDEN, FUNCTION_INSIDE, FUNCTION_OUTSIDE, HIDDEN, INSIDE, OUTSIDE, pair,

@@ -1,4 +1,4 @@
-//! Closing of visits, and what follows from what they cost.
+//! Closes visits, and acts on what they cost.
 
 use crate::environ::options;
 use crate::functions::budget;

@@ -1,4 +1,4 @@
-//! What the environment asks for, read once when the library is loaded; the program may change it.
+//! The settings from the environment, read once when the library is loaded; the program may change the environment later.
 
 use crate::kernel;
 use core::cell::UnsafeCell;

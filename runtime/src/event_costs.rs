@@ -1,4 +1,4 @@
-//! What an event pair costs in this process, in 1/256 ticks, once it was measured.
+//! The costs of an event pair in this process, in 1/256 ticks, once they were measured.
 
 use crate::view::Slot;
 use core::sync::atomic::{AtomicU32, Ordering};

@@ -1,11 +1,11 @@
-//! Whether the daemon still lives: it raises a count with each sampling pass, and owns the run directory.
+//! Tells whether the daemon still lives: it raises a count with each sampling pass, and owns the run directory.
 //!
 //! ```text
 //!   count grows ──► alive
-//!   count stands still ──► who owns the directory? ──► its owner ended: gone
-//!                                                 └──► alive: slow or stopped, and gone when that lasts
+//!   count stands still ──► the owner of the directory? ──► it ended: gone
+//!                                                     └──► it lives: slow or stopped, and gone when that lasts
 //! ```
-//! A daemon that was killed cannot say so. Without it the code would stay patched for good.
+//! A daemon that was killed cannot say so. Without the heartbeat the code would stay patched for good.
 
 use crate::environ::settings;
 use crate::kernel;

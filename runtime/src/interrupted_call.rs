@@ -1,4 +1,4 @@
-//! A system call that a signal of ours cut short goes on, so that the program does not learn of it.
+//! Resumes a system call that a signal of ours cut short, so that the program does not learn of it.
 //!
 //! ```text
 //!   the kernel makes it again    most calls, because the handler asks for it

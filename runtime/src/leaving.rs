@@ -1,4 +1,4 @@
-//! Leaving the process: its code is restored, then it goes on as if it had never been measured.
+//! Leaves the process: restores its code, and then the process goes on as if it had never been measured.
 //!
 //! ```text
 //!   measured ──Detach, or no daemon──► leaving ──all restored, or patience is over──► left

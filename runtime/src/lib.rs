@@ -1,25 +1,25 @@
-//! What runs inside the measured process: events, clock, switches, threads.
+//! The injected runtime, inside the measured process: events, clock, switches, threads.
 //!
 //! The event path ([`event`]) touches the calling thread's own memory only: no lock, no allocation,
 //! no system call. Everything else is a cold path, allowed to be slow but not to be noticed: it
 //! preserves `errno`, blocks signals while it holds the one lock, and counts what it must skip.
 //!
-//! Each line uses those above it only, and of its own line what stands to the left:
+//! Each line uses only the lines above it, and of its own line what stands to the left:
 //!
 //! ```text
 //!   leaves      range, number, directory, once_pointer, spin_lock, process_status, thread_local, view
 //!   kernel      kernel, clock, own_memory, interrupted_call, mailbox, environ, switch, lock, attach_request
 //!   process     measurement, replies, heartbeat, last_thread_watchdog
 //!   region      sigbus_handler, map, strings, region
-//!   functions   functions: what is known of instrumented functions
+//!   functions   functions: the table of instrumented functions
 //!   creation    agent_thread, creation, object, losses
 //!   thread      node_index, returns, thread, limit, tree, event_costs, child_cache, closing, peers, registration
 //!   event       slow, event, guard, birth, startup_barrier
 //!   patch       patch: code that changes, and visits of instrumented functions; calibration
 //!   life        process, attachment, leaving, sandbox, fork, agent, load
 //! ```
-//! Three calls go up. A thread that registers has what an event costs measured, and commands of the daemon
-//! carried out; the agent's thread has a body. `load` hands these functions down, once, before anything is measured.
+//! Three calls go up. A thread that registers measures the cost of an event, and carries out commands of the daemon; the
+//! agent's thread calls its body. `load` hands these functions down, once, before anything is measured.
 #![cfg(not(loom))]
 #![cfg_attr(not(test), no_std)]
 

@@ -1,4 +1,4 @@
-//! The limit of a node: at how many visits the costs of its events are looked at.
+//! The limit of a node: the number of visits at which the costs of its events are checked.
 
 use crate::environ::options;
 use crate::functions::budget;

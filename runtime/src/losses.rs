@@ -1,4 +1,4 @@
-//! Counting what had to be skipped, process-wide.
+//! Counts, for the whole process, what had to be skipped.
 
 use crate::measurement;
 use core::sync::atomic::{AtomicU64, Ordering};

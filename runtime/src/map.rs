@@ -1,4 +1,4 @@
-//! Making the region's file, mapping it, and populating pages before they are written.
+//! Makes the region's file, maps it, and populates pages before they are written.
 //!
 //! A write to a page that the file system cannot provide is a SIGBUS in the program. So every page
 //! is populated by a call that can fail before anything is stored there; failing is a counted loss.

@@ -1,4 +1,4 @@
-//! The measurement of this process: whether there is one, where its tables are, and how it is given up.
+//! The measurement of this process: whether it exists, where its tables are, and how it ends.
 //!
 //! ```text
 //!   Unknown ──load──► Declined                          no run directory, a launcher, a shell

@@ -1,4 +1,4 @@
-//! The number of a region: 0 at first, then one that its record in the tables has.
+//! The number of a region: 0 at first, then the number of its record in the tables.
 
 use whyperf_layout::sync::{AtomicU32, Ordering, or_relaxed};
 

@@ -1,4 +1,4 @@
-//! A pointer to something that is made once and stays: null at first, and what it leads to is whole.
+//! A pointer to something that is made once and stays: it is null at first, and then leads to something complete.
 
 use whyperf_layout::sync::{AtomicPtr, Ordering, or_relaxed};
 

@@ -1,4 +1,4 @@
-//! Memory of the process that is not ours: looked at without risk, made writable for a moment.
+//! Accesses memory of the process that is not ours: reads it without risk, and makes it writable for a moment.
 
 use crate::kernel;
 

@@ -1,4 +1,4 @@
-//! Who sent how much to whom: counted by the thread that calls, in its slot.
+//! Counts the messages that a thread sends to each rank and receives from it, in the thread's own slot.
 //!
 //! One record a rank, found without a search: five loads and stores on one cache line. The first message to a rank
 //! provides the page of its record.

@@ -1,4 +1,4 @@
-//! The process as the program and its MPI tell of it: its rank, its phases, its pauses, its end.
+//! The process, by what the program and its MPI announce: its rank, its phases, its pauses, its end.
 
 use crate::environ::settings;
 use crate::functions::site;

@@ -1,6 +1,6 @@
 //! The status of the process in its measurement: one word, looked at by every thread.
 //!
-//! Events only glance at it. Code that goes on to what was decided or made looks with [`StageWord::is`].
+//! Events only read it relaxed. Code that goes on to use what was decided or made reads it with [`StageWord::is`].
 
 use whyperf_layout::sync::{AtomicU32, Ordering, or_relaxed};
 

@@ -1,4 +1,4 @@
-//! A thread's membership: how it gets a slot, and how it ends.
+//! The registration of a thread: how it gets a slot, and how that ends.
 
 use crate::functions::counts;
 use crate::lock::Held;

@@ -1,4 +1,4 @@
-//! Replies to the daemon.
+//! Sends replies to the daemon.
 
 use crate::lock::Held;
 use crate::view::Tables;

@@ -1,4 +1,5 @@
-//! The ways back out of open visits that a thread's tree does not know.
+//! The ways back out of open visits that the thread's tree does not contain: visits of "other", and of a node of a folded
+//! path.
 
 use crate::kernel;
 use core::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering, compiler_fence};

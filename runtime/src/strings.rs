@@ -1,4 +1,4 @@
-//! Appending to the strings of the process.
+//! Appends to the strings of the process.
 
 use crate::lock::Held;
 use crate::map;

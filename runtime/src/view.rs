@@ -1,4 +1,4 @@
-//! Where the parts of a mapped region are: pointers into it as references to atomics.
+//! Views of a mapped region: pointers to its parts as references to atomics.
 
 use layout::geometry::{
     COMMANDS, NODE_CAPACITY, NODES_IN_SLOT, OBJECTS, PAGE, PEERS_IN_SLOT, REGIONS, REPLIES,

@@ -1,4 +1,4 @@
-//! Data sources and measured processes that need no machine, for tests and benches alone.
+//! Data sources and measured processes that need no machine, only for tests and benches.
 //!
 //! | module | what |
 //! |---|---|

@@ -1,5 +1,5 @@
-//! A measured process that is none: a region written through the layout's own writer, under a
-//! clock that the caller holds. For tests and benches of whatever reads regions.
+//! A synthetic measured process: a region written through the layout's own writer, under a clock that the caller holds. For
+//! tests and benches of whatever reads regions.
 
 use std::fs::File;
 use std::io;

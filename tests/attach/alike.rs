@@ -1,4 +1,4 @@
-//! What is found by attaching to a program that runs is what is found when it is started under whyperf.
+//! Compares attaching with starting under whyperf: both find the same in a program.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,7 +1,7 @@
-//! A process that was left is as it was before: everything that can be seen of it from outside is compared.
+//! Checks that a process that was left is as it was before: compares everything that can be seen of it from outside.
 //!
-//! What may differ is named here: the library stays mapped, asleep, with memory of its own, and keeps the
-//! signals by which it can be asked again and by which a late trap is taken.
+//! These differences are allowed: the library stays mapped, asleep, with memory of its own, and keeps the signals by which
+//! it can be asked again and by which a late trap is taken.
 
 use std::collections::BTreeMap;
 use std::fs;

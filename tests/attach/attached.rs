@@ -1,4 +1,4 @@
-//! What `whyperf attach` did and said.
+//! Runs `whyperf attach`, and keeps its output and its report.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

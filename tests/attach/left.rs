@@ -1,5 +1,5 @@
-//! However a measurement ends, the program goes on with its own code: after a time, by an interruption, or by a
-//! daemon that is killed.
+//! Ends measurements in every way, after a time, by an interruption and by a killed daemon: the program goes on with its
+//! own code.
 
 use std::fs;
 use std::io::Read as _;

@@ -1,4 +1,4 @@
-//! `whyperf attach`: programs that run already are watched, go on as they were, and end as they would have.
+//! Tests `whyperf attach`: programs that run already are watched, go on as they were, and end as they would have.
 
 mod alike;
 mod as_before;

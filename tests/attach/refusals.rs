@@ -1,4 +1,5 @@
-//! What cannot be attached to is refused in words, and goes on as if nothing had been tried.
+//! Tries to attach to processes that cannot be attached to: each is refused with a reason, and goes on as if nothing had
+//! been tried.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

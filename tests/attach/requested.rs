@@ -1,4 +1,4 @@
-//! Processes that carry the library are attached to by whoever may not trace them, and do not notice.
+//! Attaches without tracing rights to processes that carry the library: they do not notice it.
 
 use std::fs;
 use std::io::Read as _;

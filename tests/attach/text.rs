@@ -1,4 +1,4 @@
-//! Whoever was attached to has its code as its files have it, also where functions were instrumented.
+//! Checks that a process that was left has the code of its files again, also where functions were instrumented.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt as _;

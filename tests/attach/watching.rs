@@ -1,4 +1,4 @@
-//! Programs of one process: what they do is seen, again and again, and nothing of it changes.
+//! Attaches to programs of one process, again and again: their work is seen, and nothing of it changes.
 
 use std::fs;
 use std::process::Command;

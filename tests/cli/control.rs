@@ -1,4 +1,4 @@
-//! What a search is told while it goes on: to pause, to go on, and that a phase begins.
+//! Controls a running search by signals: pauses it, resumes it, and begins a phase.
 
 use std::fs::File;
 

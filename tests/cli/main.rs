@@ -1,4 +1,4 @@
-//! The command line from outside: what it refuses, what it returns, and that it is not in the program's way.
+//! Tests the command line from outside: what it refuses, what it returns, and that it does not disturb the program.
 //!
 //! The command comes from `WHYPERF_TEST_BIN_DIR`, or else from the build of this test.
 

@@ -1,4 +1,5 @@
-//! Whatever is wrong with a file that leads a search or holds what it found: it is said where and why, and the program is none the worse.
+//! Mistakes in files that lead a search or hold its results: each is reported with its place and reason, and the program
+//! runs as without it.
 
 use std::io::Write as _;
 use std::path::Path;

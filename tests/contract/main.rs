@@ -1,4 +1,4 @@
-//! The promises of the shared object, checked on the machine code that is shipped.
+//! Checks the promises of the shared object on the machine code that is shipped.
 
 #[path = "../folder.rs"]
 mod folder;

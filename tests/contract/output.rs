@@ -1,4 +1,4 @@
-//! What the system's tools print.
+//! Runs the system's tools and returns what they print.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

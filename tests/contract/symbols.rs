@@ -1,4 +1,4 @@
-//! What the library takes from others, and what it gives.
+//! Checks the symbols that the shared object needs from others, and those that it exports.
 
 use crate::output::{output, project};
 use crate::release::library;

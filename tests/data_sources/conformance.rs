@@ -6,20 +6,20 @@
 //! | amounts of parts add up to the whole, and those of the whole run to what the program did | `parts_add_up` |
 //! | a pair that is started again goes on as one that never stopped | `a_pair_that_is_started_again_goes_on` |
 //! | after a stop nothing follows | `after_a_stop_nothing_follows` |
-//! | who asks for callees is answered | `questions_for_callees_are_answered` |
-//! | what pairs came to over the run is known at its end, whether they were measured or not | `pairs_are_known_over_the_run`, and `Checked` that it is what samples add up to |
-//! | what is not there takes nothing | `what_is_not_there_takes_nothing` |
+//! | a question for callees is answered | `questions_for_callees_are_answered` |
+//! | the amounts of pairs over the run are known at its end, whether the pairs were measured or not | `pairs_are_known_over_the_run`, and `Checked` that it is what samples add up to |
+//! | a resource that does not exist takes nothing | `what_is_not_there_takes_nothing` |
 //! | each process is on a machine before it is there | `processes_are_placed` |
-//! | what comes late is told once and counts from then on, and what went counts no more | `what_comes_and_goes_is_told` |
-//! | phases are told, each between two moments | `phases_are_told` |
-//! | what is too hot is said to be while it runs, with the share that is seen, and goes on | `what_is_too_hot_goes_on` |
-//! | what cannot be measured is refused with a reason, and has no samples | `what_cannot_be_measured_is_refused` |
-//! | a search finds what is slow, and twice the same to the byte | `a_search_is_the_same_twice` |
-//! | so does one that takes phases apart | `phases_are_searched_the_same_twice` |
-//! | and it finds the same in whatever portions it is told of a moment | `a_search_is_the_same_in_other_portions` |
+//! | a resource that comes late is reported once and counts from then on, and one that is gone counts no more | `what_comes_and_goes_is_told` |
+//! | phases are reported, each between two moments | `phases_are_told` |
+//! | a pair that is too hot is reported while it runs, with the share that is seen, and goes on | `what_is_too_hot_goes_on` |
+//! | a pair that cannot be measured is refused with a reason, and has no samples | `what_cannot_be_measured_is_refused` |
+//! | a search finds the bottleneck, and twice the same to the byte | `a_search_is_the_same_twice` |
+//! | so does one that searches phases separately | `phases_are_searched_the_same_twice` |
+//! | and it finds the same in whatever portions it gets the events of a moment | `a_search_is_the_same_in_other_portions` |
 //!
-//! What is too hot, and what cannot be measured, is so by the code of a process and by the agent in it. The regions of `live.rs` have neither, so
-//! the live data source is not held to these two here.
+//! Whether a pair is too hot or cannot be measured depends on the code of a process and on the agent in it. The regions of
+//! `live.rs` have neither, so the live data source is not tested for these two here.
 
 use std::collections::BTreeMap;
 

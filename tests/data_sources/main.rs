@@ -1,4 +1,5 @@
-//! One suite of promises, kept by every data source: the simulated one, the daemon over regions, and the replay of a record.
+//! One suite of promises that every data source keeps: the simulated one, the daemon over regions, and the replay of a
+//! record.
 
 mod conformance;
 mod elsewhere;

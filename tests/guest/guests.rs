@@ -1,4 +1,4 @@
-//! Programs that are hard on a guest: they close, clear, crash, cancel, jump and multiply.
+//! Programs that are hard for a preloaded library: they close, clear, crash, cancel, jump and multiply.
 
 use std::os::unix::process::ExitStatusExt;
 

@@ -1,5 +1,5 @@
-//! The manners of a guest: preloaded into any program, the library changes nothing that the program prints, returns
-//! or makes.
+//! Checks that the library disturbs no program: preloaded into any program, it changes nothing that the program prints,
+//! returns or makes.
 
 mod alone;
 mod built;

@@ -1,4 +1,4 @@
-//! What is asked for by name is measured, and the cost of measuring is taken off it.
+//! Measures what a user asks for by name, and checks that the cost of measuring is subtracted.
 
 use crate::launcher::Mpi;
 use crate::report::{Run, run_with};

@@ -1,4 +1,4 @@
-//! Because of whom ranks wait, of programs that know it from traces of their own.
+//! Compares the causes of waits with the programs' own traces: for which rank the others wait.
 
 use std::collections::BTreeMap;
 

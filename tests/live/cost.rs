@@ -1,6 +1,7 @@
-//! Measuring costs no more than it may, whatever is called how often: what is counted is bounded by the limit.
+//! Checks that measuring costs no more than the limit, however often functions are called.
 //!
-//! The worst second in percent depends on what else runs, for looking at processes is charged, too: `cargo bench --bench promises` tells it.
+//! The worst second in percent depends on what else runs, because reading processes is charged, too:
+//! `cargo bench --bench promises` reports it.
 
 use crate::report::{Run, run_with};
 use crate::shipped::Load;

@@ -1,4 +1,5 @@
-//! What the kernel counts of threads: as much as the program counts itself, and where it did it; what a machine has not is named.
+//! Counts kernel events of threads: as many as the program counts itself, and at the same places; a counter that the
+//! machine does not have is named.
 
 use serde_json::Value;
 

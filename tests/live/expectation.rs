@@ -1,4 +1,4 @@
-//! What a program is expected to show, as its head comment says.
+//! The expectation of a test program, read from its head comment.
 
 use crate::programs;
 

@@ -1,5 +1,5 @@
-//! What is called hundreds of millions of times a second is told when it is asked for by name: the time in it by samples of the program
-//! counter, and of its calls what could be counted.
+//! Measures by name functions that are called hundreds of millions of times a second: their time by samples of the program
+//! counter, and as many of their calls as could be counted.
 //!
 //! How close the number of calls comes depends on what else runs: `cargo bench --bench promises` tells it.
 

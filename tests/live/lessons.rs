@@ -1,4 +1,4 @@
-//! What is known to go wrong in other tools: each a run that must come out right here.
+//! Runs programs that other tools are known to measure wrongly: each must come out right here.
 
 use crate::launcher::Mpi;
 use crate::report::{Run, run};

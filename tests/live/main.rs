@@ -1,8 +1,7 @@
-//! Real programs under the real command: does the report say what is known to be true?
+//! Runs real programs under the real command, and checks that the report says what is known to be true.
 //!
-//! What a program of `tests/programs` is expected to show stands in its own head comment, and the
-//! tests read it there. The command and the shared object come from `WHYPERF_TEST_BIN_DIR`, or
-//! else from `target/release`.
+//! The head comment of each program of `tests/programs` states what the program is expected to show; the tests read it
+//! there. The command and the shared object come from `WHYPERF_TEST_BIN_DIR`, or else from `target/release`.
 
 mod asked;
 mod bottlenecks;

@@ -1,5 +1,5 @@
-//! Code of odd origin: its file is deleted or replaced, it lies in memory only, or the program wrote it itself. What can be known is
-//! found, nothing else is said, and the program does not notice.
+//! Code of odd origin: its file is deleted or replaced, it lies in memory only, or the program wrote it itself. Functions
+//! that can be known are found, nothing else is reported, and the program does not notice.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Phases of a program are searched apart: each has its own reasons to be slow, whoever says when it begins.
+//! Searches phases of a program separately: each has its own reasons to be slow, whether the program or the user begins it.
 
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
-//! What is switched off is the compiler's again, byte by byte: a program compares its own code and that of its
-//! libraries with the files, while it is searched and when there is nothing to search for.
+//! Checks that functions that are switched off have their original bytes again: a program compares its own code and that of
+//! its libraries with the files, while it is searched and when there is nothing to search for.
 
 use crate::building::succeed;
 use crate::report::{run_with, scratch};

@@ -1,5 +1,5 @@
-//! Functions that end in jumps, which have no frame while what they jumped to runs: where they can be switched on events tell of
-//! them, else stack samples do.
+//! Measures functions that end in jumps, which have no frame while the function they jumped to runs: by events where they
+//! can be switched on, else by stack samples.
 
 use serde_json::Value;
 

@@ -1,4 +1,5 @@
-//! All time of all threads is told, as what it was: programs of random turns that count their own time.
+//! Checks that all time of all threads is reported in its right category, by programs that do random work and count their
+//! own time.
 
 use std::collections::BTreeMap;
 

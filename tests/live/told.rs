@@ -1,6 +1,6 @@
 //! Programs whose functions the compiler made known: by calls of hooks, of a profiler's counters, or by room for patches.
 //!
-//! What they print and the profile that they write themselves are as without us, and each of their functions
+//! Their output, and the profile that they write themselves, are the same as without whyperf, and each of their functions
 //! can be measured by name.
 
 use crate::building::succeed;

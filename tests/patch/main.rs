@@ -1,8 +1,8 @@
-//! Functions instrumented while they run, in programs that leave them in every way there is.
+//! Instruments functions while they run, in programs that leave them in every possible way.
 //!
-//! The programs play the daemon themselves: they find their functions by the compiler's list of
-//! sites, plan the patches, and send commands through their own region. Each checks its visits, its
-//! tree and its results; here it is checked that measuring changes nothing of what they print.
+//! The programs play the daemon themselves: they find their functions by the compiler's list of sites, plan the patches,
+//! and send commands through their own region. Each checks its visits, its tree and its results; the tests here check that
+//! measuring changes nothing of what they print.
 
 #[path = "../building.rs"]
 mod building;

@@ -1,4 +1,4 @@
-//! Where the parts of a region are, for programs that play the daemon.
+//! The offsets of the parts of a region, as C definitions for programs that play the daemon.
 
 use std::mem::{offset_of, size_of};
 

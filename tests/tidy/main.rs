@@ -1,4 +1,4 @@
-//! The rules that no lint knows: edges between crates, places of `unsafe`, orderings with their models, references.
+//! Checks the rules that no lint knows: edges between crates, places of `unsafe`, orderings with their models, references.
 
 mod checkout;
 mod circles;

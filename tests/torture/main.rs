@@ -1,8 +1,8 @@
-//! Programs whose every function, and every one of their libraries, is switched on and off at random while they run.
+//! Switches every function of a program, and of every one of its libraries, on and off at random while the program runs.
 //!
-//! Each program works in rounds, and prints what one round came to and whether all were alike; it goes on until a
-//! file is there. It runs by itself, then tortured: what it prints and how it ends must be the same, and
-//! once everything is disarmed its code must be that of the files.
+//! Each program works in rounds, and prints the result of one round and whether all were equal; it goes on until a file
+//! exists. It runs by itself, then tortured: what it prints and how it ends must be the same, and once everything is
+//! disarmed its code must be that of the files.
 //!
 //! `WHYPERF_TEST_SECONDS_OF_TORTURE` makes it longer, and then no function of a large library is left out.
 

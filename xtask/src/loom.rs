@@ -1,7 +1,7 @@
 //! The loom models, and the mutants: every ordering, weakened, must make its model fail.
 //!
-//! Models and mutants are those of the table in `docs/layout.md`. All are in one program, which is
-//! told by its environment what to weaken.
+//! Models and mutants are those of the table in `docs/layout.md`. All are in one program; its environment says what to
+//! weaken.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The project's own chores: `cargo xtask demo`, `test`, `study`, `sanitize` and `packages`.
+//! The project's own tasks: `cargo xtask demo`, `test`, `study`, `sanitize` and `packages`.
 
 use std::process::ExitCode;
 

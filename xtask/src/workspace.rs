@@ -1,4 +1,4 @@
-//! Where the workspace and its target folder lie, and how cargo is called for it.
+//! Finds the workspace and its target folder, and calls cargo for it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,7 +1,7 @@
-//! The file in which symbols and debug information of a stripped object are kept.
+//! The file with the symbols and debug information of a stripped object.
 //!
-//! It is found by the build id, or by the name that the object gives; what it gives out must be of
-//! this very build, or each name would be that of something else.
+//! It is found by the build id, or by the name that the object gives; it must be of the same build, or each of its names
+//! would belong to something else.
 
 use std::ffi::OsStr;
 use std::fmt::Write;

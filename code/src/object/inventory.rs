@@ -1,8 +1,8 @@
 //! All functions of an object, put together from its symbols, its unwind table and its stubs.
 //!
-//! Each entry is one function, however many names it has. Symbols say where functions begin and
-//! how long they are; the unwind table knows the ones without a symbol, and lengths that symbols
-//! lack; the linker's stubs are told by their sections.
+//! Each entry is one function, however many names it has. Symbols say where functions begin and how long they are; the
+//! unwind table knows functions without a symbol, and lengths that symbols lack; linker stubs are recognized by their
+//! sections.
 
 use ahash::{AHashMap, AHashSet};
 

@@ -1,7 +1,7 @@
 //! Calls that were seen to happen and that no instruction names, kept from run to run beside the branches of their build.
 //!
-//! They are ideas whom to ask about, nothing more: one that is wrong costs a question. So they count wherever
-//! caller and callee are still functions.
+//! They only suggest which functions to ask about: a wrong one costs a question. So they count wherever caller and callee
+//! are still functions.
 
 use std::collections::{BTreeMap, BTreeSet};
 

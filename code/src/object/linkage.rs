@@ -1,5 +1,5 @@
-//! What the linker put between an object and others: slots that the loader fills with addresses,
-//! and stubs that jump through them.
+//! The linkage of an object to others: relocation slots, which the loader fills with addresses, and linker stubs, which
+//! jump through them.
 
 use std::ops::Range;
 

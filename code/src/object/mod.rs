@@ -1,4 +1,4 @@
-//! One program or shared library on disk, read as far as it is asked for.
+//! An object file: one program or shared library on disk, of which each part is read when it is first asked for.
 
 mod debug_file;
 mod debug_lines;

@@ -1,9 +1,9 @@
 //! Moves single instructions to another address so that they do the same there.
 //!
-//! Whatever names no address is copied byte for byte. Data addressed from the instruction pointer keeps its
-//! form with another distance; short branches grow to long ones. A call keeps the return address it would
-//! have pushed, so that the callee's caller stays one that unwinders know: a real call, for the sake of
-//! the processor's return prediction, pushes an address of the copy, which two stores then correct.
+//! An instruction that names no address is copied byte for byte. Data addressed from the instruction pointer keeps its form
+//! with another distance; short branches grow to long ones. A call keeps the return address it would have pushed, so that
+//! the callee's caller stays one that unwinders know: a real call, for the sake of the processor's return prediction,
+//! pushes an address of the copy, which two stores then correct.
 
 use iced_x86::{Code, FlowControl, Instruction, Mnemonic, OpKind, Register};
 

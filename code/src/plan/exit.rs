@@ -1,4 +1,4 @@
-//! How control leaves a function: whether its frame is on the stack until its last callee returns.
+//! Tells how control leaves a function: whether its frame is on the stack until its last callee returns.
 //!
 //! ```text
 //!   returns     f: push ─ call g ─ pop ─ ret        stack in g:  g ◄── f ◄── main

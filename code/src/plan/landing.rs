@@ -1,4 +1,4 @@
-//! Where exceptions enter a function, by the tables that its unwind entry names.
+//! Reads the exception table of a function, which its unwind entry names: its call sites, and where exceptions are caught.
 
 use std::ops::Range;
 

@@ -1,12 +1,12 @@
-//! How a function's entry can be changed so that its calls are seen: where, by which bytes, or why not.
+//! Plans how a function's entry is patched so that its calls are seen: where, with which bytes, or why it must be refused.
 //!
 //! A changed entry jumps to a *stub*, and the stub jumps through a word in memory: to the *copy* of the displaced
 //! instructions while the function is off, to a thunk that calls the copy while it is on. A plan is made from the file
-//! alone; its bytes follow when the places in a process are known.
+//! alone; its bytes follow when the addresses in a process are known.
 //!
-//! What a plan rests on: the whole function is decoded and its stack pointer followed along every way; every direct
-//! branch of the whole object, every jump table of the function and every entry of exceptions is kept
-//! out of the bytes that change; every copy is decoded again and compared with what was copied.
+//! A plan rests on these checks: the whole function is decoded, and its stack pointer followed along every path; no direct
+//! branch of the whole object, no jump table of the function and no entry of exceptions leads into the bytes that change;
+//! every copy is decoded again and compared with the original.
 
 mod body;
 mod check;

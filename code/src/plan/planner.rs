@@ -1,4 +1,4 @@
-//! Plans one function: every check in its order, from the cheapest to the dearest.
+//! Plans one function: every check in its order, from the cheapest to the most expensive.
 
 use super::body::Body;
 use super::deny::{denied, denied_object};

@@ -1,5 +1,5 @@
-//! Proves that a function never looks above its return address, so that its frame may be moved down; or how far it
-//! looks, so that what lies there may be copied along.
+//! Proves that a function never reads above its return address, so that its frame may be moved down; or how far it looks,
+//! so that what lies there may be copied along.
 //!
 //! A function that leaves by jumping to another passes on whatever lies there, untouched: the proof needs the
 //! other function's proof as well, and a jump to an unknown one ends it.

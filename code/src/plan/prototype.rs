@@ -1,7 +1,7 @@
-//! What names tell of arguments: whether a function takes them all in registers.
+//! Tells from a function's name whether the function takes all its arguments in registers.
 //!
-//! A jump to a function of another object ends a proof that follows code. Mangled names spell out parameters, and the C library's
-//! prototypes are known; whoever stands in for such a function has to take the same.
+//! A jump to a function of another object ends a proof that follows code. Mangled names spell out parameters, and the C
+//! library's prototypes are known; an interposer that replaces such a function has to take the same arguments.
 
 use cpp_demangle::{DemangleOptions, Symbol};
 

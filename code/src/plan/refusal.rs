@@ -1,4 +1,4 @@
-//! Why a function is left alone, in a sentence for the user and a short code for programs.
+//! The refusal of a function: the reason why it is not patched, in a sentence for the user and a short code for programs.
 
 use std::fmt;
 

@@ -1,9 +1,8 @@
-//! What is known of the stack pointer, and of registers derived from it, before one instruction.
+//! The tracked values of the stack pointer, and of registers derived from it, before one instruction.
 //!
-//! Offsets count from the stack pointer at entry: the return address is at 0, arguments passed on the stack begin
-//! at 8, all that belongs to the function lies below 0. An address below 0 is taken to stay inside of the object it
-//! was made for, as it does in compiled code; an address of 8 or above is never let out of sight: making one
-//! ends the proof.
+//! Offsets count from the stack pointer at entry: the return address is at 0, arguments passed on the stack begin at 8, the
+//! function's own frame lies below 0. An address below 0 is assumed to stay inside of the object it was made for, as it
+//! does in compiled code; an address of 8 or above is not tracked: an instruction that makes one ends the proof.
 
 use iced_x86::{
     Instruction, InstructionInfoFactory, InstructionInfoOptions, Mnemonic, OpAccess, OpKind,

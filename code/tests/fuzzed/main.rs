@@ -1,4 +1,5 @@
-//! What fuzzing found once, and what it starts from: objects and machine code of any bytes are answered or refused.
+//! Feeds the inputs that fuzzing found and starts from to the reader and the planner: objects and machine code of any bytes
+//! are answered or refused.
 
 #[path = "../../../fuzz/corpus.rs"]
 mod corpus;

@@ -1,4 +1,4 @@
-//! What is kept between runs is used when it is right, and only then.
+//! Checks the cache between runs: its files are used when they are right, and only then.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};

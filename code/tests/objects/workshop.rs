@@ -1,4 +1,4 @@
-//! A folder in which programs are compiled, and what the tools of this machine say of them.
+//! A folder in which programs are compiled, and the answers of this machine's tools about them.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! What compilers make of one program under their options, and what linkers make of names.
+//! Plans one program as compilers build it under their options, and checks the names that linkers make.
 
 use whyperf_code::plan::{Group, Islands, Plan, Refusal, SiteClass, plan};
 use whyperf_code::{FunctionId, FunctionKind, Object};

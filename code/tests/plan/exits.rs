@@ -1,4 +1,4 @@
-//! How control leaves functions, and which function the code before a return address names.
+//! Checks how control leaves functions, and which function the code before a return address names.
 
 use whyperf_code::plan::{CodeExit, exit};
 

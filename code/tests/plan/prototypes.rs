@@ -1,4 +1,4 @@
-//! What is proved of the stack agrees with the prototypes of well-known functions.
+//! Compares the proofs about the stack with the prototypes of well-known functions.
 
 use crate::assembly::plan_of;
 use crate::libraries::{named, open};

@@ -1,4 +1,4 @@
-//! `whyperf doctor`: what this machine allows, what is missing and what to do about it.
+//! `whyperf doctor`: tells what this machine allows, what is missing, and what to do about it.
 
 mod hardware;
 mod launcher;

@@ -1,6 +1,6 @@
 //! One sentence of advice for a bottleneck: what usually helps against this hypothesis at this kind of object, where processes differ or do not.
 //!
-//! That work is uneven is said where processes differ by a tested margin, and nowhere else.
+//! Advice about uneven work is given only where processes differ by a tested margin.
 
 use whyperf_consultant::Split;
 

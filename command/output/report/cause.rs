@@ -1,4 +1,4 @@
-//! Why it is waited somewhere: what one rank did longer than those that wait for it.
+//! The cause of a wait, as a report tells it: what one rank did longer than the ranks that wait for it.
 
 use serde::Serialize;
 use whyperf_model::matching::CausedWait;

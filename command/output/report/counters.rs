@@ -1,4 +1,5 @@
-//! What the kernel and the processor counted: by process and thread exactly, by function as samples tell.
+//! The counts of the kernel and the processor in a report: by process and thread exactly, by function as estimates from
+//! samples.
 
 use serde::Serialize;
 use whyperf_model::{Counter, Unit};

@@ -1,4 +1,4 @@
-//! What a run showed, as values: the JSON report, and the few facts beyond it that the text shows.
+//! The report of a run, as values: the content of the JSON report, and the few facts beyond it that the text shows.
 
 mod advice;
 mod cause;

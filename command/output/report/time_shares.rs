@@ -1,4 +1,4 @@
-//! How the threads of a run spent their time, as shares that add up to one.
+//! The ways in which the threads of a run spent their time, as shares that add up to one.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What a directive says, and how it is written.
+//! A directive: one piece of advice to a search, and the line of text that states it.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What old names are called now: the maps of directive files, put together.
+//! The maps of directive files, put together: they give each old name its new one.
 
 use crate::text_position::TextPosition;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! What can be wrong with directives, and how it is said.
+//! The mistakes that a directive file can contain, and the message for each.
 
 use crate::text_position::{TextPosition, quoted};
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Reading directives: every mistake is told, with its file, line and column.
+//! Reads directives: reports every mistake with its file, line and column.
 
 use crate::text_position::TextPosition;
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! The why axis: what can be wrong with a program, as a table.
+//! The why axis: a table of the kinds of slowness that a program can have.
 //!
 //! ```text
 //!   the whole program is slow because of
@@ -25,12 +25,13 @@
 //!     └ ExcessiveLoadImbalance               cpu_imbalance / wall         > 0.20
 //! ```
 //!
-//! A value of most is a fraction of what its threads had: `wall` is taken at the processes and machines of the focus alone, so a
-//! function or a message tag restricts what is counted and not what it is compared with. A child is therefore never larger
-//! than its parent, whichever way it was refined by code, object or file.
+//! The value of most hypotheses is a fraction of the threads' time: `wall` is taken at the processes and machines of the
+//! focus alone, so a function or a message tag restricts the numerator and not the denominator. A child is therefore never
+//! larger than its parent, whichever way it was refined by code, object or file.
 //!
-//! Which finding leads is `rank`. Processors come first: whatever else is found is different where there are enough of them. Then input and output, because others wait for a process that writes, and no process writes
-//! because others wait; computing comes last, because computing is the work.
+//! The column `rank` decides which finding leads. Processors come first: all other findings change where there are enough
+//! of them. Then input and output, because others wait for a process that writes, and no process writes because others
+//! wait; computing comes last, because computing is the work.
 
 mod table;
 mod value_unit;

@@ -1,4 +1,5 @@
-//! What the values of a hypothesis are, and how they are written: a share of a whole, a plain ratio, or so much per something.
+//! The unit of a hypothesis's values, in which they are printed and thresholds are read: a share of a whole, a plain ratio,
+//! or an amount per amount of another unit.
 //!
 //! This is the one place in which a threshold is read, on the command line, in a directive and in a table. A share above the whole is
 //! refused, because nobody can mean it: `30` where `30%` was meant would never be passed, and the search would find nothing.

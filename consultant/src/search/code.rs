@@ -6,8 +6,8 @@
 //!                                      ╲ [refused] ── dot     looked through: its callees take its place
 //! ```
 //!
-//! Time in a function is inclusive: what it calls counts for it. So a function is asked about when a caller of it is true, by whichever
-//! caller; several callers lead to one node. A node **descends** into a function when that function's callees are its
+//! Time in a function is inclusive: the time of its callees counts for it. So a function is asked about when any caller of
+//! it is true; several callers lead to one node. A node **descends** into a function when that function's callees are its
 //! children: into its own function when it is refined, into one below it when that
 //!
 //! * cannot be measured, or is too hot to tell;

@@ -1,4 +1,4 @@
-//! What a person may change while a search goes on: a threshold, and whether it goes on at all.
+//! The controls that a person has while a search runs: set a threshold, pause, and go on.
 
 use whyperf_model::Time;
 

@@ -1,4 +1,5 @@
-//! What measuring costs: the price of code before it is switched on, what is switched on, and what may rest.
+//! Controls what measuring costs: it predicts the price of code before that is switched on, knows what is switched on, and
+//! chooses what may rest.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,5 @@
-//! What the data source tells late: resources, calls and prices join what was asked before they were known.
+//! Adds what the data source tells late: new resources, calls and prices join the questions that were asked before they
+//! were known.
 
 use whyperf_model::{Focus, Hierarchy, Resource};
 

@@ -1,4 +1,4 @@
-//! How the graph grows: questions are asked and linked, and wait in the queue until they are measured.
+//! Grows the search history graph: adds and links questions, which wait in the queue until they are measured.
 
 use whyperf_model::{Focus, Hierarchy};
 

@@ -1,4 +1,4 @@
-//! Whatever a data source says, in whatever order, the search keeps its own promises.
+//! Tests that a search keeps its own promises, whatever a data source says and in whatever order.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! The search itself: told of events, asked for requests and steps.
+//! The search itself: takes events, and gives requests and steps.
 //!
 //! ```text
 //!   Search            events in, requests and steps out; searching, paused or over
@@ -16,8 +16,9 @@
 //!           └──► Output             time, steps, requests
 //! ```
 //!
-//! A type calls only what stands below it: the parts under `Growth` know nothing of each other but what is passed to them, and tell by what they return. `Questions`
-//! and `CostControl` are passed a `Program`, `CostControl` and `priority` are passed `Questions`. Only `Testing` measures a node, and only `Growth` adds one.
+//! A type calls only what stands below it: the parts under `Growth` know nothing of each other but what is passed to them,
+//! and answer only by what they return. `Questions` and `CostControl` are passed a `Program`, `CostControl` and `priority`
+//! are passed `Questions`. Only `Testing` measures a node, and only `Growth` adds one.
 
 mod code;
 mod control;

@@ -1,4 +1,4 @@
-//! What a search has to say: the steps that it took, and its requests to the data source, both in the order in which they came.
+//! The output of a search: its steps and its requests to the data source, each in the order in which they came.
 
 use std::collections::VecDeque;
 

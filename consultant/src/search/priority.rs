@@ -1,12 +1,14 @@
-//! What an answer is expected to tell, and what it takes to get it: by the quotient questions are ordered, whatever the idea came from.
+//! The priority of a question: what its answer is expected to tell, divided by what it costs to get. Questions are ordered
+//! by it, whatever idea each came from.
 //!
 //! ```text
-//!   bits = h(p) + 2 p            the answer itself, and two more questions of a bit each that a yes opens
-//!   cost = price + limit / n     what is to be switched on, and one of n places under the limit
+//!   bits = h(p) + 2 p            the answer itself, and two more questions of one bit each that follow a yes
+//!   cost = price + limit / n     what has to be switched on, and one of n places under the limit
 //! ```
 //!
-//! `p` is how likely a yes is before anything was measured. Of parts it is bounded by what they are parts of: of `n` parts that
-//! share a value of `v` at most `v / T` can be above `T` (Markov), so each one is with `v / (n T)`.
+//! `p` is the chance of a yes before anything is measured. The chance of a part is bounded by the value of the whole: of
+//! `n` parts that share a value of `v`, at most `v / T` can be above the threshold `T` (Markov), so each of them is above
+//! it with a chance of at most `v / (n T)`.
 
 use super::questions::Questions;
 use crate::hypothesis::Operator;

@@ -1,4 +1,4 @@
-//! What the data source told of the program: its resources, its call graph, and how often functions are called.
+//! The program as the data source described it so far: its resources, its call graph, and how often functions are called.
 
 use whyperf_model::{Focus, Hierarchy, Resource};
 

@@ -1,4 +1,4 @@
-//! How the search moves on: what time alone brings, and what is started as soon as there is room.
+//! Moves a search on: follows what changes as time passes, and starts waiting questions as soon as there is room.
 
 use super::testing::Testing;
 use crate::truth::Truth;

@@ -1,4 +1,4 @@
-//! How a true node is refined: into more precise hypotheses and into parts, by stages.
+//! Refines a true node into more precise hypotheses and into parts, one expansion stage after the other.
 
 use whyperf_model::{Hierarchy, Nanos};
 

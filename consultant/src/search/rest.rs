@@ -1,4 +1,5 @@
-//! What is measured no longer to make room: true functions rest, costly undecided ones are put back, old undecided ones yield.
+//! Stops measurements to make room: functions of true nodes rest, costly undecided ones are put back, and old undecided
+//! questions yield to new ones.
 
 use whyperf_model::{Resource, Time};
 

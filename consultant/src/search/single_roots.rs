@@ -1,11 +1,11 @@
-//! Questions about single processes or machines from the beginning, for what would be lost in the mean of all.
+//! Questions about single processes or machines from the beginning, for bottlenecks that the mean of all would hide.
 //!
 //! ```text
 //!   up to `process_roots` processes      each is asked, and measured for the whole run
 //!   more, on up to `host_roots` hosts    each host is asked; a no stops it, and it is asked again later like any other
 //! ```
 //!
-//! One process in a hundred that writes for all others is one percent of the program, and the reason why it waits.
+//! One process in a hundred that writes for all others is one percent of the program, and the reason why the program waits.
 
 use whyperf_model::Hierarchy;
 

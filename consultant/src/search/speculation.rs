@@ -1,4 +1,5 @@
-//! Speculation, so that a deep chain of calls, of code and objects, does not take a verdict's time for each of its links.
+//! Speculation: measures in advance, so that a deep chain of calls, of code and objects, does not take the time of one
+//! verdict per link.
 //!
 //! ```text
 //!   main   ▒▒▒▒▒▒▒▒▒▒ true
@@ -6,9 +7,10 @@
 //!   solve        ▒▒▒▒▒▒▒▒▒▒ true
 //! ```
 //!
-//! A question that leans to true *leads*: what it is likely to be refined into is measured *ahead*, while its own verdict is still to come. Of time in
-//! functions those are the callees; of waiting, which costs nothing to measure anywhere, more precise hypotheses and the first stage of parts. A verdict
-//! that one of them reaches before one that leads to it is true is kept, and told then. When a leading one turns out false, its speculation is cancelled.
+//! A question that leans to true *leads*: the questions that it is likely to be refined into are measured *ahead*, before
+//! its own verdict. For time in functions those are the callees; for waiting, which costs nothing to measure anywhere, they
+//! are more precise hypotheses and the first stage of parts. A verdict on one of them that comes before a question that
+//! leads to it is true is kept until then. When a leading question turns out false, its speculation is cancelled.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Which questions are measured, and what their verdicts lead to.
+//! Tests questions: starts and stops measuring their nodes, and carries out what a verdict leads to.
 
 use super::evidence::{Evidence, Weighed};
 use super::growth::Growth;

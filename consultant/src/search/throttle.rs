@@ -1,4 +1,5 @@
-//! What is too hot to be measured all the time.
+//! Handles pairs that are too hot to be measured all the time: they are measured in windows, and given up if that does not
+//! suffice.
 
 use super::testing::Testing;
 use crate::node::{NodeId, Throttle};

@@ -1,4 +1,5 @@
-//! What fuzzing found once, and what it starts from: texts of any bytes are read or refused with a place.
+//! Feeds the inputs that fuzzing found and starts from to the readers of directives and hypotheses: text of any bytes is
+//! read, or refused with a position.
 
 #[path = "../../../fuzz/corpus.rs"]
 mod corpus;

@@ -1,5 +1,5 @@
-//! From an address in a process to function, module and line: asked here, read by a thread of its
-//! own, so that a big object never holds up a sample.
+//! Finds the function, module and line of an address in a process: a thread of its own reads the objects, so that a big
+//! object never delays a sample.
 
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,5 @@
-//! What fuzzing found once, and what it starts from: whatever a process writes into its region, the daemon goes on.
+//! Feeds the inputs that fuzzing found and starts from to a daemon: whatever a process writes into its region, the daemon
+//! goes on.
 
 #[path = "../../../fuzz/corpus.rs"]
 mod corpus;

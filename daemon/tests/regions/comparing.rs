@@ -1,4 +1,4 @@
-//! Processes set side by side under a virtual clock: who waits for whom, who has more than the others, how well time is used.
+//! Compares processes under a virtual clock: which waits for which, which exceeds the others, how well time is used.
 
 use crate::stage::{SECOND, Stage, amounts, focus};
 use whyperf_layout::{Kind, Moved, ObjectKind};

@@ -1,4 +1,4 @@
-//! The daemon over synthetic regions, under a virtual clock.
+//! Tests the daemon on synthetic regions, under a virtual clock.
 
 mod comparing;
 mod ends;

@@ -1,4 +1,5 @@
-//! What pairs came to over the run, also those that nobody measured: with what ended, without pauses, and nothing that was not counted.
+//! Amounts of pairs over the whole run, also of pairs that were never measured: with what ended, without pauses, and
+//! nothing that was not counted.
 
 use std::sync::atomic::Ordering;
 

@@ -1,4 +1,4 @@
-//! What several sets of directives have in common, or say together.
+//! Combines several sets of directives: keeps what all of them say, or what any of them says.
 
 use std::collections::BTreeMap;
 

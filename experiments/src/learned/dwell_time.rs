@@ -5,10 +5,10 @@
 //!        5 s    false ───────────────────────────────────────────────►   the same
 //!        2 s    true ──── false ─────────────────────────────────────►   taken back: too short, and so is all below, if more than one in fifty are
 //! ```
-//! The questions of the search are judged anew on what was recorded: from the beginning of the run, as those that directives ask
-//! first, and a dwell time later for each question on the way to them, as a search does that is not led. Values near the threshold are true in
-//! one run and false in the next, whatever the dwell time, and have no say. Nothing depends on the dwell time of the run itself: what
-//! was learned once is not cut shorter by each run that is led by it.
+//! The questions of the search are judged again on the recorded samples: from the beginning of the run, as questions that
+//! directives ask first, and one dwell time later for each question on the way to them, as in a search without directives.
+//! Values near the threshold are true in one run and false in the next, whatever the dwell time, and are ignored. Nothing
+//! depends on the dwell time of the run itself: so a learned dwell time does not become shorter with each run that uses it.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! A finished run as evidence: the questions of its search, what led to them, and what there was.
+//! An earlier run as evidence: the questions of its search, what led to them, and which resources it had.
 
 use std::collections::{BTreeMap, BTreeSet};
 

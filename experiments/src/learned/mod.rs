@@ -1,12 +1,12 @@
-//! What finished runs teach: directives for the runs to come.
+//! Learns directives for later runs from finished ones.
 //!
 //! ```text
-//!   priorities   high: true in a run   low: false in every run that asked      priorities.rs
-//!   prunes       general: what tells nothing here   historic: what takes no time   prunes.rs
-//!   thresholds   the largest value that would still have found all                thresholds.rs
-//!   dwell time   the shortest that answers as the full one                        dwell_time.rs
-//!   combination  what several sets of directives have in common, or say together           combination.rs
-//!   mapping      what things of one run are called in another                     mapping/
+//!   priorities   high: true in a run   low: false in every run that asked           priorities.rs
+//!   prunes       general: tells nothing here   historic: took no time               prunes.rs
+//!   thresholds   the largest that would still have found all                        thresholds.rs
+//!   dwell time   the shortest that answers as the full one                          dwell_time.rs
+//!   combination  what several sets of directives say, all or any                    combination.rs
+//!   mapping      the names that things of one run have in another                   mapping/
 //! ```
 //! Each directive says in its comment which runs it comes from. Source: Karavanic and Miller, *Improving online performance
 //! diagnosis by the use of historical performance data*, section 3; the way thresholds are chosen is our own.

@@ -1,4 +1,5 @@
-//! Which questions come first: those that were true before, and that no later run contradicts; and which last: those that never were.
+//! Learns priorities: high for questions that were true before and that no later run contradicts, low for questions that
+//! were never true.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! What need not be asked: hierarchies that tell nothing here, and functions that never took any time.
+//! Learns prunes, the questions that need not be asked: of hierarchies that tell nothing here, and of functions that never
+//! took any time.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! What a user says must be found, whatever threshold is learned.
+//! The findings that a user requires: they must be found, whatever threshold is learned.
 
 use whyperf_consultant::Hypotheses;
 use whyperf_model::Focus;

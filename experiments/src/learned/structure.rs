@@ -1,4 +1,5 @@
-//! What code was seen to do, or can be read to do: which functions it calls, which wrapped calls it makes, which objects it works on.
+//! The structure of code, as it was seen in a run or read in a file: which functions a function calls, which wrapped calls
+//! it makes, which objects it works on.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,13 +1,14 @@
-//! From which value on something counts: the largest threshold that would still have found what was found.
+//! Learns thresholds: the largest that would still have found what was found.
 //!
 //! The search is replayed on stored values: a question is asked if a question that led to it is found, and found if its value
 //! passes. Recall can only fall as the threshold rises, so the largest one that keeps it is found by going down through the gaps
 //! between the values. It lies in the middle of its gap: a value that moves a little stays on its side.
 //!
-//! What a user says must be found is found by the threshold as well, whatever part of the rest that makes: then the largest is chosen that finds both.
+//! Findings that a user requires must be found as well, whatever part of the other findings they are: then the largest
+//! threshold is chosen that finds both.
 //!
-//! A value is of the whole run. What happened in a part of it may be true with a value on the other side of its threshold: it was found with
-//! that threshold all the same.
+//! A value is of the whole run. A finding of a part of the run may have a value on the other side of its threshold: it was
+//! found with that threshold all the same.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! What came of trying dwell times on a run.
+//! The dwell times that were tried on a run, and the result.
 
 use whyperf_model::Nanos;
 

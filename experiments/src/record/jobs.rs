@@ -1,4 +1,4 @@
-//! Which processes of a record worked together as ranks of a job, and since when.
+//! The jobs of a record: which processes worked together as ranks, and since when.
 
 use std::collections::BTreeMap;
 

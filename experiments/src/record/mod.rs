@@ -1,8 +1,8 @@
-//! A run in full: by how much every kind of node grew in every thread, round by round, in bounded room.
+//! The record of a run: by how much every kind of node grew in every thread, round by round, in bounded room.
 //!
 //! ```text
 //!   rounds   |  1  |  2  |  3  |  4  | ...            at first those of the daemon, some 50 ms each
-//!   fold     |     1     |     2     | ...            when they are too many, two become one: amounts add up, nothing is lost
+//!   fold     |     1     |     2     | ...            when they are too many, two become one: amounts add up, no amount is lost
 //! ```
 //! As long as nothing was folded a record gives back exactly the samples that the daemon gave. It takes some twelve bytes for each
 //! thread, kind and round in which something grew: [`Record::MOST_ROUNDS`] rounds at most, and fewer where threads and kinds are so

@@ -1,4 +1,4 @@
-//! What was told in rounds beside amounts: each thing with its round, in the order of time.
+//! Events of a record that are no amounts, each with its round, in the order of time.
 
 /// Events of one kind, each with its round.
 #[derive(Clone, Debug, PartialEq)]

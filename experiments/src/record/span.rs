@@ -1,4 +1,4 @@
-//! In which rounds something was so, as spans.
+//! Spans of rounds: those in which something was so.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! What fuzzing found once, and what it starts from: stored bytes of any kind are read or refused.
+//! Feeds the inputs that fuzzing found and starts from to the readers of stored records and histograms: bytes of any kind
+//! are read or refused.
 
 #[path = "../../../fuzz/corpus.rs"]
 mod corpus;

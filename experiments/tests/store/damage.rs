@@ -1,4 +1,4 @@
-//! Files that are no stores, or not ours, or not whole: each is named, none is changed.
+//! Opens damaged files, foreign files and files that are no stores: each is named, none is changed.
 
 use std::fs;
 use std::path::Path;

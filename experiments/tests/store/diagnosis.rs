@@ -1,4 +1,4 @@
-//! What is kept of a run can be searched again, and what that finds is a run, too.
+//! Diagnoses from the store: the record of a run can be searched again, and the result is stored as a run, too.
 
 use whyperf_consultant::{DataSource as _, Event, MeasurementId};
 use whyperf_experiments::{

@@ -1,6 +1,6 @@
 //! Stores that earlier versions wrote: each opens, and says today what it said when it was written.
 //!
-//! The files in `golden/` are never written again. Of each there is the database, packed, and in words what it held.
+//! The files in `golden/` are never written again. Each store has two: the packed database, and its content in words.
 
 use std::fmt::Write as _;
 use std::fs;

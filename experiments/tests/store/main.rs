@@ -1,4 +1,4 @@
-//! The store from outside: what is written comes back, damage is named, and nothing that was finished is ever lost.
+//! Tests the store from outside: what is written comes back, damage is named, and no finished run is ever lost.
 
 mod crash;
 mod damage;

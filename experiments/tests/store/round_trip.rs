@@ -1,4 +1,4 @@
-//! What is written comes back; what is written again replaces; what is removed is gone.
+//! Round trips through the store: what is written comes back, what is written again replaces, and what is removed is gone.
 
 use whyperf_experiments::{
     Access, Edge, History, Phase, Progress, Recorder, Selector, Store, StoreError, StoredVerdict,

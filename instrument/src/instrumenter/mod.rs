@@ -1,12 +1,12 @@
-//! Functions of running programs become regions when a pair asks about them, and stop being ones
-//! when no pair does.
+//! The instrumenter: makes functions of running programs regions when a pair asks about them, and ends that when no pair
+//! does.
 //!
 //! ```text
 //!   pairs ──► pair_needs ──► found_functions ──► plans        (worker: names, code, calls)
 //!                                  │
 //!       each sampling pass, each process: patch table ──► arena, arm, switch, disarm
 //! ```
-//! What is wanted is one map; every process is brought to it, those that join late too.
+//! One map says which functions are wanted; every process is brought to that state, also one that joins late.
 
 mod told_by_samples;
 

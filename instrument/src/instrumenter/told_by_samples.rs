@@ -1,8 +1,8 @@
-//! What stack samples tell of pairs, beside events or in their place.
+//! Answers pairs from stack samples, beside events or in their place.
 //!
 //! ```text
 //!   functions are on, and entered or judged ──► events count      stack samples are compared with them
-//!   left alone, not in place, not judged ────► stack samples      where they see enough; else nothing is known
+//!   left alone, not in place, not judged ────► stack samples      where they see enough; else the amount is unknown
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,5 @@
-//! Which functions a function calls: by its code, by addresses that it takes, and as stacks have shown.
+//! The call graph of the measured programs: which functions a function calls, by its code, by addresses that it takes, and
+//! as stacks have shown.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! Where threads are when something is counted of them: the stacks that the kernel copied at some of the events, with names.
+//! Reads where threads are when something is counted of them: the stacks that the kernel copied at some of the events, with
+//! the names of functions.
 //!
 //! ```text
 //!   counter of a thread ──► ring ──► every tick: stacks ──► functions ──► answer

@@ -1,4 +1,4 @@
-//! Calls that stacks have shown and that the code does not name, and what of them is to be told.
+//! The calls that stacks showed and that no code names, and which of them are still to be reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 

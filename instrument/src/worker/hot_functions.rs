@@ -3,7 +3,7 @@
 //! ```text
 //!   stack sample: sqrt ◄── norm ◄── solve ◄── main      counts for sqrt, and for norm when sqrt came with the system
 //! ```
-//! One that lies inside of a wrapped call counts for none: that time is told by the call's own event.
+//! A sample inside of a wrapped call counts for none: the call's own events measure that time.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,5 @@
-//! Looks at the threads of processes that are under way: begun at once, over when each thread that runs was seen.
+//! The looks at threads of processes that are in progress: all begin at once, and a look ends when each running thread was
+//! seen.
 //!
 //! ```text
 //!   request ──► begin: threads that wait are seen ──► now and then: samples of those that run ──► answer

@@ -1,10 +1,11 @@
-//! Stack samples that found no room in the ring: what came after them stands for them, too.
+//! Stack samples that were lost because the ring was full: the samples after them stand for them, too.
 //!
 //! ```text
 //!   ring full: ─ x x x x x x │ next sample, which says that six were lost
 //!                            └─ this one and the five that follow stand for two each
 //! ```
-//! The one sample that tells of them knows no better than others where the thread was meanwhile: it must not stand for all alone.
+//! The one sample that reports the loss does not know better than others where the thread was meanwhile: it must not stand
+//! for all of them alone.
 
 use whyperf_model::Nanos;
 

@@ -1,12 +1,12 @@
-//! The thread that knows the code of all measured programs: who calls whom, what names mean, how
+//! The worker, a thread that knows the code of all measured programs: which function calls which, what names mean, how
 //! functions are patched.
 //!
 //! ```text
-//!   request ──► Worker ──► known_code: which functions there are, and how they are called
-//!                     ├──► call_graph: which functions a function calls ◄── stacks (what was seen) ◄── looks
+//!   request ──► Worker ──► known_code: which functions there are, and their names
+//!                     ├──► call_graph: which functions a function calls ◄── stacks (calls that were seen) ◄── looks
 //!                     ├──► counting:   where threads are when something is counted of them
 //!                     ├──► planning:   how a function is patched in a process
-//!                     └──► search, largest: from a name to functions, and back
+//!                     └──► search, largest: the functions of a name; the largest modules and functions
 //! ```
 
 mod call_graph;

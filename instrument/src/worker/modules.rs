@@ -1,5 +1,5 @@
-//! The programs and libraries of measured processes, each known once however many processes use it:
-//! how its functions are called, and how they are patched.
+//! The programs and libraries of measured processes, each known once however many processes use it: the names of its
+//! functions, and how they are patched.
 
 use std::cell::OnceCell;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! How the functions of a process are patched.
+//! Plans how the functions of a process are patched.
 
 use whyperf_code::plan::exit;
 use whyperf_layout::patch::Patch;

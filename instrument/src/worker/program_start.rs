@@ -1,4 +1,5 @@
-//! Where a program begins: what the kernel or the loader goes to, and the `main` that is called from there.
+//! Finds where a program begins: the function that the kernel or the loader goes to, and the `main` that is called from
+//! there.
 
 use whyperf_code::{FunctionId, FunctionKind, Object};
 

@@ -1,4 +1,4 @@
-//! Functions whose address is taken: they may be called by it where no call names them.
+//! Finds functions whose address is taken: they may be called by it where no call names them.
 //!
 //! Code is searched for distances and addresses that are the beginning of a function, at every
 //! byte: what is found by accident is one function more to ask about. Tables in data are read whole.

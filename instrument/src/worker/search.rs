@@ -1,4 +1,4 @@
-//! From a name to functions: what a user or a search calls `/Code/<module>/<function>`.
+//! Finds the functions of a name: of what a user or a search calls `/Code/<module>/<function>`.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! What the stacks of threads tell: calls that began before their functions were watched, calls
-//! that no code names, and where threads begin.
+//! Reads the stacks of threads: finds calls that began before their functions were watched, calls that no code names, and
+//! where threads begin.
 
 use std::collections::{BTreeMap, BTreeSet};
 

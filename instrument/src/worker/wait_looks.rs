@@ -1,4 +1,4 @@
-//! Looks at threads that wait: where each of them does, at a moment that keeps no step with the program.
+//! Looks at threads that wait: where each of them waits, at a moment that is not synchronous with the program.
 
 use std::time::{Duration, Instant};
 

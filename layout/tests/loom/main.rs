@@ -1,8 +1,8 @@
-//! The protocols between threads and processes under every interleaving that loom explores.
+//! Runs the protocols between threads and processes under every interleaving that loom explores.
 //!
-//! Each ordering has a mutant in which it is weakened; `docs/layout.md` says which model must fail
-//! then, and `cargo xtask test --only mutants` demands it. Of parts that need an operating system
-//! the sources that hold a protocol are compiled right here.
+//! Each ordering has a mutant in which it is weakened; `docs/layout.md` says which model must fail then, and
+//! `cargo xtask test --only mutants` demands it. Sources of parts that need an operating system are compiled into this test
+//! where they hold a protocol.
 //!
 //! All work is done in spawned threads, because loom explores less of what the main thread sees,
 //! and every word of a model has a value of its own.

@@ -1,4 +1,4 @@
-//! The daemon's mappings: what a handler of bus errors takes for one.
+//! Models of the daemon's mappings: which address the SIGBUS handler takes for one.
 
 use crate::explore;
 use crate::registration::Registration;

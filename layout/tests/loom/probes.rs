@@ -1,4 +1,4 @@
-//! What the probes remember between calls, shared by the threads of the program.
+//! Models of the tables in which probes keep data between calls, and which the program's threads share.
 
 use loom::sync::atomic::AtomicU32;
 use loom::sync::atomic::Ordering::Relaxed;

@@ -1,4 +1,4 @@
-//! What the threads of a measured process have in common on their cold paths.
+//! Models of data that the threads of a measured process share on their cold paths.
 
 use loom::sync::atomic::AtomicU32;
 use loom::sync::atomic::Ordering::Relaxed;

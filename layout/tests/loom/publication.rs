@@ -1,4 +1,4 @@
-//! Whoever sees the word sees what it tells of.
+//! Models of publication: a reader that sees the word sees the content before it.
 
 use loom::sync::atomic::AtomicU32;
 use loom::sync::atomic::Ordering::Relaxed;

@@ -1,4 +1,4 @@
-//! A thread's counters and timers: what their reader may conclude.
+//! Models of a thread's counters and timers: what a reader may conclude from them.
 
 use loom::sync::Arc;
 use loom::sync::atomic::AtomicU32;

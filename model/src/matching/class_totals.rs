@@ -1,4 +1,5 @@
-//! A sum for each class, in pages of neighbours: what grows is found without a search, and what never grew takes no room.
+//! A sum for each class, in pages of neighbours: a class that grows is found without a search, and a class that never grew
+//! takes no room.
 //!
 //! ```text
 //!   pages: [ · | ■ | · | ■ ]        page = class / 64

@@ -1,4 +1,4 @@
-//! What a node counts for: a class is all that a focus and a metric may ask of it.
+//! The class of a callpath node: everything that a focus and a metric can ask of it.
 //!
 //! Many nodes share a class: those of the same call in other threads and processes, and those
 //! whose paths hold the same functions. Pairs are matched with classes, once each.

@@ -5,7 +5,7 @@
 //!   kind       a class of nodes, by name
 //!   grown      by how much the nodes of a kind grew in a location
 //! ```
-//! Locations and kinds are told once, when they are new, and called by their numbers from then on.
+//! Locations and kinds are described once, when they are new, and named by their numbers from then on.
 
 use super::active::Totals;
 use super::classes::{ClassId, Classes, Traits};

@@ -1,4 +1,5 @@
-//! Where in the source of a program time went: one line for each place that was called from, by whom, and what for.
+//! Time by source line: one line for each place that calls were made from, with the function that contains it and the calls
+//! that it made.
 
 use std::collections::BTreeMap;
 use std::slice;

@@ -1,4 +1,4 @@
-//! From what nodes grew by to what pairs grew by, at the cost of what changed.
+//! Matches the growth of nodes with pairs: turns it into the growth of each pair, at the cost of what changed.
 //!
 //! ```text
 //!   growth of a node ──► each group its thread is in ──► total of the node's class
@@ -6,12 +6,12 @@
 //!                                                              ▼
 //!                                            list of pairs that match the class in this group
 //! ```
-//! A group is who: the same processes and machines. Foci mostly differ in what, so there are few
-//! groups, and a thread is in few of them. Which pairs of a group match a class is found out when
-//! the class first grows there, and for a new pair once for each such class.
+//! A group is a set of processes and machines. Foci mostly differ in their code and objects, so there are few groups, and a
+//! thread is in few of them. Which pairs of a group match a class is found out when the class first grows there, and for a
+//! new pair once for each such class.
 //!
-//! Pairs that set processes side by side are in a group of their own: everybody is in it, since everybody is compared with, and it is
-//! settled after each process, while its totals are those of one.
+//! Pairs that compare processes are in a group of their own: all processes are in it, because each is compared with all,
+//! and the group is settled after each process, while its totals are those of that process.
 
 use super::active::{Active, OneProcess, PairId, Totals};
 use super::classes::{ClassId, Classes};

@@ -1,14 +1,15 @@
-//! From what nodes grew by to samples of pairs: the one rule, for whoever has nodes.
+//! Turns the growth of callpath nodes into samples of pairs, by one rule for live and for stored nodes.
 //!
 //! ```text
 //!   a node's region, place, object ──► its class           classes.rs   what a focus and a metric may ask of it
-//!   its thread, process, machine   ──► its groups          matcher.rs   who
+//!   its thread, process, machine   ──► its groups          matcher.rs   which processes
 //!   growth of (groups, class)      ──► amounts of pairs    matcher.rs, active.rs
 //!                                  ├─► an interval record  interval_record.rs   for the record of a run
 //!                                  ├─► totals of the run   run_totals.rs        for pairs that were not measured all the time
 //!                                  └─► causes of waits     wait_causes.rs       what others did meanwhile
 //! ```
-//! Nodes may be in the memory of a running process or in the record of a run that ended: the sum is the same, and made here.
+//! Nodes may be in the memory of a running process or in the record of a run that ended: the sum is the same, and this
+//! module makes it.
 
 mod active;
 mod class_totals;

@@ -1,4 +1,4 @@
-//! What grew since a run began, by thread and class: answers pairs that were measured for a part of it, or never.
+//! The growth since a run began, by thread and class: answers pairs that were measured for a part of the run, or never.
 
 use std::collections::BTreeMap;
 

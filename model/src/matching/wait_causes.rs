@@ -1,4 +1,4 @@
-//! Because of whom ranks wait: what the rank that waits least does, while others wait longer than it.
+//! Finds the ranks that others wait for: what the rank that waits least does, while others wait longer than it.
 //!
 //! ```text
 //!   rank 0   ████████████████▒▒      █ its own doing: computing, input and output, without a processor, …
@@ -6,16 +6,17 @@
 //!                 └─────────┤        the excess: rank 1 waits so much longer because rank 0 was so much longer at something
 //!            |─── interval ───|
 //! ```
-//! Ranks of a job have the same time, so that one waits longer means that another did something of its own longer. A rank that comes late because
-//! it waited for a third one waits, too: the rank that waits least is where a chain of waits begins. So no clocks have to be compared, and no
-//! messages followed.
+//! Ranks of a job have the same time, so when one waits longer, another did something of its own for longer. A rank that
+//! comes late because it waited for a third one waits, too: the rank that waits least is where a chain of waits begins. So
+//! no clocks have to be compared, and no messages followed.
 //!
-//! * A rank that makes no call that waits in an interval, while another one makes many, is not waited for by that one.
-//! * Ranks that wait on a communicator wait for one that has called something on it: the parts of a coupled program do not wait for each other
-//!   where each talks to itself.
-//! * What all ranks wait, also the one that waits least, is nobody's excess: they wait in turns within the interval, or for the messages
-//!   themselves. Nothing is said of it.
-//! * Only first threads are looked at, and ranks of one job are taken to meet, if by ways around.
+//! * A rank that makes no call that waits in an interval is not the cause of the waits of another one that makes many.
+//! * Ranks that wait on a communicator wait for one that has called something on it: the parts of a coupled program do not
+//!   wait for each other where each uses communicators of its own.
+//! * The time that all ranks wait, also the one that waits least, is no excess: they wait in turns within the interval, or
+//!   for the messages themselves. No cause is given for it.
+//! * Only first threads are looked at, and all ranks of one job are assumed to wait for each other, directly or through
+//!   others.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,9 +1,9 @@
-//! Reading and writing one character: an event only where the stream's buffer has none, or no
-//! room for one.
+//! Wrappers of calls that read or write one character: an event only where the stream's buffer has no character, or no room
+//! for one.
 //!
-//! Programs call these for every byte, and an event costs ten times what they cost. What matters
-//! is the call that fills or empties the buffer, so it is recorded alone, with the bytes that went
-//! through. Looking into the buffer takes no lock: a wrong answer records one call more or less.
+//! Programs call these for every byte, and an event costs ten times as much as the call. The call that matters fills or
+//! empties the buffer, so only that is recorded, with the bytes that went through. The look into the buffer takes no lock:
+//! a wrong answer records one call more or less.
 
 use core::ffi::c_void;
 

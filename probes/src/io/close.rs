@@ -1,5 +1,5 @@
-//! Closing. A descriptor forgets its name *before* it is closed, measured or not: afterwards
-//! another thread may already have opened another file under the same number.
+//! Wrappers of calls that close descriptors and streams. A descriptor is removed from the table *before* it is closed,
+//! measured or not: afterwards another thread may already have opened another file under the same number.
 
 use super::file::{directory_gone, stream_gone};
 use super::moved::nothing;

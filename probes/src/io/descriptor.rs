@@ -1,4 +1,4 @@
-//! Which object each open descriptor stands for: a table by number, private to the process.
+//! The table of open descriptors, private to the process: which object each descriptor stands for, by number.
 //!
 //! It lies in anonymous memory that the kernel wipes in any child however made, because a child's
 //! objects are others. An entry of 0 means "not asked yet", as after `close` or `dup2`.

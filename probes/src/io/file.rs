@@ -1,4 +1,4 @@
-//! Which object a call works on: the file of a descriptor, of a stream or of a path.
+//! Finds the object that a call works on: the file of a descriptor, of a stream or of a path.
 //!
 //! ```text
 //!   open(path) ──► the object known by that path ──► descriptor table

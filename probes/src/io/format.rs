@@ -1,4 +1,4 @@
-//! Formatted reading and writing.
+//! Wrappers of formatted reading and writing.
 //!
 //! A variadic function cannot be written in stable Rust, and none is: the entry stub saves the
 //! argument registers the way the platform's `va_start` does, and the wrapper calls the function's

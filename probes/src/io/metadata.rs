@@ -1,7 +1,7 @@
-//! Asking for and changing what is known of a file.
+//! Wrappers of calls that read or change the metadata of files.
 //!
-//! A path that is only asked for gets no name of its own: a search along a path list would fill
-//! the table of objects with files that no call opens.
+//! A path that is only asked about becomes no object: a search along a path list would fill the table of objects with files
+//! that no call opens.
 
 use super::file::{HERE, descriptor, path};
 use super::moved::nothing;

@@ -1,9 +1,9 @@
-//! POSIX and stdio input and output: each call a region, each file an object.
+//! Wrappers of POSIX and stdio input and output: each call is a region, each file an object.
 //!
-//! A stream's work happens inside the C library, out of sight of the wrappers of `read` and
-//! `write`; therefore both levels are wrapped and the guard keeps the outer one. What a program
-//! reaches without a call through the dynamic linker (inline `getc_unlocked`, direct system calls,
-//! `mmap`) is not seen. Sockets are seen as far as `read` and `write` serve them.
+//! A stream's work happens inside the C library, out of sight of the wrappers of `read` and `write`; therefore both levels
+//! are wrapped and the guard keeps the outer one. Input and output without a call through the dynamic linker (inline
+//! `getc_unlocked`, direct system calls, `mmap`) is not seen. Of sockets, only `read` and `write` are here;
+//! `waits/socket.rs` has the other calls.
 
 mod character;
 mod close;

@@ -1,4 +1,4 @@
-//! What the result of a call says was read or written.
+//! Reads from the result of a call how many bytes it read or wrote.
 
 use crate::next::Next;
 pub(super) use crate::wrapped::nothing;

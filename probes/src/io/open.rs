@@ -1,4 +1,4 @@
-//! Opening files; what is opened gets its name here.
+//! Wrappers of calls that open files, which get their names here.
 //!
 //! The variadic `mode` of `open` travels in the word where a third argument lies, so the word is
 //! always passed on, chosen by the caller or not.

@@ -1,4 +1,4 @@
-//! Moving the position in a file and changing its length.
+//! Wrappers of calls that move the position in a file, or change its length.
 
 use super::file::{descriptor, stream};
 use super::moved::nothing;

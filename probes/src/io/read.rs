@@ -1,4 +1,4 @@
-//! Reading from descriptors.
+//! Wrappers of calls that read from descriptors.
 
 use super::file::descriptor;
 use super::moved::received;

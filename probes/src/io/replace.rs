@@ -1,4 +1,4 @@
-//! What closes or replaces descriptors without being an event itself.
+//! Wrappers of calls that close or replace descriptors and are no events themselves.
 
 use super::descriptor::{forget, forget_all};
 use crate::wrapped::accompanied;

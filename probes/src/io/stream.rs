@@ -1,4 +1,4 @@
-//! Reading and writing streams.
+//! Wrappers of calls that read and write streams.
 
 use super::file::{STANDARD_OUTPUT, descriptor, stream};
 use super::moved::{nothing, received, received_line, sent, sent_line};

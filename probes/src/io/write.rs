@@ -1,4 +1,4 @@
-//! Writing to descriptors, copying between them and forcing data out.
+//! Wrappers of calls that write to descriptors, copy between them, or force data out.
 
 use super::file::descriptor;
 use super::moved::{copied, nothing, sent};

@@ -1,4 +1,4 @@
-//! A fixed table from handles to what is remembered of them: no allocation, no lock.
+//! A fixed table from handles to the data kept of them: no allocation, no lock.
 //!
 //! # Idea
 //! A handle lives in one of the [`REACH`] places after its hash. A place is claimed by a

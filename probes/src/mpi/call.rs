@@ -1,4 +1,4 @@
-//! What a line of the table says about a function, in the form its wrapper uses.
+//! The description of one MPI function, from its line of the table, in the form that its wrapper uses.
 //!
 //! The table names the arguments as the standard does; which of them is the communicator, the tag
 //! or the status follows from these names when the table is compiled.

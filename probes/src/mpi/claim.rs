@@ -1,4 +1,4 @@
-//! Whether a piece of memory is held: one flag.
+//! A flag that tells whether a piece of memory is claimed.
 
 use whyperf_layout::sync::{AtomicBool, Ordering, or_relaxed};
 

@@ -1,8 +1,8 @@
-//! Communicators: what a handle stands for, and names that every member and every run agree on.
+//! Communicators: the object of each handle, and names that every member and every run agree on.
 //!
 //! # Idea
-//! A communicator has its own name if the program set one. Otherwise the name is derived without
-//! any communication from what its members know alike:
+//! A communicator has its own name if the program set one. Otherwise the name is derived, without any communication, from
+//! what all its members know:
 //!
 //! | made by | name |
 //! |---|---|

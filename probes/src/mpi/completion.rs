@@ -1,7 +1,7 @@
 //! Calls that complete requests: all of `MPI_Wait*` and `MPI_Test*`.
 //!
-//! The requests are overwritten when they are complete, so they are copied before; and what
-//! arrived is told by their statuses only, so where the program wants none the call gets ours.
+//! The requests are overwritten when they are complete, so they are copied before; and only their statuses tell what
+//! arrived, so where the program wants none, the call gets statuses of ours.
 
 use core::ffi::c_int;
 use core::mem::MaybeUninit;

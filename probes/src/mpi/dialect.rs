@@ -1,4 +1,4 @@
-//! Which MPI the process has loaded, and the constants in which the MPIs differ.
+//! The MPI that the process has loaded, and the constants in which the MPIs differ.
 //!
 //! | | Open MPI | MPICH family | MPI-5 ABI |
 //! |---|---|---|---|

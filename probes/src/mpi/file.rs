@@ -1,4 +1,4 @@
-//! Files opened by MPI: what a handle stands for.
+//! Files opened by MPI: the object of each handle.
 
 use core::ffi::CStr;
 use core::sync::atomic::Ordering;

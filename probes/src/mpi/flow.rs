@@ -1,4 +1,4 @@
-//! The flow of a collective operation: who sends and receives, and how often the count of its arguments.
+//! The flow of a collective operation: which ranks send and receive, and how many times the count of its arguments.
 
 /// What a collective operation sends and receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

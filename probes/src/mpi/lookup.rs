@@ -1,5 +1,5 @@
-//! `dlsym`, for programs that fetch functions of MPI by hand: Julia, plugins, foreign-function
-//! interfaces. They ask the MPI's own handle, so no chain of symbols leads here.
+//! The wrapper of `dlsym`, for programs that fetch functions of MPI by hand: Julia, plugins, foreign-function interfaces.
+//! They ask the MPI's own handle, so no chain of symbols leads here.
 //!
 //! ```text
 //!   dlsym(handle, "MPI_Send") ──► the real dlsym ──► found? then our MPI_Send instead

@@ -1,4 +1,4 @@
-//! What a call sent and received, by the rank on the other side.
+//! Counts the messages that a call sent and received, by the rank on the other side.
 //!
 //! | call | counts |
 //! |---|---|
@@ -6,7 +6,7 @@
 //! | receives | a message from the rank that its status names, so that `MPI_ANY_SOURCE` is known, and its time |
 //! | completes requests | a message for each one that received; its time for the rank that all have in common |
 //!
-//! Where a wait is for messages of several ranks, its time is nobody's alone and counts for [`Peer::UNKNOWN`].
+//! A wait for messages of several ranks belongs to none of them alone: its time counts for [`Peer::UNKNOWN`].
 
 use whyperf_layout::{Messages, Moved, Peer};
 use whyperf_runtime::peers;

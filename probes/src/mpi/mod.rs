@@ -1,14 +1,13 @@
-//! MPI: one table of functions, one macro that wraps them, and what must be remembered between
-//! calls.
+//! The wrappers of MPI: one table of functions, one macro that wraps them, and the data that must be kept between calls.
 //!
-//! | file | knows |
+//! | file | content |
 //! |---|---|
 //! | [`functions`] | the table |
-//! | [`call`] | what a line says |
+//! | [`call`] | one line of the table, as its wrapper uses it |
 //! | [`words`] | the arguments of one call |
 //! | [`wrapper`], [`visit`], [`completion`] | what happens around the real function |
 //! | [`lookup`] | functions that a program fetches by hand |
-//! | [`dialect`], [`real`], [`status`] | in what the MPIs differ |
+//! | [`dialect`], [`real`], [`status`] | the differences between the MPIs |
 //! | [`communicator`], [`members`], [`window`], [`file`], [`request`] | what handles stand for |
 //! | [`messages`], [`peer`] | which rank a message goes to or comes from |
 //! | [`flow`], [`volume`], [`datatype`] | how many bytes a call moves |

@@ -1,8 +1,8 @@
-//! Ranks of a communicator as ranks of the job.
+//! Translates ranks of a communicator to ranks of the job.
 //!
 //! # Idea
-//! What the MPI says of a rank of a communicator is remembered in a direct-mapped table. A communicator has a number of its own there
-//! that no other one ever gets, so nothing has to be forgotten when it is freed.
+//! A direct-mapped table keeps what the MPI says of a rank of a communicator. A communicator has a number of its own there
+//! that no other one ever gets, so nothing has to be removed when it is freed.
 //!
 //! ```text
 //!   entry = | number of the communicator : 32 | its rank : 16 | record of the rank of the job : 16 |

@@ -1,7 +1,7 @@
-//! What is remembered of a request between the call that makes it and the one that completes it.
+//! The data of a request, kept between the call that makes it and the call that completes it.
 //!
-//! Open MPI and MPICH answer one shared request for everything that is complete at once; so a
-//! handle is counted, and stands for the common parent of all that it was given for.
+//! Open MPI and MPICH return one shared request for all operations that are complete at once; so a handle is counted, and
+//! stands for the common parent of all operations that got it.
 
 use core::sync::atomic::Ordering;
 

@@ -1,4 +1,4 @@
-//! What the start of an MPI tells, and `MPI_Pcontrol`.
+//! Reads rank and job when an MPI starts, and handles `MPI_Pcontrol`.
 
 use core::ffi::c_int;
 

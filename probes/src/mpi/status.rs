@@ -1,4 +1,4 @@
-//! What a status says that arrived, in bytes.
+//! Reads from a status how many bytes arrived, and from which rank.
 
 use super::dialect::{Dialect, Family};
 use super::real;

@@ -1,4 +1,4 @@
-//! A short text in place: names are put together here.
+//! A short text in place, in which names are put together.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,5 +1,5 @@
-//! One call of a wrapped function, but for those that complete requests: what happens before the
-//! real function, and what after it.
+//! One call of a wrapped MPI function, except those that complete requests: the work before the real function, and after
+//! it.
 
 use core::ffi::c_int;
 use core::mem::MaybeUninit;

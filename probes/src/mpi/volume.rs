@@ -1,4 +1,4 @@
-//! How many bytes a call moves, from its arguments.
+//! Computes how many bytes a call moves, from its arguments.
 //!
 //! | operation | sent | received |
 //! |---|---|---|
@@ -7,7 +7,7 @@
 //! | reduce, gather | by the others; by all | by the root |
 //! | all to all | count × size × ranks | the same |
 //!
-//! Asked only after the call succeeded, so that every handle in it was valid.
+//! It is computed only after the call succeeded, so that every handle in it was valid.
 
 use whyperf_layout::Moved;
 

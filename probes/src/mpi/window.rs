@@ -1,4 +1,4 @@
-//! Windows: what a handle stands for, and a name that every member and every run agree on.
+//! Windows of MPI: the object of each handle, and a name that every member and every run agree on.
 
 use core::sync::atomic::Ordering;
 

@@ -1,9 +1,8 @@
 //! The arguments of one call, and what is behind those that are addresses.
 //!
 //! # Idea
-//! A wrapper has machine words only; its line of the table says which of them is a communicator,
-//! a count or an address. Who makes a [`ArgumentWords`] promises that the table is right about them. What
-//! may be read when follows from two types:
+//! A wrapper has machine words only; its line of the table says which of them is a communicator, a count or an address. The
+//! code that makes a [`ArgumentWords`] promises that the table is right about them. Two types say what may be read, and when:
 //!
 //! | type | the call | may be read |
 //! |---|---|---|

@@ -1,4 +1,4 @@
-//! From a line of the table to two exported functions.
+//! Makes two exported functions of each line of the table.
 //!
 //! ```text
 //!   program ─► MPI_Send (stub: the caller) ─► wrapper ─► begin ─► the next MPI_Send ─► end

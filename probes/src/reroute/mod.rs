@@ -1,16 +1,15 @@
-//! Rerouting the calls of a program that runs already: calls do not find a library that is loaded late.
+//! Reroutes the calls of a program that runs already: they do not find a library that is loaded late.
 //!
 //! ```text
 //!   program ── call *[slot of read] ──► read              slot: a word the dynamic linker filled
 //!           ── call *[slot of read] ──► our read ──► read
 //! ```
-//! Every loaded object calls functions of others through such slots. One that holds the very function
-//! that a wrapper of ours goes on to, or that is not filled yet, is made to hold the wrapper. At the end
-//! each gets its function back, unless another library has changed it meanwhile.
+//! Every loaded object calls functions of others through such slots. A slot that holds the very function that a wrapper of
+//! ours calls, or that is not filled yet, is filled with the wrapper. At the end each slot gets its function back, unless
+//! another library has changed it meanwhile.
 //!
-//! The code of the program stays as it is. What an MPI does inside of itself belongs to the call
-//! that it is part of, so there only the calls of MPI functions are rerouted: its Fortran layer
-//! makes them.
+//! The code of the program stays as it is. The calls that an MPI makes internally belong to the MPI call around them, so
+//! there only calls of MPI functions are rerouted: its Fortran layer makes them.
 
 mod listed;
 mod object;

@@ -1,4 +1,4 @@
-//! Slots that hold a wrapper of ours instead of what they held.
+//! The relocation slots that hold a wrapper of ours, with the address that each held before.
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 

@@ -1,4 +1,4 @@
-//! The locks of C11.
+//! Wrappers of the locks of C11.
 
 use super::contended::contended;
 use crate::next::Next;

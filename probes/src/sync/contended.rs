@@ -1,8 +1,7 @@
-//! Locks: tried first, and an event only when that fails.
+//! Wrappers of locks: each tries the lock first, and records an event only when that fails.
 //!
-//! What a successful try has done is what the lock would have done at that moment, for every type
-//! of lock. Whatever else the try answers, the real function decides; in particular errors, which
-//! the two may report differently.
+//! A successful try does what the lock call would have done at that moment, for every type of lock. In all other cases the
+//! real function decides, in particular about errors, which the two may report differently.
 
 use whyperf_layout::{Moved, ObjectKind};
 use whyperf_runtime::Region;

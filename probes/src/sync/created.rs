@@ -1,8 +1,9 @@
-//! Where each lock was made, until a thread waits for it and it becomes an object.
+//! The table of places where locks were made: it keeps each place until a thread waits for the lock, which then becomes an
+//! object.
 //!
-//! Most locks are never waited for; an object for each would fill the table. So a small table
-//! keeps one word per lock: part of its address to know it by, and the place where it was made.
-//! A newer lock may push an older one out, which then has its address for a name.
+//! Most locks are never waited for; an object for each would fill the table. So a small table keeps one word per lock: a
+//! part of its address as the key, and the place where it was made. A newer lock may push an older one out, whose name is
+//! then its address.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 

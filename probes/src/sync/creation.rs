@@ -1,4 +1,4 @@
-//! Making and unmaking locks: where one was made is its name.
+//! Wrappers of calls that make and unmake locks: the place where a lock was made is its name.
 
 use super::created::{made, unmade};
 use crate::wrapped::accompanied;

@@ -1,4 +1,4 @@
-//! Mutexes, read-write locks and spin locks.
+//! Wrappers of mutexes, read-write locks and spin locks.
 
 use super::contended::{contended, is_clock, is_time, taken};
 use crate::next::Next;

@@ -1,4 +1,4 @@
-//! Waiting for other threads: pthread, semaphores and C11 threads.
+//! Wrappers of calls that wait for other threads: pthread, semaphores and C11 threads.
 //!
 //! A lock that is free costs its `trylock` and nothing else: an event begins only where the thread
 //! would have to wait. Conditions, barriers and joins are there to wait and always are events.

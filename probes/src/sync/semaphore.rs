@@ -1,4 +1,4 @@
-//! Semaphores.
+//! Wrappers of semaphores.
 
 use super::contended::{contended, is_clock, is_time};
 use crate::next::Next;

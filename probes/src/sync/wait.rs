@@ -1,4 +1,4 @@
-//! Conditions, barriers and the end of threads: always events.
+//! Wrappers of conditions, barriers and the end of threads: these are always events.
 
 use whyperf_layout::ObjectKind;
 use whyperf_runtime::ObjectId;

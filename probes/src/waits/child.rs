@@ -1,4 +1,4 @@
-//! Waiting for another process to end: it has the work meanwhile, as a thread has that is joined.
+//! Wrappers of calls that wait for another process to end: that process has the work meanwhile, as a joined thread has.
 
 use whyperf_layout::ObjectKind;
 

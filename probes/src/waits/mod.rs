@@ -1,7 +1,8 @@
-//! Waiting for anything but another thread or a file: time, one of several descriptors, a socket, a signal, another process.
+//! Wrappers of calls that wait for anything but another thread or a file: time, one of several descriptors, a socket, a
+//! signal, another process.
 //!
-//! Each call a region, each kind of waiting one object: what is at the other end of a socket is not asked for. What the C
-//! library calls inside of its own functions is not seen, nor are bare system calls: looks at the threads tell of those
+//! Each call is a region, each kind of waiting one object: the other end of a socket is not looked up. Calls that the C
+//! library makes inside of its own functions are not seen, nor are bare system calls: looks at the threads find those
 //! (`daemon/src/standing.rs`).
 
 mod child;

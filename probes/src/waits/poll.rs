@@ -1,4 +1,5 @@
-//! Waiting for one of several descriptors. The calls that take a mask of signals, too, are in `signals.rs`.
+//! Wrappers of calls that wait for one of several descriptors. The calls that take a mask of signals, too, are in
+//! `signals.rs`.
 
 use whyperf_layout::ObjectKind;
 use whyperf_runtime::ObjectId;

@@ -1,4 +1,4 @@
-//! Waiting until some time has passed, or a signal came.
+//! Wrappers of calls that wait until some time has passed, or a signal came.
 
 use whyperf_layout::ObjectKind;
 

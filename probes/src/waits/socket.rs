@@ -1,4 +1,4 @@
-//! Sockets: making connections, sending and receiving. What `read` and `write` do with them is input and output.
+//! Wrappers of calls on sockets: connecting, sending and receiving. `read` and `write` on a socket are input and output.
 
 use whyperf_layout::ObjectKind;
 use whyperf_runtime::ObjectId;

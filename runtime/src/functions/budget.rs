@@ -1,14 +1,14 @@
-//! What functions may cost: so many visits of all of them, by all threads together, in each interval.
+//! The visit budget inside the process: so many visits of all functions, by all threads together, in each interval.
 //!
 //! ```text
 //!   a node's burst ends ──► spent in this interval ──► within the allowance: another burst
 //!                                    └──► beyond it: the function rests until an interval has room
 //!                                         and so often called that it alone takes half: too hot
 //! ```
-//! A burst is 32 visits at first, and as many as come in a quarter to a whole millisecond later, so
-//! what is spent is known to within a millisecond, and a function is watched from its first calls on.
-//! What one interval spends too much the next ones have less. Threads only count and switch off, by
-//! plain stores and without waiting; the agent switches on again.
+//! A burst is 32 visits at first, and later as many as come in a quarter to a whole millisecond, so the visits spent are
+//! known to within a millisecond, and a function is watched from its first calls on. The excess of one interval is
+//! subtracted from the next ones. Threads only count and switch off, by plain stores and without waiting; the agent
+//! switches on again.
 
 use super::site::Ran;
 use super::{site, windows};

@@ -1,9 +1,9 @@
-//! The calls of instrumented functions that a thread has open, innermost last.
+//! The open calls of a thread's instrumented functions, innermost last.
 //!
-//! Each call keeps on the program's own stack, in one word, what was current when it began and which
-//! node is its own. This list, in the thread's private memory, repeats that word beside the address
-//! it lies at: whoever is about to leave calls without returning from them (a long jump, another
-//! context) learns here what to end, and never has to read a stack that may be gone.
+//! Each call keeps on the program's own stack, in one word, what was current when it began and which node is its own. This
+//! list, in the thread's private memory, repeats that word beside the address it lies at: code that is about to leave calls
+//! without returning from them (a long jump, another context) finds here what to end, and never has to read a stack that
+//! may be gone.
 //!
 //! ```text
 //!   word   | listed : 1 | tag : 31 | node before : 16 | own node : 16 |

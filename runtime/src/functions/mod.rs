@@ -1,9 +1,9 @@
-//! What is known of instrumented functions: their sites, their open calls, what they cost, and when they are on.
+//! The instrumented functions: their sites, their open calls, their costs, and when they are on.
 //!
 //! ```text
 //!   index, pool ──► site ◄── counts, announced        windows ──► budget ──► site
 //! ```
-//! Nothing here changes code of the program: that is `patch`, which is above the events.
+//! Nothing here changes code of the program: `patch` does that, which is above the events.
 
 pub(crate) mod announced;
 pub(crate) mod budget;

@@ -1,16 +1,14 @@
-//! What was patched: one entry per slot, kept for the life of the process.
+//! The table of patch sites: one entry per slot, kept for the life of the process.
 //!
 //! ```text
 //!   Free ──► Trapped ──► Armed ──► Trapped ──► Disarmed, or Retiring ──► Disarmed
 //!               └─ a change failed: back to where it was; where even that fails, it stays Trapped
 //!   any ──► Forgotten
 //! ```
-//! Every change of bytes goes through `Trapped`, in which the first byte is a trap that leads to the copy:
-//! no thread sees bytes that are neither the compiler's nor ours. A site that stays there works, and is
-//! tried again.
-//! Entries are written under the lock, read by the handler of traps, by switches and by the agent.
-//! A slot, its stub and its region stay bound to their function, for a thread may stand in any of
-//! them at any time.
+//! Every change of bytes goes through `Trapped`, in which the first byte is a trap that leads to the copy: no thread sees
+//! bytes that are neither the compiler's nor ours. A site that stays in that state works, and the change is tried again.
+//! Entries are written under the lock, read by the handler of traps, by switches and by the agent. A slot, its stub and its
+//! region stay bound to their function, for a thread may stand in any of them at any time.
 
 use super::index::Index;
 use super::pool::{self, SLOTS};

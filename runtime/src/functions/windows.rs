@@ -1,4 +1,4 @@
-//! Which functions have windows, and where each window stands.
+//! The table of functions that have measurement windows, and the state of each window.
 
 use crate::clock;
 use crate::switch::WIPE_ON_FORK;

@@ -4,7 +4,7 @@
 //!   address   data: one word per function, read and written      what the stubs jump through
 //!             code: read and executed, never writable            stubs and copies
 //! ```
-//! The daemon chooses where; what is there stays there. A fork's child has a copy of its own.
+//! The daemon chooses where; memory that is mapped there already stays as it is. A fork's child has a copy of its own.
 
 use crate::kernel;
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};

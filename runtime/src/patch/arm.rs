@@ -1,4 +1,4 @@
-//! Arming and disarming: what the daemon planned is checked, prepared, and put in place.
+//! Arms and disarms functions: what the daemon planned is checked, prepared, and put in place.
 
 use super::batch::{Batch, PatchDirection};
 use super::disposition::Unblocked;

@@ -4,9 +4,9 @@
 //!   armed ──► the function gets a region and is entered here: (address : 48 | region : 16)
 //!   its calls of us ──► not here: off; here: off or on by the region's switch
 //! ```
-//! No code changes, for its calls are seen already. No word on the program's stack belongs to us, so
-//! the thread's list alone tells what was current at a call's entry. It is found by the function that
-//! leaves: what is listed inside it was left in a way that was not announced.
+//! No code changes, for its calls are seen already. No word on the program's stack belongs to us, so the thread's list
+//! alone tells what was current at a call's entry. It is found by the function that leaves: calls that are listed inside it
+//! were left in a way that was not announced.
 
 use super::calls;
 use crate::functions::announced::{glance, number};

@@ -1,5 +1,4 @@
-//! Counting calls without timing them, for functions that take less time than an event: one
-//! instruction a call.
+//! Counts calls without timing them, for functions that take less time than an event: one instruction a call.
 //!
 //! ```text
 //!   stub: jmp [word] ──► inc fs:[count] ──► jmp copy        behind the stub, in the same arena

@@ -1,7 +1,7 @@
 //! Ways out of a function that are no return: long jumps and other contexts.
 //!
-//! What was left is ended at once, and what is current is put right. A way that is not announced
-//! is put right by the next return of a function further out.
+//! The calls that were left are ended at once, and the current node is corrected. A way out that is not announced is
+//! corrected by the next return of a function further out.
 
 use super::calls;
 use crate::kernel;

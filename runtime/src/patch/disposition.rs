@@ -1,5 +1,5 @@
-//! The program's dispositions of signals: while code changes no handler begins that blocks a trap, and what of ours is
-//! among them the program does not see.
+//! The program's signal dispositions: while code changes, no handler begins that blocks a trap, and the program does not
+//! see dispositions of ours.
 
 use super::gate::Closed;
 use super::wish::{self, Wish};

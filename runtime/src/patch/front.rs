@@ -1,12 +1,12 @@
-//! What lies before each of the program's signal handlers: it tells them where the program was interrupted by the
-//! program's own address, also where that was in an arena.
+//! The front, code that runs before each of the program's signal handlers: it gives them the program's own address as the
+//! place of the interruption, also where that was in an arena.
 //!
 //! ```text
 //!   signal ──► front: arena address in the context? the program's in its place ──jump──► the program's handler
 //!              return to there ◄── back: unchanged? the arena's again ◄──return──┘
 //! ```
-//! The front jumps to the handler, so its own frame is gone: who unwinds the stack finds the program's address in the
-//! context and at it the compiler's own tables. A handler that sets another address is obeyed.
+//! The front jumps to the handler, so its own frame is gone: an unwinder finds the program's address in the context, and
+//! the compiler's own tables for that address. Where a handler sets another address, the thread goes on there.
 
 use super::{place, trap, wish};
 use crate::interrupted_call::Context;

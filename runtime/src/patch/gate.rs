@@ -1,8 +1,8 @@
 //! The gate: calls that block every signal, or are about to, keep code from being changed, and wait for a
 //! change that goes on.
 //!
-//! Making a thread or a process blocks all signals for a while, in the child, too, and a program may block them
-//! itself at any moment. Whoever met a trap then would be killed.
+//! Making a thread or a process blocks all signals for a while, in the child, too, and a program may block them itself at
+//! any moment. A thread that met a trap then would be killed.
 
 use crate::kernel;
 use crate::lock::Held;

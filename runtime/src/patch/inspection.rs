@@ -1,4 +1,4 @@
-//! Looking where every thread stands, before instructions are replaced that a thread may be between.
+//! Finds where every thread stands, before instructions are replaced that a thread may be between.
 //!
 //! ```text
 //!   not running   the kernel shows its pc and sp

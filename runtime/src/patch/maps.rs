@@ -1,4 +1,4 @@
-//! Where this process has code of files: the kernel's list of mappings, read once per batch.
+//! The mapped code of files in this process, from the kernel's list of mappings, which is read once per batch.
 
 use crate::kernel;
 use crate::lock::Held;

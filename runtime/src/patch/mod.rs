@@ -1,9 +1,9 @@
-//! Functions of the program that are instrumented while it runs: `docs/patching.md` has the rules.
+//! Patches functions of the program while it runs; `docs/patching.md` has the rules.
 //!
 //! ```text
 //!   daemon ── records ──► [arm] checks, writes code ──► site ─► stub ─► [pool] slot ─► [visit] events
-//!                         [site] what was patched          ▲                            [calls] open
-//!                         [trap] who runs into it meanwhile┘    [window], [budget] when it is on
+//!                         [site] the table of sites         ▲                            [calls] open
+//!                         [trap] for threads that come then ┘    [window], [budget] when it is on
 //! ```
 
 mod arena;

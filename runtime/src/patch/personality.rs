@@ -1,4 +1,5 @@
-//! What unwinders call when an exception leaves an instrumented function: its visit ends.
+//! The personality function of slots: unwinders call it when an exception leaves an instrumented function, whose visit
+//! ends.
 
 use super::calls;
 use core::ffi::c_void;

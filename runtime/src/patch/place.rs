@@ -1,7 +1,7 @@
-//! Which address of the program's a place in an arena, or an island, stands for.
+//! Translates an address in an arena, or in a branch island, to the program's own address that it stands for.
 //!
-//! Of a stub the layout tells it. An island lies in bytes that belong to no function, for which there are no tables of
-//! unwinding: it stands for its site.
+//! For a stub, `layout/src/stub_place.rs` translates. An island lies in bytes that belong to no function and have no unwind
+//! tables: it stands for its site.
 
 use crate::functions::site::{self, Site};
 use core::sync::atomic::Ordering;

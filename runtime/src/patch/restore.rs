@@ -1,4 +1,4 @@
-//! Restoring: all functions get the compiler's bytes back, for good, or as far as that can be done now.
+//! Restores all functions: each gets the compiler's bytes back, for good, or as far as that can be done now.
 
 use super::arm;
 use crate::functions::announced;

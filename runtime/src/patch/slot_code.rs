@@ -7,14 +7,14 @@
 //!                                                T i: call left
 //!                                                     drop the word, ret     to the true caller
 //! ```
-//! No return address is ever overwritten: the function is called again, so calls and returns stay
-//! paired, and whoever unwinds finds a plain frame of 16 bytes by the assembler's tables. All
-//! integer registers come back as they were, because a caller may know which of them the function
-//! leaves alone; vector registers are kept only where the cold path needs it, on its way.
+//! No return address is ever overwritten: the function is called again, so calls and returns stay paired, and an unwinder
+//! finds a plain frame of 16 bytes by the assembler's tables. All integer registers come back as they were, because a
+//! caller may know which of them the function leaves alone; vector registers are kept only where the cold path needs it, on
+//! its way.
 //!
-//! A function that *jumps* into another one has T on top of the stack when that one begins. The
-//! first is over then: its visit ends, and the second takes its frame, so chains of such jumps need
-//! no more stack than before. What the second does is inside of the first, as it is where the second is not watched.
+//! A function that *jumps* into another one has T on top of the stack when that one begins. The first is over then: its
+//! visit ends, and the second takes its frame, so chains of such jumps need no more stack than before. The second counts as
+//! inside of the first, as it does where the second is not watched.
 
 use super::form::form;
 use super::personality;

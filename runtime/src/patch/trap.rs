@@ -1,8 +1,7 @@
-//! Traps: who runs into a site while its bytes change goes on in the copy.
+//! Traps: a thread that runs into a site while its bytes change goes on in the copy.
 //!
-//! A change begins with a trap in the first byte, which alone may be swapped at any time. Whoever
-//! meets it is led to the copy of the function's first instructions, uncounted, and sees no
-//! difference.
+//! A change begins with a trap in the first byte, which alone may be swapped at any time. A thread that meets it is sent to
+//! the copy of the function's first instructions, is not counted, and sees no difference.
 
 use super::gate;
 use crate::functions::site;

@@ -9,11 +9,11 @@
 //! ```
 //! A function that jumps on *passes* its frame: its visit ends, and what it jumped to is current inside of it, as if it had been called.
 //!
-//! A function that is on the path already gets the node it has there, so recursion makes no nodes, nor do functions that jump to
-//! each other in a circle. A slot keeps a frame on the program's stack, and a recursion may need all of that for itself. So from some depth
-//! on, a call of a function that is on the path already is *counted* when it begins, and its slot is left for good: it costs no stack. The time of
-//! a function that calls itself stays exact, for its own node is current all the while; of functions that call each other in a circle, what
-//! is deeper is that of the one that was current.
+//! A function that is on the path already gets the node it has there, so recursion makes no nodes, nor do functions that
+//! jump to each other in a circle. A slot keeps a frame on the program's stack, and a recursion may need all of that for
+//! itself. So from some depth on, a call of a function that is on the path already is *counted* when it begins, and its
+//! slot is left for good: it costs no stack. The time of a function that calls itself stays exact, because its own node is
+//! current all the while; where functions call each other in a circle, the deeper time counts for the one that was current.
 //! An exit makes current what was current at its entry, whatever happened in between.
 
 use super::calls;

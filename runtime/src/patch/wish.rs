@@ -1,4 +1,4 @@
-//! What the program wants to happen at each signal before which the front lies.
+//! The signal dispositions that the program asked for, for each signal whose handlers the front runs before.
 
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 

@@ -1,4 +1,4 @@
-//! Attach requests as the library hears them: each process answers its own, whatever signal comes late.
+//! Attach requests as the library receives them: each process answers its own, whatever signal comes late.
 
 use std::fs::File;
 use std::os::fd::{AsRawFd as _, FromRawFd as _};

@@ -1,4 +1,4 @@
-//! Regions that somebody cuts or overwrites while the process measures into them.
+//! Cuts or overwrites regions while the process measures into them.
 
 use crate::measured::{only, run};
 use crate::{end, visit, visit_from};

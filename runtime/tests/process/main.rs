@@ -1,4 +1,4 @@
-//! Whole processes that measure themselves: what they record is read from the region they leave.
+//! Tests of whole processes that measure themselves: what they recorded is read from the region that they leave.
 #![cfg(not(loom))]
 
 mod agent;

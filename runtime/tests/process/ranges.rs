@@ -1,4 +1,4 @@
-//! The handler of bus errors, between any two instructions of a change of what it looks for.
+//! Interrupts a change of the ranges that the SIGBUS handler looks for, between any two instructions.
 
 #[path = "../../src/range.rs"]
 mod range;

@@ -1,4 +1,4 @@
-//! A data source that keeps the bill: what measuring cost in each interval.
+//! A data source that records the cost of measuring in each interval.
 
 use whyperf_consultant::{DataSource, Event, MeasurementId, RunAmount};
 use whyperf_model::{Pair, Resource};

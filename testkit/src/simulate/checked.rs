@@ -1,4 +1,4 @@
-//! A data source that is watched: does it keep the promises that a search relies on?
+//! A data source that is checked: it must keep the promises that a search relies on.
 //!
 //! Any data source can be wrapped, live ones too: run a search on it, then ask for the complaints. See [`DataSource`] for the promises.
 

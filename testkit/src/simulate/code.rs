@@ -1,4 +1,4 @@
-//! The functions of a described program: who calls whom, how often, and which resist being measured.
+//! The functions of a described program: which calls which, how often, and which cannot be measured.
 
 use std::collections::BTreeMap;
 

@@ -1,13 +1,13 @@
-//! A data source without machines: programs made of phases, measured by the one rule, under virtual time.
+//! A data source without machines: programs made of phases, measured by the same rule as real ones, in virtual time.
 //!
 //! ```text
-//!   scenario text ──► Program: who does what when ──► Simulated: a DataSource ──► Search
+//!   scenario text ──► Program: what each process does when ──► Simulated: a DataSource ──► Search
 //!                                                          └── Checked: does it keep a data source's promises?
 //! ```
 //!
-//! The search is developed and tested against this before it meets a live program, and what went wrong live can be written down
-//! as a scenario. Nothing there is random: noise comes from periods that do not divide the sampling interval. Noise of other kinds, from a
-//! seed, is that of [`Ranks`].
+//! The search is developed and tested against this before it meets a live program, and a failure with a live program can be
+//! written down as a scenario. Nothing there is random: noise comes from periods that do not divide the sampling interval.
+//! Noise of other kinds, from a seed, is that of [`Ranks`].
 
 #![deny(clippy::disallowed_macros, clippy::disallowed_methods, clippy::disallowed_types)]
 

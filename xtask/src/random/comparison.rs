@@ -1,4 +1,4 @@
-//! What whyperf said of a program's functions, beside what the program itself says.
+//! Compares what whyperf said of a program's functions with what the program itself says.
 
 use anyhow::Result;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! What kinds of random programs there are, and how each is compiled.
+//! The kinds of random programs, and how each is compiled.
 
 use super::generator::Generator;
 use super::manner::FunctionManner;

@@ -1,4 +1,4 @@
-//! What a function of a random program does beside computing, and how its language says what it is.
+//! The manner of a function in a random program: what it does beside computing, and how its language expresses it.
 
 /// What a function does beside computing and calling its callees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

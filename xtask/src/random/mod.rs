@@ -1,4 +1,4 @@
-//! `cargo xtask study random`: random programs that know their own truth, and what whyperf says of them.
+//! `cargo xtask study random`: runs random programs that know their own truth, and compares what whyperf says of them.
 //!
 //! ```text
 //!   seed ─► program ─► compiler ─► whyperf run ─┬─ what the program printed ─────────────┐

@@ -1,4 +1,4 @@
-//! What the study of random programs is asked to do.
+//! The options of the study of random programs.
 
 use anyhow::{Context as _, Result, bail};
 

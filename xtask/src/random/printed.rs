@@ -1,4 +1,4 @@
-//! What a random program prints of itself.
+//! The numbers that a random program prints about itself.
 
 use std::collections::BTreeMap;
 

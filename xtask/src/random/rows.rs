@@ -1,5 +1,5 @@
-//! The rows that whyperf tells of a program, beside what the program itself says: hot code by the time of each function without its
-//! callees, the profile by that of all threads.
+//! Compares the rows that whyperf reports of a program with what the program itself says: hot code by the time of each
+//! function without its callees, the profile by that of all threads.
 
 use anyhow::{Context as _, Result};
 use serde_json::Value;

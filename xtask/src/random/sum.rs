@@ -1,4 +1,4 @@
-//! What all random programs came to, as tables.
+//! Sums the results of all random programs, as tables.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,5 @@
-//! `cargo xtask sanitize`: the tests under sanitizers and Miri, the shipped library under valgrind, the fuzz targets.
+//! `cargo xtask sanitize`: runs the tests under sanitizers and Miri, the shipped library under valgrind, and the fuzz
+//! targets.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};

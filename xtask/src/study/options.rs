@@ -1,4 +1,4 @@
-//! What a study was asked to do.
+//! The options of a study.
 
 use anyhow::{Context as _, Result, bail};
 

@@ -1,4 +1,4 @@
-//! One run of a solver under whyperf, as the command tells of it.
+//! One run of a solver under whyperf, as the command reports it.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,8 @@
-//! What modules and functions are called in another run: names that are gone and names that came, by all that is known of them.
+//! Pairs the modules and functions of two runs whose names differ: names that are gone and names that came, by all that is
+//! known of them.
 //!
 //! ```text
-//!   same names ──► modules ──► functions ──┐     what belongs together tells who calls whom, so the
+//!   same names ──► modules ──► functions ──┐     pairs of functions tell which calls are the same, so the
 //!                     ▲                    │     neighbours of a pair are looked at again
 //!                     └────────────────────┘
 //! ```

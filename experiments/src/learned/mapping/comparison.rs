@@ -1,4 +1,4 @@
-//! By what two things are alike, and what they have in common.
+//! Compares two things: the kinds of evidence by which they are similar, and what they have in common.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! What belongs together so far: things of the same name, and proposals.
+//! The correspondence of two runs, as far as it is known: things of the same name, and proposed pairs.
 
 use std::collections::{BTreeMap, BTreeSet};
 

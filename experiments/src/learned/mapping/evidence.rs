@@ -1,4 +1,4 @@
-//! The kinds of evidence that two things are one, what each weighs, and how they are told in words.
+//! The kinds of evidence that two things correspond, the weight of each, and its words.
 
 use std::fmt;
 

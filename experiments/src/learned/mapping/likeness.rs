@@ -1,4 +1,4 @@
-//! How alike names, values and sets are: from 0, nothing in common, to 1, the same.
+//! The similarity of names, values and sets: from 0, nothing in common, to 1, the same.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,12 +1,14 @@
-//! What things of one run are called in another: code by its place among other code, objects by who works on them, processes by their role, hosts by
-//! their ranks, and all of them by name and by what the search found there.
+//! Finds the names that the things of one run have in another: pairs code by its place among other code, objects by the
+//! code that works on them, processes by their role, hosts by their ranks, and all of them by name and by what the search
+//! found there.
 //!
 //! ```text
-//!   what is on one side alone ──► how alike is each pair? (comparison, evidence) ──► one assignment problem (pairing)
+//!   what one run alone has ──► how similar is each pair? (comparison, evidence) ──► one assignment problem (pairing)
 //!        code, as a whole: code.rs      objects and files, below what belongs together      processes, hosts: roles.rs
 //! ```
-//! A pair's confidence is the mean of what is known of both, each kind with its weight. A pair that is more unlike than like is not
-//! proposed. Names that are the same belong together anyway; a function of the same name in another file has moved there.
+//! A pair's confidence is the weighted mean of the evidence that both sides have, each kind with its weight. A pair that is
+//! more different than similar is not proposed. Things of the same name always belong together; a function of the same name
+//! in another file has moved there.
 
 mod assignment;
 mod code;

@@ -1,4 +1,5 @@
-//! Which of thousands are worth comparing: those that stand near each other in some order, or beside the same things.
+//! Selects the pairs that are worth comparing, out of thousands: things that stand near each other in some order, or beside
+//! the same things.
 
 use std::collections::{BTreeMap, BTreeSet};
 

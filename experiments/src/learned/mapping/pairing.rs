@@ -1,4 +1,4 @@
-//! Which of many belongs to which: one assignment problem for all that is left over on both sides.
+//! Pairs the things that are left over on both sides, by solving one assignment problem.
 
 use std::collections::{BTreeMap, BTreeSet};
 

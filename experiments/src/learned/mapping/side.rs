@@ -1,4 +1,4 @@
-//! One of two runs that are compared: what there was, how the search judged it, and how its code hangs together.
+//! One of two runs that are compared: its resources, the verdicts of its search, and the structure of its code.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Which names belong together, and why.
+//! Tests that the right names are paired, and for the right reasons.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What C++ makes of the functions of a random program: members of namespaces, templates, methods and lambdas.
+//! Writes the functions of a random program in C++: as members of namespaces, templates, methods and lambdas.
 
 use super::super::manner::FunctionForm;
 

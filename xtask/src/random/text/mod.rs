@@ -1,4 +1,4 @@
-//! The text of a random program, in its language.
+//! Writes the text of a random program in its language.
 
 mod c;
 mod cpp;
