@@ -11,7 +11,7 @@ use crate::hypothesis::Hypothesis;
 pub(super) struct Program {
     pub(super) catalogue: ResourceCatalogue,
     pub(super) calls: KnownCalls,
-    /// CallGraph per second of a function whose calls were not counted.
+    /// Calls per second of a function whose calls were not counted.
     assumed_rate: f64,
 }
 
