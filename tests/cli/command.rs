@@ -5,9 +5,10 @@ use std::process::{Command, Output};
 
 /// The command under test, with no setting of the caller's in its environment.
 pub(crate) fn whyperf() -> Command {
-    let built = PathBuf::from(env!("CARGO_BIN_EXE_whyperf"));
-    let folder = std::env::var_os("WHYPERF_TEST_BIN_DIR").map(PathBuf::from);
-    let path = folder.map_or(built, |folder| folder.join("whyperf"));
+    let named = std::env::var_os("WHYPERF_TEST_BIN_DIR");
+    let built = option_env!("CARGO_BIN_EXE_whyperf").map(PathBuf::from);
+    let path = named.map(|folder| PathBuf::from(folder).join("whyperf")).or(built);
+    let path = path.expect("WHYPERF_TEST_BIN_DIR is set, or the command is built with this test");
     let library = path.with_file_name("libwhyperf.so");
     assert!(library.exists(), "{} is missing: run `cargo build` first", library.display());
     let mut command = Command::new(path);

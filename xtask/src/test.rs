@@ -112,6 +112,9 @@ const LINTS: &str = "clippy --workspace --lib --bins --tests --benches --test * 
 /// The tests in all crates. Each selection of packages with features of its own would be another build of most of them.
 const CRATES: &str = "test --workspace";
 
+/// Test programs of the root manifest, without a debug build of the command.
+const PROGRAMS: &str = "test -p whyperf --no-default-features";
+
 /// Test programs that need neither the release build nor minutes.
 const QUICK: [&str; 3] = ["cli", "tidy", "data_sources"];
 
@@ -189,12 +192,12 @@ fn steps(workspace: &Workspace) -> Result<Vec<Step>> {
     for name in workspace.root_tests()? {
         let waits = if WAITING.contains(&&*name) { AT_ONCE } else { "" };
         let turn = if BESIDE.contains(&&*name) { Turn::Beside } else { Turn::Computing };
-        let step = Step::cargo(&name, &format!("test -p whyperf --test {name} {waits}")).at(turn);
+        let step = Step::cargo(&name, &format!("{PROGRAMS} --test {name} {waits}")).at(turn);
         let is_quick = QUICK.contains(&&*name);
         steps.push(if is_quick { step } else { step.only(Way::Full) });
     }
     let rest = [
-        Step::cargo("benches", "test -p whyperf --benches -- --test"),
+        Step::cargo("benches", &format!("{PROGRAMS} --benches -- --test")),
         Step::own("loom", loom::models),
         Step::own("mutants", loom::mutants),
     ];
