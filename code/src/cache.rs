@@ -19,16 +19,16 @@ use serde::{Deserialize, Serialize};
 use crate::branches::{Branches, Exit, Packed, Way};
 use crate::scan::CodeStretch;
 
-/// The branches of one build of an object.
+/// The cached branches of one build of an object.
 #[derive(Debug)]
-pub(crate) struct Kept {
-    file: KeptFile,
+pub(crate) struct BranchCache {
+    file: CacheFile,
     origin: Origin,
 }
 
 /// A file about one build.
 #[derive(Debug)]
-pub(crate) struct KeptFile {
+pub(crate) struct CacheFile {
     folder: PathBuf,
     name: String,
 }
@@ -59,7 +59,7 @@ enum Step {
     Computed,
 }
 
-impl Kept {
+impl BranchCache {
     /// Of the build with this id, as its code is now.
     pub(crate) fn new(folder: &Path, id: &[u8], base: u64, stretches: &[CodeStretch<'_>]) -> Self {
         let (mut code, mut entries) = (SEED, SEED);
@@ -68,7 +68,7 @@ impl Kept {
             code = fingerprint(code, own);
             entries = mixed(entries, stretch.start);
         }
-        let file = KeptFile::new(folder, id, "");
+        let file = CacheFile::new(folder, id, "");
         Self { file, origin: Origin { base, code, entries } }
     }
 
@@ -86,7 +86,7 @@ impl Kept {
     }
 }
 
-impl KeptFile {
+impl CacheFile {
     /// About the build with this id.
     pub(crate) fn new(folder: &Path, id: &[u8], ending: &str) -> Self {
         let mut name = String::with_capacity(2 * id.len() + ending.len());

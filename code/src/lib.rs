@@ -23,6 +23,6 @@ pub use branches::{Branch, Branches};
 pub use error::ObjectError;
 pub use function::{Function, FunctionId, FunctionKind, Name, Scope};
 pub use object::{Callee, Calls, Frame, Object};
-pub use opening::{Opening, Reading};
+pub use opening::{Opening, StorageReader};
 pub use source_location::SourceLocation;
 pub use storage::Storage;

@@ -16,13 +16,13 @@ pub struct Opening {
     /// Where the file is reached from here.
     pub reach: PathBuf,
     /// How files are read: this one, and those with its debug information.
-    pub read: Reading,
+    pub read: StorageReader,
     /// A folder that only its owner can write, for what takes time to work out.
     pub cache: Option<PathBuf>,
 }
 
 /// Reads a file, or maps it.
-pub type Reading = fn(&Path) -> io::Result<Arc<dyn Storage>>;
+pub type StorageReader = fn(&Path) -> io::Result<Arc<dyn Storage>>;
 
 impl Opening {
     /// A file that is reached by its name, read into memory, and about which nothing is kept.

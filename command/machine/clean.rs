@@ -8,7 +8,7 @@ use whyperf_daemon::{Swept, sweep};
 
 use crate::machine::listing::Listing;
 use crate::output::delivery;
-use crate::output::terminal::{self, Manner};
+use crate::output::terminal::{self, OutputStyle};
 
 /// Removes and says what; the status is 1 when something could not be removed.
 pub(crate) fn clean(listing: &Listing) -> Result<ExitCode> {
@@ -16,7 +16,7 @@ pub(crate) fn clean(listing: &Listing) -> Result<ExitCode> {
     let text = if listing.json {
         serde_json::to_string_pretty(&swept).context("writing JSON")? + "\n"
     } else {
-        swept.text(Manner::of_stdout(listing.color))
+        swept.text(OutputStyle::of_stdout(listing.color))
     };
     let is_printed = delivery::print(&text);
     Ok(if is_printed && swept.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -51,22 +51,22 @@ impl From<Swept> for Cleaned {
 }
 
 impl Cleaned {
-    fn text(&self, manner: Manner) -> String {
+    fn text(&self, output_style: OutputStyle) -> String {
         let mut lines = Vec::new();
         for path in &self.removed {
-            lines.push(format!("{}  {path}", manner.paint("removed", terminal::GOOD)));
+            lines.push(format!("{}  {path}", output_style.paint("removed", terminal::GOOD)));
         }
         for path in &self.in_use {
             lines.push(format!(
                 "{}   {path}: its run still goes on",
-                manner.paint("in use", terminal::FAINT)
+                output_style.paint("in use", terminal::FAINT)
             ));
         }
         for Failed { path, reason } in &self.failed {
             let advice = "remove it yourself";
             lines.push(format!(
                 "{}     {path}: {reason}; {advice}",
-                manner.paint("left", terminal::ALARM)
+                output_style.paint("left", terminal::ALARM)
             ));
         }
         if lines.is_empty() {

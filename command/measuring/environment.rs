@@ -38,10 +38,10 @@ pub(crate) fn new_run(request: &Launch, inputs: &SearchInputs) -> NewRun {
     let words = request.command.iter().map(|word| word.to_string_lossy().into_owned());
     let started = SystemTime::now();
     NewRun {
-        application: options.keeping.application.clone().unwrap_or_else(|| "unknown".to_owned()),
-        experiment: options.keeping.experiment.clone().unwrap_or_else(|| "default".to_owned()),
+        application: options.storage.application.clone().unwrap_or_else(|| "unknown".to_owned()),
+        experiment: options.storage.experiment.clone().unwrap_or_else(|| "default".to_owned()),
         trial: options
-            .keeping
+            .storage
             .trial
             .clone()
             .unwrap_or_else(|| humantime::format_rfc3339_seconds(started).to_string()),
@@ -63,9 +63,9 @@ fn settings(
         ("cost-limit", options.cost_limit.to_string()),
         ("sample", format!("{} ms", options.sample)),
         ("callpath-depth", options.callpath_depth.to_string()),
-        ("verdict", options.judging.verdict.stored().to_owned()),
+        ("verdict", options.evaluation.verdict.stored().to_owned()),
         ("hold", inputs.dwell_time.fact()),
-        ("order", options.judging.order.stored().to_owned()),
+        ("order", options.evaluation.order.stored().to_owned()),
         ("code-search", options.code_search.stored().to_owned()),
     ];
     let thresholds = options.threshold.iter();

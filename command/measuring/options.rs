@@ -11,10 +11,10 @@ use whyperf_model::{Counter, Pair};
 
 use crate::measuring::{counters, requested, target};
 use crate::output::terminal::Colour;
-use crate::search::evaluation::{CodeSearchChoice, Judging, hypotheses};
+use crate::search::evaluation::{CodeSearchChoice, EvaluationOptions, hypotheses};
 use crate::search::inputs;
 use crate::search::phases::Phasing;
-use crate::search::storage::Keeping;
+use crate::search::storage::StorageOptions;
 use crate::search::values::{ThresholdChange, percent, seconds, threshold};
 
 /// How to watch, and what.
@@ -92,14 +92,14 @@ pub(crate) struct MeasuringOptions {
     #[arg(default_value_t = 12)]
     pub(crate) profile: usize,
     #[command(flatten)]
-    pub(crate) judging: Judging,
+    pub(crate) evaluation: EvaluationOptions,
     #[command(flatten)]
     pub(crate) phasing: Phasing,
     /// Take keys from the terminal: `p` begins a phase, space pauses the search. The program has no input then
     #[arg(long)]
     pub(crate) keys: bool,
     #[command(flatten)]
-    pub(crate) keeping: Keeping,
+    pub(crate) storage: StorageOptions,
 }
 
 impl MeasuringOptions {
@@ -115,7 +115,7 @@ impl MeasuringOptions {
 
     /// The hypotheses, with the thresholds that were given.
     pub(crate) fn hypotheses(&self) -> Result<Hypotheses, String> {
-        hypotheses(&self.judging, &self.threshold)
+        hypotheses(&self.evaluation, &self.threshold)
     }
 
     /// What the kernel and the processor are to count: what was named, and what pairs and hypotheses need.
@@ -139,19 +139,19 @@ impl MeasuringOptions {
     /// Why what was asked for makes no sense as a whole, if it makes none.
     pub(crate) fn check(&self) -> Result<(), String> {
         let table = self.hypotheses()?;
-        inputs::read(&self.keeping.directives, &table)?;
+        inputs::read(&self.storage.directives, &table)?;
         self.counters().map(drop)
     }
 
     /// Notes the program of a command, and names an application without a name after it, also when it is not a file of this folder.
     pub(crate) fn name_after(&mut self, command: &[OsString]) {
-        self.keeping.program = target::program_of(command);
-        self.keeping.ranks = target::ranks_of(command);
-        if self.keeping.application.is_none() {
+        self.storage.program = target::program_of(command);
+        self.storage.ranks = target::ranks_of(command);
+        if self.storage.application.is_none() {
             let first = || command.first().map(PathBuf::from);
-            let program = self.keeping.program.clone().or_else(first);
+            let program = self.storage.program.clone().or_else(first);
             let file = program.as_deref().and_then(Path::file_name).map(OsStr::to_string_lossy);
-            self.keeping.application = file.map(std::borrow::Cow::into_owned);
+            self.storage.application = file.map(std::borrow::Cow::into_owned);
         }
     }
 }

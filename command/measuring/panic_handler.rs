@@ -26,14 +26,14 @@ static STATUS: OnceLock<i32> = OnceLock::new();
 /// The run directory, which would be left behind.
 static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
 /// Set when the supervising thread has failed: its events are no longer handled.
-static UNATTENDED: OnceLock<()> = OnceLock::new();
+static UNSUPERVISED: OnceLock<()> = OnceLock::new();
 
 /// From now on a panic of any thread costs measurements only.
 pub(crate) fn prepare() {
     panic::set_hook(Box::new(|failure| {
         // Before the message: a signal that comes now must still reach the program.
         if SUPERVISOR.get() == Some(&thread::current().id()) {
-            let _ = UNATTENDED.set(());
+            let _ = UNSUPERVISED.set(());
         }
         say(failure);
         stand_in()
@@ -62,7 +62,7 @@ pub(crate) fn status_is(status: i32) {
 
 /// Gives a signal to the program if the supervising thread has failed; answers whether it has.
 pub(crate) fn pass_on(signal: i32) -> bool {
-    if UNATTENDED.get().is_none() {
+    if UNSUPERVISED.get().is_none() {
         return false;
     }
     let child = CHILD.get().copied().flatten();

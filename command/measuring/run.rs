@@ -126,7 +126,7 @@ pub(crate) fn supervise(
 /// Says what leads the search.
 pub(crate) fn tell(inputs: &SearchInputs, screen: &mut Screen) {
     if let Some(said) = &inputs.said {
-        screen.say(&format!("{} {said}\n", screen.manner.paint("whyperf", terminal::FAINT)));
+        screen.say(&format!("{} {said}\n", screen.output_style.paint("whyperf", terminal::FAINT)));
     }
     if let Some(complaint) = &inputs.complaint {
         screen.warn(complaint);
@@ -135,11 +135,11 @@ pub(crate) fn tell(inputs: &SearchInputs, screen: &mut Screen) {
 
 /// Keeps the run in the store, unless that is not wanted.
 pub(crate) fn kept(mut watch: Watch, request: &Request, screen: &mut Screen) -> Watch {
-    let keeping = &request.options.keeping;
-    if keeping.no_store {
+    let storage = &request.options.storage;
+    if storage.no_store {
         return watch;
     }
-    match StoreWriter::begin(keeping.store.clone(), environment::new_run(request, &watch.inputs)) {
+    match StoreWriter::begin(storage.store.clone(), environment::new_run(request, &watch.inputs)) {
         Ok(writer) => watch.keep(writer),
         Err(error) => screen.warn(&format!("the run is not kept: {error}")),
     }

@@ -3,8 +3,8 @@
 use std::iter;
 
 use whyperf_consultant::{
-    Bottleneck as Finding, Guided, Hypotheses, Past, SearchResult as Found, Searches, Subject,
-    ValueUnit,
+    Bottleneck as Finding, DirectiveOutcome, Hypotheses, Past, SearchResult as Found, Searches,
+    Subject, ValueUnit,
 };
 use whyperf_daemon::{RunLosses, View};
 use whyperf_model::matching::{CausedWait, Line};
@@ -256,7 +256,7 @@ fn is_partial(covered: Interval, all: Interval) -> bool {
 const NEARLY_ALL: f64 = 0.9;
 
 /// What directives left out, and what they asked about that never came.
-fn guided(guided: &Guided) -> impl Iterator<Item = String> {
+fn guided(guided: &DirectiveOutcome) -> impl Iterator<Item = String> {
     let some = |subjects: &[Subject]| {
         let some =
             subjects.iter().take(SOME).map(|one| format!("{} {}", one.hypothesis, one.focus));

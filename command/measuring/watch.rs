@@ -78,7 +78,7 @@ impl Watch {
             functions: options.code_search != CodeSearchChoice::None,
             modules: options.code_search == CodeSearchChoice::Module,
             cost_limit: options.cost_limit,
-            records: !options.keeping.no_store,
+            records: !options.storage.no_store,
             counters: options.counters().map_err(anyhow::Error::msg)?,
             ..DaemonSettings::new(Moment::now())
         };
@@ -86,9 +86,10 @@ impl Watch {
         let pairs = options.pairs().map_err(anyhow::Error::msg)?;
         let measure = Measure::start(&pairs, &mut daemon);
         let hypotheses = options.hypotheses().map_err(anyhow::Error::msg)?;
-        let inputs = SearchInputs::of(&options.keeping, &options.judging, &hypotheses);
+        let inputs = SearchInputs::of(&options.storage, &options.evaluation, &hypotheses);
         let (limit, code_search) = (options.cost_limit, options.code_search);
-        let settings = options.judging.settings(limit, code_search, inputs.dwell_time.verdicts());
+        let settings =
+            options.evaluation.settings(limit, code_search, inputs.dwell_time.verdicts());
         let searches = if options.no_search {
             Searches::new(Hypotheses::none(), settings, DirectivesInForce::default())
         } else {
@@ -160,7 +161,10 @@ impl Watch {
         let daemon = self.live.daemon();
         self.unmeasured.look_if_due(|pid| daemon.measures(pid));
         for note in self.throttle.cool(self.live.daemon_mut(), self.cost_limit) {
-            screen.say(&format!("{} {note}\n", screen.manner.paint("whyperf", terminal::FAINT)));
+            screen.say(&format!(
+                "{} {note}\n",
+                screen.output_style.paint("whyperf", terminal::FAINT)
+            ));
         }
         if let Some(writer) = &mut self.shown.writer {
             writer.write_if_due(&self.searches, &mut self.live);
@@ -327,7 +331,7 @@ impl Observer<Live<Daemon, RealTime>> for Onlooker<'_> {
         if let Some(writer) = &mut self.shown.writer {
             writer.note_phase(*now, name);
         }
-        let shown = terminal::phase_name(name, self.screen.manner);
+        let shown = terminal::phase_name(name, self.screen.output_style);
         self.tell_moment(&format!("phase {shown} begins"), *now);
     }
 
@@ -347,7 +351,7 @@ impl Observer<Live<Daemon, RealTime>> for Onlooker<'_> {
 
 impl Onlooker<'_> {
     fn tell_moment(&mut self, what: &str, now: Time) {
-        let name = self.screen.manner.paint("whyperf", terminal::FAINT);
+        let name = self.screen.output_style.paint("whyperf", terminal::FAINT);
         self.screen.say(&format!("{name} {:>6.2} s  {what}\n", now.as_secs_f64()));
         if let Some(writer) = &mut self.shown.writer {
             writer.note_moment(now, what);
@@ -356,11 +360,11 @@ impl Onlooker<'_> {
 
     /// What a user wants to hear at once: what was found, what is no longer so, and when the search waits.
     fn line(&mut self, step: &Step) -> Option<String> {
-        let name = self.screen.manner.paint("whyperf", terminal::FAINT);
+        let name = self.screen.output_style.paint("whyperf", terminal::FAINT);
         let seconds = step.time.as_secs_f64();
         match &step.happening {
             Happening::Concluded(conclusion) => {
-                report::conclusion(conclusion, seconds, self.screen.manner)
+                report::conclusion(conclusion, seconds, self.screen.output_style)
             }
             // Said once; the report says how often. With nothing waiting it makes no difference.
             Happening::HeldBack { cost, limit, waiting } if *waiting > 0 => {

@@ -23,7 +23,7 @@ pub(crate) fn check(json: Option<&Path>, screen: &mut Screen) {
 
 /// Prints the report, and writes it to the file of `--json`.
 pub(crate) fn deliver(report: &Report, rows: usize, json: Option<&Path>, screen: &mut Screen) {
-    screen.say(&report::render(report, rows, screen.manner));
+    screen.say(&report::render(report, rows, screen.output_style));
     let Some(path) = json else { return };
     match report.write_json(path) {
         Ok(()) => screen.say(&format!("\nReport written to {}\n", path.display())),

@@ -22,7 +22,7 @@ pub(crate) enum Colour {
 
 /// How to write for the reader of a stream.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Manner {
+pub(crate) struct OutputStyle {
     /// Whether colour is wanted.
     pub(crate) colour: bool,
     /// Whether characters beyond ASCII arrive as meant.
@@ -31,7 +31,7 @@ pub(crate) struct Manner {
     pub(crate) width: usize,
 }
 
-impl Manner {
+impl OutputStyle {
     /// Plain text: for files and tests.
     #[cfg(test)]
     pub(crate) const PLAIN: Self = Self { colour: false, unicode: true, width: MOST_COLUMNS };
@@ -89,7 +89,7 @@ pub(crate) const PLACE: Style = Style::new().cyan();
 #[derive(Debug)]
 pub(crate) struct Screen {
     /// How to write.
-    pub(crate) manner: Manner,
+    pub(crate) output_style: OutputStyle,
     /// Nothing but problems.
     quiet: bool,
     shows_status: bool,
@@ -103,7 +103,7 @@ impl Screen {
     pub(crate) fn new(colour: Colour, quiet: bool) -> Self {
         let shows_status = !quiet && io::stderr().is_terminal() && !is_dumb();
         Self {
-            manner: Manner::of_stderr(colour),
+            output_style: OutputStyle::of_stderr(colour),
             quiet,
             shows_status,
             status_is_up: false,
@@ -120,7 +120,7 @@ impl Screen {
 
     /// Something that went wrong: said even when quiet is asked for.
     pub(crate) fn warn(&mut self, text: &str) {
-        let name = self.manner.paint("whyperf:", CAUTION);
+        let name = self.output_style.paint("whyperf:", CAUTION);
         self.write(&format!("{name} {text}\n"));
     }
 
@@ -130,8 +130,8 @@ impl Screen {
         let is_due = self.renewed.is_none_or(|before| before.elapsed() >= RENEWAL);
         if self.shows_status && is_due {
             self.renewed = Some(Instant::now());
-            let shown: String = text.chars().take(self.manner.width - 1).collect();
-            let line = format!("\r\x1b[K{}\r", self.manner.paint(shown, FAINT));
+            let shown: String = text.chars().take(self.output_style.width - 1).collect();
+            let line = format!("\r\x1b[K{}\r", self.output_style.paint(shown, FAINT));
             put(&line);
             self.status_is_up = true;
         }
@@ -195,21 +195,21 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
 }
 
 /// The text cut to so many columns; its end tells more than its beginning, so that stays.
-pub(crate) fn shortened(text: &str, columns: usize, manner: Manner) -> String {
+pub(crate) fn shortened(text: &str, columns: usize, output_style: OutputStyle) -> String {
     let length = text.chars().count();
     if length <= columns {
         return text.to_owned();
     }
-    let mark = manner.either("…", "..");
+    let mark = output_style.either("…", "..");
     let kept = columns.saturating_sub(mark.chars().count());
     format!("{mark}{}", text.chars().skip(length - kept).collect::<String>())
 }
 
 /// A phase's name where people read it.
-pub(crate) fn phase_name(name: &str, manner: Manner) -> String {
+pub(crate) fn phase_name(name: &str, output_style: OutputStyle) -> String {
     match plain(name.trim()) {
         name if name.is_empty() => "without a name".to_owned(),
-        name => shortened(&name, LONGEST_SHOWN, manner),
+        name => shortened(&name, LONGEST_SHOWN, output_style),
     }
 }
 
@@ -248,8 +248,8 @@ mod tests {
 
     #[test]
     fn a_long_name_keeps_its_end() {
-        assert_eq!(shortened("/Code/oned.c", 20, Manner::PLAIN), "/Code/oned.c");
-        assert_eq!(shortened("/Code/oned.c", 7, Manner::PLAIN), "…oned.c");
+        assert_eq!(shortened("/Code/oned.c", 20, OutputStyle::PLAIN), "/Code/oned.c");
+        assert_eq!(shortened("/Code/oned.c", 7, OutputStyle::PLAIN), "…oned.c");
     }
 
     #[test]
@@ -260,8 +260,8 @@ mod tests {
 
     #[test]
     fn colour_is_used_only_when_wanted() {
-        let coloured = Manner { colour: true, ..Manner::PLAIN };
-        assert_eq!(Manner::PLAIN.paint("x", ALARM), "x");
+        let coloured = OutputStyle { colour: true, ..OutputStyle::PLAIN };
+        assert_eq!(OutputStyle::PLAIN.paint("x", ALARM), "x");
         assert!(coloured.paint("x", ALARM).contains('\x1b'));
     }
 }

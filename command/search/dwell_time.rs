@@ -3,7 +3,7 @@
 use whyperf_consultant::{Classic, DirectivesInForce, TextPosition, Verdicts};
 use whyperf_model::Nanos;
 
-use crate::search::evaluation::{Judging, VerdictMethod};
+use crate::search::evaluation::{EvaluationOptions, VerdictMethod};
 
 /// The dwell time, and who asked for it.
 #[derive(Debug)]
@@ -23,10 +23,10 @@ enum SaidBy {
 
 impl DwellTime {
     /// The command line is heard first, then directives. Where verdicts are not classic, directives say nothing.
-    pub(crate) fn of(judging: &Judging, in_force: &DirectivesInForce) -> Self {
-        let is_classic = judging.verdict == VerdictMethod::Classic;
+    pub(crate) fn of(evaluation: &EvaluationOptions, in_force: &DirectivesInForce) -> Self {
+        let is_classic = evaluation.verdict == VerdictMethod::Classic;
         let directive = in_force.dwell_time().filter(|_| is_classic);
-        let (time, said_by) = match (judging.hold, directive) {
+        let (time, said_by) = match (evaluation.hold, directive) {
             (Some(time), _) => {
                 (Nanos(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)), SaidBy::CommandLine)
             }
@@ -75,14 +75,14 @@ mod tests {
     use super::*;
 
     fn note(file: &str, line: &str, words: &[&str]) -> (Option<String>, usize) {
-        let command = Judging::augment_args(Command::new("test").no_binary_name(true));
+        let command = EvaluationOptions::augment_args(Command::new("test").no_binary_name(true));
         let matches = command.try_get_matches_from(words).expect("right");
-        let judging = Judging::from_arg_matches(&matches).expect("right");
+        let evaluation = EvaluationOptions::from_arg_matches(&matches).expect("right");
         let table = Hypotheses::built_in();
         let text = format!("whyperf directives 1\n{line}\n");
         let directives = Directives::parse(file, &text, &table).expect("right");
         let in_force = DirectivesInForce::new(&directives, &table).expect("right");
-        let dwell_time = DwellTime::of(&judging, &in_force);
+        let dwell_time = DwellTime::of(&evaluation, &in_force);
         (dwell_time.note(), dwell_time.directives_used())
     }
 

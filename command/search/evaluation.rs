@@ -16,7 +16,7 @@ use crate::search::values::{ThresholdChange, seconds};
 
 /// The table, what a verdict needs, and what is asked first.
 #[derive(Clone, Debug, Args)]
-pub(crate) struct Judging {
+pub(crate) struct EvaluationOptions {
     /// Ask the hypotheses of this table, too; may be repeated. `whyperf hypotheses` prints the one inside
     #[arg(long, value_name = "FILE", env = "WHYPERF_HYPOTHESES", hide_env_values = true)]
     #[arg(value_delimiter = ':')]
@@ -124,7 +124,7 @@ impl CodeSearchChoice {
     }
 }
 
-impl Judging {
+impl EvaluationOptions {
     /// The table inside and those of the files.
     pub(crate) fn table(&self) -> Result<Hypotheses, String> {
         table(&self.hypotheses)
@@ -166,10 +166,10 @@ impl Judging {
 
 /// The hypotheses, with the thresholds that were given.
 pub(crate) fn hypotheses(
-    judging: &Judging,
+    evaluation: &EvaluationOptions,
     thresholds: &[ThresholdChange],
 ) -> Result<Hypotheses, String> {
-    let mut table = judging.table()?;
+    let mut table = evaluation.table()?;
     for ThresholdChange { hypothesis, value } in thresholds {
         let Some(id) = table.named(hypothesis) else {
             let names = names(&table, None).join(", ");

@@ -16,8 +16,8 @@ use whyperf_model::Resource;
 
 use crate::search::directive_file::DirectiveFile;
 use crate::search::dwell_time::DwellTime;
-use crate::search::evaluation::{Judging, VerdictMethod};
-use crate::search::storage::Keeping;
+use crate::search::evaluation::{EvaluationOptions, VerdictMethod};
+use crate::search::storage::StorageOptions;
 
 /// Directives, and what they mean to the search.
 #[derive(Debug)]
@@ -38,40 +38,49 @@ const LISTED: u32 = 10;
 
 impl SearchInputs {
     /// What these options tell a search. Files were checked before; what cannot be learned is left out and said.
-    pub(crate) fn of(keeping: &Keeping, judging: &Judging, hypotheses: &Hypotheses) -> Self {
+    pub(crate) fn of(
+        storage: &StorageOptions,
+        evaluation: &EvaluationOptions,
+        hypotheses: &Hypotheses,
+    ) -> Self {
         let in_force = DirectivesInForce::default();
         let mut inputs = Self {
-            directives: read(&keeping.directives, hypotheses).unwrap_or_default(),
-            dwell_time: DwellTime::of(judging, &in_force),
+            directives: read(&storage.directives, hypotheses).unwrap_or_default(),
+            dwell_time: DwellTime::of(evaluation, &in_force),
             in_force,
             said: None,
             complaint: None,
         };
-        if keeping.learn {
+        if storage.learn {
             // A sequential verdict has no dwell time, and one that the user gave need not be learned.
             let tries_dwell_times =
-                judging.verdict == VerdictMethod::Classic && judging.hold.is_none();
-            inputs.learn(keeping, tries_dwell_times, hypotheses);
+                evaluation.verdict == VerdictMethod::Classic && evaluation.hold.is_none();
+            inputs.learn(storage, tries_dwell_times, hypotheses);
         }
         match DirectivesInForce::new(&inputs.directives, hypotheses) {
             Ok(in_force) => inputs.in_force = in_force,
             Err(mistakes) => inputs.complaint = Some(lines(&mistakes)),
         }
-        inputs.dwell_time = DwellTime::of(judging, &inputs.in_force);
+        inputs.dwell_time = DwellTime::of(evaluation, &inputs.in_force);
         inputs
     }
 
-    fn learn(&mut self, keeping: &Keeping, tries_dwell_times: bool, hypotheses: &Hypotheses) {
-        let application = keeping.application.as_deref().unwrap_or_default();
-        match lesson(keeping, application, tries_dwell_times, hypotheses) {
-            Ok(Lesson { runs: 0, others, .. }) => {
+    fn learn(
+        &mut self,
+        storage: &StorageOptions,
+        tries_dwell_times: bool,
+        hypotheses: &Hypotheses,
+    ) {
+        let application = storage.application.as_deref().unwrap_or_default();
+        match learned(storage, application, tries_dwell_times, hypotheses) {
+            Ok(LearnedDirectives { runs: 0, others, .. }) => {
                 let why = if others { ": none was both searched and seen to its end" } else { "" };
                 self.said = Some(format!("no earlier run of {application} to learn from{why}"));
             }
-            Ok(lesson) => {
+            Ok(learned) => {
                 let given = self.directives.entries.len();
-                let all = joined(std::mem::take(&mut self.directives), &lesson, hypotheses);
-                self.said = Some(summary(&lesson, application, &all.entries[given..]));
+                let all = joined(std::mem::take(&mut self.directives), &learned, hypotheses);
+                self.said = Some(summary(&learned, application, &all.entries[given..]));
                 self.directives = all;
             }
             Err(error) => self.complaint = Some(format!("nothing learned: {error:#}")),
@@ -105,7 +114,7 @@ pub(crate) fn lines(mistakes: &[DirectiveError]) -> String {
 
 /// What earlier runs teach.
 #[derive(Default)]
-struct Lesson {
+struct LearnedDirectives {
     /// How many they were.
     runs: usize,
     /// Whether there are runs that teach nothing.
@@ -115,16 +124,16 @@ struct Lesson {
     directives: Directives,
 }
 
-fn lesson(
-    keeping: &Keeping,
+fn learned(
+    storage: &StorageOptions,
     application: &str,
     tries_dwell_times: bool,
     hypotheses: &Hypotheses,
-) -> Result<Lesson> {
-    if !keeping.store.exists() {
-        return Ok(Lesson::default());
+) -> Result<LearnedDirectives> {
+    if !storage.store.exists() {
+        return Ok(LearnedDirectives::default());
     }
-    let store = Store::open(&keeping.store, Access::Read)?;
+    let store = Store::open(&storage.store, Access::Read)?;
     let application = Some(application.to_owned());
     let most = Some(MOST_RUNS * LISTED);
     let history = |complete| History { application: application.clone(), most, complete };
@@ -143,7 +152,7 @@ fn lesson(
         }
     }
     let others = pasts.is_empty() && !store.runs(&history(false))?.is_empty();
-    let program = keeping.program.as_deref().and_then(ProgramCode::of);
+    let program = storage.program.as_deref().and_then(ProgramCode::of);
     let functions = program.as_ref().map(ProgramCode::functions);
     read_structures(&store, &mut pasts, functions.as_ref())?;
     // The next run is likeliest to be like the latest: what others called differently is called as there.
@@ -157,12 +166,12 @@ fn lesson(
         let next = NextRun {
             functions: &functions,
             structure: &structure.unwrap_or_default(),
-            ranks: keeping.ranks,
+            ranks: storage.ranks,
         };
         (directives, renamed) = renamed_for_program(&directives, latest, &next);
     }
     let maps = maps.into_iter().chain(renamed).collect();
-    Ok(Lesson { runs: pasts.len(), others, maps, directives })
+    Ok(LearnedDirectives { runs: pasts.len(), others, maps, directives })
 }
 
 /// How code hangs together is read where names differ alone.
@@ -196,14 +205,14 @@ fn structure(program: &ProgramCode) -> CodeStructure {
 }
 
 /// What a person wrote, and of the lesson what does not contradict it.
-fn joined(given: Directives, lesson: &Lesson, hypotheses: &Hypotheses) -> Directives {
+fn joined(given: Directives, learned: &LearnedDirectives, hypotheses: &Hypotheses) -> Directives {
     let maps = NameMaps::of(&given).unwrap_or_default();
     let asked = DirectivesInForce::new(&given, hypotheses).unwrap_or_default();
     let subject = |directive: &Directive| maps.directive(directive).subject();
     let mut known: BTreeSet<String> =
         given.entries.iter().map(|entry| subject(&entry.directive)).collect();
     let mut all = given;
-    for entry in &lesson.directives.entries {
+    for entry in &learned.directives.entries {
         let one = Directives { entries: vec![entry.clone()], ..Directives::default() };
         let is_prune = matches!(entry.directive, Directive::Prune { .. });
         let takes_away = is_prune
@@ -216,10 +225,10 @@ fn joined(given: Directives, lesson: &Lesson, hypotheses: &Hypotheses) -> Direct
     all
 }
 
-fn summary(lesson: &Lesson, application: &str, used: &[DirectiveLine]) -> String {
+fn summary(learned: &LearnedDirectives, application: &str, used: &[DirectiveLine]) -> String {
     let count =
         |is: fn(&Directive) -> bool| used.iter().filter(|entry| is(&entry.directive)).count();
-    let Lesson { runs, maps, directives, .. } = lesson;
+    let LearnedDirectives { runs, maps, directives, .. } = learned;
     let dropped = match directives.dropped.len() {
         0 => String::new(),
         dropped => format!(", {dropped} dropped that a later run contradicts"),
@@ -269,8 +278,9 @@ mod tests {
                      priority high CPUbound </Code/b.c/g>";
         let learned = "priority high CPUbound </Code/a.c/f>\nprune CPUbound /Code/b.c/g\n\
                        prune CPUbound /Code/b.c/h";
-        let lesson = Lesson { directives: read(learned), ..Lesson::default() };
-        let all = joined(read(given), &lesson, &hypotheses);
+        let learned =
+            LearnedDirectives { directives: read(learned), ..LearnedDirectives::default() };
+        let all = joined(read(given), &learned, &hypotheses);
         let added: Vec<String> =
             all.entries[3..].iter().map(|entry| entry.directive.to_string()).collect();
         assert_eq!(added, ["prune     CPUbound  /Code/b.c/h"]);

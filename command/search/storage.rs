@@ -9,7 +9,7 @@ use crate::search::directive_file::DirectiveFile;
 
 /// Where a run is kept, and under which names.
 #[derive(Clone, Debug, Args)]
-pub(crate) struct Keeping {
+pub(crate) struct StorageOptions {
     /// Keep the run in this store
     #[arg(long, value_name = "FILE", env = "WHYPERF_STORE", hide_env_values = true)]
     #[arg(default_value = "whyperf.db")]

@@ -21,10 +21,10 @@ use crate::measuring::recording;
 use crate::measuring::summary;
 use crate::output::delivery::{self, status};
 use crate::output::report::{self, Cost, Report, ReportedProfileRow, rounded};
-use crate::output::terminal::{Colour, Manner};
+use crate::output::terminal::{Colour, OutputStyle};
 use crate::search::directive_file::DirectiveFile;
 use crate::search::dwell_time::DwellTime;
-use crate::search::evaluation::{self, CodeSearchChoice, Judging};
+use crate::search::evaluation::{self, CodeSearchChoice, EvaluationOptions};
 use crate::search::inputs;
 use crate::search::phases::{self, Phasing, Schedule};
 use crate::search::values::{ThresholdChange, percent, threshold};
@@ -43,7 +43,7 @@ pub(crate) struct Diagnose {
     #[arg(env = "WHYPERF_THRESHOLD", hide_env_values = true)]
     pub(crate) threshold: Vec<ThresholdChange>,
     #[command(flatten)]
-    pub(crate) judging: Judging,
+    pub(crate) evaluation: EvaluationOptions,
     /// Lead the search by these directives; may be repeated
     #[arg(long, value_name = "FILE", env = "WHYPERF_DIRECTIVES", hide_env_values = true)]
     #[arg(value_delimiter = ':', value_parser = DirectiveFile::parser())]
@@ -90,7 +90,7 @@ pub(crate) fn diagnose(request: &Diagnose) -> Result<ExitCode> {
         }
         Err(error) => return Err(error.into()),
     }
-    let text = report::render(&report, request.profile, Manner::of_stdout(request.color));
+    let text = report::render(&report, request.profile, OutputStyle::of_stdout(request.color));
     if let Some(path) = &request.json {
         report.write_json(path)?;
     }
@@ -99,7 +99,7 @@ pub(crate) fn diagnose(request: &Diagnose) -> Result<ExitCode> {
 
 /// The table and the directives, as the request names them.
 fn told(request: &Diagnose) -> Result<(Hypotheses, Directives), String> {
-    let hypotheses = evaluation::hypotheses(&request.judging, &request.threshold)?;
+    let hypotheses = evaluation::hypotheses(&request.evaluation, &request.threshold)?;
     let directives = inputs::read(&request.directives, &hypotheses)?;
     Ok((hypotheses, directives))
 }
@@ -138,9 +138,9 @@ fn search(
     let thread_time = replay.thread_time();
     // Mistakes were told when the files were read.
     let in_force = DirectivesInForce::new(directives, &hypotheses).unwrap_or_default();
-    let dwell_time = DwellTime::of(&request.judging, &in_force);
+    let dwell_time = DwellTime::of(&request.evaluation, &in_force);
     let settings =
-        request.judging.settings(request.cost_limit, request.code_search, dwell_time.verdicts());
+        request.evaluation.settings(request.cost_limit, request.code_search, dwell_time.verdicts());
     let directives_used = in_force.used() + dwell_time.directives_used();
     let mut searches = Searches::new(hypotheses, settings, in_force);
     let mut played = Played::default();
@@ -212,7 +212,7 @@ fn diagnosis(
     directives: &Directives,
     found: &DiagnosisResult,
 ) -> Diagnosis {
-    let judging = &request.judging;
+    let evaluation = &request.evaluation;
     let table = found.searches.global().hypotheses();
     let rows = table.ids().map(|id| table.row(id));
     let thresholds: Vec<String> =
@@ -221,13 +221,13 @@ fn diagnosis(
         ("whyperf", env!("CARGO_PKG_VERSION").to_owned()),
         ("diagnosis of", source.to_string()),
         ("cost-limit", request.cost_limit.to_string()),
-        ("verdict", judging.verdict.stored().to_owned()),
+        ("verdict", evaluation.verdict.stored().to_owned()),
         ("hold", found.dwell_time.fact()),
-        ("order", judging.order.stored().to_owned()),
+        ("order", evaluation.order.stored().to_owned()),
         ("code-search", request.code_search.stored().to_owned()),
         ("threshold", thresholds.join(",")),
         ("phases", phases_of(&request.phasing)),
-        ("hypotheses", judging.texts()),
+        ("hypotheses", evaluation.texts()),
     ];
     let questions: Vec<_> = found.searches.global().questions().collect();
     Diagnosis {

@@ -11,7 +11,7 @@ use serde_json::json;
 use whyperf_experiments::{Access, History, Selector, Store, Summary};
 
 use crate::output::delivery::{self, status};
-use crate::output::terminal::{self, Manner, plain, shortened};
+use crate::output::terminal::{self, OutputStyle, plain, shortened};
 use crate::stored::reading::StoreOptions;
 
 /// Which runs, and what is done with them.
@@ -96,9 +96,9 @@ fn list(request: &Runs) -> Result<ExitCode> {
     if request.reading.json {
         return Ok(status(delivery::print_json(&runs)));
     }
-    let manner = Manner::of_stdout(request.reading.color);
+    let output_style = OutputStyle::of_stdout(request.reading.color);
     let has_older = is_cut && request.last.is_none() && runs.len() == SHOWN as usize;
-    let mut lines = RunLines::new(manner);
+    let mut lines = RunLines::new(output_style);
     Ok(status(delivery::write(|out| {
         runs.iter().try_for_each(|run| lines.write(out, run))?;
         match runs.len() {
@@ -114,41 +114,43 @@ const SHOWN: u32 = 30;
 
 /// Writes runs, of which many have the same command.
 struct RunLines {
-    manner: Manner,
+    output_style: OutputStyle,
     /// The latest command, and how it is shown.
     command: (Arc<[String]>, String),
 }
 
 impl RunLines {
-    fn new(manner: Manner) -> Self {
-        Self { manner, command: (Arc::from([]), String::new()) }
+    fn new(output_style: OutputStyle) -> Self {
+        Self { output_style, command: (Arc::from([]), String::new()) }
     }
 
     fn write(&mut self, out: &mut dyn Write, run: &Summary) -> io::Result<()> {
         if !Arc::ptr_eq(&self.command.0, &run.command) {
-            let columns = self.manner.width.saturating_sub(FIXED).max(20);
+            let columns = self.output_style.width.saturating_sub(FIXED).max(20);
             let words = run.command.join(" ");
-            let shown = shortened(&plain(&words), columns, self.manner);
+            let shown = shortened(&plain(&words), columns, self.output_style);
             self.command = (Arc::clone(&run.command), shown);
         }
         let took = Duration::try_from_secs_f64(run.elapsed_s + 0.005).unwrap_or_default();
         let (seconds, hundredths) = (took.as_secs(), took.subsec_millis() / 10);
         let id = plain(run.id.short());
         write!(out, "{id}  {}  {seconds:>6}.{hundredths:02} s  ", run.started)?;
-        let manner = self.manner;
+        let output_style = self.output_style;
         match (run.complete, run.exit_status) {
-            (true, Some(0)) => out.write_all(manner.paint("ok        ", terminal::GOOD).as_bytes()),
+            (true, Some(0)) => {
+                out.write_all(output_style.paint("ok        ", terminal::GOOD).as_bytes())
+            }
             (true, Some(status)) => {
                 let status = format_args!("status {status:<3}");
-                write!(out, "{}", manner.paint(status, terminal::ALARM))
+                write!(out, "{}", output_style.paint(status, terminal::ALARM))
             }
-            _ => write!(out, "{}", manner.paint("unfinished", terminal::CAUTION)),
+            _ => write!(out, "{}", output_style.paint("unfinished", terminal::CAUTION)),
         }?;
         let (application, experiment) = (plain(&run.application), plain(&run.experiment));
         let of = run.source.as_ref().map(|of| format!(", diagnosis of {}", plain(of.short())));
         let of = of.unwrap_or_default();
         let names = format_args!("{application} / {experiment}{of}");
-        let names = manner.paint(names, terminal::FAINT);
+        let names = output_style.paint(names, terminal::FAINT);
         write!(out, "  {}\n          {names}", self.command.1)?;
         run.tags.iter().try_for_each(|tag| write!(out, " [{}]", plain(tag)))?;
         writeln!(out)

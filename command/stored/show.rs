@@ -16,7 +16,7 @@ use whyperf_model::{Histogram, Pair, Time};
 use crate::measuring::requested;
 use crate::output::delivery::{self, status};
 use crate::output::report::share;
-use crate::output::terminal::{self, Manner, plain};
+use crate::output::terminal::{self, OutputStyle, plain};
 use crate::stored::reading::StoreOptions;
 
 /// Which run, and what of it.
@@ -48,15 +48,17 @@ pub(crate) struct Show {
 pub(crate) fn show(request: &Show) -> Result<ExitCode> {
     let store = Store::open(&request.reading.store, Access::Read)?;
     let run = store.find(&request.run)?;
-    let page =
-        Page { manner: Manner::of_stdout(request.reading.color), json: request.reading.json };
+    let page = Page {
+        output_style: OutputStyle::of_stdout(request.reading.color),
+        json: request.reading.json,
+    };
     let text = if request.search {
         let searches = searches(&store, &run)?;
         let nodes: Vec<ShownQuestion<'_>> = searches.iter().flat_map(graph).collect();
         page.of(&nodes, |_| {
             let lines = |one: &Searched| {
-                let title = one.phase.as_ref().map(|phase| title(phase, page.manner));
-                title.unwrap_or_default() + &verdict_lines(&one.verdicts, page.manner)
+                let title = one.phase.as_ref().map(|phase| title(phase, page.output_style));
+                title.unwrap_or_default() + &verdict_lines(&one.verdicts, page.output_style)
             };
             searches.iter().map(lines).collect()
         })
@@ -81,7 +83,7 @@ pub(crate) fn show(request: &Show) -> Result<ExitCode> {
         let pair = requested::pair(words).map_err(anyhow::Error::msg)?;
         page.of(&curve(&store, &run, &pair)?, curve_lines)
     } else {
-        page.of(&overview(&store, &run)?, |overview| overview_lines(overview, page.manner))
+        page.of(&overview(&store, &run)?, |overview| overview_lines(overview, page.output_style))
     };
     Ok(status(delivery::print(&text?)))
 }
@@ -89,7 +91,7 @@ pub(crate) fn show(request: &Show) -> Result<ExitCode> {
 /// How it is printed.
 #[derive(Clone, Copy)]
 struct Page {
-    manner: Manner,
+    output_style: OutputStyle,
     json: bool,
 }
 
@@ -126,10 +128,10 @@ fn searches(store: &Store, run: &RunId) -> Result<Vec<Searched>> {
 }
 
 /// Of which phase the lines below it are.
-fn title(phase: &Phase, manner: Manner) -> String {
+fn title(phase: &Phase, output_style: OutputStyle) -> String {
     let (name, began, ended) = (plain(&phase.name), seconds(phase.began), seconds(phase.ended));
     let title = format_args!("Phase {name}, from {began} to {ended}");
-    format!("{}\n", manner.paint(title, terminal::TITLE))
+    format!("{}\n", output_style.paint(title, terminal::TITLE))
 }
 
 /// A question with those that led to it.
@@ -215,7 +217,7 @@ fn overview(store: &Store, run: &RunId) -> Result<Overview> {
     })
 }
 
-fn overview_lines(overview: &Overview, manner: Manner) -> String {
+fn overview_lines(overview: &Overview, output_style: OutputStyle) -> String {
     let Overview { summary, extent, machines, facts, objects, directives, bottlenecks, phases } =
         overview;
     let ending = match (summary.complete, summary.exit_status) {
@@ -224,7 +226,7 @@ fn overview_lines(overview: &Overview, manner: Manner) -> String {
     };
     let mut text = format!(
         "{}  {}\n  {} / {} / {}\n  began {}, took {:.2} s, {ending}\n  {} processes, {} threads on {}; measuring cost {} of the process that paid most\n",
-        manner.paint(plain(summary.id.as_str()), terminal::TITLE),
+        output_style.paint(plain(summary.id.as_str()), terminal::TITLE),
         plain(&summary.command.join(" ")),
         plain(&summary.application),
         plain(&summary.experiment),
@@ -254,11 +256,12 @@ fn overview_lines(overview: &Overview, manner: Manner) -> String {
     for directive in directives {
         let _ = writeln!(text, "  directive          {}", plain(directive));
     }
-    let _ = writeln!(text, "{}", manner.paint("Found, in the order of finding", terminal::TITLE));
-    text += &verdict_lines(bottlenecks, manner);
+    let _ =
+        writeln!(text, "{}", output_style.paint("Found, in the order of finding", terminal::TITLE));
+    text += &verdict_lines(bottlenecks, output_style);
     for ShownPhase { phase, bottlenecks } in phases {
-        text += &title(phase, manner);
-        text += &verdict_lines(bottlenecks, manner);
+        text += &title(phase, output_style);
+        text += &verdict_lines(bottlenecks, output_style);
     }
     text
 }
@@ -271,7 +274,7 @@ fn object_line(object: &ObjectRow) -> Option<String> {
     Some(format!("{}  {build}  {compiler}", object.name))
 }
 
-fn verdict_lines(verdicts: &[StoredVerdict], manner: Manner) -> String {
+fn verdict_lines(verdicts: &[StoredVerdict], output_style: OutputStyle) -> String {
     let line = |verdict: &StoredVerdict| {
         let truth = format!("{:<7}", plain(&verdict.truth));
         let style = if verdict.truth == "true" { terminal::ALARM } else { terminal::FAINT };
@@ -282,7 +285,7 @@ fn verdict_lines(verdicts: &[StoredVerdict], manner: Manner) -> String {
         );
         format!(
             "{found:>10}  {}  {value:>8}  {:<24}  {}  ({})\n",
-            manner.paint(truth, style),
+            output_style.paint(truth, style),
             plain(&verdict.hypothesis),
             plain(&verdict.focus),
             plain(&verdict.origin)

@@ -76,7 +76,7 @@ pub use bottleneck::Bottleneck;
 pub use data_source::{DataSource, Event};
 pub use directive::{
     Directive, DirectiveError, DirectiveLine, Directives, DirectivesInForce, Level, Mistake,
-    NameMaps, Whom,
+    NameMaps, PrunedHypotheses,
 };
 pub use drive::{Observer, drive, drive_moment};
 pub use hypothesis::{
@@ -85,7 +85,7 @@ pub use hypothesis::{
 };
 pub use node::NodeId;
 pub use reevaluation::Reevaluation;
-pub use report::{Guided, QuestionCounts, SearchResult, Untold};
+pub use report::{DirectiveOutcome, QuestionCounts, SearchResult, UnansweredQuestion};
 pub use request::{MeasurementId, Request};
 pub use run_amount::RunAmount;
 pub use search::{Question, Search, Status};

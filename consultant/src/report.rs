@@ -30,18 +30,18 @@ pub struct SearchResult {
     /// The leading finding first; a finding's refinements follow it.
     pub bottlenecks: Vec<Bottleneck>,
     /// What could not be told, and why.
-    pub untold: Vec<Untold>,
+    pub untold: Vec<UnansweredQuestion>,
     /// What may well be true and stayed undecided, the one furthest beyond its threshold first.
     pub undecided: Vec<Undecided>,
     /// What directives did.
-    pub guided: Guided,
+    pub guided: DirectiveOutcome,
     /// How much was asked.
     pub counts: QuestionCounts,
 }
 
 /// What became of directives.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Guided {
+pub struct DirectiveOutcome {
     /// How many had a say.
     pub used: usize,
     /// Questions to be asked at once that name what never came.
@@ -52,7 +52,7 @@ pub struct Guided {
 
 /// A question without an answer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Untold {
+pub struct UnansweredQuestion {
     /// What was asked.
     pub hypothesis: Cow<'static, str>,
     /// Of what.
@@ -92,13 +92,17 @@ impl QuestionCounts {
 pub(crate) fn report(
     graph: &Graph,
     hypotheses: &Hypotheses,
-    guided: Guided,
+    guided: DirectiveOutcome,
     error: f64,
 ) -> SearchResult {
     let tree = FindingTree::of(graph, hypotheses, error);
     let untold = graph.ids().map(|id| graph.node(id)).filter_map(|node| {
         let hypothesis = hypotheses.row(node.hypothesis).name.clone();
-        Some(Untold { hypothesis, focus: node.focus.clone(), reason: node.reason()?.to_owned() })
+        Some(UnansweredQuestion {
+            hypothesis,
+            focus: node.focus.clone(),
+            reason: node.reason()?.to_owned(),
+        })
     });
     let (untold, counts) = (untold.collect(), QuestionCounts::of(graph));
     let undecided = undecided(graph, hypotheses);
@@ -224,12 +228,12 @@ impl<'a> FindingTree<'a> {
     fn calls_shown(&self, id: NodeId) -> bool {
         let circle = self.circle(id);
         let is_outside = |callee: &NodeId| !circle.contains(callee);
-        self.standing_for(&circle) != Some(id) || self.called(id).iter().any(is_outside)
+        self.representative_of(&circle) != Some(id) || self.called(id).iter().any(is_outside)
     }
 
     /// Of functions that call each other in a circle the one that tells most: each holds the time of nearly all, so among those that
     /// hold least it is one that the search was led to at once, because its own code is hot, or else the last that was found.
-    fn standing_for(&self, circle: &BTreeSet<NodeId>) -> Option<NodeId> {
+    fn representative_of(&self, circle: &BTreeSet<NodeId>) -> Option<NodeId> {
         let value = |id: NodeId| self.graph.node(id).value().map_or(0.0, |(value, _)| value);
         let least = circle.iter().map(|id| value(*id)).fold(f64::INFINITY, f64::min);
         let is_led_to = |id: NodeId| {

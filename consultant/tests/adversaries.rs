@@ -17,7 +17,7 @@ const BUSIEST: usize = 300;
 /// So many steps a second are taken at most, on average.
 const STEPS: u64 = 100;
 
-/// A data source whose bill is kept, and what is asked of it.
+/// A data source whose costs are recorded, and what is asked of it.
 struct Watched {
     source: Checked<Simulated>,
     now: Time,

@@ -8,7 +8,7 @@ use whyperf_consultant::{
     Step, drive,
 };
 use whyperf_model::{Nanos, Time};
-use whyperf_testkit::simulate::{Billed, Checked, Scenario};
+use whyperf_testkit::simulate::{Checked, CostRecorder, Scenario};
 
 const PROGRAM: &str = "length 24s
 processes 1 on n0
@@ -143,7 +143,7 @@ fn both_searches_keep_to_one_limit_however_often_a_phase_begins() {
     let settings = scenario.settings.clone();
     let limit = settings.cost_limit;
     let mut phases = Searches::new(Hypotheses::built_in(), settings, DirectivesInForce::default());
-    let mut source = Billed::new(Checked::new(scenario.source()));
+    let mut source = CostRecorder::new(Checked::new(scenario.source()));
     let mut restless = Restless { next: Time::from_millis(700), tested: [0, 0] };
     drive(&mut phases, &mut source, &mut restless);
     let tested = restless.tested;

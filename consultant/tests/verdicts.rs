@@ -11,7 +11,7 @@ use whyperf_consultant::{
 };
 use whyperf_model::{Category, Focus, Hierarchy, Interval, Nanos, Pair, Resource, Time};
 use whyperf_testkit::simulate::{
-    Activity, Billed, Code, Phase, Process, Program, Script, Simulated,
+    Activity, Code, CostRecorder, Phase, Process, Program, Script, Simulated,
 };
 
 /// Numbers without order; the tests need no secrets.
@@ -225,7 +225,7 @@ fn searched(planted: &Planted, settings: Settings, length: Nanos, step: Nanos) -
     let code = Code { call_cost: CALL_COST, ..planted.code.clone() };
     let script = Script { length, step, code, ..Script::default() };
     let source = Simulated::new(planted.program.clone(), script);
-    let mut source = Billed::new(source);
+    let mut source = CostRecorder::new(source);
     let mut searches = Searches::new(hypotheses.clone(), settings, DirectivesInForce::default());
     let mut first: BTreeMap<(String, Focus), Time> = BTreeMap::new();
     let (mut put_back, mut priced) = (0, 0);

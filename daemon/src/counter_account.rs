@@ -12,7 +12,7 @@ use whyperf_model::Nanos;
 
 /// The account of one counter of one thread.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Account {
+pub(crate) struct CounterAccount {
     counted: u64,
     told: u64,
     /// What was counted when the last passes ended, the oldest first.
@@ -41,7 +41,7 @@ pub(crate) struct Share {
     pub(crate) rest: u64,
 }
 
-impl Account {
+impl CounterAccount {
     /// An account that has counted so much already, of which nothing was told.
     pub(crate) const fn new() -> Self {
         Self { counted: 0, told: 0, before: [0; LATE], period: 0, silent: None }
@@ -108,13 +108,18 @@ const PATIENCE: Nanos = Nanos::from_secs(10);
 mod tests {
     use super::*;
 
-    fn take(account: &mut Account, counted: u64, weights: &[u64], prospect: Prospect) -> Share {
+    fn take(
+        account: &mut CounterAccount,
+        counted: u64,
+        weights: &[u64],
+        prospect: Prospect,
+    ) -> Share {
         account.take(counted, weights, prospect, Nanos::ZERO)
     }
 
     #[test]
     fn each_event_is_told_once_and_where_its_sample_was() {
-        let mut account = Account::new();
+        let mut account = CounterAccount::new();
         let share = take(&mut account, 10, &[10], Prospect::GoesOn);
         assert_eq!(share, Share { placed: vec![10], rest: 0 });
         // Ten more were counted before their sample was taken in.
@@ -125,14 +130,14 @@ mod tests {
 
     #[test]
     fn samples_tell_no_more_than_was_counted() {
-        let mut account = Account::new();
+        let mut account = CounterAccount::new();
         assert_eq!(take(&mut account, 9, &[8, 4], Prospect::GoesOn).placed, [6, 3]);
         assert_eq!(take(&mut account, 9, &[8], Prospect::GoesOn).placed, [0]);
     }
 
     #[test]
     fn what_lost_samples_would_have_told_is_spread_over_those_that_came() {
-        let mut account = Account::new();
+        let mut account = CounterAccount::new();
         let mut placed = 0;
         for pass in 1..=20 {
             let share = take(&mut account, 1000 * pass, &[100, 100], Prospect::GoesOn);
@@ -145,7 +150,7 @@ mod tests {
 
     #[test]
     fn what_has_no_sample_is_told_without_a_place_after_a_while() {
-        let mut account = Account::new();
+        let mut account = CounterAccount::new();
         let mut rest = |second| {
             let now = Nanos::from_secs(second);
             account.take(500, &[], Prospect::GoesOn, now).rest
@@ -154,7 +159,7 @@ mod tests {
         assert_eq!(rests.iter().sum::<u64>(), 500);
         assert_eq!(rests[..9], [0; 9], "samples may come late");
         assert_eq!(take(&mut account, 520, &[3, 1], Prospect::Ended).placed, [15, 5]);
-        let mut unsampled = Account::new();
+        let mut unsampled = CounterAccount::new();
         assert_eq!(take(&mut unsampled, 70, &[], Prospect::Ended).rest, 70);
     }
 }

@@ -345,7 +345,7 @@ impl Daemon {
     /// What each process did as a rank so far, in the order in which they were found.
     #[must_use]
     pub fn efforts(&self) -> Vec<Effort> {
-        self.processes.iter().map(|process| process.labour.effort).collect()
+        self.processes.iter().map(|process| process.efficiency.effort).collect()
     }
 
     /// How often to sample: as often as histograms have bins for, so less often in a long run, and where looking

@@ -14,7 +14,7 @@ use crate::watched_thread::WatchedThread;
 
 /// Takes in what a process does, from the first look at which it is in MPI until it ends MPI.
 #[derive(Debug, Default)]
-pub(crate) struct Labour {
+pub(crate) struct EfficiencyRecorder {
     pub(crate) effort: Effort,
     /// It was seen in MPI.
     was_met: bool,
@@ -26,9 +26,9 @@ pub(crate) struct Labour {
 /// What the nodes of a process mean.
 pub(crate) type NodeMeanings<'a> = (&'a Catalogue, &'a Classes, Scale);
 
-impl Labour {
+impl EfficiencyRecorder {
     /// It is in MPI, with this rank.
-    pub(crate) fn attend(&mut self, rank: u32, jobs: &mut Jobs) {
+    pub(crate) fn watch(&mut self, rank: u32, jobs: &mut Jobs) {
         self.has_begun = std::mem::replace(&mut self.was_met, true);
         if !self.has_begun {
             self.effort.job = jobs.join(rank);

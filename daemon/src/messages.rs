@@ -21,8 +21,8 @@ impl Daemon {
 
 impl Process {
     fn add_messages(&self, scale: Scale, table: &mut MessageTable) {
-        let Some(own) = self.rank.filter(|_| self.labour.was_met()) else { return };
-        let job = self.labour.effort.job;
+        let Some(own) = self.rank.filter(|_| self.efficiency.was_met()) else { return };
+        let job = self.efficiency.effort.job;
         let seen = |messages: Messages| MessageSums {
             number: messages.number,
             bytes: messages.bytes,

@@ -15,7 +15,7 @@ use crate::compensation::{self, Price};
 use crate::cost::{RunLosses, event_cost};
 use crate::counted_state::{CountedState, CounterCoverage};
 use crate::departure::Departure;
-use crate::efficiency::Labour;
+use crate::efficiency::EfficiencyRecorder;
 use crate::ending::ProcessEnd;
 use crate::process_stage::ProcessStage;
 use crate::region::RegionMemory;
@@ -46,7 +46,7 @@ pub(crate) struct Process {
     pub(crate) ran: Nanos,
     pub(crate) paused: bool,
     /// What it did as a rank of a job.
-    pub(crate) labour: Labour,
+    pub(crate) efficiency: EfficiencyRecorder,
     /// Groups that any of its threads was in during the last pass.
     pub(crate) groups: Vec<u32>,
     by_slot: Vec<KnownSlot>,
@@ -140,7 +140,7 @@ impl Process {
             functions_cost: Nanos::ZERO,
             ran: Nanos::ZERO,
             paused: false,
-            labour: Labour::default(),
+            efficiency: EfficiencyRecorder::default(),
             groups: Vec::new(),
             by_slot: Vec::new(),
             clock,
@@ -215,14 +215,14 @@ impl Process {
         let is_in_mpi = region.header().mpi_ticks.load(Ordering::Relaxed) != 0;
         let Some(rank) = self.rank.filter(|_| is_in_mpi) else { return };
         let known = (&self.catalogue, &state.classes, self.scale(scale));
-        self.labour.attend(rank, &mut state.jobs);
+        self.efficiency.watch(rank, &mut state.jobs);
         if let Some(first) = self.threads.first()
-            && let Some(ending) = self.labour.pass(first, known)
+            && let Some(ending) = self.efficiency.pass(first, known)
             && let Some((recorder, location)) = state.recorder.as_mut().zip(first.location)
         {
             recorder.at_work(Worked { location, ending });
         }
-        self.labour.leave_if(has_ended, &mut state.jobs);
+        self.efficiency.leave_if(has_ended, &mut state.jobs);
     }
 
     /// Tells what it just grew by apart from the others, for pairs that set processes side by side. Those are the ranks of a job: what
@@ -232,9 +232,9 @@ impl Process {
         let mut lineage = resources.lineage(self.resource);
         lineage.extend(resources.lineage(self.machine));
         lineage.sort_unstable();
-        let job = self.labour.effort.job;
+        let job = self.efficiency.effort.job;
         let process = whyperf_model::matching::OneProcess { number, job, lineage: &lineage };
-        matcher.settle_apart(classes, self.labour.has_begun().then_some(&process));
+        matcher.settle_apart(classes, self.efficiency.has_begun().then_some(&process));
     }
 
     /// Finds out what there is, so that its places can be asked for before any of it is counted.
@@ -462,9 +462,9 @@ impl Process {
                 let tables = &self.catalogue.tables;
                 let (ran, told) = watched.attribute(self.pid, scale, tables, state);
                 self.ran += ran;
-                if at == 0 && self.labour.is_at_work() {
+                if at == 0 && self.efficiency.is_at_work() {
                     let rank = WaitingRank {
-                        job: self.labour.effort.job,
+                        job: self.efficiency.effort.job,
                         process: self.resource,
                         place: [watched.resource, self.machine],
                         is_untold: watched.is_untold(),

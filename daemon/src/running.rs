@@ -8,7 +8,7 @@ use whyperf_inject::Schedstat;
 use whyperf_model::Nanos;
 
 use crate::kept::KeptDescriptor;
-use crate::standing::{Standing, ThreadProgress};
+use crate::thread_activity::{ThreadActivity, ThreadProgress};
 
 /// The meter of one thread.
 #[derive(Debug, Default)]
@@ -104,18 +104,18 @@ impl Running {
         self.unreadable && self.before.is_none()
     }
 
-    /// What became of the time that was computed in the interval just past. `standing` is asked where much of it is not explained, with what
+    /// What became of the time that was computed in the interval just past. `activity` is asked where much of it is not explained, with what
     /// the system has counted by now.
     pub(crate) fn bound(
         &mut self,
         pid: u32,
         tid: u32,
         interval: ThreadInterval,
-        standing: impl FnOnce(Schedstat, ThreadProgress) -> Standing,
+        activity: impl FnOnce(Schedstat, ThreadProgress) -> ThreadActivity,
     ) -> Granted {
         match self.read(pid, tid) {
             None => Granted::all_of(interval.computed),
-            Some(now) => self.bound_by(now, interval, standing),
+            Some(now) => self.bound_by(now, interval, activity),
         }
     }
 
@@ -124,7 +124,7 @@ impl Running {
         &mut self,
         now: Schedstat,
         interval: ThreadInterval,
-        standing: impl FnOnce(Schedstat, ThreadProgress) -> Standing,
+        activity: impl FnOnce(Schedstat, ThreadProgress) -> ThreadActivity,
     ) -> Granted {
         let computed = interval.computed.0;
         let counted = match self.before.replace(now) {
@@ -142,7 +142,7 @@ impl Running {
         };
         let delayed = self.delayed(fresh, computed - ran, moved);
         let rest = computed - ran - delayed;
-        let [of_ran, of_delay, blocked] = self.settle(rest, moved, || standing(now, moved));
+        let [of_ran, of_delay, blocked] = self.settle(rest, moved, || activity(now, moved));
         let back = self.take_back(ran, moved);
         self.debt = (self.debt + of_ran).min(CARRIED);
         let ran = ran + of_ran - back;
@@ -204,21 +204,21 @@ impl Running {
         &mut self,
         rest: u64,
         moved: ThreadProgress,
-        standing: impl FnOnce() -> Standing,
+        activity: impl FnOnce() -> ThreadActivity,
     ) -> [u64; 3] {
         if rest <= LITTLE {
             return [rest, 0, 0];
         }
-        match standing() {
-            Standing::Gone => [rest, 0, 0],
-            Standing::Blocked => {
+        match activity() {
+            ThreadActivity::Gone => [rest, 0, 0],
+            ThreadActivity::Blocked => {
                 (self.ahead, self.late, self.guessed) = (0, 0, 0);
                 [0, 0, rest]
             }
             _ if moved == ThreadProgress::Yes && rest <= CARRIED => [rest, 0, 0],
-            Standing::Runnable if moved == ThreadProgress::No => self.tell_ahead(rest),
-            Standing::Preempted => self.tell_ahead(rest),
-            Standing::Runnable | Standing::Unseen => {
+            ThreadActivity::Runnable if moved == ThreadProgress::No => self.tell_ahead(rest),
+            ThreadActivity::Preempted => self.tell_ahead(rest),
+            ThreadActivity::Runnable | ThreadActivity::Unseen => {
                 self.guessed += rest;
                 [0, 0, rest]
             }
@@ -284,12 +284,14 @@ mod tests {
     impl Stage {
         fn new() -> Self {
             let mut stage = Self::default();
-            stage.running.bound_by(stage.now, ThreadInterval::default(), |_, _| Standing::Runnable);
+            stage
+                .running
+                .bound_by(stage.now, ThreadInterval::default(), |_, _| ThreadActivity::Runnable);
             stage
         }
 
         /// An interval, at the end of which the system has counted so many more milliseconds: what is told of it, in milliseconds.
-        fn interval(&mut self, ran: u64, delayed: u64, standing: Standing) -> [u64; 3] {
+        fn interval(&mut self, ran: u64, delayed: u64, activity: ThreadActivity) -> [u64; 3] {
             self.now.ran += ran * MILLI;
             self.now.delayed += delayed * MILLI;
             let computed = Nanos::from_millis(50 - self.waits);
@@ -299,7 +301,7 @@ mod tests {
                 polled: self.polled,
                 ..ThreadInterval::default()
             };
-            let told = self.running.bound_by(self.now, interval, |_, _| standing);
+            let told = self.running.bound_by(self.now, interval, |_, _| activity);
             assert_eq!(told.ran + told.delayed + told.blocked, computed, "without remainder");
             let told = [told.ran, told.delayed, told.blocked].map(|time| time.0 / MILLI);
             (0..3).for_each(|at| self.sum[at] += told[at]);
@@ -310,20 +312,20 @@ mod tests {
     #[test]
     fn what_did_not_run_had_no_processor_or_was_blocked() {
         let mut stage = Stage::new();
-        assert_eq!(stage.interval(50, 0, Standing::Runnable), [50, 0, 0]);
-        assert_eq!(stage.interval(10, 0, Standing::Blocked), [10, 0, 40]);
-        assert_eq!(stage.interval(0, 0, Standing::Blocked), [0, 0, 50]);
-        assert_eq!(stage.interval(20, 30, Standing::Runnable), [20, 30, 0]);
+        assert_eq!(stage.interval(50, 0, ThreadActivity::Runnable), [50, 0, 0]);
+        assert_eq!(stage.interval(10, 0, ThreadActivity::Blocked), [10, 0, 40]);
+        assert_eq!(stage.interval(0, 0, ThreadActivity::Blocked), [0, 0, 50]);
+        assert_eq!(stage.interval(20, 30, ThreadActivity::Runnable), [20, 30, 0]);
     }
 
     #[test]
     fn a_delay_is_told_before_the_system_tells_of_it_and_only_once() {
         let mut stage = Stage::new();
         for _ in 0..25 {
-            stage.interval(30, 0, Standing::Runnable);
-            stage.interval(0, 0, Standing::Runnable);
-            stage.interval(0, 0, Standing::Runnable);
-            stage.interval(0, 170, Standing::Runnable);
+            stage.interval(30, 0, ThreadActivity::Runnable);
+            stage.interval(0, 0, ThreadActivity::Runnable);
+            stage.interval(0, 0, ThreadActivity::Runnable);
+            stage.interval(0, 170, ThreadActivity::Runnable);
         }
         let [ran, delayed, blocked] = stage.sum;
         assert!((750..=770).contains(&ran), "{ran}");
@@ -334,18 +336,22 @@ mod tests {
     #[test]
     fn who_was_never_looked_at_is_taken_to_be_blocked_until_the_system_says_otherwise() {
         let mut stage = Stage::new();
-        assert_eq!(stage.interval(0, 0, Standing::Unseen), [0, 0, 50]);
-        assert_eq!(stage.interval(0, 0, Standing::Unseen), [0, 0, 50]);
-        assert_eq!(stage.interval(10, 120, Standing::Runnable), [10, 40, 0]);
-        assert_eq!(stage.interval(0, 0, Standing::Runnable)[1], 50, "what was run delay before");
+        assert_eq!(stage.interval(0, 0, ThreadActivity::Unseen), [0, 0, 50]);
+        assert_eq!(stage.interval(0, 0, ThreadActivity::Unseen), [0, 0, 50]);
+        assert_eq!(stage.interval(10, 120, ThreadActivity::Runnable), [10, 40, 0]);
+        assert_eq!(
+            stage.interval(0, 0, ThreadActivity::Runnable)[1],
+            50,
+            "what was run delay before"
+        );
     }
 
     #[test]
     fn a_thread_that_loses_its_processor_again_and_again_is_not_blocked() {
         let mut stage = Stage::new();
-        stage.interval(20, 0, Standing::Preempted);
+        stage.interval(20, 0, ThreadActivity::Preempted);
         for delayed in [40, 15, 45, 20] {
-            stage.interval(20, delayed, Standing::Preempted);
+            stage.interval(20, delayed, ThreadActivity::Preempted);
         }
         let [ran, delayed, blocked] = stage.sum;
         assert_eq!((ran, delayed, blocked), (100, 150, 0));
@@ -355,7 +361,7 @@ mod tests {
     fn coarse_clocks_even_out() {
         let mut stage = Stage::new();
         for ran in [46, 54, 48, 56, 46, 50] {
-            stage.interval(ran, 0, Standing::Runnable);
+            stage.interval(ran, 0, ThreadActivity::Runnable);
         }
         assert_eq!(stage.sum, [300, 0, 0]);
     }
@@ -364,7 +370,7 @@ mod tests {
     fn what_ran_in_a_call_that_polls_was_no_computing() {
         let mut stage = Stage { polled: 0.5, waits: 20, ..Stage::new() };
         for _ in 0..20 {
-            stage.interval(30, 20, Standing::Runnable);
+            stage.interval(30, 20, ThreadActivity::Runnable);
         }
         let [ran, delayed, blocked] = stage.sum;
         assert_eq!(
@@ -384,7 +390,7 @@ mod tests {
                 lived: Nanos::from_millis(50),
                 ..ThreadInterval::default()
             };
-            running.bound_by(now, interval, |_, _| Standing::Runnable).polled.0 / MILLI
+            running.bound_by(now, interval, |_, _| ThreadActivity::Runnable).polled.0 / MILLI
         };
         told(0, 0);
         assert_eq!(told(25, 10), 15);
@@ -399,7 +405,7 @@ mod tests {
             let computed = Nanos::from_millis(50);
             let interval =
                 ThreadInterval { computed, lived: computed, ..ThreadInterval::default() };
-            let told = Running::default().bound_by(now, interval, |_, _| Standing::Runnable);
+            let told = Running::default().bound_by(now, interval, |_, _| ThreadActivity::Runnable);
             [told.ran, told.delayed, told.blocked].map(|time| time.0 / MILLI)
         };
         let counted =
@@ -415,7 +421,7 @@ mod tests {
         let computed = Nanos::from_millis(5);
         let interval = ThreadInterval { computed, lived: computed, ..ThreadInterval::default() };
         if running.read(id, id).is_some() {
-            let told = running.bound(id, id, interval, |_, _| Standing::Runnable);
+            let told = running.bound(id, id, interval, |_, _| ThreadActivity::Runnable);
             assert!(told.ran <= computed);
         }
         assert!(!running.is_unknown());

@@ -8,7 +8,7 @@ use whyperf_model::{Counter, Hierarchy, Jobs, Pair};
 
 use crate::counted_state::{CountedState, CounterCoverage};
 use crate::processors::Processors;
-use crate::standing::LookBudget;
+use crate::thread_activity::LookBudget;
 
 /// What all processes share: names, classes and pairs.
 #[derive(Debug, Default)]

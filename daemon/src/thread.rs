@@ -107,7 +107,7 @@ pub(crate) struct MeasuredThread {
 
 /// How much of a node's growth was told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Told {
+enum ReportedGrowth {
     All,
     /// The rest is told in a later pass.
     Part,
@@ -266,7 +266,7 @@ impl MeasuredThread {
             received: forward(state.counters.received, reading.moved.r#in),
         };
         self.nodes[index].exclusive = reading.exclusive;
-        self.grow(index, by, now, growth) == Told::All
+        self.grow(index, by, now, growth) == ReportedGrowth::All
     }
 
     fn add_open_share(&mut self, offset: u32, since: u64, now: u64, growth: &mut Vec<NodeGrowth>) {
@@ -285,9 +285,9 @@ impl MeasuredThread {
         by: NodeCounters,
         now: u64,
         growth: &mut Vec<NodeGrowth>,
-    ) -> Told {
+    ) -> ReportedGrowth {
         let room = self.lived(now).saturating_sub(self.told);
-        let told = if by.time > room { Told::Part } else { Told::All };
+        let told = if by.time > room { ReportedGrowth::Part } else { ReportedGrowth::All };
         let by = NodeCounters { time: by.time.min(room), ..by };
         if by == NodeCounters::default() {
             return told;

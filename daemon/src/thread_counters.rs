@@ -9,7 +9,7 @@ use whyperf_model::{Counter, Nanos};
 
 use crate::counted_event::event;
 use crate::counted_state::CounterCoverage;
-use crate::counter_account::{Account, Prospect, Share};
+use crate::counter_account::{CounterAccount, Prospect, Share};
 use crate::shared_state::SharedState;
 
 /// The counters of a thread.
@@ -32,7 +32,7 @@ pub(crate) struct OpenCounter {
     source: Option<Arc<ThreadCounter>>,
     /// What the system had counted of the thread before.
     base: u64,
-    account: Account,
+    account: CounterAccount,
     /// Whether it counted all of the time so far.
     is_exact: bool,
 }
@@ -67,7 +67,7 @@ impl ThreadCounters {
             };
             // It counts since a moment ago: what it has by now is in what the system says.
             let base = read().map(|read| before.unwrap_or(0).saturating_sub(read.count));
-            let (base, account) = (base.unwrap_or(0), Account::new());
+            let (base, account) = (base.unwrap_or(0), CounterAccount::new());
             Some(OpenCounter { counter: *counter, source, base, account, is_exact: true })
         });
         let opened: Vec<OpenCounter> = opened.collect();

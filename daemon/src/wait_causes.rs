@@ -36,11 +36,11 @@ impl Daemon {
     /// is in.
     fn code_of_excess(&self, process: &Resource, seconds: &Seconds) -> Option<Resource> {
         let resource = self.state.resources.known(process)?;
-        let ranks = || (0..).zip(&self.processes).filter(|(_, one)| one.labour.has_begun());
+        let ranks = || (0..).zip(&self.processes).filter(|(_, one)| one.efficiency.has_begun());
         let (number, slow) = ranks().find(|(_, one)| one.resource == resource)?;
-        let job = slow.labour.effort.job;
+        let job = slow.efficiency.effort.job;
         let others =
-            ranks().filter(|(other, one)| *other != number && one.labour.effort.job == job);
+            ranks().filter(|(other, one)| *other != number && one.efficiency.effort.job == job);
         let others: Vec<_> = others.filter_map(|(other, _)| seconds.get(&other)).collect();
         most_of_the_excess(seconds.get(&number)?, &others)
     }

@@ -23,9 +23,9 @@ use crate::processors::Causes;
 use crate::running::{Granted, Running, ThreadInterval};
 use crate::running_split::{PlaceTime, RunningSplit};
 use crate::shared_state::SharedState;
-use crate::standing::LastLook;
 use crate::tables::ProcessTables;
 use crate::thread::{MeasuredThread, NodeGrowth};
+use crate::thread_activity::LastLook;
 use crate::thread_counters::ThreadCounters;
 use crate::work::{self, Waits, Work};
 
@@ -284,8 +284,8 @@ impl WatchedThread {
     fn granted(&mut self, pid: u32, interval: ThreadInterval, state: &mut SharedState) -> Granted {
         let (tid, last_look) = (self.thread.tid, &mut self.last_look);
         let looks = &mut state.looks;
-        let standing = |counted, moved| last_look.take([pid, tid], counted, moved, looks);
-        let granted = self.running.bound(pid, tid, interval, standing);
+        let activity = |counted, moved| last_look.take([pid, tid], counted, moved, looks);
+        let granted = self.running.bound(pid, tid, interval, activity);
         if self.is_untold()
             && let Some(place) = self.place.filter(|_| !self.growth.is_empty())
         {

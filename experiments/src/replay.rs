@@ -63,7 +63,7 @@ enum ReplaySource {
 
 /// How many processes could report for a group, and how many did.
 #[derive(Clone, Copy, Debug, Default)]
-struct Attendance {
+struct ProcessReports {
     expected: u32,
     reported: u32,
 }
@@ -276,12 +276,12 @@ impl Replay {
         let gone = self.tell_resources();
         self.tell_callees();
         self.tell_of_functions();
-        let attendance = self.count();
+        let reports = self.count();
         self.matcher.settle(&self.classes);
         if !interval.is_empty() {
             self.events.push_back(Event::Cost(self.now, 0.0));
         }
-        self.tell_samples(interval, &attendance);
+        self.tell_samples(interval, &reports);
         self.events.extend(gone.into_iter().map(|gone| Event::Retired(interval.end, gone)));
         let round = u32::try_from(self.round).unwrap_or(u32::MAX);
         let phases = self.record.phases.of(round);
@@ -339,7 +339,7 @@ impl Replay {
     }
 
     /// Hands what grew to the matcher, and counts who was there for each group.
-    fn count(&mut self) -> Vec<Attendance> {
+    fn count(&mut self) -> Vec<ProcessReports> {
         let round = u32::try_from(self.round).unwrap_or(u32::MAX);
         let mut groups_of: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
         for location in 0..self.record.locations.len() {
@@ -350,19 +350,19 @@ impl Replay {
                 groups_of.entry(process).or_default().extend(&self.groups[location].1);
             }
         }
-        let mut attendance = vec![Attendance::default(); self.matcher.group_count()];
+        let mut reports = vec![ProcessReports::default(); self.matcher.group_count()];
         for (process, groups) in groups_of {
             self.take_process(process);
-            let reports = !self.record.silent.holds(process, round);
+            let has_reported = !self.record.silent.holds(process, round);
             for group in groups {
-                let attendance = &mut attendance[group as usize];
-                attendance.expected += 1;
-                attendance.reported += u32::from(reports);
+                let of_group = &mut reports[group as usize];
+                of_group.expected += 1;
+                of_group.reported += u32::from(has_reported);
             }
         }
         self.end_work(round);
         self.wait_causes.close();
-        attendance
+        reports
     }
 
     /// What was the end of MPI does not count as a rank's work.
@@ -446,10 +446,10 @@ impl Replay {
         *known = version;
     }
 
-    fn tell_samples(&mut self, interval: Interval, attendance: &[Attendance]) {
+    fn tell_samples(&mut self, interval: Interval, reports: &[ProcessReports]) {
         let mut sums: BTreeMap<PairId, Sample> = BTreeMap::new();
         for (id, pair) in self.matcher.active() {
-            let of = attendance.get(pair.group as usize).copied().unwrap_or_default();
+            let of = reports.get(pair.group as usize).copied().unwrap_or_default();
             if pair.quantity == Quantity::Processes {
                 pair.amount = pair.pair.metric.held(of.reported, interval);
             }

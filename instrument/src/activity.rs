@@ -6,7 +6,7 @@ use whyperf_model::{Nanos, Scale};
 
 /// What a function's region grew by.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Deeds {
+pub(crate) struct FunctionGrowth {
     pub(crate) visits: u64,
     /// Ticks in it alone.
     pub(crate) own: u64,
@@ -28,7 +28,7 @@ pub struct Entered {
 /// What each function's region grew by; one that was not entered has no entry.
 #[derive(Debug)]
 pub struct Activity {
-    deeds: BTreeMap<u32, Deeds>,
+    deeds: BTreeMap<u32, FunctionGrowth>,
     /// The time it speaks of: as much of the interval as the process lived.
     pub(crate) length: Nanos,
     /// For how long the process could call anything by now.
@@ -59,7 +59,7 @@ impl Activity {
         span: ActivitySpan,
         scale: Scale,
     ) -> Self {
-        let mut deeds: BTreeMap<u32, Deeds> = BTreeMap::new();
+        let mut deeds: BTreeMap<u32, FunctionGrowth> = BTreeMap::new();
         for thread in threads {
             let mut own: BTreeMap<u32, u64> = BTreeMap::new();
             for Entered { region, visits, ticks } in thread {
@@ -83,7 +83,7 @@ impl Activity {
     }
 
     /// What a function did, if it was entered.
-    pub(crate) fn of_region(&self, region: u32) -> Option<&Deeds> {
+    pub(crate) fn of_region(&self, region: u32) -> Option<&FunctionGrowth> {
         self.deeds.get(&region)
     }
 

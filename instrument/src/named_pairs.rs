@@ -72,7 +72,7 @@ impl NamedPairs {
         PairTotal {
             total: entry.other + all().map(Contribution::total).sum::<f64>(),
             covered: entry.covered,
-            heat: (hot > 0.0).then(|| windows / hot),
+            hot_coverage: (hot > 0.0).then(|| windows / hot),
             basis: basis(&entry.contributions),
             has_gap: all().any(Contribution::is_lower_bound),
             late: all().map(|contribution| contribution.late).max().unwrap_or_default(),

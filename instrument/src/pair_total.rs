@@ -10,7 +10,7 @@ pub struct PairTotal {
     /// For how long some process was measured for it.
     pub covered: Nanos,
     /// The share that windows covered of the time in which functions were too hot.
-    pub heat: Option<f64>,
+    pub hot_coverage: Option<f64>,
     /// What it rests on where it is an estimate.
     pub basis: Basis,
     /// Of a time in which functions were too hot nothing is known.
@@ -28,7 +28,7 @@ impl PairTotal {
     #[must_use]
     pub fn limits(self) -> String {
         let mut all = Vec::new();
-        if let Some(share) = self.heat {
+        if let Some(share) = self.hot_coverage {
             let share = 100.0 * share;
             let how = self.how();
             all.push(format!(

@@ -60,7 +60,7 @@ impl Comparison {
     }
 
     /// A process is there, whether it has anything or not.
-    pub fn attend(&mut self, process: ComparedRank, membership: FocusMembership) {
+    pub fn watch(&mut self, process: ComparedRank, membership: FocusMembership) {
         if self.aggregation != Aggregation::AboveLeast {
             self.value(None, process, membership);
         }
@@ -157,7 +157,7 @@ mod tests {
                 let is_inside = focus.contains(&process);
                 let membership =
                     if is_inside { FocusMembership::Inside } else { FocusMembership::Outside };
-                comparison.attend((0, process), membership);
+                comparison.watch((0, process), membership);
                 comparison.take((0, process), membership, Some(7), *amount);
             }
             comparison.close(|_| true)

@@ -19,7 +19,7 @@ use crate::loader::{first_of, look_in, real_dlsym};
 #[derive(Debug)]
 pub(crate) struct Next {
     name: &'static CStr,
-    whose: Whose,
+    whose: SymbolProvider,
     found: AtomicPtr<c_void>,
     /// Where the stub of this name jumps instead of to its wrapper; null when it does not.
     detour: AtomicPtr<c_void>,
@@ -27,7 +27,7 @@ pub(crate) struct Next {
 
 /// The library that is expected to define the symbol.
 #[derive(Clone, Copy, Debug)]
-enum Whose {
+enum SymbolProvider {
     /// The C library; what else has the name is something else, and the program's to call.
     Wrapped,
     /// The C library; what else has the name does not matter.
@@ -44,29 +44,29 @@ impl Next {
 
     /// The symbol of the C library called `name`, which a stub of ours exports as well.
     pub(crate) const fn new(name: &'static CStr) -> Self {
-        Self::with(name, Whose::Wrapped)
+        Self::with(name, SymbolProvider::Wrapped)
     }
 
     /// A symbol of the C library that is called by wrappers of others.
     pub(crate) const fn inner(name: &'static CStr) -> Self {
-        Self::with(name, Whose::Inner)
+        Self::with(name, SymbolProvider::Inner)
     }
 
     /// A symbol of an MPI, which plugins and Python modules may have loaded for themselves.
     pub(crate) const fn of_mpi(name: &'static CStr) -> Self {
-        Self::with(name, Whose::Of(MPI))
+        Self::with(name, SymbolProvider::Of(MPI))
     }
 
     /// A symbol of a Fortran library, of an MPI or of the compiler.
     pub(crate) const fn of_fortran(name: &'static CStr) -> Self {
-        Self::with(name, Whose::Of(FORTRAN))
+        Self::with(name, SymbolProvider::Of(FORTRAN))
     }
 
-    const fn with(name: &'static CStr, whose: Whose) -> Self {
+    const fn with(name: &'static CStr, whose: SymbolProvider) -> Self {
         let found = AtomicPtr::new(core::ptr::null_mut());
         // Before it is known where to, the stub must not touch what was passed to it.
         let unknown = first_call as *mut c_void;
-        let is_wrapped = matches!(whose, Whose::Wrapped);
+        let is_wrapped = matches!(whose, SymbolProvider::Wrapped);
         let detour = if is_wrapped { unknown } else { core::ptr::null_mut() };
         Self { name, whose, found, detour: AtomicPtr::new(detour) }
     }
@@ -99,10 +99,10 @@ impl Next {
         let first = first_of(self.name);
         let first = if definition::is_by_another(first) { first } else { core::ptr::null_mut() };
         match self.whose {
-            Whose::Of(_) if first.is_null() => {
+            SymbolProvider::Of(_) if first.is_null() => {
                 self.found.store(places.find(self.name), Ordering::Relaxed);
             }
-            Whose::Of(_) => self.found.store(first, Ordering::Relaxed),
+            SymbolProvider::Of(_) => self.found.store(first, Ordering::Relaxed),
             _ => {
                 self.choose(first);
             }
@@ -113,8 +113,8 @@ impl Next {
     /// that only has the name in common.
     pub(crate) fn found_for_stub(&self) -> Option<usize> {
         let found = self.found.load(Ordering::Relaxed) as usize;
-        let is_detour =
-            matches!(self.whose, Whose::Wrapped) && !self.detour.load(Ordering::Relaxed).is_null();
+        let is_detour = matches!(self.whose, SymbolProvider::Wrapped)
+            && !self.detour.load(Ordering::Relaxed).is_null();
         (found != 0 && !is_detour).then_some(found)
     }
 
@@ -135,14 +135,14 @@ impl Next {
         let mut detour = core::ptr::null_mut();
         match self.whose {
             // Loaded late, nothing comes next: the object has no place in the chain.
-            Whose::Wrapped | Whose::Inner if first.is_null() => {
+            SymbolProvider::Wrapped | SymbolProvider::Inner if first.is_null() => {
                 found = definition::of_c_library(self.name);
             }
-            Whose::Wrapped if !definition::is_expected(self.name, first) => detour = first,
-            Whose::Inner if !definition::is_expected(self.name, first) => {
+            SymbolProvider::Wrapped if !definition::is_expected(self.name, first) => detour = first,
+            SymbolProvider::Inner if !definition::is_expected(self.name, first) => {
                 found = definition::of_c_library(self.name);
             }
-            Whose::Of(objects) if first.is_null() => {
+            SymbolProvider::Of(objects) if first.is_null() => {
                 let mut places = objects.iter().map(|object| look_in(object, self.name));
                 found = places.find(|place| !place.is_null()).unwrap_or(first);
             }

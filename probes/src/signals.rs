@@ -11,7 +11,7 @@
 use libc::{sigaction as Action, sigset_t};
 use whyperf_layout::ObjectKind;
 use whyperf_runtime::measurement;
-use whyperf_runtime::patch::wish::Wish;
+use whyperf_runtime::patch::signal_disposition::SignalDisposition;
 use whyperf_runtime::patch::{disposition, gate, handlers, signal_stack, trap};
 
 use crate::next::Next;
@@ -126,7 +126,7 @@ const fn is_trap(signal: i32) -> bool {
 unsafe fn exchange(signal: i32, new: usize, old: usize, real: impl Fn() -> usize) -> usize {
     // SAFETY: the caller's promise.
     let new = unsafe { (new as *const Action).as_ref() };
-    let (result, before) = disposition::exchange(signal, new.map(wish), real);
+    let (result, before) = disposition::exchange(signal, new.map(of_action), real);
     // SAFETY: the caller's promise.
     let old = unsafe { (old as *mut Action).as_mut() };
     match (result, old) {
@@ -141,26 +141,30 @@ unsafe fn exchange(signal: i32, new: usize, old: usize, real: impl Fn() -> usize
     result.unwrap_or(0)
 }
 
-fn wish(action: &Action) -> Wish {
+fn of_action(action: &Action) -> SignalDisposition {
     // SAFETY: a set of signals begins with a word, which is all that the kernel knows.
     let mask = unsafe { (&raw const action.sa_mask).cast::<u64>().read() };
-    Wish { handler: action.sa_sigaction, flags: u64::from(action.sa_flags as u32), mask }
+    SignalDisposition {
+        handler: action.sa_sigaction,
+        flags: u64::from(action.sa_flags as u32),
+        mask,
+    }
 }
 
-fn tell(old: &mut Action, wish: Wish) {
+fn tell(old: &mut Action, disposition: SignalDisposition) {
     const RESTORER: u64 = 0x0400_0000;
-    old.sa_sigaction = wish.handler;
-    old.sa_flags = (wish.flags & !RESTORER) as u32 as i32;
+    old.sa_sigaction = disposition.handler;
+    old.sa_flags = (disposition.flags & !RESTORER) as u32 as i32;
     // SAFETY: as above; all of the set is the program's to be filled.
     unsafe {
         (&raw mut old.sa_mask).write(core::mem::zeroed());
-        (&raw mut old.sa_mask).cast::<u64>().write(wish.mask);
+        (&raw mut old.sa_mask).cast::<u64>().write(disposition.mask);
     }
 }
 
 /// `signal` and its kin: the same, where the handler alone is asked for.
 fn shown(signal: i32, handler: usize, real: impl Fn() -> usize) -> usize {
-    let new = Wish { handler, flags: 0, mask: 0 };
+    let new = SignalDisposition { handler, flags: 0, mask: 0 };
     let (result, before) = disposition::exchange(signal, Some(new), real);
     result.map_or(before.handler, |handler| {
         disposition::behind(handler, before).map_or(handler, |behind| behind.handler)

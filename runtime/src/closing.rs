@@ -98,7 +98,7 @@ pub(crate) fn close_one(private: &Private, now: u64, moved: Moved) {
     if current == ROOT {
         return;
     }
-    let back = tree::way_back(private, current);
+    let back = tree::parent_after_visit(private, current);
     let slot = private.slot();
     let node = slot.node(current);
     let visits = slot::end(slot.head(), node, slot.stamp(current), back, now, moved);

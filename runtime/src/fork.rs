@@ -17,7 +17,7 @@ pub fn before() {
 /// In the child of a fork, whose only thread this is: it gets a region of its own at its first event.
 pub fn child() {
     // The pages are as they were: nothing was ever measured here.
-    if WIPE_ON_FORK.stage.glance() == MeasurementStage::Declined as u32 {
+    if WIPE_ON_FORK.stage.peek() == MeasurementStage::Declined as u32 {
         return;
     }
     switch::wipe();

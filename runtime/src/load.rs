@@ -18,7 +18,7 @@ static BODY: AgentMain = AgentMain(agent::run);
 pub fn attach() {
     registration::set_upcalls(&UPCALLS);
     agent_thread::set_body(&BODY);
-    if WIPE_ON_FORK.stage.glance() != MeasurementStage::Unknown as u32 {
+    if WIPE_ON_FORK.stage.peek() != MeasurementStage::Unknown as u32 {
         return;
     }
     let wanted = environ::read();

@@ -62,7 +62,7 @@ pub(crate) fn is_awaited() -> bool {
 
 #[inline(always)]
 fn stage() -> u32 {
-    WIPE_ON_FORK.stage.glance()
+    WIPE_ON_FORK.stage.peek()
 }
 
 /// The region's tables, `None` while there is no region.

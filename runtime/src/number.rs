@@ -19,7 +19,7 @@ impl Number {
     /// concluded from it.
     #[cfg(not(loom))]
     #[inline(always)]
-    pub(crate) fn glance(&self) -> u32 {
+    pub(crate) fn peek(&self) -> u32 {
         self.0.load(Ordering::Relaxed)
     }
 

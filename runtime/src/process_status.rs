@@ -34,7 +34,7 @@ impl StageWord {
     /// The stage as a number, seen in passing: nothing else may be concluded from it.
     #[cfg(not(loom))]
     #[inline(always)]
-    pub(crate) fn glance(&self) -> u32 {
+    pub(crate) fn peek(&self) -> u32 {
         self.0.load(Ordering::Relaxed)
     }
 

@@ -75,7 +75,7 @@ impl Region {
     /// Its number in passing; 0 before its first event.
     #[inline(always)]
     pub(crate) fn id(&self) -> u32 {
-        self.id.glance()
+        self.id.peek()
     }
 
     /// Its number, for nodes to name; 0 before its first event.

@@ -53,7 +53,7 @@ impl Open {
 }
 
 /// Where the end of the current visit leads; forgets the remembered way.
-pub(crate) fn way_back(private: &Private, current: u32) -> u32 {
+pub(crate) fn parent_after_visit(private: &Private, current: u32) -> u32 {
     if private.fold() == 0 && current != OTHER {
         return private.slot().node(current).parent.load(Ordering::Relaxed);
     }

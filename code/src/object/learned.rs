@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::edges::Callee;
 use super::inventory::Inventory;
-use crate::cache::KeptFile;
+use crate::cache::CacheFile;
 use crate::function::FunctionId;
 
 /// Calls that were seen, by caller.
@@ -35,7 +35,7 @@ enum To {
 
 impl Learned {
     /// Takes in what was kept, once.
-    pub(crate) fn read(&mut self, inventory: &Inventory, file: Option<&KeptFile>) {
+    pub(crate) fn read(&mut self, inventory: &Inventory, file: Option<&CacheFile>) {
         if std::mem::replace(&mut self.is_read, true) {
             return;
         }
@@ -58,7 +58,7 @@ impl Learned {
     }
 
     /// Keeps all of them.
-    pub(crate) fn keep(&self, inventory: &Inventory, file: &KeptFile) {
+    pub(crate) fn keep(&self, inventory: &Inventory, file: &CacheFile) {
         let entry = |id: FunctionId| inventory.functions.get(id.index()).map(|one| one.entry);
         let record = |caller: FunctionId, callee: &Callee| {
             let callee = match callee {

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::branches::Branches;
-use crate::cache::{Kept, KeptFile};
+use crate::cache::{BranchCache, CacheFile};
 use crate::error::ObjectError;
 use crate::function::{Function, FunctionId, FunctionKind, Name};
 use crate::lines::Lines;
@@ -190,11 +190,11 @@ impl Object {
             let stretches = self.stretches();
             let kept = match (&self.opening.cache, self.build_id()) {
                 (Some(folder), Some(id)) if !id.is_empty() => {
-                    Some(Kept::new(folder, id, self.shape.base, &stretches))
+                    Some(BranchCache::new(folder, id, self.shape.base, &stretches))
                 }
                 _ => None,
             };
-            if let Some(known) = kept.as_ref().and_then(Kept::load) {
+            if let Some(known) = kept.as_ref().and_then(BranchCache::load) {
                 return known;
             }
             self.is_decoded.store(true, Ordering::Relaxed);
@@ -268,9 +268,9 @@ impl Object {
         is_news
     }
 
-    fn kept_calls(&self) -> Option<KeptFile> {
+    fn kept_calls(&self) -> Option<CacheFile> {
         let id = self.build_id().filter(|id| !id.is_empty())?;
-        Some(KeptFile::new(self.opening.cache.as_deref()?, id, ".calls"))
+        Some(CacheFile::new(self.opening.cache.as_deref()?, id, ".calls"))
     }
 
     /// The function itself and the fragments that were cut from it.
@@ -314,7 +314,7 @@ impl Object {
 
     fn symbols(&self) -> (Vec<Strings>, Vec<Symbol>) {
         let (mut tables, mut symbols) = (Vec::new(), Vec::new());
-        for (at, file) in self.tellers().iter().enumerate() {
+        for (at, file) in self.symbol_files().iter().enumerate() {
             let Ok(headers) = Headers::of(self.path(), file.bytes()) else { continue };
             let kinds = if at == 0 { &[Which::Dynamic, Which::Whole][..] } else { &[Which::Whole] };
             for which in kinds {
@@ -331,7 +331,7 @@ impl Object {
     }
 
     /// The files that tell of this object: itself first, then another with the symbols it lacks.
-    fn tellers(&self) -> Vec<Arc<dyn Storage>> {
+    fn symbol_files(&self) -> Vec<Arc<dyn Storage>> {
         let mut files = vec![Arc::clone(&self.storage)];
         if self.shape.section(".symtab").is_none() {
             match &self.debug_file().found {

@@ -80,7 +80,7 @@ impl Object {
     #[must_use]
     pub fn variable(&self, address: u64) -> Option<SourceLocation> {
         let variables =
-            self.places.variables.get_or_init(|| Variables::of(self.path(), &self.tellers()));
+            self.places.variables.get_or_init(|| Variables::of(self.path(), &self.symbol_files()));
         let variable = variables.around(address)?;
         let offset = address - variable.address;
         let name = demangled(&variable.name, self.is_fortran() && variable.name.ends_with('_'));

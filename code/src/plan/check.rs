@@ -11,7 +11,7 @@ use super::refusal::Refusal;
 pub(crate) fn same(encoded: &Encoded, moved: &MovedCode<'_>, bias: u64) -> Result<(), Refusal> {
     let skipped = (encoded.copy - encoded.stub) as usize;
     let copy = encoded.code.get(skipped..).unwrap_or_default();
-    let reading = Reading { copy, at: encoded.copy, bias, moved };
+    let reading = CopiedCode { copy, at: encoded.copy, bias, moved };
     for (one, start) in moved.displaced.iter().zip(&moved.starts) {
         if !reading.is_same(one, *start) {
             return Err(Refusal::CopyDiffers { at: one.at });
@@ -24,7 +24,7 @@ pub(crate) fn same(encoded: &Encoded, moved: &MovedCode<'_>, bias: u64) -> Resul
     Ok(())
 }
 
-struct Reading<'a> {
+struct CopiedCode<'a> {
     copy: &'a [u8],
     /// Run-time address of the copy.
     at: u64,
@@ -32,7 +32,7 @@ struct Reading<'a> {
     moved: &'a MovedCode<'a>,
 }
 
-impl Reading<'_> {
+impl CopiedCode<'_> {
     fn is_same(&self, one: &Displaced, start: u64) -> bool {
         let original = decode(one.bytes(), one.at.wrapping_add(self.bias));
         let Some((original, copy)) = original.zip(self.at(start)) else { return false };

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use whyperf_code::{Callee, Object};
 
-use crate::workshop::{Workshop, compilers, installed, named, told};
+use crate::temporary_folder::{TemporaryFolder, compilers, installed, named, told};
 
 /// Direct branches as `objdump` prints them: where they are and where they lead.
 fn disassembled(path: &std::path::Path) -> BTreeSet<(u64, u64)> {
@@ -78,7 +78,7 @@ int main(int argc, char **argv) {
 #[test]
 fn calls_are_those_that_were_written() {
     for compiler in compilers() {
-        let folder = Workshop::new(&format!("calls-{compiler}"));
+        let folder = TemporaryFolder::new(&format!("calls-{compiler}"));
         folder.write("a.c", CALLERS);
         folder.write("e.c", "int elsewhere(int n) { return n; }\n");
         folder.run(&format!("{compiler} -O2 -fPIC -shared e.c -o libe.so"));
@@ -124,7 +124,7 @@ fn check(object: &Object, how: &str) {
 
 #[test]
 fn calls_that_were_seen_are_added() {
-    let folder = Workshop::new("learned");
+    let folder = TemporaryFolder::new("learned");
     folder.write("a.c", CALLERS);
     folder.run("gcc -O2 a.c -o prog -Delsewhere=abs");
     let object = folder.open("prog");

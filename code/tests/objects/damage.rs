@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use whyperf_code::{FunctionId, Object, ObjectError, Opening};
 
-use crate::workshop::Workshop;
+use crate::temporary_folder::TemporaryFolder;
 
 /// Small and with all there is: exceptions, parts, debug information, stubs.
 const PROGRAM: &str = "#include <stdexcept>\n#include <cstdio>\n\
@@ -41,7 +41,7 @@ fn ask(object: &Object) {
 
 #[test]
 fn what_is_no_object_for_this_machine_is_refused() {
-    let folder = Workshop::new("foreign");
+    let folder = TemporaryFolder::new("foreign");
     folder.write("a.cpp", PROGRAM);
     folder.run("g++ -O2 a.cpp -o prog");
     let good = fs::read(folder.path("prog")).expect("it was just made");
@@ -86,7 +86,7 @@ impl Chance {
 
 #[test]
 fn spoilt_objects_answer_or_are_refused() {
-    let folder = Workshop::new("damage");
+    let folder = TemporaryFolder::new("damage");
     folder.write("a.cpp", PROGRAM);
     let mut chance = Chance(0x5eed);
     let mut refused = 0;

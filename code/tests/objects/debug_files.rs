@@ -5,14 +5,14 @@ use std::fs;
 use whyperf_code::{Object, ObjectError};
 
 use crate::needs;
-use crate::workshop::{Workshop, named};
+use crate::temporary_folder::{TemporaryFolder, named};
 
 const PROGRAM: &str = "#include <stdio.h>\n\
     __attribute__((noinline)) static int hidden(int n) { return printf(\"%d\", n); }\n\
     int main(int c, char **v) { return hidden(c) + 1; }\n";
 
-fn stripped(name: &str, flags: &str) -> Workshop {
-    let folder = Workshop::new(name);
+fn stripped(name: &str, flags: &str) -> TemporaryFolder {
+    let folder = TemporaryFolder::new(name);
     folder.write("a.c", PROGRAM);
     folder.run(&format!("gcc -g -O2 {flags} a.c -o prog"));
     folder.run("objcopy --only-keep-debug prog prog.debug");
@@ -52,7 +52,7 @@ fn files_of_another_build_are_refused() {
 
 #[test]
 fn symbols_that_are_packed_into_the_object_are_found() {
-    let folder = Workshop::new("packed");
+    let folder = TemporaryFolder::new("packed");
     if !needs::program("xz") {
         return;
     }

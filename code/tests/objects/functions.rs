@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use whyperf_code::{FunctionId, FunctionKind, Object, Scope};
 
-use crate::workshop::{Workshop, compilers, installed, listed, named, told};
+use crate::temporary_folder::{TemporaryFolder, compilers, installed, listed, named, told};
 
 #[test]
 fn each_symbol_of_a_function_is_one() {
@@ -91,7 +91,7 @@ int main(int argc, char **argv) { int a[3] = {argc, 2, 3}; return work(a, argc +
 #[test]
 fn stripped_programs_have_the_same_functions() {
     for compiler in compilers() {
-        let folder = Workshop::new(&format!("strip-{compiler}"));
+        let folder = TemporaryFolder::new(&format!("strip-{compiler}"));
         folder.write("a.c", PROGRAM);
         for flags in
             ["-O2 -fpie -pie", "-O2 -fno-pie -no-pie", "-O2 -static", "-O1 -fcf-protection"]
@@ -113,7 +113,7 @@ fn stripped_programs_have_the_same_functions() {
 
 #[test]
 fn seldom_executed_parts_belong_to_their_functions() {
-    let folder = Workshop::new("cold");
+    let folder = TemporaryFolder::new("cold");
     folder.write("a.c", PROGRAM);
     // The same static functions once more: parts go by their source file.
     folder.write("b.c", &PROGRAM.replace("work", "other").replace("main", "second"));
@@ -137,7 +137,7 @@ fn seldom_executed_parts_belong_to_their_functions() {
 
 #[test]
 fn choices_at_load_time_and_versions_are_known() {
-    let folder = Workshop::new("choice");
+    let folder = TemporaryFolder::new("choice");
     folder.write(
         "a.c",
         "static int one(void) { return 1; }\n\
@@ -215,7 +215,7 @@ unwound:
 
 #[test]
 fn sizes_that_are_missing_or_wrong_do_no_harm() {
-    let folder = Workshop::new("sizes");
+    let folder = TemporaryFolder::new("sizes");
     folder.write("a.S", ASSEMBLY);
     folder.run("gcc -shared -nostdlib a.S -o liba.so");
     let object = folder.open("liba.so");
@@ -237,7 +237,7 @@ fn sizes_that_are_missing_or_wrong_do_no_harm() {
 
 #[test]
 fn objects_without_section_headers_have_functions() {
-    let folder = Workshop::new("sstrip");
+    let folder = TemporaryFolder::new("sstrip");
     folder.write("a.c", PROGRAM);
     folder.run("gcc -O2 a.c -o whole");
     let whole = folder.open("whole");

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use whyperf_code::{Branch, Callee, FunctionId, Object, Opening};
 
-use crate::workshop::Workshop;
+use crate::temporary_folder::TemporaryFolder;
 
 const PROGRAM: &str = "#include <stdio.h>\nint f(int n) { while (n-- > 3) puts(\"a\"); return n; }\n\
                        int main(int c, char **v) { return f(c) + f(7); }\n";
@@ -29,8 +29,8 @@ fn only_file(cache: &Path) -> PathBuf {
     files[0].clone()
 }
 
-fn workshop(name: &str) -> (Workshop, PathBuf, PathBuf) {
-    let folder = Workshop::new(name);
+fn temporary_folder(name: &str) -> (TemporaryFolder, PathBuf, PathBuf) {
+    let folder = TemporaryFolder::new(name);
     folder.write("a.c", PROGRAM);
     folder.run("gcc -O2 a.c -o prog");
     let (program, cache) = (folder.path("prog"), folder.path("cache/code"));
@@ -39,7 +39,7 @@ fn workshop(name: &str) -> (Workshop, PathBuf, PathBuf) {
 
 #[test]
 fn a_second_run_reads_what_the_first_found() {
-    let (_folder, program, cache) = workshop("kept");
+    let (_folder, program, cache) = temporary_folder("kept");
     let first = branches(&program, &cache);
     let file = only_file(&cache);
     let written = fs::metadata(&file).expect("it is there");
@@ -70,7 +70,7 @@ fn a_second_run_reads_what_the_first_found() {
 
 #[test]
 fn damaged_files_are_written_anew() {
-    let (_folder, program, cache) = workshop("spoilt");
+    let (_folder, program, cache) = temporary_folder("spoilt");
     let right = branches(&program, &cache);
     let file = only_file(&cache);
     let good = fs::read(&file).expect("it is ours");
@@ -91,7 +91,7 @@ fn damaged_files_are_written_anew() {
 
 #[test]
 fn other_code_of_the_same_build_id_is_decoded() {
-    let (folder, program, cache) = workshop("edited");
+    let (folder, program, cache) = temporary_folder("edited");
     let before = branches(&program, &cache);
     let mut bytes = fs::read(&program).expect("it was just made");
     let object = Object::open(&program).expect("it was just made");
@@ -110,7 +110,7 @@ fn other_code_of_the_same_build_id_is_decoded() {
 
 #[test]
 fn a_folder_that_others_can_write_is_not_used() {
-    let (_folder, program, cache) = workshop("public");
+    let (_folder, program, cache) = temporary_folder("public");
     fs::create_dir_all(&cache).expect("the folder is ours");
     fs::set_permissions(&cache, fs::Permissions::from_mode(0o777)).expect("it is ours");
     assert!(!branches(&program, &cache).is_empty());
@@ -123,7 +123,7 @@ fn a_folder_that_others_can_write_is_not_used() {
 
 #[test]
 fn calls_that_were_seen_are_known_to_later_runs() {
-    let (_folder, program, cache) = workshop("learned");
+    let (_folder, program, cache) = temporary_folder("learned");
     let find = |object: &Object, name: &str| {
         let all = (0..).map(FunctionId).zip(object.functions());
         let mut ids = all.map(|(id, _)| id);

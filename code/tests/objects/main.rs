@@ -8,7 +8,7 @@ mod kept;
 #[path = "../../../tests/needs.rs"]
 mod needs;
 mod places;
-mod workshop;
+mod temporary_folder;
 
 /// Objects are asked by several threads at once.
 const fn is_for_threads<T: Send + Sync>() {}

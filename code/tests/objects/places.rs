@@ -3,7 +3,7 @@
 use whyperf_code::{FunctionId, FunctionKind};
 
 use crate::needs;
-use crate::workshop::{Workshop, compilers, named};
+use crate::temporary_folder::{TemporaryFolder, compilers, named};
 
 const PROGRAM: &str = r#"#include <stdio.h>
 #include <stdexcept>
@@ -26,7 +26,7 @@ int main(int argc, char **) { grid::Mesh m{argc}; return m.sweep(3) + grid::tota
 #[test]
 fn functions_are_called_as_they_were_written() {
     for compiler in ["g++", "clang++-14"] {
-        let folder = Workshop::new(&format!("places-{compiler}"));
+        let folder = TemporaryFolder::new(&format!("places-{compiler}"));
         if !needs::program(compiler) {
             continue;
         }
@@ -69,7 +69,7 @@ int main(int argc, char **) { return left::turn(argc) + right::turn(argc) + firs
 #[test]
 fn functions_that_the_linker_does_not_see_have_names_of_their_own() {
     for compiler in ["g++", "clang++-14"] {
-        let folder = Workshop::new(&format!("hidden-{compiler}"));
+        let folder = TemporaryFolder::new(&format!("hidden-{compiler}"));
         if !needs::program(compiler) {
             continue;
         }
@@ -94,7 +94,7 @@ fn functions_that_the_linker_does_not_see_have_names_of_their_own() {
 
 #[test]
 fn every_address_of_a_function_has_its_name() {
-    let folder = Workshop::new("one-name");
+    let folder = TemporaryFolder::new("one-name");
     folder.write("mesh.cpp", PROGRAM);
     for flags in ["-g -O2", "-O2", "-g -O0"] {
         folder.run(&format!("g++ {flags} mesh.cpp -o prog"));
@@ -114,7 +114,7 @@ fn every_address_of_a_function_has_its_name() {
 
 #[test]
 fn inlined_functions_are_known_as_such() {
-    let folder = Workshop::new("inlined");
+    let folder = TemporaryFolder::new("inlined");
     folder.write("mesh.cpp", PROGRAM);
     folder.run("g++ -g -O2 mesh.cpp -o prog");
     let object = folder.open("prog");
@@ -129,7 +129,7 @@ fn inlined_functions_are_known_as_such() {
 
 #[test]
 fn copies_that_compilers_make_go_by_the_name_of_the_original() {
-    let folder = Workshop::new("copies");
+    let folder = TemporaryFolder::new("copies");
     folder.write(
         "a.c",
         "#include <stdio.h>\n#include <stdlib.h>\n\

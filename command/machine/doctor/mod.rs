@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::machine::listing::Listing;
 use crate::output::delivery;
-use crate::output::terminal::{self, Manner, wrapped};
+use crate::output::terminal::{self, OutputStyle, wrapped};
 
 /// Looks at everything and prints it; the status is 1 when something keeps programs from being measured.
 pub(crate) fn doctor(listing: &Listing) -> Result<ExitCode> {
@@ -19,7 +19,7 @@ pub(crate) fn doctor(listing: &Listing) -> Result<ExitCode> {
     let text = if listing.json {
         serde_json::to_string_pretty(&findings).context("writing JSON")? + "\n"
     } else {
-        render(&findings, Manner::of_stdout(listing.color))
+        render(&findings, OutputStyle::of_stdout(listing.color))
     };
     if !delivery::print(&text) {
         return Ok(ExitCode::FAILURE);
@@ -87,25 +87,25 @@ impl Finding {
     }
 }
 
-fn render(findings: &[Finding], manner: Manner) -> String {
+fn render(findings: &[Finding], output_style: OutputStyle) -> String {
     let column = findings.iter().map(|finding| finding.subject.len()).max().unwrap_or(0);
     let margin = " ".repeat(MARK + column + 2);
     let mut text = String::new();
     for Finding { subject, state, found, advice } in findings {
         let (mark, style) = match state {
-            CheckResult::Good => (manner.either("✓", "ok"), terminal::GOOD),
-            CheckResult::Limited => (manner.either("!", "!"), terminal::CAUTION),
-            CheckResult::Missing => (manner.either("✗", "no"), terminal::ALARM),
+            CheckResult::Good => (output_style.either("✓", "ok"), terminal::GOOD),
+            CheckResult::Limited => (output_style.either("!", "!"), terminal::CAUTION),
+            CheckResult::Missing => (output_style.either("✗", "no"), terminal::ALARM),
         };
-        let mark = manner.paint(format!("{mark:<MARK$}"), style);
+        let mark = output_style.paint(format!("{mark:<MARK$}"), style);
         let mut lead = format!("{mark}{subject:<column$}  ");
-        for piece in wrapped(found, manner.width - margin.len()) {
+        for piece in wrapped(found, output_style.width - margin.len()) {
             text.push_str(&format!("{lead}{piece}\n"));
             lead.clone_from(&margin);
         }
         let advice = advice.as_deref().unwrap_or_default();
-        for piece in wrapped(advice, manner.width - margin.len()) {
-            text.push_str(&format!("{margin}{}\n", manner.paint(piece, terminal::FAINT)));
+        for piece in wrapped(advice, output_style.width - margin.len()) {
+            text.push_str(&format!("{margin}{}\n", output_style.paint(piece, terminal::FAINT)));
         }
     }
     text
@@ -124,7 +124,7 @@ mod tests {
             Finding::good("clock", "the time stamp counter"),
             Finding::missing("library", "not there", "build it"),
         ];
-        let text = render(&findings, Manner::PLAIN);
+        let text = render(&findings, OutputStyle::PLAIN);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(
             lines,

@@ -5,7 +5,7 @@ use serde::Serialize;
 use whyperf_model::{Counter, Unit};
 
 use super::profile::count;
-use crate::output::terminal::{self, Manner, plain, shortened};
+use crate::output::terminal::{self, OutputStyle, plain, shortened};
 
 /// What a counter counted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -67,27 +67,27 @@ impl ReportedCounter {
 }
 
 /// The table's lines: for each counter its total, and the functions that have most of it.
-pub(crate) fn lines(counters: &[ReportedCounter], manner: Manner) -> Vec<String> {
+pub(crate) fn lines(counters: &[ReportedCounter], output_style: OutputStyle) -> Vec<String> {
     let known = counters.iter().filter(|one| one.refused.is_none());
-    known.flat_map(|one| of_counter(one, manner)).collect()
+    known.flat_map(|one| of_counter(one, output_style)).collect()
 }
 
-fn of_counter(one: &ReportedCounter, manner: Manner) -> Vec<String> {
+fn of_counter(one: &ReportedCounter, output_style: OutputStyle) -> Vec<String> {
     let total = one.total.unwrap_or(0);
-    let columns = manner.width.saturating_sub(NUMBERS + 4).max(LEAST_NAME);
+    let columns = output_style.width.saturating_sub(NUMBERS + 4).max(LEAST_NAME);
     let mut lines = vec![format!("  {:<24}{:>18}{}", one.name, count(total), remarks(one))];
     let told = one.functions.iter().filter(|one| is_much(one.own, total) && says_something(one));
     for function in told.take(MOST) {
-        let name = shortened(&plain(&function.function), columns, manner);
+        let name = shortened(&plain(&function.function), columns, output_style);
         let gap = " ".repeat(columns - name.chars().count());
-        let own = with_error(function.own, function.own_plus_minus, manner);
-        let all = with_error(function.inclusive, function.inclusive_plus_minus, manner);
+        let own = with_error(function.own, function.own_plus_minus, output_style);
+        let all = with_error(function.inclusive, function.inclusive_plus_minus, output_style);
         lines.push(format!("    {name}{gap}{own:>NUMBER$}{all:>NUMBER$}"));
     }
     if one.unplaced > 0 {
         let rest =
             format!("    {:<columns$}{:>NUMBER$}", "not in a known function", count(one.unplaced));
-        lines.push(manner.paint(rest, terminal::FAINT));
+        lines.push(output_style.paint(rest, terminal::FAINT));
     }
     lines
 }
@@ -107,14 +107,14 @@ fn remarks(one: &ReportedCounter) -> String {
     if parts.is_empty() { String::new() } else { format!("  {}", parts.join(", ")) }
 }
 
-fn with_error(amount: i64, error: f64, manner: Manner) -> String {
+fn with_error(amount: i64, error: f64, output_style: OutputStyle) -> String {
     let whole = count(u64::try_from(amount).unwrap_or(0));
     if error < 0.5 {
         return whole;
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole events")]
     let error = count(error as u64);
-    format!("{whole} {} {error}", manner.either("±", "+-"))
+    format!("{whole} {} {error}", output_style.either("±", "+-"))
 }
 
 fn is_much(own: i64, total: u64) -> bool {
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn a_counter_has_its_total_and_its_functions_with_what_they_may_be_off() {
-        let lines = lines(&[counters()], Manner::PLAIN);
+        let lines = lines(&[counters()], OutputStyle::PLAIN);
         let words: Vec<String> = lines
             .iter()
             .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
@@ -188,6 +188,6 @@ mod tests {
         assert!(text.starts_with(
             r#"{"name":"page-faults","metric":"page_faults","unit":"events","total":null,"unplaced":12,"scaled":false"#
         ));
-        assert!(lines(&[one], Manner::PLAIN).is_empty(), "the notes say why");
+        assert!(lines(&[one], OutputStyle::PLAIN).is_empty(), "the notes say why");
     }
 }

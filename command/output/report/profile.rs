@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::ReportedProfileRow;
-use crate::output::terminal::{self, Manner, shortened};
+use crate::output::terminal::{self, OutputStyle, shortened};
 
 /// The table's lines: a heading and at most `most` rows. `whole` is the time of all threads in seconds.
 pub(crate) fn lines(
     profile: &[ReportedProfileRow],
     most: usize,
     whole: f64,
-    manner: Manner,
+    output_style: OutputStyle,
 ) -> Vec<String> {
     let mut paths = summed(profile);
     paths.sort_by(|(one, a), (other, b)| b.exclusive.total_cmp(&a.exclusive).then(one.cmp(other)));
@@ -18,18 +18,18 @@ pub(crate) fn lines(
     let whole = whole.max(all);
     let hidden = paths.len().saturating_sub(most);
     paths.truncate(most);
-    let columns = manner.width.saturating_sub(NUMBERS + 2).max(LEAST_NAME);
-    let mut lines = vec![manner.paint(heading(columns), terminal::FAINT)];
+    let columns = output_style.width.saturating_sub(NUMBERS + 2).max(LEAST_NAME);
+    let mut lines = vec![output_style.paint(heading(columns), terminal::FAINT)];
     for (path, sum) in &paths {
-        let arrow = manner.either(" → ", " > ");
-        let name = shortened(&path.join(arrow), columns, manner);
+        let arrow = output_style.either(" → ", " > ");
+        let name = shortened(&path.join(arrow), columns, output_style);
         let gap = " ".repeat(columns - name.chars().count());
         lines.push(format!("  {name}{gap}{}", sum.numbers(whole)).trim_end().to_owned());
     }
     let shown: f64 = paths.iter().map(|(_, sum)| sum.exclusive).sum();
     let mut add = |name: String, time: f64| {
         let name = format!("{name:columns$}{}", time_and_share(time, whole));
-        lines.push(manner.paint(format!("  {name}"), terminal::FAINT));
+        lines.push(output_style.paint(format!("  {name}"), terminal::FAINT));
     };
     if hidden > 0 {
         add(format!("{hidden} more; see --profile"), all - shown);
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn rows_are_summed_over_processes() {
-        let lines = lines(&example::report().profile, 10, 4.0, Manner::PLAIN);
+        let lines = lines(&example::report().profile, 10, 4.0, OutputStyle::PLAIN);
         assert_eq!(lines.len(), 3);
         let row: Vec<&str> = lines[1].split_whitespace().collect();
         let expected = "exchng1 → MPI_Sendrecv 3.00 s 75.0 % 1.00 s 2.00 s 2 000 15.3 MiB";
@@ -171,7 +171,7 @@ mod tests {
             ..ReportedProfileRow::default()
         };
         let rows = [row("f", 2.0, Some(0.6234)), row("g", 1.0, None), row("h", 0.5, Some(0.0001))];
-        let lines = lines(&rows, 2, 4.0, Manner::PLAIN);
+        let lines = lines(&rows, 2, 4.0, OutputStyle::PLAIN);
         let words: Vec<Vec<&str>> =
             lines.iter().map(|line| line.split_whitespace().collect()).collect();
         assert_eq!(

@@ -9,32 +9,36 @@ use super::{
     Report, ReportedEfficiency, ReportedHotCode, ReportedPhase, ReportedRefusal, ReportedScale,
     TimeShares, Unmeasured, counters, profile, tree,
 };
-use crate::output::terminal::{self, Manner, phase_name, plain, readable, shortened, wrapped};
+use crate::output::terminal::{self, OutputStyle, phase_name, plain, readable, shortened, wrapped};
 
 /// The whole report.
-pub(crate) fn render(report: &Report, rows: usize, manner: Manner) -> String {
+pub(crate) fn render(report: &Report, rows: usize, output_style: OutputStyle) -> String {
     let mut text = String::from("\n");
-    write_head(report, manner, &mut text);
+    write_head(report, output_style, &mut text);
     if report.processes > 0 {
-        write_bottlenecks(report, manner, &mut text);
-        write_undecided(report, manner, &mut text);
-        write_phases(report, manner, &mut text);
-        write_hot_code(report, manner, &mut text);
-        write_measured(report, manner, &mut text);
-        write_counters(report, manner, &mut text);
-        write_cost(report, manner, &mut text);
-        write_refusals(report, manner, &mut text);
-        write_left_out(report, manner, &mut text);
-        write_profile(report, rows, manner, &mut text);
+        write_bottlenecks(report, output_style, &mut text);
+        write_undecided(report, output_style, &mut text);
+        write_phases(report, output_style, &mut text);
+        write_hot_code(report, output_style, &mut text);
+        write_measured(report, output_style, &mut text);
+        write_counters(report, output_style, &mut text);
+        write_cost(report, output_style, &mut text);
+        write_refusals(report, output_style, &mut text);
+        write_left_out(report, output_style, &mut text);
+        write_profile(report, rows, output_style, &mut text);
     }
     for note in &report.remarks.notes {
-        write_note(note, manner, &mut text);
+        write_note(note, output_style, &mut text);
     }
     text
 }
 
 /// The line for a conclusion as it is drawn: that something is so, or no longer is. Nobody wants to hear of all that never was.
-pub(crate) fn conclusion(drawn: &Conclusion, seconds: f64, manner: Manner) -> Option<String> {
+pub(crate) fn conclusion(
+    drawn: &Conclusion,
+    seconds: f64,
+    output_style: OutputStyle,
+) -> Option<String> {
     let is_so = drawn.truth == Truth::True;
     if drawn.is_duplicate || !is_so && drawn.was != Truth::True {
         return None;
@@ -45,7 +49,7 @@ pub(crate) fn conclusion(drawn: &Conclusion, seconds: f64, manner: Manner) -> Op
     let scale = ReportedScale { unit: drawn.unit, relation };
     let comparison = scale.comparison(drawn.value, drawn.threshold);
     let (name, hypothesis) =
-        (manner.paint("whyperf", terminal::FAINT), manner.paint(hypothesis, style));
+        (output_style.paint("whyperf", terminal::FAINT), output_style.paint(hypothesis, style));
     let passed = if is_so { "" } else { "  no longer" };
     let focus = &drawn.subject.focus;
     Some(format!("{name} {seconds:>6.2} s  {hypothesis}  {comparison}  {focus}{passed}\n"))
@@ -56,11 +60,11 @@ pub(crate) fn share(value: f64) -> String {
     format!("{:.1} %", 100.0 * value)
 }
 
-fn write_head(report: &Report, manner: Manner, text: &mut String) {
-    let rule = manner.either("─", "-").repeat(manner.width);
-    let command = one_line(&report.command, manner.width - 9, manner);
-    line(text, &manner.paint(rule, terminal::FAINT));
-    line(text, &format!("{}  {command}", manner.paint("whyperf", terminal::TITLE)));
+fn write_head(report: &Report, output_style: OutputStyle, text: &mut String) {
+    let rule = output_style.either("─", "-").repeat(output_style.width);
+    let command = one_line(&report.command, output_style.width - 9, output_style);
+    line(text, &output_style.paint(rule, terminal::FAINT));
+    line(text, &format!("{}  {command}", output_style.paint("whyperf", terminal::TITLE)));
     let mut facts = vec![format!("{:.2} s", report.elapsed_s)];
     if report.processes > 0 {
         facts.push(counted(report.processes, "process", "processes"));
@@ -71,34 +75,34 @@ fn write_head(report: &Report, manner: Manner, text: &mut String) {
         facts.push(counted(report.processors, "processor", "processors"));
     }
     facts.push(match report.exit_status {
-        0 => manner.paint("exit status 0", terminal::GOOD),
-        status => manner.paint(ending(status), terminal::ALARM),
+        0 => output_style.paint("exit status 0", terminal::GOOD),
+        status => output_style.paint(ending(status), terminal::ALARM),
     });
-    line(text, &format!("         {}", facts.join(manner.either(" · ", ", "))));
+    line(text, &format!("         {}", facts.join(output_style.either(" · ", ", "))));
     if let Some(time) = &report.time {
         let parts = time.told().into_iter().map(|(name, part)| format!("{name} {}", share(part)));
         let parts: Vec<String> = parts.collect();
-        let dot = manner.either(" · ", ", ");
-        for each in wrapped(&format!("time: {}", parts.join(dot)), manner.width - 9) {
+        let dot = output_style.either(" · ", ", ");
+        for each in wrapped(&format!("time: {}", parts.join(dot)), output_style.width - 9) {
             line(text, &format!("         {each}"));
         }
     }
     if let Some(efficiency) = &report.efficiency {
-        line(text, &format!("         {}", efficient(efficiency, manner)));
+        line(text, &format!("         {}", efficient(efficiency, output_style)));
     }
-    write_causes(report, manner, text);
+    write_causes(report, output_style, text);
     for one in &report.unmeasured {
-        write_unmeasured(one, manner, text);
+        write_unmeasured(one, output_style, text);
     }
 }
 
 /// Why ranks wait: of the first bottleneck for which that is known.
-fn write_causes(report: &Report, manner: Manner, text: &mut String) {
+fn write_causes(report: &Report, output_style: OutputStyle, text: &mut String) {
     let first = report.bottlenecks.iter().find(|one| !one.causes.is_empty());
     let causes = first.iter().flat_map(|one| &one.causes).take(MOST_CAUSES);
     for cause in causes.filter(|cause| cause.share >= LEAST_CAUSE) {
-        let mut title = manner.paint("because", terminal::TITLE);
-        for each in wrapped(&cause.sentence(), manner.width - 9 - 9) {
+        let mut title = output_style.paint("because", terminal::TITLE);
+        for each in wrapped(&cause.sentence(), output_style.width - 9 - 9) {
             line(text, &format!("         {title}  {each}"));
             title = " ".repeat(7);
         }
@@ -106,25 +110,25 @@ fn write_causes(report: &Report, manner: Manner, text: &mut String) {
 }
 
 /// What is in none of the numbers that follow.
-fn write_unmeasured(one: &Unmeasured, manner: Manner, text: &mut String) {
+fn write_unmeasured(one: &Unmeasured, output_style: OutputStyle, text: &mut String) {
     let Unmeasured { program, processes, cpu_s, reason } = one;
-    let (dot, times) = (manner.either("·", ","), manner.either("×", "x"));
+    let (dot, times) = (output_style.either("·", ","), output_style.either("×", "x"));
     let count = if *processes > 1 { format!("{processes} {times} ") } else { String::new() };
     let ran = match *cpu_s {
         little if little < 0.1 => String::new(),
         seconds => format!("ran for at least {seconds:.1} s {dot} "),
     };
     let told = format!("{count}{} {dot} {ran}{reason}", plain(program));
-    let mut title = manner.paint("not measured", terminal::ALARM);
-    for each in wrapped(&told, manner.width - 9 - 14) {
+    let mut title = output_style.paint("not measured", terminal::ALARM);
+    for each in wrapped(&told, output_style.width - 9 - 14) {
         line(text, &format!("         {title}  {each}"));
         title = " ".repeat(12);
     }
 }
 
-fn efficient(efficiency: &ReportedEfficiency, manner: Manner) -> String {
+fn efficient(efficiency: &ReportedEfficiency, output_style: OutputStyle) -> String {
     let ReportedEfficiency { parallel, load_balance, communication, input_output } = *efficiency;
-    let times = manner.either("×", "x");
+    let times = output_style.either("×", "x");
     let (balance, communication) = (share(load_balance), share(communication));
     let mut parts = format!("load balance {balance} {times} communication {communication}");
     // Most jobs read and write next to nothing.
@@ -134,11 +138,11 @@ fn efficient(efficiency: &ReportedEfficiency, manner: Manner) -> String {
     format!("parallel efficiency {} = {parts}", share(parallel))
 }
 
-fn write_bottlenecks(report: &Report, manner: Manner, text: &mut String) {
+fn write_bottlenecks(report: &Report, output_style: OutputStyle, text: &mut String) {
     heading(
         "Bottlenecks",
         "share of the time, and the value from which on it counts",
-        manner,
+        output_style,
         text,
     );
     if report.bottlenecks.is_empty() {
@@ -149,23 +153,28 @@ fn write_bottlenecks(report: &Report, manner: Manner, text: &mut String) {
             text,
             &format!(
                 "  {}: {} tested, {} left undecided",
-                manner.paint("none found", style),
+                output_style.paint("none found", style),
                 counted(search.pairs_tested, "pair", "pairs"),
                 search.pairs_unknown
             ),
         );
     }
-    for each in tree::lines(&report.bottlenecks, MOST_ROWS, manner) {
+    for each in tree::lines(&report.bottlenecks, MOST_ROWS, output_style) {
         line(text, &each);
     }
 }
 
 /// What a reader would miss among the bottlenecks: a line for each, and why it is not there.
-fn write_undecided(report: &Report, manner: Manner, text: &mut String) {
+fn write_undecided(report: &Report, output_style: OutputStyle, text: &mut String) {
     if report.undecided.is_empty() {
         return;
     }
-    heading("Undecided", "near the threshold or beyond it, and not surely true", manner, text);
+    heading(
+        "Undecided",
+        "near the threshold or beyond it, and not surely true",
+        output_style,
+        text,
+    );
     for one in report.undecided.iter().take(MOST_UNDECIDED) {
         let place = tree::restricting(&one.focus);
         let name = readable(format!("{} {place}", one.hypothesis).trim_end());
@@ -174,11 +183,11 @@ fn write_undecided(report: &Report, manner: Manner, text: &mut String) {
         let comparison = scale.comparison(one.value, one.threshold);
         let error = one.plus_minus.map(|error| {
             let (error, symbol) = scale.unit.parts(error);
-            format!(" {} {error} {symbol}", manner.either("±", "+-"))
+            format!(" {} {error} {symbol}", output_style.either("±", "+-"))
         });
         let told = format!("{comparison}{}: {}", error.unwrap_or_default(), one.reason);
         let told = told.trim_start();
-        let mut lines = wrapped(&format!("{name} {told}"), manner.width - 4).into_iter();
+        let mut lines = wrapped(&format!("{name} {told}"), output_style.width - 4).into_iter();
         lines.next().into_iter().for_each(|first| line(text, &format!("  {first}")));
         lines.for_each(|more| line(text, &format!("    {more}")));
     }
@@ -188,38 +197,40 @@ fn write_undecided(report: &Report, manner: Manner, text: &mut String) {
     }
 }
 
-fn write_phases(report: &Report, manner: Manner, text: &mut String) {
+fn write_phases(report: &Report, output_style: OutputStyle, text: &mut String) {
     let says_nothing =
         |phase: &ReportedPhase| phase.bottlenecks.is_empty() && phase.efficiency.is_none();
     let alike = report.phases.chunk_by(|one, next| says_nothing(one) && says_nothing(next));
     for phases in alike {
         match phases {
-            [first, .., last] => write_nothing_found(phases.len(), [first, last], manner, text),
-            phases => phases.iter().for_each(|phase| write_phase(phase, manner, text)),
+            [first, .., last] => {
+                write_nothing_found(phases.len(), [first, last], output_style, text)
+            }
+            phases => phases.iter().for_each(|phase| write_phase(phase, output_style, text)),
         }
     }
 }
 
 /// Where the program computes, whether or not the search got there.
-fn write_hot_code(report: &Report, manner: Manner, text: &mut String) {
+fn write_hot_code(report: &Report, output_style: OutputStyle, text: &mut String) {
     if report.hot_code.is_empty() {
         return;
     }
     let about = "share of all computing in the function's own code, by stack samples";
-    heading("Hot code", about, manner, text);
-    let columns = manner.width - 24;
+    heading("Hot code", about, output_style, text);
+    let columns = output_style.width - 24;
     for ReportedHotCode { function, share: part, plus_minus, .. } in
         report.hot_code.iter().take(MOST_HOT)
     {
-        let name = shortened(&readable(function), columns, manner);
+        let name = shortened(&readable(function), columns, output_style);
         let gap = " ".repeat(columns - name.chars().count());
-        let sign = manner.either("±", "+-");
+        let sign = output_style.either("±", "+-");
         line(text, &format!("  {name}{gap}{:>8}  {sign} {:>6}", share(*part), share(*plus_minus)));
     }
     if report.not_sampled >= LEAST_NOT_SAMPLED {
         let rest = "not sampled: in the kernel, or in threads that were there for a moment";
         let rest = format!("  {rest:columns$}{:>8}", share(report.not_sampled));
-        line(text, &manner.paint(rest, terminal::FAINT));
+        line(text, &output_style.paint(rest, terminal::FAINT));
     }
 }
 
@@ -227,60 +238,60 @@ fn write_hot_code(report: &Report, manner: Manner, text: &mut String) {
 fn write_nothing_found(
     count: usize,
     [first, last]: [&ReportedPhase; 2],
-    manner: Manner,
+    output_style: OutputStyle,
     text: &mut String,
 ) {
-    let names = [first, last].map(|phase| phase_name(&phase.name, manner));
+    let names = [first, last].map(|phase| phase_name(&phase.name, output_style));
     let title = format!("Phases {}", names.join(" to "));
     let about = format!("from {:.2} s to {:.2} s", first.begin_s, last.end_s);
-    heading(&title, &about, manner, text);
+    heading(&title, &about, output_style, text);
     line(text, &format!("  none found in any of {count}"));
 }
 
-fn write_phase(phase: &ReportedPhase, manner: Manner, text: &mut String) {
+fn write_phase(phase: &ReportedPhase, output_style: OutputStyle, text: &mut String) {
     let ReportedPhase { name, begin_s, end_s, efficiency, search, bottlenecks } = phase;
-    let title = format!("Phase {}", phase_name(name, manner));
-    heading(&title, &format!("from {begin_s:.2} s to {end_s:.2} s"), manner, text);
+    let title = format!("Phase {}", phase_name(name, output_style));
+    heading(&title, &format!("from {begin_s:.2} s to {end_s:.2} s"), output_style, text);
     if let Some(efficiency) = efficiency {
-        line(text, &format!("  {}", efficient(efficiency, manner)));
+        line(text, &format!("  {}", efficient(efficiency, output_style)));
     }
     if bottlenecks.is_empty() {
         let tested = counted(search.pairs_tested, "pair", "pairs");
         line(text, &format!("  none found: {tested} tested"));
     }
-    for each in tree::lines(bottlenecks, MOST_ROWS_OF_PHASE, manner) {
+    for each in tree::lines(bottlenecks, MOST_ROWS_OF_PHASE, output_style) {
         line(text, &each);
     }
 }
 
-fn write_measured(report: &Report, manner: Manner, text: &mut String) {
+fn write_measured(report: &Report, output_style: OutputStyle, text: &mut String) {
     if report.measured.is_empty() {
         return;
     }
-    heading("Measured", "what was asked for by name, over the whole run", manner, text);
+    heading("Measured", "what was asked for by name, over the whole run", output_style, text);
     for each in &report.measured {
         let total = each.total.map_or_else(|| "unknown".to_owned(), |one| amount(one, each.unit));
         let error = each.plus_minus.filter(|error| *error > 0.0);
-        let sign = manner.either("±", "+-");
+        let sign = output_style.either("±", "+-");
         let error = error.map(|error| format!(" {sign} {}", amount(error, each.unit)));
         let total = format!("{total:>16}{} {:<6}", error.unwrap_or_default(), each.unit);
         let over = format!("over {:.2} s", each.covered_s);
         line(text, &format!("  {:<14} {total} {over}", each.metric));
-        line(text, &format!("    {}", manner.paint(&each.focus, terminal::FAINT)));
-        for piece in each.note.iter().flat_map(|note| wrapped(note, manner.width - 4)) {
-            line(text, &format!("    {}", manner.paint(piece, terminal::CAUTION)));
+        line(text, &format!("    {}", output_style.paint(&each.focus, terminal::FAINT)));
+        for piece in each.note.iter().flat_map(|note| wrapped(note, output_style.width - 4)) {
+            line(text, &format!("    {}", output_style.paint(piece, terminal::CAUTION)));
         }
     }
 }
 
-fn write_counters(report: &Report, manner: Manner, text: &mut String) {
-    let lines = counters::lines(&report.counters, manner);
+fn write_counters(report: &Report, output_style: OutputStyle, text: &mut String) {
+    let lines = counters::lines(&report.counters, output_style);
     if lines.is_empty() {
         return;
     }
     let about =
         "totals are exact; of functions in their own code, and with what they call, by samples";
-    heading("Counters", about, manner, text);
+    heading("Counters", about, output_style, text);
     lines.iter().for_each(|each| line(text, each));
 }
 
@@ -297,33 +308,38 @@ fn amount(total: f64, unit: &str) -> String {
     }
 }
 
-fn write_cost(report: &Report, manner: Manner, text: &mut String) {
+fn write_cost(report: &Report, output_style: OutputStyle, text: &mut String) {
     let cost = &report.cost;
-    heading("Cost of measuring", "share of the time of the process that paid most", manner, text);
+    heading(
+        "Cost of measuring",
+        "share of the time of the process that paid most",
+        output_style,
+        text,
+    );
     let style = if cost.max > cost.limit { terminal::CAUTION } else { terminal::GOOD };
     let (mean, max) = (precise(cost.mean), precise(cost.max));
     // A second that is mostly before the run would look better than the run.
     let worst =
         if report.elapsed_s < 1.0 { String::new() } else { format!("worst second {max}, ") };
     let numbers = format!("mean {mean}, {worst}limit {}", share(cost.limit));
-    line(text, &format!("  {}", manner.paint(numbers, style)));
+    line(text, &format!("  {}", output_style.paint(numbers, style)));
     let stated = match cost.compensated_s {
         Some(seconds) => format!(
             "compensated: times are without what events cost, {seconds:.3} s over all threads"
         ),
         None => "not compensated: times hold what events cost".to_owned(),
     };
-    line(text, &format!("  {}", manner.paint(stated, terminal::FAINT)));
+    line(text, &format!("  {}", output_style.paint(stated, terminal::FAINT)));
 }
 
-fn write_refusals(report: &Report, manner: Manner, text: &mut String) {
+fn write_refusals(report: &Report, output_style: OutputStyle, text: &mut String) {
     if report.refusals.is_empty() {
         return;
     }
     heading(
         "Left alone",
         "functions that cannot be measured, their time is that of their callers",
-        manner,
+        output_style,
         text,
     );
     let mut by_reason: BTreeMap<&str, Vec<String>> = BTreeMap::new();
@@ -332,65 +348,71 @@ fn write_refusals(report: &Report, manner: Manner, text: &mut String) {
         by_reason.entry(reason).or_default().push(readable(name));
     }
     for (reason, functions) in by_reason {
-        for piece in wrapped(reason, manner.width - 2) {
-            line(text, &format!("  {}", manner.paint(piece, terminal::FAINT)));
+        for piece in wrapped(reason, output_style.width - 2) {
+            line(text, &format!("  {}", output_style.paint(piece, terminal::FAINT)));
         }
         let more = functions.len().saturating_sub(MOST_REFUSALS);
         let mut names = functions[..functions.len() - more].join(", ");
         if more > 0 {
             names.push_str(&format!(" and {more} more; --json names them all"));
         }
-        for piece in wrapped(&names, manner.width - 4) {
+        for piece in wrapped(&names, output_style.width - 4) {
             line(text, &format!("    {piece}"));
         }
     }
 }
 
-fn write_left_out(report: &Report, manner: Manner, text: &mut String) {
+fn write_left_out(report: &Report, output_style: OutputStyle, text: &mut String) {
     let left_out = &report.remarks.left_out;
     if left_out.is_empty() {
         return;
     }
-    heading("Left out", "the numbers above do not tell these apart, or lack them", manner, text);
+    heading(
+        "Left out",
+        "the numbers above do not tell these apart, or lack them",
+        output_style,
+        text,
+    );
     for (count, what) in left_out {
-        let count = manner.paint(format!("{:>10}", profile::count(*count)), terminal::CAUTION);
-        for (nth, piece) in wrapped(what, manner.width - 14).into_iter().enumerate() {
+        let count =
+            output_style.paint(format!("{:>10}", profile::count(*count)), terminal::CAUTION);
+        for (nth, piece) in wrapped(what, output_style.width - 14).into_iter().enumerate() {
             let margin = if nth == 0 { count.as_str() } else { "          " };
             line(text, &format!("{margin}  {piece}"));
         }
     }
 }
 
-fn write_profile(report: &Report, rows: usize, manner: Manner, text: &mut String) {
+fn write_profile(report: &Report, rows: usize, output_style: OutputStyle, text: &mut String) {
     if rows == 0 || report.profile.is_empty() {
         return;
     }
     heading(
         "Profile",
         "by caller and call; share of all threads' time; seen: for what part of the run",
-        manner,
+        output_style,
         text,
     );
-    for each in profile::lines(&report.profile, rows, report.remarks.thread_time, manner) {
+    for each in profile::lines(&report.profile, rows, report.remarks.thread_time, output_style) {
         line(text, &each);
     }
 }
 
-fn write_note(note: &str, manner: Manner, text: &mut String) {
+fn write_note(note: &str, output_style: OutputStyle, text: &mut String) {
     text.push('\n');
-    for (nth, piece) in wrapped(note, manner.width - 6).into_iter().enumerate() {
+    for (nth, piece) in wrapped(note, output_style.width - 6).into_iter().enumerate() {
         let margin = if nth == 0 { "Note: " } else { "      " };
-        line(text, &format!("{}{piece}", manner.paint(margin, terminal::CAUTION)));
+        line(text, &format!("{}{piece}", output_style.paint(margin, terminal::CAUTION)));
     }
 }
 
-fn heading(title: &str, about: &str, manner: Manner, text: &mut String) {
-    let title = manner.paint(title, terminal::TITLE);
-    line(text, &format!("\n{title}  {}", manner.paint(about, terminal::FAINT)));
+fn heading(title: &str, about: &str, output_style: OutputStyle, text: &mut String) {
+    let title = output_style.paint(title, terminal::TITLE);
+    line(text, &format!("\n{title}  {}", output_style.paint(about, terminal::FAINT)));
 }
 
 /// The command with its beginning and its end, as a shell would take it.
-fn one_line(words: &[String], columns: usize, manner: Manner) -> String {
+fn one_line(words: &[String], columns: usize, output_style: OutputStyle) -> String {
     let quoted = |word: &String| {
         let is_plain = |letter: char| letter.is_alphanumeric() || "_-+=./,:@%".contains(letter);
         if !word.is_empty() && word.chars().all(is_plain) {
@@ -404,7 +426,7 @@ fn one_line(words: &[String], columns: usize, manner: Manner) -> String {
         return text;
     }
     let beginning: String = text.chars().take(columns / 2).collect();
-    beginning + &shortened(&text, columns - columns / 2, manner)
+    beginning + &shortened(&text, columns - columns / 2, output_style)
 }
 
 /// Two digits where a percent is much.
@@ -468,12 +490,12 @@ mod tests {
 
     #[test]
     fn the_reason_comes_before_the_numbers_and_nothing_is_too_wide() {
-        let text = render(&example::report(), 12, Manner::PLAIN);
+        let text = render(&example::report(), 12, OutputStyle::PLAIN);
         let place = |part: &str| text.find(part).expect("every part is there");
         assert!(place("mpirun -n 2 ./app") < place("Bottlenecks"));
         assert!(place("Bottlenecks") < place("Cost of measuring"));
         assert!(place("Cost of measuring") < place("Profile"));
-        let times = Manner::PLAIN.either("×", "x");
+        let times = OutputStyle::PLAIN.either("×", "x");
         let parts = format!("71.4 % = load balance 83.0 % {times} communication 86.0 %");
         assert!(text.contains(&format!("{parts}\n")), "{text}");
         assert!(text.contains("mean 0.60 %, worst second 1.10 %, limit 5.0 %"));
@@ -492,9 +514,9 @@ mod tests {
                     .into(),
         };
         let report = Report { unmeasured: vec![one], ..example::report() };
-        let text = render(&report, 12, Manner::PLAIN);
+        let text = render(&report, 12, OutputStyle::PLAIN);
         let place = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part}: {text}"));
-        let head = format!("not measured  3 {} worker", Manner::PLAIN.either("×", "x"));
+        let head = format!("not measured  3 {} worker", OutputStyle::PLAIN.either("×", "x"));
         assert!(place(&head) < place("65534") && place("65534") < place("Bottlenecks"));
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
     }
@@ -513,14 +535,14 @@ mod tests {
         let place = "</Code/a.c/leaf,/Machine,/Process,/SyncObject>";
         let near = one("</Code,/Machine,/Process,/SyncObject>", 0.29, None);
         let undecided = vec![one(place, 0.93, Some(0.042)), near];
-        let text = render(&Report { undecided, ..example::report() }, 12, Manner::PLAIN);
+        let text = render(&Report { undecided, ..example::report() }, 12, OutputStyle::PLAIN);
         let leaf = "CPUbound /Code/a.c/leaf 93.0 % > 30.0 % ± 4.2 %: the run ended before";
         assert!(
             text.contains(leaf) && text.contains("CPUbound 29.0 % < 30.0 %: the run"),
             "{text}"
         );
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
-        assert!(!render(&example::report(), 12, Manner::PLAIN).contains("Undecided"));
+        assert!(!render(&example::report(), 12, OutputStyle::PLAIN).contains("Undecided"));
     }
 
     #[test]
@@ -532,7 +554,7 @@ mod tests {
             input_output: 0.5,
         };
         let report = Report { efficiency: Some(efficiency), ..example::report() };
-        let text = render(&report, 12, Manner::PLAIN);
+        let text = render(&report, 12, OutputStyle::PLAIN);
         let line = text.lines().find(|line| line.contains("parallel efficiency")).expect("a line");
         assert!(line.ends_with("I/O 50.0 %") && line.chars().count() <= 100, "{line}");
     }
@@ -545,18 +567,19 @@ mod tests {
             plus_minus: 0.031,
         };
         let functions = vec![hot("/Code/sweep.c/sweep", 0.7423), hot(&"long/".repeat(40), 0.1)];
-        let text = render(&Report { hot_code: functions, ..example::report() }, 12, Manner::PLAIN);
+        let text =
+            render(&Report { hot_code: functions, ..example::report() }, 12, OutputStyle::PLAIN);
         let row = text.lines().find(|line| line.contains("sweep.c/sweep")).expect("a row");
         assert!(row.contains("74.2 %") && row.ends_with("3.1 %"), "{row}");
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
-        assert!(!render(&example::report(), 12, Manner::PLAIN).contains("Hot code"));
+        assert!(!render(&example::report(), 12, OutputStyle::PLAIN).contains("Hot code"));
     }
 
     #[test]
     fn a_run_without_measured_processes_says_only_what_it_knows() {
         let mut report = Report { exit_status: 139, ..Report::default() };
         report.remarks.notes.push("nothing was measured".into());
-        let text = render(&report, 12, Manner::PLAIN);
+        let text = render(&report, 12, OutputStyle::PLAIN);
         assert!(text.contains("exit status 139 (SIGSEGV)"));
         assert!(text.contains("Note: nothing was measured"));
         assert!(!text.contains("Bottlenecks"));
@@ -565,8 +588,8 @@ mod tests {
     #[test]
     fn a_long_command_keeps_its_beginning_and_its_end() {
         let words = ["mpirun", "a b\nc", "./app"].map(String::from);
-        assert_eq!(one_line(&words, 40, Manner::PLAIN), "mpirun 'a b c' ./app");
-        assert_eq!(one_line(&words, 12, Manner::PLAIN), "mpirun…./app");
+        assert_eq!(one_line(&words, 40, OutputStyle::PLAIN), "mpirun 'a b c' ./app");
+        assert_eq!(one_line(&words, 12, OutputStyle::PLAIN), "mpirun…./app");
     }
 
     #[test]
@@ -575,16 +598,16 @@ mod tests {
         report.command = ["./app", "a\u{1b}[31mb"].map(String::from).to_vec();
         let name = format!("{}\n\u{1b}[2J", "x".repeat(10_000));
         report.phases.push(ReportedPhase { name, ..ReportedPhase::default() });
-        let text = render(&report, 12, Manner::PLAIN);
+        let text = render(&report, 12, OutputStyle::PLAIN);
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
         assert!(!text.contains('\u{1b}'), "{text}");
-        assert_eq!(phase_name(" \n", Manner::PLAIN), "without a name");
+        assert_eq!(phase_name(" \n", OutputStyle::PLAIN), "without a name");
     }
 
     #[test]
     fn a_narrow_terminal_has_the_whole_report() {
         for width in [60, 66, 80] {
-            let text = render(&example::report(), 12, Manner { width, ..Manner::PLAIN });
+            let text = render(&example::report(), 12, OutputStyle { width, ..OutputStyle::PLAIN });
             assert!(text.contains("Profile  by caller"), "{text}");
         }
     }
@@ -595,10 +618,10 @@ mod tests {
         let named =
             |name: &str| ReportedPhase { name: name.to_owned(), ..ReportedPhase::default() };
         report.phases.push(named("alone"));
-        let text = render(&report, 12, Manner::PLAIN);
+        let text = render(&report, 12, OutputStyle::PLAIN);
         assert!(text.contains("\nPhase alone  from"), "{text}");
         report.phases.extend((0..98).map(|step| named(&format!("step {step}"))));
-        let text = render(&report, 12, Manner::PLAIN);
+        let text = render(&report, 12, OutputStyle::PLAIN);
         assert!(text.contains("\nPhases alone to step 97  from"), "{text}");
         assert!(
             text.contains("none found in any of 99\n") && !text.contains("Phase step"),
@@ -610,7 +633,7 @@ mod tests {
     fn losses_say_how_much_and_what() {
         let mut report = example::report();
         report.remarks.left_out.push((12_000, "events of callpaths beyond the table's size"));
-        let text = render(&report, 0, Manner::PLAIN);
+        let text = render(&report, 0, OutputStyle::PLAIN);
         assert!(text.contains("    12 000  events of callpaths"), "{text}");
         assert!(!text.contains("Profile"));
     }
@@ -637,15 +660,15 @@ mod tests {
         };
         let line = "whyperf   0.75 s  ExcessiveSyncWaitingTime   43.0 % > 20.0 %  \
                     </Code/oned.c/exchng1,/Machine,/Process,/SyncObject>\n";
-        assert_eq!(conclusion(&drawn, 0.75, Manner::PLAIN).as_deref(), Some(line));
+        assert_eq!(conclusion(&drawn, 0.75, OutputStyle::PLAIN).as_deref(), Some(line));
         let rate = ValueUnit::Per(Unit::Operations, Unit::Nanoseconds);
         let rate = Conclusion { value: 1520.4, threshold: 100.0, unit: rate, ..drawn.clone() };
-        let line = conclusion(&rate, 0.75, Manner::PLAIN);
+        let line = conclusion(&rate, 0.75, OutputStyle::PLAIN);
         assert!(line.is_some_and(|line| line.contains("     1520 > 100.0 ops/s  </Code")));
         drawn.truth = Truth::False;
-        assert_eq!(conclusion(&drawn, 0.75, Manner::PLAIN), None);
+        assert_eq!(conclusion(&drawn, 0.75, OutputStyle::PLAIN), None);
         drawn.was = Truth::True;
-        let passed = conclusion(&drawn, 0.75, Manner::PLAIN);
+        let passed = conclusion(&drawn, 0.75, OutputStyle::PLAIN);
         assert!(passed.is_some_and(|line| line.ends_with("no longer\n")));
     }
 }

@@ -6,20 +6,21 @@ use owo_colors::Style;
 
 use super::ReportedBottleneck;
 use super::advice::advice;
-use crate::output::terminal::{self, Manner, readable, shortened, wrapped};
+use crate::output::terminal::{self, OutputStyle, readable, shortened, wrapped};
 
 /// The lines of the tree; beyond `most` rows the least of its leaves are only counted.
 pub(crate) fn lines(
     bottlenecks: &[ReportedBottleneck],
     most: usize,
-    manner: Manner,
+    output_style: OutputStyle,
 ) -> Vec<String> {
     let kept = kept(bottlenecks, most);
     let shown = bottlenecks.iter().zip(&kept).filter(|(_, kept)| **kept);
     let widths = shown.filter_map(|(one, _)| Some(one.when()?.chars().count()));
     let when_width = widths.max().unwrap_or_default();
     let given = BTreeSet::new();
-    let mut tree = Tree { bottlenecks, kept: &kept, manner, when_width, given, lines: Vec::new() };
+    let mut tree =
+        Tree { bottlenecks, kept: &kept, output_style, when_width, given, lines: Vec::new() };
     tree.write_children(None, "");
     let mut lines = tree.lines;
     let leading = leading_on(bottlenecks);
@@ -33,7 +34,7 @@ pub(crate) fn lines(
 struct Tree<'a> {
     bottlenecks: &'a [ReportedBottleneck],
     kept: &'a [bool],
-    manner: Manner,
+    output_style: OutputStyle,
     /// Columns of the longest text that says when it was.
     when_width: usize,
     /// Advice that stands above already.
@@ -54,8 +55,10 @@ impl Tree<'_> {
             let is_last = nth + 1 == children.len();
             let (branch, below) = match parent {
                 None => ("  ", "  "),
-                Some(_) if is_last => (self.manner.either("└─ ", "`- "), "   "),
-                Some(_) => (self.manner.either("├─ ", "|- "), self.manner.either("│  ", "|  ")),
+                Some(_) if is_last => (self.output_style.either("└─ ", "`- "), "   "),
+                Some(_) => {
+                    (self.output_style.either("├─ ", "|- "), self.output_style.either("│  ", "|  "))
+                }
             };
             let below = format!("{margin}{below}");
             self.write_one(at, &format!("{margin}{branch}"), &below);
@@ -69,18 +72,18 @@ impl Tree<'_> {
         let source = bottleneck.source.as_ref().map_or(String::new(), |line| format!("  {line}"));
         let taken =
             [branch, &numbers, &source].iter().map(|text| text.chars().count()).sum::<usize>();
-        let room = self.manner.width.saturating_sub(taken + LEAST_DOTS);
+        let room = self.output_style.width.saturating_sub(taken + LEAST_DOTS);
         let parent = bottleneck.parent.map(|parent| &self.bottlenecks[parent]);
         let name = readable(&addition(bottleneck, parent));
-        let name = shortened(&name, room, self.manner);
+        let name = shortened(&name, room, self.output_style);
         let dots = ".".repeat(room - name.chars().count() + LEAST_DOTS - 2);
         let style = if parent.is_none() { terminal::ALARM } else { Style::new() };
         let line = format!(
             "{}{}{} {} {numbers}",
-            self.manner.paint(branch, terminal::FAINT),
-            self.manner.paint(name, style),
-            self.manner.paint(source, terminal::PLACE),
-            self.manner.paint(dots, terminal::FAINT),
+            self.output_style.paint(branch, terminal::FAINT),
+            self.output_style.paint(name, style),
+            self.output_style.paint(source, terminal::PLACE),
+            self.output_style.paint(dots, terminal::FAINT),
         );
         self.lines.push(line.trim_end().to_owned());
         if self.children(Some(at)).is_empty() {
@@ -102,8 +105,8 @@ impl Tree<'_> {
         if !self.given.insert(advice.to_owned()) {
             return;
         }
-        let margin = format!("{}   ", self.manner.paint(below, terminal::FAINT));
-        let columns = self.manner.width.saturating_sub(below.chars().count() + 3).max(30);
+        let margin = format!("{}   ", self.output_style.paint(below, terminal::FAINT));
+        let columns = self.output_style.width.saturating_sub(below.chars().count() + 3).max(30);
         let lines = wrapped(advice, columns).into_iter();
         self.lines.extend(lines.map(|line| format!("{margin}{line}")));
     }
@@ -195,7 +198,7 @@ mod tests {
     #[test]
     fn each_line_says_what_it_adds() {
         let report = example::report();
-        let lines = lines(&report.bottlenecks, 30, Manner::PLAIN);
+        let lines = lines(&report.bottlenecks, 30, OutputStyle::PLAIN);
         assert!(lines[0].starts_with("  ExcessiveSyncWaitingTime ..."), "{}", lines[0]);
         assert!(lines[0].ends_with("...  45.0 % > 20.0 %"), "{}", lines[0]);
         assert!(lines[1].starts_with("  └─ /Code/oned.c ..."), "{}", lines[1]);
@@ -212,7 +215,7 @@ mod tests {
     fn values_stand_below_each_other_and_those_of_a_part_say_when() {
         let mut bottlenecks = example::report().bottlenecks;
         bottlenecks[1].happened = vec![ReportedStretch { from_s: 2.0, to_s: 4.0, value: 0.88 }];
-        let lines = lines(&bottlenecks, 30, Manner::PLAIN);
+        let lines = lines(&bottlenecks, 30, OutputStyle::PLAIN);
         assert!(lines[0].ends_with("45.0 % > 20.0 %"), "{}", lines[0]);
         assert!(lines[1].ends_with("44.0 % > 20.0 %  88.0 % from 2.0 to 4.0 s"), "{}", lines[1]);
         let column =
@@ -223,8 +226,8 @@ mod tests {
 
     #[test]
     fn without_unicode_the_lines_are_ascii() {
-        let manner = Manner { unicode: false, width: 60, ..Manner::PLAIN };
-        let lines = lines(&example::report().bottlenecks, 30, manner);
+        let output_style = OutputStyle { unicode: false, width: 60, ..OutputStyle::PLAIN };
+        let lines = lines(&example::report().bottlenecks, 30, output_style);
         assert!(lines.iter().all(|line| line.is_ascii() && line.len() <= 60), "{lines:#?}");
     }
 
@@ -233,7 +236,7 @@ mod tests {
         let mut bottlenecks = example::report().bottlenecks;
         let focus = "</Code/oned.c/exchng1,/SyncObject/Message/cart_create#1%280-3%29/3>";
         focus.clone_into(&mut bottlenecks[2].focus);
-        let text = lines(&bottlenecks, 30, Manner::PLAIN).join("\n");
+        let text = lines(&bottlenecks, 30, OutputStyle::PLAIN).join("\n");
         assert!(text.contains("/SyncObject/Message/cart_create#1(0-3)/3"), "{text}");
     }
 
@@ -241,7 +244,7 @@ mod tests {
     fn the_same_advice_is_given_once() {
         let mut bottlenecks = example::report().bottlenecks;
         bottlenecks.push(ReportedBottleneck { parent: Some(0), ..bottlenecks[2].clone() });
-        let text = lines(&bottlenecks, 30, Manner::PLAIN).join("\n");
+        let text = lines(&bottlenecks, 30, OutputStyle::PLAIN).join("\n");
         assert_eq!(text.matches("Share the work").count(), 1, "{text}");
     }
 
@@ -249,7 +252,7 @@ mod tests {
     fn a_finding_without_a_most_specific_place_is_told_where_it_begins() {
         let mut bottlenecks = example::report().bottlenecks;
         bottlenecks.iter_mut().for_each(|one| one.leaf = false);
-        let text = lines(&bottlenecks, 30, Manner::PLAIN).join("\n");
+        let text = lines(&bottlenecks, 30, OutputStyle::PLAIN).join("\n");
         assert!(text.contains("ExcessiveSyncWaitingTime") && !text.contains("exchng1"), "{text}");
     }
 
@@ -268,7 +271,7 @@ mod tests {
     fn too_many_rows_lose_their_least_leaves_first() {
         let report = example::report();
         assert_eq!(kept(&report.bottlenecks, 2), [true, true, false]);
-        let lines = lines(&report.bottlenecks, 2, Manner::PLAIN);
+        let lines = lines(&report.bottlenecks, 2, OutputStyle::PLAIN);
         assert!(lines.last().is_some_and(|line| line.contains("1 more")));
     }
 

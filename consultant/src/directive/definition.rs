@@ -22,7 +22,7 @@ pub enum Directive {
     /// Some hypotheses are never asked about a resource, nor about what is below it.
     Prune {
         /// Which hypotheses.
-        whom: Whom,
+        whom: PrunedHypotheses,
         /// The resource; of a root, all that is below it.
         resource: Resource,
     },
@@ -48,7 +48,7 @@ pub enum Directive {
 
 /// The hypotheses that a prune is about, with those that make them more precise.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Whom {
+pub enum PrunedHypotheses {
     /// All.
     All,
     /// This one.
@@ -164,7 +164,7 @@ impl fmt::Display for TimeText {
     }
 }
 
-impl fmt::Display for Whom {
+impl fmt::Display for PrunedHypotheses {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::All => write!(out, "*"),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_model::{Focus, Hierarchy, Nanos, Resource};
 
-use super::definition::{Directive, DirectiveLine, Directives, Level, Whom};
+use super::definition::{Directive, DirectiveLine, Directives, Level, PrunedHypotheses};
 use super::maps::NameMaps;
 use super::mistake::{DirectiveError, Mistake};
 use crate::hypothesis::{Hypotheses, HypothesisId};
@@ -106,7 +106,7 @@ fn is_under_any(focus: &Focus, prunes: &BTreeSet<Resource>) -> bool {
 struct DirectivesDraft {
     maps: NameMaps,
     thresholds: BTreeMap<HypothesisId, (f64, TextPosition)>,
-    prunes: BTreeMap<(Whom, Resource), Vec<HypothesisId>>,
+    prunes: BTreeMap<(PrunedHypotheses, Resource), Vec<HypothesisId>>,
     priorities: BTreeMap<(HypothesisId, Focus), (Level, TextPosition)>,
     dwell_time: Option<(Nanos, TextPosition)>,
     mistakes: Vec<DirectiveError>,
@@ -185,15 +185,15 @@ impl DirectivesDraft {
     }
 }
 
-fn is_about(whom: &Whom, id: HypothesisId, hypotheses: &Hypotheses) -> bool {
+fn is_about(whom: &PrunedHypotheses, id: HypothesisId, hypotheses: &Hypotheses) -> bool {
     let is_below = |name: &String| {
         let up = std::iter::successors(Some(id), |id| hypotheses.row(*id).parent);
         { up }.any(|id| hypotheses.row(id).name == *name)
     };
     match whom {
-        Whom::All => true,
-        Whom::Only(name) => is_below(name),
-        Whom::AllBut(name) => !is_below(name),
+        PrunedHypotheses::All => true,
+        PrunedHypotheses::Only(name) => is_below(name),
+        PrunedHypotheses::AllBut(name) => !is_below(name),
     }
 }
 

@@ -22,7 +22,7 @@ mod mistake;
 mod parse;
 mod range;
 
-pub use definition::{Directive, DirectiveLine, Directives, Level, Whom};
+pub use definition::{Directive, DirectiveLine, Directives, Level, PrunedHypotheses};
 pub use in_force::DirectivesInForce;
 pub(crate) use in_force::Ruling;
 pub use maps::NameMaps;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use whyperf_model::{Focus, Nanos, Resource};
 
-use super::definition::{Directive, DirectiveLine, Directives, Level, Whom};
+use super::definition::{Directive, DirectiveLine, Directives, Level, PrunedHypotheses};
 use super::mistake::{DirectiveError, Mistake};
 use super::range::{MOST_NAMES, NameRange};
 use crate::hypothesis::Hypotheses;
@@ -143,9 +143,9 @@ impl<'text> SplitLine<'text> {
     fn prune(&self, hypotheses: &Hypotheses) -> Result<Directive, DirectiveError> {
         let word = self.word(1, "a hypothesis, `*` for all, or `!` and the one that is spared")?;
         let whom = match word.strip_prefix('!') {
-            _ if word == "*" => Whom::All,
-            Some(spared) => Whom::AllBut(self.hypothesis(1, spared, hypotheses)?),
-            None => Whom::Only(self.hypothesis(1, word, hypotheses)?),
+            _ if word == "*" => PrunedHypotheses::All,
+            Some(spared) => PrunedHypotheses::AllBut(self.hypothesis(1, spared, hypotheses)?),
+            None => PrunedHypotheses::Only(self.hypothesis(1, word, hypotheses)?),
         };
         Ok(Directive::Prune { whom, resource: self.resource(2, "a resource")? })
     }

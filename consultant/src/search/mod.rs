@@ -54,7 +54,7 @@ use self::testing::Testing;
 use crate::data_source::Event;
 use crate::directive::DirectivesInForce;
 use crate::hypothesis::Hypotheses;
-use crate::report::{self, Guided, QuestionCounts, SearchResult};
+use crate::report::{self, DirectiveOutcome, QuestionCounts, SearchResult};
 use crate::request::{MeasurementId, Request};
 use crate::run_amount::RunAmount;
 use crate::settings::Settings;
@@ -235,7 +235,7 @@ impl Search {
     #[must_use]
     pub fn report(&self) -> SearchResult {
         let (questions, directed) = (&self.testing.growth.questions, &self.testing.growth.directed);
-        let guided = Guided {
+        let guided = DirectiveOutcome {
             used: directed.used(),
             waiting: directed.awaited().map(|one| questions.subject_of(one)).collect(),
             pruned: directed.pruned().map(|one| questions.subject_of(one)).collect(),

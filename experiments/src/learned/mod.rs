@@ -24,7 +24,9 @@ mod tried_dwell_times;
 
 use std::collections::BTreeSet;
 
-use whyperf_consultant::{Directive, DirectiveLine, Directives, Hypotheses, Level, NameMaps, Whom};
+use whyperf_consultant::{
+    Directive, DirectiveLine, Directives, Hypotheses, Level, NameMaps, PrunedHypotheses,
+};
 use whyperf_model::{Focus, Hierarchy, Resource};
 
 use mapping::{by_role, map_to_program};
@@ -168,7 +170,9 @@ pub fn renamed_for_program(
 
 /// What a prune says as an order of questions: a name that is taken for another costs time then, and no finding.
 fn last(prune: &Directive) -> Option<Directive> {
-    let Directive::Prune { whom: Whom::Only(hypothesis), resource } = prune else { return None };
+    let Directive::Prune { whom: PrunedHypotheses::Only(hypothesis), resource } = prune else {
+        return None;
+    };
     let focus = Focus::whole_program().with(resource.hierarchy(), resource.clone());
     let is_part = !resource.is_root();
     is_part.then(|| Directive::Priority {

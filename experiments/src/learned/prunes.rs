@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use whyperf_consultant::{Directive, Directives, Hypotheses, Operator, ValueUnit, Whom};
+use whyperf_consultant::{
+    Directive, Directives, Hypotheses, Operator, PrunedHypotheses, ValueUnit,
+};
 use whyperf_model::{CategorySet, Hierarchy, Resource};
 
 use super::earlier_run::{EarlierQuestion, EarlierRun, EarlierVerdict, is_first};
@@ -18,14 +20,14 @@ pub(super) fn general(earlier: &[EarlierRun], hypotheses: &Hypotheses, learned: 
         let comment =
             format!("one machine, or one process each, in {}", runs(&known, earlier.len()));
         let resource = Resource::root(Hierarchy::Machine);
-        learned.push(Directive::Prune { whom: Whom::All, resource }, Some(comment));
+        learned.push(Directive::Prune { whom: PrunedHypotheses::All, resource }, Some(comment));
     }
     for id in hypotheses.ids().filter(|id| hypotheses.row(*id).parent.is_none()) {
         let row = hypotheses.row(id);
         let speaks = !row.numerator.definition().categories.is_disjoint(CategorySet::SYNC);
         if row.refines(Hierarchy::SyncObject) && !speaks {
             let comment = "it does not speak of synchronization".to_owned();
-            let whom = Whom::Only(row.name.to_string());
+            let whom = PrunedHypotheses::Only(row.name.to_string());
             let resource = Resource::root(Hierarchy::SyncObject);
             learned.push(Directive::Prune { whom, resource }, Some(comment));
         }
@@ -75,7 +77,7 @@ pub(super) fn historic(
             continue;
         }
         let seen = runs(&values.small, earlier.len());
-        let directive = Directive::Prune { whom: Whom::Only(hypothesis), resource };
+        let directive = Directive::Prune { whom: PrunedHypotheses::Only(hypothesis), resource };
         let least = format!("{:.2} % at most in {seen}", 100.0 * values.most_of_small);
         match values.against {
             None => learned.push(directive, Some(least)),

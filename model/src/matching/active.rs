@@ -174,10 +174,10 @@ impl Active {
     }
 
     /// A process is there, to be compared with others.
-    pub(super) fn attend(&mut self, process: &OneProcess<'_>) {
+    pub(super) fn watch(&mut self, process: &OneProcess<'_>) {
         let membership = self.membership(process);
         if let Some(comparison) = &mut self.comparison {
-            comparison.attend((process.job, process.number), membership);
+            comparison.watch((process.job, process.number), membership);
         }
     }
 

@@ -163,7 +163,7 @@ impl Matcher {
             };
             for id in &group.pairs {
                 if let Some(pair) = &mut self.pairs[id.0 as usize] {
-                    pair.attend(process);
+                    pair.watch(process);
                 }
             }
             for class in touched {

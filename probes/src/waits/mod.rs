@@ -3,7 +3,7 @@
 //!
 //! Each call is a region, each kind of waiting one object: the other end of a socket is not looked up. Calls that the C
 //! library makes inside of its own functions are not seen, nor are bare system calls: looks at the threads find those
-//! (`daemon/src/standing.rs`).
+//! (`daemon/src/thread_activity.rs`).
 
 mod child;
 pub(crate) mod poll;

@@ -19,7 +19,7 @@ static IS_OURS: [AtomicU8; REGION_CAPACITY] = [const { AtomicU8::new(0) }; REGIO
 
 /// The region of a function, 0 for none; `None` where another one has its place.
 #[inline(always)]
-pub(crate) fn glance(function: u64) -> Option<u32> {
+pub(crate) fn peek(function: u64) -> Option<u32> {
     // SAFETY: the start is below the number of places.
     let first = unsafe { FUNCTIONS.get_unchecked(start(function)) }.load(Ordering::Relaxed);
     if first == 0 {

@@ -71,7 +71,7 @@ fn map_at(address: u64, size: u64, protection: i32) -> Result<(), u64> {
     match kernel::mapped(answer) {
         None => Err(answer.unsigned_abs() as u64),
         Some(found) if found as u64 == address => Ok(()),
-        // A kernel that does not know the flag takes the address for a wish.
+        // A kernel that does not know the flag takes the address for a request.
         Some(found) => {
             // SAFETY: mapped just now, and no other code has its address.
             unsafe { kernel::unmap(found, size as usize) };

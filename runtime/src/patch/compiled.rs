@@ -9,7 +9,7 @@
 //! were left in a way that was not announced.
 
 use super::calls;
-use crate::functions::announced::{glance, number};
+use crate::functions::announced::{number, peek};
 use crate::functions::call_list::{self, CallList, IN_LIST, own_of, tag_of, word_of};
 use crate::thread::{self, OTHER, Private};
 use crate::thread_local::thread;
@@ -23,7 +23,7 @@ const IS_COMPILED: u64 = 1;
 /// Whether a call of [`enter`] may do anything: the most that one looks at while nothing is on.
 #[inline(always)]
 pub fn may_enter(function: u64) -> bool {
-    match glance(function) {
+    match peek(function) {
         Some(0) => false,
         Some(id) => switch::is_on(id) || measurement::is_awaited(),
         None => true,
@@ -33,7 +33,7 @@ pub fn may_enter(function: u64) -> bool {
 /// Whether a call of [`exit`] may do anything.
 #[inline(always)]
 pub fn may_exit(function: u64) -> bool {
-    match glance(function) {
+    match peek(function) {
         Some(0) => false,
         Some(id) => switch::is_on(id) || is_innermost(id),
         None => true,

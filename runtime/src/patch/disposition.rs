@@ -2,7 +2,7 @@
 //! see dispositions of ours.
 
 use super::gate::Closed;
-use super::wish::{self, Wish};
+use super::signal_disposition::{self, SignalDisposition};
 use super::{front, handlers, inspection, trap_choice};
 use crate::kernel::{self, Disposition};
 use crate::lock::Held;
@@ -20,7 +20,7 @@ impl Unblocked {
     pub(super) fn new(_: &Closed) -> Self {
         let mut changed = Self::default();
         let all = unwanted().iter().fold(0, |all, one| all | one);
-        for signal in 1..=wish::LAST {
+        for signal in 1..=signal_disposition::LAST {
             let Some(now) = kernel::disposition(signal) else { continue };
             let is_handled = !matches!(now.handler, libc::SIG_DFL | libc::SIG_IGN);
             let blocked = now.mask & all;
@@ -39,7 +39,7 @@ impl Unblocked {
 
 impl Drop for Unblocked {
     fn drop(&mut self) {
-        for signal in 1..=wish::LAST {
+        for signal in 1..=signal_disposition::LAST {
             let taken = self.taken.iter().zip(unwanted());
             let taken = taken.filter(|(handlers, _)| **handlers & bit(signal) != 0);
             let mask = taken.fold(0, |mask, (_, one)| mask | one);
@@ -73,11 +73,11 @@ const fn bit(signal: i32) -> u64 {
 /// tell of ours.
 pub fn exchange(
     signal: i32,
-    new: Option<Wish>,
+    new: Option<SignalDisposition>,
     real: impl FnOnce() -> usize,
-) -> (Option<usize>, Wish) {
+) -> (Option<usize>, SignalDisposition) {
     let held = Held::take();
-    let before = wish::behind(signal);
+    let before = signal_disposition::behind(signal);
     let is_ours = handlers::are_in_front();
     let result = if is_ours && trap_choice::stays(signal, new) { None } else { Some(real()) };
     if is_ours && result.is_some() {
@@ -90,8 +90,8 @@ pub fn exchange(
 /// What the program learns of the handler that the kernel told of, before which it had wanted that; `None` when it is
 /// not ours.
 #[must_use]
-pub fn behind(handler: usize, before: Wish) -> Option<Wish> {
-    let nothing = Wish { handler: libc::SIG_DFL, flags: 0, mask: 0 };
+pub fn behind(handler: usize, before: SignalDisposition) -> Option<SignalDisposition> {
+    let nothing = SignalDisposition { handler: libc::SIG_DFL, flags: 0, mask: 0 };
     let is_front = front::is_front(handler);
     is_front.then_some(before).or_else(|| inspection::is_handler(handler).then_some(nothing))
 }

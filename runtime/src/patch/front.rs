@@ -8,7 +8,7 @@
 //! The front jumps to the handler, so its own frame is gone: an unwinder finds the program's address in the context, and
 //! the compiler's own tables for that address. Where a handler sets another address, the thread goes on there.
 
-use super::{place, trap, wish};
+use super::{place, signal_disposition, trap};
 use crate::interrupted_call::Context;
 use crate::measurement;
 use core::arch::global_asm;
@@ -45,19 +45,19 @@ unsafe extern "C" fn arrive(
     if trap::is_met(signal, context) {
         return nowhere;
     }
-    let wish = wish::behind(signal);
-    if wish::is_none(wish.handler) {
+    let disposition = signal_disposition::behind(signal);
+    if signal_disposition::is_none(disposition.handler) {
         trap::strike(signal);
         return nowhere;
     }
-    let is_told = wish.flags & libc::SA_SIGINFO as u64 != 0;
+    let is_told = disposition.flags & libc::SA_SIGINFO as u64 != 0;
     let info = if is_told { info } else { core::ptr::null_mut() };
     // SAFETY: null, or the kernel's description.
     let is_moved = unsafe { tell_own_place(context, info) };
     let is_blocking = blocked(context) & trap::SIGNALS != 0 && measurement::is_measured();
     let back =
         if is_moved || is_blocking { whyperf_back_of_handler as *const () as usize } else { 0 };
-    Further { handler: wish.handler, back }
+    Further { handler: disposition.handler, back }
 }
 
 /// Puts the program's address into the context of a thread that was interrupted in an arena; answers whether it was.

@@ -3,7 +3,7 @@
 //! The front lies before every handler of the program's from the first change of code on, until the measurement ends.
 //! It has the flags and the mask of the handler behind it, so the kernel does what the program said.
 
-use super::wish::{LAST, Wish, behind, is_none, keep};
+use super::signal_disposition::{LAST, SignalDisposition, behind, is_none, keep};
 use super::{front, gate, inspection, trap, trap_choice};
 use crate::kernel::{self, Disposition};
 use crate::{attach_request, sigbus_handler};
@@ -41,7 +41,7 @@ pub fn cover(signal: i32) {
     if is_none(now.handler) || is_ours || signal == PRIVATE {
         return;
     }
-    keep(signal, Wish { handler: now.handler, flags: now.flags, mask: now.mask });
+    keep(signal, SignalDisposition { handler: now.handler, flags: now.flags, mask: now.mask });
     // SAFETY: the front goes on to the handler that was there, with the flags and the way back of that.
     unsafe { kernel::dispose_as_it_is(signal, &Disposition { handler: front::address(), ..now }) };
 }

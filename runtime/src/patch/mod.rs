@@ -25,6 +25,7 @@ mod maps;
 mod personality;
 mod place;
 mod restore;
+pub mod signal_disposition;
 pub mod signal_stack;
 pub(crate) mod slot_code;
 mod text;
@@ -34,7 +35,6 @@ mod trap_choice;
 pub(crate) mod visit;
 mod wide;
 pub(crate) mod window;
-pub mod wish;
 
 pub(crate) use restore::{due, finish, rest_all, restore, restore_fork};
 

@@ -10,8 +10,8 @@
 //! A handler that is SIGABRT's, too, reports how the program ends, and never goes on: that of Fortran's library is one,
 //! in every program of gfortran. A trap that is not ours goes on to it.
 
+use super::signal_disposition::{SignalDisposition, behind, is_none, keep};
 use super::trap::{self, TRAPS, Trap};
-use super::wish::{Wish, behind, is_none, keep};
 use super::{front, gate, threads};
 use crate::kernel::{self, Disposition};
 use core::sync::atomic::AtomicU32;
@@ -61,7 +61,7 @@ fn install(trap: &Trap) -> bool {
     if !kernel::disposition(trap.signal).is_some_and(is_free) {
         return false;
     }
-    keep(trap.signal, Wish { handler: libc::SIG_DFL, flags: 0, mask: 0 });
+    keep(trap.signal, SignalDisposition { handler: libc::SIG_DFL, flags: 0, mask: 0 });
     put(trap.signal)
 }
 
@@ -76,12 +76,12 @@ fn put(signal: i32) -> bool {
 }
 
 /// The program wants the default again, but the handler of traps stays; false when the kernel is to do it.
-pub(super) fn stays(signal: i32, new: Option<Wish>) -> bool {
+pub(super) fn stays(signal: i32, new: Option<SignalDisposition>) -> bool {
     let is_default = new.is_some_and(|new| new.handler == libc::SIG_DFL);
     let is_trap = TRAPS.iter().any(|trap| trap.signal == signal);
     let is_front = |now: Disposition| front::is_front(now.handler);
     is_default && is_trap && kernel::disposition(signal).is_some_and(is_front) && {
-        keep(signal, Wish { handler: libc::SIG_DFL, flags: 0, mask: 0 });
+        keep(signal, SignalDisposition { handler: libc::SIG_DFL, flags: 0, mask: 0 });
         put(signal)
     }
 }

@@ -11,9 +11,9 @@
 
 #![deny(clippy::disallowed_macros, clippy::disallowed_methods, clippy::disallowed_types)]
 
-mod billed;
 mod checked;
 mod code;
+mod cost_recorder;
 mod dice;
 mod program;
 mod random;
@@ -21,9 +21,9 @@ mod ranks;
 mod scenario;
 mod simulated;
 
-pub use billed::Billed;
 pub use checked::Checked;
 pub use code::Code;
+pub use cost_recorder::CostRecorder;
 pub use program::{Activity, Phase, Process, Program, Selection};
 pub use random::RandomProgram;
 pub use ranks::Ranks;

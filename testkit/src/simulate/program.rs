@@ -133,7 +133,7 @@ impl Program {
             return i64::try_from(amount).unwrap_or(i64::MAX);
         };
         for (rank, membership) in inside.iter().enumerate() {
-            comparison.attend((0, number(rank)), *membership);
+            comparison.watch((0, number(rank)), *membership);
         }
         comparison.close(|_| true)
     }

@@ -219,7 +219,7 @@ impl Measured {
         for (rank, (is_inside, time)) in values.into_iter().enumerate() {
             let membership =
                 if is_inside { FocusMembership::Inside } else { FocusMembership::Outside };
-            comparison.attend((0, number(rank)), membership);
+            comparison.watch((0, number(rank)), membership);
             comparison.take((0, number(rank)), membership, Some(0), time);
         }
         Sample::complete(interval, comparison.close(|_| true), number(self.ranks.len()))

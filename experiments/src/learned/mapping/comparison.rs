@@ -6,8 +6,8 @@ use whyperf_model::{Hierarchy, Resource};
 
 use super::correspondence::Correspondence;
 use super::evidence::{ALIKE, Ground, MatchEvidence};
-use super::likeness;
 use super::side::{Knowledge, Side};
+use super::similarity;
 use crate::learned::structure::is_function;
 
 /// Two runs, and what belongs together so far.
@@ -37,7 +37,7 @@ impl RunComparison {
         one: &ComparedResource<'_>,
         other: &ComparedResource<'_>,
     ) -> Vec<(Ground, f64)> {
-        let alike = likeness::of_names(&one.letters, &other.letters);
+        let alike = similarity::of_names(&one.letters, &other.letters);
         let (one, other) = (one.resource, other.resource);
         let only_first = self.second.knowledge == Knowledge::Complete;
         let mut grounds = Vec::new();
@@ -61,11 +61,11 @@ impl RunComparison {
         add(Ground::Callees, self.common(ours_called, their_called, only_first));
         let calls = [self.first.structure.wrapped(one), self.second.structure.wrapped(other)];
         if let [Some(left), Some(right)] = calls {
-            add(Ground::Wrapped, likeness::of_calls(left, right, only_first));
+            add(Ground::Wrapped, similarity::of_calls(left, right, only_first));
         }
         add(Ground::Objects, self.objects(one, other));
         if let (Some(left), Some(right)) = (self.first.judged(one), self.second.judged(other)) {
-            add(Ground::Shares, likeness::of_values(left, right));
+            add(Ground::Shares, similarity::of_values(left, right));
         }
         grounds
     }
@@ -73,9 +73,9 @@ impl RunComparison {
     /// The same in words.
     pub(super) fn evidence(&self, one: &Resource, other: &Resource) -> Vec<MatchEvidence> {
         let grounds = self.grounds(&ComparedResource::of(one), &ComparedResource::of(other));
-        let told = |(ground, likeness)| MatchEvidence {
+        let told = |(ground, similarity)| MatchEvidence {
             ground,
-            likeness,
+            similarity,
             words: self.words(ground, one, other),
         };
         grounds.into_iter().map(told).collect()
@@ -105,7 +105,7 @@ impl RunComparison {
     ) -> Option<f64> {
         let names = |of: &BTreeSet<Resource>| of.iter().map(|one| one.name().to_owned()).collect();
         let [one, other]: [BTreeSet<String>; 2] = [names(left), names(right)];
-        let by_name = likeness::of_sets(&one, &other, only_first);
+        let by_name = similarity::of_sets(&one, &other, only_first);
         let known = self.known.common(left, right, only_first);
         match (by_name, known) {
             (Some(by_name), Some(known)) => Some(by_name.max(known)),
@@ -123,8 +123,8 @@ impl RunComparison {
         let kinds = |of: &BTreeSet<Resource>| of.iter().filter_map(kind).collect();
         let [one, other]: [BTreeSet<Resource>; 2] = [kinds(left), kinds(right)];
         Some(f64::midpoint(
-            likeness::of_sets(left, right, false)?,
-            likeness::of_sets(&one, &other, false)?,
+            similarity::of_sets(left, right, false)?,
+            similarity::of_sets(&one, &other, false)?,
         ))
     }
 

@@ -53,22 +53,22 @@ pub struct MatchEvidence {
     /// What they were compared by.
     pub ground: Ground,
     /// How alike they are, from 0 to 1.
-    pub likeness: f64,
+    pub similarity: f64,
     /// What they have in common, for people; empty where nothing is to be named.
     pub words: String,
 }
 
 impl fmt::Display for MatchEvidence {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { ground, likeness, words } = self;
-        let is_alike = *likeness >= ALIKE;
+        let Self { ground, similarity, words } = self;
+        let is_alike = *similarity >= ALIKE;
         match ground {
-            Ground::Name if *likeness >= 1.0 => out.write_str("same name"),
-            Ground::Name if is_alike => write!(out, "names {:.0} % alike", likeness * 100.0),
+            Ground::Name if *similarity >= 1.0 => out.write_str("same name"),
+            Ground::Name if is_alike => write!(out, "names {:.0} % alike", similarity * 100.0),
             Ground::Name => out.write_str("other name"),
             Ground::Place if is_alike => out.write_str("in the same module"),
             Ground::Place => out.write_str("in another module"),
-            Ground::Below => write!(out, "{words}below it {:.0} % the same", likeness * 100.0),
+            Ground::Below => write!(out, "{words}below it {:.0} % the same", similarity * 100.0),
             Ground::Callers if is_alike => write!(out, "called by {words}"),
             Ground::Callers => out.write_str("called by others"),
             Ground::Callees if is_alike => write!(out, "calls {words}"),
@@ -88,18 +88,18 @@ pub(super) const ALIKE: f64 = 0.5;
 
 /// Without anything but a name nothing is sure, nor where another one fits about as well.
 pub(super) const DOUBTED: f64 = 0.75;
-/// By so much of their likeness names differ that are alike enough.
+/// By so much of their similarity names differ that are alike enough.
 const TIE: f64 = 0.01;
 
 /// How sure it is that two things are one: the mean of what is known. Neither a name alone nor another name is ever sure.
 pub(super) fn confidence(grounds: &[(Ground, f64)]) -> f64 {
     let weight: f64 = grounds.iter().map(|(ground, _)| ground.weight()).sum();
-    let sum: f64 = grounds.iter().map(|(ground, likeness)| ground.weight() * likeness).sum();
+    let sum: f64 = grounds.iter().map(|(ground, similarity)| ground.weight() * similarity).sum();
     let mean = sum / weight.max(f64::MIN_POSITIVE);
     let is_founded =
-        grounds.iter().any(|(ground, likeness)| ground.is_of_substance() && *likeness >= ALIKE);
+        grounds.iter().any(|(ground, similarity)| ground.is_of_substance() && *similarity >= ALIKE);
     let is_named =
-        grounds.iter().any(|(ground, likeness)| *ground == Ground::Name && *likeness >= ALIKE);
+        grounds.iter().any(|(ground, similarity)| *ground == Ground::Name && *similarity >= ALIKE);
     // Kept apart by a little, so that the likelier one stays ahead.
     if is_founded && is_named { mean } else { mean.min(DOUBTED - TIE * (1.0 - mean)) }
 }
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_name_alone_makes_nothing_sure() {
-        let named = |likeness| confidence(&[(Ground::Name, likeness), (Ground::Place, 1.0)]);
+        let named = |similarity| confidence(&[(Ground::Name, similarity), (Ground::Place, 1.0)]);
         assert!(named(0.8) < named(0.9) && named(0.9) < named(1.0), "the nearer name stays nearer");
         assert!(named(1.0) <= DOUBTED && DOUBTED < Mapped::SURE);
         let founded = confidence(&[(Ground::Name, 0.9), (Ground::Shares, 0.9)]);

@@ -15,11 +15,11 @@ mod code;
 mod comparison;
 mod correspondence;
 mod evidence;
-mod likeness;
 mod near;
 mod pairing;
 mod roles;
 mod side;
+mod similarity;
 #[cfg(test)]
 mod tests;
 

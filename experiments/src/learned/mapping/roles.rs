@@ -37,7 +37,7 @@ pub(in super::super) fn by_role(before: usize, now: usize) -> Vec<Mapped> {
             nth => format!("number {} from the last", nth + 1),
         };
         let words = format!("{role} of {before} processes, and of {now}");
-        let evidence = vec![MatchEvidence { ground: Ground::Position, likeness: LIKELY, words }];
+        let evidence = vec![MatchEvidence { ground: Ground::Position, similarity: LIKELY, words }];
         mapped.push(Mapped { from: name(from), to: name(to), confidence: LIKELY, evidence });
     }
     mapped
@@ -90,11 +90,11 @@ impl RunComparison {
     fn by_ranks(&self, one: &Resource, other: &Resource) -> Option<Mapped> {
         let (left, right) = (self.first.ranks(one)?, self.second.ranks(other)?);
         let common = left.intersection(right).count();
-        let likeness = common as f64 / left.union(right).count() as f64;
+        let similarity = common as f64 / left.union(right).count() as f64;
         let words = format!("{common} of their {} ranks the same", left.union(right).count());
-        let evidence = vec![MatchEvidence { ground: Ground::Ranks, likeness, words }];
+        let evidence = vec![MatchEvidence { ground: Ground::Ranks, similarity, words }];
         let (from, to) = (one.clone(), other.clone());
-        Some(Mapped { from, to, confidence: SAME_RANKS * likeness, evidence })
+        Some(Mapped { from, to, confidence: SAME_RANKS * similarity, evidence })
     }
 }
 
@@ -113,7 +113,7 @@ fn by_order(
         (1, 1) => "the only one".to_owned(),
         _ => format!("number {} of {before}, and of {now}", at + 1),
     };
-    let evidence = vec![MatchEvidence { ground: Ground::Position, likeness: confidence, words }];
+    let evidence = vec![MatchEvidence { ground: Ground::Position, similarity: confidence, words }];
     Some(Mapped { from: one.clone(), to: other.clone(), confidence, evidence })
 }
 

@@ -3,17 +3,17 @@
 use whyperf_consultant::{DataSource, Event, MeasurementId, RunAmount};
 use whyperf_model::{Pair, Resource};
 
-/// A data source whose bill is kept.
+/// A data source, and the costs that it reports.
 #[derive(Debug)]
-pub struct Billed<W> {
+pub struct CostRecorder<W> {
     /// The data source.
     pub source: W,
     /// What measuring cost, interval by interval.
     pub costs: Vec<f64>,
 }
 
-impl<W> Billed<W> {
-    /// Keeps the bill from the beginning.
+impl<W> CostRecorder<W> {
+    /// Records them from the beginning.
     pub const fn new(source: W) -> Self {
         Self { source, costs: Vec::new() }
     }
@@ -26,7 +26,7 @@ impl<W> Billed<W> {
     }
 }
 
-impl<W: DataSource> DataSource for Billed<W> {
+impl<W: DataSource> DataSource for CostRecorder<W> {
     fn start(&mut self, id: MeasurementId, pair: &Pair) {
         self.source.start(id, pair);
     }

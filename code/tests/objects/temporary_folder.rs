@@ -10,9 +10,9 @@ use whyperf_code::{FunctionId, Object};
 use crate::needs;
 
 /// A temporary folder, removed at the end.
-pub(crate) struct Workshop(pub(crate) PathBuf);
+pub(crate) struct TemporaryFolder(pub(crate) PathBuf);
 
-impl Workshop {
+impl TemporaryFolder {
     pub(crate) fn new(name: &str) -> Self {
         let path = std::env::temp_dir().join(format!("whyperf-code-{}-{name}", std::process::id()));
         let _ = fs::remove_dir_all(&path);
@@ -46,7 +46,7 @@ impl Workshop {
     }
 }
 
-impl Drop for Workshop {
+impl Drop for TemporaryFolder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }

@@ -4,9 +4,10 @@ use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// Signals are numbered from 1 to this.
 pub(super) const LAST: i32 = 64;
+
 /// What the program wants to happen, or learns that would happen, at a signal: the kernel's view of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wish {
+pub struct SignalDisposition {
     /// The handler's address, or one of the two numbers that stand for none.
     pub handler: usize,
     /// `SA_` flags.
@@ -32,11 +33,11 @@ static BEHIND: [Behind; LAST as usize + 1] = [const {
 }; LAST as usize + 1];
 
 /// What the program wants to happen at a signal before which the front lies.
-pub(super) fn behind(signal: i32) -> Wish {
+pub(super) fn behind(signal: i32) -> SignalDisposition {
     let Some(behind) = BEHIND.get(signal as usize) else {
-        return Wish { handler: libc::SIG_DFL, flags: 0, mask: 0 };
+        return SignalDisposition { handler: libc::SIG_DFL, flags: 0, mask: 0 };
     };
-    Wish {
+    SignalDisposition {
         handler: behind.handler.load(Ordering::Relaxed),
         flags: behind.flags.load(Ordering::Relaxed),
         mask: behind.mask.load(Ordering::Relaxed),
@@ -44,11 +45,11 @@ pub(super) fn behind(signal: i32) -> Wish {
 }
 
 /// Keeps what the program wants.
-pub(super) fn keep(signal: i32, wish: Wish) {
+pub(super) fn keep(signal: i32, disposition: SignalDisposition) {
     if let Some(behind) = BEHIND.get(signal as usize) {
-        behind.flags.store(wish.flags, Ordering::Relaxed);
-        behind.mask.store(wish.mask, Ordering::Relaxed);
-        behind.handler.store(wish.handler, Ordering::Relaxed);
+        behind.flags.store(disposition.flags, Ordering::Relaxed);
+        behind.mask.store(disposition.mask, Ordering::Relaxed);
+        behind.handler.store(disposition.handler, Ordering::Relaxed);
     }
 }
 

@@ -7,7 +7,7 @@ use whyperf_model::matching::ResourceId;
 
 /// What a thread does that did not run for a while.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum ThreadActivity {
     /// Nobody has looked at it since it ran.
     Unseen,
     /// It runs, or waits for a processor.
@@ -30,7 +30,7 @@ pub(crate) enum ThreadProgress {
 /// What was seen of a thread when it was last looked at.
 #[derive(Debug)]
 pub(crate) struct LastLook {
-    standing: Standing,
+    activity: ThreadActivity,
     /// For what it waited when it was last seen to wait.
     reason: WaitReason,
     /// How often it had lost its processor against its will.
@@ -48,9 +48,9 @@ pub(crate) struct LastLook {
 
 impl Default for LastLook {
     fn default() -> Self {
-        let (standing, reason) = (Standing::Unseen, WaitReason::Other);
+        let (activity, reason) = (ThreadActivity::Unseen, WaitReason::Other);
         Self {
-            standing,
+            activity,
             reason,
             preemptions: 0,
             counted: Schedstat::default(),
@@ -117,38 +117,38 @@ impl LastLook {
         counted: Schedstat,
         moved: ThreadProgress,
         looks: &mut LookBudget,
-    ) -> Standing {
+    ) -> ThreadActivity {
         self.asked += 1;
-        match self.standing {
-            Standing::Runnable | Standing::Preempted if counted == self.counted => {
-                return Standing::Runnable;
+        match self.activity {
+            ThreadActivity::Runnable | ThreadActivity::Preempted if counted == self.counted => {
+                return ThreadActivity::Runnable;
             }
-            Standing::Blocked if counted == self.counted && self.asked < FRESH => {
-                return Standing::Blocked;
+            ThreadActivity::Blocked if counted == self.counted && self.asked < FRESH => {
+                return ThreadActivity::Blocked;
             }
             _ => {}
         }
         if !looks.take(tid, moved) {
-            return Standing::Unseen;
+            return ThreadActivity::Unseen;
         }
         (self.counted, self.asked) = (counted, 0);
-        self.standing = match ThreadWait::of(pid, tid) {
-            None => Standing::Gone,
+        self.activity = match ThreadWait::of(pid, tid) {
+            None => ThreadActivity::Gone,
             Some(ThreadWait::Runnable) => self.runnable(pid, tid),
             Some(ThreadWait::Blocked(reason)) => {
                 self.reason = reason;
                 self.unplaced = Some(reason);
-                Standing::Blocked
+                ThreadActivity::Blocked
             }
         };
-        self.standing
+        self.activity
     }
 
-    fn runnable(&mut self, pid: u32, tid: u32) -> Standing {
+    fn runnable(&mut self, pid: u32, tid: u32) -> ThreadActivity {
         let status = ProcessStatus::of_thread(pid, tid);
         let now = status.and_then(|status| status.preemptions()).unwrap_or(self.preemptions);
         let before = std::mem::replace(&mut self.preemptions, now);
-        if now > before { Standing::Preempted } else { Standing::Runnable }
+        if now > before { ThreadActivity::Preempted } else { ThreadActivity::Runnable }
     }
 
     /// For what it waited when it was last seen to wait.
@@ -163,7 +163,7 @@ impl LastLook {
 
     /// Whether it is seen to wait, and nobody has asked where.
     pub(crate) fn wants_place(&self) -> bool {
-        self.standing == Standing::Blocked && self.unplaced.is_some()
+        self.activity == ThreadActivity::Blocked && self.unplaced.is_some()
     }
 
     /// Its stack will be read.
@@ -213,15 +213,15 @@ mod tests {
         let mut seen =
             |tid, at, mut looks| look.take([id, tid], moved(at), ThreadProgress::No, &mut looks);
         // It may still be on its way from the message.
-        while seen(tid, at, LookBudget::default()) != Standing::Runnable {
+        while seen(tid, at, LookBudget::default()) != ThreadActivity::Runnable {
             at += 1;
         }
-        assert_eq!(seen(u32::MAX, at, no_looks()), Standing::Runnable, "it did not move");
-        assert_eq!(seen(tid, at + 1, LookBudget::default()), Standing::Runnable);
-        assert_eq!(seen(tid, at + 2, no_looks()), Standing::Unseen);
+        assert_eq!(seen(u32::MAX, at, no_looks()), ThreadActivity::Runnable, "it did not move");
+        assert_eq!(seen(tid, at + 1, LookBudget::default()), ThreadActivity::Runnable);
+        assert_eq!(seen(tid, at + 2, no_looks()), ThreadActivity::Unseen);
         is_over.store(true, Ordering::Relaxed);
         thread.join().expect("it does not panic");
-        assert_eq!(seen(tid, at + 3, LookBudget::default()), Standing::Gone);
+        assert_eq!(seen(tid, at + 3, LookBudget::default()), ThreadActivity::Gone);
     }
 
     #[test]
@@ -230,7 +230,8 @@ mod tests {
         let mut id = |name: &str| resources.id(&Resource::parse(name).expect("well formed"));
         let [rests, reads] = ["/Code/a.c/rests", "/Code/a.c/reads"].map(&mut id);
         let blocked = |look: &mut LastLook, reason| {
-            (look.standing, look.reason, look.unplaced) = (Standing::Blocked, reason, Some(reason));
+            (look.activity, look.reason, look.unplaced) =
+                (ThreadActivity::Blocked, reason, Some(reason));
         };
         let mut look = LastLook::default();
         assert!(!look.wants_place());
