@@ -32,7 +32,9 @@ fn is_found_below(above: Option<&str>, words: &[String], function: &str) -> Run 
     // leads of its own module and of the same processes.
     let (module, _) = function.rsplit_once('/').expect("a function of a module");
     let of_cpu = found.iter().filter(|one| one.leaf && one.hypothesis == "CPUbound");
-    let of_module = of_cpu.filter(|one| one.focus.contains(&format!("<{module}/")));
+    // What is inside of `main` is everything, and was measured at another time.
+    let of_module = of_cpu
+        .filter(|one| one.focus.contains(&format!("<{module}/")) && !one.focus.contains("/main,"));
     let leaves: Vec<_> = of_module.collect();
     let is_leading = leaves.iter().any(|leaf| {
         let alike = |one: &&&Bottleneck| processes(&one.focus) == processes(&leaf.focus);

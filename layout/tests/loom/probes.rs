@@ -51,7 +51,7 @@ fn words(handle: usize) -> [u64; WORDS] {
     [1, 2, 3, 4, 5].map(|word| 100 * handle as u64 + word)
 }
 
-fn check(table: &Pair, place: crate::association::Place, handle: usize) {
+fn check(table: &Pair, place: crate::association::AssociationIndex, handle: usize) {
     let found = [0, 1, 2, 3, 4].map(|word| table.word(place, word).load(Relaxed));
     assert_eq!(found, words(handle));
 }

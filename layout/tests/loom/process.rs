@@ -8,7 +8,7 @@ use whyperf_layout::{Head, Header, Node, ObjectRecord};
 use crate::directory::Directory;
 use crate::number::Number;
 use crate::once_pointer::OncePointer;
-use crate::process_status::{ProcessStatus, Stage};
+use crate::process_status::{MeasurementStage, StageWord};
 use crate::spin_lock::SpinLock;
 use crate::{explore, explore_then};
 
@@ -24,28 +24,28 @@ fn a_spin_lock_has_one_holder_at_a_time() {
 
 #[test]
 fn what_was_decided_is_known_with_its_reasons() {
-    let decide = |(status, setting): &(ProcessStatus, AtomicU32)| {
+    let decide = |(status, setting): &(StageWord, AtomicU32)| {
         setting.store(7, Relaxed);
-        status.decide(Stage::Wanted);
+        status.decide(MeasurementStage::Wanted);
     };
     explore(Default::default, decide, |(status, setting)| {
-        assert!(!status.is(Stage::Wanted) || setting.load(Relaxed) == 7);
+        assert!(!status.is(MeasurementStage::Wanted) || setting.load(Relaxed) == 7);
     });
 }
 
 #[test]
 fn an_attached_process_has_its_tables() {
     let make = || {
-        let made: (ProcessStatus, AtomicU32) = Default::default();
-        made.0.decide(Stage::Wanted);
+        let made: (StageWord, AtomicU32) = Default::default();
+        made.0.decide(MeasurementStage::Wanted);
         made
     };
-    let attach = |(status, tables): &(ProcessStatus, AtomicU32)| {
+    let attach = |(status, tables): &(StageWord, AtomicU32)| {
         tables.store(9, Relaxed);
-        status.resolve(Stage::Attached);
+        status.resolve(MeasurementStage::Attached);
     };
     explore(make, attach, |(status, tables)| {
-        assert!(!status.is(Stage::Attached) || tables.load(Relaxed) == 9);
+        assert!(!status.is(MeasurementStage::Attached) || tables.load(Relaxed) == 9);
     });
 }
 
