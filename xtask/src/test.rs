@@ -4,8 +4,8 @@
 //! Both run beside steps that compute:
 //!
 //! ```text
-//!   packages ─┬─ format ─ clippy ─ compile ─┬─ crates ─ ... ─ live ─ ... ─ mutants ─┬─ summary
-//!             └─ build ─────────────────────┴─ attach ─ guest ─ torture ────────────┘
+//!   packages ─┬─ format ─ clippy ─ compile ─┬─ crates ─ ... ─ mutants ─────────────┬─ summary
+//!             └─ build ─────────────────────┴─ attach ─ guest ─ live ─ torture ────┘
 //! ```
 
 use std::fs::{self, File};
@@ -123,7 +123,7 @@ const WAITING: [&str; 2] = ["attach", "live"];
 const AT_ONCE: &str = "-- --test-threads=8";
 
 /// Test programs that run beside the steps that compute.
-const BESIDE: [&str; 3] = ["attach", "guest", "torture"];
+const BESIDE: [&str; 4] = ["attach", "guest", "live", "torture"];
 
 struct Outcome {
     name: String,
