@@ -113,8 +113,15 @@ fn ranks_that_are_slow_in_turns_are_causes_in_turns() {
 }
 
 #[test]
-fn balanced_ranks_have_no_cause() {
+fn balanced_ranks_have_no_cause_but_what_delayed_them() {
     let run = measured(2, "balanced");
-    assert_eq!(causes(&run), [], "{}", run.shown());
-    assert!(!run.stderr.contains("because"), "{}", run.stderr);
+    let told = are_as_planted(&run);
+    // A busy machine wakes one rank later than the other: the program's trace has that, too.
+    let (planted, known) = (planted(&run), told.iter().filter(|((_, did), _)| did != "processor"));
+    let planted = by_process(&planted);
+    for (process, share) in by_process(known.map(|(who, share)| (who, share))) {
+        let planted = planted.get(process).copied().unwrap_or(0.0);
+        assert!(share < planted + 0.02, "{process}: {share} for {planted}\n{}", run.shown());
+    }
+    assert!(!told.is_empty() || !run.stderr.contains("because"), "{}", run.stderr);
 }
