@@ -9,7 +9,7 @@ use clap::{Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand
 
 use crate::machine::listing::Listing;
 use crate::measuring::attach::{self, Attach};
-use crate::measuring::options::Launch;
+use crate::measuring::options::RunOptions;
 use crate::measuring::{exec, run};
 use crate::search::metrics;
 use crate::stored::diagnose::{self, Diagnose};
@@ -75,11 +75,11 @@ impl CommandLine {
 pub(crate) enum Verb {
     /// Run a program and say why, where and when it is slow
     #[command(after_help = run::NOTES, override_usage = "whyperf run [OPTIONS] -- COMMAND...")]
-    Run(Launch),
+    Run(RunOptions),
     /// The same from inside a launcher: `mpirun -n 4 whyperf exec -- ./app`
     #[command(after_help = exec::NOTES)]
     #[command(override_usage = "mpirun ... whyperf exec [OPTIONS] -- COMMAND...")]
-    Exec(Launch),
+    Exec(RunOptions),
     /// Watch programs that run already, and leave them as they were
     #[command(after_help = attach::NOTES, override_usage = "whyperf attach [OPTIONS] PID...")]
     Attach(Box<Attach>),

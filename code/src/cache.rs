@@ -23,7 +23,7 @@ use crate::scan::CodeStretch;
 #[derive(Debug)]
 pub(crate) struct BranchCache {
     file: CacheFile,
-    origin: Origin,
+    origin: CacheOrigin,
 }
 
 /// A file about one build.
@@ -35,7 +35,7 @@ pub(crate) struct CacheFile {
 
 /// What branches were made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Origin {
+struct CacheOrigin {
     base: u64,
     code: u64,
     entries: u64,
@@ -43,16 +43,16 @@ struct Origin {
 
 /// Distances instead of addresses: most fit in a byte or two.
 #[derive(Serialize, Deserialize)]
-struct Record {
-    origin: Origin,
+struct CacheRecord {
+    origin: CacheOrigin,
     /// How far behind the one before it leads, and how far that is from where it is.
     inward: Vec<(u32, i64)>,
     /// How far behind the one before it is, and where it leads from there.
-    outward: Vec<(u32, Step)>,
+    outward: Vec<(u32, CachedBranch)>,
 }
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
-enum Step {
+enum CachedBranch {
     Call(i64),
     Jump(i64),
     Slot(u32),
@@ -69,18 +69,18 @@ impl BranchCache {
             entries = mixed(entries, stretch.start);
         }
         let file = CacheFile::new(folder, id, "");
-        Self { file, origin: Origin { base, code, entries } }
+        Self { file, origin: CacheOrigin { base, code, entries } }
     }
 
     /// What was kept, if it counts.
     pub(crate) fn load(&self) -> Option<Branches> {
-        let record: Record = postcard::from_bytes(&self.file.load(MARK)?).ok()?;
+        let record: CacheRecord = postcard::from_bytes(&self.file.load(MARK)?).ok()?;
         (record.origin == self.origin).then(|| record.branches())?
     }
 
     /// Keeps branches, as far as the folder allows it.
     pub(crate) fn store(&self, branches: &Branches) {
-        if let Ok(body) = postcard::to_stdvec(&Record::of(self.origin, branches)) {
+        if let Ok(body) = postcard::to_stdvec(&CacheRecord::of(self.origin, branches)) {
             self.file.store(MARK, &body);
         }
     }
@@ -138,8 +138,8 @@ impl CacheFile {
     }
 }
 
-impl Record {
-    fn of(origin: Origin, branches: &Branches) -> Self {
+impl CacheRecord {
+    fn of(origin: CacheOrigin, branches: &Branches) -> Self {
         let (inward, outward) = branches.parts();
         let mut last = 0;
         let inward = inward.iter().map(|branch| {
@@ -152,10 +152,10 @@ impl Record {
             let ahead = exit.from - std::mem::replace(&mut last, exit.from);
             let step = |to: u32| i64::from(to) - i64::from(exit.from);
             let step = match exit.way {
-                Way::Call(to) => Step::Call(step(to)),
-                Way::Jump(to) => Step::Jump(step(to)),
-                Way::Slot(slot) => Step::Slot(slot),
-                Way::Computed => Step::Computed,
+                Way::Call(to) => CachedBranch::Call(step(to)),
+                Way::Jump(to) => CachedBranch::Jump(step(to)),
+                Way::Slot(slot) => CachedBranch::Slot(slot),
+                Way::Computed => CachedBranch::Computed,
             };
             (ahead, step)
         });
@@ -176,10 +176,10 @@ impl Record {
         for (ahead, step) in &self.outward {
             from = from.checked_add(*ahead)?;
             let way = match *step {
-                Step::Call(step) => Way::Call(target(from, step)?),
-                Step::Jump(step) => Way::Jump(target(from, step)?),
-                Step::Slot(slot) => Way::Slot(slot),
-                Step::Computed => Way::Computed,
+                CachedBranch::Call(step) => Way::Call(target(from, step)?),
+                CachedBranch::Jump(step) => Way::Jump(target(from, step)?),
+                CachedBranch::Slot(slot) => Way::Slot(slot),
+                CachedBranch::Computed => Way::Computed,
             };
             outward.push(Exit { from, way });
         }
@@ -249,7 +249,12 @@ mod tests {
 
     #[test]
     fn each_way_has_the_number_that_files_of_this_version_hold() {
-        let steps = [Step::Call(1), Step::Jump(1), Step::Slot(1), Step::Computed];
+        let steps = [
+            CachedBranch::Call(1),
+            CachedBranch::Jump(1),
+            CachedBranch::Slot(1),
+            CachedBranch::Computed,
+        ];
         let bytes = steps.map(|step| postcard::to_stdvec(&step).expect("plain data"));
         // Whoever has to change this raises the last byte of the mark.
         assert_eq!((bytes, MARK), ([vec![0, 2], vec![1, 2], vec![2, 1], vec![3]], b"whycode\x01"));

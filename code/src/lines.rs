@@ -6,7 +6,7 @@ use std::fmt;
 use addr2line::{Context, LookupContinuation, LookupResult};
 use gimli::{DwLang, Dwarf, EndianSlice, LittleEndian, SectionId};
 
-type Bytes = EndianSlice<'static, LittleEndian>;
+type DebugBytes = EndianSlice<'static, LittleEndian>;
 
 /// What debug information says of an address.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ pub(crate) struct Written {
 
 /// The debug information of an object, read as far as it is asked for.
 pub(crate) struct Lines {
-    context: Context<Bytes>,
+    context: Context<DebugBytes>,
     /// Base names that several source files share.
     shared: BTreeSet<String>,
 }
@@ -149,7 +149,7 @@ fn is_fortran(language: Option<DwLang>) -> bool {
 }
 
 /// Base names under which the object has more than one source file.
-fn shared_names(dwarf: &Dwarf<Bytes>) -> BTreeSet<String> {
+fn shared_names(dwarf: &Dwarf<DebugBytes>) -> BTreeSet<String> {
     let mut paths: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut units = dwarf.units();
     while let Ok(Some(header)) = units.next() {

@@ -19,7 +19,7 @@ use crate::measuring::keys;
 use crate::measuring::launch::FAILURE;
 use crate::measuring::leaving;
 use crate::measuring::library;
-use crate::measuring::options::{Launch, MeasuringOptions};
+use crate::measuring::options::{MeasuringOptions, RunOptions};
 use crate::measuring::run;
 use crate::measuring::summary;
 use crate::measuring::watch::Watch;
@@ -46,7 +46,7 @@ pub(crate) fn attach(request: &Attach) -> Result<ExitCode> {
     let mut options = request.options.clone();
     let command = command_of(&processes);
     options.name_after(&command);
-    let started = Launch { options, command };
+    let started = RunOptions { options, command };
     let options = &started.options;
     let mut screen = Screen::new(options.colour(), options.quiet);
     delivery::check(options.json.as_deref(), &mut screen);

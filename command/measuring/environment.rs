@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use whyperf_experiments::{NewRun, Topic};
 
 use crate::measuring::mapped_files::facts_of;
-use crate::measuring::options::{Launch, MeasuringOptions};
+use crate::measuring::options::{MeasuringOptions, RunOptions};
 use crate::measuring::target;
 use crate::search::inputs::SearchInputs;
 
@@ -32,7 +32,7 @@ const TELLING: [&str; 14] = [
 ];
 
 /// The run that is about to begin.
-pub(crate) fn new_run(request: &Launch, inputs: &SearchInputs) -> NewRun {
+pub(crate) fn new_run(request: &RunOptions, inputs: &SearchInputs) -> NewRun {
     let options = &request.options;
     let program = target::program_of(&request.command);
     let words = request.command.iter().map(|word| word.to_string_lossy().into_owned());

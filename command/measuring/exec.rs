@@ -14,7 +14,7 @@ use whyperf_inject::Stat;
 
 use crate::measuring::launch::{CANNOT_EXECUTE, Launch};
 use crate::measuring::library;
-use crate::measuring::options::Launch as Request;
+use crate::measuring::options::RunOptions;
 use crate::measuring::panic_handler;
 use crate::measuring::run;
 use crate::measuring::supervision::LONG_GRACE;
@@ -23,7 +23,7 @@ use crate::output::delivery;
 use crate::output::terminal::Screen;
 
 /// Becomes the program of the request, or watches the job and the program.
-pub(crate) fn exec(request: &Request) -> anyhow::Result<ExitCode> {
+pub(crate) fn exec(request: &RunOptions) -> anyhow::Result<ExitCode> {
     panic_handler::prepare();
     let options = &request.options;
     let mut screen = Screen::new(options.colour(), options.quiet);

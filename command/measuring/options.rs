@@ -19,7 +19,7 @@ use crate::search::values::{ThresholdChange, percent, seconds, threshold};
 
 /// How to watch, and what.
 #[derive(Debug, Args)]
-pub(crate) struct Launch {
+pub(crate) struct RunOptions {
     #[command(flatten)]
     pub(crate) options: MeasuringOptions,
     /// The program and its arguments, after `--`

@@ -4,7 +4,7 @@ use whyperf_daemon::{Daemon, PairId};
 use whyperf_model::{Counter, Focus, Metric, Pair, Unit};
 
 use crate::measuring::counters::plus_minus;
-use crate::output::report::{Measured, rounded};
+use crate::output::report::{ReportedMeasurement, rounded};
 
 /// The pairs of `--measure METRIC FOCUS`, two words each; refused with what to write instead.
 pub(crate) fn pairs(words: &[String]) -> Result<Vec<Pair>, String> {
@@ -55,12 +55,12 @@ impl Measure {
     }
 
     /// What came of them so far.
-    pub(crate) fn taken(&self, daemon: &Daemon) -> Vec<Measured> {
+    pub(crate) fn taken(&self, daemon: &Daemon) -> Vec<ReportedMeasurement> {
         self.pairs.iter().filter_map(|id| measured(*id, daemon)).collect()
     }
 }
 
-fn measured(id: PairId, daemon: &Daemon) -> Option<Measured> {
+fn measured(id: PairId, daemon: &Daemon) -> Option<ReportedMeasurement> {
     let pair = daemon.pair(id)?;
     let bin = daemon.histogram(id)?.whole();
     let unit = pair.metric.definition().unit;
@@ -70,7 +70,7 @@ fn measured(id: PairId, daemon: &Daemon) -> Option<Measured> {
     };
     // What no counter told is not nothing.
     let is_known = Counter::of(pair.metric).is_none() || !covered.is_zero();
-    Some(Measured {
+    Some(ReportedMeasurement {
         metric: pair.metric.name(),
         focus: pair.focus.to_string(),
         total: is_known.then(|| rounded(total(amount, unit))),

@@ -10,7 +10,7 @@ use crate::measuring::environment;
 use crate::measuring::event_queue::Events;
 use crate::measuring::launch::{CANNOT_EXECUTE, Launch};
 use crate::measuring::library;
-use crate::measuring::options::Launch as Request;
+use crate::measuring::options::RunOptions;
 use crate::measuring::panic_handler;
 use crate::measuring::recording::StoreWriter;
 use crate::measuring::summary;
@@ -23,7 +23,7 @@ use crate::output::terminal::{self, Screen};
 use crate::search::inputs::SearchInputs;
 
 /// Runs the command of the request; the exit status is the program's.
-pub(crate) fn run(request: &Request) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(request: &RunOptions) -> anyhow::Result<ExitCode> {
     panic_handler::prepare();
     let options = &request.options;
     let mut screen = Screen::new(options.colour(), options.quiet);
@@ -59,7 +59,7 @@ pub(crate) fn run(request: &Request) -> anyhow::Result<ExitCode> {
 /// Starts the program and stays with it to the end; measured processes may outlive it for the time of `grace`.
 pub(crate) fn supervise(
     launch: &Launch<'_>,
-    request: &Request,
+    request: &RunOptions,
     watch: Option<Watch>,
     mut screen: Screen,
     grace: Duration,
@@ -134,7 +134,7 @@ pub(crate) fn tell(inputs: &SearchInputs, screen: &mut Screen) {
 }
 
 /// Keeps the run in the store, unless that is not wanted.
-pub(crate) fn kept(mut watch: Watch, request: &Request, screen: &mut Screen) -> Watch {
+pub(crate) fn kept(mut watch: Watch, request: &RunOptions, screen: &mut Screen) -> Watch {
     let storage = &request.options.storage;
     if storage.no_store {
         return watch;

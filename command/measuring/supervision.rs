@@ -11,7 +11,7 @@ use crate::measuring::event_queue::Events;
 use crate::measuring::keys;
 use crate::measuring::launch;
 use crate::measuring::leaving;
-use crate::measuring::options::Launch as Request;
+use crate::measuring::options::RunOptions;
 use crate::measuring::panic_handler;
 use crate::measuring::summary;
 use crate::measuring::watch::Watch;
@@ -26,7 +26,7 @@ pub(crate) struct Supervision<'a> {
     pub(crate) events: Events,
     pub(crate) stage: MeasuringStage,
     pub(crate) screen: Screen,
-    pub(crate) request: &'a Request,
+    pub(crate) request: &'a RunOptions,
     pub(crate) begin: Instant,
     /// How long measured processes may outlive the program.
     pub(crate) grace: Duration,

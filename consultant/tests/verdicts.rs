@@ -11,7 +11,8 @@ use whyperf_consultant::{
 };
 use whyperf_model::{Category, Focus, Hierarchy, Interval, Nanos, Pair, Resource, Time};
 use whyperf_testkit::simulate::{
-    Activity, Code, CostRecorder, Phase, Process, Program, Script, Simulated,
+    CostRecorder, Script, Simulated, SimulatedActivity, SimulatedCode, SimulatedPhase,
+    SimulatedProcess, SimulatedProgram,
 };
 
 /// Numbers without order; the tests need no secrets.
@@ -32,8 +33,8 @@ impl Dice {
 /// A program, what resists being measured, and what was planted: a hypothesis at a focus.
 #[derive(Default)]
 struct Planted {
-    program: Program,
-    code: Code,
+    program: SimulatedProgram,
+    code: SimulatedCode,
     bottlenecks: Vec<(&'static str, Focus)>,
 }
 
@@ -51,7 +52,7 @@ impl Planted {
         let mut planted = Self::default();
         let processes = dice.between(1, 8);
         for rank in 0..processes {
-            planted.program.processes.push(Process {
+            planted.program.processes.push(SimulatedProcess {
                 process: Resource::root(Hierarchy::Process).child(&rank.to_string()),
                 machine: Resource::root(Hierarchy::Machine).child(&format!("n{}", rank / 4)),
             });
@@ -77,7 +78,7 @@ impl Planted {
     }
 
     /// One bottleneck of all processes: computing at the end of a chain of calls, waiting for a message, or a file.
-    fn plant(&mut self, nth: u64, permille: u64, dice: &mut Dice) -> Activity {
+    fn plant(&mut self, nth: u64, permille: u64, dice: &mut Dice) -> SimulatedActivity {
         let site = format!("/Code/site{nth}.c/wait");
         match dice.below(3) {
             0 => {
@@ -103,13 +104,13 @@ impl Planted {
                 let (calls_per_second, bytes_per_call) = (300, 1 << 20);
                 let resources = vec![resource(&site), resource(&file)];
                 let plain = activity(permille, Category::Write, resources);
-                Activity { calls_per_second, bytes_per_call, ..plain }
+                SimulatedActivity { calls_per_second, bytes_per_call, ..plain }
             }
         }
     }
 
     /// What is left of the time, in small pieces of all kinds.
-    fn strew(&mut self, mut left: u64, activities: &mut Vec<Activity>, dice: &mut Dice) {
+    fn strew(&mut self, mut left: u64, activities: &mut Vec<SimulatedActivity>, dice: &mut Dice) {
         let mut nth = 0;
         while left > 0 {
             let share = left.min(dice.between(10, 150));
@@ -134,7 +135,7 @@ impl Planted {
     /// One process that writes while no other process does.
     fn plant_one(&mut self, rank: u64, period: Nanos) {
         let resources = vec![resource("/Code/save.c/save"), resource("/File/out")];
-        let writing = Activity {
+        let writing = SimulatedActivity {
             calls_per_second: 100,
             bytes_per_call: 1 << 20,
             ..activity(600, Category::Write, resources)
@@ -162,10 +163,15 @@ impl Planted {
         }
     }
 
-    fn phase(&mut self, ranks: impl Iterator<Item = u64>, period: Nanos, of: Vec<Activity>) {
+    fn phase(
+        &mut self,
+        ranks: impl Iterator<Item = u64>,
+        period: Nanos,
+        of: Vec<SimulatedActivity>,
+    ) {
         let interval = Interval::new(Time::ZERO, Time(LONGEST));
         let ranks = ranks.map(|rank| usize::try_from(rank).expect("few")).collect();
-        self.program.phases.push(Phase { interval, ranks, period, activities: of });
+        self.program.phases.push(SimulatedPhase { interval, ranks, period, activities: of });
     }
 
     /// The value of a pair over a whole number of seconds.
@@ -202,8 +208,8 @@ impl Planted {
     }
 }
 
-fn activity(permille: u64, category: Category, resources: Vec<Resource>) -> Activity {
-    Activity { permille, category, resources, calls_per_second: 0, bytes_per_call: 0 }
+fn activity(permille: u64, category: Category, resources: Vec<Resource>) -> SimulatedActivity {
+    SimulatedActivity { permille, category, resources, calls_per_second: 0, bytes_per_call: 0 }
 }
 
 /// What a search came to.
@@ -222,7 +228,7 @@ struct Outcome {
 fn searched(planted: &Planted, settings: Settings, length: Nanos, step: Nanos) -> Outcome {
     let hypotheses = Hypotheses::built_in();
     let due = planted.due(&hypotheses);
-    let code = Code { call_cost: CALL_COST, ..planted.code.clone() };
+    let code = SimulatedCode { call_cost: CALL_COST, ..planted.code.clone() };
     let script = Script { length, step, code, ..Script::default() };
     let source = Simulated::new(planted.program.clone(), script);
     let mut source = CostRecorder::new(source);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use whyperf_inject::ChangedCopy;
 use whyperf_instrument::sentence;
-use whyperf_layout::{Answer, CodeState, Command, Outcome, RegionRecord, Reply, State};
+use whyperf_layout::{Answer, CodeState, Command, Outcome, RegionRecord, RegionState, Reply};
 use whyperf_model::Nanos;
 
 use crate::daemon::Daemon;
@@ -102,7 +102,7 @@ impl Process {
         let is_changed = |record: &RegionRecord| record.code().0 != CodeState::Own;
         let has_agent = region.header().agent.load(Ordering::Relaxed) != 0;
         let hears = has_agent || region.regions().iter().any(is_changed);
-        !hears || region.state() != State::Running || self.ending.is_over(true)
+        !hears || region.state() != RegionState::Running || self.ending.is_over(true)
     }
 
     fn unrestored(&self) -> Vec<Unrestored> {

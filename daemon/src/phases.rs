@@ -7,11 +7,11 @@
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Phases {
     looks: u32,
-    seen: Vec<Seen>,
+    seen: Vec<RunSightings>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Seen {
+struct RunSightings {
     count: u32,
     /// The look that found it.
     found: u32,
@@ -23,13 +23,14 @@ impl Phases {
     /// The process that began a phase since the last look, if one did, by how many phases each announced that runs.
     pub(crate) fn look(&mut self, announced: &[Option<u32>]) -> Option<usize> {
         self.looks += 1;
-        self.seen.resize(announced.len(), Seen { found: self.looks, ..Seen::default() });
+        self.seen
+            .resize(announced.len(), RunSightings { found: self.looks, ..RunSightings::default() });
         let mut begun: Option<usize> = None;
         for (process, count) in announced.iter().enumerate() {
             let Some(count) = *count else { continue };
-            let Seen { count: before, found, .. } = self.seen[process];
+            let RunSightings { count: before, found, .. } = self.seen[process];
             let is_first = count > before && count > self.reached(found);
-            self.seen[process] = Seen { count, found, last: self.looks };
+            self.seen[process] = RunSightings { count, found, last: self.looks };
             let is_newer = |other: usize| self.seen[other].count < count;
             if is_first && begun.is_none_or(is_newer) {
                 begun = Some(process);

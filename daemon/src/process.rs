@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use whyperf_inject::{MemoryMap, RegionFile};
 use whyperf_instrument::{CounterSample, Instrumenter, StackSamplePlace};
-use whyperf_layout::{Answer, Command, NO_RANK, State};
+use whyperf_layout::{Answer, Command, NO_RANK, RegionState};
 use whyperf_model::matching::{ClassId, ResourceId, Resources, WaitingRank, Worked};
 use whyperf_model::{Category, Counter, Hierarchy, Nanos, Resource, Scale};
 
@@ -275,9 +275,9 @@ impl Process {
     }
 
     fn outcome(&mut self, region: &RegionMemory, thorough: bool) -> PassOutcome {
-        let replaced = region.state() == State::Replaced;
+        let replaced = region.state() == RegionState::Replaced;
         let replaced = self.succession.pass(replaced, || has_no_region(self.pid));
-        let left = region.state() == State::Left || replaced;
+        let left = region.state() == RegionState::Left || replaced;
         if left || self.ending.is_over(thorough || self.is_still()) {
             PassOutcome::Ended
         } else {

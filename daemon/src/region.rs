@@ -9,7 +9,8 @@ use whyperf_inject::{Mapping, Protection};
 use whyperf_instrument::Agent;
 use whyperf_layout::{
     Command, CommandPage, Head, Header, Kind, MAGIC, NO_BASE, Node, ObjectRecord, PEER_CAPACITY,
-    PatchRecord, PeerRecord, RegionRecord, ReplyPage, Sequence, State, VERSION, geometry, strings,
+    PatchRecord, PeerRecord, RegionRecord, RegionState, ReplyPage, Sequence, VERSION, geometry,
+    strings,
 };
 
 use crate::error::{BadRegion, Error};
@@ -211,7 +212,7 @@ impl RegionMemory {
         let long_enough = self.file.metadata().is_ok_and(|facts| facts.size() >= needed);
         let undamaged =
             !self.whole.is_damaged() && !self.commands.is_damaged() && !self.staging.is_damaged();
-        let is_believed = self.state() != State::GivenUp;
+        let is_believed = self.state() != RegionState::GivenUp;
         long_enough
             && undamaged
             && is_believed
@@ -219,7 +220,7 @@ impl RegionMemory {
     }
 
     /// Where the process says it stands; nonsense counts as running.
-    pub(crate) fn state(&self) -> State {
+    pub(crate) fn state(&self) -> RegionState {
         self.header().state()
     }
 }

@@ -15,7 +15,7 @@ use crate::walk::{REGISTERS, RETURN, STACK_POINTER, StackCopy};
 
 /// What a thread does.
 #[derive(Debug)]
-pub(crate) enum ThreadActivity {
+pub(crate) enum ThreadSnapshot {
     /// It runs, or wants to; or it did while it was looked at.
     Running,
     /// It waits in the kernel, with this stack.
@@ -24,7 +24,7 @@ pub(crate) enum ThreadActivity {
     Unknown,
 }
 
-impl ThreadActivity {
+impl ThreadSnapshot {
     /// Of a thread now.
     pub(crate) fn of(pid: u32, tid: u32, memory: &Memory) -> Self {
         let turns = || Schedstat::of(pid, tid).map(|counted| counted.turns);
@@ -77,7 +77,7 @@ mod tests {
         let pid = child.id();
         let memory = Memory::open(pid).expect("it is our child");
         let is_whole = || {
-            let ThreadActivity::Blocked(stack) = ThreadActivity::of(pid, pid, &memory) else {
+            let ThreadSnapshot::Blocked(stack) = ThreadSnapshot::of(pid, pid, &memory) else {
                 return false;
             };
             let maps = ProcessMaps::of(pid);

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use whyperf_layout::Patch;
 
-use crate::blocked_thread::ThreadActivity;
+use crate::blocked_thread::ThreadSnapshot;
 use crate::maps::ProcessMaps;
 use crate::memory::Memory;
 use crate::monotonic::now;
@@ -190,15 +190,15 @@ impl StackSnapshots {
             look.manner = LookManner::Samples;
         }
         for tid in threads {
-            match (ThreadActivity::of(self.pid, *tid, &memory), &self.sampler) {
-                (ThreadActivity::Unknown, _) => {}
-                (ThreadActivity::Blocked(stack), _) => {
+            match (ThreadSnapshot::of(self.pid, *tid, &memory), &self.sampler) {
+                (ThreadSnapshot::Unknown, _) => {}
+                (ThreadSnapshot::Blocked(stack), _) => {
                     copies.push(ThreadCopy::waiting(*tid, look.begin, *stack));
                 }
-                (ThreadActivity::Running, Sampler::On(sampling)) if sampling.has(*tid) => {
+                (ThreadSnapshot::Running, Sampler::On(sampling)) if sampling.has(*tid) => {
                     look.awaited.insert(*tid);
                 }
-                (ThreadActivity::Running, _) => {
+                (ThreadSnapshot::Running, _) => {
                     let result = stopped_thread::copy(self.pid, *tid, &memory);
                     look.stopped = look
                         .stopped
@@ -220,9 +220,9 @@ impl StackSnapshots {
     pub fn of_waiting(&mut self, threads: &[u32]) -> Vec<StackSnapshot> {
         let Ok(memory) = Memory::open(self.pid) else { return Vec::new() };
         let time = now();
-        let copy = |tid: &u32| match ThreadActivity::of(self.pid, *tid, &memory) {
-            ThreadActivity::Blocked(stack) => Some(ThreadCopy::waiting(*tid, time, *stack)),
-            ThreadActivity::Running | ThreadActivity::Unknown => None,
+        let copy = |tid: &u32| match ThreadSnapshot::of(self.pid, *tid, &memory) {
+            ThreadSnapshot::Blocked(stack) => Some(ThreadCopy::waiting(*tid, time, *stack)),
+            ThreadSnapshot::Running | ThreadSnapshot::Unknown => None,
         };
         let copies = threads.iter().filter_map(copy).collect();
         self.unwind(&memory, copies)

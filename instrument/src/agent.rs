@@ -36,12 +36,12 @@ impl Agent<'_> {
 
 /// What the parts of a process's instrumentation need to know in a sampling pass.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Turn<'process> {
+pub(crate) struct AgentTurn<'process> {
     pub(crate) agent: Agent<'process>,
     pub(crate) pass: u64,
 }
 
-impl Turn<'_> {
+impl AgentTurn<'_> {
     pub(crate) fn send(&self, command: Command) -> bool {
         self.agent.send(command).is_some()
     }

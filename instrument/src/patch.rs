@@ -2,7 +2,7 @@
 
 use whyperf_code::plan::{Plan, Refusal, STUB_LENGTH};
 use whyperf_layout::ThunkForm;
-use whyperf_layout::patch::{BOUNDARIES, Boundary, CODE, Code, Patch};
+use whyperf_layout::patch::{BOUNDARIES, Boundary, CODE, Patch, StubCode};
 
 const _: () = assert!(STUB_LENGTH == CODE);
 
@@ -16,7 +16,7 @@ pub fn patch_of(plan: &Plan, bias: u64, stub: u64, word: u64) -> Result<Patch, R
         // A part of it would be no copy.
         return Err(Refusal::CopyDiffers { at: plan.entry });
     }
-    let mut code = Code::default();
+    let mut code = StubCode::default();
     code.0[..encoded.code.len()].copy_from_slice(&encoded.code);
     let mut boundaries = [Boundary::default(); BOUNDARIES];
     for (pair, (old, new)) in boundaries.iter_mut().zip(&encoded.boundaries) {

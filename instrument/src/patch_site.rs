@@ -9,7 +9,7 @@ use whyperf_layout::{Command, RegionRecord};
 use whyperf_model::Resource;
 
 use crate::activity::Activity;
-use crate::agent::Turn;
+use crate::agent::AgentTurn;
 use crate::interval::IntervalState;
 use crate::messages::CodeExtent;
 use crate::meter::{FunctionMeter, MeteredCode, WindowCounting};
@@ -150,7 +150,7 @@ impl PatchSite {
     }
 
     /// Sends what the difference between wanted and is asks for; true when the bell is to be rung.
-    pub(crate) fn follow(&mut self, turn: Turn<'_>) -> bool {
+    pub(crate) fn follow(&mut self, turn: AgentTurn<'_>) -> bool {
         let Stage::Armed { region, .. } = self.stage else { return false };
         let Some(record) = turn.agent.regions.get(region as usize) else { return false };
         let is_on = record.switched.load(Ordering::Relaxed) != 0;
@@ -184,7 +184,7 @@ impl PatchSite {
     }
 
     /// It has no windows any more, and gets its bytes back; false when the process cannot be told yet.
-    pub(crate) fn end_windows(&mut self, turn: Turn<'_>) -> bool {
+    pub(crate) fn end_windows(&mut self, turn: AgentTurn<'_>) -> bool {
         let Some(region) = self.region else { return false };
         let sent = turn.send(Command::Window { region, on: 0, visits: 0, period: 0 });
         if sent {

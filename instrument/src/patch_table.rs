@@ -17,7 +17,7 @@ use whyperf_layout::{Answer, Command, Message, Reply, Sequence, geometry};
 use whyperf_model::{Nanos, Resource};
 
 use crate::activity::Activity;
-use crate::agent::{Agent, Turn};
+use crate::agent::{Agent, AgentTurn};
 use crate::arena::{CODE, DATA, NOWHERE};
 use crate::function_key::FunctionKey;
 use crate::messages::{PlanOutcome, Planned};
@@ -113,7 +113,7 @@ impl PatchTable {
     pub(crate) fn take(
         &mut self,
         answer: Answer,
-        turn: Turn<'_>,
+        turn: AgentTurn<'_>,
     ) -> Option<(u64, Vec<FunctionKey>)> {
         match answer.reply {
             Reply::Mapped { address, error } => return self.mapped(address, error),
@@ -138,7 +138,7 @@ impl PatchTable {
     }
 
     /// Brings the process nearer to what is wanted.
-    pub(crate) fn serve(&mut self, turn: Turn<'_>) {
+    pub(crate) fn serve(&mut self, turn: AgentTurn<'_>) {
         let mut rung = self.map_arenas(turn);
         rung |= self.visit_budget.tell(turn);
         if !matches!(self.code_use, CodeUse::Looking) {
@@ -224,7 +224,7 @@ impl PatchTable {
         }
     }
 
-    fn map_arenas(&mut self, turn: Turn<'_>) -> bool {
+    fn map_arenas(&mut self, turn: AgentTurn<'_>) -> bool {
         let mut rung = false;
         for (address, stage) in &mut self.arenas {
             let [data, code] = [DATA, CODE].map(|size| u32::try_from(size).unwrap_or(u32::MAX));
@@ -238,7 +238,7 @@ impl PatchTable {
     }
 
     /// One batch at a time: the records are the daemon's again once it is replied to.
-    fn arm(&mut self, turn: Turn<'_>) -> bool {
+    fn arm(&mut self, turn: AgentTurn<'_>) -> bool {
         let Self { sites, arenas, code_use, .. } = self;
         if !matches!(code_use, CodeUse::Free) {
             return false;
@@ -271,7 +271,7 @@ impl PatchTable {
 
     /// Tells the process which functions have windows from now on, and which no longer; it opens and
     /// shuts them by itself. True when the bell is to be rung.
-    fn keep_windows(&mut self, turn: Turn<'_>) -> bool {
+    fn keep_windows(&mut self, turn: AgentTurn<'_>) -> bool {
         let mut rung = false;
         let Self { sites, visit_budget, .. } = self;
         for site in sites.values_mut() {
@@ -307,7 +307,7 @@ impl PatchTable {
         Some((address, moving))
     }
 
-    fn armed(&mut self, to: Option<Sequence>, turn: Turn<'_>) {
+    fn armed(&mut self, to: Option<Sequence>, turn: AgentTurn<'_>) {
         let CodeUse::Arming(sequence, _) = &self.code_use else { return };
         if Some(*sequence) != to {
             return;

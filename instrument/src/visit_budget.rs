@@ -11,7 +11,7 @@
 use whyperf_layout::Command;
 use whyperf_model::Nanos;
 
-use crate::agent::Turn;
+use crate::agent::AgentTurn;
 
 /// How often the functions of one process may be called.
 #[derive(Clone, Copy, Debug, Default)]
@@ -73,7 +73,7 @@ impl VisitBudget {
     }
 
     /// Tells the process, if that differs much from what it knows; true when the bell is to be rung.
-    pub(crate) fn tell(&mut self, turn: Turn<'_>) -> bool {
+    pub(crate) fn tell(&mut self, turn: AgentTurn<'_>) -> bool {
         let is_near = self.visits.abs_diff(self.told) * NEAR <= self.told;
         if self.visits == 0 || is_near {
             return false;

@@ -15,7 +15,7 @@ pub const NO_BASE: u64 = u64::MAX;
 /// Where a process stands; stored in [`Header::state`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-pub enum State {
+pub enum RegionState {
     /// The file is being prepared; do not read it yet.
     Preparing = 0,
     /// Events may come at any time.
@@ -46,7 +46,7 @@ pub struct Header {
     pub rank: AtomicI32,
     /// Size of `MPI_COMM_WORLD`, 0 outside MPI.
     pub world_size: AtomicU32,
-    /// A [`State`].
+    /// A [`RegionState`].
     pub state: AtomicU32,
     /// 1 when ticks are the time stamp counter, 0 when they are nanoseconds of `CLOCK_MONOTONIC`.
     pub clock_is_tsc: AtomicU32,

@@ -34,11 +34,11 @@ pub mod sync;
 mod table;
 
 pub use command::{Answer, Command, CommandRefusal, Reply};
-pub use header::{Header, Losses, MAGIC, NO_BASE, NO_RANK, State, VERSION};
+pub use header::{Header, Losses, MAGIC, NO_BASE, NO_RANK, RegionState, VERSION};
 pub use kind::{Kind, ObjectKind};
 pub use patch::{Boundary, CodeState, Outcome, Patch, PatchRecord, ThunkForm};
 pub use peer::{Messages, PEER_CAPACITY, Peer, PeerRecord};
 pub use ring::{CommandPage, Message, ReplyPage, Sequence};
 pub use slot::{Head, Moved, Node, NodeReading, OpenSegment, SlotReadState, SlotState};
-pub use stub_place::{Stub, StubPlace};
+pub use stub_place::{PatchStub, StubPlace};
 pub use table::{ObjectRecord, OnTime, RegionRecord};

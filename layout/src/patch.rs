@@ -181,14 +181,14 @@ pub struct Patch {
     /// Where a thread may stand when more than one instruction is replaced.
     pub boundaries: [Boundary; BOUNDARIES],
     /// The stub and the copy.
-    pub code: Code,
+    pub code: StubCode,
 }
 
 /// The bytes of a stub.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Code(pub [u8; CODE]);
+pub struct StubCode(pub [u8; CODE]);
 
-impl Default for Code {
+impl Default for StubCode {
     fn default() -> Self {
         Self([0; CODE])
     }
@@ -235,7 +235,7 @@ impl PatchRecord {
                 pairs >>= 16;
             }
         }
-        let mut code = Code::default();
+        let mut code = StubCode::default();
         for (bytes, at) in code.0.chunks_exact_mut(8).zip(HEAD + PAIRS..) {
             let word = word(at).to_le_bytes();
             bytes.iter_mut().zip(word).for_each(|(byte, new)| *byte = new);

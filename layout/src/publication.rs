@@ -8,7 +8,7 @@
 //! ```
 //! This file has the words, each with both ends; the content is stored by the code that has it.
 
-use crate::header::{Header, MAGIC, State};
+use crate::header::{Header, MAGIC, RegionState};
 use crate::slot::{Head, SlotState};
 use crate::sync::{AtomicU32, Ordering, or_relaxed};
 use crate::table::ObjectRecord;
@@ -63,11 +63,11 @@ impl Header {
     /// Process: no event will follow, `now` being its end.
     pub fn leave(&self, now: u64) {
         self.end_ticks.store(now, Ordering::Relaxed);
-        self.set_state(State::Left);
+        self.set_state(RegionState::Left);
     }
 
     /// Process: where it stands.
-    pub fn set_state(&self, state: State) {
+    pub fn set_state(&self, state: RegionState) {
         // SYNC state with Header::state
         self.state.store(state as u32, or_relaxed("state_store", Ordering::Release));
     }
@@ -75,14 +75,14 @@ impl Header {
     /// Reader: where the process says it stands; nonsense counts as running. Whoever sees that it
     /// left sees when.
     #[must_use]
-    pub fn state(&self) -> State {
+    pub fn state(&self) -> RegionState {
         // SYNC state with Header::set_state
         match self.state.load(or_relaxed("state_load", Ordering::Acquire)) {
-            0 => State::Preparing,
-            2 => State::Left,
-            3 => State::Replaced,
-            4 => State::GivenUp,
-            _ => State::Running,
+            0 => RegionState::Preparing,
+            2 => RegionState::Left,
+            3 => RegionState::Replaced,
+            4 => RegionState::GivenUp,
+            _ => RegionState::Running,
         }
     }
 }

@@ -22,7 +22,7 @@ pub struct StubPlace {
 
 /// Where a stub lies, and for what.
 #[derive(Clone, Copy, Debug)]
-pub struct Stub {
+pub struct PatchStub {
     /// The first byte that it replaces.
     pub site: u64,
     /// Its own first byte.
@@ -31,7 +31,7 @@ pub struct Stub {
     pub copy: u64,
 }
 
-impl Stub {
+impl PatchStub {
     /// Whether an address lies in it, or in the code behind it that counts calls.
     #[must_use]
     pub const fn has(self, at: u64) -> bool {
@@ -85,8 +85,8 @@ impl Stub {
 impl Patch {
     /// Its stub.
     #[must_use]
-    pub const fn stub(&self) -> Stub {
-        Stub { site: self.site, begin: self.stub, copy: self.copy }
+    pub const fn stub(&self) -> PatchStub {
+        PatchStub { site: self.site, begin: self.stub, copy: self.copy }
     }
 
     /// What a place in its stub stands for; `None` elsewhere.
@@ -123,7 +123,7 @@ const ROOM: u64 = (CODE + COUNTING) as u64;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::patch::{BOUNDARIES, Boundary, Code};
+    use crate::patch::{BOUNDARIES, Boundary, StubCode};
 
     const SITE: u64 = 0x40_1000;
     const BEGIN: u64 = 0x50_0000;
@@ -131,7 +131,7 @@ mod tests {
 
     /// A patch with this copy and these boundaries.
     fn patch(copy: &[u8], pairs: &[(u8, u8)]) -> Patch {
-        let mut code = Code::default();
+        let mut code = StubCode::default();
         code.0[8..8 + copy.len()].copy_from_slice(copy);
         let mut boundaries = [Boundary::default(); BOUNDARIES];
         for (place, (old, new)) in boundaries.iter_mut().zip(pairs) {

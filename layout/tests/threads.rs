@@ -5,11 +5,11 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::thread;
 
-use whyperf_layout::patch::Code;
+use whyperf_layout::patch::StubCode;
 use whyperf_layout::slot::{self, low, pack, stamped};
 use whyperf_layout::{
     Answer, Command, CommandPage, Head, Header, MAGIC, Moved, Node, ObjectRecord, Patch,
-    PatchRecord, Reply, ReplyPage, SlotReadState, State,
+    PatchRecord, RegionState, Reply, ReplyPage, SlotReadState,
 };
 
 /// Looks of the reader; an interpreter takes a thousand times as long for each.
@@ -169,7 +169,7 @@ impl Desk {
 
 fn patch(number: u32) -> Patch {
     let word = u64::from(number);
-    let code = Code([number as u8; whyperf_layout::patch::CODE]);
+    let code = StubCode([number as u8; whyperf_layout::patch::CODE]);
     Patch { entry: word, site: 3 * word, boundary_count: word, code, ..Patch::default() }
 }
 
@@ -200,7 +200,7 @@ fn records_that_are_told_of_are_written() {
             }
             header.leave(u64::from(LOOKS));
         });
-        while header.state() != State::Left {
+        while header.state() != RegionState::Left {
             look(&header, &objects);
         }
         look(&header, &objects);

@@ -15,7 +15,7 @@ use crate::view::Tables;
 use crate::{agent_thread, clock, kernel, map, measurement, strings};
 use core::sync::atomic::{AtomicU32, Ordering};
 use whyperf_layout::geometry::STRINGS_SIZE;
-use whyperf_layout::{NO_BASE, NO_RANK, State, VERSION};
+use whyperf_layout::{NO_BASE, NO_RANK, RegionState, VERSION};
 
 /// Which MPI this is, numbered as in the header; 0 while it is not known.
 pub(crate) static FAMILY: AtomicU32 = AtomicU32::new(0);
@@ -77,7 +77,7 @@ fn fill(tables: Tables, slots: usize, held: &Held) {
     }
     header.program.store(strings::append(tables, settings.program(), held), Ordering::Relaxed);
     header.program_base.store(settings.program_base.unwrap_or(NO_BASE), Ordering::Relaxed);
-    header.state.store(State::Running as u32, Ordering::Relaxed);
+    header.state.store(RegionState::Running as u32, Ordering::Relaxed);
     header.publish();
 }
 

@@ -11,7 +11,7 @@ use crate::process_status::MeasurementStage;
 use crate::switch::{self, WIPE_ON_FORK};
 use crate::view::Tables;
 use core::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
-use whyperf_layout::State;
+use whyperf_layout::RegionState;
 
 static TABLES: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
 /// What becomes of processes that this one forks; not in a wipe-on-fork page, so that a child can tell.
@@ -82,7 +82,7 @@ pub(crate) fn is_present(tables: Tables) -> bool {
 #[cold]
 pub(crate) fn give_up_damaged() {
     if let Some(tables) = own() {
-        tables.header().set_state(State::GivenUp);
+        tables.header().set_state(RegionState::GivenUp);
     }
     give_up();
 }

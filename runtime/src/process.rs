@@ -7,7 +7,7 @@ use crate::measurement;
 use crate::view::Tables;
 use crate::{agent_thread, clock, creation, strings, switch};
 use core::sync::atomic::{AtomicU32, Ordering};
-use whyperf_layout::State;
+use whyperf_layout::RegionState;
 
 /// Place in `MPI_COMM_WORLD`, known when `MPI_Init` returns; also starts the agent.
 pub fn set_world(rank: i32, size: u32) {
@@ -87,15 +87,15 @@ pub fn leave() {
 
 /// The process is about to become another program.
 pub fn replaced() {
-    set_state(State::Replaced);
+    set_state(RegionState::Replaced);
 }
 
 /// It did not: `exec` returned.
 pub fn not_replaced() {
-    set_state(State::Running);
+    set_state(RegionState::Running);
 }
 
-fn set_state(state: State) {
+fn set_state(state: RegionState) {
     if let Some(tables) = measurement::own() {
         tables.header().set_state(state);
     }

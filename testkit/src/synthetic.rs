@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use whyperf_inject::{Mapping, Protection};
 use whyperf_layout::{
     CodeState, Command, CommandPage, Head, Header, Kind, Message, Moved, Node, ObjectKind,
-    ObjectRecord, Outcome, RegionRecord, ReplyPage, Sequence, SlotState, State, VERSION, geometry,
-    slot, strings,
+    ObjectRecord, Outcome, RegionRecord, RegionState, ReplyPage, Sequence, SlotState, VERSION,
+    geometry, slot, strings,
 };
 
 /// A region file with a writer. Ticks are nanoseconds.
@@ -49,7 +49,7 @@ impl SyntheticProcess {
         header.strings_used.store(4, Ordering::Relaxed);
         header.region_count.store(1, Ordering::Relaxed);
         header.object_count.store(1, Ordering::Relaxed);
-        header.state.store(State::Running as u32, Ordering::Relaxed);
+        header.state.store(RegionState::Running as u32, Ordering::Relaxed);
         header.program.store(process.string("synthetic"), Ordering::Relaxed);
         header.publish();
         Ok(process)

@@ -115,8 +115,8 @@ fn ranks_that_are_slow_in_turns_are_causes_in_turns() {
 #[test]
 fn balanced_ranks_have_no_cause_but_what_delayed_them() {
     let run = measured(2, "balanced");
-    let told = are_as_planted(&run);
-    // A busy machine wakes one rank later than the other: the program's trace has that, too.
+    let told = causes(&run);
+    // A busy machine wakes one rank later than the other, and the other waits: the program's trace has that, too.
     let (planted, known) = (planted(&run), told.iter().filter(|((_, did), _)| did != "processor"));
     let planted = by_process(&planted);
     for (process, share) in by_process(known.map(|(who, share)| (who, share))) {

@@ -32,12 +32,12 @@ pub(crate) fn run() -> Result<ExitCode> {
     let demo = Demo::prepare(&workspace)?;
     let second = demo.iterations_per_second()?;
     println!("\nPoisson A on {RANKS} ranks under whyperf:\n");
-    demo.watched(second * SHOWN_SECONDS, Words::Shown)?;
+    demo.watched(second * SHOWN_SECONDS, OutputWords::Shown)?;
     println!("\nThe same {REPEATS} times without and with whyperf, in turns:\n");
     let mut repeats = Repeats::default();
     for _ in 0..REPEATS {
         repeats.bare.push(demo.bare(second * TIMED_SECONDS)?);
-        repeats.watched.push(demo.watched(second * TIMED_SECONDS, Words::Hidden)?);
+        repeats.watched.push(demo.watched(second * TIMED_SECONDS, OutputWords::Hidden)?);
         repeats.cost.push(demo.reported_cost()?);
     }
     repeats.print();
@@ -46,7 +46,7 @@ pub(crate) fn run() -> Result<ExitCode> {
 
 /// Whether a run's words reach the terminal.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Words {
+enum OutputWords {
     Shown,
     Hidden,
 }
@@ -83,10 +83,10 @@ impl Demo {
     }
 
     /// One run under whyperf. Seconds.
-    fn watched(&self, iterations: f64, words: Words) -> Result<f64> {
+    fn watched(&self, iterations: f64, words: OutputWords) -> Result<f64> {
         let mut command = Command::new(&self.whyperf);
         command.args(["run", "--json"]).arg(&self.report).arg("--store").arg(&self.store);
-        if words == Words::Hidden {
+        if words == OutputWords::Hidden {
             command.arg("--quiet");
         }
         self.launch(command.args(["--", "mpirun.openmpi"]), iterations, words)
@@ -94,16 +94,16 @@ impl Demo {
 
     /// One run without whyperf. Seconds.
     fn bare(&self, iterations: f64) -> Result<f64> {
-        self.launch(&mut Command::new("mpirun.openmpi"), iterations, Words::Hidden)
+        self.launch(&mut Command::new("mpirun.openmpi"), iterations, OutputWords::Hidden)
     }
 
-    fn launch(&self, launcher: &mut Command, iterations: f64, words: Words) -> Result<f64> {
+    fn launch(&self, launcher: &mut Command, iterations: f64, words: OutputWords) -> Result<f64> {
         if packages::is_root() {
             launcher.arg("--allow-run-as-root");
         }
         launcher.args(["--oversubscribe", "-n", RANKS]).arg(&self.program);
         launcher.args([GRID, &format!("{iterations:.0}")]);
-        if words == Words::Hidden {
+        if words == OutputWords::Hidden {
             launcher.stdout(Stdio::null());
         }
         let start = Instant::now();

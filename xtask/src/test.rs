@@ -21,7 +21,7 @@ use crate::packages;
 use crate::workspace::{PLACE, RELEASE_BUILD, Workspace, succeed};
 
 /// What a step does.
-enum Check {
+enum StepAction {
     /// A function of this program.
     Own(fn(&Workspace) -> Result<()>),
     /// A cargo call, told where the build under test lies.
@@ -30,7 +30,7 @@ enum Check {
 
 /// Which of the two ways of checking a step belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum TestExtent {
     Both,
     /// All there is, on the release build: promises are checked on what is shipped.
     Full,
@@ -40,7 +40,7 @@ enum Way {
 
 /// When a step runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Turn {
+enum StepTurn {
     /// Before all others, which need what it makes.
     First,
     /// One after the other; needs no release build.
@@ -54,20 +54,20 @@ enum Turn {
 }
 
 /// One check.
-struct Step {
+struct TestStep {
     name: String,
-    way: Way,
-    turn: Turn,
-    check: Check,
+    way: TestExtent,
+    turn: StepTurn,
+    check: StepAction,
 }
 
-impl Step {
+impl TestStep {
     fn own(name: &str, check: fn(&Workspace) -> Result<()>) -> Self {
         Self {
             name: name.to_owned(),
-            way: Way::Both,
-            turn: Turn::Computing,
-            check: Check::Own(check),
+            way: TestExtent::Both,
+            turn: StepTurn::Computing,
+            check: StepAction::Own(check),
         }
     }
 
@@ -75,25 +75,25 @@ impl Step {
         let words = words.split_whitespace().map(str::to_owned).collect();
         Self {
             name: name.to_owned(),
-            way: Way::Both,
-            turn: Turn::Computing,
-            check: Check::Cargo(words),
+            way: TestExtent::Both,
+            turn: StepTurn::Computing,
+            check: StepAction::Cargo(words),
         }
     }
 
-    fn only(self, way: Way) -> Self {
+    fn only(self, way: TestExtent) -> Self {
         Self { way, ..self }
     }
 
-    fn at(self, turn: Turn) -> Self {
+    fn at(self, turn: StepTurn) -> Self {
         Self { turn, ..self }
     }
 
     /// Carries it out, with what it prints in the file if there is one.
     fn carry_out(&self, workspace: &Workspace, place: &Path, output: Option<File>) -> Result<()> {
         match &self.check {
-            Check::Own(check) => check(workspace),
-            Check::Cargo(words) => {
+            StepAction::Own(check) => check(workspace),
+            StepAction::Cargo(words) => {
                 let words: Vec<&str> = words.iter().map(String::as_str).collect();
                 let mut cargo = workspace.cargo(&words);
                 if let Some(output) = output {
@@ -134,12 +134,12 @@ struct Outcome {
 pub(crate) fn run(options: &[&str]) -> Result<ExitCode> {
     let workspace = Workspace::find()?;
     let steps = steps(&workspace)?;
-    let those_of = |way| [Way::Both, way];
-    let is_of = |step: &Step, way| those_of(way).contains(&step.way);
+    let those_of = |way| [TestExtent::Both, way];
+    let is_of = |step: &TestStep, way| those_of(way).contains(&step.way);
     let is_quick = options == ["--quick"];
     let chosen = match options {
-        [] => steps.into_iter().filter(|step| is_of(step, Way::Full)).collect(),
-        ["--quick"] => steps.into_iter().filter(|step| is_of(step, Way::Quick)).collect(),
+        [] => steps.into_iter().filter(|step| is_of(step, TestExtent::Full)).collect(),
+        ["--quick"] => steps.into_iter().filter(|step| is_of(step, TestExtent::Quick)).collect(),
         ["--only", name] => vec![one(steps, name)?],
         ["--list"] => {
             steps.iter().for_each(|step| println!("{}", step.name));
@@ -153,7 +153,7 @@ pub(crate) fn run(options: &[&str]) -> Result<ExitCode> {
     Ok(summarise(&outcomes, start.elapsed()))
 }
 
-fn carry_out_all(steps: &[Step], workspace: &Workspace, place: &Path) -> Result<Vec<Outcome>> {
+fn carry_out_all(steps: &[TestStep], workspace: &Workspace, place: &Path) -> Result<Vec<Outcome>> {
     if let [only] = steps {
         return Ok(vec![carry_out(only, workspace, place)]);
     }
@@ -170,42 +170,42 @@ fn carry_out_all(steps: &[Step], workspace: &Workspace, place: &Path) -> Result<
         outcomes.extend(others.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
         Ok(outcomes)
     };
-    let mut outcomes = in_turn(Turn::First);
-    outcomes.extend(side_by_side(Turn::Reading, Turn::Building)?);
-    outcomes.extend(side_by_side(Turn::Computing, Turn::Beside)?);
+    let mut outcomes = in_turn(StepTurn::First);
+    outcomes.extend(side_by_side(StepTurn::Reading, StepTurn::Building)?);
+    outcomes.extend(side_by_side(StepTurn::Computing, StepTurn::Beside)?);
     Ok(outcomes)
 }
 
 /// Every step in its order. Each test program of the root manifest is one, so none can be forgotten.
-fn steps(workspace: &Workspace) -> Result<Vec<Step>> {
+fn steps(workspace: &Workspace) -> Result<Vec<TestStep>> {
     let mut steps = vec![
-        Step::own("packages", |_| packages::ensure_all()).at(Turn::First),
-        Step::cargo("build", RELEASE_BUILD).only(Way::Full).at(Turn::Building),
-        Step::cargo("debug-build", "build -p whyperf -p whyperf-probes")
-            .only(Way::Quick)
-            .at(Turn::First),
-        Step::cargo("format", "fmt --all --check").at(Turn::Reading),
-        Step::cargo("clippy", LINTS).at(Turn::Reading),
-        Step::cargo("compile", &format!("{CRATES} --no-run")).at(Turn::Reading),
-        Step::cargo("crates", &format!("{CRATES} --no-fail-fast")),
+        TestStep::own("packages", |_| packages::ensure_all()).at(StepTurn::First),
+        TestStep::cargo("build", RELEASE_BUILD).only(TestExtent::Full).at(StepTurn::Building),
+        TestStep::cargo("debug-build", "build -p whyperf -p whyperf-probes")
+            .only(TestExtent::Quick)
+            .at(StepTurn::First),
+        TestStep::cargo("format", "fmt --all --check").at(StepTurn::Reading),
+        TestStep::cargo("clippy", LINTS).at(StepTurn::Reading),
+        TestStep::cargo("compile", &format!("{CRATES} --no-run")).at(StepTurn::Reading),
+        TestStep::cargo("crates", &format!("{CRATES} --no-fail-fast")),
     ];
     for name in workspace.root_tests()? {
         let waits = if WAITING.contains(&&*name) { AT_ONCE } else { "" };
-        let turn = if BESIDE.contains(&&*name) { Turn::Beside } else { Turn::Computing };
-        let step = Step::cargo(&name, &format!("{PROGRAMS} --test {name} {waits}")).at(turn);
+        let turn = if BESIDE.contains(&&*name) { StepTurn::Beside } else { StepTurn::Computing };
+        let step = TestStep::cargo(&name, &format!("{PROGRAMS} --test {name} {waits}")).at(turn);
         let is_quick = QUICK.contains(&&*name);
-        steps.push(if is_quick { step } else { step.only(Way::Full) });
+        steps.push(if is_quick { step } else { step.only(TestExtent::Full) });
     }
     let rest = [
-        Step::cargo("benches", &format!("{PROGRAMS} --benches -- --test")),
-        Step::own("loom", loom::models),
-        Step::own("mutants", loom::mutants),
+        TestStep::cargo("benches", &format!("{PROGRAMS} --benches -- --test")),
+        TestStep::own("loom", loom::models),
+        TestStep::own("mutants", loom::mutants),
     ];
-    steps.extend(rest.map(|step| step.only(Way::Full)));
+    steps.extend(rest.map(|step| step.only(TestExtent::Full)));
     Ok(steps)
 }
 
-fn one(steps: Vec<Step>, name: &str) -> Result<Step> {
+fn one(steps: Vec<TestStep>, name: &str) -> Result<TestStep> {
     let names: Vec<String> = steps.iter().map(|step| step.name.clone()).collect();
     steps
         .into_iter()
@@ -213,7 +213,7 @@ fn one(steps: Vec<Step>, name: &str) -> Result<Step> {
         .with_context(|| format!("no step is called `{name}`; there are: {}", names.join(", ")))
 }
 
-fn carry_out(step: &Step, workspace: &Workspace, place: &Path) -> Outcome {
+fn carry_out(step: &TestStep, workspace: &Workspace, place: &Path) -> Outcome {
     println!("\n==== {} ====", step.name);
     let outcome = timed(step, workspace, place, None);
     println!("{}", outcome.verdict());
@@ -221,7 +221,7 @@ fn carry_out(step: &Step, workspace: &Workspace, place: &Path) -> Outcome {
 }
 
 /// The same beside other steps: shows in one piece what it printed, when it is over.
-fn carry_out_beside(step: &Step, workspace: &Workspace, place: &Path) -> Result<Outcome> {
+fn carry_out_beside(step: &TestStep, workspace: &Workspace, place: &Path) -> Result<Outcome> {
     let path = workspace.target.join(format!("{}.log", step.name));
     let name = path.display();
     println!("---- {} runs beside, and prints into {name}", step.name);
@@ -233,7 +233,7 @@ fn carry_out_beside(step: &Step, workspace: &Workspace, place: &Path) -> Result<
     Ok(outcome)
 }
 
-fn timed(step: &Step, workspace: &Workspace, place: &Path, output: Option<File>) -> Outcome {
+fn timed(step: &TestStep, workspace: &Workspace, place: &Path, output: Option<File>) -> Outcome {
     let start = Instant::now();
     let outcome = step.carry_out(workspace, place, output);
     let failure = outcome.err().map(|error| format!("{error:#}"));

@@ -29,7 +29,7 @@ pub struct Calls {
 }
 
 /// What calls are read from.
-pub(crate) struct CallGraph<'object> {
+pub(crate) struct ObjectCallGraph<'object> {
     pub(crate) shape: &'object Shape,
     /// The file.
     pub(crate) bytes: &'object [u8],
@@ -39,7 +39,7 @@ pub(crate) struct CallGraph<'object> {
     pub(crate) branches: Option<&'object Branches>,
 }
 
-impl CallGraph<'_> {
+impl ObjectCallGraph<'_> {
     /// What the code of a function and of its fragments calls, jumps at its end among it.
     pub(crate) fn direct(&self, caller: FunctionId) -> Calls {
         let mut found = BTreeSet::new();

@@ -22,7 +22,7 @@ pub(crate) struct Learned {
 
 /// A call by where its functions begin.
 #[derive(Serialize, Deserialize)]
-struct Record {
+struct LearnedCall {
     caller: u64,
     callee: To,
 }
@@ -40,8 +40,9 @@ impl Learned {
             return;
         }
         let kept = file.and_then(|file| file.load(MARK));
-        let records: Option<Vec<Record>> = kept.and_then(|bytes| postcard::from_bytes(&bytes).ok());
-        for Record { caller, callee } in records.unwrap_or_default() {
+        let records: Option<Vec<LearnedCall>> =
+            kept.and_then(|bytes| postcard::from_bytes(&bytes).ok());
+        for LearnedCall { caller, callee } in records.unwrap_or_default() {
             let callee = match callee {
                 To::Entry(entry) => inventory.beginning(entry).map(Callee::Function),
                 To::Name(name) => Some(Callee::Imported(name)),
@@ -65,12 +66,12 @@ impl Learned {
                 Callee::Function(function) => To::Entry(entry(*function)?),
                 Callee::Imported(name) => To::Name(name.clone()),
             };
-            Some(Record { caller: entry(caller)?, callee })
+            Some(LearnedCall { caller: entry(caller)?, callee })
         };
         let pairs = self.calls.iter().flat_map(|(caller, callees)| {
             callees.iter().filter_map(|callee| record(*caller, callee))
         });
-        let records: Vec<Record> = pairs.take(MOST).collect();
+        let records: Vec<LearnedCall> = pairs.take(MOST).collect();
         if let Ok(body) = postcard::to_stdvec(&records) {
             file.store(MARK, &body);
         }

@@ -27,7 +27,7 @@ pub(crate) enum Filling {
 
 /// A stub.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stub {
+pub(crate) struct LinkerStub {
     pub(crate) entry: u64,
     pub(crate) end: u64,
     /// Its slot; `None` where it leads to another stub.
@@ -38,7 +38,7 @@ pub(crate) struct Stub {
 #[derive(Debug, Default)]
 pub(crate) struct Linkage {
     slots: Vec<(u64, Filling)>,
-    pub(crate) stubs: Vec<Stub>,
+    pub(crate) stubs: Vec<LinkerStub>,
     /// Where stubs are.
     sections: Vec<Range<u64>>,
 }
@@ -50,7 +50,7 @@ impl Linkage {
         slots.sort_by_key(|(slot, _)| *slot);
         slots.dedup_by_key(|(slot, _)| *slot);
         let sections = || shape.sections.iter().filter(|section| is_of_stubs(section));
-        let mut stubs: Vec<Stub> =
+        let mut stubs: Vec<LinkerStub> =
             sections().flat_map(|section| stubs(section, shape, headers.bytes)).collect();
         stubs.sort_by_key(|stub| stub.entry);
         stubs.dedup_by_key(|stub| stub.entry);
@@ -69,7 +69,7 @@ impl Linkage {
     }
 
     /// The stub that begins at an address.
-    pub(crate) fn stub(&self, entry: u64) -> Option<&Stub> {
+    pub(crate) fn stub(&self, entry: u64) -> Option<&LinkerStub> {
         let at = self.stubs.binary_search_by_key(&entry, |stub| stub.entry).ok()?;
         Some(&self.stubs[at])
     }
@@ -139,7 +139,7 @@ fn plain(shape: &Shape, file: &[u8], tables: &[Range<u64>]) -> Vec<(u64, Filling
     found
 }
 
-fn stubs(section: &Section, shape: &Shape, file: &[u8]) -> Vec<Stub> {
+fn stubs(section: &Section, shape: &Shape, file: &[u8]) -> Vec<LinkerStub> {
     let range = section.range();
     let Some(bytes) = shape.text(file, range.clone()) else { return Vec::new() };
     let size = match section.entry {
@@ -149,7 +149,11 @@ fn stubs(section: &Section, shape: &Shape, file: &[u8]) -> Vec<Stub> {
     };
     let parts = bytes.chunks_exact(size).zip((range.start..).step_by(size));
     parts
-        .map(|(code, entry)| Stub { entry, end: entry + size as u64, slot: slot(code, entry) })
+        .map(|(code, entry)| LinkerStub {
+            entry,
+            end: entry + size as u64,
+            slot: slot(code, entry),
+        })
         .collect()
 }
 

@@ -27,7 +27,7 @@ use crate::opening::Opening;
 use crate::scan::{CodeStretch, scan};
 use crate::storage::Storage;
 use debug_file::{DebugFile, packed_symbols};
-use edges::CallGraph;
+use edges::ObjectCallGraph;
 pub use edges::{Callee, Calls};
 pub use frames::Frame;
 use frames::Frames;
@@ -278,8 +278,8 @@ impl Object {
         [function].into_iter().chain(self.inventory().fragments(function))
     }
 
-    fn call_graph(&self) -> CallGraph<'_> {
-        CallGraph {
+    fn call_graph(&self) -> ObjectCallGraph<'_> {
+        ObjectCallGraph {
             shape: &self.shape,
             bytes: self.bytes(),
             inventory: self.inventory(),

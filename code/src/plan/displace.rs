@@ -42,7 +42,7 @@ enum How {
 }
 
 /// Where addresses of the object end up, as moving one instruction needs it.
-pub(crate) struct Place<'a> {
+pub(crate) struct CopyPlaces<'a> {
     /// Run-time address of the copy of this instruction.
     pub(crate) at: u64,
     /// Run-time address behind the last displaced instruction.
@@ -118,7 +118,7 @@ impl Displaced {
     }
 
     /// Writes the copy.
-    pub(crate) fn write(&self, place: &Place<'_>, code: &mut Vec<u8>) -> Result<(), Refusal> {
+    pub(crate) fn write(&self, place: &CopyPlaces<'_>, code: &mut Vec<u8>) -> Result<(), Refusal> {
         let mut copy = Copy { at: place.at, code, start: 0 };
         copy.start = copy.code.len();
         let outside = |target: u64| target.wrapping_add(place.bias);
@@ -189,7 +189,7 @@ impl Copy<'_> {
     }
 
     /// Pushes a return address by a call, and corrects it.
-    fn call_frame(&mut self, place: &Place<'_>, end: u64) -> Result<(), Refusal> {
+    fn call_frame(&mut self, place: &CopyPlaces<'_>, end: u64) -> Result<(), Refusal> {
         self.put(&[0xe8, 5, 0, 0, 0]);
         self.branch(&[0xe9], place.back)?;
         let back = end.wrapping_add(place.bias).to_le_bytes();

@@ -1,12 +1,12 @@
 //! The plan of one function, and the bytes it becomes once the places in memory are known.
 
 use super::check;
-use super::displace::{Displaced, Place, distance};
+use super::displace::{CopyPlaces, Displaced, distance};
 use super::encoded::{Encoded, Island};
 use super::moved_code::MovedCode;
-use super::proof::{Unproved, Words};
+use super::proof::{StackWords, Unproved};
 use super::refusal::Refusal;
-use super::site::{Site, SiteClass};
+use super::site::{ChosenSite, SiteClass};
 
 /// How a function can be switched on. Addresses are those of the object file.
 #[derive(Clone, Debug)]
@@ -48,8 +48,8 @@ const HEAD: u64 = 8;
 impl Plan {
     pub(crate) fn new(
         entry: u64,
-        site: Site,
-        stacked: Result<Words, Unproved>,
+        site: ChosenSite,
+        stacked: Result<StackWords, Unproved>,
         ways: Ways,
         original: [u8; 8],
         island: Option<[u8; 5]>,
@@ -133,7 +133,7 @@ fn code(moved: &MovedCode<'_>, bias: u64, stub: u64, word: u64) -> Result<Vec<u8
     code.extend([0xcc, 0xcc]);
     let copied = |target| moved.copied(target).map(|start| copy.wrapping_add(start));
     for (one, start) in moved.displaced.iter().zip(&moved.starts) {
-        let place = Place { at: copy.wrapping_add(*start), back, bias, copied: &copied };
+        let place = CopyPlaces { at: copy.wrapping_add(*start), back, bias, copied: &copied };
         one.write(&place, &mut code)?;
     }
     if moved.goes_on() {

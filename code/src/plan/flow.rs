@@ -7,7 +7,7 @@ use iced_x86::{Code, FlowControl, Instruction, InstructionInfoFactory, Mnemonic,
 use super::body::{self, Body};
 use super::jump_table::{Indirect, indirect_jumps};
 use super::landing::{CallSite, call_sites};
-use super::stack_state::{Findings, State, Value};
+use super::stack_state::{Findings, StackState, Value};
 use crate::object::Object;
 
 /// What the ways through a function have shown.
@@ -55,11 +55,11 @@ struct Walk<'a> {
     jumps: BTreeMap<usize, Indirect>,
     sites: Vec<CallSite>,
     /// State before the first instruction of each straight piece, and how often it was joined.
-    states: BTreeMap<usize, (State, u32)>,
+    states: BTreeMap<usize, (StackState, u32)>,
     pending: Vec<usize>,
     reached: Vec<bool>,
     /// What holds where control is lost sight of.
-    wild: Option<State>,
+    wild: Option<StackState>,
     starts: BTreeSet<usize>,
 }
 
@@ -101,7 +101,7 @@ impl<'a> Walk<'a> {
     fn reach(&mut self, entry: Option<usize>) {
         if let Some(entry) = entry {
             self.starts.insert(entry);
-            self.enter(entry, &State::at_entry());
+            self.enter(entry, &StackState::at_entry());
         }
     }
 
@@ -114,7 +114,7 @@ impl<'a> Walk<'a> {
     }
 
     /// From the start of a straight piece to its end, or to the start of the next.
-    fn straight(&mut self, start: usize, mut state: State) {
+    fn straight(&mut self, start: usize, mut state: StackState) {
         let mut index = start;
         loop {
             self.reached[index] = true;
@@ -132,7 +132,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The effect of one instruction; whether the next one follows.
-    fn step(&mut self, index: usize, instruction: &'a Instruction, state: &mut State) -> bool {
+    fn step(&mut self, index: usize, instruction: &'a Instruction, state: &mut StackState) -> bool {
         match instruction.flow_control() {
             FlowControl::Return => self.returning(instruction, state),
             FlowControl::UnconditionalBranch => self.jump(instruction, state),
@@ -161,7 +161,7 @@ impl<'a> Walk<'a> {
         false
     }
 
-    fn returning(&mut self, instruction: &Instruction, state: &State) {
+    fn returning(&mut self, instruction: &Instruction, state: &StackState) {
         self.flow.returns = true;
         if instruction.op_count() > 0 {
             self.flow.ret_imm.get_or_insert_with(|| instruction.ip());
@@ -171,7 +171,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn jump(&mut self, instruction: &Instruction, state: &State) {
+    fn jump(&mut self, instruction: &Instruction, state: &StackState) {
         let target = instruction.near_branch_target();
         let is_bare = state.stack_pointer() == Value::Exactly(0);
         if let Some(index) = self.body.index_of(target) {
@@ -199,7 +199,7 @@ impl<'a> Walk<'a> {
         target == entry.start || Some(target) == behind
     }
 
-    fn indirect(&mut self, index: usize, instruction: &Instruction, state: &State) {
+    fn indirect(&mut self, index: usize, instruction: &Instruction, state: &StackState) {
         state.look(instruction, &mut self.flow.findings);
         let jump = self.jumps.get(&index).cloned().unwrap_or(Indirect::Unknown);
         match jump {
@@ -225,7 +225,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn call(&mut self, instruction: &'a Instruction, state: &mut State) {
+    fn call(&mut self, instruction: &'a Instruction, state: &mut StackState) {
         let target = instruction.near_branch_target();
         let inside = instruction.flow_control() == FlowControl::Call
             && self.body.contains(target)
@@ -244,7 +244,7 @@ impl<'a> Walk<'a> {
     }
 
     /// An exception that comes out of a call.
-    fn throw(&mut self, at: u64, after: &State) {
+    fn throw(&mut self, at: u64, after: &StackState) {
         let landings: Vec<u64> = self
             .sites
             .iter()
@@ -261,7 +261,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn enter(&mut self, index: usize, state: &State) {
+    fn enter(&mut self, index: usize, state: &StackState) {
         match self.states.get_mut(&index) {
             None => {
                 self.states.insert(index, (state.clone(), 0));
@@ -284,7 +284,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn lose(&mut self, state: &State) {
+    fn lose(&mut self, state: &StackState) {
         match &mut self.wild {
             Some(wild) => {
                 wild.join(state);

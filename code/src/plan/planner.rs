@@ -7,7 +7,7 @@ use super::flow::Flow;
 use super::islands::Islands;
 use super::proof::Unproved;
 use super::refusal::{Language, Refusal};
-use super::site::{Ladder, Site};
+use super::site::{ChosenSite, Ladder};
 use crate::function::{Function, FunctionId, FunctionKind};
 use crate::object::Object;
 
@@ -132,7 +132,7 @@ fn is_call(object: &Object, at: u64) -> bool {
 }
 
 /// Whether a jump that stays where it is leads to the entry.
-fn loops(flow: &Flow, site: &Site) -> Result<bool, Refusal> {
+fn loops(flow: &Flow, site: &ChosenSite) -> Result<bool, Refusal> {
     let mut kept = flow
         .entry_jumps
         .iter()

@@ -50,12 +50,12 @@ impl fmt::Display for Unproved {
 }
 
 /// How many words above its return address a function uses, with all that it jumps to.
-pub(crate) type Words = u8;
+pub(crate) type StackWords = u8;
 
 /// Verdicts on functions of one object, by entry.
 #[derive(Debug, Default)]
 pub(crate) struct Proofs {
-    known: HashMap<u64, Result<Words, Unproved>>,
+    known: HashMap<u64, Result<StackWords, Unproved>>,
     /// Where functions jump to while something of their frame is left.
     open_jumps: HashMap<u64, Box<[u64]>>,
     /// Entries of the object's own functions by the hash of their names, once needed.
@@ -70,7 +70,7 @@ impl Proofs {
         object: &Object,
         entry: u64,
         flow: &Flow,
-    ) -> Result<Words, Unproved> {
+    ) -> Result<StackWords, Unproved> {
         if let Some(known) = self.known.get(&entry) {
             return *known;
         }
@@ -95,7 +95,7 @@ impl Proofs {
         object: &Object,
         flow: &Flow,
         trusted: &mut HashSet<u64>,
-    ) -> Result<Words, Unproved> {
+    ) -> Result<StackWords, Unproved> {
         let mut words = alone(flow)?;
         let mut open: Vec<u64> = flow.tail_calls.iter().copied().collect();
         while let Some(callee) = open.pop() {
@@ -127,7 +127,11 @@ impl Proofs {
     }
 
     /// What a function uses and jumps to, if nothing else stands against its proof.
-    fn callees(&mut self, object: &Object, entry: u64) -> Result<(Words, BTreeSet<u64>), Unproved> {
+    fn callees(
+        &mut self,
+        object: &Object,
+        entry: u64,
+    ) -> Result<(StackWords, BTreeSet<u64>), Unproved> {
         if let Some(known) = self.known.get(&entry) {
             return known.map(|words| (words, BTreeSet::new()));
         }
@@ -195,7 +199,7 @@ fn is_proved_by_name(object: &Object, entry: u64) -> bool {
     id.is_some_and(|id| object.names(id).iter().any(|name| takes_registers(&name.text)))
 }
 
-fn callees(object: &Object, entry: u64) -> Result<(Words, BTreeSet<u64>), Unproved> {
+fn callees(object: &Object, entry: u64) -> Result<(StackWords, BTreeSet<u64>), Unproved> {
     let leaves = Unproved::Leaves { at: entry };
     let function = object.functions()[object.function_at(entry).ok_or(leaves)?.index()];
     let is_function = function.entry == entry
@@ -216,7 +220,7 @@ fn callees(object: &Object, entry: u64) -> Result<(Words, BTreeSet<u64>), Unprov
 }
 
 /// How far above its return address a function by itself looks.
-fn alone(flow: &Flow) -> Result<Words, Unproved> {
+fn alone(flow: &Flow) -> Result<StackWords, Unproved> {
     let findings = &flow.findings;
     let looks =
         findings.above.or(findings.return_address).or(findings.stack_switch).or(flow.ret_imm);
@@ -228,13 +232,16 @@ fn alone(flow: &Flow) -> Result<Words, Unproved> {
     }
     let Some((end, at)) = findings.reach else { return Ok(0) };
     let words = u64::try_from(end - RETURN_ADDRESS).unwrap_or(u64::MAX).div_ceil(8);
-    Words::try_from(words).ok().filter(|words| *words <= MOST_WORDS).ok_or(Unproved::Looks { at })
+    StackWords::try_from(words)
+        .ok()
+        .filter(|words| *words <= MOST_WORDS)
+        .ok_or(Unproved::Looks { at })
 }
 
 /// Bytes of the return address.
 const RETURN_ADDRESS: i64 = 8;
 /// Words that a thunk may copy along.
-const MOST_WORDS: Words = 16;
+const MOST_WORDS: StackWords = 16;
 /// Functions whose names are looked through for what a stub leads to.
 const MOST_NAMED: usize = 50_000;
 /// A chain of jumps that leads to more functions is not followed to its end.

@@ -19,9 +19,9 @@ fn is_small_cpp(name: &str) -> bool {
     let (mut integers, mut floats) = (HIDDEN, 0);
     for parameter in parameters {
         match class(parameter) {
-            Some(Class::Integer) => integers += 1,
-            Some(Class::Float) => floats += 1,
-            Some(Class::None) => {}
+            Some(ParameterClass::Integer) => integers += 1,
+            Some(ParameterClass::Float) => floats += 1,
+            Some(ParameterClass::None) => {}
             None => return false,
         }
     }
@@ -32,7 +32,7 @@ fn is_small_cpp(name: &str) -> bool {
 const HIDDEN: usize = 2;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Class {
+enum ParameterClass {
     Integer,
     Float,
     None,
@@ -71,15 +71,15 @@ fn parameters(text: &str) -> Option<Vec<&str>> {
     None
 }
 
-fn class(parameter: &str) -> Option<Class> {
+fn class(parameter: &str) -> Option<ParameterClass> {
     let bare = parameter.trim_end_matches(" const").trim_end_matches(" volatile");
     if bare.ends_with(['*', '&']) || bare.contains("(*)(") || bare.contains("(&)(") {
-        return Some(Class::Integer);
+        return Some(ParameterClass::Integer);
     }
     match bare {
-        "" | "void" => Some(Class::None),
-        "float" | "double" => Some(Class::Float),
-        _ if INTEGERS.contains(&bare) => Some(Class::Integer),
+        "" | "void" => Some(ParameterClass::None),
+        "float" | "double" => Some(ParameterClass::Float),
+        _ if INTEGERS.contains(&bare) => Some(ParameterClass::Integer),
         _ => None,
     }
 }

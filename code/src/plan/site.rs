@@ -44,7 +44,7 @@ impl SiteClass {
 
 /// Chosen bytes and what has to be moved away from them.
 #[derive(Debug)]
-pub(crate) struct Site {
+pub(crate) struct ChosenSite {
     /// First byte that changes.
     pub(crate) at: u64,
     pub(crate) class: SiteClass,
@@ -71,7 +71,7 @@ pub(crate) struct Ladder<'a> {
 
 impl Ladder<'_> {
     /// The first class that holds, or why the last one does not.
-    pub(crate) fn climb(&self, islands: &mut Islands) -> Result<Site, Refusal> {
+    pub(crate) fn climb(&self, islands: &mut Islands) -> Result<ChosenSite, Refusal> {
         let first = self.first()?;
         let length = first.len() as u64;
         if length >= LONG && first.mnemonic() == Mnemonic::Nop {
@@ -104,10 +104,10 @@ impl Ladder<'_> {
         if next.ip() >= self.function.end { Err(Refusal::TooShort) } else { Ok(next) }
     }
 
-    fn nop(&self, first: &Instruction) -> Result<Site, Refusal> {
+    fn nop(&self, first: &Instruction) -> Result<ChosenSite, Refusal> {
         let (at, resume) = (first.ip(), first.next_ip());
         self.keep_out(at..at + LONG, &[])?;
-        Ok(Site {
+        Ok(ChosenSite {
             at,
             class: SiteClass::Nop,
             length: LONG as u8,
@@ -117,13 +117,13 @@ impl Ladder<'_> {
         })
     }
 
-    fn short(&self, first: &Instruction, islands: &mut Islands) -> Option<Site> {
+    fn short(&self, first: &Instruction, islands: &mut Islands) -> Option<ChosenSite> {
         let at = first.ip();
         let displaced = vec![self.displaced(first).ok()?];
         self.keep_out(at..at + SHORT, &displaced).ok()?;
         let kept = self.function.entry..first.next_ip();
         let island = islands.take(self.object, at, &kept)?;
-        Some(Site {
+        Some(ChosenSite {
             at,
             class: SiteClass::Short,
             length: SHORT as u8,
@@ -134,7 +134,7 @@ impl Ladder<'_> {
     }
 
     /// As many instructions as a long jump covers.
-    fn covered(&self, first: &Instruction, islands: &mut Islands) -> Result<Site, Refusal> {
+    fn covered(&self, first: &Instruction, islands: &mut Islands) -> Result<ChosenSite, Refusal> {
         let at = first.ip();
         let end = at.checked_add(LONG).ok_or(Refusal::TooShort)?;
         let (displaced, last) = self.displace(first, end)?;
@@ -151,7 +151,7 @@ impl Ladder<'_> {
             return Err(Refusal::TooShort);
         }
         let class = if is_one { SiteClass::Long } else { SiteClass::Several };
-        Ok(Site { at, class, length: LONG as u8, displaced, resume, island: None })
+        Ok(ChosenSite { at, class, length: LONG as u8, displaced, resume, island: None })
     }
 
     fn displace(

@@ -24,7 +24,7 @@ pub(crate) enum Value {
 
 /// Tracked values before one instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct State {
+pub(crate) struct StackState {
     registers: [Value; 16],
     /// Values that were stored in the frame, by offset.
     slots: Vec<(i64, Value)>,
@@ -81,7 +81,7 @@ impl Value {
     }
 }
 
-impl State {
+impl StackState {
     /// At the entry of a function.
     pub(crate) fn at_entry() -> Self {
         let mut state = Self { registers: [Value::Other; 16], slots: Vec::new() };

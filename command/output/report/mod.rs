@@ -54,7 +54,7 @@ pub(crate) struct Report {
     pub(crate) hot_code: Vec<ReportedHotCode>,
     /// The part of all computing of which stack samples tell nothing.
     pub(crate) not_sampled: f64,
-    pub(crate) measured: Vec<Measured>,
+    pub(crate) measured: Vec<ReportedMeasurement>,
     /// What the kernel and the processor were to count.
     pub(crate) counters: Vec<ReportedCounter>,
     pub(crate) profile: Vec<ReportedProfileRow>,
@@ -342,7 +342,7 @@ const WHOLE: f64 = 0.995;
 
 /// A pair that was asked for by name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub(crate) struct Measured {
+pub(crate) struct ReportedMeasurement {
     pub(crate) metric: &'static str,
     pub(crate) focus: String,
     /// Seconds, calls, bytes or events; `None` where nothing is known.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_model::{Nanos, Resource, Time};
 
-use super::program::Program;
+use super::program::SearchedProgram;
 use super::questions::Questions;
 use crate::cost::{Admission, Budget};
 use crate::node::NodeId;
@@ -70,7 +70,7 @@ impl CostControl {
     }
 
     /// The share of the time that switching on code would cost more than what is on already.
-    pub(super) fn predicted(&self, code: Option<&Resource>, program: &Program) -> f64 {
+    pub(super) fn predicted(&self, code: Option<&Resource>, program: &SearchedProgram) -> f64 {
         let new = code.filter(|code| !self.is_on(code));
         new.map_or(0.0, |code| self.price(code, program))
     }
@@ -80,7 +80,7 @@ impl CostControl {
         &self,
         code: Option<&Resource>,
         coverage: f64,
-        program: &Program,
+        program: &SearchedProgram,
     ) -> f64 {
         let rate = code.and_then(|code| program.calls.rate(code)).unwrap_or_default();
         (rate * self.call_cost * coverage * 1e4).round() / 1e4
@@ -92,7 +92,7 @@ impl CostControl {
     }
 
     /// Whether there is room to switch on code.
-    pub(super) fn is_affordable(&self, code: Option<&Resource>, program: &Program) -> bool {
+    pub(super) fn is_affordable(&self, code: Option<&Resource>, program: &SearchedProgram) -> bool {
         self.budget.affords(self.predicted(code, program))
             && (self.budget.dares() || !self.is_uncounted(code, program))
     }
@@ -109,7 +109,7 @@ impl CostControl {
     }
 
     /// Switches code on for one more node; tells the predicted cost.
-    pub(super) fn switch_on(&mut self, code: Option<Resource>, program: &Program) -> f64 {
+    pub(super) fn switch_on(&mut self, code: Option<Resource>, program: &SearchedProgram) -> f64 {
         let price = self.predicted(code.as_ref(), program);
         self.budget.spend(price);
         if self.is_uncounted(code.as_ref(), program) {
@@ -156,7 +156,7 @@ impl CostControl {
     pub(super) fn undecided_code(
         &self,
         questions: &Questions,
-        program: &Program,
+        program: &SearchedProgram,
     ) -> Vec<MeasuredCode> {
         let mut measured: BTreeMap<Resource, Vec<NodeId>> = BTreeMap::new();
         for id in questions.graph.ids() {
@@ -185,7 +185,7 @@ impl CostControl {
     pub(super) fn costliest(
         &self,
         questions: &Questions,
-        program: &Program,
+        program: &SearchedProgram,
     ) -> Option<(f64, Resource)> {
         let mut known: BTreeMap<Resource, CodeCost> = BTreeMap::new();
         let mut needed = BTreeSet::new();
@@ -213,12 +213,12 @@ impl CostControl {
     }
 
     /// Whether it switches on code with uncounted calls.
-    fn is_uncounted(&self, code: Option<&Resource>, program: &Program) -> bool {
+    fn is_uncounted(&self, code: Option<&Resource>, program: &SearchedProgram) -> bool {
         code.is_some_and(|code| !self.is_on(code) && program.calls.rate(code).is_none())
     }
 
     /// The share of the time that code takes longer while it is switched on.
-    fn price(&self, code: &Resource, program: &Program) -> f64 {
+    fn price(&self, code: &Resource, program: &SearchedProgram) -> f64 {
         self.cost_of_rate(program.rate_of_code(code))
     }
 }
@@ -239,8 +239,8 @@ mod tests {
     }
 
     /// A function of a hundred nanoseconds a call and so many calls per second.
-    fn control(rate: f64) -> (CostControl, Program, Resource) {
-        let mut program = Program::new(1000.0);
+    fn control(rate: f64) -> (CostControl, SearchedProgram, Resource) {
+        let mut program = SearchedProgram::new(1000.0);
         let function = resource("/Code/a.c/f");
         program.calls.price(&function, rate);
         (CostControl::new(LIMIT, 100e-9), program, function)

@@ -6,7 +6,7 @@ use super::cost_control::CostControl;
 use super::directed::DirectedQuestions;
 use super::output::Output;
 use super::priority;
-use super::program::Program;
+use super::program::SearchedProgram;
 use super::questions::{Novelty, Questions};
 use super::single_roots::SingleRoots;
 use super::speculation::Speculation;
@@ -22,7 +22,7 @@ use crate::truth::Truth;
 #[derive(Debug)]
 pub(super) struct Growth {
     pub(super) questions: Questions,
-    pub(super) program: Program,
+    pub(super) program: SearchedProgram,
     pub(super) directed: DirectedQuestions,
     pub(super) queue: Queue,
     pub(super) costs: CostControl,
@@ -51,7 +51,7 @@ impl Growth {
         in_force: DirectivesInForce,
     ) -> Self {
         let mut growth = Self {
-            program: Program::new(settings.assumed_rate),
+            program: SearchedProgram::new(settings.assumed_rate),
             directed: DirectedQuestions::new(in_force),
             queue: Queue::new(settings.order),
             costs: CostControl::new(settings.cost_limit, settings.call_cost),

@@ -8,14 +8,14 @@ use crate::hypothesis::Hypothesis;
 
 /// The program as far as it is known.
 #[derive(Debug)]
-pub(super) struct Program {
+pub(super) struct SearchedProgram {
     pub(super) catalogue: ResourceCatalogue,
     pub(super) calls: KnownCalls,
     /// Calls per second of a function whose calls were not counted.
     assumed_rate: f64,
 }
 
-impl Program {
+impl SearchedProgram {
     /// A program of which nothing is known.
     pub(super) fn new(assumed_rate: f64) -> Self {
         Self { catalogue: ResourceCatalogue::default(), calls: KnownCalls::default(), assumed_rate }
@@ -82,13 +82,14 @@ mod tests {
     fn functions_are_there_as_soon_as_a_process_is_and_files_when_they_are_announced() {
         let table = Hypotheses::built_in();
         let row = |name: &str| table.row(table.named(name).expect("it is in the table")).clone();
-        let mut program = Program::new(1.0);
+        let mut program = SearchedProgram::new(1.0);
         let focus = |text: &str| text.parse::<Focus>().expect("well formed");
         let computing = (focus("</Code/a.c/f>"), row("CPUbound"));
         let writing = (focus("</File/data>"), row("ExcessiveIOBlockingTime"));
         let waiting = (focus("</Code/a.c/f>"), row("ExcessiveSyncWaitingTime"));
-        let has =
-            |program: &Program, (focus, row): &(Focus, Hypothesis)| program.has_all_of(focus, row);
+        let has = |program: &SearchedProgram, (focus, row): &(Focus, Hypothesis)| {
+            program.has_all_of(focus, row)
+        };
         assert!(!has(&program, &computing) && !has(&program, &writing));
         program.catalogue.add(&resource("/Process/0"));
         assert!(has(&program, &computing) && !has(&program, &writing) && !has(&program, &waiting));
@@ -100,7 +101,7 @@ mod tests {
 
     #[test]
     fn a_module_is_called_as_often_as_its_functions_together() {
-        let mut program = Program::new(10.0);
+        let mut program = SearchedProgram::new(10.0);
         for function in ["/Code/a.c/f", "/Code/a.c/g"] {
             program.catalogue.add(&resource(function));
         }
@@ -113,7 +114,7 @@ mod tests {
 
     #[test]
     fn callees_are_asked_about_by_what_they_cost_and_not_when_they_are_gone() {
-        let mut program = Program::new(10.0);
+        let mut program = SearchedProgram::new(10.0);
         let [f, g, h] = ["/Code/a.c/f", "/Code/a.c/g", "/Code/a.c/h"].map(resource);
         program.calls.price(&f, 500.0);
         program.calls.price(&g, 1.0);
@@ -125,7 +126,7 @@ mod tests {
 
     #[test]
     fn calls_are_expected_until_the_data_source_knows_of_none() {
-        let mut program = Program::new(1.0);
+        let mut program = SearchedProgram::new(1.0);
         assert!(program.may_have_calls());
         program.calls.learn(&resource("/Code"), &[]);
         assert!(!program.may_have_calls());

@@ -3,7 +3,7 @@
 use whyperf_model::{Focus, Hierarchy, Nanos, Pair, Resource, Time};
 
 use super::directed::QuestionKey;
-use super::program::Program;
+use super::program::SearchedProgram;
 use crate::graph::Graph;
 use crate::hypothesis::{Hypotheses, Hypothesis, HypothesisId, Operator, Refinement};
 use crate::judge::{Judge, VerdictGround};
@@ -166,7 +166,7 @@ impl Questions {
     }
 
     /// Whether the parts of a node's code are its callees, and not the functions of a module.
-    pub(super) fn follows_calls(&self, id: NodeId, program: &Program) -> bool {
+    pub(super) fn follows_calls(&self, id: NodeId, program: &SearchedProgram) -> bool {
         let [code] = self.node(id).focus.part(Hierarchy::Code) else { return false };
         self.settings.code_search == CodeSearch::CallGraph
             && self.row(id).asks_for_own_code()
@@ -175,7 +175,7 @@ impl Questions {
     }
 
     /// The function that a node asks about, if its parts are callees.
-    pub(super) fn function(&self, id: NodeId, program: &Program) -> Option<Resource> {
+    pub(super) fn function(&self, id: NodeId, program: &SearchedProgram) -> Option<Resource> {
         let [code] = self.node(id).focus.part(Hierarchy::Code) else { return None };
         (self.follows_calls(id, program) && !code.is_root()).then(|| code.clone())
     }
@@ -294,10 +294,10 @@ mod tests {
     #[test]
     fn calls_are_followed_until_the_data_source_knows_of_none() {
         let (mut questions, computing) = questions(Order::Information);
-        let mut program = Program::new(1.0);
+        let mut program = SearchedProgram::new(1.0);
         let [whole, module, function] =
             ["<>", "</Code/a.c>", "</Code/a.c/f>"].map(|focus| questions.ask(computing, focus));
-        let followed = |program: &Program| {
+        let followed = |program: &SearchedProgram| {
             [whole, module, function].map(|id| questions.follows_calls(id, program))
         };
         assert_eq!(followed(&program), [true, false, true]);

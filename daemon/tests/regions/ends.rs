@@ -7,7 +7,8 @@ use std::time::Duration;
 use crate::stage::{SECOND, Stage, amounts, focus, names};
 use whyperf_daemon::View;
 use whyperf_layout::{
-    Answer, CodeState, Command, Kind, Message, Moved, ObjectKind, Outcome, Reply, Sequence, State,
+    Answer, CodeState, Command, Kind, Message, Moved, ObjectKind, Outcome, RegionState, Reply,
+    Sequence,
 };
 use whyperf_model::Metric;
 
@@ -71,9 +72,9 @@ fn an_exec_that_fails_changes_nothing_and_one_that_works_ends_it() {
     let process = stage.process(1);
     let thread = process.thread(stage.pid(), stage.at(0));
     let _ = thread;
-    process.header().state.store(State::Replaced as u32, Ordering::Release);
+    process.header().state.store(RegionState::Replaced as u32, Ordering::Release);
     assert!(stage.sample(SECOND).ended.is_empty());
-    process.header().state.store(State::Running as u32, Ordering::Release);
+    process.header().state.store(RegionState::Running as u32, Ordering::Release);
     assert!(stage.sample(2 * SECOND).ended.is_empty());
     let successor = stage.process(2);
     let pass = stage.sample(3 * SECOND);

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use crate::stage::{SECOND, Stage, amounts, focus};
 use proptest::prelude::*;
 use whyperf_daemon::{Complaint, View};
-use whyperf_layout::{Kind, MAGIC, Moved, ObjectKind, State, VERSION, geometry};
+use whyperf_layout::{Kind, MAGIC, Moved, ObjectKind, RegionState, VERSION, geometry};
 use whyperf_model::Metric;
 
 #[test]
@@ -39,7 +39,7 @@ fn a_process_that_gives_its_measurement_up_is_named() {
     let region = process.region("solve", Kind::User, 0);
     thread.begin(thread.add(1, region, 0, 0), stage.at(0));
     stage.sample(SECOND);
-    process.header().set_state(State::GivenUp);
+    process.header().set_state(RegionState::GivenUp);
     let pass = stage.sample(2 * SECOND);
     let said: Vec<String> = pass.complaints.iter().map(ToString::to_string).collect();
     assert!(

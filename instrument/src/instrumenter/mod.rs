@@ -18,7 +18,7 @@ use whyperf_model::matching::{Matcher, PairId};
 use whyperf_model::{Counter, Focus, Metric, Nanos, Pair, Resource};
 
 use crate::activity::Activity;
-use crate::agent::{Agent, Turn};
+use crate::agent::{Agent, AgentTurn};
 use crate::agreement::Agreement;
 use crate::announcements::{Announcements, FunctionNews};
 use crate::asked_functions::AskedFunctions;
@@ -192,7 +192,7 @@ impl Instrumenter {
     pub fn conclude(&mut self, process: u32, service: Service<'_>) {
         let Some(served) = self.processes.get_mut(process) else { return };
         if let Some(patch_table) = &mut served.patch_table {
-            let turn = Turn { agent: service.agent, pass: self.pass };
+            let turn = AgentTurn { agent: service.agent, pass: self.pass };
             take_in(patch_table, service, turn, served.pid, self.limit);
         }
     }
@@ -247,7 +247,7 @@ impl Instrumenter {
     /// of before, by their entries.
     pub fn serve(&mut self, process: u32, service: Service<'_>) -> Vec<(u64, Resource)> {
         let (pass, limit) = (self.pass, self.limit);
-        let turn = Turn { agent: service.agent, pass };
+        let turn = AgentTurn { agent: service.agent, pass };
         let Some(served) = self.processes.get_mut(process) else { return Vec::new() };
         let patch_table = served.patch_table.get_or_insert_default();
         let moves = take_in(patch_table, service, turn, served.pid, limit);
@@ -562,7 +562,7 @@ const OF_AGE: Nanos = Nanos::from_millis(250);
 fn take_in(
     patch_table: &mut PatchTable,
     service: Service<'_>,
-    turn: Turn<'_>,
+    turn: AgentTurn<'_>,
     pid: u32,
     limit: f64,
 ) -> Vec<(u64, Vec<FunctionKey>)> {

@@ -45,7 +45,7 @@ pub(crate) fn read(
     if snapshot.is_whole {
         learn_beginning(code, graph, &calls);
     }
-    let is_unseen = |call: &&OpenCall| matches!(call.entry, SeenEntry::No | SeenEntry::Perhaps);
+    let is_unseen = |call: &&SampledCall| matches!(call.entry, SeenEntry::No | SeenEntry::Perhaps);
     let unseen = calls.iter().filter(is_unseen);
     let unseen = unseen.filter_map(|call| call.function).collect();
     let functions: Vec<FunctionKey> = calls.iter().filter_map(|call| call.function).collect();
@@ -109,25 +109,25 @@ fn between(functions: &[FunctionKey]) -> BTreeSet<(FunctionKey, FunctionKey)> {
     between
 }
 
-fn place(code: &KnownCode, snapshot: &StackSnapshot, calls: &[OpenCall]) -> StackPlace {
+fn place(code: &KnownCode, snapshot: &StackSnapshot, calls: &[SampledCall]) -> StackPlace {
     if snapshot.calls.first().is_none_or(|call| call.is_ours) {
         return StackPlace::Elsewhere;
     }
     let is_wrapped =
-        |call: &&OpenCall| call.function.is_some_and(|key| code.modules.is_inside_wrapped(key));
+        |call: &&SampledCall| call.function.is_some_and(|key| code.modules.is_inside_wrapped(key));
     let entered = calls.iter().skip_while(|call| call.entry != SeenEntry::Yes);
     let not_entered = calls.iter().take_while(|call| call.entry != SeenEntry::Yes);
     if not_entered.chain(entered.clone().take(1)).any(|call| is_wrapped(&call)) {
         return StackPlace::Elsewhere;
     }
-    let jumped_on = |call: &&OpenCall| call.entry == SeenEntry::Perhaps;
+    let jumped_on = |call: &&SampledCall| call.entry == SeenEntry::Perhaps;
     let inside = entered.clone().take(1).chain(entered.skip(1).take_while(jumped_on));
     StackPlace::Computing(inside.filter_map(|call| call.function).collect())
 }
 
 /// A call that has not returned.
 #[derive(Clone, Copy, Debug)]
-struct OpenCall {
+struct SampledCall {
     function: Option<FunctionKey>,
     entry: SeenEntry,
 }
@@ -145,11 +145,11 @@ enum SeenEntry {
 
 /// The calls of a stack, innermost first. One that jumped on to another function has no frame any more, but the code before the return
 /// address says that it was called.
-fn named_calls(code: &mut KnownCode, process: u32, snapshot: &StackSnapshot) -> Vec<OpenCall> {
+fn named_calls(code: &mut KnownCode, process: u32, snapshot: &StackSnapshot) -> Vec<SampledCall> {
     let KnownCode { processes, modules, .. } = code;
     let Some(process) = processes.get_mut(&process) else { return Vec::new() };
     process.loaded(modules);
-    let mut calls: Vec<OpenCall> = Vec::new();
+    let mut calls: Vec<SampledCall> = Vec::new();
     for (at, call) in snapshot.calls.iter().enumerate() {
         if call.is_ours {
             continue;
@@ -162,7 +162,7 @@ fn named_calls(code: &mut KnownCode, process: u32, snapshot: &StackSnapshot) -> 
             let is_wrapped = inner.function.is_some_and(|key| modules.is_inside_wrapped(key));
             let is_seen = inner.entry == SeenEntry::Yes && !is_wrapped;
             let entry = if is_seen { SeenEntry::Perhaps } else { SeenEntry::No };
-            calls.push(OpenCall { function: Some(called), entry });
+            calls.push(SampledCall { function: Some(called), entry });
         }
         let function = process.function_at(call.address, modules);
         // Our own slot called it: its entry was seen.
@@ -172,22 +172,22 @@ fn named_calls(code: &mut KnownCode, process: u32, snapshot: &StackSnapshot) -> 
             true => SeenEntry::Yes,
             false => SeenEntry::No,
         };
-        calls.push(OpenCall { function, entry });
+        calls.push(SampledCall { function, entry });
     }
     if let Some((at, main)) = jumped_main(&calls, modules) {
-        calls.insert(at, OpenCall { function: Some(main), entry: SeenEntry::No });
+        calls.insert(at, SampledCall { function: Some(main), entry: SeenEntry::No });
     }
     calls
 }
 
 /// The `main` that jumped on to another function: no call names it, but from what the kernel began with one comes only to it. Before and
 /// after it the C library calls others, from deeper inside of itself or for a short time. Answers where it belongs, and which it is.
-fn jumped_main(calls: &[OpenCall], modules: &Modules) -> Option<(usize, FunctionKey)> {
+fn jumped_main(calls: &[SampledCall], modules: &Modules) -> Option<(usize, FunctionKey)> {
     let first = calls.last()?.function?;
     let module = modules.get(first.module);
     let main = FunctionKey { module: first.module, function: module.jumping_main()? };
     let is_system =
-        |call: &&OpenCall| call.function.is_some_and(|key| modules.get(key.module).is_system());
+        |call: &&SampledCall| call.function.is_some_and(|key| modules.get(key.module).is_system());
     let between = calls.iter().rev().skip(1).take_while(is_system).count();
     let is_begun = module.first_function() == Some(first.function) && between <= BEFORE_MAIN;
     let at = calls.len().checked_sub(1 + between)?;
@@ -201,7 +201,7 @@ fn jumped_main(calls: &[OpenCall], modules: &Modules) -> Option<(usize, Function
 const BEFORE_MAIN: usize = 2;
 
 /// None inside of a wrapped call: that time is told by the call's own event, and is no computing.
-fn own_code(code: &KnownCode, calls: &[OpenCall]) -> Vec<FunctionKey> {
+fn own_code(code: &KnownCode, calls: &[SampledCall]) -> Vec<FunctionKey> {
     let mut own = Vec::new();
     for key in calls.iter().map_while(|call| call.function) {
         if code.modules.is_inside_wrapped(key) {
@@ -219,7 +219,7 @@ fn own_code(code: &KnownCode, calls: &[OpenCall]) -> Vec<FunctionKey> {
 }
 
 /// Takes note of which function called which.
-fn learn_calls(code: &mut KnownCode, graph: &mut CallGraph, calls: &[OpenCall]) {
+fn learn_calls(code: &mut KnownCode, graph: &mut CallGraph, calls: &[SampledCall]) {
     for pair in calls.windows(2) {
         let (Some(callee), Some(caller)) = (pair[0].function, pair[1].function) else { continue };
         if callee == caller || !graph.is_first_sight(caller, callee) {
@@ -232,7 +232,7 @@ fn learn_calls(code: &mut KnownCode, graph: &mut CallGraph, calls: &[OpenCall]) 
 }
 
 /// A `main` that jumped on is not on the stack any more: the thread begins with what it jumped to.
-fn learn_beginning(code: &mut KnownCode, graph: &mut CallGraph, calls: &[OpenCall]) {
+fn learn_beginning(code: &mut KnownCode, graph: &mut CallGraph, calls: &[SampledCall]) {
     let known = || {
         let all = calls.iter().rev().filter_map(|call| call.function);
         all.filter(|key| code.is_of_interest(*key) && !begins_program(code, *key))

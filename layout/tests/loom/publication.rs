@@ -4,7 +4,7 @@ use loom::sync::atomic::AtomicU32;
 use loom::sync::atomic::Ordering::Relaxed;
 use whyperf_layout::slot::{self, pack};
 use whyperf_layout::{
-    Head, Header, MAGIC, Node, ObjectRecord, RegionRecord, SlotState, State, VERSION,
+    Head, Header, MAGIC, Node, ObjectRecord, RegionRecord, RegionState, SlotState, VERSION,
 };
 
 use crate::explore;
@@ -119,7 +119,7 @@ fn a_new_name_is_written() {
 fn a_process_that_left_says_when() {
     let leave = |tables: &Tables| tables.header.leave(99);
     explore(Tables::default, leave, |tables| {
-        if tables.header.state() == State::Left {
+        if tables.header.state() == RegionState::Left {
             assert_eq!(tables.header.end_ticks.load(Relaxed), 99);
         }
     });

@@ -29,5 +29,5 @@ pub use interval_record::{
 pub use line::Line;
 pub use matcher::Matcher;
 pub use resources::{Changes, Part, ResourceId, Resources};
-pub use run_totals::{Place, RunTotals};
+pub use run_totals::{RunTotals, ThreadPlace};
 pub use wait_causes::{CausedWait, WaitCauses, WaitingRank};

@@ -11,12 +11,12 @@ use super::resources::{ResourceId, Resources};
 use crate::{Category, Nanos, Pair, Quantity, TimeDivision, TimeUse};
 
 /// A thread and its machine.
-pub type Place = [ResourceId; 2];
+pub type ThreadPlace = [ResourceId; 2];
 
 /// All that grew so far.
 #[derive(Debug, Default)]
 pub struct RunTotals {
-    threads: AHashMap<Place, ThreadTotals>,
+    threads: AHashMap<ThreadPlace, ThreadTotals>,
 }
 
 /// What grew in one thread, which counts where it was when it grew: a process that gets another name has other threads.
@@ -29,7 +29,7 @@ struct ThreadTotals {
 
 impl RunTotals {
     /// Nodes of these classes grew in a thread. The thread is looked up once for all of them: there are many.
-    pub fn grew(&mut self, place: Place, nodes: &[(ClassId, Totals)]) {
+    pub fn grew(&mut self, place: ThreadPlace, nodes: &[(ClassId, Totals)]) {
         if nodes.is_empty() {
             return;
         }
@@ -38,7 +38,7 @@ impl RunTotals {
     }
 
     /// The operating system says nothing of this thread.
-    pub fn is_untold(&mut self, place: Place) {
+    pub fn is_untold(&mut self, place: ThreadPlace) {
         self.threads.entry(place).or_default().is_untold = true;
     }
 
@@ -122,7 +122,7 @@ impl RunTotals {
         &'a self,
         category: Category,
         classes: &'a Classes,
-    ) -> impl Iterator<Item = (Place, ClassId, &'a Totals)> {
+    ) -> impl Iterator<Item = (ThreadPlace, ClassId, &'a Totals)> {
         self.threads.iter().flat_map(move |(place, thread)| {
             let all = thread.classes.iter();
             let counts = move |class: &ClassId| classes.get(*class).traits.category == category;
@@ -132,7 +132,7 @@ impl RunTotals {
 }
 
 /// A thread and a machine, with all above them, sorted.
-pub(super) fn lineage(place: Place, resources: &Resources) -> Vec<ResourceId> {
+pub(super) fn lineage(place: ThreadPlace, resources: &Resources) -> Vec<ResourceId> {
     let mut lineage: Vec<_> = place.into_iter().flat_map(|id| resources.lineage(id)).collect();
     lineage.sort_unstable();
     lineage
@@ -154,7 +154,7 @@ mod tests {
             self.resources.id(&Resource::parse(path).expect("well formed"))
         }
 
-        fn place(&mut self, process: u32) -> Place {
+        fn place(&mut self, process: u32) -> ThreadPlace {
             [format!("/Process/{process}/0"), "/Machine/a".to_owned()].map(|path| self.id(&path))
         }
 

@@ -25,7 +25,7 @@ use ahash::AHashMap;
 use super::active::{Asked, Totals};
 use super::classes::{ClassId, Classes};
 use super::resources::{ResourceId, Resources};
-use super::run_totals::{Place, RunTotals, lineage};
+use super::run_totals::{RunTotals, ThreadPlace, lineage};
 use crate::{Category, CategorySet, Focus, Nanos, Pair, Resource, TimeUse};
 
 /// What a rank did while others waited for it.
@@ -66,7 +66,7 @@ pub struct WaitingRank {
     /// Its process.
     pub process: ResourceId,
     /// Its first thread, and the machine.
-    pub place: Place,
+    pub place: ThreadPlace,
     /// The operating system does not say how much of it ran.
     pub is_untold: bool,
 }
@@ -77,7 +77,7 @@ pub struct WaitCauses {
     /// By job and process: what each rank did in this interval.
     ranks: BTreeMap<u32, BTreeMap<ResourceId, RankInterval>>,
     meetings: Meetings,
-    waits: AHashMap<(WaitCause, Place, ClassId), Nanos>,
+    waits: AHashMap<(WaitCause, ThreadPlace, ClassId), Nanos>,
 }
 
 /// A communicator by its name, as a number.
@@ -97,7 +97,7 @@ struct Meetings {
 /// What one rank did in the interval.
 #[derive(Clone, Debug)]
 struct RankInterval {
-    place: Place,
+    place: ThreadPlace,
     own: [Nanos; TimeUse::ALL.len()],
     waits: BTreeMap<ClassId, Wait>,
     waiting: Nanos,
@@ -205,7 +205,7 @@ impl WaitCauses {
 }
 
 impl RankInterval {
-    fn new(place: Place) -> Self {
+    fn new(place: ThreadPlace) -> Self {
         let own = [Nanos::ZERO; TimeUse::ALL.len()];
         let (waits, waiting, whole) = (BTreeMap::new(), Nanos::ZERO, Nanos::ZERO);
         Self { place, own, waits, waiting, whole, calls: 0 }
@@ -286,7 +286,7 @@ const MESSAGE: &str = "Message";
 fn blame(
     ranks: &BTreeMap<ResourceId, RankInterval>,
     meetings: &Meetings,
-    waits: &mut AHashMap<(WaitCause, Place, ClassId), Nanos>,
+    waits: &mut AHashMap<(WaitCause, ThreadPlace, ClassId), Nanos>,
 ) {
     let mut known: AHashMap<Option<CommunicatorNumber>, First<'_>> = AHashMap::new();
     for waiter in ranks.values().filter(|rank| !rank.whole.is_zero()) {

@@ -8,11 +8,11 @@ use core::ffi::CStr;
 use whyperf_layout::Kind;
 use whyperf_runtime::Region;
 
-use super::flow::Flow;
+use super::flow::MessageFlow;
 
 /// One function of MPI.
 #[derive(Debug)]
-pub(crate) struct Call {
+pub(crate) struct MpiFunction {
     /// Its region; the `MPI_` and the `PMPI_` form share it.
     pub(crate) region: Region,
     /// What it does.
@@ -55,11 +55,11 @@ pub(crate) enum Act {
     /// Works on a request and leaves it alone otherwise.
     Touch,
     /// A collective operation that is complete when it returns.
-    Collective(Flow),
+    Collective(MessageFlow),
     /// Starts a collective operation.
-    PostCollective(Flow),
+    PostCollective(MessageFlow),
     /// Prepares a collective operation.
-    PrepareCollective(Flow),
+    PrepareCollective(MessageFlow),
     /// Accesses the memory of others, or synchronizes such accesses.
     Window(Direction),
     /// The same, with a request.
@@ -259,7 +259,7 @@ impl Position {
     }
 }
 
-impl Call {
+impl MpiFunction {
     /// The function `name`, whose arguments have these names.
     pub(crate) const fn new(
         symbol: &'static CStr,

@@ -9,7 +9,7 @@ use core::mem::MaybeUninit;
 use whyperf_layout::{Messages, Moved, ObjectKind, Peer};
 use whyperf_runtime::{ObjectId, event, guard, losses, object, peers};
 
-use super::call::{Act, Call, Completion};
+use super::call::{Act, Completion, MpiFunction};
 use super::dialect::Dialect;
 use super::request::{self, Awaited, Transfer};
 use super::room::Room;
@@ -22,7 +22,7 @@ use super::{messages, setup, status};
 /// The program must be making this call with these words, and `real` must be the rest of it.
 #[inline(always)]
 pub(crate) unsafe fn run<const N: usize>(
-    call: &'static Call,
+    call: &'static MpiFunction,
     mut words: [usize; N],
     real: impl FnOnce([usize; N]) -> c_int,
 ) -> c_int {
@@ -56,7 +56,7 @@ impl RequestBatch {
     #[inline(never)]
     unsafe fn begin<'a>(
         place: &'a mut MaybeUninit<Self>,
-        call: &'static Call,
+        call: &'static MpiFunction,
         words: &mut [usize],
         site: u64,
     ) -> &'a mut Self {
@@ -68,7 +68,7 @@ impl RequestBatch {
         let length = all.requests();
         batch.kept = batch.room.reserve(length);
         // SAFETY: there is room for no more than there are.
-        let Seen { awaited, by_status } = unsafe { batch.copy(&all) };
+        let RequestStatus { awaited, by_status } = unsafe { batch.copy(&all) };
         if batch.kept < length {
             losses::count(|losses| &losses.requests);
             // SAFETY: so many there are.
@@ -93,7 +93,7 @@ impl RequestBatch {
     /// # Safety
     /// It must be the call that was begun, and have returned `result`.
     #[inline(never)]
-    unsafe fn end(&mut self, call: &'static Call, words: &[usize], result: c_int) {
+    unsafe fn end(&mut self, call: &'static MpiFunction, words: &[usize], result: c_int) {
         let Some(dialect) = self.dialect else { return };
         // SAFETY: the caller's promise.
         let all = unsafe { ArgumentWords::of(call, words, dialect) };
@@ -151,7 +151,7 @@ impl RequestBatch {
     ///
     /// # Safety
     /// The call must have as many requests as are kept.
-    unsafe fn copy(&mut self, all: &ArgumentWords<'_>) -> Seen {
+    unsafe fn copy(&mut self, all: &ArgumentWords<'_>) -> RequestStatus {
         let mut by_status = false;
         let mut common: Option<Awaited> = None;
         for index in 0..self.kept {
@@ -170,7 +170,7 @@ impl RequestBatch {
             Some(common) if common.object != ObjectId::NONE => common.object,
             _ => any_message(),
         };
-        Seen { awaited, by_status }
+        RequestStatus { awaited, by_status }
     }
 
     /// What there is no room for is not known any more after the call, so the requests that will
@@ -251,7 +251,7 @@ impl RequestBatch {
 }
 
 /// What the requests of a call have in common.
-struct Seen {
+struct RequestStatus {
     awaited: ObjectId,
     by_status: bool,
 }

@@ -2,7 +2,7 @@
 
 /// What a collective operation sends and receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Flow {
+pub(crate) struct MessageFlow {
     pub(super) out: (Who, Times),
     pub(super) r#in: (Who, Times),
 }
@@ -46,7 +46,7 @@ use Times::{
 };
 use Who::{All, Others, Root};
 
-impl Flow {
+impl MessageFlow {
     pub(crate) const NOTHING: Self = Self { out: (All, Never), r#in: (All, Never) };
     pub(crate) const BROADCAST: Self = Self { out: (Root, Once), r#in: (Others, Once) };
     pub(crate) const REDUCE: Self = Self { out: (Others, Once), r#in: (Root, Once) };

@@ -7,7 +7,7 @@ use core::mem::MaybeUninit;
 use whyperf_layout::Moved;
 use whyperf_runtime::{ObjectId, event, peers};
 
-use super::call::{Act, Call, Derivation, Direction};
+use super::call::{Act, Derivation, Direction, MpiFunction};
 use super::communicator::{self, Communicator};
 use super::dialect::Dialect;
 use super::request::{self, Awaited, PendingOperation, Transfer};
@@ -38,7 +38,7 @@ impl Visit {
     #[inline(never)]
     pub(crate) unsafe fn begin<'a>(
         place: &'a mut MaybeUninit<Self>,
-        call: &'static Call,
+        call: &'static MpiFunction,
         words: &mut [usize],
         site: u64,
     ) -> &'a mut Self {
@@ -78,7 +78,12 @@ impl Visit {
     /// # Safety
     /// It must be the call that was begun, and have returned `result`.
     #[inline(never)]
-    pub(crate) unsafe fn end(&mut self, call: &'static Call, words: &[usize], result: c_int) {
+    pub(crate) unsafe fn end(
+        &mut self,
+        call: &'static MpiFunction,
+        words: &[usize],
+        result: c_int,
+    ) {
         let Some(dialect) = self.dialect else { return };
         // SAFETY: the caller's promise.
         let all = unsafe { ArgumentWords::of(call, words, dialect) };
@@ -99,7 +104,7 @@ impl Visit {
     }
 
     /// A handle is forgotten before it is given back, when no other thread can have it again yet.
-    fn forget_what_goes(&self, call: &Call) {
+    fn forget_what_goes(&self, call: &MpiFunction) {
         match call.act {
             Act::FreeCommunicator => communicator::forget(self.before),
             Act::FreeWindow => window::forget(self.before),
@@ -340,7 +345,7 @@ fn started(all: &Answered<'_>) -> Moved {
 }
 
 /// Whether the bytes of a call are known from its status only.
-fn wants_status(call: &Call) -> bool {
+fn wants_status(call: &MpiFunction) -> bool {
     let moves = match call.act {
         Act::Message(direction) => direction.receives(),
         Act::File(direction) => direction != Direction::None,

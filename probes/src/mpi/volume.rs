@@ -15,7 +15,7 @@ use super::call::{Direction, Position};
 use super::communicator::{self, Facts};
 use super::datatype;
 use super::dialect::{Dialect, Family};
-use super::flow::{Flow, Times, Who, in_place};
+use super::flow::{MessageFlow, Times, Who, in_place};
 use super::real::{self, Neighbours, Topologies};
 use super::words::Answered;
 
@@ -94,8 +94,8 @@ impl Answered<'_> {
     ///
     /// # Safety
     /// The call must have succeeded, and the flow must be the one of its operation.
-    pub(crate) unsafe fn collective(&self, flow: Flow) -> Moved {
-        if flow == Flow::NOTHING {
+    pub(crate) unsafe fn collective(&self, flow: MessageFlow) -> Moved {
+        if flow == MessageFlow::NOTHING {
             return Moved::default();
         }
         let at = self.at();

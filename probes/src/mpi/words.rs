@@ -12,13 +12,13 @@
 use core::ffi::{CStr, c_char};
 use core::ops::Deref;
 
-use super::call::{Act, Arguments, Call, Position};
+use super::call::{Act, Arguments, MpiFunction, Position};
 use super::dialect::Dialect;
 
 /// The arguments of one call of one function.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ArgumentWords<'a> {
-    call: &'static Call,
+    call: &'static MpiFunction,
     words: &'a [usize],
     dialect: &'static Dialect,
 }
@@ -34,7 +34,7 @@ impl<'a> ArgumentWords<'a> {
     /// The program must be making this call now, with these words, of the MPI of this dialect.
     #[inline(always)]
     pub(crate) const unsafe fn of(
-        call: &'static Call,
+        call: &'static MpiFunction,
         words: &'a [usize],
         dialect: &'static Dialect,
     ) -> Self {
@@ -43,7 +43,7 @@ impl<'a> ArgumentWords<'a> {
 
     /// The function.
     #[inline(always)]
-    pub(crate) const fn call(&self) -> &'static Call {
+    pub(crate) const fn call(&self) -> &'static MpiFunction {
         self.call
     }
 

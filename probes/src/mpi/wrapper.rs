@@ -12,7 +12,7 @@ use core::mem::MaybeUninit;
 
 use whyperf_runtime::{event, guard};
 
-use super::call::Call;
+use super::call::MpiFunction;
 use super::visit::Visit;
 
 /// Runs a call of a function that completes what it does or leaves a request.
@@ -21,7 +21,7 @@ use super::visit::Visit;
 /// The program must be making this call with these words, and `real` must be the rest of it.
 #[inline(always)]
 pub(crate) unsafe fn ordinary<const N: usize>(
-    call: &'static Call,
+    call: &'static MpiFunction,
     mut words: [usize; N],
     real: impl FnOnce([usize; N]) -> c_int,
 ) -> c_int {
@@ -63,7 +63,7 @@ macro_rules! functions {
     };
     (@call $run:path; $symbol:expr, $profiling:expr; ($($argument:ident),*) $kind:ident, $act:expr, $wide:literal) => {
         const _: () = {
-            static CALL: $crate::mpi::call::Call = $crate::mpi::call::Call::new(
+            static CALL: $crate::mpi::call::MpiFunction = $crate::mpi::call::MpiFunction::new(
                 functions!(@c $symbol),
                 (whyperf_layout::Kind::$kind, $act),
                 $wide,

@@ -29,7 +29,7 @@ const CALLEES: usize = 4096;
 
 /// One open call.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Call {
+pub(crate) struct OpenRegionCall {
     /// Where its word lies.
     pub(crate) frame: u64,
     /// The word.
@@ -156,12 +156,12 @@ impl CallList {
 
     /// The call at this depth, as long as so many are listed. What a handler listed it has dropped
     /// again when it returns.
-    pub(crate) fn listed(&self, depth: usize) -> Option<Call> {
+    pub(crate) fn listed(&self, depth: usize) -> Option<OpenRegionCall> {
         if depth >= self.depth() {
             return None;
         }
         let call = self.list.get(depth)?; // SYNC listed with CallList::list
-        Some(Call {
+        Some(OpenRegionCall {
             frame: call.frame.load(Ordering::Relaxed),
             word: call.word.load(Ordering::Relaxed),
         })
@@ -180,7 +180,7 @@ impl CallList {
     }
 
     /// The innermost call.
-    pub(crate) fn innermost(&self) -> Option<Call> {
+    pub(crate) fn innermost(&self) -> Option<OpenRegionCall> {
         self.listed(self.depth().checked_sub(1)?)
     }
 

@@ -53,7 +53,7 @@ impl SiteState {
 
 /// One patched function.
 #[derive(Debug)]
-pub(crate) struct Site {
+pub(crate) struct PatchedFunction {
     state: AtomicU32,
     region: AtomicU32,
     /// The function's first byte.
@@ -86,7 +86,7 @@ pub(crate) struct Site {
     boundaries: [AtomicU32; BOUNDARIES],
 }
 
-static SITES: [Site; SLOTS] = [const { Site::new() }; SLOTS];
+static SITES: [PatchedFunction; SLOTS] = [const { PatchedFunction::new() }; SLOTS];
 /// Entries in use, from the first on.
 static USED: AtomicU32 = AtomicU32::new(0);
 /// Slot of a region, plus one.
@@ -98,7 +98,7 @@ static BY_SITE: Index = Index::new();
 /// Bytes that an island's jump takes.
 pub(crate) const JUMP: usize = 5;
 
-impl Site {
+impl PatchedFunction {
     pub(crate) const fn new() -> Self {
         Self {
             state: AtomicU32::new(0),
@@ -307,22 +307,22 @@ pub(crate) fn begin_again() {
 }
 
 /// The entry of a slot.
-pub(crate) fn of_slot(slot: usize) -> Option<&'static Site> {
+pub(crate) fn of_slot(slot: usize) -> Option<&'static PatchedFunction> {
     SITES.get(slot)
 }
 
 /// All that were ever armed.
-pub(crate) fn all() -> impl Iterator<Item = &'static Site> {
+pub(crate) fn all() -> impl Iterator<Item = &'static PatchedFunction> {
     SITES.iter().take(used())
 }
 
 /// Whether any byte of the program may be other than the compiler's.
 pub(crate) fn is_any_changed() -> bool {
-    all().any(Site::is_changed)
+    all().any(PatchedFunction::is_changed)
 }
 
 /// The entry of a region.
-pub(crate) fn of_region(id: u16) -> Option<(usize, &'static Site)> {
+pub(crate) fn of_region(id: u16) -> Option<(usize, &'static PatchedFunction)> {
     let slot = usize::from(SLOT_OF[usize::from(id)].load(Ordering::Relaxed)).checked_sub(1)?;
     Some((slot, SITES.get(slot)?))
 }
@@ -350,8 +350,9 @@ pub(crate) fn bind(slot: usize, id: u16, copy: u64, slot_code: u64) {
 
 /// The newest slot of the function that begins at `entry`, and is not forgotten.
 pub(crate) fn of_entry(entry: u64) -> Option<usize> {
-    let is_wanted =
-        |site: &Site| site.entry.load(Ordering::Relaxed) == entry && !site.is(SiteState::Forgotten);
+    let is_wanted = |site: &PatchedFunction| {
+        site.entry.load(Ordering::Relaxed) == entry && !site.is(SiteState::Forgotten)
+    };
     BY_ENTRY.find(entry, |slot| SITES.get(slot).is_some_and(is_wanted))
 }
 
@@ -366,14 +367,15 @@ pub(crate) fn publish(slot: usize, patch: &Patch) {
 
 /// For the handler of traps: where the instruction at `address` has its copy, if it is ours.
 pub(crate) fn copy_of(address: u64) -> Option<u64> {
-    let is_wanted =
-        |site: &Site| site.at.load(Ordering::Relaxed) == address && !site.is(SiteState::Forgotten);
+    let is_wanted = |site: &PatchedFunction| {
+        site.at.load(Ordering::Relaxed) == address && !site.is(SiteState::Forgotten)
+    };
     let slot = BY_SITE.find(address, |slot| SITES.get(slot).is_some_and(is_wanted))?;
     SITES.get(slot).map(|site| site.copy.load(Ordering::Relaxed))
 }
 
 /// Leads calls past the slot: the site is about to be armed, and off.
-pub(crate) fn rest(site: &Site) {
+pub(crate) fn rest(site: &PatchedFunction) {
     site.lead(site.copy.load(Ordering::Relaxed));
 }
 

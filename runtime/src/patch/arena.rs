@@ -15,15 +15,15 @@ const ARENAS: usize = 256;
 /// Most bytes of either part.
 const LARGEST: u64 = 64 << 20;
 
-struct Arena {
+struct MappedArena {
     data: AtomicU64,
     code: AtomicU64,
     end: AtomicU64,
 }
 
-static ALL: [Arena; ARENAS] =
-    [const { Arena { data: AtomicU64::new(0), code: AtomicU64::new(0), end: AtomicU64::new(0) } };
-        ARENAS];
+static ALL: [MappedArena; ARENAS] = [const {
+    MappedArena { data: AtomicU64::new(0), code: AtomicU64::new(0), end: AtomicU64::new(0) }
+}; ARENAS];
 static USED: AtomicUsize = AtomicUsize::new(0);
 
 /// Maps one; an answer other than 0 is the error.

@@ -6,7 +6,7 @@ use super::maps::Maps;
 use super::text::{self, Text};
 use super::{arena, change, count, gate, handlers, signal_stack, threads, trap_choice, wide};
 use crate::functions::announced;
-use crate::functions::site::{self, JUMP, Ran, Site, SiteState};
+use crate::functions::site::{self, JUMP, PatchedFunction, Ran, SiteState};
 use crate::lock::Held;
 use crate::region;
 use crate::view::Tables;
@@ -93,7 +93,7 @@ pub(super) fn arm(tables: Tables, first: u64, count: u64, held: &Held) -> Option
                 {
                     batch.add(slot);
                 }
-                let region = site::of_slot(slot).map_or(0, Site::region);
+                let region = site::of_slot(slot).map_or(0, PatchedFunction::region);
                 tell(tables, at, region, Outcome::Done);
             }
             Err(outcome) => tell(tables, at, 0, outcome),
@@ -122,7 +122,7 @@ fn is_announced(patch: &Patch) -> bool {
     patch.entry != 0 && *patch == (Patch { entry: patch.entry, ..Patch::default() })
 }
 
-fn is_told(tables: Tables, at: usize, site: &Site) -> bool {
+fn is_told(tables: Tables, at: usize, site: &PatchedFunction) -> bool {
     tables.result(at).load(Ordering::Relaxed) == u64::from(site.region()) << 32
 }
 
@@ -287,12 +287,12 @@ pub(super) fn disarm(tables: Tables, id: u16, held: &Held) -> Outcome {
 
 /// The same for whatever regions are wanted.
 pub(super) fn disarm_those(tables: Tables, is_one: &impl Fn(u16) -> bool, held: &Held) -> Outcome {
-    let is_wanted = |site: &&Site| site.is_changed() && is_one(site.region());
+    let is_wanted = |site: &&PatchedFunction| site.is_changed() && is_one(site.region());
     if site::all().find(is_wanted).is_none() {
         return Outcome::Done;
     }
     let mut ran = Ran::default();
-    let switch_off = |site: &Site| {
+    let switch_off = |site: &PatchedFunction| {
         let id = site.region();
         site::switch(tables, id, false, &mut ran);
         tables.region(id).switched.store(0, Ordering::Relaxed);
@@ -310,10 +310,10 @@ pub(super) fn disarm_fork(held: &Held) -> Result<(), Outcome> {
 /// Gives bytes back, those of islands too; `switch_off` is called for each function before.
 fn give_back(
     is_one: &impl Fn(u16) -> bool,
-    mut switch_off: impl FnMut(&Site),
+    mut switch_off: impl FnMut(&PatchedFunction),
     held: &Held,
 ) -> Result<(), Outcome> {
-    let is_wanted = |site: &Site| site.is_changed() && is_one(site.region());
+    let is_wanted = |site: &PatchedFunction| site.is_changed() && is_one(site.region());
     let ground = BatchContext::new(held)?;
     let mut outcome = Ok(());
     let mut from = 0;
@@ -359,7 +359,7 @@ pub(super) fn again(tables: Tables, is_one: &impl Fn(u16) -> bool, held: &Held) 
 }
 
 /// Whether the code of a function that was disarmed is still there, and the compiler's.
-fn is_as_it_was(ground: &BatchContext, site: &Site) -> bool {
+fn is_as_it_was(ground: &BatchContext, site: &PatchedFunction) -> bool {
     let [at, length, island] =
         [&site.at, &site.length, &site.island].map(|word| word.load(Ordering::Relaxed));
     let is_code =
@@ -377,7 +377,7 @@ pub(super) fn is_armed(id: u16) -> bool {
 }
 
 /// Looks whether a function that was switched off may be disarmed.
-fn may_be_disarmed(ground: &BatchContext, site: &Site) -> Outcome {
+fn may_be_disarmed(ground: &BatchContext, site: &PatchedFunction) -> Outcome {
     let is_code =
         ground.maps.holds(site.at.load(Ordering::Relaxed), site.length.load(Ordering::Relaxed));
     let is_ours = || {

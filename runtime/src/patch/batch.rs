@@ -1,6 +1,6 @@
 //! A batch of sites whose bytes change together.
 
-use crate::functions::site::{self, JUMP, Site, SiteState};
+use crate::functions::site::{self, JUMP, PatchedFunction, SiteState};
 use core::sync::atomic::Ordering;
 use whyperf_layout::geometry::STAGING_CAPACITY;
 
@@ -53,7 +53,7 @@ impl Batch {
         if place < self.span.0 || place > self.span.1 {
             return None;
         }
-        let on_island = |site: &Site| {
+        let on_island = |site: &PatchedFunction| {
             let is_there =
                 self.way == PatchDirection::Out && site.island.load(Ordering::Relaxed) == place;
             is_there.then(|| site.stub.load(Ordering::Relaxed))
@@ -70,16 +70,18 @@ impl Batch {
     }
 
     /// The sites.
-    pub(super) fn sites(&self) -> impl Iterator<Item = &'static Site> {
+    pub(super) fn sites(&self) -> impl Iterator<Item = &'static PatchedFunction> {
         self.slots.iter().take(self.used).filter_map(|slot| site::of_slot(usize::from(*slot)))
     }
 
     /// The sites, each with where it stood when it was added.
-    pub(super) fn with_before(&self) -> impl Iterator<Item = (&'static Site, SiteState)> {
+    pub(super) fn with_before(
+        &self,
+    ) -> impl Iterator<Item = (&'static PatchedFunction, SiteState)> {
         self.sites().zip(self.before)
     }
 }
 
-fn at(site: &Site) -> u64 {
+fn at(site: &PatchedFunction) -> u64 {
     site.at.load(Ordering::Relaxed)
 }

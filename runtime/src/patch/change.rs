@@ -16,7 +16,7 @@ use super::batch::{Batch, PatchDirection};
 use super::inspection;
 use super::text::{Text, synchronize};
 use super::trap;
-use crate::functions::site::{JUMP, Site, SiteState};
+use crate::functions::site::{JUMP, PatchedFunction, SiteState};
 use crate::kernel;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use whyperf_layout::Outcome;
@@ -52,7 +52,7 @@ impl Batch {
         if !synchronize_surely() {
             return Err(Outcome::NoCoreSync);
         }
-        if self.way == PatchDirection::In && self.sites().any(Site::is_divided) {
+        if self.way == PatchDirection::In && self.sites().any(PatchedFunction::is_divided) {
             inspection::clear(self, text)?;
         }
         Ok(())
@@ -136,7 +136,7 @@ impl Batch {
 }
 
 /// Where a site stands whose bytes were changed.
-fn reached(site: &Site, way: PatchDirection) -> SiteState {
+fn reached(site: &PatchedFunction, way: PatchDirection) -> SiteState {
     match way {
         PatchDirection::In => SiteState::Armed,
         PatchDirection::Out if site.island.load(Ordering::Relaxed) != 0 => SiteState::Retiring,
@@ -170,21 +170,21 @@ fn synchronize_surely() -> bool {
     surely(synchronize)
 }
 
-fn at(site: &Site) -> u64 {
+fn at(site: &PatchedFunction) -> u64 {
     site.at.load(Ordering::Relaxed)
 }
 
-fn length(site: &Site) -> usize {
+fn length(site: &PatchedFunction) -> usize {
     site.length.load(Ordering::Relaxed) as usize
 }
 
-fn new_bytes(site: &Site, way: PatchDirection) -> ([u8; 8], usize) {
+fn new_bytes(site: &PatchedFunction, way: PatchDirection) -> ([u8; 8], usize) {
     let bytes = if way == PatchDirection::In { site.ours() } else { site.bytes(&site.original) };
     (bytes, length(site))
 }
 
 /// The island is dead code: no thread executes it before the site leads there.
-fn write_island(text: &Text, site: &Site) -> bool {
+fn write_island(text: &Text, site: &PatchedFunction) -> bool {
     let at = site.island.load(Ordering::Relaxed);
     let bytes = site.bytes(&site.island_patched);
     // SAFETY: dead code between functions, to which nothing leads yet.
@@ -192,7 +192,7 @@ fn write_island(text: &Text, site: &Site) -> bool {
 }
 
 /// Gives an island its own bytes back.
-fn clear_island(text: &Text, site: &Site) -> bool {
+fn clear_island(text: &Text, site: &PatchedFunction) -> bool {
     let at = site.island.load(Ordering::Relaxed);
     let bytes = site.bytes(&site.island_original);
     // SAFETY: nothing leads there, and no thread stands on it any more.
@@ -200,14 +200,14 @@ fn clear_island(text: &Text, site: &Site) -> bool {
 }
 
 /// Whether the first byte is a trap, or the one that was to follow or to go: then the site is ours to settle.
-pub(super) fn may_be_trapped(text: &Text, site: &Site) -> bool {
+pub(super) fn may_be_trapped(text: &Text, site: &PatchedFunction) -> bool {
     let [ours, ..] = site.ours();
     let [own, ..] = site.bytes(&site.original);
     trap::bytes().chain([ours, own]).any(|first| text.holds(at(site), &[first]))
 }
 
 /// Whether site and island hold these bytes.
-pub(super) fn holds(text: &Text, site: &Site, way: PatchDirection) -> bool {
+pub(super) fn holds(text: &Text, site: &PatchedFunction, way: PatchDirection) -> bool {
     let (bytes, length) = new_bytes(site, way);
     bytes.get(..length).is_some_and(|bytes| text.holds(at(site), bytes))
         && island_holds(
@@ -217,7 +217,7 @@ pub(super) fn holds(text: &Text, site: &Site, way: PatchDirection) -> bool {
         )
 }
 
-fn island_holds(text: &Text, site: &Site, bytes: &AtomicU64) -> bool {
+fn island_holds(text: &Text, site: &PatchedFunction, bytes: &AtomicU64) -> bool {
     let at = site.island.load(Ordering::Relaxed);
     at == 0 || site.bytes(bytes).get(..JUMP).is_some_and(|bytes| text.holds(at, bytes))
 }

@@ -8,7 +8,7 @@
 
 use super::text::Text;
 use crate::functions::counts;
-use crate::functions::site::Site;
+use crate::functions::site::PatchedFunction;
 use core::sync::atomic::Ordering;
 use whyperf_layout::patch::COUNTING;
 
@@ -28,7 +28,7 @@ pub(super) fn sum(text: &Text) -> u64 {
 }
 
 /// Writes the code that counts calls of a function; false when that cannot be.
-pub(super) fn prepare(text: &Text, site: &Site) -> bool {
+pub(super) fn prepare(text: &Text, site: &PatchedFunction) -> bool {
     let Ok(distance) = i32::try_from(counts::distance()) else { return false };
     let [a, b, c, d] = distance.to_le_bytes();
     let at = site.counting_code();

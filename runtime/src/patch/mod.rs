@@ -89,8 +89,9 @@ pub(crate) fn carry_out(tables: Tables, command: Command, held: &Held) -> Option
 
 /// The measurement ended: the program's handlers are its own again, unless threads still come through an arena.
 pub(crate) fn forget_handlers() {
-    let leads_there =
-        |site: &site::Site| site.is(site::SiteState::Armed) || site.is(site::SiteState::Retiring);
+    let leads_there = |site: &site::PatchedFunction| {
+        site.is(site::SiteState::Armed) || site.is(site::SiteState::Retiring)
+    };
     if !site::all().any(leads_there) {
         handlers::step_aside();
     }

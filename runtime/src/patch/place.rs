@@ -3,20 +3,20 @@
 //! For a stub, `layout/src/stub_place.rs` translates. An island lies in bytes that belong to no function and have no unwind
 //! tables: it stands for its site.
 
-use crate::functions::site::{self, Site};
+use crate::functions::site::{self, PatchedFunction};
 use core::sync::atomic::Ordering;
-use whyperf_layout::{Stub, StubPlace};
+use whyperf_layout::{PatchStub, StubPlace};
 
 /// The place at `at`, if that is in an arena or on an island.
 pub(super) fn of(at: u64) -> Option<StubPlace> {
-    let is_there = |site: &&Site| {
+    let is_there = |site: &&PatchedFunction| {
         let stub = stub(site);
         stub.begin != 0 && stub.has(at)
     };
     if super::arena::has(at) {
         return site::all().find(is_there).map(|site| within(site, at));
     }
-    let is_island = |site: &&Site| {
+    let is_island = |site: &&PatchedFunction| {
         site.island.load(Ordering::Relaxed) == at && !site.is(site::SiteState::Forgotten)
     };
     let site = site::all().find(is_island).filter(|_| at != 0)?;
@@ -24,14 +24,14 @@ pub(super) fn of(at: u64) -> Option<StubPlace> {
     Some(StubPlace { own, stub, pushed: 0 })
 }
 
-fn within(site: &Site, at: u64) -> StubPlace {
+fn within(site: &PatchedFunction, at: u64) -> StubPlace {
     stub(site).place(at, || site.boundaries(), code)
 }
 
-fn stub(site: &Site) -> Stub {
+fn stub(site: &PatchedFunction) -> PatchStub {
     let [site, begin, copy] =
         [&site.at, &site.stub, &site.copy].map(|word| word.load(Ordering::Relaxed));
-    Stub { site, begin, copy }
+    PatchStub { site, begin, copy }
 }
 
 /// Eight bytes of an arena; a stub's room ends with code that is never read here.
@@ -54,7 +54,7 @@ mod tests {
     const SITE: u64 = 0x40_1000;
 
     /// A site whose stub lies in `room`, with this copy and these boundaries.
-    fn site(room: &mut [u8; CODE + 16], copy: &[u8], pairs: &[(u8, u8)]) -> (Site, u64) {
+    fn site(room: &mut [u8; CODE + 16], copy: &[u8], pairs: &[(u8, u8)]) -> (PatchedFunction, u64) {
         room[8..8 + copy.len()].copy_from_slice(copy);
         let stub = room.as_ptr() as u64;
         let mut boundaries = [Boundary::default(); BOUNDARIES];
@@ -71,7 +71,7 @@ mod tests {
             boundaries,
             ..Patch::default()
         };
-        let site = Site::new();
+        let site = PatchedFunction::new();
         site.fill(&patch);
         (site, stub + 8)
     }

@@ -10,7 +10,7 @@
 use super::text::Text;
 use super::{arm, count};
 use crate::clock;
-use crate::functions::site::{Ran, Site};
+use crate::functions::site::{PatchedFunction, Ran};
 use crate::functions::windows::{COUNTED, COUNTS, FunctionWindow, TO_COME, taken};
 use crate::functions::{counts, site};
 use crate::lock::Held;
@@ -66,7 +66,12 @@ fn begin_to_count(window: &FunctionWindow, tables: Tables, held: &Held) {
 }
 
 /// Calls are only counted from here on; false when they cannot be.
-fn lead_to_count(window: &FunctionWindow, tables: Tables, site: &Site, held: &Held) -> bool {
+fn lead_to_count(
+    window: &FunctionWindow,
+    tables: Tables,
+    site: &PatchedFunction,
+    held: &Held,
+) -> bool {
     let is_one = |id: u16| id == window.id();
     if arm::disarm_those(tables, &is_one, held) != Outcome::Done {
         return false;

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Barrier;
 use std::thread;
 use whyperf_layout::geometry::{NODE_CAPACITY, SLOTS, node_offset, slot_offset};
-use whyperf_layout::{Kind, ObjectKind, State};
+use whyperf_layout::{Kind, ObjectKind, RegionState};
 use whyperf_runtime::{ObjectId, Region, event, object, process};
 
 static SOLVE: Region = Region::new(c"solve", Kind::User);
@@ -106,7 +106,7 @@ fn who_finds_its_region_damaged_says_so() {
         far_current(&file().1, u32::MAX - 63);
         visit(&SOLVE, || ());
     }));
-    assert_eq!(region.header().state(), State::GivenUp);
+    assert_eq!(region.header().state(), RegionState::GivenUp);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::measured::{only, run};
 use crate::{end, visit};
 use std::sync::atomic::Ordering::Relaxed;
-use whyperf_layout::{Kind, State};
+use whyperf_layout::{Kind, RegionState};
 use whyperf_runtime::{ObjectId, Region, event, fork, measurement, process};
 
 static SOLVE: Region = Region::new(c"solve", Kind::User);
@@ -52,8 +52,8 @@ fn a_forked_child_continues_in_a_region_of_its_own() {
     assert_eq!(paths.map(|path| child.slot().visits(path)), [1, 1, 1]);
     assert_eq!([parent.slot().anomalies(), child.slot().anomalies()], [0, 0]);
     assert_eq!(child.header().parent_pid.load(Relaxed), parent.header().pid.load(Relaxed));
-    assert_eq!(child.header().state.load(Relaxed), State::Left as u32);
-    assert_eq!(parent.header().state.load(Relaxed), State::Running as u32);
+    assert_eq!(child.header().state.load(Relaxed), RegionState::Left as u32);
+    assert_eq!(parent.header().state.load(Relaxed), RegionState::Running as u32);
     parent.slot().check_whole();
     child.slot().check_whole();
 }
@@ -84,7 +84,7 @@ fn a_child_that_nobody_announced_touches_nothing() {
     }));
     let slot = region.slot();
     assert_eq!(slot.visits(&["solve"]), 1);
-    assert_eq!(region.header().state.load(Relaxed), State::Running as u32);
+    assert_eq!(region.header().state.load(Relaxed), RegionState::Running as u32);
     assert_eq!(slot.anomalies(), 0);
     slot.check_whole();
 }

@@ -16,7 +16,7 @@ pub struct Checked<W> {
     now: Time,
     is_over: bool,
     samples: usize,
-    running: BTreeMap<MeasurementId, Running>,
+    running: BTreeMap<MeasurementId, RunningMeasurement>,
     /// Pairs that were started before the first moment, as long as they run, and what their samples add up to.
     from_begin: BTreeMap<MeasurementId, (Pair, i64)>,
     /// Functions whose callees were asked for, and since when an answer is due.
@@ -30,7 +30,7 @@ pub struct Checked<W> {
 
 /// What is known of a measurement that was started and not stopped.
 #[derive(Clone, Copy, Debug)]
-struct Running {
+struct RunningMeasurement {
     started: Time,
     until: Option<Time>,
 }
@@ -223,7 +223,7 @@ impl<W: DataSource> Checked<W> {
 
 impl<W: DataSource> DataSource for Checked<W> {
     fn start(&mut self, id: MeasurementId, pair: &Pair) {
-        let fresh = Running { started: self.now, until: None };
+        let fresh = RunningMeasurement { started: self.now, until: None };
         if self.running.insert(id, fresh).is_some() {
             self.complaints.push(format!("{id} was started twice"));
         }

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use whyperf_model::{Hierarchy, Interval, Nanos, Pair, Resource, Time};
 
-use super::program::{Program, Selection};
+use super::program::{Selection, SimulatedProgram};
 
 /// What a data source knows of functions beside the time that passes in them.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Code {
+pub struct SimulatedCode {
     /// Calls, with the moment from which they are known; the caller of a starting function is the root `/Code`.
     pub calls: Vec<(Time, Resource, Resource)>,
     /// Calls per second, for each process; told once a function was measured.
@@ -21,7 +21,7 @@ pub struct Code {
     pub call_cost: f64,
 }
 
-impl Code {
+impl SimulatedCode {
     /// The callees of a function that are known at a moment, in the order in which they became known.
     #[must_use]
     pub fn callees(&self, of: &Resource, now: Time) -> Vec<Resource> {
@@ -53,7 +53,7 @@ impl Code {
 
 /// What is seen of an interval through short windows: the amount, scaled up; nothing when no window fell into it.
 pub(super) fn through_windows(
-    program: &Program,
+    program: &SimulatedProgram,
     selection: &mut Selection,
     interval: Interval,
     coverage: f64,

@@ -1,7 +1,7 @@
 //! A data source without machines: programs made of phases, measured by the same rule as real ones, in virtual time.
 //!
 //! ```text
-//!   scenario text ──► Program: what each process does when ──► Simulated: a DataSource ──► Search
+//!   scenario text ──► SimulatedProgram: what each process does when ──► Simulated: a DataSource ──► Search
 //!                                                          └── Checked: does it keep a data source's promises?
 //! ```
 //!
@@ -22,10 +22,12 @@ mod scenario;
 mod simulated;
 
 pub use checked::Checked;
-pub use code::Code;
+pub use code::SimulatedCode;
 pub use cost_recorder::CostRecorder;
-pub use program::{Activity, Phase, Process, Program, Selection};
+pub use program::{
+    Selection, SimulatedActivity, SimulatedPhase, SimulatedProcess, SimulatedProgram,
+};
 pub use random::RandomProgram;
 pub use ranks::Ranks;
-pub use scenario::{Complaint, Control, Person, Scenario};
+pub use scenario::{Control, Person, Scenario, ScenarioFault};
 pub use simulated::{Script, Simulated};

@@ -15,16 +15,16 @@ use whyperf_model::{
 
 /// Who does what when.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Program {
+pub struct SimulatedProgram {
     /// The processes, by rank.
-    pub processes: Vec<Process>,
+    pub processes: Vec<SimulatedProcess>,
     /// What they do; phases of one process do not overlap.
-    pub phases: Vec<Phase>,
+    pub phases: Vec<SimulatedPhase>,
 }
 
 /// One process of one thread.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Process {
+pub struct SimulatedProcess {
     /// Its resource.
     pub process: Resource,
     /// Where it runs.
@@ -33,7 +33,7 @@ pub struct Process {
 
 /// What some processes do for some time.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Phase {
+pub struct SimulatedPhase {
     /// When.
     pub interval: Interval,
     /// The ranks.
@@ -41,12 +41,12 @@ pub struct Phase {
     /// After this long the activities begin again.
     pub period: Nanos,
     /// In this order.
-    pub activities: Vec<Activity>,
+    pub activities: Vec<SimulatedActivity>,
 }
 
 /// Time spent in one place.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Activity {
+pub struct SimulatedActivity {
     /// How much of each period, in thousandths.
     pub permille: u64,
     /// What kind of thing it is.
@@ -79,7 +79,7 @@ struct Selected {
     ranks: Vec<usize>,
 }
 
-impl Program {
+impl SimulatedProgram {
     /// What counts for a metric at a focus.
     #[must_use]
     pub fn select(&self, metric: Metric, focus: &Focus) -> Selection {
@@ -139,7 +139,7 @@ impl Program {
     }
 
     /// Tells objects apart: the number of the first activity at the same one, or `at` itself.
-    fn object(&self, activity: &Activity, at: usize) -> Option<u32> {
+    fn object(&self, activity: &SimulatedActivity, at: usize) -> Option<u32> {
         let object = activity.object()?;
         let all = self.phases.iter().flat_map(|phase| &phase.activities);
         let first = all.enumerate().find(|(_, other)| other.object() == Some(object));
@@ -158,15 +158,15 @@ impl Program {
     }
 }
 
-impl Process {
+impl SimulatedProcess {
     pub(super) fn is_in(&self, focus: &Focus) -> bool {
         holds(focus, &self.process) && holds(focus, &self.machine)
     }
 }
 
-impl Phase {
+impl SimulatedPhase {
     /// How long an activity that starts after so many thousandths of each period went on until a moment.
-    fn time_until(&self, before: u64, activity: &Activity, time: Time) -> u64 {
+    fn time_until(&self, before: u64, activity: &SimulatedActivity, time: Time) -> u64 {
         let elapsed = time.min(self.interval.end).since(self.interval.start).0;
         let period = self.period.0.max(1);
         let edge = |permille: u64| period * permille / 1000;
@@ -176,7 +176,7 @@ impl Phase {
     }
 }
 
-impl Activity {
+impl SimulatedActivity {
     fn object(&self) -> Option<&Resource> {
         self.resources.iter().find(|one| one.hierarchy() == Hierarchy::SyncObject)
     }

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_model::{Category, Hierarchy, Interval, Nanos, Resource, Time};
 
-use super::code::Code;
+use super::code::SimulatedCode;
 use super::dice::Dice;
-use super::program::{Activity, Phase, Process, Program};
+use super::program::{SimulatedActivity, SimulatedPhase, SimulatedProcess, SimulatedProgram};
 use super::simulated::{Script, Simulated};
 
 const LENGTH: Nanos = Nanos::from_secs(15);
@@ -14,7 +14,7 @@ const LENGTH: Nanos = Nanos::from_secs(15);
 /// A program with its truth.
 #[derive(Clone, Debug)]
 pub struct RandomProgram {
-    program: Program,
+    program: SimulatedProgram,
     script: Script,
     calls: BTreeSet<(Resource, Resource)>,
     /// The inclusive share of each function in thousandths.
@@ -55,7 +55,7 @@ impl RandomProgram {
         for _ in 0..dice.below(2 * count) {
             calls.insert((function(dice.below(count)), function(dice.below(count))));
         }
-        let mut code = Code { call_cost: 60e-9, ..Code::default() };
+        let mut code = SimulatedCode { call_cost: 60e-9, ..SimulatedCode::default() };
         for (caller, callee) in &calls {
             let late = dice.below(10) == 0 && !caller.is_root();
             let known = if late { Time::from_millis(dice.below(3000) as u64) } else { Time::ZERO };
@@ -69,10 +69,11 @@ impl RandomProgram {
         }
         let period = Nanos::from_millis(3 + dice.below(90) as u64);
         let interval = Interval::new(Time::ZERO, Time(LENGTH));
-        let phases = vec![Phase { interval, ranks: vec![0], period, activities }];
+        let phases = vec![SimulatedPhase { interval, ranks: vec![0], period, activities }];
         let process = Resource::root(Hierarchy::Process).child("0");
         let machine = Resource::root(Hierarchy::Machine).child("n0");
-        let program = Program { processes: vec![Process { process, machine }], phases };
+        let program =
+            SimulatedProgram { processes: vec![SimulatedProcess { process, machine }], phases };
         let script = Script { length: LENGTH, code, ..Script::default() };
         Self { program, script, calls, inclusive }
     }
@@ -110,7 +111,7 @@ impl RandomProgram {
     }
 }
 
-fn activity(permille: u64, resources: Vec<Resource>) -> Activity {
+fn activity(permille: u64, resources: Vec<Resource>) -> SimulatedActivity {
     let category = Category::User;
-    Activity { permille, category, resources, calls_per_second: 0, bytes_per_call: 0 }
+    SimulatedActivity { permille, category, resources, calls_per_second: 0, bytes_per_call: 0 }
 }

@@ -15,7 +15,7 @@ use whyperf_model::{
 };
 
 use super::dice::Dice;
-use super::program::{Activity, Process};
+use super::program::{SimulatedActivity, SimulatedProcess};
 
 const STEP: Nanos = Nanos::from_millis(50);
 /// How much longer the slow one computes.
@@ -24,21 +24,21 @@ const SLOWER: f64 = 1.2;
 /// A job of processes side by side.
 #[derive(Clone, Debug)]
 pub struct Ranks {
-    processes: Vec<Process>,
+    processes: Vec<SimulatedProcess>,
     /// Who is slower than the others.
     slow: Option<usize>,
     /// What each process does, one after the other.
-    activities: Vec<Activity>,
+    activities: Vec<SimulatedActivity>,
     /// For each interval and rank how long each activity takes.
     amounts: Vec<Vec<Vec<i64>>>,
     at: usize,
-    measured: BTreeMap<MeasurementId, Measured>,
+    measured: BTreeMap<MeasurementId, SimulatedMeasurement>,
     events: VecDeque<Event>,
 }
 
 /// A pair, and which processes and activities count for it.
 #[derive(Clone, Debug)]
-struct Measured {
+struct SimulatedMeasurement {
     ranks: Vec<bool>,
     activities: Vec<bool>,
     comparison: Option<Comparison>,
@@ -87,7 +87,7 @@ impl Ranks {
 
     /// Who is slower than the others.
     #[must_use]
-    pub fn slow(&self) -> Option<&Process> {
+    pub fn slow(&self) -> Option<&SimulatedProcess> {
         self.slow.map(|rank| &self.processes[rank])
     }
 
@@ -99,7 +99,7 @@ impl Ranks {
 
     fn drawn(dice: &mut Dice, shares: &[f64], slow: Option<usize>) -> Self {
         let per_machine = dice.between(1, shares.len());
-        let processes = (0..shares.len()).map(|rank| Process {
+        let processes = (0..shares.len()).map(|rank| SimulatedProcess {
             process: resource(&format!("/Process/{rank}")),
             machine: resource(&format!("/Machine/n{}", rank / per_machine)),
         });
@@ -128,12 +128,12 @@ impl Ranks {
     }
 
     /// A pair of which nothing was measured yet.
-    fn measured_from_now(&self, pair: &Pair) -> Measured {
+    fn measured_from_now(&self, pair: &Pair) -> SimulatedMeasurement {
         let definition = pair.metric.definition();
         let aggregation = definition.aggregation;
         // Nothing is called and nothing is moved: there is only time.
         let is_time = matches!(definition.quantity, Quantity::Time | Quantity::RunningTime);
-        Measured {
+        SimulatedMeasurement {
             ranks: self.processes.iter().map(|one| one.is_in(&pair.focus)).collect(),
             activities: { self.activities.iter() }
                 .map(|one| is_time && one.counts(pair.metric) && one.is_in(&pair.focus))
@@ -143,7 +143,7 @@ impl Ranks {
     }
 
     fn announce(&mut self, now: Time) {
-        for Process { process, machine } in &self.processes {
+        for SimulatedProcess { process, machine } in &self.processes {
             self.events.push_back(Event::Placed(now, process.clone(), machine.clone()));
             for resource in [machine, process] {
                 self.events.push_back(Event::Resource(now, resource.clone()));
@@ -204,7 +204,7 @@ impl DataSource for Ranks {
     }
 }
 
-impl Measured {
+impl SimulatedMeasurement {
     fn sample(&mut self, interval: Interval, amounts: &[Vec<i64>]) -> Sample {
         let inside = self.ranks.iter().filter(|is| **is).count();
         let counted = |of: &[i64]| -> i64 {
@@ -275,7 +275,7 @@ impl Noise {
 }
 
 /// Computing in two functions, and waiting: in a collective, or for messages of two tags.
-fn activities(dice: &mut Dice) -> Vec<Activity> {
+fn activities(dice: &mut Dice) -> Vec<SimulatedActivity> {
     let first = dice.between(300, 1000) as u64;
     let waits = match dice.below(2) {
         0 => vec![(1000, Category::Collective, "/SyncObject/Collective/MPI_COMM_WORLD")],
@@ -295,16 +295,16 @@ fn activities(dice: &mut Dice) -> Vec<Activity> {
 }
 
 /// How long each activity takes in an interval.
-fn spent(activities: &[Activity], computing: f64) -> Vec<i64> {
-    let each = |activity: &Activity| {
+fn spent(activities: &[SimulatedActivity], computing: f64) -> Vec<i64> {
+    let each = |activity: &SimulatedActivity| {
         let share = if activity.category == Category::User { computing } else { 1.0 - computing };
         (share * activity.permille as f64 / 1000.0 * STEP.0 as f64) as i64
     };
     activities.iter().map(each).collect()
 }
 
-fn activity(permille: u64, category: Category, resources: Vec<Resource>) -> Activity {
-    Activity { permille, category, resources, calls_per_second: 0, bytes_per_call: 0 }
+fn activity(permille: u64, category: Category, resources: Vec<Resource>) -> SimulatedActivity {
+    SimulatedActivity { permille, category, resources, calls_per_second: 0, bytes_per_call: 0 }
 }
 
 fn resource(text: &str) -> Resource {

@@ -35,7 +35,7 @@ use std::str::FromStr;
 
 use whyperf_model::{Category, Focus, Hierarchy, Interval, Nanos, Resource, Time};
 
-use super::program::{Activity, Phase, Process, Program};
+use super::program::{SimulatedActivity, SimulatedPhase, SimulatedProcess, SimulatedProgram};
 use super::simulated::{Script, Simulated};
 use whyperf_consultant::{
     Classic, CodeSearch, Event, Observer, Order, SearchScope, Searches, Settings, Step, Verdicts,
@@ -45,7 +45,7 @@ use whyperf_consultant::{
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
     /// Who does what.
-    pub program: Program,
+    pub program: SimulatedProgram,
     /// What happens beside it.
     pub script: Script,
     /// How it is searched.
@@ -101,7 +101,7 @@ impl<S: ?Sized> Observer<S> for Person {
 
 /// What is wrong with the text of a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Complaint {
+pub struct ScenarioFault {
     /// The line, counted from one.
     pub line: usize,
     /// What was expected there.
@@ -113,9 +113,9 @@ impl Scenario {
     ///
     /// # Errors
     /// When a line is not understood; the complaint names it.
-    pub fn parse(text: &str) -> Result<Self, Complaint> {
+    pub fn parse(text: &str) -> Result<Self, ScenarioFault> {
         let script = Script::default();
-        let (program, settings) = (Program::default(), Settings::default());
+        let (program, settings) = (SimulatedProgram::default(), Settings::default());
         let directives = "whyperf directives 1\n".to_owned();
         let controls = Vec::new();
         let mut scenario =
@@ -123,7 +123,7 @@ impl Scenario {
         for (at, line) in text.lines().enumerate() {
             let line = line.trim();
             if !line.is_empty() && !line.starts_with('#') {
-                scenario.read(line).map_err(|expected| Complaint { line: at + 1, expected })?;
+                scenario.read(line).map_err(|expected| ScenarioFault { line: at + 1, expected })?;
             }
         }
         Ok(scenario)
@@ -198,7 +198,7 @@ impl Scenario {
     fn add_processes(&mut self, count: &str, machine: &str) -> Result<(), String> {
         for _ in 0..whole(count)? {
             let rank = self.program.processes.len().to_string();
-            self.program.processes.push(Process {
+            self.program.processes.push(SimulatedProcess {
                 process: Resource::root(Hierarchy::Process).child(&rank),
                 machine: Resource::root(Hierarchy::Machine).child(machine),
             });
@@ -244,7 +244,12 @@ impl Scenario {
         } else {
             ranks.split(',').map(whole).collect::<Result<_, _>>()?
         };
-        self.program.phases.push(Phase { interval, ranks, period, activities: Vec::new() });
+        self.program.phases.push(SimulatedPhase {
+            interval,
+            ranks,
+            period,
+            activities: Vec::new(),
+        });
         Ok(())
     }
 
@@ -253,7 +258,7 @@ impl Scenario {
             .into_iter()
             .find(|category| format!("{category:?}") == name)
             .ok_or_else(|| format!("a category, not {name}"))?;
-        let mut activity = Activity {
+        let mut activity = SimulatedActivity {
             permille: permille(share)?,
             category,
             resources: Vec::new(),
@@ -303,13 +308,13 @@ impl Scenario {
     }
 }
 
-impl fmt::Display for Complaint {
+impl fmt::Display for ScenarioFault {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "line {}: expected {}", self.line, self.expected)
     }
 }
 
-impl std::error::Error for Complaint {}
+impl std::error::Error for ScenarioFault {}
 
 fn order(text: &str) -> Result<Order, String> {
     match text {

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use whyperf_model::{Focus, Interval, Nanos, Pair, Resource, Sample, Time};
 
-use super::code::{Code, through_windows};
-use super::program::{Process, Program, Selection};
+use super::code::{SimulatedCode, through_windows};
+use super::program::{Selection, SimulatedProcess, SimulatedProgram};
 use whyperf_consultant::MeasurementId;
 use whyperf_consultant::{DataSource, Event, RunAmount};
 
@@ -25,7 +25,7 @@ pub struct Script {
     /// Foci that cannot be measured, and why.
     pub refused: Vec<(Focus, String)>,
     /// What is known of functions.
-    pub code: Code,
+    pub code: SimulatedCode,
 }
 
 impl Default for Script {
@@ -38,7 +38,7 @@ impl Default for Script {
             retired: Vec::new(),
             phases: Vec::new(),
             refused: Vec::new(),
-            code: Code::default(),
+            code: SimulatedCode::default(),
         }
     }
 }
@@ -46,7 +46,7 @@ impl Default for Script {
 /// A data source made of a program and a script.
 #[derive(Clone, Debug)]
 pub struct Simulated {
-    program: Program,
+    program: SimulatedProgram,
     script: Script,
     now: Time,
     is_over: bool,
@@ -63,7 +63,7 @@ pub struct Simulated {
 impl Simulated {
     /// At time zero, with nothing known.
     #[must_use]
-    pub fn new(program: Program, script: Script) -> Self {
+    pub fn new(program: SimulatedProgram, script: Script) -> Self {
         Self {
             program,
             script,
@@ -80,7 +80,7 @@ impl Simulated {
 
     fn measure(&mut self, id: MeasurementId, pair: &Pair) {
         let code = &self.script.code;
-        let function = Code::function(pair);
+        let function = SimulatedCode::function(pair);
         if let Some(reason) = function.and_then(|function| code.refused.get(function)) {
             self.events.push_back(Event::Refusal(self.now, id, reason.clone()));
             return;
@@ -98,7 +98,8 @@ impl Simulated {
         self.now = interval.end;
         self.announce();
         for (id, (pair, selection)) in &mut self.measured {
-            let coverage = Code::function(pair).and_then(|code| self.script.code.hot.get(code));
+            let coverage =
+                SimulatedCode::function(pair).and_then(|code| self.script.code.hot.get(code));
             let sample = sample(&self.program, selection, interval, coverage.copied());
             self.events.push_back(Event::Sample(*id, sample));
         }
@@ -116,7 +117,8 @@ impl Simulated {
 
     /// Functions that were measured for a moment have their calls counted.
     fn count_calls(&mut self) {
-        for function in self.measured.values().filter_map(|(pair, _)| Code::function(pair)) {
+        for function in self.measured.values().filter_map(|(pair, _)| SimulatedCode::function(pair))
+        {
             if let Some(rate) = self.script.code.rates.get(function)
                 && self.counted.insert(function.clone())
             {
@@ -132,7 +134,7 @@ impl Simulated {
             return;
         }
         let switched: BTreeSet<_> =
-            self.measured.values().filter_map(|(pair, _)| Code::function(pair)).collect();
+            self.measured.values().filter_map(|(pair, _)| SimulatedCode::function(pair)).collect();
         let cost = scripted.unwrap_or_default() + self.script.code.cost(switched.into_iter());
         self.events.push_back(Event::Cost(self.now, cost));
     }
@@ -154,7 +156,7 @@ impl Simulated {
         for resource in self.program.seen_until(self.now) {
             if self.known.insert(resource.clone()) {
                 let of_this = self.program.processes.iter().filter(|one| one.process == resource);
-                for Process { process, machine } in of_this {
+                for SimulatedProcess { process, machine } in of_this {
                     let placed = Event::Placed(self.now, process.clone(), machine.clone());
                     self.events.push_back(placed);
                 }
@@ -196,7 +198,7 @@ impl DataSource for Simulated {
         let is_refused = self.script.refused.iter().any(|(focus, _)| *focus == pair.focus);
         let compares = pair.metric.definition().aggregation.compares();
         // Functions are known only while they are switched on.
-        if is_refused || compares || Code::function(pair).is_some() {
+        if is_refused || compares || SimulatedCode::function(pair).is_some() {
             return None;
         }
         let interval = Interval::new(Time::ZERO, self.now);
@@ -223,7 +225,7 @@ impl DataSource for Simulated {
 
 /// What a selection grew by, through windows if it is passed too often.
 fn sample(
-    program: &Program,
+    program: &SimulatedProgram,
     selection: &mut Selection,
     interval: Interval,
     coverage: Option<f64>,

@@ -46,10 +46,10 @@ impl Stretches {
                 )
             };
             match said(found, hot, elapsed) {
-                Said::Right => told.right += 1,
-                Said::Short => told.short.push(words()),
-                Said::Wrong => told.wrong.push(words()),
-                Said::Nothing => told.untold.push(words()),
+                StretchAnswer::Right => told.right += 1,
+                StretchAnswer::Short => told.short.push(words()),
+                StretchAnswer::Wrong => told.wrong.push(words()),
+                StretchAnswer::Nothing => told.untold.push(words()),
             }
         }
         Ok(told)
@@ -65,7 +65,7 @@ fn hot_phase(PlannedShares { phases: [first, second], .. }: PlannedShares) -> Op
 
 /// What the stretches of a finding are, beside the phase in which it is hot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Said {
+enum StretchAnswer {
     Right,
     /// They are a part of it.
     Short,
@@ -74,9 +74,9 @@ enum Said {
     Nothing,
 }
 
-fn said(finding: &Value, (from, to): (f64, f64), elapsed: f64) -> Said {
+fn said(finding: &Value, (from, to): (f64, f64), elapsed: f64) -> StretchAnswer {
     let stretches = finding["happened"].as_array().filter(|all| !all.is_empty());
-    let Some(stretches) = stretches else { return Said::Nothing };
+    let Some(stretches) = stretches else { return StretchAnswer::Nothing };
     let (mut inside, mut outside) = (0.0, 0.0);
     for one in stretches {
         let [begin, end] = ["from_s", "to_s"].map(|name| one[name].as_f64().unwrap_or_default());
@@ -85,9 +85,9 @@ fn said(finding: &Value, (from, to): (f64, f64), elapsed: f64) -> Said {
         outside += end - begin - common;
     }
     match (outside < TOLERANCE * elapsed, to - from - inside < TOLERANCE * elapsed) {
-        (true, true) => Said::Right,
-        (true, false) => Said::Short,
-        (false, _) => Said::Wrong,
+        (true, true) => StretchAnswer::Right,
+        (true, false) => StretchAnswer::Short,
+        (false, _) => StretchAnswer::Wrong,
     }
 }
 
@@ -105,12 +105,12 @@ mod tests {
         let said = |from: f64, to: f64| {
             said(&json!({"happened": [{"from_s": from, "to_s": to}]}), (4.0, 8.0), 8.0)
         };
-        assert_eq!([said(4.0, 8.0), said(4.25, 7.75), said(3.5, 8.0)], [Said::Right; 3]);
+        assert_eq!([said(4.0, 8.0), said(4.25, 7.75), said(3.5, 8.0)], [StretchAnswer::Right; 3]);
         assert_eq!(
             [said(6.0, 8.0), said(0.0, 4.0), said(2.0, 8.0)],
-            [Said::Short, Said::Wrong, Said::Wrong]
+            [StretchAnswer::Short, StretchAnswer::Wrong, StretchAnswer::Wrong]
         );
-        assert_eq!(super::said(&json!({"happened": []}), (4.0, 8.0), 8.0), Said::Nothing);
+        assert_eq!(super::said(&json!({"happened": []}), (4.0, 8.0), 8.0), StretchAnswer::Nothing);
     }
 
     #[test]

@@ -21,12 +21,12 @@ const PAPER: [(&str, [u32; 8]); 3] = [
 ];
 
 /// Who said each priority.
-type Said = BTreeMap<String, u8>;
+type PrioritySources = BTreeMap<String, u8>;
 
 pub(super) fn study(base_runs: &mut BaseRuns<'_>) -> Result<String> {
     let mut text = "## Table 4: priorities in common\n\nPriorities that base runs of A, B and C gave, all in the names of C, by the versions that gave them.\n".to_owned();
     for verdict in Verdict::ALL {
-        let mut said = Said::new();
+        let mut said = PrioritySources::new();
         for (nth, source) in SOURCES.into_iter().enumerate() {
             for line in priorities(base_runs, source, verdict)? {
                 *said.entry(line).or_default() |= 1 << nth;
@@ -53,7 +53,7 @@ fn priorities(
 }
 
 /// How many of a level each set of versions said, and all together.
-fn counts(said: &Said, level: &str) -> [u32; 8] {
+fn counts(said: &PrioritySources, level: &str) -> [u32; 8] {
     let is_level = |line: &str| match level {
         "High" => line.contains(" high "),
         "Low" => line.contains(" low "),
