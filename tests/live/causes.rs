@@ -120,8 +120,8 @@ fn balanced_ranks_have_no_cause_but_what_delayed_them() {
     let (planted, known) = (planted(&run), told.iter().filter(|((_, did), _)| did != "processor"));
     let planted = by_process(&planted);
     for (process, share) in by_process(known.map(|(who, share)| (who, share))) {
-        let planted = planted.get(process).copied().unwrap_or(0.0);
-        assert!(share < planted + 0.02, "{process}: {share} for {planted}\n{}", run.shown());
+        let most = planted.get(process).map_or(0.02, |planted| planted + 0.1);
+        assert!(share < most, "{process}: {share}, not below {most}\n{}", run.shown());
     }
     assert!(!told.is_empty() || !run.stderr.contains("because"), "{}", run.stderr);
 }
