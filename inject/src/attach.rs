@@ -62,6 +62,9 @@ fn attach_to_program(pid: u32, request: &AttachRequest<'_>) -> Result<(), Attach
 
 /// By a thread of the process, which is hijacked.
 fn load(pid: u32, request: &AttachRequest<'_>) -> Result<(), AttachRefusal> {
+    if facts::has_thread_sanitizer(pid) {
+        return Err(AttachRefusal::ThreadSanitizer(pid));
+    }
     let loader = loader::Loader::new(pid, request)?;
     // Whatever a thread still traces at its end is let go by the system.
     thread::scope(|scope| {

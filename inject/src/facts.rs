@@ -143,6 +143,15 @@ fn is_starting(program: &Path, maps: &ProcessMaps) -> bool {
         && crate::image::has_section(program, ".interp")
 }
 
+/// Whether ThreadSanitizer is part of the process: as a library, or linked into the program.
+pub(crate) fn has_thread_sanitizer(pid: u32) -> bool {
+    let is_library =
+        |name: &str| name.starts_with("libtsan.so") || name.starts_with("libclang_rt.tsan");
+    let program = PathBuf::from(format!("/proc/{pid}/exe"));
+    ProcessMaps::of(pid).named(is_library).is_some()
+        || crate::image::exports(&program, "__tsan_init")
+}
+
 fn is_musl(name: &str) -> bool {
     name.starts_with("ld-musl") || name.starts_with("libc.musl")
 }

@@ -164,4 +164,14 @@ pub(crate) fn has_section(path: &Path, name: &str) -> bool {
     object::File::parse(&cache).is_ok_and(|file| file.section_by_name(name).is_some())
 }
 
+/// Whether the file is an object that gives others a symbol of this name.
+pub(crate) fn exports(path: &Path, name: &str) -> bool {
+    let Ok(file) = fs::File::open(path) else { return false };
+    let cache = object::ReadCache::new(file);
+    object::File::parse(&cache).is_ok_and(|file| {
+        let mut symbols = file.dynamic_symbols();
+        symbols.any(|symbol| symbol.is_definition() && symbol.name() == Ok(name))
+    })
+}
+
 const PAGE: u64 = 4096;

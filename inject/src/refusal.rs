@@ -75,6 +75,12 @@ pub enum AttachRefusal {
         "process {0} has given up system calls (seccomp), and those that loading needs may be among them"
     )]
     Sandboxed(u32),
+    /// It carries a runtime that ends the program at a thread that it did not see begin.
+    #[error(
+        "process {0} is built with ThreadSanitizer, which ends a program in which others start a thread; start it with \
+         `whyperf run`"
+    )]
+    ThreadSanitizer(u32),
     /// The processor checks its return addresses.
     #[error("process {0} uses a shadow stack, which forbids the call that attaching makes")]
     ShadowStack(u32),

@@ -1,26 +1,32 @@
 //! The end of measuring in a process that goes on, because it gives up system calls.
 
 use crate::lock::Held;
-use crate::measurement::{self, Children};
-use crate::process_status::MeasurementStage;
-use crate::switch::{self, WIPE_ON_FORK};
-use crate::{agent_thread, process};
-use whyperf_layout::geometry::REGION_CAPACITY;
+use crate::view::Tables;
+use crate::{agent_thread, attachment, kernel, measurement, patch};
+use core::sync::atomic::AtomicU32;
 
-/// Stops measuring this process and all that it forks, for good: afterwards nothing of ours makes a
-/// system call. What was measured until now stays to be read.
+/// Tries to restore what a thread still stands in, and nanoseconds between two.
+const TRIES: u32 = 100;
+const AGAIN: u64 = 1_000_000;
+
+/// Stops measuring this process and all that it forks, for good: its code is restored while that can be done, and afterwards
+/// nothing of ours makes a system call. What was measured until now stays to be read.
 pub fn enter() {
-    if !measurement::is_measured() {
-        return;
-    }
-    process::leave();
+    let Some(tables) = measurement::own() else { return };
     // The filter may not allow what it needs to end.
     let _ended = agent_thread::send_away();
     let held = Held::take();
-    measurement::decide_on_children(Children::Unmeasured);
-    WIPE_ON_FORK.stage.set(MeasurementStage::Declined);
-    for id in 1..REGION_CAPACITY as u32 {
-        switch::set(id as u16, false);
-    }
+    restore(tables, &held);
+    attachment::end();
     drop(held);
+}
+
+fn restore(tables: Tables, held: &Held) {
+    let nobody_wakes = AtomicU32::new(0);
+    for _ in 0..TRIES {
+        if patch::restore(tables, held) == 0 {
+            return;
+        }
+        kernel::futex_wait(&nobody_wakes, 0, AGAIN);
+    }
 }
