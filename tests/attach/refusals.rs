@@ -65,6 +65,13 @@ fn a_program_in_a_sandbox() {
 }
 
 #[test]
+fn a_program_with_thread_sanitizer() {
+    let options = ["-fsanitize=thread"];
+    let program = build("odd.c", "odd-thread-sanitizer", "gcc", &options);
+    is_refused(Target::start(&mut Command::new(program)), "ThreadSanitizer");
+}
+
+#[test]
 fn a_program_that_is_traced() {
     let program = build("odd.c", "odd-traced", "gcc", &[]);
     is_refused(Target::start(Command::new(program).arg("traced")), "is traced by process");

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::attached::Attached;
 use crate::shipped::Load;
-use crate::target::Target;
+use crate::target::{Target, build};
 use crate::{programs, shipped};
 
 /// The places in memory where a process's code is not what its file has.
@@ -54,4 +54,17 @@ fn code_is_as_before_once_nobody_watches() {
         assert!(found.is_empty(), "{found:?}");
     }
     assert_eq!(target.end().0, Some(0));
+}
+
+#[test]
+fn code_is_as_before_when_the_program_gives_up_system_calls() {
+    let program = build("gives_up.c", "gives_up", "gcc", &["-g"]);
+    let _turn = shipped::turn(Load::Computes);
+    let target = Target::start(&mut Command::new(program));
+    let pid = target.pid().to_string();
+    let attached = Attached::with(&["--measure", "calls", "</Code/gives_up.c/part>", &pid]);
+    assert_eq!(attached.status, Some(0), "{}", attached.said);
+    let (_, found) = differences(target.pid());
+    assert!(found.is_empty(), "{found:?}");
+    assert_eq!(target.end(), (Some(0), "as before\n".to_owned()), "{}", attached.said);
 }
