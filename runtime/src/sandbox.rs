@@ -12,11 +12,17 @@ const AGAIN: u64 = 1_000_000;
 /// Stops measuring this process and all that it forks, for good: its code is restored while that can be done, and afterwards
 /// nothing of ours makes a system call. What was measured until now stays to be read.
 pub fn enter() {
-    let Some(tables) = measurement::own() else { return };
+    let tables = measurement::own();
+    // A process without a region would make one at its first event, behind the filter.
+    if tables.is_none() && !measurement::is_awaited() {
+        return;
+    }
     // The filter may not allow what it needs to end.
     let _ended = agent_thread::send_away();
     let held = Held::take();
-    restore(tables, &held);
+    if let Some(tables) = tables {
+        restore(tables, &held);
+    }
     attachment::end();
     drop(held);
 }
