@@ -11,15 +11,26 @@ mod stored;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
+use anyhow::Result;
+
 use crate::arguments::{CommandLine, Verb};
 use crate::machine::{clean, doctor};
 use crate::measuring::{attach, exec, launch, run};
-use crate::output::delivery;
+use crate::output::{delivery, file_size_limit};
 use crate::search::{evaluation, metrics};
 use crate::stored::{diagnose, directives, runs, show};
 
 fn main() -> ExitCode {
-    let done = match CommandLine::given().verb {
+    let request = CommandLine::given();
+    let done = file_size_limit::answer_errors().and_then(|()| carry_out(request.verb));
+    done.unwrap_or_else(|error| {
+        let _ = writeln!(io::stderr(), "whyperf: {}", delivery::words(&error));
+        ExitCode::from(launch::FAILURE)
+    })
+}
+
+fn carry_out(verb: Verb) -> Result<ExitCode> {
+    match verb {
         Verb::Run(request) => run::run(&request),
         Verb::Exec(request) => exec::exec(&request),
         Verb::Runs(request) => runs::runs(&request),
@@ -31,9 +42,5 @@ fn main() -> ExitCode {
         Verb::Metrics { json } => metrics::print(json),
         Verb::Doctor(listing) => doctor::doctor(&listing),
         Verb::Clean(listing) => clean::clean(&listing),
-    };
-    done.unwrap_or_else(|error| {
-        let _ = writeln!(io::stderr(), "whyperf: {}", delivery::words(&error));
-        ExitCode::from(launch::FAILURE)
-    })
+    }
 }

@@ -1,5 +1,6 @@
 //! The output of whyperf: the report, and the terminal and files that it goes to.
 
 pub(crate) mod delivery;
+pub(crate) mod file_size_limit;
 pub(crate) mod report;
 pub(crate) mod terminal;

@@ -45,7 +45,8 @@ impl ProcessStatus {
     }
 
     /// Whether a signal is in the set of this name.
-    pub(crate) fn has(&self, set: &str, signal: i32) -> bool {
+    #[must_use]
+    pub fn has(&self, set: &str, signal: i32) -> bool {
         self.signals(set).is_some_and(|bits| bits >> (signal - 1) & 1 != 0)
     }
 

@@ -173,6 +173,17 @@ fn a_full_disk_is_said_and_the_program_runs() {
 }
 
 #[test]
+fn a_limit_of_file_sizes_ends_neither_whyperf_nor_the_program() {
+    let folder = Folder::new("file-size");
+    let script = "ulimit -f 0; exec \"$W\" run --json report.json sh -c 'echo out; exit 3'";
+    let mut command = Command::new("bash");
+    command.args(["-c", script]).env("W", whyperf().get_program()).current_dir(&folder.0);
+    let said: Said = command.output().expect("bash starts").into();
+    assert_eq!((said.status, &said.stdout[..]), (Some(3), &b"out\n"[..]), "{}", said.stderr);
+    assert!(said.stderr.contains("writing the report to report.json: File too large"), "{said:?}");
+}
+
+#[test]
 fn a_store_that_may_only_be_read_is_read_and_never_written() {
     let folder = Folder::new("read-only");
     std::fs::write(folder.0.join("input"), "some text\n").expect("writable");
