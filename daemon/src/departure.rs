@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!   Watched ──Detach sent──► Asked ──the process answers──► Answered: all is restored, or what is not
+//!      └──────it gives up what measuring needs────────────► Alone: the same
 //! ```
 //! From the first step on, nothing else is sent to the process.
 
@@ -15,6 +16,8 @@ pub(crate) enum Departure {
     Asked,
     /// It does, and this is what is not restored.
     Answered(Vec<Unrestored>),
+    /// It went on by itself, and this was not restored.
+    Alone(Vec<Unrestored>),
 }
 
 /// A function whose code still leads to us. It works on, and records nothing.
@@ -48,9 +51,19 @@ impl Departure {
         *self = Self::Answered(unrestored);
     }
 
-    /// What is not restored, once the process has answered.
+    /// The process went on by itself, unless it was asked to.
+    pub(crate) fn go_on_alone(&mut self, unrestored: Vec<Unrestored>) {
+        if *self == Self::Watched {
+            *self = Self::Alone(unrestored);
+        }
+    }
+
+    /// What is not restored, once the process has answered, or went on by itself.
     pub(crate) fn unrestored(&self) -> Option<&[Unrestored]> {
-        if let Self::Answered(unrestored) = self { Some(unrestored) } else { None }
+        match self {
+            Self::Answered(unrestored) | Self::Alone(unrestored) => Some(unrestored),
+            Self::Watched | Self::Asked => None,
+        }
     }
 }
 
@@ -68,5 +81,7 @@ mod tests {
         departure.ask(|| panic!("it was asked before"));
         departure.answer(Vec::new());
         assert_eq!(departure.unrestored(), Some(&[][..]));
+        departure.go_on_alone(Vec::new());
+        assert_eq!(departure, Departure::Answered(Vec::new()), "it was asked to");
     }
 }

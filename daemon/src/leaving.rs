@@ -12,7 +12,7 @@ use whyperf_layout::{Answer, CodeState, Command, Outcome, RegionRecord, RegionSt
 use whyperf_model::Nanos;
 
 use crate::daemon::Daemon;
-use crate::departure::Unrestored;
+use crate::departure::{Departure, Unrestored};
 use crate::process::Process;
 use crate::region::RegionMemory;
 use crate::sampling_pass::SamplingPass;
@@ -38,6 +38,22 @@ impl Daemon {
             is_left &= process.has_gone();
         }
         is_left
+    }
+
+    /// The processes that went on without being asked to: they gave up system calls or rights that measuring needs.
+    #[must_use]
+    pub fn gone_alone(&self) -> Vec<u32> {
+        let alone = |process: &&Process| matches!(process.departure, Departure::Alone(_));
+        self.processes.iter().filter(alone).map(|process| process.pid).collect()
+    }
+
+    /// How many processes still run that are measured no further.
+    #[must_use]
+    pub fn unmeasured(&self) -> usize {
+        let is_one = |process: &&Process| {
+            process.departure.unrestored().is_some() && !process.ending.is_over(true)
+        };
+        self.processes.iter().filter(is_one).count()
     }
 
     /// The functions that were not restored so far, of processes that still run.
@@ -107,14 +123,14 @@ impl Process {
 
     fn unrestored(&self) -> Vec<Unrestored> {
         match (self.departure.unrestored(), self.stage.region()) {
-            (Some(unrestored), _) => unrestored.to_vec(),
+            (Some(unrestored), _) if !self.ending.is_over(true) => unrestored.to_vec(),
             (None, Some(region)) if !self.has_gone() => self.found_patched(region),
             _ => Vec::new(),
         }
     }
 
     /// The functions whose records say that their code is not their own.
-    fn found_patched(&self, region: &RegionMemory) -> Vec<Unrestored> {
+    pub(crate) fn found_patched(&self, region: &RegionMemory) -> Vec<Unrestored> {
         let patched = region.regions().iter().skip(1).filter_map(|record| {
             let (state, outcome) = record.code();
             let address = record.address.load(Ordering::Relaxed);

@@ -195,6 +195,9 @@ impl Process {
             return if damaged {
                 PassOutcome::Damaged
             } else {
+                if region.state() == RegionState::Alone {
+                    self.departure.go_on_alone(self.found_patched(&region));
+                }
                 self.stage = ProcessStage::Ended(region);
                 PassOutcome::Ended
             };
@@ -277,7 +280,7 @@ impl Process {
     fn outcome(&mut self, region: &RegionMemory, thorough: bool) -> PassOutcome {
         let replaced = region.state() == RegionState::Replaced;
         let replaced = self.succession.pass(replaced, || has_no_region(self.pid));
-        let left = region.state() == RegionState::Left || replaced;
+        let left = matches!(region.state(), RegionState::Left | RegionState::Alone) || replaced;
         if left || self.ending.is_over(thorough || self.is_still()) {
             PassOutcome::Ended
         } else {

@@ -5,7 +5,7 @@ use crate::sync::{AtomicI32, AtomicU32, AtomicU64};
 /// First eight bytes of every region: `WHYPERF` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"WHYPERF\0");
 /// Raised with every change of a byte's meaning.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 /// `rank` of a process that is not (yet) a member of an MPI job.
 pub const NO_RANK: i32 = -1;
 
@@ -26,6 +26,8 @@ pub enum RegionState {
     Replaced = 3,
     /// The process found that what lies here cannot be its own recording, and records no more.
     GivenUp = 4,
+    /// The process goes on and is measured no further: it was asked to, or it gave up what measuring needs.
+    Alone = 5,
 }
 
 /// The header; every word is written by the process, read by the daemon.

@@ -62,8 +62,17 @@ impl Header {
 
     /// Process: no event will follow, `now` being its end.
     pub fn leave(&self, now: u64) {
+        self.end(now, RegionState::Left);
+    }
+
+    /// Process: the same, and it goes on.
+    pub fn go_on_alone(&self, now: u64) {
+        self.end(now, RegionState::Alone);
+    }
+
+    fn end(&self, now: u64, state: RegionState) {
         self.end_ticks.store(now, Ordering::Relaxed);
-        self.set_state(RegionState::Left);
+        self.set_state(state);
     }
 
     /// Process: where it stands.
@@ -82,6 +91,7 @@ impl Header {
             2 => RegionState::Left,
             3 => RegionState::Replaced,
             4 => RegionState::GivenUp,
+            5 => RegionState::Alone,
             _ => RegionState::Running,
         }
     }

@@ -34,7 +34,7 @@ struct RequestBytes {
 /// Measures this process from now on; answers an [`AttachOutcome`].
 ///
 /// # Safety
-/// The request must be complete, its directory a string, its threads so many as it says.
+/// The request must be complete, its directory a string, its threads so many as it says. No other thread begins a measurement.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn whyperf_attach(request: &RequestBytes) -> u32 {
     if request.directory.is_null() || request.threads.is_null() || !c_library::is_glibc() {
@@ -56,15 +56,20 @@ unsafe extern "C" fn whyperf_attach(request: &RequestBytes) -> u32 {
         process::follow_forks();
         reroute::begin();
     };
-    keep_errno(|| begin(&late, request.take_over != 0, reroute)) as u32
+    // SAFETY: the caller's promise.
+    keep_errno(|| unsafe { begin(&late, request.take_over != 0, reroute) }) as u32
 }
 
 /// `reroute` is what else it takes until calls are seen.
-fn begin(late: &Late<'_>, take_over: bool, reroute: fn()) -> AttachOutcome {
+///
+/// # Safety
+/// No other thread begins a measurement.
+unsafe fn begin(late: &Late<'_>, take_over: bool, reroute: fn()) -> AttachOutcome {
     if take_over {
         attachment::take_over();
     }
-    let outcome = attachment::begin(late, reroute::end);
+    // SAFETY: the caller's promise.
+    let outcome = unsafe { attachment::begin(late, reroute::end) };
     if outcome == AttachOutcome::Measured {
         mpi::forget();
         reroute();
@@ -84,5 +89,6 @@ fn requested(late: &Late<'_>, options: AttachOptions) -> AttachOutcome {
     if !reroute::sees_all() && !options.in_part {
         return AttachOutcome::InPart;
     }
-    begin(late, options.take_over, reroute::begin_again)
+    // SAFETY: one thread answers requests, and whyperf sends none to a process that it loads the library into.
+    unsafe { begin(late, options.take_over, reroute::begin_again) }
 }

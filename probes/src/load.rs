@@ -35,7 +35,8 @@ extern "C" fn loaded() {
         // SAFETY: forgets the complaints about functions that this C library does not have.
         unsafe { libc::dlerror() };
         if c_library::is_glibc() {
-            load::attach();
+            // SAFETY: this is the constructor, and it runs once.
+            unsafe { load::attach() };
             attachment::listen();
         }
         if measurement::is_measured() {

@@ -16,21 +16,23 @@ use crate::sandbox::before;
 use crate::wrapped::{accompanied, between, real};
 
 accompanied! {
-    unshare(flags) agent_thread::send_away() => agent_thread::call_back;
-    setns(fd, kind) agent_thread::send_away() => agent_thread::call_back;
-    setuid(user) agent_thread::send_away() => agent_thread::call_back;
-    seteuid(user) agent_thread::send_away() => agent_thread::call_back;
-    setreuid(real, effective) agent_thread::send_away() => agent_thread::call_back;
-    setresuid(real, effective, saved) agent_thread::send_away() => agent_thread::call_back;
-    setfsuid(user) agent_thread::send_away() => agent_thread::call_back;
-    setgid(group) agent_thread::send_away() => agent_thread::call_back;
-    setegid(group) agent_thread::send_away() => agent_thread::call_back;
-    setregid(real, effective) agent_thread::send_away() => agent_thread::call_back;
-    setresgid(real, effective, saved) agent_thread::send_away() => agent_thread::call_back;
-    setfsgid(group) agent_thread::send_away() => agent_thread::call_back;
-    setgroups(count, list) agent_thread::send_away() => agent_thread::call_back;
-    initgroups(user, group) agent_thread::send_away() => agent_thread::call_back;
-    capset(header, data) agent_thread::send_away() => agent_thread::call_back;
+    chroot(path) sandbox::enter_if_alone() => agent_thread::call_back;
+    pivot_root(new, old) sandbox::enter_if_alone() => agent_thread::call_back;
+    unshare(flags) sandbox::enter_if_alone() => agent_thread::call_back;
+    setns(fd, kind) sandbox::enter_if_alone() => agent_thread::call_back;
+    setuid(user) sandbox::enter_if_alone() => agent_thread::call_back;
+    seteuid(user) sandbox::enter_if_alone() => agent_thread::call_back;
+    setreuid(real, effective) sandbox::enter_if_alone() => agent_thread::call_back;
+    setresuid(real, effective, saved) sandbox::enter_if_alone() => agent_thread::call_back;
+    setfsuid(user) sandbox::enter_if_alone() => agent_thread::call_back;
+    setgid(group) sandbox::enter_if_alone() => agent_thread::call_back;
+    setegid(group) sandbox::enter_if_alone() => agent_thread::call_back;
+    setregid(real, effective) sandbox::enter_if_alone() => agent_thread::call_back;
+    setresgid(real, effective, saved) sandbox::enter_if_alone() => agent_thread::call_back;
+    setfsgid(group) sandbox::enter_if_alone() => agent_thread::call_back;
+    setgroups(count, list) sandbox::enter_if_alone() => agent_thread::call_back;
+    initgroups(user, group) sandbox::enter_if_alone() => agent_thread::call_back;
+    capset(header, data) sandbox::enter_if_alone() => agent_thread::call_back;
 }
 
 /// Looks `syscall` up, too.
@@ -89,6 +91,8 @@ const SPECIAL: &[i64] = &[
     libc::SYS_setfsgid,
     libc::SYS_capset,
     libc::SYS_prctl,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
     libc::SYS_unshare,
     libc::SYS_setns,
     libc::SYS_seccomp,
@@ -134,6 +138,6 @@ fn prepare(number: i64, first: usize) -> bool {
             }
             false
         }
-        _ => agent_thread::send_away(),
+        _ => sandbox::enter_if_alone(),
     }
 }

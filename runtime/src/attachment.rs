@@ -29,11 +29,15 @@ pub fn is_late() -> bool {
 }
 
 /// Begins; `at_end` is called when the measurement ends, by a thread that the C library may not know.
-pub fn begin(late: &Late<'_>, at_end: extern "C" fn()) -> AttachOutcome {
+///
+/// # Safety
+/// No other thread begins a measurement.
+pub unsafe fn begin(late: &Late<'_>, at_end: extern "C" fn()) -> AttachOutcome {
     if measurement::is_measured() {
         return AttachOutcome::Already;
     }
-    if !environ::set(late) {
+    // SAFETY: it is not measured, and by the caller's contract this is the one thread that begins.
+    if !unsafe { environ::set(late) } {
         return AttachOutcome::Declined;
     }
     clock::choose();
@@ -67,7 +71,7 @@ pub(crate) fn end() {
         let at_end = unsafe { core::mem::transmute::<*mut (), extern "C" fn()>(at_end) };
         at_end();
     }
-    process::leave();
+    process::go_on_alone();
     measurement::decide_on_children(Children::Unmeasured);
     WIPE_ON_FORK.stage.set(MeasurementStage::Declined);
     switch::all_off();

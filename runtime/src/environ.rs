@@ -30,8 +30,9 @@ pub struct Late<'a> {
 /// Settings of the process.
 #[derive(Debug)]
 pub(crate) struct ProcessSettings {
-    directory: [u8; LONGEST],
-    directory_length: usize,
+    directory: ZeroEndedPath,
+    /// The file in it that says whose it is.
+    owner: ZeroEndedPath,
     program: [u8; 1024],
     program_length: usize,
     /// See `Header::program_base`. Asked for early: later a function of the C library may be switched on.
@@ -55,6 +56,28 @@ pub(crate) struct Options {
     pub(crate) startup_barrier: bool,
 }
 
+/// A path as system calls want it. There is no memory to be had, and a thread of the program may have little stack.
+#[derive(Debug)]
+struct ZeroEndedPath([u8; LONGEST]);
+
+impl ZeroEndedPath {
+    /// Becomes these parts, one behind the other; false where there is no room for them and the zero.
+    fn take(&mut self, parts: &[&[u8]]) -> bool {
+        self.0 = [0; LONGEST];
+        let mut length = 0;
+        parts.iter().all(|part| {
+            let begin = length;
+            length += part.len();
+            let room = self.0.get_mut(begin..length).filter(|_| length < LONGEST);
+            room.map(|room| room.copy_from_slice(part)).is_some()
+        })
+    }
+
+    fn as_c_str(&self) -> &CStr {
+        CStr::from_bytes_until_nul(&self.0).unwrap_or(c"/")
+    }
+}
+
 struct EnvironCell<T>(UnsafeCell<T>);
 
 // SAFETY: `read` writes both, in the constructor, before a measurement begins. `set` writes the settings, in the one thread that
@@ -68,8 +91,8 @@ static OPTIONS: EnvironCell<Options> = EnvironCell(UnsafeCell::new(Options {
 }));
 
 static SETTINGS: EnvironCell<ProcessSettings> = EnvironCell(UnsafeCell::new(ProcessSettings {
-    directory: [0; LONGEST],
-    directory_length: 0,
+    directory: ZeroEndedPath([0; LONGEST]),
+    owner: ZeroEndedPath([0; LONGEST]),
     program: [0; 1024],
     program_length: 0,
     program_base: None,
@@ -96,15 +119,18 @@ unsafe extern "C" {
 }
 
 /// Reads the environment; answers whether this process is to be measured.
-pub(crate) fn read() -> bool {
-    // SAFETY: called once, by the constructor, before any call of `settings` and `options`.
+///
+/// # Safety
+/// The library is being loaded: nobody has called [`settings`] or [`options`] yet, and no other thread calls this.
+pub(crate) unsafe fn read() -> bool {
+    // SAFETY: by the caller's contract nobody else has a reference.
     let (settings, options) = unsafe { (&mut *SETTINGS.0.get(), &mut *OPTIONS.0.get()) };
     let Some(directory) = variable(b"WHYPERF_DIR").filter(|d| d.first() == Some(&b'/')) else {
         return false;
     };
-    let Some(room) = settings.directory.get_mut(..directory.len()) else { return false };
-    room.copy_from_slice(directory);
-    settings.directory_length = directory.len();
+    if !settings.lie_in(directory) {
+        return false;
+    }
     settings.program_length = kernel::read_link(c"/proc/self/exe", &mut settings.program);
     settings.callpath_depth =
         number(variable(b"WHYPERF_CALLPATH_DEPTH")).filter(|k| *k <= DEEPEST).unwrap_or(0);
@@ -118,14 +144,16 @@ pub(crate) fn read() -> bool {
     may_be_measured(settings)
 }
 
-/// Takes settings from outside instead; answers whether this process may be measured. There must be
-/// no measurement of it.
-pub(crate) fn set(late: &Late<'_>) -> bool {
-    // SAFETY: called by the one thread that begins a measurement, while there is none.
+/// Takes settings from outside instead; answers whether this process may be measured.
+///
+/// # Safety
+/// The process is not measured, so nobody calls [`settings`], and no other thread begins a measurement.
+pub(crate) unsafe fn set(late: &Late<'_>) -> bool {
+    // SAFETY: by the caller's contract nobody else has a reference.
     let settings = unsafe { &mut *SETTINGS.0.get() };
-    let Some(room) = settings.directory.get_mut(..late.directory.len()) else { return false };
-    room.copy_from_slice(late.directory);
-    settings.directory_length = late.directory.len();
+    if !settings.lie_in(late.directory) {
+        return false;
+    }
     settings.program_length = kernel::read_link(c"/proc/self/exe", &mut settings.program);
     settings.callpath_depth = if late.callpath_depth > DEEPEST { 0 } else { late.callpath_depth };
     settings.rank = late.rank;
@@ -151,8 +179,18 @@ fn may_be_measured(settings: &mut ProcessSettings) -> bool {
 
 impl ProcessSettings {
     /// Path of the run directory.
-    pub(crate) fn directory(&self) -> &[u8] {
-        self.directory.get(..self.directory_length).unwrap_or(&[])
+    pub(crate) fn directory(&self) -> &CStr {
+        self.directory.as_c_str()
+    }
+
+    /// The file of that directory that says whose it is.
+    pub(crate) fn owner(&self) -> &CStr {
+        self.owner.as_c_str()
+    }
+
+    /// Takes a directory; false where its path is too long.
+    fn lie_in(&mut self, directory: &[u8]) -> bool {
+        self.directory.take(&[directory]) && self.owner.take(&[directory, b"/owner"])
     }
 
     /// Path of the program.

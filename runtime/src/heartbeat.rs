@@ -29,6 +29,11 @@ pub(crate) enum DaemonState {
     Gone,
 }
 
+/// Whether the daemon is known to have ended, at this moment.
+pub(crate) fn has_daemon_ended() -> bool {
+    OwnerProcess::of_run_directory() == OwnerProcess::Ended
+}
+
 /// The daemon's count, as it was last seen.
 #[derive(Debug, Default)]
 pub(crate) struct Heartbeat {
@@ -89,20 +94,17 @@ enum OwnerProcess {
 
 impl OwnerProcess {
     fn of_run_directory() -> Self {
-        let mut path = GrowingPath::default();
-        path.add(settings().directory());
-        if !kernel::exists(path.as_c_str()) {
+        if !kernel::exists(settings().directory()) {
             return Self::Ended;
         }
-        path.add(b"/owner");
         let mut text = [0; 64];
-        let length = kernel::read_file(path.as_c_str(), &mut text);
+        let length = kernel::read_file(settings().owner(), &mut text);
         let Some((process, start)) = owner(text.get(..length).unwrap_or(&[])) else {
             return Self::Unknown;
         };
         let mut path = GrowingPath::default();
         [&b"/proc/"[..], process, b"/stat"].into_iter().for_each(|part| path.add(part));
-        let mut stat = [0; 1024];
+        let mut stat = [0; 512];
         let length = kernel::read_file(path.as_c_str(), &mut stat);
         Self::judge(stat.get(..length).unwrap_or(&[]), start)
     }
@@ -133,16 +135,16 @@ fn owner(text: &[u8]) -> Option<(&[u8], &[u8])> {
     (is_number(process) && is_number(start)).then_some((process, start))
 }
 
-/// A path that grows; what does not fit is left out, so that nothing is found there.
+/// A short path that grows; what does not fit is left out, so that nothing is found there.
 #[derive(Debug)]
 struct GrowingPath {
-    bytes: [u8; 4096],
+    bytes: [u8; 64],
     length: usize,
 }
 
 impl Default for GrowingPath {
     fn default() -> Self {
-        Self { bytes: [0; 4096], length: 0 }
+        Self { bytes: [0; 64], length: 0 }
     }
 }
 

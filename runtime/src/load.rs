@@ -15,13 +15,17 @@ static UPCALLS: Upcalls =
 static BODY: AgentMain = AgentMain(agent::run);
 
 /// Constructor of the library: decides whether this process is measured; creates nothing yet.
-pub fn attach() {
+///
+/// # Safety
+/// The library is being loaded, by this thread: no other function of it was called in this process image.
+pub unsafe fn attach() {
     registration::set_upcalls(&UPCALLS);
     agent_thread::set_body(&BODY);
     if WIPE_ON_FORK.stage.peek() != MeasurementStage::Unknown as u32 {
         return;
     }
-    let wanted = environ::read();
+    // SAFETY: the caller's contract.
+    let wanted = unsafe { environ::read() };
     if wanted {
         clock::choose();
         switch::wipe_on_fork();

@@ -237,12 +237,12 @@ impl Write for RegionPath {
 fn open_new(settings: &ProcessSettings, path: &mut RegionPath) -> Option<i32> {
     const EXISTS: isize = -(libc::EEXIST as isize);
     // A run directory may be used by its owner alone. Another directory was not meant: nothing is left behind there.
-    path.set_directory(settings.directory())?;
+    path.set_directory(settings.directory().to_bytes())?;
     if !kernel::is_private_directory(path.as_c_str()) {
         return None;
     }
     for attempt in 0..1000_u32 {
-        path.set(settings.directory(), attempt)?;
+        path.set(settings.directory().to_bytes(), attempt)?;
         match kernel::create_new(path.as_c_str()) {
             EXISTS => {}
             descriptor => {

@@ -7,7 +7,7 @@ use crate::measurement;
 use crate::view::Tables;
 use crate::{agent_thread, clock, creation, strings, switch};
 use core::sync::atomic::{AtomicU32, Ordering};
-use whyperf_layout::RegionState;
+use whyperf_layout::{Header, RegionState};
 
 /// Place in `MPI_COMM_WORLD`, known when `MPI_Init` returns; also starts the agent.
 pub fn set_world(rank: i32, size: u32) {
@@ -80,9 +80,18 @@ fn set_paused(paused: bool) {
 
 /// The process ends in order (`exit`, `_exit`).
 pub fn leave() {
+    end(|header| header.leave(clock::now()));
+}
+
+/// The process is measured no further, and goes on.
+pub(crate) fn go_on_alone() {
+    end(|header| header.go_on_alone(clock::now()));
+}
+
+fn end(say: impl FnOnce(&Header)) {
     let Some(tables) = measurement::own() else { return };
     site::note_all_missed(tables);
-    tables.header().leave(clock::now());
+    say(tables.header());
 }
 
 /// The process is about to become another program.

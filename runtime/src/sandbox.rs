@@ -1,8 +1,9 @@
-//! The end of measuring in a process that goes on, because it gives up system calls.
+//! The end of measuring in a process that goes on, because it gives up what changing code needs: system calls or rights.
 
+use crate::functions::site;
 use crate::lock::Held;
 use crate::view::Tables;
-use crate::{agent_thread, attachment, kernel, measurement, patch};
+use crate::{agent_thread, attachment, heartbeat, kernel, measurement, patch};
 use core::sync::atomic::AtomicU32;
 
 /// Tries to restore what a thread still stands in, and nanoseconds between two.
@@ -19,6 +20,24 @@ pub fn enter() {
     }
     // The filter may not allow what it needs to end.
     let _ended = agent_thread::send_away();
+    end(tables);
+}
+
+/// The same before a call that may take the right to change code away, where the daemon has ended and the agent did not see it
+/// yet: afterwards it could not restore anything. Sends the agent away in any case, and answers whether there was one.
+#[must_use]
+pub fn enter_if_alone() -> bool {
+    let away = agent_thread::send_away();
+    if let Some(tables) = measurement::own()
+        && site::is_any_changed()
+        && heartbeat::has_daemon_ended()
+    {
+        end(Some(tables));
+    }
+    away
+}
+
+fn end(tables: Option<Tables>) {
     let held = Held::take();
     if let Some(tables) = tables {
         restore(tables, &held);

@@ -65,6 +65,18 @@ fn send(pid: u32, signal: rustix::process::Signal) {
     rustix::process::kill_process(pid.expect("a number"), signal).expect("it is ours");
 }
 
+/// Kills a daemon, which has no time to leave.
+fn kill(mut daemon: Child) {
+    daemon.kill().expect("it is ours");
+    daemon.wait().expect("it is ours");
+}
+
+/// Removes what killed daemons left.
+fn clean() {
+    let cleaned = Command::new(shipped::whyperf()).arg("clean").output().expect("whyperf starts");
+    assert!(cleaned.status.success());
+}
+
 fn target(name: &str) -> Target {
     Target::start(&mut Command::new(build("left.c", name, "gcc", &["-g"])))
 }
@@ -74,13 +86,20 @@ const DONE: &str = "0 lost, done\n";
 #[test]
 fn the_daemon_is_killed() {
     let target = target("left-killed");
-    let mut daemon = attach(target.pid(), &[]);
-    daemon.kill().expect("it is ours");
-    daemon.wait().expect("it is ours");
+    kill(attach(target.pid(), &[]));
     until("restored", || !is_patched(target.pid()) && threads(target.pid()) == 1);
     assert_eq!(target.end(), (Some(0), DONE.to_owned()));
-    let swept = Command::new(shipped::whyperf()).arg("clean").output().expect("whyperf starts");
-    assert!(swept.status.success());
+    clean();
+}
+
+#[test]
+fn the_daemon_is_killed_and_the_program_changes_its_root() {
+    let program = build("left.c", "left-root", "gcc", &["-g"]);
+    let target = Target::start(Command::new(program).arg("root"));
+    kill(attach(target.pid(), &[]));
+    // It does so at once; the agent looks after its daemon now and then.
+    assert_eq!(target.end(), (Some(0), DONE.to_owned()));
+    clean();
 }
 
 #[test]
@@ -152,5 +171,6 @@ fn the_time_of_a_run_is_over() {
     whyperf.stdout.take().expect("it was piped").read_to_string(&mut printed).expect("text");
     assert_eq!(whyperf.wait().expect("it is ours").code(), Some(0), "{said}");
     assert!(printed.ends_with(DONE), "{printed}");
-    assert!(said.contains("the program went on alone"), "{said}");
+    assert!(said.contains("as --duration says"), "{said}");
+    assert!(said.contains("went on when the report was written"), "{said}");
 }

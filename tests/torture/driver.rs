@@ -78,16 +78,8 @@ impl Driver {
 
     /// Gives everything its bytes back and compares the code with the files.
     pub(crate) fn restore(self) -> Result<Tally, Gone> {
-        let mut outcome = None;
-        // Some may have to wait for a thread to be made, or for one that stands inside.
-        for _ in 0..ASKED_TO_DISARM {
-            outcome = self.region.disarm(&[0])?[0];
-            if outcome == Some(Outcome::Done) {
-                break;
-            }
-            thread::sleep(Duration::from_millis(5));
-        }
-        assert_eq!(outcome, Some(Outcome::Done), "disarming all of process {}", self.region.pid);
+        let unrestored = self.region.leave()?;
+        assert_eq!(unrestored, Some(0), "leaving process {}", self.region.pid);
         for module in &self.modules {
             let found = module.differences(self.region.pid);
             let path = module.path.display();
@@ -255,8 +247,6 @@ const AT_ONCE: usize = 60;
 const MOST_ARMED: usize = 16_000;
 /// Times that arming a batch is asked for: who stands inside says so, and leaves.
 const ASKED_TO_ARM: usize = 300;
-/// Times that disarming everything is asked for.
-const ASKED_TO_DISARM: usize = 10_000;
 /// Free bytes around an arena.
 const MARGIN: u64 = 64 << 10;
 /// Places that are tried.

@@ -77,7 +77,17 @@ impl Region {
         Ok(self.results.iter().take(patches.len()).map(result).collect())
     }
 
-    /// Disarms these, or with 0 all of them; answers the outcomes.
+    /// Has the process go on alone; answers how many functions are not restored.
+    pub(crate) fn leave(&self) -> Result<Option<u32>, Gone> {
+        let patience = u64::try_from(PATIENCE.as_nanos() / 2).expect("some minutes");
+        let unrestored = |reply: &Reply| match reply {
+            Reply::Detached { unrestored } => Some(*unrestored),
+            _ => None,
+        };
+        Ok(self.ask(&[Command::Detach { patience }])?.iter().find_map(unrestored))
+    }
+
+    /// Disarms these; answers the outcomes.
     pub(crate) fn disarm(&self, regions: &[u32]) -> Result<Vec<Option<Outcome>>, Gone> {
         let commands: Vec<_> =
             regions.iter().map(|region| Command::Disarm { region: *region }).collect();

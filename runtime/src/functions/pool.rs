@@ -19,7 +19,10 @@ unsafe extern "C" {
 }
 
 /// Gives a slot its function: the region, and where the function's own code goes on.
-pub(crate) fn bind(slot: usize, region: u32, target: u64) {
+///
+/// # Safety
+/// `target` is code that goes on as the function would, with what its caller passed, for as long as anything leads to the slot.
+pub(crate) unsafe fn bind(slot: usize, region: u32, target: u64) {
     // SAFETY: the tables above have `SLOTS` elements each, and live as long as the library.
     let (regions, targets) = unsafe { (&whyperf_regions, &whyperf_targets) };
     if let (Some(place), Some(goal)) = (regions.get(slot), targets.get(slot)) {

@@ -122,7 +122,10 @@ impl PatchedFunction {
     }
 
     /// Takes over what was planned.
-    pub(crate) fn fill(&self, patch: &Patch) {
+    ///
+    /// # Safety
+    /// As that of [`publish`].
+    pub(crate) unsafe fn fill(&self, patch: &Patch) {
         for (place, value) in [
             (&self.entry, patch.entry),
             (&self.length, patch.length),
@@ -339,11 +342,15 @@ pub(crate) fn claim(_: &Held) -> Option<usize> {
 }
 
 /// Gives a slot its region and its function; `slot_code` is where calls of it go while it is on.
-pub(crate) fn bind(slot: usize, id: u16, copy: u64, slot_code: u64) {
+///
+/// # Safety
+/// `copy` goes on as the function does, and `slot_code` is the slot's own code.
+pub(crate) unsafe fn bind(slot: usize, id: u16, copy: u64, slot_code: u64) {
     if let Some(site) = SITES.get(slot) {
         site.region.store(u32::from(id), Ordering::Relaxed);
         site.slot_code.store(slot_code, Ordering::Relaxed);
-        pool::bind(slot, u32::from(id), copy);
+        // SAFETY: the caller's contract; code of an arena stays.
+        unsafe { pool::bind(slot, u32::from(id), copy) };
         SLOT_OF[usize::from(id)].store(slot as u16 + 1, Ordering::Relaxed);
     }
 }
@@ -357,9 +364,13 @@ pub(crate) fn of_entry(entry: u64) -> Option<usize> {
 }
 
 /// Lets the entry of a slot be found.
-pub(crate) fn publish(slot: usize, patch: &Patch) {
+///
+/// # Safety
+/// What was planned is right: its stub and its copy are in place, and go on as the function does.
+pub(crate) unsafe fn publish(slot: usize, patch: &Patch) {
     if let Some(site) = SITES.get(slot) {
-        site.fill(patch);
+        // SAFETY: the caller's contract.
+        unsafe { site.fill(patch) };
         BY_ENTRY.put(patch.entry, slot);
         BY_SITE.put(patch.site, slot);
     }

@@ -267,11 +267,13 @@ fn prepare(
             let id = region::register_function(tables, patch.entry, form, held)
                 .ok_or(Outcome::SlotPoolFull)?;
             wide::widen(slot, words);
-            site::bind(slot, id, patch.copy, wide::address(slot));
+            // SAFETY: the plan was checked, and its copy is in the arena now.
+            unsafe { site::bind(slot, id, patch.copy, wide::address(slot)) };
             slot
         }
     };
-    site::publish(slot, patch);
+    // SAFETY: the plan was checked, and its code was written above.
+    unsafe { site::publish(slot, patch) };
     if let Some(site) = site::of_slot(slot) {
         site::rest(site);
     }
@@ -286,7 +288,7 @@ pub(super) fn disarm(tables: Tables, id: u16, held: &Held) -> Outcome {
 }
 
 /// The same for whatever regions are wanted.
-pub(super) fn disarm_those(tables: Tables, is_one: &impl Fn(u16) -> bool, held: &Held) -> Outcome {
+pub(super) fn disarm_those(tables: Tables, is_one: &dyn Fn(u16) -> bool, held: &Held) -> Outcome {
     let is_wanted = |site: &&PatchedFunction| site.is_changed() && is_one(site.region());
     if site::all().find(is_wanted).is_none() {
         return Outcome::Done;
@@ -309,7 +311,7 @@ pub(super) fn disarm_fork(held: &Held) -> Result<(), Outcome> {
 
 /// Gives bytes back, those of islands too; `switch_off` is called for each function before.
 fn give_back(
-    is_one: &impl Fn(u16) -> bool,
+    is_one: &dyn Fn(u16) -> bool,
     mut switch_off: impl FnMut(&PatchedFunction),
     held: &Held,
 ) -> Result<(), Outcome> {

@@ -71,7 +71,8 @@ pub fn unblock(before: u64) {
     kernel::restore_signals(before);
 }
 
-/// Gives the program's handlers back to the kernel; the traps', while no thread has one on its way.
+/// Gives the program's handlers back to the kernel, and the signals of ours that have none behind; each of those only while no
+/// thread has one on its way, for its default action ends the program.
 pub(crate) fn step_aside() {
     IS_IN_FRONT.store(false, Ordering::Relaxed);
     for signal in 1..=LAST {
@@ -89,6 +90,7 @@ pub(crate) fn step_aside() {
             };
         }
     }
+    inspection::end();
 }
 
 /// A mask to wait with, in which traps that may lie in the code are blocked as they are now.

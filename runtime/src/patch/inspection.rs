@@ -12,6 +12,7 @@ use super::batch::Batch;
 use super::maps;
 use super::text::Text;
 use super::threads::{self, TaskPath};
+use super::trap_choice;
 use crate::interrupted_call::{self, Context};
 use crate::kernel;
 use core::ffi::c_void;
@@ -72,6 +73,15 @@ fn choose_signal() -> bool {
 pub(super) fn signal() -> Option<i32> {
     let signal = SIGNAL.load(Ordering::Relaxed) as i32;
     (signal != 0).then_some(signal)
+}
+
+/// Gives the signal back: nobody is asked any more.
+pub(super) fn end() {
+    let is_ours =
+        |signal: &i32| kernel::disposition(*signal).is_some_and(|now| is_handler(now.handler));
+    if let Some(signal) = signal().filter(is_ours) {
+        trap_choice::remove(signal);
+    }
 }
 
 /// Whether this is the handler that answers.

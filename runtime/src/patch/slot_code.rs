@@ -43,8 +43,12 @@ pub(crate) fn prepare() {
     let has = u32::from(__cpuid(1).ecx & SAVES_EXTENDED_STATE != 0);
     // SAFETY: a word of the library's own.
     unsafe { &whyperf_keeps_all }.store(has, Ordering::Relaxed);
-    pool::bind(SCRATCH, u32::from(RESERVED), whyperf_empty as *const () as u64);
-    pool::bind(CHAINED, u32::from(RESERVED), whyperf_chained as *const () as u64);
+    let (empty, chained) = (whyperf_empty as *const () as u64, whyperf_chained as *const () as u64);
+    // SAFETY: these two slots are called by the library alone, as these functions of its own.
+    unsafe {
+        pool::bind(SCRATCH, u32::from(RESERVED), empty);
+        pool::bind(CHAINED, u32::from(RESERVED), chained);
+    }
 }
 
 /// Some hundred ticks of work, through which a number goes.

@@ -86,7 +86,7 @@ pub(super) fn stays(signal: i32, new: Option<SignalDisposition>) -> bool {
     }
 }
 
-/// Gives a trap's signal its default disposition back, once no thread has one on its way.
+/// Gives a signal of ours its default disposition back, once no thread has one on its way.
 pub(super) fn remove(signal: i32) {
     if wait_until_over(signal) {
         kernel::set_default(signal);

@@ -1,6 +1,7 @@
 /* Calls a function often until its input ends; with the word `trap` it has a handler of SIGTRAP and raises one now and then.
- * With the word `fork` SIGUSR1 has it fork a child that only computes, for two minutes at most. It counts what does not come
- * out as it should. */
+ * With the word `fork` SIGUSR1 has it fork a child that only computes, for two minutes at most. With the word `root` it changes
+ * its root at the end, to where there is no /proc, and then its code must be the compiler's. It counts what does not come out
+ * as it should. */
 #define _DEFAULT_SOURCE
 #include <poll.h>
 #include <signal.h>
@@ -41,6 +42,8 @@ __attribute__((noipa, noinline)) double round_of(double x)
 
 int main(int argc, char **argv)
 {
+    unsigned char before[24];
+    memcpy(before, (const void *)step, sizeof before);
     int traps = argc > 1 && strcmp(argv[1], "trap") == 0;
     int raised = 0;
     struct sigaction action = {.sa_handler = take};
@@ -67,6 +70,8 @@ int main(int argc, char **argv)
     }
     if (child > 0 && (kill(child, SIGKILL) != 0 || waitpid(child, NULL, 0) != child))
         raised++;
+    if (argc > 1 && strcmp(argv[1], "root") == 0)
+        raised += chroot(".") != 0 || memcmp(before, (const void *)step, sizeof before) != 0;
     printf("%d lost, %s\n", raised - (int)taken, x > 0 ? "done" : "wrong");
     return 0;
 }
