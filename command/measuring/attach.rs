@@ -68,7 +68,7 @@ pub(crate) fn attach(request: &Attach) -> Result<ExitCode> {
     let Session { events, mut watch, mut screen, .. } = session;
     let unrestored = leaving::leave(&mut watch, &events, &mut screen, options.leave_timeout);
     drop(keys);
-    let report = Report::bare(&started.command, 0, begin.elapsed());
+    let report = Report::bare(&started.command, None, begin.elapsed());
     let report = summary::complete(watch, report, &mut screen);
     delivery::deliver(&report, options.profile, options.json.as_deref(), &mut screen);
     Ok(if unrestored == 0 { ExitCode::SUCCESS } else { ExitCode::from(UNRESTORED) })

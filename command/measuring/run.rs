@@ -104,9 +104,9 @@ pub(crate) fn supervise(
         }
         MeasuringStage::Alone(report) => (None, report),
     };
-    let bare = || Report::bare(&request.command, status, begin.elapsed());
+    let bare = || Report::bare(&request.command, outcome.program_status(), begin.elapsed());
     let mut report = report.map_or_else(bare, |report| *report);
-    report.exit_status = status;
+    report.exit_status = outcome.program_status();
     if let Some(watch) = watch {
         report = summary::complete(watch, report, &mut screen);
         if report.processes == 0 {
@@ -160,12 +160,12 @@ pub(crate) fn refuse(unusable: &Unusable, screen: &mut Screen) -> ExitCode {
 
 /// The likeliest reason that no process was seen, and what to try.
 fn nothing_measured(launch: &Launch<'_>, has_obstacle: bool, report: &Report) -> String {
-    let status = report.exit_status;
+    let has_failed = report.exit_status.is_some_and(|status| status != 0);
     let reason = if !report.unmeasured.is_empty() {
         "what computed is named above, each with its reason"
     } else if has_obstacle {
         "the program cannot be preloaded into, as said at the start"
-    } else if launch.is_launcher() && status != 0 {
+    } else if launch.is_launcher() && has_failed {
         "the launcher failed before the program began; its own message above says why"
     } else if launch.is_launcher() {
         "either the launcher does not pass LD_PRELOAD on (try `mpirun -n 4 whyperf exec -- ./app`), or the program \

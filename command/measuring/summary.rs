@@ -28,7 +28,7 @@ pub(crate) fn complete(mut watch: Watch, mut report: Report, screen: &mut Screen
     take_causes(&mut watch, &mut report);
     take_errors(&mut watch, &mut report);
     watch.close_stored_run(&mut report, screen);
-    let running = watch.daemon().counts().running;
+    let running = watch.daemon().counts().running + watch.daemon().unmeasured();
     if running > 0 {
         let who = if running == 1 { "process" } else { "processes" };
         report.remarks.notes.push(format!(
@@ -72,6 +72,9 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
         ));
     }
     take_hot_code(watch, report);
+    report.remarks.notes.extend(watch.daemon().gone_alone().iter().map(|pid| {
+        format!("Process {pid} gave up system calls or rights that measuring needs, and was measured until then.")
+    }));
     report.measured = watch.measure.taken(watch.daemon());
     report.counters = counters::counted(watch.daemon());
     report.remarks.notes.extend(counters::refused(watch.daemon().refused_counters()));

@@ -63,12 +63,17 @@ pub(crate) enum SupervisionEnd {
 }
 
 impl SupervisionEnd {
+    /// What the program returned; `None` while it goes on.
+    pub(crate) fn program_status(self) -> Option<i32> {
+        match self {
+            Self::Ended(status) => Some(launch::exit_status(status)),
+            Self::LeftRunning(_) => None,
+        }
+    }
+
     /// What whyperf returns.
     pub(crate) fn exit_status(self) -> i32 {
-        match self {
-            Self::Ended(status) => launch::exit_status(status),
-            Self::LeftRunning(_) => INTERRUPTED,
-        }
+        self.program_status().unwrap_or(INTERRUPTED)
     }
 }
 
@@ -192,12 +197,10 @@ impl Supervision<'_> {
         if let MeasuringStage::Leaving(watch, _) = stage {
             watch.name_what_stays(&mut self.screen);
             let time = self.begin.elapsed();
-            let report = Report::bare(&self.request.command, 0, time);
+            let report = Report::bare(&self.request.command, None, time);
             let mut report = Box::new(summary::complete(watch, report, &mut self.screen));
-            let note = format!(
-                "Measuring ended after {:.1} s, as --duration says; the program went on alone.",
-                time.as_secs_f64()
-            );
+            let note =
+                format!("Measuring ended after {:.1} s, as --duration says.", time.as_secs_f64());
             report.remarks.notes.push(note);
             delivery::keep(&report, self.request.options.json.as_deref());
             self.stage = MeasuringStage::Alone(Some(report));
@@ -223,7 +226,8 @@ impl Supervision<'_> {
     /// A signal that asks us to end may be followed by one that kills us, so what is known so far is kept at once.
     fn keep_summary(&self) {
         let Some(watch) = self.stage.watch() else { return };
-        let mut report = Report::bare(&self.request.command, ASKED_TO_END, self.begin.elapsed());
+        let mut report =
+            Report::bare(&self.request.command, Some(ASKED_TO_END), self.begin.elapsed());
         summary::take(watch, &mut report);
         delivery::keep(&report, self.request.options.json.as_deref());
     }

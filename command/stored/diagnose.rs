@@ -271,7 +271,7 @@ fn report_of(
         format: Report::FORMAT,
         version: Report::VERSION,
         command: summary.command.to_vec(),
-        exit_status: summary.exit_status.unwrap_or_default(),
+        exit_status: summary.exit_status,
         elapsed_s: rounded(summary.elapsed_s),
         processes: extent.processes as usize,
         threads: extent.threads as usize,

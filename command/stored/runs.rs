@@ -144,6 +144,7 @@ impl RunLines {
                 let status = format_args!("status {status:<3}");
                 write!(out, "{}", output_style.paint(status, terminal::ALARM))
             }
+            (true, None) => out.write_all(b"status ?  "),
             _ => write!(out, "{}", output_style.paint("unfinished", terminal::CAUTION)),
         }?;
         let (application, experiment) = (plain(&run.application), plain(&run.experiment));

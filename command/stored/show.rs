@@ -222,6 +222,7 @@ fn overview_lines(overview: &Overview, output_style: OutputStyle) -> String {
         overview;
     let ending = match (summary.complete, summary.exit_status) {
         (true, Some(status)) => format!("exit status {status}"),
+        (true, None) => "exit status not known".to_owned(),
         _ => "never finished: whyperf did not see its end".to_owned(),
     };
     let mut text = format!(

@@ -100,7 +100,7 @@ fn written(path: &Path, progress: &Progress) -> Result<RunId, StoreError> {
         facts: Vec::new(),
         directives: Vec::new(),
     };
-    let ending = Ending { elapsed: Duration::from_secs(1), exit_status: 0 };
+    let ending = Ending { elapsed: Duration::from_secs(1), exit_status: Some(0) };
     Recorder::begin(path, &run)?.finish(progress, ending)
 }
 

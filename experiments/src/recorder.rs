@@ -74,7 +74,7 @@ pub struct Ending {
     /// How long it took.
     pub elapsed: Duration,
     /// The program's status.
-    pub exit_status: i32,
+    pub exit_status: Option<i32>,
 }
 
 /// Writes one run.

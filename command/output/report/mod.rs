@@ -32,7 +32,8 @@ pub(crate) struct Report {
     pub(crate) format: &'static str,
     pub(crate) version: u32,
     pub(crate) command: Vec<String>,
-    pub(crate) exit_status: i32,
+    /// `None` while it goes on, and where only its own parent is told.
+    pub(crate) exit_status: Option<i32>,
     pub(crate) elapsed_s: f64,
     pub(crate) processes: usize,
     pub(crate) threads: usize,
@@ -85,7 +86,7 @@ impl Report {
     pub(crate) const VERSION: u32 = 2;
 
     /// What is known of a run of which nothing was measured.
-    pub(crate) fn bare(command: &[OsString], exit_status: i32, elapsed: Duration) -> Self {
+    pub(crate) fn bare(command: &[OsString], exit_status: Option<i32>, elapsed: Duration) -> Self {
         Self {
             format: Self::FORMAT,
             version: Self::VERSION,
@@ -483,7 +484,7 @@ pub(crate) mod example {
             format: Report::FORMAT,
             version: Report::VERSION,
             command: ["mpirun", "-n", "2", "./app"].map(String::from).to_vec(),
-            exit_status: 0,
+            exit_status: Some(0),
             elapsed_s: 4.0,
             processes: 2,
             threads: 2,

@@ -74,10 +74,10 @@ fn write_head(report: &Report, output_style: OutputStyle, text: &mut String) {
     if report.processors > 0 {
         facts.push(counted(report.processors, "processor", "processors"));
     }
-    facts.push(match report.exit_status {
+    facts.extend(report.exit_status.map(|status| match status {
         0 => output_style.paint("exit status 0", terminal::GOOD),
         status => output_style.paint(ending(status), terminal::ALARM),
-    });
+    }));
     line(text, &format!("         {}", facts.join(output_style.either(" · ", ", "))));
     if let Some(time) = &report.time {
         let parts = time.told().into_iter().map(|(name, part)| format!("{name} {}", share(part)));
@@ -577,7 +577,7 @@ mod tests {
 
     #[test]
     fn a_run_without_measured_processes_says_only_what_it_knows() {
-        let mut report = Report { exit_status: 139, ..Report::default() };
+        let mut report = Report { exit_status: Some(139), ..Report::default() };
         report.remarks.notes.push("nothing was measured".into());
         let text = render(&report, 12, OutputStyle::PLAIN);
         assert!(text.contains("exit status 139 (SIGSEGV)"));

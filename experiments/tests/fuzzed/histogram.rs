@@ -42,7 +42,7 @@ impl Stage {
         let part =
             |part| Measurement { pair: pair(), part, histogram: Histogram::new(16, Nanos(10)) };
         let histograms = vec![part(0), part(1)];
-        let ending = Ending { elapsed: Duration::ZERO, exit_status: 0 };
+        let ending = Ending { elapsed: Duration::ZERO, exit_status: Some(0) };
         let run = recorder.finish(&Progress { histograms, ..Progress::default() }, ending);
         let run = run.expect("the store can be written");
         let writer = Connection::open(&path).expect("it was just made");

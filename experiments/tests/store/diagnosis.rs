@@ -301,7 +301,7 @@ fn kept(place: &Place) -> whyperf_experiments::RunId {
         facts,
         ..progress()
     };
-    let ending = Ending { elapsed: std::time::Duration::from_millis(30), exit_status: 0 };
+    let ending = Ending { elapsed: std::time::Duration::from_millis(30), exit_status: Some(0) };
     // The log of the first is not written twice.
     recorder.finish(&Progress { steps: Vec::new(), ..last }, ending).expect("writable")
 }

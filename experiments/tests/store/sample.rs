@@ -110,7 +110,7 @@ pub(crate) fn row(calls: u64) -> StoredProfileRow {
 pub(crate) fn written(path: &Path, n: u64) -> RunId {
     let mut recorder = Recorder::begin(path, &new_run(n)).expect("the store can be written");
     recorder.record(&progress()).expect("the store can be written");
-    let ending = Ending { elapsed: Duration::from_secs(3), exit_status: 0 };
+    let ending = Ending { elapsed: Duration::from_secs(3), exit_status: Some(0) };
     recorder.finish(&Progress::default(), ending).expect("the store can be written")
 }
 
