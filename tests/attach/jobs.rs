@@ -1,7 +1,10 @@
 //! Jobs of both MPIs: the same is found as from the start, a second time too, and the results are right.
 
 use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::attached::Attached;
 use crate::launcher::Mpi;
@@ -26,19 +29,54 @@ fn rank_below(pid: u32) -> u32 {
     at
 }
 
-/// The ranks of `ring.c`, under a command if one is given, which run until the input ends.
-pub(crate) fn ring(mpi: Mpi, name: &str, under: &[&str]) -> Target {
-    let name = format!("{name}-{}", mpi.name());
-    let program = build("ring.c", &name, &format!("mpicc.{}", mpi.name()), &[]);
-    let words = mpi.launch(4);
-    let mut command = Command::new(&words[0]);
-    Target::start(command.args(&words[1..]).args(under).arg(program))
+/// The ranks of `ring.c`, which run until the input ends, and the file in which the last one counts rounds.
+pub(crate) struct Ring {
+    target: Target,
+    counter: PathBuf,
 }
 
-/// Whether it is said that ranks wait at the barrier.
-pub(crate) fn waits_are_told(said: &str) -> bool {
-    is_concluded(said, "ExcessiveSyncWaitingTime", &[])
+impl Ring {
+    /// Starts them, under a command if one is given.
+    pub(crate) fn start(mpi: Mpi, name: &str, under: &[&str]) -> Self {
+        let name = format!("{name}-{}", mpi.name());
+        let program = build("ring.c", &name, &format!("mpicc.{}", mpi.name()), &[]);
+        let counter = program.with_extension("rounds");
+        let words = mpi.launch(4);
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]).args(under).arg(program).arg(&counter);
+        Self { target: Target::start(&mut command), counter }
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.target.pid()
+    }
+
+    /// Whether it is said that ranks wait at the barrier. Then each rank makes a few rounds more before it is answered: the last one
+    /// may have been attached to just before, so that none of its calls was seen yet.
+    pub(crate) fn are_waits_told(&self, said: &str) -> bool {
+        if !is_concluded(said, "ExcessiveSyncWaitingTime", &[]) {
+            return false;
+        }
+        let (begin, end) = (Instant::now(), self.rounds() + 3);
+        while self.rounds() < end {
+            assert!(begin.elapsed() < PATIENCE, "the ranks stand still");
+            thread::yield_now();
+        }
+        true
+    }
+
+    fn rounds(&self) -> u64 {
+        let bytes = fs::read(&self.counter).expect("the ranks made it");
+        u64::from_ne_bytes(bytes.try_into().expect("a number"))
+    }
+
+    pub(crate) fn ends_right(self) {
+        assert_eq!(self.target.end(), (Some(0), "4 of 4 ranks are right\n".to_owned()));
+    }
 }
+
+/// No machine is so slow.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The first three ranks wait at the barrier for the fourth, and all are called by their ranks.
 pub(crate) fn is_told_right(attached: &Attached) {
@@ -53,18 +91,15 @@ pub(crate) fn is_told_right(attached: &Attached) {
     }
 }
 
-pub(crate) fn ends_right(target: Target) {
-    assert_eq!(target.end(), (Some(0), "4 of 4 ranks are right\n".to_owned()));
-}
-
 fn is_watched(mpi: Mpi) {
     let _turn = shipped::turn(Load::Fills);
-    let target = ring(mpi, "ring", &[]);
+    let ring = Ring::start(mpi, "ring", &[]);
     // Once by the launcher, once by a rank.
-    for pid in [target.pid(), rank_below(target.pid())] {
-        is_told_right(&Attached::until(&["--all-of", &pid.to_string()], waits_are_told));
+    for pid in [ring.pid(), rank_below(ring.pid())] {
+        let words = ["--all-of", &pid.to_string()];
+        is_told_right(&Attached::until(&words, |said| ring.are_waits_told(said)));
     }
-    ends_right(target);
+    ring.ends_right();
 }
 
 #[test]

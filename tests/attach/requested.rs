@@ -11,7 +11,7 @@ use std::thread;
 use whyperf_layout::attach_request::{MailboxAddress, SIGNAL};
 
 use crate::attached::Attached;
-use crate::jobs::{children, ends_right, is_told_right, ring, waits_are_told};
+use crate::jobs::{Ring, children, is_told_right};
 use crate::launcher::Mpi;
 use crate::shipped::Load;
 use crate::target::{Target, build};
@@ -243,12 +243,13 @@ fn python_takes_an_attach_request() {
 fn is_job_watched(mpi: Mpi) {
     let _turn = shipped::turn(Load::Fills);
     let preload = format!("LD_PRELOAD={}", release::library().display());
-    let target = ring(mpi, "ring-requested", &["env", &preload]);
-    let words = ["--all-of", &target.pid().to_string()];
+    let ring = Ring::start(mpi, "ring-requested", &["env", &preload]);
+    let words = ["--all-of", &ring.pid().to_string()];
     for _ in 0..2 {
-        is_told_right(&Attached::by_until(unprivileged(), &words, waits_are_told));
+        let are_waits_told = |said: &str| ring.are_waits_told(said);
+        is_told_right(&Attached::by_until(unprivileged(), &words, are_waits_told));
     }
-    ends_right(target);
+    ring.ends_right();
 }
 
 #[test]
