@@ -4,8 +4,8 @@
 //! Both run beside steps that compute:
 //!
 //! ```text
-//!   packages ─┬─ format ─ clippy ─ compile ─┬─ crates ─ ... ─ mutants ─────────────┬─ summary
-//!             └─ build ─────────────────────┴─ attach ─ guest ─ live ─ torture ────┘
+//!   packages ─┬─ format ─ clippy ─ compile ─┬─ crates ─ ... ─ mutants ──┬─ summary
+//!             └─ build ─────────────────────┴─ attach ─ live ───────────┘
 //! ```
 
 use std::fs::{self, File};
@@ -119,11 +119,9 @@ const PROGRAMS: &str = "test -p whyperf --no-default-features";
 const QUICK: [&str; 3] = ["cli", "tidy", "data_sources"];
 
 /// Test programs whose tests mostly wait for what they have started, and take turns where they compute: `tests/live/shipped.rs`.
+/// They run beside the steps that compute, and take about as long as all of those.
 const WAITING: [&str; 2] = ["attach", "live"];
 const AT_ONCE: &str = "-- --test-threads=8";
-
-/// Test programs that run beside the steps that compute.
-const BESIDE: [&str; 4] = ["attach", "guest", "live", "torture"];
 
 struct Outcome {
     name: String,
@@ -190,8 +188,11 @@ fn steps(workspace: &Workspace) -> Result<Vec<TestStep>> {
         TestStep::cargo("crates", &format!("{CRATES} --no-fail-fast")),
     ];
     for name in workspace.root_tests()? {
-        let waits = if WAITING.contains(&&*name) { AT_ONCE } else { "" };
-        let turn = if BESIDE.contains(&&*name) { StepTurn::Beside } else { StepTurn::Computing };
+        let (waits, turn) = if WAITING.contains(&&*name) {
+            (AT_ONCE, StepTurn::Beside)
+        } else {
+            ("", StepTurn::Computing)
+        };
         let step = TestStep::cargo(&name, &format!("{PROGRAMS} --test {name} {waits}")).at(turn);
         let is_quick = QUICK.contains(&&*name);
         steps.push(if is_quick { step } else { step.only(TestExtent::Full) });
