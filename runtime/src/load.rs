@@ -2,15 +2,18 @@
 
 use crate::agent_thread::{self, AgentMain};
 use crate::measurement::{self, Children};
-use crate::patch::slot_code;
+use crate::patch::{slot_code, thread_ends};
 use crate::process_status::MeasurementStage;
 use crate::registration::{self, Upcalls};
 use crate::switch::{self, WIPE_ON_FORK};
 use crate::{agent, calibration, clock, environ};
 
 /// What the layers below ask of those above them.
-static UPCALLS: Upcalls =
-    Upcalls { carry_out: agent::carry_out_all, calibrate: calibration::calibrate };
+static UPCALLS: Upcalls = Upcalls {
+    carry_out: agent::carry_out_all,
+    calibrate: calibration::calibrate,
+    end: thread_ends::enter,
+};
 
 static BODY: AgentMain = AgentMain(agent::run);
 

@@ -26,6 +26,8 @@ pub(crate) struct Upcalls {
     pub(crate) carry_out: fn(Tables, &Held),
     /// Stores in a slot what events cost; measures that first if no thread has.
     pub(crate) calibrate: fn(&Private),
+    /// The calling thread is about to end.
+    pub(crate) end: fn(&Held),
 }
 
 static UPCALLS: OncePointer<Upcalls> = OncePointer::null();
@@ -172,6 +174,9 @@ extern "C" fn ended(_: *mut c_void) {
     counts::strike();
     if !measurement::is_measured() {
         return;
+    }
+    if let Some(upcalls) = UPCALLS.get() {
+        (upcalls.end)(&Held::take());
     }
     let slot = known(&block).map(|private| {
         closing::close_until(private, ROOT, clock::now());

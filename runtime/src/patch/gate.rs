@@ -1,9 +1,10 @@
 //! The gate: calls that block every signal, or are about to, keep code from being changed, and wait for a
 //! change that goes on.
 //!
-//! Making a thread or a process blocks all signals for a while, in the child, too, and a program may block them itself at
-//! any moment. A thread that met a trap then would be killed.
+//! Making a thread or a process blocks all signals for a while, in the child, too, so does the end of a thread, and a program may
+//! block them itself at any moment. A thread that met a trap then would be killed.
 
+use super::thread_ends;
 use crate::kernel;
 use crate::lock::Held;
 use crate::measurement;
@@ -36,10 +37,10 @@ pub(super) struct Closed(());
 
 /// Waits a little for those that go on; `None` when there are some still. Most take microseconds, `system` as
 /// long as its child.
-pub(super) fn close(_: &Held) -> Option<Closed> {
+pub(super) fn close(held: &Held) -> Option<Closed> {
     for _ in 0..LOOKS {
         let going = WIPE_ON_FORK.blocking.load(Ordering::Relaxed);
-        if going == 0 {
+        if going == 0 && thread_ends::are_over(held) {
             return Some(Closed(()));
         }
         kernel::futex_wait(&WIPE_ON_FORK.blocking, going, PAUSE);

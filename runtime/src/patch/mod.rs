@@ -29,6 +29,7 @@ pub mod signal_disposition;
 pub mod signal_stack;
 pub(crate) mod slot_code;
 mod text;
+pub(crate) mod thread_ends;
 mod threads;
 pub mod trap;
 mod trap_choice;

@@ -46,6 +46,11 @@ pub(super) fn blocks(thread: u32, signal: i32) -> bool {
     TaskStatus::of(thread).blocked & 1 << (signal - 1) != 0
 }
 
+/// Whether there is no such thread any more, or it only waits for the others to end.
+pub(super) fn is_over(thread: u32) -> bool {
+    !kernel::has_thread(thread) || TaskStatus::of(thread).is_over
+}
+
 /// Whether a signal is on its way to a thread.
 pub(super) fn is_pending(signal: i32) -> bool {
     let mut found = false;
