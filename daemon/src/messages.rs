@@ -1,47 +1,63 @@
 //! The messages between ranks, from what each thread counted of each of them.
 
-use whyperf_layout::Messages;
-use whyperf_model::{MessageSums, MessageTable, Nanos, Route, Scale};
+use whyperf_layout::Peer;
+use whyperf_model::matching::IntervalRecorder;
+use whyperf_model::{MessageGrowth, MessageSide, MessageSums, MessageTable, Route, Scale};
 
 use crate::daemon::Daemon;
-use crate::peer_messages::{PeerMessages, of_slot};
 use crate::process::Process;
 
 impl Daemon {
-    /// The messages between all ranks that are measured, and with others, since the beginning of the run.
+    /// The messages between all ranks that are measured, and with others, from the beginning of the run until the last pass.
     #[must_use]
     pub fn messages(&self) -> MessageTable {
         let mut table = MessageTable::default();
         for process in &self.processes {
-            process.add_messages(process.scale(self.scale()), &mut table);
+            let Some(rank) = process.rank_of_job() else { continue };
+            let told = process.threads.iter().flat_map(|watched| watched.thread.messages.told());
+            told.for_each(|(peer, side, by)| table.add(rank.growth(peer, side, by)));
         }
         table
     }
 }
 
-impl Process {
-    fn add_messages(&self, scale: Scale, table: &mut MessageTable) {
-        let Some(own) = self.rank.filter(|_| self.efficiency.was_met()) else { return };
-        let job = self.efficiency.effort.job;
-        let seen = |messages: Messages| MessageSums {
-            number: messages.number,
-            bytes: messages.bytes,
-            time: Nanos(scale.nanos(messages.ticks)),
+/// A rank and its job.
+#[derive(Clone, Copy, Debug)]
+struct RankOfJob {
+    job: u32,
+    rank: u32,
+}
+
+impl RankOfJob {
+    /// What it saw of its messages with another rank.
+    const fn growth(self, peer: Peer, side: MessageSide, by: MessageSums) -> MessageGrowth {
+        let Self { job, rank } = self;
+        let [from, to] = match side {
+            MessageSide::Sender => [Some(rank), peer.rank()],
+            MessageSide::Receiver => [peer.rank(), Some(rank)],
         };
-        for watched in &self.threads {
-            let living = watched.is_alive().then(|| self.stage.region()?.slot(watched.thread.slot));
-            let now = living.flatten().map(|slot| of_slot(&slot));
-            for PeerMessages { peer, sent, received } in
-                now.as_deref().unwrap_or(&watched.thread.messages)
-            {
-                if *sent != Messages::default() {
-                    table.add_sent(Route { job, from: Some(own), to: peer.rank() }, seen(*sent));
-                }
-                if *received != Messages::default() {
-                    let route = Route { job, from: peer.rank(), to: Some(own) };
-                    table.add_received(route, seen(*received));
-                }
-            }
+        MessageGrowth { route: Route { job, from, to }, side, by }
+    }
+}
+
+impl Process {
+    /// Tells by how much messages grew, as far as they were read. Until it is known to be a rank that waits.
+    pub(crate) fn tell_messages(&mut self, scale: Scale, recorder: Option<&mut IntervalRecorder>) {
+        let Some(rank) = self.rank_of_job() else { return };
+        let scale = self.scale(scale);
+        let mut grown = Vec::new();
+        for watched in &mut self.threads {
+            watched.thread.messages.tell(scale, |peer, side, by| {
+                grown.push(rank.growth(peer, side, by));
+            });
         }
+        if let Some(recorder) = recorder {
+            recorder.messages(grown);
+        }
+    }
+
+    fn rank_of_job(&self) -> Option<RankOfJob> {
+        let rank = self.rank.filter(|_| self.efficiency.was_met())?;
+        Some(RankOfJob { job: self.efficiency.effort.job, rank })
     }
 }

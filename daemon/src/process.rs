@@ -174,6 +174,9 @@ impl Process {
         self.paused = paused;
         self.admit_threads(&region, context.now, state);
         self.read_threads(&region, context, outcome);
+        if state.recorder.is_some() {
+            self.read_messages(&region);
+        }
         let damaged = !region.is_whole();
         if self.catalogue.refresh(&region, &mut state.resources) {
             self.threads.iter_mut().for_each(|watched| watched.classified = 0);
@@ -188,6 +191,7 @@ impl Process {
             state,
         );
         self.work(&region, context.scale, outcome == PassOutcome::Ended || damaged, state);
+        self.tell_messages(context.scale, state.recorder.as_mut());
         self.retire_threads(&region, state);
         self.losses = RunLosses::read(&region, self.threads.iter().map(|watched| &watched.thread));
         if outcome == PassOutcome::Ended || damaged {
@@ -369,6 +373,19 @@ impl Process {
                 watched.end(ThreadState::Ended);
             } else if went == Depth::Last || gone {
                 watched.end(ThreadState::Gone);
+            }
+        }
+    }
+
+    /// A record wants messages of each pass; a total has them from passes that read all.
+    fn read_messages(&mut self, region: &RegionMemory) {
+        let changed = self
+            .threads
+            .iter_mut()
+            .filter(|watched| watched.is_alive() && watched.thread.still == 0);
+        for watched in changed {
+            if let Some(slot) = region.slot(watched.thread.slot) {
+                watched.thread.messages.read(&slot);
             }
         }
     }

@@ -30,11 +30,42 @@ pub struct MessageSums {
 }
 
 impl MessageSums {
-    fn add(&mut self, more: Self) {
+    /// Adds others of the same route and side.
+    pub fn add(&mut self, more: Self) {
         self.number = self.number.saturating_add(more.number);
         self.bytes = self.bytes.saturating_add(more.bytes);
-        self.time += more.time;
+        self.time = Nanos(self.time.0.saturating_add(more.time.0));
     }
+
+    /// What came since it was as it was earlier. A sum that became smaller was misread, and grew by nothing.
+    #[must_use]
+    pub const fn since(self, earlier: Self) -> Self {
+        Self {
+            number: self.number.saturating_sub(earlier.number),
+            bytes: self.bytes.saturating_sub(earlier.bytes),
+            time: Nanos(self.time.0.saturating_sub(earlier.time.0)),
+        }
+    }
+}
+
+/// Who saw a message: what each side counts of it is kept apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MessageSide {
+    /// The rank that sent it.
+    Sender,
+    /// The rank that received it.
+    Receiver,
+}
+
+/// By how much one side's count of a route grew in an interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MessageGrowth {
+    /// Between which ranks.
+    pub route: Route,
+    /// Who saw them.
+    pub side: MessageSide,
+    /// What it saw.
+    pub by: MessageSums,
 }
 
 /// The messages of a run by route.
@@ -59,14 +90,14 @@ pub struct MessageRow {
 }
 
 impl MessageTable {
-    /// Adds what a sender saw.
-    pub fn add_sent(&mut self, route: Route, seen: MessageSums) {
-        self.rows.entry(route).or_default()[0].add(seen);
-    }
-
-    /// Adds what a receiver saw.
-    pub fn add_received(&mut self, route: Route, seen: MessageSums) {
-        self.rows.entry(route).or_default()[1].add(seen);
+    /// Adds what one side saw.
+    pub fn add(&mut self, growth: MessageGrowth) {
+        let [sent, received] = self.rows.entry(growth.route).or_default();
+        let seen = match growth.side {
+            MessageSide::Sender => sent,
+            MessageSide::Receiver => received,
+        };
+        seen.add(growth.by);
     }
 
     /// All rows, by route. Where both sides were measured the one that saw more tells how many there were: the other one may
@@ -91,15 +122,23 @@ mod tests {
 
     const FROM_0_TO_1: Route = Route { job: 0, from: Some(0), to: Some(1) };
 
-    fn seen(number: u64, millis: u64) -> MessageSums {
-        MessageSums { number, bytes: 8 * number, time: Nanos::from_millis(millis) }
+    fn of(route: Route, side: MessageSide, number: u64, millis: u64) -> MessageGrowth {
+        let by = MessageSums { number, bytes: 8 * number, time: Nanos::from_millis(millis) };
+        MessageGrowth { route, side, by }
+    }
+
+    fn table(all: &[MessageGrowth]) -> MessageTable {
+        let mut table = MessageTable::default();
+        all.iter().for_each(|growth| table.add(*growth));
+        table
     }
 
     #[test]
     fn both_sides_of_a_message_are_one() {
-        let mut table = MessageTable::default();
-        table.add_sent(FROM_0_TO_1, seen(10, 1));
-        table.add_received(FROM_0_TO_1, seen(10, 20));
+        let table = table(&[
+            of(FROM_0_TO_1, MessageSide::Sender, 10, 1),
+            of(FROM_0_TO_1, MessageSide::Receiver, 10, 20),
+        ]);
         let row = MessageRow {
             route: FROM_0_TO_1,
             number: 10,
@@ -112,18 +151,25 @@ mod tests {
 
     #[test]
     fn a_side_that_was_measured_later_takes_nothing_away() {
-        let mut table = MessageTable::default();
-        table.add_received(FROM_0_TO_1, seen(10, 20));
-        table.add_sent(FROM_0_TO_1, seen(4, 1));
-        table.add_sent(FROM_0_TO_1, seen(2, 1));
+        let table = table(&[
+            of(FROM_0_TO_1, MessageSide::Receiver, 10, 20),
+            of(FROM_0_TO_1, MessageSide::Sender, 4, 1),
+            of(FROM_0_TO_1, MessageSide::Sender, 2, 1),
+        ]);
         assert_eq!(table.rows().map(|row| row.number).collect::<Vec<_>>(), [10]);
     }
 
     #[test]
     fn jobs_are_kept_apart() {
-        let mut table = MessageTable::default();
-        table.add_sent(FROM_0_TO_1, seen(1, 0));
-        table.add_sent(Route { job: 1, ..FROM_0_TO_1 }, seen(2, 0));
+        let other = Route { job: 1, ..FROM_0_TO_1 };
+        let all = [(FROM_0_TO_1, 1), (other, 2)];
+        let table = table(&all.map(|(route, number)| of(route, MessageSide::Sender, number, 0)));
         assert_eq!(table.rows().map(|row| row.number).collect::<Vec<_>>(), [1, 2]);
+    }
+
+    #[test]
+    fn what_became_smaller_grew_by_nothing() {
+        let sums = |number, bytes, time| MessageSums { number, bytes, time: Nanos(time) };
+        assert_eq!(sums(5, 1, 9).since(sums(3, 2, 9)), sums(2, 0, 0));
     }
 }

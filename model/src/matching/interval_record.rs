@@ -10,7 +10,7 @@
 use super::active::Totals;
 use super::classes::{ClassId, Classes, Traits};
 use super::resources::{ResourceId, Resources};
-use crate::{Category, Interval, Nanos, Pair, Resource};
+use crate::{Category, Interval, MessageGrowth, Nanos, Pair, Resource};
 
 /// A location, as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -105,6 +105,8 @@ pub struct IntervalRecord {
     pub at_work: Vec<Worked>,
     /// What grew; a location may have the same kind more than once.
     pub grown: Vec<Grown>,
+    /// By how much messages between ranks grew; a route may be there more than once.
+    pub messages: Vec<MessageGrowth>,
     /// Resources that exist now and did not before, parents before children.
     pub appeared: Vec<Resource>,
     /// Resources that do not exist any more.
@@ -174,6 +176,11 @@ impl IntervalRecorder {
     /// Nodes grew.
     pub fn grew(&mut self, location: LocationId, kind: ClassId, by: Totals) {
         self.record.grown.push(Grown { location, kind, by });
+    }
+
+    /// Messages between ranks.
+    pub fn messages(&mut self, growth: impl IntoIterator<Item = MessageGrowth>) {
+        self.record.messages.extend(growth);
     }
 
     /// What came in since the last call; what else is told in a sampling pass is for the caller to add.
