@@ -14,7 +14,9 @@ use whyperf_daemon::{
 };
 use whyperf_inject::ChangedCopy;
 use whyperf_model::matching::CausedWait;
-use whyperf_model::{Efficiency, Effort, Focus, Histogram, Metric, Nanos, Pair, Time};
+use whyperf_model::{
+    Efficiency, Effort, Focus, Histogram, MessageTable, Metric, Nanos, Pair, Time,
+};
 
 use crate::measuring::options::MeasuringOptions;
 use crate::measuring::real_time::RealTime;
@@ -58,6 +60,8 @@ pub(crate) struct Watch {
 pub(crate) struct Shown {
     /// What each rank had done when each phase began.
     efforts: Vec<Vec<Effort>>,
+    /// What ranks had sent to each other when each phase began.
+    messages: Vec<MessageTable>,
     /// More phases came than are kept apart.
     pub(crate) has_more_phases: bool,
     /// How often the cost held the search back.
@@ -203,6 +207,14 @@ impl Watch {
         phases::efficiencies(&self.shown.efforts, &self.daemon().efforts())
     }
 
+    /// What ranks sent to each other in each phase, in their order.
+    pub(crate) fn messages_of_phases(&self) -> Vec<MessageTable> {
+        let begun = &self.shown.messages;
+        let now = self.daemon().messages();
+        let ends = begun.iter().skip(1).chain([&now]);
+        begun.iter().zip(ends).map(|(begin, end)| end.since(begin)).collect()
+    }
+
     /// Asks all processes to restore their code within this time and to go on without us. No sample is taken from
     /// here on.
     pub(crate) fn leave(&mut self, patience: Duration) {
@@ -328,6 +340,7 @@ impl Observer<Live<Daemon, RealTime>> for Onlooker<'_> {
             return;
         }
         self.shown.efforts.push(live.daemon().efforts());
+        self.shown.messages.push(live.daemon().messages());
         if let Some(writer) = &mut self.shown.writer {
             writer.note_phase(*now, name);
         }

@@ -100,6 +100,20 @@ impl MessageTable {
         seen.add(growth.by);
     }
 
+    /// What came since the table was as it was earlier.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        let mut table = Self::default();
+        for (route, sides) in &self.rows {
+            let before = earlier.rows.get(route).copied().unwrap_or_default();
+            let [sent, received] = [0, 1].map(|side: usize| sides[side].since(before[side]));
+            if [sent, received] != [MessageSums::default(); 2] {
+                table.rows.insert(*route, [sent, received]);
+            }
+        }
+        table
+    }
+
     /// All rows, by route. Where both sides were measured the one that saw more tells how many there were: the other one may
     /// have been measured later, or may not have received all.
     pub fn rows(&self) -> impl Iterator<Item = MessageRow> + '_ {
@@ -165,6 +179,21 @@ mod tests {
         let all = [(FROM_0_TO_1, 1), (other, 2)];
         let table = table(&all.map(|(route, number)| of(route, MessageSide::Sender, number, 0)));
         assert_eq!(table.rows().map(|row| row.number).collect::<Vec<_>>(), [1, 2]);
+    }
+
+    #[test]
+    fn a_part_of_the_run_has_what_came_in_it() {
+        let other = Route { to: Some(2), ..FROM_0_TO_1 };
+        let first = of(FROM_0_TO_1, MessageSide::Receiver, 10, 20);
+        let then = [
+            of(FROM_0_TO_1, MessageSide::Receiver, 1, 0),
+            of(FROM_0_TO_1, MessageSide::Sender, 3, 0),
+        ];
+        let before = table(&[first, of(other, MessageSide::Sender, 1, 1)]);
+        let mut all = before.clone();
+        then.iter().for_each(|growth| all.add(*growth));
+        assert_eq!(all.since(&before), table(&then));
+        assert_eq!(all.since(&all), MessageTable::default());
     }
 
     #[test]

@@ -249,7 +249,7 @@ fn write_nothing_found(
 }
 
 fn write_phase(phase: &ReportedPhase, output_style: OutputStyle, text: &mut String) {
-    let ReportedPhase { name, begin_s, end_s, efficiency, search, bottlenecks } = phase;
+    let ReportedPhase { name, begin_s, end_s, efficiency, search, bottlenecks, .. } = phase;
     let title = format!("Phase {}", phase_name(name, output_style));
     heading(&title, &format!("from {begin_s:.2} s to {end_s:.2} s"), output_style, text);
     if let Some(efficiency) = efficiency {
