@@ -13,12 +13,13 @@ use whyperf_model::{Focus, Interval, MessageTable, Metric, Pair, Route};
 use crate::sample::{Place, sql, written};
 
 /// Version of the store, and of the records in it.
-const STORES: [&str; 5] = [
+const STORES: [&str; 6] = [
     "schema-1",
     "schema-2-record-1",
     "schema-2-record-2",
     "schema-3-record-3",
     "schema-4-record-3",
+    "schema-5-record-3",
 ];
 
 /// What is summed over a run of each thread's and node's growth.
