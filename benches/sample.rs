@@ -1,4 +1,4 @@
-//! Measures the cost of a sample: 64 threads of 2,000 nodes of which 1 % changed, alone and under pairs.
+//! Measures the cost of a sample: 64 threads of 2,000 nodes of which 1 % changed, alone, under pairs, and for a record with messages.
 
 use std::fs;
 use std::hint::black_box;
@@ -7,13 +7,15 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use whyperf_daemon::{Daemon, DaemonSettings, Moment};
-use whyperf_layout::{Kind, Moved, ObjectKind};
+use whyperf_layout::{Kind, Messages, Moved, ObjectKind, Peer};
 use whyperf_model::{Focus, Metric};
 use whyperf_testkit::synthetic::{SyntheticProcess, SyntheticThread};
 
 const THREADS: usize = 64;
 const NODES: usize = 2000;
 const CHANGED: usize = NODES / 100;
+/// Ranks with which a thread ever exchanges messages.
+const PEERS: usize = 64;
 const SECOND: u64 = 1_000_000_000;
 /// Interval between two samples.
 const INTERVAL: u64 = SECOND / 20;
@@ -24,7 +26,8 @@ fn main() {
     let zero = Moment { nanos: SECOND, ticks: SECOND };
     // Few bins, so that ten thousand histograms measure adding, not memory.
     let settings = DaemonSettings { bins: 100, ..DaemonSettings::new(zero) };
-    let mut daemon = Daemon::open(&directory, settings).expect("the directory was just made");
+    let mut daemon =
+        Daemon::open(&directory, settings.clone()).expect("the directory was just made");
     let process = SyntheticProcess::create(&directory, std::process::id(), 1, THREADS, zero.nanos)
         .expect("shared memory has room");
     let regions: Vec<u32> =
@@ -39,7 +42,7 @@ fn main() {
             thread.add(1, regions[node % regions.len()], 0, tags[node / regions.len()]);
         }
     }
-    let mut clock = Clock { now: zero, round: 0 };
+    let mut clock = Clock { now: zero, round: 0, peers: 0 };
     clock.run(&mut daemon, &threads, 3);
     println!("{THREADS} threads x {NODES} nodes, {CHANGED} of each changed per sample");
     tell("no pair", clock.run(&mut daemon, &threads, rounds));
@@ -50,12 +53,24 @@ fn main() {
     // Every node changed once: all classes are matched with all pairs.
     clock.run(&mut daemon, &threads, 100.min(rounds));
     tell("10,000 pairs", clock.run(&mut daemon, &threads, rounds));
+    let settings = DaemonSettings { records: true, ..settings };
+    let mut daemon = Daemon::open(&directory, settings).expect("it was read before");
+    process.set_rank(0);
+    clock.run(&mut daemon, &threads, 3);
+    tell("recorded", clock.run(&mut daemon, &threads, rounds));
+    for (what, peers) in [("8 peers", 8), ("64 peers", PEERS)] {
+        clock.peers = peers;
+        clock.run(&mut daemon, &threads, PEERS);
+        tell(what, clock.run(&mut daemon, &threads, rounds));
+    }
     fs::remove_dir_all(&directory).expect("the directory is ours");
 }
 
 struct Clock {
     now: Moment,
     round: usize,
+    /// Ranks with which each thread exchanges messages in each round.
+    peers: usize,
 }
 
 impl Clock {
@@ -86,6 +101,13 @@ impl Clock {
                 let at = self.now.nanos + 1000 * step as u64;
                 thread.begin(u32::try_from(node).expect("few nodes"), at + 1);
                 thread.end(at + 500, Moved { out: 8, r#in: 8 });
+            }
+            for step in 0..self.peers {
+                let rank = (self.round * self.peers + step) % PEERS;
+                let peer = Peer::of_rank(i32::try_from(rank).expect("few ranks"));
+                let one = Messages { number: 1, bytes: 8, ticks: 100 };
+                thread.peer(peer).add_sent(one);
+                thread.peer(peer).add_received(one);
             }
         }
     }
