@@ -6,16 +6,26 @@ use whyperf_model::{MessageGrowth, MessageSide, MessageSums, MessageTable, Route
 
 use crate::daemon::Daemon;
 use crate::process::Process;
+use crate::region::ThreadSlot;
+use crate::watched_thread::WatchedThread;
 
 impl Daemon {
-    /// The messages between all ranks that are measured, and with others, from the beginning of the run until the last pass.
+    /// The messages between all ranks that are measured, and with others, from the beginning of the run: until the last pass where passes
+    /// are recorded, so that a record adds up to it, and until now otherwise.
     #[must_use]
     pub fn messages(&self) -> MessageTable {
         let mut table = MessageTable::default();
         for process in &self.processes {
             let Some(rank) = process.rank_of_job() else { continue };
-            let told = process.threads.iter().flat_map(|watched| watched.thread.messages.told());
-            told.for_each(|(peer, side, by)| table.add(rank.growth(peer, side, by)));
+            let scale = process.scale(self.scale());
+            for watched in &process.threads {
+                let told = |(peer, side, by)| table.add(rank.growth(peer, side, by));
+                let messages = &watched.thread.messages;
+                match process.slot(watched).filter(|_| self.state.recorder.is_none()) {
+                    Some(slot) => messages.until_now(&slot, scale).told().for_each(told),
+                    None => messages.told().for_each(told),
+                }
+            }
         }
         table
     }
@@ -54,6 +64,12 @@ impl Process {
         if let Some(recorder) = recorder {
             recorder.messages(grown);
         }
+    }
+
+    /// The slot of a thread that is read in each pass.
+    fn slot(&self, watched: &WatchedThread) -> Option<ThreadSlot<'_>> {
+        let living = watched.is_alive().then_some(watched.thread.slot);
+        self.stage.region()?.slot(living?)
     }
 
     fn rank_of_job(&self) -> Option<RankOfJob> {

@@ -19,7 +19,7 @@ struct PeerMessages {
 
 /// What is known of a thread's messages. What was told is the sum of what it grew by, so that a report and the record of the same run
 /// have the same numbers, also while the length of a tick becomes known better.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ThreadMessages {
     /// In the order of their peers.
     peers: Vec<PeerMessages>,
@@ -78,6 +78,14 @@ impl ThreadMessages {
                 }
             }
         }
+    }
+
+    /// The same after all was read and told that is there by now.
+    pub(crate) fn until_now(&self, slot: &ThreadSlot<'_>, scale: Scale) -> Self {
+        let mut now = self.clone();
+        now.read(slot);
+        now.tell(scale, |_, _, _| {});
+        now
     }
 
     /// All that was told.

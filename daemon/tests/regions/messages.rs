@@ -72,6 +72,26 @@ fn passes_add_up_to_the_run() {
 }
 
 #[test]
+fn a_run_that_is_not_kept_is_read_when_it_is_asked_for() {
+    let mut stage = Stage::new();
+    let process = stage.process(1);
+    process.set_rank(0);
+    let thread = process.thread(stage.pid(), stage.at(0));
+    stage.sample(SECOND);
+    let peer = thread.peer(Peer::of_rank(1));
+    for number in 1..4 {
+        peer.add_sent(Messages { number: 1, bytes: 8, ticks: 5 });
+        assert_eq!(stage.sample((1 + number) * SECOND).interval_record, None);
+        let told = rows(&stage.daemon.messages());
+        let [row] = told[..] else { panic!("{told:?}") };
+        assert_eq!((row.number, row.sending), (number, Nanos(5 * number)));
+    }
+    thread.finish(stage.at(9 * SECOND));
+    stage.sample(10 * SECOND);
+    assert_eq!(rows(&stage.daemon.messages()).len(), 1, "and once more when it has ended");
+}
+
+#[test]
 fn counters_that_fall_are_told_as_no_growth() {
     let mut stage = recording();
     let process = stage.process(1);
