@@ -281,14 +281,19 @@ fn overview_lines(overview: &Overview, output_style: OutputStyle) -> String {
         text += &title(phase, output_style);
         text += &verdict_lines(bottlenecks, output_style);
     }
-    text + &messages_of(overview, output_style)
+    let Overview { messages, unreadable, .. } = overview;
+    text + &messages_of(messages.as_deref(), unreadable.as_deref(), output_style)
 }
 
 /// The pairs of ranks that waited longest for messages, or why nothing is known of that.
-fn messages_of(overview: &Overview, output_style: OutputStyle) -> String {
-    let lines = match &overview.unreadable {
+fn messages_of(
+    rows: Option<&[RankMessages]>,
+    unreadable: Option<&str>,
+    output_style: OutputStyle,
+) -> String {
+    let lines = match unreadable {
         Some(why) => format!("  {}\n", plain(why)),
-        None => message_lines(overview.messages.as_deref(), MOST_PAIRS, output_style),
+        None => message_lines(rows, MOST_PAIRS, output_style),
     };
     if lines.is_empty() {
         return lines;
@@ -413,4 +418,26 @@ const MOST_PAIRS: usize = 8;
 
 fn seconds(time: Time) -> String {
     format!("{:.3} s", time.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_that_are_not_known_are_told_from_none() {
+        let of = |rows: Option<&[RankMessages]>, unreadable| {
+            messages_of(rows, unreadable, OutputStyle::PLAIN)
+        };
+        assert_eq!(of(Some(&[]), None), "", "a program without ranks is told nothing of them");
+        let unknown = of(None, None);
+        assert!(unknown.starts_with("Messages between ranks") && unknown.contains("not known"));
+        let why = "the messages of run 1 in whyperf.db make no sense";
+        assert!(of(None, Some(why)).ends_with(&format!("\n  {why}\n")));
+        let row = |from: u32| RankMessages { from: Some(from), ..RankMessages::default() };
+        let rows: Vec<_> = (0..1000).map(row).collect();
+        let text = of(Some(&rows), None);
+        assert_eq!(text.lines().count(), 2 + MOST_PAIRS + 1, "{text}");
+        assert!(text.contains("992 more"), "{text}");
+    }
 }
