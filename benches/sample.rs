@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::hint::black_box;
+use std::ops::Range;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -42,7 +43,7 @@ fn main() {
             thread.add(1, regions[node % regions.len()], 0, tags[node / regions.len()]);
         }
     }
-    let mut clock = Clock { now: zero, round: 0, peers: 0 };
+    let mut clock = Clock { now: zero, round: 0, peers: 0..0 };
     clock.run(&mut daemon, &threads, 3);
     println!("{THREADS} threads x {NODES} nodes, {CHANGED} of each changed per sample");
     tell("no pair", clock.run(&mut daemon, &threads, rounds));
@@ -53,24 +54,46 @@ fn main() {
     // Every node changed once: all classes are matched with all pairs.
     clock.run(&mut daemon, &threads, 100.min(rounds));
     tell("10,000 pairs", clock.run(&mut daemon, &threads, rounds));
+    drop(daemon);
     let settings = DaemonSettings { records: true, ..settings };
     let mut daemon = Daemon::open(&directory, settings).expect("it was read before");
     process.set_rank(0);
-    clock.run(&mut daemon, &threads, 3);
-    tell("recorded", clock.run(&mut daemon, &threads, rounds));
-    for (what, peers) in [("8 peers", 8), ("64 peers", PEERS)] {
-        clock.peers = peers;
-        clock.run(&mut daemon, &threads, PEERS);
-        tell(what, clock.run(&mut daemon, &threads, rounds));
-    }
+    println!("recorded, by what each thread exchanged since the pass before");
+    tell_messages(&mut clock, &mut daemon, &threads, rounds);
     fs::remove_dir_all(&directory).expect("the directory is ours");
+}
+
+/// The cases take turns, so that a machine that is busy for a while is busy in all of them. Their number shares no divisor with
+/// that of the passes between two thorough ones, so each case has its part of those.
+fn tell_messages(
+    clock: &mut Clock,
+    daemon: &mut Daemon,
+    threads: &[SyntheticThread<'_>],
+    rounds: usize,
+) {
+    let cases = [("no rank", 0..0), ("8 of 64", 20..28), ("64 of 64", 0..PEERS)];
+    clock.run(daemon, threads, 3);
+    tell("none known", clock.run(daemon, threads, rounds));
+    clock.peers = 0..PEERS;
+    clock.run(daemon, threads, 3);
+    let mut times = cases.clone().map(|_| Vec::with_capacity(rounds));
+    for _ in 0..rounds {
+        for ((_, peers), times) in cases.iter().zip(&mut times) {
+            clock.peers = peers.clone();
+            times.extend(clock.run(daemon, threads, 1));
+        }
+    }
+    for ((what, _), mut times) in cases.into_iter().zip(times) {
+        times.sort();
+        tell(what, times);
+    }
 }
 
 struct Clock {
     now: Moment,
     round: usize,
     /// Ranks with which each thread exchanges messages in each round.
-    peers: usize,
+    peers: Range<usize>,
 }
 
 impl Clock {
@@ -102,8 +125,7 @@ impl Clock {
                 thread.begin(u32::try_from(node).expect("few nodes"), at + 1);
                 thread.end(at + 500, Moved { out: 8, r#in: 8 });
             }
-            for step in 0..self.peers {
-                let rank = (self.round * self.peers + step) % PEERS;
+            for rank in self.peers.clone() {
                 let peer = Peer::of_rank(i32::try_from(rank).expect("few ranks"));
                 let one = Messages { number: 1, bytes: 8, ticks: 100 };
                 thread.peer(peer).add_sent(one);

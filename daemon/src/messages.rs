@@ -5,8 +5,9 @@ use whyperf_model::matching::IntervalRecorder;
 use whyperf_model::{MessageGrowth, MessageSide, MessageSums, MessageTable, Route, Scale};
 
 use crate::daemon::Daemon;
+use crate::peer_messages::RecordsToRead;
 use crate::process::Process;
-use crate::region::ThreadSlot;
+use crate::region::{RegionMemory, ThreadSlot};
 use crate::watched_thread::WatchedThread;
 
 impl Daemon {
@@ -51,18 +52,32 @@ impl RankOfJob {
 }
 
 impl Process {
-    /// Tells by how much messages grew, as far as they were read. Until it is known to be a rank that waits.
-    pub(crate) fn tell_messages(&mut self, scale: Scale, recorder: Option<&mut IntervalRecorder>) {
-        let Some(rank) = self.rank_of_job() else { return };
+    /// Tells by how much messages grew, once it is known to be a rank. Without a record only the last of a thread is wanted:
+    /// what a living one has is read when it is asked for.
+    pub(crate) fn tell_messages(
+        &mut self,
+        region: &RegionMemory,
+        (scale, records): (Scale, RecordsToRead),
+        mut recorder: Option<&mut IntervalRecorder>,
+    ) {
+        let rank = self.rank_of_job();
         let scale = self.scale(scale);
-        let mut grown = Vec::new();
         for watched in &mut self.threads {
-            watched.thread.messages.tell(scale, |peer, side, by| {
-                grown.push(rank.growth(peer, side, by));
+            let is_alive = watched.is_alive();
+            let messages = &mut watched.thread.messages;
+            let records = if is_alive { records } else { RecordsToRead::All };
+            if messages.is_over || is_alive && recorder.is_none() {
+                continue;
+            }
+            // From here on another thread may have the slot.
+            messages.is_over = !is_alive;
+            let slot = region.slot(watched.thread.slot);
+            let Some((slot, rank)) = slot.zip(rank) else { continue };
+            messages.read(&slot, records, scale, |peer, side, by| {
+                if let Some(recorder) = &mut recorder {
+                    recorder.message(rank.growth(peer, side, by));
+                }
             });
-        }
-        if let Some(recorder) = recorder {
-            recorder.messages(grown);
         }
     }
 

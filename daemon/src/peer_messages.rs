@@ -1,101 +1,121 @@
-//! The messages that a thread sent to each rank and received from it: as they are read from its slot, and as they were told.
+//! The messages that a thread sent to each rank and received from it, as they were told.
 
 use std::sync::atomic::Ordering;
 
-use whyperf_layout::{Messages, PEERS_OF_PAGE, Peer};
+use whyperf_layout::{PEER_PAGES, PEERS_OF_PAGE, Peer, PeerPage};
 use whyperf_model::{MessageSide, MessageSums, Nanos, Scale};
 
 use crate::region::ThreadSlot;
 
-/// What is known of a thread's messages with a rank, by the side that it was on.
-#[derive(Clone, Copy, Debug)]
-struct PeerMessages {
-    peer: Peer,
-    /// When they were read last.
-    read: [Messages; 2],
-    told: [MessageSums; 2],
-    is_told: bool,
-}
-
 /// What is known of a thread's messages. What was told is the sum of what it grew by, so that a report and the record of the same run
 /// have the same numbers, also while the length of a tick becomes known better.
+///
+/// What is kept has a place for each record of the pages that the thread itself has, and is smaller than those.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ThreadMessages {
-    /// In the order of their peers.
-    peers: Vec<PeerMessages>,
+    pages: [Option<Box<KnownPage>>; PEER_PAGES],
+    /// The thread ended, and all was read a last time.
+    pub(crate) is_over: bool,
+}
+
+/// What is known of the ranks that share a page.
+#[derive(Clone, Debug)]
+struct KnownPage {
+    stamps: [u32; PEERS_OF_PAGE],
+    /// By the side that the thread was on.
+    told: [[MessageSums; 2]; PEERS_OF_PAGE],
+}
+
+/// Which records a pass reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RecordsToRead {
+    /// Those whose stamps changed.
+    Changed,
+    /// Each one, whatever the stamps say.
+    All,
 }
 
 impl ThreadMessages {
-    /// Reads the records of a slot that are there and in use. A page whose bit is not set is not touched: it would be made by that.
-    pub(crate) fn read(&mut self, slot: &ThreadSlot<'_>) {
-        let pages = slot.head.peer_pages.load(Ordering::Relaxed);
-        let mut at = 0;
-        for (first, records) in (0..).step_by(PEERS_OF_PAGE).zip(slot.peers.chunks(PEERS_OF_PAGE)) {
-            if pages & Peer::of_index(first).page_bit() == 0 {
-                continue;
-            }
-            for (index, record) in (first..).zip(records) {
-                let read = [record.sent(), record.received()];
-                if read != [Messages::default(); 2] {
-                    at = self.find(Peer::of_index(index), at);
-                    let known = &mut self.peers[at];
-                    known.is_told &= known.read == read;
-                    known.read = read;
-                }
-            }
-        }
-    }
-
-    /// The place of a peer that is not before this one.
-    fn find(&mut self, peer: Peer, from: usize) -> usize {
-        let is_before = |known: &&PeerMessages| known.peer.index() < peer.index();
-        let at = from + self.peers[from..].iter().take_while(is_before).count();
-        if self.peers.get(at).is_none_or(|known| known.peer != peer) {
-            let (read, told) = ([Messages::default(); 2], [MessageSums::default(); 2]);
-            self.peers.insert(at, PeerMessages { peer, read, told, is_told: true });
-        }
-        at
-    }
-
-    /// Tells by how much each of them grew since it was told last.
-    pub(crate) fn tell(
+    /// Reads the records of a slot and tells by how much they grew since they were told last. A page whose bit is not set is not
+    /// touched: it would be made by that.
+    pub(crate) fn read(
         &mut self,
+        slot: &ThreadSlot<'_>,
+        records: RecordsToRead,
         scale: Scale,
         mut tell: impl FnMut(Peer, MessageSide, MessageSums),
     ) {
-        let sums = |messages: Messages| MessageSums {
-            number: messages.number,
-            bytes: messages.bytes,
-            time: Nanos(scale.nanos(messages.ticks)),
-        };
-        for known in self.peers.iter_mut().filter(|known| !known.is_told) {
-            known.is_told = true;
-            for ((side, read), told) in SIDES.into_iter().zip(known.read).zip(&mut known.told) {
-                let by = sums(read).since(*told);
-                if by != MessageSums::default() {
-                    told.add(by);
-                    tell(known.peer, side, by);
-                }
+        let mut pages = slot.head.peer_pages.load(Ordering::Relaxed);
+        for ((first, page), known) in first_of_pages().zip(slot.peers).zip(&mut self.pages) {
+            if pages & 1 != 0 {
+                let known = known.get_or_insert_default();
+                known.read(page, records, scale, |place, side, by| {
+                    tell(Peer::of_index(first + place), side, by);
+                });
             }
+            pages >>= 1;
         }
     }
 
     /// The same after all was read and told that is there by now.
     pub(crate) fn until_now(&self, slot: &ThreadSlot<'_>, scale: Scale) -> Self {
         let mut now = self.clone();
-        now.read(slot);
-        now.tell(scale, |_, _, _| {});
+        now.read(slot, RecordsToRead::All, scale, |_, _, _| {});
         now
     }
 
     /// All that was told.
     pub(crate) fn told(&self) -> impl Iterator<Item = (Peer, MessageSide, MessageSums)> + '_ {
-        let sides = |known: &PeerMessages| {
-            let peer = known.peer;
-            SIDES.into_iter().zip(known.told).map(move |(side, told)| (peer, side, told))
-        };
-        self.peers.iter().flat_map(sides).filter(|(.., told)| *told != MessageSums::default())
+        let known = first_of_pages().zip(&self.pages);
+        let known = known.filter_map(|(first, page)| Some((first, page.as_ref()?)));
+        let peers = known.flat_map(|(first, page)| (first..).map(Peer::of_index).zip(&page.told));
+        let sides = peers.flat_map(|(peer, told)| {
+            SIDES.into_iter().zip(told).map(move |(side, told)| (peer, side, *told))
+        });
+        sides.filter(|(.., told)| *told != MessageSums::default())
     }
+}
+
+impl KnownPage {
+    fn read(
+        &mut self,
+        page: &PeerPage,
+        records: RecordsToRead,
+        scale: Scale,
+        mut tell: impl FnMut(usize, MessageSide, MessageSums),
+    ) {
+        let changed = page.changed(&mut self.stamps);
+        let mut left = if records == RecordsToRead::All { u64::MAX } else { changed };
+        while left != 0 {
+            let place = left.trailing_zeros() as usize;
+            left &= left - 1;
+            let record = &page.records()[place];
+            let read = [record.sent(), record.received()];
+            for ((side, read), told) in SIDES.into_iter().zip(read).zip(&mut self.told[place]) {
+                let read = MessageSums {
+                    number: read.number,
+                    bytes: read.bytes,
+                    time: Nanos(scale.nanos(read.ticks)),
+                };
+                let by = read.since(*told);
+                if by != MessageSums::default() {
+                    told.add(by);
+                    tell(place, side, by);
+                }
+            }
+        }
+    }
+}
+
+impl Default for KnownPage {
+    fn default() -> Self {
+        Self { stamps: [0; PEERS_OF_PAGE], told: [[MessageSums::default(); 2]; PEERS_OF_PAGE] }
+    }
+}
+
+/// The number of the first record of each page.
+fn first_of_pages() -> impl Iterator<Item = usize> {
+    (0..).step_by(PEERS_OF_PAGE)
 }
 
 /// The sides of a message, in the order in which they are kept here.

@@ -17,6 +17,7 @@ use crate::counted_state::{CountedState, CounterCoverage};
 use crate::departure::Departure;
 use crate::efficiency::EfficiencyRecorder;
 use crate::ending::ProcessEnd;
+use crate::peer_messages::RecordsToRead;
 use crate::process_stage::ProcessStage;
 use crate::region::RegionMemory;
 use crate::shared_state::SharedState;
@@ -174,9 +175,6 @@ impl Process {
         self.paused = paused;
         self.admit_threads(&region, context.now, state);
         self.read_threads(&region, context, outcome);
-        if state.recorder.is_some() {
-            self.read_messages(&region);
-        }
         let damaged = !region.is_whole();
         if self.catalogue.refresh(&region, &mut state.resources) {
             self.threads.iter_mut().for_each(|watched| watched.classified = 0);
@@ -191,7 +189,8 @@ impl Process {
             state,
         );
         self.work(&region, context.scale, outcome == PassOutcome::Ended || damaged, state);
-        self.tell_messages(context.scale, state.recorder.as_mut());
+        let records = if context.thorough { RecordsToRead::All } else { RecordsToRead::Changed };
+        self.tell_messages(&region, (context.scale, records), state.recorder.as_mut());
         self.retire_threads(&region, state);
         self.losses = RunLosses::read(&region, self.threads.iter().map(|watched| &watched.thread));
         if outcome == PassOutcome::Ended || damaged {
@@ -373,19 +372,6 @@ impl Process {
                 watched.end(ThreadState::Ended);
             } else if went == Depth::Last || gone {
                 watched.end(ThreadState::Gone);
-            }
-        }
-    }
-
-    /// A record wants messages of each pass; a total has them from passes that read all.
-    fn read_messages(&mut self, region: &RegionMemory) {
-        let changed = self
-            .threads
-            .iter_mut()
-            .filter(|watched| watched.is_alive() && watched.thread.still == 0);
-        for watched in changed {
-            if let Some(slot) = region.slot(watched.thread.slot) {
-                watched.thread.messages.read(&slot);
             }
         }
     }

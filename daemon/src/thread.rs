@@ -159,9 +159,6 @@ impl MeasuredThread {
             self.still = if unchanged { self.still.saturating_add(1) } else { 0 };
             self.read_nodes(slot, now, depth != Depth::Changed, growth);
         }
-        if depth != Depth::Changed {
-            self.messages.read(slot);
-        }
         let open = self.watch.open(slot.head, now.saturating_add(LATER));
         if let Some(node) = self.open.take().and_then(|index| self.nodes.get_mut(index)) {
             node.open = 0;

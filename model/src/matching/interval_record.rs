@@ -179,8 +179,8 @@ impl IntervalRecorder {
     }
 
     /// Messages between ranks.
-    pub fn messages(&mut self, growth: impl IntoIterator<Item = MessageGrowth>) {
-        self.record.messages.extend(growth);
+    pub fn message(&mut self, growth: MessageGrowth) {
+        self.record.messages.push(growth);
     }
 
     /// What came in since the last call; what else is told in a sampling pass is for the caller to add.
@@ -193,6 +193,9 @@ impl IntervalRecorder {
         let news = classes.since(self.told).map(|class| Kind::of(&class.traits, resources));
         let kinds: Vec<Kind> = news.collect();
         self.told += kinds.len();
-        IntervalRecord { interval, kinds, ..std::mem::take(&mut self.record) }
+        // The next interval brings about as many: room for them at once costs less than growing to it.
+        let messages = Vec::with_capacity(self.record.messages.len());
+        let next = IntervalRecord { messages, ..IntervalRecord::default() };
+        IntervalRecord { interval, kinds, ..std::mem::replace(&mut self.record, next) }
     }
 }
