@@ -84,7 +84,7 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
         .collect();
     take_findings(watch, report);
     take_profile(watch, report);
-    report.messages = Some(RankMessages::all(&watch.daemon().messages()));
+    report.messages = Some(RankMessages::all(&watch.daemon().messages().folded()));
     take_switched_off(watch, report);
 }
 

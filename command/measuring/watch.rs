@@ -19,6 +19,7 @@ use whyperf_model::{
 };
 
 use crate::measuring::options::MeasuringOptions;
+use crate::measuring::phase_messages::PhaseMessages;
 use crate::measuring::real_time::RealTime;
 use crate::measuring::recording::StoreWriter;
 use crate::measuring::requested::Measure;
@@ -60,8 +61,7 @@ pub(crate) struct Watch {
 pub(crate) struct Shown {
     /// What each rank had done when each phase began.
     efforts: Vec<Vec<Effort>>,
-    /// What ranks had sent to each other when each phase began.
-    messages: Vec<MessageTable>,
+    messages: PhaseMessages,
     /// More phases came than are kept apart.
     pub(crate) has_more_phases: bool,
     /// How often the cost held the search back.
@@ -209,10 +209,7 @@ impl Watch {
 
     /// What ranks sent to each other in each phase, in their order.
     pub(crate) fn messages_of_phases(&self) -> Vec<MessageTable> {
-        let begun = &self.shown.messages;
-        let now = self.daemon().messages();
-        let ends = begun.iter().skip(1).chain([&now]);
-        begun.iter().zip(ends).map(|(begin, end)| end.since(begin)).collect()
+        self.shown.messages.until(&self.daemon().messages())
     }
 
     /// Asks all processes to restore their code within this time and to go on without us. No sample is taken from
@@ -340,7 +337,7 @@ impl Observer<Live<Daemon, RealTime>> for Onlooker<'_> {
             return;
         }
         self.shown.efforts.push(live.daemon().efforts());
-        self.shown.messages.push(live.daemon().messages());
+        self.shown.messages.begin(live.daemon().messages());
         if let Some(writer) = &mut self.shown.writer {
             writer.note_phase(*now, name);
         }

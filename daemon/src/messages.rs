@@ -5,7 +5,7 @@ use whyperf_model::matching::IntervalRecorder;
 use whyperf_model::{MessageGrowth, MessageSide, MessageSums, MessageTable, Route, Scale};
 
 use crate::daemon::Daemon;
-use crate::peer_messages::RecordsToRead;
+use crate::peer_messages::{PeerGrowth, RecordsToRead};
 use crate::process::Process;
 use crate::region::{RegionMemory, ThreadSlot};
 use crate::watched_thread::WatchedThread;
@@ -73,9 +73,9 @@ impl Process {
             messages.is_over = !is_alive;
             let slot = region.slot(watched.thread.slot);
             let Some((slot, rank)) = slot.zip(rank) else { continue };
-            messages.read(&slot, records, scale, |peer, side, by| {
+            messages.read(&slot, records, scale, |peer, side, PeerGrowth { by, so_far }| {
                 if let Some(recorder) = &mut recorder {
-                    recorder.message(rank.growth(peer, side, by));
+                    recorder.message(rank.growth(peer, side, by), so_far);
                 }
             });
         }

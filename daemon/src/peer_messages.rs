@@ -26,6 +26,14 @@ struct KnownPage {
     told: [[MessageSums; 2]; PEERS_OF_PAGE],
 }
 
+/// By how much one side's count of a rank's messages grew.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PeerGrowth {
+    pub(crate) by: MessageSums,
+    /// The time of all that was told of them.
+    pub(crate) so_far: Nanos,
+}
+
 /// Which records a pass reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RecordsToRead {
@@ -43,14 +51,14 @@ impl ThreadMessages {
         slot: &ThreadSlot<'_>,
         records: RecordsToRead,
         scale: Scale,
-        mut tell: impl FnMut(Peer, MessageSide, MessageSums),
+        mut tell: impl FnMut(Peer, MessageSide, PeerGrowth),
     ) {
         let mut pages = slot.head.peer_pages.load(Ordering::Relaxed);
         for ((first, page), known) in first_of_pages().zip(slot.peers).zip(&mut self.pages) {
             if pages & 1 != 0 {
                 let known = known.get_or_insert_default();
-                known.read(page, records, scale, |place, side, by| {
-                    tell(Peer::of_index(first + place), side, by);
+                known.read(page, records, scale, |place, side, growth| {
+                    tell(Peer::of_index(first + place), side, growth);
                 });
             }
             pages >>= 1;
@@ -82,7 +90,7 @@ impl KnownPage {
         page: &PeerPage,
         records: RecordsToRead,
         scale: Scale,
-        mut tell: impl FnMut(usize, MessageSide, MessageSums),
+        mut tell: impl FnMut(usize, MessageSide, PeerGrowth),
     ) {
         let changed = page.changed(&mut self.stamps);
         let mut left = if records == RecordsToRead::All { u64::MAX } else { changed };
@@ -100,7 +108,7 @@ impl KnownPage {
                 let by = read.since(*told);
                 if by != MessageSums::default() {
                     told.add(by);
-                    tell(place, side, by);
+                    tell(place, side, PeerGrowth { by, so_far: told.time });
                 }
             }
         }

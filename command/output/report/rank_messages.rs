@@ -46,7 +46,8 @@ impl RankMessages {
         if all.is_empty() {
             return Vec::new();
         }
-        let mut rows: Vec<&Self> = all.iter().collect();
+        let (others, mut rows): (Vec<&Self>, Vec<&Self>) =
+            all.iter().partition(|row| row.is_others());
         rows.sort_by(|one, other| one.compare(other));
         let has_jobs = all.iter().any(|row| row.job != all[0].job);
         let arrow = output_style.either("→", ">");
@@ -59,19 +60,26 @@ impl RankMessages {
             "sending"
         );
         let mut lines = vec![output_style.paint(heading, terminal::FAINT)];
-        let (shown, others) = rows.split_at(most.min(rows.len()));
+        let (shown, more) = rows.split_at(most.min(rows.len()));
         for row in shown {
             let job = if has_jobs { format!("job {} ", row.job) } else { String::new() };
             let [from, to] = [row.from, row.to].map(name);
             lines.push(row.numbers(&format!("{job}{from} {arrow} {to}")));
         }
-        if !others.is_empty() {
+        if !more.is_empty() || !others.is_empty() {
             let mut sum = Self::default();
-            others.iter().for_each(|row| sum.add(row));
-            let pairs = format!("{} more", count(others.len() as u64));
-            lines.push(output_style.paint(sum.numbers(&pairs), terminal::FAINT));
+            more.iter().chain(&others).for_each(|row| sum.add(row));
+            // How many pairs are not told apart is not known.
+            let counted = format!("{} more", count(more.len() as u64));
+            let pairs = if others.is_empty() { &counted } else { "all others" };
+            lines.push(output_style.paint(sum.numbers(pairs), terminal::FAINT));
         }
         lines
+    }
+
+    /// Whether it is the sum of all pairs that are not told apart.
+    const fn is_others(&self) -> bool {
+        self.from.is_none() && self.to.is_none()
     }
 
     /// Those that waited longest come first.
@@ -131,6 +139,16 @@ mod tests {
         );
         assert_eq!(RankMessages::lines(&rows, 4, OutputStyle::PLAIN).len(), 5, "no rest, no line");
         assert_eq!(RankMessages::lines(&[], 4, OutputStyle::PLAIN), [""; 0]);
+    }
+
+    #[test]
+    fn pairs_that_are_not_told_apart_are_in_the_last_line() {
+        let others = RankMessages { from: None, ..row(0, None, 8.0) };
+        let rows = [others, row(0, Some(1), 0.5), row(1, Some(0), 0.25)];
+        let last = |most| RankMessages::lines(&rows, most, OutputStyle::PLAIN).pop();
+        let told = |line: &str| Some(line.to_owned());
+        assert_eq!(last(9), told("        all others       1 000    2.0 KiB    8.00 s       0 s"));
+        assert_eq!(last(1), told("        all others       2 000    4.0 KiB    8.25 s       0 s"));
     }
 
     #[test]

@@ -5,13 +5,14 @@
 //!   fold     |     1     |     2     | ...            when there is too much, two become one: messages add up, none is lost
 //! ```
 //! In each round each side of a route has an entry if it saw anything. A job in which all ranks send to all has so many routes
-//! that few rounds are left; one with more than [`MessageSeries::MOST_ENTRIES`] of them keeps one or two, and is as large as its routes are many.
+//! that few rounds are left. When no more than [`MessageSeries::LEAST_ROUNDS`] are left and that is still too much, the
+//! [`LargestRoutes`] are told apart from there on back to the beginning, and the entries of all others become one sum in each round.
 //!
 //! Invariant: the entries of a round are in the order of route and side, each once.
 
 mod bytes;
 
-use whyperf_model::{Interval, MessageGrowth, MessageTable, Nanos};
+use whyperf_model::{Interval, LargestRoutes, MessageGrowth, MessageTable, Nanos};
 
 pub use self::bytes::MessageSeriesError;
 
@@ -20,8 +21,6 @@ pub use self::bytes::MessageSeriesError;
 pub struct MessageSeries {
     rounds: Vec<MessageRound>,
     entries: usize,
-    /// How many entries the last fold left.
-    least: usize,
 }
 
 /// What was sent and received in a part of the time.
@@ -36,20 +35,33 @@ impl MessageSeries {
     pub const MOST_ROUNDS: usize = crate::Record::MOST_ROUNDS;
     /// With more entries rounds are folded.
     pub const MOST_ENTRIES: usize = 1 << 18;
+    /// So few rounds are not folded for the sake of room: routes are.
+    pub const LEAST_ROUNDS: usize = 4;
 
     /// Adds a round, the next in time.
     pub fn add(&mut self, interval: Interval, grown: &[MessageGrowth]) {
-        // Where routes are so many that folding hardly helps, it has to wait until it does: each fold takes the time of all entries.
-        let is_large = self.entries >= Self::MOST_ENTRIES.max(2 * self.least);
-        if self.rounds.len() >= Self::MOST_ROUNDS || is_large && self.rounds.len() > 1 {
+        if self.rounds.len() >= Self::MOST_ROUNDS {
             self.fold();
         }
         self.push(MessageRound::of(interval, grown.to_vec()));
+        if self.entries > Self::MOST_ENTRIES {
+            self.make_room();
+        }
     }
 
     fn push(&mut self, round: MessageRound) {
         self.entries += round.grown.len();
         self.rounds.push(round);
+    }
+
+    /// Leaves half of the room to what comes: each fold takes the time of all entries.
+    fn make_room(&mut self) {
+        while self.entries > Self::MOST_ENTRIES / 2 && self.rounds.len() > Self::LEAST_ROUNDS {
+            self.fold();
+        }
+        if self.entries > Self::MOST_ENTRIES / 2 {
+            self.fold_routes();
+        }
     }
 
     /// All messages of the run.
@@ -103,7 +115,16 @@ impl MessageSeries {
             }
             self.push(MessageRound::of(interval, grown));
         }
-        self.least = self.entries;
+    }
+
+    /// Small routes become one.
+    fn fold_routes(&mut self) {
+        let largest = LargestRoutes::of(self.whole().times());
+        self.entries = 0;
+        for MessageRound { interval, mut grown } in std::mem::take(&mut self.rounds) {
+            largest.fold(&mut grown);
+            self.push(MessageRound::of(interval, grown));
+        }
     }
 }
 
@@ -200,15 +221,45 @@ mod tests {
         assert_eq!(numbers(&series.whole()), vec![200; 64 * 64]);
     }
 
+    /// What each of so many ranks sends to each, the later ones with longer waits.
+    fn all_to_all(ranks: u32) -> Vec<MessageGrowth> {
+        let pairs = (0..ranks).flat_map(|from| (0..ranks).map(move |to| (from, to)));
+        let mut all: Vec<_> = pairs.flat_map(|(from, to)| one(from, to)).collect();
+        all.iter_mut().for_each(|one| one.by.time.0 += u64::from(one.route.from.unwrap_or(0)));
+        all
+    }
+
     #[test]
-    fn more_routes_than_there_is_room_for_are_all_there() {
+    fn more_routes_than_there_is_room_for_are_told_apart_or_summed() {
         let mut series = MessageSeries::default();
-        let pairs = (0..400).flat_map(|from| (0..400).map(move |to| (from, to)));
-        let all: Vec<_> = pairs.flat_map(|(from, to)| one(from, to)).collect();
-        for n in 0..5 {
+        let (all, rounds) = (all_to_all(400), 12);
+        for n in 0..rounds {
+            series.add(span(n, n + 1), &all);
+            assert!(series.entries() <= MessageSeries::MOST_ENTRIES, "after {n}");
+        }
+        let table = series.whole();
+        let rows: Vec<_> = table.rows().collect();
+        let (others, apart) = rows.split_first().expect("there are rows");
+        assert!(others.route.is_others());
+        assert!(apart.len() >= LargestRoutes::MOST, "{}", apart.len());
+        let told = |of: fn(&whyperf_model::MessageRow) -> u64| rows.iter().map(of).sum::<u64>();
+        let sums = [told(|row| row.number), told(|row| row.bytes), told(|row| row.waiting.0)];
+        let sent = all.iter().filter(|growth| growth.side == MessageSide::Receiver);
+        let waiting: u64 = sent.map(|growth| growth.by.time.0).sum();
+        let number = 400 * 400 * rounds;
+        assert_eq!(sums, [number, 8 * number, rounds * waiting], "none is lost");
+        let longest = |number: u64| apart.iter().filter(|row| row.number == number).count();
+        assert!(longest(rounds) > 10_000, "those that wait longest have rows from the beginning");
+    }
+
+    #[test]
+    fn as_many_routes_as_are_told_apart_are_all_there() {
+        let mut series = MessageSeries::default();
+        let all = all_to_all(128);
+        for n in 0..30 {
             series.add(span(n, n + 1), &all);
         }
-        assert!(series.rounds() <= 3, "{}", series.rounds());
-        assert_eq!(numbers(&series.whole()), vec![5; 400 * 400]);
+        assert!(series.rounds() >= MessageSeries::LEAST_ROUNDS / 2, "{}", series.rounds());
+        assert_eq!(numbers(&series.whole()), vec![30; 128 * 128]);
     }
 }
