@@ -54,12 +54,13 @@ impl MessageSeries {
         self.rounds.push(round);
     }
 
-    /// Leaves half of the room to what comes: each fold takes the time of all entries.
+    /// Leaves a quarter of the room to what comes: each fold takes the time of all entries.
     fn make_room(&mut self) {
-        while self.entries > Self::MOST_ENTRIES / 2 && self.rounds.len() > Self::LEAST_ROUNDS {
+        const ENOUGH: usize = MessageSeries::MOST_ENTRIES / 4 * 3;
+        while self.entries > ENOUGH && self.rounds.len() > Self::LEAST_ROUNDS {
             self.fold();
         }
-        if self.entries > Self::MOST_ENTRIES / 2 {
+        if self.entries > ENOUGH {
             self.fold_routes();
         }
     }
@@ -259,7 +260,7 @@ mod tests {
         for n in 0..30 {
             series.add(span(n, n + 1), &all);
         }
-        assert!(series.rounds() >= MessageSeries::LEAST_ROUNDS / 2, "{}", series.rounds());
+        assert!(series.rounds() > MessageSeries::LEAST_ROUNDS, "{}", series.rounds());
         assert_eq!(numbers(&series.whole()), vec![30; 128 * 128]);
     }
 }
