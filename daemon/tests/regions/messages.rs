@@ -72,6 +72,27 @@ fn passes_add_up_to_the_run() {
 }
 
 #[test]
+fn a_message_that_is_counted_after_its_event_is_told_in_the_next_pass() {
+    let mut stage = recording();
+    let process = stage.process(1);
+    process.set_rank(0);
+    let thread = process.thread(stage.pid(), stage.at(0));
+    stage.sample(SECOND);
+    for rank in [5, 63, 64, 1022] {
+        thread.peer(Peer::of_rank(rank)).add_sent(Messages { number: 1, bytes: 8, ticks: 5 });
+    }
+    // No event since the pass before: the thread computes, or is in its next call.
+    let told = |stage: &mut Stage, at: u64| {
+        let record = stage.sample(at * SECOND).interval_record.expect("it was asked for");
+        record.messages.iter().map(|growth| growth.route.to).collect::<Vec<_>>()
+    };
+    assert_eq!(told(&mut stage, 2), [5, 63, 64, 1022].map(Some));
+    thread.peer(Peer::of_rank(64)).add_sent(Messages { number: 0, bytes: 0, ticks: 1 });
+    assert_eq!(told(&mut stage, 3), [Some(64)], "a wait is told without a message");
+    assert_eq!(told(&mut stage, 4), []);
+}
+
+#[test]
 fn a_run_that_is_not_kept_is_read_when_it_is_asked_for() {
     let mut stage = Stage::new();
     let process = stage.process(1);
