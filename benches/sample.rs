@@ -1,19 +1,22 @@
-//! Measures the cost of a sample: 64 threads of 2,000 nodes of which 1 % changed, alone and under pairs.
+//! Measures the cost of a sample: 64 threads of 2,000 nodes of which 1 % changed, alone, under pairs, and for a record with messages.
 
 use std::fs;
 use std::hint::black_box;
+use std::ops::Range;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use whyperf_daemon::{Daemon, DaemonSettings, Moment};
-use whyperf_layout::{Kind, Moved, ObjectKind};
+use whyperf_layout::{Kind, Messages, Moved, ObjectKind, Peer};
 use whyperf_model::{Focus, Metric};
 use whyperf_testkit::synthetic::{SyntheticProcess, SyntheticThread};
 
 const THREADS: usize = 64;
 const NODES: usize = 2000;
 const CHANGED: usize = NODES / 100;
+/// Ranks with which a thread ever exchanges messages.
+const PEERS: usize = 64;
 const SECOND: u64 = 1_000_000_000;
 /// Interval between two samples.
 const INTERVAL: u64 = SECOND / 20;
@@ -24,7 +27,8 @@ fn main() {
     let zero = Moment { nanos: SECOND, ticks: SECOND };
     // Few bins, so that ten thousand histograms measure adding, not memory.
     let settings = DaemonSettings { bins: 100, ..DaemonSettings::new(zero) };
-    let mut daemon = Daemon::open(&directory, settings).expect("the directory was just made");
+    let mut daemon =
+        Daemon::open(&directory, settings.clone()).expect("the directory was just made");
     let process = SyntheticProcess::create(&directory, std::process::id(), 1, THREADS, zero.nanos)
         .expect("shared memory has room");
     let regions: Vec<u32> =
@@ -39,7 +43,7 @@ fn main() {
             thread.add(1, regions[node % regions.len()], 0, tags[node / regions.len()]);
         }
     }
-    let mut clock = Clock { now: zero, round: 0 };
+    let mut clock = Clock { now: zero, round: 0, peers: 0..0 };
     clock.run(&mut daemon, &threads, 3);
     println!("{THREADS} threads x {NODES} nodes, {CHANGED} of each changed per sample");
     tell("no pair", clock.run(&mut daemon, &threads, rounds));
@@ -50,12 +54,46 @@ fn main() {
     // Every node changed once: all classes are matched with all pairs.
     clock.run(&mut daemon, &threads, 100.min(rounds));
     tell("10,000 pairs", clock.run(&mut daemon, &threads, rounds));
+    drop(daemon);
+    let settings = DaemonSettings { records: true, ..settings };
+    let mut daemon = Daemon::open(&directory, settings).expect("it was read before");
+    process.set_rank(0);
+    println!("recorded, by what each thread exchanged since the pass before");
+    tell_messages(&mut clock, &mut daemon, &threads, rounds);
     fs::remove_dir_all(&directory).expect("the directory is ours");
+}
+
+/// The cases take turns, so that a machine that is busy for a while is busy in all of them. Their number shares no divisor with
+/// that of the passes between two thorough ones, so each case has its part of those.
+fn tell_messages(
+    clock: &mut Clock,
+    daemon: &mut Daemon,
+    threads: &[SyntheticThread<'_>],
+    rounds: usize,
+) {
+    let cases = [("no rank", 0..0), ("8 of 64", 20..28), ("64 of 64", 0..PEERS)];
+    clock.run(daemon, threads, 3);
+    tell("none known", clock.run(daemon, threads, rounds));
+    clock.peers = 0..PEERS;
+    clock.run(daemon, threads, 3);
+    let mut times = cases.clone().map(|_| Vec::with_capacity(rounds));
+    for _ in 0..rounds {
+        for ((_, peers), times) in cases.iter().zip(&mut times) {
+            clock.peers = peers.clone();
+            times.extend(clock.run(daemon, threads, 1));
+        }
+    }
+    for ((what, _), mut times) in cases.into_iter().zip(times) {
+        times.sort();
+        tell(what, times);
+    }
 }
 
 struct Clock {
     now: Moment,
     round: usize,
+    /// Ranks with which each thread exchanges messages in each round.
+    peers: Range<usize>,
 }
 
 impl Clock {
@@ -87,6 +125,12 @@ impl Clock {
                 thread.begin(u32::try_from(node).expect("few nodes"), at + 1);
                 thread.end(at + 500, Moved { out: 8, r#in: 8 });
             }
+            for rank in self.peers.clone() {
+                let peer = Peer::of_rank(i32::try_from(rank).expect("few ranks"));
+                let one = Messages { number: 1, bytes: 8, ticks: 100 };
+                thread.peer(peer).add_sent(one);
+                thread.peer(peer).add_received(one);
+            }
         }
     }
 }
@@ -112,7 +156,8 @@ fn start(daemon: &mut Daemon, count: usize) {
 fn tell(what: &str, times: Vec<Duration>) {
     let at = |part: usize| times[(times.len() - 1) * part / 100].as_nanos() as f64 / 1000.0;
     println!(
-        "{what:>12}: median {:8.1} us, 90 % {:8.1} us, worst {:8.1} us",
+        "{what:>12}: 10 % {:8.1} us, median {:8.1} us, 90 % {:8.1} us, worst {:8.1} us",
+        at(10),
         at(50),
         at(90),
         at(100)

@@ -87,7 +87,7 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
         .collect();
     take_findings(watch, report);
     take_profile(watch, report);
-    report.messages = RankMessages::all(&watch.daemon().messages());
+    report.messages = Some(RankMessages::all(&watch.daemon().messages().folded()));
     take_switched_off(watch, report);
 }
 
@@ -125,6 +125,9 @@ fn take_findings(watch: &Watch, report: &mut Report) {
     let lines = watch.daemon().lines();
     let source = |metric, focus: &Focus| Line::longest(&lines, metric, focus);
     take_searches(&watch.searches, &watch.efficiencies_of_phases(), &source, report);
+    for (phase, messages) in report.phases.iter_mut().zip(watch.messages_of_phases()) {
+        phase.messages = Some(RankMessages::all(&messages));
+    }
     if watch.shown.has_more_phases {
         report.remarks.notes.push(phases::MORE.to_owned());
     }
@@ -190,6 +193,7 @@ pub(crate) fn take_searches(
             end_s: rounded(interval.end.as_secs_f64()),
             search: counted(&found),
             bottlenecks: bottlenecks(&found, interval, (table, source)),
+            messages: None,
         })
         .collect();
 }

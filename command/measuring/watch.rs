@@ -14,9 +14,12 @@ use whyperf_daemon::{
 };
 use whyperf_inject::ChangedCopy;
 use whyperf_model::matching::CausedWait;
-use whyperf_model::{Efficiency, Effort, Focus, Histogram, Metric, Nanos, Pair, Time};
+use whyperf_model::{
+    Efficiency, Effort, Focus, Histogram, MessageTable, Metric, Nanos, Pair, Time,
+};
 
 use crate::measuring::options::MeasuringOptions;
+use crate::measuring::phase_messages::PhaseMessages;
 use crate::measuring::real_time::RealTime;
 use crate::measuring::recording::StoreWriter;
 use crate::measuring::requested::Measure;
@@ -58,6 +61,7 @@ pub(crate) struct Watch {
 pub(crate) struct Shown {
     /// What each rank had done when each phase began.
     efforts: Vec<Vec<Effort>>,
+    messages: PhaseMessages,
     /// More phases came than are kept apart.
     pub(crate) has_more_phases: bool,
     /// How often the cost held the search back.
@@ -203,6 +207,11 @@ impl Watch {
         phases::efficiencies(&self.shown.efforts, &self.daemon().efforts())
     }
 
+    /// What ranks sent to each other in each phase, in their order.
+    pub(crate) fn messages_of_phases(&self) -> Vec<MessageTable> {
+        self.shown.messages.until(&self.daemon().messages())
+    }
+
     /// Asks all processes to restore their code within this time and to go on without us. No sample is taken from
     /// here on.
     pub(crate) fn leave(&mut self, patience: Duration) {
@@ -328,6 +337,7 @@ impl Observer<Live<Daemon, RealTime>> for Onlooker<'_> {
             return;
         }
         self.shown.efforts.push(live.daemon().efforts());
+        self.shown.messages.begin(live.daemon().messages());
         if let Some(writer) = &mut self.shown.writer {
             writer.note_phase(*now, name);
         }

@@ -28,6 +28,7 @@ use crate::search::evaluation::{self, CodeSearchChoice, EvaluationOptions};
 use crate::search::inputs;
 use crate::search::phases::{self, Phasing, Schedule};
 use crate::search::values::{ThresholdChange, percent, threshold};
+use crate::stored::messages::StoredMessages;
 
 /// Which run is searched again, and how.
 #[derive(Debug, Args)]
@@ -287,6 +288,7 @@ fn report_of(
     let source = |metric, focus: &Focus| Line::longest(&found.lines, metric, focus);
     let of_phases = phases::efficiencies(&played.begun, efforts.unwrap_or_default());
     summary::take_searches(&found.searches, &of_phases, &source, &mut report);
+    take_messages(&StoredMessages::of(store, &summary.id)?, &found.searches, &mut report);
     let pairs = summary::waiting_pairs(found.searches.global().hypotheses(), &report);
     summary::add_causes(&pairs, |pairs| found.replay.wait_causes(pairs), &mut report);
     if played.has_more_phases {
@@ -304,6 +306,18 @@ fn report_of(
         summary.elapsed_s,
     ));
     Ok(report)
+}
+
+/// Adds the messages between ranks, as far as the store has them, over the run and over each phase.
+fn take_messages(messages: &StoredMessages, searches: &Searches, report: &mut Report) {
+    report.messages = messages.whole();
+    for (phase, past) in report.phases.iter_mut().zip(searches.after(0)) {
+        phase.messages = messages.within(past.interval);
+    }
+    report
+        .remarks
+        .notes
+        .extend(messages.unreadable().map(|why| format!("Messages are left out: {why}.")));
 }
 
 /// Who called, and what was called, out of whole paths; of a call inside another of the same kind the outer one holds the time.

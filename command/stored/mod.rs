@@ -2,6 +2,7 @@
 
 pub(crate) mod diagnose;
 pub(crate) mod directives;
-pub(crate) mod reading;
+mod messages;
+mod reading;
 pub(crate) mod runs;
 pub(crate) mod show;

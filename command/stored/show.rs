@@ -11,12 +11,13 @@ use whyperf_experiments::{
     Access, Edge, Extent, ObjectRow, Phase, ResourceSpan, RunId, Selector, Store, StoredProfileRow,
     StoredVerdict, Summary,
 };
-use whyperf_model::{Histogram, Pair, Time};
+use whyperf_model::{Histogram, Interval, Pair, Time};
 
 use crate::measuring::requested;
 use crate::output::delivery::{self, status};
-use crate::output::report::share;
+use crate::output::report::{RankMessages, share};
 use crate::output::terminal::{self, OutputStyle, plain};
+use crate::stored::messages::StoredMessages;
 use crate::stored::reading::StoreOptions;
 
 /// Which run, and what of it.
@@ -39,6 +40,9 @@ pub(crate) struct Show {
     /// What there was, and from when to when
     #[arg(long, group = "part")]
     pub(crate) resources: bool,
+    /// Messages between ranks, by sender and receiver
+    #[arg(long, group = "part")]
+    pub(crate) messages: bool,
     /// The log of the search
     #[arg(long, group = "part")]
     pub(crate) log: bool,
@@ -72,6 +76,9 @@ pub(crate) fn show(request: &Show) -> Result<ExitCode> {
             };
             spans.iter().map(|span| line(&span.name, span.appeared, span.retired)).collect()
         })
+    } else if request.messages {
+        let rows = store.messages(&run)?.map(|series| RankMessages::all(&series.whole()));
+        page.of(&rows, |rows| message_lines(rows.as_deref(), usize::MAX, page.output_style))
     } else if request.log {
         page.of(&store.steps(&run)?, |steps| {
             steps
@@ -178,7 +185,12 @@ struct Overview {
     objects: Vec<ObjectRow>,
     directives: Vec<String>,
     bottlenecks: Vec<StoredVerdict>,
+    /// By sender and receiver; none where they are not known.
+    messages: Option<Vec<RankMessages>>,
     phases: Vec<ShownPhase>,
+    /// Why messages cannot be read that were stored.
+    #[serde(skip)]
+    unreadable: Option<String>,
 }
 
 /// A phase and what was found in it.
@@ -187,6 +199,8 @@ struct ShownPhase {
     #[serde(flatten)]
     phase: Phase,
     bottlenecks: Vec<StoredVerdict>,
+    /// By sender and receiver; none where they are not known of this phase alone.
+    messages: Option<Vec<RankMessages>>,
 }
 
 /// Those that are true, in the order of finding, without processes that do not differ from the others.
@@ -197,9 +211,11 @@ fn true_ones(mut verdicts: Vec<StoredVerdict>) -> Vec<StoredVerdict> {
 }
 
 fn overview(store: &Store, run: &RunId) -> Result<Overview> {
+    let messages = StoredMessages::of(store, run)?;
     let told = |phase: Phase| {
         let bottlenecks = true_ones(store.verdicts_in(run, phase.number)?);
-        Ok(ShownPhase { phase, bottlenecks })
+        let messages = messages.within(Interval::new(phase.began, phase.ended));
+        Ok(ShownPhase { phase, bottlenecks, messages })
     };
     let machine = |span: ResourceSpan| {
         let name = span.name.strip_prefix("/Machine/")?;
@@ -214,11 +230,13 @@ fn overview(store: &Store, run: &RunId) -> Result<Overview> {
         directives: store.directives(run)?,
         bottlenecks: true_ones(store.verdicts(run)?),
         phases: store.phases(run)?.into_iter().map(told).collect::<Result<_>>()?,
+        messages: messages.whole(),
+        unreadable: messages.unreadable().map(str::to_owned),
     })
 }
 
 fn overview_lines(overview: &Overview, output_style: OutputStyle) -> String {
-    let Overview { summary, extent, machines, facts, objects, directives, bottlenecks, phases } =
+    let Overview { summary, extent, machines, facts, objects, directives, bottlenecks, .. } =
         overview;
     let ending = match (summary.complete, summary.exit_status) {
         (true, Some(status)) => format!("exit status {status}"),
@@ -260,11 +278,38 @@ fn overview_lines(overview: &Overview, output_style: OutputStyle) -> String {
     let _ =
         writeln!(text, "{}", output_style.paint("Found, in the order of finding", terminal::TITLE));
     text += &verdict_lines(bottlenecks, output_style);
-    for ShownPhase { phase, bottlenecks } in phases {
+    for ShownPhase { phase, bottlenecks, .. } in &overview.phases {
         text += &title(phase, output_style);
         text += &verdict_lines(bottlenecks, output_style);
     }
-    text
+    let Overview { messages, unreadable, .. } = overview;
+    text + &messages_of(messages.as_deref(), unreadable.as_deref(), output_style)
+}
+
+/// The pairs of ranks that waited longest for messages, or why nothing is known of that.
+fn messages_of(
+    rows: Option<&[RankMessages]>,
+    unreadable: Option<&str>,
+    output_style: OutputStyle,
+) -> String {
+    let lines = match unreadable {
+        Some(why) => format!("  {}\n", plain(why)),
+        None => message_lines(rows, MOST_PAIRS, output_style),
+    };
+    if lines.is_empty() {
+        return lines;
+    }
+    let title = "Messages between ranks, the longest waits first";
+    format!("{}\n{lines}", output_style.paint(title, terminal::TITLE))
+}
+
+fn message_lines(rows: Option<&[RankMessages]>, most: usize, output_style: OutputStyle) -> String {
+    let Some(rows) = rows else {
+        return "  not known of this run: an older whyperf stored it, or it was killed early\n"
+            .to_owned();
+    };
+    let lines = RankMessages::lines(rows, most, output_style).into_iter();
+    lines.map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
 /// A file, its build as far as anybody tells builds apart, and who made it; none where it does not say.
@@ -369,6 +414,31 @@ fn curve_lines(curve: &Curve) -> String {
     curve.bins.iter().map(line).collect()
 }
 
+/// Pairs of ranks that are shown beside all else.
+const MOST_PAIRS: usize = 8;
+
 fn seconds(time: Time) -> String {
     format!("{:.3} s", time.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_that_are_not_known_are_told_from_none() {
+        let of = |rows: Option<&[RankMessages]>, unreadable| {
+            messages_of(rows, unreadable, OutputStyle::PLAIN)
+        };
+        assert_eq!(of(Some(&[]), None), "", "a program without ranks is told nothing of them");
+        let unknown = of(None, None);
+        assert!(unknown.starts_with("Messages between ranks") && unknown.contains("not known"));
+        let why = "the messages of run 1 in whyperf.db make no sense";
+        assert!(of(None, Some(why)).ends_with(&format!("\n  {why}\n")));
+        let row = |from: u32| RankMessages { from: Some(from), ..RankMessages::default() };
+        let rows: Vec<_> = (0..1000).map(row).collect();
+        let text = of(Some(&rows), None);
+        assert_eq!(text.lines().count(), 2 + MOST_PAIRS + 1, "{text}");
+        assert!(text.contains("992 more"), "{text}");
+    }
 }

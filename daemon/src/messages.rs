@@ -1,47 +1,94 @@
 //! The messages between ranks, from what each thread counted of each of them.
 
-use whyperf_layout::Messages;
-use whyperf_model::{MessageSums, MessageTable, Nanos, Route, Scale};
+use whyperf_layout::Peer;
+use whyperf_model::matching::IntervalRecorder;
+use whyperf_model::{MessageGrowth, MessageSide, MessageSums, MessageTable, Route, Scale};
 
 use crate::daemon::Daemon;
-use crate::peer_messages::{PeerMessages, of_slot};
+use crate::peer_messages::{PeerGrowth, RecordsToRead};
 use crate::process::Process;
+use crate::region::{RegionMemory, ThreadSlot};
+use crate::watched_thread::WatchedThread;
 
 impl Daemon {
-    /// The messages between all ranks that are measured, and with others, since the beginning of the run.
+    /// The messages between all ranks that are measured, and with others, from the beginning of the run: until the last pass where passes
+    /// are recorded, so that a record adds up to it, and until now otherwise.
     #[must_use]
     pub fn messages(&self) -> MessageTable {
         let mut table = MessageTable::default();
         for process in &self.processes {
-            process.add_messages(process.scale(self.scale()), &mut table);
+            let Some(rank) = process.rank_of_job() else { continue };
+            let scale = process.scale(self.scale());
+            for watched in &process.threads {
+                let told = |(peer, side, by)| table.add(rank.growth(peer, side, by));
+                let messages = &watched.thread.messages;
+                match process.slot(watched).filter(|_| self.state.recorder.is_none()) {
+                    Some(slot) => messages.until_now(&slot, scale).told().for_each(told),
+                    None => messages.told().for_each(told),
+                }
+            }
         }
         table
     }
 }
 
-impl Process {
-    fn add_messages(&self, scale: Scale, table: &mut MessageTable) {
-        let Some(own) = self.rank.filter(|_| self.efficiency.was_met()) else { return };
-        let job = self.efficiency.effort.job;
-        let seen = |messages: Messages| MessageSums {
-            number: messages.number,
-            bytes: messages.bytes,
-            time: Nanos(scale.nanos(messages.ticks)),
+/// A rank and its job.
+#[derive(Clone, Copy, Debug)]
+struct RankOfJob {
+    job: u32,
+    rank: u32,
+}
+
+impl RankOfJob {
+    /// What it saw of its messages with another rank.
+    const fn growth(self, peer: Peer, side: MessageSide, by: MessageSums) -> MessageGrowth {
+        let Self { job, rank } = self;
+        let [from, to] = match side {
+            MessageSide::Sender => [Some(rank), peer.rank()],
+            MessageSide::Receiver => [peer.rank(), Some(rank)],
         };
-        for watched in &self.threads {
-            let living = watched.is_alive().then(|| self.stage.region()?.slot(watched.thread.slot));
-            let now = living.flatten().map(|slot| of_slot(&slot));
-            for PeerMessages { peer, sent, received } in
-                now.as_deref().unwrap_or(&watched.thread.messages)
-            {
-                if *sent != Messages::default() {
-                    table.add_sent(Route { job, from: Some(own), to: peer.rank() }, seen(*sent));
-                }
-                if *received != Messages::default() {
-                    let route = Route { job, from: peer.rank(), to: Some(own) };
-                    table.add_received(route, seen(*received));
-                }
+        MessageGrowth { route: Route { job, from, to }, side, by }
+    }
+}
+
+impl Process {
+    /// Tells by how much messages grew, once it is known to be a rank. Without a record only the last of a thread is wanted:
+    /// what a living one has is read when it is asked for.
+    pub(crate) fn tell_messages(
+        &mut self,
+        region: &RegionMemory,
+        (scale, records): (Scale, RecordsToRead),
+        mut recorder: Option<&mut IntervalRecorder>,
+    ) {
+        let rank = self.rank_of_job();
+        let scale = self.scale(scale);
+        for watched in &mut self.threads {
+            let is_alive = watched.is_alive();
+            let messages = &mut watched.thread.messages;
+            let records = if is_alive { records } else { RecordsToRead::All };
+            if messages.is_over || is_alive && recorder.is_none() {
+                continue;
             }
+            // From here on another thread may have the slot.
+            messages.is_over = !is_alive;
+            let slot = region.slot(watched.thread.slot);
+            let Some((slot, rank)) = slot.zip(rank) else { continue };
+            messages.read(&slot, records, scale, |peer, side, PeerGrowth { by, so_far }| {
+                if let Some(recorder) = &mut recorder {
+                    recorder.message(rank.growth(peer, side, by), so_far);
+                }
+            });
         }
+    }
+
+    /// The slot of a thread that is read in each pass.
+    fn slot(&self, watched: &WatchedThread) -> Option<ThreadSlot<'_>> {
+        let living = watched.is_alive().then_some(watched.thread.slot);
+        self.stage.region()?.slot(living?)
+    }
+
+    fn rank_of_job(&self) -> Option<RankOfJob> {
+        let rank = self.rank.filter(|_| self.efficiency.was_met())?;
+        Some(RankOfJob { job: self.efficiency.effort.job, rank })
     }
 }

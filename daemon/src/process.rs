@@ -17,6 +17,7 @@ use crate::counted_state::{CountedState, CounterCoverage};
 use crate::departure::Departure;
 use crate::efficiency::EfficiencyRecorder;
 use crate::ending::ProcessEnd;
+use crate::peer_messages::RecordsToRead;
 use crate::process_stage::ProcessStage;
 use crate::region::RegionMemory;
 use crate::shared_state::SharedState;
@@ -188,6 +189,8 @@ impl Process {
             state,
         );
         self.work(&region, context.scale, outcome == PassOutcome::Ended || damaged, state);
+        let records = if context.thorough { RecordsToRead::All } else { RecordsToRead::Changed };
+        self.tell_messages(&region, (context.scale, records), state.recorder.as_mut());
         self.retire_threads(&region, state);
         self.losses = RunLosses::read(&region, self.threads.iter().map(|watched| &watched.thread));
         if outcome == PassOutcome::Ended || damaged {

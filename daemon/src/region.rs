@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use whyperf_inject::{Mapping, Protection};
 use whyperf_instrument::Agent;
 use whyperf_layout::{
-    Command, CommandPage, Head, Header, Kind, MAGIC, NO_BASE, Node, ObjectRecord, PEER_CAPACITY,
-    PatchRecord, PeerRecord, RegionRecord, RegionState, ReplyPage, Sequence, VERSION, geometry,
+    Command, CommandPage, Head, Header, Kind, MAGIC, NO_BASE, Node, ObjectRecord, PEER_PAGES,
+    PatchRecord, PeerPage, RegionRecord, RegionState, ReplyPage, Sequence, VERSION, geometry,
     strings,
 };
 
@@ -34,7 +34,7 @@ pub(crate) struct ThreadSlot<'region> {
     /// Two stamps a word, for comparing.
     pub(crate) stamps: &'region [AtomicU64],
     pub(crate) nodes: &'region [Node],
-    pub(crate) peers: &'region [PeerRecord],
+    pub(crate) peers: &'region [PeerPage],
 }
 
 impl RegionMemory {
@@ -188,7 +188,7 @@ impl RegionMemory {
             head: self.whole.at(at)?,
             stamps: self.whole.slice(at + geometry::STAMPS_IN_SLOT, geometry::NODE_CAPACITY / 2)?,
             nodes: self.whole.slice(at + geometry::NODES_IN_SLOT, geometry::NODE_CAPACITY)?,
-            peers: self.whole.slice(at + geometry::PEERS_IN_SLOT, PEER_CAPACITY)?,
+            peers: self.whole.slice(at + geometry::PEERS_IN_SLOT, PEER_PAGES)?,
         })
     }
 

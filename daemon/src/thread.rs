@@ -24,7 +24,7 @@ use whyperf_layout::slot::{NodeReading, stamped_pair};
 use whyperf_layout::{Head, Node, SlotReadState, geometry};
 use whyperf_model::matching::ClassId;
 
-use crate::peer_messages::{self, PeerMessages};
+use crate::peer_messages::ThreadMessages;
 use crate::region::ThreadSlot;
 
 /// One node as last read.
@@ -101,8 +101,8 @@ pub(crate) struct MeasuredThread {
     open: Option<usize>,
     /// The last pass in which it was alive.
     alive_at: u64,
-    /// What it sent and received by rank, when all of it was read last.
-    pub(crate) messages: Vec<PeerMessages>,
+    /// What it sent and received by rank.
+    pub(crate) messages: ThreadMessages,
 }
 
 /// How much of a node's growth was told.
@@ -137,7 +137,7 @@ impl MeasuredThread {
             told: 0,
             open: None,
             alive_at: 0,
-            messages: Vec::new(),
+            messages: ThreadMessages::default(),
         }
     }
 
@@ -158,9 +158,6 @@ impl MeasuredThread {
         } else {
             self.still = if unchanged { self.still.saturating_add(1) } else { 0 };
             self.read_nodes(slot, now, depth != Depth::Changed, growth);
-        }
-        if depth != Depth::Changed {
-            self.messages = peer_messages::of_slot(slot);
         }
         let open = self.watch.open(slot.head, now.saturating_add(LATER));
         if let Some(node) = self.open.take().and_then(|index| self.nodes.get_mut(index)) {

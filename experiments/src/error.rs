@@ -98,6 +98,16 @@ pub enum StoreError {
         /// Why not.
         reason: crate::record::RecordError,
     },
+    /// What was stored of its messages cannot be read.
+    #[error("the messages of run {run} in {} {reason}; what else is stored of the run can be read", path.display())]
+    BadMessages {
+        /// The file.
+        path: PathBuf,
+        /// Which run.
+        run: crate::run::RunId,
+        /// Why not.
+        reason: crate::message_series::MessageSeriesError,
+    },
     /// Several are.
     #[error("{wanted} could be several runs: {}; write more of the one that is meant", candidates.join(", "))]
     Ambiguous {

@@ -10,6 +10,7 @@ use whyperf_model::{Focus, Histogram, Metric, Nanos, Pair, Time};
 use crate::bins;
 use crate::error::StoreError;
 use crate::instant::{counted, text};
+use crate::message_series::MessageSeries;
 use crate::recorder::{SEPARATOR, WHOLE, first_of, transact};
 use crate::run::{
     Edge, ObjectRow, Phase, RunId, StepRow, StoredProfileRow, StoredVerdict, Summary,
@@ -296,6 +297,21 @@ impl Store {
         let query = "SELECT process, thread, path, calls, inclusive, exclusive, sent, received, source, \
                      coverage FROM profile WHERE run = $1 ORDER BY process, thread, path";
         self.measured(run, query, profile_row)
+    }
+
+    /// The messages of a run by sender and receiver; none where they are not known, as an older whyperf stored the run.
+    ///
+    /// # Errors
+    /// When the store cannot be read, or what it holds of them makes no sense.
+    pub fn messages(&self, run: &RunId) -> Result<Option<MessageSeries>, StoreError> {
+        let query = "SELECT bytes FROM message_series WHERE run = $1";
+        let bytes: Option<Vec<u8>> = self.measured(run, query, |row| row.get(0))?.pop();
+        let series = bytes.map(|bytes| MessageSeries::parse(&bytes)).transpose();
+        series.map_err(|reason| StoreError::BadMessages {
+            path: self.path.clone(),
+            run: run.clone(),
+            reason,
+        })
     }
 
     /// Programs and libraries that a run was made of.

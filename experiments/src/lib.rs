@@ -7,6 +7,7 @@
 //!                                        ├── steps        the log of the search
 //!                                        ├── histograms   every measured pair over time
 //!                                        ├── profile      callpaths, calls and times
+//!                                        ├── messages     by sender and receiver, over time
 //!                                        └── record       all of it over time, for another search: a diagnosis is a run, too
 //! ```
 //!
@@ -22,6 +23,7 @@ mod error;
 mod history;
 mod instant;
 mod learned;
+mod message_series;
 mod migrations;
 mod record;
 mod recorder;
@@ -38,6 +40,7 @@ pub use learned::{
     CodeStructure, Combination, EarlierRun, Ground, Mapped, MatchEvidence, NextRun, Required,
     Wanted, aligned, combine, extract, extract_with, map, renamed_for_program,
 };
+pub use message_series::{MessageSeries, MessageSeriesError};
 pub use record::{Record, RecordError};
 pub use recorder::{Ending, Progress, Recorder};
 pub use replay::Replay;

@@ -13,6 +13,7 @@ use whyperf_model::{Resource, Time};
 use crate::bins;
 use crate::error::StoreError;
 use crate::instant::{count, nanos};
+use crate::message_series::MessageSeries;
 use crate::record::Record;
 use crate::run::{
     Edge, Measurement, NewRun, ObjectRow, Phase, RunId, StepRow, StoredProfileRow, StoredVerdict,
@@ -54,7 +55,7 @@ pub struct Progress {
     pub steps: Vec<StepRow>,
     /// Measurements whose histogram grew.
     pub histograms: Vec<Measurement>,
-    /// Callpaths that grew; the record is written when there are any.
+    /// Callpaths that grew; the record and the messages are written when there are any.
     pub profile: Vec<StoredProfileRow>,
     /// What rounds brought, in full and in order.
     pub interval_records: Vec<IntervalRecord>,
@@ -85,6 +86,7 @@ pub struct Recorder {
     id: RunId,
     steps: i64,
     record: Record,
+    messages: MessageSeries,
 }
 
 impl Recorder {
@@ -97,7 +99,8 @@ impl Recorder {
         let id = RunId::new();
         let number =
             transact(&mut store, "beginning a run", |transaction| begin(transaction, run, &id))?;
-        Ok(Self { store, number, id, steps: 0, record: Record::default() })
+        let (record, messages) = (Record::default(), MessageSeries::default());
+        Ok(Self { store, number, id, steps: 0, record, messages })
     }
 
     /// The name of the run.
@@ -121,20 +124,20 @@ impl Recorder {
     /// See [`StoreError`]; what was written before stays.
     pub fn record_again(&mut self, progress: &Progress) -> Result<(), StoreError> {
         let (number, steps) = (self.number, self.steps);
-        let record = &self.record;
+        let rounds = (&self.record, &self.messages);
         transact(&mut self.store, "writing a run", |transaction| {
-            Writer { transaction, run: number }.write(progress, steps, record)
+            Writer { transaction, run: number }.write(progress, steps, rounds)
         })?;
         self.steps += count(progress.steps.len() as u64);
         Ok(())
     }
 
-    /// Adds what the record is made of.
+    /// Adds what is kept round by round.
     fn take_in(&mut self, progress: &Progress) {
-        progress
-            .interval_records
-            .iter()
-            .for_each(|interval_record| self.record.add(interval_record));
+        for interval_record in &progress.interval_records {
+            self.record.add(interval_record);
+            self.messages.add(interval_record.interval, &interval_record.messages);
+        }
         // Each after the round at whose end it began, which is among those that were just added.
         progress.phases.iter().for_each(|(now, name)| self.record.begin_phase(*now, name));
         if !progress.lines.is_empty() {
@@ -149,9 +152,9 @@ impl Recorder {
     pub fn finish(mut self, progress: &Progress, ending: Ending) -> Result<RunId, StoreError> {
         let (number, steps) = (self.number, self.steps);
         self.take_in(progress);
-        let record = &self.record;
+        let rounds = (&self.record, &self.messages);
         transact(&mut self.store, "finishing a run", |transaction| {
-            Writer { transaction, run: number }.write(progress, steps, record)?;
+            Writer { transaction, run: number }.write(progress, steps, rounds)?;
             let end =
                 "UPDATE run SET complete = 1, elapsed = $1, exit_status = $2 WHERE number = $3";
             let elapsed = count(ending.elapsed.as_nanos().try_into().unwrap_or(u64::MAX));
@@ -243,7 +246,12 @@ impl Writer<'_> {
         self.steps(&progress.steps, 0)
     }
 
-    fn write(&self, progress: &Progress, steps: i64, record: &Record) -> rusqlite::Result<()> {
+    fn write(
+        &self,
+        progress: &Progress,
+        steps: i64,
+        (record, messages): (&Record, &MessageSeries),
+    ) -> rusqlite::Result<()> {
         self.summary(progress)?;
         self.resources(progress)?;
         self.answers(progress)?;
@@ -253,6 +261,7 @@ impl Writer<'_> {
         add_facts(self.transaction, self.run, &progress.facts)?;
         if !progress.profile.is_empty() && record.rounds() > 0 {
             self.record(record)?;
+            self.messages(messages)?;
         }
         self.profile(&progress.profile)
     }
@@ -261,6 +270,13 @@ impl Writer<'_> {
         let write = "INSERT INTO record (run, bytes) VALUES ($1, $2) \
                      ON CONFLICT (run) DO UPDATE SET bytes = excluded.bytes";
         self.transaction.prepare_cached(write)?.execute(params![self.run, record.bytes()])?;
+        Ok(())
+    }
+
+    fn messages(&self, messages: &MessageSeries) -> rusqlite::Result<()> {
+        let write = "INSERT INTO message_series (run, bytes) VALUES ($1, $2) \
+                     ON CONFLICT (run) DO UPDATE SET bytes = excluded.bytes";
+        self.transaction.prepare_cached(write)?.execute(params![self.run, messages.bytes()])?;
         Ok(())
     }
 

@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64};
 
 use rustix::mm::{MapFlags, ProtFlags};
 use whyperf_layout::{
-    CommandPage, Head, Header, Node, ObjectRecord, PatchRecord, PeerRecord, RegionRecord,
-    ReplyPage, geometry,
+    CommandPage, Head, Header, Node, ObjectRecord, PatchRecord, PeerPage, RegionRecord, ReplyPage,
+    geometry,
 };
 
 use crate::registration::Registration;
@@ -47,7 +47,7 @@ unsafe impl Shared for Node {}
 // SAFETY: repr(C), all fields atomic.
 unsafe impl Shared for PatchRecord {}
 // SAFETY: repr(C), all fields atomic.
-unsafe impl Shared for PeerRecord {}
+unsafe impl Shared for PeerPage {}
 
 /// Whether a mapping may be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,13 +11,11 @@
 //!  8 MiB    strings         16 MiB       append-only
 //!  32 MiB   slot 0, slot 1, ...          one per thread, SLOT_SIZE apart
 //!
-//!  a slot:  Head (one page) | stamps u32 x 65 536 | nodes 64 B x 65 536 | PeerRecord x 1024
+//!  a slot:  Head (one page) | stamps u32 x 65 536 | nodes 64 B x 65 536 | PeerPage x 16
 //! ```
 //! The file is sparse: what is never touched costs address space only.
 
-use crate::{
-    Head, Header, Node, ObjectRecord, PEER_CAPACITY, PatchRecord, PeerRecord, RegionRecord,
-};
+use crate::{Head, Header, Node, ObjectRecord, PEER_PAGES, PatchRecord, PeerPage, RegionRecord};
 use core::mem::size_of;
 
 /// Size of a page, the unit of mapping and of populating.
@@ -55,7 +53,7 @@ pub const NODES_IN_SLOT: usize = STAMPS_IN_SLOT + 4 * NODE_CAPACITY;
 /// Offset of the records of ranks inside a slot.
 pub const PEERS_IN_SLOT: usize = NODES_IN_SLOT + size_of::<Node>() * NODE_CAPACITY;
 /// Distance between slots.
-pub const SLOT_SIZE: usize = PEERS_IN_SLOT + size_of::<PeerRecord>() * PEER_CAPACITY;
+pub const SLOT_SIZE: usize = PEERS_IN_SLOT + size_of::<PeerPage>() * PEER_PAGES;
 /// Slots that a region has at most; a process may reserve fewer (`Header::slot_capacity`).
 pub const SLOT_CAPACITY: usize = 4096;
 
@@ -97,7 +95,7 @@ const _: () = {
     assert!(size_of::<Head>() <= PAGE);
     assert!(size_of::<Node>() == 64);
     assert!(size_of::<PatchRecord>() == 256);
-    assert!(size_of::<PeerRecord>() * crate::peer::PEERS_OF_PAGE == PAGE);
+    assert!(size_of::<PeerPage>() == PAGE);
     assert!(PEERS_IN_SLOT.is_multiple_of(PAGE));
     assert!(STAGING_CAPACITY * 8 <= PAGE);
     assert!(STAGING + size_of::<PatchRecord>() * STAGING_CAPACITY <= REGIONS);

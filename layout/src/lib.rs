@@ -37,7 +37,9 @@ pub use command::{Answer, Command, CommandRefusal, Reply};
 pub use header::{Header, Losses, MAGIC, NO_BASE, NO_RANK, RegionState, VERSION};
 pub use kind::{Kind, ObjectKind};
 pub use patch::{Boundary, CodeState, Outcome, Patch, PatchRecord, ThunkForm};
-pub use peer::{Messages, PEER_CAPACITY, Peer, PeerRecord};
+pub use peer::{
+    Messages, PEER_CAPACITY, PEER_PAGES, PEERS_OF_PAGE, Peer, PeerPage, PeerRecord, PeerWriter,
+};
 pub use ring::{CommandPage, Message, ReplyPage, Sequence};
 pub use slot::{Head, Moved, Node, NodeReading, OpenSegment, SlotReadState, SlotState};
 pub use stub_place::{PatchStub, StubPlace};

@@ -41,7 +41,7 @@ pub struct Head {
     pub overflowed: AtomicU64,
     /// Ends without a matching begin, and begins that were closed by an outer end.
     pub anomalies: AtomicU64,
-    /// Which pages of the slot's [`PeerRecord`](crate::PeerRecord)s are there, a bit each.
+    /// Which of the slot's [`PeerPage`](crate::PeerPage)s are there, a bit each.
     pub peer_pages: AtomicU64,
     pad: [AtomicU64; 2],
     /// A [`SlotState`].

@@ -61,7 +61,9 @@ pub use counter::{Counter, CounterSource, UnknownCounter};
 pub use efficiency::{Efficiency, Effort, Jobs};
 pub use focus::Focus;
 pub use histogram::{Bin, Extremes, Histogram, HistogramReading};
-pub use messages::{MessageRow, MessageSums, MessageTable, Route};
+pub use messages::{
+    LargestRoutes, MessageGrowth, MessageRow, MessageSide, MessageSums, MessageTable, Route,
+};
 pub use metric::{Aggregation, Definition, Metric, Quantity, Style, Unit};
 pub use pair::Pair;
 pub use parse_error::{ParseError, Problem};

@@ -1,12 +1,12 @@
 //! Counts the messages that a thread sends to each rank and receives from it, in the thread's own slot.
 //!
-//! One record a rank, found without a search: five loads and stores on one cache line. The first message to a rank
+//! One record a rank, found without a search: a few loads and stores on two cache lines. The first message to a rank
 //! provides the page of its record.
 
 use core::sync::atomic::Ordering;
 
 use whyperf_layout::geometry::{PAGE, PEERS_IN_SLOT};
-use whyperf_layout::{Messages, PEER_CAPACITY, Peer, PeerRecord};
+use whyperf_layout::{Messages, PEER_CAPACITY, Peer, PeerWriter};
 
 use crate::losses;
 use crate::map;
@@ -50,7 +50,7 @@ fn slot() -> Option<Slot> {
 }
 
 #[inline]
-fn record<'a>(peer: Peer) -> Option<&'a PeerRecord> {
+fn record<'a>(peer: Peer) -> Option<PeerWriter<'a>> {
     let slot = slot()?;
     let pages = &slot.head().peer_pages;
     let is_there = pages.load(Ordering::Relaxed) & peer.page_bit() != 0 || reach(slot, peer);
@@ -60,9 +60,9 @@ fn record<'a>(peer: Peer) -> Option<&'a PeerRecord> {
 /// Provides the page of a record.
 #[cold]
 fn reach(slot: Slot, peer: Peer) -> bool {
-    let record = PEERS_IN_SLOT + peer.index() * size_of::<PeerRecord>();
+    let page = slot.base().wrapping_add(PEERS_IN_SLOT + peer.page() * PAGE);
     // SAFETY: a page of the thread's own slot in which no record was written yet, for its bit is not set.
-    let is_there = unsafe { map::populate(slot.base().wrapping_add(record & !(PAGE - 1)), PAGE) };
+    let is_there = unsafe { map::populate(page, PAGE) };
     if is_there {
         let pages = &slot.head().peer_pages;
         pages.store(pages.load(Ordering::Relaxed) | peer.page_bit(), Ordering::Relaxed);

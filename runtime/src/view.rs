@@ -6,8 +6,8 @@ use layout::geometry::{
 };
 use layout::sync::{AtomicU32, AtomicU64};
 use layout::{
-    CommandPage, Head, Header, Node, ObjectRecord, PatchRecord, Peer, PeerRecord, RegionRecord,
-    ReplyPage,
+    CommandPage, Head, Header, Node, ObjectRecord, PatchRecord, Peer, PeerPage, PeerWriter,
+    RegionRecord, ReplyPage,
 };
 use whyperf_layout as layout;
 
@@ -118,9 +118,11 @@ impl Slot {
 
     /// What the thread sent to a rank and received from it; its page must be there.
     #[inline(always)]
-    pub(crate) fn peer<'a>(self, peer: Peer) -> &'a PeerRecord {
-        // SAFETY: a peer's number is below the number of records; atomics only.
-        unsafe { &*self.0.add(PEERS_IN_SLOT).cast::<PeerRecord>().add(peer.index()) }
+    pub(crate) fn peer<'a>(self, peer: Peer) -> PeerWriter<'a> {
+        // SAFETY: the number of a peer's page is below the number of pages; atomics only.
+        let page: &PeerPage =
+            unsafe { &*self.0.add(PEERS_IN_SLOT).cast::<PeerPage>().add(peer.page()) };
+        page.writer(peer)
     }
 
     /// The stamp beside a node.

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use whyperf_inject::{Mapping, Protection};
 use whyperf_layout::{
     CodeState, Command, CommandPage, Head, Header, Kind, Message, Moved, Node, ObjectKind,
-    ObjectRecord, Outcome, RegionRecord, RegionState, ReplyPage, Sequence, SlotState, VERSION,
-    geometry, slot, strings,
+    ObjectRecord, Outcome, Peer, PeerPage, PeerWriter, RegionRecord, RegionState, ReplyPage,
+    Sequence, SlotState, VERSION, geometry, slot, strings,
 };
 
 /// A region file with a writer. Ticks are nanoseconds.
@@ -266,6 +266,16 @@ impl SyntheticThread<'_> {
         let node = self.node(current);
         let next = node.parent.load(Ordering::Relaxed);
         slot::end(self.head(), node, self.stamp(current), next, now, moved);
+    }
+
+    /// What it sends to a rank and receives from it, counted there.
+    pub fn peer(&self, peer: Peer) -> PeerWriter<'_> {
+        self.head().peer_pages.fetch_or(peer.page_bit(), Ordering::Relaxed);
+        let at = geometry::slot_offset(self.slot) + geometry::PEERS_IN_SLOT;
+        let at = at + peer.page() * size_of::<PeerPage>();
+        let page: &PeerPage =
+            self.process.memory.at(at).expect("the slot has a page for each peer");
+        page.writer(peer)
     }
 
     /// Ends the thread in order.

@@ -76,7 +76,10 @@ fn a_run_is_kept_listed_and_shown() {
     assert!(resources.to_string().contains("/Process/"), "{resources}");
     let search = place.json(&["show", "latest", "--search", "--json"]);
     assert!(search.to_string().contains("CPUbound"), "{search}");
-    for part in ["--search", "--profile", "--resources", "--log"] {
+    let messages = place.json(&["show", "latest", "--messages", "--json"]);
+    assert_eq!(messages, serde_json::json!([]), "it is known that there are none");
+    assert_eq!(shown["messages"], serde_json::json!([]));
+    for part in ["--search", "--profile", "--resources", "--messages", "--log"] {
         let said = place.say(&["show", "latest", part]);
         assert_eq!(said.status, Some(0), "{said:?}");
         assert!(!said.stdout.is_empty());
@@ -207,7 +210,7 @@ fn every_verb_about_runs_prints_json_and_nothing_else() {
     let run = place.measured();
     let tagged = place.json(&["runs", "tag", "latest", "here", "--json"]);
     assert_eq!(tagged, serde_json::json!({ "tagged": run, "name": "here" }));
-    let parts = ["--search", "--profile", "--resources", "--log"];
+    let parts = ["--search", "--profile", "--resources", "--messages", "--log"];
     assert!(parts.iter().all(|part| place.json(&["show", "here", part, "--json"]).is_array()));
     let report = place.0.join("diagnosis.json").display().to_string();
     let said = place.say(&["diagnose", "here", "--json", &report]);

@@ -12,7 +12,7 @@ use crate::shipped::Load;
 use crate::{expectation, programs, shipped};
 
 /// A folder with a store, and what is done in it.
-struct Place(PathBuf);
+pub(crate) struct Place(pub(crate) PathBuf);
 
 impl Drop for Place {
     fn drop(&mut self) {
@@ -21,14 +21,14 @@ impl Drop for Place {
 }
 
 impl Place {
-    fn say(&self, words: &[&str]) -> Output {
+    pub(crate) fn say(&self, words: &[&str]) -> Output {
         let mut command = bounded(&shipped::whyperf());
         command.args(words).env_remove("WHYPERF_NO_STORE").current_dir(&self.0);
         command.output().expect("the command was built")
     }
 
     /// The report that a verb writes.
-    fn report(&self, verb: &[&str], rest: &[String]) -> Value {
+    pub(crate) fn report(&self, verb: &[&str], rest: &[String]) -> Value {
         let file = self.0.join("report.json").display().to_string();
         let mut words = verb.to_vec();
         words.extend(["--json", &file]);

@@ -59,8 +59,8 @@ pub(crate) struct Report {
     /// What the kernel and the processor were to count.
     pub(crate) counters: Vec<ReportedCounter>,
     pub(crate) profile: Vec<ReportedProfileRow>,
-    /// Messages between ranks, by sender and receiver.
-    pub(crate) messages: Vec<RankMessages>,
+    /// Messages between ranks, by sender and receiver; `None` where they are not known.
+    pub(crate) messages: Option<Vec<RankMessages>>,
     pub(crate) switched_off: Vec<ReportedSwitchedOff>,
     pub(crate) refusals: Vec<ReportedRefusal>,
     /// What may well be true and stayed undecided, the one furthest beyond its threshold first.
@@ -201,6 +201,8 @@ pub(crate) struct ReportedPhase {
     pub(crate) efficiency: Option<ReportedEfficiency>,
     pub(crate) search: ReportedSearch,
     pub(crate) bottlenecks: Vec<ReportedBottleneck>,
+    /// Messages between ranks in the phase; `None` where they are not known.
+    pub(crate) messages: Option<Vec<RankMessages>>,
 }
 
 /// A hypothesis that holds at a focus.

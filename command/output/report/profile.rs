@@ -105,7 +105,7 @@ fn part(coverage: f64) -> String {
 }
 
 /// Seconds with a unit that keeps the number short.
-fn seconds(value: f64) -> String {
+pub(crate) fn seconds(value: f64) -> String {
     match value {
         _ if value >= 100.0 => format!("{value:.0} s"),
         _ if value >= 1.0 => format!("{value:.2} s"),
@@ -129,7 +129,7 @@ pub(crate) fn count(value: u64) -> String {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a size to be shown needs three digits")]
-fn bytes(value: u64) -> String {
+pub(crate) fn bytes(value: u64) -> String {
     let mut size = value as f64;
     for unit in ["B", "KiB", "MiB", "GiB", "TiB"] {
         if size < 1000.0 || unit == "TiB" {

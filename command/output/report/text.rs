@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use whyperf_consultant::{Conclusion, Truth};
 
 use super::{
-    Report, ReportedEfficiency, ReportedHotCode, ReportedPhase, ReportedRefusal, ReportedScale,
-    TimeShares, Unmeasured, counters, profile, tree,
+    RankMessages, Report, ReportedEfficiency, ReportedHotCode, ReportedPhase, ReportedRefusal,
+    ReportedScale, TimeShares, Unmeasured, counters, profile, tree,
 };
 use crate::output::terminal::{self, OutputStyle, phase_name, plain, readable, shortened, wrapped};
 
@@ -20,6 +20,7 @@ pub(crate) fn render(report: &Report, rows: usize, output_style: OutputStyle) ->
         write_undecided(report, output_style, &mut text);
         write_phases(report, output_style, &mut text);
         write_hot_code(report, output_style, &mut text);
+        write_messages(report, output_style, &mut text);
         write_measured(report, output_style, &mut text);
         write_counters(report, output_style, &mut text);
         write_cost(report, output_style, &mut text);
@@ -249,7 +250,7 @@ fn write_nothing_found(
 }
 
 fn write_phase(phase: &ReportedPhase, output_style: OutputStyle, text: &mut String) {
-    let ReportedPhase { name, begin_s, end_s, efficiency, search, bottlenecks } = phase;
+    let ReportedPhase { name, begin_s, end_s, efficiency, search, bottlenecks, .. } = phase;
     let title = format!("Phase {}", phase_name(name, output_style));
     heading(&title, &format!("from {begin_s:.2} s to {end_s:.2} s"), output_style, text);
     if let Some(efficiency) = efficiency {
@@ -261,6 +262,19 @@ fn write_phase(phase: &ReportedPhase, output_style: OutputStyle, text: &mut Stri
     }
     for each in tree::lines(bottlenecks, MOST_ROWS_OF_PHASE, output_style) {
         line(text, &each);
+    }
+}
+
+/// Who waited for whom. A program without ranks is told nothing of them.
+fn write_messages(report: &Report, output_style: OutputStyle, text: &mut String) {
+    let rows = report.messages.as_deref().unwrap_or_default();
+    if rows.is_empty() {
+        return;
+    }
+    let about = "between ranks; the receiver waits, the longest waits first";
+    heading("Messages", about, output_style, text);
+    for each in RankMessages::lines(rows, MOST_PAIRS, output_style) {
+        line(text, each.trim_end());
     }
 }
 
@@ -474,6 +488,8 @@ const MOST_CAUSES: usize = 3;
 const LEAST_CAUSE: f64 = 0.1;
 /// Undecided questions that are shown.
 const MOST_UNDECIDED: usize = 5;
+/// Pairs of ranks whose messages are shown; the others are one line.
+const MOST_PAIRS: usize = 4;
 /// Functions that are shown with their part of the computing.
 const MOST_HOT: usize = 8;
 /// Functions left alone that are named.
@@ -573,6 +589,31 @@ mod tests {
         assert!(row.contains("74.2 %") && row.ends_with("3.1 %"), "{row}");
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
         assert!(!render(&example::report(), 12, OutputStyle::PLAIN).contains("Hot code"));
+    }
+
+    #[test]
+    fn who_waits_for_whom_stands_in_a_few_lines() {
+        let row = |from: u32, waiting_s| RankMessages {
+            from: Some(from),
+            to: Some(from + 1),
+            calls: 1000,
+            bytes: 2048,
+            waiting_s,
+            ..RankMessages::default()
+        };
+        let with =
+            |messages| render(&Report { messages, ..example::report() }, 12, OutputStyle::PLAIN);
+        let rows = (0..64).map(|from| row(from, f64::from(from))).collect();
+        let text = with(Some(rows));
+        let (_, table) = text.split_once("\nMessages  between ranks").expect("it has a heading");
+        let (table, _) = table.split_once("\n\n").expect("something follows");
+        let lines: Vec<&str> = table.lines().skip(1).collect();
+        assert_eq!(lines.len(), 1 + MOST_PAIRS + 1, "{table}");
+        assert!(lines[1].contains("63 → 64") && lines[1].contains("63.00 s"), "{table}");
+        assert!(lines[1 + MOST_PAIRS].contains("60 more"), "{table}");
+        for none in [Some(Vec::new()), None] {
+            assert!(!with(none).contains("Messages  between"), "a program without ranks has none");
+        }
     }
 
     #[test]

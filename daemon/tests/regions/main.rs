@@ -6,6 +6,7 @@ mod golden;
 mod hostile;
 mod idle;
 mod live;
+mod messages;
 mod over_run;
 mod places;
 mod sampling;

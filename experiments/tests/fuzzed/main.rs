@@ -1,10 +1,12 @@
-//! Feeds the inputs that fuzzing found and starts from to the readers of stored records and histograms: bytes of any kind
-//! are read or refused.
+//! Feeds the inputs that fuzzing found and starts from to the readers of stored records, histograms and messages: bytes
+//! of any kind are read or refused.
 
 #[path = "../../../fuzz/corpus.rs"]
 mod corpus;
 mod histogram;
+mod messages;
 mod record;
+mod stage;
 
 #[test]
 fn records_of_any_bytes_are_read_or_refused() {
@@ -14,4 +16,9 @@ fn records_of_any_bytes_are_read_or_refused() {
 #[test]
 fn histograms_of_any_bytes_are_read_or_refused() {
     corpus::each("histogram", histogram::feed);
+}
+
+#[test]
+fn messages_of_any_bytes_are_read_or_refused() {
+    corpus::each("messages", messages::feed);
 }

@@ -8,17 +8,18 @@ use std::path::{Path, PathBuf};
 
 use whyperf_consultant::{DataSource as _, Event, MeasurementId};
 use whyperf_experiments::{Access, History, RunId, Store, StoreError, Summary};
-use whyperf_model::{Focus, Metric, Pair};
+use whyperf_model::{Focus, Interval, MessageTable, Metric, Pair, Route};
 
 use crate::sample::{Place, sql, written};
 
 /// Version of the store, and of the records in it.
-const STORES: [&str; 5] = [
+const STORES: [&str; 6] = [
     "schema-1",
     "schema-2-record-1",
     "schema-2-record-2",
     "schema-3-record-3",
     "schema-4-record-3",
+    "schema-5-record-3",
 ];
 
 /// What is summed over a run of each thread's and node's growth.
@@ -60,14 +61,30 @@ fn each_store_of_old_is_written_on_and_loses_nothing() {
 }
 
 #[test]
+fn messages_are_unknown_in_stores_that_are_older_than_they() {
+    for name in STORES {
+        let place = Place::new(&format!("{name}-messages"));
+        let path = unpacked(name, &place);
+        let knows = |access| {
+            let store = Store::open(&path, access).expect("it was a store once");
+            let runs = store.runs(&History::default()).expect("readable");
+            assert!(!runs.is_empty(), "{name}");
+            runs.iter().any(|run| store.messages(&run.id).expect("readable").is_some())
+        };
+        let is_of_today = name.starts_with("schema-5");
+        assert_eq!([knows(Access::Read), knows(Access::Change)], [is_of_today; 2], "{name}");
+    }
+}
+
+#[test]
 fn a_store_of_a_newer_whyperf_is_refused_in_one_sentence_and_stays_as_it_is() {
     let place = Place::new("downgrade");
     let path = unpacked("schema-3-record-3", &place);
-    sql(&path, "INSERT INTO schema_version (version) VALUES (5)");
+    sql(&path, "INSERT INTO schema_version (version) VALUES (6)");
     let before = fs::read(&path).expect("readable");
     for access in [Access::Read, Access::Change, Access::Write] {
         let refused = Store::open(&path, access).expect_err("it is newer");
-        assert!(matches!(refused, StoreError::Newer { found: 5, known: 4, .. }), "{refused:?}");
+        assert!(matches!(refused, StoreError::Newer { found: 6, known: 5, .. }), "{refused:?}");
         let said = refused.to_string();
         assert!(said.contains("use a newer whyperf") && !said.contains('\n'), "{said}");
     }
@@ -161,11 +178,28 @@ fn measured_told(store: &Store, run: &RunId, out: &mut String) {
         let (amount, covered, width) = (whole.amount, whole.covered.0, histogram.width().0);
         say(out, format_args!("histogram {pair} {amount} in {covered} ns by {width} ns"));
     }
+    messages_told(store, run, out);
     for row in store.profile(run).expect("readable") {
         let (place, path) = ((row.process, row.thread), row.path.join(" => "));
         let times = [row.calls, row.inclusive.0, row.exclusive.0, row.sent, row.received];
         say(out, format_args!("callpath {place:?} {path} {times:?} {:?}", row.source));
     }
+}
+
+/// Messages by sender and receiver, as far as they are known, over the run and over each phase.
+fn messages_told(store: &Store, run: &RunId, out: &mut String) {
+    let Some(series) = store.messages(run).expect("readable") else { return };
+    let phases = store.phases(run).expect("readable");
+    let parts = phases.iter().map(|phase| Interval::new(phase.began, phase.ended));
+    let parts = parts.map(|part| series.within(part));
+    for (part, table) in (0..).zip(std::iter::once(Some(series.whole())).chain(parts)) {
+        for row in table.iter().flat_map(MessageTable::rows) {
+            let Route { job, from, to } = row.route;
+            let sums = [row.number, row.bytes, row.waiting.0, row.sending.0];
+            say(out, format_args!("messages {part} of job {job} {from:?} to {to:?} {sums:?}"));
+        }
+    }
+    say(out, format_args!("messages in {} rounds", series.rounds()));
 }
 
 /// What a search over the run would be told.

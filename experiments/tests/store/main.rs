@@ -4,5 +4,6 @@ mod crash;
 mod damage;
 mod diagnosis;
 mod golden;
+mod messages;
 mod round_trip;
 mod sample;

@@ -5,7 +5,9 @@ use loom::sync::atomic::AtomicU32;
 use loom::sync::atomic::Ordering::Relaxed;
 use loom::thread;
 use whyperf_layout::slot::{self, low, pack};
-use whyperf_layout::{Head, Moved, Node, NodeReading, SlotReadState};
+use whyperf_layout::{
+    Head, Messages, Moved, Node, NodeReading, PeerRecord, PeerWriter, SlotReadState, peer,
+};
 
 use crate::explore;
 
@@ -113,6 +115,21 @@ fn a_stamp_promises_its_change() {
             }
         },
     );
+}
+
+#[test]
+fn a_stamp_promises_its_messages() {
+    const SENT: Messages = Messages { number: 1, bytes: 8, ticks: 30 };
+    const RECEIVED: Messages = Messages { number: 2, bytes: 70, ticks: 500 };
+    let write = |(record, stamp): &(PeerRecord, AtomicU32)| {
+        PeerWriter::new(record, stamp).add_sent(SENT);
+        PeerWriter::new(record, stamp).add_received(RECEIVED);
+    };
+    explore(Default::default, write, |(record, stamp)| {
+        let seen = peer::stamped(stamp);
+        assert!(seen < 1 || record.sent() == SENT);
+        assert!(seen < 2 || record.received() == RECEIVED);
+    });
 }
 
 #[test]

@@ -10,7 +10,7 @@
 use super::active::Totals;
 use super::classes::{ClassId, Classes, Traits};
 use super::resources::{ResourceId, Resources};
-use crate::{Category, Interval, Nanos, Pair, Resource};
+use crate::{Category, Interval, LargestRoutes, MessageGrowth, Nanos, Pair, Resource};
 
 /// A location, as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -105,6 +105,9 @@ pub struct IntervalRecord {
     pub at_work: Vec<Worked>,
     /// What grew; a location may have the same kind more than once.
     pub grown: Vec<Grown>,
+    /// By how much messages between ranks grew; a route may be there more than once. Of more routes than [`LargestRoutes::MOST`] the
+    /// largest are told apart.
+    pub messages: Vec<MessageGrowth>,
     /// Resources that exist now and did not before, parents before children.
     pub appeared: Vec<Resource>,
     /// Resources that do not exist any more.
@@ -128,6 +131,8 @@ pub struct IntervalRecorder {
     locations: u32,
     told: usize,
     record: IntervalRecord,
+    /// Of each of its messages the time of the run so far.
+    message_times: Vec<Nanos>,
 }
 
 impl IntervalRecorder {
@@ -176,6 +181,23 @@ impl IntervalRecorder {
         self.record.grown.push(Grown { location, kind, by });
     }
 
+    /// Messages between ranks, and the time that they took in the run so far.
+    pub fn message(&mut self, growth: MessageGrowth, so_far: Nanos) {
+        self.record.messages.push(growth);
+        self.message_times.push(so_far);
+    }
+
+    /// Tells routes apart as far as a record has room for them. Those are told apart that are the largest of the run, not of the
+    /// interval: a route that is told apart is so in the next interval, too, unless others outgrow it.
+    fn fold_messages(&mut self) {
+        let messages = &mut self.record.messages;
+        if messages.len() > 2 * LargestRoutes::MOST {
+            let routes = messages.iter().map(|growth| growth.route);
+            LargestRoutes::of(routes.zip(self.message_times.iter().copied())).fold(messages);
+        }
+        self.message_times.clear();
+    }
+
     /// What came in since the last call; what else is told in a sampling pass is for the caller to add.
     pub fn take(
         &mut self,
@@ -186,6 +208,10 @@ impl IntervalRecorder {
         let news = classes.since(self.told).map(|class| Kind::of(&class.traits, resources));
         let kinds: Vec<Kind> = news.collect();
         self.told += kinds.len();
-        IntervalRecord { interval, kinds, ..std::mem::take(&mut self.record) }
+        self.fold_messages();
+        // The next interval brings about as many: room for them at once costs less than growing to it.
+        let messages = Vec::with_capacity(self.record.messages.len());
+        let next = IntervalRecord { messages, ..IntervalRecord::default() };
+        IntervalRecord { interval, kinds, ..std::mem::replace(&mut self.record, next) }
     }
 }
