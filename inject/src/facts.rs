@@ -94,6 +94,9 @@ fn check_state(pid: u32, status: &ProcessStatus) -> Result<(), AttachRefusal> {
         return Err(AttachRefusal::Traced { pid, tracer });
     }
     match status.line("State").and_then(|state| state.chars().next()) {
+        Some('Z') if status.number("Threads").is_some_and(|threads| threads > 1) => {
+            Err(AttachRefusal::FirstThreadEnded(pid))
+        }
         Some('Z' | 'X' | 'x') => Err(AttachRefusal::Ended(pid)),
         Some('T') => Err(AttachRefusal::Stopped(pid)),
         _ => Ok(()),

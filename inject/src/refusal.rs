@@ -19,6 +19,12 @@ pub enum AttachRefusal {
     /// It has ended already.
     #[error("process {0} has ended and only waits to be collected")]
     Ended(u32),
+    /// Its first thread has, and others go on.
+    #[error(
+        "the first thread of process {0} has ended, and the kernel shows the program's memory by that one; start it with \
+         `whyperf run`"
+    )]
+    FirstThreadEnded(u32),
     /// A part of the kernel.
     #[error("process {0} is a thread of the kernel, not a program")]
     Kernel(u32),

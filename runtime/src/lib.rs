@@ -18,8 +18,9 @@
 //!   patch       patch: code that changes, and visits of instrumented functions; calibration
 //!   life        process, attachment, leaving, sandbox, fork, agent, load
 //! ```
-//! Three calls go up. A thread that registers measures the cost of an event, and carries out commands of the daemon; the
-//! agent's thread calls its body. `load` hands these functions down, once, before anything is measured.
+//! Four calls go up. A thread that registers measures the cost of an event, and carries out commands of the daemon; one that ends
+//! is told to those who change code; the agent's thread calls its body. `load` hands these functions down, once, before anything is
+//! measured.
 #![cfg(not(loom))]
 #![cfg_attr(not(test), no_std)]
 

@@ -101,6 +101,17 @@ fn what_ended_and_was_not_collected() {
 }
 
 #[test]
+fn a_program_whose_first_thread_has_ended() {
+    let program = build("first_ends.c", "first_ends", "gcc", &[]);
+    let target = Target::start(&mut Command::new(program));
+    let stat = format!("/proc/{}/stat", target.pid());
+    while !std::fs::read_to_string(&stat).is_ok_and(|stat| stat.contains(") Z ")) {
+        std::thread::yield_now();
+    }
+    is_refused(target, "the first thread of process");
+}
+
+#[test]
 fn a_thread_of_the_kernel() {
     let shown = std::fs::read_to_string("/proc/2/comm").is_ok_and(|name| name == "kthreadd\n");
     if !needs::is_met("threads-of-the-kernel", shown) {

@@ -20,7 +20,7 @@ pub(crate) struct Driver {
 
 /// What was done to a process.
 #[derive(Debug, Default)]
-pub(crate) struct Tally {
+pub(crate) struct TortureCounts {
     pub(crate) planned: usize,
     /// Functions that were armed at least once.
     pub(crate) covered: usize,
@@ -42,7 +42,7 @@ struct Functions {
     once: BTreeSet<usize>,
     /// Those that never were, with what became of the last try.
     missed: BTreeMap<usize, Outcome>,
-    tally: Tally,
+    counts: TortureCounts,
 }
 
 impl Driver {
@@ -77,7 +77,7 @@ impl Driver {
     }
 
     /// Gives everything its bytes back and compares the code with the files.
-    pub(crate) fn restore(self) -> Result<Tally, Gone> {
+    pub(crate) fn restore(self) -> Result<TortureCounts, Gone> {
         let unrestored = self.region.leave()?;
         assert_eq!(unrestored, Some(0), "leaving process {}", self.region.pid);
         for module in &self.modules {
@@ -106,22 +106,22 @@ impl Driver {
 
 impl Functions {
     fn of(patches: Vec<Patch>) -> Self {
-        let tally = Tally { planned: patches.len(), ..Tally::default() };
+        let counts = TortureCounts { planned: patches.len(), ..TortureCounts::default() };
         Self {
             patches,
             armed: BTreeMap::new(),
             once: BTreeSet::new(),
             missed: BTreeMap::new(),
-            tally,
+            counts,
         }
     }
 
-    fn counted(mut self) -> Tally {
+    fn counted(mut self) -> TortureCounts {
         for outcome in self.missed.values() {
-            *self.tally.missed.entry(format!("{outcome:?}")).or_default() += 1;
+            *self.counts.missed.entry(format!("{outcome:?}")).or_default() += 1;
         }
-        self.tally.covered = self.tally.planned - self.missed.len();
-        self.tally
+        self.counts.covered = self.counts.planned - self.missed.len();
+        self.counts
     }
 
     /// Arms all of these, however long a thread is being made or stands inside.
@@ -147,12 +147,12 @@ impl Functions {
                 self.armed.insert(*at, number);
                 self.once.insert(*at);
                 self.missed.remove(at);
-                self.tally.armed += 1;
+                self.counts.armed += 1;
             } else {
                 if let Some(outcome) = outcome.filter(|_| !self.once.contains(at)) {
                     self.missed.insert(*at, outcome);
                 }
-                *self.tally.refused.entry(format!("{outcome:?}")).or_default() += 1;
+                *self.counts.refused.entry(format!("{outcome:?}")).or_default() += 1;
             }
         }
         Ok(())
@@ -173,9 +173,9 @@ impl Functions {
         for ((at, _), outcome) in chosen.iter().zip(region.disarm(&regions)?) {
             if outcome == Some(Outcome::Done) {
                 self.armed.remove(at);
-                self.tally.disarmed += 1;
+                self.counts.disarmed += 1;
             } else {
-                *self.tally.refused.entry(format!("{outcome:?}")).or_default() += 1;
+                *self.counts.refused.entry(format!("{outcome:?}")).or_default() += 1;
             }
         }
         Ok(())
@@ -187,7 +187,7 @@ impl Functions {
             if dice.roll(2) == 0 { Command::SwitchOn { region } } else { off }
         });
         let chosen: Vec<_> = chosen.collect();
-        self.tally.switched += chosen.len();
+        self.counts.switched += chosen.len();
         region.switch(&chosen)
     }
 

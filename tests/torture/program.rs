@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::building::succeed;
-use crate::driver::{Driver, Tally};
+use crate::driver::{Driver, TortureCounts};
 use crate::folder::{Folder, make_private};
 use crate::headers;
 use crate::region::{Gone, Region, is_running};
@@ -164,22 +164,22 @@ pub(crate) fn check(program: &Program) {
     let child = program.start(&path, &folder.0, Some(&regions), "tortured");
     let mut running = Running(child);
     let processes = program.regions(&path, &regions, &mut running.0);
-    let tallies = torture(processes);
+    let all_counts = torture(processes);
     File::create(&end).expect("the folder is ours");
     let tortured = running.end(&folder.0.join("tortured.out"));
-    println!("{}: {tallies:?}", program.source);
+    println!("{}: {all_counts:?}", program.source);
     assert_eq!(tortured, plain, "{}\n{}", program.source, said("tortured.err"));
-    for tally in tallies {
-        let tally = tally.expect("a process that ended as it should was there to the end");
-        let is_tortured = tally.planned > 0 && tally.armed > 0 && tally.switched > 0;
-        assert!(is_tortured, "{}: {tally:?}", program.source);
+    for counts in all_counts {
+        let counts = counts.expect("a process that ended as it should was there to the end");
+        let is_tortured = counts.planned > 0 && counts.armed > 0 && counts.switched > 0;
+        assert!(is_tortured, "{}: {counts:?}", program.source);
         // A thread may stand inside a few all the time.
-        let is_whole = (tally.planned - tally.covered) * 100 <= tally.planned;
-        assert!(is_whole && tally.missed.keys().all(|last| last == "ThreadInside"), "{tally:?}");
+        let is_whole = (counts.planned - counts.covered) * 100 <= counts.planned;
+        assert!(is_whole && counts.missed.keys().all(|last| last == "ThreadInside"), "{counts:?}");
     }
 }
 
-fn torture(processes: Vec<Region>) -> Vec<Result<Tally, Gone>> {
+fn torture(processes: Vec<Region>) -> Vec<Result<TortureCounts, Gone>> {
     let parts = processes.len();
     let one = |part: usize, region: Region| {
         let driver = Driver::over(region, part, parts)?;
