@@ -12,7 +12,7 @@ use libc::{sigaction as Action, sigset_t};
 use whyperf_layout::ObjectKind;
 use whyperf_runtime::measurement;
 use whyperf_runtime::patch::signal_disposition::SignalDisposition;
-use whyperf_runtime::patch::{disposition, gate, handlers, signal_stack, trap};
+use whyperf_runtime::patch::{disposition, gate, handlers, signal_stack, trap_signals};
 
 use crate::next::Next;
 use crate::waits::only;
@@ -112,11 +112,11 @@ unsafe fn is_small_stack(new: usize) -> bool {
 unsafe fn blocks_trap(how: usize, set: usize) -> bool {
     let is_set = how as i32 != libc::SIG_UNBLOCK && set != 0;
     // SAFETY: the caller's promise; of a set of signals the kernel reads the first word.
-    is_set && unsafe { (set as *const u64).read() } & trap::SIGNALS != 0
+    is_set && unsafe { (set as *const u64).read() } & trap_signals::SIGNALS != 0
 }
 
 const fn is_trap(signal: i32) -> bool {
-    matches!(signal, 1..=64) && trap::SIGNALS & 1 << (signal - 1) != 0
+    matches!(signal, 1..=64) && trap_signals::SIGNALS & 1 << (signal - 1) != 0
 }
 
 /// `sigaction`: what there is of ours stays, and is not told.

@@ -8,7 +8,7 @@
 //! The front jumps to the handler, so its own frame is gone: an unwinder finds the program's address in the context, and
 //! the compiler's own tables for that address. Where a handler sets another address, the thread goes on there.
 
-use super::{place, signal_disposition, trap};
+use super::{place, signal_disposition, trap, trap_signals};
 use crate::interrupted_call::Context;
 use crate::measurement;
 use core::arch::global_asm;
@@ -54,7 +54,7 @@ unsafe extern "C" fn arrive(
     let info = if is_told { info } else { core::ptr::null_mut() };
     // SAFETY: null, or the kernel's description.
     let is_moved = unsafe { tell_own_place(context, info) };
-    let is_blocking = blocked(context) & trap::SIGNALS != 0 && measurement::is_measured();
+    let is_blocking = blocked(context) & trap_signals::SIGNALS != 0 && measurement::is_measured();
     let back =
         if is_moved || is_blocking { whyperf_back_of_handler as *const () as usize } else { 0 };
     Further { handler: disposition.handler, back }

@@ -4,7 +4,7 @@
 //! It has the flags and the mask of the handler behind it, so the kernel does what the program said.
 
 use super::signal_disposition::{LAST, SignalDisposition, behind, is_none, keep};
-use super::{front, gate, inspection, trap, trap_choice};
+use super::{front, gate, inspection, trap_choice, trap_signals};
 use crate::kernel::{self, Disposition};
 use crate::{attach_request, sigbus_handler};
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -96,7 +96,7 @@ pub(crate) fn step_aside() {
 /// A mask to wait with, in which traps that may lie in the code are blocked as they are now.
 #[must_use]
 pub fn with_traps_as_outside(mask: u64) -> u64 {
-    let mut traps = trap::SIGNALS;
+    let mut traps = trap_signals::SIGNALS;
     for signal in [libc::SIGTRAP, libc::SIGILL] {
         // What the program handles is no trap.
         if !trap_choice::may_lie(signal) {

@@ -33,6 +33,7 @@ pub(crate) mod thread_ends;
 mod threads;
 pub mod trap;
 mod trap_choice;
+pub mod trap_signals;
 pub(crate) mod visit;
 mod wide;
 pub(crate) mod window;

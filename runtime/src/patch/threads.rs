@@ -1,6 +1,6 @@
 //! The threads of this process as the kernel shows them: what forbids a change of code.
 
-use super::trap;
+use super::trap_signals;
 use crate::kernel;
 use core::ffi::CStr;
 use core::sync::atomic::AtomicU32;
@@ -133,7 +133,7 @@ impl TaskStatus {
     }
 
     const fn blocks_trap(&self) -> bool {
-        !self.is_over && self.blocked & trap::SIGNALS != 0
+        !self.is_over && self.blocked & trap_signals::SIGNALS != 0
     }
 
     fn read(&mut self, line: &[u8]) {

@@ -3,7 +3,7 @@
 //! A change begins with a trap in the first byte, which alone may be swapped at any time. A thread that meets it is sent to
 //! the copy of the function's first instructions, is not counted, and sees no difference.
 
-use super::gate;
+use super::{gate, trap_signals};
 use crate::functions::site;
 use crate::interrupted_call::Context;
 use crate::{kernel, measurement};
@@ -27,9 +27,6 @@ pub(super) const TRAPS: [Trap; 2] = [
     Trap { signal: libc::SIGTRAP, byte: 0xcc, number: 3, past: 1 },
     Trap { signal: libc::SIGILL, byte: 0x06, number: 6, past: 0 },
 ];
-
-/// The signals that any of them may raise, a bit for each: no thread blocks one while code changes.
-pub const SIGNALS: u64 = bit(libc::SIGTRAP) | bit(libc::SIGILL);
 
 /// The one by which code is changed now.
 static CHOSEN: AtomicUsize = AtomicUsize::new(0);
@@ -73,14 +70,10 @@ pub(super) fn strike(signal: i32) {
 
 /// A thread is about to have this mask, in a way that is not asked at the gate: it blocks the traps of it at once.
 pub fn block_traps(mask: u64) {
-    let traps = mask & SIGNALS;
+    let traps = mask & trap_signals::SIGNALS;
     if traps != 0 && measurement::is_measured() {
         gate::enter();
         kernel::block_also(traps);
         gate::leave();
     }
-}
-
-const fn bit(signal: i32) -> u64 {
-    1 << (signal - 1)
 }
