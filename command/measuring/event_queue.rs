@@ -27,10 +27,12 @@ impl Events {
     /// was started with: handlers do not survive `exec`, and what was ignored is left ignored.
     pub(crate) fn listen() -> Result<Self> {
         let (sender, receiver) = mpsc::channel();
-        let ignored = ignored_signals();
+        let own = ProcessStatus::of("self");
+        // As `nohup` has it.
+        let is_ignored = |signal| own.as_ref().is_some_and(|own| own.has("SigIgn", signal));
         let wanted =
             [SIGALRM, SIGCONT, SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGUSR1, SIGUSR2, PAUSE, PHASE];
-        let heard = wanted.into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
+        let heard = wanted.into_iter().filter(|signal| !is_ignored(*signal));
         let mut signals =
             SignalsInfo::<WithRawSiginfo>::new(heard).context("listening for signals")?;
         let to_loop = sender.clone();
@@ -103,11 +105,6 @@ const PHASE: i32 = 36;
 
 /// `SI_KERNEL`.
 const SENT_BY_KERNEL: i32 = 0x80;
-
-/// One bit for each signal that this process was started to ignore, as `nohup` does.
-fn ignored_signals() -> u64 {
-    ProcessStatus::of("self").and_then(|status| status.signals("SigIgn")).unwrap_or(0)
-}
 
 #[cfg(test)]
 mod tests {

@@ -87,8 +87,17 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
         .collect();
     take_findings(watch, report);
     take_profile(watch, report);
-    report.messages = Some(RankMessages::all(&watch.daemon().messages().folded()));
+    take_messages(watch, report);
     take_switched_off(watch, report);
+}
+
+/// What ranks sent to each other, in the run and in each of its phases.
+fn take_messages(watch: &Watch, report: &mut Report) {
+    let messages = watch.daemon().messages();
+    for (phase, messages) in report.phases.iter_mut().zip(watch.messages_of_phases(&messages)) {
+        phase.messages = Some(RankMessages::all(&messages));
+    }
+    report.messages = Some(RankMessages::all(&messages.folded()));
 }
 
 fn take_time(watch: &Watch, report: &mut Report) {
@@ -125,9 +134,6 @@ fn take_findings(watch: &Watch, report: &mut Report) {
     let lines = watch.daemon().lines();
     let source = |metric, focus: &Focus| Line::longest(&lines, metric, focus);
     take_searches(&watch.searches, &watch.efficiencies_of_phases(), &source, report);
-    for (phase, messages) in report.phases.iter_mut().zip(watch.messages_of_phases()) {
-        phase.messages = Some(RankMessages::all(&messages));
-    }
     if watch.shown.has_more_phases {
         report.remarks.notes.push(phases::MORE.to_owned());
     }

@@ -207,9 +207,9 @@ impl Watch {
         phases::efficiencies(&self.shown.efforts, &self.daemon().efforts())
     }
 
-    /// What ranks sent to each other in each phase, in their order.
-    pub(crate) fn messages_of_phases(&self) -> Vec<MessageTable> {
-        self.shown.messages.until(&self.daemon().messages())
+    /// What ranks sent to each other in each phase, in their order, with so many messages in the run.
+    pub(crate) fn messages_of_phases(&self, now: &MessageTable) -> Vec<MessageTable> {
+        self.shown.messages.until(now)
     }
 
     /// Asks all processes to restore their code within this time and to go on without us. No sample is taken from

@@ -39,8 +39,7 @@ impl ProcessStatus {
     }
 
     /// The signals of the set of this name, one bit each, the first signal lowest: `SigIgn` those that are ignored.
-    #[must_use]
-    pub fn signals(&self, set: &str) -> Option<u64> {
+    pub(crate) fn signals(&self, set: &str) -> Option<u64> {
         u64::from_str_radix(self.line(set)?, 16).ok()
     }
 

@@ -1,6 +1,7 @@
 //! The settings from the environment, read once when the library is loaded; the program may change the environment later.
 
 use crate::kernel;
+use crate::zero_ended_path::ZeroEndedPath;
 use core::cell::UnsafeCell;
 use core::ffi::{CStr, c_char};
 
@@ -30,9 +31,9 @@ pub struct Late<'a> {
 /// Settings of the process.
 #[derive(Debug)]
 pub(crate) struct ProcessSettings {
-    directory: ZeroEndedPath,
+    directory: ZeroEndedPath<LONGEST>,
     /// The file in it that says whose it is.
-    owner: ZeroEndedPath,
+    owner: ZeroEndedPath<LONGEST>,
     program: [u8; 1024],
     program_length: usize,
     /// See `Header::program_base`. Asked for early: later a function of the C library may be switched on.
@@ -56,28 +57,6 @@ pub(crate) struct Options {
     pub(crate) startup_barrier: bool,
 }
 
-/// A path as system calls want it. There is no memory to be had, and a thread of the program may have little stack.
-#[derive(Debug)]
-struct ZeroEndedPath([u8; LONGEST]);
-
-impl ZeroEndedPath {
-    /// Becomes these parts, one behind the other; false where there is no room for them and the zero.
-    fn take(&mut self, parts: &[&[u8]]) -> bool {
-        self.0 = [0; LONGEST];
-        let mut length = 0;
-        parts.iter().all(|part| {
-            let begin = length;
-            length += part.len();
-            let room = self.0.get_mut(begin..length).filter(|_| length < LONGEST);
-            room.map(|room| room.copy_from_slice(part)).is_some()
-        })
-    }
-
-    fn as_c_str(&self) -> &CStr {
-        CStr::from_bytes_until_nul(&self.0).unwrap_or(c"/")
-    }
-}
-
 struct EnvironCell<T>(UnsafeCell<T>);
 
 // SAFETY: `read` writes both, in the constructor, before a measurement begins. `set` writes the settings, in the one thread that
@@ -91,8 +70,8 @@ static OPTIONS: EnvironCell<Options> = EnvironCell(UnsafeCell::new(Options {
 }));
 
 static SETTINGS: EnvironCell<ProcessSettings> = EnvironCell(UnsafeCell::new(ProcessSettings {
-    directory: ZeroEndedPath([0; LONGEST]),
-    owner: ZeroEndedPath([0; LONGEST]),
+    directory: ZeroEndedPath::EMPTY,
+    owner: ZeroEndedPath::EMPTY,
     program: [0; 1024],
     program_length: 0,
     program_base: None,

@@ -10,7 +10,7 @@
 use crate::environ::settings;
 use crate::kernel;
 use crate::view::Tables;
-use core::ffi::CStr;
+use crate::zero_ended_path::ZeroEndedPath;
 use core::sync::atomic::Ordering;
 
 /// Nanoseconds between two looks.
@@ -102,8 +102,10 @@ impl OwnerProcess {
         let Some((process, start)) = owner(text.get(..length).unwrap_or(&[])) else {
             return Self::Unknown;
         };
-        let mut path = GrowingPath::default();
-        [&b"/proc/"[..], process, b"/stat"].into_iter().for_each(|part| path.add(part));
+        let mut path = ZeroEndedPath::<64>::EMPTY;
+        if !path.take(&[b"/proc/", process, b"/stat"]) {
+            return Self::Ended;
+        }
         let mut stat = [0; 512];
         let length = kernel::read_file(path.as_c_str(), &mut stat);
         Self::judge(stat.get(..length).unwrap_or(&[]), start)
@@ -133,34 +135,6 @@ fn owner(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let (process, start) = (words.next()?, words.next()?);
     let is_number = |word: &[u8]| word.iter().all(u8::is_ascii_digit);
     (is_number(process) && is_number(start)).then_some((process, start))
-}
-
-/// A short path that grows; what does not fit is left out, so that nothing is found there.
-#[derive(Debug)]
-struct GrowingPath {
-    bytes: [u8; 64],
-    length: usize,
-}
-
-impl Default for GrowingPath {
-    fn default() -> Self {
-        Self { bytes: [0; 64], length: 0 }
-    }
-}
-
-impl GrowingPath {
-    fn add(&mut self, part: &[u8]) {
-        let last = self.bytes.len() - 1;
-        let end = (self.length + part.len()).min(last);
-        if let Some(place) = self.bytes.get_mut(self.length..end) {
-            place.iter_mut().zip(part).for_each(|(place, byte)| *place = *byte);
-        }
-        self.length = end;
-    }
-
-    fn as_c_str(&self) -> &CStr {
-        CStr::from_bytes_until_nul(&self.bytes).unwrap_or(c"/")
-    }
 }
 
 #[cfg(test)]

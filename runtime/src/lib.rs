@@ -7,7 +7,7 @@
 //! Each line uses only the lines above it, and of its own line what stands to the left:
 //!
 //! ```text
-//!   leaves      range, number, directory, once_pointer, spin_lock, process_status, thread_local, view
+//!   leaves      range, number, directory, once_pointer, spin_lock, zero_ended_path, process_status, thread_local, view
 //!   kernel      kernel, clock, own_memory, interrupted_call, mailbox, environ, switch, lock, attach_request
 //!   process     measurement, replies, heartbeat, last_thread_watchdog
 //!   region      sigbus_handler, map, strings, region
@@ -78,6 +78,7 @@ mod thread;
 pub mod thread_local;
 mod tree;
 mod view;
+mod zero_ended_path;
 
 pub use object::ObjectId;
 pub use once_pointer::OncePointer;

@@ -201,15 +201,11 @@ unsafe impl Sync for SharedPath {}
 static PATH: SharedPath = SharedPath(UnsafeCell::new(RegionPath { bytes: [0; 4096], used: 0 }));
 
 impl RegionPath {
-    fn set_directory(&mut self, directory: &[u8]) -> Option<()> {
+    fn set(&mut self, directory: &CStr, attempt: u32) -> Option<()> {
+        let directory = directory.to_bytes();
         self.bytes.fill(0);
         self.bytes.get_mut(..directory.len())?.copy_from_slice(directory);
         self.used = directory.len();
-        Some(())
-    }
-
-    fn set(&mut self, directory: &[u8], attempt: u32) -> Option<()> {
-        self.set_directory(directory)?;
         self.write_str("/").ok()?;
         number(self, kernel::process_id())?;
         self.write_str("-").ok()?;
@@ -237,12 +233,11 @@ impl Write for RegionPath {
 fn open_new(settings: &ProcessSettings, path: &mut RegionPath) -> Option<i32> {
     const EXISTS: isize = -(libc::EEXIST as isize);
     // A run directory may be used by its owner alone. Another directory was not meant: nothing is left behind there.
-    path.set_directory(settings.directory().to_bytes())?;
-    if !kernel::is_private_directory(path.as_c_str()) {
+    if !kernel::is_private_directory(settings.directory()) {
         return None;
     }
     for attempt in 0..1000_u32 {
-        path.set(settings.directory().to_bytes(), attempt)?;
+        path.set(settings.directory(), attempt)?;
         match kernel::create_new(path.as_c_str()) {
             EXISTS => {}
             descriptor => {
