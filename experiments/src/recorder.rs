@@ -57,7 +57,7 @@ pub struct Progress {
     pub histograms: Vec<Measurement>,
     /// Callpaths that grew; the record and the messages are written when there are any.
     pub profile: Vec<StoredProfileRow>,
-    /// What rounds brought, in full and in order.
+    /// What passes brought, in full and in order.
     pub interval_records: Vec<IntervalRecord>,
     /// Phases that began: when, and how they are called.
     pub phases: Vec<(Time, String)>,
@@ -124,21 +124,21 @@ impl Recorder {
     /// See [`StoreError`]; what was written before stays.
     pub fn record_again(&mut self, progress: &Progress) -> Result<(), StoreError> {
         let (number, steps) = (self.number, self.steps);
-        let rounds = (&self.record, &self.messages);
+        let passes = (&self.record, &self.messages);
         transact(&mut self.store, "writing a run", |transaction| {
-            Writer { transaction, run: number }.write(progress, steps, rounds)
+            Writer { transaction, run: number }.write(progress, steps, passes)
         })?;
         self.steps += count(progress.steps.len() as u64);
         Ok(())
     }
 
-    /// Adds what is kept round by round.
+    /// Adds what is kept pass by pass.
     fn take_in(&mut self, progress: &Progress) {
         for interval_record in &progress.interval_records {
             self.record.add(interval_record);
             self.messages.add(interval_record.interval, &interval_record.messages);
         }
-        // Each after the round at whose end it began, which is among those that were just added.
+        // Each after the pass at whose end it began, which is among those that were just added.
         progress.phases.iter().for_each(|(now, name)| self.record.begin_phase(*now, name));
         if !progress.lines.is_empty() {
             self.record.set_lines(&progress.lines);
@@ -152,9 +152,9 @@ impl Recorder {
     pub fn finish(mut self, progress: &Progress, ending: Ending) -> Result<RunId, StoreError> {
         let (number, steps) = (self.number, self.steps);
         self.take_in(progress);
-        let rounds = (&self.record, &self.messages);
+        let passes = (&self.record, &self.messages);
         transact(&mut self.store, "finishing a run", |transaction| {
-            Writer { transaction, run: number }.write(progress, steps, rounds)?;
+            Writer { transaction, run: number }.write(progress, steps, passes)?;
             let end =
                 "UPDATE run SET complete = 1, elapsed = $1, exit_status = $2 WHERE number = $3";
             let elapsed = count(ending.elapsed.as_nanos().try_into().unwrap_or(u64::MAX));
@@ -259,7 +259,7 @@ impl Writer<'_> {
         self.histograms(&progress.histograms)?;
         self.objects(&progress.objects)?;
         add_facts(self.transaction, self.run, &progress.facts)?;
-        if !progress.profile.is_empty() && record.rounds() > 0 {
+        if !progress.profile.is_empty() && record.passes() > 0 {
             self.record(record)?;
             self.messages(messages)?;
         }

@@ -1,4 +1,4 @@
-//! A stored run as a data source: its record is read round by round, and pairs are answered by the matcher that
+//! A stored run as a data source: its record is read pass by pass, and pairs are answered by the matcher that
 //! answered them when it was live.
 //!
 //! Nothing is measured, so nothing costs. A function that was never switched on cannot be measured any more: a pair at a
@@ -16,7 +16,7 @@ use whyperf_model::{
     Sample, Time,
 };
 
-use crate::record::{News, Record, RoundEvents};
+use crate::record::{News, Record, PassEvents};
 use crate::running_sums::RunningSums;
 
 /// A stored run in virtual time.
@@ -34,7 +34,7 @@ pub struct Replay {
     of_kind: Vec<ClassId>,
     /// By location: its groups, as of a version of the matcher.
     groups: Vec<(Option<u64>, Vec<u32>)>,
-    /// By round: what grew, by process and location.
+    /// By pass: what grew, by process and location.
     grown: Vec<Vec<(LocationId, u32, Totals)>>,
     /// What grew in all of the run, added up once it is over.
     run_totals: Option<RunTotals>,
@@ -44,9 +44,9 @@ pub struct Replay {
     wait_causes: WaitCauses,
     /// What each process did as a rank until now, by its number.
     efforts: BTreeMap<u32, Effort>,
-    /// The round in which each process began to work as a rank; older records do not say it.
+    /// The pass in which each process began to work as a rank; older records do not say it.
     begins: Option<BTreeMap<u32, u32>>,
-    round: usize,
+    pass: usize,
     now: Time,
     is_over: bool,
     events: VecDeque<Event>,
@@ -74,14 +74,14 @@ impl Replay {
         let (mut classes, mut resources) = (Classes::default(), Resources::default());
         let of_kind = record.kinds.iter().map(|kind| kind.class(&mut classes, &mut resources));
         let of_kind = of_kind.collect();
-        let mut grown = vec![Vec::new(); record.rounds.len()];
+        let mut grown = vec![Vec::new(); record.passes.len()];
         for ((location, kind), series) in &record.series {
             for entry in series {
-                grown[entry.round as usize].push((*location, *kind, entry.by));
+                grown[entry.pass as usize].push((*location, *kind, entry.by));
             }
         }
-        for round in &mut grown {
-            round.sort_by_key(|(location, ..)| record.locations[location.0 as usize].number);
+        for pass in &mut grown {
+            pass.sort_by_key(|(location, ..)| record.locations[location.0 as usize].number);
         }
         let histograms = histograms.into_iter().filter(|(pair, _)| Self::needs_histogram(pair));
         Self {
@@ -102,7 +102,7 @@ impl Replay {
             run_totals: None,
             running: BTreeMap::new(),
             asked: VecDeque::new(),
-            round: 0,
+            pass: 0,
             now: Time::ZERO,
             is_over: false,
             events: VecDeque::new(),
@@ -133,14 +133,14 @@ impl Replay {
 
     /// The longest time within which nothing is told apart.
     #[must_use]
-    pub(crate) fn longest_round(&self) -> Nanos {
-        self.record.rounds.iter().map(|round| round.length()).max().unwrap_or_default()
+    pub(crate) fn longest_pass(&self) -> Nanos {
+        self.record.passes.iter().map(|pass| pass.length()).max().unwrap_or_default()
     }
 
     /// The same as one phase from beginning to end.
     #[must_use]
     pub fn without_phases(mut self) -> Self {
-        self.record.phases = RoundEvents::default();
+        self.record.phases = PassEvents::default();
         self
     }
 
@@ -149,14 +149,14 @@ impl Replay {
         self.record.phases.iter().map(String::as_str)
     }
 
-    /// The same with phases that begin where the caller wants one at the end of a round, beside those of the record; where one of those
-    /// begins it is the one. With the last round the run is over.
+    /// The same with phases that begin where the caller wants one at the end of a pass, beside those of the record; where one of those
+    /// begins it is the one. With the last pass the run is over.
     #[must_use]
     pub fn with_phases(mut self, mut begins: impl FnMut(Time) -> Option<String>) -> Self {
         let known = std::mem::take(&mut self.record.phases);
-        let last = self.record.rounds.len().saturating_sub(1);
-        for (number, round) in (0u32..).zip(&self.record.rounds) {
-            let wanted = begins(round.end).filter(|_| (number as usize) < last);
+        let last = self.record.passes.len().saturating_sub(1);
+        for (number, pass) in (0u32..).zip(&self.record.passes) {
+            let wanted = begins(pass.end).filter(|_| (number as usize) < last);
             let mut recorded = known.of(number).cloned().peekable();
             let wanted = wanted.filter(|_| recorded.peek().is_none());
             recorded.chain(wanted).for_each(|name| self.record.phases.push(number, name));
@@ -177,8 +177,8 @@ impl Replay {
         };
         self.record.news.retain(|news| is_known(&news.resource));
         self.record.callees.clear();
-        self.record.prices = RoundEvents::default();
-        self.record.hot = RoundEvents::default();
+        self.record.prices = PassEvents::default();
+        self.record.hot = PassEvents::default();
         self.histograms.clear();
         self.functions.clear();
         self
@@ -265,9 +265,9 @@ impl Replay {
         totals
     }
 
-    /// One round of the record.
+    /// One pass of the record.
     fn step(&mut self) {
-        let Some(interval) = self.record.rounds.get(self.round).copied() else {
+        let Some(interval) = self.record.passes.get(self.pass).copied() else {
             self.is_over = true;
             self.events.push_back(Event::End(self.now));
             return;
@@ -283,21 +283,21 @@ impl Replay {
         }
         self.tell_samples(interval, &reports);
         self.events.extend(gone.into_iter().map(|gone| Event::Retired(interval.end, gone)));
-        let round = u32::try_from(self.round).unwrap_or(u32::MAX);
-        let phases = self.record.phases.of(round);
+        let pass = u32::try_from(self.pass).unwrap_or(u32::MAX);
+        let phases = self.record.phases.of(pass);
         self.events.extend(phases.map(|name| Event::Phase(interval.end, name.clone())));
-        self.round += 1;
+        self.pass += 1;
     }
 
-    /// Where processes run and what came in this round is told; what went is for the end of it.
+    /// Where processes run and what came in this pass is told; what went is for the end of it.
     fn tell_resources(&mut self) -> Vec<Resource> {
         let Self { record, events, now, .. } = self;
-        let round = u32::try_from(self.round).unwrap_or(u32::MAX);
-        for (process, machine) in record.placed.of(round) {
+        let pass = u32::try_from(self.pass).unwrap_or(u32::MAX);
+        for (process, machine) in record.placed.of(pass) {
             events.push_back(Event::Placed(*now, process.clone(), machine.clone()));
         }
         let mut gone = Vec::new();
-        for News { resource, came } in record.news.of(round) {
+        for News { resource, came } in record.news.of(pass) {
             if *came {
                 events.push_back(Event::Resource(*now, resource.clone()));
             } else {
@@ -307,25 +307,25 @@ impl Replay {
         gone
     }
 
-    /// What became too hot in this round, and how often functions were called.
+    /// What became too hot in this pass, and how often functions were called.
     fn tell_of_functions(&mut self) {
         let Self { record, running, events, now, .. } = self;
-        let round = u32::try_from(self.round).unwrap_or(u32::MAX);
-        for (hot, share) in record.hot.of(round) {
+        let pass = u32::try_from(self.pass).unwrap_or(u32::MAX);
+        for (hot, share) in record.hot.of(pass) {
             for (id, source) in running.iter() {
                 if matches!(source, ReplaySource::Histogram(pair) if pair == hot) {
                     events.push_back(Event::TooHot(*now, *id, *share));
                 }
             }
         }
-        for (of, rate) in record.prices.of(round) {
+        for (of, rate) in record.prices.of(pass) {
             events.push_back(Event::Price(*now, of.clone(), *rate));
         }
     }
 
     /// Whether a pair was measured in windows by now, and the share of the time that they covered.
     fn coverage(&self, pair: &Pair) -> Option<f64> {
-        let until_now = self.record.hot.dated().filter(|(at, _)| (*at as usize) < self.round);
+        let until_now = self.record.hot.dated().filter(|(at, _)| (*at as usize) < self.pass);
         let mut of_this = until_now.filter(|(_, (hot, _))| hot == pair);
         of_this.next().map(|(_, (_, share))| *share)
     }
@@ -340,11 +340,11 @@ impl Replay {
 
     /// Hands what grew to the matcher, and counts who was there for each group.
     fn count(&mut self) -> Vec<ProcessReports> {
-        let round = u32::try_from(self.round).unwrap_or(u32::MAX);
+        let pass = u32::try_from(self.pass).unwrap_or(u32::MAX);
         let mut groups_of: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
         for location in 0..self.record.locations.len() {
             let number = u32::try_from(location).unwrap_or(u32::MAX);
-            if self.record.present.holds(number, round) {
+            if self.record.present.holds(number, pass) {
                 self.find_groups(location);
                 let process = self.record.locations[location].number;
                 groups_of.entry(process).or_default().extend(&self.groups[location].1);
@@ -353,26 +353,26 @@ impl Replay {
         let mut reports = vec![ProcessReports::default(); self.matcher.group_count()];
         for (process, groups) in groups_of {
             self.take_process(process);
-            let has_reported = !self.record.silent.holds(process, round);
+            let has_reported = !self.record.silent.holds(process, pass);
             for group in groups {
                 let of_group = &mut reports[group as usize];
                 of_group.expected += 1;
                 of_group.reported += u32::from(has_reported);
             }
         }
-        self.end_work(round);
+        self.end_work(pass);
         self.wait_causes.close();
         reports
     }
 
     /// What was the end of MPI does not count as a rank's work.
-    fn end_work(&mut self, round: u32) {
+    fn end_work(&mut self, pass: u32) {
         let Self { record, efforts, .. } = self;
         let is_at_work = |location: u32| {
-            record.at_work.as_ref().is_some_and(|at_work| at_work.holds(location, round))
+            record.at_work.as_ref().is_some_and(|at_work| at_work.holds(location, pass))
         };
         for (location, ending) in
-            record.endings.of(round).filter(|(location, _)| is_at_work(*location))
+            record.endings.of(pass).filter(|(location, _)| is_at_work(*location))
         {
             let of = record
                 .locations
@@ -384,7 +384,7 @@ impl Replay {
 
     /// Hands what one process grew by to the matcher.
     fn take_process(&mut self, number: u32) {
-        let round = u32::try_from(self.round).unwrap_or(u32::MAX);
+        let pass = u32::try_from(self.pass).unwrap_or(u32::MAX);
         let Self {
             record,
             grown,
@@ -398,7 +398,7 @@ impl Replay {
             ..
         } = self;
         let mut worked: BTreeMap<LocationId, Vec<(ClassId, Totals)>> = BTreeMap::new();
-        let grown = &grown[self.round];
+        let grown = &grown[self.pass];
         let of = |grown: &(LocationId, u32, Totals)| &record.locations[grown.0.0 as usize];
         let from = grown.partition_point(|grown| of(grown).number < number);
         let mut rank = None;
@@ -406,7 +406,7 @@ impl Replay {
         for grown in grown[from..].iter().take_while(|grown| of(grown).number == number) {
             let (location, kind, by) = grown;
             matcher.grew(&groups[location.0 as usize].1, self.of_kind[*kind as usize], by);
-            if record.at_work.as_ref().is_some_and(|at_work| at_work.holds(location.0, round)) {
+            if record.at_work.as_ref().is_some_and(|at_work| at_work.holds(location.0, pass)) {
                 let effort = efforts.entry(number).or_default();
                 effort.add(record.kinds[*kind as usize].category, by.time);
                 worked.entry(*location).or_default().push((self.of_kind[*kind as usize], *by));
@@ -418,7 +418,7 @@ impl Replay {
         }
         lineage.sort_unstable();
         let has_begun =
-            |begins: &BTreeMap<u32, u32>| begins.get(&number).is_some_and(|at| *at <= round);
+            |begins: &BTreeMap<u32, u32>| begins.get(&number).is_some_and(|at| *at <= pass);
         let is_rank = rank.is_some() && begins.as_ref().is_none_or(has_begun);
         let job = efforts.get(&number).map_or(0, |effort| effort.job);
         for (location, nodes) in worked {

@@ -131,7 +131,7 @@ fn try_all(
     mut questions: Vec<AnsweredQuestion>,
     own: Option<Nanos>,
 ) -> Option<TriedDwellTimes> {
-    let (run, round) = (replay.length(), replay.longest_round());
+    let (run, pass) = (replay.length(), replay.longest_pass());
     watch(replay, &mut questions);
     let full = FULL.max(own.unwrap_or(FULL)).min(Nanos(run.length().0 / 2));
     questions.retain(|question| {
@@ -143,9 +143,9 @@ fn try_all(
         answers().all(|answer| answer != DwellComparison::Other)
             && others * RARELY <= questions.len()
     };
-    // A dwell time of a single round is none: the side of the mean had no chance to change.
+    // A dwell time of a single pass is none: the side of the mean had no chance to change.
     let shorter =
-        SHORTER.into_iter().filter(|dwell_time| *dwell_time < full && dwell_time.0 >= 2 * round.0);
+        SHORTER.into_iter().filter(|dwell_time| *dwell_time < full && dwell_time.0 >= 2 * pass.0);
     let shortest = shorter.take_while(does).last();
     let questions = questions.len();
     (questions > 0).then_some(TriedDwellTimes { full, shortest, questions })
@@ -241,9 +241,9 @@ mod tests {
     use super::*;
     use crate::record::Record;
 
-    const ROUND: Nanos = Nanos::from_millis(100);
+    const PASS: Nanos = Nanos::from_millis(100);
 
-    /// A thread that waits in a barrier for these shares of each round.
+    /// A thread that waits in a barrier for these shares of each pass.
     fn waiting(shares: impl IntoIterator<Item = f64>) -> Replay {
         let resource = |name: &str| name.parse().expect("well formed");
         let location = Location {
@@ -256,18 +256,17 @@ mod tests {
         let kind = |category| Kind { category, code: Vec::new(), object: None, own: None };
         let mut record = Record::default();
         for (at, share) in (0..).zip(shares) {
-            let start = Time(Nanos(at * ROUND.0));
-            let waited = Nanos((share * ROUND.0 as f64) as u64);
-            let grown =
-                [waited, ROUND - waited].into_iter().enumerate().map(|(kind, time)| Grown {
-                    location: LocationId(0),
-                    kind: ClassId(kind as u32),
-                    by: Totals { time, visits: 1, ..Totals::default() },
-                });
+            let start = Time(Nanos(at * PASS.0));
+            let waited = Nanos((share * PASS.0 as f64) as u64);
+            let grown = [waited, PASS - waited].into_iter().enumerate().map(|(kind, time)| Grown {
+                location: LocationId(0),
+                kind: ClassId(kind as u32),
+                by: Totals { time, visits: 1, ..Totals::default() },
+            });
             let is_first = at == 0;
             let kinds = [kind(Category::Barrier), kind(Category::User)];
             record.add(&IntervalRecord {
-                interval: Interval::new(start, start + ROUND),
+                interval: Interval::new(start, start + PASS),
                 locations: is_first.then_some(location.clone()).into_iter().collect(),
                 kinds: kinds.into_iter().filter(|_| is_first).collect(),
                 present: vec![LocationId(0)],

@@ -1,11 +1,11 @@
-//! Messages over time as bytes: each route once, its rounds by their distance from the one before.
+//! Messages over time as bytes: each route once, its passes by their distance from the one before.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use whyperf_model::{Interval, MessageGrowth, MessageSide, MessageSums, Nanos, Route, Time};
 
-use super::{MessageRound, MessageSeries};
+use super::{MessagePass, MessageSeries};
 
 /// The first byte. It is raised when bytes mean something else.
 const VERSION: u8 = 1;
@@ -28,7 +28,7 @@ pub enum MessageSeriesError {
 
 #[derive(Serialize, Deserialize)]
 struct Stored {
-    /// Where the first round begins, and how long each is.
+    /// Where the first pass begins, and how long each is.
     start: u64,
     lengths: Vec<u64>,
     routes: Vec<StoredRoute>,
@@ -43,7 +43,7 @@ struct StoredRoute {
     sides: [Vec<StoredEntry>; 2],
 }
 
-/// Rounds since the entry before, and what was seen.
+/// Passes since the entry before, and what was seen.
 #[derive(Serialize, Deserialize)]
 struct StoredEntry {
     gap: u32,
@@ -56,23 +56,23 @@ impl MessageSeries {
     /// As bytes.
     #[must_use]
     pub fn bytes(&self) -> Vec<u8> {
-        let mut routes: BTreeMap<Route, [RoundGaps; 2]> = BTreeMap::new();
-        for (number, round) in (0u32..).zip(&self.rounds) {
-            for growth in &round.grown {
+        let mut routes: BTreeMap<Route, [PassGaps; 2]> = BTreeMap::new();
+        for (number, pass) in (0u32..).zip(&self.passes) {
+            for growth in &pass.grown {
                 let sides = routes.entry(growth.route).or_default();
                 sides[place(growth.side)].push(number, growth.by);
             }
         }
-        let route = |(Route { job, from, to }, sides): (Route, [RoundGaps; 2])| StoredRoute {
+        let route = |(Route { job, from, to }, sides): (Route, [PassGaps; 2])| StoredRoute {
             job,
             from,
             to,
             sides: sides.map(|side| side.entries),
         };
-        let first = self.rounds.first();
+        let first = self.passes.first();
         let stored = Stored {
             start: first.map_or(0, |first| first.interval.start.0.0),
-            lengths: self.rounds.iter().map(|round| round.interval.length().0).collect(),
+            lengths: self.passes.iter().map(|pass| pass.interval.length().0).collect(),
             routes: routes.into_iter().map(route).collect(),
         };
         postcard::to_extend(&stored, vec![VERSION]).unwrap_or_default()
@@ -94,7 +94,7 @@ impl MessageSeries {
     }
 
     fn of(stored: Stored) -> Option<Self> {
-        let mut rounds = rounds(stored.start, &stored.lengths);
+        let mut passes = passes(stored.start, &stored.lengths);
         if !stored.routes.is_sorted_by(|one, next| one.route() < next.route()) {
             return None;
         }
@@ -105,13 +105,13 @@ impl MessageSeries {
                 for StoredEntry { gap, number, bytes, time } in entries {
                     let at = next.checked_add(gap)?;
                     let by = MessageSums { number, bytes, time: Nanos(time) };
-                    rounds.get_mut(at as usize)?.grown.push(MessageGrowth { route, side, by });
+                    passes.get_mut(at as usize)?.grown.push(MessageGrowth { route, side, by });
                     next = at.checked_add(1)?;
                 }
             }
         }
         let mut series = Self::default();
-        rounds.into_iter().for_each(|round| series.push(round));
+        passes.into_iter().for_each(|pass| series.push(pass));
         Some(series)
     }
 }
@@ -122,17 +122,17 @@ impl StoredRoute {
     }
 }
 
-/// Entries of one side of a route, and the first round that the next one may be of.
+/// Entries of one side of a route, and the first pass that the next one may be of.
 #[derive(Default)]
-struct RoundGaps {
+struct PassGaps {
     entries: Vec<StoredEntry>,
     next: u32,
 }
 
-impl RoundGaps {
-    fn push(&mut self, round: u32, MessageSums { number, bytes, time }: MessageSums) {
-        self.entries.push(StoredEntry { gap: round - self.next, number, bytes, time: time.0 });
-        self.next = round + 1;
+impl PassGaps {
+    fn push(&mut self, pass: u32, MessageSums { number, bytes, time }: MessageSums) {
+        self.entries.push(StoredEntry { gap: pass - self.next, number, bytes, time: time.0 });
+        self.next = pass + 1;
     }
 }
 
@@ -146,14 +146,14 @@ const fn place(side: MessageSide) -> usize {
     }
 }
 
-fn rounds(start: u64, lengths: &[u64]) -> Vec<MessageRound> {
+fn passes(start: u64, lengths: &[u64]) -> Vec<MessagePass> {
     let mut start = Time(Nanos(start));
-    let round = |length: &u64| {
+    let pass = |length: &u64| {
         let begin = start;
         start = start + Nanos(*length);
-        MessageRound { interval: Interval::new(begin, start), grown: Vec::new() }
+        MessagePass { interval: Interval::new(begin, start), grown: Vec::new() }
     };
-    lengths.iter().map(round).collect()
+    lengths.iter().map(pass).collect()
 }
 
 #[cfg(test)]
@@ -173,12 +173,12 @@ mod tests {
         })
     }
 
-    /// Rounds without a gap between them, with a length and what came in each.
+    /// Passes without a gap between them, with a length and what came in each.
     fn series() -> impl Strategy<Value = MessageSeries> {
-        let round = || (0..1_000_u64, proptest::collection::vec(growth(), 0..8));
-        (0..50_u64, proptest::collection::vec(round(), 0..30)).prop_map(|(mut start, rounds)| {
+        let pass = || (0..1_000_u64, proptest::collection::vec(growth(), 0..8));
+        (0..50_u64, proptest::collection::vec(pass(), 0..30)).prop_map(|(mut start, passes)| {
             let mut series = MessageSeries::default();
-            for (length, grown) in rounds {
+            for (length, grown) in passes {
                 let interval = Interval::new(Time(Nanos(start)), Time(Nanos(start + length)));
                 series.add(interval, &grown);
                 start += length;
@@ -235,7 +235,7 @@ mod tests {
         let is_read =
             |gaps: &[u32], routes: &[u32]| MessageSeries::parse(&stored(gaps, routes)).is_ok();
         assert!(is_read(&[0, 2], &[0, 1]));
-        assert!(!is_read(&[0, 3], &[0, 1]), "there is no fifth round");
+        assert!(!is_read(&[0, 3], &[0, 1]), "there is no fifth pass");
         assert!(!is_read(&[u32::MAX, u32::MAX], &[0]));
         assert!(!is_read(&[0], &[1, 0]) && !is_read(&[0], &[1, 1]), "each route once, in order");
         let more = [stored(&[0], &[0]), vec![0]].concat();

@@ -1,4 +1,4 @@
-//! A record as bytes: each name once, rounds and growths by their distance from the one before.
+//! A record as bytes: each name once, passes and growths by their distance from the one before.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -9,7 +9,7 @@ use whyperf_model::matching::{Kind, Line, Location, LocationId, Totals};
 use whyperf_model::{Category, Interval, Nanos, Pair, Resource, Time};
 
 use super::span::{Span, Spans};
-use super::{News, Record, RoundAmount};
+use super::{News, PassAmount, Record};
 
 /// The first byte of a record. It is raised when bytes mean something else: each version has what those before had, and more.
 const VERSION: u8 = 3;
@@ -38,7 +38,7 @@ pub enum RecordError {
 #[derive(Serialize, Deserialize)]
 struct Stored {
     names: Vec<Resource>,
-    /// Where the first round begins, and how long each is.
+    /// Where the first pass begins, and how long each is.
     start: u64,
     lengths: Vec<u64>,
     locations: Vec<StoredLocation>,
@@ -99,7 +99,7 @@ struct StoredKind {
 struct StoredSeries {
     location: u32,
     kind: u32,
-    /// Rounds since the entry before, and by how much it grew.
+    /// Passes since the entry before, and by how much it grew.
     entries: Vec<(u32, Totals)>,
 }
 
@@ -121,7 +121,7 @@ impl Record {
         let locations = locations.collect();
         let kinds = self.kinds.iter().map(|kind| names.kind(kind)).collect();
         let news = self.news.dated();
-        let news = news.map(|(round, news)| (*round, names.number(&news.resource), news.came));
+        let news = news.map(|(pass, news)| (*pass, names.number(&news.resource), news.came));
         let news = news.collect();
         let callees = self.callees.iter().map(|(of, callees)| {
             (names.number(of), callees.iter().map(|one| names.number(one)).collect())
@@ -129,8 +129,8 @@ impl Record {
         let callees = callees.collect();
         let stored = Stored {
             names: names.list,
-            start: self.rounds.first().map_or(0, |first| first.start.0.0),
-            lengths: self.rounds.iter().map(|round| round.length().0).collect(),
+            start: self.passes.first().map_or(0, |first| first.start.0.0),
+            lengths: self.passes.iter().map(|pass| pass.length().0).collect(),
             locations,
             kinds,
             present: self.present.clone(),
@@ -149,12 +149,12 @@ impl Record {
     fn more(&self) -> More {
         let (mut names, mut kinds, mut positions) =
             (Numbers::default(), Numbers::default(), Numbers::default());
-        let placed = self.placed.dated().map(|(round, (process, machine))| {
-            (*round, names.number(process), names.number(machine))
+        let placed = self.placed.dated().map(|(pass, (process, machine))| {
+            (*pass, names.number(process), names.number(machine))
         });
         let placed = placed.collect();
         let prices = self.prices.dated();
-        let prices = prices.map(|(round, (of, rate))| (*round, names.number(of), *rate)).collect();
+        let prices = prices.map(|(pass, (of, rate))| (*pass, names.number(of), *rate)).collect();
         let lines = self.lines.iter().map(|line| StoredLine {
             names: [&line.who[0], &line.who[1], &line.code].map(|name| names.number(name)),
             kind: kinds.number(&*line.kind),
@@ -206,8 +206,8 @@ impl Record {
             let [thread, process, machine] = known.three(names)?;
             Some(Location { number: *number, rank: *rank, thread, process, machine })
         };
-        let news = |(round, number, came): &(u32, u32, bool)| {
-            Some((*round, News { resource: known.name(*number)?, came: *came }))
+        let news = |(pass, number, came): &(u32, u32, bool)| {
+            Some((*pass, News { resource: known.name(*number)?, came: *came }))
         };
         let callees =
             |(of, callees): &(u32, Vec<u32>)| Some((known.name(*of)?, known.all(callees)?));
@@ -216,7 +216,7 @@ impl Record {
             kinds: stored.kinds.iter().map(|kind| known.kind(kind)).collect::<Option<_>>()?,
             news: stored.news.iter().map(news).collect::<Option<_>>()?,
             callees: stored.callees.iter().map(callees).collect::<Option<_>>()?,
-            rounds: rounds(stored.start, &stored.lengths),
+            passes: passes(stored.start, &stored.lengths),
             present: stored.present.clone(),
             silent: stored.silent.clone(),
             ..Self::default()
@@ -231,12 +231,12 @@ impl Record {
 
     fn add_more(&mut self, more: More) -> Option<()> {
         let known = NumberedResources(&more.names);
-        let placed = more.placed.iter().map(|(round, process, machine)| {
-            Some((*round, (known.name(*process)?, known.name(*machine)?)))
+        let placed = more.placed.iter().map(|(pass, process, machine)| {
+            Some((*pass, (known.name(*process)?, known.name(*machine)?)))
         });
         self.placed = placed.collect::<Option<_>>()?;
         let prices = more.prices.iter();
-        let prices = prices.map(|(round, of, rate)| Some((*round, (known.name(*of)?, *rate))));
+        let prices = prices.map(|(pass, of, rate)| Some((*pass, (known.name(*of)?, *rate))));
         self.prices = prices.collect::<Option<_>>()?;
         self.hot = more.hot.into_iter().map(|(at, pair, share)| (at, (pair, share))).collect();
         self.phases = more.phases.into_iter().collect();
@@ -257,13 +257,13 @@ impl Record {
 
     /// Whether every number names something that is there.
     fn is_sound(&self) -> bool {
-        let in_time = |round: u32| (round as usize) < self.rounds.len();
+        let in_time = |pass: u32| (pass as usize) < self.passes.len();
         let ordered = |span: &Span| span.first <= span.last && in_time(span.last);
         let spans = |spans: &Spans| spans.0.values().flatten().all(ordered);
-        let series = |((location, kind), entries): (&(LocationId, u32), &Vec<RoundAmount>)| {
+        let series = |((location, kind), entries): (&(LocationId, u32), &Vec<PassAmount>)| {
             (location.0 as usize) < self.locations.len()
                 && (*kind as usize) < self.kinds.len()
-                && entries.last().is_none_or(|entry| in_time(entry.round))
+                && entries.last().is_none_or(|entry| in_time(entry.pass))
         };
         let locations = |spans: &Spans| {
             spans.0.keys().all(|location| (*location as usize) < self.locations.len())
@@ -271,14 +271,14 @@ impl Record {
         spans(&self.present)
             && spans(&self.silent)
             && locations(&self.present)
-            && self.endings.is_sound(self.rounds.len())
+            && self.endings.is_sound(self.passes.len())
             && self.at_work.iter().all(|at_work| locations(at_work) && spans(at_work))
-            && self.news.is_sound(self.rounds.len())
-            && self.placed.is_sound(self.rounds.len())
-            && self.phases.is_sound(self.rounds.len())
-            && self.prices.is_sound(self.rounds.len())
+            && self.news.is_sound(self.passes.len())
+            && self.placed.is_sound(self.passes.len())
+            && self.phases.is_sound(self.passes.len())
+            && self.prices.is_sound(self.passes.len())
             && self.prices.iter().all(|(_, rate)| rate.is_finite() && *rate >= 0.0)
-            && self.hot.is_sound(self.rounds.len())
+            && self.hot.is_sound(self.passes.len())
             && self.hot.iter().all(|(_, share)| *share > 0.0 && *share <= 1.0)
             && self.series.iter().all(series)
     }
@@ -366,30 +366,30 @@ impl NumberedResources<'_> {
     }
 }
 
-fn stored((location, kind): (LocationId, u32), entries: &[RoundAmount]) -> StoredSeries {
+fn stored((location, kind): (LocationId, u32), entries: &[PassAmount]) -> StoredSeries {
     let mut before = 0;
-    let gap = |entry: &RoundAmount| {
-        let gap = entry.round - std::mem::replace(&mut before, entry.round);
+    let gap = |entry: &PassAmount| {
+        let gap = entry.pass - std::mem::replace(&mut before, entry.pass);
         (gap, entry.by)
     };
     StoredSeries { location: location.0, kind, entries: entries.iter().map(gap).collect() }
 }
 
-fn entries(stored: &[(u32, Totals)]) -> Option<Vec<RoundAmount>> {
-    let mut round = 0u32;
+fn entries(stored: &[(u32, Totals)]) -> Option<Vec<PassAmount>> {
+    let mut pass = 0u32;
     let entry = |(gap, by): &(u32, Totals)| {
-        round = round.checked_add(*gap)?;
-        Some(RoundAmount { round, by: *by })
+        pass = pass.checked_add(*gap)?;
+        Some(PassAmount { pass, by: *by })
     };
     stored.iter().map(entry).collect()
 }
 
-fn rounds(start: u64, lengths: &[u64]) -> Vec<Interval> {
+fn passes(start: u64, lengths: &[u64]) -> Vec<Interval> {
     let mut start = Time(Nanos(start));
-    let round = |length: &u64| {
+    let pass = |length: &u64| {
         let begin = start;
         start = start + Nanos(*length);
         Interval::new(begin, start)
     };
-    lengths.iter().map(round).collect()
+    lengths.iter().map(pass).collect()
 }

@@ -25,7 +25,7 @@ impl Record {
         efforts
     }
 
-    /// The round in which each process began to work as a rank.
+    /// The pass in which each process began to work as a rank.
     pub(crate) fn begins(&self) -> Option<BTreeMap<u32, u32>> {
         self.at_work.as_ref()?;
         Some(self.works().map(|(span, number, _)| (number, span.first)).collect())

@@ -1,37 +1,37 @@
-//! Spans of rounds: those in which something was so.
+//! Spans of passes: those in which something was so.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// From a round to a round, both included.
+/// From a pass to a pass, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Span {
     pub(crate) first: u32,
     pub(crate) last: u32,
 }
 
-/// By number: the rounds in which it was so, in the order of time.
+/// By number: the passes in which it was so, in the order of time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Spans(pub(crate) BTreeMap<u32, Vec<Span>>);
 
 impl Spans {
-    /// It is so in this round; rounds come in order.
-    pub(crate) fn mark(&mut self, number: u32, round: u32) {
+    /// It is so in this pass; passes come in order.
+    pub(crate) fn mark(&mut self, number: u32, pass: u32) {
         let spans = self.0.entry(number).or_default();
-        match spans.last_mut().filter(|last| last.last + 1 >= round) {
-            Some(last) => last.last = round,
-            None => spans.push(Span { first: round, last: round }),
+        match spans.last_mut().filter(|last| last.last + 1 >= pass) {
+            Some(last) => last.last = pass,
+            None => spans.push(Span { first: pass, last: pass }),
         }
     }
 
-    /// Whether it was so in a round.
-    pub(crate) fn holds(&self, number: u32, round: u32) -> bool {
+    /// Whether it was so in a pass.
+    pub(crate) fn holds(&self, number: u32, pass: u32) -> bool {
         let spans = self.0.get(&number).into_iter().flatten();
-        spans.into_iter().any(|span| (span.first..=span.last).contains(&round))
+        spans.into_iter().any(|span| (span.first..=span.last).contains(&pass))
     }
 
-    /// Two rounds become one, in which it is so if it was so in either.
+    /// Two passes become one, in which it is so if it was so in either.
     pub(crate) fn fold_any(&mut self) {
         for spans in self.0.values_mut() {
             let old = std::mem::take(spans);
@@ -45,7 +45,7 @@ impl Spans {
         }
     }
 
-    /// Two rounds become one, in which it is so if it was so in both.
+    /// Two passes become one, in which it is so if it was so in both.
     pub(crate) fn fold_all(&mut self) {
         for spans in self.0.values_mut() {
             spans.retain_mut(|span| {
@@ -61,14 +61,14 @@ impl Spans {
 mod tests {
     use super::*;
 
-    fn marked(rounds: &[u32]) -> Spans {
+    fn marked(passes: &[u32]) -> Spans {
         let mut spans = Spans::default();
-        rounds.iter().for_each(|round| spans.mark(7, *round));
+        passes.iter().for_each(|pass| spans.mark(7, *pass));
         spans
     }
 
     #[test]
-    fn rounds_that_follow_are_one_span() {
+    fn passes_that_follow_are_one_span() {
         let spans = marked(&[0, 1, 2, 5, 6]);
         assert_eq!(spans.0[&7], [Span { first: 0, last: 2 }, Span { first: 5, last: 6 }]);
         assert!(spans.holds(7, 6) && !spans.holds(7, 4) && !spans.holds(8, 0));
@@ -79,13 +79,13 @@ mod tests {
         let mut any = marked(&[0, 3, 4, 9]);
         let mut all = any.clone();
         any.fold_any();
-        let rounds: Vec<u32> = (0..6).filter(|round| any.holds(7, *round)).collect();
-        assert_eq!(rounds, [0, 1, 2, 4]);
+        let passes: Vec<u32> = (0..6).filter(|pass| any.holds(7, *pass)).collect();
+        assert_eq!(passes, [0, 1, 2, 4]);
         all.fold_all();
-        assert!((0..6).all(|round| !all.holds(7, round)));
+        assert!((0..6).all(|pass| !all.holds(7, pass)));
         let mut all = marked(&[0, 1, 2, 5, 6, 7]);
         all.fold_all();
-        let rounds: Vec<u32> = (0..6).filter(|round| all.holds(7, *round)).collect();
-        assert_eq!(rounds, [0, 3]);
+        let passes: Vec<u32> = (0..6).filter(|pass| all.holds(7, *pass)).collect();
+        assert_eq!(passes, [0, 3]);
     }
 }

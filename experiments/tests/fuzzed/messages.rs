@@ -25,7 +25,7 @@ fn read(stage: &Stage, bytes: &[u8]) {
     }
 }
 
-/// What was read is written and read again, has rows, also in parts of the run, and more rounds can follow.
+/// What was read is written and read again, has rows, also in parts of the run, and more passes can follow.
 fn go_on(mut series: MessageSeries) {
     assert_eq!(MessageSeries::parse(&series.bytes()), Ok(series.clone()));
     let whole = series.whole();
@@ -39,10 +39,10 @@ fn go_on(mut series: MessageSeries) {
         whole.clone().folded().rows().count().min(LargestRoutes::MOST),
         rows.min(LargestRoutes::MOST)
     );
-    for at in 0..=MessageSeries::MOST_ROUNDS as u64 {
+    for at in 0..=MessageSeries::MOST_PASSES as u64 {
         series.add(Interval::new(Time(Nanos(at)), Time(Nanos(at + 1))), &[]);
     }
-    assert!(series.rounds() <= MessageSeries::MOST_ROUNDS);
+    assert!(series.passes() <= MessageSeries::MOST_PASSES);
     assert!(series.entries() <= MessageSeries::MOST_ENTRIES);
-    assert_eq!(series.whole(), whole, "folded rounds have the same messages");
+    assert_eq!(series.whole(), whole, "folded passes have the same messages");
 }

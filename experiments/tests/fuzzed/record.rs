@@ -6,7 +6,7 @@ use whyperf_consultant::{DataSource as _, MeasurementId};
 use whyperf_experiments::{Record, Replay};
 use whyperf_model::{Focus, Metric, Pair};
 
-/// What is asked of each round.
+/// What is asked of each pass.
 const ASKED: [Metric; 4] =
     [Metric::SyncWait, Metric::IoBytes, Metric::LateWait, Metric::CpuImbalance];
 

@@ -62,9 +62,9 @@ fn a_record_folds_and_loses_nothing() {
     for n in 0..3500 {
         record.add(&interval_record(n));
     }
-    assert!(record.rounds() <= Record::MOST_ROUNDS);
+    assert!(record.passes() <= Record::MOST_PASSES);
     let bytes = record.bytes();
-    assert!(bytes.len() < 16 * Record::MOST_ROUNDS, "{} bytes", bytes.len());
+    assert!(bytes.len() < 16 * Record::MOST_PASSES, "{} bytes", bytes.len());
     let read = Record::parse(&bytes).expect("it was just written");
     assert_eq!(read, record);
     let replay = Replay::new(read, []);
@@ -72,7 +72,7 @@ fn a_record_folds_and_loses_nothing() {
     let whole: i64 = samples.iter().map(|(_, amount)| amount).sum();
     assert_eq!(whole, 3_500_000_000);
     let is_gapless = samples.windows(2).all(|pair| pair[0].0.end == pair[1].0.start);
-    assert!(is_gapless && samples.len() == record.rounds());
+    assert!(is_gapless && samples.len() == record.passes());
 }
 
 /// Phases, places, prices and lines of a long run, beside amounts.
@@ -121,8 +121,8 @@ fn what_was_told_beside_amounts_comes_back_folded() {
         Event::Phase(now, name) => Some((now.0.0, name.as_str())),
         _ => None,
     });
-    // After a fold a phase begins at the end of the longer round in which it began.
-    // The first thousand rounds were folded once, those after them never.
+    // After a fold a phase begins at the end of the longer pass in which it began.
+    // The first thousand passes were folded once, those after them never.
     let at = |n: u64| n * MILLISECOND;
     let wanted = [(at(102), "phase 100"), (at(602), "phase 600"), (at(1101), "phase 1100")];
     assert_eq!(phases.collect::<Vec<_>>(), wanted);
@@ -162,7 +162,7 @@ fn older_records_are_read_without_what_they_did_not_hold() {
 fn the_first_records_of_the_third_version_end_before_the_end_of_mpi() {
     let record = at_work();
     let mut bytes = record.bytes();
-    assert_eq!(bytes.pop(), Some(0), "nobody ended MPI in the midst of a round");
+    assert_eq!(bytes.pop(), Some(0), "nobody ended MPI in the midst of a pass");
     assert_eq!(Record::parse(&bytes), Ok(record));
 }
 
@@ -239,7 +239,7 @@ fn two_ranks(n: u64) -> IntervalRecord {
 }
 
 #[test]
-fn what_ranks_did_is_known_at_each_moment_as_far_as_rounds_tell() {
+fn what_ranks_did_is_known_at_each_moment_as_far_as_passes_tell() {
     let record = Record::parse(&at_work().bytes()).expect("it was just written");
     let mut source = Replay::new(record, []);
     let mut begun = Vec::new();
@@ -251,7 +251,7 @@ fn what_ranks_did_is_known_at_each_moment_as_far_as_rounds_tell() {
     let all = source.efforts().expect("it is a record of today");
     let whole = Efficiency::of(&all).expect("two ranks");
     assert_eq!((whole.load_balance, whole.communication, whole.parallel), (0.75, 1.0, 0.75));
-    // Rounds were folded to eight milliseconds: those that were MPI's in part are left out.
+    // Passes were folded to eight milliseconds: those that were MPI's in part are left out.
     let close =
         |found: Nanos, wanted: u64| found.0.abs_diff(wanted * MILLISECOND) <= 16 * MILLISECOND;
     assert!(close(all[0].elapsed, 1900) && close(all[1].computing, 950), "{all:?}");
@@ -279,7 +279,7 @@ fn phases_begin_where_somebody_wants_them_beside_those_of_the_run() {
         ["#1", "#2", "later"],
         "one of the run's own is the one; the last is the end"
     );
-    // The record of so many rounds holds each for eight milliseconds.
+    // The record of so many passes holds each for eight milliseconds.
     let about = |(at, _): &(u64, String), wanted: u64| (wanted..wanted + 8).contains(at);
     assert!(
         about(&phases[0], 50) && about(&phases[1], 601) && about(&phases[2], 1100),

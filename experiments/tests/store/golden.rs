@@ -199,7 +199,7 @@ fn messages_told(store: &Store, run: &RunId, out: &mut String) {
             say(out, format_args!("messages {part} of job {job} {from:?} to {to:?} {sums:?}"));
         }
     }
-    say(out, format_args!("messages in {} rounds", series.rounds()));
+    say(out, format_args!("messages in {} passes", series.passes()));
 }
 
 /// What a search over the run would be told.
@@ -214,19 +214,19 @@ fn replay_told(store: &Store, run: &RunId, out: &mut String) {
     for (id, metric) in (0..).zip(SUMMED) {
         source.start(MeasurementId(id), &Pair::new(metric, Focus::whole_program()));
     }
-    let (mut sums, mut rounds, mut events) = ([0; SUMMED.len()], 0, 0);
+    let (mut sums, mut passes, mut events) = ([0; SUMMED.len()], 0, 0);
     while let Some(event) = source.next() {
         events += 1;
         if let Event::Sample(MeasurementId(id), sample) = event {
             sums[id as usize] += sample.amount;
-            rounds += u32::from(id == 0);
+            passes += u32::from(id == 0);
         }
     }
     for (metric, sum) in SUMMED.iter().zip(sums) {
         say(out, format_args!("sum {metric} {sum}"));
     }
     let efforts = source.efforts().map(|all| all.len());
-    let line = format!("{rounds} rounds, {events} events, {} lines", source.lines().len());
+    let line = format!("{passes} passes, {events} events, {} lines", source.lines().len());
     say(out, format_args!("{line}, {efforts:?} ranks, {:.6} s of threads", source.thread_time()));
 }
 

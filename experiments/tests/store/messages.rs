@@ -1,4 +1,4 @@
-//! Messages between ranks in the store: what came in rounds comes back, of a diagnosis as of its source, and unknown is not none.
+//! Messages between ranks in the store: what came in passes comes back, of a diagnosis as of its source, and unknown is not none.
 
 use std::time::Duration;
 
@@ -53,7 +53,7 @@ fn messages_come_back_over_the_run_and_over_each_part_of_it() {
     let run = kept(&place, interval_record);
     let store = Store::open(&place.store(), Access::Read).expect("it was just written");
     let series = store.messages(&run).expect("readable").expect("they are known");
-    assert_eq!(series.rounds(), 30);
+    assert_eq!(series.passes(), 30);
     let whole: Vec<MessageRow> = series.whole().rows().collect();
     let first = MessageRow {
         route: Route { job: 0, from: Some(0), to: Some(1) },
@@ -64,7 +64,7 @@ fn messages_come_back_over_the_run_and_over_each_part_of_it() {
     };
     assert_eq!((whole.len(), whole[0]), (3, first));
     assert_eq!(
-        rows(&series.within(span(10, 13)).expect("whole rounds")),
+        rows(&series.within(span(10, 13)).expect("whole passes")),
         [(Some(0), 1, 1012), (Some(1), 1, 1010), (Some(2), 1, 1011)]
     );
 }
@@ -98,7 +98,7 @@ fn a_run_without_messages_is_told_from_one_of_which_they_are_not_known() {
     let store = Store::open(&place.store(), Access::Read).expect("it was just written");
     let none = store.messages(&run).expect("readable").expect("it is known that there are none");
     assert_eq!(none.whole().rows().count(), 0);
-    assert_eq!(store.messages(&unknown).expect("readable"), None, "no round was ever written");
+    assert_eq!(store.messages(&unknown).expect("readable"), None, "no pass was ever written");
 }
 
 #[test]
