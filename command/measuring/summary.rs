@@ -153,11 +153,11 @@ fn take_errors(watch: &mut Watch, report: &mut Report) {
     }
 }
 
-/// By bottleneck of the whole run: its pair, where ranks wait for each other at it.
+/// By bottleneck of the whole run: its pair, where ranks or threads wait for each other at it.
 pub(crate) fn waiting_pairs(table: &Hypotheses, report: &Report) -> Vec<Option<Pair>> {
     let pair = |one: &ReportedBottleneck| {
         let metric = table.row(table.named(&one.hypothesis)?).numerator;
-        let is_waiting = metric.definition().is_waiting_of_ranks();
+        let is_waiting = metric.definition().is_waiting();
         let focus: Focus = one.focus.parse().ok().filter(|_| is_waiting)?;
         Some(Pair::new(metric, focus))
     };

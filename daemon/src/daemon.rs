@@ -383,7 +383,6 @@ impl Daemon {
         let compensates = self.settings.compensates;
         let context = PassContext { now, scale: self.calibration.scale(), thorough, compensates };
         let coverage = self.read_processes(context, &mut pass);
-        self.state.wait_causes.close();
         pass.phase = self.new_phase();
         self.ask_places();
         self.instrumenter.end_pass();
@@ -425,14 +424,15 @@ impl Daemon {
     }
 
     fn admit(&mut self, region: RegionMemory) {
-        let pid = region.header().pid.load(std::sync::atomic::Ordering::Relaxed);
+        let header = region.header();
+        let [pid, parent] = [&header.pid, &header.parent_pid]
+            .map(|word| word.load(std::sync::atomic::Ordering::Relaxed));
         for older in self.processes.iter_mut().filter(|process| process.pid == pid) {
             older.succession = Succession::Found;
         }
         let number = u32::try_from(self.processes.len()).unwrap_or(u32::MAX);
         self.symbols.watch(number, pid, region.program());
         self.instrumenter.watch(number, pid);
-        let parent = region.header().parent_pid.load(std::sync::atomic::Ordering::Relaxed);
         let mut process = Process::new(region, ProcessEnd::of(pid), self.machine, &mut self.state);
         process.earlier = self.earlier(pid);
         // A forked one has what its parent had, and may end before the next look.
@@ -522,8 +522,15 @@ impl Daemon {
         }
 
         self.cost_meter.interval(dearest, self.instrumenter.demand(), pass.interval.length());
-        self.state.matcher.settle(&self.state.classes);
+        self.settle();
         coverage
+    }
+
+    /// Ends the reading of a pass: what only all processes together tell belongs to its interval, too.
+    fn settle(&mut self) {
+        let waits = self.state.wait_causes.close();
+        self.processes.iter().for_each(|process| process.tell_waits(&waits, &mut self.state));
+        self.state.matcher.settle(&self.state.classes);
     }
 
     /// The name of the phase that began since the last pass, if one did. Of several only the newest is known.

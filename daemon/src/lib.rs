@@ -39,6 +39,7 @@ mod kept;
 mod kernel_share;
 mod leaving;
 mod live;
+mod lock_holders;
 mod messages;
 mod object_name;
 mod peer_messages;

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use whyperf_inject::{MemoryMap, RegionFile};
 use whyperf_instrument::{CounterSample, Instrumenter, StackSamplePlace};
 use whyperf_layout::{Answer, Command, NO_RANK, RegionState};
-use whyperf_model::matching::{ClassId, ResourceId, Resources, WaitingRank, Worked};
+use whyperf_model::matching::{ClassId, ProcessorWait, ResourceId, Resources, WaitingRank, Worked};
 use whyperf_model::{Category, Counter, Hierarchy, Nanos, Resource, Scale};
 
 use crate::catalogue::Catalogue;
@@ -17,6 +17,7 @@ use crate::counted_state::{CountedState, CounterCoverage};
 use crate::departure::Departure;
 use crate::efficiency::EfficiencyRecorder;
 use crate::ending::ProcessEnd;
+use crate::lock_holders::LockHolders;
 use crate::peer_messages::RecordsToRead;
 use crate::process_stage::ProcessStage;
 use crate::region::RegionMemory;
@@ -24,7 +25,7 @@ use crate::shared_state::SharedState;
 use crate::succession::Succession;
 use crate::thread::{Depth, MeasuredThread, NodeState};
 use crate::thread_counters::Earlier;
-use crate::watched_thread::{CountedOf, ThreadState, WatchedThread};
+use crate::watched_thread::{Attributed, CountedOf, ThreadState, WatchedThread};
 
 /// A measured process, also after its end.
 #[derive(Debug)]
@@ -62,6 +63,8 @@ pub(crate) struct Process {
     pub(crate) beginning: Beginning,
     /// How far it is with going on without us.
     pub(crate) departure: Departure,
+    /// Who holds the locks that its threads wait for.
+    locks: LockHolders,
     /// Whether what the system counted of its threads before they were met belongs to the run.
     pub(crate) earlier: Earlier,
 }
@@ -151,6 +154,7 @@ impl Process {
             served: 0,
             replies: Vec::new(),
             departure: Departure::default(),
+            locks: LockHolders::default(),
             earlier: Earlier::DoesNot,
         }
     }
@@ -181,6 +185,9 @@ impl Process {
         }
         self.classify(state);
         self.attribute(context, counts, state);
+        if counts {
+            self.locks.look(self.pid, &self.threads, &mut self.catalogue, state);
+        }
         let has_ended = outcome != PassOutcome::Running || damaged;
         let now = Nanos(context.now.nanos);
         self.tell_counted(
@@ -466,7 +473,8 @@ impl Process {
             watched.sign_in([self.resource, self.machine], state);
             if counts {
                 let tables = &self.catalogue.tables;
-                let (ran, told) = watched.attribute(self.pid, scale, tables, state);
+                let Attributed { ran, delay, nodes } =
+                    watched.attribute(self.pid, scale, tables, state);
                 self.ran += ran;
                 if at == 0 && self.efficiency.is_at_work() {
                     let rank = WaitingRank {
@@ -474,8 +482,9 @@ impl Process {
                         process: self.resource,
                         place: [watched.resource, self.machine],
                         is_untold: watched.is_untold(),
+                        delay,
                     };
-                    state.took(rank, &told);
+                    state.took(rank, &nodes);
                 }
             }
             self.groups.extend(&watched.groups);
@@ -483,6 +492,13 @@ impl Process {
         self.cost_so_far += self.cost;
         self.groups.sort_unstable();
         self.groups.dedup();
+    }
+
+    /// Tells what enough processors would have saved of the waiting of its first thread, if it is a rank.
+    pub(crate) fn tell_waits(&self, waits: &[ProcessorWait], state: &mut SharedState) {
+        if let Some(first) = self.threads.first() {
+            first.tell_waits(waits, state);
+        }
     }
 
     /// Tells what was counted of its threads since the pass before, unless the program had paused the measurement.

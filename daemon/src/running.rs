@@ -63,8 +63,9 @@ pub(crate) struct Granted {
     /// What it ran in all, also in calls that events tell of; and for how long it had no processor in all.
     pub(crate) anywhere: Nanos,
     pub(crate) delayed_anywhere: Nanos,
-    /// What it ran in calls that events tell of, and that move no data.
+    /// What it ran in calls that events tell of, and that move no data; and for how long it had no processor there.
     pub(crate) polled: Nanos,
+    pub(crate) delayed_in_calls: Nanos,
 }
 
 impl Granted {
@@ -140,20 +141,24 @@ impl Running {
         } else {
             ThreadProgress::No
         };
-        let delayed = self.delayed(fresh, computed - ran, moved);
+        let [delayed, in_calls] = self.delayed(fresh, computed - ran, moved);
         let rest = computed - ran - delayed;
         let [of_ran, of_delay, blocked] = self.settle(rest, moved, || activity(now, moved));
         let back = self.take_back(ran, moved);
         self.debt = (self.debt + of_ran).min(CARRIED);
         let ran = ran + of_ran - back;
         let polled = self.polled(counted.ran - moving, ran);
-        let told = [ran, delayed + of_delay, blocked + back, counted.ran, counted.delayed, polled];
-        let [ran, delayed, blocked, anywhere, delayed_anywhere, polled] = told.map(Nanos);
-        Granted { ran, delayed, blocked, anywhere, delayed_anywhere, polled }
+        let own = [ran, delayed + of_delay, blocked + back].map(Nanos);
+        let all = [counted.ran, counted.delayed].map(Nanos);
+        let calls = [polled, in_calls].map(Nanos);
+        let ([ran, delayed, blocked], [anywhere, delayed_anywhere]) = (own, all);
+        let [polled, delayed_in_calls] = calls;
+        Granted { ran, delayed, blocked, anywhere, delayed_anywhere, polled, delayed_in_calls }
     }
 
-    /// What it was delayed: what the system tells now, and what is owed of before, as far as there is idle time for it.
-    fn delayed(&mut self, fresh: u64, idle: u64, moved: ThreadProgress) -> u64 {
+    /// What it was delayed: what the system tells now, and what is owed of before, as far as there is idle time for it. And for how long in calls,
+    /// which is what is left.
+    fn delayed(&mut self, fresh: u64, idle: u64, moved: ThreadProgress) -> [u64; 2] {
         let now = fresh.min(idle);
         let of_before = self.late.min(idle - now);
         // More than there is idle time for: some of what was taken to be blocked since it ran last was run delay.
@@ -165,7 +170,7 @@ impl Running {
         };
         // What stands for earlier time was not judged by itself.
         self.guessed += of_before;
-        now + of_before
+        [now + of_before, fresh - now - found]
     }
 
     /// Of what ran and moved no data, what was not told to be its own code's. Clocks tick coarsely, so what was told too much is taken off what

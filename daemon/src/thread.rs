@@ -178,6 +178,11 @@ impl MeasuredThread {
         head.end.load(Ordering::Relaxed).clamp(now, now.saturating_add(LATER))
     }
 
+    /// The node that was open in the last pass.
+    pub(crate) fn open_node(&self) -> Option<&NodeState> {
+        self.nodes.get(self.open?)
+    }
+
     /// Learns of new nodes; answers how many there are.
     pub(crate) fn take_keys(&mut self, slot: &ThreadSlot<'_>) -> usize {
         let count = slot.head.published_nodes() as usize;

@@ -13,9 +13,9 @@ use std::collections::BTreeMap;
 use whyperf_inject::WaitReason;
 use whyperf_instrument::CounterSample;
 use whyperf_model::matching::{
-    ClassId, Classes, LocationId, Matcher, ResourceId, Resources, Totals,
+    ClassId, Classes, LocationId, Matcher, ProcessorWait, RankDelay, ResourceId, Resources, Totals,
 };
-use whyperf_model::{Category, CategorySet, Hierarchy, Nanos, Resource, Scale};
+use whyperf_model::{Category, CategorySet, Hierarchy, Nanos, Resource, Scale, TimeUse};
 
 use crate::counter_account::Prospect;
 use crate::kernel_share::KernelShare;
@@ -65,6 +65,8 @@ pub(crate) struct WatchedThread {
     running: Running,
     running_split: RunningSplit,
     pub(crate) last_look: LastLook,
+    /// What became of the time of its own code in the last pass.
+    granted: Granted,
     kernel_share: KernelShare,
     pub(crate) counters: ThreadCounters,
     pub(crate) growth: Vec<NodeGrowth>,
@@ -90,6 +92,7 @@ impl WatchedThread {
             running: Running::default(),
             running_split: RunningSplit::default(),
             last_look: LastLook::default(),
+            granted: Granted::default(),
             kernel_share: KernelShare::default(),
             counters: ThreadCounters::default(),
             growth: Vec::new(),
@@ -111,6 +114,24 @@ impl WatchedThread {
     /// For how long it waits for its first work.
     pub(crate) fn idle(&self) -> Nanos {
         self.work.idle()
+    }
+
+    /// Itself and its machine, once it was told of.
+    pub(crate) const fn place(&self) -> Option<[ResourceId; 2]> {
+        self.place
+    }
+
+    /// What it did in its own code in the last pass, in parts that sum to one.
+    pub(crate) fn own_time(&self) -> Vec<(TimeUse, f64)> {
+        let Granted { ran, delayed, blocked, .. } = self.granted;
+        let all = (ran + delayed + blocked).as_secs_f64();
+        if all <= 0.0 {
+            return vec![(TimeUse::Computing, 1.0)];
+        }
+        let parts =
+            [(TimeUse::Computing, ran), (TimeUse::Processor, delayed), (TimeUse::Blocked, blocked)];
+        let parts = parts.map(|(spent, time)| (spent, time.as_secs_f64() / all));
+        parts.into_iter().filter(|(_, part)| *part > 0.0).collect()
     }
 
     /// Time that counts for nobody: in which it waited for other threads to end, or for its first work.
@@ -179,18 +200,19 @@ impl WatchedThread {
         self.running_split.see(place, period);
     }
 
-    /// Hands what its nodes grew by to the pairs; answers in how much of its running time it computed, and what it handed over.
+    /// Hands what its nodes grew by to the pairs; answers how it spent the interval.
     pub(crate) fn attribute(
         &mut self,
         pid: u32,
         scale: Scale,
         tables: &ProcessTables,
         state: &mut SharedState,
-    ) -> (Nanos, Vec<(ClassId, Totals)>) {
+    ) -> Attributed {
         let places = self.places(tables, &state.classes);
         let mut times = self.computed(scale, &places);
         let interval = self.interval(pid, scale, &times, state);
         let granted = self.granted(pid, interval, state);
+        self.granted = granted;
         self.running_split.divide(&mut times, granted);
         let causes = self.causes(pid, granted, interval, state);
         let polled = Polled::of(granted, interval, state);
@@ -236,7 +258,25 @@ impl WatchedThread {
             }
         }
         self.tell(&told, state);
-        (granted.ran, told)
+        if let Some(place) = self.place {
+            state.wait_causes.thread_took(place, &told, &state.classes);
+        }
+        let delay = RankDelay::Measured(granted.delayed_in_calls);
+        Attributed { ran: granted.ran, delay, nodes: told }
+    }
+
+    /// Of what the pass told that ranks waited, what enough processors would have saved, for the calls of this thread.
+    pub(crate) fn tell_waits(&self, waits: &[ProcessorWait], state: &mut SharedState) {
+        let own = waits.iter().filter(|wait| self.place == Some(wait.place));
+        let mut told = Vec::new();
+        for wait in own {
+            // A record has the class, also where nothing would have been saved.
+            let class = state.classes.by_processors(wait.class, &mut state.resources);
+            if !wait.time.is_zero() {
+                told.push((class, Totals { sent: wait.time.0, ..Totals::default() }));
+            }
+        }
+        self.tell(&told, state);
     }
 
     /// Its time in the interval, and what is known of where it ran.
@@ -342,7 +382,7 @@ impl WatchedThread {
         let place = |growth: &NodeGrowth| {
             let class = classes.get(self.thread.nodes[growth.node as usize].class);
             let is_computing = CategorySet::COMPUTE.contains(class.traits.category);
-            is_computing.then(|| self.place(growth.node, tables))
+            is_computing.then(|| self.function_around(growth.node, tables))
         };
         self.growth.iter().map(place).collect()
     }
@@ -360,7 +400,7 @@ impl WatchedThread {
     }
 
     /// The region of the innermost function around a node; 0 where there is none.
-    fn place(&self, node: u32, tables: &ProcessTables) -> u32 {
+    fn function_around(&self, node: u32, tables: &ProcessTables) -> u32 {
         let nodes = &self.thread.nodes;
         let is_function = |region: u32| {
             let region = tables.region(region);
@@ -375,6 +415,17 @@ impl WatchedThread {
         }
         0
     }
+}
+
+/// How a thread spent an interval.
+#[derive(Debug)]
+pub(crate) struct Attributed {
+    /// How long it computed and ran.
+    pub(crate) ran: Nanos,
+    /// Its lack of a processor in calls that wait.
+    pub(crate) delay: RankDelay,
+    /// What its nodes grew by.
+    pub(crate) nodes: Vec<(ClassId, Totals)>,
 }
 
 /// What was counted of the threads of a process.

@@ -8,15 +8,15 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use whyperf_consultant::{DataSource, Event, MeasurementId, RunAmount};
 use whyperf_model::matching::{
-    Active, CausedWait, ClassId, Classes, Line, LocationId, Matcher, OneProcess, PairId, Resources,
-    RunTotals, Totals, WaitCauses, WaitingRank,
+    Active, CausedWait, ClassId, Classes, Line, LocationId, Matcher, OneProcess, PairId, RankDelay,
+    Resources, RunTotals, Totals, WaitCauses, WaitingRank,
 };
 use whyperf_model::{
     Category, Counter, Effort, Hierarchy, Histogram, Interval, Nanos, Pair, Quantity, Resource,
     Sample, Time,
 };
 
-use crate::record::{News, Record, PassEvents};
+use crate::record::{News, PassEvents, Record};
 use crate::running_sums::RunningSums;
 
 /// A stored run in virtual time.
@@ -217,6 +217,11 @@ impl Replay {
         if !self.was_counted(pair) {
             return Err("it was not counted in that run");
         }
+        if !self.was_derived(pair) {
+            return Err(
+                "it was not derived in that run: it had no ranks, or was measured by an older whyperf",
+            );
+        }
         if Self::needs_histogram(pair) {
             if self.histograms.contains_key(pair) {
                 return Ok(ReplaySource::Histogram(pair.clone()));
@@ -242,6 +247,14 @@ impl Replay {
         let counted = Counter::of(pair.metric).map(Counter::category);
         let has = |category| self.record.kinds.iter().any(|kind| kind.category == category);
         counted.is_none_or(has)
+    }
+
+    /// Whether what is derived from what all ranks did was so in the run: where it was, there are kinds for it, whatever came of it.
+    fn was_derived(&self, pair: &Pair) -> bool {
+        let definition = pair.metric.definition();
+        let mut kinds = self.record.kinds.iter();
+        definition.quantity != Quantity::Derived
+            || kinds.any(|kind| definition.categories.contains(kind.category))
     }
 
     /// Whether all code that a pair names is regions of the program's own, which need not be switched on.
@@ -425,7 +438,13 @@ impl Replay {
             let location = &record.locations[location.0 as usize];
             let all = [&location.process, &location.thread, &location.machine];
             let [process, thread, machine] = all.map(|name| resources.id(name));
-            let rank = WaitingRank { job, process, place: [thread, machine], is_untold: false };
+            let rank = WaitingRank {
+                job,
+                process,
+                place: [thread, machine],
+                is_untold: false,
+                delay: RankDelay::Recorded,
+            };
             wait_causes.took(rank, &nodes, classes, resources);
         }
         let process = OneProcess { number, job, lineage: &lineage };

@@ -16,6 +16,11 @@ impl Memory {
         File::options().read(true).write(true).open(process_file(pid, "mem")).map(Self)
     }
 
+    /// The same, to be read only.
+    pub(crate) fn open_to_read(pid: u32) -> io::Result<Self> {
+        File::open(process_file(pid, "mem")).map(Self)
+    }
+
     /// All of these bytes.
     pub(crate) fn read(&self, at: u64, into: &mut [u8]) -> io::Result<()> {
         self.0.read_exact_at(into, at)

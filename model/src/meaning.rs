@@ -55,6 +55,9 @@ impl Metric {
             Self::ProcessorTime => {
                 "running time in which threads compute, or poll while others have no processor"
             }
+            Self::WaitByProcessors => {
+                "waiting of ranks for each other that enough processors would save, at least"
+            }
             Self::Available => "wall time, less the time in which threads have no processor",
             Self::IoWaitAlone => {
                 "input and output time that the process with most has more than any other"

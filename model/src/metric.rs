@@ -90,6 +90,8 @@ pub enum Metric {
     Polled,
     /// The same, with the running time in which threads compute: what processors do for the program.
     ProcessorTime,
+    /// Of the time in which ranks waited for each other, what enough processors would have saved, at least.
+    WaitByProcessors,
     /// Page faults of threads.
     PageFaults,
     /// Page faults for which nothing had to be read.
@@ -146,7 +148,7 @@ pub enum Metric {
 
 impl Metric {
     /// All of them, in the order of the table.
-    pub const ALL: [Self; 59] = [
+    pub const ALL: [Self; 60] = [
         Self::Wall,
         Self::Cpu,
         Self::Compute,
@@ -180,6 +182,7 @@ impl Metric {
         Self::Blocked,
         Self::Polled,
         Self::ProcessorTime,
+        Self::WaitByProcessors,
         Self::PageFaults,
         Self::MinorFaults,
         Self::MajorFaults,
@@ -356,6 +359,8 @@ pub enum Quantity {
     Bytes,
     /// Events that the kernel or the processor counts of a thread. No word of a node.
     Counted,
+    /// Nanoseconds that are derived after a sampling pass from what all ranks did. No word of a node.
+    Derived,
     /// One per process that runs, for as long as it runs. No word of a node.
     Processes,
     /// Time spent measuring, of the process that spent most. No word of a node.
@@ -374,7 +379,7 @@ const AVAILABLE: CategorySet =
 const METADATA: CategorySet =
     CategorySet::of(&[Category::Open, Category::Close, Category::Metadata]);
 
-const TABLE: [Definition; 59] = [
+const TABLE: [Definition; 60] = [
     time("wall", Quantity::Time, CategorySet::TIMED.without(CategorySet::JOIN)),
     time("cpu", Quantity::RunningTime, CategorySet::COMPUTE),
     time("compute", Quantity::Time, CategorySet::OUTSIDE_CALLS),
@@ -423,6 +428,12 @@ const TABLE: [Definition; 59] = [
     time("blocked", Quantity::Time, CategorySet::BLOCKED),
     time("polled", Quantity::RunningTime, CategorySet::SYNC),
     time("processor_time", Quantity::RunningTime, CategorySet::COMPUTE.and(CategorySet::SYNC)),
+    count(
+        "wait_by_processors",
+        Unit::Nanoseconds,
+        Quantity::Derived,
+        CategorySet::of(&[Category::WaitByProcessors]),
+    ),
     counted("page_faults", Category::PageFaults),
     counted("minor_faults", Category::MinorFaults),
     counted("major_faults", Category::MajorFaults),
@@ -471,13 +482,13 @@ impl Definition {
         !self.categories.without(CategorySet::BLOCKED).is_disjoint(CategorySet::OUTSIDE_CALLS)
     }
 
-    /// Whether it is time in which ranks wait for each other, and at most in which threads do so too.
+    /// Whether it is time in which ranks or threads wait for each other.
     #[must_use]
-    pub fn is_waiting_of_ranks(&self) -> bool {
+    pub fn is_waiting(&self) -> bool {
         self.quantity == Quantity::Time
             && !self.aggregation.compares()
             && self.categories.without(CategorySet::SYNC) == CategorySet::NONE
-            && !self.categories.is_disjoint(CategorySet::MESSAGE)
+            && self.categories != CategorySet::NONE
     }
 
     const fn compared(mut self, aggregation: Aggregation) -> Self {
@@ -509,7 +520,7 @@ mod tests {
     use super::*;
 
     /// What stores and users' tables hold: lines are only ever added.
-    const STORED: [(&str, Metric); 59] = [
+    const STORED: [(&str, Metric); 60] = [
         ("wall", Metric::Wall),
         ("cpu", Metric::Cpu),
         ("compute", Metric::Compute),
@@ -543,6 +554,7 @@ mod tests {
         ("blocked", Metric::Blocked),
         ("polled", Metric::Polled),
         ("processor_time", Metric::ProcessorTime),
+        ("wait_by_processors", Metric::WaitByProcessors),
         ("page_faults", Metric::PageFaults),
         ("minor_faults", Metric::MinorFaults),
         ("major_faults", Metric::MajorFaults),

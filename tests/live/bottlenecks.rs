@@ -143,6 +143,7 @@ programs! {
     one_big_message 2,
     random_barrier 4,
     polling_ranks 4,
+    too_few_processors 4,
     slow_collective 2,
     lock_contention 0,
     starved_consumer 0,

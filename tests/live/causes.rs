@@ -1,4 +1,4 @@
-//! Compares the causes of waits with the programs' own traces: for which rank the others wait.
+//! Compares the causes of waits with the programs' own traces: for which rank, or holder of a lock, the others wait.
 
 use std::collections::BTreeMap;
 
@@ -19,15 +19,27 @@ fn measured(ranks: usize, pattern: &str) -> Run {
     run
 }
 
-/// A process, and what it did meanwhile.
+/// The same of a program whose threads wait for locks.
+fn measured_locks(pattern: &str) -> Run {
+    let _turn = shipped::turn(Load::Fills);
+    let program = programs::plain().join("time/lock_holders").display().to_string();
+    let run = run(&[program, pattern.to_owned(), "8".to_owned()]);
+    assert_eq!(run.status, Some(0), "{}", run.shown());
+    run
+}
+
+/// A process, or a thread by its number alone, and what it did meanwhile.
 type Who = (String, String);
 
 /// What the program itself says, by its trace.
 fn planted(run: &Run) -> BTreeMap<Who, f64> {
-    let lines = run.stderr.lines().filter_map(|line| line.strip_prefix("planted: rank "));
+    let lines = run.stderr.lines().filter_map(|line| line.strip_prefix("planted: "));
     let told = lines.map(|line| {
-        let [rank, did, share] = line.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
-        ((format!("/Process/{rank}"), did.to_owned()), share.parse().expect("a share"))
+        let [who, number, did, share] = line.split(' ').collect::<Vec<_>>()[..] else {
+            panic!("{line}")
+        };
+        let who = if who == "rank" { format!("/Process/{number}") } else { number.to_owned() };
+        ((who, did.to_owned()), share.parse().expect("a share"))
     });
     told.collect()
 }
@@ -42,8 +54,14 @@ fn causes(run: &Run) -> Vec<(Who, f64)> {
         let [focus, state] = ["focus", "state"].map(|member| cause[member].as_str());
         let focus = focus.expect("a focus");
         let parts = focus.trim_matches(['<', '>']).split(',');
+        // None where all ranks lack processors.
         let process = parts.into_iter().find(|part| part.starts_with("/Process/"));
-        let who = (process.expect("one process").to_owned(), state.expect("a state").to_owned());
+        let who = match process.map(|process| process.split('/').collect::<Vec<_>>()).as_deref() {
+            None => "all".to_owned(),
+            Some(["", "Process", _, thread]) => (*thread).to_owned(),
+            Some(parts) => parts.join("/"),
+        };
+        let who = (who, state.expect("a state").to_owned());
         (who, cause["share"].as_f64().expect("a share"))
     });
     told.collect()
@@ -110,6 +128,43 @@ fn a_chain_is_followed_to_where_it_begins() {
 fn ranks_that_are_slow_in_turns_are_causes_in_turns() {
     let told = are_as_planted(&measured(2, "turns"));
     assert!(told.len() >= 2, "{told:?}");
+}
+
+#[test]
+fn a_thread_that_computes_while_it_holds_a_lock_is_the_cause() {
+    is_caused_by(&measured_locks("long"), "1", "computing");
+}
+
+#[test]
+fn a_thread_that_sleeps_while_it_holds_a_lock_is_the_cause() {
+    is_caused_by(&measured_locks("sleeper"), "1", "blocked");
+}
+
+#[test]
+fn a_thread_that_writes_while_it_holds_a_lock_is_the_cause() {
+    is_caused_by(&measured_locks("writer"), "1", "io");
+}
+
+#[test]
+fn a_chain_of_locks_is_followed_to_its_last_holder() {
+    is_caused_by(&measured_locks("chain"), "2", "blocked");
+}
+
+#[test]
+fn threads_that_hold_a_lock_in_turns_are_one_cause() {
+    let run = measured_locks("equal");
+    let told = causes(&run);
+    let together: f64 =
+        told.iter().filter(|((who, _), _)| who.starts_with('/')).map(|one| one.1).sum();
+    assert!(together > 0.8, "{}", run.shown());
+    assert!(run.stderr.contains("while it holds the lock and computes"), "{}", run.stderr);
+    // Where they take it is known, for they have waited for it there.
+    let all = run.report["bottlenecks"].as_array().expect("a list");
+    let mut causes = all.iter().filter_map(|one| one["causes"].as_array()).flatten();
+    let is_named = |cause: &Value| {
+        cause["focus"].as_str().is_some_and(|focus| focus.contains("lock_holders.c/hold_short"))
+    };
+    assert!(causes.any(is_named), "{}", run.shown());
 }
 
 #[test]

@@ -83,17 +83,19 @@ fn is_diagnosed_as_it_was_live(words: &[String], leading: Option<&str>) {
     lessons(&place, &diagnosed);
 }
 
-/// Because of whom ranks wait is told as it was: who, what it did meanwhile, and how much of the waiting it was.
+/// Because of whom ranks wait is told as it was: who, what it did meanwhile, and how much of the waiting it was. Who held a lock is not kept.
 fn causes_agree(live: &Value, diagnosed: &Value) {
     let causes = |report: &Value| -> Vec<(String, String, f64)> {
         let all = report["bottlenecks"].as_array().expect("a list").iter();
         let first = all.filter_map(|one| one["causes"].as_array()).find(|all| !all.is_empty());
-        let told = first.into_iter().flatten().map(|cause| {
+        let kept = first.into_iter().flatten().filter(|cause| cause["by"] != "lock holder");
+        let told = kept.map(|cause| {
             let text = |member: &str| cause[member].as_str().expect("text").to_owned();
             let focus = text("focus");
             let process = focus.split(',').find(|part| part.starts_with("/Process/"));
             let share = cause["share"].as_f64().expect("a share");
-            (text("state"), process.expect("one process").to_owned(), share)
+            // None where all ranks lack processors.
+            (text("state"), process.unwrap_or_default().to_owned(), share)
         });
         told.collect()
     };

@@ -22,6 +22,7 @@ pub(crate) struct Run {
 pub(crate) fn is_by_other_work(hypothesis: &str) -> bool {
     let by_other_work = [
         "WaitingForProcessors",
+        "WaitsCausedByProcessors",
         "PollingWhileOthersWait",
         "TooManyThreads",
         "OtherPrograms",

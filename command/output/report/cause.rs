@@ -1,7 +1,8 @@
-//! The cause of a wait, as a report tells it: what one rank did longer than the ranks that wait for it.
+//! The cause of a wait, as a report tells it: what one rank did longer than the ranks that wait for it, what a thread did that held a lock, or that
+//! all ranks lack processors.
 
 use serde::Serialize;
-use whyperf_model::matching::CausedWait;
+use whyperf_model::matching::{CausedBy, CausedWait};
 use whyperf_model::{Focus, Hierarchy, TimeUse};
 
 use super::{rounded, share};
@@ -11,6 +12,8 @@ use super::{rounded, share};
 pub(crate) struct Cause {
     /// What it did: a name as in `time`.
     pub(crate) state: &'static str,
+    /// In what way others waited because of it: `rank`, `lock holder`, or `processors` where all ranks lack them.
+    pub(crate) by: &'static str,
     /// Who, and in which code or on what it did most of it.
     pub(crate) focus: String,
     /// Of all that is waited at the bottleneck.
@@ -26,13 +29,20 @@ pub(crate) struct Cause {
 impl Cause {
     /// A cause that is worth telling.
     pub(crate) fn of(caused: &CausedWait) -> Option<Self> {
-        let CausedWait { spent, focus, share } = caused;
-        let (does, advice) = told(*spent);
+        let CausedWait { spent, by, focus, share } = caused;
+        let (words, advice) = match (by, told(*spent)) {
+            (CausedBy::TooFewProcessors, _) => (TOO_FEW.to_owned(), MORE_PROCESSORS),
+            (CausedBy::Rank, (does, advice)) => (words(does, focus), advice),
+            (CausedBy::LockHolder, (does, _)) => {
+                (words(&format!("holds the lock and {does}"), focus), held(*spent))
+            }
+        };
         (*share >= LEAST).then(|| Self {
             state: spent.name(),
+            by: by.name(),
             focus: focus.to_string(),
             share: rounded(*share),
-            words: words(does, focus),
+            words,
             advice,
         })
     }
@@ -52,6 +62,10 @@ impl Cause {
 const LEAST: f64 = 0.01;
 /// A larger part is most of it.
 const MOST: f64 = 0.5;
+
+/// The cause that no single rank is.
+const TOO_FEW: &str = "processors, of which there are too few";
+const MORE_PROCESSORS: &str = "Ranks have no processor while others wait for them: start no more of them than there are processors.";
 
 /// Who does what, and where.
 fn words(does: &str, focus: &Focus) -> String {
@@ -107,22 +121,42 @@ const fn told(spent: TimeUse) -> (&'static str, &'static str) {
     }
 }
 
+/// What helps those that wait for a lock whose holder does this.
+const fn held(spent: TimeUse) -> &'static str {
+    match spent {
+        TimeUse::Computing => {
+            "A thread computes while it holds the lock: hold it for less, split it, or give each thread its own data."
+        }
+        TimeUse::Io => {
+            "A thread reads or writes while it holds the lock: do that before it is taken or after it was given back."
+        }
+        TimeUse::Processor | TimeUse::Throttled => {
+            "A thread has no processor while it holds the lock: start no more threads than there are processors."
+        }
+        _ => {
+            "A thread waits for something else while it holds the lock: give the lock back before that."
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use whyperf_model::Resource;
 
     use super::*;
 
-    fn caused(spent: TimeUse, share: f64, parts: &[&str]) -> CausedWait {
+    fn caused(by: CausedBy, spent: TimeUse, share: f64, parts: &[&str]) -> CausedWait {
         let parts = parts.iter().map(|part| Resource::parse(part).expect("well formed"));
         let focus =
             parts.fold(Focus::whole_program(), |focus, part| focus.with(part.hierarchy(), part));
-        CausedWait { spent, focus, share }
+        CausedWait { spent, by, focus, share }
     }
 
     #[test]
     fn a_cause_says_who_does_what_and_where() {
-        let told = |spent, parts: &[&str]| Cause::of(&caused(spent, 0.661, parts)).expect("large");
+        let all =
+            |by, spent, parts: &[&str]| Cause::of(&caused(by, spent, 0.661, parts)).expect("large");
+        let told = |spent, parts: &[&str]| all(CausedBy::Rank, spent, parts);
         let computes = told(TimeUse::Computing, &["/Process/0", "/Code/a.c/solve"]);
         assert_eq!(
             computes.sentence(),
@@ -133,12 +167,24 @@ mod tests {
         assert_eq!(delayed.words, "/Process/3 while it waits for a processor");
         let writes = told(TimeUse::Io, &["/Process/2", "/File/out.dat"]);
         assert!(writes.words.ends_with("mostly at /File/out.dat"), "{}", writes.words);
+        let parts = ["/Process/7/2", "/Code/a.c/flush"];
+        let holds = all(CausedBy::LockHolder, TimeUse::Io, &parts);
+        assert_eq!(
+            holds.words,
+            "/Process/7/2 while it holds the lock and reads and writes, mostly at /Code/a.c/flush"
+        );
+        let too_few = all(CausedBy::TooFewProcessors, TimeUse::Processor, &[]);
+        assert_eq!(
+            too_few.sentence(),
+            "66.1 % of the waiting is for processors, of which there are too few"
+        );
     }
 
     #[test]
     fn what_is_little_is_not_told() {
-        assert_eq!(Cause::of(&caused(TimeUse::Io, 0.004, &["/Process/2"])), None);
-        let some = Cause::of(&caused(TimeUse::Io, 0.4, &["/Process/2"])).expect("worth telling");
+        assert_eq!(Cause::of(&caused(CausedBy::Rank, TimeUse::Io, 0.004, &["/Process/2"])), None);
+        let some = Cause::of(&caused(CausedBy::Rank, TimeUse::Io, 0.4, &["/Process/2"]))
+            .expect("worth telling");
         assert!(!some.is_most());
     }
 }

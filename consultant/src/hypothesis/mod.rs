@@ -8,6 +8,7 @@
 //!   │ ├ PinnedTogether                       pinned_delay / run_delay     > 0.30
 //!   │ ├ ThrottledByCgroup                    throttled_delay / run_delay  > 0.30
 //!   │ └ StolenByHost                         stolen_delay / run_delay     > 0.30
+//!   ├ WaitsCausedByProcessors                wait_by_processors / wall    > 0.10
 //!   ├ PollingWhileOthersWait                 polled / processor_time      > 0.10
 //!   ├ ExcessiveIOBlockingTime                io_wait / wall               > 0.20
 //!   │ ├ TooManySmallIOOps                    io_bytes / io_ops            < 4096 bytes
@@ -249,6 +250,7 @@ mod tests {
         let tops: Vec<_> = table.children(None).map(|id| &*table.row(id).name).collect();
         let expected = [
             "WaitingForProcessors",
+            "WaitsCausedByProcessors",
             "PollingWhileOthersWait",
             "ExcessiveIOBlockingTime",
             "ExcessiveSyncWaitingTime",

@@ -42,7 +42,8 @@ impl ValueUnit {
         if above.unit != below.unit {
             return Self::Per(above.unit, below.unit);
         }
-        let is_inside = above.categories.without(below.categories) == CategorySet::NONE;
+        let whole = below.categories.and(CategorySet::DERIVED);
+        let is_inside = above.categories.without(whole) == CategorySet::NONE;
         if is_inside && is_part(above.quantity, below.quantity) { Self::Share } else { Self::Ratio }
     }
 
@@ -192,7 +193,7 @@ impl fmt::Display for ThresholdFault {
 /// Whether amounts of the one quantity are counted in the other, too, where the same regions count.
 fn is_part(part: Quantity, whole: Quantity) -> bool {
     let is_counted = match whole {
-        Quantity::Time => part == Quantity::RunningTime,
+        Quantity::Time => matches!(part, Quantity::RunningTime | Quantity::Derived),
         Quantity::Bytes => matches!(part, Quantity::BytesIn | Quantity::BytesOut),
         _ => false,
     };

@@ -49,7 +49,7 @@ pub struct Totals {
     pub running: Nanos,
     /// Calls that ended.
     pub visits: u64,
-    /// Bytes sent or written; of what the kernel or the processor counts, how much.
+    /// Bytes sent or written; of what the kernel or the processor counts, and of what is derived, how much.
     pub sent: u64,
     /// Bytes received or read; of what is counted, one standard error squared where it is an estimate.
     pub received: u64,
@@ -76,7 +76,7 @@ impl Totals {
             Quantity::Time => self.time.0,
             Quantity::RunningTime => self.running.0,
             Quantity::Visits => self.visits,
-            Quantity::BytesOut | Quantity::Counted => self.sent,
+            Quantity::BytesOut | Quantity::Counted | Quantity::Derived => self.sent,
             Quantity::BytesIn => self.received,
             Quantity::Bytes => self.sent.saturating_add(self.received),
             Quantity::Processes | Quantity::Cost => 0,

@@ -16,9 +16,14 @@ mod class_totals;
 mod classes;
 mod interval_record;
 mod line;
+mod lock_waits;
 mod matcher;
+mod meetings;
+mod processor_loss;
+mod rank_waits;
 mod resources;
 mod run_totals;
+mod wait_cause;
 mod wait_causes;
 
 pub use active::{Active, OneProcess, PairId, Totals};
@@ -27,7 +32,10 @@ pub use interval_record::{
     Grown, IntervalRecord, IntervalRecorder, Kind, Location, LocationId, Worked,
 };
 pub use line::Line;
+pub use lock_waits::LockHolder;
 pub use matcher::Matcher;
+pub use rank_waits::{ProcessorWait, RankDelay, WaitingRank};
 pub use resources::{Changes, Part, ResourceId, Resources};
 pub use run_totals::{RunTotals, ThreadPlace};
-pub use wait_causes::{CausedWait, WaitCauses, WaitingRank};
+pub use wait_cause::CausedBy;
+pub use wait_causes::{CausedWait, WaitCauses};

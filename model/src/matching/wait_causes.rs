@@ -1,122 +1,44 @@
-//! Finds the ranks that others wait for: what the rank that waits least does, while others wait longer than it.
+//! Because of whom ranks and threads waited, so far.
 //!
 //! ```text
-//!   rank 0   ████████████████▒▒      █ its own doing: computing, input and output, without a processor, …
-//!   rank 1   █████▒▒▒▒▒▒▒▒▒▒▒▒▒      ▒ waits in MPI
-//!                 └─────────┤        the excess: rank 1 waits so much longer because rank 0 was so much longer at something
-//!            |─── interval ───|
+//!   rank_waits.rs   ranks of a job: what the one that waits least does longer          ─┐
+//!                   all of them: what enough processors would save (processor_loss.rs)  ├─► sums by cause, thread and call
+//!   lock_waits.rs   threads: what the one does that holds the lock                     ─┘
 //! ```
-//! Ranks of a job have the same time, so when one waits longer, another did something of its own for longer. A rank that
-//! comes late because it waited for a third one waits, too: the rank that waits least is where a chain of waits begins. So
-//! no clocks have to be compared, and no messages followed.
-//!
-//! * A rank that makes no call that waits in an interval is not the cause of the waits of another one that makes many.
-//! * Ranks that wait on a communicator wait for one that has called something on it: the parts of a coupled program do not
-//!   wait for each other where each uses communicators of its own.
-//! * The time that all ranks wait, also the one that waits least, is no excess: they wait in turns within the interval, or
-//!   for the messages themselves. No cause is given for it.
-//! * Only first threads are looked at, and all ranks of one job are assumed to wait for each other, directly or through
-//!   others.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use ahash::AHashMap;
 
 use super::active::{Asked, Totals};
 use super::classes::{ClassId, Classes};
-use super::resources::{ResourceId, Resources};
+use super::lock_waits::{LockHolder, LockWaits};
+use super::rank_waits::{ProcessorWait, RankWaits, WaitingRank};
+use super::resources::Resources;
 use super::run_totals::{RunTotals, ThreadPlace, lineage};
-use crate::{Category, CategorySet, Focus, Nanos, Pair, Resource, TimeUse};
-
-/// What a rank did while others waited for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-struct WaitCause {
-    /// What it did.
-    spent: TimeUse,
-    /// Which process.
-    process: ResourceId,
-}
-
-impl WaitCause {
-    /// The process, and on what it did that.
-    fn focus(self, totals: &RunTotals, classes: &Classes, resources: &Resources) -> Focus {
-        let object = totals.object_of(self.process, self.spent, classes, resources);
-        let all = [Some(self.process), object].into_iter().flatten();
-        let all = all.map(|id| resources.resource(id).clone());
-        all.fold(Focus::whole_program(), |focus, one| focus.with(one.hierarchy(), one))
-    }
-}
+use super::wait_cause::{CausedBy, WaitCause, Waits};
+use crate::{Focus, Nanos, Pair, TimeUse};
 
 /// A part of the waiting, and why it was.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CausedWait {
     /// What somebody did meanwhile.
     pub spent: TimeUse,
+    /// In what way others waited because of it.
+    pub by: CausedBy,
     /// Who did it, and on what or in which code, as far as that is known.
     pub focus: Focus,
     /// Of all that was waited.
     pub share: f64,
 }
 
-/// A rank, and its first thread with the machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WaitingRank {
-    /// Whom it works with.
-    pub job: u32,
-    /// Its process.
-    pub process: ResourceId,
-    /// Its first thread, and the machine.
-    pub place: ThreadPlace,
-    /// The operating system does not say how much of it ran.
-    pub is_untold: bool,
-}
-
 /// Who waited because of whom, so far.
 #[derive(Debug, Default)]
 pub struct WaitCauses {
-    /// By job and process: what each rank did in this interval.
-    ranks: BTreeMap<u32, BTreeMap<ResourceId, RankInterval>>,
-    meetings: Meetings,
-    waits: AHashMap<(WaitCause, ThreadPlace, ClassId), Nanos>,
+    ranks: RankWaits,
+    locks: LockWaits,
+    waits: Waits,
 }
-
-/// A communicator by its name, as a number.
-type CommunicatorNumber = usize;
-
-/// Who ever called something on which communicator.
-#[derive(Debug, Default)]
-struct Meetings {
-    /// By name.
-    communicators: Vec<(String, BTreeSet<ResourceId>)>,
-    /// By class of calls.
-    of: AHashMap<ClassId, Option<CommunicatorNumber>>,
-    /// Who called anything at all.
-    callers: BTreeSet<ResourceId>,
-}
-
-/// What one rank did in the interval.
-#[derive(Clone, Debug)]
-struct RankInterval {
-    place: ThreadPlace,
-    own: [Nanos; TimeUse::ALL.len()],
-    waits: BTreeMap<ClassId, Wait>,
-    waiting: Nanos,
-    whole: Nanos,
-    /// Calls that wait, and ended.
-    calls: u64,
-}
-
-/// Waiting in one class of calls, and its communicator, where events tell of it.
-#[derive(Clone, Copy, Debug, Default)]
-struct Wait {
-    on: Option<CommunicatorNumber>,
-    time: Nanos,
-}
-
-/// Who makes more calls than so many does not wait for a rank that makes none: ranks go on for some steps until they hang on a late one.
-const A_FEW: u64 = 16;
-/// A smaller part of the time may be chance.
-const LEAST: f64 = 0.05;
 
 impl WaitCauses {
     /// What a rank did in the interval just past.
@@ -127,37 +49,27 @@ impl WaitCauses {
         classes: &Classes,
         resources: &Resources,
     ) {
-        let paging = resources.paging();
-        let WaitingRank { job, process, place, is_untold } = rank;
-        let ranks = self.ranks.entry(job).or_default();
-        let rank = ranks.entry(process).or_insert_with(|| RankInterval::new(place));
-        for (class, by) in nodes {
-            let traits = &classes.get(*class).traits;
-            if traits.category == Category::Setup {
-                continue;
-            }
-            rank.whole += by.time;
-            if CategorySet::MESSAGE.contains(traits.category) {
-                rank.waiting += by.time;
-                // A function inside a call is no other call.
-                let calls = if traits.is_program() { 0 } else { by.visits };
-                rank.calls += calls;
-                let on = self.meetings.communicator(*class, traits.object, resources);
-                rank.waits.entry(*class).or_insert(Wait { on, time: Nanos::ZERO }).time += by.time;
-                if calls > 0 {
-                    self.meetings.called(process, on);
-                }
-            } else {
-                rank.own[traits.spent(paging, is_untold) as usize] += by.time;
-            }
-        }
+        self.ranks.took(rank, nodes, classes, resources);
     }
 
-    /// Ends an interval.
-    pub fn close(&mut self) {
-        for ranks in std::mem::take(&mut self.ranks).values() {
-            blame(ranks, &self.meetings, &mut self.waits);
-        }
+    /// What a thread did in the interval just past.
+    pub fn thread_took(
+        &mut self,
+        place: ThreadPlace,
+        nodes: &[(ClassId, Totals)],
+        classes: &Classes,
+    ) {
+        self.locks.took(place, nodes, classes);
+    }
+
+    /// A thread was seen to wait for a lock that this one holds: what it waited since the last time is because of that.
+    pub fn held(&mut self, place: ThreadPlace, class: ClassId, holder: &LockHolder) {
+        self.locks.held(place, class, holder, &mut self.waits);
+    }
+
+    /// Ends an interval; answers what enough processors would have saved in it, where that was measured.
+    pub fn close(&mut self) -> Vec<ProcessorWait> {
+        self.ranks.close(&mut self.waits)
     }
 
     /// Of what a pair of waiting came to, the parts that are because of one rank, the largest first.
@@ -175,7 +87,7 @@ impl WaitCauses {
         let amounts = self.amounts(pair, classes, resources).into_iter();
         let told = amounts.map(|(cause, time)| {
             let focus = cause.focus(totals, classes, resources);
-            CausedWait { spent: cause.spent, focus, share: time.as_secs_f64() / all }
+            CausedWait { spent: cause.spent, by: cause.by, focus, share: time.as_secs_f64() / all }
         });
         told.collect()
     }
@@ -198,162 +110,49 @@ impl WaitCauses {
                 *sums.entry(*cause).or_default() += *time;
             }
         }
-        let mut all: Vec<_> = sums.into_iter().collect();
+        let mut all: Vec<_> = in_turns(sums, resources).into_iter().collect();
         all.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
         all
     }
 }
 
-impl RankInterval {
-    fn new(place: ThreadPlace) -> Self {
-        let own = [Nanos::ZERO; TimeUse::ALL.len()];
-        let (waits, waiting, whole) = (BTreeMap::new(), Nanos::ZERO, Nanos::ZERO);
-        Self { place, own, waits, waiting, whole, calls: 0 }
-    }
-
-    /// A part of its time.
-    fn share(&self, time: Nanos) -> f64 {
-        time.as_secs_f64() / self.whole.as_secs_f64()
-    }
-
-    fn waits(&self) -> f64 {
-        self.share(self.waiting)
-    }
-
-    /// By what it did a larger part of its time than another rank, and by how much.
-    fn more_than<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (TimeUse, f64)> + 'a {
-        let more = |spent: TimeUse| {
-            let at = spent as usize;
-            (spent, self.share(self.own[at]) - other.share(other.own[at]))
-        };
-        TimeUse::ALL.into_iter().map(more).filter(|(_, more)| *more > 0.0)
-    }
-}
-
-impl Meetings {
-    /// The communicator that calls of a class wait on.
-    fn communicator(
-        &mut self,
-        class: ClassId,
-        object: Option<ResourceId>,
-        resources: &Resources,
-    ) -> Option<CommunicatorNumber> {
-        if let Some(known) = self.of.get(&class) {
-            return *known;
+/// Threads of a process that hold locks in turns, none of them for most of it, are told as one cause.
+fn in_turns(sums: BTreeMap<WaitCause, Nanos>, resources: &Resources) -> BTreeMap<WaitCause, Nanos> {
+    let of_process = |cause: &WaitCause| match cause.by {
+        CausedBy::LockHolder => {
+            WaitCause { who: cause.who.and_then(|thread| resources.parent(thread)), ..*cause }
         }
-        let name = object.and_then(|object| communicator(resources.resource(object)));
-        let found = name.map(|name| self.numbered(name));
-        self.of.insert(class, found);
-        found
+        CausedBy::TooFewProcessors | CausedBy::Rank => *cause,
+    };
+    let mut together: BTreeMap<WaitCause, (Nanos, Nanos)> = BTreeMap::new();
+    for (cause, time) in &sums {
+        let (sum, most) = together.entry(of_process(cause)).or_default();
+        *sum += *time;
+        *most = (*most).max(*time);
     }
-
-    fn numbered(&mut self, name: &str) -> CommunicatorNumber {
-        let known = self.communicators.iter().position(|(one, _)| one == name);
-        known.unwrap_or_else(|| {
-            self.communicators.push((name.to_owned(), BTreeSet::new()));
-            self.communicators.len() - 1
-        })
+    let mut told: BTreeMap<WaitCause, Nanos> = BTreeMap::new();
+    for (cause, time) in sums {
+        let all = of_process(&cause);
+        let is_one = together.get(&all).is_none_or(|(sum, most)| most.0 > sum.0 / 2);
+        *told.entry(if is_one { cause } else { all }).or_default() += time;
     }
-
-    fn called(&mut self, process: ResourceId, on: Option<CommunicatorNumber>) {
-        self.callers.insert(process);
-        if let Some((_, callers)) = on.and_then(|on| self.communicators.get_mut(on)) {
-            callers.insert(process);
-        }
-    }
-
-    /// Whether who waits on a communicator may wait for this process: one that called nothing yet may be about to.
-    fn may_meet(&self, process: ResourceId, on: Option<CommunicatorNumber>) -> bool {
-        let callers = on.and_then(|on| self.communicators.get(on));
-        callers.is_none_or(|(_, callers)| callers.contains(&process))
-            || !self.callers.contains(&process)
-    }
-}
-
-/// What a communicator is called that is waited on: messages have a tag below it. `None` of messages of several.
-fn communicator(object: &Resource) -> Option<&str> {
-    let mut names = object.components().skip(1);
-    match names.next() {
-        Some(MESSAGE) => names.next(),
-        _ => Some(object.name()),
-    }
-}
-
-/// What holds the messages of each communicator, by tag.
-const MESSAGE: &str = "Message";
-
-/// Divides what ranks wait longer than the one that waits least by what that one did longer.
-fn blame(
-    ranks: &BTreeMap<ResourceId, RankInterval>,
-    meetings: &Meetings,
-    waits: &mut AHashMap<(WaitCause, ThreadPlace, ClassId), Nanos>,
-) {
-    let mut known: AHashMap<Option<CommunicatorNumber>, First<'_>> = AHashMap::new();
-    for waiter in ranks.values().filter(|rank| !rank.whole.is_zero()) {
-        let mut reasons: AHashMap<Option<CommunicatorNumber>, Vec<(WaitCause, f64)>> =
-            AHashMap::new();
-        for (class, wait) in &waiter.waits {
-            let reasons = reasons.entry(wait.on).or_insert_with(|| {
-                let first = known.entry(wait.on);
-                first.or_insert_with(|| First::of(ranks, wait.on, meetings)).reasons(waiter)
-            });
-            for (cause, share) in reasons {
-                let time = wait.time.scaled(*share);
-                *waits.entry((*cause, waiter.place, *class)).or_default() += time;
-            }
-        }
-    }
-}
-
-/// Who waits least of those that may meet on a communicator: of all, and of those that made a call in the interval.
-#[derive(Clone, Copy, Debug)]
-struct First<'a> {
-    of_all: Option<(ResourceId, &'a RankInterval)>,
-    of_callers: Option<(ResourceId, &'a RankInterval)>,
-}
-
-impl<'a> First<'a> {
-    fn of(
-        ranks: &'a BTreeMap<ResourceId, RankInterval>,
-        on: Option<CommunicatorNumber>,
-        meetings: &Meetings,
-    ) -> Self {
-        let there = ranks.iter().map(|(process, rank)| (*process, rank));
-        let there = there
-            .filter(|(process, rank)| meetings.may_meet(*process, on) && !rank.whole.is_zero());
-        let least = |one: &(ResourceId, &RankInterval), other: &(ResourceId, &RankInterval)| {
-            one.1.waits().total_cmp(&other.1.waits())
-        };
-        let of_callers = there.clone().filter(|(_, rank)| rank.calls > 0).min_by(least);
-        Self { of_all: there.min_by(least), of_callers }
-    }
-
-    /// The causes of what a rank waits, each with its part of all that this rank waits.
-    fn reasons(self, waiter: &RankInterval) -> Vec<(WaitCause, f64)> {
-        let first = if waiter.calls > A_FEW { self.of_callers } else { self.of_all };
-        let Some((process, first)) = first else { return Vec::new() };
-        let excess = waiter.waits() - first.waits();
-        if excess < LEAST {
-            return Vec::new();
-        }
-        let more: Vec<_> = first.more_than(waiter).collect();
-        let all: f64 = more.iter().map(|(_, more)| more).sum();
-        let reason =
-            |(spent, more)| (WaitCause { spent, process }, excess / waiter.waits() * more / all);
-        more.into_iter().map(reason).collect()
-    }
+    told
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Metric;
+    use crate::matching::RankDelay;
+    use crate::matching::resources::ResourceId;
+    use crate::{Category, CategorySet, Metric, Resource};
 
     #[derive(Default)]
     struct Stage {
         causes: WaitCauses,
         classes: Classes,
         resources: Resources,
+        /// For how long ranks have no processor in calls, in milliseconds.
+        delay: u64,
     }
 
     impl Stage {
@@ -382,7 +181,8 @@ mod tests {
                     (class, Totals { time, visits: calls, ..Totals::default() })
                 })
                 .collect();
-            let rank = WaitingRank { job: 0, process, place, is_untold: false };
+            let delay = RankDelay::Measured(Nanos::from_millis(self.delay));
+            let rank = WaitingRank { job: 0, process, place, is_untold: false, delay };
             self.causes.took(rank, &nodes, &self.classes, &self.resources);
         }
 
@@ -391,7 +191,8 @@ mod tests {
             let pair = Pair::new(Metric::SyncWait, Focus::parse(focus).expect("well formed"));
             let all = self.causes.amounts(&pair, &self.classes, &mut self.resources);
             let told = all.into_iter().map(|(cause, time)| {
-                let who = self.resources.resource(cause.process).to_string();
+                let who = cause.who.map(|process| self.resources.resource(process).to_string());
+                let who = who.unwrap_or_default();
                 (cause.spent, who, (time.0 + 500_000) / 1_000_000)
             });
             told.collect()
@@ -429,7 +230,8 @@ mod tests {
         let inside = classes.below(call, Category::Function, Some(function), None, resources);
         let time = Nanos::from_millis(50);
         let nodes = [(inside, Totals { time, visits: 10_000, ..Totals::default() })];
-        let rank = WaitingRank { job: 0, process, place: [process; 2], is_untold: false };
+        let delay = RankDelay::Measured(Nanos::ZERO);
+        let rank = WaitingRank { job: 0, process, place: [process; 2], is_untold: false, delay };
         stage.causes.took(rank, &nodes, &stage.classes, &stage.resources);
         stage.took(0, 0, &[(WORK, 50)]);
         stage.causes.close();
@@ -508,5 +310,71 @@ mod tests {
         stage.took(1, 3, &[(WORK, 10), (WAIT, 990)]);
         stage.causes.close();
         assert_eq!(stage.told("<>"), [(TimeUse::Computing, "/Process/0".to_owned(), 990)]);
+    }
+
+    #[test]
+    fn ranks_that_are_alike_and_have_too_few_processors_wait_for_them() {
+        let mut stage = Stage { delay: 40, ..Stage::default() };
+        let mut saved = Nanos::ZERO;
+        for _ in 0..10 {
+            for rank in 0..4 {
+                stage.took(rank, 50, &[(WORK, 45), (Category::DelayByJob, 5), (WAIT, 50)]);
+            }
+            stage.causes.close().iter().for_each(|wait| saved += wait.time);
+        }
+        let told = stage.told("<>");
+        let [(TimeUse::Processor, who, time)] = &told[..] else { panic!("{told:?}") };
+        assert!(who.is_empty() && (1_700..=2_000).contains(time), "of 2,000 ms: {told:?}");
+        assert_eq!((saved.0 + 500_000) / 1_000_000, *time);
+    }
+
+    #[test]
+    fn a_record_says_what_processors_would_have_saved() {
+        let mut stage = Stage::default();
+        let [tag, process] = ["/SyncObject/Message/w/3", "/Process/1"].map(|path| stage.id(path));
+        let Stage { classes, resources, .. } = &mut stage;
+        let call = classes.below(ClassId::NONE, WAIT, None, Some(tag), resources);
+        let saved = classes.by_processors(call, resources);
+        let time = Nanos::from_millis(40);
+        let nodes = [
+            (call, Totals { time, visits: 9, ..Totals::default() }),
+            (saved, Totals { sent: 30_000_000, ..Totals::default() }),
+        ];
+        let place = [process; 2];
+        let delay = RankDelay::Recorded;
+        let rank = WaitingRank { job: 0, process, place, is_untold: false, delay };
+        stage.causes.took(rank, &nodes, &stage.classes, &stage.resources);
+        assert_eq!(stage.causes.close(), []);
+        assert_eq!(stage.told("<>"), [(TimeUse::Processor, String::new(), 30)]);
+    }
+
+    #[test]
+    fn what_is_waited_for_a_lock_counts_for_what_its_holder_is_seen_to_do() {
+        let mut stage = Stage::default();
+        let [lock, waiter, holder, code] =
+            ["/SyncObject/Mutex/queue", "/Process/7/1", "/Process/7/2", "/Code/a.c/fill"]
+                .map(|path| stage.id(path));
+        let Stage { causes, classes, resources, .. } = &mut stage;
+        let class = classes.below(ClassId::NONE, Category::Mutex, None, Some(lock), resources);
+        let place = [waiter; 2];
+        let waits = |causes: &mut WaitCauses, milli| {
+            let by = Totals { time: Nanos::from_millis(milli), ..Totals::default() };
+            causes.thread_took(place, &[(class, by)], classes);
+        };
+        let computes = [(TimeUse::Computing, 0.75), (TimeUse::Processor, 0.25)];
+        let computes = LockHolder { who: holder, code: Some(code), spent: computes.to_vec() };
+        waits(causes, 20);
+        waits(causes, 20);
+        causes.held(place, class, &computes);
+        causes.held(place, class, &computes);
+        waits(causes, 50);
+        let writes = LockHolder { spent: vec![(TimeUse::Io, 1.0)], code: None, ..computes };
+        causes.held(place, class, &writes);
+        waits(causes, 70);
+        let by = |spent, time| (spent, "/Process/7/2".to_owned(), time);
+        let expected =
+            [by(TimeUse::Io, 50), by(TimeUse::Computing, 30), by(TimeUse::Processor, 10)];
+        assert_eq!(stage.told("<>"), expected, "the last wait was never seen");
+        assert_eq!(stage.told("</SyncObject/Mutex/other>"), []);
     }
 }

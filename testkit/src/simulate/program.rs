@@ -202,7 +202,7 @@ impl SimulatedActivity {
         let calls = u128::from(time) * u128::from(self.calls_per_second) / 1_000_000_000;
         let calls = u64::try_from(calls).unwrap_or(u64::MAX);
         match metric.definition().quantity {
-            Quantity::Time | Quantity::RunningTime => time,
+            Quantity::Time | Quantity::RunningTime | Quantity::Derived => time,
             Quantity::Visits | Quantity::Counted => calls,
             Quantity::Bytes | Quantity::BytesIn | Quantity::BytesOut => {
                 calls.saturating_mul(self.bytes_per_call)

@@ -7,7 +7,7 @@
  * object: /SyncObject/Message/MPI_COMM_WORLD/7
  * shows: ExcessiveSyncWaitingTime, ExcessivePointToPointWaitingTime
  * may show: CPUbound, BlockedElsewhere
- * refutes: ExcessiveCollectiveWaitingTime, TooManySmallMessages, ExcessiveLockWaitingTime
+ * refutes: WaitsCausedByProcessors, ExcessiveCollectiveWaitingTime, TooManySmallMessages, ExcessiveLockWaitingTime
  */
 #define _POSIX_C_SOURCE 200809L
 #include <mpi.h>

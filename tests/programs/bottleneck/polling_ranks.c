@@ -6,32 +6,19 @@
  * function: none
  * object: none
  * shows: PollingWhileOthersWait, ExcessiveSyncWaitingTime
- * may show: WaitingForProcessors, TooManyThreads, OtherPrograms, PinnedTogether, ExcessivePointToPointWaitingTime, TooManySmallMessages, CPUbound
+ * may show: WaitingForProcessors, WaitsCausedByProcessors, TooManyThreads, OtherPrograms, PinnedTogether, ExcessivePointToPointWaitingTime, TooManySmallMessages, CPUbound
  * refutes: ExcessiveIOBlockingTime, BlockedElsewhere
  */
 #define _GNU_SOURCE
 #include <mpi.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "../seconds.h"
+#include "two_processors.h"
 
 #define OWN_NAME __attribute__((noipa))
 static const double WORK = 0.00005;
-
-/* Where there are more, the first two: ranks with a processor each would not be in each other's way. */
-static void share_two_processors(void)
-{
-    cpu_set_t allowed, two;
-    CPU_ZERO(&two);
-    if (sched_getaffinity(0, sizeof allowed, &allowed))
-        return;
-    for (int at = 0; at < CPU_SETSIZE && CPU_COUNT(&two) < 2; at++)
-        if (CPU_ISSET(at, &allowed))
-            CPU_SET(at, &two);
-    sched_setaffinity(0, sizeof two, &two);
-}
 
 OWN_NAME static void work(void)
 {

@@ -1,0 +1,75 @@
+//! Which ranks may wait for each other: those that call on one communicator.
+
+use std::collections::BTreeSet;
+
+use ahash::AHashMap;
+
+use super::classes::ClassId;
+use super::resources::{ResourceId, Resources};
+use crate::Resource;
+
+/// A communicator by its name, as a number.
+pub(super) type CommunicatorNumber = usize;
+
+/// Who ever called something on which communicator.
+#[derive(Debug, Default)]
+pub(super) struct Meetings {
+    /// By name.
+    communicators: Vec<(String, BTreeSet<ResourceId>)>,
+    /// By class of calls.
+    of: AHashMap<ClassId, Option<CommunicatorNumber>>,
+    /// Who called anything at all.
+    callers: BTreeSet<ResourceId>,
+}
+
+impl Meetings {
+    /// The communicator that calls of a class wait on.
+    pub(super) fn communicator(
+        &mut self,
+        class: ClassId,
+        object: Option<ResourceId>,
+        resources: &Resources,
+    ) -> Option<CommunicatorNumber> {
+        if let Some(known) = self.of.get(&class) {
+            return *known;
+        }
+        let name = object.and_then(|object| communicator(resources.resource(object)));
+        let found = name.map(|name| self.numbered(name));
+        self.of.insert(class, found);
+        found
+    }
+
+    fn numbered(&mut self, name: &str) -> CommunicatorNumber {
+        let known = self.communicators.iter().position(|(one, _)| one == name);
+        known.unwrap_or_else(|| {
+            self.communicators.push((name.to_owned(), BTreeSet::new()));
+            self.communicators.len() - 1
+        })
+    }
+
+    pub(super) fn called(&mut self, process: ResourceId, on: Option<CommunicatorNumber>) {
+        self.callers.insert(process);
+        if let Some((_, callers)) = on.and_then(|on| self.communicators.get_mut(on)) {
+            callers.insert(process);
+        }
+    }
+
+    /// Whether who waits on a communicator may wait for this process: one that called nothing yet may be about to.
+    pub(super) fn may_meet(&self, process: ResourceId, on: Option<CommunicatorNumber>) -> bool {
+        let callers = on.and_then(|on| self.communicators.get(on));
+        callers.is_none_or(|(_, callers)| callers.contains(&process))
+            || !self.callers.contains(&process)
+    }
+}
+
+/// What a communicator is called that is waited on: messages have a tag below it. `None` of messages of several.
+fn communicator(object: &Resource) -> Option<&str> {
+    let mut names = object.components().skip(1);
+    match names.next() {
+        Some(MESSAGE) => names.next(),
+        _ => Some(object.name()),
+    }
+}
+
+/// What holds the messages of each communicator, by tag.
+const MESSAGE: &str = "Message";

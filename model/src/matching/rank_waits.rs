@@ -1,0 +1,325 @@
+//! Finds the ranks that others wait for: what the rank that waits least does, while others wait longer than it.
+//!
+//! ```text
+//!   rank 0   ████████████████▒▒      █ its own doing: computing, input and output, without a processor, …
+//!   rank 1   █████▒▒▒▒▒▒▒▒▒▒▒▒▒      ▒ waits in MPI
+//!                 └─────────┤        the excess: rank 1 waits so much longer because rank 0 was so much longer at something
+//!            |─── interval ───|
+//! ```
+//! Ranks of a job have the same time, so when one waits longer, another did something of its own for longer. A rank that
+//! comes late because it waited for a third one waits, too: the rank that waits least is where a chain of waits begins. So
+//! no clocks have to be compared, and no messages followed.
+//!
+//! * A rank that makes no call that waits in an interval is not the cause of the waits of another one that makes many.
+//! * Ranks that wait on a communicator wait for one that has called something on it: the parts of a coupled program do not
+//!   wait for each other where each uses communicators of its own.
+//! * The time that all ranks wait, also the one that waits least, is no excess: they wait in turns within the interval, or
+//!   for the messages themselves. No cause is given for it, but a lack of processors (`processor_loss.rs`).
+//! * Only first threads are looked at, and all ranks of one job are assumed to wait for each other, directly or through
+//!   others.
+
+use std::collections::BTreeMap;
+
+use ahash::AHashMap;
+
+use super::active::Totals;
+use super::classes::{ClassId, Classes};
+use super::meetings::{CommunicatorNumber, Meetings};
+use super::processor_loss::{ProcessorLoss, RankTime};
+use super::resources::{ResourceId, Resources};
+use super::run_totals::ThreadPlace;
+use super::wait_cause::{CausedBy, WaitCause, Waits};
+use crate::{Category, CategorySet, Nanos, TimeUse};
+
+/// A rank, and its first thread with the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WaitingRank {
+    /// Whom it works with.
+    pub job: u32,
+    /// Its process.
+    pub process: ResourceId,
+    /// Its first thread, and the machine.
+    pub place: ThreadPlace,
+    /// The operating system does not say how much of it ran.
+    pub is_untold: bool,
+    /// Its lack of a processor in calls that wait.
+    pub delay: RankDelay,
+}
+
+/// What is known of a rank's lack of a processor in calls that wait, in an interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RankDelay {
+    /// For how long it had none.
+    Measured(Nanos),
+    /// A record says what came of it.
+    Recorded,
+}
+
+/// What a rank waited and enough processors would have saved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProcessorWait {
+    /// Its first thread, and the machine.
+    pub place: ThreadPlace,
+    /// In which calls.
+    pub class: ClassId,
+    /// How much, at least.
+    pub time: Nanos,
+}
+
+/// The ranks of all jobs, and what each did in this interval.
+#[derive(Debug, Default)]
+pub(super) struct RankWaits {
+    /// By job and process.
+    ranks: BTreeMap<u32, BTreeMap<ResourceId, RankInterval>>,
+    meetings: Meetings,
+}
+
+/// What one rank did in the interval.
+#[derive(Clone, Debug)]
+struct RankInterval {
+    place: ThreadPlace,
+    own: [Nanos; TimeUse::ALL.len()],
+    waits: BTreeMap<ClassId, Wait>,
+    waiting: Nanos,
+    whole: Nanos,
+    /// Calls that wait, and ended.
+    calls: u64,
+    delay: RankDelay,
+    /// What it ran in calls that wait, while others had no processor.
+    polled: Nanos,
+    /// What a record says that enough processors would have saved.
+    saved: Nanos,
+}
+
+/// Waiting in one class of calls, and its communicator, where events tell of it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Wait {
+    on: Option<CommunicatorNumber>,
+    time: Nanos,
+}
+
+/// Who makes more calls than so many does not wait for a rank that makes none: ranks go on for some steps until they hang on a late one.
+const A_FEW: u64 = 16;
+/// A smaller part of the time may be chance.
+const LEAST: f64 = 0.05;
+
+impl RankWaits {
+    /// What a rank did in the interval just past.
+    pub(super) fn took(
+        &mut self,
+        rank: WaitingRank,
+        nodes: &[(ClassId, Totals)],
+        classes: &Classes,
+        resources: &Resources,
+    ) {
+        let paging = resources.paging();
+        let WaitingRank { job, process, place, is_untold, delay } = rank;
+        let ranks = self.ranks.entry(job).or_default();
+        let rank = ranks.entry(process).or_insert_with(|| RankInterval::new(place, delay));
+        for (class, by) in nodes {
+            let traits = &classes.get(*class).traits;
+            match traits.category {
+                Category::Setup => continue,
+                Category::WaitByProcessors => rank.saved += Nanos(by.sent),
+                _ => {}
+            }
+            rank.whole += by.time;
+            if CategorySet::MESSAGE.contains(traits.category) {
+                rank.waiting += by.time;
+                rank.polled += by.running;
+                // A function inside a call is no other call.
+                let calls = if traits.is_program() { 0 } else { by.visits };
+                rank.calls += calls;
+                let on = self.meetings.communicator(*class, traits.object, resources);
+                rank.waits.entry(*class).or_insert(Wait { on, time: Nanos::ZERO }).time += by.time;
+                if calls > 0 {
+                    self.meetings.called(process, on);
+                }
+            } else {
+                rank.own[traits.spent(paging, is_untold) as usize] += by.time;
+            }
+        }
+    }
+
+    /// Ends an interval: adds because of whom ranks waited in it, and answers what enough processors would have saved, where that was measured.
+    pub(super) fn close(&mut self, waits: &mut Waits) -> Vec<ProcessorWait> {
+        let jobs = std::mem::take(&mut self.ranks);
+        let polling = jobs.values().flat_map(BTreeMap::values).map(|rank| rank.share(rank.polled));
+        let polling = polling.sum();
+        let mut saved = Vec::new();
+        for ranks in jobs.values() {
+            JobInterval::new(ranks, &self.meetings, polling).blame(waits, &mut saved);
+        }
+        saved
+    }
+}
+
+impl RankInterval {
+    fn new(place: ThreadPlace, delay: RankDelay) -> Self {
+        Self {
+            place,
+            own: [Nanos::ZERO; TimeUse::ALL.len()],
+            waits: BTreeMap::new(),
+            waiting: Nanos::ZERO,
+            whole: Nanos::ZERO,
+            calls: 0,
+            delay,
+            polled: Nanos::ZERO,
+            saved: Nanos::ZERO,
+        }
+    }
+
+    /// A part of its time; 0 of one without any.
+    fn share(&self, time: Nanos) -> f64 {
+        let whole = self.whole.as_secs_f64();
+        if whole > 0.0 { time.as_secs_f64() / whole } else { 0.0 }
+    }
+
+    /// Its time as far as a lack of processors is concerned.
+    fn time(&self) -> RankTime {
+        let of = |spent: TimeUse| self.share(self.own[spent as usize]);
+        let delayed = of(TimeUse::Processor) + of(TimeUse::Throttled);
+        let delay = match self.delay {
+            RankDelay::Measured(delay) => delay.min(self.waiting),
+            RankDelay::Recorded => Nanos::ZERO,
+        };
+        RankTime {
+            own: TimeUse::ALL.into_iter().map(of).sum::<f64>() - delayed,
+            delayed,
+            waiting: self.waits(),
+            delayed_in_calls: self.share(delay),
+            polling: self.share(self.polled),
+        }
+    }
+
+    fn waits(&self) -> f64 {
+        self.share(self.waiting)
+    }
+
+    /// What it did longer than a rank that waits longer, each with its part of all that the other one waits.
+    fn excess_over(&self, waiter: &Self, process: ResourceId) -> Vec<(WaitCause, f64)> {
+        let excess = waiter.waits() - self.waits();
+        if excess < LEAST {
+            return Vec::new();
+        }
+        let more: Vec<_> = self.more_than(waiter).collect();
+        let all: f64 = more.iter().map(|(_, more)| more).sum();
+        let cause = |spent| WaitCause { spent, by: CausedBy::Rank, who: Some(process), code: None };
+        let part = |more| excess / waiter.waits() * more / all;
+        more.into_iter().map(|(spent, more)| (cause(spent), part(more))).collect()
+    }
+
+    /// By what it did a larger part of its time than another rank, and by how much.
+    fn more_than<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (TimeUse, f64)> + 'a {
+        let more = |spent: TimeUse| {
+            let at = spent as usize;
+            (spent, self.share(self.own[at]) - other.share(other.own[at]))
+        };
+        TimeUse::ALL.into_iter().map(more).filter(|(_, more)| *more > 0.0)
+    }
+}
+
+/// The ranks of a job in an interval.
+#[derive(Debug)]
+struct JobInterval<'a> {
+    ranks: &'a BTreeMap<ResourceId, RankInterval>,
+    meetings: &'a Meetings,
+    loss: ProcessorLoss,
+}
+
+impl<'a> JobInterval<'a> {
+    fn new(
+        ranks: &'a BTreeMap<ResourceId, RankInterval>,
+        meetings: &'a Meetings,
+        polling: f64,
+    ) -> Self {
+        let times: Vec<_> = ranks.values().map(RankInterval::time).collect();
+        Self { ranks, meetings, loss: ProcessorLoss::of(&times, polling) }
+    }
+
+    /// Divides what ranks wait longer than the one that waits least by what that one did longer, and the rest by what enough processors would
+    /// have saved.
+    fn blame(&self, waits: &mut Waits, saved: &mut Vec<ProcessorWait>) {
+        let mut firsts: AHashMap<Option<CommunicatorNumber>, First<'_>> = AHashMap::new();
+        for waiter in self.ranks.values().filter(|rank| !rank.whole.is_zero()) {
+            let mut known: AHashMap<Option<CommunicatorNumber>, Reasons> = AHashMap::new();
+            for (class, wait) in &waiter.waits {
+                let reasons = known.entry(wait.on).or_insert_with(|| {
+                    let first = firsts.entry(wait.on);
+                    let first =
+                        first.or_insert_with(|| First::of(self.ranks, wait.on, self.meetings));
+                    first
+                        .of_waiter(waiter)
+                        .map_or_else(Reasons::default, |first| self.reasons(waiter, first))
+                });
+                for (cause, share) in &reasons.all {
+                    let time = wait.time.scaled(*share);
+                    *waits.entry((*cause, waiter.place, *class)).or_default() += time;
+                }
+                if matches!(waiter.delay, RankDelay::Measured(_)) {
+                    let time = wait.time.scaled(reasons.saved);
+                    saved.push(ProcessorWait { place: waiter.place, class: *class, time });
+                }
+            }
+        }
+    }
+
+    /// The causes of what a rank waits, if `first` waits least of those that it waits for.
+    fn reasons(&self, waiter: &RankInterval, first: (ResourceId, &RankInterval)) -> Reasons {
+        let (process, first) = first;
+        let saved = match waiter.delay {
+            RankDelay::Measured(_) => self.loss.saved(&waiter.time(), &first.time()),
+            RankDelay::Recorded if waiter.waiting.is_zero() => 0.0,
+            RankDelay::Recorded => waiter.saved.as_secs_f64() / waiter.waiting.as_secs_f64(),
+        };
+        let mut all = first.excess_over(waiter, process);
+        let is_delay =
+            |cause: &WaitCause| matches!(cause.spent, TimeUse::Processor | TimeUse::Throttled);
+        let told: f64 = all.iter().map(|(_, share)| share).sum();
+        let delayed: f64 =
+            all.iter().filter(|(cause, _)| is_delay(cause)).map(|(_, share)| share).sum();
+        let of_all = (saved - delayed).min(1.0 - told);
+        if of_all > 0.0 {
+            all.push((WaitCause::TOO_FEW_PROCESSORS, of_all));
+        }
+        Reasons { all, saved }
+    }
+}
+
+/// Why a rank waited on a communicator.
+#[derive(Clone, Debug, Default)]
+struct Reasons {
+    /// Causes, each with its part of all that the rank waited.
+    all: Vec<(WaitCause, f64)>,
+    /// The part that enough processors would have saved.
+    saved: f64,
+}
+
+/// Who waits least of those that may meet on a communicator: of all, and of those that made a call in the interval.
+#[derive(Clone, Copy, Debug)]
+struct First<'a> {
+    of_all: Option<(ResourceId, &'a RankInterval)>,
+    of_callers: Option<(ResourceId, &'a RankInterval)>,
+}
+
+impl<'a> First<'a> {
+    fn of(
+        ranks: &'a BTreeMap<ResourceId, RankInterval>,
+        on: Option<CommunicatorNumber>,
+        meetings: &Meetings,
+    ) -> Self {
+        let there = ranks.iter().map(|(process, rank)| (*process, rank));
+        let there = there
+            .filter(|(process, rank)| meetings.may_meet(*process, on) && !rank.whole.is_zero());
+        let least = |one: &(ResourceId, &RankInterval), other: &(ResourceId, &RankInterval)| {
+            one.1.waits().total_cmp(&other.1.waits())
+        };
+        let of_callers = there.clone().filter(|(_, rank)| rank.calls > 0).min_by(least);
+        Self { of_all: there.min_by(least), of_callers }
+    }
+
+    /// The one that a rank waits for.
+    fn of_waiter(self, waiter: &RankInterval) -> Option<(ResourceId, &'a RankInterval)> {
+        if waiter.calls > A_FEW { self.of_callers } else { self.of_all }
+    }
+}
