@@ -41,6 +41,8 @@ pub(crate) struct Contribution {
     gap: Nanos,
     /// Amount a nanosecond, at the beginning of that time.
     rate: Option<f64>,
+    /// In how many intervals a rate was seen.
+    rates: u32,
     /// What a call brings.
     each: Option<f64>,
     pub(crate) covered: Nanos,
@@ -147,11 +149,13 @@ impl Contribution {
         self.estimated += mean * nanos(self.gap);
         self.gap = Nanos::ZERO;
         self.rate = Some(rate);
+        self.rates += 1;
     }
 
     /// What was counted, and what is estimated for the time between.
     pub(crate) fn total(&self) -> f64 {
-        let seen = self.counted + self.estimated + self.rate.unwrap_or(0.0) * nanos(self.gap);
+        let since = self.rate.unwrap_or(0.0) * nanos(self.gap);
+        let seen = self.counted + if self.is_estimable() { self.estimated + since } else { 0.0 };
         match self.sampled() {
             Some(sampled) if self.calls_others => sampled.max(seen),
             Some(sampled) => sampled,
@@ -159,9 +163,15 @@ impl Contribution {
         }
     }
 
+    /// One rate does not tell whether the function was called as often at other times.
+    fn is_estimable(&self) -> bool {
+        self.rates >= 2
+    }
+
     /// Whether there is a time of which nothing is known.
     pub(crate) fn is_lower_bound(&self) -> bool {
-        !self.gap.is_zero() && self.rate.is_none() && self.sampled().is_none()
+        let has_gap = !self.gap.is_zero() && self.rate.is_none();
+        (has_gap || self.rates == 1) && self.sampled().is_none()
     }
 }
 
@@ -251,8 +261,11 @@ mod tests {
         assert!(contribution.is_lower_bound());
         assert!((contribution.total() - 50.0).abs() < 1e-6, "{contribution:?}");
         contribution.add(10.0, &interval(IntervalState::Window, 10, 30));
+        assert!(contribution.is_lower_bound(), "one rate says nothing of other times");
+        assert!((contribution.total() - 60.0).abs() < 1e-6, "{contribution:?}");
+        contribution.add(10.0, &interval(IntervalState::Window, 10, 30));
         assert!(!contribution.is_lower_bound());
-        assert!((contribution.total() - 110.0).abs() < 1e-6, "{contribution:?}");
+        assert!((contribution.total() - 150.0).abs() < 1e-6, "{contribution:?}");
     }
 
     fn pc_samples(inside: u64, ran: u64, state: IntervalState) -> FunctionInterval {
@@ -294,7 +307,9 @@ mod tests {
     fn what_rests_now_and_then_is_estimated_for_that_time() {
         let mut contribution = Contribution::default();
         contribution.add(60.0, &interval(IntervalState::On, 60, 40));
-        assert!((contribution.total() - 100.0).abs() < 1e-6, "{contribution:?}");
-        assert_eq!(contribution.hot, Nanos(100));
+        assert!((contribution.total() - 60.0).abs() < 1e-6, "{contribution:?}");
+        contribution.add(60.0, &interval(IntervalState::On, 60, 40));
+        assert!((contribution.total() - 200.0).abs() < 1e-6, "{contribution:?}");
+        assert_eq!(contribution.hot, Nanos(200));
     }
 }

@@ -36,7 +36,10 @@ impl PairTotal {
             ));
         }
         if self.has_gap {
-            all.push("lower bound: it was called too often at the end of a process".to_owned());
+            all.push(
+                "lower bound: it was called too often, and too little of it was seen of a process to say how often"
+                    .to_owned(),
+            );
         }
         if self.late > LATE {
             let late = self.late.as_secs_f64();
