@@ -425,7 +425,7 @@ impl Daemon {
 
     fn admit(&mut self, region: RegionMemory) {
         let header = region.header();
-        let [pid, parent] = [&header.pid, &header.parent_pid]
+        let [pid, parent, forked] = [&header.pid, &header.parent_pid, &header.forked]
             .map(|word| word.load(std::sync::atomic::Ordering::Relaxed));
         for older in self.processes.iter_mut().filter(|process| process.pid == pid) {
             older.succession = Succession::Found;
@@ -437,7 +437,7 @@ impl Daemon {
         process.earlier = self.earlier(pid);
         // A forked one has what its parent had, and may end before the next look.
         let parent = (0u32..).zip(&self.processes).filter(|(_, other)| other.pid == parent).last();
-        if let Some((parent, other)) = parent {
+        if let Some((parent, other)) = parent.filter(|_| forked == 1) {
             process.catalogue.inherit_functions(&other.catalogue);
             self.instrumenter.inherit(number, parent);
         }

@@ -5,7 +5,7 @@ use crate::sync::{AtomicI32, AtomicU32, AtomicU64};
 /// First eight bytes of every region: `WHYPERF` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"WHYPERF\0");
 /// Raised with every change of a byte's meaning.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 /// `rank` of a process that is not (yet) a member of an MPI job.
 pub const NO_RANK: i32 = -1;
 
@@ -86,6 +86,8 @@ pub struct Header {
     pub program_base: AtomicU64,
     /// 1 while the process waits at the startup barrier until functions are in place.
     pub at_startup_barrier: AtomicU32,
+    /// 1 in a forked copy of a measured process, which has its functions switched on from the start.
+    pub forked: AtomicU32,
 }
 
 /// Everything that had to be skipped, process-wide; a slot counts its own drops beside its word.

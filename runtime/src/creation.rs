@@ -74,6 +74,8 @@ fn fill(tables: Tables, slots: usize, held: &Held) {
     map::reach_object(tables, 0, held);
     if let Some(parent) = measurement::last_tables() {
         inherit(parent, tables, held);
+        let is_copy = parent.header().pid.load(Ordering::Relaxed) != kernel::process_id();
+        header.forked.store(u32::from(is_copy), Ordering::Relaxed);
     }
     header.program.store(strings::append(tables, settings.program(), held), Ordering::Relaxed);
     header.program_base.store(settings.program_base.unwrap_or(NO_BASE), Ordering::Relaxed);

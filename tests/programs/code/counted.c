@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,6 +126,16 @@ int main(int count, char **words)
             _exit(1);
         }
         wait(NULL);
+    } else if (!strcmp(life, "unseen")) {
+        /* The same, while nobody can look: whoever measures is this one's parent. */
+        mild(0.5);
+        kill(getppid(), SIGSTOP);
+        if (fork() == 0) {
+            execl("/proc/self/exe", words[0], "at-once", (char *)NULL);
+            _exit(1);
+        }
+        wait(NULL);
+        kill(getppid(), SIGCONT);
     } else if (!strcmp(life, "burst")) {
         quiet(1);
         exactly(200000);
