@@ -14,6 +14,7 @@ pub(crate) mod library;
 pub(crate) mod mapped_files;
 pub(crate) mod options;
 pub(crate) mod panic_handler;
+mod pass_times;
 pub(crate) mod phase_messages;
 pub(crate) mod real_time;
 pub(crate) mod recording;

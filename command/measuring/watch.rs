@@ -19,6 +19,7 @@ use whyperf_model::{
 };
 
 use crate::measuring::options::MeasuringOptions;
+use crate::measuring::pass_times::PassTimes;
 use crate::measuring::phase_messages::PhaseMessages;
 use crate::measuring::real_time::RealTime;
 use crate::measuring::recording::StoreWriter;
@@ -50,7 +51,7 @@ pub(crate) struct Watch {
     /// The time of all threads, of which the profile shows shares.
     wall: PairId,
     begin: Instant,
-    next: Instant,
+    pass_times: PassTimes,
     width: Duration,
     /// Removed when all else is gone.
     directory: RunDirectory,
@@ -119,7 +120,7 @@ impl Watch {
             inputs,
             compensates: !options.no_compensation,
             begin,
-            next: begin + width,
+            pass_times: PassTimes::from(begin + width),
             width,
             directory,
         })
@@ -138,7 +139,7 @@ impl Watch {
 
     /// When the next sample is due.
     pub(crate) const fn next_sample(&self) -> Instant {
-        self.next
+        self.pass_times.next()
     }
 
     /// Whether a measured process still runs.
@@ -175,10 +176,9 @@ impl Watch {
         }
         screen.status(&self.status());
         let now = Instant::now();
-        // Late by more than an interval: what was missed is not made up for, the next one covers it.
-        self.next = (self.next + self.interval()).max(now + self.interval() / 2);
+        self.pass_times.passed(now, self.interval());
         if self.daemon().is_awaited() && self.begin.elapsed() < AWAITED {
-            self.next = now + SOON;
+            self.pass_times.hurry(now + SOON);
         }
     }
 
