@@ -6,7 +6,7 @@
 //! ```
 //! What is seen at a pass stands for the time around it, as who holds a lock. At even distances each pass would see the same moment of a loop that takes
 //! an interval, or a part of one. The places are multiples of the golden ratio: they fill the interval evenly, no period fits them, and two passes are
-//! never closer than 0.6 and never farther apart than 1.6 intervals.
+//! never closer than half an interval and, unless one is late, never farther apart than 1.6.
 
 use std::time::{Duration, Instant};
 

@@ -139,7 +139,7 @@ fn take_findings(watch: &Watch, report: &mut Report) {
     }
 }
 
-/// Adds why ranks waited, where they do so for each other.
+/// Adds why ranks and threads waited for each other.
 fn take_causes(watch: &mut Watch, report: &mut Report) {
     let pairs = waiting_pairs(watch.searches.global().hypotheses(), report);
     add_causes(&pairs, |pairs| watch.wait_causes(pairs), report);

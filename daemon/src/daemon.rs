@@ -433,7 +433,8 @@ impl Daemon {
         let number = u32::try_from(self.processes.len()).unwrap_or(u32::MAX);
         self.symbols.watch(number, pid, region.program());
         self.instrumenter.watch(number, pid);
-        let mut process = Process::new(region, ProcessEnd::of(pid), self.machine, &mut self.state);
+        let (ending, machine) = (ProcessEnd::of(pid), self.machine);
+        let mut process = Process::new(number, region, ending, machine, &mut self.state);
         process.earlier = self.earlier(pid);
         // A forked one has what its parent had, and may end before the next look.
         let parent = (0u32..).zip(&self.processes).filter(|(_, other)| other.pid == parent).last();
@@ -529,7 +530,11 @@ impl Daemon {
     /// Ends the reading of a pass: what only all processes together tell belongs to its interval, too.
     fn settle(&mut self) {
         let waits = self.state.wait_causes.close();
-        self.processes.iter().for_each(|process| process.tell_waits(&waits, &mut self.state));
+        for wait in &waits {
+            if let Some(process) = self.processes.get(wait.number as usize) {
+                process.tell_wait(wait, &mut self.state);
+            }
+        }
         self.state.matcher.settle(&self.state.classes);
     }
 

@@ -22,22 +22,9 @@ use crate::shared_state::SharedState;
 use crate::tables::ProcessTables;
 use crate::watched_thread::WatchedThread;
 
-/// The access to the locks of a process.
-#[derive(Debug, Default)]
-enum LockAccess {
-    /// No thread was seen to wait for one yet.
-    #[default]
-    Unasked,
-    /// This way.
-    Open(LockMemory),
-    /// The system does not allow it.
-    Refused,
-}
-
 /// The locks of a process that threads wait for.
 #[derive(Debug, Default)]
 pub(crate) struct LockHolders {
-    access: LockAccess,
     /// Raised in each pass, so that each of many waiters has its turn.
     turn: usize,
 }
@@ -46,18 +33,6 @@ pub(crate) struct LockHolders {
 const LOOKS: usize = 16;
 /// Holders that wait for locks themselves are followed so far.
 const CHAIN: usize = 8;
-
-impl LockAccess {
-    fn memory(&mut self, pid: u32) -> Option<&LockMemory> {
-        if matches!(self, Self::Unasked) {
-            *self = LockMemory::open(pid).map_or(Self::Refused, Self::Open);
-        }
-        match self {
-            Self::Open(memory) => Some(memory),
-            Self::Unasked | Self::Refused => None,
-        }
-    }
-}
 
 impl LockHolders {
     /// Of the threads of a process that wait for locks: because of whom.
@@ -74,7 +49,8 @@ impl LockHolders {
         if waiting.is_empty() {
             return;
         }
-        let Some(memory) = self.access.memory(pid) else { return };
+        // Opened for each pass anew: where many processes contend, descriptors would run out.
+        let Ok(memory) = LockMemory::open(pid) else { return };
         let by_tid: AHashMap<u32, usize> = (0..threads.len())
             .filter(|at| threads[*at].is_alive())
             .map(|at| (threads[at].thread.tid, at))
@@ -84,17 +60,20 @@ impl LockHolders {
             waiting.iter().cycle().skip(self.turn % waiting.len()).take(waiting.len().min(LOOKS))
         {
             let waiter = &threads[*at];
-            let holder = holder(*at, threads, &by_tid, |thread| {
-                let (form, lock) = lock_of(thread, &catalogue.tables, state)?;
-                memory.holder(form, lock)
-            });
             let Some((place, node)) = waiter.place().zip(waiter.thread.open_node()) else {
                 continue;
             };
-            if let Some(holder) = holder {
-                let (class, object) = (node.class, node.object);
-                let holder = described(&threads[holder], object, catalogue, state);
-                state.wait_causes.held(place, class, &holder);
+            let class = node.class;
+            let held = held(*at, threads, &by_tid, |thread| {
+                let (form, key) = lock_of(thread, &catalogue.tables, state)?;
+                memory.holder(form, key)
+            });
+            match held {
+                Some(held) => {
+                    let holder = described(held, threads, catalogue, state);
+                    state.wait_causes.held(place, class, &holder);
+                }
+                None => state.wait_causes.held_by_nobody(place, class),
             }
         }
     }
@@ -123,36 +102,43 @@ fn is_lock(class: ClassId, state: &SharedState) -> bool {
     class != ClassId::UNSET && CategorySet::LOCK.contains(state.classes.get(class).traits.category)
 }
 
-/// The thread that a thread waits for in the end; `None` where nobody is known, or threads wait for each other in a circle.
-fn holder(
+/// Who holds a lock, and the object of that lock.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    by: usize,
+    lock: u32,
+}
+
+/// The thread that a thread waits for in the end, and for which lock; `None` where nobody is known, or threads wait for each other in a circle.
+fn held(
     waiter: usize,
     threads: &[WatchedThread],
     by_tid: &AHashMap<u32, usize>,
     holder_of: impl Fn(&WatchedThread) -> Option<u32>,
-) -> Option<usize> {
+) -> Option<Held> {
+    let mut last = None;
     let mut at = waiter;
     for _ in 0..CHAIN {
         let Some(tid) = holder_of(&threads[at]) else { break };
-        let next = *by_tid.get(&tid)?;
-        // It was given the lock just now.
-        if next == at {
+        let by = *by_tid.get(&tid)?;
+        // It was given the lock just now, or they wait for each other.
+        if by == at || by == waiter {
             return None;
         }
-        at = next;
-        if at == waiter {
-            return None;
-        }
+        last = Some(Held { by, lock: threads[at].thread.open_node()?.object });
+        at = by;
     }
-    (at != waiter).then_some(at)
+    last
 }
 
 /// What the thread that holds a lock does now, and where: in the call that it is in, or where it waited for this lock before.
 fn described(
-    watched: &WatchedThread,
-    lock: u32,
+    held: Held,
+    threads: &[WatchedThread],
     catalogue: &mut Catalogue,
     state: &mut SharedState,
 ) -> LockHolder {
+    let watched = &threads[held.by];
     let nodes = &watched.thread.nodes;
     let open = watched.thread.open_node();
     let traits = open.filter(|node| node.class != ClassId::UNSET);
@@ -160,7 +146,7 @@ fn described(
     let paging = state.resources.paging();
     let spent = traits.map_or(TimeUse::Unknown, |traits| traits.spent(paging, watched.is_untold()));
     let is_computing = spent == TimeUse::Computing;
-    let taken = nodes.iter().filter(|node| node.object == lock);
+    let taken = nodes.iter().filter(|node| node.object == held.lock);
     let taken = taken.max_by_key(|node| node.counters.visits);
     let node = if is_computing { taken } else { open };
     let code = node.copied().and_then(|node| catalogue.own_code(&node));

@@ -30,6 +30,8 @@ use crate::watched_thread::{Attributed, CountedOf, ThreadState, WatchedThread};
 /// A measured process, also after its end.
 #[derive(Debug)]
 pub(crate) struct Process {
+    /// Which one of the daemon's processes it is.
+    pub(crate) number: u32,
     pub(crate) pid: u32,
     pub(crate) rank: Option<u32>,
     pub(crate) resource: ResourceId,
@@ -116,6 +118,7 @@ const STILL: u32 = 20;
 
 impl Process {
     pub(crate) fn new(
+        number: u32,
         region: RegionMemory,
         ending: ProcessEnd,
         machine: ResourceId,
@@ -130,6 +133,7 @@ impl Process {
         state.resources.hold(resource);
         state.resources.hold(machine);
         Self {
+            number,
             pid,
             rank,
             resource,
@@ -479,6 +483,7 @@ impl Process {
                 if at == 0 && self.efficiency.is_at_work() {
                     let rank = WaitingRank {
                         job: self.efficiency.effort.job,
+                        number: self.number,
                         process: self.resource,
                         place: [watched.resource, self.machine],
                         is_untold: watched.is_untold(),
@@ -494,10 +499,10 @@ impl Process {
         self.groups.dedup();
     }
 
-    /// Tells what enough processors would have saved of the waiting of its first thread, if it is a rank.
-    pub(crate) fn tell_waits(&self, waits: &[ProcessorWait], state: &mut SharedState) {
+    /// Tells what enough processors would have saved of the waiting of its first thread, as a rank.
+    pub(crate) fn tell_wait(&self, wait: &ProcessorWait, state: &mut SharedState) {
         if let Some(first) = self.threads.first() {
-            first.tell_waits(waits, state);
+            first.tell_wait(wait, state);
         }
     }
 

@@ -89,6 +89,11 @@ impl RunningSplit {
         self.polled / (self.polled + self.sampled() + DOUBT)
     }
 
+    /// Whether stack samples tell what polls from what computes.
+    pub(crate) fn has_samples(&self) -> bool {
+        self.polled + self.sampled() > DOUBT
+    }
+
     fn sampled(&self) -> f64 {
         self.places.values().map(|history| history.sampled).sum()
     }

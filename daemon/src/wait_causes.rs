@@ -1,8 +1,8 @@
-//! Explains why ranks waited: adds to the model's causes the code in which one rank computed longer than the others.
+//! Explains why ranks and threads waited: adds to the model's causes the code in which one rank computed longer than the others.
 
 use std::collections::BTreeMap;
 
-use whyperf_model::matching::CausedWait;
+use whyperf_model::matching::{CausedBy, CausedWait};
 use whyperf_model::{Hierarchy, Pair, Resource, TimeUse};
 
 use crate::daemon::Daemon;
@@ -12,7 +12,7 @@ use crate::shared_state::SharedState;
 type Seconds = BTreeMap<u32, BTreeMap<Resource, f64>>;
 
 impl Daemon {
-    /// Why ranks waited, for each of these pairs of waiting: parts of what they came to, the largest first.
+    /// Why ranks and threads waited, for each of these pairs of waiting: parts of what they came to, the largest first.
     #[must_use]
     pub fn wait_causes(&mut self, pairs: &[Pair]) -> Vec<Vec<CausedWait>> {
         let SharedState { classes, resources, run_totals, wait_causes, .. } = &mut self.state;
@@ -21,7 +21,10 @@ impl Daemon {
         let seconds = self.instrumenter.seconds_of_functions();
         let mut codes: BTreeMap<Resource, Option<Resource>> = BTreeMap::new();
         let all = told.iter_mut().flatten();
-        for cause in all.filter(|cause| cause.spent == TimeUse::Computing) {
+        let is_excess = |cause: &&mut CausedWait| {
+            cause.by == CausedBy::Rank && cause.spent == TimeUse::Computing
+        };
+        for cause in all.filter(is_excess) {
             let [process] = cause.focus.part(Hierarchy::Process) else { continue };
             let code = codes.entry(process.clone());
             let code = code.or_insert_with_key(|process| self.code_of_excess(process, &seconds));

@@ -261,22 +261,21 @@ impl WatchedThread {
         if let Some(place) = self.place {
             state.wait_causes.thread_took(place, &told, &state.classes);
         }
-        let delay = RankDelay::Measured(granted.delayed_in_calls);
+        // Without stack samples what polls is taken for own code, and its run delay for one in calls.
+        let is_told = self.running_split.has_samples();
+        let delay = if is_told { granted.delayed_in_calls } else { Nanos::ZERO };
+        let delay = RankDelay::Measured { delay, polled: granted.polled };
         Attributed { ran: granted.ran, delay, nodes: told }
     }
 
-    /// Of what the pass told that ranks waited, what enough processors would have saved, for the calls of this thread.
-    pub(crate) fn tell_waits(&self, waits: &[ProcessorWait], state: &mut SharedState) {
-        let own = waits.iter().filter(|wait| self.place == Some(wait.place));
-        let mut told = Vec::new();
-        for wait in own {
-            // A record has the class, also where nothing would have been saved.
-            let class = state.classes.by_processors(wait.class, &mut state.resources);
-            if !wait.time.is_zero() {
-                told.push((class, Totals { sent: wait.time.0, ..Totals::default() }));
-            }
+    /// Of what the pass told that it waited in a class of calls, what enough processors would have saved.
+    pub(crate) fn tell_wait(&self, wait: &ProcessorWait, state: &mut SharedState) {
+        // A record has the class, also where nothing would have been saved.
+        let class = state.classes.by_processors(wait.class, &mut state.resources);
+        if !wait.time.is_zero() {
+            let saved = Totals { sent: wait.time.0, ..Totals::default() };
+            self.tell(&[(class, saved)], state);
         }
-        self.tell(&told, state);
     }
 
     /// Its time in the interval, and what is known of where it ran.

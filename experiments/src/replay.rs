@@ -440,6 +440,7 @@ impl Replay {
             let [process, thread, machine] = all.map(|name| resources.id(name));
             let rank = WaitingRank {
                 job,
+                number,
                 process,
                 place: [thread, machine],
                 is_untold: false,

@@ -171,7 +171,8 @@ impl Contribution {
     /// Whether there is a time of which nothing is known.
     pub(crate) fn is_lower_bound(&self) -> bool {
         let has_gap = !self.gap.is_zero() && self.rate.is_none();
-        (has_gap || self.rates == 1) && self.sampled().is_none()
+        let is_told_by_samples = self.sampled().is_some() && !self.calls_others;
+        (has_gap || self.rates == 1) && !is_told_by_samples
     }
 }
 

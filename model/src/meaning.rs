@@ -56,7 +56,7 @@ impl Metric {
                 "running time in which threads compute, or poll while others have no processor"
             }
             Self::WaitByProcessors => {
-                "waiting of ranks for each other that enough processors would save, at least"
+                "waiting of ranks for each other that more processors would save, estimated"
             }
             Self::Available => "wall time, less the time in which threads have no processor",
             Self::IoWaitAlone => {

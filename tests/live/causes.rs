@@ -180,3 +180,23 @@ fn balanced_ranks_have_no_cause_but_what_delayed_them() {
     }
     assert!(!told.is_empty() || !run.stderr.contains("because"), "{}", run.stderr);
 }
+
+/// Ranks of one number in jobs after each other are different processes: what was found of one is told of no other.
+#[test]
+fn a_lack_of_processors_is_told_once_of_each_job() {
+    let _turn = shipped::turn(Load::Fills);
+    let mut job = Mpi::OpenMpi.launch(4);
+    let program = programs::built_for(Mpi::OpenMpi).join("bottleneck/too_few_processors");
+    job.extend([program.display().to_string(), "2".to_owned()]);
+    let job = job.join(" ");
+    let run = run(&["sh", "-c", &format!("{job} && {job} && {job}")].map(str::to_owned));
+    assert_eq!(run.status, Some(0), "{}", run.shown());
+    let all = run.report["bottlenecks"].as_array().expect("a list");
+    let value = |hypothesis: &str| {
+        let whole = "</Code,/Machine,/Process,/SyncObject>";
+        let one = all.iter().find(|one| one["hypothesis"] == hypothesis && one["focus"] == whole);
+        one.and_then(|one| one["value"].as_f64()).unwrap_or_else(|| panic!("{}", run.shown()))
+    };
+    let [saved, waited] = ["WaitsCausedByProcessors", "ExcessiveSyncWaitingTime"].map(value);
+    assert!(saved <= waited, "{saved} of {waited}: {}", run.shown());
+}

@@ -33,8 +33,9 @@ impl Cause {
         let (words, advice) = match (by, told(*spent)) {
             (CausedBy::TooFewProcessors, _) => (TOO_FEW.to_owned(), MORE_PROCESSORS),
             (CausedBy::Rank, (does, advice)) => (words(does, focus), advice),
-            (CausedBy::LockHolder, (does, _)) => {
-                (words(&format!("holds the lock and {does}"), focus), held(*spent))
+            (CausedBy::LockHolder, _) => {
+                let (does, advice) = held(*spent);
+                (words(&format!("holds the lock and {does}"), focus), advice)
             }
         };
         (*share >= LEAST).then(|| Self {
@@ -121,21 +122,37 @@ const fn told(spent: TimeUse) -> (&'static str, &'static str) {
     }
 }
 
-/// What helps those that wait for a lock whose holder does this.
-const fn held(spent: TimeUse) -> &'static str {
+/// What a holder of a lock does, as words, and what helps those that wait for the lock.
+const fn held(spent: TimeUse) -> (&'static str, &'static str) {
+    let (does, _) = told(spent);
     match spent {
-        TimeUse::Computing => {
-            "A thread computes while it holds the lock: hold it for less, split it, or give each thread its own data."
+        TimeUse::Computing => (
+            does,
+            "A thread computes while it holds the lock: hold it for less, split it, or give each thread its own data.",
+        ),
+        TimeUse::Io => (
+            does,
+            "A thread reads or writes while it holds the lock: do that before it is taken or after it was given back.",
+        ),
+        TimeUse::Processor | TimeUse::Throttled => (
+            does,
+            "A thread has no processor while it holds the lock: start no more threads than there are processors.",
+        ),
+        TimeUse::Paging => {
+            (does, "A thread waits for memory while it holds the lock: use less, or give it more.")
         }
-        TimeUse::Io => {
-            "A thread reads or writes while it holds the lock: do that before it is taken or after it was given back."
-        }
-        TimeUse::Processor | TimeUse::Throttled => {
-            "A thread has no processor while it holds the lock: start no more threads than there are processors."
-        }
-        _ => {
-            "A thread waits for something else while it holds the lock: give the lock back before that."
-        }
+        TimeUse::Waiting => (
+            "waits for others",
+            "A thread waits for other threads or ranks while it holds the lock: give the lock back before that.",
+        ),
+        TimeUse::Blocked | TimeUse::Idle => (
+            does,
+            "A thread waits for something else while it holds the lock: give the lock back before that.",
+        ),
+        TimeUse::Unknown => (
+            "does something that is not known",
+            "A thread holds the lock while the others wait for it: hold it for less.",
+        ),
     }
 }
 

@@ -45,6 +45,11 @@ impl LockWaits {
         }
     }
 
+    /// A thread was seen to wait for a lock, and nobody is known to hold it: what it waited since the last time is because of nobody.
+    pub(super) fn held_by_nobody(&mut self, place: ThreadPlace, class: ClassId) {
+        self.unseen.remove(&(place, class));
+    }
+
     /// A thread was seen to wait for a lock that this one holds.
     pub(super) fn held(
         &mut self,

@@ -1,4 +1,4 @@
-//! Estimates how much of what ranks wait for each other enough processors would save, at least.
+//! Estimates how much of what ranks wait for each other enough processors would save; where it errs, it is too little.
 //!
 //! ```text
 //!   rank 0   ████░░░░████▒▒▒▒▒▒▒▒     █ runs its own code    ░ could run it, and has no processor
@@ -8,7 +8,8 @@
 //! a rank had no processor, and not whether what it waited for was there: a rank that polls and has none loses nothing.
 //!
 //! * **Ready** is at most the run delay in calls, and at most the waiting while no processor polls: one that polls gives way at once to a rank that is
-//!   ready, where ranks yield. Where they do not, this finds too little.
+//!   ready, where ranks yield. Where they do not, ranks have no processor in their own code while others poll: as much of their run delay in calls may
+//!   be no loss, and is not counted.
 //! * **Late** is the part of the time in which a rank does not wait for others that it has no processor. Of the waiting that is not *ready*, that part of those that are
 //!   waited for is lost: of the rank that waits least as far as a rank waits longer than that one, and of all ranks for the rest.
 //! * **Never more** than what would be left of the waiting if each rank had run its own code alone, on a processor of its own: as long as it waits longer than
@@ -27,7 +28,7 @@ pub(super) struct RankTime {
     pub(super) waiting: f64,
     /// In such calls, without a processor.
     pub(super) delayed_in_calls: f64,
-    /// In such calls, on a processor that others wanted.
+    /// In such calls, on a processor.
     pub(super) polling: f64,
 }
 
@@ -36,8 +37,8 @@ pub(super) struct RankTime {
 pub(super) struct ProcessorLoss {
     /// What the rank with most has of its own.
     longest: f64,
-    /// The part of the time in which no processor polls.
-    unpolled: f64,
+    /// For how much of the time processors poll, over all that share the machine.
+    polling: f64,
     /// The part of their time for which all ranks are late.
     late: f64,
 }
@@ -45,20 +46,19 @@ pub(super) struct ProcessorLoss {
 impl ProcessorLoss {
     /// Of these ranks; `polling` is the sum over all that share the machine.
     pub(super) fn of(ranks: &[RankTime], polling: f64) -> Self {
-        let unpolled = (1.0 - polling).max(0.0);
         let (late, all) = ranks.iter().fold((0.0, 0.0), |(late, all), rank| {
-            let [own_late, own] = rank.without_waiting(unpolled);
+            let [own_late, own] = rank.without_waiting(polling);
             (late + own_late, all + own)
         });
         let longest = ranks.iter().map(|rank| rank.own).fold(0.0, f64::max);
-        Self { longest, unpolled, late: part(late, all) }
+        Self { longest, polling, late: part(late, all) }
     }
 
     /// Of what a rank waits, the part that enough processors would save. `first` waits least of those that it waits for.
     pub(super) fn saved(self, rank: &RankTime, first: &RankTime) -> f64 {
-        let ready = rank.ready(self.unpolled);
+        let ready = rank.ready(self.polling);
         let excess = part((rank.waiting - first.waiting).max(0.0), rank.waiting);
-        let [late, own] = first.without_waiting(self.unpolled);
+        let [late, own] = first.without_waiting(self.polling);
         let late = excess * part(late, own) + (1.0 - excess) * self.late;
         let lost = ready + (rank.waiting - ready) * late;
         let most = rank.waiting - (self.longest - rank.own);
@@ -68,13 +68,15 @@ impl ProcessorLoss {
 
 impl RankTime {
     /// What it waited for is there, and it has no processor.
-    fn ready(&self, unpolled: f64) -> f64 {
-        self.delayed_in_calls.min(self.waiting * unpolled)
+    fn ready(&self, polling: f64) -> f64 {
+        let unpolled = (1.0 - polling).max(0.0);
+        let most = self.delayed_in_calls.min(self.waiting * unpolled);
+        (most - self.delayed.min(polling)).max(0.0)
     }
 
     /// For how long it had no processor, and all that it did, without its waiting for others.
-    fn without_waiting(&self, unpolled: f64) -> [f64; 2] {
-        let late = self.delayed + self.ready(unpolled);
+    fn without_waiting(&self, polling: f64) -> [f64; 2] {
+        let late = self.delayed + self.ready(polling);
         [late, self.own + late]
     }
 }
@@ -126,6 +128,19 @@ mod tests {
             polling: 0.25,
         };
         assert_eq!(saved(&[rank; 4]), [0.5; 4]);
+    }
+
+    #[test]
+    fn two_that_poll_in_turns_on_one_processor_and_do_not_yield_lose_half() {
+        // With two processors each would still wait while the other one computes.
+        let rank = RankTime {
+            own: 0.25,
+            delayed: 0.25,
+            waiting: 0.5,
+            delayed_in_calls: 0.25,
+            polling: 0.25,
+        };
+        assert_eq!(saved(&[rank; 2]), [0.5; 2]);
     }
 
     #[test]

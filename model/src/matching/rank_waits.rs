@@ -36,6 +36,8 @@ use crate::{Category, CategorySet, Nanos, TimeUse};
 pub struct WaitingRank {
     /// Whom it works with.
     pub job: u32,
+    /// The number of its process, under which it is told what was found.
+    pub number: u32,
     /// Its process.
     pub process: ResourceId,
     /// Its first thread, and the machine.
@@ -49,8 +51,13 @@ pub struct WaitingRank {
 /// What is known of a rank's lack of a processor in calls that wait, in an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RankDelay {
-    /// For how long it had none.
-    Measured(Nanos),
+    /// For how long it had none, and for how long it had one: as far as stack samples tell its calls from its own code.
+    Measured {
+        /// Without a processor in calls.
+        delay: Nanos,
+        /// On one in calls: not less than it was, for what polls may give way to others.
+        polled: Nanos,
+    },
     /// A record says what came of it.
     Recorded,
 }
@@ -58,8 +65,8 @@ pub enum RankDelay {
 /// What a rank waited and enough processors would have saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessorWait {
-    /// Its first thread, and the machine.
-    pub place: ThreadPlace,
+    /// The number of its process.
+    pub number: u32,
     /// In which calls.
     pub class: ClassId,
     /// How much, at least.
@@ -77,6 +84,7 @@ pub(super) struct RankWaits {
 /// What one rank did in the interval.
 #[derive(Clone, Debug)]
 struct RankInterval {
+    number: u32,
     place: ThreadPlace,
     own: [Nanos; TimeUse::ALL.len()],
     waits: BTreeMap<ClassId, Wait>,
@@ -85,8 +93,6 @@ struct RankInterval {
     /// Calls that wait, and ended.
     calls: u64,
     delay: RankDelay,
-    /// What it ran in calls that wait, while others had no processor.
-    polled: Nanos,
     /// What a record says that enough processors would have saved.
     saved: Nanos,
 }
@@ -113,9 +119,9 @@ impl RankWaits {
         resources: &Resources,
     ) {
         let paging = resources.paging();
-        let WaitingRank { job, process, place, is_untold, delay } = rank;
+        let WaitingRank { job, process, is_untold, .. } = rank;
         let ranks = self.ranks.entry(job).or_default();
-        let rank = ranks.entry(process).or_insert_with(|| RankInterval::new(place, delay));
+        let rank = ranks.entry(process).or_insert_with(|| RankInterval::new(&rank));
         for (class, by) in nodes {
             let traits = &classes.get(*class).traits;
             match traits.category {
@@ -126,7 +132,6 @@ impl RankWaits {
             rank.whole += by.time;
             if CategorySet::MESSAGE.contains(traits.category) {
                 rank.waiting += by.time;
-                rank.polled += by.running;
                 // A function inside a call is no other call.
                 let calls = if traits.is_program() { 0 } else { by.visits };
                 rank.calls += calls;
@@ -144,7 +149,7 @@ impl RankWaits {
     /// Ends an interval: adds because of whom ranks waited in it, and answers what enough processors would have saved, where that was measured.
     pub(super) fn close(&mut self, waits: &mut Waits) -> Vec<ProcessorWait> {
         let jobs = std::mem::take(&mut self.ranks);
-        let polling = jobs.values().flat_map(BTreeMap::values).map(|rank| rank.share(rank.polled));
+        let polling = jobs.values().flat_map(BTreeMap::values).map(RankInterval::polling);
         let polling = polling.sum();
         let mut saved = Vec::new();
         for ranks in jobs.values() {
@@ -155,16 +160,16 @@ impl RankWaits {
 }
 
 impl RankInterval {
-    fn new(place: ThreadPlace, delay: RankDelay) -> Self {
+    fn new(rank: &WaitingRank) -> Self {
         Self {
-            place,
+            number: rank.number,
+            place: rank.place,
             own: [Nanos::ZERO; TimeUse::ALL.len()],
             waits: BTreeMap::new(),
             waiting: Nanos::ZERO,
             whole: Nanos::ZERO,
             calls: 0,
-            delay,
-            polled: Nanos::ZERO,
+            delay: rank.delay,
             saved: Nanos::ZERO,
         }
     }
@@ -180,7 +185,7 @@ impl RankInterval {
         let of = |spent: TimeUse| self.share(self.own[spent as usize]);
         let delayed = of(TimeUse::Processor) + of(TimeUse::Throttled);
         let delay = match self.delay {
-            RankDelay::Measured(delay) => delay.min(self.waiting),
+            RankDelay::Measured { delay, .. } => delay.min(self.waiting),
             RankDelay::Recorded => Nanos::ZERO,
         };
         RankTime {
@@ -188,12 +193,20 @@ impl RankInterval {
             delayed,
             waiting: self.waits(),
             delayed_in_calls: self.share(delay),
-            polling: self.share(self.polled),
+            polling: self.polling(),
         }
     }
 
     fn waits(&self) -> f64 {
         self.share(self.waiting)
+    }
+
+    /// On a processor in calls that wait.
+    fn polling(&self) -> f64 {
+        match self.delay {
+            RankDelay::Measured { polled, .. } => self.share(polled.min(self.waiting)),
+            RankDelay::Recorded => 0.0,
+        }
     }
 
     /// What it did longer than a rank that waits longer, each with its part of all that the other one waits.
@@ -256,9 +269,9 @@ impl<'a> JobInterval<'a> {
                     let time = wait.time.scaled(*share);
                     *waits.entry((*cause, waiter.place, *class)).or_default() += time;
                 }
-                if matches!(waiter.delay, RankDelay::Measured(_)) {
+                if matches!(waiter.delay, RankDelay::Measured { .. }) {
                     let time = wait.time.scaled(reasons.saved);
-                    saved.push(ProcessorWait { place: waiter.place, class: *class, time });
+                    saved.push(ProcessorWait { number: waiter.number, class: *class, time });
                 }
             }
         }
@@ -268,7 +281,7 @@ impl<'a> JobInterval<'a> {
     fn reasons(&self, waiter: &RankInterval, first: (ResourceId, &RankInterval)) -> Reasons {
         let (process, first) = first;
         let saved = match waiter.delay {
-            RankDelay::Measured(_) => self.loss.saved(&waiter.time(), &first.time()),
+            RankDelay::Measured { .. } => self.loss.saved(&waiter.time(), &first.time()),
             RankDelay::Recorded if waiter.waiting.is_zero() => 0.0,
             RankDelay::Recorded => waiter.saved.as_secs_f64() / waiter.waiting.as_secs_f64(),
         };

@@ -67,12 +67,17 @@ impl WaitCauses {
         self.locks.held(place, class, holder, &mut self.waits);
     }
 
+    /// A thread was seen to wait for a lock, and nobody is known to hold it.
+    pub fn held_by_nobody(&mut self, place: ThreadPlace, class: ClassId) {
+        self.locks.held_by_nobody(place, class);
+    }
+
     /// Ends an interval; answers what enough processors would have saved in it, where that was measured.
     pub fn close(&mut self) -> Vec<ProcessorWait> {
         self.ranks.close(&mut self.waits)
     }
 
-    /// Of what a pair of waiting came to, the parts that are because of one rank, the largest first.
+    /// Of what a pair of waiting came to, the parts that are known to be because of somebody, or of a lack of processors, the largest first.
     pub fn shares(
         &self,
         pair: &Pair,
@@ -181,8 +186,7 @@ mod tests {
                     (class, Totals { time, visits: calls, ..Totals::default() })
                 })
                 .collect();
-            let delay = RankDelay::Measured(Nanos::from_millis(self.delay));
-            let rank = WaitingRank { job: 0, process, place, is_untold: false, delay };
+            let rank = WaitingRank { delay: measured(self.delay), ..waiting(process, place) };
             self.causes.took(rank, &nodes, &self.classes, &self.resources);
         }
 
@@ -197,6 +201,15 @@ mod tests {
             });
             told.collect()
         }
+    }
+
+    /// Without a processor in calls for so many milliseconds.
+    fn measured(delay: u64) -> RankDelay {
+        RankDelay::Measured { delay: Nanos::from_millis(delay), polled: Nanos::ZERO }
+    }
+
+    fn waiting(process: ResourceId, place: ThreadPlace) -> WaitingRank {
+        WaitingRank { job: 0, number: 0, process, place, is_untold: false, delay: measured(0) }
     }
 
     const WORK: Category = Category::Root;
@@ -230,8 +243,7 @@ mod tests {
         let inside = classes.below(call, Category::Function, Some(function), None, resources);
         let time = Nanos::from_millis(50);
         let nodes = [(inside, Totals { time, visits: 10_000, ..Totals::default() })];
-        let delay = RankDelay::Measured(Nanos::ZERO);
-        let rank = WaitingRank { job: 0, process, place: [process; 2], is_untold: false, delay };
+        let rank = waiting(process, [process; 2]);
         stage.causes.took(rank, &nodes, &stage.classes, &stage.resources);
         stage.took(0, 0, &[(WORK, 50)]);
         stage.causes.close();
@@ -341,8 +353,7 @@ mod tests {
             (saved, Totals { sent: 30_000_000, ..Totals::default() }),
         ];
         let place = [process; 2];
-        let delay = RankDelay::Recorded;
-        let rank = WaitingRank { job: 0, process, place, is_untold: false, delay };
+        let rank = WaitingRank { delay: RankDelay::Recorded, ..waiting(process, place) };
         stage.causes.took(rank, &nodes, &stage.classes, &stage.resources);
         assert_eq!(stage.causes.close(), []);
         assert_eq!(stage.told("<>"), [(TimeUse::Processor, String::new(), 30)]);
