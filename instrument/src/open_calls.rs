@@ -115,12 +115,24 @@ impl OpenCalls {
         &mut self,
         patch_table: &PatchTable,
     ) -> Option<BTreeMap<u32, Vec<Resource>>> {
+        self.drop_entered(patch_table);
         if !std::mem::take(&mut self.is_changed) {
             return None;
         }
         let name = |key: &FunctionKey| Some(patch_table.sites.get(key)?.code.clone());
         let named = self.threads.iter();
         Some(named.map(|(tid, keys)| (*tid, keys.iter().filter_map(name).collect())).collect())
+    }
+
+    /// A function that was entered since it is on: the event of the call that a look found may have been read after the look was taken.
+    fn drop_entered(&mut self, patch_table: &PatchTable) {
+        let was_entered =
+            |key: &FunctionKey| patch_table.sites.get(key).is_none_or(|site| site.meter.entered);
+        for keys in self.threads.values_mut() {
+            let found = keys.len();
+            keys.retain(|key| !was_entered(key));
+            self.is_changed |= keys.len() != found;
+        }
     }
 
     /// Whether samples showed all that threads did in the interval that ended.
@@ -227,7 +239,12 @@ const SHARE: u64 = 200;
 
 #[cfg(test)]
 mod tests {
+    use whyperf_code::FunctionId;
+
     use super::*;
+    use crate::messages::SeenThread;
+    use crate::patch_site::PatchSite;
+    use crate::stage::Stage;
 
     fn seen(manner: LookManner) -> StackFindings {
         StackFindings { manner, is_whole: true, ..StackFindings::default() }
@@ -252,6 +269,26 @@ mod tests {
         look(&mut open_calls, 24, LookManner::Samples);
         let flows = [25, 24 + SETTLED, 25 + SETTLED].map(|pass| open_calls.flow(pass));
         assert_eq!(flows, [SampleFlow::Broken, SampleFlow::Broken, SampleFlow::Steady]);
+    }
+
+    /// A look at a thread inside a function, of whose entry the pass learns after that.
+    #[test]
+    fn a_call_whose_event_was_read_after_the_look_is_no_open_one() {
+        let key = FunctionKey { module: 0, function: FunctionId(1) };
+        let code = Resource::parse("/Code/a.c/relay").expect("well formed");
+        let stage = Stage::Armed { region: 1, on_since: Some(2) };
+        let mut site = PatchSite::new(code.clone(), None);
+        site.stage = stage;
+        let mut patch_table = PatchTable::default();
+        patch_table.sites.insert(key, site);
+        let mut open_calls = OpenCalls { asked: Some(5), ..OpenCalls::default() };
+        let thread = SeenThread { calls: BTreeSet::from([key]), is_whole: true };
+        let found =
+            StackFindings { threads: BTreeMap::from([(9, thread)]), ..seen(LookManner::Samples) };
+        open_calls.take(found, &mut patch_table, 6);
+        assert_eq!(open_calls.take_changes(&patch_table), Some(BTreeMap::from([(9, vec![code])])));
+        patch_table.sites.get_mut(&key).expect("it is there").meter.entered = true;
+        assert_eq!(open_calls.take_changes(&patch_table), Some(BTreeMap::from([(9, vec![])])));
     }
 
     #[test]
