@@ -7,7 +7,7 @@
 //!                     pass: the lock's memory says who holds it, the thread's open call what it does
 //! ```
 //! Each pass is a random moment of the program, so what holders are seen to do is what is waited for, to some points. What a thread waited for a lock is kept
-//! until it is seen to wait for it, and then counts for what its holder is seen to do. A holder that waits for a lock itself waits for the holder of that one.
+//! until it is seen to wait for it, and then counts for what its holder is seen to do, or for nobody where none is known. A holder that waits for a lock itself waits for the holder of that one.
 //!
 //! Nothing is done to the threads, and the event path knows nothing of it.
 

@@ -148,12 +148,15 @@ impl Running {
         self.debt = (self.debt + of_ran).min(CARRIED);
         let ran = ran + of_ran - back;
         let polled = self.polled(counted.ran - moving, ran);
-        let own = [ran, delayed + of_delay, blocked + back].map(Nanos);
-        let all = [counted.ran, counted.delayed].map(Nanos);
-        let calls = [polled, in_calls].map(Nanos);
-        let ([ran, delayed, blocked], [anywhere, delayed_anywhere]) = (own, all);
-        let [polled, delayed_in_calls] = calls;
-        Granted { ran, delayed, blocked, anywhere, delayed_anywhere, polled, delayed_in_calls }
+        Granted {
+            ran: Nanos(ran),
+            delayed: Nanos(delayed + of_delay),
+            blocked: Nanos(blocked + back),
+            anywhere: Nanos(counted.ran),
+            delayed_anywhere: Nanos(counted.delayed),
+            polled: Nanos(polled),
+            delayed_in_calls: Nanos(in_calls),
+        }
     }
 
     /// What it was delayed: what the system tells now, and what is owed of before, as far as there is idle time for it. And for how long in calls,

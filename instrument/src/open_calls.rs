@@ -124,7 +124,7 @@ impl OpenCalls {
         Some(named.map(|(tid, keys)| (*tid, keys.iter().filter_map(name).collect())).collect())
     }
 
-    /// A function that was entered since it is on: the event of the call that a look found may have been read after the look was taken.
+    /// Forgets calls of functions that were entered since they are on: the event of a call that a look found may have been read only after the look.
     fn drop_entered(&mut self, patch_table: &PatchTable) {
         let was_entered =
             |key: &FunctionKey| patch_table.sites.get(key).is_none_or(|site| site.meter.entered);

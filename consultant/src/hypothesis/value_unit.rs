@@ -42,8 +42,10 @@ impl ValueUnit {
         if above.unit != below.unit {
             return Self::Per(above.unit, below.unit);
         }
-        let whole = below.categories.and(CategorySet::DERIVED);
-        let is_inside = above.categories.without(whole) == CategorySet::NONE;
+        // What is derived is a part of the waiting that it was derived from.
+        let is_derived = above.quantity == Quantity::Derived;
+        let counted = if is_derived { CategorySet::MESSAGE } else { above.categories };
+        let is_inside = counted.without(below.categories) == CategorySet::NONE;
         if is_inside && is_part(above.quantity, below.quantity) { Self::Share } else { Self::Ratio }
     }
 
@@ -237,6 +239,8 @@ mod tests {
         assert_eq!(ValueUnit::of(Metric::MsgBytes, Metric::MsgBytes), ValueUnit::Share);
         assert_eq!(ValueUnit::of(Metric::Cpu, Metric::IoWait), ValueUnit::Ratio);
         assert_eq!(ValueUnit::of(Metric::Wall, Metric::Cpu), ValueUnit::Ratio);
+        assert_eq!(ValueUnit::of(Metric::WaitByProcessors, Metric::SyncWait), ValueUnit::Share);
+        assert_eq!(ValueUnit::of(Metric::WaitByProcessors, Metric::IoWait), ValueUnit::Ratio);
         assert_eq!(ValueUnit::of(Metric::IoOps, Metric::Wall), RATE);
     }
 

@@ -1,7 +1,7 @@
 //! Because of whom threads wait for locks: what the thread does that holds the lock, whenever somebody looks.
 //!
-//! What a thread waits for a lock is kept until it is seen to wait for it, and then counts for what the holder is seen to do. So all of it is told but the
-//! last, and longer waits count for more, as they should: they are seen more often.
+//! What a thread waits for a lock is kept until it is seen to wait for it, and then counts for what the holder is seen to do, or for nobody where none is
+//! known. So longer waits count for more, as they should: they are seen more often. The last one is not told.
 
 use ahash::AHashMap;
 

@@ -69,7 +69,7 @@ pub struct ProcessorWait {
     pub number: u32,
     /// In which calls.
     pub class: ClassId,
-    /// How much, at least.
+    /// How much, as estimated.
     pub time: Nanos,
 }
 
@@ -93,8 +93,8 @@ struct RankInterval {
     /// Calls that wait, and ended.
     calls: u64,
     delay: RankDelay,
-    /// What a record says that enough processors would have saved.
-    saved: Nanos,
+    /// What a record says that enough processors would have saved, by communicator.
+    saved: AHashMap<Option<CommunicatorNumber>, Nanos>,
 }
 
 /// Waiting in one class of calls, and its communicator, where events tell of it.
@@ -126,7 +126,10 @@ impl RankWaits {
             let traits = &classes.get(*class).traits;
             match traits.category {
                 Category::Setup => continue,
-                Category::WaitByProcessors => rank.saved += Nanos(by.sent),
+                Category::WaitByProcessors => {
+                    let on = self.meetings.communicator(*class, traits.object, resources);
+                    *rank.saved.entry(on).or_default() += Nanos(by.sent);
+                }
                 _ => {}
             }
             rank.whole += by.time;
@@ -170,7 +173,7 @@ impl RankInterval {
             whole: Nanos::ZERO,
             calls: 0,
             delay: rank.delay,
-            saved: Nanos::ZERO,
+            saved: AHashMap::new(),
         }
     }
 
@@ -207,6 +210,14 @@ impl RankInterval {
             RankDelay::Measured { polled, .. } => self.share(polled.min(self.waiting)),
             RankDelay::Recorded => 0.0,
         }
+    }
+
+    /// The part of its waiting on a communicator that enough processors would have saved, by the record.
+    fn recorded(&self, on: Option<CommunicatorNumber>) -> f64 {
+        let waits = self.waits.values().filter(|wait| wait.on == on);
+        let waited = waits.fold(Nanos::ZERO, |sum, wait| sum + wait.time);
+        let saved = self.saved.get(&on).copied().unwrap_or_default();
+        if waited.is_zero() { 0.0 } else { saved.as_secs_f64() / waited.as_secs_f64() }
     }
 
     /// What it did longer than a rank that waits longer, each with its part of all that the other one waits.
@@ -263,7 +274,7 @@ impl<'a> JobInterval<'a> {
                         first.or_insert_with(|| First::of(self.ranks, wait.on, self.meetings));
                     first
                         .of_waiter(waiter)
-                        .map_or_else(Reasons::default, |first| self.reasons(waiter, first))
+                        .map_or_else(Reasons::default, |first| self.reasons(waiter, first, wait.on))
                 });
                 for (cause, share) in &reasons.all {
                     let time = wait.time.scaled(*share);
@@ -277,13 +288,17 @@ impl<'a> JobInterval<'a> {
         }
     }
 
-    /// The causes of what a rank waits, if `first` waits least of those that it waits for.
-    fn reasons(&self, waiter: &RankInterval, first: (ResourceId, &RankInterval)) -> Reasons {
+    /// The causes of what a rank waits on a communicator, if `first` waits least of those that it waits for.
+    fn reasons(
+        &self,
+        waiter: &RankInterval,
+        first: (ResourceId, &RankInterval),
+        on: Option<CommunicatorNumber>,
+    ) -> Reasons {
         let (process, first) = first;
         let saved = match waiter.delay {
             RankDelay::Measured { .. } => self.loss.saved(&waiter.time(), &first.time()),
-            RankDelay::Recorded if waiter.waiting.is_zero() => 0.0,
-            RankDelay::Recorded => waiter.saved.as_secs_f64() / waiter.waiting.as_secs_f64(),
+            RankDelay::Recorded => waiter.recorded(on),
         };
         let mut all = first.excess_over(waiter, process);
         let is_delay =

@@ -360,6 +360,29 @@ mod tests {
     }
 
     #[test]
+    fn a_record_says_it_of_each_communicator() {
+        let mut stage = Stage::default();
+        let paths = ["/SyncObject/Message/w/3", "/SyncObject/Message/x/3", "/Process/1"];
+        let [one, other, process] = paths.map(|path| stage.id(path));
+        let Stage { classes, resources, .. } = &mut stage;
+        let time = Nanos::from_millis(40);
+        let mut nodes = Vec::new();
+        for (tag, sent) in [(one, 30_000_000), (other, 10_000_000)] {
+            let call = classes.below(ClassId::NONE, WAIT, None, Some(tag), resources);
+            let saved = classes.by_processors(call, resources);
+            nodes.push((call, Totals { time, visits: 9, ..Totals::default() }));
+            nodes.push((saved, Totals { sent, ..Totals::default() }));
+        }
+        let rank = waiting(process, [process; 2]);
+        let rank = WaitingRank { delay: RankDelay::Recorded, ..rank };
+        stage.causes.took(rank, &nodes, &stage.classes, &stage.resources);
+        stage.causes.close();
+        for (focus, time) in [("</SyncObject/Message/w>", 30), ("</SyncObject/Message/x>", 10)] {
+            assert_eq!(stage.told(focus), [(TimeUse::Processor, String::new(), time)]);
+        }
+    }
+
+    #[test]
     fn what_is_waited_for_a_lock_counts_for_what_its_holder_is_seen_to_do() {
         let mut stage = Stage::default();
         let [lock, waiter, holder, code] =
