@@ -208,6 +208,7 @@ impl StoreWriter {
         let daemon = live.daemon();
         self.news.profile = daemon.profile(View::Full).into_iter().map(profile_row).collect();
         self.news.lines = daemon.lines();
+        self.news.codes_of_excess = daemon.codes_of_excess();
     }
 }
 

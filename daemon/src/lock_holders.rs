@@ -68,12 +68,10 @@ impl LockHolders {
                 let (form, key) = lock_of(thread, &catalogue.tables, state)?;
                 memory.holder(form, key)
             });
-            match held {
-                Some(held) => {
-                    let holder = described(held, threads, catalogue, state);
-                    state.wait_causes.held(place, class, &holder);
-                }
-                None => state.wait_causes.held_by_nobody(place, class),
+            let waited = state.wait_causes.seen_at_lock(place, class);
+            if let Some(held) = held {
+                let holder = described(held, threads, catalogue, state);
+                waiter.waited_for(&holder, class, waited, state);
             }
         }
     }

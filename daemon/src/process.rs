@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use whyperf_inject::{MemoryMap, RegionFile};
 use whyperf_instrument::{CounterSample, Instrumenter, StackSamplePlace};
 use whyperf_layout::{Answer, Command, NO_RANK, RegionState};
-use whyperf_model::matching::{ClassId, ProcessorWait, ResourceId, Resources, WaitingRank, Worked};
+use whyperf_model::matching::{CausedTime, ClassId, ResourceId, Resources, WaitingRank, Worked};
 use whyperf_model::{Category, Counter, Hierarchy, Nanos, Resource, Scale};
 
 use crate::catalogue::Catalogue;
@@ -499,8 +499,8 @@ impl Process {
         self.groups.dedup();
     }
 
-    /// Tells what enough processors would have saved of the waiting of its first thread, as a rank.
-    pub(crate) fn tell_wait(&self, wait: &ProcessorWait, state: &mut SharedState) {
+    /// Tells what its first thread waited because of something, as a rank.
+    pub(crate) fn tell_wait(&self, wait: &CausedTime, state: &mut SharedState) {
         if let Some(first) = self.threads.first() {
             first.tell_wait(wait, state);
         }

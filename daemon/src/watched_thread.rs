@@ -13,7 +13,8 @@ use std::collections::BTreeMap;
 use whyperf_inject::WaitReason;
 use whyperf_instrument::CounterSample;
 use whyperf_model::matching::{
-    ClassId, Classes, LocationId, Matcher, ProcessorWait, RankDelay, ResourceId, Resources, Totals,
+    CausedTime, ClassId, Classes, LocationId, LockHolder, Matcher, RankDelay, ResourceId,
+    Resources, Totals,
 };
 use whyperf_model::{Category, CategorySet, Hierarchy, Nanos, Resource, Scale, TimeUse};
 
@@ -195,6 +196,27 @@ impl WatchedThread {
         self.location = Some(location);
     }
 
+    /// So much of what it waited for a lock is because of this holder.
+    pub(crate) fn waited_for(
+        &self,
+        holder: &LockHolder,
+        class: ClassId,
+        waited: Nanos,
+        state: &mut SharedState,
+    ) {
+        let Some(place) = self.place else { return };
+        state.wait_causes.held(place, class, holder, waited);
+        for (spent, time) in holder.parts(waited) {
+            if let Some(category) = spent.as_cause() {
+                let class = state.classes.caused(class, category, &mut state.resources);
+                self.tell(&[(class, Totals { sent: time.0, ..Totals::default() })], state);
+            }
+        }
+        if let Some((recorder, location)) = state.recorder.as_mut().zip(self.location) {
+            recorder.held(location, class, holder, waited, &state.resources);
+        }
+    }
+
     /// A stack sample found it running in this function that is switched on, 0 for none, or in a wrapped call.
     pub(crate) fn see(&mut self, place: Option<u32>, period: Nanos) {
         self.running_split.see(place, period);
@@ -268,13 +290,13 @@ impl WatchedThread {
         Attributed { ran: granted.ran, delay, nodes: told }
     }
 
-    /// Of what the pass told that it waited in a class of calls, what enough processors would have saved.
-    pub(crate) fn tell_wait(&self, wait: &ProcessorWait, state: &mut SharedState) {
-        // A record has the class, also where nothing would have been saved.
-        let class = state.classes.by_processors(wait.class, &mut state.resources);
+    /// Of what the pass told that it waited in a class of calls, the part because of something.
+    pub(crate) fn tell_wait(&self, wait: &CausedTime, state: &mut SharedState) {
+        // A record has the class, also where nothing was waited so.
+        let class = state.classes.caused(wait.class, wait.category, &mut state.resources);
         if !wait.time.is_zero() {
-            let saved = Totals { sent: wait.time.0, ..Totals::default() };
-            self.tell(&[(class, saved)], state);
+            let caused = Totals { sent: wait.time.0, ..Totals::default() };
+            self.tell(&[(class, caused)], state);
         }
     }
 

@@ -3,6 +3,7 @@
 //! The parameters of each statement stand in the order of their numbers: SQLite counts a `$n` where it first stands, PostgreSQL by
 //! its number, and so both agree.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -63,6 +64,8 @@ pub struct Progress {
     pub phases: Vec<(Time, String)>,
     /// Where in the source all that grew so far was called; told together with the profile.
     pub lines: Vec<Line>,
+    /// By rank: the code in which it computed longer so far than the others did; told together with the profile.
+    pub codes_of_excess: BTreeMap<Resource, Resource>,
     /// Programs and libraries that were found.
     pub objects: Vec<ObjectRow>,
     /// What became known of the surroundings.
@@ -142,6 +145,9 @@ impl Recorder {
         progress.phases.iter().for_each(|(now, name)| self.record.begin_phase(*now, name));
         if !progress.lines.is_empty() {
             self.record.set_lines(&progress.lines);
+        }
+        if !progress.codes_of_excess.is_empty() {
+            self.record.set_codes_of_excess(&progress.codes_of_excess);
         }
     }
 

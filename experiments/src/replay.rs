@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use whyperf_consultant::{DataSource, Event, MeasurementId, RunAmount};
 use whyperf_model::matching::{
-    Active, CausedWait, ClassId, Classes, Line, LocationId, Matcher, OneProcess, PairId, RankDelay,
-    Resources, RunTotals, Totals, WaitCauses, WaitingRank,
+    Active, CausedWait, ClassId, Classes, Line, LocationId, LockHolder, Matcher, OneProcess,
+    PairId, RankDelay, Resources, RunTotals, ThreadPlace, Totals, WaitCauses, WaitingRank,
 };
 use whyperf_model::{
     Category, Counter, Effort, Hierarchy, Histogram, Interval, Nanos, Pair, Quantity, Resource,
@@ -36,11 +36,13 @@ pub struct Replay {
     groups: Vec<(Option<u64>, Vec<u32>)>,
     /// By pass: what grew, by process and location.
     grown: Vec<Vec<(LocationId, u32, Totals)>>,
+    /// By pass: what was waited for locks, and because of whom.
+    held: Vec<Vec<HeldLock>>,
     /// What grew in all of the run, added up once it is over.
     run_totals: Option<RunTotals>,
     running: BTreeMap<MeasurementId, ReplaySource>,
     asked: VecDeque<Resource>,
-    /// Because of whom ranks waited until now.
+    /// Because of whom ranks and threads waited until now.
     wait_causes: WaitCauses,
     /// What each process did as a rank until now, by its number.
     efforts: BTreeMap<u32, Effort>,
@@ -61,6 +63,15 @@ enum ReplaySource {
     Histogram(Pair),
 }
 
+/// A thread waited for a lock because of whoever held it.
+#[derive(Debug)]
+struct HeldLock {
+    place: ThreadPlace,
+    class: ClassId,
+    holder: LockHolder,
+    waited: Nanos,
+}
+
 /// How many processes could report for a group, and how many did.
 #[derive(Clone, Copy, Debug, Default)]
 struct ProcessReports {
@@ -73,7 +84,8 @@ impl Replay {
     pub fn new(record: Record, histograms: impl IntoIterator<Item = (Pair, Histogram)>) -> Self {
         let (mut classes, mut resources) = (Classes::default(), Resources::default());
         let of_kind = record.kinds.iter().map(|kind| kind.class(&mut classes, &mut resources));
-        let of_kind = of_kind.collect();
+        let of_kind: Vec<ClassId> = of_kind.collect();
+        let held = held(&record, &of_kind, &mut resources);
         let mut grown = vec![Vec::new(); record.passes.len()];
         for ((location, kind), series) in &record.series {
             for entry in series {
@@ -99,6 +111,7 @@ impl Replay {
             matcher: Matcher::default(),
             of_kind,
             grown,
+            held,
             run_totals: None,
             running: BTreeMap::new(),
             asked: VecDeque::new(),
@@ -197,14 +210,15 @@ impl Replay {
         self.record.at_work.as_ref().map(|_| self.efforts.values().copied().collect())
     }
 
-    /// Why ranks waited, for each of these pairs of waiting: parts of what they came to, the largest first. Older records do not say
-    /// who was at work, and so nothing of this.
+    /// Why ranks and threads waited, for each of these pairs of waiting: parts of what they came to, the largest first. Older records do
+    /// not say who was at work, or who held locks, and so nothing of this.
     #[must_use]
     pub fn wait_causes(&mut self, pairs: &[Pair]) -> Vec<Vec<CausedWait>> {
         let totals = self.run_totals.take().unwrap_or_else(|| self.totals());
-        let Self { wait_causes, classes, resources, .. } = self;
+        let Self { wait_causes, classes, resources, record, .. } = self;
         let causes = |pair| wait_causes.shares(pair, &totals, classes, resources);
-        let told = pairs.iter().map(causes).collect();
+        let mut told: Vec<Vec<CausedWait>> = pairs.iter().map(causes).collect();
+        told.iter_mut().flatten().for_each(|cause| cause.locate(&record.codes_of_excess));
         self.run_totals = Some(totals);
         told
     }
@@ -375,6 +389,9 @@ impl Replay {
         }
         self.end_work(pass);
         self.wait_causes.close();
+        for HeldLock { place, class, holder, waited } in &self.held[self.pass] {
+            self.wait_causes.held(*place, *class, holder, *waited);
+        }
         reports
     }
 
@@ -542,6 +559,21 @@ impl DataSource for Replay {
         }
         goes_on
     }
+}
+
+/// By pass: because of whom threads waited for locks.
+fn held(record: &Record, of_kind: &[ClassId], resources: &mut Resources) -> Vec<Vec<HeldLock>> {
+    let mut held: Vec<Vec<HeldLock>> = record.passes.iter().map(|_| Vec::new()).collect();
+    for (cause, pass, waited) in record.lock_waits.iter() {
+        let location = &record.locations[cause.location.0 as usize];
+        let place = [&location.thread, &location.machine].map(|name| resources.id(name));
+        let class = of_kind[cause.kind as usize];
+        let code = cause.code.as_ref().map(|code| resources.id(code));
+        let who = resources.id(&cause.holder);
+        let holder = LockHolder { who, code, spent: vec![(cause.spent, 1.0)] };
+        held[pass as usize].push(HeldLock { place, class, holder, waited });
+    }
+    held
 }
 
 /// What was measured or named as a function in a run.

@@ -164,6 +164,12 @@ categories! {
     InstructionTlbMisses = 65,
     /// Not a region: nanoseconds of waiting that enough processors would have saved, as an amount.
     WaitByProcessors = 66,
+    /// Not a region: nanoseconds of waiting for somebody who computed longer meanwhile, as an amount.
+    WaitByComputing = 67,
+    /// The same of somebody who was in input and output calls.
+    WaitByIo = 68,
+    /// The same of somebody who waited for something else.
+    WaitByBlocked = 69,
 }
 
 /// A set of categories.
@@ -264,7 +270,12 @@ impl CategorySet {
         Category::InstructionTlbMisses,
     ]);
     /// What is derived after a sampling pass from what all threads did: amounts, and no time.
-    pub const DERIVED: Self = Self::of(&[Category::WaitByProcessors]);
+    pub const DERIVED: Self = Self::of(&[
+        Category::WaitByProcessors,
+        Category::WaitByComputing,
+        Category::WaitByIo,
+        Category::WaitByBlocked,
+    ]);
     /// All that takes time.
     pub const TIMED: Self = Self::ALL.without(Self::COUNTED).without(Self::DERIVED);
     /// Neither waiting nor inside MPI: the program's own work.
@@ -277,6 +288,15 @@ impl CategorySet {
         .without(Self::BLOCKED);
     /// What events take for computing: only the operating system tells how much of it ran.
     pub const OUTSIDE_CALLS: Self = Self::COMPUTE.and(Self::RUN_DELAY).and(Self::UNSEEN);
+
+    /// The waiting that these are derived from.
+    #[must_use]
+    pub const fn derived_from(self) -> Self {
+        let of_processors = Self::of(&[Category::WaitByProcessors]);
+        // Enough processors are asked for of ranks alone, causes of locks as well.
+        let is_of_ranks = self.without(of_processors).0 == 0;
+        if is_of_ranks { Self::MESSAGE } else { Self::MESSAGE.and(Self::LOCK) }
+    }
 
     /// The set of these.
     #[must_use]
@@ -320,7 +340,7 @@ mod tests {
     use super::*;
 
     /// What stores hold: lines are only ever added.
-    const STORED: [(u32, Category); 67] = [
+    const STORED: [(u32, Category); 70] = [
         (0, Category::User),
         (1, Category::Setup),
         (2, Category::Send),
@@ -388,6 +408,9 @@ mod tests {
         (64, Category::DataTlbLoadMisses),
         (65, Category::InstructionTlbMisses),
         (66, Category::WaitByProcessors),
+        (67, Category::WaitByComputing),
+        (68, Category::WaitByIo),
+        (69, Category::WaitByBlocked),
     ];
 
     #[test]
@@ -397,7 +420,7 @@ mod tests {
             assert_eq!(category.number(), number);
             assert_eq!(Category::from_number(number), Some(category));
         }
-        for unknown in [67, 255, 256, u32::MAX] {
+        for unknown in [70, 255, 256, u32::MAX] {
             assert_eq!(Category::from_number(unknown), None);
         }
     }

@@ -55,15 +55,29 @@ impl Metric {
             Self::ProcessorTime => {
                 "running time in which threads compute, or poll while others have no processor"
             }
-            Self::WaitByProcessors => {
-                "waiting of ranks for each other that more processors would save, estimated"
-            }
             Self::Available => "wall time, less the time in which threads have no processor",
             Self::IoWaitAlone => {
                 "input and output time that the process with most has more than any other"
             }
-            // The others are counters.
-            _ => Counter::of(self).map_or("", Counter::meaning),
+            // The others are counters, or causes of waits.
+            _ => Counter::of(self).map_or_else(|| self.cause(), Counter::meaning),
+        }
+    }
+
+    /// Because of what ranks and threads wait.
+    const fn cause(self) -> &'static str {
+        match self {
+            Self::WaitByProcessors => {
+                "waiting of ranks for each other that more processors would save, estimated"
+            }
+            Self::WaitByComputing => {
+                "waiting for a rank or the holder of a lock that computes meanwhile"
+            }
+            Self::WaitByIo => "waiting for a rank or the holder of a lock that reads and writes",
+            Self::WaitByBlocked => {
+                "waiting for a rank or the holder of a lock that waits for something else"
+            }
+            _ => "",
         }
     }
 }

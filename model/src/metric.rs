@@ -90,8 +90,14 @@ pub enum Metric {
     Polled,
     /// The same, with the running time in which threads compute: what processors do for the program.
     ProcessorTime,
-    /// Of the time in which ranks waited for each other, what enough processors would have saved, at least.
+    /// Of the time in which ranks waited for each other, what enough processors would have saved, as estimated.
     WaitByProcessors,
+    /// Of the time in which ranks and threads waited for each other, that for one that computed meanwhile.
+    WaitByComputing,
+    /// The same for one that was in input and output calls.
+    WaitByIo,
+    /// The same for one that waited for something else.
+    WaitByBlocked,
     /// Page faults of threads.
     PageFaults,
     /// Page faults for which nothing had to be read.
@@ -148,7 +154,7 @@ pub enum Metric {
 
 impl Metric {
     /// All of them, in the order of the table.
-    pub const ALL: [Self; 60] = [
+    pub const ALL: [Self; 63] = [
         Self::Wall,
         Self::Cpu,
         Self::Compute,
@@ -183,6 +189,9 @@ impl Metric {
         Self::Polled,
         Self::ProcessorTime,
         Self::WaitByProcessors,
+        Self::WaitByComputing,
+        Self::WaitByIo,
+        Self::WaitByBlocked,
         Self::PageFaults,
         Self::MinorFaults,
         Self::MajorFaults,
@@ -379,7 +388,7 @@ const AVAILABLE: CategorySet =
 const METADATA: CategorySet =
     CategorySet::of(&[Category::Open, Category::Close, Category::Metadata]);
 
-const TABLE: [Definition; 60] = [
+const TABLE: [Definition; 63] = [
     time("wall", Quantity::Time, CategorySet::TIMED.without(CategorySet::JOIN)),
     time("cpu", Quantity::RunningTime, CategorySet::COMPUTE),
     time("compute", Quantity::Time, CategorySet::OUTSIDE_CALLS),
@@ -428,12 +437,10 @@ const TABLE: [Definition; 60] = [
     time("blocked", Quantity::Time, CategorySet::BLOCKED),
     time("polled", Quantity::RunningTime, CategorySet::SYNC),
     time("processor_time", Quantity::RunningTime, CategorySet::COMPUTE.and(CategorySet::SYNC)),
-    count(
-        "wait_by_processors",
-        Unit::Nanoseconds,
-        Quantity::Derived,
-        CategorySet::of(&[Category::WaitByProcessors]),
-    ),
+    derived("wait_by_processors", Category::WaitByProcessors),
+    derived("wait_by_computing", Category::WaitByComputing),
+    derived("wait_by_io", Category::WaitByIo),
+    derived("wait_by_blocked", Category::WaitByBlocked),
     counted("page_faults", Category::PageFaults),
     counted("minor_faults", Category::MinorFaults),
     counted("major_faults", Category::MajorFaults),
@@ -501,6 +508,10 @@ const fn time(name: &'static str, quantity: Quantity, categories: CategorySet) -
     count(name, Unit::Nanoseconds, quantity, categories)
 }
 
+const fn derived(name: &'static str, category: Category) -> Definition {
+    count(name, Unit::Nanoseconds, Quantity::Derived, CategorySet::of(&[category]))
+}
+
 const fn counted(name: &'static str, category: Category) -> Definition {
     count(name, Unit::Events, Quantity::Counted, CategorySet::of(&[category]))
 }
@@ -520,7 +531,7 @@ mod tests {
     use super::*;
 
     /// What stores and users' tables hold: lines are only ever added.
-    const STORED: [(&str, Metric); 60] = [
+    const STORED: [(&str, Metric); 63] = [
         ("wall", Metric::Wall),
         ("cpu", Metric::Cpu),
         ("compute", Metric::Compute),
@@ -555,6 +566,9 @@ mod tests {
         ("polled", Metric::Polled),
         ("processor_time", Metric::ProcessorTime),
         ("wait_by_processors", Metric::WaitByProcessors),
+        ("wait_by_computing", Metric::WaitByComputing),
+        ("wait_by_io", Metric::WaitByIo),
+        ("wait_by_blocked", Metric::WaitByBlocked),
         ("page_faults", Metric::PageFaults),
         ("minor_faults", Metric::MinorFaults),
         ("major_faults", Metric::MajorFaults),

@@ -13,23 +13,23 @@ pub struct TimeDivision {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TimeUse {
     /// In the program's own code, and running.
-    Computing,
+    Computing = 0,
     /// In calls that wait for other threads or processes, and in all other calls of MPI.
-    Waiting,
+    Waiting = 1,
     /// In input and output calls.
-    Io,
+    Io = 2,
     /// In the program's own code, able to run, without a processor.
-    Processor,
+    Processor = 3,
     /// The same, because the share of a control group was used up.
-    Throttled,
+    Throttled = 4,
     /// In the program's own code, waiting for memory that was not there.
-    Paging,
+    Paging = 5,
     /// In the program's own code, waiting for anything else that no event tells of.
-    Blocked,
+    Blocked = 6,
     /// Waiting for threads and processes that do the work, or for work that never came.
-    Idle,
+    Idle = 7,
     /// In the program's own code, of which the system does not say whether it ran.
-    Unknown,
+    Unknown = 8,
 }
 
 impl TimeUse {
@@ -59,6 +59,31 @@ impl TimeUse {
         ];
         let found = sets.into_iter().find(|(set, _)| set.contains(category));
         found.map_or(Self::Waiting, |(_, found)| found)
+    }
+
+    /// What waiting for somebody is derived as who spends time so; `None` where that is the lack of a processor, or unknown.
+    #[must_use]
+    pub const fn as_cause(self) -> Option<Category> {
+        match self {
+            Self::Computing => Some(Category::WaitByComputing),
+            Self::Io => Some(Category::WaitByIo),
+            Self::Waiting | Self::Paging | Self::Blocked | Self::Idle => {
+                Some(Category::WaitByBlocked)
+            }
+            Self::Processor | Self::Throttled | Self::Unknown => None,
+        }
+    }
+
+    /// Its number in stored bytes: it never changes, and new ones come behind it.
+    #[must_use]
+    pub const fn number(self) -> u8 {
+        self as u8
+    }
+
+    /// The one with this number; `None` where a newer whyperf has more.
+    #[must_use]
+    pub fn from_number(number: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|one| one.number() == number)
     }
 
     /// Its name in reports.
@@ -127,6 +152,26 @@ mod tests {
         assert!(
             (sum - 1.0).abs() < 1e-9 && (division.share(TimeUse::Io) - 3.0 / 45.0).abs() < 1e-9
         );
+    }
+
+    #[test]
+    fn each_way_keeps_its_number_and_no_other_number_is_one() {
+        let names = [
+            "computing",
+            "waiting",
+            "io",
+            "processor",
+            "throttled",
+            "paging",
+            "blocked",
+            "idle",
+            "unknown",
+        ];
+        for (number, name) in (0..).zip(names) {
+            let known = TimeUse::from_number(number).map(|one| (one.name(), one.number()));
+            assert_eq!(known, Some((name, number)));
+        }
+        assert_eq!(TimeUse::from_number(9), None);
     }
 
     #[test]

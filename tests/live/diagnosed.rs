@@ -83,19 +83,14 @@ fn is_diagnosed_as_it_was_live(words: &[String], leading: Option<&str>) {
     lessons(&place, &diagnosed);
 }
 
-/// Because of whom ranks wait is told as it was: who, what it did meanwhile, and how much of the waiting it was. Who held a lock is not kept.
+/// Because of whom ranks and threads wait is told as it was: who, what it did meanwhile and where, and how much of the waiting it was.
 fn causes_agree(live: &Value, diagnosed: &Value) {
     let causes = |report: &Value| -> Vec<(String, String, f64)> {
         let all = report["bottlenecks"].as_array().expect("a list").iter();
         let first = all.filter_map(|one| one["causes"].as_array()).find(|all| !all.is_empty());
-        let kept = first.into_iter().flatten().filter(|cause| cause["by"] != "lock holder");
-        let told = kept.map(|cause| {
+        let told = first.into_iter().flatten().map(|cause| {
             let text = |member: &str| cause[member].as_str().expect("text").to_owned();
-            let focus = text("focus");
-            let process = focus.split(',').find(|part| part.starts_with("/Process/"));
-            let share = cause["share"].as_f64().expect("a share");
-            // None where all ranks lack processors.
-            (text("state"), process.unwrap_or_default().to_owned(), share)
+            (text("state"), text("focus"), cause["share"].as_f64().expect("a share"))
         });
         told.collect()
     };

@@ -20,7 +20,10 @@
 //!   │ │ └ TooManySmallMessages               msg_bytes / msgs             < 1024 bytes, 1000 a second
 //!   │ ├ ExcessiveCollectiveWaitingTime       collective_wait / wall       > 0.20
 //!   │ │ └ LateArrivalAtCollectives           late_wait / collective_wait  > 0.50
-//!   │ └ ExcessiveLockWaitingTime             lock_wait / wall             > 0.20
+//!   │ ├ ExcessiveLockWaitingTime             lock_wait / wall             > 0.20
+//!   │ ├ WaitsCausedByComputing               wait_by_computing / wall     > 0.10
+//!   │ ├ WaitsCausedByIO                      wait_by_io / wall            > 0.10
+//!   │ └ WaitsCausedByBlocking                wait_by_blocked / wall       > 0.10
 //!   ├ BlockedElsewhere                       blocked / wall               > 0.20
 //!   └ CPUbound                               cpu / available              > 0.30
 //!     └ ExcessiveLoadImbalance               cpu_imbalance / wall         > 0.20

@@ -43,8 +43,10 @@ impl ValueUnit {
             return Self::Per(above.unit, below.unit);
         }
         // What is derived is a part of the waiting that it was derived from.
-        let is_derived = above.quantity == Quantity::Derived;
-        let counted = if is_derived { CategorySet::MESSAGE } else { above.categories };
+        let counted = match above.quantity {
+            Quantity::Derived => above.categories.derived_from(),
+            _ => above.categories,
+        };
         let is_inside = counted.without(below.categories) == CategorySet::NONE;
         if is_inside && is_part(above.quantity, below.quantity) { Self::Share } else { Self::Ratio }
     }
@@ -241,6 +243,7 @@ mod tests {
         assert_eq!(ValueUnit::of(Metric::Wall, Metric::Cpu), ValueUnit::Ratio);
         assert_eq!(ValueUnit::of(Metric::WaitByProcessors, Metric::SyncWait), ValueUnit::Share);
         assert_eq!(ValueUnit::of(Metric::WaitByProcessors, Metric::IoWait), ValueUnit::Ratio);
+        assert_eq!(ValueUnit::of(Metric::WaitByIo, Metric::SyncWait), ValueUnit::Share);
         assert_eq!(ValueUnit::of(Metric::IoOps, Metric::Wall), RATE);
     }
 

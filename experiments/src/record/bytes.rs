@@ -1,18 +1,19 @@
 //! A record as bytes: each name once, passes and growths by their distance from the one before.
 
-use std::collections::HashMap;
-use std::hash::Hash;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use whyperf_model::matching::{Kind, Line, Location, LocationId, Totals};
+use whyperf_model::matching::{Line, Location, LocationId, Totals};
 use whyperf_model::{Category, Interval, Nanos, Pair, Resource, Time};
 
+use super::lock_waits::{LockWaits, StoredLockWait};
+use super::names::{NumberedResources, Numbers, StoredKind};
 use super::span::{Span, Spans};
 use super::{News, PassAmount, Record};
 
 /// The first byte of a record. It is raised when bytes mean something else: each version has what those before had, and more.
-const VERSION: u8 = 3;
+const VERSION: u8 = 4;
+const THIRD: u8 = 3;
 const SECOND: u8 = 2;
 const FIRST: u8 = 1;
 
@@ -70,6 +71,14 @@ struct WorkSection {
     endings: Vec<(u32, (u32, Nanos))>,
 }
 
+/// What follows [`WorkSection`] since the fourth version.
+#[derive(Default, Serialize, Deserialize)]
+struct CauseSection {
+    names: Vec<Resource>,
+    lock_waits: Vec<StoredLockWait>,
+    codes_of_excess: Vec<(u32, u32)>,
+}
+
 #[derive(Serialize, Deserialize)]
 struct StoredLine {
     /// Thread, machine and code.
@@ -84,15 +93,6 @@ struct StoredLocation {
     number: u32,
     rank: Option<u32>,
     names: [u32; 3],
-}
-
-#[derive(Serialize, Deserialize)]
-struct StoredKind {
-    /// [`Category::number`].
-    category: u32,
-    code: Vec<u32>,
-    object: Option<u32>,
-    own: Option<u32>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -143,7 +143,17 @@ impl Record {
         let bytes = postcard::to_extend(&self.more(), bytes).unwrap_or_default();
         let endings = self.endings.dated().copied().collect();
         let work = WorkSection { at_work: self.at_work.clone(), endings };
-        postcard::to_extend(&work, bytes).unwrap_or_default()
+        let bytes = postcard::to_extend(&work, bytes).unwrap_or_default();
+        postcard::to_extend(&self.causes(), bytes).unwrap_or_default()
+    }
+
+    fn causes(&self) -> CauseSection {
+        let mut names = Numbers::default();
+        let lock_waits = self.lock_waits.stored(&mut names);
+        let codes = self.codes_of_excess.iter();
+        let codes = codes.map(|(rank, code)| (names.number(rank), names.number(code)));
+        let codes_of_excess = codes.collect();
+        CauseSection { names: names.list, lock_waits, codes_of_excess }
     }
 
     fn more(&self) -> More {
@@ -184,19 +194,21 @@ impl Record {
         if *version > VERSION {
             return Err(RecordError::Newer { found: *version });
         }
-        let (stored, more, work) = parts(*version, bytes).ok_or(RecordError::Damaged)?;
-        let mut categories = stored.kinds.iter().chain(&more.kinds).map(|kind| kind.category);
+        let parts = Parts::of(*version, bytes).ok_or(RecordError::Damaged)?;
+        let kinds = parts.stored.kinds.iter().chain(&parts.more.kinds);
+        let mut categories = kinds.map(|kind| kind.category);
         if let Some(unknown) = categories.find(|number| Category::from_number(*number).is_none()) {
             return Err(RecordError::Category(unknown));
         }
-        Self::of_parts(&stored, more, work).ok_or(RecordError::Damaged)
+        Self::of_parts(parts).ok_or(RecordError::Damaged)
     }
 
-    fn of_parts(stored: &Stored, more: More, work: WorkSection) -> Option<Self> {
-        let mut record = Self::of(stored)?;
+    fn of_parts(Parts { stored, more, work, causes }: Parts) -> Option<Self> {
+        let mut record = Self::of(&stored)?;
         record.add_more(more)?;
         record.at_work = work.at_work;
         record.endings = work.endings.into_iter().collect();
+        record.add_causes(&causes)?;
         record.is_sound().then_some(record)
     }
 
@@ -255,6 +267,16 @@ impl Record {
         Some(())
     }
 
+    fn add_causes(&mut self, causes: &CauseSection) -> Option<()> {
+        let known = NumberedResources(&causes.names);
+        self.lock_waits = LockWaits::of(&causes.lock_waits, &known)?;
+        self.entries += self.lock_waits.len();
+        let codes = causes.codes_of_excess.iter();
+        let codes = codes.map(|(rank, code)| Some((known.name(*rank)?, known.name(*code)?)));
+        self.codes_of_excess = codes.collect::<Option<_>>()?;
+        Some(())
+    }
+
     /// Whether every number names something that is there.
     fn is_sound(&self) -> bool {
         let in_time = |pass: u32| (pass as usize) < self.passes.len();
@@ -281,88 +303,46 @@ impl Record {
             && self.hot.is_sound(self.passes.len())
             && self.hot.iter().all(|(_, share)| *share > 0.0 && *share <= 1.0)
             && self.series.iter().all(series)
+            && self.lock_waits.is_sound(self)
     }
 }
 
-/// What the bytes of a version hold, the version itself left out.
-fn parts(version: u8, bytes: &[u8]) -> Option<(Stored, More, WorkSection)> {
-    let (stored, rest): (Stored, _) = postcard::take_from_bytes(bytes).ok()?;
-    let (more, rest): (More, _) = match version {
-        FIRST => (More::default(), rest),
-        SECOND | VERSION => postcard::take_from_bytes(rest).ok()?,
-        _ => return None,
-    };
-    if version < VERSION {
-        return Some((stored, more, WorkSection::default()));
-    }
-    let (at_work, rest) = postcard::take_from_bytes(rest).ok()?;
-    let endings = if rest.is_empty() { Vec::new() } else { postcard::from_bytes(rest).ok()? };
-    Some((stored, more, WorkSection { at_work, endings }))
+/// What the bytes of a record hold.
+struct Parts {
+    stored: Stored,
+    more: More,
+    work: WorkSection,
+    causes: CauseSection,
 }
 
-/// Each thing once, and its number.
-struct Numbers<T> {
-    list: Vec<T>,
-    numbers: HashMap<T, u32>,
-}
-
-impl<T> Default for Numbers<T> {
-    fn default() -> Self {
-        Self { list: Vec::new(), numbers: HashMap::new() }
-    }
-}
-
-impl<T: Clone + Eq + Hash> Numbers<T> {
-    fn number(&mut self, of: &T) -> u32 {
-        if let Some(number) = self.numbers.get(of) {
-            return *number;
+impl Parts {
+    /// What the bytes of a version hold, the version itself left out.
+    fn of(version: u8, bytes: &[u8]) -> Option<Self> {
+        let (stored, rest) = postcard::take_from_bytes(bytes).ok()?;
+        let (more, work, causes) = Default::default();
+        let mut parts = Self { stored, more, work, causes };
+        if version < FIRST {
+            return None;
         }
-        let number = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
-        self.list.push(of.clone());
-        self.numbers.insert(of.clone(), number);
-        number
-    }
-}
-
-impl Numbers<Resource> {
-    fn kind(&mut self, kind: &Kind) -> StoredKind {
-        StoredKind {
-            category: kind.category.number(),
-            code: kind.code.iter().map(|one| self.number(one)).collect(),
-            object: kind.object.as_ref().map(|one| self.number(one)),
-            own: kind.own.as_ref().map(|one| self.number(one)),
+        if version == FIRST {
+            return Some(parts);
         }
-    }
-}
-
-/// Names that were read, to be called by their numbers; what is not there makes no sense.
-struct NumberedResources<'a>(&'a [Resource]);
-
-impl NumberedResources<'_> {
-    fn name(&self, number: u32) -> Option<Resource> {
-        self.0.get(number as usize).cloned()
-    }
-
-    fn all(&self, numbers: &[u32]) -> Option<Vec<Resource>> {
-        numbers.iter().map(|number| self.name(*number)).collect()
-    }
-
-    fn three(&self, [first, second, third]: &[u32; 3]) -> Option<[Resource; 3]> {
-        Some([self.name(*first)?, self.name(*second)?, self.name(*third)?])
-    }
-
-    /// None where there is none.
-    fn optional(&self, number: Option<u32>) -> Option<Option<Resource>> {
-        number.map_or(Some(None), |number| self.name(number).map(Some))
-    }
-
-    fn kind(&self, kind: &StoredKind) -> Option<Kind> {
-        Some(Kind {
-            category: Category::from_number(kind.category)?,
-            code: self.all(&kind.code)?,
-            object: self.optional(kind.object)?,
-            own: self.optional(kind.own)?,
-        })
+        let (more, rest) = postcard::take_from_bytes(rest).ok()?;
+        parts.more = more;
+        if version == SECOND {
+            return Some(parts);
+        }
+        let (at_work, rest) = postcard::take_from_bytes(rest).ok()?;
+        parts.work.at_work = at_work;
+        if version == THIRD && rest.is_empty() {
+            return Some(parts);
+        }
+        let (endings, rest) = postcard::take_from_bytes(rest).ok()?;
+        parts.work.endings = endings;
+        if version > THIRD {
+            parts.causes = postcard::from_bytes(rest).ok()?;
+        }
+        Some(parts)
     }
 }
 

@@ -10,6 +10,8 @@
 
 mod bytes;
 mod jobs;
+mod lock_waits;
+mod names;
 mod pass_events;
 mod span;
 
@@ -19,6 +21,7 @@ use whyperf_model::matching::{IntervalRecord, Kind, Line, Location, LocationId, 
 use whyperf_model::{Interval, Nanos, Pair, Resource, Time};
 
 pub use self::bytes::RecordError;
+use self::lock_waits::LockWaits;
 pub(crate) use self::pass_events::PassEvents;
 use self::span::Spans;
 
@@ -50,6 +53,10 @@ pub struct Record {
     pub(crate) callees: BTreeMap<Resource, Vec<Resource>>,
     /// By location and number of the kind: the passes in which it grew.
     pub(crate) series: BTreeMap<(LocationId, u32), Vec<PassAmount>>,
+    /// Because of whom threads waited for locks; older records do not say it.
+    pub(crate) lock_waits: LockWaits,
+    /// By rank: the code in which it computed longer than the others; older records do not say it.
+    pub(crate) codes_of_excess: BTreeMap<Resource, Resource>,
     /// Where in the source all that grew was called.
     pub(crate) lines: Vec<Line>,
     entries: usize,
@@ -116,6 +123,7 @@ impl Record {
             let series = self.series.entry((grown.location, grown.kind.0)).or_default();
             self.entries += usize::from(merge(series, PassAmount { pass, by: grown.by }));
         }
+        self.entries += self.lock_waits.add(pass, &interval_record.lock_waits);
     }
 
     /// A phase began at the end of the last pass that was over then.
@@ -129,6 +137,11 @@ impl Record {
     /// Takes in where in the source all that grew so far was called.
     pub fn set_lines(&mut self, lines: &[Line]) {
         lines.clone_into(&mut self.lines);
+    }
+
+    /// Takes in the code in which ranks computed longer than the others so far.
+    pub fn set_codes_of_excess(&mut self, codes: &BTreeMap<Resource, Resource>) {
+        codes.clone_into(&mut self.codes_of_excess);
     }
 
     /// Rates are told again and again: one that is about as it was is not stored again.
@@ -169,16 +182,19 @@ impl Record {
         self.prices.fold();
         self.hot.fold();
         self.phases.fold();
-        self.entries = 0;
-        for series in self.series.values_mut() {
-            let mut folded = Vec::with_capacity(series.len() / 2 + 1);
-            for entry in series.drain(..) {
-                merge(&mut folded, PassAmount { pass: entry.pass / 2, ..entry });
-            }
-            self.entries += folded.len();
-            *series = folded;
-        }
+        self.entries = self.series.values_mut().map(fold_series).sum();
+        self.entries += self.lock_waits.fold();
     }
+}
+
+/// Two passes of a series become one; tells how long it is now.
+fn fold_series(series: &mut Vec<PassAmount>) -> usize {
+    let mut folded = Vec::with_capacity(series.len() / 2 + 1);
+    for entry in series.drain(..) {
+        merge(&mut folded, PassAmount { pass: entry.pass / 2, ..entry });
+    }
+    *series = folded;
+    series.len()
 }
 
 /// A rate within this factor of another is about the same.

@@ -23,4 +23,6 @@ pub(crate) fn feed(bytes: &[u8]) {
         black_box(event.time());
     }
     black_box((source.thread_time(), source.efforts(), source.lines().len()));
+    let pairs = ASKED.map(|metric| Pair::new(metric, Focus::whole_program()));
+    black_box(source.wait_causes(&pairs));
 }

@@ -6,9 +6,12 @@ use whyperf_experiments::{
     Replay, Selector, Store, StoreError, Topic,
 };
 use whyperf_model::matching::{
-    ClassId, Grown, IntervalRecord, Kind, Line, Location, LocationId, Totals, Worked,
+    CausedBy, ClassId, Grown, IntervalRecord, Kind, Line, Location, LocationId, LockWait, Totals,
+    Worked,
 };
-use whyperf_model::{Category, Efficiency, Focus, Interval, Metric, Nanos, Pair};
+use whyperf_model::{
+    Category, Efficiency, Focus, Interval, Metric, Nanos, Pair, Resource, TimeUse,
+};
 
 use crate::sample::{Place, at, new_run, progress};
 
@@ -77,7 +80,7 @@ fn a_record_folds_and_loses_nothing() {
 
 /// Phases, places, prices and lines of a long run, beside amounts.
 fn told() -> Record {
-    let name = |text: &str| text.parse::<whyperf_model::Resource>().expect("well formed");
+    let name = |text: &str| text.parse::<Resource>().expect("well formed");
     let mut record = Record::default();
     for n in 0..1500 {
         let mut interval_record = interval_record(n);
@@ -139,8 +142,9 @@ fn what_was_told_beside_amounts_comes_back_folded() {
 fn of_version(version: u8, record: &Record) -> Result<Record, RecordError> {
     let mut bytes = record.bytes();
     bytes[0] = version;
-    // What came with the third version is three bytes where nobody worked.
-    bytes.truncate(bytes.len() - if version == 2 { 3 } else { 0 });
+    // What came with the third version is three bytes where nobody worked, and as many with the fourth where nobody caused a wait.
+    let later = [0, 6, 6, 3].get(usize::from(version)).copied().unwrap_or_default();
+    bytes.truncate(bytes.len() - later);
     Record::parse(&bytes)
 }
 
@@ -154,7 +158,7 @@ fn older_records_are_read_without_what_they_did_not_hold() {
     assert_eq!(Replay::new(second.clone(), []).phases().count(), 3);
     assert_eq!(Replay::new(second, []).efforts(), None, "nobody knows who was at work");
     assert_eq!(Replay::new(told(), []).efforts().map(|all| all.len()), Some(1));
-    assert_eq!(of_version(4, &told()), Err(RecordError::Newer { found: 4 }));
+    assert_eq!(of_version(5, &told()), Err(RecordError::Newer { found: 5 }));
     assert_eq!(of_version(0, &told()), Err(RecordError::Damaged));
 }
 
@@ -162,8 +166,49 @@ fn older_records_are_read_without_what_they_did_not_hold() {
 fn the_first_records_of_the_third_version_end_before_the_end_of_mpi() {
     let record = at_work();
     let mut bytes = record.bytes();
+    bytes[0] = 3;
+    bytes.truncate(bytes.len() - 3);
     assert_eq!(bytes.pop(), Some(0), "nobody ended MPI in the midst of a pass");
     assert_eq!(Record::parse(&bytes), Ok(record));
+}
+
+/// A thread waits for a mutex that others hold; passes fold, and nothing of it is lost.
+#[test]
+fn who_held_a_lock_is_told_of_a_run_that_is_over() {
+    let [holder, other, code] = ["/Process/0/2", "/Process/0/3", "/Code/a.c/fill"]
+        .map(|name| name.parse::<Resource>().expect("well formed"));
+    let mut record = Record::default();
+    for n in 0..1500 {
+        let wait = |holder: &Resource, spent, time| LockWait {
+            location: LocationId(0),
+            kind: ClassId(0),
+            holder: holder.clone(),
+            code: (spent == TimeUse::Computing).then(|| code.clone()),
+            spent,
+            time: Nanos(time),
+        };
+        let mut of_pass = interval_record(n);
+        of_pass.kinds.iter_mut().for_each(|kind| kind.category = Category::Mutex);
+        of_pass.lock_waits = vec![
+            wait(&holder, TimeUse::Computing, MILLISECOND / 2),
+            wait(&other, TimeUse::Io, MILLISECOND / 4),
+        ];
+        record.add(&of_pass);
+    }
+    let record = Record::parse(&record.bytes()).expect("it was just written");
+    let mut replay = Replay::new(record, []);
+    while replay.next().is_some() {}
+    let told = replay.wait_causes(&[waits()]).remove(0);
+    let told = told.into_iter().map(|cause| {
+        assert_eq!(cause.by, CausedBy::LockHolder);
+        (cause.spent, cause.focus.to_string(), cause.share)
+    });
+    let expected = [
+        (TimeUse::Computing, "</Code/a.c/fill,/Machine,/Process/0/2,/SyncObject>", 0.5),
+        (TimeUse::Io, "</Code,/Machine,/Process/0/3,/SyncObject>", 0.25),
+    ];
+    let expected = expected.map(|(spent, focus, share)| (spent, focus.to_owned(), share));
+    assert_eq!(told.collect::<Vec<_>>(), expected);
 }
 
 #[test]
@@ -200,7 +245,7 @@ fn at_work() -> Record {
 
 fn two_ranks(n: u64) -> IntervalRecord {
     let one = interval_record(n);
-    let name = |text: &str| text.parse::<whyperf_model::Resource>().expect("well formed");
+    let name = |text: &str| text.parse::<Resource>().expect("well formed");
     let second = |location: &Location| Location {
         number: 1,
         rank: Some(1),

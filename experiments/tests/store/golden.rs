@@ -8,18 +8,20 @@ use std::path::{Path, PathBuf};
 
 use whyperf_consultant::{DataSource as _, Event, MeasurementId};
 use whyperf_experiments::{Access, History, RunId, Store, StoreError, Summary};
-use whyperf_model::{Focus, Interval, MessageTable, Metric, Pair, Route};
+use whyperf_model::matching::{CausedBy, CausedWait};
+use whyperf_model::{Focus, Hierarchy, Interval, MessageTable, Metric, Pair, Route};
 
 use crate::sample::{Place, sql, written};
 
 /// Version of the store, and of the records in it.
-const STORES: [&str; 6] = [
+const STORES: [&str; 7] = [
     "schema-1",
     "schema-2-record-1",
     "schema-2-record-2",
     "schema-3-record-3",
     "schema-4-record-3",
     "schema-5-record-3",
+    "schema-5-record-4",
 ];
 
 /// What is summed over a run of each thread's and node's growth.
@@ -95,12 +97,12 @@ fn a_store_of_a_newer_whyperf_is_refused_in_one_sentence_and_stays_as_it_is() {
 fn a_record_of_a_newer_whyperf_is_refused_and_the_rest_of_the_run_is_there() {
     let place = Place::new("newer-record");
     let path = unpacked("schema-3-record-3", &place);
-    let newer = "UPDATE record SET bytes = CAST(x'04' || substr(bytes, 2) AS BLOB)";
+    let newer = "UPDATE record SET bytes = CAST(x'05' || substr(bytes, 2) AS BLOB)";
     sql(&path, newer);
     let store = Store::open(&path, Access::Read).expect("it is a store as before");
     for run in store.runs(&History::default()).expect("readable") {
         let refused = store.replay(&run.id).expect_err("it is newer").to_string();
-        assert!(refused.contains("has version 4") && refused.contains("use a newer whyperf"));
+        assert!(refused.contains("has version 5") && refused.contains("use a newer whyperf"));
         assert!(!store.verdicts(&run.id).expect("readable").is_empty());
     }
 }
@@ -228,6 +230,15 @@ fn replay_told(store: &Store, run: &RunId, out: &mut String) {
     let efforts = source.efforts().map(|all| all.len());
     let line = format!("{passes} passes, {events} events, {} lines", source.lines().len());
     say(out, format_args!("{line}, {efforts:?} ranks, {:.6} s of threads", source.thread_time()));
+    let waits = Pair::new(Metric::SyncWait, Focus::whole_program());
+    let causes = source.wait_causes(&[waits]).remove(0).into_iter();
+    // Records before the fourth version know of ranks alone, and not in which code.
+    let is_of_old = |cause: &CausedWait| {
+        cause.by != CausedBy::LockHolder && cause.focus.is_root(Hierarchy::Code)
+    };
+    for CausedWait { spent, by, focus, share } in causes.filter(|cause| !is_of_old(cause)) {
+        say(out, format_args!("cause {} {} {focus} {share:.6}", by.name(), spent.name()));
+    }
 }
 
 fn say(out: &mut String, line: std::fmt::Arguments<'_>) {

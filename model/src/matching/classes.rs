@@ -166,9 +166,15 @@ impl Classes {
         self.alike(class, (Category::Blocked, Some(object), code), resources)
     }
 
-    /// The class of what enough processors would have saved of the waiting in the same calls.
-    pub fn by_processors(&mut self, class: ClassId, resources: &mut Resources) -> ClassId {
-        self.alike(class, (Category::WaitByProcessors, None, None), resources)
+    /// The class of the waiting in the same calls that is because of what `category` says.
+    pub fn caused(
+        &mut self,
+        class: ClassId,
+        category: Category,
+        resources: &mut Resources,
+    ) -> ClassId {
+        debug_assert!(CategorySet::DERIVED.contains(category));
+        self.alike(class, (category, None, None), resources)
     }
 
     /// The class of the time in which threads were at the same place and had no work yet: as of one that waits for another thread to end,

@@ -9,8 +9,9 @@
 
 use super::active::Totals;
 use super::classes::{ClassId, Classes, Traits};
+use super::lock_waits::LockHolder;
 use super::resources::{ResourceId, Resources};
-use crate::{Category, Interval, LargestRoutes, MessageGrowth, Nanos, Pair, Resource};
+use crate::{Category, Interval, LargestRoutes, MessageGrowth, Nanos, Pair, Resource, TimeUse};
 
 /// A location, as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -79,6 +80,23 @@ pub struct Grown {
     pub by: Totals,
 }
 
+/// A part of what a thread waited for a lock, and what the thread did meanwhile that held it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LockWait {
+    /// Who waited.
+    pub location: LocationId,
+    /// In which calls.
+    pub kind: ClassId,
+    /// The thread that held the lock.
+    pub holder: Resource,
+    /// Where it took the lock, or was.
+    pub code: Option<Resource>,
+    /// What it did.
+    pub spent: TimeUse,
+    /// How much was waited.
+    pub time: Nanos,
+}
+
 /// The first thread of a rank was at work in an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Worked {
@@ -108,6 +126,8 @@ pub struct IntervalRecord {
     /// By how much messages between ranks grew; a route may be there more than once. Of more routes than [`LargestRoutes::MOST`] the
     /// largest are told apart.
     pub messages: Vec<MessageGrowth>,
+    /// What was waited for locks, as far as it is known who held them.
+    pub lock_waits: Vec<LockWait>,
     /// Resources that exist now and did not before, parents before children.
     pub appeared: Vec<Resource>,
     /// Resources that do not exist any more.
@@ -179,6 +199,27 @@ impl IntervalRecorder {
     /// Nodes grew.
     pub fn grew(&mut self, location: LocationId, kind: ClassId, by: Totals) {
         self.record.grown.push(Grown { location, kind, by });
+    }
+
+    /// So much was waited for a lock because of this holder.
+    pub fn held(
+        &mut self,
+        location: LocationId,
+        kind: ClassId,
+        holder: &LockHolder,
+        waited: Nanos,
+        resources: &Resources,
+    ) {
+        let code = holder.code.map(|code| resources.resource(code).clone());
+        let who = resources.resource(holder.who);
+        self.record.lock_waits.extend(holder.parts(waited).map(|(spent, time)| LockWait {
+            location,
+            kind,
+            holder: who.clone(),
+            code: code.clone(),
+            spent,
+            time,
+        }));
     }
 
     /// Messages between ranks, and the time that they took in the run so far.

@@ -9,7 +9,6 @@ use super::active::Totals;
 use super::classes::{ClassId, Classes};
 use super::resources::ResourceId;
 use super::run_totals::ThreadPlace;
-use super::wait_cause::{CausedBy, WaitCause, Waits};
 use crate::{CategorySet, Nanos, TimeUse};
 
 /// The thread that holds a lock.
@@ -45,24 +44,15 @@ impl LockWaits {
         }
     }
 
-    /// A thread was seen to wait for a lock, and nobody is known to hold it: what it waited since the last time is because of nobody.
-    pub(super) fn held_by_nobody(&mut self, place: ThreadPlace, class: ClassId) {
-        self.unseen.remove(&(place, class));
+    /// A thread is seen to wait for a lock: what it waited since the last time.
+    pub(super) fn seen(&mut self, place: ThreadPlace, class: ClassId) -> Nanos {
+        self.unseen.remove(&(place, class)).unwrap_or_default()
     }
+}
 
-    /// A thread was seen to wait for a lock that this one holds.
-    pub(super) fn held(
-        &mut self,
-        place: ThreadPlace,
-        class: ClassId,
-        holder: &LockHolder,
-        waits: &mut Waits,
-    ) {
-        let Some(time) = self.unseen.remove(&(place, class)) else { return };
-        for (spent, part) in &holder.spent {
-            let (who, code) = (Some(holder.who), holder.code);
-            let cause = WaitCause { spent: *spent, by: CausedBy::LockHolder, who, code };
-            *waits.entry((cause, place, class)).or_default() += time.scaled(*part);
-        }
+impl LockHolder {
+    /// Waiting for it, by what it did meanwhile.
+    pub fn parts(&self, waited: Nanos) -> impl Iterator<Item = (TimeUse, Nanos)> {
+        self.spent.iter().map(move |(spent, part)| (*spent, waited.scaled(*part)))
     }
 }

@@ -29,12 +29,12 @@ mod wait_causes;
 pub use active::{Active, OneProcess, PairId, Totals};
 pub use classes::{Class, ClassId, Classes, Traits};
 pub use interval_record::{
-    Grown, IntervalRecord, IntervalRecorder, Kind, Location, LocationId, Worked,
+    Grown, IntervalRecord, IntervalRecorder, Kind, Location, LocationId, LockWait, Worked,
 };
 pub use line::Line;
 pub use lock_waits::LockHolder;
 pub use matcher::Matcher;
-pub use rank_waits::{ProcessorWait, RankDelay, WaitingRank};
+pub use rank_waits::{CausedTime, RankDelay, WaitingRank};
 pub use resources::{Changes, Part, ResourceId, Resources};
 pub use run_totals::{RunTotals, ThreadPlace};
 pub use wait_cause::CausedBy;

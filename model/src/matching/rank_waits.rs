@@ -62,13 +62,15 @@ pub enum RankDelay {
     Recorded,
 }
 
-/// What a rank waited and enough processors would have saved.
+/// What a rank waited because of something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ProcessorWait {
+pub struct CausedTime {
     /// The number of its process.
     pub number: u32,
     /// In which calls.
     pub class: ClassId,
+    /// Because of what, of those that are derived.
+    pub category: Category,
     /// How much, as estimated.
     pub time: Nanos,
 }
@@ -149,16 +151,16 @@ impl RankWaits {
         }
     }
 
-    /// Ends an interval: adds because of whom ranks waited in it, and answers what enough processors would have saved, where that was measured.
-    pub(super) fn close(&mut self, waits: &mut Waits) -> Vec<ProcessorWait> {
+    /// Ends an interval: adds because of whom ranks waited in it, and answers how much because of what, where that was measured.
+    pub(super) fn close(&mut self, waits: &mut Waits) -> Vec<CausedTime> {
         let jobs = std::mem::take(&mut self.ranks);
         let polling = jobs.values().flat_map(BTreeMap::values).map(RankInterval::polling);
         let polling = polling.sum();
-        let mut saved = Vec::new();
+        let mut caused = Vec::new();
         for ranks in jobs.values() {
-            JobInterval::new(ranks, &self.meetings, polling).blame(waits, &mut saved);
+            JobInterval::new(ranks, &self.meetings, polling).blame(waits, &mut caused);
         }
-        saved
+        caused
     }
 }
 
@@ -263,7 +265,7 @@ impl<'a> JobInterval<'a> {
 
     /// Divides what ranks wait longer than the one that waits least by what that one did longer, and the rest by what enough processors would
     /// have saved.
-    fn blame(&self, waits: &mut Waits, saved: &mut Vec<ProcessorWait>) {
+    fn blame(&self, waits: &mut Waits, caused: &mut Vec<CausedTime>) {
         let mut firsts: AHashMap<Option<CommunicatorNumber>, First<'_>> = AHashMap::new();
         for waiter in self.ranks.values().filter(|rank| !rank.whole.is_zero()) {
             let mut known: AHashMap<Option<CommunicatorNumber>, Reasons> = AHashMap::new();
@@ -281,8 +283,11 @@ impl<'a> JobInterval<'a> {
                     *waits.entry((*cause, waiter.place, *class)).or_default() += time;
                 }
                 if matches!(waiter.delay, RankDelay::Measured { .. }) {
-                    let time = wait.time.scaled(reasons.saved);
-                    saved.push(ProcessorWait { number: waiter.number, class: *class, time });
+                    let number = waiter.number;
+                    caused.extend(reasons.by_category().map(|(category, share)| {
+                        let time = wait.time.scaled(share);
+                        CausedTime { number, class: *class, category, time }
+                    }));
                 }
             }
         }
@@ -321,6 +326,18 @@ struct Reasons {
     all: Vec<(WaitCause, f64)>,
     /// The part that enough processors would have saved.
     saved: f64,
+}
+
+impl Reasons {
+    /// The parts of what is derived, also those that are none.
+    fn by_category(&self) -> impl Iterator<Item = (Category, f64)> {
+        let of_ranks = |category| {
+            let all = self.all.iter().filter(move |(cause, _)| cause.category() == Some(category));
+            (category, all.map(|(_, share)| share).sum())
+        };
+        let ranks = [Category::WaitByComputing, Category::WaitByIo, Category::WaitByBlocked];
+        ranks.map(of_ranks).into_iter().chain([(Category::WaitByProcessors, self.saved)])
+    }
 }
 
 /// Who waits least of those that may meet on a communicator: of all, and of those that made a call in the interval.

@@ -13,11 +13,11 @@ use ahash::AHashMap;
 use super::active::{Asked, Totals};
 use super::classes::{ClassId, Classes};
 use super::lock_waits::{LockHolder, LockWaits};
-use super::rank_waits::{ProcessorWait, RankWaits, WaitingRank};
+use super::rank_waits::{CausedTime, RankWaits, WaitingRank};
 use super::resources::Resources;
 use super::run_totals::{RunTotals, ThreadPlace, lineage};
 use super::wait_cause::{CausedBy, WaitCause, Waits};
-use crate::{Focus, Nanos, Pair, TimeUse};
+use crate::{Focus, Hierarchy, Nanos, Pair, Resource, TimeUse};
 
 /// A part of the waiting, and why it was.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +30,17 @@ pub struct CausedWait {
     pub focus: Focus,
     /// Of all that was waited.
     pub share: f64,
+}
+
+impl CausedWait {
+    /// Adds the code in which a rank computed longer than the others; it is known of each rank apart.
+    pub fn locate(&mut self, codes_of_excess: &BTreeMap<Resource, Resource>) {
+        let is_excess = self.by == CausedBy::Rank && self.spent == TimeUse::Computing;
+        let [process] = self.focus.part(Hierarchy::Process) else { return };
+        if let Some(code) = codes_of_excess.get(process).filter(|_| is_excess) {
+            self.focus = self.focus.with(Hierarchy::Code, code.clone());
+        }
+    }
 }
 
 /// Who waited because of whom, so far.
@@ -62,18 +73,22 @@ impl WaitCauses {
         self.locks.took(place, nodes, classes);
     }
 
-    /// A thread was seen to wait for a lock that this one holds: what it waited since the last time is because of that.
-    pub fn held(&mut self, place: ThreadPlace, class: ClassId, holder: &LockHolder) {
-        self.locks.held(place, class, holder, &mut self.waits);
+    /// A thread is seen to wait for a lock: what it waited since the last time, which is because of whoever holds it now.
+    pub fn seen_at_lock(&mut self, place: ThreadPlace, class: ClassId) -> Nanos {
+        self.locks.seen(place, class)
     }
 
-    /// A thread was seen to wait for a lock, and nobody is known to hold it.
-    pub fn held_by_nobody(&mut self, place: ThreadPlace, class: ClassId) {
-        self.locks.held_by_nobody(place, class);
+    /// So much of what a thread waited for a lock is because of this holder.
+    pub fn held(&mut self, place: ThreadPlace, class: ClassId, holder: &LockHolder, waited: Nanos) {
+        for (spent, time) in holder.parts(waited) {
+            let (who, code) = (Some(holder.who), holder.code);
+            let cause = WaitCause { spent, by: CausedBy::LockHolder, who, code };
+            *self.waits.entry((cause, place, class)).or_default() += time;
+        }
     }
 
-    /// Ends an interval; answers what enough processors would have saved in it, where that was measured.
-    pub fn close(&mut self) -> Vec<ProcessorWait> {
+    /// Ends an interval; answers how much ranks waited in it because of what, where that was measured.
+    pub fn close(&mut self) -> Vec<CausedTime> {
         self.ranks.close(&mut self.waits)
     }
 
@@ -149,7 +164,7 @@ mod tests {
     use super::*;
     use crate::matching::RankDelay;
     use crate::matching::resources::ResourceId;
-    use crate::{Category, CategorySet, Metric, Resource};
+    use crate::{Category, CategorySet, Metric};
 
     #[derive(Default)]
     struct Stage {
@@ -346,7 +361,7 @@ mod tests {
         let [tag, process] = ["/SyncObject/Message/w/3", "/Process/1"].map(|path| stage.id(path));
         let Stage { classes, resources, .. } = &mut stage;
         let call = classes.below(ClassId::NONE, WAIT, None, Some(tag), resources);
-        let saved = classes.by_processors(call, resources);
+        let saved = classes.caused(call, Category::WaitByProcessors, resources);
         let time = Nanos::from_millis(40);
         let nodes = [
             (call, Totals { time, visits: 9, ..Totals::default() }),
@@ -369,7 +384,7 @@ mod tests {
         let mut nodes = Vec::new();
         for (tag, sent) in [(one, 30_000_000), (other, 10_000_000)] {
             let call = classes.below(ClassId::NONE, WAIT, None, Some(tag), resources);
-            let saved = classes.by_processors(call, resources);
+            let saved = classes.caused(call, Category::WaitByProcessors, resources);
             nodes.push((call, Totals { time, visits: 9, ..Totals::default() }));
             nodes.push((saved, Totals { sent, ..Totals::default() }));
         }
@@ -399,11 +414,15 @@ mod tests {
         let computes = LockHolder { who: holder, code: Some(code), spent: computes.to_vec() };
         waits(causes, 20);
         waits(causes, 20);
-        causes.held(place, class, &computes);
-        causes.held(place, class, &computes);
+        let seen = |causes: &mut WaitCauses, holder| {
+            let waited = causes.seen_at_lock(place, class);
+            causes.held(place, class, holder, waited);
+        };
+        seen(causes, &computes);
+        seen(causes, &computes);
         waits(causes, 50);
         let writes = LockHolder { spent: vec![(TimeUse::Io, 1.0)], code: None, ..computes };
-        causes.held(place, class, &writes);
+        seen(causes, &writes);
         waits(causes, 70);
         let by = |spent, time| (spent, "/Process/7/2".to_owned(), time);
         let expected =

@@ -6,7 +6,7 @@
  * function: /Code/io_on_all_ranks.c/write_part
  * object: /File/<folder>/io_on_all_ranks
  * shows: ExcessiveIOBlockingTime
- * may show: ExcessiveSyncWaitingTime, ExcessiveCollectiveWaitingTime, LateArrivalAtCollectives, CPUbound
+ * may show: ExcessiveSyncWaitingTime, ExcessiveCollectiveWaitingTime, LateArrivalAtCollectives, WaitsCausedByIO, CPUbound
  * refutes: IOSerializedOnOneProcess, ExcessiveMetadataTime, TooManySmallIOOps, ExcessivePointToPointWaitingTime
  */
 #define _POSIX_C_SOURCE 200809L

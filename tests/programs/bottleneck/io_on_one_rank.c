@@ -5,9 +5,9 @@
  * hypothesis: ExcessiveIOBlockingTime on process 0 (and, its effect, ExcessiveSyncWaitingTime on the others)
  * function: /Code/io_on_one_rank.c/write_result (the others: /Code/io_on_one_rank.c/wait_for_file)
  * object: /File/<folder>/io_on_one_rank (the others: /SyncObject/Barrier)
- * shows: ExcessiveIOBlockingTime, IOSerializedOnOneProcess
+ * shows: ExcessiveIOBlockingTime, IOSerializedOnOneProcess, WaitsCausedByIO
  * may show: ExcessiveSyncWaitingTime, ExcessiveCollectiveWaitingTime, LateArrivalAtCollectives
- * refutes: TooManySmallIOOps, ExcessiveMetadataTime, ExcessivePointToPointWaitingTime, CPUbound
+ * refutes: WaitsCausedByBlocking, TooManySmallIOOps, ExcessiveMetadataTime, ExcessivePointToPointWaitingTime, CPUbound
  */
 #define _POSIX_C_SOURCE 200809L
 #include <fcntl.h>

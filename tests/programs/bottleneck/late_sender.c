@@ -5,9 +5,9 @@
  * hypothesis: ExcessiveSyncWaitingTime
  * function: /Code/late_sender.c/receive_block
  * object: /SyncObject/Message/MPI_COMM_WORLD/7
- * shows: ExcessiveSyncWaitingTime, ExcessivePointToPointWaitingTime
+ * shows: ExcessiveSyncWaitingTime, ExcessivePointToPointWaitingTime, WaitsCausedByBlocking
  * may show: CPUbound, BlockedElsewhere
- * refutes: WaitsCausedByProcessors, ExcessiveCollectiveWaitingTime, TooManySmallMessages, ExcessiveLockWaitingTime
+ * refutes: WaitsCausedByProcessors, WaitsCausedByComputing, ExcessiveCollectiveWaitingTime, TooManySmallMessages, ExcessiveLockWaitingTime
  */
 #define _POSIX_C_SOURCE 200809L
 #include <mpi.h>

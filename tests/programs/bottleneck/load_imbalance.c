@@ -5,9 +5,9 @@
  * hypothesis: ExcessiveSyncWaitingTime (and CPUbound on process 0 alone)
  * function: /Code/load_imbalance.c/agree
  * object: /SyncObject/Collective
- * shows: ExcessiveSyncWaitingTime, ExcessiveCollectiveWaitingTime, LateArrivalAtCollectives, ExcessiveLoadImbalance
+ * shows: ExcessiveSyncWaitingTime, ExcessiveCollectiveWaitingTime, LateArrivalAtCollectives, WaitsCausedByComputing, ExcessiveLoadImbalance
  * may show: CPUbound
- * refutes: ExcessivePointToPointWaitingTime
+ * refutes: WaitsCausedByBlocking, ExcessivePointToPointWaitingTime
  */
 #define _POSIX_C_SOURCE 200809L
 #include <mpi.h>

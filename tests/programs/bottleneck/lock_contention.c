@@ -5,9 +5,9 @@
  * hypothesis: ExcessiveSyncWaitingTime
  * function: /Code/lock_contention.c/update
  * object: /SyncObject/Mutex
- * shows: ExcessiveSyncWaitingTime, ExcessiveLockWaitingTime
+ * shows: ExcessiveSyncWaitingTime, ExcessiveLockWaitingTime, WaitsCausedByComputing
  * may show: CPUbound
- * refutes: ExcessivePointToPointWaitingTime, ExcessiveCollectiveWaitingTime
+ * refutes: WaitsCausedByIO, ExcessivePointToPointWaitingTime, ExcessiveCollectiveWaitingTime
  */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>

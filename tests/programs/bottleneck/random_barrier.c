@@ -6,7 +6,7 @@
  * function: /Code/random_barrier.c/meet
  * object: /SyncObject/Barrier
  * shows: ExcessiveSyncWaitingTime, ExcessiveCollectiveWaitingTime
- * may show: CPUbound, LateArrivalAtCollectives
+ * may show: CPUbound, LateArrivalAtCollectives, WaitsCausedByComputing
  * refutes: ExcessivePointToPointWaitingTime, ExcessiveLoadImbalance
  */
 #define _POSIX_C_SOURCE 200809L

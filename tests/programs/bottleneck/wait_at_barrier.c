@@ -5,9 +5,9 @@
  * hypothesis: ExcessiveSyncWaitingTime
  * function: /Code/wait_at_barrier.c/meet
  * object: /SyncObject/Barrier
- * shows: ExcessiveSyncWaitingTime, ExcessiveCollectiveWaitingTime, LateArrivalAtCollectives
+ * shows: ExcessiveSyncWaitingTime, ExcessiveCollectiveWaitingTime, LateArrivalAtCollectives, WaitsCausedByBlocking
  * may show: CPUbound, BlockedElsewhere
- * refutes: ExcessivePointToPointWaitingTime, ExcessiveLockWaitingTime
+ * refutes: WaitsCausedByIO, ExcessivePointToPointWaitingTime, ExcessiveLockWaitingTime
  */
 #define _POSIX_C_SOURCE 200809L
 #include <mpi.h>
