@@ -82,7 +82,10 @@ pub(crate) fn resource(
         ObjectKind::Join => sync.child("Join"),
         ObjectKind::Sleep => sync.child(WaitReason::Sleep.name()),
         ObjectKind::Poll => sync.child(WaitReason::Poll.name()),
-        ObjectKind::Socket => sync.child(WaitReason::Socket.name()),
+        ObjectKind::Socket => {
+            let sockets = sync.child(WaitReason::Socket.name());
+            if object.name.is_empty() { sockets } else { sockets.child(&object.name) }
+        }
         ObjectKind::Child => sync.child(WaitReason::Child.name()),
         ObjectKind::Signal => sync.child(WaitReason::Signal.name()),
         ObjectKind::File => file(&object.name),

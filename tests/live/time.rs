@@ -2,10 +2,12 @@
 //! own time.
 
 use std::collections::BTreeMap;
+use std::net::TcpListener;
 
 use serde_json::Value;
+use whyperf_model::{Hierarchy, Resource};
 
-use crate::report::{Run, run_with};
+use crate::report::{Run, run_with, scratch};
 use crate::shipped::Load;
 use crate::{programs, shipped};
 
@@ -90,4 +92,44 @@ fn of_calls_that_wait_where_they_are_called() {
         );
     }
     assert_eq!(run.stdout.lines().count(), callers.len());
+}
+
+/// Two ports that nobody uses.
+fn free_ports() -> [u16; 2] {
+    let bound = [(); 2].map(|()| TcpListener::bind(("127.0.0.1", 0)).expect("some port is free"));
+    bound.map(|one| one.local_addr().expect("it is bound").port())
+}
+
+#[test]
+fn of_sockets_by_who_is_at_the_other_end() {
+    let program = programs::plain().join("time/peers").display().to_string();
+    let _turn = shipped::turn(Load::Waits);
+    let [own, other] = free_ports();
+    let folder = scratch();
+    let path = folder.join("socket").display().to_string();
+    let peers =
+        [format!("127.0.0.1 at :{own}"), format!("127.0.0.1:{other}"), format!("unix:{path}")];
+    let sockets = Resource::root(Hierarchy::SyncObject).child("Socket");
+    let peers = peers.map(|peer| sockets.child(&peer)).into_iter().chain([sockets.clone()]);
+    let foci: Vec<String> = peers.map(|peer| format!("<{peer}>")).collect();
+    let mut options = vec!["--no-store"];
+    foci.iter().for_each(|focus| options.extend(["--measure", "blocked", focus]));
+    let words = [program, own.to_string(), other.to_string(), path, "40".to_owned()];
+    let run = run_with(&options, &words);
+    assert_eq!(run.status, Some(0), "{}", run.stderr);
+    let known: Vec<f64> = run
+        .stdout
+        .lines()
+        .map(|line| line.split_once(' ').expect("a name").1.parse().expect("seconds"))
+        .collect();
+    let told: Vec<f64> =
+        run.list("measured").iter().map(|one| one["total"].as_f64().expect("seconds")).collect();
+    let is_near = |told: f64, known: f64| (told - known).abs() <= 0.01 + 0.02 * known;
+    assert_eq!((known.len(), told.len()), (4, 4), "{}", run.stderr);
+    for (told, known) in told.iter().zip(&known).take(3) {
+        assert!(is_near(*told, *known), "{told} s, {known} s are true:\n{}", run.stderr);
+    }
+    std::fs::remove_dir_all(folder).expect("it is ours");
+    // The children that accept and send wait a little, too.
+    assert!(told[3] >= known.iter().sum::<f64>() - 0.01, "{told:?} {known:?}");
 }

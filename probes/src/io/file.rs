@@ -12,6 +12,7 @@ use whyperf_runtime::{ObjectId, object};
 
 use super::descriptor as table;
 use super::path::{PathBuilder, is_readable};
+use super::peer::{Origin, PeerName};
 use crate::next::Next;
 use crate::wrapped::{keep_errno, real};
 
@@ -33,6 +34,28 @@ pub(super) fn descriptor(fd: usize) -> ObjectId {
         Some(object) => object,
         None => ask(fd),
     }
+}
+
+/// What is waited for at the socket under a descriptor: who is at its other end, as far as that has a name.
+#[inline(always)]
+pub(crate) fn socket(fd: usize) -> ObjectId {
+    let fd = fd as c_int;
+    let file = table::find(fd).unwrap_or_else(|| ask_peer(fd, Origin::Unseen));
+    let known = object::find(ObjectKind::Socket, file, 0);
+    known.unwrap_or_else(|| name_socket(fd, file))
+}
+
+/// A connection was accepted under this descriptor, unless it is negative.
+#[cold]
+pub(crate) fn accepted(fd: usize) -> Moved {
+    ask_peer(fd as c_int, Origin::Accepted);
+    Moved::default()
+}
+
+/// The other end of a socket may be another one from now on.
+#[inline(always)]
+pub(crate) fn forget_peer(fd: usize) {
+    table::forget(fd as c_int);
 }
 
 /// The file of a stream; none for a null one, which means all streams.
@@ -148,6 +171,30 @@ fn ask(fd: c_int) -> ObjectId {
     })
 }
 
+#[cold]
+fn ask_peer(fd: c_int, origin: Origin) -> ObjectId {
+    if fd < 0 {
+        return ObjectId::NONE;
+    }
+    keep_errno(|| {
+        let object = peer(fd, origin);
+        table::bind(fd, object);
+        object
+    })
+}
+
+#[cold]
+fn name_socket(fd: c_int, file: ObjectId) -> ObjectId {
+    keep_errno(|| {
+        // Many sockets may be one file, and then none of them has a name.
+        let names = [Origin::Accepted, Origin::Unseen].map(|origin| PeerName::of(fd, origin));
+        let mut names = names.iter().flatten();
+        let name = names.find(|name| known(name.file()) == Some(file));
+        let name = name.map_or(&b""[..], PeerName::peer);
+        object::intern(ObjectKind::Socket, file, 0, name, 0)
+    })
+}
+
 /// The object of what the kernel calls `text`.
 fn called(fd: c_int, text: &[u8]) -> ObjectId {
     let is_file = text.first() == Some(&b'/');
@@ -159,10 +206,19 @@ fn called(fd: c_int, text: &[u8]) -> ObjectId {
         libc::STDERR_FILENO => special(b"stderr"),
         _ if is_terminal => special(b"terminal"),
         _ if text.starts_with(b"pipe:") => special(b"pipe"),
-        _ if text.starts_with(b"socket:") => special(b"socket"),
+        _ if text.starts_with(b"socket:") => peer(fd, Origin::Unseen),
         _ if text.starts_with(b"anon_inode:") => special(unbracketed(text)),
         _ => special(b"other"),
     }
+}
+
+/// A socket as a file, by the name of who is at its other end.
+fn peer(fd: c_int, origin: Origin) -> ObjectId {
+    let name = PeerName::of(fd, origin);
+    let name = name.as_ref().map_or(&b"socket"[..], PeerName::file);
+    known(name).unwrap_or_else(|| {
+        if table::has_room_for_a_file() { special(name) } else { special(b"socket") }
+    })
 }
 
 fn file_called(text: &[u8]) -> ObjectId {

@@ -8,12 +8,13 @@
 mod character;
 mod close;
 mod descriptor;
-mod file;
+pub(crate) mod file;
 mod format;
 mod metadata;
 pub(crate) mod moved;
 mod open;
 mod path;
+mod peer;
 mod position;
 mod read;
 mod replace;

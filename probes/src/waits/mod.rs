@@ -1,7 +1,7 @@
 //! Wrappers of calls that wait for anything but another thread or a file: time, one of several descriptors, a socket, a
 //! signal, another process.
 //!
-//! Each call is a region, each kind of waiting one object: the other end of a socket is not looked up. Calls that the C
+//! Each call is a region, each kind of waiting one object, and of sockets each other end (`io/peer.rs`). Calls that the C
 //! library makes inside of its own functions are not seen, nor are bare system calls: looks at the threads find those
 //! (`daemon/src/thread_activity.rs`).
 
