@@ -96,10 +96,20 @@ fn is_caused_by(run: &Run, process: &str, state: &str) {
     assert!(run.stderr.contains("because"), "{}", run.stderr);
 }
 
+/// In what way most is waited for the first cause, of a rank or the holder of a lock.
+fn is_in_the_way(run: &Run, pattern: &str) {
+    let all = run.report["bottlenecks"].as_array().expect("a list").iter();
+    let causes = all.filter_map(|one| one["causes"].as_array()).flatten();
+    let first = causes.into_iter().find(|cause| cause["state"] != "processor");
+    let first = first.unwrap_or_else(|| panic!("no cause: {}", run.shown()));
+    assert_eq!(first["pattern"], pattern, "{}", run.shown());
+}
+
 #[test]
 fn a_rank_that_computes_longer_is_the_cause_and_so_is_its_code() {
     let run = measured(2, "slow");
     is_caused_by(&run, "/Process/0", "computing");
+    is_in_the_way(&run, "wait at barrier");
     let all = run.report["bottlenecks"].as_array().expect("a list");
     let causes = all.iter().filter_map(|one| one["causes"].as_array()).flatten();
     let mut computing = causes.filter(|cause| cause["state"] == "computing");
@@ -116,12 +126,16 @@ fn a_rank_that_writes_is_the_cause() {
 
 #[test]
 fn a_root_that_comes_late_is_the_cause() {
-    is_caused_by(&measured(3, "root"), "/Process/0", "blocked");
+    let run = measured(3, "root");
+    is_caused_by(&run, "/Process/0", "blocked");
+    is_in_the_way(&run, "late broadcast");
 }
 
 #[test]
 fn a_chain_is_followed_to_where_it_begins() {
-    is_caused_by(&measured(3, "chain"), "/Process/0", "blocked");
+    let run = measured(3, "chain");
+    is_caused_by(&run, "/Process/0", "blocked");
+    is_in_the_way(&run, "late sender");
 }
 
 #[test]
@@ -132,7 +146,9 @@ fn ranks_that_are_slow_in_turns_are_causes_in_turns() {
 
 #[test]
 fn a_thread_that_computes_while_it_holds_a_lock_is_the_cause() {
-    is_caused_by(&measured_locks("long"), "1", "computing");
+    let run = measured_locks("long");
+    is_caused_by(&run, "1", "computing");
+    is_in_the_way(&run, "lock contention");
 }
 
 #[test]

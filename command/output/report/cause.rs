@@ -2,7 +2,7 @@
 //! all ranks lack processors.
 
 use serde::Serialize;
-use whyperf_model::matching::{CausedBy, CausedWait};
+use whyperf_model::matching::{CausedBy, CausedWait, WaitPattern};
 use whyperf_model::{Focus, Hierarchy, TimeUse};
 
 use super::{rounded, share};
@@ -16,6 +16,8 @@ pub(crate) struct Cause {
     pub(crate) by: &'static str,
     /// Who, and in which code or on what it did most of it.
     pub(crate) focus: String,
+    /// In what way others wait most because of it, as Scalasca calls it: `late sender` and its like.
+    pub(crate) pattern: Option<&'static str>,
     /// Of all that is waited at the bottleneck.
     pub(crate) share: f64,
     /// The same as words.
@@ -29,10 +31,13 @@ pub(crate) struct Cause {
 impl Cause {
     /// A cause that is worth telling.
     pub(crate) fn of(caused: &CausedWait) -> Option<Self> {
-        let CausedWait { spent, by, focus, share } = caused;
+        let CausedWait { spent, by, focus, pattern, share } = caused;
         let (words, advice) = match (by, told(*spent)) {
             (CausedBy::TooFewProcessors, _) => (TOO_FEW.to_owned(), MORE_PROCESSORS),
-            (CausedBy::Rank, (does, advice)) => (words(does, focus), advice),
+            (CausedBy::Rank, (does, advice)) => {
+                let way = pattern.map_or(String::new(), |pattern| format!(" ({})", pattern.name()));
+                (words(does, focus) + &way, advice)
+            }
             (CausedBy::LockHolder, _) => {
                 let (does, advice) = held(*spent);
                 (words(&format!("holds the lock and {does}"), focus), advice)
@@ -41,6 +46,7 @@ impl Cause {
         (*share >= LEAST).then(|| Self {
             state: spent.name(),
             by: by.name(),
+            pattern: pattern.map(WaitPattern::name),
             focus: focus.to_string(),
             share: rounded(*share),
             words,
@@ -166,7 +172,8 @@ mod tests {
         let parts = parts.iter().map(|part| Resource::parse(part).expect("well formed"));
         let focus =
             parts.fold(Focus::whole_program(), |focus, part| focus.with(part.hierarchy(), part));
-        CausedWait { spent, by, focus, share }
+        let pattern = (by == CausedBy::Rank).then_some(WaitPattern::LateSender);
+        CausedWait { spent, by, focus, pattern, share }
     }
 
     #[test]
@@ -177,13 +184,17 @@ mod tests {
         let computes = told(TimeUse::Computing, &["/Process/0", "/Code/a.c/solve"]);
         assert_eq!(
             computes.sentence(),
-            "66.1 % of the waiting is for /Process/0 while it computes, mostly at /Code/a.c/solve"
+            "66.1 % of the waiting is for /Process/0 while it computes, mostly at /Code/a.c/solve (late sender)"
         );
         assert!(computes.is_most() && computes.state == "computing");
         let delayed = told(TimeUse::Processor, &["/Process/3"]);
-        assert_eq!(delayed.words, "/Process/3 while it waits for a processor");
+        assert_eq!(delayed.words, "/Process/3 while it waits for a processor (late sender)");
         let writes = told(TimeUse::Io, &["/Process/2", "/File/out.dat"]);
-        assert!(writes.words.ends_with("mostly at /File/out.dat"), "{}", writes.words);
+        assert!(
+            writes.words.ends_with("mostly at /File/out.dat (late sender)"),
+            "{}",
+            writes.words
+        );
         let parts = ["/Process/7/2", "/Code/a.c/flush"];
         let holds = all(CausedBy::LockHolder, TimeUse::Io, &parts);
         assert_eq!(

@@ -236,7 +236,7 @@ fn replay_told(store: &Store, run: &RunId, out: &mut String) {
     let is_of_old = |cause: &CausedWait| {
         cause.by != CausedBy::LockHolder && cause.focus.is_root(Hierarchy::Code)
     };
-    for CausedWait { spent, by, focus, share } in causes.filter(|cause| !is_of_old(cause)) {
+    for CausedWait { spent, by, focus, share, .. } in causes.filter(|cause| !is_of_old(cause)) {
         say(out, format_args!("cause {} {} {focus} {share:.6}", by.name(), spent.name()));
     }
 }

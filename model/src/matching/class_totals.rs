@@ -31,6 +31,12 @@ impl ClassTotals {
         page.get_or_insert_with(|| Box::new([Totals::default(); PAGE]))[at % PAGE].add(by);
     }
 
+    /// The sum of a class, if one of its neighbours grew.
+    pub(super) fn get(&self, class: ClassId) -> Option<&Totals> {
+        let at = class.0 as usize;
+        self.pages.get(at / PAGE)?.as_ref().map(|page| &page[at % PAGE])
+    }
+
     /// All classes that grew, with their sums.
     pub(super) fn iter(&self) -> impl Iterator<Item = (ClassId, &Totals)> {
         let pages = (0..).zip(&self.pages).filter_map(|(page, sums)| Some((page, sums.as_ref()?)));
@@ -56,6 +62,8 @@ mod tests {
         }
         let told: Vec<_> = totals.iter().map(|(class, sum)| (class.0, sum.visits)).collect();
         assert_eq!(told, [(0, 1), (63, 2), (64, 8), (10_000, 4)]);
+        assert_eq!(totals.get(ClassId(64)), Some(&by(8)));
+        assert_eq!(totals.get(ClassId(700)), None);
         assert_eq!(totals.pages.iter().flatten().count(), 3);
     }
 }

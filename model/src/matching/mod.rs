@@ -25,6 +25,7 @@ mod resources;
 mod run_totals;
 mod wait_cause;
 mod wait_causes;
+mod wait_pattern;
 
 pub use active::{Active, OneProcess, PairId, Totals};
 pub use classes::{Class, ClassId, Classes, Traits};
@@ -39,3 +40,4 @@ pub use resources::{Changes, Part, ResourceId, Resources};
 pub use run_totals::{RunTotals, ThreadPlace};
 pub use wait_cause::CausedBy;
 pub use wait_causes::{CausedWait, WaitCauses};
+pub use wait_pattern::WaitPattern;

@@ -86,6 +86,12 @@ impl RunTotals {
         most.map(|(object, _)| object)
     }
 
+    /// What grew in a class of nodes of a thread.
+    pub(super) fn of_class(&self, place: ThreadPlace, class: ClassId) -> Totals {
+        let thread = self.threads.get(&place);
+        thread.and_then(|thread| thread.classes.get(class)).copied().unwrap_or_default()
+    }
+
     /// What a pair came to: all that its samples would add up to, had it been measured from the beginning. `None` where that depends on
     /// when something grew.
     ///

@@ -17,6 +17,7 @@ use super::rank_waits::{CausedTime, RankWaits, WaitingRank};
 use super::resources::Resources;
 use super::run_totals::{RunTotals, ThreadPlace, lineage};
 use super::wait_cause::{CausedBy, WaitCause, Waits};
+use super::wait_pattern::WaitPattern;
 use crate::{Focus, Hierarchy, Nanos, Pair, Resource, TimeUse};
 
 /// A part of the waiting, and why it was.
@@ -28,6 +29,8 @@ pub struct CausedWait {
     pub by: CausedBy,
     /// Who did it, and on what or in which code, as far as that is known.
     pub focus: Focus,
+    /// In what way others waited most because of it; `None` where their calls wait in several ways.
+    pub pattern: Option<WaitPattern>,
     /// Of all that was waited.
     pub share: f64,
 }
@@ -104,10 +107,13 @@ impl WaitCauses {
             return Vec::new();
         };
         let all = Nanos(all.unsigned_abs()).as_secs_f64();
-        let amounts = self.amounts(pair, classes, resources).into_iter();
-        let told = amounts.map(|(cause, time)| {
-            let focus = cause.focus(totals, classes, resources);
-            CausedWait { spent: cause.spent, by: cause.by, focus, share: time.as_secs_f64() / all }
+        let amounts = self.amounts(pair, totals, classes, resources).into_iter();
+        let told = amounts.map(|(cause, waited)| CausedWait {
+            spent: cause.spent,
+            by: cause.by,
+            focus: cause.focus(totals, classes, resources),
+            pattern: waited.pattern(),
+            share: waited.time().as_secs_f64() / all,
         });
         told.collect()
     }
@@ -116,28 +122,59 @@ impl WaitCauses {
     fn amounts(
         &self,
         pair: &Pair,
+        totals: &RunTotals,
         classes: &Classes,
         resources: &mut Resources,
-    ) -> Vec<(WaitCause, Nanos)> {
+    ) -> Vec<(WaitCause, Waited)> {
         let asked = Asked::new(pair.clone(), resources);
         let (mut places, mut matches) = (AHashMap::new(), AHashMap::new());
-        let mut sums: BTreeMap<WaitCause, Nanos> = BTreeMap::new();
+        let mut sums: BTreeMap<WaitCause, Waited> = BTreeMap::new();
         for ((cause, place, class), time) in &self.waits {
             let is_there =
                 places.entry(*place).or_insert_with(|| asked.includes(&lineage(*place, resources)));
             let counts = || asked.matches(classes.get(*class));
             if *is_there && *matches.entry(*class).or_insert_with(counts) {
-                *sums.entry(*cause).or_default() += *time;
+                let moved = totals.of_class(*place, *class);
+                let pattern = WaitPattern::of(&classes.get(*class).traits, &moved, resources);
+                sums.entry(*cause).or_default().add(pattern, *time);
             }
         }
         let mut all: Vec<_> = in_turns(sums, resources).into_iter().collect();
-        all.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+        all.sort_by(|one, other| {
+            other.1.time().cmp(&one.1.time()).then_with(|| one.0.cmp(&other.0))
+        });
         all
     }
 }
 
+/// What was waited because of somebody, by pattern.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Waited(BTreeMap<Option<WaitPattern>, Nanos>);
+
+impl Waited {
+    fn add(&mut self, pattern: Option<WaitPattern>, time: Nanos) {
+        *self.0.entry(pattern).or_default() += time;
+    }
+
+    fn join(&mut self, other: &Self) {
+        other.0.iter().for_each(|(pattern, time)| self.add(*pattern, *time));
+    }
+
+    fn time(&self) -> Nanos {
+        self.0.values().fold(Nanos::ZERO, |sum, time| sum + *time)
+    }
+
+    /// That of most of it.
+    fn pattern(&self) -> Option<WaitPattern> {
+        self.0.iter().max_by_key(|(_, time)| **time).and_then(|(pattern, _)| *pattern)
+    }
+}
+
 /// Threads of a process that hold locks in turns, none of them for most of it, are told as one cause.
-fn in_turns(sums: BTreeMap<WaitCause, Nanos>, resources: &Resources) -> BTreeMap<WaitCause, Nanos> {
+fn in_turns(
+    sums: BTreeMap<WaitCause, Waited>,
+    resources: &Resources,
+) -> BTreeMap<WaitCause, Waited> {
     let of_process = |cause: &WaitCause| match cause.by {
         CausedBy::LockHolder => {
             WaitCause { who: cause.who.and_then(|thread| resources.parent(thread)), ..*cause }
@@ -145,16 +182,16 @@ fn in_turns(sums: BTreeMap<WaitCause, Nanos>, resources: &Resources) -> BTreeMap
         CausedBy::TooFewProcessors | CausedBy::Rank => *cause,
     };
     let mut together: BTreeMap<WaitCause, (Nanos, Nanos)> = BTreeMap::new();
-    for (cause, time) in &sums {
+    for (cause, waited) in &sums {
         let (sum, most) = together.entry(of_process(cause)).or_default();
-        *sum += *time;
-        *most = (*most).max(*time);
+        *sum += waited.time();
+        *most = (*most).max(waited.time());
     }
-    let mut told: BTreeMap<WaitCause, Nanos> = BTreeMap::new();
-    for (cause, time) in sums {
+    let mut told: BTreeMap<WaitCause, Waited> = BTreeMap::new();
+    for (cause, waited) in sums {
         let all = of_process(&cause);
         let is_one = together.get(&all).is_none_or(|(sum, most)| most.0 > sum.0 / 2);
-        *told.entry(if is_one { cause } else { all }).or_default() += time;
+        told.entry(if is_one { cause } else { all }).or_default().join(&waited);
     }
     told
 }
@@ -171,6 +208,7 @@ mod tests {
         causes: WaitCauses,
         classes: Classes,
         resources: Resources,
+        totals: RunTotals,
         /// For how long ranks have no processor in calls, in milliseconds.
         delay: u64,
     }
@@ -208,11 +246,12 @@ mod tests {
         /// Who is to blame at a focus, in milliseconds.
         fn told(&mut self, focus: &str) -> Vec<(TimeUse, String, u64)> {
             let pair = Pair::new(Metric::SyncWait, Focus::parse(focus).expect("well formed"));
-            let all = self.causes.amounts(&pair, &self.classes, &mut self.resources);
-            let told = all.into_iter().map(|(cause, time)| {
+            let Self { causes, totals, classes, resources, .. } = self;
+            let all = causes.amounts(&pair, totals, classes, resources);
+            let told = all.into_iter().map(|(cause, waited)| {
                 let who = cause.who.map(|process| self.resources.resource(process).to_string());
                 let who = who.unwrap_or_default();
-                (cause.spent, who, (time.0 + 500_000) / 1_000_000)
+                (cause.spent, who, (waited.time().0 + 500_000) / 1_000_000)
             });
             told.collect()
         }
