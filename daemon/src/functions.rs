@@ -70,11 +70,10 @@ impl Daemon {
         if let Some(reason) = silence.filter(|_| sum.total == 0.0) {
             return Some(reason.to_owned());
         }
-        let limits = sum.limits();
-        if !limits.is_empty() {
-            return Some(limits);
-        }
-        self.unseen(self.pair(pair)?)
+        let limits = Some(sum.limits()).filter(|limits| !limits.is_empty());
+        let all: Vec<String> =
+            self.pair(pair).and_then(|pair| self.unseen(pair)).into_iter().chain(limits).collect();
+        (!all.is_empty()).then(|| all.join("; "))
     }
 
     /// What a pair names that was never there.

@@ -120,6 +120,23 @@ fn a_program_that_ends_before_anybody_can_look_makes_a_lower_bound() {
     assert!(count.note.contains("1 process ended before it was in place"), "{count:?}");
 }
 
+/// What it names was never there, and nobody could have seen it: both are told.
+#[test]
+fn a_name_that_nobody_knows_is_told_of_a_program_that_ends_too_early_as_well() {
+    let program = programs::with_code().join("code/counted").display().to_string();
+    let options = ["--no-store", "--code-search", "none", "--measure", "wall"];
+    let options = [&options[..], &["</Code/counted.c/nothing>"]].concat();
+    let _turn = shipped::turn(Load::Computes);
+    let run = run_with(&options, &[program, "unseen".to_owned(), "40".to_owned()]);
+    let [wall] = run.list("measured") else { panic!("one was asked for") };
+    let note = wall["note"].as_str().expect("something is to be said");
+    for part in
+        ["/Code/counted.c/nothing was never seen in this run; ", "ended before it was in place"]
+    {
+        assert!(note.contains(part), "{wall}");
+    }
+}
+
 #[test]
 fn a_burst_at_the_very_end_is_not_lost() {
     let count = Count::of("burst", "100");
