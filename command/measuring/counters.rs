@@ -79,6 +79,7 @@ fn row(totals: &CounterTotals) -> ReportedCounter {
         total: Some(totals.amount),
         unplaced: totals.unplaced,
         is_scaled: totals.is_scaled,
+        uncounted_s: rounded(totals.uncounted.as_secs_f64()),
         missed_threads: totals.missed,
         processes: processes.collect(),
         functions: totals.functions.iter().map(code).collect(),

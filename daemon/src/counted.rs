@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_inject::CounterRefusal;
 use whyperf_model::matching::{ResourceId, Totals};
-use whyperf_model::{Counter, Hierarchy, Pair, Resource};
+use whyperf_model::{Counter, Hierarchy, Nanos, Pair, Resource};
 
 use crate::daemon::Daemon;
 use crate::run_amount::Amount;
@@ -25,6 +25,8 @@ pub struct CounterTotals {
     pub functions: Vec<CountedFunction>,
     /// Counters had to take turns, so that this is an estimate.
     pub is_scaled: bool,
+    /// For how long threads ran before it counted them: that is in none of the numbers.
+    pub uncounted: Nanos,
     /// Threads that it could not be opened for: they are in none of the numbers.
     pub missed: usize,
 }
@@ -133,6 +135,7 @@ fn totals(counter: Counter, state: &SharedState) -> CounterTotals {
         processes: by_process(&threads, state),
         functions,
         is_scaled: counted.scaled.contains(&counter),
+        uncounted: counted.uncounted.get(&counter).copied().unwrap_or_default(),
         missed: counted.missed.get(&counter).copied().unwrap_or(0),
     }
 }

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use whyperf_inject::CounterRefusal;
-use whyperf_model::Counter;
+use whyperf_model::{Counter, Nanos};
 
 use crate::counted_event::checked;
 
@@ -29,6 +29,8 @@ pub(crate) struct CountedState {
     pub(crate) stacks: usize,
     /// Counters that had to take turns.
     pub(crate) scaled: Vec<Counter>,
+    /// By counter: for how long threads ran before it counted them.
+    pub(crate) uncounted: BTreeMap<Counter, Nanos>,
     /// By counter: threads that it could not be opened for.
     pub(crate) missed: BTreeMap<Counter, usize>,
 }

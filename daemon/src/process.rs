@@ -534,7 +534,7 @@ impl Process {
         instrumenter: &mut Instrumenter,
         state: &mut SharedState,
     ) {
-        let CountedState { counters, frequency, missed, .. } = &mut state.counted;
+        let CountedState { counters, frequency, missed, uncounted, .. } = &mut state.counted;
         if counters.is_empty() || self.stage.region().is_none() || self.departure.has_begun() {
             return;
         }
@@ -546,6 +546,9 @@ impl Process {
             };
             for (counter, source) in opened {
                 instrumenter.count(number, watched.thread.tid, counter, source);
+            }
+            for (counter, ran) in watched.counters.uncounted() {
+                *uncounted.entry(counter).or_default() += ran;
             }
             for counter in counters.iter() {
                 if watched.counters.coverage(*counter) == CounterCoverage::None {

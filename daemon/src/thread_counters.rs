@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use whyperf_inject::{CounterSampling, ThreadCounter};
+use whyperf_inject::{CounterSampling, Schedstat, ThreadCounter};
 use whyperf_instrument::CounterSample;
 use whyperf_model::matching::{ClassId, Totals, Traits};
 use whyperf_model::{Counter, Nanos};
@@ -33,6 +33,8 @@ pub(crate) struct OpenCounter {
     /// What the system had counted of the thread before.
     base: u64,
     account: CounterAccount,
+    /// For how long the thread ran in the run before it was counted.
+    uncounted: Nanos,
     /// Whether it counted all of the time so far.
     is_exact: bool,
 }
@@ -68,7 +70,17 @@ impl ThreadCounters {
             // It counts since a moment ago: what it has by now is in what the system says.
             let base = read().map(|read| before.unwrap_or(0).saturating_sub(read.count));
             let (base, account) = (base.unwrap_or(0), CounterAccount::new());
-            Some(OpenCounter { counter: *counter, source, base, account, is_exact: true })
+            let is_unseen = earlier == Earlier::Counts && before.is_none();
+            let ran = is_unseen.then(|| Schedstat::of(pid, tid)).flatten();
+            let uncounted = Nanos(ran.map_or(0, |counted| counted.ran));
+            Some(OpenCounter {
+                counter: *counter,
+                source,
+                base,
+                account,
+                uncounted,
+                is_exact: true,
+            })
         });
         let opened: Vec<OpenCounter> = opened.collect();
         let sampled = opened.iter().filter(|one| one.is_sampled());
@@ -92,6 +104,13 @@ impl ThreadCounters {
                 }
             }
         }
+    }
+
+    /// For how long it ran in the run before it was counted, by counters of which nothing says what they would have counted.
+    pub(crate) fn uncounted(&self) -> impl Iterator<Item = (Counter, Nanos)> {
+        let open = if let Self::Open(open) = self { open.as_slice() } else { &[] };
+        let counted = open.iter().filter(|one| one.source.is_some());
+        counted.map(|one| (one.counter, one.uncounted))
     }
 
     /// Counters that had to share the processor's, so that what they say is an estimate.

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::report::{Run, run_with};
+use crate::report::{Run, bounded, run_by, run_with};
 use crate::shipped::Load;
 use crate::{programs, shipped};
 
@@ -25,7 +25,11 @@ fn counter<'run>(run: &'run Run, name: &str) -> &'run Value {
 
 /// What is told of a function with what it calls, and by how much that may be off.
 fn inclusive(run: &Run, function: &str) -> [f64; 2] {
-    let functions = counter(run, "page-faults")["functions"].as_array().expect("a list");
+    inclusive_of(run, "page-faults", function)
+}
+
+fn inclusive_of(run: &Run, name: &str, function: &str) -> [f64; 2] {
+    let functions = counter(run, name)["functions"].as_array().expect("a list");
     let is_meant = |one: &&Value| one["function"].as_str().is_some_and(|it| it.ends_with(function));
     let found = functions.iter().find(is_meant);
     let found = found.unwrap_or_else(|| panic!("no {function}; {}", run.shown()));
@@ -70,6 +74,33 @@ fn functions_have_the_faults_that_they_cause_within_what_is_told() {
     let told = measured["total"].as_f64().expect("a number");
     let plus_minus = measured["plus_minus"].as_f64().expect("an estimate");
     assert!((told - much).abs() <= 2.0 * plus_minus.max(0.01 * much), "{measured} of {much}");
+}
+
+/// A processor's counters are counted and placed as the kernel's are: here they are simulated by a clock, which the program reads itself.
+#[test]
+fn counters_of_a_processor_are_counted_and_placed() {
+    let folder = programs::with_code().join("code");
+    let _turn = shipped::turn(Load::Computes);
+    let mut whyperf = bounded(&shipped::whyperf());
+    whyperf.env("LD_PRELOAD", folder.join("simulated_counters.so"));
+    let words = [folder.join("clocked").display().to_string(), "60".to_owned()];
+    let options = ["--no-store", "--counters", "instructions,PAPI_L1_DCM,LLC-loads"];
+    let run = run_by(whyperf, &options, &words);
+    assert_eq!(run.status, Some(0), "{}", run.stderr);
+    let known = run.stdout.split_whitespace().map(|word| word.parse().expect("a number"));
+    let known: [f64; 3] = known.collect::<Vec<_>>().try_into().expect("three numbers");
+    for name in ["instructions", "L1-dcache-load-misses", "LLC-loads"] {
+        let number = |member: &str| counter(&run, name)[member].as_f64().expect("a number");
+        // What it ran before it was met, nothing says but for how long.
+        let told = number("total") + 1e9 * number("uncounted_s");
+        let is_near = (0.995..1.005).contains(&(told / known[2]));
+        assert!(is_near, "{name}: {told} of {known:?}; {}", run.shown());
+        for (function, known) in [("/little", known[0]), ("/much", known[1])] {
+            let [told, error] = inclusive_of(&run, name, function);
+            let is_near = (told - known).abs() <= 2.0 * error.max(0.01 * known);
+            assert!(is_near, "{name} {function}: {told} ± {error} of {known}; {}", run.shown());
+        }
+    }
 }
 
 #[test]

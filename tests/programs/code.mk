@@ -4,7 +4,7 @@
 BUILDS = gcc_debug gcc_plain gcc_stripped clang_debug clang_plain clang_stripped
 IN_C = hot_procedure recursion deep_chain pointer_only in_library called_once
 OF_BUILDS = $(foreach build,$(BUILDS),$(IN_C:%=$(OUT)/code/$(build)/%) $(OUT)/code/$(build)/diffuse_procedure)
-CODE = hot_method hot_module counted faults hot_procedure hot_template hot_crate hot_trait in_threads thread_body main_leaves parallel_loop \
+CODE = hot_method hot_module counted faults clocked simulated_counters.so hot_procedure hot_template hot_crate hot_trait in_threads thread_body main_leaves parallel_loop \
 	kernel_cg kernel_ep kernel_mg cartesian libgrinding.so odd_code in_region jumps_on main_jumps_on calls_back tiny sleeps_at_times without_samples
 
 .PHONY: code
@@ -46,6 +46,8 @@ endef
 $(foreach build,$(BUILDS),$(eval $(call built,$(build))))
 
 $(OUT)/code/libgrinding.so: code/grinding.c
+$(OUT)/code/simulated_counters.so: code/simulated_counters.c
+$(OUT)/code/libgrinding.so $(OUT)/code/simulated_counters.so:
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -fPIC -shared $< -o $@
 

@@ -21,6 +21,8 @@ pub(crate) struct ReportedCounter {
     /// The processor's counters had to take turns: all is an estimate.
     #[serde(rename = "scaled")]
     pub(crate) is_scaled: bool,
+    /// Seconds that threads ran before it counted them: that is in none of the numbers.
+    pub(crate) uncounted_s: f64,
     /// Threads of which nothing is known.
     pub(crate) missed_threads: usize,
     pub(crate) processes: Vec<ReportedProcess>,
@@ -101,6 +103,7 @@ fn remarks(one: &ReportedCounter) -> String {
             format!("{least} to {most} by process")
         }),
         one.is_scaled.then(|| "scaled: the counters took turns".to_owned()),
+        (one.uncounted_s > 0.0).then(|| format!("{:.3} s of running not counted", one.uncounted_s)),
         (one.missed_threads > 0).then(|| format!("{} threads not counted", one.missed_threads)),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
