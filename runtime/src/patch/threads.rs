@@ -11,6 +11,10 @@ use whyperf_layout::Outcome;
 const LOOKS: u32 = 100;
 /// Nanoseconds between two of them.
 const PAUSE: u64 = 200_000;
+/// Lists of all threads, until two are the same.
+const LISTS: u32 = 100;
+/// Bytes of a list that are read at once: some thirty threads, before the first is looked at.
+const ROOM: usize = 768;
 
 /// Why no code must change now, if there is a reason.
 pub(super) fn obstacle() -> Option<Outcome> {
@@ -58,17 +62,40 @@ pub(super) fn is_pending(signal: i32) -> bool {
     found || !listed
 }
 
-/// Calls `visit` with the number of each thread; false when they cannot be listed.
+/// Calls `visit` with the number of each thread that there was at the call, of some more than once; false when they cannot be listed.
+///
+/// Where a thread ends in the midst of a list, the kernel goes on one place too far in it and leaves out another one. So a list is believed
+/// when that before it was the same: nobody in it ended.
 pub(super) fn each(mut visit: impl FnMut(u32)) -> bool {
+    let mut entries = [0_u8; ROOM];
+    for _ in 0..LISTS {
+        let Some(before) = list(&mut entries, |_| ()) else { return false };
+        let Some(list) = list(&mut entries, &mut visit) else { return false };
+        if list == before {
+            return true;
+        }
+    }
+    false
+}
+
+/// What tells two lists of threads apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct ThreadList {
+    count: u32,
+    numbers: u64,
+}
+
+/// Calls `visit` with what the kernel lists; `None` when it does not.
+fn list(entries: &mut [u8; ROOM], mut visit: impl FnMut(u32)) -> Option<ThreadList> {
     let flags = (libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC) as usize;
     let path = c"/proc/self/task";
     let arguments = [libc::AT_FDCWD as usize, path.as_ptr() as usize, flags, 0, 0, 0];
     // SAFETY: a string that ends with zero.
     let descriptor = unsafe { kernel::call(libc::SYS_openat, arguments) };
     if descriptor < 0 {
-        return false;
+        return None;
     }
-    let mut entries = [0_u8; 512];
+    let mut list = ThreadList::default();
     let ended = loop {
         let arguments =
             [descriptor as usize, entries.as_mut_ptr() as usize, entries.len(), 0, 0, 0];
@@ -76,11 +103,23 @@ pub(super) fn each(mut visit: impl FnMut(u32)) -> bool {
         let length = unsafe { kernel::call(libc::SYS_getdents64, arguments) };
         match entries.get(..length.max(0) as usize) {
             Some([]) | None => break length == 0,
-            Some(entries) => visit_entries(entries, &mut visit),
+            Some(entries) => visit_entries(entries, &mut |thread| {
+                list.add(thread);
+                visit(thread);
+            }),
         }
     };
     kernel::close(descriptor as i32);
-    ended
+    ended.then_some(list)
+}
+
+impl ThreadList {
+    fn add(&mut self, thread: u32) {
+        self.count = self.count.wrapping_add(1);
+        // Fowler, Noll and Vo's prime: a sum alone would be that of other numbers, too.
+        let mixed = (u64::from(thread) ^ 0xcbf2_9ce4_8422_2325).wrapping_mul(0x0100_0000_01b3);
+        self.numbers = self.numbers.wrapping_add(mixed ^ mixed >> 29);
+    }
 }
 
 fn visit_entries(mut entries: &[u8], visit: &mut impl FnMut(u32)) {
@@ -214,5 +253,34 @@ mod tests {
         }));
         assert!(found && threads >= 2, "{threads} threads");
         assert!(kernel::read_whole(TaskPath::of(own, b"/status").as_c_str(), |_| ()));
+    }
+
+    /// Threads that end while they are listed hide no other one.
+    #[test]
+    fn a_thread_is_listed_whoever_ends_meanwhile() {
+        // How often a new thread lists itself, and how often it is not in the list.
+        let lists_itself = || {
+            let own = kernel::thread_id();
+            let (mut listed, mut missing) = (0, 0);
+            for _ in 0..20 {
+                let mut found = false;
+                if each(|thread| found |= thread == own) {
+                    listed += 1;
+                    missing += u32::from(!found);
+                }
+            }
+            [listed, missing]
+        };
+        let (mut listed, mut missing) = (0, 0);
+        for _ in 0..1000 {
+            // Those before it in the list end while it goes on.
+            let others: Vec<_> =
+                (0..8).map(|_| std::thread::spawn(std::thread::yield_now)).collect();
+            let [lists, gaps] = std::thread::spawn(lists_itself).join().expect("it only lists");
+            others.into_iter().for_each(|other| other.join().expect("it only yields"));
+            listed += lists;
+            missing += gaps;
+        }
+        assert!(listed > 0 && missing == 0, "{missing} of {listed} lists have a gap");
     }
 }
